@@ -1,0 +1,32 @@
+/**
+ * @file base/digest.h
+ * @brief SHA-256 (FIPS 180-4) by OpenSSL's EVP, the digest fetched once a hasher.
+ */
+#ifndef PAWL_BASE_DIGEST_H
+#define PAWL_BASE_DIGEST_H
+
+#include <pawl/base.h>
+#include <stdbool.h>
+
+#define PAWL__HASH_LEN 32
+
+/** A hasher that is used again and again. One thread at a time. */
+typedef struct pawl__hasher pawl__hasher;
+
+PAWL_MUST_CHECK pawl_status pawl__hasher_new(pawl__hasher **out, pawl_error *err);
+void pawl__hasher_free(pawl__hasher *hasher);
+/** begin, add any number of times, end. OpenSSL's failures are PAWL_ENOMEM. */
+PAWL_MUST_CHECK pawl_status pawl__hasher_begin(pawl__hasher *hasher);
+PAWL_MUST_CHECK pawl_status pawl__hasher_add(pawl__hasher *hasher, const void *data, size_t len);
+PAWL_MUST_CHECK pawl_status pawl__hasher_end(pawl__hasher *hasher, unsigned char out[32]);
+
+/** All three in one. */
+PAWL_MUST_CHECK pawl_status pawl__sha256(
+        pawl__hasher *hasher, unsigned char out[32], const void *data, size_t len);
+
+/** 2 * len lower-case digits and a NUL. */
+void pawl__hex(char *out, const unsigned char *bytes, size_t len);
+/** 64 lower-case digits to 32 bytes; false for anything else. */
+bool pawl__unhex32(unsigned char out[32], pawl_text hex);
+
+#endif

@@ -1,0 +1,87 @@
+#include "base/error.h"
+#include "base/text.h"
+#include <stdarg.h>
+#include <stdio.h>
+
+static const struct {
+        pawl_status status;
+        const char *name;
+} names[] = {
+        {PAWL_OK, "PAWL_OK"},
+        {PAWL_DONE, "PAWL_DONE"},
+        {PAWL_BLOCKED, "PAWL_BLOCKED"},
+        {PAWL_JUMP, "PAWL_JUMP"},
+        {PAWL_ENOMEM, "PAWL_ENOMEM"},
+        {PAWL_EINVAL, "PAWL_EINVAL"},
+        {PAWL_EPARSE, "PAWL_EPARSE"},
+        {PAWL_ENOTFOUND, "PAWL_ENOTFOUND"},
+        {PAWL_EIO, "PAWL_EIO"},
+        {PAWL_EFULL, "PAWL_EFULL"},
+        {PAWL_EBUSY, "PAWL_EBUSY"},
+        {PAWL_EHELD, "PAWL_EHELD"},
+        {PAWL_EFENCED, "PAWL_EFENCED"},
+        {PAWL_EINPUTS, "PAWL_EINPUTS"},
+        {PAWL_EDAMAGED, "PAWL_EDAMAGED"},
+        {PAWL_ENEWER, "PAWL_ENEWER"},
+        {PAWL_EFORMAT, "PAWL_EFORMAT"},
+        {PAWL_EREADONLY, "PAWL_EREADONLY"},
+        {PAWL_EEXISTS, "PAWL_EEXISTS"},
+        {PAWL_ESTEP, "PAWL_ESTEP"},
+        {PAWL_EINTERRUPTED, "PAWL_EINTERRUPTED"},
+        {PAWL_ETOOBIG, "PAWL_ETOOBIG"},
+        {PAWL_EACCESS, "PAWL_EACCESS"},
+        {PAWL_ESTATE, "PAWL_ESTATE"},
+};
+
+const char *pawl_status_name(pawl_status status)
+{
+        for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
+                if (names[i].status == status)
+                        return names[i].name;
+        return "unknown status";
+}
+
+/* Format into a full-length buffer, cutting what does not fit between two characters. */
+static void format_message(char out[PAWL_ERROR_MAX], const char *format, va_list args)
+{
+        int n = vsnprintf(out, PAWL_ERROR_MAX, format, args);
+
+        if (n >= PAWL_ERROR_MAX)
+                out[pawl__utf8_cut(out, PAWL_ERROR_MAX - 1, PAWL_ERROR_MAX - 1)] = '\0';
+        else if (n < 0)
+                out[0] = '\0';
+}
+
+pawl_status pawl__fail(pawl_error *err, pawl_status status, const char *format, ...)
+{
+        va_list args;
+
+        if (!err)
+                return status;
+        char message[PAWL_ERROR_MAX]; /* an argument may be the message that stands in err */
+        va_start(args, format);
+        format_message(message, format, args);
+        va_end(args);
+        memcpy(err->message, message, sizeof message);
+        err->status = status;
+        return status;
+}
+
+pawl_status pawl__nomem(pawl_error *err)
+{
+        return pawl__fail(err, PAWL_ENOMEM, "out of memory; free some and try again");
+}
+
+pawl_status pawl__fail_prefix(pawl_error *err, pawl_status status, const char *format, ...)
+{
+        va_list args;
+
+        if (!err)
+                return status;
+        char prefix[PAWL_ERROR_MAX], message[PAWL_ERROR_MAX];
+        va_start(args, format);
+        format_message(prefix, format, args);
+        va_end(args);
+        memcpy(message, err->message, sizeof message);
+        return pawl__fail(err, status, "%s: %s", prefix, message);
+}

@@ -1,0 +1,27 @@
+/**
+ * @file base/error.h
+ * @brief Failing with one line that says where, what, and how to mend it.
+ */
+#ifndef PAWL_BASE_ERROR_H
+#define PAWL_BASE_ERROR_H
+
+#include <pawl/base.h>
+
+/**
+ * Write the message into @p err (may be NULL) and return @p status, so that a failing path is one
+ * line. A message too long is cut at a character. A pawl_text goes in with "%.*s" and PAWL__FMT().
+ */
+pawl_status pawl__fail(pawl_error *err, pawl_status status, const char *format, ...)
+        PAWL_PRINTF(3, 4);
+
+/** The same for running out of memory, which must need none: "out of memory". */
+pawl_status pawl__nomem(pawl_error *err);
+
+/** Put "PREFIX: " before the message that a lower call left; return the status that it gave. */
+pawl_status pawl__fail_prefix(pawl_error *err, pawl_status status, const char *format, ...)
+        PAWL_PRINTF(3, 4);
+
+/** The two arguments of "%.*s"; at most 200 bytes of the text are shown. */
+#define PAWL__FMT(text) ((int)((text).len > 200 ? 200 : (text).len)), ((text).data ? (text).data : "")
+
+#endif

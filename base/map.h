@@ -1,0 +1,30 @@
+/**
+ * @file base/map.h
+ * @brief A hash table from byte keys to 32-bit numbers, for the tables that are built in memory.
+ *
+ * Keys are borrowed: they must outlive the map (keep them in an arena). Hashing is seeded a map, so
+ * that keys chosen by someone else do not pile up. Zero-initialised is empty.
+ */
+#ifndef PAWL_BASE_MAP_H
+#define PAWL_BASE_MAP_H
+
+#include <pawl/base.h>
+
+#define PAWL__MAP_NONE UINT32_MAX
+
+typedef struct pawl__map_slot pawl__map_slot;
+typedef struct pawl__map {
+        pawl__map_slot *slots;
+        size_t cap, count; /**< cap is a power of two, or 0 */
+        uint64_t seed;
+} pawl__map;
+
+#define PAWL__MAP_INIT {NULL, 0, 0, 0}
+
+/** The number kept for @p key, or PAWL__MAP_NONE. */
+uint32_t pawl__map_get(const pawl__map *map, pawl_text key);
+/** Keep @p value (not PAWL__MAP_NONE) for @p key, over a former one. PAWL_ENOMEM leaves it as it was. */
+PAWL_MUST_CHECK pawl_status pawl__map_put(pawl__map *map, pawl_text key, uint32_t value);
+void pawl__map_free(pawl__map *map);
+
+#endif

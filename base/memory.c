@@ -1,0 +1,203 @@
+/* Growing buffers, arenas and arrays: the memory that base/text.h describes. */
+#include "base/text.h"
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+pawl_status pawl__buf_reserve(pawl__buf *buf, size_t more)
+{
+        if (more >= SIZE_MAX / 2 || buf->len >= SIZE_MAX / 2 - more)
+                return PAWL_ENOMEM;
+        size_t need = buf->len + more + 1;
+        if (need <= buf->cap)
+                return PAWL_OK;
+        size_t cap = buf->cap ? buf->cap : 64;
+        while (cap < need)
+                cap += cap < ((size_t)1 << 20) ? cap : cap / 4;
+        char *data = realloc(buf->data, cap);
+        if (!data)
+                return PAWL_ENOMEM;
+        buf->data = data;
+        buf->cap = cap;
+        return PAWL_OK;
+}
+
+pawl_status pawl__buf_add(pawl__buf *buf, const void *data, size_t len)
+{
+        pawl_status status = pawl__buf_reserve(buf, len);
+
+        if (status)
+                return status;
+        if (len)
+                memcpy(buf->data + buf->len, data, len);
+        buf->len += len;
+        buf->data[buf->len] = '\0';
+        return PAWL_OK;
+}
+
+pawl_status pawl__buf_addc(pawl__buf *buf, char c)
+{
+        return pawl__buf_add(buf, &c, 1);
+}
+
+pawl_status pawl__buf_adds(pawl__buf *buf, const char *string)
+{
+        return pawl__buf_add(buf, string, strlen(string));
+}
+
+pawl_status pawl__buf_addf(pawl__buf *buf, const char *format, ...)
+{
+        va_list args;
+
+        va_start(args, format);
+        int n = vsnprintf(NULL, 0, format, args);
+        va_end(args);
+        if (n < 0)
+                return PAWL_EINVAL;
+        pawl_status status = pawl__buf_reserve(buf, (size_t)n);
+        if (status)
+                return status;
+        va_start(args, format);
+        vsnprintf(buf->data + buf->len, (size_t)n + 1, format, args);
+        va_end(args);
+        buf->len += (size_t)n;
+        return PAWL_OK;
+}
+
+char *pawl__buf_take(pawl__buf *buf, size_t *len)
+{
+        if (pawl__buf_add(buf, "", 0))
+                return NULL;
+        char *data = buf->data;
+        if (len)
+                *len = buf->len;
+        *buf = (pawl__buf)PAWL__BUF_INIT;
+        return data;
+}
+
+void pawl__buf_clear(pawl__buf *buf)
+{
+        buf->len = 0;
+        if (buf->data)
+                buf->data[0] = '\0';
+}
+
+void pawl__buf_free(pawl__buf *buf)
+{
+        free(buf->data);
+        *buf = (pawl__buf)PAWL__BUF_INIT;
+}
+
+/* The newest block stands first. Its bytes follow the header, which keeps them aligned. */
+struct pawl__arena_block {
+        struct pawl__arena_block *next;
+        size_t used, cap;
+        max_align_t bytes[];
+};
+
+enum { FIRST_BLOCK = 4096, LARGEST_STEP = 1 << 20 };
+
+void *pawl__arena_alloc(pawl__arena *arena, size_t size)
+{
+        struct pawl__arena_block *block = arena->head;
+        const size_t align = _Alignof(max_align_t);
+
+        if (size > SIZE_MAX / 2)
+                return NULL;
+        size = size ? (size + align - 1) / align * align : align;
+        if (!block || block->cap - block->used < size) {
+                size_t cap = block ? block->cap * 2 : FIRST_BLOCK;
+                if (cap > LARGEST_STEP)
+                        cap = LARGEST_STEP;
+                if (cap < size)
+                        cap = size;
+                block = malloc(sizeof *block + cap);
+                if (!block)
+                        return NULL;
+                block->next = arena->head;
+                block->used = 0;
+                block->cap = cap;
+                arena->head = block;
+        }
+        void *memory = (char *)block->bytes + block->used;
+        block->used += size;
+        return memset(memory, 0, size);
+}
+
+void *pawl__arena_array(pawl__arena *arena, size_t count, size_t size)
+{
+        if (size && count > SIZE_MAX / 2 / size)
+                return NULL;
+        return pawl__arena_alloc(arena, count * size);
+}
+
+pawl_text pawl__arena_text(pawl__arena *arena, pawl_text text, bool *ok)
+{
+        if (!text.data)
+                return text;
+        char *copy = pawl__arena_alloc(arena, text.len + 1);
+        if (!copy) {
+                *ok = false;
+                return (pawl_text){NULL, 0};
+        }
+        if (text.len)
+                memcpy(copy, text.data, text.len);
+        return (pawl_text){copy, text.len};
+}
+
+void pawl__arena_clear(pawl__arena *arena)
+{
+        struct pawl__arena_block *keep = arena->head;
+
+        for (struct pawl__arena_block *b = arena->head; b; b = b->next)
+                if (b->cap > keep->cap)
+                        keep = b;
+        while (arena->head) {
+                struct pawl__arena_block *next = arena->head->next;
+                if (arena->head != keep)
+                        free(arena->head);
+                arena->head = next;
+        }
+        if (keep) {
+                keep->next = NULL;
+                keep->used = 0;
+        }
+        arena->head = keep;
+}
+
+void pawl__arena_free(pawl__arena *arena)
+{
+        while (arena->head) {
+                struct pawl__arena_block *next = arena->head->next;
+                free(arena->head);
+                arena->head = next;
+        }
+}
+
+pawl_status pawl__grow(void *items, size_t *cap, size_t need, size_t size)
+{
+        void *old;
+
+        if (need <= *cap)
+                return PAWL_OK;
+        size_t grown = *cap ? *cap : 8;
+        while (grown < need) {
+                if (grown > SIZE_MAX / 2 / size)
+                        return PAWL_ENOMEM;
+                grown *= 2;
+        }
+        if (grown > SIZE_MAX / size)
+                return PAWL_ENOMEM;
+        memcpy(&old, items, sizeof old);
+        void *moved = realloc(old, grown * size);
+        if (!moved)
+                return PAWL_ENOMEM;
+        memcpy(items, &moved, sizeof moved);
+        *cap = grown;
+        return PAWL_OK;
+}
+
+void pawl_free(void *memory)
+{
+        free(memory);
+}

@@ -1,0 +1,8 @@
+# What the build needs from the system, each a Debian package that scripts/deps installs.
+find_package(PkgConfig REQUIRED)
+find_package(OpenSSL 3.0 REQUIRED COMPONENTS Crypto)
+pkg_check_modules(SQLITE REQUIRED IMPORTED_TARGET sqlite3>=3.40)
+pkg_check_modules(UUID REQUIRED IMPORTED_TARGET uuid)
+pkg_check_modules(UTF8PROC REQUIRED IMPORTED_TARGET libutf8proc)
+pkg_check_modules(YAML REQUIRED IMPORTED_TARGET yaml-0.1)
+pkg_check_modules(SMARTCOLS REQUIRED IMPORTED_TARGET smartcols)

@@ -1,0 +1,46 @@
+# pawl_module(NAME USES module... LIBS target...)
+#
+# A folder of the house as an object library. Its include path holds the public headers, itself and
+# the modules it uses, each as a link in a folder of its own: an #include of any other module finds
+# no file, so an arrow that points up does not compile.
+function(pawl_module name)
+        cmake_parse_arguments(arg "" "" "USES;LIBS" ${ARGN})
+        file(GLOB sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/${name}/*.c)
+        set(reach ${CMAKE_BINARY_DIR}/reach/${name})
+        file(MAKE_DIRECTORY ${reach})
+        file(CREATE_LINK ${CMAKE_CURRENT_SOURCE_DIR}/${name} ${reach}/${name} SYMBOLIC)
+
+        add_library(${name} OBJECT ${sources})
+        target_compile_definitions(${name} PRIVATE PAWL_VERSION="${PROJECT_VERSION}")
+        target_include_directories(${name} PRIVATE ${CMAKE_SOURCE_DIR}/include ${reach})
+        target_include_directories(${name} PRIVATE ${CMAKE_BINARY_DIR}/generated)
+        foreach(used ${arg_USES})
+                target_include_directories(${name} PRIVATE ${CMAKE_BINARY_DIR}/reach/${used})
+        endforeach()
+        target_link_libraries(${name} PRIVATE pawl_flags ${arg_LIBS})
+        set_property(GLOBAL APPEND PROPERTY PAWL_MODULES ${name})
+        set_property(GLOBAL APPEND PROPERTY PAWL_LIBS ${arg_LIBS})
+endfunction()
+
+# pawl_library(NAME module...): the modules as libNAME.so, for users, and as NAME_internal, a static
+# library with the private symbols visible and every folder on its include path, for tests and benchmarks.
+function(pawl_library name)
+        get_property(libs GLOBAL PROPERTY PAWL_LIBS)
+        list(REMOVE_DUPLICATES libs)
+        set(objects)
+        foreach(module ${ARGN})
+                list(APPEND objects $<TARGET_OBJECTS:${module}>)
+        endforeach()
+        foreach(kind SHARED STATIC)
+                set(target ${name})
+                if(kind STREQUAL STATIC)
+                        set(target ${name}_internal)
+                endif()
+                add_library(${target} ${kind} ${objects})
+                target_include_directories(${target} PUBLIC $<BUILD_INTERFACE:${CMAKE_SOURCE_DIR}/include>)
+                target_link_libraries(${target} PRIVATE ${libs} pawl_flags)
+                set_target_properties(${target} PROPERTIES LINKER_LANGUAGE C)
+        endforeach()
+        set_target_properties(${name} PROPERTIES VERSION ${PROJECT_VERSION} SOVERSION 0)
+        target_include_directories(${name}_internal PUBLIC $<BUILD_INTERFACE:${CMAKE_SOURCE_DIR}>)
+endfunction()

@@ -1,0 +1,26 @@
+/**
+ * @file events/db.h
+ * @brief The log's database connection, for events/ and state/ alone.
+ */
+#ifndef PAWL_EVENTS_DB_H
+#define PAWL_EVENTS_DB_H
+
+#include "events/log.h"
+#include <sqlite3.h>
+
+sqlite3 *pawl__log_db(pawl_log *log);
+
+/** SQLite's result as a pawl_status, with the message "FILE: WHAT; HOW TO MEND" in @p err: the one
+ *  place that translates. SQLITE_OK, ROW and DONE give PAWL_OK. */
+pawl_status pawl__db_fail(pawl_log *log, int rc, const char *doing, pawl_error *err);
+
+/** Prepare a statement to be kept (SQLITE_PREPARE_PERSISTENT). */
+PAWL_MUST_CHECK pawl_status pawl__db_prepare(
+        sqlite3_stmt **out, pawl_log *log, const char *sql, pawl_error *err);
+
+/** Bind text or NULL; the text must outlive the step. */
+int pawl__db_bind_text(sqlite3_stmt *stmt, int index, pawl_text text);
+/** A column's text or the absent text, valid until the statement moves on. */
+pawl_text pawl__db_column_text(sqlite3_stmt *stmt, int column);
+
+#endif

@@ -1,0 +1,106 @@
+/**
+ * @file events/log.h
+ * @brief The log as the modules above see it: batches, blobs, claims, and the projector's hook.
+ *
+ * sqlite3.h is not included: only events/ and state/ do that (see events/db.h).
+ */
+#ifndef PAWL_EVENTS_LOG_H
+#define PAWL_EVENTS_LOG_H
+
+#include "base/digest.h"
+#include "base/text.h"
+#include <pawl/events.h>
+
+/* ---- A batch: what is appended as one transaction ------------------------------------------- */
+
+/**
+ * Events and blobs on their way to one transaction. Copies what it is given. Zero-initialised is
+ * empty. Events keep their order; blobs are stored before them.
+ */
+typedef struct pawl__batch {
+        pawl__arena arena;
+        pawl_event *events;
+        size_t n, cap;
+        struct pawl__batch_blob *blobs;
+        size_t n_blobs, cap_blobs;
+} pawl__batch;
+
+#define PAWL__BATCH_INIT {PAWL__ARENA_INIT, NULL, 0, 0, NULL, 0, 0}
+
+PAWL_MUST_CHECK pawl_status pawl__batch_event(
+        pawl__batch *batch, const pawl_event *event, pawl_error *err);
+/** Keep @p content under @p hash (its SHA-256), unless the log has it. */
+PAWL_MUST_CHECK pawl_status pawl__batch_blob(
+        pawl__batch *batch, const unsigned char hash[32], pawl_text content, pawl_error *err);
+void pawl__batch_clear(pawl__batch *batch);
+void pawl__batch_free(pawl__batch *batch);
+
+/**
+ * Append the batch in one BEGIN IMMEDIATE transaction, durably, and clear it. An event with
+ * time_us 0 gets the log's wall clock. Each payload is checked against its type's required fields
+ * and made canonical. On failure nothing was written and the batch is as it was.
+ * Every event that carries a run_id and whose type is owned (events/types.h) needs the run's fence.
+ * @return as pawl_log_append(); the message is in the log's own error too.
+ */
+PAWL_MUST_CHECK pawl_status pawl__log_commit(
+        pawl_log *log, pawl__batch *batch, uint64_t fence, uint64_t *seq_out);
+
+/**
+ * Claim @p run_id as pawl_log_claim() does, with @p batch appended right after RunClaimed in the
+ * same transaction (NULL or empty: nothing more). The batch is cleared on PAWL_OK.
+ * session_id (may be absent) goes into RunClaimed's envelope.
+ */
+PAWL_MUST_CHECK pawl_status pawl__log_claim(uint64_t *fence, pawl_log *log, pawl_text mission_id,
+        pawl_text run_id, pawl_text session_id, pawl_text actor, pawl__batch *batch,
+        pawl_owner *owner);
+
+/** Is somebody alive holding the run? PAWL_OK with *held; the owner as it stands. */
+PAWL_MUST_CHECK pawl_status pawl__log_holder(
+        bool *held, pawl_owner *owner, pawl_log *log, pawl_text run_id);
+
+/* ---- Reading -------------------------------------------------------------------------------- */
+
+/** One event by seq into @p arena. PAWL_ENOTFOUND. */
+PAWL_MUST_CHECK pawl_status pawl__log_event(
+        pawl_event *out, pawl__arena *arena, pawl_log *log, uint64_t seq);
+
+/** A blob by its hash, appended to @p out, re-hashed on the way. PAWL_ENOTFOUND, PAWL_EDAMAGED. */
+PAWL_MUST_CHECK pawl_status pawl__log_blob(
+        pawl__buf *out, pawl_log *log, const unsigned char hash[32]);
+
+/* ---- What the log lends to the modules above ------------------------------------------------- */
+
+const pawl_sources *pawl__log_sources(const pawl_log *log);
+pawl__hasher *pawl__log_hasher(pawl_log *log);
+pawl_error *pawl__log_error(pawl_log *log);
+bool pawl__log_readonly(const pawl_log *log);
+/** The absolute path of the database file. Lives as long as the log. */
+const char *pawl__log_path(const pawl_log *log);
+unsigned pawl__log_lease_ms(const pawl_log *log);
+
+/**
+ * What keeps derived tables in step with the log. begin() runs inside the write transaction before
+ * the first event (to catch up with events that others appended), apply() once an event after its
+ * row is in, abandon() when the transaction was rolled back after begin(). A failure of begin() or
+ * apply() rolls the whole append back and is passed on.
+ */
+typedef struct pawl__projector {
+        pawl_status (*begin)(void *user, pawl_error *err);
+        pawl_status (*apply)(void *user, const pawl_event *event, pawl_error *err);
+        void (*abandon)(void *user);
+        void (*close)(void *user); /**< the log is being closed, its database still open */
+        void *user;
+} pawl__projector;
+
+/** One a log; setting it twice is a caller's bug. */
+void pawl__log_set_projector(pawl_log *log, const pawl__projector *projector);
+/** The user pointer of the projector, or NULL: how a module finds its state from a log. */
+void *pawl__log_projector(pawl_log *log);
+
+/* ---- An event as JSON ------------------------------------------------------------------------ */
+
+/** One envelope as contract section 6 shows it, payload included, as one line without newline:
+ *  what `eventlog export` and `show` print. */
+PAWL_MUST_CHECK pawl_status pawl__event_json(pawl__buf *out, const pawl_event *event);
+
+#endif

@@ -1,0 +1,76 @@
+/**
+ * @file events/types.h
+ * @brief The event types: for each its name, its version, and the fields that its payload must have.
+ *
+ * Adding a type is a row here, an apply function in state/ if it changes what is, and a paragraph in
+ * docs/reference/event-log.md.
+ */
+#ifndef PAWL_EVENTS_TYPES_H
+#define PAWL_EVENTS_TYPES_H
+
+#include "base/json_tree.h"
+#include <pawl/events.h>
+
+typedef enum pawl__event_type {
+        PAWL__RUN_STARTED,
+        PAWL__RUN_CLAIMED,
+        PAWL__RUN_COMPLETED,
+        PAWL__RUN_FAILED,
+        PAWL__STEP_STARTED,
+        PAWL__STEP_COMPLETED,
+        PAWL__STEP_FAILED,
+        PAWL__SCOPE_ACTIVATED,
+        PAWL__TERM_OBSERVED,
+        PAWL__CHECK_EVALUATED,
+        PAWL__STEP_CHECKPOINTED,
+        PAWL__GENERATION_BLOCKED,
+        PAWL__CLARIFICATION_REQUESTED,
+        PAWL__CLARIFICATION_RESOLVED,
+        PAWL__SENSE_UPDATED,
+        PAWL__STEP_RESUMED,
+        PAWL__RESUME_ABORTED,
+        PAWL__SESSION_STARTED,
+        PAWL__SESSION_ENDED,
+        PAWL__EVENT_TYPES,          /* how many there are */
+        PAWL__EVENT_OTHER = PAWL__EVENT_TYPES /* a type that this version does not know */
+} pawl__event_type;
+
+typedef enum pawl__field_kind {
+        PAWL__FIELD_TEXT,
+        PAWL__FIELD_INTEGER, /**< no fraction, no exponent */
+        PAWL__FIELD_NUMBER,
+        PAWL__FIELD_BOOL,
+        PAWL__FIELD_HASH,    /**< text of 64 lower-case hex digits */
+        PAWL__FIELD_UUID,
+        PAWL__FIELD_OBJECT,
+        PAWL__FIELD_ARRAY
+} pawl__field_kind;
+
+typedef struct pawl__event_field {
+        const char *name;
+        pawl__field_kind kind;
+} pawl__event_field;
+
+typedef struct pawl__event_form {
+        const char *name;
+        int v;              /**< newest version of the payload known here */
+        bool owned;         /**< with a run_id it may be appended only by the run's owner */
+        size_t max_len;     /**< of the canonical payload, bytes; 0: no limit of its own */
+        pawl__event_field required[10]; /**< ends with a NULL name */
+} pawl__event_form;
+
+/** The form of a type; a static table. */
+const pawl__event_form *pawl__event_form_of(pawl__event_type type);
+/** The type of that name, or PAWL__EVENT_OTHER. */
+pawl__event_type pawl__event_type_of(pawl_text name);
+
+/**
+ * Check a payload against its type: an object, each required field there and of its kind. Fields
+ * that are not known are ignored; types that are not known pass.
+ * @return PAWL_EINVAL "seq 7 (StepCheckpointed): payload.retry_token: WHAT; HOW TO MEND" (seq 0 is
+ *         left out), PAWL_ENEWER when the event's v is newer than the form's.
+ */
+PAWL_MUST_CHECK pawl_status pawl__event_check(const pawl_event *event, pawl__event_type type,
+        const pawl__json_tree *payload, pawl_error *err);
+
+#endif

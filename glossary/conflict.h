@@ -1,0 +1,73 @@
+/**
+ * @file glossary/conflict.h
+ * @brief Layer 2's rules: is a term a conflict, of which type, and how severe.
+ */
+#ifndef PAWL_GLOSSARY_CONFLICT_H
+#define PAWL_GLOSSARY_CONFLICT_H
+
+#include "base/json_write.h"
+#include "glossary/extract.h"
+
+typedef enum pawl__conflict_type {
+        PAWL__UNKNOWN,
+        PAWL__AMBIGUOUS,
+        PAWL__INCONSISTENT,
+        PAWL__UNRESOLVED_CRITICAL
+} pawl__conflict_type;
+
+/** PAWL__SEVERITY_HIGH also stands for a severity that is not known. */
+typedef enum pawl__severity {
+        PAWL__SEVERITY_NONE,
+        PAWL__SEVERITY_LOW,
+        PAWL__SEVERITY_MEDIUM,
+        PAWL__SEVERITY_HIGH
+} pawl__severity;
+
+const char *pawl__conflict_type_name(pawl__conflict_type type);
+bool pawl__conflict_type_of(pawl__conflict_type *out, pawl_text name);
+const char *pawl__severity_name(pawl__severity severity); /* "none", "low", "medium", "high" */
+pawl__severity pawl__severity_of(pawl_text name);         /* any other name: high */
+
+/** One finding. Candidates are copies of the senses, by scope precedence, then confidence. */
+typedef struct pawl__finding {
+        pawl_text term;     /**< the normal form */
+        pawl_text original, context;
+        pawl__conflict_type type;
+        pawl__severity severity;
+        double confidence;
+        pawl__sense *candidates;
+        size_t n_candidates;
+} pawl__finding;
+
+typedef struct pawl__findings {
+        pawl__finding *items;
+        size_t n;
+} pawl__findings;
+
+/**
+ * The findings over @p terms, in their order. @p output (absent for inputs) is where `inconsistent`
+ * is looked for: all texts of the output, one after the other. Everything is copied into @p arena.
+ */
+PAWL_MUST_CHECK pawl_status pawl__findings_make(pawl__findings *out, pawl__arena *arena,
+        const pawl__glossary *glossary, const pawl__terms *terms, bool critical, pawl_text output,
+        pawl_error *err);
+
+pawl__severity pawl__findings_severity(const pawl__findings *findings); /**< the highest */
+
+/** Which findings still stand by the glossary as it now is: `inconsistent` ones always do, the others
+ *  unless their term now has exactly one active sense in its deciding scope. Those that stand keep
+ *  their severity and get today's candidates. */
+PAWL_MUST_CHECK pawl_status pawl__findings_judge_again(pawl__findings *out, pawl__arena *arena,
+        const pawl__glossary *glossary, const pawl__findings *recorded, pawl_error *err);
+
+/** Does the output's text contradict the one sense of a term (rules, layer 2: inconsistent)? */
+bool pawl__contradicts(pawl_text output, pawl_text term, pawl_text definition);
+
+/** The findings array of SemanticCheckEvaluated and conflicts of GenerationBlocked..., and back. */
+void pawl__findings_write(pawl__json_writer *w, const pawl__findings *findings);
+PAWL_MUST_CHECK pawl_status pawl__findings_read(pawl__findings *out, pawl__arena *arena,
+        const pawl__json_tree *tree, pawl__node array, pawl_error *err);
+/** One candidate sense: {"surface","scope","definition","confidence"}. */
+void pawl__sense_write(pawl__json_writer *w, const pawl__sense *sense);
+
+#endif

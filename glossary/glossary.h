@@ -1,0 +1,78 @@
+/**
+ * @file glossary/glossary.h
+ * @brief The senses that hold for one run, ready to be looked up and to be found in text.
+ */
+#ifndef PAWL_GLOSSARY_GLOSSARY_H
+#define PAWL_GLOSSARY_GLOSSARY_H
+
+#include "base/text.h"
+#include "state/state.h"
+
+/** By precedence, highest first. */
+typedef enum pawl__scope {
+        PAWL__MISSION_LOCAL,
+        PAWL__TEAM_DOMAIN,
+        PAWL__AUDIENCE_DOMAIN,
+        PAWL__CORE,
+        PAWL__SCOPES_N
+} pawl__scope;
+
+const char *pawl__scope_name(pawl__scope scope);
+/** "spec_kitty_core" is read as core. False for any other name. */
+bool pawl__scope_of(pawl__scope *out, pawl_text name);
+
+typedef enum pawl__sense_status { PAWL__ACTIVE, PAWL__DRAFT, PAWL__DEPRECATED } pawl__sense_status;
+
+const char *pawl__sense_status_name(pawl__sense_status status);
+bool pawl__sense_status_of(pawl__sense_status *out, pawl_text name);
+
+typedef struct pawl__sense {
+        pawl_text surface, normal, definition;
+        pawl__scope scope;
+        double confidence; /**< 0..1 */
+        pawl__sense_status status;
+} pawl__sense;
+
+typedef struct pawl__glossary pawl__glossary;
+
+PAWL_MUST_CHECK pawl_status pawl__glossary_new(pawl__glossary **out, pawl_error *err);
+void pawl__glossary_free(pawl__glossary *glossary);
+
+/** Add a sense; copies. normal may be absent: then it is made. A sense equal in scope, normal form
+ *  and definition to one that is there replaces it, so that two sources of one sense are one. A
+ *  mission_local sense replaces any other of its normal form in that scope. */
+PAWL_MUST_CHECK pawl_status pawl__glossary_add(
+        pawl__glossary *glossary, const pawl__sense *sense, pawl_error *err);
+
+/** All that hold for a mission by the state tables (pawl__state_senses). */
+PAWL_MUST_CHECK pawl_status pawl__glossary_load(pawl__glossary *glossary, pawl__state *state,
+        pawl_text mission_id, const pawl__scope_ref *refs, size_t n_refs, pawl_error *err);
+
+/** How many senses, of any status. */
+size_t pawl__glossary_count(const pawl__glossary *glossary);
+
+/** What a term means: the active senses of the first scope, by precedence, that has any, by
+ *  confidence, highest first, then in the order they were added. Valid until the next add. */
+typedef struct pawl__resolution {
+        const pawl__sense *const *senses;
+        size_t n; /**< 0: unknown, 1: resolved, more: ambiguous */
+} pawl__resolution;
+
+pawl__resolution pawl__glossary_resolve(const pawl__glossary *glossary, pawl_text normal);
+
+/**
+ * Find every surface of an active sense in @p text: whole words, any case, singular or plural,
+ * several words too; overlapping matches are all reported. The automaton is built at the first call
+ * after an add, once.
+ */
+typedef struct pawl__match {
+        size_t start, end; /**< bytes of the text as given */
+        pawl_text normal;  /**< of the surface found; the glossary's */
+} pawl__match;
+
+typedef pawl_status (*pawl__match_fn)(const pawl__match *match, void *user);
+
+PAWL_MUST_CHECK pawl_status pawl__glossary_find(pawl__glossary *glossary, pawl_text text,
+        pawl__match_fn fn, void *user, pawl_error *err);
+
+#endif

@@ -1,0 +1,27 @@
+/**
+ * @file glossary/normal.h
+ * @brief The normal form of a term: what makes two surfaces one.
+ */
+#ifndef PAWL_GLOSSARY_NORMAL_H
+#define PAWL_GLOSSARY_NORMAL_H
+
+#include "base/text.h"
+
+/**
+ * Append the normal form of @p surface: NFC, case-folded, trimmed, inner white space a single space,
+ * and the last word's plural made singular where that is safe (a final s goes unless the word has 3
+ * letters or fewer or ends in ss, us, as, is or os). Valid UTF-8 in, valid UTF-8 out; empty for a
+ * surface of white space.
+ */
+PAWL_MUST_CHECK pawl_status pawl__normal_form(pawl__buf *out, pawl_text surface);
+
+/** Only the folding (NFC and case), for text that is searched. */
+PAWL_MUST_CHECK pawl_status pawl__fold(pawl__buf *out, pawl_text text);
+
+/** How long the singular of a folded word is: len, or len - 1. */
+size_t pawl__singular_len(const char *word, size_t len);
+
+/** Is a folded word among the 100 most common of English (with their irregular forms)? */
+bool pawl__common_word(pawl_text word);
+
+#endif

@@ -1,0 +1,41 @@
+/**
+ * @file glossary/seed.h
+ * @brief Seed files: the senses that a team brings along, and how they get into the log.
+ */
+#ifndef PAWL_GLOSSARY_SEED_H
+#define PAWL_GLOSSARY_SEED_H
+
+#include "glossary/document.h"
+#include "glossary/glossary.h"
+
+typedef struct pawl__seed {
+        pawl__scope scope;
+        char version_id[65];   /**< SHA-256 of the file's bytes, hex */
+        pawl__sense *senses;
+        size_t n;
+        pawl__arena arena;
+} pawl__seed;
+
+/** Read `terms: [{surface, definition, confidence?, status?}]`. An unknown key, a missing field, a
+ *  confidence outside 0..1, an empty surface or definition, the same sense twice: PAWL_EPARSE naming
+ *  file, line and field. */
+PAWL_MUST_CHECK pawl_status pawl__seed_load(
+        pawl__seed *out, const char *path, pawl__scope scope, pawl_error *err);
+void pawl__seed_free(pawl__seed *seed);
+
+/** GlossaryScopeActivated and a GlossarySenseUpdated a sense (source seed_file, with version_id), if
+ *  the log has not seen this version of the scope; else nothing. @p like gives the envelope's ids. */
+PAWL_MUST_CHECK pawl_status pawl__seed_activate(pawl__batch *batch, const pawl__seed *seed,
+        pawl__state *state, const pawl_event *like, pawl_error *err);
+
+/** `pawl glossary import`: a GlossarySenseUpdated (source import, no version) for each sense that is
+ *  new or differs from what stands; *n_new and *n_updated count them. */
+PAWL_MUST_CHECK pawl_status pawl__seed_import(pawl__batch *batch, size_t *n_new, size_t *n_updated,
+        const pawl__seed *seed, pawl__state *state, const pawl_event *like, pawl_error *err);
+
+/** The payload of GlossarySenseUpdated. @p version_id absent: no seed. @p update false: create. */
+PAWL_MUST_CHECK pawl_status pawl__sense_updated(pawl__batch *batch, const pawl__sense *sense,
+        pawl_text version_id, const char *source, bool update, const pawl_event *like,
+        pawl_error *err);
+
+#endif

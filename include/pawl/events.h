@@ -1,0 +1,143 @@
+/**
+ * @file pawl/events.h
+ * @brief The append-only event log: one SQLite file, one order, one chain of hashes.
+ *
+ * Threads: a log and its cursors belong to one thread at a time; threads and processes that share
+ * a file open one pawl_log each. A log does not survive fork(): open it again in the child.
+ * Readers: a cursor reads in batches and holds no transaction between them, so a slow reader
+ * never keeps the write-ahead log from being recycled.
+ * Errors: PAWL_OK, PAWL_DONE (pawl_cursor_next only) or a negative pawl_status; pawl_log_errmsg()
+ * then says why, and out parameters are as they were.
+ */
+#ifndef PAWL_EVENTS_H
+#define PAWL_EVENTS_H
+
+#include <pawl/base.h>
+#include <stdbool.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct pawl_log pawl_log;       /**< Opaque. Close with pawl_log_close(). */
+typedef struct pawl_cursor pawl_cursor; /**< Opaque. Close with pawl_cursor_close(). */
+
+/** One event: its envelope and its payload. Texts that do not apply are absent (data NULL). */
+typedef struct pawl_event {
+        uint64_t seq;       /**< 1, 2, 3, ... without a gap; set by the log */
+        int64_t time_us;    /**< microseconds since 1970-01-01 UTC; for people; 0: the log sets it */
+        pawl_text type;     /**< such as "StepCheckpointed" */
+        int v;              /**< version of the payload's form, from 1 */
+        pawl_text mission_id, run_id, step_id, session_id, actor;
+        pawl_text payload;  /**< any JSON object on append; canonical when read; absent: pruned */
+        unsigned char prev[32], hash[32]; /**< the chain; set by the log */
+} pawl_event;
+
+typedef enum pawl_log_flags {
+        PAWL_LOG_CREATE = 1,   /**< make the log, and its folder, where there is none */
+        PAWL_LOG_READONLY = 2  /**< change nothing; works in a folder that cannot be written */
+} pawl_log_flags;
+
+/** Options for opening. Start from PAWL_LOG_OPTIONS_INIT. */
+typedef struct pawl_log_options {
+        unsigned version;       /**< PAWL_LOG_OPTIONS_VERSION */
+        unsigned flags;         /**< pawl_log_flags */
+        unsigned busy_ms;       /**< how long a lock is waited for; default 5,000 */
+        unsigned lease_ms;      /**< how long a claim holds without renewal; default 30,000 */
+        pawl_sources sources;   /**< clocks and ids; all NULL: the system's */
+} pawl_log_options;
+
+#define PAWL_LOG_OPTIONS_VERSION 1
+#define PAWL_LOG_OPTIONS_INIT    {PAWL_LOG_OPTIONS_VERSION, 0, 5000, 30000, {NULL, NULL, NULL, NULL}}
+
+/**
+ * Open the log at @p path. Old logs are migrated, in one transaction, unless opened read-only.
+ *
+ * @param[out] out  the log, the caller's.
+ * @param options   NULL: the defaults.
+ * @param[out] err  says why, since there is no handle yet; may be NULL.
+ * @return PAWL_ENOTFOUND, PAWL_EFORMAT (not SQLite, another application's), PAWL_ENEWER,
+ *         PAWL_EREADONLY, PAWL_EACCESS, PAWL_EBUSY, PAWL_EDAMAGED, PAWL_EIO, PAWL_ENOMEM.
+ */
+PAWL_EXTERN PAWL_MUST_CHECK pawl_status pawl_log_open(
+        pawl_log **out, const char *path, const pawl_log_options *options, pawl_error *err);
+
+/** Close; NULL is allowed. Claims it still holds are given back. */
+PAWL_EXTERN void pawl_log_close(pawl_log *log);
+
+/** Why the last call on this log failed. Valid until the next call on it. */
+PAWL_EXTERN const char *pawl_log_errmsg(const pawl_log *log);
+
+/**
+ * Append @p n events as one transaction; on PAWL_OK all of them are on disk, in order.
+ *
+ * @param[out] seq_out  seq of the last one; may be NULL.
+ * @param fence         the fence of the claim on the events' run, or 0 for events that need none
+ *                      (no run, or an answer to a conflict).
+ * @return PAWL_EFENCED if a newer claim exists, PAWL_EFULL on a full disk, PAWL_EBUSY after
+ *         options.busy_ms, PAWL_EINVAL for an event that is not of its type's form, PAWL_EEXISTS
+ *         and PAWL_ESTATE where the events contradict what stands (a second answer): in each case
+ *         nothing was written.
+ */
+PAWL_EXTERN PAWL_MUST_CHECK pawl_status pawl_log_append(uint64_t *seq_out, pawl_log *log,
+        const pawl_event *events, size_t n, uint64_t fence);
+
+/** Who holds a run. Texts are valid until the next call on the log. */
+typedef struct pawl_owner {
+        uint64_t fence;
+        int64_t pid;
+        pawl_text host;
+} pawl_owner;
+
+/**
+ * Claim a run for this process: a lease and a fence greater than any before, with a RunClaimed
+ * event, in one transaction. A holder on this host that is dead loses its lease at once; any other
+ * when it expires.
+ *
+ * @param[out] fence  what every append for the run then carries.
+ * @param[out] owner  the present holder, on PAWL_EHELD; may be NULL.
+ */
+PAWL_EXTERN PAWL_MUST_CHECK pawl_status pawl_log_claim(uint64_t *fence, pawl_log *log,
+        const char *mission_id, const char *run_id, const char *actor, pawl_owner *owner);
+
+/** Hold on for another lease_ms. PAWL_EFENCED: somebody else has the run now. */
+PAWL_EXTERN PAWL_MUST_CHECK pawl_status pawl_log_renew(
+        pawl_log *log, const char *run_id, uint64_t fence);
+
+/** Give the run back. PAWL_EFENCED when it was not held any more. */
+PAWL_EXTERN PAWL_MUST_CHECK pawl_status pawl_log_release(
+        pawl_log *log, const char *run_id, uint64_t fence);
+
+/** The last event's seq and hash: what to keep elsewhere as an anchor. seq 0 for an empty log. */
+PAWL_EXTERN PAWL_MUST_CHECK pawl_status pawl_log_head(
+        uint64_t *seq, unsigned char hash[32], pawl_log *log);
+
+/** Read events in seq order, those after @p since, up to the last one there is now. */
+PAWL_EXTERN PAWL_MUST_CHECK pawl_status pawl_cursor_open(
+        pawl_cursor **out, pawl_log *log, uint64_t since);
+
+/** The next event; its texts are valid until the next call on the cursor. PAWL_DONE at the end. */
+PAWL_EXTERN PAWL_MUST_CHECK pawl_status pawl_cursor_next(pawl_cursor *cursor, pawl_event *event);
+
+PAWL_EXTERN void pawl_cursor_close(pawl_cursor *cursor);
+
+/** Where verification failed. */
+typedef struct pawl_verify_result {
+        uint64_t events;        /**< events that verify */
+        uint64_t bad_seq;       /**< the first that does not; 0: all do */
+        pawl_error why;
+} pawl_verify_result;
+
+/**
+ * Recompute the chain from the first event on. @p anchor_seq and @p anchor_hash are a head recorded
+ * earlier (0 and NULL: none), which must still be in the log.
+ * @return PAWL_OK, PAWL_EDAMAGED with @p result filled, or another failure.
+ */
+PAWL_EXTERN PAWL_MUST_CHECK pawl_status pawl_log_verify(pawl_verify_result *result, pawl_log *log,
+        uint64_t anchor_seq, const unsigned char *anchor_hash);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,121 @@
+/**
+ * @file pawl/mission.h
+ * @brief Missions: reading the file, and carrying its steps through the pipeline.
+ *
+ * Running starts child processes and waits for them. The library installs no signal handler: a
+ * program that wants INT and TERM forwarded gives a descriptor to watch (pawl_run_options.signal_fd).
+ */
+#ifndef PAWL_MISSION_H
+#define PAWL_MISSION_H
+
+#include <pawl/pipeline.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct pawl_mission pawl_mission; /**< Opaque. Free with pawl_mission_free(). */
+
+/** Read and check a mission file. PAWL_ENOTFOUND, PAWL_EACCESS, PAWL_EIO, PAWL_EPARSE
+ *  "FILE: line N: KEY: WHAT; HOW TO MEND". */
+PAWL_EXTERN PAWL_MUST_CHECK pawl_status pawl_mission_load(
+        pawl_mission **out, const char *path, pawl_error *err);
+PAWL_EXTERN void pawl_mission_free(pawl_mission *mission);
+PAWL_EXTERN const char *pawl_mission_id(const pawl_mission *mission);
+PAWL_EXTERN size_t pawl_mission_steps(const pawl_mission *mission);
+PAWL_EXTERN const char *pawl_mission_step_id(const pawl_mission *mission, size_t index);
+
+/** What a run is doing, for progress. */
+typedef enum pawl_run_stage {
+        PAWL_STEP_CHECKING,
+        PAWL_STEP_RUNNING,
+        PAWL_STEP_COMPLETED,
+        PAWL_STEP_SKIPPED, /**< it completed earlier in this run */
+        PAWL_STEP_BLOCKED,
+        PAWL_STEP_FAILED
+} pawl_run_stage;
+
+typedef void (*pawl_progress_fn)(
+        pawl_run_stage stage, const char *step_id, size_t number, size_t of, void *user);
+
+/** Options for run and resume. Start from PAWL_RUN_OPTIONS_INIT. */
+typedef struct pawl_run_options {
+        unsigned version;            /**< PAWL_RUN_OPTIONS_VERSION */
+        const char *actor;           /**< "user:ana"; NULL: "program" */
+        const char *run_id;          /**< run: this id; NULL: a fresh one */
+        const char *strictness;      /**< run: override for every step; NULL: none */
+        bool accept_changed_inputs;  /**< resume: yes without asking */
+        unsigned wait_ms;            /**< how long to wait for another owner; 0: not at all */
+        int signal_fd;               /**< a byte read from it is a signal's number; -1: none */
+        pawl_clarify_fn clarify;     /**< NULL: defer */
+        void *clarify_user;
+        pawl_confirm_fn confirm;     /**< NULL: no */
+        void *confirm_user;
+        pawl_progress_fn progress;   /**< NULL: silent */
+        void *progress_user;
+} pawl_run_options;
+
+#define PAWL_RUN_OPTIONS_VERSION 1
+#define PAWL_RUN_OPTIONS_INIT                                                                      \
+        {PAWL_RUN_OPTIONS_VERSION, NULL, NULL, NULL, false, 0, -1, NULL, NULL, NULL, NULL, NULL, NULL}
+
+/** A step's outcome. Texts live as long as the result. */
+typedef struct pawl_step_result {
+        const char *step_id, *status; /**< pending, running, blocked, completed, failed */
+        const char *retry_token;      /**< NULL: none yet */
+        const char *cursor;           /**< NULL: none yet */
+} pawl_step_result;
+
+/** What a run came to. Free with pawl_run_result_free(). */
+typedef struct pawl_run_result pawl_run_result;
+
+PAWL_EXTERN void pawl_run_result_free(pawl_run_result *result);
+PAWL_EXTERN const char *pawl_run_result_run_id(const pawl_run_result *result);
+PAWL_EXTERN const char *pawl_run_result_mission_id(const pawl_run_result *result);
+PAWL_EXTERN const char *pawl_run_result_session_id(const pawl_run_result *result);
+/** completed, blocked, interrupted or failed */
+PAWL_EXTERN const char *pawl_run_result_status(const pawl_run_result *result);
+PAWL_EXTERN size_t pawl_run_result_steps(const pawl_run_result *result);
+PAWL_EXTERN const pawl_step_result *pawl_run_result_step(
+        const pawl_run_result *result, size_t index);
+/** Open conflicts of the run. */
+PAWL_EXTERN size_t pawl_run_result_conflicts(const pawl_run_result *result);
+PAWL_EXTERN const char *pawl_run_result_conflict(const pawl_run_result *result, size_t index);
+/** After PAWL_EINTERRUPTED: the signal; else 0. */
+PAWL_EXTERN int pawl_run_result_signal(const pawl_run_result *result);
+
+/**
+ * Run every step of a mission.
+ *
+ * @param[out] out  set whenever the run got as far as to exist in the log (also for PAWL_BLOCKED,
+ *                  PAWL_ESTEP, PAWL_EINPUTS, PAWL_EINTERRUPTED); else NULL.
+ * @return PAWL_OK, PAWL_BLOCKED, PAWL_ESTEP, PAWL_EINTERRUPTED, PAWL_EHELD, PAWL_EFENCED, PAWL_EEXISTS
+ *         (the run id), or another failure; @p err has the message for all but PAWL_OK.
+ */
+PAWL_EXTERN PAWL_MUST_CHECK pawl_status pawl_mission_run(pawl_run_result **out,
+        pawl_mission *mission, pawl_log *log, const pawl_run_options *options, pawl_error *err);
+
+/**
+ * Go on with a run. @p what: a retry token, a run id, or NULL for the newest run that is blocked,
+ * interrupted or failed. A token or run that has completed gives its recorded result and PAWL_OK.
+ * @return as pawl_mission_run(), and PAWL_ENOTFOUND, PAWL_EINPUTS.
+ */
+PAWL_EXTERN PAWL_MUST_CHECK pawl_status pawl_mission_resume(pawl_run_result **out, pawl_log *log,
+        const char *what, const pawl_run_options *options, pawl_error *err);
+
+/**
+ * Layers 1 and 2 and the gate's verdict for each step (or the one named), writing nothing.
+ * Inputs that come from an earlier step's output stay as their {"$from"} object.
+ * @param[out] json  an array of {"step_id","input_hash","effective_strictness","terms","findings",
+ *                   "overall_severity","recommended_action","blocked"}; free with pawl_free().
+ * @param log        may be NULL: then only the mission's own seeds are in force.
+ * @return PAWL_OK, PAWL_BLOCKED when a step would be held, or a failure.
+ */
+PAWL_EXTERN PAWL_MUST_CHECK pawl_status pawl_mission_check(char **json, size_t *len,
+        pawl_mission *mission, pawl_log *log, const char *step_id, pawl_error *err);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,14 @@
+/**
+ * @file pawl/pawl.h
+ * @brief All of Pawl: include this, link with -lpawl.
+ */
+#ifndef PAWL_PAWL_H
+#define PAWL_PAWL_H
+
+#include <pawl/base.h>
+#include <pawl/checkpoint.h>
+#include <pawl/events.h>
+#include <pawl/mission.h>
+#include <pawl/pipeline.h>
+
+#endif

@@ -1,0 +1,195 @@
+/**
+ * @file pawl/pipeline.h
+ * @brief The five layers over a step's execution context, and users' own layers among them.
+ *
+ *   pawl_pipeline_new(&chain, log, NULL, &err);
+ *   pawl_context_new(&ctx, "refund-service", run_id, "specify", &err);
+ *   pawl_context_set_inputs(ctx, json, len);
+ *   switch (pawl_pipeline_run(chain, ctx)) {
+ *   case PAWL_OK:      generate, then pawl_pipeline_complete(chain, ctx, output, len); break;
+ *   case PAWL_BLOCKED: pawl_context_retry_token(ctx), pawl_context_conflict(ctx, i) ...; break;
+ *   case PAWL_EINPUTS: pawl_context_input_diff(ctx); break;
+ *   default:           pawl_pipeline_errmsg(chain);
+ *   }
+ *
+ * Everything appended between two waits (a question, a step's command) is one transaction, on disk
+ * before the wait begins. If the log cannot be written, generation does not happen.
+ * Threads: a pipeline and its contexts belong to one thread at a time, as does their log.
+ */
+#ifndef PAWL_PIPELINE_H
+#define PAWL_PIPELINE_H
+
+#include <pawl/events.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct pawl_pipeline pawl_pipeline; /**< Opaque. Free with pawl_pipeline_free(). */
+typedef struct pawl_context pawl_context;   /**< Opaque. Free with pawl_context_free(). */
+
+/** A sense, as a candidate or as an answer. */
+typedef struct pawl_sense {
+        pawl_text surface, scope, definition;
+        double confidence; /**< 0..1 */
+} pawl_sense;
+
+/** A conflict that holds a step back. */
+typedef struct pawl_conflict {
+        pawl_text conflict_id, term, conflict_type, severity, context;
+        double confidence;
+        const pawl_sense *candidates; /**< in the order that an answer's pick counts, from 1 */
+        size_t n_candidates;
+} pawl_conflict;
+
+/** What a person said. Zero-initialised is "defer". */
+typedef struct pawl_answer {
+        size_t pick;      /**< a candidate, from 1; 0: not picked */
+        pawl_text define; /**< a new definition; absent: not defined */
+        pawl_text scope;  /**< where the definition goes; absent: team_domain */
+} pawl_answer;
+
+/**
+ * Ask about one conflict. Texts given in @p answer must live until the call after returns.
+ * @return PAWL_OK with *answer (left alone: deferred), or a failure that ends the pass.
+ */
+typedef pawl_status (*pawl_clarify_fn)(
+        pawl_answer *answer, const pawl_conflict *conflict, void *user);
+
+/** The inputs changed since the checkpoint. */
+typedef struct pawl_input_change {
+        const char *diff;              /**< a line a member, each ended by '\n'; "" when not kept */
+        const char *checkpoint_hash;   /**< 64 hex digits */
+        const char *current_hash;      /**< 64 hex digits */
+} pawl_input_change;
+
+/** Go on all the same? Set *yes; it comes in as false. */
+typedef pawl_status (*pawl_confirm_fn)(bool *yes, const pawl_input_change *change, void *user);
+
+/** Options for a pipeline. Start from PAWL_PIPELINE_OPTIONS_INIT. */
+typedef struct pawl_pipeline_options {
+        unsigned version;          /**< PAWL_PIPELINE_OPTIONS_VERSION */
+        const char *actor;         /**< "user:ana"; NULL: "program" */
+        pawl_clarify_fn clarify;   /**< NULL: every conflict is deferred */
+        void *clarify_user;
+        pawl_confirm_fn confirm;   /**< NULL: changed inputs are refused */
+        void *confirm_user;
+        bool store_inputs;         /**< keep canonical inputs, so that a diff can be shown */
+        bool defer_completion;     /**< StepCompleted waits for the next commit of the pipeline */
+} pawl_pipeline_options;
+
+#define PAWL_PIPELINE_OPTIONS_VERSION 1
+#define PAWL_PIPELINE_OPTIONS_INIT                                                                 \
+        {PAWL_PIPELINE_OPTIONS_VERSION, NULL, NULL, NULL, NULL, NULL, true, false}
+
+/** A pipeline of the five standard layers over @p log, which must outlive it. */
+PAWL_EXTERN PAWL_MUST_CHECK pawl_status pawl_pipeline_new(pawl_pipeline **out, pawl_log *log,
+        const pawl_pipeline_options *options, pawl_error *err);
+PAWL_EXTERN void pawl_pipeline_free(pawl_pipeline *pipeline);
+PAWL_EXTERN const char *pawl_pipeline_errmsg(const pawl_pipeline *pipeline);
+
+/**
+ * A layer. process() reads and fills the context and returns a verdict: PAWL_OK (go on),
+ * PAWL_BLOCKED, PAWL_JUMP (go on where the context's cursor says), PAWL_DONE (the pass ends well
+ * here) or a failure, said with pawl_context_fail(). It does no I/O: events go to the context's
+ * batch with pawl_context_emit().
+ */
+typedef struct pawl_layer {
+        const char *name;
+        pawl_status (*process)(const struct pawl_layer *layer, pawl_context *ctx);
+        void *user;
+} pawl_layer;
+
+/** Names of the standard layers: "extraction", "semantic_check", "generation_gate",
+ *  "clarification", "resume". The layer struct is copied. PAWL_ENOTFOUND, PAWL_EEXISTS (its name). */
+PAWL_EXTERN PAWL_MUST_CHECK pawl_status pawl_pipeline_add_before(
+        pawl_pipeline *pipeline, const char *name, const pawl_layer *layer);
+PAWL_EXTERN PAWL_MUST_CHECK pawl_status pawl_pipeline_add_after(
+        pawl_pipeline *pipeline, const char *name, const pawl_layer *layer);
+
+/** A seed file for a scope, read now (see docs/reference/mission-file.md). */
+PAWL_EXTERN PAWL_MUST_CHECK pawl_status pawl_pipeline_seed(
+        pawl_pipeline *pipeline, const char *scope, const char *path);
+
+/**
+ * One step of one run. The ids are copied and checked (PAWL_EINVAL). The pipeline claims the run at
+ * the first pass over a context of it, and writes RunStarted if the log has no such run.
+ */
+PAWL_EXTERN PAWL_MUST_CHECK pawl_status pawl_context_new(pawl_context **out,
+        const char *mission_id, const char *run_id, const char *step_id, pawl_error *err);
+PAWL_EXTERN void pawl_context_free(pawl_context *ctx);
+
+/** Any JSON value; made canonical and hashed here. PAWL_EPARSE: contract section 7. */
+PAWL_EXTERN PAWL_MUST_CHECK pawl_status pawl_context_set_inputs(
+        pawl_context *ctx, const char *json, size_t len);
+/** The step's glossary metadata, a JSON object. */
+PAWL_EXTERN PAWL_MUST_CHECK pawl_status pawl_context_set_metadata(
+        pawl_context *ctx, const char *json, size_t len);
+PAWL_EXTERN void pawl_context_set_critical(pawl_context *ctx, bool critical);
+/** "off", "medium" or "max". */
+PAWL_EXTERN PAWL_MUST_CHECK pawl_status pawl_context_set_strictness(
+        pawl_context *ctx, const char *strictness);
+/** Go on from the checkpoint of this token. */
+PAWL_EXTERN PAWL_MUST_CHECK pawl_status pawl_context_set_retry_token(
+        pawl_context *ctx, const char *token);
+
+/** Why the last call on this context, or a layer, failed. */
+PAWL_EXTERN const char *pawl_context_errmsg(const pawl_context *ctx);
+/** After a pass: the token to resume with, which is also the command's idempotency key. NULL: none. */
+PAWL_EXTERN const char *pawl_context_retry_token(const pawl_context *ctx);
+PAWL_EXTERN size_t pawl_context_conflicts(const pawl_context *ctx); /**< how many hold it back */
+PAWL_EXTERN const pawl_conflict *pawl_context_conflict(const pawl_context *ctx, size_t index);
+/** After PAWL_EINPUTS. Valid until the next call on the context. */
+PAWL_EXTERN const pawl_input_change *pawl_context_input_diff(const pawl_context *ctx);
+/** The canonical inputs and their hash; valid until they are set again. */
+PAWL_EXTERN pawl_text pawl_context_inputs(const pawl_context *ctx);
+PAWL_EXTERN const char *pawl_context_input_hash(const pawl_context *ctx);
+/** Was this pass a resume? At which cursor ("" when not)? */
+PAWL_EXTERN const char *pawl_context_cursor(const pawl_context *ctx);
+
+/** For layers: put an event of the context's ids into the batch. Payload: a JSON object. */
+PAWL_EXTERN PAWL_MUST_CHECK pawl_status pawl_context_emit(
+        pawl_context *ctx, const char *type, const char *payload, size_t len);
+/** For layers: say why, and give back @p status. */
+PAWL_EXTERN pawl_status pawl_context_fail(pawl_context *ctx, pawl_status status, const char *why);
+
+/**
+ * Pass a context through the layers.
+ * @return PAWL_OK: generate; PAWL_BLOCKED; PAWL_DONE: the step completed before, its output is
+ *         pawl_context_output(); PAWL_EINPUTS; PAWL_ENOTFOUND: no such token; PAWL_EHELD; or another
+ *         failure. On every failure nothing may be generated.
+ */
+PAWL_EXTERN PAWL_MUST_CHECK pawl_status pawl_pipeline_run(
+        pawl_pipeline *pipeline, pawl_context *ctx);
+
+/**
+ * The step's output, after PAWL_OK: JSON if it parses as one value, else a string. Runs the check,
+ * and at strictness max the gate, over it.
+ * @return PAWL_OK: StepCompleted is recorded; PAWL_BLOCKED: the output is kept, and held back.
+ */
+PAWL_EXTERN PAWL_MUST_CHECK pawl_status pawl_pipeline_complete(
+        pawl_pipeline *pipeline, pawl_context *ctx, const char *output, size_t len);
+/** The step failed: its exit code (128 + signal when killed) and why. */
+PAWL_EXTERN PAWL_MUST_CHECK pawl_status pawl_pipeline_failed(
+        pawl_pipeline *pipeline, pawl_context *ctx, int exit_code, const char *why);
+/** The canonical output; absent before the step completed. */
+PAWL_EXTERN pawl_text pawl_context_output(const pawl_context *ctx);
+
+/** Commit what waits; needed only with defer_completion. */
+PAWL_EXTERN PAWL_MUST_CHECK pawl_status pawl_pipeline_flush(pawl_pipeline *pipeline);
+/** The run is done, or failed for @p reason (NULL: done). Gives the claim back. */
+PAWL_EXTERN PAWL_MUST_CHECK pawl_status pawl_pipeline_end_run(
+        pawl_pipeline *pipeline, const char *run_id, const char *reason);
+
+/**
+ * Answer a conflict from any session. One answer a conflict: a second is PAWL_EEXISTS and changes
+ * nothing. @p conflict_id may be a unique prefix of 4 digits or more.
+ */
+PAWL_EXTERN PAWL_MUST_CHECK pawl_status pawl_conflict_resolve(pawl_log *log,
+        const char *conflict_id, const pawl_answer *answer, const char *actor, pawl_error *err);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,21 @@
+/**
+ * @file pipeline/answer.h
+ * @brief What an answer to a conflict appends: the same from a terminal and from another session.
+ */
+#ifndef PAWL_PIPELINE_ANSWER_H
+#define PAWL_PIPELINE_ANSWER_H
+
+#include "pipeline/context.h"
+
+/**
+ * GlossaryClarificationResolved for a pick; GlossarySenseUpdated and GlossaryClarificationResolved
+ * for a definition. @p like gives the envelope's ids and the actor.
+ * @param mode         "interactive" or "async".
+ * @param[out] chosen  the sense that now holds for the mission (mission_local).
+ * @return PAWL_EINVAL for a number that is no candidate, an empty definition, an unknown scope.
+ */
+PAWL_MUST_CHECK pawl_status pawl__answer_emit(pawl__batch *batch, pawl__sense *chosen,
+        pawl__arena *arena, const pawl_conflict *conflict, const pawl_answer *answer,
+        const char *mode, const pawl_event *like, int64_t now_us, pawl_error *err);
+
+#endif

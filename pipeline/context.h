@@ -1,0 +1,83 @@
+/**
+ * @file pipeline/context.h
+ * @brief The execution context that the layers read and fill.
+ */
+#ifndef PAWL_PIPELINE_CONTEXT_H
+#define PAWL_PIPELINE_CONTEXT_H
+
+#include "base/json_write.h"
+#include "checkpoint/resume.h"
+#include "events/types.h"
+#include "glossary/conflict.h"
+#include <pawl/pipeline.h>
+
+/** Which text a pass is about. */
+typedef enum pawl__phase { PAWL__ON_INPUTS, PAWL__ON_OUTPUT } pawl__phase;
+
+struct pawl_context {
+        pawl__arena arena; /**< lives as long as the context */
+        pawl_error error;
+
+        pawl_text mission_id, run_id, step_id, session_id, actor;
+
+        /* what was set before the pass */
+        pawl_text inputs;            /**< canonical */
+        char input_hash[65];
+        pawl__metadata metadata;
+        bool critical;
+        pawl__strictness runtime_strictness, step_strictness, mission_strictness,
+                project_strictness;
+        bool check_disabled;         /**< glossary_check: disabled */
+        bool check_forced;           /**< glossary_check: enabled on the step itself */
+        bool store_inputs;
+        char token[37];              /**< to resume with; "": a fresh execution */
+
+        /* lent by the pipeline for the pass */
+        pawl_log *log;
+        pawl__state *state;
+        pawl__glossary *glossary;
+        pawl__batch *batch;
+        pawl_status (*wait)(pawl_context *ctx); /**< commit the batch: a wait is about to begin */
+        void *wait_user;
+        const pawl__scope_ref *scope_refs;
+        size_t n_scope_refs;
+        pawl_clarify_fn clarify;
+        void *clarify_user;
+        pawl_confirm_fn confirm;
+        void *confirm_user;
+        const pawl_sources *sources;
+
+        /* what the layers make */
+        pawl__phase phase;
+        bool resumed;
+        pawl__strictness effective;   /**< PAWL__STRICTNESS_UNSET: not decided yet */
+        pawl__terms terms;
+        pawl__findings findings;
+        bool rejudged;                /**< findings are recorded ones, judged again */
+        pawl_text output;             /**< canonical; absent until there is one */
+        char output_hash[65];
+        pawl__checkpoint checkpoint;  /**< the newest of this pass */
+        pawl__cursor_at cursor;       /**< where a PAWL_JUMP goes on */
+        pawl_conflict *conflicts;     /**< those that hold the step back */
+        size_t n_conflicts;
+        pawl__buf diff;
+        pawl_input_change change;
+        char checkpoint_hash[65];
+};
+
+/** The envelope of an event of this context, payload absent. */
+pawl_event pawl__context_event(const pawl_context *ctx, pawl__event_type type);
+
+/** Put an event with the writer's object as payload into the batch; the writer is freed. */
+PAWL_MUST_CHECK pawl_status pawl__context_emit(
+        pawl_context *ctx, pawl__event_type type, pawl__json_writer *w);
+
+/** Does layer 1 and 2 run (rules: strictness, glossary_check)? Decides ctx->effective first. */
+bool pawl__context_checks(pawl_context *ctx);
+
+/** 16 hex digits from SHA-256 over run, step, phase and term: the same conflict, asked again, keeps
+ *  its id. */
+PAWL_MUST_CHECK pawl_status pawl__conflict_id(
+        char out[17], const pawl_context *ctx, pawl_text term);
+
+#endif

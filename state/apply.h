@@ -1,0 +1,29 @@
+/**
+ * @file state/apply.h
+ * @brief What each event means: one function a type, the same when appending and when replaying.
+ */
+#ifndef PAWL_STATE_APPLY_H
+#define PAWL_STATE_APPLY_H
+
+#include "base/json_tree.h"
+#include "events/types.h"
+#include "state/store.h"
+
+/** What an apply works in; kept from event to event so that its memory is reused. */
+typedef struct pawl__applier {
+        pawl__store *store;
+        pawl__json_tree tree;
+        pawl__arena arena; /**< cleared before each event */
+} pawl__applier;
+
+/**
+ * Fold one event into the store. Types that are not known, or that change nothing, are checked and
+ * passed over.
+ * @return PAWL_EINVAL or PAWL_ENEWER naming seq and field for a payload that is not of its form;
+ *         PAWL_EEXISTS for a second answer to a conflict or a second start of a run;
+ *         PAWL_ESTATE for an event about a run, step or conflict that there is not.
+ */
+PAWL_MUST_CHECK pawl_status pawl__apply(
+        pawl__applier *applier, const pawl_event *event, pawl_error *err);
+
+#endif

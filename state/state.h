@@ -1,0 +1,82 @@
+/**
+ * @file state/state.h
+ * @brief What is, kept in step with a log: attach, query, replay, check.
+ */
+#ifndef PAWL_STATE_STATE_H
+#define PAWL_STATE_STATE_H
+
+#include "state/store.h"
+
+typedef struct pawl__state pawl__state;
+
+/**
+ * The state of a log: found if it is attached already, else made and attached as its projector,
+ * and brought up to the log's head if others appended without it (not when read-only).
+ * Belongs to the log and goes with it.
+ */
+PAWL_MUST_CHECK pawl_status pawl__state_of(pawl__state **out, pawl_log *log, pawl_error *err);
+
+/* ---- Queries. Rows are copied into the caller's arena. -------------------------------------- */
+
+/** One row by key (the key columns of *row are set). PAWL_ENOTFOUND without a message. */
+PAWL_MUST_CHECK pawl_status pawl__state_get(pawl__state *state, pawl__table table, pawl__row *row,
+        pawl__arena *arena, pawl_error *err);
+
+/** Every row of a table in its listing order; texts are valid during the call. */
+PAWL_MUST_CHECK pawl_status pawl__state_each(pawl__state *state, pawl__table table,
+        pawl__row_fn fn, void *user, pawl_error *err);
+
+/** The steps of a run, in mission order. */
+PAWL_MUST_CHECK pawl_status pawl__state_steps(pawl__row **rows, size_t *n, pawl__state *state,
+        pawl_text run_id, pawl__arena *arena, pawl_error *err);
+
+/** Conflicts of a run and step in the order of their requests; absent run: of all; open_only. */
+PAWL_MUST_CHECK pawl_status pawl__state_conflicts(pawl__row **rows, size_t *n, pawl__state *state,
+        pawl_text run_id, pawl_text step_id, bool open_only, pawl__arena *arena, pawl_error *err);
+
+/** The conflicts whose id starts with @p prefix, two at most: enough to see that it is not unique. */
+PAWL_MUST_CHECK pawl_status pawl__state_conflict_by_prefix(pawl__row rows[2], size_t *n,
+        pawl__state *state, pawl_text prefix, pawl__arena *arena, pawl_error *err);
+
+/** The newest run (by last event) whose status is blocked, interrupted, failed or running; the
+ *  caller asks the lease whether a running one is alive. @p skip: so many newer ones passed over.
+ *  PAWL_ENOTFOUND without a message. */
+PAWL_MUST_CHECK pawl_status pawl__state_resumable(pawl__row *run, pawl__state *state, size_t skip,
+        pawl__arena *arena, pawl_error *err);
+
+/**
+ * The senses that hold for a mission: its own mission_local ones, those of no seed version, and
+ * those of the seed versions named (pairs of scope and version). Absent mission: no mission_local.
+ * In order of seq. Texts are valid during the call of fn.
+ */
+typedef struct pawl__scope_ref {
+        pawl_text scope, version_id;
+} pawl__scope_ref;
+
+PAWL_MUST_CHECK pawl_status pawl__state_senses(pawl__state *state, pawl_text mission_id,
+        const pawl__scope_ref *refs, size_t n_refs, pawl__row_fn fn, void *user, pawl_error *err);
+
+/* ---- Replay ---------------------------------------------------------------------------------- */
+
+/** Only what these name is folded; absent and 0: everything. Glossary events are always folded. */
+typedef struct pawl__replay_filter {
+        pawl_text mission_id, run_id, step_id;
+        uint64_t until; /**< last seq; 0: the head */
+} pawl__replay_filter;
+
+/** Fold the log, from nothing, into a store in memory. *head_seq and head_hash: the last event
+ *  folded or passed over. The chain is not verified here: pawl_log_verify() does that. */
+PAWL_MUST_CHECK pawl_status pawl__replay(pawl__store **out, uint64_t *head_seq,
+        unsigned char head_hash[32], pawl_log *log, const pawl__replay_filter *filter,
+        pawl_error *err);
+
+/** The fold as the object that `eventlog replay --json` prints (contract section 5), canonical members
+ *  in a stated order, arrays in their tables' order; no newline. */
+PAWL_MUST_CHECK pawl_status pawl__replay_json(pawl__buf *out, pawl__store *store, uint64_t head_seq,
+        const unsigned char head_hash[32], pawl_error *err);
+
+/** Compare a fold of everything with the state tables. PAWL_EDAMAGED naming table, key, column and
+ *  both values of the first difference. */
+PAWL_MUST_CHECK pawl_status pawl__replay_check(pawl_log *log, pawl_error *err);
+
+#endif

@@ -1,0 +1,35 @@
+/**
+ * @file state/store.h
+ * @brief Where rows are kept: the database's state tables day to day, memory in a replay.
+ *
+ * apply() (state/apply.h) is written once against this interface, so that both mean the same.
+ */
+#ifndef PAWL_STATE_STORE_H
+#define PAWL_STATE_STORE_H
+
+#include "state/tables.h"
+#include "events/log.h"
+
+typedef struct pawl__store pawl__store;
+
+typedef pawl_status (*pawl__row_fn)(const pawl__row *row, void *user, pawl_error *err);
+
+struct pawl__store {
+        /** The row with the key that *row holds; its texts are valid until the next call.
+         *  PAWL_ENOTFOUND, without a message, when there is none. */
+        pawl_status (*get)(pawl__store *store, pawl__table table, pawl__row *row, pawl_error *err);
+        /** Keep a row over a former one of the same key. Copies. */
+        pawl_status (*put)(
+                pawl__store *store, pawl__table table, const pawl__row *row, pawl_error *err);
+        /** Every row, by the table's order column, then by key. fn must not put. */
+        pawl_status (*each)(pawl__store *store, pawl__table table, pawl__row_fn fn, void *user,
+                pawl_error *err);
+        void (*free)(pawl__store *store);
+};
+
+/** Rows in memory. */
+PAWL_MUST_CHECK pawl_status pawl__store_memory(pawl__store **out, pawl_error *err);
+/** Rows in the log's own tables; statements are prepared once and kept. */
+PAWL_MUST_CHECK pawl_status pawl__store_sql(pawl__store **out, pawl_log *log, pawl_error *err);
+
+#endif

@@ -1,0 +1,77 @@
+#include "support/test.h"
+#include <dirent.h>
+#include <errno.h>
+#include <ftw.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+void check_text(pawl_text text, const char *string, const char *file, int line)
+{
+        if (pawl__text_is(text, string))
+                return;
+        print_error("\"%.*s\" is not \"%s\"\n", (int)text.len, text.data ? text.data : "(absent)",
+                string ? string : "(absent)");
+        _fail(file, line);
+}
+
+void check_says(const char *message, const char *part, const char *file, int line)
+{
+        if (strstr(message, part))
+                return;
+        print_error("\"%s\" does not say \"%s\"\n", message, part);
+        _fail(file, line);
+}
+
+char *folder_make(void)
+{
+        const char *tmp = getenv("TMPDIR");
+        char *name = path_in(tmp ? tmp : "/tmp", "pawl-test-XXXXXX");
+
+        assert_non_null(mkdtemp(name));
+        return name;
+}
+
+static int remove_one(const char *path, const struct stat *st, int type, struct FTW *ftw)
+{
+        (void)st, (void)type, (void)ftw;
+        return remove(path);
+}
+
+void folder_remove(char *folder)
+{
+        nftw(folder, remove_one, 16, FTW_DEPTH | FTW_PHYS);
+        free(folder);
+}
+
+char *path_in(const char *folder, const char *name)
+{
+        size_t len = strlen(folder) + 1 + strlen(name) + 1;
+        char *path = malloc(len);
+
+        assert_non_null(path);
+        snprintf(path, len, "%s/%s", folder, name);
+        return path;
+}
+
+void file_write(const char *path, const void *data, size_t len)
+{
+        FILE *file = fopen(path, "wb");
+
+        assert_non_null(file);
+        assert_int_equal(len ? fwrite(data, 1, len, file) : 0, len);
+        assert_int_equal(fclose(file), 0);
+}
+
+char *file_read(const char *path, size_t *len)
+{
+        FILE *file = fopen(path, "rb");
+        pawl__buf all = PAWL__BUF_INIT;
+        char chunk[65536];
+        size_t n;
+
+        assert_non_null(file);
+        while ((n = fread(chunk, 1, sizeof chunk, file)) > 0)
+                assert_int_equal(pawl__buf_add(&all, chunk, n), PAWL_OK);
+        fclose(file);
+        return pawl__buf_take(&all, len);
+}

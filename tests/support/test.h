@@ -1,0 +1,39 @@
+/**
+ * @file tests/support/test.h
+ * @brief What every test includes: cmocka, and the few checks that all of them need.
+ */
+#ifndef TESTS_SUPPORT_TEST_H
+#define TESTS_SUPPORT_TEST_H
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "base/text.h"
+
+/** The text is exactly this string. */
+#define assert_text(text, string) check_text((text), (string), __FILE__, __LINE__)
+void check_text(pawl_text text, const char *string, const char *file, int line);
+
+/** The message holds this. */
+#define assert_says(message, part) check_says((message), (part), __FILE__, __LINE__)
+void check_says(const char *message, const char *part, const char *file, int line);
+
+/** A fresh folder under $TMPDIR, removed with all in it by folder_remove(), which frees the name. */
+char *folder_make(void);
+void folder_remove(char *folder);
+/** "FOLDER/NAME", malloc'd. */
+char *path_in(const char *folder, const char *name);
+/** Write a file; fails the test if that can't be done. */
+void file_write(const char *path, const void *data, size_t len);
+/** Read a file whole, malloc'd and NUL-ended. */
+char *file_read(const char *path, size_t *len);
+
+#endif
