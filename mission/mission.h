@@ -1,0 +1,57 @@
+/**
+ * @file mission/mission.h
+ * @brief A mission file, read and checked.
+ */
+#ifndef PAWL_MISSION_MISSION_H
+#define PAWL_MISSION_MISSION_H
+
+#include "checkpoint/checkpoint.h"
+#include "glossary/document.h"
+#include "glossary/glossary.h"
+#include <pawl/mission.h>
+
+#define PAWL__OUTPUT_MAX_DEFAULT ((size_t)64 << 20) /* bytes of a command's standard output */
+
+typedef struct pawl__step {
+        pawl_text id;
+        bool critical;
+        pawl__strictness strictness;  /**< UNSET: the mission's */
+        bool check_disabled, check_enabled; /**< glossary_check written on the step itself */
+        pawl__node inputs;            /**< in the document's tree; PAWL__NO_NODE: {} */
+        pawl_text metadata;           /**< JSON; absent: none */
+        char **argv;                  /**< ended by NULL */
+        size_t output_max;            /**< bytes (`max_output_bytes` on the step or the mission) */
+} pawl__step;
+
+struct pawl_mission {
+        pawl__document document;
+        pawl__arena arena;
+        char *path;                   /**< absolute */
+        char *folder;                 /**< absolute: where its commands run and its seeds are */
+        char hash[65];                /**< SHA-256 of the file's bytes, hex */
+        pawl_text id;
+        pawl__strictness strictness;  /**< UNSET: the project's */
+        bool check_disabled;          /**< glossary_check: disabled */
+        bool store_inputs;            /**< default true */
+        struct pawl__seed_ref {
+                pawl__scope scope;
+                char *path;           /**< absolute */
+        } seeds[PAWL__SCOPES_N];
+        size_t n_seeds;
+        pawl__step *steps;
+        size_t n_steps;
+};
+
+/** The index of a step, or SIZE_MAX. */
+size_t pawl__mission_find(const pawl_mission *mission, pawl_text step_id);
+
+/** `.pawl/config.yaml` beside the log: `strictness`. No file: all unset. Anything else in it is
+ *  PAWL_EPARSE naming file, line and key. */
+typedef struct pawl__config {
+        pawl__strictness strictness;
+} pawl__config;
+
+PAWL_MUST_CHECK pawl_status pawl__config_load(
+        pawl__config *out, const char *log_path, pawl_error *err);
+
+#endif
