@@ -22,6 +22,7 @@ pawl_status pawl__fail_prefix(pawl_error *err, pawl_status status, const char *f
         PAWL_PRINTF(3, 4);
 
 /** The two arguments of "%.*s"; at most 200 bytes of the text are shown. */
-#define PAWL__FMT(text) ((int)((text).len > 200 ? 200 : (text).len)), ((text).data ? (text).data : "")
+#define PAWL__FMT(text)                                                                            \
+        ((int)((text).len > 200 ? 200 : (text).len)), ((text).data ? (text).data : "")
 
 #endif

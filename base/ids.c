@@ -17,7 +17,8 @@ pawl_status pawl__id_check(pawl_text id, const char *what, pawl_error *err)
         if (id.len > PAWL__ID_MAX)
                 return refuse(err, id, what, "is too long");
         if (!pawl__utf8_valid(id.data, id.len))
-                return pawl__fail(err, PAWL_EINVAL, "%s: is not valid UTF-8; write it in UTF-8", what);
+                return pawl__fail(
+                        err, PAWL_EINVAL, "%s: is not valid UTF-8; write it in UTF-8", what);
         if (pawl__text_is(id, ".") || pawl__text_is(id, ".."))
                 return refuse(err, id, what, "is the name of a folder");
         if (id.data[0] == ' ' || id.data[id.len - 1] == ' ')

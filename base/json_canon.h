@@ -16,11 +16,12 @@ PAWL_MUST_CHECK pawl_status pawl__json_canon(
         pawl__buf *out, const char *text, size_t len, pawl_error *err);
 
 /** SHA-256 of the canonical form. Memory stays below twice the text. @p hasher may be NULL. */
-PAWL_MUST_CHECK pawl_status pawl__json_canon_hash(unsigned char out[32], pawl__hasher *hasher,
-        const char *text, size_t len, pawl_error *err);
+PAWL_MUST_CHECK pawl_status pawl__json_canon_hash(
+        unsigned char out[32], pawl__hasher *hasher, const char *text, size_t len, pawl_error *err);
 
 /** The canonical form of one number literal accepted by the reader; at most raw_len + 32 bytes. */
-PAWL_MUST_CHECK pawl_status pawl__json_canon_number(pawl__buf *out, const char *raw, size_t raw_len);
+PAWL_MUST_CHECK pawl_status pawl__json_canon_number(
+        pawl__buf *out, const char *raw, size_t raw_len);
 
 /** A double as ECMAScript's Number::toString prints it; out holds at least 32 bytes; returns the
  *  length. NaN and infinities have no JSON form and must not be passed. */

@@ -22,18 +22,18 @@ typedef enum pawl__json_type {
         PAWL__JSON_TRUE,
         PAWL__JSON_NUMBER,
         PAWL__JSON_STRING,
-        PAWL__JSON_ARRAY,     /**< '[': its elements follow, then PAWL__JSON_END */
-        PAWL__JSON_OBJECT,    /**< '{': name, value, name, value ..., then PAWL__JSON_END */
-        PAWL__JSON_NAME,      /**< a member's name, a string */
-        PAWL__JSON_END,       /**< ']' or '}' of the innermost open container */
-        PAWL__JSON_FINISHED   /**< the whole text was one value */
+        PAWL__JSON_ARRAY,   /**< '[': its elements follow, then PAWL__JSON_END */
+        PAWL__JSON_OBJECT,  /**< '{': name, value, name, value ..., then PAWL__JSON_END */
+        PAWL__JSON_NAME,    /**< a member's name, a string */
+        PAWL__JSON_END,     /**< ']' or '}' of the innermost open container */
+        PAWL__JSON_FINISHED /**< the whole text was one value */
 } pawl__json_type;
 
 typedef struct pawl__json_token {
         pawl__json_type type;
-        bool escaped;     /**< a string or name holds at least one backslash escape */
-        size_t offset;    /**< of the token's first byte in the text, quote included */
-        const char *raw;  /**< number: its literal; string or name: between the quotes, undecoded */
+        bool escaped;    /**< a string or name holds at least one backslash escape */
+        size_t offset;   /**< of the token's first byte in the text, quote included */
+        const char *raw; /**< number: its literal; string or name: between the quotes, undecoded */
         size_t raw_len;
 } pawl__json_token;
 
@@ -41,7 +41,7 @@ typedef struct pawl__json_reader {
         const char *text;
         size_t len, at;
         unsigned depth;
-        unsigned char expect;                             /**< private to the reader */
+        unsigned char expect;                              /**< private to the reader */
         unsigned char is_object[PAWL__JSON_DEPTH / 8 + 1]; /**< a bit a level */
 } pawl__json_reader;
 

@@ -15,12 +15,12 @@ typedef uint32_t pawl__node;
 #define PAWL__NO_NODE UINT32_MAX
 
 typedef struct pawl__json_node {
-        uint8_t type;     /**< NULL, FALSE, TRUE, NUMBER, STRING, ARRAY or OBJECT */
-        pawl__node next;  /**< index just past this node's subtree */
-        uint32_t count;   /**< elements or members of a container */
-        uint32_t offset;  /**< of the value in the text */
-        pawl_text name;   /**< decoded, when its parent is an object; absent otherwise */
-        pawl_text value;  /**< string: decoded; number: its literal; container: its whole text */
+        uint8_t type;    /**< NULL, FALSE, TRUE, NUMBER, STRING, ARRAY or OBJECT */
+        pawl__node next; /**< index just past this node's subtree */
+        uint32_t count;  /**< elements or members of a container */
+        uint32_t offset; /**< of the value in the text */
+        pawl_text name;  /**< decoded, when its parent is an object; absent otherwise */
+        pawl_text value; /**< string: decoded; number: its literal; container: its whole text */
 } pawl__json_node;
 
 typedef struct pawl__json_tree {
@@ -32,7 +32,10 @@ typedef struct pawl__json_tree {
 } pawl__json_tree;
 
 /** Zero-initialised is empty; may be read into again and again, keeping its memory. */
-#define PAWL__JSON_TREE_INIT {NULL, 0, NULL, 0, 0, PAWL__ARENA_INIT}
+#define PAWL__JSON_TREE_INIT                                                                       \
+        {                                                                                          \
+                NULL, 0, NULL, 0, 0, PAWL__ARENA_INIT                                              \
+        }
 
 /** Read @p text, which must outlive the tree. PAWL_EPARSE (duplicate names too), PAWL_ENOMEM;
  *  PAWL_ETOOBIG from 4 GiB on. */

@@ -18,7 +18,10 @@ typedef struct pawl__json_writer {
         bool need_comma, after_name, failed;
 } pawl__json_writer;
 
-#define PAWL__JSON_WRITER_INIT {PAWL__BUF_INIT, 0, false, false, false}
+#define PAWL__JSON_WRITER_INIT                                                                     \
+        {                                                                                          \
+                PAWL__BUF_INIT, 0, false, false, false                                             \
+        }
 
 void pawl__json_open_object(pawl__json_writer *w);
 void pawl__json_close_object(pawl__json_writer *w);

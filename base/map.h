@@ -19,11 +19,15 @@ typedef struct pawl__map {
         uint64_t seed;
 } pawl__map;
 
-#define PAWL__MAP_INIT {NULL, 0, 0, 0}
+#define PAWL__MAP_INIT                                                                             \
+        {                                                                                          \
+                NULL, 0, 0, 0                                                                      \
+        }
 
 /** The number kept for @p key, or PAWL__MAP_NONE. */
 uint32_t pawl__map_get(const pawl__map *map, pawl_text key);
-/** Keep @p value (not PAWL__MAP_NONE) for @p key, over a former one. PAWL_ENOMEM leaves it as it was. */
+/** Keep @p value (not PAWL__MAP_NONE) for @p key, over a former one. PAWL_ENOMEM leaves it as it
+ * was. */
 PAWL_MUST_CHECK pawl_status pawl__map_put(pawl__map *map, pawl_text key, uint32_t value);
 void pawl__map_free(pawl__map *map);
 

@@ -132,7 +132,8 @@ bool pawl__time_parse(int64_t *wall_us, pawl_text text)
                 !get(p + 11, 2, &hour) || !get(p + 14, 2, &minute) || !get(p + 17, 2, &second) ||
                 !get(p + 20, 6, &us) || m < 1 || m > 12)
                 return false;
-        int64_t value = ((days_from_civil(y, (int)m, (int)d) * 24 + hour) * 60 + minute) * 60 + second;
+        int64_t value =
+                ((days_from_civil(y, (int)m, (int)d) * 24 + hour) * 60 + minute) * 60 + second;
         value = value * US + us;
         pawl__time_format(back, value); /* punctuation, ranges and leap days in one comparison */
         if (memcmp(back, p, 27) != 0)

@@ -55,7 +55,10 @@ typedef struct pawl__buf {
         size_t len, cap;
 } pawl__buf;
 
-#define PAWL__BUF_INIT {NULL, 0, 0}
+#define PAWL__BUF_INIT                                                                             \
+        {                                                                                          \
+                NULL, 0, 0                                                                         \
+        }
 
 /** Make room for @p more bytes and the NUL. PAWL_ENOMEM leaves the buffer as it was. */
 PAWL_MUST_CHECK pawl_status pawl__buf_reserve(pawl__buf *buf, size_t more);
@@ -81,7 +84,10 @@ typedef struct pawl__arena {
         struct pawl__arena_block *head;
 } pawl__arena;
 
-#define PAWL__ARENA_INIT {NULL}
+#define PAWL__ARENA_INIT                                                                           \
+        {                                                                                          \
+                NULL                                                                               \
+        }
 
 /** @p size zeroed bytes, aligned for any type; NULL when there is no memory. */
 void *pawl__arena_alloc(pawl__arena *arena, size_t size);

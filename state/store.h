@@ -21,7 +21,7 @@ struct pawl__store {
         /** Keep a row over a former one of the same key. Copies. */
         pawl_status (*put)(
                 pawl__store *store, pawl__table table, const pawl__row *row, pawl_error *err);
-        /** Every row, by the table's order column, then by key. fn must not put. */
+        /** Every row, in the order of pawl__row_cmp_order(). fn must not put. */
         pawl_status (*each)(pawl__store *store, pawl__table table, pawl__row_fn fn, void *user,
                 pawl_error *err);
         void (*free)(pawl__store *store);

@@ -37,6 +37,7 @@ typedef struct pawl__table_form {
         int stored;        /**< the first so many columns are in the database; the others repeat what
                                 the row's event says and are kept in memory by a replay alone */
         int order;         /**< the column that gives the order of listings: an integer seq, rising */
+        int then;          /**< the integer column that orders rows of one seq, or -1: the key does */
         pawl__column column[PAWL__COLUMNS_MAX];
 } pawl__table_form;
 
@@ -56,11 +57,13 @@ typedef struct pawl__row {
 enum { PAWL__RUN_ID, PAWL__RUN_MISSION, PAWL__RUN_STATUS, PAWL__RUN_STARTED_SEQ,
         PAWL__RUN_UPDATED_SEQ, PAWL__RUN_UPDATED_US, PAWL__RUN_MISSION_HASH, PAWL__RUN_MISSION_PATH,
         PAWL__RUN_STRICTNESS, PAWL__RUN_REASON, PAWL__RUN_FENCE, PAWL__RUN_SESSION,
-        PAWL__RUN_SCOPE_REFS, /* canonical JSON array [{scope, version_id}] */
+        PAWL__RUN_SCOPE_REFS, /* canonical JSON array [{scope, version_id}]; absent until RunStarted */
+        PAWL__RUN_STEPS,      /* how many steps it has */
         PAWL__RUN_COLUMNS };
 
 enum { PAWL__STEP_RUN, PAWL__STEP_ID, PAWL__STEP_ORDER_SEQ, /* RunStarted's seq: steps of a run stay together */
-        PAWL__STEP_NUMBER, PAWL__STEP_STATUS, PAWL__STEP_INPUT_HASH, PAWL__STEP_OUTPUT_HASH,
+        PAWL__STEP_NUMBER, /* from 1, in mission order */
+        PAWL__STEP_STATUS, PAWL__STEP_INPUT_HASH, PAWL__STEP_OUTPUT_HASH,
         PAWL__STEP_TOKEN, PAWL__STEP_CURSOR, PAWL__STEP_CHECKPOINT_SEQ, PAWL__STEP_EVALUATED_SEQ,
         PAWL__STEP_EXIT_CODE, /* -1 until the command ended; 128 + signal when killed */
         PAWL__STEP_COLUMNS };
@@ -90,6 +93,9 @@ enum { PAWL__SES_ID, PAWL__SES_SEQ, PAWL__SES_MISSION, PAWL__SES_RUN, PAWL__SES_
 
 /** Order of two rows by their key columns (texts by bytes, absent first). */
 int pawl__row_cmp_key(pawl__table table, const pawl__row *a, const pawl__row *b);
+
+/** Order of two rows in a listing: by the order column, then `then`, then the key. */
+int pawl__row_cmp_order(pawl__table table, const pawl__row *a, const pawl__row *b);
 
 /** The first column in which two rows differ, or -1. */
 int pawl__row_diff(pawl__table table, const pawl__row *a, const pawl__row *b);

@@ -32,29 +32,29 @@ extern "C" {
  */
 typedef enum pawl_status {
         PAWL_OK = 0,
-        PAWL_DONE = 1,         /**< An iterator has nothing more; a step or run was done before. */
-        PAWL_BLOCKED = 2,      /**< The gate holds generation; nothing was lost. */
-        PAWL_JUMP = 3,         /**< A layer's verdict: go on at the context's cursor. */
-        PAWL_ENOMEM = -1,      /**< Out of memory. */
-        PAWL_EINVAL = -2,      /**< A value from outside is not of its form (an id, an option). */
-        PAWL_EPARSE = -3,      /**< A text is refused; the message has line and column. */
-        PAWL_ENOTFOUND = -4,   /**< There is no such file, token, run, conflict or member. */
-        PAWL_EIO = -5,         /**< Reading or writing failed. */
-        PAWL_EFULL = -6,       /**< The disk, or the log's size limit, is full. */
-        PAWL_EBUSY = -7,       /**< The log stayed locked for longer than busy_ms. */
-        PAWL_EHELD = -8,       /**< Another live process holds the run. */
-        PAWL_EFENCED = -9,     /**< A newer claim on the run exists: this owner is a former one. */
-        PAWL_EINPUTS = -10,    /**< The inputs changed since the checkpoint and nobody confirmed. */
-        PAWL_EDAMAGED = -11,   /**< The log or a checkpoint does not verify. */
-        PAWL_ENEWER = -12,     /**< The log was written by a newer schema. */
-        PAWL_EFORMAT = -13,    /**< The file is not a Pawl log. */
-        PAWL_EREADONLY = -14,  /**< The log, or its folder, cannot be written. */
-        PAWL_EEXISTS = -15,    /**< It is there already (a run id, an answer to a conflict). */
-        PAWL_ESTEP = -16,      /**< A step's command failed. */
+        PAWL_DONE = 1,        /**< An iterator has nothing more; a step or run was done before. */
+        PAWL_BLOCKED = 2,     /**< The gate holds generation; nothing was lost. */
+        PAWL_JUMP = 3,        /**< A layer's verdict: go on at the context's cursor. */
+        PAWL_ENOMEM = -1,     /**< Out of memory. */
+        PAWL_EINVAL = -2,     /**< A value from outside is not of its form (an id, an option). */
+        PAWL_EPARSE = -3,     /**< A text is refused; the message has line and column. */
+        PAWL_ENOTFOUND = -4,  /**< There is no such file, token, run, conflict or member. */
+        PAWL_EIO = -5,        /**< Reading or writing failed. */
+        PAWL_EFULL = -6,      /**< The disk, or the log's size limit, is full. */
+        PAWL_EBUSY = -7,      /**< The log stayed locked for longer than busy_ms. */
+        PAWL_EHELD = -8,      /**< Another live process holds the run. */
+        PAWL_EFENCED = -9,    /**< A newer claim on the run exists: this owner is a former one. */
+        PAWL_EINPUTS = -10,   /**< The inputs changed since the checkpoint and nobody confirmed. */
+        PAWL_EDAMAGED = -11,  /**< The log or a checkpoint does not verify. */
+        PAWL_ENEWER = -12,    /**< The log was written by a newer schema. */
+        PAWL_EFORMAT = -13,   /**< The file is not a Pawl log. */
+        PAWL_EREADONLY = -14, /**< The log, or its folder, cannot be written. */
+        PAWL_EEXISTS = -15,   /**< It is there already (a run id, an answer to a conflict). */
+        PAWL_ESTEP = -16,     /**< A step's command failed. */
         PAWL_EINTERRUPTED = -17, /**< A signal ended the run. */
-        PAWL_ETOOBIG = -18,    /**< A stated limit is exceeded. */
-        PAWL_EACCESS = -19,    /**< Permission denied. */
-        PAWL_ESTATE = -20      /**< The call does not fit what came before it. */
+        PAWL_ETOOBIG = -18,      /**< A stated limit is exceeded. */
+        PAWL_EACCESS = -19,      /**< Permission denied. */
+        PAWL_ESTATE = -20        /**< The call does not fit what came before it. */
 } pawl_status;
 
 /** The status's name, such as "PAWL_EINPUTS"; "unknown status" for any other number. Static. */
@@ -69,9 +69,13 @@ typedef struct pawl_error {
         char message[PAWL_ERROR_MAX];
 } pawl_error;
 
-#define PAWL_ERROR_INIT {PAWL_OK, ""}
+#define PAWL_ERROR_INIT                                                                            \
+        {                                                                                          \
+                PAWL_OK, ""                                                                        \
+        }
 
-/** Bytes with their length, in UTF-8 where they are text; need not end in NUL. data NULL: absent. */
+/** Bytes with their length, in UTF-8 where they are text; need not end in NUL. data NULL: absent.
+ */
 typedef struct pawl_text {
         const char *data;
         size_t len; /**< bytes */
@@ -79,9 +83,9 @@ typedef struct pawl_text {
 
 /** Where time and ids come from. Any member may be NULL: then the system's own is used. */
 typedef struct pawl_sources {
-        int64_t (*wall_us)(void *user);           /**< microseconds since 1970-01-01 UTC */
-        int64_t (*boot_ms)(void *user);           /**< milliseconds by a clock that never steps */
-        void (*uuid)(char out[37], void *user);   /**< a fresh UUID, lower case, with its NUL */
+        int64_t (*wall_us)(void *user);         /**< microseconds since 1970-01-01 UTC */
+        int64_t (*boot_ms)(void *user);         /**< milliseconds by a clock that never steps */
+        void (*uuid)(char out[37], void *user); /**< a fresh UUID, lower case, with its NUL */
         void *user;
 } pawl_sources;
 

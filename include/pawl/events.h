@@ -24,31 +24,37 @@ typedef struct pawl_cursor pawl_cursor; /**< Opaque. Close with pawl_cursor_clos
 
 /** One event: its envelope and its payload. Texts that do not apply are absent (data NULL). */
 typedef struct pawl_event {
-        uint64_t seq;       /**< 1, 2, 3, ... without a gap; set by the log */
-        int64_t time_us;    /**< microseconds since 1970-01-01 UTC; for people; 0: the log sets it */
-        pawl_text type;     /**< such as "StepCheckpointed" */
-        int v;              /**< version of the payload's form, from 1 */
+        uint64_t seq;    /**< 1, 2, 3, ... without a gap; set by the log */
+        int64_t time_us; /**< microseconds since 1970-01-01 UTC; for people; 0: the log sets it */
+        pawl_text type;  /**< such as "StepCheckpointed" */
+        int v;           /**< version of the payload's form, from 1 */
         pawl_text mission_id, run_id, step_id, session_id, actor;
-        pawl_text payload;  /**< any JSON object on append; canonical when read; absent: pruned */
+        pawl_text payload; /**< any JSON object on append; canonical when read; absent: pruned */
         unsigned char prev[32], hash[32]; /**< the chain; set by the log */
 } pawl_event;
 
 typedef enum pawl_log_flags {
-        PAWL_LOG_CREATE = 1,   /**< make the log, and its folder, where there is none */
-        PAWL_LOG_READONLY = 2  /**< change nothing; works in a folder that cannot be written */
+        PAWL_LOG_CREATE = 1,  /**< make the log, and its folder, where there is none */
+        PAWL_LOG_READONLY = 2 /**< change nothing; works in a folder that cannot be written */
 } pawl_log_flags;
 
 /** Options for opening. Start from PAWL_LOG_OPTIONS_INIT. */
 typedef struct pawl_log_options {
-        unsigned version;       /**< PAWL_LOG_OPTIONS_VERSION */
-        unsigned flags;         /**< pawl_log_flags */
-        unsigned busy_ms;       /**< how long a lock is waited for; default 5,000 */
-        unsigned lease_ms;      /**< how long a claim holds without renewal; default 30,000 */
-        pawl_sources sources;   /**< clocks and ids; all NULL: the system's */
+        unsigned version;     /**< PAWL_LOG_OPTIONS_VERSION */
+        unsigned flags;       /**< pawl_log_flags */
+        unsigned busy_ms;     /**< how long a lock is waited for; default 5,000 */
+        unsigned lease_ms;    /**< how long a claim holds without renewal; default 30,000 */
+        pawl_sources sources; /**< clocks and ids; all NULL: the system's */
 } pawl_log_options;
 
 #define PAWL_LOG_OPTIONS_VERSION 1
-#define PAWL_LOG_OPTIONS_INIT    {PAWL_LOG_OPTIONS_VERSION, 0, 5000, 30000, {NULL, NULL, NULL, NULL}}
+#define PAWL_LOG_OPTIONS_INIT                                                                      \
+        {                                                                                          \
+                PAWL_LOG_OPTIONS_VERSION, 0, 5000, 30000,                                          \
+                {                                                                                  \
+                        NULL, NULL, NULL, NULL                                                     \
+                }                                                                                  \
+        }
 
 /**
  * Open the log at @p path. Old logs are migrated, in one transaction, unless opened read-only.
@@ -79,8 +85,8 @@ PAWL_EXTERN const char *pawl_log_errmsg(const pawl_log *log);
  *         and PAWL_ESTATE where the events contradict what stands (a second answer): in each case
  *         nothing was written.
  */
-PAWL_EXTERN PAWL_MUST_CHECK pawl_status pawl_log_append(uint64_t *seq_out, pawl_log *log,
-        const pawl_event *events, size_t n, uint64_t fence);
+PAWL_EXTERN PAWL_MUST_CHECK pawl_status pawl_log_append(
+        uint64_t *seq_out, pawl_log *log, const pawl_event *events, size_t n, uint64_t fence);
 
 /** Who holds a run. Texts are valid until the next call on the log. */
 typedef struct pawl_owner {
@@ -123,8 +129,8 @@ PAWL_EXTERN void pawl_cursor_close(pawl_cursor *cursor);
 
 /** Where verification failed. */
 typedef struct pawl_verify_result {
-        uint64_t events;        /**< events that verify */
-        uint64_t bad_seq;       /**< the first that does not; 0: all do */
+        uint64_t events;  /**< events that verify */
+        uint64_t bad_seq; /**< the first that does not; 0: all do */
         pawl_error why;
 } pawl_verify_result;
 

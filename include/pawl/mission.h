@@ -3,7 +3,8 @@
  * @brief Missions: reading the file, and carrying its steps through the pipeline.
  *
  * Running starts child processes and waits for them. The library installs no signal handler: a
- * program that wants INT and TERM forwarded gives a descriptor to watch (pawl_run_options.signal_fd).
+ * program that wants INT and TERM forwarded gives a descriptor to watch
+ * (pawl_run_options.signal_fd).
  */
 #ifndef PAWL_MISSION_H
 #define PAWL_MISSION_H
@@ -40,24 +41,27 @@ typedef void (*pawl_progress_fn)(
 
 /** Options for run and resume. Start from PAWL_RUN_OPTIONS_INIT. */
 typedef struct pawl_run_options {
-        unsigned version;            /**< PAWL_RUN_OPTIONS_VERSION */
-        const char *actor;           /**< "user:ana"; NULL: "program" */
-        const char *run_id;          /**< run: this id; NULL: a fresh one */
-        const char *strictness;      /**< run: override for every step; NULL: none */
-        bool accept_changed_inputs;  /**< resume: yes without asking */
-        unsigned wait_ms;            /**< how long to wait for another owner; 0: not at all */
-        int signal_fd;               /**< a byte read from it is a signal's number; -1: none */
-        pawl_clarify_fn clarify;     /**< NULL: defer */
+        unsigned version;           /**< PAWL_RUN_OPTIONS_VERSION */
+        const char *actor;          /**< "user:ana"; NULL: "program" */
+        const char *run_id;         /**< run: this id; NULL: a fresh one */
+        const char *strictness;     /**< run: override for every step; NULL: none */
+        bool accept_changed_inputs; /**< resume: yes without asking */
+        unsigned wait_ms;           /**< how long to wait for another owner; 0: not at all */
+        int signal_fd;              /**< a byte read from it is a signal's number; -1: none */
+        pawl_clarify_fn clarify;    /**< NULL: defer */
         void *clarify_user;
-        pawl_confirm_fn confirm;     /**< NULL: no */
+        pawl_confirm_fn confirm; /**< NULL: no */
         void *confirm_user;
-        pawl_progress_fn progress;   /**< NULL: silent */
+        pawl_progress_fn progress; /**< NULL: silent */
         void *progress_user;
 } pawl_run_options;
 
 #define PAWL_RUN_OPTIONS_VERSION 1
 #define PAWL_RUN_OPTIONS_INIT                                                                      \
-        {PAWL_RUN_OPTIONS_VERSION, NULL, NULL, NULL, false, 0, -1, NULL, NULL, NULL, NULL, NULL, NULL}
+        {                                                                                          \
+                PAWL_RUN_OPTIONS_VERSION, NULL, NULL, NULL, false, 0, -1, NULL, NULL, NULL, NULL,  \
+                        NULL, NULL                                                                 \
+        }
 
 /** A step's outcome. Texts live as long as the result. */
 typedef struct pawl_step_result {
@@ -89,8 +93,8 @@ PAWL_EXTERN int pawl_run_result_signal(const pawl_run_result *result);
  *
  * @param[out] out  set whenever the run got as far as to exist in the log (also for PAWL_BLOCKED,
  *                  PAWL_ESTEP, PAWL_EINPUTS, PAWL_EINTERRUPTED); else NULL.
- * @return PAWL_OK, PAWL_BLOCKED, PAWL_ESTEP, PAWL_EINTERRUPTED, PAWL_EHELD, PAWL_EFENCED, PAWL_EEXISTS
- *         (the run id), or another failure; @p err has the message for all but PAWL_OK.
+ * @return PAWL_OK, PAWL_BLOCKED, PAWL_ESTEP, PAWL_EINTERRUPTED, PAWL_EHELD, PAWL_EFENCED,
+ * PAWL_EEXISTS (the run id), or another failure; @p err has the message for all but PAWL_OK.
  */
 PAWL_EXTERN PAWL_MUST_CHECK pawl_status pawl_mission_run(pawl_run_result **out,
         pawl_mission *mission, pawl_log *log, const pawl_run_options *options, pawl_error *err);

@@ -58,9 +58,9 @@ typedef pawl_status (*pawl_clarify_fn)(
 
 /** The inputs changed since the checkpoint. */
 typedef struct pawl_input_change {
-        const char *diff;              /**< a line a member, each ended by '\n'; "" when not kept */
-        const char *checkpoint_hash;   /**< 64 hex digits */
-        const char *current_hash;      /**< 64 hex digits */
+        const char *diff;            /**< a line a member, each ended by '\n'; "" when not kept */
+        const char *checkpoint_hash; /**< 64 hex digits */
+        const char *current_hash;    /**< 64 hex digits */
 } pawl_input_change;
 
 /** Go on all the same? Set *yes; it comes in as false. */
@@ -68,23 +68,25 @@ typedef pawl_status (*pawl_confirm_fn)(bool *yes, const pawl_input_change *chang
 
 /** Options for a pipeline. Start from PAWL_PIPELINE_OPTIONS_INIT. */
 typedef struct pawl_pipeline_options {
-        unsigned version;          /**< PAWL_PIPELINE_OPTIONS_VERSION */
-        const char *actor;         /**< "user:ana"; NULL: "program" */
-        pawl_clarify_fn clarify;   /**< NULL: every conflict is deferred */
+        unsigned version;        /**< PAWL_PIPELINE_OPTIONS_VERSION */
+        const char *actor;       /**< "user:ana"; NULL: "program" */
+        pawl_clarify_fn clarify; /**< NULL: every conflict is deferred */
         void *clarify_user;
-        pawl_confirm_fn confirm;   /**< NULL: changed inputs are refused */
+        pawl_confirm_fn confirm; /**< NULL: changed inputs are refused */
         void *confirm_user;
-        bool store_inputs;         /**< keep canonical inputs, so that a diff can be shown */
-        bool defer_completion;     /**< StepCompleted waits for the next commit of the pipeline */
+        bool store_inputs;     /**< keep canonical inputs, so that a diff can be shown */
+        bool defer_completion; /**< StepCompleted waits for the next commit of the pipeline */
 } pawl_pipeline_options;
 
 #define PAWL_PIPELINE_OPTIONS_VERSION 1
 #define PAWL_PIPELINE_OPTIONS_INIT                                                                 \
-        {PAWL_PIPELINE_OPTIONS_VERSION, NULL, NULL, NULL, NULL, NULL, true, false}
+        {                                                                                          \
+                PAWL_PIPELINE_OPTIONS_VERSION, NULL, NULL, NULL, NULL, NULL, true, false           \
+        }
 
 /** A pipeline of the five standard layers over @p log, which must outlive it. */
-PAWL_EXTERN PAWL_MUST_CHECK pawl_status pawl_pipeline_new(pawl_pipeline **out, pawl_log *log,
-        const pawl_pipeline_options *options, pawl_error *err);
+PAWL_EXTERN PAWL_MUST_CHECK pawl_status pawl_pipeline_new(
+        pawl_pipeline **out, pawl_log *log, const pawl_pipeline_options *options, pawl_error *err);
 PAWL_EXTERN void pawl_pipeline_free(pawl_pipeline *pipeline);
 PAWL_EXTERN const char *pawl_pipeline_errmsg(const pawl_pipeline *pipeline);
 
@@ -101,7 +103,8 @@ typedef struct pawl_layer {
 } pawl_layer;
 
 /** Names of the standard layers: "extraction", "semantic_check", "generation_gate",
- *  "clarification", "resume". The layer struct is copied. PAWL_ENOTFOUND, PAWL_EEXISTS (its name). */
+ *  "clarification", "resume". The layer struct is copied. PAWL_ENOTFOUND, PAWL_EEXISTS (its name).
+ */
 PAWL_EXTERN PAWL_MUST_CHECK pawl_status pawl_pipeline_add_before(
         pawl_pipeline *pipeline, const char *name, const pawl_layer *layer);
 PAWL_EXTERN PAWL_MUST_CHECK pawl_status pawl_pipeline_add_after(
@@ -115,8 +118,8 @@ PAWL_EXTERN PAWL_MUST_CHECK pawl_status pawl_pipeline_seed(
  * One step of one run. The ids are copied and checked (PAWL_EINVAL). The pipeline claims the run at
  * the first pass over a context of it, and writes RunStarted if the log has no such run.
  */
-PAWL_EXTERN PAWL_MUST_CHECK pawl_status pawl_context_new(pawl_context **out,
-        const char *mission_id, const char *run_id, const char *step_id, pawl_error *err);
+PAWL_EXTERN PAWL_MUST_CHECK pawl_status pawl_context_new(pawl_context **out, const char *mission_id,
+        const char *run_id, const char *step_id, pawl_error *err);
 PAWL_EXTERN void pawl_context_free(pawl_context *ctx);
 
 /** Any JSON value; made canonical and hashed here. PAWL_EPARSE: contract section 7. */
@@ -135,7 +138,8 @@ PAWL_EXTERN PAWL_MUST_CHECK pawl_status pawl_context_set_retry_token(
 
 /** Why the last call on this context, or a layer, failed. */
 PAWL_EXTERN const char *pawl_context_errmsg(const pawl_context *ctx);
-/** After a pass: the token to resume with, which is also the command's idempotency key. NULL: none. */
+/** After a pass: the token to resume with, which is also the command's idempotency key. NULL: none.
+ */
 PAWL_EXTERN const char *pawl_context_retry_token(const pawl_context *ctx);
 PAWL_EXTERN size_t pawl_context_conflicts(const pawl_context *ctx); /**< how many hold it back */
 PAWL_EXTERN const pawl_conflict *pawl_context_conflict(const pawl_context *ctx, size_t index);
@@ -156,8 +160,8 @@ PAWL_EXTERN pawl_status pawl_context_fail(pawl_context *ctx, pawl_status status,
 /**
  * Pass a context through the layers.
  * @return PAWL_OK: generate; PAWL_BLOCKED; PAWL_DONE: the step completed before, its output is
- *         pawl_context_output(); PAWL_EINPUTS; PAWL_ENOTFOUND: no such token; PAWL_EHELD; or another
- *         failure. On every failure nothing may be generated.
+ *         pawl_context_output(); PAWL_EINPUTS; PAWL_ENOTFOUND: no such token; PAWL_EHELD; or
+ * another failure. On every failure nothing may be generated.
  */
 PAWL_EXTERN PAWL_MUST_CHECK pawl_status pawl_pipeline_run(
         pawl_pipeline *pipeline, pawl_context *ctx);

@@ -26,7 +26,8 @@ void check_text(pawl_text text, const char *string, const char *file, int line);
 #define assert_says(message, part) check_says((message), (part), __FILE__, __LINE__)
 void check_says(const char *message, const char *part, const char *file, int line);
 
-/** A fresh folder under $TMPDIR, removed with all in it by folder_remove(), which frees the name. */
+/** A fresh folder under $TMPDIR, removed with all in it by folder_remove(), which frees the name.
+ */
 char *folder_make(void);
 void folder_remove(char *folder);
 /** "FOLDER/NAME", malloc'd. */
