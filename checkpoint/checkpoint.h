@@ -9,7 +9,7 @@
 #include "state/state.h"
 
 typedef enum pawl__cursor_at {
-        PAWL__AT_START,               /**< no checkpoint: from layer 1 on; never encoded */
+        PAWL__AT_START, /**< no checkpoint: from layer 1 on; never encoded */
         PAWL__AT_PRE_GENERATION_GATE,
         PAWL__AT_POST_CLARIFICATION,
         PAWL__AT_POST_GATE,
@@ -35,16 +35,16 @@ bool pawl__strictness_of(pawl__strictness *out, pawl_text name);
 
 /** Texts are borrowed from the arena that decode and load were given. */
 typedef struct pawl__checkpoint {
-        uint64_t seq;                     /**< of its event; 0: not appended yet */
-        uint64_t evaluated_seq;           /**< of the SemanticCheckEvaluated it rests on; 0: none */
+        uint64_t seq;           /**< of its event; 0: not appended yet */
+        uint64_t evaluated_seq; /**< of the SemanticCheckEvaluated it rests on; 0: none */
         pawl_text mission_id, run_id, step_id;
-        pawl__strictness strictness;      /**< the effective one */
+        pawl__strictness strictness; /**< the effective one */
         pawl__scope_ref scope_refs[PAWL__SCOPE_REFS_MAX];
         size_t n_scope_refs;
-        char input_hash[65];              /**< 64 lower-case hex digits */
-        char output_hash[65];             /**< at post_generation; else "" */
+        char input_hash[65];  /**< 64 lower-case hex digits */
+        char output_hash[65]; /**< at post_generation; else "" */
         pawl__cursor_at cursor;
-        char retry_token[37];             /**< a UUID */
+        char retry_token[37]; /**< a UUID */
 } pawl__checkpoint;
 
 /** The payload, canonical. PAWL_ETOOBIG past PAWL__CHECKPOINT_MAX, PAWL_EINVAL for a field that is
@@ -54,12 +54,12 @@ PAWL_MUST_CHECK pawl_status pawl__checkpoint_encode(
 
 /** From an event read back. Unknown fields are ignored; a missing or malformed one is PAWL_EINVAL
  *  naming seq and field. evaluated_seq is left 0. */
-PAWL_MUST_CHECK pawl_status pawl__checkpoint_decode(pawl__checkpoint *out, pawl__arena *arena,
-        const pawl_event *event, pawl_error *err);
+PAWL_MUST_CHECK pawl_status pawl__checkpoint_decode(
+        pawl__checkpoint *out, pawl__arena *arena, const pawl_event *event, pawl_error *err);
 
 /** By its token. PAWL_ENOTFOUND: no such token (the message says what to do); PAWL_EINVAL: not of a
  *  token's form; PAWL_EDAMAGED: the event does not say what the table says. */
-PAWL_MUST_CHECK pawl_status pawl__checkpoint_load(pawl__checkpoint *out, pawl__arena *arena,
-        pawl_log *log, pawl_text token, pawl_error *err);
+PAWL_MUST_CHECK pawl_status pawl__checkpoint_load(
+        pawl__checkpoint *out, pawl__arena *arena, pawl_log *log, pawl_text token, pawl_error *err);
 
 #endif

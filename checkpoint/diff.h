@@ -25,14 +25,15 @@ typedef pawl_status (*pawl__change_fn)(const pawl__change *change, void *user);
 
 /**
  * Call @p fn for each difference, in the order of the canonical texts (array elements by index:
- * what is past the end of the shorter array was added or removed). @p root is the first part of each
- * path. Both texts are canonical; nothing recurses. A status other than PAWL_OK from fn ends it and
- * is passed on.
+ * what is past the end of the shorter array was added or removed). @p root is the first part of
+ * each path. Both texts are canonical; nothing recurses. A status other than PAWL_OK from fn ends
+ * it and is passed on.
  */
 PAWL_MUST_CHECK pawl_status pawl__inputs_diff(const char *root, pawl_text before, pawl_text after,
         pawl__change_fn fn, void *user, pawl_error *err);
 
-/** One change as people read it: `inputs.requirements[1]: "A" → "B"`, values cut at 60 characters. */
+/** One change as people read it: `inputs.requirements[1]: "A" → "B"`, values cut at 60 characters.
+ */
 PAWL_MUST_CHECK pawl_status pawl__change_line(pawl__buf *out, const pawl__change *change);
 
 #endif

@@ -8,9 +8,9 @@
 #include "checkpoint/checkpoint.h"
 
 typedef enum pawl__resume_verdict {
-        PAWL__RESUME_AT_CURSOR,  /**< hashes equal: go on at decision.cursor */
-        PAWL__RESUME_CHANGED,    /**< hashes differ: ask; yes starts again at layer 1 */
-        PAWL__RESUME_DONE        /**< the step completed already: print what was recorded */
+        PAWL__RESUME_AT_CURSOR, /**< hashes equal: go on at decision.cursor */
+        PAWL__RESUME_CHANGED,   /**< hashes differ: ask; yes starts again at layer 1 */
+        PAWL__RESUME_DONE       /**< the step completed already: print what was recorded */
 } pawl__resume_verdict;
 
 typedef struct pawl__resume_decision {
@@ -23,8 +23,8 @@ typedef struct pawl__resume_decision {
  * @param asked        the checkpoint that the token names.
  * @param newest       the newest checkpoint of the same step, or NULL if it is the asked one. Where
  *                     it stands at post_gate or post_generation over the same inputs, the gate has
- *                     since let the step pass: the resume goes on there, under its token, so that an
- *                     interrupted command keeps its idempotency key.
+ *                     since let the step pass: the resume goes on there, under its token, so that
+ * an interrupted command keeps its idempotency key.
  * @param step_status  the step's status in the state tables.
  * @param input_hash   64 hex digits of the inputs as they are now.
  */

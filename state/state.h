@@ -19,12 +19,12 @@ PAWL_MUST_CHECK pawl_status pawl__state_of(pawl__state **out, pawl_log *log, paw
 /* ---- Queries. Rows are copied into the caller's arena. -------------------------------------- */
 
 /** One row by key (the key columns of *row are set). PAWL_ENOTFOUND without a message. */
-PAWL_MUST_CHECK pawl_status pawl__state_get(pawl__state *state, pawl__table table, pawl__row *row,
-        pawl__arena *arena, pawl_error *err);
+PAWL_MUST_CHECK pawl_status pawl__state_get(
+        pawl__state *state, pawl__table table, pawl__row *row, pawl__arena *arena, pawl_error *err);
 
 /** Every row of a table in its listing order; texts are valid during the call. */
-PAWL_MUST_CHECK pawl_status pawl__state_each(pawl__state *state, pawl__table table,
-        pawl__row_fn fn, void *user, pawl_error *err);
+PAWL_MUST_CHECK pawl_status pawl__state_each(
+        pawl__state *state, pawl__table table, pawl__row_fn fn, void *user, pawl_error *err);
 
 /** The steps of a run, in mission order. */
 PAWL_MUST_CHECK pawl_status pawl__state_steps(pawl__row **rows, size_t *n, pawl__state *state,
@@ -34,15 +34,16 @@ PAWL_MUST_CHECK pawl_status pawl__state_steps(pawl__row **rows, size_t *n, pawl_
 PAWL_MUST_CHECK pawl_status pawl__state_conflicts(pawl__row **rows, size_t *n, pawl__state *state,
         pawl_text run_id, pawl_text step_id, bool open_only, pawl__arena *arena, pawl_error *err);
 
-/** The conflicts whose id starts with @p prefix, two at most: enough to see that it is not unique. */
+/** The conflicts whose id starts with @p prefix, two at most: enough to see that it is not unique.
+ */
 PAWL_MUST_CHECK pawl_status pawl__state_conflict_by_prefix(pawl__row rows[2], size_t *n,
         pawl__state *state, pawl_text prefix, pawl__arena *arena, pawl_error *err);
 
 /** The newest run (by last event) whose status is blocked, interrupted, failed or running; the
  *  caller asks the lease whether a running one is alive. @p skip: so many newer ones passed over.
  *  PAWL_ENOTFOUND without a message. */
-PAWL_MUST_CHECK pawl_status pawl__state_resumable(pawl__row *run, pawl__state *state, size_t skip,
-        pawl__arena *arena, pawl_error *err);
+PAWL_MUST_CHECK pawl_status pawl__state_resumable(
+        pawl__row *run, pawl__state *state, size_t skip, pawl__arena *arena, pawl_error *err);
 
 /**
  * The senses that hold for a mission: its own mission_local ones, those of no seed version, and
@@ -70,8 +71,8 @@ PAWL_MUST_CHECK pawl_status pawl__replay(pawl__store **out, uint64_t *head_seq,
         unsigned char head_hash[32], pawl_log *log, const pawl__replay_filter *filter,
         pawl_error *err);
 
-/** The fold as the object that `eventlog replay --json` prints (contract section 5), canonical members
- *  in a stated order, arrays in their tables' order; no newline. */
+/** The fold as the object that `eventlog replay --json` prints (contract section 5), canonical
+ * members in a stated order, arrays in their tables' order; no newline. */
 PAWL_MUST_CHECK pawl_status pawl__replay_json(pawl__buf *out, pawl__store *store, uint64_t head_seq,
         const unsigned char head_hash[32], pawl_error *err);
 

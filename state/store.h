@@ -7,8 +7,8 @@
 #ifndef PAWL_STATE_STORE_H
 #define PAWL_STATE_STORE_H
 
-#include "state/tables.h"
 #include "events/log.h"
+#include "state/tables.h"
 
 typedef struct pawl__store pawl__store;
 

@@ -1,6 +1,7 @@
 /**
  * @file state/tables.h
- * @brief What is, as tables: for each its columns, once, for SQL, memory, comparison and JSON alike.
+ * @brief What is, as tables: for each its columns, once, for SQL, memory, comparison and JSON
+ * alike.
  *
  * A row is an array of values, one a column. The key columns come first. schema.sql shows the same
  * tables with their comments; a test holds the two against each other.
@@ -32,12 +33,12 @@ typedef struct pawl__column {
 
 typedef struct pawl__table_form {
         const char *name;
-        int keys;          /**< the first so many columns are the primary key */
+        int keys; /**< the first so many columns are the primary key */
         int columns;
-        int stored;        /**< the first so many columns are in the database; the others repeat what
-                                the row's event says and are kept in memory by a replay alone */
-        int order;         /**< the column that gives the order of listings: an integer seq, rising */
-        int then;          /**< the integer column that orders rows of one seq, or -1: the key does */
+        int stored; /**< the first so many columns are in the database; the others repeat what
+                         the row's event says and are kept in memory by a replay alone */
+        int order;  /**< the column that gives the order of listings: an integer seq, rising */
+        int then;   /**< the integer column that orders rows of one seq, or -1: the key does */
         pawl__column column[PAWL__COLUMNS_MAX];
 } pawl__table_form;
 
@@ -54,42 +55,111 @@ typedef struct pawl__row {
         pawl__value v[PAWL__COLUMNS_MAX];
 } pawl__row;
 
-enum { PAWL__RUN_ID, PAWL__RUN_MISSION, PAWL__RUN_STATUS, PAWL__RUN_STARTED_SEQ,
-        PAWL__RUN_UPDATED_SEQ, PAWL__RUN_UPDATED_US, PAWL__RUN_MISSION_HASH, PAWL__RUN_MISSION_PATH,
-        PAWL__RUN_STRICTNESS, PAWL__RUN_REASON, PAWL__RUN_FENCE, PAWL__RUN_SESSION,
-        PAWL__RUN_SCOPE_REFS, /* canonical JSON array [{scope, version_id}]; absent until RunStarted */
+enum {
+        PAWL__RUN_ID,
+        PAWL__RUN_MISSION,
+        PAWL__RUN_STATUS,
+        PAWL__RUN_STARTED_SEQ,
+        PAWL__RUN_UPDATED_SEQ,
+        PAWL__RUN_UPDATED_US,
+        PAWL__RUN_MISSION_HASH,
+        PAWL__RUN_MISSION_PATH,
+        PAWL__RUN_STRICTNESS,
+        PAWL__RUN_REASON,
+        PAWL__RUN_FENCE,
+        PAWL__RUN_SESSION,
+        PAWL__RUN_SCOPE_REFS, /* canonical JSON array [{scope, version_id}]; absent until RunStarted
+                               */
         PAWL__RUN_STEPS,      /* how many steps it has */
-        PAWL__RUN_COLUMNS };
+        PAWL__RUN_COLUMNS
+};
 
-enum { PAWL__STEP_RUN, PAWL__STEP_ID, PAWL__STEP_ORDER_SEQ, /* RunStarted's seq: steps of a run stay together */
-        PAWL__STEP_NUMBER, /* from 1, in mission order */
-        PAWL__STEP_STATUS, PAWL__STEP_INPUT_HASH, PAWL__STEP_OUTPUT_HASH,
-        PAWL__STEP_TOKEN, PAWL__STEP_CURSOR, PAWL__STEP_CHECKPOINT_SEQ, PAWL__STEP_EVALUATED_SEQ,
+enum {
+        PAWL__STEP_RUN,
+        PAWL__STEP_ID,
+        PAWL__STEP_ORDER_SEQ, /* RunStarted's seq: steps of a run stay together */
+        PAWL__STEP_NUMBER,    /* from 1, in mission order */
+        PAWL__STEP_STATUS,
+        PAWL__STEP_INPUT_HASH,
+        PAWL__STEP_OUTPUT_HASH,
+        PAWL__STEP_TOKEN,
+        PAWL__STEP_CURSOR,
+        PAWL__STEP_CHECKPOINT_SEQ,
+        PAWL__STEP_EVALUATED_SEQ,
         PAWL__STEP_EXIT_CODE, /* -1 until the command ended; 128 + signal when killed */
-        PAWL__STEP_COLUMNS };
+        PAWL__STEP_COLUMNS
+};
 
-enum { PAWL__CP_TOKEN, PAWL__CP_SEQ, PAWL__CP_EVALUATED_SEQ, /* stored up to here */
-        PAWL__CP_RUN, PAWL__CP_STEP, PAWL__CP_CURSOR, PAWL__CP_INPUT_HASH, PAWL__CP_STRICTNESS,
-        PAWL__CP_COLUMNS };
+enum {
+        PAWL__CP_TOKEN,
+        PAWL__CP_SEQ,
+        PAWL__CP_EVALUATED_SEQ, /* stored up to here */
+        PAWL__CP_RUN,
+        PAWL__CP_STEP,
+        PAWL__CP_CURSOR,
+        PAWL__CP_INPUT_HASH,
+        PAWL__CP_STRICTNESS,
+        PAWL__CP_COLUMNS
+};
 
-enum { PAWL__CON_ID, PAWL__CON_SEQ, PAWL__CON_RUN, PAWL__CON_STEP, PAWL__CON_MISSION,
-        PAWL__CON_TOKEN, PAWL__CON_TERM, PAWL__CON_TYPE, PAWL__CON_SEVERITY,
-        PAWL__CON_CONFIDENCE, PAWL__CON_CONTEXT, PAWL__CON_CANDIDATES, /* canonical JSON array */
-        PAWL__CON_STATUS, PAWL__CON_REQUESTED_US, PAWL__CON_RESOLVED_SEQ, PAWL__CON_COLUMNS };
+enum {
+        PAWL__CON_ID,
+        PAWL__CON_SEQ,
+        PAWL__CON_RUN,
+        PAWL__CON_STEP,
+        PAWL__CON_MISSION,
+        PAWL__CON_TOKEN,
+        PAWL__CON_TERM,
+        PAWL__CON_TYPE,
+        PAWL__CON_SEVERITY,
+        PAWL__CON_CONFIDENCE,
+        PAWL__CON_CONTEXT,
+        PAWL__CON_CANDIDATES, /* canonical JSON array */
+        PAWL__CON_STATUS,
+        PAWL__CON_REQUESTED_US,
+        PAWL__CON_RESOLVED_SEQ,
+        PAWL__CON_COLUMNS
+};
 
 /* A sense's identity: mission (for mission_local; else ""), scope, seed version (else ""), normal
  * form of the surface, definition (for mission_local: "", so that there is one a surface). */
-enum { PAWL__SENSE_MISSION, PAWL__SENSE_SCOPE, PAWL__SENSE_VERSION, PAWL__SENSE_NORMAL,
-        PAWL__SENSE_IDENTITY, PAWL__SENSE_SEQ, PAWL__SENSE_SURFACE, PAWL__SENSE_DEFINITION,
-        PAWL__SENSE_CONFIDENCE, PAWL__SENSE_STATUS, PAWL__SENSE_SOURCE, PAWL__SENSE_ACTOR,
-        PAWL__SENSE_COLUMNS };
+enum {
+        PAWL__SENSE_MISSION,
+        PAWL__SENSE_SCOPE,
+        PAWL__SENSE_VERSION,
+        PAWL__SENSE_NORMAL,
+        PAWL__SENSE_IDENTITY,
+        PAWL__SENSE_SEQ,
+        PAWL__SENSE_SURFACE,
+        PAWL__SENSE_DEFINITION,
+        PAWL__SENSE_CONFIDENCE,
+        PAWL__SENSE_STATUS,
+        PAWL__SENSE_SOURCE,
+        PAWL__SENSE_ACTOR,
+        PAWL__SENSE_COLUMNS
+};
 
-/* Each version of a scope's seed ever activated; "in force" is the one with the highest used_seq. */
-enum { PAWL__SCOPE_ID, PAWL__SCOPE_VERSION, PAWL__SCOPE_SEQ, PAWL__SCOPE_USED_SEQ,
-        PAWL__SCOPE_COLUMNS };
+/* Each version of a scope's seed ever activated; "in force" is the one with the highest used_seq.
+ */
+enum {
+        PAWL__SCOPE_ID,
+        PAWL__SCOPE_VERSION,
+        PAWL__SCOPE_SEQ,
+        PAWL__SCOPE_USED_SEQ,
+        PAWL__SCOPE_COLUMNS
+};
 
-enum { PAWL__SES_ID, PAWL__SES_SEQ, PAWL__SES_MISSION, PAWL__SES_RUN, PAWL__SES_STATUS,
-        PAWL__SES_STARTED_US, PAWL__SES_ENDED_US, PAWL__SES_REASON, PAWL__SES_COLUMNS };
+enum {
+        PAWL__SES_ID,
+        PAWL__SES_SEQ,
+        PAWL__SES_MISSION,
+        PAWL__SES_RUN,
+        PAWL__SES_STATUS,
+        PAWL__SES_STARTED_US,
+        PAWL__SES_ENDED_US,
+        PAWL__SES_REASON,
+        PAWL__SES_COLUMNS
+};
 
 /** Order of two rows by their key columns (texts by bytes, absent first). */
 int pawl__row_cmp_key(pawl__table table, const pawl__row *a, const pawl__row *b);
