@@ -1,0 +1,193 @@
+-- The whole current schema of a Pawl log (.pawl/events.db), version 1.
+--
+-- The table events is the truth. blobs and pruned belong to it; leases say who holds a run right
+-- now. Every other table is derived from events by the apply functions in state/ and may be dropped:
+-- it is made again and filled when the log is next opened for writing.
+--
+-- Times named time or ..._us are microseconds since 1970-01-01 UTC, for people alone; seq is the only
+-- order. Hashes are 32 bytes as a blob, or 64 lower-case hex digits as text. A text that does not
+-- apply is NULL; numbers never are.
+--
+-- A change here is a new number below, a step in events/migrate.c that leads an old file to it, and
+-- an old file in the tests.
+
+PRAGMA application_id = 0x5061776c; -- "Pawl"
+PRAGMA user_version = 1;
+
+-- ---- The log ------------------------------------------------------------------------------------
+
+-- seq counts 1, 2, 3, ... without a gap. payload is canonical JSON (RFC 8785), or NULL once it was
+-- pruned. hash = SHA-256(prev, SHA-256(payload), canonical JSON of the other columns but prev and
+-- hash); prev is the hash of the event before, 32 zero bytes for the first.
+-- No secondary index: one costs half of the throughput of a batch, and a replay reads in seq order.
+CREATE TABLE IF NOT EXISTS events (
+        seq        INTEGER PRIMARY KEY,
+        type       TEXT NOT NULL,
+        v          INTEGER NOT NULL,
+        time       INTEGER NOT NULL,
+        mission_id TEXT,
+        run_id     TEXT,
+        step_id    TEXT,
+        session_id TEXT,
+        actor      TEXT,
+        payload    TEXT,
+        prev       BLOB NOT NULL,
+        hash       BLOB NOT NULL
+) STRICT;
+
+-- Events are never changed. The third trigger is there because INSERT OR REPLACE deletes without
+-- firing a DELETE trigger; it also keeps other programs from leaving a gap.
+CREATE TRIGGER IF NOT EXISTS events_refuse_update BEFORE UPDATE ON events
+BEGIN SELECT RAISE(ABORT, 'events are never changed'); END;
+CREATE TRIGGER IF NOT EXISTS events_refuse_delete BEFORE DELETE ON events
+BEGIN SELECT RAISE(ABORT, 'events are never deleted'); END;
+CREATE TRIGGER IF NOT EXISTS events_refuse_gap BEFORE INSERT ON events
+WHEN NEW.seq IS NOT (SELECT ifnull(max(seq), 0) + 1 FROM events)
+BEGIN SELECT RAISE(ABORT, 'events are appended in the order of seq, without a gap'); END;
+
+-- SHA-256 of each payload that was pruned, so that the chain still verifies.
+CREATE TABLE IF NOT EXISTS pruned (
+        seq          INTEGER PRIMARY KEY,
+        payload_hash BLOB NOT NULL
+) STRICT;
+
+-- Contents by their SHA-256: canonical inputs, outputs. A rowid table with an index on the hash, as
+-- contents are large: without rowid they would lie in the inner pages of the tree by hash.
+CREATE TABLE IF NOT EXISTS blobs (
+        hash    BLOB NOT NULL PRIMARY KEY,
+        content BLOB NOT NULL
+) STRICT;
+
+-- Who holds a run. The fence grows with each claim and outlives the claim (held = 0). until_ms is by
+-- CLOCK_BOOTTIME of the boot boot_id. The holder's process is named by its pid, the time it started
+-- (clock ticks since boot) and its pid namespace (inode number).
+CREATE TABLE IF NOT EXISTS leases (
+        run_id    TEXT NOT NULL PRIMARY KEY,
+        fence     INTEGER NOT NULL,
+        held      INTEGER NOT NULL,
+        host      TEXT NOT NULL,
+        boot_id   TEXT NOT NULL,
+        pid       INTEGER NOT NULL,
+        pid_start INTEGER NOT NULL,
+        pid_ns    INTEGER NOT NULL,
+        until_ms  INTEGER NOT NULL,
+        lease_ms  INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;
+
+-- ---- What is, derived from the events (the columns are those of state/tables.c) --------------------
+
+-- The last event that the tables below have seen: one row.
+CREATE TABLE IF NOT EXISTS projection (
+        id          INTEGER PRIMARY KEY CHECK (id = 1),
+        applied_seq INTEGER NOT NULL
+) STRICT;
+INSERT OR IGNORE INTO projection (id, applied_seq) VALUES (1, 0);
+
+-- status: running, blocked, interrupted, completed, failed. scope_refs: canonical JSON
+-- [{scope, version_id}], the glossary versions that RunStarted pinned. steps: how many there are.
+CREATE TABLE IF NOT EXISTS runs (
+        run_id       TEXT NOT NULL PRIMARY KEY,
+        mission_id   TEXT,
+        status       TEXT,
+        started_seq  INTEGER NOT NULL,
+        updated_seq  INTEGER NOT NULL,
+        updated_us   INTEGER NOT NULL,
+        mission_hash TEXT,
+        mission_path TEXT,
+        strictness   TEXT,
+        reason       TEXT,
+        fence        INTEGER NOT NULL,
+        session_id   TEXT,
+        scope_refs   TEXT,
+        steps        INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;
+-- The newest run that can be resumed: status <> 'completed' ORDER BY updated_seq DESC.
+CREATE INDEX IF NOT EXISTS runs_resumable ON runs (updated_seq) WHERE status <> 'completed';
+
+-- status: pending, running, blocked, completed, failed. order_seq is that of RunStarted, number the
+-- step's place in the mission. exit_code is -1 until the command ended, 128 + signal when killed.
+CREATE TABLE IF NOT EXISTS steps (
+        run_id         TEXT NOT NULL,
+        step_id        TEXT NOT NULL,
+        order_seq      INTEGER NOT NULL,
+        number         INTEGER NOT NULL,
+        status         TEXT,
+        input_hash     TEXT,
+        output_hash    TEXT,
+        retry_token    TEXT,
+        cursor         TEXT,
+        checkpoint_seq INTEGER NOT NULL,
+        evaluated_seq  INTEGER NOT NULL,
+        exit_code      INTEGER NOT NULL,
+        PRIMARY KEY (run_id, step_id)
+) STRICT, WITHOUT ROWID;
+
+-- From a retry token to its StepCheckpointed event and the SemanticCheckEvaluated it rests on. What
+-- else a checkpoint says stands in the event.
+CREATE TABLE IF NOT EXISTS checkpoints (
+        retry_token   TEXT NOT NULL PRIMARY KEY,
+        seq           INTEGER NOT NULL,
+        evaluated_seq INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;
+
+-- status: open, resolved. seq is that of the first request. candidates: canonical JSON [sense].
+CREATE TABLE IF NOT EXISTS conflicts (
+        conflict_id   TEXT NOT NULL PRIMARY KEY,
+        seq           INTEGER NOT NULL,
+        run_id        TEXT,
+        step_id       TEXT,
+        mission_id    TEXT,
+        retry_token   TEXT,
+        term          TEXT,
+        conflict_type TEXT,
+        severity      TEXT,
+        confidence    REAL NOT NULL,
+        context       TEXT,
+        candidates    TEXT,
+        status        TEXT,
+        requested_us  INTEGER NOT NULL,
+        resolved_seq  INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;
+CREATE INDEX IF NOT EXISTS conflicts_open ON conflicts (seq) WHERE status = 'open';
+CREATE INDEX IF NOT EXISTS conflicts_step ON conflicts (run_id, step_id, seq);
+
+-- A sense is one by mission (mission_local ones; else ''), scope, seed version (else ''), normal form
+-- of the surface, and identity: the definition, or '' for mission_local, which has one a surface.
+-- status: draft, active, deprecated.
+CREATE TABLE IF NOT EXISTS senses (
+        mission_id TEXT NOT NULL,
+        scope      TEXT NOT NULL,
+        version_id TEXT NOT NULL,
+        normal     TEXT NOT NULL,
+        identity   TEXT NOT NULL,
+        seq        INTEGER NOT NULL,
+        surface    TEXT,
+        definition TEXT,
+        confidence REAL NOT NULL,
+        status     TEXT,
+        source     TEXT,
+        actor      TEXT,
+        PRIMARY KEY (mission_id, scope, version_id, normal, identity)
+) STRICT, WITHOUT ROWID;
+
+-- Each version of a scope's seed that was ever activated; the one in force has the highest used_seq.
+CREATE TABLE IF NOT EXISTS scopes (
+        scope_id   TEXT NOT NULL,
+        version_id TEXT NOT NULL,
+        seq        INTEGER NOT NULL,
+        used_seq   INTEGER NOT NULL,
+        PRIMARY KEY (scope_id, version_id)
+) STRICT, WITHOUT ROWID;
+
+-- status: active, completed, interrupted, error.
+CREATE TABLE IF NOT EXISTS sessions (
+        session_id TEXT NOT NULL PRIMARY KEY,
+        seq        INTEGER NOT NULL,
+        mission_id TEXT,
+        run_id     TEXT,
+        status     TEXT,
+        started_us INTEGER NOT NULL,
+        ended_us   INTEGER NOT NULL,
+        reason     TEXT
+) STRICT, WITHOUT ROWID;
+CREATE INDEX IF NOT EXISTS sessions_seq ON sessions (seq);
