@@ -15,8 +15,9 @@ typedef struct pawl__store pawl__store;
 typedef pawl_status (*pawl__row_fn)(const pawl__row *row, void *user, pawl_error *err);
 
 struct pawl__store {
-        /** The row with the key that *row holds; its texts are valid until the next call.
-         *  PAWL_ENOTFOUND, without a message, when there is none. */
+        /** The row with the key that *row holds. PAWL_ENOTFOUND, without a message, when there is
+         *  none. Its texts are valid until that row is put again, and while events are applied no
+         *  longer than the event at hand; otherwise until the next call. */
         pawl_status (*get)(pawl__store *store, pawl__table table, pawl__row *row, pawl_error *err);
         /** Keep a row over a former one of the same key. Copies. */
         pawl_status (*put)(

@@ -1,0 +1,33 @@
+/**
+ * @file state/memory.h
+ * @brief Rows in memory, from the inside: what a replay folds into and what the SQL store keeps of
+ * a transaction.
+ *
+ * A row, once there, keeps its index until the store is cleared. Nothing is ever removed singly.
+ */
+#ifndef PAWL_STATE_MEMORY_H
+#define PAWL_STATE_MEMORY_H
+
+#include "state/store.h"
+
+typedef struct pawl__memory pawl__memory; /**< a pawl__store whose rows can be named by index */
+
+PAWL_MUST_CHECK pawl_status pawl__memory_new(pawl__memory **out, pawl_error *err);
+void pawl__memory_free(pawl__memory *memory);
+/** Forget every row, keep some of the memory. */
+void pawl__memory_clear(pawl__memory *memory);
+
+/** The index of the row with the key that @p row holds. PAWL_ENOTFOUND without a message. */
+PAWL_MUST_CHECK pawl_status pawl__memory_find(uint32_t *index, pawl__memory *memory,
+        pawl__table table, const pawl__row *row, pawl_error *err);
+/** The row at an index; its texts are valid until it is put again or the store is cleared. */
+void pawl__memory_read(
+        const pawl__memory *memory, pawl__table table, uint32_t index, pawl__row *row);
+/** Keep a row over a former one of its key; copies. On failure the store is as it was. */
+PAWL_MUST_CHECK pawl_status pawl__memory_put(uint32_t *index, pawl__memory *memory,
+        pawl__table table, const pawl__row *row, pawl_error *err);
+
+/** The same store by its interface. */
+pawl__store *pawl__memory_store(pawl__memory *memory);
+
+#endif

@@ -1,0 +1,74 @@
+#include "state/sql.h"
+#include "base/error.h"
+#include <stdlib.h>
+
+pawl_status pawl__sql_columns(pawl__buf *out, pawl__table table)
+{
+        const pawl__table_form *form = &pawl__tables[table];
+        pawl_status status = PAWL_OK;
+
+        for (int c = 0; c < form->stored && status == PAWL_OK; c++)
+                status = pawl__buf_addf(out, "%s%s", c ? ", " : "", form->column[c].name);
+        return status;
+}
+
+void pawl__sql_row(pawl__row *row, pawl__table table, sqlite3_stmt *stmt)
+{
+        const pawl__table_form *form = &pawl__tables[table];
+
+        memset(row->v, 0, (size_t)form->columns * sizeof *row->v);
+        for (int c = 0; c < form->stored; c++)
+                switch (form->column[c].type) {
+                case PAWL__TEXT:
+                        row->v[c].text = pawl__db_column_text(stmt, c);
+                        break;
+                case PAWL__INT:
+                        row->v[c].integer = sqlite3_column_int64(stmt, c);
+                        break;
+                case PAWL__REAL:
+                        row->v[c].real = sqlite3_column_double(stmt, c);
+                        break;
+                }
+}
+
+pawl_status pawl__row_copy(pawl__row *row, pawl__table table, pawl__arena *arena, pawl_error *err)
+{
+        const pawl__table_form *form = &pawl__tables[table];
+        bool ok = true;
+
+        for (int c = 0; c < form->columns; c++)
+                if (form->column[c].type == PAWL__TEXT)
+                        row->v[c].text = pawl__arena_text(arena, row->v[c].text, &ok);
+        return ok ? PAWL_OK : pawl__nomem(err);
+}
+
+pawl_status pawl__sql_collect(pawl__row **rows, size_t *n, pawl_log *log, pawl__table table,
+        sqlite3_stmt *stmt, pawl__arena *arena, pawl_error *err)
+{
+        pawl__row *found = NULL, *kept = NULL;
+        size_t count = 0, cap = 0;
+        pawl_status status = PAWL_OK;
+        int rc;
+
+        while ((rc = sqlite3_step(stmt)) == SQLITE_ROW && status == PAWL_OK) {
+                if (pawl__grow(&found, &cap, count + 1, sizeof *found)) {
+                        status = pawl__nomem(err);
+                        break;
+                }
+                pawl__sql_row(&found[count], table, stmt);
+                status = pawl__row_copy(&found[count++], table, arena, err);
+        }
+        if (status == PAWL_OK && rc != SQLITE_DONE)
+                status = pawl__db_fail(log, rc, "reading the state tables", err);
+        sqlite3_reset(stmt);
+        if (status == PAWL_OK && !(kept = pawl__arena_array(arena, count, sizeof *kept)))
+                status = pawl__nomem(err);
+        if (status == PAWL_OK) {
+                if (count)
+                        memcpy(kept, found, count * sizeof *kept);
+                *rows = kept;
+                *n = count;
+        }
+        free(found);
+        return status;
+}

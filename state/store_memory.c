@@ -1,0 +1,300 @@
+#include "base/error.h"
+#include "base/map.h"
+#include "state/memory.h"
+#include <stdlib.h>
+
+/* The rows of one table. Each is a block of the arena: its values, then the texts it came with. */
+struct rows {
+        pawl__map by_key;
+        pawl__value **items;
+        size_t n, cap;
+        uint32_t last; /* found or put last: an event tends to be about the run of the one before */
+};
+
+struct pawl__memory {
+        pawl__store store;
+        struct rows tables[PAWL__TABLES];
+        pawl__arena arena;
+        pawl__buf key; /* where a key of several columns is put together */
+};
+
+/* ---- Keys ------------------------------------------------------------------------------------ */
+
+static bool same_key(const pawl__table_form *form, const pawl__value *a, const pawl__value *b)
+{
+        for (int c = 0; c < form->keys; c++)
+                if (!pawl__text_eq(a[c].text, b[c].text))
+                        return false;
+        return true;
+}
+
+/* One column is its own key; several are put one after the other, each behind its length, so that
+ * no two keys look the same. The result is valid until the next call. */
+static pawl_status key_of(
+        pawl_text *key, pawl__memory *memory, const pawl__table_form *form, const pawl__row *row)
+{
+        *key = row->v[0].text;
+        if (form->keys == 1)
+                return PAWL_OK;
+        pawl__buf_clear(&memory->key);
+        for (int c = 0; c < form->keys; c++) {
+                pawl_text text = row->v[c].text;
+                pawl_status status = pawl__buf_add(&memory->key, &text.len, sizeof text.len);
+                if (status == PAWL_OK && text.len)
+                        status = pawl__buf_add(&memory->key, text.data, text.len);
+                if (status)
+                        return status;
+        }
+        *key = pawl__buf_text(&memory->key);
+        return PAWL_OK;
+}
+
+pawl_status pawl__memory_find(uint32_t *index, pawl__memory *memory, pawl__table table,
+        const pawl__row *row, pawl_error *err)
+{
+        const pawl__table_form *form = &pawl__tables[table];
+        struct rows *rows = &memory->tables[table];
+        pawl_text key;
+
+        if (rows->n && same_key(form, rows->items[rows->last], row->v)) {
+                *index = rows->last;
+                return PAWL_OK;
+        }
+        if (key_of(&key, memory, form, row))
+                return pawl__nomem(err);
+        uint32_t found = pawl__map_get(&rows->by_key, key);
+        if (found == PAWL__MAP_NONE)
+                return PAWL_ENOTFOUND;
+        *index = rows->last = found;
+        return PAWL_OK;
+}
+
+void pawl__memory_read(
+        const pawl__memory *memory, pawl__table table, uint32_t index, pawl__row *row)
+{
+        memcpy(row->v, memory->tables[table].items[index],
+                (size_t)pawl__tables[table].columns * sizeof *row->v);
+}
+
+/* ---- Keeping rows ---------------------------------------------------------------------------- */
+
+/* A text of the row fits where the former one stands (len is 0 when absent). */
+static bool fits(pawl_text former, pawl_text text)
+{
+        return text.len <= former.len;
+}
+
+/* Over a former row: texts that did not change stay, those that fit go where the former ones were,
+ * and the others share one new block, asked for before anything is touched. */
+static pawl_status put_over(pawl__memory *memory, const pawl__table_form *form, pawl__value *former,
+        const pawl__row *row, pawl_error *err)
+{
+        size_t need = 0;
+        char *room = NULL;
+
+        for (int c = form->keys; c < form->columns; c++)
+                if (form->column[c].type == PAWL__TEXT && !fits(former[c].text, row->v[c].text))
+                        need += row->v[c].text.len;
+        if (need && !(room = pawl__arena_alloc(&memory->arena, need)))
+                return pawl__nomem(err);
+        for (int c = form->keys; c < form->columns; c++) {
+                pawl_text text = row->v[c].text;
+                if (form->column[c].type != PAWL__TEXT) {
+                        former[c] = row->v[c];
+                        continue;
+                }
+                if (pawl__text_eq(former[c].text, text))
+                        continue;
+                if (text.len == 0) {
+                        former[c].text = pawl__text(text.data ? "" : NULL);
+                        continue;
+                }
+                char *to = (char *)(uintptr_t)former[c].text.data;
+                if (!fits(former[c].text, text)) {
+                        to = room;
+                        room += text.len;
+                }
+                memmove(to, text.data, text.len);
+                former[c].text = (pawl_text){to, text.len};
+        }
+        return PAWL_OK;
+}
+
+static pawl_status put_new(uint32_t *index, pawl__memory *memory, pawl__table table,
+        const pawl__row *row, pawl_error *err)
+{
+        const pawl__table_form *form = &pawl__tables[table];
+        struct rows *rows = &memory->tables[table];
+        size_t values = (size_t)form->columns * sizeof(pawl__value);
+        size_t texts = 0;
+        pawl_text key;
+
+        if (rows->n >= UINT32_MAX - 1)
+                return pawl__fail(err, PAWL_ETOOBIG,
+                        "%s: more than four thousand million rows; replay a part: --until SEQ",
+                        form->name);
+        for (int c = 0; c < form->columns; c++)
+                if (form->column[c].type == PAWL__TEXT)
+                        texts += row->v[c].text.len;
+        if (key_of(&key, memory, form, row) ||
+                pawl__grow(&rows->items, &rows->cap, rows->n + 1, sizeof *rows->items))
+                return pawl__nomem(err);
+        size_t key_len = form->keys > 1 ? key.len : 0;
+        pawl__value *block = pawl__arena_alloc(&memory->arena, values + texts + key_len);
+        if (!block)
+                return pawl__nomem(err);
+
+        char *to = (char *)block + values;
+        for (int c = 0; c < form->columns; c++) {
+                block[c] = row->v[c];
+                if (form->column[c].type != PAWL__TEXT || !row->v[c].text.data)
+                        continue;
+                if (row->v[c].text.len)
+                        memcpy(to, row->v[c].text.data, row->v[c].text.len);
+                block[c].text.data = to;
+                to += row->v[c].text.len;
+        }
+        if (key_len)
+                key.data = memcpy(to, key.data, key_len);
+        else
+                key = block[0].text;
+        if (pawl__map_put(&rows->by_key, key, (uint32_t)rows->n))
+                return pawl__nomem(err);
+        rows->items[rows->n] = block;
+        *index = rows->last = (uint32_t)rows->n++;
+        return PAWL_OK;
+}
+
+pawl_status pawl__memory_put(uint32_t *index, pawl__memory *memory, pawl__table table,
+        const pawl__row *row, pawl_error *err)
+{
+        pawl_status status = pawl__memory_find(index, memory, table, row, err);
+
+        if (status == PAWL_ENOTFOUND)
+                return put_new(index, memory, table, row, err);
+        if (status)
+                return status;
+        return put_over(
+                memory, &pawl__tables[table], memory->tables[table].items[*index], row, err);
+}
+
+/* ---- The store ------------------------------------------------------------------------------- */
+
+static pawl_status memory_get(
+        pawl__store *store, pawl__table table, pawl__row *row, pawl_error *err)
+{
+        pawl__memory *memory = (pawl__memory *)store;
+        uint32_t index;
+        pawl_status status = pawl__memory_find(&index, memory, table, row, err);
+
+        if (status == PAWL_OK)
+                pawl__memory_read(memory, table, index, row);
+        return status;
+}
+
+static pawl_status memory_store_put(
+        pawl__store *store, pawl__table table, const pawl__row *row, pawl_error *err)
+{
+        uint32_t index;
+
+        return pawl__memory_put(&index, (pawl__memory *)store, table, row, err);
+}
+
+static void to_row(pawl__row *row, const pawl__table_form *form, const pawl__value *values)
+{
+        memcpy(row->v, values, (size_t)form->columns * sizeof *values);
+}
+
+static int by_order(const void *a, const void *b, void *table)
+{
+        const pawl__table_form *form = table;
+        const pawl__value *const *left = a, *const *right = b;
+        int64_t x = (*left)[form->order].integer, y = (*right)[form->order].integer;
+        pawl__row one, two;
+
+        if (x != y)
+                return x < y ? -1 : 1;
+        to_row(&one, form, *left);
+        to_row(&two, form, *right);
+        return pawl__row_cmp_order((pawl__table)(form - pawl__tables), &one, &two);
+}
+
+static pawl_status memory_each(
+        pawl__store *store, pawl__table table, pawl__row_fn fn, void *user, pawl_error *err)
+{
+        const pawl__table_form *form = &pawl__tables[table];
+        const struct rows *rows = &((pawl__memory *)store)->tables[table];
+        pawl_status status = PAWL_OK;
+
+        if (rows->n == 0)
+                return PAWL_OK;
+        pawl__value **sorted = malloc(rows->n * sizeof *sorted);
+        if (!sorted)
+                return pawl__nomem(err);
+        memcpy(sorted, rows->items, rows->n * sizeof *sorted);
+        bool in_order = true; /* as they are, if no row was moved by a later event */
+        for (size_t i = 1; i < rows->n && in_order; i++)
+                in_order = sorted[i - 1][form->order].integer < sorted[i][form->order].integer;
+        if (!in_order)
+                qsort_r(sorted, rows->n, sizeof *sorted, by_order, (void *)(uintptr_t)form);
+        for (size_t i = 0; i < rows->n && status == PAWL_OK; i++) {
+                pawl__row row;
+                to_row(&row, form, sorted[i]);
+                status = fn(&row, user, err);
+        }
+        free(sorted);
+        return status;
+}
+
+static void memory_free(pawl__store *store)
+{
+        pawl__memory_free((pawl__memory *)store);
+}
+
+pawl_status pawl__memory_new(pawl__memory **out, pawl_error *err)
+{
+        pawl__memory *memory = calloc(1, sizeof *memory);
+
+        if (!memory)
+                return pawl__nomem(err);
+        memory->store = (pawl__store){memory_get, memory_store_put, memory_each, memory_free};
+        *out = memory;
+        return PAWL_OK;
+}
+
+void pawl__memory_clear(pawl__memory *memory)
+{
+        for (int t = 0; t < PAWL__TABLES; t++) {
+                pawl__map_free(&memory->tables[t].by_key);
+                memory->tables[t].n = memory->tables[t].last = 0;
+        }
+        pawl__arena_clear(&memory->arena);
+}
+
+void pawl__memory_free(pawl__memory *memory)
+{
+        if (!memory)
+                return;
+        for (int t = 0; t < PAWL__TABLES; t++) {
+                pawl__map_free(&memory->tables[t].by_key);
+                free(memory->tables[t].items);
+        }
+        pawl__arena_free(&memory->arena);
+        pawl__buf_free(&memory->key);
+        free(memory);
+}
+
+pawl__store *pawl__memory_store(pawl__memory *memory)
+{
+        return &memory->store;
+}
+
+pawl_status pawl__store_memory(pawl__store **out, pawl_error *err)
+{
+        pawl__memory *memory = NULL;
+        pawl_status status = pawl__memory_new(&memory, err);
+
+        if (status == PAWL_OK)
+                *out = &memory->store;
+        return status;
+}
