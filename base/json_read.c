@@ -1,0 +1,342 @@
+/* The reader as a function, and all that is rare in reading: escapes, and saying why a text is
+ * refused. The lexis and the grammar themselves stand in json_lex.h. */
+#include "base/json_read.h"
+#include "base/error.h"
+#include "base/json_lex.h"
+#include "base/number.h"
+#include "base/text.h"
+#include <math.h>
+#include <stdio.h>
+
+void pawl__json_reader_init(pawl__json_reader *reader, const char *text, size_t len)
+{
+        memset(reader, 0, sizeof *reader);
+        reader->text = text ? text : "";
+        reader->len = text ? len : 0;
+        reader->expect = PAWL__EXPECT_VALUE;
+}
+
+pawl_status pawl__json_next(pawl__json_reader *reader, pawl__json_token *token, pawl_error *err)
+{
+        return pawl__json_step(reader, token, err);
+}
+
+pawl_status pawl__json_fail_at(
+        const char *text, size_t len, size_t offset, pawl_error *err, const char *what)
+{
+        size_t line = 1, column = 1;
+
+        for (size_t i = 0; i < offset && i < len; i++) {
+                if (text[i] == '\n') {
+                        line++;
+                        column = 1;
+                } else if (((unsigned char)text[i] & 0xc0) != 0x80) {
+                        column++;
+                }
+        }
+        return pawl__fail(err, PAWL_EPARSE, "line %zu, column %zu: %s", line, column, what);
+}
+
+/* The value of four hex digits, or -1. */
+static int hex4(const char *p, const char *end)
+{
+        int value = 0;
+
+        if (end - p < 4)
+                return -1;
+        for (int i = 0; i < 4; i++) {
+                const int c = p[i] | 0x20; /* digits have that bit already */
+                if (p[i] >= '0' && p[i] <= '9')
+                        value = value << 4 | (p[i] - '0');
+                else if (c >= 'a' && c <= 'f')
+                        value = value << 4 | (c - 'a' + 10);
+                else
+                        return -1;
+        }
+        return value;
+}
+
+static bool is_high_surrogate(int unit)
+{
+        return unit >= 0xd800 && unit <= 0xdbff;
+}
+
+static bool is_low_surrogate(int unit)
+{
+        return unit >= 0xdc00 && unit <= 0xdfff;
+}
+
+size_t pawl__lex_escape(const char *p, const char *end)
+{
+        if (end - p < 2 || !p[1])
+                return 0;
+        if (p[1] != 'u')
+                return strchr("\"\\/bfnrt", p[1]) ? 2 : 0;
+        const int unit = hex4(p + 2, end);
+        if (unit < 0 || is_low_surrogate(unit))
+                return 0;
+        if (!is_high_surrogate(unit))
+                return 6;
+        if (end - p < 12 || p[6] != '\\' || p[7] != 'u' || !is_low_surrogate(hex4(p + 8, end)))
+                return 0;
+        return 12;
+}
+
+/* One character as UTF-8; returns its length. */
+static size_t encode(char *out, unsigned c)
+{
+        if (c < 0x80) {
+                out[0] = (char)c;
+                return 1;
+        }
+        if (c < 0x800) {
+                out[0] = (char)(0xc0 | c >> 6);
+                out[1] = (char)(0x80 | (c & 0x3f));
+                return 2;
+        }
+        if (c < 0x10000) {
+                out[0] = (char)(0xe0 | c >> 12);
+                out[1] = (char)(0x80 | (c >> 6 & 0x3f));
+                out[2] = (char)(0x80 | (c & 0x3f));
+                return 3;
+        }
+        out[0] = (char)(0xf0 | c >> 18);
+        out[1] = (char)(0x80 | (c >> 12 & 0x3f));
+        out[2] = (char)(0x80 | (c >> 6 & 0x3f));
+        out[3] = (char)(0x80 | (c & 0x3f));
+        return 4;
+}
+
+size_t pawl__json_unescape(char *out, const char *raw, size_t raw_len)
+{
+        static const char from[] = "bfnrt", to[] = "\b\f\n\r\t";
+        const char *p = raw, *const end = raw + raw_len;
+        char *const start = out;
+
+        while (p < end) {
+                const char *slash = memchr(p, '\\', (size_t)(end - p));
+                const size_t plain = (size_t)((slash ? slash : end) - p);
+                memcpy(out, p, plain);
+                out += plain;
+                p += plain;
+                if (p == end)
+                        break;
+                if (p[1] == 'u') {
+                        unsigned c = (unsigned)hex4(p + 2, end);
+                        p += 6;
+                        if (is_high_surrogate((int)c)) {
+                                c = 0x10000 + ((c - 0xd800) << 10) +
+                                    ((unsigned)hex4(p + 2, end) - 0xdc00);
+                                p += 6;
+                        }
+                        out += encode(out, c);
+                } else {
+                        const char *letter = strchr(from, p[1]);
+                        *out++ = letter ? to[letter - from] : p[1];
+                        p += 2;
+                }
+        }
+        return (size_t)(out - start);
+}
+
+bool pawl__lex_overflows(const char *raw, size_t raw_len)
+{
+        const pawl__decimal decimal = pawl__decimal_read(raw, raw_len);
+
+        return isinf(pawl__decimal_double(&decimal, raw, raw_len));
+}
+
+static pawl_status fail(
+        const pawl__json_reader *r, const char *at, pawl_error *err, const char *what)
+{
+        return pawl__json_fail_at(r->text, r->len, (size_t)(at - r->text), err, what);
+}
+
+/* The refusals of a single character, where a value should begin. */
+static const struct {
+        char c;
+        const char *what;
+} no_values[] = {
+        {'\'', "a single quote; write strings in double quotes"},
+        {'+', "a number cannot begin with '+'; leave it out"},
+        {'.', "a number cannot begin with '.'; write a digit before it"},
+        {'/', "JSON has no comments; take it out"},
+        {'#', "JSON has no comments; take it out"},
+        {'N', "JSON has no NaN; write null or leave the member out"},
+        {'I', "JSON has no infinity; write null or leave the member out"},
+        {',', "a value is missing before the comma; write it or remove the comma"},
+        {']', "a value is missing before ']'; write it or remove the comma before"},
+        {'}', "a value is missing before '}'; write it or remove the member"},
+};
+
+/* Before a message that shows the character at which the reader stands: "'x'", or its number. */
+static const char *show(char out[16], const pawl__json_reader *r, const char *at)
+{
+        const char *const end = r->text + r->len;
+        const unsigned char c = (unsigned char)*at;
+        const size_t n = c < 0x80 ? 1 : pawl__lex_character(at, end);
+
+        if (n == 0)
+                snprintf(out, 16, "byte 0x%02x", c);
+        else if (c < 0x20 || c == 0x7f)
+                snprintf(out, 16, "U+%04X", c);
+        else
+                snprintf(out, 16, "'%.*s'", (int)n, at);
+        return out;
+}
+
+static pawl_status refuse_value(const pawl__json_reader *r, const char *at, pawl_error *err)
+{
+        char message[128], shown[16];
+
+        if (at == r->text + r->len)
+                return fail(r, at, err,
+                        r->depth == 0 ? "there is no value; give one JSON value"
+                                      : "the text ends where a value should stand; complete it");
+        if (at == r->text && r->len >= 3 && memcmp(at, "\xef\xbb\xbf", 3) == 0)
+                return fail(r, at, err,
+                        "the text begins with a byte order mark; save it as UTF-8 without one");
+        for (size_t i = 0; i < sizeof no_values / sizeof no_values[0]; i++)
+                if (no_values[i].c == *at)
+                        return fail(r, at, err, no_values[i].what);
+        snprintf(message, sizeof message,
+                "%s cannot begin a value; write a string in quotes, a number, true, false, null, "
+                "[ or {",
+                show(shown, r, at));
+        return fail(r, at, err, message);
+}
+
+static pawl_status refuse_string(
+        const pawl__json_reader *r, const char *start, const char *at, pawl_error *err)
+{
+        const char *const end = r->text + r->len;
+        char message[128];
+
+        if (at == end)
+                return fail(r, start, err,
+                        "the string that begins here has no end; close it with '\"'");
+        const unsigned char c = (unsigned char)*at;
+        if (c >= 0x80)
+                snprintf(message, sizeof message,
+                        "byte 0x%02x is not valid UTF-8 here; save the text as UTF-8", c);
+        else if (c != '\\')
+                snprintf(message, sizeof message,
+                        "a raw control character in a string; write it as \\u%04x", c);
+        else if (end - at < 2)
+                return fail(r, start, err,
+                        "the string that begins here has no end; close it with '\"'");
+        else if (at[1] != 'u')
+                snprintf(message, sizeof message,
+                        "there is no such escape; a backslash itself is written \\\\");
+        else if (hex4(at + 2, end) < 0)
+                snprintf(message, sizeof message, "\\u needs four hex digits; write them");
+        else
+                snprintf(message, sizeof message,
+                        "lone surrogate %.6s; write both halves of the pair, high then low", at);
+        return fail(r, at, err, message);
+}
+
+static pawl_status refuse_number(
+        const pawl__json_reader *r, const char *start, const char *at, pawl_error *err)
+{
+        const char *const end = r->text + r->len;
+
+        if (at < end && *at >= '0' && *at <= '9')
+                return fail(r, start, err, "a number with a leading zero; remove the zero");
+        return fail(r, at, err, "a digit is missing in the number; write it");
+}
+
+static pawl_status refuse_other(
+        const pawl__json_reader *r, pawl__json_refusal refusal, const char *at, pawl_error *err)
+{
+        const bool in_object = r->expect == PAWL__EXPECT_AFTER_MEMBER;
+        char message[128], shown[16];
+
+        if (refusal == PAWL__REFUSE_REST)
+                return fail(r, at, err, "there is more after the value; give one JSON value alone");
+        if (at == r->text + r->len)
+                return fail(r, at, err,
+                        refusal == PAWL__REFUSE_COMMA && !in_object
+                                ? "the text ends inside an array; close it with ']'"
+                                : "the text ends inside an object; close it with '}'");
+        show(shown, r, at);
+        if (refusal == PAWL__REFUSE_COLON)
+                snprintf(message, sizeof message,
+                        "%s where a colon should stand; write ':' after the name", shown);
+        else if (refusal == PAWL__REFUSE_COMMA)
+                snprintf(message, sizeof message, "%s where ',' or '%c' should stand; write it",
+                        shown, in_object ? '}' : ']');
+        else if (*at == '}')
+                return fail(r, at, err, "a comma before '}'; remove the comma");
+        else
+                snprintf(message, sizeof message,
+                        "%s where a member's name should stand; write it in double quotes", shown);
+        return fail(r, at, err, message);
+}
+
+pawl_status pawl__json_refuse(const pawl__json_reader *r, pawl__json_refusal refusal,
+        const char *start, const char *at, pawl_error *err)
+{
+        switch (refusal) {
+        case PAWL__REFUSE_VALUE:
+                return refuse_value(r, at, err);
+        case PAWL__REFUSE_STRING:
+                return refuse_string(r, start, at, err);
+        case PAWL__REFUSE_NUMBER:
+                return refuse_number(r, start, at, err);
+        case PAWL__REFUSE_OVERFLOW:
+                return fail(r, start, err,
+                        "the number is too large for a double; write it as a string");
+        case PAWL__REFUSE_DEPTH:
+                return fail(r, start, err, "nesting deeper than 512 levels; flatten the document");
+        case PAWL__REFUSE_NAME:
+        case PAWL__REFUSE_COLON:
+        case PAWL__REFUSE_COMMA:
+        case PAWL__REFUSE_REST:
+                break;
+        }
+        return refuse_other(r, refusal, at, err);
+}
+
+size_t pawl__json_name_offset(const char *text, size_t len, size_t object, size_t index)
+{
+        pawl__json_reader reader;
+        pawl__json_token token;
+
+        pawl__json_reader_init(&reader, text + object, len - object);
+        do {
+                if (pawl__json_next(&reader, &token, NULL))
+                        break;
+        } while (reader.depth != 1 || token.type != PAWL__JSON_NAME || index-- > 0);
+        return object + token.offset;
+}
+
+pawl_status pawl__json_refuse_twice(const char *text, size_t len, size_t offset, pawl_error *err)
+{
+        enum { SHOWN = 200 };
+        char decoded[SHOWN], message[SHOWN + 80];
+        const char *name = text + offset + 1, *bad = name;
+        bool escaped;
+        const char *const close = pawl__lex_string(name, text + len, &escaped, &bad);
+        size_t n = (size_t)((close ? close : bad) - name);
+        const bool cut = n > SHOWN;
+
+        if (cut) {
+                n = pawl__utf8_cut(name, n, SHOWN);
+        } else if (escaped) {
+                /* decoded, unless it holds what must not reach a terminal or would mislead */
+                const size_t decoded_len = pawl__json_unescape(decoded, name, n);
+                bool fit = true;
+                for (size_t i = 0; i < decoded_len; i++)
+                        if ((unsigned char)decoded[i] < 0x20 || strchr("\"\\\x7f", decoded[i]))
+                                fit = false;
+                if (fit) {
+                        name = decoded;
+                        n = decoded_len;
+                }
+        }
+        snprintf(message, sizeof message,
+                "the name \"%.*s%s\" stands twice in its object; keep one", (int)n, name,
+                cut ? "..." : "");
+        return pawl__json_fail_at(text, len, offset, err, message);
+}

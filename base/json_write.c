@@ -1,0 +1,223 @@
+#include "base/json_write.h"
+#include "base/json_canon.h"
+#include "base/json_lex.h"
+#include <assert.h>
+#include <stdio.h>
+
+/* What stands for a byte below 0x20, '"' or '\\' in canonical text (RFC 8785, section 3.2.2.2);
+ * returns its length. */
+static size_t escape(char out[6], unsigned char c)
+{
+        static const char letters[] = "btn.fr"; /* 0x08 to 0x0d; 0x0b has none */
+
+        out[0] = '\\';
+        if (c == '"' || c == '\\')
+                out[1] = (char)c;
+        else if (c >= 0x08 && c <= 0x0d && c != 0x0b)
+                out[1] = letters[c - 0x08];
+        else {
+                memcpy(out + 1, "u00", 3);
+                out[4] = (char)('0' + (c >> 4));
+                out[5] = "0123456789abcdef"[c & 15];
+                return 6;
+        }
+        return 2;
+}
+
+static bool needs_escape(char c)
+{
+        return (unsigned char)c < 0x20 || c == '"' || c == '\\';
+}
+
+pawl_status pawl__json_quote(pawl__buf *out, pawl_text text)
+{
+        const char *p = text.data ? text.data : "", *end = p + text.len;
+        size_t before = out->len;
+        pawl_status status = pawl__buf_reserve(out, text.len + 2);
+
+        if (!status)
+                status = pawl__buf_addc(out, '"');
+        while (!status && p < end) {
+                const char *run = p;
+                char escaped[6];
+                /* characters beyond ASCII end a plain run too, but need nothing done */
+                while ((p = pawl__lex_plain(p, end)) < end && !needs_escape(*p))
+                        p++;
+                status = pawl__buf_add(out, run, (size_t)(p - run));
+                if (!status && p < end) {
+                        status = pawl__buf_add(out, escaped, escape(escaped, (unsigned char)*p));
+                        p++;
+                }
+        }
+        if (!status)
+                status = pawl__buf_addc(out, '"');
+        if (status && out->data) {
+                out->len = before;
+                out->data[before] = '\0';
+        }
+        return status;
+}
+
+static void put(pawl__json_writer *w, const char *data, size_t len)
+{
+        if (!w->failed && pawl__buf_add(&w->buf, data, len))
+                w->failed = true;
+}
+
+static void put_quoted(pawl__json_writer *w, pawl_text text)
+{
+        if (!w->failed && pawl__json_quote(&w->buf, text))
+                w->failed = true;
+}
+
+/* Before each value and name: the comma that parts it from the one before. */
+static void part(pawl__json_writer *w)
+{
+        if (w->need_comma && !w->after_name)
+                put(w, ",", 1);
+        w->after_name = false;
+        w->need_comma = true;
+}
+
+static void open_container(pawl__json_writer *w, const char *bracket)
+{
+        part(w);
+        put(w, bracket, 1);
+        w->need_comma = false;
+        w->depth++;
+}
+
+static void close_container(pawl__json_writer *w, const char *bracket)
+{
+        assert(w->depth > 0 && !w->after_name);
+        put(w, bracket, 1);
+        w->need_comma = true;
+        w->depth--;
+}
+
+void pawl__json_open_object(pawl__json_writer *w)
+{
+        open_container(w, "{");
+}
+
+void pawl__json_close_object(pawl__json_writer *w)
+{
+        close_container(w, "}");
+}
+
+void pawl__json_open_array(pawl__json_writer *w)
+{
+        open_container(w, "[");
+}
+
+void pawl__json_close_array(pawl__json_writer *w)
+{
+        close_container(w, "]");
+}
+
+void pawl__json_name(pawl__json_writer *w, const char *name)
+{
+        part(w);
+        put_quoted(w, pawl__text(name));
+        put(w, ":", 1);
+        w->after_name = true;
+}
+
+void pawl__json_text(pawl__json_writer *w, pawl_text text)
+{
+        if (!text.data) {
+                pawl__json_null(w);
+                return;
+        }
+        part(w);
+        put_quoted(w, text);
+}
+
+void pawl__json_string(pawl__json_writer *w, const char *string)
+{
+        pawl__json_text(w, pawl__text(string));
+}
+
+void pawl__json_integer(pawl__json_writer *w, int64_t value)
+{
+        char digits[24];
+        int n = snprintf(digits, sizeof digits, "%lld", (long long)value);
+
+        part(w);
+        put(w, digits, (size_t)n);
+}
+
+void pawl__json_number(pawl__json_writer *w, double value)
+{
+        char digits[32];
+        size_t n = pawl__number_format(digits, value);
+
+        part(w);
+        put(w, digits, n);
+}
+
+void pawl__json_bool(pawl__json_writer *w, bool value)
+{
+        part(w);
+        put(w, value ? "true" : "false", value ? 4 : 5);
+}
+
+void pawl__json_null(pawl__json_writer *w)
+{
+        part(w);
+        put(w, "null", 4);
+}
+
+void pawl__json_raw(pawl__json_writer *w, pawl_text json)
+{
+        part(w);
+        put(w, json.data, json.len);
+}
+
+void pawl__json_member_text(pawl__json_writer *w, const char *name, pawl_text text)
+{
+        pawl__json_name(w, name);
+        pawl__json_text(w, text);
+}
+
+void pawl__json_member_string(pawl__json_writer *w, const char *name, const char *string)
+{
+        pawl__json_name(w, name);
+        pawl__json_string(w, string);
+}
+
+void pawl__json_member_integer(pawl__json_writer *w, const char *name, int64_t value)
+{
+        pawl__json_name(w, name);
+        pawl__json_integer(w, value);
+}
+
+void pawl__json_member_number(pawl__json_writer *w, const char *name, double value)
+{
+        pawl__json_name(w, name);
+        pawl__json_number(w, value);
+}
+
+void pawl__json_member_bool(pawl__json_writer *w, const char *name, bool value)
+{
+        pawl__json_name(w, name);
+        pawl__json_bool(w, value);
+}
+
+void pawl__json_member_raw(pawl__json_writer *w, const char *name, pawl_text json)
+{
+        pawl__json_name(w, name);
+        pawl__json_raw(w, json);
+}
+
+pawl_status pawl__json_end_writer(pawl__json_writer *w)
+{
+        assert(w->depth == 0 && !w->after_name);
+        return w->failed ? PAWL_ENOMEM : PAWL_OK;
+}
+
+void pawl__json_writer_free(pawl__json_writer *w)
+{
+        pawl__buf_free(&w->buf);
+        *w = (pawl__json_writer)PAWL__JSON_WRITER_INIT;
+}

@@ -1,0 +1,43 @@
+/**
+ * @file base/number.h
+ * @brief Between decimal literals and doubles, both ways exact, in integers only: neither the
+ *        process's locale nor its rounding mode has a say.
+ */
+#ifndef PAWL_BASE_NUMBER_H
+#define PAWL_BASE_NUMBER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/** ceil(10^k / 2^r), r such that it has 128 bits: high half, low half; at [k - PAWL__POWER_MIN].
+ *  Exact for k from 0 to 55. */
+#define PAWL__POWER_MIN (-342)
+#define PAWL__POWER_MAX 324
+extern const uint64_t pawl__powers_of_ten[PAWL__POWER_MAX - PAWL__POWER_MIN + 1][2];
+
+/** digits * 10^exponent, negated if so. */
+typedef struct pawl__decimal {
+        uint64_t digits; /**< the first 19 significant digits; 0 for zero */
+        int count;       /**< how many of them there are: 0 to 19 */
+        bool negative;
+        bool more;        /**< digits other than 0 followed, and were left out */
+        int64_t exponent; /**< of ten; may be far outside of what a double holds */
+} pawl__decimal;
+
+/** Take a literal apart that the reader's grammar accepts. */
+pawl__decimal pawl__decimal_read(const char *raw, size_t raw_len);
+
+/** The double nearest to the literal (ties to even), which @p decimal was read from; infinity when
+ *  it overflows. */
+double pawl__decimal_double(const pawl__decimal *decimal, const char *raw, size_t raw_len);
+
+/** The fewest digits that are read as this double again, and of those the nearest (ECMA-262,
+ *  Number::toString). Finite values only. */
+pawl__decimal pawl__decimal_shortest(double value);
+
+/** As ECMA-262's Number::toString lays digits out; out holds at least 32 bytes. Zero has no sign.
+ *  @p decimal has at most 17 digits but for zeros at its end. Returns the length. */
+size_t pawl__decimal_format(char *out, const pawl__decimal *decimal);
+
+#endif
