@@ -1,0 +1,447 @@
+/* The mission file (docs/reference/mission-file.md): a table a level says which keys there are. */
+#include "base/error.h"
+#include "base/ids.h"
+#include "base/map.h"
+#include "glossary/extract.h"
+#include "glossary/fields.h"
+#include "mission/mission.h"
+#include "mission/references.h"
+#include <assert.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+/* What the setters of the three tables fill. */
+struct loader {
+        pawl_mission *mission;
+        pawl__step *step;  /* the one at hand */
+        pawl__map ids;     /* of the steps so far */
+        pawl__node *id_at; /* of each step */
+        size_t output_max; /* the mission's, for steps without their own */
+};
+
+#define FIELDS(table) (table), sizeof(table) / sizeof(table)[0]
+
+static const pawl__json_node *value_at(const pawl__place *place, pawl__node node)
+{
+        return pawl__json_at(&place->document->tree, node);
+}
+
+/* A copy that lives as long as the mission. */
+static pawl_status keep(const pawl__place *place, pawl_text *out, pawl_text text)
+{
+        const struct loader *loader = place->target;
+        bool ok = true;
+        pawl_text copy = pawl__arena_text(&loader->mission->arena, text, &ok);
+
+        if (!ok)
+                return pawl__nomem(place->err);
+        *out = copy;
+        return PAWL_OK;
+}
+
+/* A string that the system will take as a C string. */
+static pawl_status keep_c_string(const pawl__place *place, char **out, pawl__node node)
+{
+        const pawl__json_node *value = value_at(place, node);
+        pawl_text copy = {NULL, 0};
+
+        if (value->type != PAWL__JSON_STRING)
+                return pawl__field_fail(place, node, "must hold strings alone; quote each");
+        if (value->value.len && memchr(value->value.data, '\0', value->value.len))
+                return pawl__field_fail(place, node, "holds a NUL character; take it out");
+        pawl_status status = keep(place, &copy, value->value);
+        if (!status)
+                *out = (char *)copy.data; /* the arena's own, which no one else holds */
+        return status;
+}
+
+static pawl_status keep_id(
+        const pawl__place *place, pawl_text *out, pawl__node node, const char *what)
+{
+        pawl_error why = PAWL_ERROR_INIT;
+
+        if (pawl__id_check(value_at(place, node)->value, what, &why))
+                return pawl__field_fail(place, node, "%s", why.message);
+        return keep(place, out, value_at(place, node)->value);
+}
+
+static pawl_status read_strictness(const pawl__place *place, pawl__strictness *out, pawl__node node)
+{
+        if (!pawl__strictness_of(out, value_at(place, node)->value))
+                return pawl__field_fail(place, node,
+                        "\"%.*s\" is not known; write off, medium or max",
+                        PAWL__FMT(value_at(place, node)->value));
+        return PAWL_OK;
+}
+
+static pawl_status read_check(const pawl__place *place, bool *enabled, pawl__node node)
+{
+        pawl_text value = value_at(place, node)->value;
+
+        *enabled = pawl__text_is(value, "enabled");
+        if (!*enabled && !pawl__text_is(value, "disabled"))
+                return pawl__field_fail(place, node,
+                        "\"%.*s\" is not known; write enabled or disabled", PAWL__FMT(value));
+        return PAWL_OK;
+}
+
+static pawl_status read_output_max(const pawl__place *place, size_t *out, pawl__node node)
+{
+        int64_t bytes;
+
+        if (!pawl__json_int(value_at(place, node), &bytes) || bytes < 1 || bytes > UINT32_MAX)
+                return pawl__field_fail(place, node,
+                        "%.*s is out of range; write a whole number of bytes from 1 to %u",
+                        PAWL__FMT(value_at(place, node)->value), UINT32_MAX);
+        *out = (size_t)bytes;
+        return PAWL_OK;
+}
+
+/* ---- glossary: ------------------------------------------------------------------------------ */
+
+static pawl_status set_seed(const pawl__place *place, pawl__node node)
+{
+        struct loader *loader = place->target;
+        pawl_mission *mission = loader->mission;
+        pawl__scope scope = PAWL__CORE;
+        char *name, *path;
+
+        bool known = pawl__scope_of(&scope, pawl__text(place->key));
+        assert(known); /* the table below names scopes alone */
+        (void)known;
+        for (size_t i = 0; i < mission->n_seeds; i++)
+                if (mission->seeds[i].scope == scope)
+                        return pawl__field_fail(place, node,
+                                "names the scope %s again; keep one of the two",
+                                pawl__scope_name(scope));
+        pawl_status status = keep_c_string(place, &name, node);
+        if (status)
+                return status;
+        if (!*name)
+                return pawl__field_fail(place, node, "is empty; name a seed file");
+        path = name;
+        if (*name != '/') {
+                size_t len = strlen(mission->folder) + 1 + strlen(name) + 1;
+                path = pawl__arena_alloc(&mission->arena, len);
+                if (!path)
+                        return pawl__nomem(place->err);
+                const char *slash = strcmp(mission->folder, "/") == 0 ? "" : "/";
+                snprintf(path, len, "%s%s%s", mission->folder, slash, name);
+        }
+        mission->seeds[mission->n_seeds++] = (struct pawl__seed_ref){scope, path};
+        return PAWL_OK;
+}
+
+static const pawl__field glossary_fields[] = {
+        {"mission_local", PAWL__ENTRY_TEXT, NULL, set_seed},
+        {"team_domain", PAWL__ENTRY_TEXT, NULL, set_seed},
+        {"audience_domain", PAWL__ENTRY_TEXT, NULL, set_seed},
+        {"core", PAWL__ENTRY_TEXT, NULL, set_seed},
+        {"spec_kitty_core", PAWL__ENTRY_TEXT, NULL, set_seed},
+};
+
+/* ---- steps: --------------------------------------------------------------------------------- */
+
+static pawl_status set_step_id(const pawl__place *place, pawl__node node)
+{
+        struct loader *loader = place->target;
+        size_t index = (size_t)(loader->step - loader->mission->steps);
+        pawl_text id;
+        pawl_status status = keep_id(place, &id, node, "step id");
+
+        if (status)
+                return status;
+        uint32_t first = pawl__map_get(&loader->ids, id);
+        if (first != PAWL__MAP_NONE)
+                return pawl__field_fail(place, node,
+                        "\"%.*s\" is the id of the step on line %u too; rename one", PAWL__FMT(id),
+                        (unsigned)place->document->lines[loader->id_at[first]]);
+        if (pawl__map_put(&loader->ids, id, (uint32_t)index))
+                return pawl__nomem(place->err);
+        loader->id_at[index] = node;
+        loader->step->id = id;
+        return PAWL_OK;
+}
+
+static pawl_status set_critical(const pawl__place *place, pawl__node node)
+{
+        struct loader *loader = place->target;
+
+        loader->step->critical = value_at(place, node)->type == PAWL__JSON_TRUE;
+        return PAWL_OK;
+}
+
+static pawl_status set_step_strictness(const pawl__place *place, pawl__node node)
+{
+        struct loader *loader = place->target;
+
+        return read_strictness(place, &loader->step->strictness, node);
+}
+
+static pawl_status set_step_check(const pawl__place *place, pawl__node node)
+{
+        struct loader *loader = place->target;
+        bool enabled;
+        pawl_status status = read_check(place, &enabled, node);
+
+        if (status)
+                return status;
+        loader->step->check_enabled = enabled;
+        loader->step->check_disabled = !enabled;
+        return PAWL_OK;
+}
+
+static pawl_status set_inputs(const pawl__place *place, pawl__node node)
+{
+        struct loader *loader = place->target;
+
+        loader->step->inputs = node;
+        return PAWL_OK;
+}
+
+static pawl_status set_metadata(const pawl__place *place, pawl__node node)
+{
+        struct loader *loader = place->target;
+        pawl_text json = value_at(place, node)->value;
+        pawl__arena arena = PAWL__ARENA_INIT;
+        pawl_error why = PAWL_ERROR_INIT;
+        pawl__metadata metadata;
+        pawl_status status = pawl__metadata_read(&metadata, &arena, json, &why);
+
+        pawl__arena_free(&arena);
+        if (status == PAWL_ENOMEM)
+                return pawl__nomem(place->err);
+        if (status) /* it starts with the key: "metadata.NAME: ..." */
+                return pawl__document_fail(
+                        place->document, node, place->err, "%s%s", place->where, why.message);
+        loader->step->metadata = json;
+        return PAWL_OK;
+}
+
+static pawl_status set_run(const pawl__place *place, pawl__node node)
+{
+        struct loader *loader = place->target;
+        const pawl__json_tree *tree = &place->document->tree;
+        size_t n = 0;
+        char **argv = pawl__arena_array(
+                &loader->mission->arena, (size_t)value_at(place, node)->count + 1, sizeof *argv);
+
+        if (!argv)
+                return pawl__nomem(place->err);
+        for (pawl__node m = pawl__json_first(tree, node); m != PAWL__NO_NODE;
+                m = pawl__json_after(tree, node, m)) {
+                pawl_status status = keep_c_string(place, &argv[n++], m);
+                if (status)
+                        return status;
+        }
+        if (n == 0 || !*argv[0])
+                return pawl__field_fail(
+                        place, node, "names no command; write [COMMAND, ARGUMENT, ...]");
+        loader->step->argv = argv;
+        return PAWL_OK;
+}
+
+static pawl_status set_step_output_max(const pawl__place *place, pawl__node node)
+{
+        struct loader *loader = place->target;
+
+        return read_output_max(place, &loader->step->output_max, node);
+}
+
+static const pawl__field step_fields[] = {
+        {"id", PAWL__ENTRY_TEXT, "give the step a name of its own: id: NAME", set_step_id},
+        {"critical", PAWL__ENTRY_BOOL, NULL, set_critical},
+        {"strictness", PAWL__ENTRY_TEXT, NULL, set_step_strictness},
+        {"glossary_check", PAWL__ENTRY_TEXT, NULL, set_step_check},
+        {"inputs", PAWL__ENTRY_ANY, NULL, set_inputs},
+        {"metadata", PAWL__ENTRY_MAPPING, NULL, set_metadata},
+        {"run", PAWL__ENTRY_LIST, "give its command: run: [COMMAND, ARGUMENT, ...]", set_run},
+        {"max_output_bytes", PAWL__ENTRY_NUMBER, NULL, set_step_output_max},
+};
+
+/* ---- The mission ---------------------------------------------------------------------------- */
+
+static pawl_status set_id(const pawl__place *place, pawl__node node)
+{
+        struct loader *loader = place->target;
+
+        return keep_id(place, &loader->mission->id, node, "mission id");
+}
+
+static pawl_status set_strictness(const pawl__place *place, pawl__node node)
+{
+        struct loader *loader = place->target;
+
+        return read_strictness(place, &loader->mission->strictness, node);
+}
+
+static pawl_status set_check(const pawl__place *place, pawl__node node)
+{
+        struct loader *loader = place->target;
+        bool enabled;
+        pawl_status status = read_check(place, &enabled, node);
+
+        if (!status)
+                loader->mission->check_disabled = !enabled;
+        return status;
+}
+
+static pawl_status set_glossary(const pawl__place *place, pawl__node node)
+{
+        pawl__place inside = *place;
+
+        inside.where = "glossary.";
+        return pawl__fields_read(FIELDS(glossary_fields), &inside, node);
+}
+
+static pawl_status set_store_inputs(const pawl__place *place, pawl__node node)
+{
+        struct loader *loader = place->target;
+
+        loader->mission->store_inputs = value_at(place, node)->type == PAWL__JSON_TRUE;
+        return PAWL_OK;
+}
+
+static pawl_status set_output_max(const pawl__place *place, pawl__node node)
+{
+        struct loader *loader = place->target;
+
+        return read_output_max(place, &loader->output_max, node);
+}
+
+static pawl_status read_step(const pawl__place *place, pawl__node node, size_t index)
+{
+        struct loader *loader = place->target;
+        pawl__place inside = *place;
+        char where[40];
+
+        snprintf(where, sizeof where, "steps[%zu].", index);
+        if (value_at(place, node)->type != PAWL__JSON_OBJECT)
+                return pawl__document_fail(place->document, node, place->err,
+                        "steps[%zu]: must be a mapping; write its members as KEY: VALUE", index);
+        loader->step = &loader->mission->steps[index];
+        loader->step->inputs = PAWL__NO_NODE;
+        loader->step->output_max = loader->output_max;
+        inside.where = where;
+        return pawl__fields_read(FIELDS(step_fields), &inside, node);
+}
+
+static pawl_status set_steps(const pawl__place *place, pawl__node node)
+{
+        struct loader *loader = place->target;
+        pawl_mission *mission = loader->mission;
+        const pawl__json_tree *tree = &place->document->tree;
+        size_t count = value_at(place, node)->count;
+
+        if (count == 0)
+                return pawl__field_fail(place, node, "is empty; give the mission a step");
+        mission->steps = pawl__arena_array(&mission->arena, count, sizeof *mission->steps);
+        loader->id_at = pawl__arena_array(&mission->arena, count, sizeof *loader->id_at);
+        if (!mission->steps || !loader->id_at)
+                return pawl__nomem(place->err);
+        for (pawl__node m = pawl__json_first(tree, node); m != PAWL__NO_NODE;
+                m = pawl__json_after(tree, node, m)) {
+                pawl_status status = read_step(place, m, mission->n_steps);
+                if (status)
+                        return status;
+                mission->n_steps++;
+        }
+        return pawl__references_check(mission, &loader->ids, place->err);
+}
+
+/* steps stand last: their setter rests on the others'. */
+static const pawl__field mission_fields[] = {
+        {"mission", PAWL__ENTRY_TEXT, "give the mission a name: mission: NAME", set_id},
+        {"strictness", PAWL__ENTRY_TEXT, NULL, set_strictness},
+        {"glossary_check", PAWL__ENTRY_TEXT, NULL, set_check},
+        {"glossary", PAWL__ENTRY_MAPPING, NULL, set_glossary},
+        {"store_inputs", PAWL__ENTRY_BOOL, NULL, set_store_inputs},
+        {"max_output_bytes", PAWL__ENTRY_NUMBER, NULL, set_output_max},
+        {"steps", PAWL__ENTRY_LIST, "list the mission's steps: steps: [...]", set_steps},
+};
+
+static pawl_status set_paths(pawl_mission *mission, const char *path, pawl_error *err)
+{
+        char *real = realpath(path, NULL);
+        bool ok = true;
+
+        if (!real)
+                return errno == ENOMEM ? pawl__nomem(err)
+                                       : pawl__fail(err, PAWL_EIO,
+                                                 "%s: cannot be found again: %s; check the path",
+                                                 path, strerrordesc_np(errno));
+        size_t folder = (size_t)(strrchr(real, '/') - real);
+        mission->path = (char *)pawl__arena_text(&mission->arena, pawl__text(real), &ok).data;
+        mission->folder = (char *)pawl__arena_text(
+                &mission->arena, (pawl_text){real, folder ? folder : 1}, &ok)
+                                  .data;
+        free(real);
+        return ok ? PAWL_OK : pawl__nomem(err);
+}
+
+static pawl_status read_mission(pawl_mission *mission, pawl_error *err)
+{
+        struct loader loader = {mission, NULL, PAWL__MAP_INIT, NULL, PAWL__OUTPUT_MAX_DEFAULT};
+        pawl__place place = {&mission->document, "", "", &loader, err};
+
+        if (value_at(&place, 0)->type != PAWL__JSON_OBJECT)
+                return pawl__document_fail(place.document, 0, err,
+                        "mission: is missing; start the file with mission: NAME and steps:");
+        pawl_status status = pawl__fields_read(FIELDS(mission_fields), &place, 0);
+        pawl__map_free(&loader.ids);
+        return status;
+}
+
+pawl_status pawl_mission_load(pawl_mission **out, const char *path, pawl_error *err)
+{
+        pawl_mission *mission = calloc(1, sizeof *mission);
+
+        if (!mission)
+                return pawl__nomem(err);
+        mission->store_inputs = true;
+        pawl_status status = pawl__document_load(&mission->document, path, err);
+        if (!status)
+                status = set_paths(mission, path, err);
+        if (!status)
+                status = read_mission(mission, err);
+        if (status) {
+                pawl_mission_free(mission);
+                return status;
+        }
+        pawl__hex(mission->hash, mission->document.hash, PAWL__HASH_LEN);
+        *out = mission;
+        return PAWL_OK;
+}
+
+void pawl_mission_free(pawl_mission *mission)
+{
+        if (!mission)
+                return;
+        pawl__document_free(&mission->document);
+        pawl__arena_free(&mission->arena);
+        free(mission);
+}
+
+const char *pawl_mission_id(const pawl_mission *mission)
+{
+        return mission->id.data;
+}
+
+size_t pawl_mission_steps(const pawl_mission *mission)
+{
+        return mission->n_steps;
+}
+
+const char *pawl_mission_step_id(const pawl_mission *mission, size_t index)
+{
+        return index < mission->n_steps ? mission->steps[index].id.data : NULL;
+}
+
+size_t pawl__mission_find(const pawl_mission *mission, pawl_text step_id)
+{
+        for (size_t i = 0; i < mission->n_steps; i++)
+                if (pawl__text_eq(mission->steps[i].id, step_id))
+                        return i;
+        return SIZE_MAX;
+}

@@ -1,0 +1,167 @@
+#include "mission/inputs.h"
+#include "base/error.h"
+#include "base/json_canon.h"
+#include "base/json_write.h"
+#include "mission/references.h"
+
+/* What resolving one step's inputs works in. */
+struct resolver {
+        const pawl_mission *mission;
+        const pawl__step *step;
+        pawl__output_fn output;
+        void *user;
+        pawl__buf text;   /* the inputs with the outputs put in, not canonical yet */
+        pawl_text loaded; /* the step whose output is at hand; absent: none */
+        pawl_text json;   /* that output */
+        bool parsed;      /* the tree is its */
+        pawl__json_tree tree;
+        pawl_error *err;
+};
+
+/* An id holds no slash, so that the first "#/" is where the pointer starts, whatever the id. */
+void pawl__from_split(pawl_text *step_id, pawl_text *pointer, pawl_text from)
+{
+        const char *at = from.len ? memmem(from.data, from.len, "#/", 2) : NULL;
+        size_t len = at ? (size_t)(at - from.data) : from.len;
+
+        *step_id = (pawl_text){from.data, len};
+        *pointer = at ? (pawl_text){at + 1, from.len - len - 1} : (pawl_text){"", 0};
+}
+
+pawl_text pawl__from_of(const pawl__json_tree *tree, pawl__node node)
+{
+        const pawl__json_node *object = pawl__json_at(tree, node);
+
+        if (object->type != PAWL__JSON_OBJECT || object->count != 1)
+                return (pawl_text){NULL, 0};
+        return pawl__json_get_text(tree, node, "$from");
+}
+
+/* A node's JSON text, appended. */
+static pawl_status add_node(pawl__buf *out, const pawl__json_node *node)
+{
+        switch (node->type) {
+        case PAWL__JSON_NULL:
+                return pawl__buf_adds(out, "null");
+        case PAWL__JSON_FALSE:
+                return pawl__buf_adds(out, "false");
+        case PAWL__JSON_TRUE:
+                return pawl__buf_adds(out, "true");
+        case PAWL__JSON_STRING:
+                return pawl__json_quote(out, node->value);
+        default:
+                return pawl__buf_add(out, node->value.data, node->value.len);
+        }
+}
+
+static pawl_status refuse(struct resolver *r, pawl__node node, pawl_text id, pawl_text pointer)
+{
+        const pawl__json_tree *inputs = &r->mission->document.tree;
+        pawl__buf path = PAWL__BUF_INIT;
+        pawl_status status;
+
+        if (pawl__buf_adds(&path, "inputs") ||
+                pawl__member_path(&path, inputs, r->step->inputs, node))
+                status = pawl__nomem(r->err);
+        else
+                status = pawl__fail(r->err, PAWL_ENOTFOUND,
+                        "step \"%.*s\": %.*s: output of \"%.*s\" has no %.*s; mend the pointer in "
+                        "the mission file, or what \"%.*s\" prints",
+                        PAWL__FMT(r->step->id), PAWL__FMT(pawl__buf_text(&path)), PAWL__FMT(id),
+                        PAWL__FMT(pointer), PAWL__FMT(id));
+        pawl__buf_free(&path);
+        return status;
+}
+
+/* The output of a step, asked for once as long as the references in a row name the same one. */
+static pawl_status load_output(struct resolver *r, pawl_text id)
+{
+        if (pawl__text_eq(r->loaded, id))
+                return PAWL_OK;
+        pawl_status status = r->output(&r->json, id, r->user, r->err);
+        r->loaded = status ? (pawl_text){NULL, 0} : id;
+        r->parsed = false;
+        return status;
+}
+
+static pawl_status add_output(struct resolver *r, pawl__node node, pawl_text from)
+{
+        pawl_text id, pointer;
+
+        pawl__from_split(&id, &pointer, from);
+        pawl_status status = load_output(r, id);
+        if (status)
+                return status;
+        if (pointer.len == 0)
+                return pawl__buf_add(&r->text, r->json.data, r->json.len) ? pawl__nomem(r->err)
+                                                                          : PAWL_OK;
+        if (!r->parsed) {
+                status = pawl__json_tree_read(&r->tree, r->json.data, r->json.len, r->err);
+                if (status)
+                        return pawl__fail_prefix(
+                                r->err, status, "output of \"%.*s\"", PAWL__FMT(id));
+                r->parsed = true;
+        }
+        pawl__node member = pawl__json_pointer(&r->tree, pointer);
+        if (member == PAWL__NO_NODE)
+                return refuse(r, node, id, pointer);
+        return add_node(&r->text, pawl__json_at(&r->tree, member)) ? pawl__nomem(r->err) : PAWL_OK;
+}
+
+/* The inputs' own text, with each $from object left out and the output put in its place. */
+static pawl_status splice(struct resolver *r)
+{
+        const pawl__json_tree *tree = &r->mission->document.tree;
+        pawl__node root = r->step->inputs, end = pawl__json_at(tree, root)->next;
+        size_t at = pawl__json_at(tree, root)->offset;
+
+        for (pawl__node n = root; n < end;) {
+                const pawl__json_node *node = pawl__json_at(tree, n);
+                pawl_text from = pawl__from_of(tree, n);
+                if (!from.data) {
+                        n++;
+                        continue;
+                }
+                if (pawl__buf_add(&r->text, tree->text + at, node->offset - at))
+                        return pawl__nomem(r->err);
+                pawl_status status = add_output(r, n, from);
+                if (status)
+                        return status;
+                at = node->offset + node->value.len;
+                n = node->next;
+        }
+        const pawl__json_node *whole = pawl__json_at(tree, root);
+        size_t stop = whole->offset + whole->value.len;
+        return pawl__buf_add(&r->text, tree->text + at, stop - at) ? pawl__nomem(r->err) : PAWL_OK;
+}
+
+pawl_status pawl__inputs_resolve(pawl__buf *out, const pawl_mission *mission,
+        const pawl__step *step, pawl__output_fn output, void *user, pawl_error *err)
+{
+        struct resolver r = {.mission = mission,
+                .step = step,
+                .output = output,
+                .user = user,
+                .tree = PAWL__JSON_TREE_INIT,
+                .err = err};
+        const pawl__json_tree *tree = &mission->document.tree;
+        pawl_status status;
+
+        if (step->inputs == PAWL__NO_NODE)
+                return pawl__buf_adds(out, "{}") ? pawl__nomem(err) : PAWL_OK;
+        const pawl__json_node *inputs = pawl__json_at(tree, step->inputs);
+        bool container = inputs->type == PAWL__JSON_OBJECT || inputs->type == PAWL__JSON_ARRAY;
+        if (container && output)
+                status = splice(&r);
+        else
+                status = add_node(&r.text, inputs) ? pawl__nomem(err) : PAWL_OK;
+        if (!status) {
+                status = pawl__json_canon(out, r.text.data, r.text.len, err);
+                if (status == PAWL_EPARSE || status == PAWL_ETOOBIG)
+                        pawl__fail_prefix(
+                                err, status, "step \"%.*s\": inputs", PAWL__FMT(step->id));
+        }
+        pawl__buf_free(&r.text);
+        pawl__json_tree_free(&r.tree);
+        return status;
+}

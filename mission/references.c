@@ -1,0 +1,262 @@
+#include "mission/references.h"
+#include "base/error.h"
+#include "base/json_write.h"
+#include "mission/inputs.h"
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+/* A step (by index) takes from another, at this node. */
+struct edge {
+        uint32_t from, to;
+        pawl__node node;
+};
+
+struct references {
+        const pawl_mission *mission;
+        const pawl__map *ids;
+        struct edge *edges; /* in the steps' order */
+        size_t n, cap;
+        pawl_error *err;
+};
+
+static bool is_name(pawl_text text)
+{
+        for (size_t i = 0; i < text.len; i++) {
+                char c = text.data[i];
+                bool letter =
+                        (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || c == '$';
+                if (!letter && (i == 0 || ((c < '0' || c > '9') && c != '-')))
+                        return false;
+        }
+        return text.len > 0;
+}
+
+pawl_status pawl__member_path(
+        pawl__buf *out, const pawl__json_tree *tree, pawl__node root, pawl__node node)
+{
+        while (root != node) {
+                bool in_object = pawl__json_at(tree, root)->type == PAWL__JSON_OBJECT;
+                size_t index = 0;
+                pawl__node child = pawl__json_first(tree, root);
+                for (; pawl__json_at(tree, child)->next <= node; index++)
+                        child = pawl__json_after(tree, root, child);
+                pawl_text name = pawl__json_at(tree, child)->name;
+                pawl_status status;
+                if (!in_object) {
+                        status = pawl__buf_addf(out, "[%zu]", index);
+                } else if (is_name(name)) {
+                        status = pawl__buf_addc(out, '.');
+                        if (!status)
+                                status = pawl__buf_add(out, name.data, name.len);
+                } else {
+                        status = pawl__buf_addc(out, '[');
+                        if (!status)
+                                status = pawl__json_quote(out, name);
+                        if (!status)
+                                status = pawl__buf_addc(out, ']');
+                }
+                if (status)
+                        return status;
+                root = child;
+        }
+        return PAWL_OK;
+}
+
+static pawl_status PAWL_PRINTF(4, 5)
+        refuse(const struct references *r, size_t step, pawl__node node, const char *format, ...)
+{
+        const pawl_mission *mission = r->mission;
+        char what[PAWL_ERROR_MAX];
+        pawl__buf path = PAWL__BUF_INIT;
+        va_list args;
+
+        va_start(args, format);
+        vsnprintf(what, sizeof what, format, args);
+        va_end(args);
+        pawl_status status = PAWL_ENOMEM;
+        if (pawl__buf_addf(&path, "steps[%zu].inputs", step) ||
+                pawl__member_path(
+                        &path, &mission->document.tree, mission->steps[step].inputs, node))
+                status = pawl__nomem(r->err);
+        else
+                status = pawl__document_fail(&mission->document, node, r->err, "%.*s: %s",
+                        PAWL__FMT(pawl__buf_text(&path)), what);
+        pawl__buf_free(&path);
+        return status;
+}
+
+/* RFC 6901, section 3: a slash before each token, '~' only as ~0 and ~1. */
+static bool is_pointer(pawl_text pointer)
+{
+        for (size_t i = 0; i < pointer.len; i++)
+                if (pointer.data[i] == '~' &&
+                        (i + 1 == pointer.len || (pointer.data[i + 1] | 1) != '1'))
+                        return false;
+        return pointer.len == 0 || pointer.data[0] == '/';
+}
+
+static pawl_status refuse_unknown(
+        const struct references *r, size_t step, pawl__node node, pawl_text id)
+{
+        const char *sharp = id.len ? memchr(id.data, '#', id.len) : NULL;
+        pawl_text before = {id.data, sharp ? (size_t)(sharp - id.data) : 0};
+
+        if (sharp && pawl__map_get(r->ids, before) != PAWL__MAP_NONE)
+                return refuse(r, step, node,
+                        "pointer \"%.*s\" does not start with \"/\"; write \"%.*s#/MEMBER\", or "
+                        "\"%.*s\" for the whole output",
+                        PAWL__FMT(((pawl_text){sharp + 1, id.len - before.len - 1})),
+                        PAWL__FMT(before), PAWL__FMT(before));
+        return refuse(r, step, node, "no step is called \"%.*s\"; name a step that comes earlier",
+                PAWL__FMT(id));
+}
+
+static pawl_status add_reference(
+        struct references *r, size_t step, pawl__node object, pawl__node member)
+{
+        const pawl__json_tree *tree = &r->mission->document.tree;
+        const pawl__json_node *value = pawl__json_at(tree, member);
+        pawl_text id, pointer;
+
+        if (value->type != PAWL__JSON_STRING)
+                return refuse(
+                        r, step, member, "must be a string; write \"STEP\" or \"STEP#/POINTER\"");
+        if (pawl__json_at(tree, object)->count != 1)
+                return refuse(r, step, object,
+                        "$from stands beside other members; give it an object of its own");
+        pawl__from_split(&id, &pointer, value->value);
+        uint32_t to = pawl__map_get(r->ids, id);
+        if (to == PAWL__MAP_NONE)
+                return refuse_unknown(r, step, member, id);
+        if (to == step)
+                return refuse(r, step, member,
+                        "takes from its own step \"%.*s\"; name an earlier one", PAWL__FMT(id));
+        if (!is_pointer(pointer))
+                return refuse(r, step, member,
+                        "pointer \"%.*s\" is not a JSON pointer; write ~ as ~0 and / in a name as "
+                        "~1",
+                        PAWL__FMT(pointer));
+        if (pawl__grow(&r->edges, &r->cap, r->n + 1, sizeof *r->edges))
+                return pawl__nomem(r->err);
+        r->edges[r->n++] = (struct edge){(uint32_t)step, to, member};
+        return PAWL_OK;
+}
+
+static pawl_status gather(struct references *r, size_t step)
+{
+        const pawl__json_tree *tree = &r->mission->document.tree;
+        pawl__node inputs = r->mission->steps[step].inputs;
+
+        if (inputs == PAWL__NO_NODE)
+                return PAWL_OK;
+        for (pawl__node n = inputs; n < pawl__json_at(tree, inputs)->next; n++) {
+                pawl__node from = pawl__json_get(tree, n, "$from");
+                if (from == PAWL__NO_NODE)
+                        continue;
+                pawl_status status = add_reference(r, step, n, from);
+                if (status)
+                        return status;
+        }
+        return PAWL_OK;
+}
+
+static size_t first_edge(const struct references *r, uint32_t step)
+{
+        size_t low = 0, high = r->n;
+
+        while (low < high) {
+                size_t middle = low + (high - low) / 2;
+                if (r->edges[middle].from < step)
+                        low = middle + 1;
+                else
+                        high = middle;
+        }
+        return low;
+}
+
+/* Breadth first from one step towards another: before[s] is then the step that s was reached from.
+ * UINT32_MAX: not reached. queue and before have an element a step. */
+static bool reaches(const struct references *r, uint32_t start, uint32_t goal, uint32_t *before,
+        uint32_t *queue)
+{
+        size_t head = 0, tail = 0;
+
+        memset(before, 0xff, r->mission->n_steps * sizeof *before);
+        before[start] = start;
+        queue[tail++] = start;
+        while (head < tail) {
+                uint32_t at = queue[head++];
+                for (size_t e = first_edge(r, at); e < r->n && r->edges[e].from == at; e++) {
+                        uint32_t to = r->edges[e].to;
+                        if (before[to] != UINT32_MAX)
+                                continue;
+                        before[to] = at;
+                        if (to == goal)
+                                return true;
+                        queue[tail++] = to;
+                }
+        }
+        return false;
+}
+
+/* goal takes from start, and start, by way of before[], from goal: "goal -> start -> ... -> goal".
+ */
+static pawl_status spell_cycle(pawl__buf *out, const pawl_mission *mission, uint32_t goal,
+        const uint32_t *before, uint32_t *chain)
+{
+        size_t n = 0;
+        pawl_status status = PAWL_OK;
+
+        chain[n++] = goal;
+        for (uint32_t at = goal; before[at] != at;) {
+                at = before[at];
+                chain[n++] = at;
+        }
+        chain[n++] = goal;
+        while (n-- > 0 && !status)
+                status = pawl__buf_addf(out, "%s\"%.*s\"", out->len ? " -> " : "",
+                        PAWL__FMT(mission->steps[chain[n]].id));
+        return status;
+}
+
+static pawl_status refuse_later(const struct references *r, const struct edge *edge)
+{
+        const pawl_mission *mission = r->mission;
+        pawl_text to = mission->steps[edge->to].id, from = mission->steps[edge->from].id;
+        uint32_t *before = calloc(2 * mission->n_steps + 2, sizeof *before);
+        pawl__buf cycle = PAWL__BUF_INIT;
+        pawl_status status;
+
+        if (!before)
+                return pawl__nomem(r->err);
+        uint32_t *queue = before + mission->n_steps;
+        if (!reaches(r, edge->to, edge->from, before, queue))
+                status = refuse(r, edge->from, edge->node,
+                        "step \"%.*s\" comes later; put it before \"%.*s\"", PAWL__FMT(to),
+                        PAWL__FMT(from));
+        else if (spell_cycle(&cycle, mission, edge->from, before, queue))
+                status = pawl__nomem(r->err);
+        else
+                status = refuse(r, edge->from, edge->node,
+                        "is part of a cycle: %.*s; take one of these out",
+                        PAWL__FMT(pawl__buf_text(&cycle)));
+        pawl__buf_free(&cycle);
+        free(before);
+        return status;
+}
+
+pawl_status pawl__references_check(
+        const pawl_mission *mission, const pawl__map *ids, pawl_error *err)
+{
+        struct references r = {mission, ids, NULL, 0, 0, err};
+        pawl_status status = PAWL_OK;
+
+        for (size_t i = 0; i < mission->n_steps && !status; i++)
+                status = gather(&r, i);
+        for (size_t e = 0; e < r.n && !status; e++)
+                if (r.edges[e].to > r.edges[e].from)
+                        status = refuse_later(&r, &r.edges[e]);
+        free(r.edges);
+        return status;
+}
