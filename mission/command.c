@@ -1,0 +1,276 @@
+#include "mission/command.h"
+#include "base/error.h"
+#include "mission/command_io.h"
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <spawn.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+/* The two pipes, and the folder to run in. -1: none. */
+struct ends {
+        int in_read, in_write, out_read, out_write, folder;
+};
+
+static void close_fd(int *fd)
+{
+        if (*fd >= 0)
+                close(*fd);
+        *fd = -1;
+}
+
+static void close_ends(struct ends *ends)
+{
+        close_fd(&ends->in_read);
+        close_fd(&ends->in_write);
+        close_fd(&ends->out_read);
+        close_fd(&ends->out_write);
+        close_fd(&ends->folder);
+}
+
+static pawl_status system_failure(const pawl__command *command, int error, pawl_error *err)
+{
+        if (error == ENOMEM)
+                return pawl__nomem(err);
+        return pawl__fail(err, PAWL_EIO, "%s: could not be started: %s; try again",
+                command->argv[0], strerrordesc_np(error));
+}
+
+/* A program may run with standard input or output closed: a pipe must not take their place, where
+ * giving the child its own would close it. */
+static int above_stdio(int fd)
+{
+        if (fd > STDERR_FILENO || fd < 0)
+                return fd;
+        int moved = fcntl(fd, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
+        int error = errno;
+        close(fd);
+        errno = error;
+        return moved;
+}
+
+/* Only our own ends never block: an end of a pipe has flags of its own. */
+static bool open_pipe(int *read_end, int *write_end, int *ours)
+{
+        int fds[2];
+
+        if (pipe2(fds, O_CLOEXEC) != 0)
+                return false;
+        *read_end = above_stdio(fds[0]);
+        int error = errno;
+        *write_end = above_stdio(fds[1]);
+        if (*read_end < 0)
+                errno = error;
+        return *read_end >= 0 && *write_end >= 0 && fcntl(*ours, F_SETFL, O_NONBLOCK) == 0;
+}
+
+static pawl_status open_ends(struct ends *ends, const pawl__command *command, pawl_error *err)
+{
+        if (!open_pipe(&ends->in_read, &ends->in_write, &ends->in_write) ||
+                !open_pipe(&ends->out_read, &ends->out_write, &ends->out_read))
+                return system_failure(command, errno, err);
+        ends->folder = above_stdio(open(command->folder, O_PATH | O_DIRECTORY | O_CLOEXEC));
+        if (ends->folder >= 0)
+                return PAWL_OK;
+        return pawl__fail(err, errno == EACCES ? PAWL_EACCESS : PAWL_ENOTFOUND,
+                "%s: cannot run in folder %s: %s; check the folder", command->argv[0],
+                command->folder, strerrordesc_np(errno));
+}
+
+/* Does entry set the variable that "NAME=value" sets? */
+static bool same_name(const char *entry, const char *given)
+{
+        const char *equals = strchr(given, '=');
+        size_t len = equals ? (size_t)(equals - given) + 1 : strlen(given);
+
+        return strncmp(entry, given, len) == 0;
+}
+
+/* This process's environment with the command's in place of variables of the same name. The strings
+ * are borrowed; NULL: no memory. */
+static char **environment(const pawl__command *command)
+{
+        size_t n = 0, added = 0, at = 0;
+
+        while (environ && environ[n])
+                n++;
+        while (command->env && command->env[added])
+                added++;
+        char **all = calloc(n + added + 1, sizeof *all);
+        if (!all)
+                return NULL;
+        for (size_t i = 0; i < n; i++) {
+                bool replaced = false;
+                for (size_t k = 0; k < added && !replaced; k++)
+                        replaced = same_name(environ[i], command->env[k]);
+                if (!replaced)
+                        all[at++] = environ[i];
+        }
+        for (size_t k = 0; k < added; k++)
+                memcpy(&all[at++], &command->env[k], sizeof *all); /* exec takes them unchanged */
+        return all;
+}
+
+/* Why the system would not start it, as far as it can be told. */
+static pawl_status refuse(
+        const pawl__command *command, const struct ends *ends, int error, pawl_error *err)
+{
+        const char *name = command->argv[0];
+        bool by_path = strchr(name, '/') != NULL;
+        struct stat st;
+        bool there = by_path && fstatat(ends->folder, name, &st, 0) == 0;
+
+        switch (error) {
+        case ENOENT:
+        case ENOTDIR:
+                if (there)
+                        return pawl__fail(err, PAWL_ENOTFOUND,
+                                "%s: its interpreter is not there; mend the file's #! line", name);
+                return pawl__fail(err, PAWL_ENOTFOUND, "%s: no such command; check run and %s",
+                        name, by_path ? "the mission's folder" : "PATH");
+        case EACCES:
+                if (there && S_ISDIR(st.st_mode))
+                        return pawl__fail(
+                                err, PAWL_EACCESS, "%s: is a folder; name a command in it", name);
+                return pawl__fail(err, PAWL_EACCESS, "%s: is not executable; chmod +x it", name);
+        case ENOEXEC:
+                return pawl__fail(err, PAWL_EACCESS,
+                        "%s: is neither a program nor a script; start it with a #! line", name);
+        case E2BIG:
+                return pawl__fail(err, PAWL_ETOOBIG,
+                        "%s: its arguments are too long; pass them as inputs", name);
+        default:
+                return system_failure(command, error, err);
+        }
+}
+
+static int prepare(
+        posix_spawn_file_actions_t *actions, posix_spawnattr_t *attributes, const struct ends *ends)
+{
+        sigset_t none, all;
+        int error = posix_spawn_file_actions_adddup2(actions, ends->in_read, STDIN_FILENO);
+
+        if (!error)
+                error = posix_spawn_file_actions_adddup2(actions, ends->out_write, STDOUT_FILENO);
+        if (!error)
+                error = posix_spawn_file_actions_addfchdir_np(actions, ends->folder);
+        sigemptyset(&none);
+        sigfillset(&all);
+        posix_spawnattr_setsigmask(attributes, &none);
+        posix_spawnattr_setsigdefault(attributes, &all);
+        posix_spawnattr_setpgroup(attributes, 0);
+        posix_spawnattr_setflags(
+                attributes, POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
+        return error;
+}
+
+/*
+ * posix_spawn() and not fork(): it is safe in a program with threads, costs the same however much
+ * memory the program has, and returns when exec has succeeded or failed, with its errno. The group
+ * is made before exec, so that a signal sent to it from here on finds it.
+ */
+static pawl_status start(
+        pid_t *pid, const pawl__command *command, const struct ends *ends, pawl_error *err)
+{
+        posix_spawn_file_actions_t actions;
+        posix_spawnattr_t attributes;
+        char **env = environment(command);
+
+        if (!env)
+                return pawl__nomem(err);
+        if (posix_spawn_file_actions_init(&actions) != 0) {
+                free(env);
+                return pawl__nomem(err);
+        }
+        int error = posix_spawnattr_init(&attributes);
+        if (!error) {
+                error = prepare(&actions, &attributes, ends);
+                if (!error)
+                        error = posix_spawnp(
+                                pid, command->argv[0], &actions, &attributes, command->argv, env);
+                posix_spawnattr_destroy(&attributes);
+        }
+        posix_spawn_file_actions_destroy(&actions);
+        free(env);
+        return error ? refuse(command, ends, error, err) : PAWL_OK;
+}
+
+/* False: somebody else took the exit status. */
+static bool reap(pawl__command_result *result, pid_t pid)
+{
+        int status;
+        pid_t got;
+
+        do
+                got = waitpid(pid, &status, 0);
+        while (got < 0 && errno == EINTR);
+        if (got < 0)
+                return false;
+        result->killed_by = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
+        result->exit_code = WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
+        return true;
+}
+
+static pawl_status explain(const pawl__command *command, const pawl__command_result *result,
+        pawl_status status, pawl_error *err)
+{
+        const char *name = command->argv[0];
+        const char *abbreviation = sigabbrev_np(result->interrupted_by);
+
+        switch (status) {
+        case PAWL_ETOOBIG:
+                return pawl__fail(err, status,
+                        "%s: its output passes %zu bytes; raise max_output_bytes or write to a "
+                        "file",
+                        name, command->output_max);
+        case PAWL_EINTERRUPTED:
+                return pawl__fail(err, status,
+                        "%s: ended by signal %d (%s), which was passed on to it; resume the run to "
+                        "start it again",
+                        name, result->interrupted_by, abbreviation ? abbreviation : "real-time");
+        case PAWL_ENOMEM:
+                return pawl__nomem(err);
+        case PAWL_EIO:
+                return pawl__fail(err, status, "%s: its output could not be read; try again", name);
+        default:
+                return pawl__fail(err, status, "%s: was ended, since the run cannot go on (%s)",
+                        name, pawl_status_name(status));
+        }
+}
+
+pawl_status pawl__command_run(
+        pawl__command_result *result, const pawl__command *command, pawl_error *err)
+{
+        struct ends ends = {-1, -1, -1, -1, -1};
+        pawl__child child = {.command = command, .in_fd = -1, .out_fd = -1};
+
+        *result = (pawl__command_result){.exit_code = -1};
+        pawl_status status = open_ends(&ends, command, err);
+        if (!status)
+                status = start(&child.pid, command, &ends, err);
+        if (status) {
+                close_ends(&ends);
+                return status;
+        }
+        child.in_fd = ends.in_write;
+        child.out_fd = ends.out_read;
+        ends.in_write = ends.out_read = -1;
+        close_ends(&ends);
+        status = pawl__child_supervise(&child);
+        result->interrupted_by = child.interrupted_by;
+        bool known = reap(result, child.pid);
+        if (!status && !known)
+                status = pawl__fail(err, PAWL_EIO,
+                        "%s: its exit status was lost; let SIGCHLD be, and wait for no other's "
+                        "child",
+                        command->argv[0]);
+        else if (status)
+                status = explain(command, result, status, err);
+        if (status)
+                pawl__buf_free(&child.output);
+        result->output = child.output;
+        return status;
+}

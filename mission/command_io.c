@@ -1,0 +1,272 @@
+#include "mission/command_io.h"
+#include <errno.h>
+#include <poll.h>
+#include <pthread.h>
+#include <signal.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+enum {
+        READ_CHUNK = 1 << 16, /* what a pipe holds */
+        WRITE_CHUNK = 1 << 20,
+        TERM_MS = 2000,       /* from TERM to KILL, when we end a command */
+        INTERRUPT_MS = 10000, /* from a forwarded signal to KILL */
+        SILENCE_MS = 1000,    /* how long an output held open by others may pause after the end */
+        LEFT_OPEN_MS = 10000, /* how long it is read in all after the end */
+        WITHOUT_PIDFD_MS = 20 /* how often we look for the end on a kernel without pidfds */
+};
+
+#define NEVER INT64_MAX
+
+/* What the loop keeps beside the child. Times are milliseconds of CLOCK_MONOTONIC: they bound waits
+ * and decide nothing that is recorded. */
+struct supervision {
+        pawl__child *child;
+        int pidfd, signal_fd;
+        bool ended, discard;
+        pawl_status why; /* PAWL_OK until something other than the command itself ends it */
+        int64_t now, tick_at, kill_at, silent_at, close_at;
+};
+
+static int64_t now_ms(void)
+{
+        struct timespec now;
+
+        clock_gettime(CLOCK_MONOTONIC, &now);
+        return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
+}
+
+static void close_fd(int *fd)
+{
+        if (*fd >= 0)
+                close(*fd);
+        *fd = -1;
+}
+
+/* SIGCONT after it, since a stopped process would not get it (one that wanted the terminal, say).
+ */
+static void signal_group(const struct supervision *s, int signal)
+{
+        kill(-s->child->pid, signal);
+        kill(-s->child->pid, SIGCONT);
+}
+
+/* End the command for a reason of ours. The first reason stands. */
+static void end(struct supervision *s, pawl_status why)
+{
+        if (!s->why)
+                s->why = why;
+        if (s->discard)
+                return;
+        s->discard = true;
+        s->tick_at = NEVER;
+        pawl__buf_free(&s->child->output);
+        signal_group(s, SIGTERM);
+        if (s->kill_at > s->now + TERM_MS)
+                s->kill_at = s->now + TERM_MS;
+}
+
+/*
+ * write() to a pipe that nobody reads any more raises SIGPIPE in this thread. The program's
+ * handling of it is not ours to change, so it is blocked here and, if this write raised it, taken
+ * back.
+ */
+static ssize_t write_quietly(int fd, const char *data, size_t len)
+{
+        const struct timespec at_once = {0, 0};
+        sigset_t pipe_only, before, pending;
+
+        sigemptyset(&pipe_only);
+        sigaddset(&pipe_only, SIGPIPE);
+        sigpending(&pending);
+        bool was_pending = sigismember(&pending, SIGPIPE) == 1;
+        pthread_sigmask(SIG_BLOCK, &pipe_only, &before);
+        ssize_t n = write(fd, data, len);
+        int error = errno;
+        if (n < 0 && error == EPIPE && !was_pending)
+                while (sigtimedwait(&pipe_only, NULL, &at_once) < 0 && errno == EINTR)
+                        ;
+        pthread_sigmask(SIG_SETMASK, &before, NULL);
+        errno = error;
+        return n;
+}
+
+/* A reader that closes early has read what it wants. */
+static void feed(struct supervision *s)
+{
+        pawl__child *child = s->child;
+        pawl_text input = child->command->input;
+        size_t left = input.len - child->written;
+        ssize_t n = 0;
+
+        if (left > 0)
+                n = write_quietly(child->in_fd, input.data + child->written,
+                        left < WRITE_CHUNK ? left : WRITE_CHUNK);
+        if (n < 0 && (errno == EAGAIN || errno == EINTR))
+                return;
+        if (n > 0)
+                child->written += (size_t)n;
+        if (n < 0 || child->written == input.len)
+                close_fd(&child->in_fd);
+}
+
+static void gather(struct supervision *s)
+{
+        pawl__child *child = s->child;
+        pawl__buf *output = &child->output;
+        char nowhere[4096];
+        ssize_t n;
+
+        if (!s->discard && pawl__buf_reserve(output, READ_CHUNK))
+                end(s, PAWL_ENOMEM);
+        if (s->discard)
+                n = read(child->out_fd, nowhere, sizeof nowhere);
+        else
+                n = read(child->out_fd, output->data + output->len, READ_CHUNK);
+        if (n < 0 && (errno == EAGAIN || errno == EINTR))
+                return;
+        if (n <= 0) {
+                close_fd(&child->out_fd);
+                if (n < 0)
+                        end(s, PAWL_EIO);
+                return;
+        }
+        if (s->ended)
+                s->silent_at = s->now + SILENCE_MS;
+        if (s->discard)
+                return;
+        output->len += (size_t)n;
+        output->data[output->len] = '\0';
+        if (output->len > child->command->output_max)
+                end(s, PAWL_ETOOBIG);
+}
+
+static void forward(struct supervision *s)
+{
+        unsigned char signal;
+        ssize_t n = read(s->signal_fd, &signal, 1);
+
+        if (n < 0 && (errno == EAGAIN || errno == EINTR))
+                return;
+        if (n <= 0) { /* nobody will ask any more */
+                s->signal_fd = -1;
+                return;
+        }
+        if (signal == 0 || signal >= NSIG)
+                return;
+        if (!s->child->interrupted_by)
+                s->child->interrupted_by = signal;
+        if (!s->why)
+                s->why = PAWL_EINTERRUPTED;
+        signal_group(s, signal);
+        if (s->kill_at > s->now + INTERRUPT_MS)
+                s->kill_at = s->now + INTERRUPT_MS;
+}
+
+/* ECHILD: the program ignores SIGCHLD or waited for all its children, and it has ended too. */
+static bool has_ended(const struct supervision *s)
+{
+        siginfo_t info = {0};
+
+        return waitid(P_PID, (id_t)s->child->pid, &info, WEXITED | WNOHANG | WNOWAIT) != 0
+                       ? errno == ECHILD
+                       : info.si_pid == s->child->pid;
+}
+
+static void note_end(struct supervision *s)
+{
+        s->ended = true;
+        s->silent_at = s->now + SILENCE_MS;
+        s->close_at = s->now + LEFT_OPEN_MS;
+        close_fd(&s->child->in_fd);
+}
+
+static void keep_time(struct supervision *s)
+{
+        const pawl__command *command = s->child->command;
+
+        s->now = now_ms();
+        if (s->now >= s->kill_at) {
+                signal_group(s, SIGKILL);
+                s->kill_at = NEVER;
+        }
+        if (s->now >= s->tick_at && !s->ended) {
+                pawl_status status = command->tick(command->tick_user);
+                s->now = now_ms();
+                s->tick_at = s->now + command->tick_ms;
+                if (status)
+                        end(s, status);
+        }
+        if (s->ended && (s->now >= s->silent_at || s->now >= s->close_at))
+                close_fd(&s->child->out_fd);
+}
+
+static int timeout_ms(const struct supervision *s)
+{
+        int64_t at = s->kill_at;
+
+        if (!s->ended && s->tick_at < at)
+                at = s->tick_at;
+        if (s->ended && s->silent_at < at)
+                at = s->silent_at;
+        if (s->ended && s->close_at < at)
+                at = s->close_at;
+        if (!s->ended && s->pidfd < 0 && s->now + WITHOUT_PIDFD_MS < at)
+                at = s->now + WITHOUT_PIDFD_MS;
+        if (at == NEVER)
+                return -1;
+        return at <= s->now ? 0 : (int)(at - s->now);
+}
+
+/* One wait, and what came of it. poll() passes over descriptors that are -1. */
+static void step(struct supervision *s)
+{
+        enum { INPUT, OUTPUT, END, SIGNAL, WATCHED };
+        struct pollfd fds[WATCHED] = {
+                [INPUT] = {s->child->in_fd, POLLOUT, 0},
+                [OUTPUT] = {s->child->out_fd, POLLIN, 0},
+                [END] = {s->ended ? -1 : s->pidfd, POLLIN, 0},
+                [SIGNAL] = {s->signal_fd, POLLIN, 0},
+        };
+        int n = poll(fds, WATCHED, timeout_ms(s));
+
+        s->now = now_ms();
+        if (n < 0 && errno != EINTR) { /* out of kernel memory: without eyes, end it now */
+                end(s, PAWL_EIO);
+                signal_group(s, SIGKILL);
+                close_fd(&s->child->out_fd);
+                note_end(s);
+                return;
+        }
+        if (n > 0 && fds[SIGNAL].revents)
+                forward(s);
+        if (n > 0 && fds[INPUT].revents)
+                feed(s);
+        if (n > 0 && fds[OUTPUT].revents)
+                gather(s);
+        if (!s->ended && (s->pidfd < 0 || (n > 0 && fds[END].revents)) && has_ended(s))
+                note_end(s);
+        keep_time(s);
+}
+
+pawl_status pawl__child_supervise(pawl__child *child)
+{
+        const pawl__command *command = child->command;
+        struct supervision s = {.child = child,
+                .signal_fd = command->signal_fd,
+                .now = now_ms(),
+                .tick_at = NEVER,
+                .kill_at = NEVER};
+
+        if (command->tick && command->tick_ms)
+                s.tick_at = s.now + command->tick_ms;
+        s.pidfd = (int)syscall(SYS_pidfd_open, child->pid, 0); /* close-on-exec by itself */
+        while (!s.ended || child->out_fd >= 0)
+                step(&s);
+        if (s.why)
+                kill(-child->pid, SIGKILL);
+        close_fd(&s.pidfd);
+        return s.why;
+}
