@@ -1,0 +1,242 @@
+/* What the first three layers would say of each step, without a run: nothing is written. */
+#include "base/error.h"
+#include "base/ids.h"
+#include "glossary/seed.h"
+#include "mission/inputs.h"
+#include "mission/runner.h"
+#include "pipeline/gate.h"
+#include "pipeline/layers.h"
+
+typedef struct checker {
+        const pawl_mission *mission;
+        pawl__state *state; /* NULL: no log */
+        pawl__glossary *glossary;
+        pawl__strictness project;
+        pawl__json_writer w;
+        size_t checked;
+        bool blocked;
+        pawl_error error;
+} checker;
+
+/* ---- The glossary that a run would have ----------------------------------------------------- */
+
+static pawl_status is_in_log(bool *known, checker *c, const pawl__scope_ref *ref)
+{
+        pawl__arena scratch = PAWL__ARENA_INIT;
+        pawl__row row = {0};
+        pawl_status status;
+
+        row.v[PAWL__SCOPE_ID].text = ref->scope;
+        row.v[PAWL__SCOPE_VERSION].text = ref->version_id;
+        status = pawl__state_get(c->state, PAWL__SCOPES, &row, &scratch, &c->error);
+        pawl__arena_free(&scratch);
+        *known = status == PAWL_OK;
+        return status == PAWL_ENOTFOUND ? PAWL_OK : status;
+}
+
+/* The senses of the log, then those of the seeds that it has not seen: as a run would append them.
+ */
+static pawl_status load_glossary(checker *c, const pawl__seed *seeds, size_t n)
+{
+        pawl__scope_ref refs[PAWL__SCOPES_N];
+        pawl_status status = PAWL_OK;
+
+        for (size_t i = 0; i < n; i++)
+                refs[i] = (pawl__scope_ref){pawl__text(pawl__scope_name(seeds[i].scope)),
+                        pawl__text(seeds[i].version_id)};
+        if (c->state)
+                status = pawl__glossary_load(
+                        c->glossary, c->state, c->mission->id, refs, n, &c->error);
+        for (size_t i = 0; i < n && !status; i++) {
+                bool known = false;
+                if (c->state)
+                        status = is_in_log(&known, c, &refs[i]);
+                for (size_t k = 0; k < seeds[i].n && !known && !status; k++)
+                        status = pawl__glossary_add(c->glossary, &seeds[i].senses[k], &c->error);
+        }
+        return status;
+}
+
+static pawl_status make_glossary(checker *c)
+{
+        const pawl_mission *mission = c->mission;
+        pawl__seed seeds[PAWL__SCOPES_N];
+        size_t n = 0;
+        pawl_status status = pawl__glossary_new(&c->glossary, &c->error);
+
+        while (!status && n < mission->n_seeds) {
+                status = pawl__seed_load(
+                        &seeds[n], mission->seeds[n].path, mission->seeds[n].scope, &c->error);
+                if (!status)
+                        n++;
+        }
+        if (!status)
+                status = load_glossary(c, seeds, n);
+        for (size_t i = 0; i < n; i++)
+                pawl__seed_free(&seeds[i]);
+        return status;
+}
+
+/* ---- One step ------------------------------------------------------------------------------- */
+
+static void write_terms(pawl__json_writer *w, const pawl__terms *terms)
+{
+        pawl__json_open_array(w);
+        for (size_t i = 0; i < terms->n; i++) {
+                const pawl__term *term = &terms->items[i];
+                pawl__json_open_object(w);
+                pawl__json_member_text(w, "surface", term->surface);
+                pawl__json_member_string(w, "source", pawl__source_name(term->source));
+                pawl__json_member_number(w, "confidence", term->confidence);
+                pawl__json_member_text(w, "original", term->original);
+                pawl__json_close_object(w);
+        }
+        pawl__json_close_array(w);
+}
+
+static void write_verdict(checker *c, const pawl_context *ctx, bool blocked)
+{
+        pawl__json_writer *w = &c->w;
+        pawl__severity severity = pawl__findings_severity(&ctx->findings);
+
+        pawl__json_open_object(w);
+        pawl__json_member_text(w, "step_id", ctx->step_id);
+        pawl__json_member_string(w, "input_hash", ctx->input_hash);
+        pawl__json_member_string(w, "effective_strictness", pawl__strictness_name(ctx->effective));
+        pawl__json_name(w, "terms");
+        write_terms(w, &ctx->terms);
+        pawl__json_name(w, "findings");
+        pawl__findings_write(w, &ctx->findings);
+        pawl__json_member_string(w, "overall_severity", pawl__severity_name(severity));
+        pawl__json_member_string(w, "recommended_action",
+                blocked           ? "block"
+                : ctx->findings.n ? "warn"
+                                  : "proceed");
+        pawl__json_member_bool(w, "blocked", blocked);
+        pawl__json_close_object(w);
+}
+
+/* The layers themselves, over a context whose batch is thrown away. */
+static pawl_status judge(checker *c, pawl_context *ctx)
+{
+        static const pawl_layer *const layers[] = {&pawl__layer_extraction, &pawl__layer_check};
+        pawl__batch unwritten = PAWL__BATCH_INIT;
+        pawl__held *held = NULL;
+        size_t n_held = 0;
+        pawl_status status = PAWL_OK;
+
+        ctx->glossary = c->glossary;
+        ctx->batch = &unwritten;
+        for (size_t i = 0; i < 2 && !status; i++)
+                status = layers[i]->process(layers[i], ctx);
+        if (!status)
+                status = pawl__gate_held(&held, &n_held, ctx);
+        pawl__batch_free(&unwritten);
+        ctx->batch = NULL;
+        if (status)
+                return status;
+        c->blocked |= n_held > 0;
+        write_verdict(c, ctx, n_held > 0);
+        return PAWL_OK;
+}
+
+static pawl_status fill_context(checker *c, pawl_context *ctx, const pawl__step *step)
+{
+        const pawl_mission *mission = c->mission;
+        pawl__buf inputs = PAWL__BUF_INIT;
+        pawl_status status;
+
+        ctx->project_strictness = c->project;
+        ctx->actor = pawl__text("program");
+        status = pawl__step_settings(ctx, mission, step);
+        if (status)
+                return status;
+        status = pawl__inputs_resolve(&inputs, mission, step, NULL, NULL, &ctx->error);
+        if (!status)
+                status = pawl_context_set_inputs(ctx, inputs.data, inputs.len);
+        pawl__buf_free(&inputs);
+        return status;
+}
+
+static pawl_status check_step(checker *c, size_t index)
+{
+        pawl_context *ctx;
+        pawl_status status;
+
+        status = pawl_context_new(&ctx, pawl_mission_id(c->mission), "check",
+                pawl_mission_step_id(c->mission, index), &c->error);
+        if (status)
+                return status;
+        status = fill_context(c, ctx, &c->mission->steps[index]);
+        if (!status)
+                status = judge(c, ctx);
+        if (status)
+                c->error = ctx->error;
+        pawl_context_free(ctx);
+        c->checked++;
+        return status;
+}
+
+static pawl_status check(checker *c, const char *step_id)
+{
+        const pawl_mission *mission = c->mission;
+        pawl_status status = PAWL_OK;
+
+        if (step_id)
+                status = pawl__id_check(pawl__text(step_id), "step id", &c->error);
+        if (!status)
+                status = make_glossary(c);
+        pawl__json_open_array(&c->w);
+        for (size_t i = 0; i < mission->n_steps && !status; i++)
+                if (!step_id || pawl__text_is(mission->steps[i].id, step_id))
+                        status = check_step(c, i);
+        pawl__json_close_array(&c->w);
+        if (status)
+                return status;
+        if (step_id && !c->checked)
+                return pawl__fail(&c->error, PAWL_ENOTFOUND,
+                        "step %.*s: mission %.*s has none of that id; look for it in %.*s",
+                        PAWL__FMT(pawl__text(step_id)), PAWL__FMT(mission->id),
+                        PAWL__FMT(pawl__text(mission->path)));
+        return pawl__json_end_writer(&c->w) ? pawl__nomem(&c->error) : PAWL_OK;
+}
+
+static pawl_status open_log(checker *c, pawl_log *log)
+{
+        pawl__config config;
+        pawl_status status;
+
+        if (!log)
+                return PAWL_OK;
+        status = pawl__config_load(&config, pawl__log_path(log), &c->error);
+        if (status)
+                return status;
+        c->project = config.strictness;
+        return pawl__state_of(&c->state, log, &c->error);
+}
+
+pawl_status pawl_mission_check(char **json, size_t *len, pawl_mission *mission, pawl_log *log,
+        const char *step_id, pawl_error *err)
+{
+        checker c = {.mission = mission, .w = PAWL__JSON_WRITER_INIT};
+        pawl_status status = open_log(&c, log);
+
+        if (!status)
+                status = check(&c, step_id);
+        if (!status) {
+                size_t n;
+                char *text = pawl__buf_take(&c.w.buf, &n);
+                if (text) {
+                        *json = text;
+                        *len = n;
+                        status = c.blocked ? PAWL_BLOCKED : PAWL_OK;
+                } else {
+                        status = pawl__nomem(&c.error);
+                }
+        }
+        if (status && status != PAWL_BLOCKED && err)
+                *err = c.error;
+        pawl__json_writer_free(&c.w);
+        pawl__glossary_free(c.glossary);
+        return status;
+}

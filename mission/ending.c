@@ -1,0 +1,119 @@
+/* How a sitting ends: what its verdict means for the run and the session. */
+#include "base/error.h"
+#include "mission/runner.h"
+#include "session/session.h"
+#include <signal.h>
+#include <stdio.h>
+
+void pawl__signal_name(char out[32], int signal)
+{
+        const char *name = sigabbrev_np(signal);
+
+        if (name)
+                snprintf(out, 32, "SIG%s", name);
+        else
+                snprintf(out, 32, "signal %d", signal);
+}
+
+void pawl__message_mend(char *text)
+{
+        size_t len = strlen(text);
+
+        for (size_t at = 0; (at += pawl__utf8_span(text + at, len - at)) < len;)
+                text[at] = '?';
+}
+
+static pawl_status emit_run(pawl__runner *r, pawl__event_type type, const char *reason)
+{
+        pawl__json_writer w = PAWL__JSON_WRITER_INIT;
+
+        pawl__json_open_object(&w);
+        if (reason)
+                pawl__json_member_string(&w, "reason", reason);
+        pawl__json_close_object(&w);
+        return pawl__runner_emit(r, type, (pawl_text){NULL, 0}, &w);
+}
+
+static pawl_status emit_session(pawl__runner *r, const char *status, const char *reason)
+{
+        pawl_event envelope = pawl__runner_envelope(r);
+
+        return pawl__session_ended(
+                pawl__pipeline_batch(r->pipeline), &envelope, status, reason, &r->error);
+}
+
+static pawl_status emit_end(pawl__runner *r, pawl_status verdict)
+{
+        char text[PAWL_ERROR_MAX];
+        pawl_status status;
+
+        switch (verdict) {
+        case PAWL_OK:
+                status = r->completed ? PAWL_OK : emit_run(r, PAWL__RUN_COMPLETED, NULL);
+                return status ? status : emit_session(r, "completed", NULL);
+        case PAWL_ESTEP:
+                status = emit_run(r, PAWL__RUN_FAILED, r->reason);
+                return status ? status : emit_session(r, "error", r->reason);
+        case PAWL_BLOCKED:
+                return emit_session(r, "interrupted", "blocked");
+        case PAWL_EINPUTS:
+                return emit_session(r, "interrupted", "inputs changed");
+        case PAWL_EINTERRUPTED:
+                pawl__signal_name(text, r->signal);
+                return emit_session(r, "interrupted", text);
+        default:
+                snprintf(text, sizeof text, "%s", r->error.message);
+                pawl__message_mend(text);
+                return emit_session(r, "interrupted", text);
+        }
+}
+
+/* What to do about a failure to record the end. */
+typedef enum duty {
+        RECORD, /* the verdict holds only if it is in the log */
+        TRY,    /* something failed already: its message is the one that counts */
+        LEAVE   /* the log has failed, or is another's now: nothing more is written */
+} duty;
+
+static duty duty_of(pawl_status verdict)
+{
+        switch (verdict) {
+        case PAWL_OK:
+        case PAWL_BLOCKED:
+        case PAWL_ESTEP:
+        case PAWL_EINPUTS:
+        case PAWL_EINTERRUPTED:
+                return RECORD;
+        case PAWL_EFENCED:
+        case PAWL_EFULL:
+        case PAWL_EIO:
+        case PAWL_EBUSY:
+        case PAWL_EREADONLY:
+        case PAWL_EDAMAGED:
+                return LEAVE;
+        default:
+                return TRY;
+        }
+}
+
+pawl_status pawl__runner_end(pawl__runner *r, pawl_status verdict)
+{
+        const pawl_error why = r->error;
+        const duty owed = duty_of(verdict);
+        pawl_status status;
+
+        if (owed == LEAVE)
+                return verdict;
+        if (verdict == PAWL_EINTERRUPTED && !r->signal)
+                r->signal = SIGINT; /* a question that was broken off did not say by which */
+        status = emit_end(r, verdict);
+        if (!status) {
+                status = pawl_pipeline_flush(r->pipeline);
+                if (status)
+                        r->error = *pawl__pipeline_error(r->pipeline);
+        }
+        if (status && owed == RECORD)
+                return status;
+        r->error = why;
+        return verdict;
+}

@@ -1,0 +1,150 @@
+/* Running the command of a step, while the lease is kept up, and judging how it ended. */
+#include "base/error.h"
+#include "mission/command.h"
+#include "mission/runner.h"
+#include <stdio.h>
+
+/* What the command's tick works with. */
+typedef struct lease {
+        pawl__runner *r;
+        pawl_error error;
+} lease;
+
+/* Only a newer claim ends the command. A log that can't be written just now may be by the next
+ * renewal or by the commit, and whoever takes the run meanwhile is seen at the next one. */
+static pawl_status renew(void *user)
+{
+        lease *held = user;
+        pawl__runner *r = held->r;
+
+        if (pawl_log_renew(r->log, r->run_id.data, r->fence) != PAWL_EFENCED)
+                return PAWL_OK;
+        held->error = *pawl__log_error(r->log);
+        return PAWL_EFENCED;
+}
+
+static const char *variable(pawl__arena *arena, const char *name, const char *value)
+{
+        size_t size = strlen(name) + strlen(value) + 2;
+        char *text = pawl__arena_alloc(arena, size);
+
+        if (text)
+                snprintf(text, size, "%s=%s", name, value);
+        return text;
+}
+
+enum { VARIABLES = 5 };
+
+static pawl_status make_env(
+        const char *env[VARIABLES + 1], pawl__arena *arena, const pawl__passage *p)
+{
+        const pawl__runner *r = p->r;
+
+        env[0] = variable(arena, "PAWL_MISSION_ID", pawl_mission_id(r->mission));
+        env[1] = variable(arena, "PAWL_RUN_ID", r->run_id.data);
+        env[2] = variable(arena, "PAWL_STEP_ID", pawl_mission_step_id(r->mission, p->index));
+        env[3] = variable(arena, "PAWL_RETRY_TOKEN", pawl_context_retry_token(p->ctx));
+        env[4] = variable(arena, "PAWL_DB", pawl__log_path(r->log));
+        env[VARIABLES] = NULL;
+        for (size_t i = 0; i < VARIABLES; i++)
+                if (!env[i])
+                        return PAWL_ENOMEM;
+        return PAWL_OK;
+}
+
+static pawl_status failed(const pawl__passage *p, int exit_code, char *reason)
+{
+        pawl_status status;
+
+        pawl__message_mend(reason);
+        status = pawl_pipeline_failed(p->r->pipeline, p->ctx, exit_code, reason);
+        return status ? pawl__passage_error(p, status) : pawl__passage_failed(p, reason);
+}
+
+static pawl_status judge_exit(pawl__passage *p, const pawl__command_result *result)
+{
+        char reason[64], name[32];
+        pawl_text output = pawl__buf_text(&result->output);
+        size_t valid = pawl__utf8_span(output.data, output.len);
+        pawl_status status;
+
+        if (result->killed_by) {
+                pawl__signal_name(name, result->killed_by);
+                snprintf(reason, sizeof reason, "killed by %s", name);
+                return failed(p, result->exit_code, reason);
+        }
+        if (result->exit_code) {
+                snprintf(reason, sizeof reason, "exit code %d", result->exit_code);
+                return failed(p, result->exit_code, reason);
+        }
+        if (valid != output.len) {
+                snprintf(reason, sizeof reason, "output is not UTF-8 from byte %zu on", valid);
+                return failed(p, result->exit_code, reason);
+        }
+        status = pawl_pipeline_complete(p->r->pipeline, p->ctx, output.data, output.len);
+        if (status == PAWL_OK)
+                return pawl__passage_completed(p);
+        return status == PAWL_BLOCKED ? pawl__passage_blocked(p) : pawl__passage_error(p, status);
+}
+
+static pawl_status interrupted(const pawl__passage *p, int signal)
+{
+        char name[32];
+
+        p->r->signal = signal;
+        pawl__signal_name(name, signal);
+        return pawl__fail(&p->r->error, PAWL_EINTERRUPTED,
+                "step %.*s: interrupted by %s; go on with `pawl resume %s`", PAWL__FMT(p->step->id),
+                name, pawl_context_retry_token(p->ctx));
+}
+
+pawl_status pawl__passage_execute(pawl__passage *p)
+{
+        pawl__runner *r = p->r;
+        lease held = {r, PAWL_ERROR_INIT};
+        const char *env[VARIABLES + 1];
+        pawl__arena arena = PAWL__ARENA_INIT;
+        pawl__command_result result = {.output = PAWL__BUF_INIT};
+        unsigned tick_ms = pawl__log_lease_ms(r->log) / 3;
+        pawl_error error = PAWL_ERROR_INIT;
+        pawl_status status;
+
+        if (make_env(env, &arena, p)) {
+                pawl__arena_free(&arena);
+                return pawl__nomem(&r->error);
+        }
+        pawl__command command = {.argv = p->step->argv,
+                .folder = r->mission->folder,
+                .env = env,
+                .input = pawl_context_inputs(p->ctx),
+                .output_max = p->step->output_max,
+                .signal_fd = r->options.signal_fd,
+                .tick_ms = tick_ms ? tick_ms : 1,
+                .tick = renew,
+                .tick_user = &held};
+        pawl__passage_progress(p, PAWL_STEP_RUNNING);
+        status = pawl__command_run(&result, &command, &error);
+        switch (status) {
+        case PAWL_OK:
+                status = judge_exit(p, &result);
+                break;
+        case PAWL_ENOTFOUND:
+        case PAWL_EACCESS:
+                status = failed(p, -1, error.message);
+                break;
+        case PAWL_ETOOBIG:
+                status = failed(p, result.exit_code, error.message);
+                break;
+        case PAWL_EINTERRUPTED:
+                status = interrupted(p, result.interrupted_by);
+                break;
+        case PAWL_EFENCED:
+                r->error = held.error;
+                break;
+        default:
+                r->error = error;
+        }
+        pawl__buf_free(&result.output);
+        pawl__arena_free(&arena);
+        return status;
+}

@@ -1,0 +1,243 @@
+/* Going on with a run: from a retry token, a run's id, or the newest run that can go on. */
+#include "base/error.h"
+#include "base/ids.h"
+#include "base/sources.h"
+#include "mission/runner.h"
+
+/* What was asked for, as the log has it. */
+typedef struct target {
+        pawl__row run;
+        bool done; /* the run, or the token's step, completed: there is nothing to run */
+} target;
+
+static pawl_status get_run(target *found, pawl__runner *r, pawl_text run_id)
+{
+        found->run = (pawl__row){0};
+        found->run.v[PAWL__RUN_ID].text = run_id;
+        return pawl__state_get(r->state, PAWL__RUNS, &found->run, &r->arena, &r->error);
+}
+
+static pawl_status is_held(bool *held, pawl__runner *r, pawl_text run_id)
+{
+        pawl_owner owner;
+        pawl_status status = pawl__log_holder(held, &owner, r->log, run_id);
+
+        if (status)
+                r->error = *pawl__log_error(r->log);
+        return status;
+}
+
+/* The newest run that stopped short, or that was left running by a process that died. A run that a
+ * program began has no mission file: that program goes on with it, not this one. */
+static pawl_status find_newest(target *found, pawl__runner *r)
+{
+        for (size_t skip = 0;; skip++) {
+                pawl_status status =
+                        pawl__state_resumable(&found->run, r->state, skip, &r->arena, &r->error);
+                if (status == PAWL_ENOTFOUND)
+                        return pawl__fail(&r->error, PAWL_ENOTFOUND,
+                                "nothing to resume: no run is blocked, interrupted or failed; "
+                                "start one with `pawl run MISSION`");
+                if (status)
+                        return status;
+                if (!found->run.v[PAWL__RUN_MISSION_PATH].text.data)
+                        continue;
+                if (!pawl__text_is(found->run.v[PAWL__RUN_STATUS].text, "running"))
+                        return PAWL_OK;
+                bool held = false;
+                status = is_held(&held, r, found->run.v[PAWL__RUN_ID].text);
+                if (status || !held)
+                        return status;
+        }
+}
+
+static pawl_status find_token(target *found, pawl__runner *r, pawl_text token)
+{
+        pawl__checkpoint checkpoint;
+        pawl__row step = {0};
+        pawl_status status;
+
+        status = pawl__checkpoint_load(&checkpoint, &r->arena, r->log, token, &r->error);
+        if (status)
+                return status;
+        status = get_run(found, r, checkpoint.run_id);
+        if (status == PAWL_ENOTFOUND)
+                return pawl__fail(&r->error, PAWL_EDAMAGED,
+                        "checkpoint %.*s: its run is not in the state tables; see "
+                        "`eventlog replay --check`",
+                        PAWL__FMT(token));
+        if (status)
+                return status;
+        step.v[PAWL__STEP_RUN].text = checkpoint.run_id;
+        step.v[PAWL__STEP_ID].text = checkpoint.step_id;
+        status = pawl__state_get(r->state, PAWL__STEPS, &step, &r->arena, &r->error);
+        if (status && status != PAWL_ENOTFOUND)
+                return status;
+        found->done = !status && pawl__text_is(step.v[PAWL__STEP_STATUS].text, "completed");
+        r->token = token;
+        r->token_step = checkpoint.step_id;
+        return PAWL_OK;
+}
+
+static pawl_status find(target *found, pawl__runner *r, const char *what)
+{
+        bool ok = true;
+        pawl_status status;
+
+        *found = (target){0};
+        if (!what)
+                return find_newest(found, r);
+        pawl_text name = pawl__arena_text(&r->arena, pawl__text(what), &ok);
+        if (!ok)
+                return pawl__nomem(&r->error);
+        status = pawl__id_check(name, "token or run id", &r->error);
+        if (status)
+                return status;
+        /* A run's id may look like a token, so a token that is not known may still be a run. */
+        status = pawl__uuid_valid(name) ? find_token(found, r, name) : PAWL_ENOTFOUND;
+        if (status == PAWL_ENOTFOUND)
+                status = get_run(found, r, name);
+        if (status == PAWL_ENOTFOUND)
+                return pawl__fail(&r->error, PAWL_ENOTFOUND,
+                        "no checkpoint or run %.*s; see `eventlog replay` for those that there are",
+                        PAWL__FMT(name));
+        return status;
+}
+
+/* The mission as its file is now. Changed steps are found out by their inputs' hashes. */
+static pawl_status reload_mission(pawl__runner *r, const target *found)
+{
+        const pawl__row *run = &found->run;
+        bool ok = true;
+        pawl_text path = pawl__arena_text(&r->arena, run->v[PAWL__RUN_MISSION_PATH].text, &ok);
+        pawl_status status;
+
+        if (!ok)
+                return pawl__nomem(&r->error);
+        if (!path.data)
+                return pawl__fail(&r->error, PAWL_ENOTFOUND,
+                        "run %.*s: has no mission file, a program began it; go on with it there",
+                        PAWL__FMT(r->run_id));
+        status = pawl_mission_load(&r->own_mission, path.data, &r->error);
+        if (status == PAWL_ENOTFOUND)
+                return pawl__fail(&r->error, status,
+                        "run %.*s: its mission file %.*s is not there; put it back and resume",
+                        PAWL__FMT(r->run_id), PAWL__FMT(path));
+        if (status)
+                return status;
+        r->mission = r->own_mission;
+        if (!pawl__text_eq(r->mission->id, run->v[PAWL__RUN_MISSION].text))
+                return pawl__fail(&r->error, PAWL_EINVAL,
+                        "%.*s: is mission %.*s, but run %.*s is one of %.*s; put the file back or "
+                        "start a new run",
+                        PAWL__FMT(path), PAWL__FMT(r->mission->id), PAWL__FMT(r->run_id),
+                        PAWL__FMT(run->v[PAWL__RUN_MISSION].text));
+        return PAWL_OK;
+}
+
+/* The seed versions that were in force when the run began: seeds are not read again. */
+static pawl_status read_refs(pawl__runner *r, pawl_text json)
+{
+        pawl__json_tree tree = PAWL__JSON_TREE_INIT;
+        bool ok = true;
+        pawl_status status;
+
+        if (!json.data)
+                return PAWL_OK;
+        status = pawl__json_tree_read(&tree, json.data, json.len, &r->error);
+        if (status) {
+                pawl__json_tree_free(&tree);
+                return status;
+        }
+        for (pawl__node n = pawl__json_first(&tree, 0);
+                n != PAWL__NO_NODE && r->n_refs < PAWL__SCOPE_REFS_MAX;
+                n = pawl__json_after(&tree, 0, n)) {
+                pawl__scope_ref *ref = &r->refs[r->n_refs++];
+                ref->scope =
+                        pawl__arena_text(&r->arena, pawl__json_get_text(&tree, n, "scope"), &ok);
+                ref->version_id = pawl__arena_text(
+                        &r->arena, pawl__json_get_text(&tree, n, "version_id"), &ok);
+        }
+        pawl__json_tree_free(&tree);
+        return ok ? PAWL_OK : pawl__nomem(&r->error);
+}
+
+/* The rows are read under the claim: from here on nobody else changes them. */
+static pawl_status read_rows(pawl__runner *r)
+{
+        target now;
+        pawl_status status = get_run(&now, r, r->run_id);
+
+        if (status)
+                return status;
+        r->completed = pawl__text_is(now.run.v[PAWL__RUN_STATUS].text, "completed");
+        return pawl__state_steps(&r->rows, &r->n_rows, r->state, r->run_id, &r->arena, &r->error);
+}
+
+static pawl_status go_on(pawl__runner *r, const target *found)
+{
+        const pawl__row *run = &found->run;
+        pawl_text strictness = run->v[PAWL__RUN_STRICTNESS].text;
+        pawl_status status;
+
+        status = reload_mission(r, found);
+        if (status)
+                return status;
+        r->runtime = PAWL__STRICTNESS_UNSET;
+        if (strictness.data && !pawl__strictness_of(&r->runtime, strictness))
+                return pawl__fail(&r->error, PAWL_EDAMAGED,
+                        "run %.*s: its strictness %.*s is not known; see `eventlog replay --check`",
+                        PAWL__FMT(r->run_id), PAWL__FMT(strictness));
+        status = read_refs(r, run->v[PAWL__RUN_SCOPE_REFS].text);
+        if (status)
+                return status;
+        status = pawl__runner_prepare(r);
+        if (status)
+                return status;
+        status = pawl__runner_claim(r, r->options.wait_ms, NULL, NULL);
+        if (status)
+                return status;
+        status = read_rows(r);
+        if (!status && !r->completed)
+                status = pawl__runner_steps(r);
+        return pawl__runner_end(r, status);
+}
+
+static pawl_status resume(pawl_run_result **out, pawl__runner *r, const char *what)
+{
+        target found;
+        bool ok = true;
+        pawl_status status, told;
+
+        status = find(&found, r, what);
+        if (status)
+                return status;
+        r->run_id = pawl__arena_text(&r->arena, found.run.v[PAWL__RUN_ID].text, &ok);
+        if (!ok)
+                return pawl__nomem(&r->error);
+        if (found.done || pawl__text_is(found.run.v[PAWL__RUN_STATUS].text, "completed"))
+                return pawl__run_result_make(out, r->state, r->run_id,
+                        found.run.v[PAWL__RUN_SESSION].text, NULL, 0, &r->error);
+        status = go_on(r, &found);
+        if (status && !r->fence)
+                return status;
+        told = pawl__run_result_make(out, r->state, r->run_id, r->session_id, r->mission, r->signal,
+                status ? NULL : &r->error);
+        return status ? status : told;
+}
+
+pawl_status pawl_mission_resume(pawl_run_result **out, pawl_log *log, const char *what,
+        const pawl_run_options *options, pawl_error *err)
+{
+        pawl__runner r;
+        pawl_status status;
+
+        *out = NULL;
+        status = pawl__runner_open(&r, log, options);
+        if (!status)
+                status = resume(out, &r, what);
+        if (status && err)
+                *err = r.error;
+        pawl__runner_free(&r);
+        return status;
+}

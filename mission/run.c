@@ -1,0 +1,164 @@
+/* Running a mission from its first step. */
+#include "base/error.h"
+#include "base/sources.h"
+#include "glossary/seed.h"
+#include "mission/runner.h"
+#include <stdio.h>
+
+typedef struct seeds {
+        pawl__seed seed[PAWL__SCOPES_N];
+        size_t n;
+} seeds;
+
+/* Every seed is read before anything is written: a malformed one stops the run here. */
+static pawl_status load_seeds(seeds *with, pawl__runner *r)
+{
+        const pawl_mission *mission = r->mission;
+
+        for (; with->n < mission->n_seeds; with->n++) {
+                pawl__seed *seed = &with->seed[with->n];
+                const struct pawl__seed_ref *from = &mission->seeds[with->n];
+                bool ok = true;
+                pawl_status status = pawl__seed_load(seed, from->path, from->scope, &r->error);
+                if (status)
+                        return status;
+                r->refs[r->n_refs].scope = pawl__text(pawl__scope_name(from->scope));
+                r->refs[r->n_refs++].version_id =
+                        pawl__arena_text(&r->arena, pawl__text(seed->version_id), &ok);
+                if (!ok) {
+                        pawl__seed_free(seed);
+                        return pawl__nomem(&r->error);
+                }
+        }
+        return PAWL_OK;
+}
+
+static pawl_status choose_run_id(pawl__runner *r)
+{
+        const pawl_sources *sources = pawl__log_sources(r->log);
+        char fresh[37];
+        bool ok = true;
+
+        if (!r->options.run_id)
+                sources->uuid(fresh, sources->user);
+        r->run_id = pawl__arena_text(
+                &r->arena, pawl__text(r->options.run_id ? r->options.run_id : fresh), &ok);
+        return ok ? PAWL_OK : pawl__nomem(&r->error);
+}
+
+static pawl_status refuse_if_there(pawl__runner *r)
+{
+        pawl__row row = {0};
+        pawl_owner owner;
+        bool held = false;
+        pawl_status status;
+
+        row.v[PAWL__RUN_ID].text = r->run_id;
+        status = pawl__state_get(r->state, PAWL__RUNS, &row, &r->arena, &r->error);
+        if (status)
+                return status == PAWL_ENOTFOUND ? PAWL_OK : status;
+        status = pawl__log_holder(&held, &owner, r->log, r->run_id);
+        if (status) {
+                r->error = *pawl__log_error(r->log);
+                return status;
+        }
+        if (held)
+                return pawl__runner_held(r, &owner);
+        return pawl__fail(&r->error, PAWL_EEXISTS,
+                "run %.*s: exists already; go on with `pawl resume %.*s` or choose another id",
+                PAWL__FMT(r->run_id), PAWL__FMT(r->run_id));
+}
+
+static pawl_status emit_started(pawl__runner *r)
+{
+        const pawl_mission *mission = r->mission;
+        pawl__json_writer w = PAWL__JSON_WRITER_INIT;
+
+        if (!pawl__utf8_valid(mission->path, strlen(mission->path)))
+                return pawl__fail(&r->error, PAWL_EINVAL,
+                        "mission %.*s: the path of its file is not UTF-8, so that a resume could "
+                        "not find it; rename the file or its folder",
+                        PAWL__FMT(mission->id));
+        pawl__json_open_object(&w);
+        pawl__json_name(&w, "steps");
+        pawl__json_open_array(&w);
+        for (size_t i = 0; i < mission->n_steps; i++)
+                pawl__json_text(&w, mission->steps[i].id);
+        pawl__json_close_array(&w);
+        pawl__json_name(&w, "scope_refs");
+        pawl__json_open_array(&w);
+        for (size_t i = 0; i < r->n_refs; i++) {
+                pawl__json_open_object(&w);
+                pawl__json_member_text(&w, "scope", r->refs[i].scope);
+                pawl__json_member_text(&w, "version_id", r->refs[i].version_id);
+                pawl__json_close_object(&w);
+        }
+        pawl__json_close_array(&w);
+        pawl__json_member_string(&w, "mission_hash", mission->hash);
+        pawl__json_member_string(&w, "mission_path", mission->path);
+        pawl__json_member_text(&w, "strictness", pawl__text(pawl__strictness_name(r->runtime)));
+        pawl__json_close_object(&w);
+        return pawl__runner_emit(r, PAWL__RUN_STARTED, (pawl_text){NULL, 0}, &w);
+}
+
+/* RunStarted, and the seeds that the log has not seen. Looks again whether the run is there:
+ * another process may have begun it since the last look. */
+static pawl_status fill(pawl__runner *r, void *user)
+{
+        const seeds *with = user;
+        pawl_event envelope = pawl__runner_envelope(r);
+        pawl_status status;
+
+        status = refuse_if_there(r);
+        if (!status)
+                status = emit_started(r);
+        for (size_t i = 0; i < with->n && !status; i++)
+                status = pawl__seed_activate(pawl__pipeline_batch(r->pipeline), &with->seed[i],
+                        r->state, &envelope, &r->error);
+        return status;
+}
+
+static pawl_status begin(pawl__runner *r, seeds *with)
+{
+        pawl_status status;
+
+        status = load_seeds(with, r);
+        if (!status)
+                status = choose_run_id(r);
+        if (!status)
+                status = pawl__runner_prepare(r);
+        return status ? status : pawl__runner_claim(r, 0, fill, with);
+}
+
+static pawl_status run(pawl_run_result **out, pawl__runner *r)
+{
+        seeds with = {.n = 0};
+        pawl_status status, told;
+
+        status = begin(r, &with);
+        for (size_t i = 0; i < with.n; i++)
+                pawl__seed_free(&with.seed[i]);
+        if (status)
+                return status;
+        status = pawl__runner_end(r, pawl__runner_steps(r));
+        told = pawl__run_result_make(out, r->state, r->run_id, r->session_id, r->mission, r->signal,
+                status ? NULL : &r->error);
+        return status ? status : told;
+}
+
+pawl_status pawl_mission_run(pawl_run_result **out, pawl_mission *mission, pawl_log *log,
+        const pawl_run_options *options, pawl_error *err)
+{
+        pawl__runner r;
+        pawl_status status;
+
+        *out = NULL;
+        status = pawl__runner_open(&r, log, options);
+        r.mission = mission;
+        if (!status)
+                status = run(out, &r);
+        if (status && err)
+                *err = r.error;
+        pawl__runner_free(&r);
+        return status;
+}

@@ -1,0 +1,226 @@
+#include "mission/runner.h"
+#include "base/error.h"
+#include "base/ids.h"
+#include "base/sources.h"
+#include "session/session.h"
+#include <errno.h>
+#include <poll.h>
+#include <stdio.h>
+#include <unistd.h>
+
+enum {
+        POLL_MS = 50,     /* how often a claim that another holds is asked for again */
+        SESSION_TRIES = 8 /* ids tried for a session that others of the same second took */
+};
+
+static pawl_status check_options(pawl__runner *r)
+{
+        const pawl_run_options *o = &r->options;
+        pawl_status status;
+
+        if (o->version != PAWL_RUN_OPTIONS_VERSION)
+                return pawl__fail(&r->error, PAWL_EINVAL,
+                        "run options: version %u is not known; start from PAWL_RUN_OPTIONS_INIT",
+                        o->version);
+        if (o->strictness && !pawl__strictness_of(&r->runtime, pawl__text(o->strictness)))
+                return pawl__fail(&r->error, PAWL_EINVAL,
+                        "strictness: %.*s is not known; give off, medium or max",
+                        PAWL__FMT(pawl__text(o->strictness)));
+        if (o->actor && (status = pawl__id_check(pawl__text(o->actor), "actor", &r->error)))
+                return status;
+        if (o->run_id && (status = pawl__id_check(pawl__text(o->run_id), "run id", &r->error)))
+                return status;
+        return PAWL_OK;
+}
+
+pawl_status pawl__runner_open(pawl__runner *r, pawl_log *log, const pawl_run_options *options)
+{
+        bool ok = true;
+        pawl_status status;
+
+        *r = (pawl__runner){.log = log, .options = PAWL_RUN_OPTIONS_INIT};
+        if (options)
+                r->options = *options;
+        status = check_options(r);
+        if (status)
+                return status;
+        r->actor = pawl__arena_text(
+                &r->arena, pawl__text(r->options.actor ? r->options.actor : "program"), &ok);
+        if (!ok)
+                return pawl__nomem(&r->error);
+        return pawl__state_of(&r->state, log, &r->error);
+}
+
+void pawl__runner_free(pawl__runner *r)
+{
+        if (r->fence) {
+                /* EFENCED says that it is not ours any more, which is what is wanted; any other
+                 * failure leaves a lease that this process's end gives up. */
+                pawl_status ignored = pawl_log_release(r->log, r->run_id.data, r->fence);
+                (void)ignored;
+        }
+        pawl_context_free(r->last);
+        pawl_pipeline_free(r->pipeline);
+        pawl__glossary_free(r->glossary);
+        pawl_mission_free(r->own_mission);
+        pawl__arena_free(&r->arena);
+}
+
+static pawl_status confirmed(bool *yes, const pawl_input_change *change, void *user)
+{
+        (void)change;
+        (void)user;
+        *yes = true;
+        return PAWL_OK;
+}
+
+static pawl_status make_pipeline(pawl__runner *r)
+{
+        pawl_pipeline_options options = PAWL_PIPELINE_OPTIONS_INIT;
+
+        options.actor = r->actor.data;
+        options.clarify = r->options.clarify;
+        options.clarify_user = r->options.clarify_user;
+        options.confirm = r->options.accept_changed_inputs ? confirmed : r->options.confirm;
+        options.confirm_user = r->options.confirm_user;
+        options.store_inputs = r->mission->store_inputs;
+        options.defer_completion = true;
+        return pawl_pipeline_new(&r->pipeline, r->log, &options, &r->error);
+}
+
+pawl_status pawl__runner_prepare(pawl__runner *r)
+{
+        pawl__config config;
+        pawl_status status;
+
+        status = pawl__config_load(&config, pawl__log_path(r->log), &r->error);
+        if (status)
+                return status;
+        r->project = config.strictness;
+        status = pawl__glossary_new(&r->glossary, &r->error);
+        return status ? status : make_pipeline(r);
+}
+
+pawl_event pawl__runner_envelope(const pawl__runner *r)
+{
+        return (pawl_event){.mission_id = r->mission->id,
+                .run_id = r->run_id,
+                .session_id = r->session_id,
+                .actor = r->actor};
+}
+
+pawl_status pawl__runner_emit(
+        pawl__runner *r, pawl__event_type type, pawl_text step_id, pawl__json_writer *w)
+{
+        const pawl__event_form *form = pawl__event_form_of(type);
+        pawl_event event = pawl__runner_envelope(r);
+        pawl_status status = pawl__json_end_writer(w);
+
+        if (status) {
+                pawl__json_writer_free(w);
+                return pawl__nomem(&r->error);
+        }
+        event.type = pawl__text(form->name);
+        event.v = form->v;
+        event.step_id = step_id;
+        event.payload = pawl__buf_text(&w->buf);
+        status = pawl__batch_event(pawl__pipeline_batch(r->pipeline), &event, &r->error);
+        pawl__json_writer_free(w);
+        return status;
+}
+
+pawl_status pawl__runner_held(pawl__runner *r, const pawl_owner *owner)
+{
+        return pawl__fail(&r->error, PAWL_EHELD,
+                "run %.*s: is held by pid %lld on %.*s; wait with --wait or stop it",
+                PAWL__FMT(r->run_id), (long long)owner->pid, PAWL__FMT(owner->host));
+}
+
+pawl_status pawl__runner_signalled(pawl__runner *r, int wait_ms)
+{
+        struct pollfd watch = {r->options.signal_fd, POLLIN, 0};
+        unsigned char byte;
+        char name[32];
+        int n;
+
+        do /* without a descriptor poll() only waits */
+                n = poll(&watch, 1, wait_ms);
+        while (n < 0 && errno == EINTR);
+        if (n <= 0)
+                return PAWL_OK;
+        if (read(r->options.signal_fd, &byte, 1) != 1 || !byte) {
+                r->options.signal_fd = -1; /* nobody is left to write a signal */
+                return PAWL_OK;
+        }
+        r->signal = byte;
+        pawl__signal_name(name, r->signal);
+        return pawl__fail(&r->error, PAWL_EINTERRUPTED,
+                "run %.*s: interrupted by %s; go on with `pawl resume %.*s`", PAWL__FMT(r->run_id),
+                name, PAWL__FMT(r->run_id));
+}
+
+static pawl_status new_session(pawl__runner *r)
+{
+        const pawl_sources *sources = pawl__log_sources(r->log);
+        char session[40];
+        bool ok = true;
+        pawl_status status;
+
+        status = pawl__session_id(session, r->state, sources->wall_us(sources->user), &r->error);
+        if (status)
+                return status;
+        r->session_id = pawl__arena_text(&r->arena, pawl__text(session), &ok);
+        return ok ? PAWL_OK : pawl__nomem(&r->error);
+}
+
+static pawl_status fill_batch(pawl__runner *r, pawl__fill_fn fill, void *user)
+{
+        pawl__batch *batch = pawl__pipeline_batch(r->pipeline);
+        pawl_event envelope;
+        pawl_status status;
+
+        pawl__batch_clear(batch);
+        status = new_session(r);
+        if (!status && fill)
+                status = fill(r, user);
+        if (status)
+                return status;
+        envelope = pawl__runner_envelope(r);
+        return pawl__session_started(batch, &envelope, &r->error);
+}
+
+static pawl_status ask(pawl__runner *r, unsigned wait_ms)
+{
+        pawl_owner owner = {0};
+        pawl_status status;
+
+        for (unsigned waited = 0;; waited += POLL_MS) {
+                status = pawl__log_claim(&r->fence, r->log, r->mission->id, r->run_id,
+                        r->session_id, r->actor, pawl__pipeline_batch(r->pipeline), &owner);
+                if (status != PAWL_EHELD || waited >= wait_ms)
+                        break;
+                status = pawl__runner_signalled(r, POLL_MS);
+                if (status)
+                        return status;
+        }
+        if (status == PAWL_EHELD)
+                return pawl__runner_held(r, &owner);
+        if (status)
+                r->error = *pawl__log_error(r->log);
+        return status;
+}
+
+pawl_status pawl__runner_claim(pawl__runner *r, unsigned wait_ms, pawl__fill_fn fill, void *user)
+{
+        pawl_status status = PAWL_EEXISTS;
+
+        for (int tries = 0; status == PAWL_EEXISTS && tries < SESSION_TRIES; tries++) {
+                status = fill_batch(r, fill, user);
+                if (status)
+                        return status;
+                status = ask(r, wait_ms);
+        }
+        if (!status)
+                pawl__pipeline_adopt(r->pipeline, r->run_id, r->session_id, r->fence);
+        return status;
+}

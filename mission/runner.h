@@ -1,0 +1,136 @@
+/**
+ * @file mission/runner.h
+ * @brief One sitting at one run: what run and resume share, from the claim to its release.
+ *
+ *   open -> session -> claim -> steps -> end -> result -> free
+ *
+ * The claim's transaction, each pass of the pipeline and the end are one commit each; between them
+ * nothing waits in the pipeline's batch but a StepCompleted, which the next commit takes along.
+ */
+#ifndef PAWL_MISSION_RUNNER_H
+#define PAWL_MISSION_RUNNER_H
+
+#include "base/json_write.h"
+#include "events/types.h"
+#include "mission/mission.h"
+#include "pipeline/chain.h"
+
+typedef struct pawl__runner {
+        pawl_log *log;
+        pawl__state *state;
+        pawl_mission *mission;     /**< the caller's, or own_mission */
+        pawl_mission *own_mission; /**< loaded by resume; NULL for run */
+        pawl_run_options options;  /**< a copy of the caller's, or the defaults */
+        pawl__arena arena;         /**< lives as long as the runner */
+        pawl_error error;          /**< why, also when the caller wants no message */
+
+        pawl_text run_id, session_id, actor; /**< in the arena, NUL-ended */
+        pawl__strictness runtime, project;
+        pawl__scope_ref refs[PAWL__SCOPE_REFS_MAX];
+        size_t n_refs;
+        uint64_t fence; /**< 0: not claimed */
+        bool completed; /**< RunCompleted stands in the log already */
+
+        pawl__glossary *glossary;
+        pawl_pipeline *pipeline;
+
+        pawl_text token, token_step; /**< what resume was asked for; absent: each step's newest */
+        pawl__row *rows;             /**< the run's steps as they stood at the claim */
+        size_t n_rows;
+
+        pawl_context *last; /**< of the step that completed last here, for its output */
+        size_t last_step;
+        int signal;                  /**< that interrupted the run, or 0 */
+        char reason[PAWL_ERROR_MAX]; /**< why the run failed, for its events */
+} pawl__runner;
+
+/** Take over log and options (NULL: the defaults). PAWL_EINVAL for an option that is not of its
+ *  form. After any call that failed, pawl__runner_free() is still due. */
+PAWL_MUST_CHECK pawl_status pawl__runner_open(
+        pawl__runner *r, pawl_log *log, const pawl_run_options *options);
+
+/** Give the claim back if it is held, and free all. */
+void pawl__runner_free(pawl__runner *r);
+
+/** The project's settings, the pipeline and an empty glossary; writes nothing. The run's id and the
+ *  mission must be set. */
+PAWL_MUST_CHECK pawl_status pawl__runner_prepare(pawl__runner *r);
+
+/** Put an event of the run into the pipeline's batch; the writer is freed. step_id may be absent.
+ */
+PAWL_MUST_CHECK pawl_status pawl__runner_emit(
+        pawl__runner *r, pawl__event_type type, pawl_text step_id, pawl__json_writer *w);
+
+/** The envelope that the runner's events have in common: its ids and the actor. */
+pawl_event pawl__runner_envelope(const pawl__runner *r);
+
+/** Puts into the batch what the claim's transaction holds beside RunClaimed and SessionStarted. */
+typedef pawl_status (*pawl__fill_fn)(pawl__runner *r, void *user);
+
+/**
+ * Claim the run for a new session. Asks again for up to wait_ms while another holds it; and, with
+ * another session's id, when one of the same second was quicker: @p fill (may be NULL) is then
+ * called again.
+ * @return PAWL_EHELD naming the owner, PAWL_EINTERRUPTED when a signal ended the waiting, what fill
+ *         returned.
+ */
+PAWL_MUST_CHECK pawl_status pawl__runner_claim(
+        pawl__runner *r, unsigned wait_ms, pawl__fill_fn fill, void *user);
+
+/** PAWL_EHELD: "run X: is held by pid P on HOST; ...". */
+pawl_status pawl__runner_held(pawl__runner *r, const pawl_owner *owner);
+
+/** A signal that waits in signal_fd, taken out of it: kept in r->signal, PAWL_EINTERRUPTED. */
+PAWL_MUST_CHECK pawl_status pawl__runner_signalled(pawl__runner *r, int wait_ms);
+
+/** Load the glossary and carry the steps, in order, as far as they go: PAWL_OK when all of them are
+ *  completed, else the verdict or failure that stopped them, with r->error. */
+PAWL_MUST_CHECK pawl_status pawl__runner_steps(pawl__runner *r);
+
+/* ---- One step on its way -------------------------------------------------------------------- */
+
+typedef struct pawl__passage {
+        pawl__runner *r;
+        const pawl__step *step;
+        size_t index;
+        const pawl__row *row; /**< as it stood at the claim; NULL: the run has no such step yet */
+        pawl_context *ctx;
+} pawl__passage;
+
+/** Run the step's command, which the gate has allowed, and pass its output on. PAWL_OK when the
+ *  step is completed; else why not, in r->error. */
+PAWL_MUST_CHECK pawl_status pawl__passage_execute(pawl__passage *p);
+
+/** Tell the caller of the run how far the step is. */
+void pawl__passage_progress(const pawl__passage *p, pawl_run_stage stage);
+
+/* What came of it, told to the caller of the run and said in r->error: PAWL_OK with the context
+ * kept for its output; PAWL_BLOCKED; PAWL_ESTEP with r->reason, which the run's end records; a
+ * failure of the pipeline, passed on. */
+pawl_status pawl__passage_completed(pawl__passage *p);
+pawl_status pawl__passage_blocked(const pawl__passage *p);
+pawl_status pawl__passage_failed(const pawl__passage *p, const char *reason);
+pawl_status pawl__passage_error(const pawl__passage *p, pawl_status status);
+
+/** Put into a context what the file says of a step, its inputs apart. Why it failed: in ctx. */
+PAWL_MUST_CHECK pawl_status pawl__step_settings(
+        pawl_context *ctx, const pawl_mission *mission, const pawl__step *step);
+
+/** Record what @p verdict means for run and session, in one commit with what waits. Returns the
+ *  verdict, or the commit's failure. */
+PAWL_MUST_CHECK pawl_status pawl__runner_end(pawl__runner *r, pawl_status verdict);
+
+/** "SIGTERM" for 15, "signal 99" for a number without a name. */
+void pawl__signal_name(char out[32], int signal);
+
+/** Put '?' in place of bytes that are not UTF-8: a message goes into a payload, which takes nothing
+ *  else, and a text shown in it may have been cut inside a character. */
+void pawl__message_mend(char *message);
+
+/** What a run came to, from the state tables. @p mission may be NULL: then only the steps that the
+ *  log knows. */
+PAWL_MUST_CHECK pawl_status pawl__run_result_make(pawl_run_result **out, pawl__state *state,
+        pawl_text run_id, pawl_text session_id, const pawl_mission *mission, int signal,
+        pawl_error *err);
+
+#endif

@@ -1,0 +1,313 @@
+/* Carrying a run's steps, one after the other, through the pipeline and its commands. */
+#include "base/error.h"
+#include "base/map.h"
+#include "mission/inputs.h"
+#include "mission/runner.h"
+#include <stdio.h>
+
+/* Where the outputs of earlier steps come from. */
+typedef struct outputs {
+        pawl__runner *r;
+        pawl__buf blob; /* holds the text that was given last */
+} outputs;
+
+void pawl__passage_progress(const pawl__passage *p, pawl_run_stage stage)
+{
+        const pawl_run_options *options = &p->r->options;
+        const pawl_mission *mission = p->r->mission;
+
+        if (options->progress)
+                options->progress(stage, pawl_mission_step_id(mission, p->index), p->index + 1,
+                        mission->n_steps, options->progress_user);
+}
+
+pawl_status pawl__passage_error(const pawl__passage *p, pawl_status status)
+{
+        pawl__runner *r = p->r;
+
+        r->error = *pawl__pipeline_error(r->pipeline);
+        r->error.status = status;
+        return status;
+}
+
+pawl_status pawl__passage_failed(const pawl__passage *p, const char *reason)
+{
+        pawl__runner *r = p->r;
+
+        snprintf(r->reason, sizeof r->reason, "step %.*s: %s", PAWL__FMT(p->step->id), reason);
+        pawl__message_mend(r->reason);
+        pawl__passage_progress(p, PAWL_STEP_FAILED);
+        return pawl__fail(&r->error, PAWL_ESTEP,
+                "%s; go on with `pawl resume %.*s` once that is mended", r->reason,
+                PAWL__FMT(r->run_id));
+}
+
+pawl_status pawl__passage_blocked(const pawl__passage *p)
+{
+        pawl__runner *r = p->r;
+        const char *token = pawl_context_retry_token(p->ctx);
+        size_t n = pawl_context_conflicts(p->ctx);
+
+        pawl__passage_progress(p, PAWL_STEP_BLOCKED);
+        return pawl__fail(&r->error, PAWL_BLOCKED,
+                "step %.*s: held by %zu unresolved conflict%s; `pawl conflicts` lists, `pawl "
+                "resolve` answers, then `pawl resume %s`",
+                PAWL__FMT(p->step->id), n, n == 1 ? "" : "s", token ? token : r->run_id.data);
+}
+
+pawl_status pawl__passage_completed(pawl__passage *p)
+{
+        pawl__runner *r = p->r;
+
+        pawl_context_free(r->last);
+        r->last = p->ctx;
+        r->last_step = p->index;
+        p->ctx = NULL;
+        pawl__passage_progress(p, PAWL_STEP_COMPLETED);
+        return PAWL_OK;
+}
+
+/* ---- Inputs --------------------------------------------------------------------------------- */
+
+/* The step that completed last may still wait in the batch, so its output comes from its context;
+ * the outputs of all others are in the log. */
+static pawl_status output_of(pawl_text *output, pawl_text step_id, void *user, pawl_error *err)
+{
+        outputs *from = user;
+        pawl__runner *r = from->r;
+        pawl__row row = {0};
+        unsigned char hash[PAWL__HASH_LEN];
+        pawl_status status;
+
+        if (r->last && pawl__text_eq(r->mission->steps[r->last_step].id, step_id)) {
+                *output = pawl_context_output(r->last);
+                return PAWL_OK;
+        }
+        row.v[PAWL__STEP_RUN].text = r->run_id;
+        row.v[PAWL__STEP_ID].text = step_id;
+        status = pawl__state_get(r->state, PAWL__STEPS, &row, &r->arena, err);
+        if (status && status != PAWL_ENOTFOUND)
+                return status;
+        pawl_text hex = row.v[PAWL__STEP_OUTPUT_HASH].text;
+        if (status || !hex.data || !pawl__unhex32(hash, hex))
+                return pawl__fail(err, PAWL_ENOTFOUND,
+                        "step %.*s has no output in this run; start a new run", PAWL__FMT(step_id));
+        pawl__buf_clear(&from->blob);
+        status = pawl__log_blob(&from->blob, r->log, hash);
+        if (status) {
+                if (err)
+                        *err = *pawl__log_error(r->log);
+                return status;
+        }
+        *output = pawl__buf_text(&from->blob);
+        return PAWL_OK;
+}
+
+/* Is it the step's data that is at fault, and not the log or this machine? */
+static bool fault_of_step(pawl_status status)
+{
+        return status == PAWL_ENOTFOUND || status == PAWL_EINVAL || status == PAWL_EPARSE ||
+               status == PAWL_ETOOBIG;
+}
+
+static pawl_status context_failure(const pawl__passage *p, pawl_status status)
+{
+        return pawl__fail(&p->r->error, status, "%s", pawl_context_errmsg(p->ctx));
+}
+
+static pawl_status set_inputs(const pawl__passage *p)
+{
+        outputs from = {p->r, PAWL__BUF_INIT};
+        pawl__buf inputs = PAWL__BUF_INIT;
+        pawl_status status;
+
+        status = pawl__inputs_resolve(
+                &inputs, p->r->mission, p->step, output_of, &from, &p->r->error);
+        if (!status) {
+                status = pawl_context_set_inputs(p->ctx, inputs.data, inputs.len);
+                if (status)
+                        context_failure(p, status);
+        }
+        pawl__buf_free(&from.blob);
+        pawl__buf_free(&inputs);
+        return status;
+}
+
+/* StepFailed for a step that no pass has begun, to be committed with the run's end. A step that
+ * came into the file since the run began, and never started, is none of the run's yet: RunFailed
+ * speaks for it. */
+static pawl_status emit_failed(const pawl__passage *p, char *reason)
+{
+        pawl__json_writer w = PAWL__JSON_WRITER_INIT;
+
+        pawl__message_mend(reason);
+        if (p->r->own_mission && !p->row)
+                return PAWL_OK;
+        pawl__json_open_object(&w);
+        pawl__json_member_string(&w, "reason", reason);
+        pawl__json_member_integer(&w, "exit_code", -1);
+        pawl__json_close_object(&w);
+        return pawl__runner_emit(p->r, PAWL__STEP_FAILED, p->step->id, &w);
+}
+
+/* ---- The context ---------------------------------------------------------------------------- */
+
+/* The token to go on with: the one that was asked for, else the step's newest. Absent: none. */
+static pawl_text token_of(const pawl__passage *p)
+{
+        const pawl__runner *r = p->r;
+
+        if (r->token.data && pawl__text_eq(r->token_step, p->step->id))
+                return r->token;
+        return p->row ? p->row->v[PAWL__STEP_TOKEN].text : (pawl_text){NULL, 0};
+}
+
+pawl_status pawl__step_settings(
+        pawl_context *ctx, const pawl_mission *mission, const pawl__step *step)
+{
+        ctx->critical = step->critical;
+        ctx->step_strictness = step->strictness;
+        ctx->mission_strictness = mission->strictness;
+        ctx->check_disabled =
+                step->check_disabled || (mission->check_disabled && !step->check_enabled);
+        ctx->check_forced = step->check_enabled;
+        ctx->store_inputs = mission->store_inputs;
+        if (!step->metadata.data)
+                return PAWL_OK;
+        return pawl_context_set_metadata(ctx, step->metadata.data, step->metadata.len);
+}
+
+static pawl_status make_context(pawl__passage *p)
+{
+        pawl__runner *r = p->r;
+        const pawl_mission *mission = r->mission;
+        pawl_text token = token_of(p);
+        pawl_status status;
+
+        status = pawl_context_new(&p->ctx, pawl_mission_id(mission), r->run_id.data,
+                pawl_mission_step_id(mission, p->index), &r->error);
+        if (status)
+                return status;
+        p->ctx->session_id = r->session_id;
+        p->ctx->actor = r->actor;
+        p->ctx->runtime_strictness = r->runtime;
+        p->ctx->project_strictness = r->project;
+        status = pawl__step_settings(p->ctx, mission, p->step);
+        if (status)
+                return context_failure(p, status);
+        if (token.data) {
+                char text[37];
+                snprintf(text, sizeof text, "%.*s", PAWL__FMT(token));
+                status = pawl_context_set_retry_token(p->ctx, text);
+                if (status)
+                        return context_failure(p, status);
+        }
+        return PAWL_OK;
+}
+
+/* ---- One step ------------------------------------------------------------------------------- */
+
+/* "step specify: its inputs changed since the checkpoint: inputs.n: 1 → 2, and 3 more ...". */
+static pawl_status inputs_changed(const pawl__passage *p)
+{
+        const pawl_input_change *change = pawl_context_input_diff(p->ctx);
+        const char *diff = change->diff;
+        size_t first = strcspn(diff, "\n"), more = 0;
+        char others[32] = "";
+
+        for (const char *at = diff + first; *at; at++)
+                more += *at == '\n' && at[1];
+        if (more)
+                snprintf(others, sizeof others, ", and %zu more", more);
+        first = pawl__utf8_cut(diff, first, 160);
+        return pawl__fail(&p->r->error, PAWL_EINPUTS,
+                "step %.60s: its inputs changed since the checkpoint%s%.*s%s (%.16s is %.16s now); "
+                "put them back, or go on with --accept-changed-inputs",
+                pawl_mission_step_id(p->r->mission, p->index), first ? ": " : "", (int)first, diff,
+                others, change->checkpoint_hash, change->current_hash);
+}
+
+/* A question that was ended by a signal leaves its byte to be read. */
+static pawl_status pass_interrupted(const pawl__passage *p)
+{
+        pawl_status status = pawl__runner_signalled(p->r, 0);
+
+        return status ? status : pawl__passage_error(p, PAWL_EINTERRUPTED);
+}
+
+static pawl_status pass(pawl__passage *p)
+{
+        pawl_status status = pawl_pipeline_run(p->r->pipeline, p->ctx);
+
+        switch (status) {
+        case PAWL_OK:
+                return pawl__passage_execute(p);
+        case PAWL_DONE:
+                return pawl__passage_completed(p);
+        case PAWL_BLOCKED:
+                return pawl__passage_blocked(p);
+        case PAWL_EINPUTS:
+                return inputs_changed(p);
+        case PAWL_EINTERRUPTED:
+                return pass_interrupted(p);
+        default:
+                return pawl__passage_error(p, status);
+        }
+}
+
+static pawl_status carry(pawl__passage *p)
+{
+        pawl_status status;
+
+        pawl__passage_progress(p, PAWL_STEP_CHECKING);
+        status = make_context(p);
+        if (status)
+                return status;
+        status = set_inputs(p);
+        if (fault_of_step(status)) {
+                pawl_error why = p->r->error;
+                status = emit_failed(p, why.message);
+                return status ? status : pawl__passage_failed(p, why.message);
+        }
+        return status ? status : pass(p);
+}
+
+static pawl_status carry_all(pawl__runner *r, const pawl__map *rows)
+{
+        for (size_t i = 0; i < r->mission->n_steps; i++) {
+                pawl__passage p = {r, &r->mission->steps[i], i, NULL, NULL};
+                uint32_t at = pawl__map_get(rows, p.step->id);
+                pawl_status status = pawl__runner_signalled(r, 0);
+
+                if (status)
+                        return status;
+                if (at != PAWL__MAP_NONE)
+                        p.row = &r->rows[at];
+                if (p.row && pawl__text_is(p.row->v[PAWL__STEP_STATUS].text, "completed")) {
+                        pawl__passage_progress(&p, PAWL_STEP_SKIPPED);
+                        continue;
+                }
+                status = carry(&p);
+                pawl_context_free(p.ctx);
+                if (status)
+                        return status;
+        }
+        return PAWL_OK;
+}
+
+pawl_status pawl__runner_steps(pawl__runner *r)
+{
+        pawl__map rows = PAWL__MAP_INIT;
+        pawl_status status;
+
+        status = pawl__glossary_load(
+                r->glossary, r->state, r->mission->id, r->refs, r->n_refs, &r->error);
+        if (status)
+                return status;
+        pawl__pipeline_use_glossary(r->pipeline, r->glossary, r->refs, r->n_refs);
+        for (size_t i = 0; i < r->n_rows && !status; i++)
+                status = pawl__map_put(&rows, r->rows[i].v[PAWL__STEP_ID].text, (uint32_t)i);
+        status = status ? pawl__nomem(&r->error) : carry_all(r, &rows);
+        pawl__map_free(&rows);
+        return status;
+}
