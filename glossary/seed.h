@@ -5,6 +5,7 @@
 #ifndef PAWL_GLOSSARY_SEED_H
 #define PAWL_GLOSSARY_SEED_H
 
+#include "base/json_write.h"
 #include "glossary/document.h"
 #include "glossary/glossary.h"
 
@@ -23,6 +24,9 @@ PAWL_MUST_CHECK pawl_status pawl__seed_load(
         pawl__seed *out, const char *path, pawl__scope scope, pawl_error *err);
 void pawl__seed_free(pawl__seed *seed);
 
+/* In all below, like->time_us is the events' time and the provenance's, so it must be set; like->actor
+ * absent is "program". On failure the batch may hold some of the events: clear it. */
+
 /** GlossaryScopeActivated and a GlossarySenseUpdated a sense (source seed_file, with version_id), if
  *  the log has not seen this version of the scope; else nothing. @p like gives the envelope's ids. */
 PAWL_MUST_CHECK pawl_status pawl__seed_activate(pawl__batch *batch, const pawl__seed *seed,
@@ -33,9 +37,16 @@ PAWL_MUST_CHECK pawl_status pawl__seed_activate(pawl__batch *batch, const pawl__
 PAWL_MUST_CHECK pawl_status pawl__seed_import(pawl__batch *batch, size_t *n_new, size_t *n_updated,
         const pawl__seed *seed, pawl__state *state, const pawl_event *like, pawl_error *err);
 
-/** The payload of GlossarySenseUpdated. @p version_id absent: no seed. @p update false: create. */
+/** GlossarySenseUpdated. @p version_id absent: no seed. @p update false: create. */
 PAWL_MUST_CHECK pawl_status pawl__sense_updated(pawl__batch *batch, const pawl__sense *sense,
         pawl_text version_id, const char *source, bool update, const pawl_event *like,
         pawl_error *err);
+
+/** The object {actor_id, actor_type, display_name}: "user:ana" is a user called ana; without a colon
+ *  it is a program. */
+void pawl__actor_write(pawl__json_writer *w, pawl_text actor);
+/** The object {source, timestamp, actor_id}. */
+void pawl__provenance_write(
+        pawl__json_writer *w, const char *source, int64_t time_us, pawl_text actor);
 
 #endif

@@ -1,0 +1,193 @@
+/* How senses from files get into the log. */
+#include "base/error.h"
+#include "base/json_write.h"
+#include "base/sources.h"
+#include "events/types.h"
+#include "glossary/seed.h"
+
+void pawl__actor_write(pawl__json_writer *w, pawl_text actor)
+{
+        const char *colon = actor.len ? memchr(actor.data, ':', actor.len) : NULL;
+        size_t type_len = colon ? (size_t)(colon - actor.data) : 0;
+        pawl_text type = pawl__text("program"), name = actor;
+
+        if (type_len)
+                type = pawl__text_n(actor.data, type_len);
+        if (type_len && type_len + 1 < actor.len)
+                name = pawl__text_n(colon + 1, actor.len - type_len - 1);
+        pawl__json_open_object(w);
+        pawl__json_member_text(w, "actor_id", actor);
+        pawl__json_member_text(w, "actor_type", type);
+        pawl__json_member_text(w, "display_name", name);
+        pawl__json_close_object(w);
+}
+
+void pawl__provenance_write(
+        pawl__json_writer *w, const char *source, int64_t time_us, pawl_text actor)
+{
+        char timestamp[28];
+
+        pawl__time_format(timestamp, time_us);
+        pawl__json_open_object(w);
+        pawl__json_member_string(w, "source", source);
+        pawl__json_member_string(w, "timestamp", timestamp);
+        pawl__json_member_text(w, "actor_id", actor);
+        pawl__json_close_object(w);
+}
+
+/* Put the writer's object into the batch as an event with the ids of another; the writer is freed.
+ */
+static pawl_status emit(pawl__batch *batch, pawl__event_type type, const pawl_event *like,
+        pawl__json_writer *w, pawl_error *err)
+{
+        const pawl__event_form *form = pawl__event_form_of(type);
+        pawl_event event = *like;
+        pawl_status status = pawl__json_end_writer(w) ? pawl__nomem(err) : PAWL_OK;
+
+        if (!status) {
+                event.type = pawl__text(form->name);
+                event.v = form->v;
+                event.payload = pawl__buf_text(&w->buf);
+                status = pawl__batch_event(batch, &event, err);
+        }
+        pawl__json_writer_free(w);
+        return status;
+}
+
+pawl_status pawl__sense_updated(pawl__batch *batch, const pawl__sense *sense, pawl_text version_id,
+        const char *source, bool update, const pawl_event *like, pawl_error *err)
+{
+        const char *scope = pawl__scope_name(sense->scope);
+        pawl_text actor = like->actor.data ? like->actor : pawl__text("program");
+        pawl__json_writer w = PAWL__JSON_WRITER_INIT;
+
+        pawl__json_open_object(&w);
+        pawl__json_member_text(&w, "term_surface", sense->surface);
+        pawl__json_member_text(&w, "normal", sense->normal);
+        pawl__json_member_string(&w, "scope", scope);
+        pawl__json_name(&w, "new_sense");
+        pawl__json_open_object(&w);
+        pawl__json_member_text(&w, "surface", sense->surface);
+        pawl__json_member_string(&w, "scope", scope);
+        pawl__json_member_text(&w, "definition", sense->definition);
+        pawl__json_member_number(&w, "confidence", sense->confidence);
+        pawl__json_member_string(&w, "status", pawl__sense_status_name(sense->status));
+        pawl__json_close_object(&w);
+        pawl__json_name(&w, "actor");
+        pawl__actor_write(&w, actor);
+        pawl__json_member_string(&w, "update_type", update ? "update" : "create");
+        pawl__json_name(&w, "provenance");
+        pawl__provenance_write(&w, source, like->time_us, actor);
+        if (version_id.data)
+                pawl__json_member_text(&w, "version_id", version_id);
+        pawl__json_close_object(&w);
+        return emit(batch, PAWL__SENSE_UPDATED, like, &w, err);
+}
+
+static pawl_status scope_activated(
+        pawl__batch *batch, const pawl__seed *seed, const pawl_event *like, pawl_error *err)
+{
+        pawl__json_writer w = PAWL__JSON_WRITER_INIT;
+
+        pawl__json_open_object(&w);
+        pawl__json_member_string(&w, "scope_id", pawl__scope_name(seed->scope));
+        pawl__json_member_string(&w, "glossary_version_id", seed->version_id);
+        pawl__json_close_object(&w);
+        return emit(batch, PAWL__SCOPE_ACTIVATED, like, &w, err);
+}
+
+/* The sense that the state keeps in the place of this one, if any. */
+static pawl_status standing(pawl__row *row, bool *there, const pawl__sense *sense,
+        pawl_text mission_id, pawl_text version_id, pawl__state *state, pawl__arena *arena,
+        pawl_error *err)
+{
+        bool local = sense->scope == PAWL__MISSION_LOCAL;
+
+        *row = (pawl__row){0};
+        row->v[PAWL__SENSE_MISSION].text = local ? mission_id : pawl__text("");
+        row->v[PAWL__SENSE_SCOPE].text = pawl__text(pawl__scope_name(sense->scope));
+        row->v[PAWL__SENSE_VERSION].text = version_id;
+        row->v[PAWL__SENSE_NORMAL].text = sense->normal;
+        row->v[PAWL__SENSE_IDENTITY].text = local ? pawl__text("") : sense->definition;
+        pawl_status status = pawl__state_get(state, PAWL__SENSES, row, arena, err);
+        *there = status == PAWL_OK;
+        return status == PAWL_ENOTFOUND ? PAWL_OK : status;
+}
+
+/* Has the log this version of the scope? One of mission_local is each mission's own, so that its
+ * first sense must be there for this mission too. */
+static pawl_status is_known(bool *known, const pawl__seed *seed, pawl__state *state,
+        const pawl_event *like, pawl_error *err)
+{
+        pawl__arena arena = PAWL__ARENA_INIT;
+        pawl_text version = pawl__text(seed->version_id);
+        pawl__row row = {0};
+
+        row.v[PAWL__SCOPE_ID].text = pawl__text(pawl__scope_name(seed->scope));
+        row.v[PAWL__SCOPE_VERSION].text = version;
+        pawl_status status = pawl__state_get(state, PAWL__SCOPES, &row, &arena, err);
+        *known = status == PAWL_OK;
+        if (*known && seed->scope == PAWL__MISSION_LOCAL && seed->n > 0)
+                status = standing(&row, known, &seed->senses[0], like->mission_id, version, state,
+                        &arena, err);
+        pawl__arena_free(&arena);
+        return status == PAWL_ENOTFOUND ? PAWL_OK : status;
+}
+
+pawl_status pawl__seed_activate(pawl__batch *batch, const pawl__seed *seed, pawl__state *state,
+        const pawl_event *like, pawl_error *err)
+{
+        bool known;
+        pawl_status status = is_known(&known, seed, state, like, err);
+
+        if (status || known)
+                return status;
+        status = scope_activated(batch, seed, like, err);
+        for (size_t i = 0; i < seed->n && !status; i++)
+                status = pawl__sense_updated(batch, &seed->senses[i], pawl__text(seed->version_id),
+                        "seed_file", false, like, err);
+        return status;
+}
+
+static bool differs(const pawl__sense *sense, const pawl__row *row)
+{
+        return !pawl__text_eq(row->v[PAWL__SENSE_SURFACE].text, sense->surface) ||
+               !pawl__text_eq(row->v[PAWL__SENSE_DEFINITION].text, sense->definition) ||
+               !pawl__text_is(
+                       row->v[PAWL__SENSE_STATUS].text, pawl__sense_status_name(sense->status)) ||
+               row->v[PAWL__SENSE_CONFIDENCE].real < sense->confidence ||
+               row->v[PAWL__SENSE_CONFIDENCE].real > sense->confidence;
+}
+
+pawl_status pawl__seed_import(pawl__batch *batch, size_t *n_new, size_t *n_updated,
+        const pawl__seed *seed, pawl__state *state, const pawl_event *like, pawl_error *err)
+{
+        const pawl_text none = {NULL, 0};
+        pawl__arena arena = PAWL__ARENA_INIT;
+        size_t created = 0, updated = 0;
+        pawl_status status = PAWL_OK;
+
+        if (seed->scope == PAWL__MISSION_LOCAL && !like->mission_id.data)
+                return pawl__fail(err, PAWL_EINVAL,
+                        "scope mission_local: belongs to a mission, not to an import; import into "
+                        "team_domain, audience_domain or core");
+        for (size_t i = 0; i < seed->n && !status; i++) {
+                const pawl__sense *sense = &seed->senses[i];
+                pawl__row row;
+                bool there = false;
+                pawl__arena_clear(&arena);
+                status = standing(
+                        &row, &there, sense, like->mission_id, pawl__text(""), state, &arena, err);
+                if (status || (there && !differs(sense, &row)))
+                        continue;
+                status = pawl__sense_updated(batch, sense, none, "import", there, like, err);
+                created += !there;
+                updated += there;
+        }
+        pawl__arena_free(&arena);
+        if (!status) {
+                *n_new = created;
+                *n_updated = updated;
+        }
+        return status;
+}
