@@ -1,0 +1,263 @@
+/*
+ * Appending: one BEGIN IMMEDIATE transaction that holds blobs, events and what the projector
+ * derives from them, on disk when COMMIT returns (WAL, synchronous=FULL).
+ *
+ * What a failure leaves: nothing. Before COMMIT, ROLLBACK undoes it. A COMMIT that fails while it
+ * writes may leave complete frames in the -wal that no reader counts yet, but that a recovery after
+ * a crash would; so after such a failure the -wal is emptied, as far as the disk still allows that.
+ * A COMMIT that was cut by a crash is there whole after the recovery, or not at all.
+ */
+#include "base/json_canon.h"
+#include "events/handle.h"
+
+static pawl_status run(pawl_log *log, pawl__stmt which, const char *doing)
+{
+        sqlite3_stmt *stmt;
+        pawl_status status = pawl__log_stmt(&stmt, log, which, &log->err);
+
+        return status ? status : pawl__db_fail(log, pawl__db_run(stmt), doing, &log->err);
+}
+
+static void undo(pawl_log *log)
+{
+        pawl_error kept = log->err;
+
+        for (size_t i = 0; i < PAWL__STMTS; i++)
+                sqlite3_reset(log->stmts[i]);
+        if (!sqlite3_get_autocommit(log->db))
+                (void)sqlite3_exec(log->db, "ROLLBACK", NULL, NULL, NULL);
+        log->writing = false;
+        log->err = kept;
+}
+
+pawl_status pawl__tx_rollback(pawl_log *log, pawl_status status)
+{
+        pawl_error kept = log->err;
+
+        undo(log);
+        if (log->projecting)
+                log->projector.abandon(log->projector.user);
+        log->err = kept;
+        return status;
+}
+
+pawl_status pawl__tx_begin(pawl_log *log)
+{
+        pawl_error *err = &log->err;
+        pawl_status status;
+
+        if (log->flags & PAWL_LOG_READONLY)
+                return pawl__fail(err, PAWL_EREADONLY,
+                        "%s: the log was opened for reading only; open it for writing", log->path);
+        if (log->writing)
+                return pawl__fail(err, PAWL_ESTATE,
+                        "%s: an append is under way on this log; let it end first", log->path);
+        status = run(log, PAWL__STMT_BEGIN, "append");
+        if (status)
+                return status;
+        log->writing = true;
+        log->now_us = log->sources.wall_us(log->sources.user);
+        status = pawl__head_read(&log->head_seq, log->head_hash, log, err);
+        if (status) {
+                undo(log);
+                return status;
+        }
+        if (log->projecting)
+                status = log->projector.begin(log->projector.user, err);
+        return status ? pawl__tx_rollback(log, status) : PAWL_OK;
+}
+
+static pawl_status check_ids(const pawl_event *event, pawl_error *err)
+{
+        const struct {
+                pawl_text id;
+                const char *what;
+        } ids[] = {
+                {event->mission_id, "mission id"},
+                {event->run_id, "run id"},
+                {event->step_id, "step id"},
+                {event->session_id, "session id"},
+                {event->actor, "actor"},
+        };
+
+        for (size_t i = 0; i < sizeof ids / sizeof ids[0]; i++) {
+                pawl_status status =
+                        ids[i].id.data ? pawl__id_check(ids[i].id, ids[i].what, err) : PAWL_OK;
+                if (status)
+                        return status;
+        }
+        return PAWL_OK;
+}
+
+/* The payload in canonical form, checked against its type, in log->payload. */
+static pawl_status take_payload(pawl_log *log, pawl_event *e, pawl__event_type type)
+{
+        pawl_text given = e->payload.data ? e->payload : pawl__text("{}");
+        pawl_status status;
+
+        pawl__buf_clear(&log->payload);
+        status = pawl__json_canon(&log->payload, given.data, given.len, &log->err);
+        if (status)
+                return pawl__fail_prefix(&log->err, status, "%.*s: payload", PAWL__FMT(e->type));
+        e->payload = pawl__buf_text(&log->payload);
+        status = pawl__json_tree_read(&log->tree, e->payload.data, e->payload.len, &log->err);
+        return status ? status : pawl__event_check(e, type, &log->tree, &log->err);
+}
+
+static pawl_status insert(pawl_log *log, const pawl_event *e)
+{
+        const pawl_text ids[] = {
+                e->mission_id, e->run_id, e->step_id, e->session_id, e->actor, e->payload};
+        sqlite3_stmt *stmt;
+        pawl_status status = pawl__log_stmt(&stmt, log, PAWL__STMT_INSERT, &log->err);
+
+        if (status)
+                return status;
+        int rc = sqlite3_bind_int64(stmt, 1, (int64_t)e->seq);
+        if (rc == SQLITE_OK)
+                rc = pawl__db_bind_text(stmt, 2, e->type);
+        if (rc == SQLITE_OK)
+                rc = sqlite3_bind_int(stmt, 3, e->v);
+        if (rc == SQLITE_OK)
+                rc = sqlite3_bind_int64(stmt, 4, e->time_us);
+        for (int i = 0; i < 6 && rc == SQLITE_OK; i++)
+                rc = pawl__db_bind_text(stmt, 5 + i, ids[i]);
+        if (rc == SQLITE_OK)
+                rc = sqlite3_bind_blob(stmt, 11, e->prev, 32, SQLITE_STATIC);
+        if (rc == SQLITE_OK)
+                rc = sqlite3_bind_blob(stmt, 12, e->hash, 32, SQLITE_STATIC);
+        if (rc == SQLITE_OK)
+                rc = pawl__db_run(stmt);
+        return pawl__db_fail(log, rc, "append", &log->err);
+}
+
+pawl_status pawl__tx_event(pawl_log *log, const pawl_event *event)
+{
+        pawl_event e = *event;
+        pawl__event_type type = pawl__event_type_of(e.type);
+        unsigned char payload_hash[32];
+        pawl_status status;
+
+        if (type == PAWL__EVENT_OTHER)
+                return pawl__fail(&log->err, PAWL_EINVAL,
+                        "event type \"%.*s\": is not known; use one of the event log's types",
+                        PAWL__FMT(e.type));
+        e.seq = 0; /* until it has one, messages go without */
+        if (e.v == 0)
+                e.v = pawl__event_form_of(type)->v;
+        if (e.time_us == 0)
+                e.time_us = log->now_us;
+        if (!pawl__time_writable(e.time_us))
+                return pawl__fail(&log->err, PAWL_EINVAL,
+                        "%.*s: time: is outside of the years 1 to 9999; mend the clock",
+                        PAWL__FMT(e.type));
+        status = check_ids(&e, &log->err);
+        if (!status)
+                status = take_payload(log, &e, type);
+        if (status)
+                return status;
+        e.seq = log->head_seq + 1;
+        memcpy(e.prev, log->head_hash, 32);
+        if (pawl__sha256(log->hasher, payload_hash, e.payload.data, e.payload.len) ||
+                pawl__chain_hash(e.hash, log->hasher, &log->envelope, &e, payload_hash))
+                return pawl__nomem(&log->err);
+        status = insert(log, &e);
+        if (!status && log->projecting)
+                status = log->projector.apply(log->projector.user, &e, &log->err);
+        if (status)
+                return status;
+        log->head_seq = e.seq;
+        memcpy(log->head_hash, e.hash, 32);
+        return PAWL_OK;
+}
+
+/* The fence is asked for once a run of events with the same run and need. */
+static pawl_status check_fences(pawl_log *log, const pawl__batch *batch, uint64_t fence)
+{
+        pawl_text last = {NULL, 0};
+        bool last_owned = false;
+
+        for (size_t i = 0; i < batch->n; i++) {
+                const pawl_event *e = &batch->events[i];
+                pawl__event_type type = pawl__event_type_of(e->type);
+                bool owned = type != PAWL__EVENT_OTHER && pawl__event_form_of(type)->owned;
+
+                if (!e->run_id.data || (!owned && fence == 0))
+                        continue;
+                if (last.data && last_owned >= owned && pawl__text_eq(last, e->run_id))
+                        continue;
+                pawl_status status = pawl__fence_check(log, e->run_id, fence, !owned);
+                if (status)
+                        return status;
+                last = e->run_id;
+                last_owned = owned;
+        }
+        return PAWL_OK;
+}
+
+pawl_status pawl__tx_batch(pawl_log *log, const pawl__batch *batch, uint64_t fence)
+{
+        pawl_status status = check_fences(log, batch, fence);
+
+        for (size_t i = 0; i < batch->n_blobs && !status; i++)
+                status = pawl__tx_blob(log, batch->blobs[i].hash, batch->blobs[i].content);
+        for (size_t i = 0; i < batch->n && !status; i++)
+                status = pawl__tx_event(log, &batch->events[i]);
+        return status;
+}
+
+/* See the top of the file. Readers that are under way keep the -wal; they are not waited for. */
+static void empty_wal(pawl_log *log)
+{
+        (void)sqlite3_busy_handler(log->db, NULL, NULL);
+        (void)sqlite3_wal_checkpoint_v2(log->db, "main", SQLITE_CHECKPOINT_TRUNCATE, NULL, NULL);
+        (void)sqlite3_busy_handler(log->db, pawl__busy, log);
+}
+
+pawl_status pawl__tx_commit(pawl_log *log)
+{
+        pawl_status status = PAWL_OK;
+
+        if (log->projecting)
+                status = log->projector.flush(log->projector.user, &log->err);
+        if (status)
+                return pawl__tx_rollback(log, status);
+        status = run(log, PAWL__STMT_COMMIT, "append");
+        if (status) {
+                (void)pawl__tx_rollback(log, status);
+                empty_wal(log);
+                return status;
+        }
+        log->writing = false;
+        return PAWL_OK;
+}
+
+pawl_status pawl__log_commit(pawl_log *log, pawl__batch *batch, uint64_t fence, uint64_t *seq_out)
+{
+        pawl_status status = pawl__tx_begin(log);
+
+        if (status)
+                return status;
+        status = pawl__tx_batch(log, batch, fence);
+        if (status)
+                return pawl__tx_rollback(log, status);
+        uint64_t seq = log->head_seq;
+        status = pawl__tx_commit(log);
+        if (status)
+                return status;
+        pawl__batch_clear(batch);
+        if (seq_out)
+                *seq_out = seq;
+        return PAWL_OK;
+}
+
+pawl_status pawl_log_append(
+        uint64_t *seq_out, pawl_log *log, const pawl_event *events, size_t n, uint64_t fence)
+{
+        /* A batch that borrows: nothing of it is changed, and it owns no memory to be cleared. */
+        pawl__batch batch = PAWL__BATCH_INIT;
+
+        batch.events = (pawl_event *)(uintptr_t)events;
+        batch.n = n;
+        return pawl__log_commit(log, &batch, fence, seq_out);
+}

@@ -1,0 +1,56 @@
+/* Events and blobs on their way to one transaction. */
+#include "events/handle.h"
+#include <stdlib.h>
+
+static const size_t text_at[] = {offsetof(pawl_event, type), offsetof(pawl_event, mission_id),
+        offsetof(pawl_event, run_id), offsetof(pawl_event, step_id),
+        offsetof(pawl_event, session_id), offsetof(pawl_event, actor),
+        offsetof(pawl_event, payload)};
+
+pawl_status pawl__batch_event(pawl__batch *batch, const pawl_event *event, pawl_error *err)
+{
+        pawl_event copy = *event;
+        bool ok = true;
+
+        if (pawl__grow(&batch->events, &batch->cap, batch->n + 1, sizeof *batch->events))
+                return pawl__nomem(err);
+        for (size_t i = 0; i < sizeof text_at / sizeof text_at[0]; i++) {
+                pawl_text *text = (pawl_text *)(void *)((char *)&copy + text_at[i]);
+                *text = pawl__arena_text(&batch->arena, *text, &ok);
+        }
+        if (!ok)
+                return pawl__nomem(err);
+        batch->events[batch->n++] = copy;
+        return PAWL_OK;
+}
+
+pawl_status pawl__batch_blob(
+        pawl__batch *batch, const unsigned char hash[32], pawl_text content, pawl_error *err)
+{
+        struct pawl__batch_blob blob;
+        bool ok = true;
+
+        if (pawl__grow(&batch->blobs, &batch->cap_blobs, batch->n_blobs + 1, sizeof *batch->blobs))
+                return pawl__nomem(err);
+        memcpy(blob.hash, hash, 32);
+        blob.content = pawl__arena_text(&batch->arena, content, &ok);
+        if (!ok)
+                return pawl__nomem(err);
+        batch->blobs[batch->n_blobs++] = blob;
+        return PAWL_OK;
+}
+
+void pawl__batch_clear(pawl__batch *batch)
+{
+        pawl__arena_clear(&batch->arena);
+        batch->n = 0;
+        batch->n_blobs = 0;
+}
+
+void pawl__batch_free(pawl__batch *batch)
+{
+        pawl__arena_free(&batch->arena);
+        free(batch->events);
+        free(batch->blobs);
+        *batch = (pawl__batch)PAWL__BATCH_INIT;
+}

@@ -1,0 +1,70 @@
+/* The chain: what of an event is hashed, and how (docs/reference/event-log.md). */
+#include "base/json_write.h"
+#include "base/sources.h"
+#include "events/handle.h"
+
+/* A member's value; the absent text is null. */
+static pawl_status add_text(pawl__buf *out, const char *before, pawl_text text)
+{
+        pawl_status status = pawl__buf_adds(out, before);
+
+        if (!status)
+                status = text.data ? pawl__json_quote(out, text) : pawl__buf_add(out, "null", 4);
+        return status;
+}
+
+static pawl_status add_integer(pawl__buf *out, const char *before, uint64_t value)
+{
+        char digits[20];
+        size_t at = sizeof digits;
+        pawl_status status = pawl__buf_adds(out, before);
+
+        do
+                digits[--at] = (char)('0' + value % 10);
+        while ((value /= 10) != 0);
+        return status ? status : pawl__buf_add(out, digits + at, sizeof digits - at);
+}
+
+/* Members in the order of RFC 8785, which for these names is the alphabet's. */
+pawl_status pawl__chain_envelope(pawl__buf *out, const pawl_event *e)
+{
+        char time[28];
+        pawl_status status = add_text(out, "{\"actor\":", e->actor);
+
+        pawl__time_format(time, e->time_us);
+        if (!status)
+                status = add_text(out, ",\"mission_id\":", e->mission_id);
+        if (!status)
+                status = add_text(out, ",\"run_id\":", e->run_id);
+        if (!status)
+                status = add_integer(out, ",\"seq\":", e->seq);
+        if (!status)
+                status = add_text(out, ",\"session_id\":", e->session_id);
+        if (!status)
+                status = add_text(out, ",\"step_id\":", e->step_id);
+        if (!status)
+                status = add_text(out, ",\"time\":", pawl__text_n(time, 27));
+        if (!status)
+                status = add_text(out, ",\"type\":", e->type);
+        if (!status)
+                status = add_integer(out, ",\"v\":", (uint64_t)e->v);
+        return status ? status : pawl__buf_addc(out, '}');
+}
+
+pawl_status pawl__chain_hash(unsigned char out[32], pawl__hasher *hasher, pawl__buf *scratch,
+        const pawl_event *event, const unsigned char payload_hash[32])
+{
+        pawl_status status;
+
+        pawl__buf_clear(scratch);
+        status = pawl__chain_envelope(scratch, event);
+        if (!status)
+                status = pawl__hasher_begin(hasher);
+        if (!status)
+                status = pawl__hasher_add(hasher, event->prev, 32);
+        if (!status)
+                status = pawl__hasher_add(hasher, payload_hash, 32);
+        if (!status)
+                status = pawl__hasher_add(hasher, scratch->data, scratch->len);
+        return status ? status : pawl__hasher_end(hasher, out);
+}

@@ -1,0 +1,175 @@
+/*
+ * The connection: how a log is opened for writing, and the three ways to open one for reading only.
+ *
+ * A reader must change nothing, not even leave a file beside the log, and must work where it may
+ * not write. While somebody has the log open, its -wal and -shm files are there, and they stay
+ * after a clean end too (the -wal then empty), because writers ask for that. So:
+ *
+ *  1. -shm is there: an ordinary read-only connection, which takes read locks as any other does. In
+ *     a folder that cannot be written SQLite then reads the -wal without the -shm by itself.
+ *  2. -shm is not there, and the -wal is not or is empty: a copy of the database file alone. Nobody
+ *     has it open; immutable=1 reads it without locks and without making files.
+ *  3. -shm is not there, and the -wal has content: a copy made while a writer was at work or after
+ *     it died. Immutable would not see the last events. A connection in exclusive locking mode
+ * keeps the index of the -wal in memory instead of in a -shm; the VFS "unix-none", which locks
+ * nothing, lets a read-only one be exclusive. Nothing is copied and nothing written.
+ *
+ * In 2 and 3 a writer may still come after us; pawl__view_stale() sees its -shm. Then a read that
+ * begins makes the view anew, and what looks like damage is reported as PAWL_EBUSY.
+ */
+#include "events/handle.h"
+#include <stdlib.h>
+#include <time.h>
+
+int pawl__busy(void *user, int count)
+{
+        static const int step_us[] = {100, 200, 500, 1000, 2000, 5000, 10000, 20000, 50000};
+        const int steps = (int)(sizeof step_us / sizeof step_us[0]);
+        pawl_log *log = user;
+
+        if (count == 0)
+                log->slept_us = 0;
+        int64_t left = (int64_t)log->busy_ms * 1000 - log->slept_us;
+        if (left <= 0)
+                return 0;
+        int64_t us = step_us[count < steps ? count : steps - 1];
+        if (us > left)
+                us = left;
+        struct timespec pause = {0, (long)us * 1000};
+        nanosleep(&pause, NULL);
+        log->slept_us += us;
+        return 1;
+}
+
+/* An SQLite URI for an absolute path: what has a meaning in a URI is written as %XX. */
+static pawl_status make_uri(
+        pawl__buf *out, const char *path, const char *parameters, pawl_error *err)
+{
+        pawl_status status = pawl__buf_adds(out, "file:");
+
+        for (; *path && !status; path++) {
+                if (*path == '%' || *path == '?' || *path == '#')
+                        status = pawl__buf_addf(out, "%%%02X", (unsigned)(unsigned char)*path);
+                else
+                        status = pawl__buf_addc(out, *path);
+        }
+        if (!status)
+                status = pawl__buf_adds(out, parameters);
+        return status ? pawl__nomem(err) : PAWL_OK;
+}
+
+/* What holds for every connection: a schema or a page that somebody else prepared can run nothing
+ * and is checked, and SQLite makes no files of its own. */
+static pawl_status configure(pawl_log *log, pawl_error *err)
+{
+        static const struct {
+                int option, value;
+        } options[] = {
+                {SQLITE_DBCONFIG_DEFENSIVE, 1},
+                {SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0},
+                {SQLITE_DBCONFIG_ENABLE_VIEW, 0},
+        };
+        int rc = sqlite3_busy_handler(log->db, pawl__busy, log);
+
+        for (size_t i = 0; i < sizeof options / sizeof options[0] && rc == SQLITE_OK; i++)
+                rc = sqlite3_db_config(log->db, options[i].option, options[i].value, NULL);
+        if (rc != SQLITE_OK)
+                return pawl__db_fail(log, rc, "set up the connection", err);
+        return pawl__db_exec(log,
+                "PRAGMA cell_size_check = ON; PRAGMA mmap_size = 0; PRAGMA temp_store = MEMORY",
+                "set up the connection", err);
+}
+
+static pawl_status open_db(
+        pawl_log *log, const char *name, int flags, const char *vfs, pawl_error *err)
+{
+        int rc = sqlite3_open_v2(name, &log->db,
+                flags | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE | SQLITE_OPEN_PRIVATECACHE,
+                vfs);
+
+        if (rc != SQLITE_OK)
+                return pawl__db_fail(log, rc, "open it", err);
+        return configure(log, err);
+}
+
+/* An unlocked view, case 2 or 3 above. */
+static pawl_status connect_unlocked(pawl_log *log, pawl_error *err)
+{
+        pawl__buf uri = PAWL__BUF_INIT;
+        bool has_wal = log->wal_size > 0;
+        pawl_status status = make_uri(
+                &uri, log->path, has_wal ? "?mode=ro&vfs=unix-none" : "?mode=ro&immutable=1", err);
+
+        log->unlocked = true;
+        if (!status)
+                status = open_db(log, uri.data, SQLITE_OPEN_READONLY | SQLITE_OPEN_URI,
+                        has_wal ? NULL : log->vfs, err);
+        if (!status && has_wal) {
+                /* With its view closed, an exclusive connection would move the -wal's content into
+                 * the database: it is told not to. */
+                int rc = sqlite3_db_config(log->db, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, NULL);
+                status = rc != SQLITE_OK ? pawl__db_fail(log, rc, "open it", err)
+                                         : pawl__db_exec(log, "PRAGMA locking_mode = EXCLUSIVE",
+                                                   "open it", err);
+        }
+        pawl__buf_free(&uri);
+        return status;
+}
+
+static pawl_status connect_reader(pawl_log *log, pawl_error *err)
+{
+        log->wal_size = pawl__place_size(log, "-wal");
+        log->unlocked = false;
+        if (pawl__place_size(log, "-journal") > 0)
+                return open_db(log, log->path, SQLITE_OPEN_READONLY, log->vfs, err);
+        if (pawl__place_size(log, "-shm") < 0 || log->wal_size < 0)
+                return connect_unlocked(log, err);
+        return open_db(log, log->path, SQLITE_OPEN_READONLY, log->vfs, err);
+}
+
+static pawl_status connect_writer(pawl_log *log, pawl_error *err)
+{
+        int keep_wal = 1;
+        pawl_status status = open_db(log, log->path, SQLITE_OPEN_READWRITE, log->vfs, err);
+
+        if (status)
+                return status;
+        if (sqlite3_db_readonly(log->db, "main") == 1)
+                return pawl__db_fail(log, SQLITE_READONLY, "open it", err);
+        int rc = sqlite3_file_control(log->db, "main", SQLITE_FCNTL_PERSIST_WAL, &keep_wal);
+        if (rc != SQLITE_OK)
+                return pawl__db_fail(log, rc, "open it", err);
+        return pawl__db_exec(log, "PRAGMA synchronous = FULL; PRAGMA journal_size_limit = 16777216",
+                "set up the connection", err);
+}
+
+pawl_status pawl__connect(pawl_log *log, pawl_error *err)
+{
+        return log->flags & PAWL_LOG_READONLY ? connect_reader(log, err) : connect_writer(log, err);
+}
+
+void pawl__disconnect(pawl_log *log)
+{
+        for (size_t i = 0; i < PAWL__STMTS; i++) {
+                sqlite3_finalize(log->stmts[i]);
+                log->stmts[i] = NULL;
+        }
+        /* Not a zombie: every statement of this log is finalized, and a module above finalized its
+         * own when the projector was closed. */
+        sqlite3_close_v2(log->db);
+        log->db = NULL;
+}
+
+bool pawl__view_stale(const pawl_log *log)
+{
+        return log->unlocked && (pawl__place_size(log, "-shm") >= 0 ||
+                                        pawl__place_size(log, "-wal") != log->wal_size);
+}
+
+pawl_status pawl__view_refresh(pawl_log *log, pawl_error *err)
+{
+        if (log->projecting || !pawl__view_stale(log))
+                return PAWL_OK;
+        pawl__disconnect(log);
+        return pawl__connect(log, err);
+}

@@ -1,0 +1,200 @@
+/* SQLite's results in the library's terms, and the statements that a log keeps. */
+#include "events/handle.h"
+#include <errno.h>
+
+#define COLUMNS                                                                                    \
+        "seq, type, v, time, mission_id, run_id, step_id, session_id, actor, payload, prev, hash"
+
+static const char *const sql_of[PAWL__STMTS] = {
+        [PAWL__STMT_BEGIN] = "BEGIN IMMEDIATE",
+        [PAWL__STMT_COMMIT] = "COMMIT",
+        [PAWL__STMT_ROLLBACK] = "ROLLBACK",
+        [PAWL__STMT_HEAD] = "SELECT seq, hash FROM events ORDER BY seq DESC LIMIT 1",
+        [PAWL__STMT_RANGE] =
+                "SELECT " COLUMNS " FROM events WHERE seq > ?1 AND seq <= ?2 ORDER BY seq",
+        [PAWL__STMT_INSERT] =
+                "INSERT INTO events (" COLUMNS ") VALUES (?1,?2,?3,?4,?5,?6,?7,?8,?9,?10,?11,?12)",
+        [PAWL__STMT_BLOB_PUT] = "INSERT OR IGNORE INTO blobs (hash, content) VALUES (?1, ?2)",
+        [PAWL__STMT_BLOB_GET] = "SELECT content FROM blobs WHERE hash = ?1",
+        [PAWL__STMT_PRUNED] = "SELECT payload_hash FROM pruned WHERE seq = ?1",
+        [PAWL__STMT_LEASE_GET] = "SELECT fence, held, host, boot_id, pid, pid_start, pid_ns, "
+                                 "until_ms, lease_ms FROM leases WHERE run_id = ?1",
+        [PAWL__STMT_LEASE_PUT] =
+                "INSERT OR REPLACE INTO leases (run_id, fence, held, host, boot_id, pid, "
+                "pid_start, pid_ns, until_ms, lease_ms) VALUES (?1,?2,1,?3,?4,?5,?6,?7,?8,?9)",
+        [PAWL__STMT_LEASE_RENEW] = "UPDATE leases SET until_ms = ?3, lease_ms = ?4 "
+                                   "WHERE run_id = ?1 AND fence = ?2 AND held = 1",
+        [PAWL__STMT_LEASE_RELEASE] =
+                "UPDATE leases SET held = 0 WHERE run_id = ?1 AND fence = ?2 AND held = 1",
+        [PAWL__STMT_FENCE_STATE] =
+                "SELECT applied_seq, (SELECT fence FROM runs WHERE run_id = ?1) FROM projection",
+        [PAWL__STMT_FENCE_EVENTS] = "SELECT max(payload ->> '$.fence') FROM events "
+                                    "WHERE seq > ?2 AND type = 'RunClaimed' AND run_id = ?1",
+};
+
+sqlite3 *pawl__log_db(pawl_log *log)
+{
+        return log->db;
+}
+
+static pawl_status fail_busy(pawl_log *log, const char *doing, pawl_error *err)
+{
+        int64_t pid = pawl__lock_holder(log);
+
+        if (pid > 0)
+                return pawl__fail(err, PAWL_EBUSY,
+                        "%s: cannot %s: process %lld has kept it locked for %u ms; wait for that "
+                        "process or end it",
+                        log->path, doing, (long long)pid, log->busy_ms);
+        return pawl__fail(err, PAWL_EBUSY,
+                "%s: cannot %s: another process has kept it locked for %u ms; try again later",
+                log->path, doing, log->busy_ms);
+}
+
+/* SQLite gives these errnos a general code although they say that there is no room. */
+static bool means_full(int error)
+{
+        return error == ENOSPC || error == EDQUOT || error == EFBIG;
+}
+
+static pawl_status fail_system(pawl_log *log, int rc, const char *doing, pawl_error *err)
+{
+        int error = log->db ? sqlite3_system_errno(log->db) : 0;
+        pawl_status status = PAWL_EIO;
+        const char *mend = "check the disk and the file's permissions";
+
+        if (means_full(error)) {
+                status = PAWL_EFULL;
+                mend = "free some space and try again";
+        } else if (error == EACCES || error == EPERM) {
+                status = PAWL_EACCESS;
+                mend = "check who may read and write it";
+        } else if (error == EROFS) {
+                status = PAWL_EREADONLY;
+                mend = "work on a copy elsewhere";
+        }
+        return pawl__fail(err, status, "%s: cannot %s: %s%s%s; %s", log->path, doing,
+                sqlite3_errstr(rc), error ? ": " : "", error ? strerror(error) : "", mend);
+}
+
+pawl_status pawl__db_fail(pawl_log *log, int rc, const char *doing, pawl_error *err)
+{
+        const char *path = log->path;
+
+        if (rc == SQLITE_IOERR_NOMEM)
+                return pawl__nomem(err);
+        switch (rc & 0xff) {
+        case SQLITE_OK:
+        case SQLITE_ROW:
+        case SQLITE_DONE:
+                return PAWL_OK;
+        case SQLITE_NOMEM:
+                return pawl__nomem(err);
+        case SQLITE_BUSY:
+        case SQLITE_LOCKED:
+                return fail_busy(log, doing, err);
+        case SQLITE_FULL:
+                return pawl__fail(err, PAWL_EFULL,
+                        "%s: cannot %s: the disk is full; free some space and try again", path,
+                        doing);
+        case SQLITE_IOERR:
+        case SQLITE_CANTOPEN:
+        case SQLITE_PERM:
+        case SQLITE_AUTH:
+                return fail_system(log, rc, doing, err);
+        case SQLITE_READONLY:
+                return pawl__fail(err, PAWL_EREADONLY,
+                        "%s: cannot %s: it cannot be written; check the permissions of the file "
+                        "and its folder",
+                        path, doing);
+        case SQLITE_NOTADB:
+                return pawl__fail(err, PAWL_EFORMAT,
+                        "%s: is not a Pawl log: it is not an SQLite database; name another file",
+                        path);
+        case SQLITE_TOOBIG:
+                return pawl__fail(err, PAWL_ETOOBIG,
+                        "%s: cannot %s: a value is larger than SQLite's limit of a billion bytes; "
+                        "make it smaller",
+                        path, doing);
+        case SQLITE_INTERRUPT:
+                return pawl__fail(
+                        err, PAWL_EINTERRUPTED, "%s: %s was interrupted; try again", path, doing);
+        default:
+                break;
+        }
+        /* SQLITE_CORRUPT, and whatever a sound schema cannot give: a table that is missing, a
+         * constraint that does not hold. */
+        if (pawl__view_stale(log))
+                return pawl__damaged(log, err, 0, "");
+        return pawl__fail(err, PAWL_EDAMAGED,
+                "%s: cannot %s: %s; run `eventlog verify`, and put back a copy if that fails", path,
+                doing, log->db ? sqlite3_errmsg(log->db) : sqlite3_errstr(rc));
+}
+
+pawl_status pawl__db_prepare(sqlite3_stmt **out, pawl_log *log, const char *sql, pawl_error *err)
+{
+        sqlite3_stmt *stmt = NULL;
+        int rc = sqlite3_prepare_v3(log->db, sql, -1, SQLITE_PREPARE_PERSISTENT, &stmt, NULL);
+
+        if (rc != SQLITE_OK)
+                return pawl__db_fail(log, rc, "read its tables", err);
+        *out = stmt;
+        return PAWL_OK;
+}
+
+pawl_status pawl__log_stmt(sqlite3_stmt **out, pawl_log *log, pawl__stmt which, pawl_error *err)
+{
+        if (!log->stmts[which]) {
+                pawl_status status = pawl__db_prepare(&log->stmts[which], log, sql_of[which], err);
+                if (status)
+                        return status;
+        }
+        *out = log->stmts[which];
+        return PAWL_OK;
+}
+
+int pawl__db_run(sqlite3_stmt *stmt)
+{
+        int rc = sqlite3_step(stmt);
+        int reset = sqlite3_reset(stmt);
+
+        if (rc == SQLITE_DONE || rc == SQLITE_ROW)
+                return reset;
+        return rc;
+}
+
+pawl_status pawl__db_integer(int64_t *out, pawl_log *log, const char *sql, pawl_error *err)
+{
+        sqlite3_stmt *stmt = NULL;
+        int rc = sqlite3_prepare_v2(log->db, sql, -1, &stmt, NULL);
+        int64_t value = 0;
+
+        if (rc == SQLITE_OK)
+                rc = sqlite3_step(stmt);
+        if (rc == SQLITE_ROW)
+                value = sqlite3_column_int64(stmt, 0);
+        sqlite3_finalize(stmt);
+        pawl_status status = pawl__db_fail(log, rc, "read it", err);
+        if (!status)
+                *out = value;
+        return status;
+}
+
+pawl_status pawl__db_exec(pawl_log *log, const char *sql, const char *doing, pawl_error *err)
+{
+        return pawl__db_fail(log, sqlite3_exec(log->db, sql, NULL, NULL, NULL), doing, err);
+}
+
+int pawl__db_bind_text(sqlite3_stmt *stmt, int index, pawl_text text)
+{
+        if (!text.data)
+                return sqlite3_bind_null(stmt, index);
+        return sqlite3_bind_text64(stmt, index, text.data, text.len, SQLITE_STATIC, SQLITE_UTF8);
+}
+
+pawl_text pawl__db_column_text(sqlite3_stmt *stmt, int column)
+{
+        const char *data = (const char *)sqlite3_column_text(stmt, column);
+
+        return (pawl_text){data, data ? (size_t)sqlite3_column_bytes(stmt, column) : 0};
+}

@@ -1,0 +1,190 @@
+/**
+ * @file events/handle.h
+ * @brief The inside of a log, for events/ and its tests alone.
+ */
+#ifndef PAWL_EVENTS_HANDLE_H
+#define PAWL_EVENTS_HANDLE_H
+
+#include "base/error.h"
+#include "base/ids.h"
+#include "base/json_tree.h"
+#include "events/db.h"
+#include "events/identity.h"
+#include "events/migrate.h"
+#include "events/types.h"
+
+/* ---- Statements that are prepared once a log, when first used -------------------------------- */
+
+typedef enum pawl__stmt {
+        PAWL__STMT_BEGIN,
+        PAWL__STMT_COMMIT,
+        PAWL__STMT_ROLLBACK,
+        PAWL__STMT_HEAD,
+        PAWL__STMT_RANGE, /**< ?1 exclusive, ?2 inclusive; the columns that events/row.c reads */
+        PAWL__STMT_INSERT,
+        PAWL__STMT_BLOB_PUT,
+        PAWL__STMT_BLOB_GET,
+        PAWL__STMT_PRUNED,
+        PAWL__STMT_LEASE_GET,
+        PAWL__STMT_LEASE_PUT,
+        PAWL__STMT_LEASE_RENEW,
+        PAWL__STMT_LEASE_RELEASE,
+        PAWL__STMT_FENCE_STATE,
+        PAWL__STMT_FENCE_EVENTS,
+        PAWL__STMTS
+} pawl__stmt;
+
+/** The statement, reset and ready to be bound; its texts may have been bound before: bind all. */
+PAWL_MUST_CHECK pawl_status pawl__log_stmt(
+        sqlite3_stmt **out, pawl_log *log, pawl__stmt which, pawl_error *err);
+/** Step a statement that gives no rows, and reset it. SQLITE_OK when it is done. */
+int pawl__db_run(sqlite3_stmt *stmt);
+/** The first column of the first row of @p sql, an integer; 0 when there is no row. */
+PAWL_MUST_CHECK pawl_status pawl__db_integer(
+        int64_t *out, pawl_log *log, const char *sql, pawl_error *err);
+/** Run statements that are not kept. */
+PAWL_MUST_CHECK pawl_status pawl__db_exec(
+        pawl_log *log, const char *sql, const char *doing, pawl_error *err);
+
+/* ---- The log ----------------------------------------------------------------------------------
+ */
+
+/** A claim that this handle made and has not given back. */
+typedef struct pawl__held {
+        char run_id[PAWL__ID_MAX];
+        size_t run_len;
+        uint64_t fence;
+} pawl__held;
+
+/** The lease last met whose holder's clock cannot be compared with ours: since when, by our own
+ *  clock, it has stood unchanged. */
+typedef struct pawl__watched {
+        pawl__held lease; /* run_len 0: none */
+        int64_t until_ms, since_ms;
+} pawl__watched;
+
+struct pawl_log {
+        sqlite3 *db;
+        char *path;            /* absolute, malloc'd */
+        char *side, *side_end; /* room for the path and "-wal", "-shm" or "-journal" after it */
+        const char *vfs;
+        unsigned flags, busy_ms, lease_ms;
+        pawl_sources sources;
+        pawl__identity self;
+        pawl_error err;
+        pawl__hasher *hasher;
+        sqlite3_stmt *stmts[PAWL__STMTS];
+        pawl__projector projector;
+        bool projecting;
+        int64_t slept_us; /* by the busy handler, for the lock that is waited for */
+
+        /* A read-only view that takes no locks, since nobody could be writing when it was made
+         * (events/connect.c); wal_size is what the write-ahead log held then, -1: none. */
+        bool unlocked;
+        int64_t wal_size;
+
+        /* The transaction that is open, and the chain's end in it. */
+        bool writing;
+        uint64_t head_seq;
+        unsigned char head_hash[32];
+        int64_t now_us;
+        pawl__buf payload, envelope; /* kept from event to event */
+        pawl__json_tree tree;
+
+        pawl__held *held;
+        size_t n_held, cap_held;
+        pawl__watched watched;
+        pawl__buf owner_host;
+};
+
+/** What tests set: NULL or zero members give the real thing. */
+typedef struct pawl__log_setup {
+        const char *vfs;                /**< SQLite's name of a VFS; must outlive the log */
+        const pawl__identity *identity; /**< copied */
+        const pawl__schema *schema;
+} pawl__log_setup;
+
+/** pawl_log_open(), with the parts that tests exchange. @p setup may be NULL. */
+PAWL_MUST_CHECK pawl_status pawl__log_open_as(pawl_log **out, const char *path,
+        const pawl_log_options *options, const pawl__log_setup *setup, pawl_error *err);
+
+/* ---- Opening, step by step (events/place.c, events/connect.c) ----------------------------------
+ */
+
+/** Find the file, or with PAWL_LOG_CREATE make it and its folder, empty; sets log->path. */
+PAWL_MUST_CHECK pawl_status pawl__place_find(pawl_log *log, const char *path, pawl_error *err);
+/** PAWL_EREADONLY when file or folder refuse to be written, PAWL_EACCESS when not even to be read.
+ */
+PAWL_MUST_CHECK pawl_status pawl__place_access(const pawl_log *log, pawl_error *err);
+/** Bytes in the file PATH + @p suffix, or -1 when there is none. */
+int64_t pawl__place_size(const pawl_log *log, const char *suffix);
+/** An errno as a pawl_status, with the message "PATH: DOING: the system's reason". */
+pawl_status pawl__fail_errno(pawl_error *err, int error, const char *path, const char *doing);
+
+/** Connect to log->path as log->flags say. Nothing is read yet. */
+PAWL_MUST_CHECK pawl_status pawl__connect(pawl_log *log, pawl_error *err);
+/** Finalize what is kept and close the connection. */
+void pawl__disconnect(pawl_log *log);
+/** Has somebody begun to write since an unlocked view was made? */
+bool pawl__view_stale(const pawl_log *log);
+/** Before a read begins: make a stale view anew, unless a projector holds on to it. */
+PAWL_MUST_CHECK pawl_status pawl__view_refresh(pawl_log *log, pawl_error *err);
+/** SQLite's busy handler: sleeps a little longer each time, log->busy_ms in all. */
+int pawl__busy(void *log, int count);
+/** Who holds a lock on the log: a pid, or 0 when that cannot be known. */
+int64_t pawl__lock_holder(const pawl_log *log);
+
+/* ---- Rows (events/row.c)
+ * -------------------------------------------------------------------------- */
+
+/** The present row of PAWL__STMT_RANGE as an event; texts are valid until the statement moves.
+ *  PAWL_EDAMAGED "seq N: WHAT" for a value of the wrong type or form. */
+PAWL_MUST_CHECK pawl_status pawl__row_event(
+        pawl_event *out, pawl_log *log, sqlite3_stmt *range, uint64_t expected, pawl_error *err);
+/** Report damage at @p seq; PAWL_EBUSY instead when the view is stale, as that looks the same. */
+pawl_status pawl__damaged(pawl_log *log, pawl_error *err, uint64_t seq, const char *what);
+/** Does RFC 3339 have a form for it: years 1 to 9999? */
+bool pawl__time_writable(int64_t time_us);
+/** The last event's seq and hash; 0 and zeros when there is none. */
+PAWL_MUST_CHECK pawl_status pawl__head_read(
+        uint64_t *seq, unsigned char hash[32], pawl_log *log, pawl_error *err);
+
+/* ---- The chain (events/chain.c)
+ * -------------------------------------------------------------------- */
+
+/** Append the canonical JSON of the envelope without payload, prev and hash. */
+PAWL_MUST_CHECK pawl_status pawl__chain_envelope(pawl__buf *out, const pawl_event *event);
+/** hash = SHA-256(prev, payload_hash, envelope). @p scratch is overwritten. */
+PAWL_MUST_CHECK pawl_status pawl__chain_hash(unsigned char out[32], pawl__hasher *hasher,
+        pawl__buf *scratch, const pawl_event *event, const unsigned char payload_hash[32]);
+
+/* ---- The write transaction (events/append.c)
+ * ------------------------------------------------------- */
+
+/** BEGIN IMMEDIATE, read the chain's end, let the projector catch up. On failure it is rolled back.
+ */
+PAWL_MUST_CHECK pawl_status pawl__tx_begin(pawl_log *log);
+/** Check, chain and insert one event; apply it. The caller rolls back on failure. */
+PAWL_MUST_CHECK pawl_status pawl__tx_event(pawl_log *log, const pawl_event *event);
+/** A batch's blobs and events, the run's fence checked. The caller rolls back on failure. */
+PAWL_MUST_CHECK pawl_status pawl__tx_batch(pawl_log *log, const pawl__batch *batch, uint64_t fence);
+/** Flush the projector and COMMIT. On failure it is rolled back. */
+PAWL_MUST_CHECK pawl_status pawl__tx_commit(pawl_log *log);
+/** Undo; the log's error stays. Returns @p status. */
+pawl_status pawl__tx_rollback(pawl_log *log, pawl_status status);
+
+/** Is @p fence the one that holds @p run_id? PAWL_EFENCED. @p released_passes: so is a claim that
+ * was given back and not taken by anybody since. */
+PAWL_MUST_CHECK pawl_status pawl__fence_check(
+        pawl_log *log, pawl_text run_id, uint64_t fence, bool released_passes);
+/** Give back what this handle still holds, as far as that can be done. */
+void pawl__held_release(pawl_log *log);
+
+struct pawl__batch_blob {
+        unsigned char hash[32];
+        pawl_text content;
+};
+PAWL_MUST_CHECK pawl_status pawl__tx_blob(
+        pawl_log *log, const unsigned char hash[32], pawl_text content);
+
+#endif

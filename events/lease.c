@@ -1,0 +1,415 @@
+/*
+ * Claims: who may append for a run (contract, section 8).
+ *
+ * A lease is one row a run. Its fence only ever grows: it outlives the claim in the row, and where
+ * there is no row it starts above the run's last RunClaimed event. Whether a holder still holds:
+ *
+ *  same boot, same pid namespace   the process is looked at. Gone, or another with its pid: free at
+ *                                  once. Otherwise until the lease expires by CLOCK_BOOTTIME.
+ *  same boot, other namespace      a container beside us: the pid says nothing, the clock is the
+ *                                  same. Until the lease expires.
+ *  other boot, same host           the host was started anew since: free at once.
+ *  other boot, other host          neither process nor clock can be compared. Held, until this
+ * handle has seen the lease unchanged for its whole length by our own clock: who waits for the run
+ * gets it then.
+ */
+#include "base/json_write.h"
+#include "events/handle.h"
+
+typedef struct lease {
+        uint64_t fence;
+        bool held;
+        pawl__identity owner;
+        int64_t until_ms, lease_ms;
+} lease;
+
+static void copy_text(char *out, size_t size, pawl_text text)
+{
+        size_t len = text.len < size - 1 ? text.len : size - 1;
+
+        memset(out, 0, size);
+        if (len)
+                memcpy(out, text.data, len);
+}
+
+static void take_lease(lease *out, sqlite3_stmt *stmt)
+{
+        memset(out, 0, sizeof *out);
+        out->fence = (uint64_t)sqlite3_column_int64(stmt, 0);
+        out->held = sqlite3_column_int64(stmt, 1) != 0;
+        copy_text(out->owner.host, sizeof out->owner.host, pawl__db_column_text(stmt, 2));
+        copy_text(out->owner.boot_id, sizeof out->owner.boot_id, pawl__db_column_text(stmt, 3));
+        out->owner.pid = sqlite3_column_int64(stmt, 4);
+        out->owner.pid_start = sqlite3_column_int64(stmt, 5);
+        out->owner.pid_ns = sqlite3_column_int64(stmt, 6);
+        out->until_ms = sqlite3_column_int64(stmt, 7);
+        out->lease_ms = sqlite3_column_int64(stmt, 8);
+}
+
+/* *found false: nobody ever claimed the run, as far as the leases know. */
+static pawl_status read_lease(lease *out, bool *found, pawl_log *log, pawl_text run_id)
+{
+        sqlite3_stmt *stmt;
+        pawl_status status = pawl__log_stmt(&stmt, log, PAWL__STMT_LEASE_GET, &log->err);
+
+        if (status)
+                return status;
+        int rc = pawl__db_bind_text(stmt, 1, run_id);
+        if (rc == SQLITE_OK)
+                rc = sqlite3_step(stmt);
+        *found = rc == SQLITE_ROW;
+        if (*found)
+                take_lease(out, stmt);
+        sqlite3_reset(stmt);
+        return pawl__db_fail(log, rc, "read who holds the run", &log->err);
+}
+
+static int64_t boot_ms(pawl_log *log)
+{
+        return log->sources.boot_ms(log->sources.user);
+}
+
+static bool same_lease(const pawl__held *a, pawl_text run_id, uint64_t fence)
+{
+        return a->fence == fence && pawl__text_eq(pawl__text_n(a->run_id, a->run_len), run_id);
+}
+
+static void set_lease(pawl__held *out, pawl_text run_id, uint64_t fence)
+{
+        memcpy(out->run_id, run_id.data, run_id.len); /* at most PAWL__ID_MAX: ids are checked */
+        out->run_len = run_id.len;
+        out->fence = fence;
+}
+
+/* Has it stood unchanged, before our eyes, for as long as it was given? */
+static bool seen_to_expire(pawl_log *log, pawl_text run_id, const lease *l)
+{
+        pawl__watched *w = &log->watched;
+        int64_t now = boot_ms(log);
+
+        if (run_id.len > PAWL__ID_MAX)
+                return false;
+        if (!same_lease(&w->lease, run_id, l->fence) || w->until_ms != l->until_ms) {
+                set_lease(&w->lease, run_id, l->fence);
+                w->until_ms = l->until_ms;
+                w->since_ms = now;
+        }
+        return now - w->since_ms > l->lease_ms;
+}
+
+static bool is_alive(pawl_log *log, pawl_text run_id, const lease *l)
+{
+        const pawl__identity *self = &log->self, *owner = &l->owner;
+        bool boots_known = self->boot_id[0] && owner->boot_id[0];
+
+        if (!l->held)
+                return false;
+        if (!boots_known || strcmp(self->boot_id, owner->boot_id) != 0) {
+                if (boots_known && strcmp(self->host, owner->host) == 0)
+                        return false;
+                return !seen_to_expire(log, run_id, l);
+        }
+        if (self->pid_ns == owner->pid_ns) {
+                int64_t start = self->start_of(owner->pid, self->user);
+                if (start == PAWL__START_GONE)
+                        return false;
+                if (start > 0 && owner->pid_start > 0 && start != owner->pid_start)
+                        return false;
+        }
+        return boot_ms(log) <= l->until_ms;
+}
+
+static bool held_here(const pawl_log *log, pawl_text run_id, uint64_t fence)
+{
+        for (size_t i = 0; i < log->n_held; i++)
+                if (same_lease(&log->held[i], run_id, fence))
+                        return true;
+        return false;
+}
+
+static void forget_held(pawl_log *log, pawl_text run_id)
+{
+        for (size_t i = log->n_held; i-- > 0;) {
+                const pawl__held *h = &log->held[i];
+                if (pawl__text_eq(pawl__text_n(h->run_id, h->run_len), run_id))
+                        log->held[i] = log->held[--log->n_held];
+        }
+}
+
+static pawl_status tell_owner(pawl_owner *owner, pawl_log *log, const lease *l)
+{
+        if (!owner)
+                return PAWL_OK;
+        pawl__buf_clear(&log->owner_host);
+        if (pawl__buf_adds(&log->owner_host, l->owner.host))
+                return pawl__nomem(&log->err);
+        owner->fence = l->fence;
+        owner->pid = l->owner.pid;
+        owner->host = pawl__buf_text(&log->owner_host);
+        return PAWL_OK;
+}
+
+pawl_status pawl__fence_check(pawl_log *log, pawl_text run_id, uint64_t fence, bool released_passes)
+{
+        lease l;
+        bool found;
+        pawl_status status = read_lease(&l, &found, log, run_id);
+
+        if (status)
+                return status;
+        if (!found)
+                return pawl__fail(&log->err, PAWL_EFENCED,
+                        "run %.*s: fence %llu, but nobody claimed the run; claim it first",
+                        PAWL__FMT(run_id), (unsigned long long)fence);
+        if (l.fence != fence)
+                return pawl__fail(&log->err, PAWL_EFENCED,
+                        "run %.*s: fence %llu, but %llu holds %.*s; claim the run again",
+                        PAWL__FMT(run_id), (unsigned long long)fence, (unsigned long long)l.fence,
+                        PAWL__FMT(run_id));
+        if (!l.held && !released_passes)
+                return pawl__fail(&log->err, PAWL_EFENCED,
+                        "run %.*s: fence %llu was given back; claim the run again",
+                        PAWL__FMT(run_id), (unsigned long long)fence);
+        return PAWL_OK;
+}
+
+/* The greatest fence that the events give the run: what its row in runs says, and what stands after
+ * the last event that row has seen. */
+static pawl_status fence_of_events(uint64_t *out, pawl_log *log, pawl_text run_id)
+{
+        sqlite3_stmt *stmt;
+        int64_t applied = 0, fence = 0;
+        pawl_status status = pawl__log_stmt(&stmt, log, PAWL__STMT_FENCE_STATE, &log->err);
+
+        if (status)
+                return status;
+        int rc = pawl__db_bind_text(stmt, 1, run_id);
+        if (rc == SQLITE_OK)
+                rc = sqlite3_step(stmt);
+        if (rc == SQLITE_ROW) {
+                applied = sqlite3_column_int64(stmt, 0);
+                fence = sqlite3_column_int64(stmt, 1);
+        }
+        sqlite3_reset(stmt);
+        status = pawl__db_fail(log, rc, "read the run's fence", &log->err);
+        if (!status)
+                status = pawl__log_stmt(&stmt, log, PAWL__STMT_FENCE_EVENTS, &log->err);
+        if (status)
+                return status;
+        rc = pawl__db_bind_text(stmt, 1, run_id);
+        if (rc == SQLITE_OK)
+                rc = sqlite3_bind_int64(stmt, 2, applied);
+        if (rc == SQLITE_OK)
+                rc = sqlite3_step(stmt);
+        if (rc == SQLITE_ROW && sqlite3_column_int64(stmt, 0) > fence)
+                fence = sqlite3_column_int64(stmt, 0);
+        sqlite3_reset(stmt);
+        status = pawl__db_fail(log, rc, "read the run's fence", &log->err);
+        if (!status)
+                *out = fence > 0 ? (uint64_t)fence : 0;
+        return status;
+}
+
+static pawl_status put_lease(pawl_log *log, pawl_text run_id, uint64_t fence)
+{
+        const pawl__identity *self = &log->self;
+        const int64_t numbers[] = {self->pid, self->pid_start, self->pid_ns,
+                boot_ms(log) + log->lease_ms, log->lease_ms};
+        sqlite3_stmt *stmt;
+        pawl_status status = pawl__log_stmt(&stmt, log, PAWL__STMT_LEASE_PUT, &log->err);
+
+        if (status)
+                return status;
+        int rc = pawl__db_bind_text(stmt, 1, run_id);
+        if (rc == SQLITE_OK)
+                rc = sqlite3_bind_int64(stmt, 2, (int64_t)fence);
+        if (rc == SQLITE_OK)
+                rc = pawl__db_bind_text(stmt, 3, pawl__text(self->host));
+        if (rc == SQLITE_OK)
+                rc = pawl__db_bind_text(stmt, 4, pawl__text(self->boot_id));
+        for (int i = 0; i < 5 && rc == SQLITE_OK; i++)
+                rc = sqlite3_bind_int64(stmt, 5 + i, numbers[i]);
+        if (rc == SQLITE_OK)
+                rc = pawl__db_run(stmt);
+        return pawl__db_fail(log, rc, "claim the run", &log->err);
+}
+
+static pawl_status claimed_payload(pawl__json_writer *w, const pawl__identity *self, uint64_t fence)
+{
+        pawl__json_open_object(w);
+        pawl__json_member_integer(w, "fence", (int64_t)fence);
+        pawl__json_name(w, "owner");
+        pawl__json_open_object(w);
+        pawl__json_member_string(w, "host", self->host);
+        pawl__json_member_integer(w, "pid", self->pid);
+        pawl__json_member_integer(w, "pid_start", self->pid_start);
+        pawl__json_member_string(w, "boot_id", self->boot_id);
+        pawl__json_close_object(w);
+        pawl__json_close_object(w);
+        return pawl__json_end_writer(w);
+}
+
+static pawl_status append_claimed(pawl_log *log, pawl_event *claimed, uint64_t fence)
+{
+        pawl__json_writer w = PAWL__JSON_WRITER_INIT;
+        pawl_status status = claimed_payload(&w, &log->self, fence);
+
+        if (status)
+                status = pawl__nomem(&log->err);
+        claimed->type = pawl__text("RunClaimed");
+        claimed->payload = pawl__buf_text(&w.buf);
+        if (!status)
+                status = pawl__tx_event(log, claimed);
+        pawl__json_writer_free(&w);
+        return status;
+}
+
+/* Inside the transaction: refuse while somebody alive holds it, else take it. */
+static pawl_status claim(
+        uint64_t *fence, lease *holder, pawl_log *log, pawl_event *claimed, pawl__batch *batch)
+{
+        pawl_text run_id = claimed->run_id;
+        uint64_t last = 0;
+        bool found;
+        pawl_status status = read_lease(holder, &found, log, run_id);
+
+        if (status)
+                return status;
+        if (found && !held_here(log, run_id, holder->fence) && is_alive(log, run_id, holder))
+                return pawl__fail(&log->err, PAWL_EHELD,
+                        "run %.*s: process %lld on %s holds it; wait until it ends or gives the "
+                        "run back",
+                        PAWL__FMT(run_id), (long long)holder->owner.pid, holder->owner.host);
+        if (found)
+                last = holder->fence;
+        else
+                status = fence_of_events(&last, log, run_id);
+        *fence = last + 1;
+        if (!status)
+                status = put_lease(log, run_id, *fence);
+        if (!status)
+                status = append_claimed(log, claimed, *fence);
+        if (!status && batch)
+                status = pawl__tx_batch(log, batch, *fence);
+        return status;
+}
+
+pawl_status pawl__log_claim(uint64_t *fence, pawl_log *log, pawl_text mission_id, pawl_text run_id,
+        pawl_text session_id, pawl_text actor, pawl__batch *batch, pawl_owner *owner)
+{
+        pawl_event claimed = {.mission_id = mission_id,
+                .run_id = run_id,
+                .session_id = session_id,
+                .actor = actor};
+        uint64_t own = 0;
+        lease holder;
+        pawl_status status = pawl__id_check(run_id, "run id", &log->err);
+
+        if (status)
+                return status;
+        if (pawl__grow(&log->held, &log->cap_held, log->n_held + 1, sizeof *log->held))
+                return pawl__nomem(&log->err);
+        status = pawl__tx_begin(log);
+        if (status)
+                return status;
+        status = claim(&own, &holder, log, &claimed, batch);
+        if (status) {
+                (void)pawl__tx_rollback(log, status);
+                if (status == PAWL_EHELD && tell_owner(owner, log, &holder))
+                        return PAWL_ENOMEM;
+                return status;
+        }
+        status = pawl__tx_commit(log);
+        if (status)
+                return status;
+        forget_held(log, run_id);
+        set_lease(&log->held[log->n_held++], run_id, own);
+        if (batch)
+                pawl__batch_clear(batch);
+        *fence = own;
+        return PAWL_OK;
+}
+
+pawl_status pawl_log_claim(uint64_t *fence, pawl_log *log, const char *mission_id,
+        const char *run_id, const char *actor, pawl_owner *owner)
+{
+        return pawl__log_claim(fence, log, pawl__text(mission_id), pawl__text(run_id),
+                (pawl_text){NULL, 0}, pawl__text(actor), NULL, owner);
+}
+
+pawl_status pawl__log_holder(bool *held, pawl_owner *owner, pawl_log *log, pawl_text run_id)
+{
+        lease l;
+        bool found;
+        pawl_status status = pawl__view_refresh(log, &log->err);
+
+        if (!status)
+                status = read_lease(&l, &found, log, run_id);
+        if (status)
+                return status;
+        bool alive = found && is_alive(log, run_id, &l);
+        if (!found)
+                memset(&l, 0, sizeof l);
+        status = tell_owner(owner, log, &l);
+        if (!status)
+                *held = alive;
+        return status;
+}
+
+/* A change to the lease of a claim, a transaction of its own. */
+static pawl_status change_lease(
+        pawl_log *log, pawl__stmt which, pawl_text run_id, uint64_t fence, const char *doing)
+{
+        sqlite3_stmt *stmt;
+        pawl_status status;
+
+        if (log->flags & PAWL_LOG_READONLY)
+                return pawl__fail(&log->err, PAWL_EREADONLY,
+                        "%s: the log was opened for reading only; open it for writing", log->path);
+        status = pawl__log_stmt(&stmt, log, which, &log->err);
+        if (status)
+                return status;
+        int rc = pawl__db_bind_text(stmt, 1, run_id);
+        if (rc == SQLITE_OK)
+                rc = sqlite3_bind_int64(stmt, 2, (int64_t)fence);
+        if (rc == SQLITE_OK && which == PAWL__STMT_LEASE_RENEW)
+                rc = sqlite3_bind_int64(stmt, 3, boot_ms(log) + log->lease_ms);
+        if (rc == SQLITE_OK && which == PAWL__STMT_LEASE_RENEW)
+                rc = sqlite3_bind_int64(stmt, 4, log->lease_ms);
+        if (rc == SQLITE_OK)
+                rc = pawl__db_run(stmt);
+        status = pawl__db_fail(log, rc, doing, &log->err);
+        if (status)
+                return status;
+        if (sqlite3_changes(log->db) == 1)
+                return PAWL_OK;
+        forget_held(log, run_id);
+        return pawl__fail(&log->err, PAWL_EFENCED,
+                "run %.*s: fence %llu does not hold it any more; claim the run again",
+                PAWL__FMT(run_id), (unsigned long long)fence);
+}
+
+pawl_status pawl_log_renew(pawl_log *log, const char *run_id, uint64_t fence)
+{
+        return change_lease(
+                log, PAWL__STMT_LEASE_RENEW, pawl__text(run_id), fence, "renew the claim");
+}
+
+pawl_status pawl_log_release(pawl_log *log, const char *run_id, uint64_t fence)
+{
+        pawl_status status = change_lease(
+                log, PAWL__STMT_LEASE_RELEASE, pawl__text(run_id), fence, "give the run back");
+
+        if (!status)
+                forget_held(log, pawl__text(run_id));
+        return status;
+}
+
+void pawl__held_release(pawl_log *log)
+{
+        while (log->n_held > 0) {
+                pawl__held h = log->held[--log->n_held];
+                (void)change_lease(log, PAWL__STMT_LEASE_RELEASE, pawl__text_n(h.run_id, h.run_len),
+                        h.fence, "give the run back");
+        }
+}

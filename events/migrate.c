@@ -1,0 +1,217 @@
+/*
+ * What a file must be to be a log, and how an empty or old one becomes a log of today.
+ *
+ * A step is run inside BEGIN IMMEDIATE after the version was read again there, so that of two
+ * processes that open an old log one migrates it and the other finds it done. All steps that a file
+ * needs are one transaction: it has the old version, or the new one. A step never touches events:
+ * what an older payload means is for apply (state/) to know, by its v.
+ */
+#include "events/migrate.h"
+#include "events/handle.h"
+#include "schema_sql.h"
+#include <stdio.h>
+
+const pawl__schema pawl__schema_current = {1, schema_sql, NULL, 0};
+
+/* Derived from the events: dropped and made again where one is missing or a step changes them. */
+static const char *const derived[] = {
+        "projection", "runs", "steps", "checkpoints", "conflicts", "senses", "scopes", "sessions"};
+enum { DERIVED = sizeof derived / sizeof derived[0] };
+
+/* The rest of what schema.sql makes: kept tables but events, triggers, indexes. */
+static const char other_objects[] =
+        "'pruned', 'blobs', 'leases', 'events_refuse_update', 'events_refuse_delete', "
+        "'events_refuse_gap', 'runs_resumable', 'conflicts_open', 'conflicts_step', 'sessions_seq'";
+enum { OTHER_OBJECTS = 10 };
+
+typedef struct header {
+        int64_t application, version, objects;
+} header;
+
+static pawl_status read_header(header *out, pawl_log *log, pawl_error *err)
+{
+        header h;
+        pawl_status status =
+                pawl__db_integer(&h.application, log, "PRAGMA main.application_id", err);
+
+        if (!status)
+                status = pawl__db_integer(&h.version, log, "PRAGMA main.user_version", err);
+        if (!status)
+                status = pawl__db_integer(
+                        &h.objects, log, "SELECT count(*) FROM main.sqlite_schema", err);
+        if (!status)
+                *out = h;
+        return status;
+}
+
+static pawl_status identify(
+        bool *empty, const header *h, pawl_log *log, const pawl__schema *schema, pawl_error *err)
+{
+        *empty = h->application == 0 && h->version == 0 && h->objects == 0;
+        if (*empty)
+                return PAWL_OK;
+        if (h->application != PAWL__APPLICATION_ID)
+                return pawl__fail(err, PAWL_EFORMAT,
+                        "%s: is not a Pawl log: it is another application's SQLite database "
+                        "(application id %lld); name another file",
+                        log->path, (long long)h->application);
+        if (h->version > schema->version)
+                return pawl__fail(err, PAWL_ENEWER,
+                        "%s: the log has schema version %lld, and this program knows versions up "
+                        "to %d; use a newer pawl",
+                        log->path, (long long)h->version, schema->version);
+        if (h->version < 1)
+                return pawl__fail(err, PAWL_EDAMAGED,
+                        "%s: the log has schema version %lld, which never was; put back a copy",
+                        log->path, (long long)h->version);
+        return PAWL_OK;
+}
+
+pawl_status pawl__schema_identify(
+        bool *empty, pawl_log *log, const pawl__schema *schema, pawl_error *err)
+{
+        header h;
+        int64_t tables = 0;
+        pawl_status status = read_header(&h, log, err);
+
+        if (!status)
+                status = identify(empty, &h, log, schema, err);
+        if (!status && !*empty)
+                status = pawl__db_integer(&tables, log,
+                        "SELECT count(*) FROM main.sqlite_schema "
+                        "WHERE type = 'table' AND name = 'events'",
+                        err);
+        if (!status && !*empty && tables != 1)
+                return pawl__fail(err, PAWL_EDAMAGED,
+                        "%s: the log has lost its table of events; put back a copy", log->path);
+        return status;
+}
+
+static pawl_status drop_derived(pawl_log *log, pawl_error *err)
+{
+        pawl_status status = PAWL_OK;
+        char sql[64];
+
+        for (size_t i = 0; i < DERIVED && !status; i++) {
+                snprintf(sql, sizeof sql, "DROP TABLE IF EXISTS main.%s", derived[i]);
+                status = pawl__db_exec(log, sql, "make its tables anew", err);
+        }
+        return status;
+}
+
+static pawl_status set_version(pawl_log *log, int version, pawl_error *err)
+{
+        char sql[64];
+
+        snprintf(sql, sizeof sql, "PRAGMA main.user_version = %d", version);
+        return pawl__db_exec(log, sql, "set its version", err);
+}
+
+static pawl_status make_schema(pawl_log *log, const pawl__schema *schema, pawl_error *err)
+{
+        pawl_status status = pawl__db_exec(log, schema->sql, "make its tables", err);
+
+        return status ? status : set_version(log, schema->version, err);
+}
+
+static pawl_status step(
+        pawl_log *log, const pawl__schema *schema, int from, bool *rebuild, pawl_error *err)
+{
+        for (size_t i = 0; i < schema->n_steps; i++) {
+                const pawl__migration *m = &schema->steps[i];
+                pawl_status status = PAWL_OK;
+
+                if (m->from != from)
+                        continue;
+                *rebuild = *rebuild || m->rebuild;
+                if (m->sql)
+                        status = pawl__db_exec(log, m->sql, "migrate it", err);
+                if (!status && m->fn)
+                        status = m->fn(log, err);
+                return status;
+        }
+        return pawl__fail(err, PAWL_EFORMAT,
+                "%s: no step leads from schema version %d to %d; use the pawl that wrote the log",
+                log->path, from, schema->version);
+}
+
+/* How much of the schema is there: tables that are derived, and everything else by name. */
+static pawl_status count_objects(int64_t *tables, int64_t *others, pawl_log *log, pawl_error *err)
+{
+        char sql[512];
+        int len = snprintf(sql, sizeof sql,
+                "SELECT count(*) FROM main.sqlite_schema WHERE type = 'table' AND name IN (");
+
+        for (size_t i = 0; i < DERIVED; i++)
+                len += snprintf(
+                        sql + len, sizeof sql - (size_t)len, "%s'%s'", i ? "," : "", derived[i]);
+        snprintf(sql + len, sizeof sql - (size_t)len, ")");
+        pawl_status status = pawl__db_integer(tables, log, sql, err);
+        if (status)
+                return status;
+        snprintf(sql, sizeof sql, "SELECT count(*) FROM main.sqlite_schema WHERE name IN (%s)",
+                other_objects);
+        return pawl__db_integer(others, log, sql, err);
+}
+
+/* The file's change to today's schema, inside a transaction. */
+static pawl_status bring_up(pawl_log *log, const pawl__schema *schema, pawl_error *err)
+{
+        header h;
+        bool empty, rebuild = false;
+        int64_t tables, others;
+        pawl_status status = read_header(&h, log, err);
+
+        if (!status)
+                status = identify(&empty, &h, log, schema, err);
+        if (status)
+                return status;
+        if (empty)
+                return make_schema(log, schema, err);
+        int version = (int)h.version;
+        for (; version < schema->version && !status; version++)
+                status = step(log, schema, version, &rebuild, err);
+        if (!status)
+                status = count_objects(&tables, &others, log, err);
+        if (!status && (rebuild || tables != DERIVED))
+                status = drop_derived(log, err);
+        return status ? status : make_schema(log, schema, err);
+}
+
+static pawl_status needs_change(
+        bool *needs, pawl_log *log, const pawl__schema *schema, pawl_error *err)
+{
+        header h;
+        bool empty;
+        int64_t tables, others;
+        pawl_status status = read_header(&h, log, err);
+
+        if (!status)
+                status = identify(&empty, &h, log, schema, err);
+        if (!status && !empty && h.version == schema->version) {
+                status = count_objects(&tables, &others, log, err);
+                if (!status)
+                        *needs = tables != DERIVED || others != OTHER_OBJECTS;
+        } else if (!status) {
+                *needs = true;
+        }
+        return status;
+}
+
+pawl_status pawl__schema_ensure(pawl_log *log, const pawl__schema *schema, pawl_error *err)
+{
+        bool needs;
+        pawl_status status = needs_change(&needs, log, schema, err);
+
+        if (status || !needs)
+                return status;
+        status = pawl__db_exec(log, "BEGIN IMMEDIATE", "make its tables", err);
+        if (status)
+                return status;
+        status = bring_up(log, schema, err);
+        if (!status)
+                status = pawl__db_exec(log, "COMMIT", "make its tables", err);
+        if (status && !sqlite3_get_autocommit(log->db))
+                (void)sqlite3_exec(log->db, "ROLLBACK", NULL, NULL, NULL);
+        return status;
+}

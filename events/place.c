@@ -1,0 +1,196 @@
+/*
+ * Where the log lies: its absolute path, and making an empty file there.
+ *
+ * No file of a log is ever opened here. POSIX locks belong to a process and a file: closing any
+ * descriptor of a file drops every lock that the process holds on it, also those of another
+ * pawl_log. So the new file is made by mknod(), and everything else is asked of its name.
+ */
+#include "events/handle.h"
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+pawl_status pawl__fail_errno(pawl_error *err, int error, const char *path, const char *doing)
+{
+        static const struct {
+                int error;
+                pawl_status status;
+                const char *mend;
+        } known[] = {
+                {ENOENT, PAWL_ENOTFOUND, "check the path"},
+                {ENOTDIR, PAWL_ENOTFOUND, "check the path"},
+                {EACCES, PAWL_EACCESS, "check the permissions"},
+                {EPERM, PAWL_EACCESS, "check the permissions"},
+                {EROFS, PAWL_EREADONLY, "use a file system that can be written"},
+                {ENOSPC, PAWL_EFULL, "free some space and try again"},
+                {EDQUOT, PAWL_EFULL, "free some space and try again"},
+                {ENOMEM, PAWL_ENOMEM, "free some memory and try again"},
+                {ENAMETOOLONG, PAWL_EINVAL, "use a shorter path"},
+                {ELOOP, PAWL_EINVAL, "mend the symbolic links"},
+        };
+
+        for (size_t i = 0; i < sizeof known / sizeof known[0]; i++)
+                if (known[i].error == error)
+                        return pawl__fail(err, known[i].status, "%s: cannot %s: %s; %s", path,
+                                doing, strerror(error), known[i].mend);
+        return pawl__fail(
+                err, PAWL_EIO, "%s: cannot %s: %s; check the disk", path, doing, strerror(error));
+}
+
+/* A new name is on disk only when its folder is. A file system that cannot sync a folder says so
+ * with EINVAL and has nothing to be synced. */
+static int sync_folder(const char *path)
+{
+        int fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+
+        if (fd < 0)
+                return errno;
+        int error = fsync(fd) == 0 || errno == EINVAL ? 0 : errno;
+        close(fd);
+        return error;
+}
+
+/* mkdir with mode 0700 whatever the umask; a folder that is there stays as it is. */
+static pawl_status make_folder(const char *folder, pawl_error *err)
+{
+        char *parent = NULL;
+
+        if (mkdir(folder, 0700) != 0)
+                return errno == EEXIST ? PAWL_OK
+                                       : pawl__fail_errno(err, errno, folder, "make the folder");
+        if (chmod(folder, 0700) != 0)
+                return pawl__fail_errno(err, errno, folder, "make the folder private");
+        pawl__buf above = PAWL__BUF_INIT;
+        if (pawl__buf_adds(&above, folder) || pawl__buf_adds(&above, "/..")) {
+                pawl__buf_free(&above);
+                return pawl__nomem(err);
+        }
+        parent = above.data;
+        int error = sync_folder(parent);
+        /* A parent that may be searched but not read cannot be synced: the folder is there all
+         * the same, and a crash now would lose an empty log. */
+        pawl_status status = error && error != EACCES
+                                     ? pawl__fail_errno(err, error, folder, "make the folder")
+                                     : PAWL_OK;
+        pawl__buf_free(&above);
+        return status;
+}
+
+static pawl_status make_file(const char *path, const char *folder, pawl_error *err)
+{
+        int error;
+
+        if (mknod(path, S_IFREG | 0600, 0) != 0)
+                return errno == EEXIST ? PAWL_OK
+                                       : pawl__fail_errno(err, errno, path, "make the log");
+        if (chmod(path, 0600) != 0)
+                return pawl__fail_errno(err, errno, path, "make the log private");
+        error = sync_folder(folder);
+        return error && error != EACCES ? pawl__fail_errno(err, error, path, "make the log")
+                                        : PAWL_OK;
+}
+
+/* Make the folder and the file that @p path names; log->path is then the absolute name. */
+static pawl_status make(pawl_log *log, const char *path, pawl_error *err)
+{
+        const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
+        pawl__buf folder = PAWL__BUF_INIT, full = PAWL__BUF_INIT;
+        pawl_status status = PAWL_OK;
+        char *real = NULL;
+
+        if (!*name || strcmp(name, ".") == 0 || strcmp(name, "..") == 0)
+                return pawl__fail(err, PAWL_EINVAL,
+                        "%s: names a folder, not a log; add the name of a file", path);
+        if (pawl__buf_add(&folder, slash ? path : ".", slash ? (size_t)(slash - path) : 1) ||
+                (slash == path && pawl__buf_adds(&folder, "/")))
+                status = pawl__nomem(err);
+        if (!status)
+                status = make_folder(folder.data, err);
+        if (!status && !(real = realpath(folder.data, NULL)))
+                status = pawl__fail_errno(err, errno, folder.data, "find the folder");
+        if (!status && (pawl__buf_adds(&full, strcmp(real, "/") == 0 ? "" : real) ||
+                               pawl__buf_addc(&full, '/') || pawl__buf_adds(&full, name)))
+                status = pawl__nomem(err);
+        if (!status)
+                status = make_file(full.data, real, err);
+        if (!status)
+                log->path = pawl__buf_take(&full, NULL);
+        free(real);
+        pawl__buf_free(&folder);
+        pawl__buf_free(&full);
+        return status;
+}
+
+pawl_status pawl__place_find(pawl_log *log, const char *path, pawl_error *err)
+{
+        struct stat st;
+        char *real;
+        pawl_status status;
+
+        if (!path || !*path)
+                return pawl__fail(err, PAWL_EINVAL, "log: the path is empty; name a file");
+        real = realpath(path, NULL);
+        if (real) {
+                log->path = real;
+        } else if (errno != ENOENT) {
+                return pawl__fail_errno(err, errno, path, "open the log");
+        } else if (!(log->flags & PAWL_LOG_CREATE)) {
+                return pawl__fail(err, PAWL_ENOTFOUND,
+                        "%s: there is no log; make one with `pawl init`, or name another", path);
+        } else {
+                status = make(log, path, err);
+                if (status)
+                        return status;
+        }
+        if (stat(log->path, &st) != 0)
+                return pawl__fail_errno(err, errno, log->path, "open the log");
+        if (!S_ISREG(st.st_mode))
+                return pawl__fail(err, PAWL_EFORMAT,
+                        "%s: is not a Pawl log: it is not a regular file; name another", log->path);
+        size_t len = strlen(log->path);
+        log->side = malloc(len + sizeof "-journal");
+        if (!log->side)
+                return pawl__nomem(err);
+        memcpy(log->side, log->path, len);
+        log->side_end = log->side + len;
+        return PAWL_OK;
+}
+
+pawl_status pawl__place_access(const pawl_log *log, pawl_error *err)
+{
+        const char *path = log->path;
+        char *folder;
+        int failed = 0;
+
+        if (faccessat(AT_FDCWD, path, R_OK, AT_EACCESS) != 0)
+                return pawl__fail_errno(err, errno, path, "read the log");
+        if (log->flags & PAWL_LOG_READONLY)
+                return PAWL_OK;
+        if (faccessat(AT_FDCWD, path, W_OK, AT_EACCESS) != 0)
+                return pawl__fail(err, PAWL_EREADONLY,
+                        "%s: the log cannot be written: %s; make it writable, or only read it",
+                        path, strerror(errno));
+        folder = strdup(path);
+        if (!folder)
+                return pawl__nomem(err);
+        *(strrchr(folder, '/') == folder ? folder + 1 : strrchr(folder, '/')) = '\0';
+        if (faccessat(AT_FDCWD, folder, W_OK | X_OK, AT_EACCESS) != 0)
+                failed = errno;
+        free(folder);
+        if (failed)
+                return pawl__fail(err, PAWL_EREADONLY,
+                        "%s: the log's folder cannot be written: %s; make it writable, or only "
+                        "read the log",
+                        path, strerror(failed));
+        return PAWL_OK;
+}
+
+int64_t pawl__place_size(const pawl_log *log, const char *suffix)
+{
+        struct stat st;
+
+        memcpy(log->side_end, suffix, strlen(suffix) + 1);
+        return stat(log->side, &st) == 0 ? (int64_t)st.st_size : -1;
+}

@@ -1,0 +1,131 @@
+/* A row of the table events as an event. A row may come from anybody's hands: nothing is taken for
+ * granted but that SQLite can read it. */
+#include "events/handle.h"
+#include <limits.h>
+
+pawl_status pawl__damaged(pawl_log *log, pawl_error *err, uint64_t seq, const char *what)
+{
+        if (pawl__view_stale(log))
+                return pawl__fail(err, PAWL_EBUSY,
+                        "%s: somebody began to write the log while it was read; read it again",
+                        log->path);
+        return pawl__fail(err, PAWL_EDAMAGED,
+                "seq %llu: %s; the log is damaged: put back a copy, or go on from one that "
+                "verifies",
+                (unsigned long long)seq, what);
+}
+
+/* The first and last microsecond of the years 0001 to 9999, which RFC 3339 can write. */
+bool pawl__time_writable(int64_t time_us)
+{
+        return time_us >= INT64_C(-62135596800000000) && time_us <= INT64_C(253402300799999999);
+}
+
+enum { SEQ, TYPE, V, TIME, MISSION, RUN, STEP, SESSION, ACTOR, PAYLOAD, PREV, HASH };
+
+/* The text of a column, which may be NULL where that is allowed. */
+static const char *take_text(
+        pawl_text *out, sqlite3_stmt *stmt, int column, bool nullable, const char *wrong)
+{
+        int type = sqlite3_column_type(stmt, column);
+
+        if (type == SQLITE_NULL && nullable) {
+                *out = (pawl_text){NULL, 0};
+                return NULL;
+        }
+        if (type != SQLITE_TEXT)
+                return wrong;
+        *out = pawl__db_column_text(stmt, column);
+        if (!out->data || !pawl__utf8_valid(out->data, out->len))
+                return wrong;
+        return NULL;
+}
+
+static const char *take_hash(
+        unsigned char out[32], sqlite3_stmt *stmt, int column, const char *wrong)
+{
+        if (sqlite3_column_type(stmt, column) != SQLITE_BLOB ||
+                sqlite3_column_bytes(stmt, column) != 32)
+                return wrong;
+        memcpy(out, sqlite3_column_blob(stmt, column), 32);
+        return NULL;
+}
+
+static const char *take(pawl_event *e, sqlite3_stmt *stmt)
+{
+        static const struct {
+                int column;
+                size_t at;
+                bool nullable;
+                const char *wrong;
+        } texts[] = {
+                {TYPE, offsetof(pawl_event, type), false, "its type is not text"},
+                {MISSION, offsetof(pawl_event, mission_id), true, "its mission_id is not text"},
+                {RUN, offsetof(pawl_event, run_id), true, "its run_id is not text"},
+                {STEP, offsetof(pawl_event, step_id), true, "its step_id is not text"},
+                {SESSION, offsetof(pawl_event, session_id), true, "its session_id is not text"},
+                {ACTOR, offsetof(pawl_event, actor), true, "its actor is not text"},
+                {PAYLOAD, offsetof(pawl_event, payload), true, "its payload is not text"},
+        };
+        const char *wrong = NULL;
+        int64_t v = sqlite3_column_int64(stmt, V);
+
+        if (sqlite3_column_type(stmt, V) != SQLITE_INTEGER || v < 1 || v > INT_MAX)
+                return "its v is not a version number";
+        e->v = (int)v;
+        e->time_us = sqlite3_column_int64(stmt, TIME);
+        if (sqlite3_column_type(stmt, TIME) != SQLITE_INTEGER || !pawl__time_writable(e->time_us))
+                return "its time is not a time";
+        for (size_t i = 0; i < sizeof texts / sizeof texts[0] && !wrong; i++)
+                wrong = take_text((pawl_text *)(void *)((char *)e + texts[i].at), stmt,
+                        texts[i].column, texts[i].nullable, texts[i].wrong);
+        if (!wrong)
+                wrong = take_hash(e->prev, stmt, PREV, "its prev is not 32 bytes");
+        if (!wrong)
+                wrong = take_hash(e->hash, stmt, HASH, "its hash is not 32 bytes");
+        return wrong;
+}
+
+pawl_status pawl__row_event(
+        pawl_event *out, pawl_log *log, sqlite3_stmt *range, uint64_t expected, pawl_error *err)
+{
+        pawl_event event;
+        const char *wrong;
+
+        event.seq = (uint64_t)sqlite3_column_int64(range, SEQ);
+        if (event.seq != expected)
+                return pawl__damaged(log, err, expected, "the event is missing");
+        wrong = take(&event, range);
+        if (sqlite3_errcode(sqlite3_db_handle(range)) == SQLITE_NOMEM)
+                return pawl__nomem(err);
+        if (wrong)
+                return pawl__damaged(log, err, expected, wrong);
+        *out = event;
+        return PAWL_OK;
+}
+
+pawl_status pawl__head_read(uint64_t *seq, unsigned char hash[32], pawl_log *log, pawl_error *err)
+{
+        sqlite3_stmt *stmt;
+        pawl_status status = pawl__log_stmt(&stmt, log, PAWL__STMT_HEAD, err);
+
+        if (status)
+                return status;
+        int rc = sqlite3_step(stmt);
+        if (rc == SQLITE_DONE) {
+                *seq = 0;
+                memset(hash, 0, 32);
+        } else if (rc == SQLITE_ROW) {
+                int64_t last = sqlite3_column_int64(stmt, 0);
+                const char *wrong = last < 1 ? "its seq is not positive"
+                                             : take_hash(hash, stmt, 1, "its hash is not 32 bytes");
+                if (wrong)
+                        status = pawl__damaged(log, err, (uint64_t)last, wrong);
+                else
+                        *seq = (uint64_t)last;
+        } else {
+                status = pawl__db_fail(log, rc, "read it", err);
+        }
+        sqlite3_reset(stmt);
+        return status;
+}

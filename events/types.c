@@ -1,0 +1,178 @@
+/* The event types and the fields their payloads must have: docs/reference/event-log.md as a table.
+ */
+#include "events/types.h"
+#include "base/digest.h"
+#include "base/error.h"
+#include "base/sources.h"
+
+#define TEXT(name)                                                                                 \
+        {                                                                                          \
+                name, PAWL__FIELD_TEXT                                                             \
+        }
+#define INTEGER(name)                                                                              \
+        {                                                                                          \
+                name, PAWL__FIELD_INTEGER                                                          \
+        }
+#define NUMBER(name)                                                                               \
+        {                                                                                          \
+                name, PAWL__FIELD_NUMBER                                                           \
+        }
+#define BOOL(name)                                                                                 \
+        {                                                                                          \
+                name, PAWL__FIELD_BOOL                                                             \
+        }
+#define HASH(name)                                                                                 \
+        {                                                                                          \
+                name, PAWL__FIELD_HASH                                                             \
+        }
+#define UUID(name)                                                                                 \
+        {                                                                                          \
+                name, PAWL__FIELD_UUID                                                             \
+        }
+#define OBJECT(name)                                                                               \
+        {                                                                                          \
+                name, PAWL__FIELD_OBJECT                                                           \
+        }
+#define ARRAY(name)                                                                                \
+        {                                                                                          \
+                name, PAWL__FIELD_ARRAY                                                            \
+        }
+
+/* name, v, owned, max_len, required */
+static const pawl__event_form forms[PAWL__EVENT_TYPES] = {
+        [PAWL__RUN_STARTED] = {"RunStarted", 1, true, 0, {ARRAY("steps"), ARRAY("scope_refs")}},
+        [PAWL__RUN_CLAIMED] = {"RunClaimed", 1, true, 0, {INTEGER("fence"), OBJECT("owner")}},
+        [PAWL__RUN_COMPLETED] = {"RunCompleted", 1, true, 0, {{NULL, 0}}},
+        [PAWL__RUN_FAILED] = {"RunFailed", 1, true, 0, {TEXT("reason")}},
+        [PAWL__STEP_STARTED] = {"StepStarted", 1, true, 0, {HASH("input_hash")}},
+        [PAWL__STEP_COMPLETED] = {"StepCompleted", 1, true, 0,
+                {HASH("input_hash"), HASH("output_hash")}},
+        [PAWL__STEP_FAILED] = {"StepFailed", 1, true, 0, {TEXT("reason"), INTEGER("exit_code")}},
+        [PAWL__SCOPE_ACTIVATED] = {"GlossaryScopeActivated", 1, false, 0,
+                {TEXT("scope_id"), TEXT("glossary_version_id")}},
+        [PAWL__TERM_OBSERVED] = {"TermCandidateObserved", 1, true, 0,
+                {TEXT("term"), TEXT("source_step"), TEXT("actor_id"), NUMBER("confidence"),
+                        TEXT("extraction_method"), TEXT("context")}},
+        [PAWL__CHECK_EVALUATED] = {"SemanticCheckEvaluated", 1, true, 0,
+                {ARRAY("findings"), TEXT("overall_severity"), NUMBER("confidence"),
+                        TEXT("effective_strictness"), TEXT("recommended_action"), BOOL("blocked")}},
+        [PAWL__STEP_CHECKPOINTED] = {"StepCheckpointed", 1, true, 1024,
+                {TEXT("strictness"), ARRAY("scope_refs"), HASH("input_hash"),
+                        TEXT("input_hash_alg"), TEXT("cursor"), UUID("retry_token")}},
+        [PAWL__GENERATION_BLOCKED] = {"GenerationBlockedBySemanticConflict", 1, true, 0,
+                {ARRAY("conflicts"), TEXT("strictness_mode"), TEXT("effective_strictness")}},
+        [PAWL__CLARIFICATION_REQUESTED] = {"GlossaryClarificationRequested", 1, true, 0,
+                {TEXT("conflict_id"), TEXT("question"), TEXT("term"), ARRAY("options"),
+                        TEXT("urgency"), UUID("retry_token"), HASH("input_hash")}},
+        [PAWL__CLARIFICATION_RESOLVED] = {"GlossaryClarificationResolved", 1, false, 0,
+                {TEXT("conflict_id"), TEXT("term_surface"), OBJECT("selected_sense"),
+                        OBJECT("actor"), TEXT("resolution_mode"), OBJECT("provenance")}},
+        [PAWL__SENSE_UPDATED] = {"GlossarySenseUpdated", 1, false, 0,
+                {TEXT("term_surface"), TEXT("scope"), OBJECT("new_sense"), OBJECT("actor"),
+                        TEXT("update_type"), OBJECT("provenance")}},
+        [PAWL__STEP_RESUMED] = {"StepResumed", 1, true, 0,
+                {UUID("retry_token"), TEXT("cursor"), BOOL("inputs_changed")}},
+        [PAWL__RESUME_ABORTED] = {"StepResumeAborted", 1, true, 0,
+                {UUID("retry_token"), TEXT("cursor"), BOOL("inputs_changed")}},
+        [PAWL__SESSION_STARTED] = {"SessionStarted", 1, false, 0, {{NULL, 0}}},
+        [PAWL__SESSION_ENDED] = {"SessionEnded", 1, false, 0, {TEXT("status")}},
+};
+
+static const char *const kind_name[] = {
+        [PAWL__FIELD_TEXT] = "text",
+        [PAWL__FIELD_INTEGER] = "an integer",
+        [PAWL__FIELD_NUMBER] = "a number",
+        [PAWL__FIELD_BOOL] = "true or false",
+        [PAWL__FIELD_HASH] = "a hash of 64 lower-case hex digits",
+        [PAWL__FIELD_UUID] = "a UUID in lower case",
+        [PAWL__FIELD_OBJECT] = "an object",
+        [PAWL__FIELD_ARRAY] = "an array",
+};
+
+const pawl__event_form *pawl__event_form_of(pawl__event_type type)
+{
+        return &forms[type];
+}
+
+pawl__event_type pawl__event_type_of(pawl_text name)
+{
+        for (int i = 0; i < PAWL__EVENT_TYPES; i++)
+                if (pawl__text_is(name, forms[i].name))
+                        return (pawl__event_type)i;
+        return PAWL__EVENT_OTHER;
+}
+
+static bool is_of_kind(const pawl__json_node *node, pawl__field_kind kind)
+{
+        unsigned char hash[32];
+        int64_t integer;
+
+        switch (kind) {
+        case PAWL__FIELD_TEXT:
+                return node->type == PAWL__JSON_STRING;
+        case PAWL__FIELD_INTEGER:
+                return node->type == PAWL__JSON_NUMBER && pawl__json_int(node, &integer);
+        case PAWL__FIELD_NUMBER:
+                return node->type == PAWL__JSON_NUMBER;
+        case PAWL__FIELD_BOOL:
+                return node->type == PAWL__JSON_TRUE || node->type == PAWL__JSON_FALSE;
+        case PAWL__FIELD_HASH:
+                return node->type == PAWL__JSON_STRING && pawl__unhex32(hash, node->value);
+        case PAWL__FIELD_UUID:
+                return node->type == PAWL__JSON_STRING && pawl__uuid_valid(node->value);
+        case PAWL__FIELD_OBJECT:
+                return node->type == PAWL__JSON_OBJECT;
+        case PAWL__FIELD_ARRAY:
+                return node->type == PAWL__JSON_ARRAY;
+        }
+        return false;
+}
+
+/* "seq 7 (StepCheckpointed): ", or without the seq where there is none yet. */
+static pawl_status refuse(const pawl_event *event, pawl_status status, pawl_error *err)
+{
+        if (event->seq)
+                return pawl__fail_prefix(err, status, "seq %llu (%.*s)",
+                        (unsigned long long)event->seq, PAWL__FMT(event->type));
+        return pawl__fail_prefix(err, status, "%.*s", PAWL__FMT(event->type));
+}
+
+static pawl_status check(const pawl_event *event, const pawl__event_form *form,
+        const pawl__json_tree *payload, pawl_error *err)
+{
+        const size_t most = sizeof form->required / sizeof form->required[0];
+
+        if (event->v > form->v)
+                return pawl__fail(err, PAWL_ENEWER,
+                        "its payload has version %d, and this program knows %d; use a newer pawl",
+                        event->v, form->v);
+        if (event->v < 1)
+                return pawl__fail(err, PAWL_EINVAL, "v: is %d; versions count from 1", event->v);
+        if (form->max_len && payload->len > form->max_len)
+                return pawl__fail(err, PAWL_ETOOBIG,
+                        "payload: has %zu bytes; at most %zu are allowed: shorten the ids",
+                        payload->len, form->max_len);
+        if (pawl__json_at(payload, 0)->type != PAWL__JSON_OBJECT)
+                return pawl__fail(err, PAWL_EINVAL, "payload: is no JSON object; write one");
+        for (size_t i = 0; i < most && form->required[i].name; i++) {
+                const pawl__event_field *field = &form->required[i];
+                pawl__node node = pawl__json_get(payload, 0, field->name);
+
+                if (node == PAWL__NO_NODE)
+                        return pawl__fail(err, PAWL_EINVAL, "payload.%s: is missing; it must be %s",
+                                field->name, kind_name[field->kind]);
+                if (!is_of_kind(pawl__json_at(payload, node), field->kind))
+                        return pawl__fail(err, PAWL_EINVAL, "payload.%s: is not %s; write it so",
+                                field->name, kind_name[field->kind]);
+        }
+        return PAWL_OK;
+}
+
+pawl_status pawl__event_check(const pawl_event *event, pawl__event_type type,
+        const pawl__json_tree *payload, pawl_error *err)
+{
+        if (type == PAWL__EVENT_OTHER)
+                return PAWL_OK;
+        pawl_status status = check(event, &forms[type], payload, err);
+        return status ? refuse(event, status, err) : PAWL_OK;
+}

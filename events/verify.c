@@ -1,0 +1,134 @@
+/* Recomputing the chain, row by row, a few thousand rows a read transaction. */
+#include "events/handle.h"
+
+enum { ROWS = 4096 };
+
+typedef struct checking {
+        pawl_log *log;
+        pawl__buf scratch;
+        uint64_t last, head;
+        unsigned char last_hash[32];
+        uint64_t anchor_seq;
+        const unsigned char *anchor_hash;
+        pawl_error *why;
+} checking;
+
+/* SHA-256 of the payload; of one that was pruned, as it was written down then. */
+static pawl_status payload_hash(unsigned char out[32], checking *c, const pawl_event *e)
+{
+        pawl_log *log = c->log;
+        sqlite3_stmt *stmt;
+
+        if (e->payload.data)
+                return pawl__sha256(log->hasher, out, e->payload.data, e->payload.len)
+                               ? pawl__nomem(c->why)
+                               : PAWL_OK;
+        pawl_status status = pawl__log_stmt(&stmt, log, PAWL__STMT_PRUNED, c->why);
+        if (status)
+                return status;
+        int rc = sqlite3_bind_int64(stmt, 1, (int64_t)e->seq);
+        if (rc == SQLITE_OK)
+                rc = sqlite3_step(stmt);
+        if (rc == SQLITE_DONE)
+                status = pawl__damaged(
+                        log, c->why, e->seq, "its payload is gone and was not pruned");
+        else if (rc == SQLITE_ROW && sqlite3_column_bytes(stmt, 0) != 32)
+                status = pawl__damaged(
+                        log, c->why, e->seq, "the hash of its pruned payload is not 32 bytes");
+        else if (rc == SQLITE_ROW)
+                memcpy(out, sqlite3_column_blob(stmt, 0), 32);
+        else
+                status = pawl__db_fail(log, rc, "verify it", c->why);
+        sqlite3_reset(stmt);
+        return status;
+}
+
+static pawl_status check_event(checking *c, const pawl_event *e)
+{
+        unsigned char inner[32], hash[32];
+        pawl_status status = payload_hash(inner, c, e);
+
+        if (status)
+                return status;
+        if (memcmp(e->prev, c->last_hash, 32) != 0)
+                return pawl__damaged(c->log, c->why, e->seq,
+                        "its prev is not the hash of the event before: one of the two was "
+                        "exchanged");
+        if (pawl__chain_hash(hash, c->log->hasher, &c->scratch, e, inner))
+                return pawl__nomem(c->why);
+        if (memcmp(hash, e->hash, 32) != 0)
+                return pawl__damaged(c->log, c->why, e->seq,
+                        "its hash does not fit: its payload or its envelope was changed");
+        if (c->anchor_hash && e->seq == c->anchor_seq && memcmp(hash, c->anchor_hash, 32) != 0)
+                return pawl__damaged(c->log, c->why, e->seq,
+                        "its hash is not the anchor's: the log was rewritten up to here");
+        memcpy(c->last_hash, hash, 32);
+        c->last = e->seq;
+        return PAWL_OK;
+}
+
+static pawl_status check_rows(checking *c)
+{
+        pawl_log *log = c->log;
+        sqlite3_stmt *range;
+        pawl_event event;
+        pawl_status status = pawl__log_stmt(&range, log, PAWL__STMT_RANGE, c->why);
+
+        if (status)
+                return status;
+        int rc = sqlite3_bind_int64(range, 1, (int64_t)c->last);
+        if (rc == SQLITE_OK)
+                rc = sqlite3_bind_int64(range, 2, (int64_t)c->head);
+        for (int i = 0; i < ROWS && rc == SQLITE_OK && !status; i++) {
+                rc = sqlite3_step(range);
+                if (rc != SQLITE_ROW)
+                        break;
+                rc = SQLITE_OK;
+                status = pawl__row_event(&event, log, range, c->last + 1, c->why);
+                if (!status)
+                        status = check_event(c, &event);
+        }
+        sqlite3_reset(range);
+        if (!status && rc != SQLITE_OK)
+                status = pawl__db_fail(log, rc, "verify it", c->why);
+        if (!status && rc == SQLITE_DONE && c->last < c->head)
+                status = pawl__damaged(log, c->why, c->last + 1, "the event is missing");
+        return status;
+}
+
+static pawl_status check_all(checking *c)
+{
+        unsigned char hash[32];
+        pawl_status status = pawl__view_refresh(c->log, c->why);
+
+        if (!status)
+                status = pawl__head_read(&c->head, hash, c->log, c->why);
+        while (!status && c->last < c->head)
+                status = check_rows(c);
+        if (!status && c->anchor_seq > c->head)
+                status = pawl__fail(c->why, PAWL_EDAMAGED,
+                        "seq %llu: the event is missing: the log ends at %llu and the anchor is "
+                        "%llu, so its tail was cut; put back a copy",
+                        (unsigned long long)c->head + 1, (unsigned long long)c->head,
+                        (unsigned long long)c->anchor_seq);
+        return status;
+}
+
+pawl_status pawl_log_verify(pawl_verify_result *result, pawl_log *log, uint64_t anchor_seq,
+        const unsigned char *anchor_hash)
+{
+        checking c = {.log = log,
+                .scratch = PAWL__BUF_INIT,
+                .anchor_seq = anchor_seq,
+                .anchor_hash = anchor_hash,
+                .why = &log->err};
+        pawl_status status = check_all(&c);
+
+        pawl__buf_free(&c.scratch);
+        if (status && status != PAWL_EDAMAGED)
+                return status;
+        result->events = c.last;
+        result->bad_seq = status ? c.last + 1 : 0;
+        result->why = status ? log->err : (pawl_error)PAWL_ERROR_INIT;
+        return status;
+}
