@@ -14,14 +14,20 @@
 /** Which text a pass is about. */
 typedef enum pawl__phase { PAWL__ON_INPUTS, PAWL__ON_OUTPUT } pawl__phase;
 
+/** How a conflict of this pass stands with the clarification layer. */
+typedef enum pawl__asking { PAWL__NOT_ASKED, PAWL__DEFERRED, PAWL__ANSWERED } pawl__asking;
+
 struct pawl_context {
         pawl__arena arena; /**< lives as long as the context */
+        pawl__arena pass;  /**< what a pass makes; cleared when the next begins */
         pawl_error error;
+        pawl__hasher *hasher;
 
         pawl_text mission_id, run_id, step_id, session_id, actor;
 
         /* what was set before the pass */
-        pawl_text inputs;            /**< canonical */
+        pawl__buf inputs_buf;
+        pawl_text inputs;            /**< canonical; in inputs_buf */
         char input_hash[65];
         pawl__metadata metadata;
         bool critical;
@@ -39,6 +45,8 @@ struct pawl_context {
         pawl__batch *batch;
         pawl_status (*wait)(pawl_context *ctx); /**< commit the batch: a wait is about to begin */
         void *wait_user;
+        /** take up the senses of ctx->scope_refs, or those that other sessions added since */
+        pawl_status (*reload)(pawl_context *ctx);
         const pawl__scope_ref *scope_refs;
         size_t n_scope_refs;
         pawl_clarify_fn clarify;
@@ -54,12 +62,24 @@ struct pawl_context {
         pawl__terms terms;
         pawl__findings findings;
         bool rejudged;                /**< findings are recorded ones, judged again */
-        pawl_text output;             /**< canonical; absent until there is one */
+        pawl__buf output_buf;
+        pawl_text output;             /**< canonical; absent until there is one; in output_buf */
         char output_hash[65];
-        pawl__checkpoint checkpoint;  /**< the newest of this pass */
+        pawl__checkpoint checkpoint;  /**< the newest of this pass; retry_token "": none yet */
+        pawl__checkpoint asked_for;   /**< the one that token names; retry_token "": not loaded */
+        bool token_used;              /**< the resume layer has gone on from token */
+        pawl__cursor_at resumed_at;   /**< where, when resumed */
         pawl__cursor_at cursor;       /**< where a PAWL_JUMP goes on */
-        pawl_conflict *conflicts;     /**< those that hold the step back */
+        bool held;                    /**< the gate blocks, and has not judged again since */
+        pawl_conflict *conflicts;     /**< those that hold the step back and are open */
         size_t n_conflicts;
+        pawl__asking *asking;         /**< one a conflict */
+        bool requested;               /**< their GlossaryClarificationRequested are written */
+        size_t questions;             /**< asked in this burst */
+        bool answer_waits;            /**< an answer is in the batch, not committed yet */
+        bool answered;                /**< all are: go on from checkpoint, which is in memory */
+        bool may_generate;            /**< the pass ended well, its output has not come yet */
+        bool inputs_changed;          /**< change is filled */
         pawl__buf diff;
         pawl_input_change change;
         char checkpoint_hash[65];
@@ -71,6 +91,19 @@ pawl_event pawl__context_event(const pawl_context *ctx, pawl__event_type type);
 /** Put an event with the writer's object as payload into the batch; the writer is freed. */
 PAWL_MUST_CHECK pawl_status pawl__context_emit(
         pawl_context *ctx, pawl__event_type type, pawl__json_writer *w);
+
+/** Forget what the pass before made. */
+void pawl__context_reset(pawl_context *ctx);
+
+/** A text of the pass, copied into its arena; *ok turns false without memory. */
+pawl_text pawl__context_keep(pawl_context *ctx, pawl_text text, bool *ok);
+
+/** "step ID", for messages: the two arguments of "%.*s". */
+#define PAWL__STEP(ctx) PAWL__FMT((ctx)->step_id)
+
+/** Decide ctx->effective, unless a checkpoint did: runtime, else step, else mission, else project,
+ *  else medium. */
+void pawl__context_decide(pawl_context *ctx);
 
 /** Does layer 1 and 2 run (rules: strictness, glossary_check)? Decides ctx->effective first. */
 bool pawl__context_checks(pawl_context *ctx);

@@ -1,0 +1,142 @@
+/* What an answer to a conflict appends, whoever gave it and wherever. */
+#include "pipeline/answer.h"
+#include "base/error.h"
+#include "glossary/normal.h"
+#include "glossary/seed.h"
+
+static pawl_status emit_resolved(pawl__batch *batch, const pawl_conflict *conflict,
+        const pawl__sense *selected, const char *mode, const pawl_event *like, int64_t now_us,
+        pawl_error *err)
+{
+        const pawl__event_form *form = pawl__event_form_of(PAWL__CLARIFICATION_RESOLVED);
+        pawl__json_writer w = PAWL__JSON_WRITER_INIT;
+        pawl_event event = *like;
+
+        pawl__json_open_object(&w);
+        pawl__json_member_text(&w, "conflict_id", conflict->conflict_id);
+        pawl__json_member_text(&w, "term_surface", conflict->term);
+        pawl__json_member_text(&w, "normal", selected->normal);
+        pawl__json_name(&w, "selected_sense");
+        pawl__sense_write(&w, selected);
+        pawl__json_name(&w, "actor");
+        pawl__actor_write(&w, like->actor);
+        pawl__json_member_string(&w, "resolution_mode", mode);
+        pawl__json_name(&w, "provenance");
+        pawl__provenance_write(&w, "user_clarification", now_us, like->actor);
+        pawl__json_close_object(&w);
+        pawl_status status = pawl__json_end_writer(&w);
+        if (status) {
+                pawl__nomem(err);
+        } else {
+                event.type = pawl__text(form->name);
+                event.v = form->v;
+                event.time_us = now_us;
+                event.payload = pawl__buf_text(&w.buf);
+                status = pawl__batch_event(batch, &event, err);
+        }
+        pawl__json_writer_free(&w);
+        return status;
+}
+
+static bool blank(pawl_text text)
+{
+        for (size_t i = 0; i < text.len; i++)
+                if (!strchr(" \t\r\n", text.data[i]) || text.data[i] == '\0')
+                        return false;
+        return true;
+}
+
+/* The sense that the answer selects, as it stood among the candidates or as it was defined. */
+static pawl_status select_sense(
+        pawl__sense *out, const pawl_conflict *conflict, const pawl_answer *answer, pawl_error *err)
+{
+        const pawl_text scope = answer->scope.data ? answer->scope : pawl__text("team_domain");
+        const pawl_text id = conflict->conflict_id;
+
+        *out = (pawl__sense){.confidence = 1, .status = PAWL__ACTIVE};
+        if (answer->pick && answer->define.data)
+                return pawl__fail(err, PAWL_EINVAL,
+                        "conflict %.*s: is answered in two ways; pick a candidate or define, not "
+                        "both",
+                        PAWL__FMT(id));
+        if (answer->define.data) {
+                if (blank(answer->define))
+                        return pawl__fail(err, PAWL_EINVAL,
+                                "conflict %.*s: the definition is empty; write what \"%.*s\" means",
+                                PAWL__FMT(id), PAWL__FMT(conflict->term));
+                if (!pawl__utf8_valid(answer->define.data, answer->define.len))
+                        return pawl__fail(err, PAWL_EINVAL,
+                                "conflict %.*s: the definition is not valid UTF-8; write it in "
+                                "UTF-8",
+                                PAWL__FMT(id));
+                if (!pawl__scope_of(&out->scope, scope))
+                        return pawl__fail(err, PAWL_EINVAL,
+                                "scope \"%.*s\": is not known; use mission_local, team_domain, "
+                                "audience_domain or core",
+                                PAWL__FMT(scope));
+                out->surface = conflict->term;
+                out->definition = answer->define;
+                return PAWL_OK;
+        }
+        if (answer->pick == 0 || answer->pick > conflict->n_candidates) {
+                if (conflict->n_candidates == 0)
+                        return pawl__fail(err, PAWL_EINVAL,
+                                "conflict %.*s: has no candidate to pick; define \"%.*s\"",
+                                PAWL__FMT(id), PAWL__FMT(conflict->term));
+                return pawl__fail(err, PAWL_EINVAL,
+                        "conflict %.*s: %zu is no candidate; pick 1 to %zu, or define \"%.*s\"",
+                        PAWL__FMT(id), answer->pick, conflict->n_candidates,
+                        PAWL__FMT(conflict->term));
+        }
+        const pawl_sense *picked = &conflict->candidates[answer->pick - 1];
+        if (!pawl__scope_of(&out->scope, picked->scope))
+                return pawl__fail(err, PAWL_EINVAL,
+                        "conflict %.*s: candidate %zu has the unknown scope \"%.*s\"; define "
+                        "\"%.*s\"",
+                        PAWL__FMT(id), answer->pick, PAWL__FMT(picked->scope),
+                        PAWL__FMT(conflict->term));
+        out->surface = picked->surface;
+        out->definition = picked->definition;
+        out->confidence = picked->confidence;
+        return PAWL_OK;
+}
+
+/* The same sense as it now holds for the mission, its texts in the arena. */
+static pawl_status adopt(
+        pawl__sense *selected, pawl__sense *chosen, pawl__arena *arena, pawl_text term)
+{
+        pawl__buf normal = PAWL__BUF_INIT;
+        bool ok = true;
+        pawl_status status = pawl__normal_form(&normal, term);
+
+        selected->normal = pawl__arena_text(arena, pawl__buf_text(&normal), &ok);
+        *chosen = *selected;
+        chosen->surface = pawl__arena_text(arena, selected->surface, &ok);
+        chosen->definition = pawl__arena_text(arena, selected->definition, &ok);
+        chosen->scope = PAWL__MISSION_LOCAL;
+        pawl__buf_free(&normal);
+        return status ? status : ok ? PAWL_OK : PAWL_ENOMEM;
+}
+
+pawl_status pawl__answer_emit(pawl__batch *batch, pawl__sense *chosen, pawl__arena *arena,
+        const pawl_conflict *conflict, const pawl_answer *answer, const char *mode,
+        const pawl_event *like, int64_t now_us, pawl_error *err)
+{
+        pawl__sense selected, made;
+        pawl_event event = *like;
+        pawl_status status = select_sense(&selected, conflict, answer, err);
+
+        if (status)
+                return status;
+        if ((status = adopt(&selected, &made, arena, conflict->term)))
+                return pawl__nomem(err);
+        event.time_us = now_us;
+        if (answer->define.data)
+                status = pawl__sense_updated(batch, &selected, (pawl_text){NULL, 0},
+                        "user_clarification", false, &event, err);
+        if (!status)
+                status = emit_resolved(batch, conflict, &selected, mode, like, now_us, err);
+        if (!status)
+                *chosen = made;
+        return status;
+}

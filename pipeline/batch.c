@@ -1,0 +1,56 @@
+/* The pipeline's batch: what waits for the next commit, and the commit. */
+#include "pipeline/object.h"
+
+void pawl__pipeline_mark(pawl_pipeline *pipeline)
+{
+        pipeline->mark = pipeline->batch.n;
+        pipeline->mark_blobs = pipeline->batch.n_blobs;
+}
+
+void pawl__pipeline_forget(pawl_pipeline *pipeline)
+{
+        if (pipeline->mark == 0 && pipeline->mark_blobs == 0) {
+                pawl__batch_clear(&pipeline->batch);
+                return;
+        }
+        pipeline->batch.n = pipeline->mark;
+        pipeline->batch.n_blobs = pipeline->mark_blobs;
+}
+
+pawl__batch *pawl__pipeline_batch(pawl_pipeline *pipeline)
+{
+        return &pipeline->batch;
+}
+
+pawl_status pawl__pipeline_commit(pawl_pipeline *pipeline, pawl_error *err)
+{
+        pawl__claim *claim = NULL;
+        size_t n = pipeline->batch.n;
+        uint64_t seq = 0;
+
+        if (n == 0 && pipeline->batch.n_blobs == 0)
+                return PAWL_OK;
+        if (pipeline->current < pipeline->n_claims)
+                claim = &pipeline->claims[pipeline->current];
+        pawl_status status =
+                pawl__log_commit(pipeline->log, &pipeline->batch, claim ? claim->fence : 0, &seq);
+        if (status) {
+                *err = *pawl__log_error(pipeline->log);
+                if (status == PAWL_EFENCED) {
+                        pawl__batch_clear(&pipeline->batch);
+                        pawl__pipeline_mark(pipeline);
+                        if (claim && claim->own)
+                                pawl__claim_drop(pipeline, claim);
+                }
+                return status;
+        }
+        pawl__pipeline_mark(pipeline);
+        if (claim && claim->seen + n == seq) /* nobody else appended: our own senses we know */
+                claim->seen = seq;
+        return PAWL_OK;
+}
+
+pawl_status pawl_pipeline_flush(pawl_pipeline *pipeline)
+{
+        return pawl__pipeline_commit(pipeline, &pipeline->error);
+}

@@ -1,0 +1,294 @@
+/* The chain: the layers in their order, one pass of a context through them, and its one commit. */
+#include "base/error.h"
+#include "pipeline/gate.h"
+#include "pipeline/layers.h"
+#include "pipeline/object.h"
+#include "pipeline/resume.h"
+
+/* How often a pass may go back: the token, the answers, and an answer that came in between for each
+ * of a burst's questions. More is a layer that goes in circles. */
+enum { MAX_JUMPS = 8 };
+
+static pawl_status wait(pawl_context *ctx)
+{
+        pawl_status status = pawl__pipeline_commit(ctx->wait_user, &ctx->error);
+
+        if (!status)
+                ctx->answer_waits = false;
+        return status;
+}
+
+static pawl_status reload(pawl_context *ctx)
+{
+        pawl_pipeline *pipeline = ctx->wait_user;
+        pawl__claim *claim = &pipeline->claims[pipeline->current];
+        pawl_status status = pawl__claim_reload(
+                pipeline, claim, ctx->scope_refs, ctx->n_scope_refs, &ctx->error);
+
+        if (status)
+                return status;
+        ctx->glossary = claim->glossary;
+        ctx->scope_refs = claim->refs;
+        return PAWL_OK;
+}
+
+void pawl__pipeline_lend(pawl_pipeline *pipeline, pawl_context *ctx)
+{
+        const pawl__claim *claim = pawl__claim_find(pipeline, ctx->run_id);
+
+        ctx->log = pipeline->log;
+        ctx->state = pipeline->state;
+        ctx->batch = &pipeline->batch;
+        ctx->wait = wait;
+        ctx->wait_user = pipeline;
+        ctx->reload = reload;
+        ctx->sources = pawl__log_sources(pipeline->log);
+        ctx->clarify = pipeline->options.clarify;
+        ctx->clarify_user = pipeline->options.clarify_user;
+        ctx->confirm = pipeline->options.confirm;
+        ctx->confirm_user = pipeline->options.confirm_user;
+        ctx->store_inputs = ctx->store_inputs && pipeline->options.store_inputs;
+        if (!ctx->actor.data)
+                ctx->actor = pipeline->actor;
+        if (!claim)
+                return;
+        ctx->glossary = claim->glossary;
+        ctx->scope_refs = claim->refs;
+        ctx->n_scope_refs = claim->n_refs;
+        if (!ctx->session_id.data)
+                ctx->session_id = claim->session_id;
+}
+
+/* ---- A pass -----------------------------------------------------------------------------------
+ */
+
+static size_t first_layer(const pawl_pipeline *pipeline, pawl__entry entry)
+{
+        switch (entry) {
+        case PAWL__FROM_CLARIFICATION:
+                return pawl__pipeline_index(pipeline, pawl__layer_clarification.name);
+        case PAWL__FROM_RESUME:
+                return pawl__pipeline_index(pipeline, pawl__layer_resume.name);
+        case PAWL__FROM_START:
+                break;
+        }
+        return 0;
+}
+
+/* Where a jump goes on. Behind the gate that is the next layer, so that users' layers there have
+ * their say on every way to generation. */
+static size_t target(const pawl_pipeline *pipeline, pawl__cursor_at cursor)
+{
+        size_t gate = pawl__pipeline_index(pipeline, pawl__layer_gate.name);
+
+        switch (cursor) {
+        case PAWL__AT_START:
+                return 0;
+        case PAWL__AT_POST_GATE:
+                return gate + 1;
+        case PAWL__AT_PRE_GENERATION_GATE:
+        case PAWL__AT_POST_CLARIFICATION:
+        case PAWL__AT_POST_GENERATION:
+                break;
+        }
+        return gate;
+}
+
+/* A user's layer behind the gate holds the step. A checkpoint at the gate makes it resumable: it
+ * goes through that layer again. (One before the gate would be passed over by such a resume: there
+ * the step is started again.) */
+static pawl_status held_by_user(pawl_pipeline *pipeline, pawl_context *ctx, size_t at)
+{
+        pawl__cursor_at cursor = ctx->phase == PAWL__ON_OUTPUT ? PAWL__AT_POST_GENERATION
+                                                               : PAWL__AT_PRE_GENERATION_GATE;
+        pawl_status status = PAWL_OK;
+
+        if (at > pawl__pipeline_index(pipeline, pawl__layer_gate.name))
+                status = pawl__gate_checkpoint(ctx, cursor);
+        return status ? status
+                      : pawl__fail(&ctx->error, PAWL_BLOCKED,
+                                "step %.*s: held by layer %s; resume it when that may go on",
+                                PAWL__STEP(ctx), pipeline->layers[at].name);
+}
+
+static pawl_status held_by_gate(pawl_context *ctx)
+{
+        size_t n = ctx->n_conflicts;
+
+        return pawl__fail(&ctx->error, PAWL_BLOCKED,
+                "step %.*s: held by %zu unresolved conflict%s; answer, then resume %s",
+                PAWL__STEP(ctx), n, n == 1 ? "" : "s", ctx->checkpoint.retry_token);
+}
+
+static pawl_status layer_failed(pawl_context *ctx, const pawl_layer *layer, pawl_status status)
+{
+        if (status >= 0)
+                return pawl__fail(&ctx->error, PAWL_EINVAL,
+                        "layer %s: gave the verdict %d, which there is not; give one that "
+                        "pawl_layer names",
+                        layer->name, (int)status);
+        if (!ctx->error.message[0])
+                pawl__fail(&ctx->error, status, "step %.*s: layer %s failed (%s); try again",
+                        PAWL__STEP(ctx), layer->name, pawl_status_name(status));
+        return status;
+}
+
+static pawl_status pass(pawl_pipeline *pipeline, pawl_context *ctx, pawl__entry entry)
+{
+        const size_t asking = pawl__pipeline_index(pipeline, pawl__layer_clarification.name);
+        size_t at = first_layer(pipeline, entry), jumps = 0;
+
+        while (at < pipeline->n_layers) {
+                const pawl_layer *layer = &pipeline->layers[at];
+                pawl_status status = layer->process(layer, ctx);
+                switch (status) {
+                case PAWL_OK:
+                        at++;
+                        break;
+                case PAWL_BLOCKED:
+                        if (ctx->n_conflicts == 0)
+                                return held_by_user(pipeline, ctx, at);
+                        if (at >= asking)
+                                return held_by_gate(ctx);
+                        at++; /* what holds the step is still to be written down, and asked */
+                        break;
+                case PAWL_JUMP:
+                        if (++jumps > MAX_JUMPS)
+                                return pawl__fail(&ctx->error, PAWL_ESTATE,
+                                        "step %.*s: layer %s goes in circles; let it go on",
+                                        PAWL__STEP(ctx), layer->name);
+                        at = target(pipeline, ctx->cursor);
+                        break;
+                case PAWL_DONE:
+                        return PAWL_DONE;
+                default:
+                        return layer_failed(ctx, layer, status);
+                }
+        }
+        return ctx->held ? held_by_gate(ctx) : PAWL_OK;
+}
+
+pawl_status pawl__pipeline_pass(
+        pawl_pipeline *pipeline, pawl_context *ctx, pawl__entry entry, bool keep)
+{
+        for (;;) {
+                pawl_status verdict = pass(pipeline, ctx, entry), status;
+                if (verdict == PAWL_OK && ctx->phase == PAWL__ON_OUTPUT) {
+                        verdict = pawl__complete_record(ctx);
+                        if (verdict == PAWL_OK && keep && !ctx->answer_waits)
+                                return PAWL_OK;
+                }
+                if (verdict >= 0 && (status = wait(ctx))) {
+                        if (status == PAWL_EEXISTS && ctx->answer_waits) {
+                                /* Another session answered first: its answer stands. */
+                                ctx->answer_waits = false;
+                                pawl__batch_clear(&pipeline->batch);
+                                ctx->held = true;
+                                entry = PAWL__FROM_CLARIFICATION;
+                                verdict = reload(ctx);
+                                if (verdict == PAWL_OK)
+                                        continue;
+                        } else {
+                                verdict = status;
+                        }
+                }
+                if (verdict < 0)
+                        pawl__pipeline_forget(pipeline);
+                return verdict;
+        }
+}
+
+/* StepStarted, and the inputs, so that a refused resume can say what changed. */
+static pawl_status start(pawl_context *ctx)
+{
+        pawl__json_writer w = PAWL__JSON_WRITER_INIT;
+        unsigned char hash[PAWL__HASH_LEN];
+
+        if (ctx->store_inputs && pawl__unhex32(hash, pawl__text(ctx->input_hash))) {
+                pawl_status status = pawl__batch_blob(ctx->batch, hash, ctx->inputs, &ctx->error);
+                if (status)
+                        return status;
+        }
+        pawl__json_open_object(&w);
+        pawl__json_member_string(&w, "input_hash", ctx->input_hash);
+        pawl__json_close_object(&w);
+        return pawl__context_emit(ctx, PAWL__STEP_STARTED, &w);
+}
+
+/* Does this step's StepCompleted wait in the batch? Then the state does not know of it yet. */
+static bool completion_waits(const pawl_pipeline *pipeline, const pawl_context *ctx)
+{
+        const char *name = pawl__event_form_of(PAWL__STEP_COMPLETED)->name;
+
+        for (size_t i = 0; i < pipeline->batch.n; i++) {
+                const pawl_event *event = &pipeline->batch.events[i];
+                if (pawl__text_is(event->type, name) && pawl__text_eq(event->run_id, ctx->run_id) &&
+                        pawl__text_eq(event->step_id, ctx->step_id))
+                        return true;
+        }
+        return false;
+}
+
+/* PAWL_DONE with the recorded output if the step has completed; reads only, but for a completion
+ * that waited. An unknown token is found out here, before anything is claimed or written. */
+static pawl_status recorded(pawl_pipeline *pipeline, pawl_context *ctx)
+{
+        pawl__row step;
+        pawl_status status = PAWL_OK;
+
+        if (completion_waits(pipeline, ctx))
+                status = pawl__pipeline_commit(pipeline, &ctx->error);
+        if (!status && ctx->token[0])
+                status = pawl__resume_load(ctx);
+        if (status)
+                return status;
+        status = pawl__resume_step(&step, ctx);
+        if (status == PAWL_ENOTFOUND)
+                return PAWL_OK; /* it never started */
+        if (status || !pawl__text_is(step.v[PAWL__STEP_STATUS].text, "completed"))
+                return status;
+        status = pawl__resume_output(ctx, step.v[PAWL__STEP_OUTPUT_HASH].text);
+        return status ? status : PAWL_DONE;
+}
+
+static pawl_status run(pawl_pipeline *pipeline, pawl_context *ctx)
+{
+        pawl_status status;
+
+        pawl__pipeline_lend(pipeline, ctx);
+        status = recorded(pipeline, ctx);
+        if (!status)
+                status = pawl__claim_take(pipeline, ctx);
+        if (status)
+                return status;
+        pawl__pipeline_lend(pipeline, ctx);
+        pawl__pipeline_mark(pipeline);
+        if (!ctx->token[0] && (status = start(ctx))) {
+                pawl__pipeline_forget(pipeline);
+                return status;
+        }
+        status = pawl__pipeline_pass(
+                pipeline, ctx, ctx->token[0] ? PAWL__FROM_RESUME : PAWL__FROM_START, false);
+        if (status == PAWL_OK && ctx->phase == PAWL__ON_OUTPUT)
+                return PAWL_DONE; /* the output that was held back passed, and is recorded */
+        ctx->may_generate = status == PAWL_OK;
+        return status;
+}
+
+pawl_status pawl_pipeline_run(pawl_pipeline *pipeline, pawl_context *ctx)
+{
+        if (pipeline->running)
+                return pawl__fail(&pipeline->error, PAWL_ESTATE,
+                        "step %.*s: a pass of this pipeline is under way; run it after that",
+                        PAWL__STEP(ctx));
+        pawl__context_reset(ctx);
+        ctx->error = (pawl_error)PAWL_ERROR_INIT;
+        pipeline->running = true;
+        pawl_status status = run(pipeline, ctx);
+        pipeline->running = false;
+        if (status != PAWL_OK && status != PAWL_DONE) {
+                pipeline->error = ctx->error;
+                pipeline->error.status = status;
+        }
+        return status;
+}

@@ -1,0 +1,372 @@
+/* The pipeline's claims: which runs it writes to, under which fence, and the senses that hold for
+ * each. A run is claimed at the first pass over a context of it, and started where the log has
+ * none. */
+#include "base/error.h"
+#include "pipeline/object.h"
+
+pawl__claim *pawl__claim_find(pawl_pipeline *pipeline, pawl_text run_id)
+{
+        for (size_t i = 0; i < pipeline->n_claims; i++)
+                if (pawl__text_eq(pipeline->claims[i].run_id, run_id))
+                        return &pipeline->claims[i];
+        return NULL;
+}
+
+static void clear(pawl__claim *claim)
+{
+        if (!claim->lent)
+                pawl__glossary_free(claim->glossary);
+        pawl__arena_free(&claim->arena);
+}
+
+void pawl__claim_drop(pawl_pipeline *pipeline, pawl__claim *claim)
+{
+        size_t at = (size_t)(claim - pipeline->claims), last = pipeline->n_claims - 1;
+
+        clear(claim);
+        pipeline->claims[at] = pipeline->claims[last];
+        pipeline->n_claims = last;
+        pipeline->current = last; /* nobody's: its events are committed or forgotten */
+}
+
+/* ---- The senses of a run ----------------------------------------------------------------------
+ */
+
+static pawl_status copy_refs(
+        pawl__claim *claim, const pawl__scope_ref *refs, size_t n, pawl_error *err)
+{
+        bool ok = true;
+
+        if (n > PAWL__SCOPE_REFS_MAX)
+                return pawl__fail(err, PAWL_ETOOBIG,
+                        "run %.*s: names %zu scopes; a run has at most %d",
+                        PAWL__FMT(claim->run_id), n, PAWL__SCOPE_REFS_MAX);
+        for (size_t i = 0; i < n; i++) {
+                claim->refs[i].scope = pawl__arena_text(&claim->arena, refs[i].scope, &ok);
+                claim->refs[i].version_id =
+                        pawl__arena_text(&claim->arena, refs[i].version_id, &ok);
+        }
+        claim->n_refs = ok ? n : 0;
+        return ok ? PAWL_OK : pawl__nomem(err);
+}
+
+static pawl_status head_of(uint64_t *seq, pawl_log *log, pawl_error *err)
+{
+        unsigned char hash[PAWL__HASH_LEN];
+        pawl_status status = pawl_log_head(seq, hash, log);
+
+        if (status && err)
+                *err = *pawl__log_error(log);
+        return status;
+}
+
+pawl_status pawl__claim_reload(pawl_pipeline *pipeline, pawl__claim *claim,
+        const pawl__scope_ref *refs, size_t n_refs, pawl_error *err)
+{
+        pawl__glossary *fresh;
+
+        if (refs == claim->refs) /* what is there stays, what is new or changed replaces it */
+                return pawl__glossary_load(claim->glossary, pipeline->state, claim->mission_id,
+                        claim->refs, claim->n_refs, err);
+        pawl_status status = pawl__glossary_new(&fresh, err);
+        if (status)
+                return status;
+        status = pawl__glossary_load(fresh, pipeline->state, claim->mission_id, refs, n_refs, err);
+        if (!status)
+                status = copy_refs(claim, refs, n_refs, err);
+        if (status) {
+                pawl__glossary_free(fresh);
+                return status;
+        }
+        if (!claim->lent)
+                pawl__glossary_free(claim->glossary);
+        claim->glossary = fresh;
+        claim->lent = false;
+        return PAWL_OK;
+}
+
+static bool changes_senses(pawl_text type)
+{
+        switch (pawl__event_type_of(type)) {
+        case PAWL__SENSE_UPDATED:
+        case PAWL__CLARIFICATION_RESOLVED:
+        case PAWL__SCOPE_ACTIVATED:
+                return true;
+        default:
+                return false;
+        }
+}
+
+/* Has anything after claim->seen changed a sense? */
+static pawl_status senses_changed(
+        bool *changed, const pawl_pipeline *pipeline, uint64_t since, pawl_error *err)
+{
+        pawl_cursor *cursor;
+        pawl_event event;
+        pawl_status status = pawl_cursor_open(&cursor, pipeline->log, since);
+
+        *changed = false;
+        if (status) {
+                *err = *pawl__log_error(pipeline->log);
+                return status;
+        }
+        while (!*changed && (status = pawl_cursor_next(cursor, &event)) == PAWL_OK)
+                *changed = changes_senses(event.type);
+        pawl_cursor_close(cursor);
+        if (status < 0)
+                *err = *pawl__log_error(pipeline->log);
+        return status < 0 ? status : PAWL_OK;
+}
+
+/* Other sessions answer and define while this one waits: take up what they appended. */
+static pawl_status catch_up(pawl_pipeline *pipeline, pawl__claim *claim, pawl_error *err)
+{
+        uint64_t head;
+        bool changed = true;
+        pawl_status status = head_of(&head, pipeline->log, err);
+
+        if (status || head == claim->seen)
+                return status;
+        if (claim->seen)
+                status = senses_changed(&changed, pipeline, claim->seen, err);
+        if (!status && changed)
+                status = pawl__claim_reload(pipeline, claim, claim->refs, claim->n_refs, err);
+        if (!status)
+                claim->seen = head;
+        return status;
+}
+
+static pawl_status first_load(pawl_pipeline *pipeline, pawl__claim *claim, pawl_error *err)
+{
+        uint64_t head;
+        pawl_status status;
+
+        if (pipeline->lent) {
+                claim->glossary = pipeline->lent;
+                claim->lent = true;
+                memcpy(claim->refs, pipeline->lent_refs, sizeof claim->refs);
+                claim->n_refs = pipeline->n_lent_refs;
+                return catch_up(pipeline, claim, err);
+        }
+        if ((status = head_of(&head, pipeline->log, err)) ||
+                (status = pawl__glossary_new(&claim->glossary, err)))
+                return status;
+        status = pawl__claim_reload(pipeline, claim, claim->refs, claim->n_refs, err);
+        if (status) {
+                pawl__glossary_free(claim->glossary);
+                claim->glossary = NULL;
+        } else {
+                claim->seen = head;
+        }
+        return status;
+}
+
+/* ---- Claiming ---------------------------------------------------------------------------------
+ */
+
+void pawl__pipeline_adopt(
+        pawl_pipeline *pipeline, pawl_text run_id, pawl_text session_id, uint64_t fence)
+{
+        pawl__claim *claim = pawl__claim_find(pipeline, run_id);
+
+        if (!claim) {
+                /* Without memory the run stays unknown here, and every pass over it is refused. */
+                if (pawl__grow(&pipeline->claims, &pipeline->cap_claims, pipeline->n_claims + 1,
+                            sizeof *pipeline->claims))
+                        return;
+                claim = &pipeline->claims[pipeline->n_claims++];
+                memset(claim, 0, sizeof *claim);
+        }
+        claim->run_id = run_id;
+        claim->session_id = session_id;
+        claim->fence = fence;
+        claim->own = false;
+        if (head_of(&claim->seen, pipeline->log, NULL))
+                claim->seen = 0; /* not known: the senses are loaded again at the first pass */
+        pipeline->current = (size_t)(claim - pipeline->claims);
+}
+
+void pawl__pipeline_use_glossary(pawl_pipeline *pipeline, pawl__glossary *glossary,
+        const pawl__scope_ref *refs, size_t n_refs)
+{
+        pipeline->lent = glossary;
+        pipeline->n_lent_refs = n_refs > PAWL__SCOPE_REFS_MAX ? PAWL__SCOPE_REFS_MAX : n_refs;
+        for (size_t i = 0; i < pipeline->n_lent_refs; i++)
+                pipeline->lent_refs[i] = refs[i];
+}
+
+static void write_refs(pawl__json_writer *w, const pawl_pipeline *pipeline)
+{
+        pawl__json_open_array(w);
+        for (size_t i = 0; i < pipeline->n_seeds; i++) {
+                const pawl__seed *seed = &pipeline->seeds[i];
+                pawl__json_open_object(w);
+                pawl__json_member_string(w, "scope", pawl__scope_name(seed->scope));
+                pawl__json_member_string(w, "version_id", seed->version_id);
+                pawl__json_close_object(w);
+        }
+        pawl__json_close_array(w);
+}
+
+/* RunStarted and the seeds' events: what a program's run begins with. */
+static pawl_status emit_start(pawl__batch *batch, pawl_pipeline *pipeline, pawl_context *ctx)
+{
+        pawl__json_writer w = PAWL__JSON_WRITER_INIT;
+        pawl_event event = pawl__context_event(ctx, PAWL__RUN_STARTED);
+
+        event.step_id = (pawl_text){NULL, 0};
+        event.time_us = ctx->sources->wall_us(ctx->sources->user);
+        pawl__json_open_object(&w);
+        pawl__json_name(&w, "steps");
+        pawl__json_open_array(&w);
+        pawl__json_close_array(&w);
+        pawl__json_name(&w, "scope_refs");
+        write_refs(&w, pipeline);
+        pawl__json_member_text(&w, "mission_hash", (pawl_text){NULL, 0});
+        pawl__json_member_text(&w, "mission_path", (pawl_text){NULL, 0});
+        pawl__json_member_text(
+                &w, "strictness", pawl__text(pawl__strictness_name(ctx->runtime_strictness)));
+        pawl__json_close_object(&w);
+        pawl_status status = pawl__json_end_writer(&w);
+        if (status) {
+                pawl__nomem(&ctx->error);
+        } else {
+                event.payload = pawl__buf_text(&w.buf);
+                status = pawl__batch_event(batch, &event, &ctx->error);
+        }
+        pawl__json_writer_free(&w);
+        for (size_t i = 0; i < pipeline->n_seeds && !status; i++)
+                status = pawl__seed_activate(
+                        batch, &pipeline->seeds[i], pipeline->state, &event, &ctx->error);
+        return status;
+}
+
+/* The versions that a run was started with, as its row keeps them. */
+static pawl_status read_refs(pawl__claim *claim, pawl_text json, pawl_error *err)
+{
+        pawl__json_tree tree = PAWL__JSON_TREE_INIT;
+        pawl__scope_ref refs[PAWL__SCOPE_REFS_MAX];
+        size_t n = 0;
+        pawl_status status = pawl__json_tree_read(&tree, json.data, json.len, err);
+
+        for (pawl__node i = status ? PAWL__NO_NODE : pawl__json_first(&tree, 0); i != PAWL__NO_NODE;
+                i = pawl__json_after(&tree, 0, i)) {
+                if (n < PAWL__SCOPE_REFS_MAX) {
+                        refs[n].scope = pawl__json_get_text(&tree, i, "scope");
+                        refs[n].version_id = pawl__json_get_text(&tree, i, "version_id");
+                }
+                n++;
+        }
+        if (!status)
+                status = copy_refs(claim, refs, n, err);
+        pawl__json_tree_free(&tree);
+        return status;
+}
+
+static pawl_status seed_refs(pawl__claim *claim, const pawl_pipeline *pipeline, pawl_error *err)
+{
+        pawl__scope_ref refs[PAWL__SCOPE_REFS_MAX];
+
+        for (size_t i = 0; i < pipeline->n_seeds; i++)
+                refs[i] = (pawl__scope_ref){pawl__text(pawl__scope_name(pipeline->seeds[i].scope)),
+                        pawl__text(pipeline->seeds[i].version_id)};
+        return copy_refs(claim, refs, pipeline->n_seeds, err);
+}
+
+/* May this context's run be claimed, and has it been started? *refs: its versions, or absent. */
+static pawl_status look(pawl_text *refs, pawl_pipeline *pipeline, pawl_context *ctx)
+{
+        pawl__row row = {.v[PAWL__RUN_ID].text = ctx->run_id};
+        pawl_status status =
+                pawl__state_get(pipeline->state, PAWL__RUNS, &row, &ctx->pass, &ctx->error);
+
+        *refs = (pawl_text){NULL, 0};
+        if (status == PAWL_ENOTFOUND)
+                return PAWL_OK;
+        if (status)
+                return status;
+        if (!pawl__text_eq(row.v[PAWL__RUN_MISSION].text, ctx->mission_id))
+                return pawl__fail(&ctx->error, PAWL_EINVAL,
+                        "run %.*s: is one of mission %.*s, not of %.*s; choose another run id",
+                        PAWL__FMT(ctx->run_id), PAWL__FMT(row.v[PAWL__RUN_MISSION].text),
+                        PAWL__FMT(ctx->mission_id));
+        if (pawl__text_is(row.v[PAWL__RUN_STATUS].text, "completed"))
+                return pawl__fail(&ctx->error, PAWL_ESTATE,
+                        "run %.*s: has completed; start another run for step %.*s",
+                        PAWL__FMT(ctx->run_id), PAWL__STEP(ctx));
+        *refs = row.v[PAWL__RUN_SCOPE_REFS].text;
+        return PAWL_OK;
+}
+
+/* Claim once. PAWL_EEXISTS: another process started the run since we looked. */
+static pawl_status claim_once(pawl__claim *claim, pawl_pipeline *pipeline, pawl_context *ctx)
+{
+        pawl__batch batch = PAWL__BATCH_INIT;
+        pawl_text refs;
+        pawl_status status = look(&refs, pipeline, ctx);
+
+        if (!status)
+                status = refs.data ? read_refs(claim, refs, &ctx->error)
+                                   : seed_refs(claim, pipeline, &ctx->error);
+        if (!status && !refs.data)
+                status = emit_start(&batch, pipeline, ctx);
+        if (!status) {
+                status = pawl__log_claim(&claim->fence, pipeline->log, ctx->mission_id, ctx->run_id,
+                        ctx->session_id, ctx->actor, &batch, NULL);
+                if (status)
+                        ctx->error = *pawl__log_error(pipeline->log);
+        }
+        pawl__batch_free(&batch);
+        return status;
+}
+
+static pawl_status claim_new(pawl_pipeline *pipeline, pawl_context *ctx)
+{
+        pawl__claim claim = {.own = true};
+        bool ok = true;
+        pawl_status status = pawl__grow(&pipeline->claims, &pipeline->cap_claims,
+                pipeline->n_claims + 1, sizeof *pipeline->claims);
+
+        claim.run_id = pawl__arena_text(&claim.arena, ctx->run_id, &ok);
+        claim.mission_id = pawl__arena_text(&claim.arena, ctx->mission_id, &ok);
+        claim.session_id = pawl__arena_text(&claim.arena, ctx->session_id, &ok);
+        if (status || !ok)
+                status = pawl__nomem(&ctx->error);
+        else if ((status = claim_once(&claim, pipeline, ctx)) == PAWL_EEXISTS)
+                status = claim_once(&claim, pipeline, ctx);
+        if (status) {
+                pawl__arena_free(&claim.arena);
+                return status;
+        }
+        pipeline->claims[pipeline->n_claims++] = claim;
+        return PAWL_OK;
+}
+
+pawl_status pawl__claim_take(pawl_pipeline *pipeline, pawl_context *ctx)
+{
+        pawl__claim *claim = pawl__claim_find(pipeline, ctx->run_id);
+        bool other = !claim || (size_t)(claim - pipeline->claims) != pipeline->current;
+        pawl_status status = PAWL_OK;
+
+        if (other && pipeline->batch.n)
+                status = pawl__pipeline_commit(pipeline, &ctx->error);
+        if (!status && !claim)
+                status = claim_new(pipeline, ctx);
+        if (status)
+                return status;
+        claim = pawl__claim_find(pipeline, ctx->run_id);
+        if (!claim->mission_id.data) {
+                bool ok = true;
+                claim->mission_id = pawl__arena_text(&claim->arena, ctx->mission_id, &ok);
+                if (!ok)
+                        return pawl__nomem(&ctx->error);
+        }
+        if (!pawl__text_eq(claim->mission_id, ctx->mission_id))
+                return pawl__fail(&ctx->error, PAWL_EINVAL,
+                        "run %.*s: is one of mission %.*s, not of %.*s; choose another run id",
+                        PAWL__FMT(ctx->run_id), PAWL__FMT(claim->mission_id),
+                        PAWL__FMT(ctx->mission_id));
+        pipeline->current = (size_t)(claim - pipeline->claims);
+        return claim->glossary ? catch_up(pipeline, claim, &ctx->error)
+                               : first_load(pipeline, claim, &ctx->error);
+}

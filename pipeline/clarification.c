@@ -1,0 +1,146 @@
+/* Layer 4: what held the step back is asked. Each request is in the log before anybody is asked, so
+ * that another session can answer if this one dies; a burst asks at most three, the worst first. */
+#include "base/error.h"
+#include "pipeline/answer.h"
+#include "pipeline/gate.h"
+#include "pipeline/layers.h"
+
+enum { BURST = 3 };
+
+static pawl_status request(pawl_context *ctx, const pawl_conflict *conflict)
+{
+        pawl__json_writer w = PAWL__JSON_WRITER_INIT;
+        pawl__buf question = PAWL__BUF_INIT;
+
+        if (pawl__buf_adds(&question, "What does \"") ||
+                pawl__buf_add(&question, conflict->term.data, conflict->term.len) ||
+                pawl__buf_adds(&question, "\" mean here?")) {
+                pawl__buf_free(&question);
+                return pawl__nomem(&ctx->error);
+        }
+        pawl__json_open_object(&w);
+        pawl__conflict_members(&w, conflict, "options");
+        pawl__json_member_text(&w, "question", pawl__buf_text(&question));
+        pawl__json_member_text(&w, "urgency", conflict->severity);
+        pawl__json_member_string(&w, "retry_token", ctx->checkpoint.retry_token);
+        pawl__json_member_string(&w, "input_hash", ctx->input_hash);
+        pawl__json_member_string(&w, "phase", pawl__phase_name(ctx->phase));
+        pawl__json_close_object(&w);
+        pawl__buf_free(&question);
+        return pawl__context_emit(ctx, PAWL__CLARIFICATION_REQUESTED, &w);
+}
+
+static pawl_status request_all(pawl_context *ctx)
+{
+        pawl_status status = PAWL_OK;
+
+        for (size_t i = 0; i < ctx->n_conflicts && !status; i++)
+                status = request(ctx, &ctx->conflicts[i]);
+        ctx->requested = !status;
+        return status;
+}
+
+/* A question is about to be put: what waits has to be on disk. An answer that another session gave
+ * before ours got there stands, and ours is dropped. */
+static pawl_status settle(pawl_context *ctx)
+{
+        pawl_status status = ctx->wait(ctx);
+
+        if (status != PAWL_EEXISTS || !ctx->answer_waits)
+                return status;
+        ctx->answer_waits = false;
+        pawl__batch_clear(ctx->batch);
+        return ctx->reload(ctx);
+}
+
+/* Somebody else may have answered while this session thought. */
+static pawl_status overtaken(bool *by_other, pawl_context *ctx, size_t i)
+{
+        pawl_status status = pawl__conflict_resolved(by_other, ctx, ctx->conflicts[i].conflict_id);
+
+        if (status || !*by_other)
+                return status;
+        ctx->asking[i] = PAWL__ANSWERED;
+        return ctx->reload(ctx);
+}
+
+static pawl_status answer(pawl_context *ctx, size_t i, const pawl_answer *said)
+{
+        pawl_event like = pawl__context_event(ctx, PAWL__CLARIFICATION_RESOLVED);
+        pawl__sense chosen;
+        pawl_status status = pawl__answer_emit(ctx->batch, &chosen, &ctx->pass, &ctx->conflicts[i],
+                said, "interactive", &like, ctx->sources->wall_us(ctx->sources->user), &ctx->error);
+
+        if (status)
+                return status;
+        ctx->answer_waits = true;
+        ctx->asking[i] = PAWL__ANSWERED;
+        return pawl__glossary_add(ctx->glossary, &chosen, &ctx->error);
+}
+
+static pawl_status ask(pawl_context *ctx, size_t i)
+{
+        pawl_answer said = {0, {NULL, 0}, {NULL, 0}};
+        bool by_other;
+        pawl_status status = settle(ctx);
+
+        if (!status)
+                status = overtaken(&by_other, ctx, i);
+        if (status || by_other)
+                return status;
+        ctx->questions++;
+        status = ctx->clarify(&said, &ctx->conflicts[i], ctx->clarify_user);
+        if (status)
+                return pawl__fail(&ctx->error, status < 0 ? status : PAWL_EINVAL,
+                        "step %.*s: asking about \"%.*s\" failed (%s); resume to be asked again, "
+                        "or "
+                        "answer from another session",
+                        PAWL__STEP(ctx), PAWL__FMT(ctx->conflicts[i].term),
+                        pawl_status_name(status));
+        if (said.pick == 0 && !said.define.data) {
+                ctx->asking[i] = PAWL__DEFERRED;
+                return PAWL_OK;
+        }
+        status = overtaken(&by_other, ctx, i);
+        return status || by_other ? status : answer(ctx, i, &said);
+}
+
+/* Leave only what still holds the step back; true if that is nothing. */
+static bool all_answered(pawl_context *ctx)
+{
+        size_t left = 0;
+
+        for (size_t i = 0; i < ctx->n_conflicts; i++) {
+                if (ctx->asking[i] == PAWL__ANSWERED)
+                        continue;
+                ctx->conflicts[left] = ctx->conflicts[i];
+                ctx->asking[left++] = ctx->asking[i];
+        }
+        ctx->n_conflicts = left;
+        return left == 0;
+}
+
+static pawl_status process(const pawl_layer *layer, pawl_context *ctx)
+{
+        pawl_status status = PAWL_OK;
+
+        (void)layer;
+        if (!ctx->held)
+                return PAWL_OK;
+        if (!ctx->requested)
+                status = request_all(ctx);
+        for (size_t i = 0; i < ctx->n_conflicts && !status && ctx->clarify; i++)
+                if (ctx->asking[i] == PAWL__NOT_ASKED && ctx->questions < BURST)
+                        status = ask(ctx, i);
+        if (status)
+                return status;
+        if (!all_answered(ctx))
+                return PAWL_BLOCKED;
+        status = pawl__gate_checkpoint(ctx, ctx->phase == PAWL__ON_OUTPUT
+                                                    ? PAWL__AT_POST_GENERATION
+                                                    : PAWL__AT_POST_CLARIFICATION);
+        ctx->answered = !status;
+        return status;
+}
+
+const pawl_layer pawl__layer_clarification = {"clarification", process, NULL};

@@ -1,0 +1,205 @@
+/* What comes after the gate: the output and its check, or the failure, and the end of the run. */
+#include "base/error.h"
+#include "base/json_canon.h"
+#include "pipeline/object.h"
+
+static pawl_status no_pass(pawl_pipeline *pipeline, const pawl_context *ctx)
+{
+        return pawl__fail(&pipeline->error, PAWL_ESTATE,
+                "step %.*s: no pass of this pipeline let it generate; run it first",
+                PAWL__STEP(ctx));
+}
+
+/* The output's canonical form: the JSON value that it is, or else a string. */
+static pawl_status canonical(pawl__buf *out, const char *output, size_t len, pawl_context *ctx)
+{
+        pawl_error why = PAWL_ERROR_INIT;
+        pawl_status status = pawl__json_canon(out, output, len, &why);
+
+        if (status != PAWL_EPARSE) {
+                if (status)
+                        pawl__fail(&ctx->error, status, "step %.*s: output: %s", PAWL__STEP(ctx),
+                                why.message);
+                return status;
+        }
+        size_t valid = pawl__utf8_span(output, len);
+        if (valid < len)
+                return pawl__fail(&ctx->error, PAWL_EPARSE,
+                        "step %.*s: output: byte %zu is not valid UTF-8; print UTF-8",
+                        PAWL__STEP(ctx), valid);
+        status = pawl__json_quote(out, pawl__text_n(output, len));
+        return status ? pawl__nomem(&ctx->error) : PAWL_OK;
+}
+
+static pawl_status set_output(pawl_context *ctx, const char *output, size_t len)
+{
+        pawl__buf text = PAWL__BUF_INIT;
+        unsigned char hash[PAWL__HASH_LEN];
+        pawl_status status = canonical(&text, output, len, ctx);
+
+        if (!status && (status = pawl__sha256(ctx->hasher, hash, text.data, text.len)))
+                pawl__nomem(&ctx->error);
+        if (!status)
+                status = pawl__batch_blob(ctx->batch, hash, pawl__buf_text(&text), &ctx->error);
+        if (status) {
+                pawl__buf_free(&text);
+                return status;
+        }
+        pawl__buf_free(&ctx->output_buf);
+        ctx->output_buf = text;
+        ctx->output = pawl__buf_text(&ctx->output_buf);
+        pawl__hex(ctx->output_hash, hash, sizeof hash);
+        return PAWL_OK;
+}
+
+pawl_status pawl__complete_record(pawl_context *ctx)
+{
+        pawl__json_writer w = PAWL__JSON_WRITER_INIT;
+
+        pawl__json_open_object(&w);
+        pawl__json_member_string(&w, "input_hash", ctx->input_hash);
+        pawl__json_member_string(&w, "output_hash", ctx->output_hash);
+        pawl__json_member_integer(&w, "exit_code", 0);
+        pawl__json_close_object(&w);
+        return pawl__context_emit(ctx, PAWL__STEP_COMPLETED, &w);
+}
+
+/* The context as the layers find it on the output. What was decided for the inputs (strictness, the
+ * checkpoint that allowed generation) stands. */
+static void turn_to_output(pawl_context *ctx)
+{
+        ctx->phase = PAWL__ON_OUTPUT;
+        ctx->token_used = true;
+        ctx->held = false;
+        ctx->conflicts = NULL;
+        ctx->n_conflicts = 0;
+        ctx->requested = false;
+        ctx->questions = 0;
+        ctx->answered = false;
+}
+
+static pawl_status complete(
+        pawl_pipeline *pipeline, pawl_context *ctx, const char *output, size_t len)
+{
+        pawl_status status = pawl__claim_take(pipeline, ctx);
+
+        if (status)
+                return status;
+        pawl__pipeline_lend(pipeline, ctx);
+        pawl__pipeline_mark(pipeline);
+        status = set_output(ctx, output, len);
+        if (status)
+                return status;
+        turn_to_output(ctx);
+        status = pawl__pipeline_pass(
+                pipeline, ctx, PAWL__FROM_START, pipeline->options.defer_completion);
+        if (status < 0) { /* it may be tried again */
+                ctx->phase = PAWL__ON_INPUTS;
+                ctx->output = (pawl_text){NULL, 0};
+        } else {
+                ctx->may_generate = false;
+        }
+        return status;
+}
+
+pawl_status pawl_pipeline_complete(
+        pawl_pipeline *pipeline, pawl_context *ctx, const char *output, size_t len)
+{
+        if (pipeline->running || !ctx->may_generate || !pawl__claim_find(pipeline, ctx->run_id))
+                return no_pass(pipeline, ctx);
+        ctx->error = (pawl_error)PAWL_ERROR_INIT;
+        pipeline->running = true;
+        pawl_status status = complete(pipeline, ctx, output, len);
+        pipeline->running = false;
+        if (status != PAWL_OK && status != PAWL_DONE) {
+                pipeline->error = ctx->error;
+                pipeline->error.status = status;
+        }
+        return status;
+}
+
+pawl_status pawl_pipeline_failed(
+        pawl_pipeline *pipeline, pawl_context *ctx, int exit_code, const char *why)
+{
+        pawl__json_writer w = PAWL__JSON_WRITER_INIT;
+
+        if (pipeline->running || !ctx->may_generate || !pawl__claim_find(pipeline, ctx->run_id))
+                return no_pass(pipeline, ctx);
+        pawl_status status = pawl__claim_take(pipeline, ctx);
+        pawl__pipeline_mark(pipeline);
+        if (!status) {
+                pawl__json_open_object(&w);
+                pawl__json_member_string(&w, "reason", why ? why : "failed");
+                pawl__json_member_integer(&w, "exit_code", exit_code);
+                pawl__json_member_string(&w, "input_hash", ctx->input_hash);
+                pawl__json_close_object(&w);
+                status = pawl__context_emit(ctx, PAWL__STEP_FAILED, &w);
+        }
+        if (!status)
+                status = pawl__pipeline_commit(pipeline, &ctx->error);
+        if (status) {
+                pawl__pipeline_forget(pipeline);
+                pipeline->error = ctx->error;
+                return status;
+        }
+        ctx->may_generate = false;
+        return PAWL_OK;
+}
+
+static pawl_status emit_end(pawl_pipeline *pipeline, const pawl__claim *claim, const char *reason)
+{
+        const pawl__event_form *form =
+                pawl__event_form_of(reason ? PAWL__RUN_FAILED : PAWL__RUN_COMPLETED);
+        pawl__json_writer w = PAWL__JSON_WRITER_INIT;
+        pawl_event event = {.type = pawl__text(form->name),
+                .v = form->v,
+                .mission_id = claim->mission_id,
+                .run_id = claim->run_id,
+                .session_id = claim->session_id,
+                .actor = pipeline->actor};
+
+        pawl__json_open_object(&w);
+        if (reason)
+                pawl__json_member_string(&w, "reason", reason);
+        pawl__json_close_object(&w);
+        pawl_status status = pawl__json_end_writer(&w);
+        if (status) {
+                pawl__nomem(&pipeline->error);
+        } else {
+                event.payload = pawl__buf_text(&w.buf);
+                status = pawl__batch_event(&pipeline->batch, &event, &pipeline->error);
+        }
+        pawl__json_writer_free(&w);
+        return status;
+}
+
+pawl_status pawl_pipeline_end_run(pawl_pipeline *pipeline, const char *run_id, const char *reason)
+{
+        pawl__claim *claim = pawl__claim_find(pipeline, pawl__text(run_id));
+        pawl_status status = PAWL_OK;
+
+        if (pipeline->running || !claim)
+                return pawl__fail(&pipeline->error, PAWL_ESTATE,
+                        "run %.*s: this pipeline has not claimed it; pass a step of it first",
+                        PAWL__FMT(pawl__text(run_id)));
+        size_t at = (size_t)(claim - pipeline->claims);
+        if (at != pipeline->current && (status = pawl_pipeline_flush(pipeline)))
+                return status;
+        claim = pawl__claim_find(pipeline, pawl__text(run_id));
+        pipeline->current = (size_t)(claim - pipeline->claims);
+        pawl__pipeline_mark(pipeline);
+        status = emit_end(pipeline, claim, reason);
+        if (!status)
+                status = pawl_pipeline_flush(pipeline);
+        if (status) {
+                pawl__pipeline_forget(pipeline);
+                return status;
+        }
+        if (!claim->own)
+                return PAWL_OK;
+        status = pawl_log_release(pipeline->log, claim->run_id.data, claim->fence);
+        if (status)
+                pipeline->error = *pawl__log_error(pipeline->log);
+        pawl__claim_drop(pipeline, claim);
+        return status;
+}

@@ -1,0 +1,288 @@
+/* The execution context: made, set, asked, and the one way in which a layer's events leave it. */
+#include "pipeline/context.h"
+#include "base/error.h"
+#include "base/ids.h"
+#include "base/json_canon.h"
+#include "base/sources.h"
+#include <stdlib.h>
+
+void pawl_context_free(pawl_context *ctx)
+{
+        if (!ctx)
+                return;
+        pawl__buf_free(&ctx->inputs_buf);
+        pawl__buf_free(&ctx->output_buf);
+        pawl__buf_free(&ctx->diff);
+        pawl__hasher_free(ctx->hasher);
+        pawl__arena_free(&ctx->pass);
+        pawl__arena_free(&ctx->arena);
+        free(ctx);
+}
+
+static pawl_status fill(pawl_context *ctx, const pawl_text ids[3], pawl_error *err)
+{
+        bool ok = true;
+
+        ctx->mission_id = pawl__arena_text(&ctx->arena, ids[0], &ok);
+        ctx->run_id = pawl__arena_text(&ctx->arena, ids[1], &ok);
+        ctx->step_id = pawl__arena_text(&ctx->arena, ids[2], &ok);
+        if (!ok)
+                return pawl__nomem(err);
+        pawl_status status = pawl__hasher_new(&ctx->hasher, err);
+        if (!status && (status = pawl_context_set_inputs(ctx, "{}", 2)) && err)
+                *err = ctx->error;
+        return status;
+}
+
+pawl_status pawl_context_new(pawl_context **out, const char *mission_id, const char *run_id,
+        const char *step_id, pawl_error *err)
+{
+        static const char *const what[] = {"mission id", "run id", "step id"};
+        const pawl_text ids[] = {pawl__text(mission_id), pawl__text(run_id), pawl__text(step_id)};
+        pawl_status status = PAWL_OK;
+
+        for (size_t i = 0; i < 3 && !status; i++)
+                status = pawl__id_check(ids[i], what[i], err);
+        if (status)
+                return status;
+        pawl_context *ctx = calloc(1, sizeof *ctx);
+        if (!ctx)
+                return pawl__nomem(err);
+        ctx->store_inputs = true;
+        status = fill(ctx, ids, err);
+        if (status)
+                pawl_context_free(ctx);
+        else
+                *out = ctx;
+        return status;
+}
+
+pawl_status pawl_context_set_inputs(pawl_context *ctx, const char *json, size_t len)
+{
+        pawl__buf canonical = PAWL__BUF_INIT;
+        unsigned char hash[PAWL__HASH_LEN];
+        pawl_status status = pawl__json_canon(&canonical, json, len, &ctx->error);
+
+        if (status)
+                pawl__fail_prefix(&ctx->error, status, "step %.*s: inputs", PAWL__STEP(ctx));
+        else if ((status = pawl__sha256(ctx->hasher, hash, canonical.data, canonical.len)))
+                pawl__nomem(&ctx->error);
+        if (status) {
+                pawl__buf_free(&canonical);
+                return status;
+        }
+        pawl__buf_free(&ctx->inputs_buf);
+        ctx->inputs_buf = canonical;
+        ctx->inputs = pawl__buf_text(&ctx->inputs_buf);
+        pawl__hex(ctx->input_hash, hash, sizeof hash);
+        return PAWL_OK;
+}
+
+pawl_status pawl_context_set_metadata(pawl_context *ctx, const char *json, size_t len)
+{
+        pawl__metadata metadata;
+        pawl_status status =
+                pawl__metadata_read(&metadata, &ctx->arena, pawl__text_n(json, len), &ctx->error);
+
+        if (status)
+                return pawl__fail_prefix(&ctx->error, status, "step %.*s", PAWL__STEP(ctx));
+        ctx->metadata = metadata;
+        return PAWL_OK;
+}
+
+void pawl_context_set_critical(pawl_context *ctx, bool critical)
+{
+        ctx->critical = critical;
+}
+
+pawl_status pawl_context_set_strictness(pawl_context *ctx, const char *strictness)
+{
+        if (pawl__strictness_of(&ctx->runtime_strictness, pawl__text(strictness)))
+                return PAWL_OK;
+        return pawl__fail(&ctx->error, PAWL_EINVAL,
+                "step %.*s: strictness \"%.*s\": is not known; use off, medium or max",
+                PAWL__STEP(ctx), PAWL__FMT(pawl__text(strictness)));
+}
+
+pawl_status pawl_context_set_retry_token(pawl_context *ctx, const char *token)
+{
+        pawl_text text = pawl__text(token);
+
+        if (!pawl__uuid_valid(text))
+                return pawl__fail(&ctx->error, PAWL_EINVAL,
+                        "retry token \"%.*s\": is not of a token's form; give the 36 characters "
+                        "that "
+                        "the blocked or interrupted run printed",
+                        PAWL__FMT(text));
+        memmove(ctx->token, text.data, text.len); /* it may be this context's own */
+        ctx->token[text.len] = '\0';
+        return PAWL_OK;
+}
+
+void pawl__context_reset(pawl_context *ctx)
+{
+        pawl__arena_clear(&ctx->pass);
+        ctx->phase = PAWL__ON_INPUTS;
+        ctx->resumed = false;
+        ctx->effective = PAWL__STRICTNESS_UNSET;
+        ctx->terms = (pawl__terms){NULL, 0};
+        ctx->findings = (pawl__findings){NULL, 0};
+        ctx->rejudged = false;
+        pawl__buf_free(&ctx->output_buf);
+        ctx->output = (pawl_text){NULL, 0};
+        ctx->output_hash[0] = '\0';
+        ctx->checkpoint = (pawl__checkpoint){.retry_token = ""};
+        ctx->asked_for = (pawl__checkpoint){.retry_token = ""};
+        ctx->token_used = false;
+        ctx->resumed_at = PAWL__AT_START;
+        ctx->cursor = PAWL__AT_START;
+        ctx->held = false;
+        ctx->conflicts = NULL;
+        ctx->n_conflicts = 0;
+        ctx->asking = NULL;
+        ctx->requested = false;
+        ctx->questions = 0;
+        ctx->answer_waits = false;
+        ctx->answered = false;
+        ctx->may_generate = false;
+        ctx->inputs_changed = false;
+        pawl__buf_clear(&ctx->diff);
+}
+
+pawl_text pawl__context_keep(pawl_context *ctx, pawl_text text, bool *ok)
+{
+        return pawl__arena_text(&ctx->pass, text, ok);
+}
+
+/* ---- Asked ----------------------------------------------------------------------------------- */
+
+const char *pawl_context_errmsg(const pawl_context *ctx)
+{
+        return ctx->error.message;
+}
+
+const char *pawl_context_retry_token(const pawl_context *ctx)
+{
+        return ctx->checkpoint.retry_token[0] ? ctx->checkpoint.retry_token : NULL;
+}
+
+size_t pawl_context_conflicts(const pawl_context *ctx)
+{
+        return ctx->n_conflicts;
+}
+
+const pawl_conflict *pawl_context_conflict(const pawl_context *ctx, size_t index)
+{
+        return index < ctx->n_conflicts ? &ctx->conflicts[index] : NULL;
+}
+
+const pawl_input_change *pawl_context_input_diff(const pawl_context *ctx)
+{
+        return ctx->inputs_changed ? &ctx->change : NULL;
+}
+
+pawl_text pawl_context_inputs(const pawl_context *ctx)
+{
+        return ctx->inputs;
+}
+
+const char *pawl_context_input_hash(const pawl_context *ctx)
+{
+        return ctx->input_hash;
+}
+
+const char *pawl_context_cursor(const pawl_context *ctx)
+{
+        const char *name = ctx->resumed ? pawl__cursor_name(ctx->resumed_at) : NULL;
+
+        return name ? name : "";
+}
+
+pawl_text pawl_context_output(const pawl_context *ctx)
+{
+        return ctx->output;
+}
+
+/* ---- Events ---------------------------------------------------------------------------------- */
+
+static pawl_event envelope(const pawl_context *ctx, pawl_text type, int v)
+{
+        return (pawl_event){.type = type,
+                .v = v,
+                .mission_id = ctx->mission_id,
+                .run_id = ctx->run_id,
+                .step_id = ctx->step_id,
+                .session_id = ctx->session_id,
+                .actor = ctx->actor};
+}
+
+pawl_event pawl__context_event(const pawl_context *ctx, pawl__event_type type)
+{
+        const pawl__event_form *form = pawl__event_form_of(type);
+
+        return envelope(ctx, pawl__text(form->name), form->v);
+}
+
+pawl_status pawl__context_emit(pawl_context *ctx, pawl__event_type type, pawl__json_writer *w)
+{
+        pawl_status status = pawl__json_end_writer(w);
+
+        if (status) {
+                pawl__nomem(&ctx->error);
+        } else {
+                pawl_event event = pawl__context_event(ctx, type);
+                event.payload = pawl__buf_text(&w->buf);
+                status = pawl__batch_event(ctx->batch, &event, &ctx->error);
+        }
+        pawl__json_writer_free(w);
+        return status;
+}
+
+pawl_status pawl_context_emit(pawl_context *ctx, const char *type, const char *payload, size_t len)
+{
+        pawl__json_tree tree = PAWL__JSON_TREE_INIT;
+        pawl__event_type known = pawl__event_type_of(pawl__text(type));
+        pawl_event event = envelope(ctx, pawl__text(type), 1);
+
+        if (!ctx->batch)
+                return pawl__fail(&ctx->error, PAWL_ESTATE,
+                        "event %s: no pass is under way; emit from a layer", type);
+        if (known == PAWL__EVENT_OTHER)
+                return pawl__fail(&ctx->error, PAWL_EINVAL,
+                        "event type \"%.*s\": is not known; use one of the event log's types",
+                        PAWL__FMT(event.type));
+        event.v = pawl__event_form_of(known)->v;
+        event.payload = pawl__text_n(payload, len);
+        pawl_status status = pawl__json_tree_read(&tree, payload, len, &ctx->error);
+        if (status)
+                pawl__fail_prefix(&ctx->error, status, "event %s", type);
+        else
+                status = pawl__event_check(&event, known, &tree, &ctx->error);
+        pawl__json_tree_free(&tree);
+        return status ? status : pawl__batch_event(ctx->batch, &event, &ctx->error);
+}
+
+pawl_status pawl_context_fail(pawl_context *ctx, pawl_status status, const char *why)
+{
+        return pawl__fail(&ctx->error, status, "%s", why);
+}
+
+pawl_status pawl__conflict_id(char out[17], const pawl_context *ctx, pawl_text term)
+{
+        const pawl_text parts[] = {ctx->run_id, ctx->step_id,
+                pawl__text(ctx->phase == PAWL__ON_OUTPUT ? "output" : "inputs"), term};
+        unsigned char hash[PAWL__HASH_LEN];
+        pawl_status status = pawl__hasher_begin(ctx->hasher);
+
+        /* Ids hold no NUL, so that one between two parts keeps them apart. */
+        for (size_t i = 0; i < 4 && !status; i++) {
+                status = pawl__hasher_add(ctx->hasher, parts[i].data, parts[i].len);
+                if (!status && i < 3)
+                        status = pawl__hasher_add(ctx->hasher, "", 1);
+        }
+        if (!status)
+                status = pawl__hasher_end(ctx->hasher, hash);
+        if (!status)
+                pawl__hex(out, hash, 8);
+        return status;
+}

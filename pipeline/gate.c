@@ -1,0 +1,226 @@
+/* Layer 3: may the step generate? It fails closed: what it does not know counts as the worst, and
+ * its checkpoint is in the log before its verdict takes effect. */
+#include "pipeline/gate.h"
+#include "base/error.h"
+#include "pipeline/layers.h"
+
+bool pawl__gate_blocks(pawl__phase phase, pawl__strictness effective, pawl__severity severity)
+{
+        if (phase == PAWL__ON_OUTPUT && effective != PAWL__STRICTNESS_MAX)
+                return false;
+        switch (effective) {
+        case PAWL__STRICTNESS_OFF:
+                return false;
+        case PAWL__STRICTNESS_MAX:
+                return severity != PAWL__SEVERITY_NONE;
+        case PAWL__STRICTNESS_UNSET:
+        case PAWL__STRICTNESS_MEDIUM:
+                break;
+        }
+        return severity != PAWL__SEVERITY_NONE && severity != PAWL__SEVERITY_LOW &&
+               severity != PAWL__SEVERITY_MEDIUM;
+}
+
+const char *pawl__phase_name(pawl__phase phase)
+{
+        return phase == PAWL__ON_OUTPUT ? "output" : "inputs";
+}
+
+pawl_status pawl__conflict_resolved(bool *resolved, pawl_context *ctx, pawl_text conflict_id)
+{
+        pawl__row row = {.v[PAWL__CON_ID].text = conflict_id};
+
+        *resolved = false;
+        if (!ctx->state)
+                return PAWL_OK;
+        pawl_status status =
+                pawl__state_get(ctx->state, PAWL__CONFLICTS, &row, &ctx->pass, &ctx->error);
+        if (status == PAWL_ENOTFOUND)
+                return PAWL_OK;
+        if (!status)
+                *resolved = pawl__text_is(row.v[PAWL__CON_STATUS].text, "resolved");
+        return status;
+}
+
+/* Put a finding among those that hold the step back, unless its conflict was answered before. */
+static pawl_status hold(
+        pawl__held *held, size_t *n, pawl_context *ctx, const pawl__finding *finding)
+{
+        char id[17];
+        bool resolved, ok = true;
+        pawl_status status = pawl__conflict_id(id, ctx, finding->term);
+
+        if (status)
+                return pawl__nomem(&ctx->error);
+        pawl_text kept = pawl__context_keep(ctx, pawl__text(id), &ok);
+        if (!ok)
+                return pawl__nomem(&ctx->error);
+        status = pawl__conflict_resolved(&resolved, ctx, kept);
+        if (!status && !resolved)
+                held[(*n)++] = (pawl__held){finding, kept};
+        return status;
+}
+
+pawl_status pawl__gate_held(pawl__held **out, size_t *n, pawl_context *ctx)
+{
+        static const pawl__severity order[] = {
+                PAWL__SEVERITY_HIGH, PAWL__SEVERITY_MEDIUM, PAWL__SEVERITY_LOW};
+        const pawl__findings *findings = &ctx->findings;
+        pawl__held *held = pawl__arena_array(&ctx->pass, findings->n, sizeof *held);
+        size_t count = 0;
+        pawl_status status = PAWL_OK;
+
+        if (!held)
+                return pawl__nomem(&ctx->error);
+        for (size_t s = 0; s < sizeof order / sizeof order[0]; s++) {
+                if (!pawl__gate_blocks(ctx->phase, ctx->effective, order[s]))
+                        continue;
+                for (size_t i = 0; i < findings->n && !status; i++)
+                        if (findings->items[i].severity == order[s])
+                                status = hold(held, &count, ctx, &findings->items[i]);
+        }
+        if (status)
+                return status;
+        *out = held;
+        *n = count;
+        return PAWL_OK;
+}
+
+pawl_status pawl__gate_checkpoint(pawl_context *ctx, pawl__cursor_at cursor)
+{
+        pawl__checkpoint checkpoint = {.mission_id = ctx->mission_id,
+                .run_id = ctx->run_id,
+                .step_id = ctx->step_id,
+                .strictness = ctx->effective,
+                .n_scope_refs = ctx->n_scope_refs,
+                .cursor = cursor};
+        pawl_event event = pawl__context_event(ctx, PAWL__STEP_CHECKPOINTED);
+        pawl__buf payload = PAWL__BUF_INIT;
+
+        for (size_t i = 0; i < ctx->n_scope_refs; i++)
+                checkpoint.scope_refs[i] = ctx->scope_refs[i];
+        memcpy(checkpoint.input_hash, ctx->input_hash, sizeof checkpoint.input_hash);
+        if (cursor == PAWL__AT_POST_GENERATION)
+                memcpy(checkpoint.output_hash, ctx->output_hash, sizeof checkpoint.output_hash);
+        ctx->sources->uuid(checkpoint.retry_token, ctx->sources->user);
+        pawl_status status = pawl__checkpoint_encode(&payload, &checkpoint, &ctx->error);
+        if (!status) {
+                event.payload = pawl__buf_text(&payload);
+                status = pawl__batch_event(ctx->batch, &event, &ctx->error);
+        }
+        pawl__buf_free(&payload);
+        if (!status)
+                ctx->checkpoint = checkpoint;
+        return status;
+}
+
+/* The conflicts as callers and callbacks see them. */
+static pawl_status show(pawl_context *ctx, const pawl__held *held, size_t n)
+{
+        pawl_conflict *conflicts = pawl__arena_array(&ctx->pass, n, sizeof *conflicts);
+        pawl__asking *asking = pawl__arena_array(&ctx->pass, n, sizeof *asking);
+
+        if (!conflicts || !asking)
+                return pawl__nomem(&ctx->error);
+        for (size_t i = 0; i < n; i++) {
+                const pawl__finding *f = held[i].finding;
+                pawl_sense *senses = pawl__arena_array(&ctx->pass, f->n_candidates, sizeof *senses);
+                if (!senses)
+                        return pawl__nomem(&ctx->error);
+                for (size_t c = 0; c < f->n_candidates; c++)
+                        senses[c] = (pawl_sense){f->candidates[c].surface,
+                                pawl__text(pawl__scope_name(f->candidates[c].scope)),
+                                f->candidates[c].definition, f->candidates[c].confidence};
+                conflicts[i] = (pawl_conflict){held[i].conflict_id, f->term,
+                        pawl__text(pawl__conflict_type_name(f->type)),
+                        pawl__text(pawl__severity_name(f->severity)),
+                        f->context.data ? f->context : pawl__text(""), f->confidence, senses,
+                        f->n_candidates};
+        }
+        ctx->conflicts = conflicts;
+        ctx->n_conflicts = n;
+        ctx->asking = asking;
+        return PAWL_OK;
+}
+
+/* What the mission is set to, beside the strictness that this step came to. */
+static pawl__strictness mode(const pawl_context *ctx)
+{
+        if (ctx->mission_strictness != PAWL__STRICTNESS_UNSET)
+                return ctx->mission_strictness;
+        if (ctx->project_strictness != PAWL__STRICTNESS_UNSET)
+                return ctx->project_strictness;
+        return PAWL__STRICTNESS_MEDIUM;
+}
+
+void pawl__conflict_members(
+        pawl__json_writer *w, const pawl_conflict *conflict, const char *candidates)
+{
+        pawl__json_member_text(w, "conflict_id", conflict->conflict_id);
+        pawl__json_member_text(w, "term", conflict->term);
+        pawl__json_member_text(w, "conflict_type", conflict->conflict_type);
+        pawl__json_member_text(w, "severity", conflict->severity);
+        pawl__json_member_number(w, "confidence", conflict->confidence);
+        pawl__json_member_text(w, "context", conflict->context);
+        pawl__json_name(w, candidates);
+        pawl__json_open_array(w);
+        for (size_t i = 0; i < conflict->n_candidates; i++) {
+                const pawl_sense *sense = &conflict->candidates[i];
+                pawl__json_open_object(w);
+                pawl__json_member_text(w, "surface", sense->surface);
+                pawl__json_member_text(w, "scope", sense->scope);
+                pawl__json_member_text(w, "definition", sense->definition);
+                pawl__json_member_number(w, "confidence", sense->confidence);
+                pawl__json_close_object(w);
+        }
+        pawl__json_close_array(w);
+}
+
+static pawl_status emit_blocked(pawl_context *ctx, const pawl__held *held)
+{
+        pawl__json_writer w = PAWL__JSON_WRITER_INIT;
+
+        pawl__json_open_object(&w);
+        pawl__json_name(&w, "conflicts");
+        pawl__json_open_array(&w);
+        for (size_t i = 0; i < ctx->n_conflicts; i++) {
+                pawl__json_open_object(&w);
+                pawl__json_member_text(&w, "original", held[i].finding->original);
+                pawl__conflict_members(&w, &ctx->conflicts[i], "candidate_senses");
+                pawl__json_close_object(&w);
+        }
+        pawl__json_close_array(&w);
+        pawl__json_member_string(&w, "strictness_mode", pawl__strictness_name(mode(ctx)));
+        pawl__json_member_string(&w, "effective_strictness", pawl__strictness_name(ctx->effective));
+        pawl__json_close_object(&w);
+        return pawl__context_emit(ctx, PAWL__GENERATION_BLOCKED, &w);
+}
+
+static pawl_status process(const pawl_layer *layer, pawl_context *ctx)
+{
+        bool on_output = ctx->phase == PAWL__ON_OUTPUT;
+        pawl__held *held;
+        size_t n;
+
+        (void)layer;
+        pawl__context_decide(ctx);
+        ctx->conflicts = NULL;
+        ctx->n_conflicts = 0;
+        ctx->held = false;
+        ctx->requested = false;
+        pawl_status status = pawl__gate_held(&held, &n, ctx);
+        if (status)
+                return status;
+        if (n == 0)
+                return on_output ? PAWL_OK : pawl__gate_checkpoint(ctx, PAWL__AT_POST_GATE);
+        ctx->held = true;
+        if ((status = show(ctx, held, n)))
+                return status;
+        status = pawl__gate_checkpoint(
+                ctx, on_output ? PAWL__AT_POST_GENERATION : PAWL__AT_PRE_GENERATION_GATE);
+        if (!status)
+                status = emit_blocked(ctx, held);
+        return status ? status : PAWL_BLOCKED;
+}
+
+const pawl_layer pawl__layer_gate = {"generation_gate", process, NULL};

@@ -1,0 +1,38 @@
+/**
+ * @file pipeline/gate.h
+ * @brief What decides whether a finding holds a step back, for the layers that have to agree on it.
+ */
+#ifndef PAWL_PIPELINE_GATE_H
+#define PAWL_PIPELINE_GATE_H
+
+#include "pipeline/context.h"
+
+/** Does a finding of this severity block? off never; medium any high; max any; and the output is
+ *  judged at max alone. */
+bool pawl__gate_blocks(pawl__phase phase, pawl__strictness effective, pawl__severity severity);
+
+/** "inputs" or "output". Static. */
+const char *pawl__phase_name(pawl__phase phase);
+
+/** A finding that holds the step back, and the id of its conflict. */
+typedef struct pawl__held {
+        const pawl__finding *finding;
+        pawl_text conflict_id;
+} pawl__held;
+
+/** Those of ctx->findings that block and whose conflict is not resolved yet, by severity, high
+ * first, else in their order. In the context's pass arena. */
+PAWL_MUST_CHECK pawl_status pawl__gate_held(pawl__held **out, size_t *n, pawl_context *ctx);
+
+/** Has somebody answered this conflict? Without state (ctx->state NULL) nobody has. */
+PAWL_MUST_CHECK pawl_status pawl__conflict_resolved(
+        bool *resolved, pawl_context *ctx, pawl_text conflict_id);
+
+/** StepCheckpointed with a fresh token at @p cursor; it is ctx->checkpoint then. */
+PAWL_MUST_CHECK pawl_status pawl__gate_checkpoint(pawl_context *ctx, pawl__cursor_at cursor);
+
+/** A conflict's members, in an object that the caller opened; its candidates under that name. */
+void pawl__conflict_members(
+        pawl__json_writer *w, const pawl_conflict *conflict, const char *candidates);
+
+#endif

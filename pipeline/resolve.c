@@ -1,0 +1,137 @@
+/* Answering a conflict from any session: found by its id, answered once, without the run's fence.
+ */
+#include "base/error.h"
+#include "base/ids.h"
+#include "pipeline/answer.h"
+#include <inttypes.h>
+
+enum { MIN_PREFIX = 4 };
+
+static pawl_status find(
+        pawl__row *row, pawl__state *state, pawl_text id, pawl__arena *arena, pawl_error *err)
+{
+        pawl__row rows[2];
+        size_t n = 0;
+        pawl_status status = pawl__id_check(id, "conflict id", err);
+
+        if (status)
+                return status;
+        if (id.len < MIN_PREFIX)
+                return pawl__fail(err, PAWL_EINVAL,
+                        "conflict %.*s: is too short; give %d digits or more of its id",
+                        PAWL__FMT(id), MIN_PREFIX);
+        status = pawl__state_conflict_by_prefix(rows, &n, state, id, arena, err);
+        if (status)
+                return status;
+        if (n == 0)
+                return pawl__fail(err, PAWL_ENOTFOUND,
+                        "conflict %.*s: there is none; `pawl conflicts --all` lists them",
+                        PAWL__FMT(id));
+        if (n > 1)
+                return pawl__fail(err, PAWL_EINVAL,
+                        "conflict %.*s: is more than one (%.*s, %.*s); give more digits",
+                        PAWL__FMT(id), PAWL__FMT(rows[0].v[PAWL__CON_ID].text),
+                        PAWL__FMT(rows[1].v[PAWL__CON_ID].text));
+        *row = rows[0];
+        return PAWL_OK;
+}
+
+/* The candidates as the log recorded them, in the order that a pick counts. */
+static pawl_status candidates(
+        pawl_conflict *conflict, pawl__arena *arena, pawl_text json, pawl_error *err)
+{
+        pawl__json_tree tree = PAWL__JSON_TREE_INIT;
+        bool ok = true;
+        size_t n = 0;
+        pawl_status status = pawl__json_tree_read(&tree, json.data, json.len, err);
+
+        if (status)
+                return pawl__fail_prefix(
+                        err, status, "conflict %.*s: candidates", PAWL__FMT(conflict->conflict_id));
+        pawl_sense *senses =
+                pawl__arena_array(arena, pawl__json_at(&tree, 0)->count, sizeof *senses);
+        for (pawl__node i = pawl__json_first(&tree, 0); i != PAWL__NO_NODE && senses && ok;
+                i = pawl__json_after(&tree, 0, i)) {
+                pawl__node confidence = pawl__json_get(&tree, i, "confidence");
+                pawl_sense *sense = &senses[n++];
+                sense->surface =
+                        pawl__arena_text(arena, pawl__json_get_text(&tree, i, "surface"), &ok);
+                sense->scope = pawl__arena_text(arena, pawl__json_get_text(&tree, i, "scope"), &ok);
+                sense->definition =
+                        pawl__arena_text(arena, pawl__json_get_text(&tree, i, "definition"), &ok);
+                sense->confidence =
+                        confidence != PAWL__NO_NODE &&
+                                        pawl__json_at(&tree, confidence)->type == PAWL__JSON_NUMBER
+                                ? pawl__json_double(pawl__json_at(&tree, confidence))
+                                : 1;
+        }
+        pawl__json_tree_free(&tree);
+        if (!senses || !ok)
+                return pawl__nomem(err);
+        conflict->candidates = senses;
+        conflict->n_candidates = n;
+        return PAWL_OK;
+}
+
+static pawl_status append(pawl_log *log, pawl__arena *arena, const pawl__row *row,
+        const pawl_answer *answer, pawl_text actor, pawl_error *err)
+{
+        const pawl_sources *sources = pawl__log_sources(log);
+        const pawl_event like = {.mission_id = row->v[PAWL__CON_MISSION].text,
+                .run_id = row->v[PAWL__CON_RUN].text,
+                .step_id = row->v[PAWL__CON_STEP].text,
+                .actor = actor};
+        pawl_conflict conflict = {.conflict_id = row->v[PAWL__CON_ID].text,
+                .term = row->v[PAWL__CON_TERM].text,
+                .conflict_type = row->v[PAWL__CON_TYPE].text,
+                .severity = row->v[PAWL__CON_SEVERITY].text,
+                .context = row->v[PAWL__CON_CONTEXT].text,
+                .confidence = row->v[PAWL__CON_CONFIDENCE].real};
+        pawl__batch batch = PAWL__BATCH_INIT;
+        pawl__sense chosen;
+        pawl_status status = candidates(&conflict, arena, row->v[PAWL__CON_CANDIDATES].text, err);
+
+        if (!status)
+                status = pawl__answer_emit(&batch, &chosen, arena, &conflict, answer, "async",
+                        &like, sources->wall_us(sources->user), err);
+        if (!status) {
+                status = pawl__log_commit(log, &batch, 0, NULL);
+                if (status && err)
+                        *err = *pawl__log_error(log);
+        }
+        pawl__batch_free(&batch);
+        return status;
+}
+
+static pawl_status resolve(pawl_log *log, pawl__arena *arena, pawl_text id,
+        const pawl_answer *answer, pawl_text actor, pawl_error *err)
+{
+        pawl__state *state;
+        pawl__row row = {0};
+        pawl_status status = pawl__id_check(actor, "actor", err);
+
+        if (!status)
+                status = pawl__state_of(&state, log, err);
+        if (!status)
+                status = find(&row, state, id, arena, err);
+        if (status)
+                return status;
+        if (pawl__text_is(row.v[PAWL__CON_STATUS].text, "resolved"))
+                return pawl__fail(err, PAWL_EEXISTS,
+                        "conflict %.*s: was answered already, at seq %" PRId64
+                        "; `eventlog show %" PRId64 "` prints that answer",
+                        PAWL__FMT(row.v[PAWL__CON_ID].text), row.v[PAWL__CON_RESOLVED_SEQ].integer,
+                        row.v[PAWL__CON_RESOLVED_SEQ].integer);
+        return append(log, arena, &row, answer, actor, err);
+}
+
+pawl_status pawl_conflict_resolve(pawl_log *log, const char *conflict_id, const pawl_answer *answer,
+        const char *actor, pawl_error *err)
+{
+        pawl__arena arena = PAWL__ARENA_INIT;
+        pawl_status status = resolve(log, &arena, pawl__text(conflict_id), answer,
+                pawl__text(actor ? actor : "program"), err);
+
+        pawl__arena_free(&arena);
+        return status;
+}

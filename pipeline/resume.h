@@ -1,0 +1,20 @@
+/**
+ * @file pipeline/resume.h
+ * @brief What layer 5 and the chain share: loading the token's checkpoint, and a recorded output.
+ */
+#ifndef PAWL_PIPELINE_RESUME_H
+#define PAWL_PIPELINE_RESUME_H
+
+#include "pipeline/context.h"
+
+/** Load the checkpoint that ctx->token names into ctx->asked_for, and see that it is this step's.
+ *  Reads only. PAWL_ENOTFOUND; PAWL_EINVAL: another mission's, run's or step's. */
+PAWL_MUST_CHECK pawl_status pawl__resume_load(pawl_context *ctx);
+
+/** The step's row in the state; PAWL_ENOTFOUND, without a message, when it never started. */
+PAWL_MUST_CHECK pawl_status pawl__resume_step(pawl__row *row, pawl_context *ctx);
+
+/** The output kept under @p hash, into ctx->output. PAWL_EDAMAGED when it is not there. */
+PAWL_MUST_CHECK pawl_status pawl__resume_output(pawl_context *ctx, pawl_text hash);
+
+#endif
