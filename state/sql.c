@@ -59,7 +59,7 @@ pawl_status pawl__sql_collect(pawl__row **rows, size_t *n, pawl_log *log, pawl__
                 status = pawl__row_copy(&found[count++], table, arena, err);
         }
         if (status == PAWL_OK && rc != SQLITE_DONE)
-                status = pawl__db_fail(log, rc, "reading the state tables", err);
+                status = pawl__db_fail(log, rc, "read the state tables", err);
         sqlite3_reset(stmt);
         if (status == PAWL_OK && !(kept = pawl__arena_array(arena, count, sizeof *kept)))
                 status = pawl__nomem(err);

@@ -16,6 +16,13 @@ typedef struct pawl__state pawl__state;
  */
 PAWL_MUST_CHECK pawl_status pawl__state_of(pawl__state **out, pawl_log *log, pawl_error *err);
 
+/**
+ * Drop what the state tables hold and fold the log into them anew, in one transaction: after a
+ * migration, or where replay --check found a difference. Takes the log, as pawl__state_of() refuses
+ * tables that stand beyond the log's end. PAWL_EREADONLY.
+ */
+PAWL_MUST_CHECK pawl_status pawl__state_rebuild(pawl_log *log, pawl_error *err);
+
 /* ---- Queries. Rows are copied into the caller's arena. -------------------------------------- */
 
 /** One row by key (the key columns of *row are set). PAWL_ENOTFOUND without a message. */
@@ -71,8 +78,8 @@ PAWL_MUST_CHECK pawl_status pawl__replay(pawl__store **out, uint64_t *head_seq,
         unsigned char head_hash[32], pawl_log *log, const pawl__replay_filter *filter,
         pawl_error *err);
 
-/** The fold as the object that `eventlog replay --json` prints (contract section 5), canonical
- * members in a stated order, arrays in their tables' order; no newline. */
+/** A fold (of pawl__replay()) as the object that `eventlog replay --json` prints (contract section
+ * 5), canonical members in a stated order, arrays in their tables' order; no newline. */
 PAWL_MUST_CHECK pawl_status pawl__replay_json(pawl__buf *out, pawl__store *store, uint64_t head_seq,
         const unsigned char head_hash[32], pawl_error *err);
 

@@ -116,7 +116,8 @@ static pawl_status seek(sqlite3_stmt **stmt_out, struct store_sql *sql, pawl__ta
                 return PAWL_OK;
         }
         sqlite3_reset(stmt);
-        return rc == SQLITE_DONE ? PAWL_ENOTFOUND : pawl__db_fail(sql->log, rc, form->name, err);
+        return rc == SQLITE_DONE ? PAWL_ENOTFOUND
+                                 : pawl__db_fail(sql->log, rc, "read the state tables", err);
 }
 
 static pawl_status write_row(
@@ -132,7 +133,8 @@ static pawl_status write_row(
         if (rc == SQLITE_OK)
                 rc = sqlite3_step(stmt);
         sqlite3_reset(stmt);
-        return rc == SQLITE_DONE ? PAWL_OK : pawl__db_fail(sql->log, rc, form->name, err);
+        return rc == SQLITE_DONE ? PAWL_OK
+                                 : pawl__db_fail(sql->log, rc, "write the state tables", err);
 }
 
 /* ---- Keeping back ---------------------------------------------------------------------------- */
@@ -276,7 +278,7 @@ static pawl_status sql_each(
                 status = fn(&row, user, err);
         }
         if (status == PAWL_OK && rc != SQLITE_DONE)
-                status = pawl__db_fail(sql->log, rc, pawl__tables[table].name, err);
+                status = pawl__db_fail(sql->log, rc, "read the state tables", err);
         sqlite3_finalize(stmt);
         return status;
 }

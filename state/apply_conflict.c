@@ -1,0 +1,91 @@
+/* What a question about a conflict and its answer change. */
+#include "base/error.h"
+#include "state/applying.h"
+#include <inttypes.h>
+
+static pawl_status conflict_of(pawl__row *conflict, const pawl__applying *a)
+{
+        memset(conflict, 0, sizeof *conflict);
+        conflict->v[PAWL__CON_ID].text = pawl__apply_optional(a, "conflict_id");
+        return a->store->get(a->store, PAWL__CONFLICTS, conflict, a->err);
+}
+
+/* Each option is an object with the members of a sense. */
+static pawl_status check_options(const pawl__applying *a, pawl__node options)
+{
+        static const char *const path = "payload.options[]";
+        pawl_status status = PAWL_OK;
+        pawl_text text;
+        double confidence;
+
+        for (pawl__node n = pawl__json_first(a->tree, options);
+                n != PAWL__NO_NODE && status == PAWL_OK;
+                n = pawl__json_after(a->tree, options, n)) {
+                status = pawl__apply_text(&text, a, n, path, "scope");
+                if (status == PAWL_OK)
+                        status = pawl__apply_text(&text, a, n, path, "definition");
+                if (status == PAWL_OK)
+                        status = pawl__apply_confidence(&confidence, a, n, path);
+        }
+        return status;
+}
+
+/* Asked again, an open conflict says what the newest question said; one that was answered stays
+ * answered. */
+pawl_status pawl__apply_clarification_requested(pawl__applying *a)
+{
+        pawl__node options = pawl__json_get(a->tree, 0, "options");
+        pawl__row conflict;
+        double confidence = 0;
+        pawl_status status = check_options(a, options);
+
+        if (status == PAWL_OK && pawl__json_get(a->tree, 0, "confidence") != PAWL__NO_NODE)
+                status = pawl__apply_confidence(&confidence, a, 0, "payload");
+        if (status)
+                return status;
+        status = conflict_of(&conflict, a);
+        if (status == PAWL_ENOTFOUND) {
+                conflict.v[PAWL__CON_SEQ].integer = (int64_t)a->event->seq;
+                conflict.v[PAWL__CON_REQUESTED_US].integer = a->event->time_us;
+                conflict.v[PAWL__CON_STATUS].text = pawl__text("open");
+        } else if (status || pawl__text_is(conflict.v[PAWL__CON_STATUS].text, "resolved"))
+                return status;
+        conflict.v[PAWL__CON_RUN].text = a->event->run_id;
+        conflict.v[PAWL__CON_STEP].text = a->event->step_id;
+        conflict.v[PAWL__CON_MISSION].text = a->event->mission_id;
+        conflict.v[PAWL__CON_TOKEN].text = pawl__apply_optional(a, "retry_token");
+        conflict.v[PAWL__CON_TERM].text = pawl__apply_optional(a, "term");
+        conflict.v[PAWL__CON_TYPE].text = pawl__apply_optional(a, "conflict_type");
+        conflict.v[PAWL__CON_SEVERITY].text = pawl__apply_optional(a, "severity");
+        conflict.v[PAWL__CON_CONFIDENCE].real = confidence;
+        conflict.v[PAWL__CON_CONTEXT].text = pawl__apply_optional(a, "context");
+        conflict.v[PAWL__CON_CANDIDATES].text = pawl__json_at(a->tree, options)->value;
+        return pawl__apply_put(a, PAWL__CONFLICTS, &conflict);
+}
+
+pawl_status pawl__apply_clarification_resolved(pawl__applying *a)
+{
+        pawl__row conflict, sense;
+        pawl_status status = conflict_of(&conflict, a);
+
+        if (status == PAWL_ENOTFOUND)
+                return pawl__fail(a->err, PAWL_ESTATE,
+                        "conflict %.*s: there is none of that id in the log; see pawl conflicts",
+                        PAWL__FMT(conflict.v[PAWL__CON_ID].text));
+        if (status)
+                return status;
+        if (pawl__text_is(conflict.v[PAWL__CON_STATUS].text, "resolved"))
+                return pawl__fail(a->err, PAWL_EEXISTS,
+                        "conflict %.*s: was answered already at seq %" PRId64
+                        "; see eventlog show %" PRId64,
+                        PAWL__FMT(conflict.v[PAWL__CON_ID].text),
+                        conflict.v[PAWL__CON_RESOLVED_SEQ].integer,
+                        conflict.v[PAWL__CON_RESOLVED_SEQ].integer);
+        status = pawl__apply_local_sense(&sense, a, conflict.v[PAWL__CON_MISSION].text);
+        if (status)
+                return status;
+        conflict.v[PAWL__CON_STATUS].text = pawl__text("resolved");
+        conflict.v[PAWL__CON_RESOLVED_SEQ].integer = (int64_t)a->event->seq;
+        status = pawl__apply_put(a, PAWL__SENSES, &sense);
+        return status ? status : pawl__apply_put(a, PAWL__CONFLICTS, &conflict);
+}

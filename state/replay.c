@@ -1,0 +1,160 @@
+#include "base/error.h"
+#include "state/projection.h"
+#include <inttypes.h>
+
+/* ---- The fold -------------------------------------------------------------------------------- */
+
+static pawl_status fold_all(pawl__store *store, uint64_t *head_seq, unsigned char head_hash[32],
+        pawl_log *log, uint64_t until, pawl_error *err)
+{
+        pawl__applier applier = {.store = store};
+        pawl_cursor *cursor = NULL;
+        pawl_event event;
+        pawl_status folded = PAWL_OK;
+        pawl_status status = pawl_cursor_open(&cursor, log, 0);
+
+        *head_seq = 0;
+        memset(head_hash, 0, 32);
+        while (status == PAWL_OK && folded == PAWL_OK && *head_seq < until &&
+                (status = pawl_cursor_next(cursor, &event)) == PAWL_OK) {
+                folded = pawl__fold(&applier, &event, err);
+                *head_seq = event.seq;
+                memcpy(head_hash, event.hash, 32);
+        }
+        pawl_cursor_close(cursor);
+        pawl__applier_free(&applier);
+        if (status < 0)
+                return pawl__fail(err, status, "%s", pawl_log_errmsg(log));
+        return folded;
+}
+
+/* ---- What a filter leaves -------------------------------------------------------------------- */
+
+struct filtering {
+        pawl__store *from, *to;
+        const pawl__replay_filter *filter;
+        pawl__table table;
+};
+
+static bool passes(pawl_text wanted, pawl_text is)
+{
+        return !wanted.data || pawl__text_eq(wanted, is);
+}
+
+static pawl_status has(
+        bool *there, pawl__store *store, pawl__table table, pawl__row *key, pawl_error *err)
+{
+        pawl_status status = store->get(store, table, key, err);
+
+        *there = status == PAWL_OK;
+        return status == PAWL_ENOTFOUND ? PAWL_OK : status;
+}
+
+/* A run passes by its mission and its id and, where a step is asked for, if it has that step. */
+static pawl_status run_passes(
+        bool *keep, const struct filtering *f, const pawl__row *run, pawl_error *err)
+{
+        *keep = passes(f->filter->mission_id, run->v[PAWL__RUN_MISSION].text) &&
+                passes(f->filter->run_id, run->v[PAWL__RUN_ID].text);
+        if (!*keep || !f->filter->step_id.data)
+                return PAWL_OK;
+        pawl__row step = {0};
+        step.v[PAWL__STEP_RUN] = run->v[PAWL__RUN_ID];
+        step.v[PAWL__STEP_ID].text = f->filter->step_id;
+        return has(keep, f->from, PAWL__STEPS, &step, err);
+}
+
+/* What belongs to a run passes if that run did; runs come first. */
+static pawl_status part_passes(
+        bool *keep, const struct filtering *f, pawl_text run_id, pawl_text step_id, pawl_error *err)
+{
+        pawl__row run = {0};
+
+        *keep = run_id.data && passes(f->filter->step_id, step_id);
+        if (!*keep)
+                return PAWL_OK;
+        run.v[PAWL__RUN_ID].text = run_id;
+        return has(keep, f->to, PAWL__RUNS, &run, err);
+}
+
+static pawl_status copy_if_passes(const pawl__row *row, void *user, pawl_error *err)
+{
+        const struct filtering *f = user;
+        const pawl__value *v = row->v;
+        pawl_status status = PAWL_OK;
+        bool keep = true; /* the glossary, whatever is asked for */
+
+        switch (f->table) {
+        case PAWL__RUNS:
+                status = run_passes(&keep, f, row, err);
+                break;
+        case PAWL__STEPS:
+                status = part_passes(&keep, f, v[PAWL__STEP_RUN].text, v[PAWL__STEP_ID].text, err);
+                break;
+        case PAWL__CHECKPOINTS:
+                status = part_passes(&keep, f, v[PAWL__CP_RUN].text, v[PAWL__CP_STEP].text, err);
+                break;
+        case PAWL__CONFLICTS:
+                status = part_passes(&keep, f, v[PAWL__CON_RUN].text, v[PAWL__CON_STEP].text, err);
+                break;
+        case PAWL__SESSIONS: /* of a mission alone: those that never had a run, too */
+                keep = !f->filter->run_id.data && !f->filter->step_id.data &&
+                       passes(f->filter->mission_id, v[PAWL__SES_MISSION].text);
+                if (!keep)
+                        status = part_passes(
+                                &keep, f, v[PAWL__SES_RUN].text, f->filter->step_id, err);
+                break;
+        case PAWL__SENSES:
+        case PAWL__SCOPES:
+        case PAWL__TABLES:
+                break;
+        }
+        return status || !keep ? status : f->to->put(f->to, f->table, row, err);
+}
+
+static pawl_status narrow(pawl__store **store, const pawl__replay_filter *filter, pawl_error *err)
+{
+        struct filtering f = {.from = *store, .filter = filter};
+        pawl_status status = pawl__store_memory(&f.to, err);
+
+        if (status)
+                return status;
+        for (int t = 0; t < PAWL__TABLES && status == PAWL_OK; t++) {
+                f.table = (pawl__table)t;
+                status = f.from->each(f.from, f.table, copy_if_passes, &f, err);
+        }
+        if (status) {
+                f.to->free(f.to);
+                return status;
+        }
+        f.from->free(f.from);
+        *store = f.to;
+        return PAWL_OK;
+}
+
+pawl_status pawl__replay(pawl__store **out, uint64_t *head_seq, unsigned char head_hash[32],
+        pawl_log *log, const pawl__replay_filter *filter, pawl_error *err)
+{
+        static const pawl__replay_filter everything = {.until = 0};
+        pawl__store *store = NULL;
+        uint64_t seq = 0;
+        unsigned char hash[32];
+
+        if (!filter)
+                filter = &everything;
+        pawl_status status = pawl__store_memory(&store, err);
+        if (status)
+                return status;
+        status = fold_all(store, &seq, hash, log, filter->until ? filter->until : UINT64_MAX, err);
+        if (status == PAWL_OK &&
+                (filter->mission_id.data || filter->run_id.data || filter->step_id.data))
+                status = narrow(&store, filter, err);
+        if (status) {
+                store->free(store);
+                return status;
+        }
+        *out = store;
+        *head_seq = seq;
+        memcpy(head_hash, hash, 32);
+        return PAWL_OK;
+}

@@ -1,0 +1,164 @@
+/* Does the fold of the events say what the state tables say? */
+#include "base/error.h"
+#include "state/projection.h"
+#include <inttypes.h>
+
+struct checking {
+        pawl__table table;
+        pawl__store *events, *tables;
+};
+
+#define MEND "rebuild with `pawl init --rebuild`"
+
+/* "conflicts c1f0" or "steps run-1 specify": the row, as a message names it. */
+static pawl_status name_row(pawl__buf *out, pawl__table table, const pawl__row *row)
+{
+        const pawl__table_form *form = &pawl__tables[table];
+        pawl_status status = pawl__buf_adds(out, form->name);
+
+        for (int c = 0; c < form->keys && status == PAWL_OK; c++)
+                if (row->v[c].text.len)
+                        status = pawl__buf_addf(out, " %.*s", PAWL__FMT(row->v[c].text));
+        return status;
+}
+
+static pawl_status name_value(pawl__buf *out, const pawl__column *column, const pawl__value *value)
+{
+        switch (column->type) {
+        case PAWL__TEXT:
+                if (!value->text.data)
+                        return pawl__buf_adds(out, "absent");
+                return pawl__buf_addf(out, "\"%.*s\"", PAWL__FMT(value->text));
+        case PAWL__INT:
+                return pawl__buf_addf(out, "%" PRId64, value->integer);
+        case PAWL__REAL:
+                break;
+        }
+        return pawl__buf_addf(out, "%.17g", value->real);
+}
+
+static pawl_status differ(pawl__table table, const pawl__row *by_table, const pawl__row *by_events,
+        int column, pawl_error *err)
+{
+        const pawl__column *form = &pawl__tables[table].column[column];
+        pawl__buf text = PAWL__BUF_INIT;
+        pawl_status status = name_row(&text, table, by_table);
+
+        if (status == PAWL_OK)
+                status = pawl__buf_addf(&text, ": %s is ", form->name);
+        if (status == PAWL_OK)
+                status = name_value(&text, form, &by_table->v[column]);
+        if (status == PAWL_OK)
+                status = pawl__buf_adds(&text, " in the table, ");
+        if (status == PAWL_OK)
+                status = name_value(&text, form, &by_events->v[column]);
+        if (status == PAWL_OK)
+                status = pawl__fail(err, PAWL_EDAMAGED, "%s by the events; " MEND, text.data);
+        else
+                status = pawl__nomem(err);
+        pawl__buf_free(&text);
+        return status;
+}
+
+static pawl_status one_sided(
+        pawl__table table, const pawl__row *row, const char *what, pawl_error *err)
+{
+        pawl__buf text = PAWL__BUF_INIT;
+        pawl_status status =
+                name_row(&text, table, row)
+                        ? pawl__nomem(err)
+                        : pawl__fail(err, PAWL_EDAMAGED, "%s: %s; " MEND, text.data, what);
+
+        pawl__buf_free(&text);
+        return status;
+}
+
+static pawl_status in_the_table(const pawl__row *by_events, void *user, pawl_error *err)
+{
+        const struct checking *check = user;
+        const pawl__table_form *form = &pawl__tables[check->table];
+        pawl__row wanted = *by_events, found = *by_events;
+        pawl_status status = check->tables->get(check->tables, check->table, &found, err);
+
+        if (status == PAWL_ENOTFOUND)
+                return one_sided(check->table, by_events,
+                        "is missing in the table, but the events make it", err);
+        if (status)
+                return status;
+        for (int c = form->stored; c < form->columns; c++)
+                memset(&wanted.v[c], 0, sizeof wanted.v[c]);
+        int column = pawl__row_diff(check->table, &found, &wanted);
+        return column < 0 ? PAWL_OK : differ(check->table, &found, &wanted, column, err);
+}
+
+static pawl_status in_the_events(const pawl__row *by_table, void *user, pawl_error *err)
+{
+        const struct checking *check = user;
+        pawl__row found = *by_table;
+        pawl_status status = check->events->get(check->events, check->table, &found, err);
+
+        if (status == PAWL_ENOTFOUND)
+                return one_sided(
+                        check->table, by_table, "stands in the table, but no event makes it", err);
+        return status;
+}
+
+static pawl_status compare(pawl__store *events, pawl__store *tables, pawl_error *err)
+{
+        struct checking check = {.events = events, .tables = tables};
+        pawl_status status = PAWL_OK;
+
+        for (int t = 0; t < PAWL__TABLES && status == PAWL_OK; t++) {
+                check.table = (pawl__table)t;
+                status = events->each(events, check.table, in_the_table, &check, err);
+                if (status == PAWL_OK)
+                        status = tables->each(tables, check.table, in_the_events, &check, err);
+        }
+        return status;
+}
+
+/* Fold as far as the tables have come, and compare: all of it in one snapshot. */
+static pawl_status check_snapshot(pawl_log *log, pawl_error *err)
+{
+        sqlite3_stmt *place = NULL;
+        pawl__store *events = NULL, *tables = NULL;
+        uint64_t applied, head, seq;
+        unsigned char hash[32];
+        pawl_status status = pawl__projection_place(&applied, &head, &place, log, err);
+
+        sqlite3_finalize(place);
+        if (status)
+                return status;
+        status = applied ? pawl__replay(&events, &seq, hash, log,
+                                   &(pawl__replay_filter){.until = applied}, err)
+                         : pawl__store_memory(&events, err);
+        if (status == PAWL_OK)
+                status = pawl__store_sql(&tables, log, err);
+        if (status == PAWL_OK)
+                status = compare(events, tables, err);
+        if (events)
+                events->free(events);
+        if (tables)
+                tables->free(tables);
+        return status;
+}
+
+pawl_status pawl__replay_check(pawl_log *log, pawl_error *err)
+{
+        enum { TRIES = 3 };
+
+        /* A read-only log may change over to a new connection as it begins to read, when a writer
+         * has come since it was opened; then the snapshot was left on the way. */
+        for (int i = 1;; i++) {
+                sqlite3 *db = pawl__log_db(log);
+                int rc = sqlite3_exec(db, "BEGIN", NULL, NULL, NULL);
+                if (rc != SQLITE_OK)
+                        return pawl__db_fail(log, rc, "read it", err);
+                pawl_status status = check_snapshot(log, err);
+                bool same = pawl__log_db(log) == db;
+                if (same) /* nothing was written */
+                        sqlite3_exec(db, "ROLLBACK", NULL, NULL, NULL);
+                if (same || i == TRIES)
+                        return status;
+        }
+}

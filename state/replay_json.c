@@ -1,0 +1,300 @@
+/* The fold as the object of contract section 5. The order of every array is that of its table
+ * (pawl__row_cmp_order), which docs/reference/event-log.md states. */
+#include "base/digest.h"
+#include "base/error.h"
+#include "base/json_tree.h"
+#include "base/json_write.h"
+#include "state/state.h"
+#include <stdlib.h>
+
+struct printing {
+        pawl__json_writer w;
+        pawl__store *store;
+        pawl__json_tree tree; /* of a conflict's candidates */
+        pawl__row *steps;     /* all of them, the steps of a run together */
+        size_t n_steps, cap_steps, at_step;
+        pawl__row *scopes; /* the version in force of each scope */
+        size_t n_scopes, cap_scopes;
+};
+
+/* ---- Members from columns -------------------------------------------------------------------- */
+
+/* One member that is a column as it is. A seq of 0 is "none" and prints null. */
+struct member {
+        const char *name;
+        int column;
+};
+
+static void members(
+        pawl__json_writer *w, pawl__table table, const pawl__row *row, const struct member *list)
+{
+        for (; list->name; list++) {
+                const pawl__value *value = &row->v[list->column];
+                switch (pawl__tables[table].column[list->column].type) {
+                case PAWL__TEXT:
+                        pawl__json_member_text(w, list->name, value->text);
+                        break;
+                case PAWL__INT:
+                        pawl__json_name(w, list->name);
+                        if (value->integer)
+                                pawl__json_integer(w, value->integer);
+                        else
+                                pawl__json_null(w);
+                        break;
+                case PAWL__REAL:
+                        pawl__json_member_number(w, list->name, value->real);
+                        break;
+                }
+        }
+}
+
+/* ---- Runs and their steps -------------------------------------------------------------------- */
+
+static const struct member run_members[] = {{"run_id", PAWL__RUN_ID},
+        {"mission_id", PAWL__RUN_MISSION}, {"status", PAWL__RUN_STATUS}, {NULL, 0}};
+
+static const struct member step_members[] = {{"step_id", PAWL__STEP_ID},
+        {"status", PAWL__STEP_STATUS}, {"input_hash", PAWL__STEP_INPUT_HASH},
+        {"output_hash", PAWL__STEP_OUTPUT_HASH}, {"retry_token", PAWL__STEP_TOKEN},
+        {"cursor", PAWL__STEP_CURSOR}, {NULL, 0}};
+
+static pawl_status keep_step(const pawl__row *row, void *user, pawl_error *err)
+{
+        struct printing *p = user;
+
+        if (pawl__grow(&p->steps, &p->cap_steps, p->n_steps + 1, sizeof *p->steps))
+                return pawl__nomem(err);
+        p->steps[p->n_steps++] = *row; /* a store in memory keeps its texts while nothing is put */
+        return PAWL_OK;
+}
+
+/* Runs and steps are listed by the same seq, that of RunStarted: one walk over both pairs them. */
+static pawl_status print_run(const pawl__row *run, void *user, pawl_error *err)
+{
+        struct printing *p = user;
+
+        (void)err;
+        pawl__json_open_object(&p->w);
+        members(&p->w, PAWL__RUNS, run, run_members);
+        pawl__json_name(&p->w, "steps");
+        pawl__json_open_array(&p->w);
+        for (; p->at_step < p->n_steps; p->at_step++) {
+                const pawl__row *step = &p->steps[p->at_step];
+                if (!pawl__text_eq(step->v[PAWL__STEP_RUN].text, run->v[PAWL__RUN_ID].text))
+                        break;
+                pawl__json_open_object(&p->w);
+                members(&p->w, PAWL__STEPS, step, step_members);
+                pawl__json_close_object(&p->w);
+        }
+        pawl__json_close_array(&p->w);
+        pawl__json_close_object(&p->w);
+        return PAWL_OK;
+}
+
+/* ---- Checkpoints, conflicts, sessions -------------------------------------------------------- */
+
+static const struct member checkpoint_members[] = {{"retry_token", PAWL__CP_TOKEN},
+        {"seq", PAWL__CP_SEQ}, {"run_id", PAWL__CP_RUN}, {"step_id", PAWL__CP_STEP},
+        {"cursor", PAWL__CP_CURSOR}, {"input_hash", PAWL__CP_INPUT_HASH},
+        {"strictness", PAWL__CP_STRICTNESS}, {NULL, 0}};
+
+static pawl_status print_checkpoint(const pawl__row *row, void *user, pawl_error *err)
+{
+        struct printing *p = user;
+
+        (void)err;
+        pawl__json_open_object(&p->w);
+        members(&p->w, PAWL__CHECKPOINTS, row, checkpoint_members);
+        pawl__json_close_object(&p->w);
+        return PAWL_OK;
+}
+
+static const struct member session_members[] = {{"session_id", PAWL__SES_ID},
+        {"mission_id", PAWL__SES_MISSION}, {"run_id", PAWL__SES_RUN}, {"status", PAWL__SES_STATUS},
+        {NULL, 0}};
+
+static pawl_status print_session(const pawl__row *row, void *user, pawl_error *err)
+{
+        struct printing *p = user;
+
+        (void)err;
+        pawl__json_open_object(&p->w);
+        members(&p->w, PAWL__SESSIONS, row, session_members);
+        pawl__json_close_object(&p->w);
+        return PAWL_OK;
+}
+
+static const struct member conflict_head[] = {{"conflict_id", PAWL__CON_ID},
+        {"run_id", PAWL__CON_RUN}, {"step_id", PAWL__CON_STEP}, {"retry_token", PAWL__CON_TOKEN},
+        {"term", PAWL__CON_TERM}, {"conflict_type", PAWL__CON_TYPE},
+        {"severity", PAWL__CON_SEVERITY}, {"confidence", PAWL__CON_CONFIDENCE},
+        {"context", PAWL__CON_CONTEXT}, {NULL, 0}};
+
+static const struct member conflict_tail[] = {
+        {"status", PAWL__CON_STATUS}, {"resolved_seq", PAWL__CON_RESOLVED_SEQ}, {NULL, 0}};
+
+/* The candidates as they were asked, each with the number that an answer picks it by. */
+static pawl_status print_candidates(struct printing *p, pawl_text json, pawl_error *err)
+{
+        pawl_status status = pawl__json_tree_read(&p->tree, json.data, json.len, err);
+        int64_t number = 0;
+
+        if (status)
+                return status;
+        pawl__json_name(&p->w, "candidates");
+        pawl__json_open_array(&p->w);
+        for (pawl__node n = pawl__json_first(&p->tree, 0); n != PAWL__NO_NODE;
+                n = pawl__json_after(&p->tree, 0, n)) {
+                static const char *const names[] = {"scope", "definition", "confidence"};
+                pawl__json_open_object(&p->w);
+                pawl__json_member_integer(&p->w, "n", ++number);
+                for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+                        pawl__node member = pawl__json_get(&p->tree, n, names[i]);
+                        pawl__json_name(&p->w, names[i]);
+                        if (member == PAWL__NO_NODE)
+                                pawl__json_null(&p->w);
+                        else if (pawl__json_at(&p->tree, member)->type == PAWL__JSON_STRING)
+                                pawl__json_text(&p->w, pawl__json_at(&p->tree, member)->value);
+                        else
+                                pawl__json_raw(&p->w, pawl__json_at(&p->tree, member)->value);
+                }
+                pawl__json_close_object(&p->w);
+        }
+        pawl__json_close_array(&p->w);
+        return PAWL_OK;
+}
+
+static pawl_status print_conflict(const pawl__row *row, void *user, pawl_error *err)
+{
+        struct printing *p = user;
+
+        pawl__json_open_object(&p->w);
+        members(&p->w, PAWL__CONFLICTS, row, conflict_head);
+        pawl_status status = print_candidates(p, row->v[PAWL__CON_CANDIDATES].text, err);
+        members(&p->w, PAWL__CONFLICTS, row, conflict_tail);
+        pawl__json_close_object(&p->w);
+        return status;
+}
+
+/* ---- The glossary in force ------------------------------------------------------------------- */
+
+static const struct member sense_members[] = {{"scope", PAWL__SENSE_SCOPE},
+        {"surface", PAWL__SENSE_SURFACE}, {"definition", PAWL__SENSE_DEFINITION},
+        {"confidence", PAWL__SENSE_CONFIDENCE}, {"status", PAWL__SENSE_STATUS},
+        {"since_seq", PAWL__SENSE_SEQ}, {NULL, 0}};
+
+/* Of two versions of a scope, the one that was used last is in force; of two used by one event
+ * (which would be odd), the one that came first in the listing. */
+static pawl_status keep_scope(const pawl__row *row, void *user, pawl_error *err)
+{
+        struct printing *p = user;
+
+        for (size_t i = 0; i < p->n_scopes; i++) {
+                pawl__row *in_force = &p->scopes[i];
+                if (!pawl__text_eq(in_force->v[PAWL__SCOPE_ID].text, row->v[PAWL__SCOPE_ID].text))
+                        continue;
+                if (in_force->v[PAWL__SCOPE_USED_SEQ].integer <
+                        row->v[PAWL__SCOPE_USED_SEQ].integer)
+                        *in_force = *row;
+                return PAWL_OK;
+        }
+        if (pawl__grow(&p->scopes, &p->cap_scopes, p->n_scopes + 1, sizeof *p->scopes))
+                return pawl__nomem(err);
+        p->scopes[p->n_scopes++] = *row;
+        return PAWL_OK;
+}
+
+static bool in_force(const struct printing *p, const pawl__row *sense)
+{
+        if (sense->v[PAWL__SENSE_VERSION].text.len == 0)
+                return true;
+        for (size_t i = 0; i < p->n_scopes; i++)
+                if (pawl__text_eq(p->scopes[i].v[PAWL__SCOPE_ID].text,
+                            sense->v[PAWL__SENSE_SCOPE].text) &&
+                        pawl__text_eq(p->scopes[i].v[PAWL__SCOPE_VERSION].text,
+                                sense->v[PAWL__SENSE_VERSION].text))
+                        return true;
+        return false;
+}
+
+/* '' in a key stands for "does not apply". */
+static pawl_text or_null(pawl_text text)
+{
+        return text.len ? text : pawl__text(NULL);
+}
+
+static pawl_status print_sense(const pawl__row *row, void *user, pawl_error *err)
+{
+        struct printing *p = user;
+
+        (void)err;
+        if (!in_force(p, row))
+                return PAWL_OK;
+        pawl__json_open_object(&p->w);
+        members(&p->w, PAWL__SENSES, row, sense_members);
+        pawl__json_member_text(&p->w, "mission_id", or_null(row->v[PAWL__SENSE_MISSION].text));
+        pawl__json_member_text(&p->w, "version_id", or_null(row->v[PAWL__SENSE_VERSION].text));
+        pawl__json_close_object(&p->w);
+        return PAWL_OK;
+}
+
+/* ---- The whole ------------------------------------------------------------------------------- */
+
+static pawl_status print_array(
+        struct printing *p, const char *name, pawl__table table, pawl__row_fn fn, pawl_error *err)
+{
+        pawl__json_name(&p->w, name);
+        pawl__json_open_array(&p->w);
+        pawl_status status = p->store->each(p->store, table, fn, p, err);
+        pawl__json_close_array(&p->w);
+        return status;
+}
+
+static pawl_status print_all(
+        struct printing *p, uint64_t head_seq, const unsigned char head_hash[32], pawl_error *err)
+{
+        static const struct {
+                const char *name;
+                pawl__table table;
+                pawl__row_fn fn;
+        } arrays[] = {
+                {"runs", PAWL__RUNS, print_run},
+                {"checkpoints", PAWL__CHECKPOINTS, print_checkpoint},
+                {"conflicts", PAWL__CONFLICTS, print_conflict},
+                {"glossary", PAWL__SENSES, print_sense},
+                {"sessions", PAWL__SESSIONS, print_session},
+        };
+        char hex[65];
+        pawl_status status = p->store->each(p->store, PAWL__STEPS, keep_step, p, err);
+
+        if (status == PAWL_OK)
+                status = p->store->each(p->store, PAWL__SCOPES, keep_scope, p, err);
+        pawl__hex(hex, head_hash, 32);
+        pawl__json_open_object(&p->w);
+        pawl__json_name(&p->w, "head");
+        pawl__json_open_object(&p->w);
+        pawl__json_member_integer(&p->w, "seq", (int64_t)head_seq);
+        pawl__json_member_string(&p->w, "hash", hex);
+        pawl__json_close_object(&p->w);
+        for (size_t i = 0; i < sizeof arrays / sizeof arrays[0] && status == PAWL_OK; i++)
+                status = print_array(p, arrays[i].name, arrays[i].table, arrays[i].fn, err);
+        pawl__json_close_object(&p->w);
+        if (status == PAWL_OK && pawl__json_end_writer(&p->w))
+                status = pawl__nomem(err);
+        return status;
+}
+
+pawl_status pawl__replay_json(pawl__buf *out, pawl__store *store, uint64_t head_seq,
+        const unsigned char head_hash[32], pawl_error *err)
+{
+        struct printing p = {.w = PAWL__JSON_WRITER_INIT, .store = store};
+        pawl_status status = print_all(&p, head_seq, head_hash, err);
+
+        if (status == PAWL_OK && pawl__buf_add(out, p.w.buf.data, p.w.buf.len))
+                status = pawl__nomem(err);
+        pawl__json_writer_free(&p.w);
+        pawl__json_tree_free(&p.tree);
+        free(p.steps);
+        free(p.scopes);
+        return status;
+}

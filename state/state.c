@@ -1,0 +1,287 @@
+#include "base/error.h"
+#include "state/projection.h"
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+/* Rows that wait in memory while much is caught up. */
+enum { WAITING_MAX = 4096 };
+
+/* ---- The place in the log -------------------------------------------------------------------- */
+
+pawl_status pawl__projection_place(
+        uint64_t *applied, uint64_t *head, sqlite3_stmt **stmt, pawl_log *log, pawl_error *err)
+{
+        if (!*stmt) {
+                pawl_status status = pawl__db_prepare(stmt, log,
+                        "SELECT applied_seq, (SELECT ifnull(max(seq), 0) FROM events)"
+                        " FROM projection WHERE id = 1",
+                        err);
+                if (status)
+                        return status;
+        }
+        int rc = sqlite3_step(*stmt);
+        if (rc == SQLITE_ROW) {
+                *applied = (uint64_t)sqlite3_column_int64(*stmt, 0);
+                *head = (uint64_t)sqlite3_column_int64(*stmt, 1);
+        }
+        sqlite3_reset(*stmt);
+        if (rc == SQLITE_DONE)
+                return pawl__fail(err, PAWL_EDAMAGED,
+                        "projection: its one row is missing; run `pawl init --rebuild`");
+        if (rc != SQLITE_ROW)
+                return pawl__db_fail(log, rc, "read the state tables", err);
+        if (*applied > *head)
+                return pawl__fail(err, PAWL_EDAMAGED,
+                        "projection: the state tables stand at seq %" PRIu64
+                        ", but the log ends at %" PRIu64
+                        ": its tail was cut; bring the whole log back, or run "
+                        "`pawl init --rebuild`",
+                        *applied, *head);
+        return PAWL_OK;
+}
+
+static pawl_status write_place(pawl__state *state, uint64_t seq, pawl_error *err)
+{
+        if (!state->set_place) {
+                pawl_status status = pawl__db_prepare(&state->set_place, state->log,
+                        "UPDATE projection SET applied_seq = ?1 WHERE id = 1", err);
+                if (status)
+                        return status;
+        }
+        int rc = sqlite3_bind_int64(state->set_place, 1, (sqlite3_int64)seq);
+        if (rc == SQLITE_OK)
+                rc = sqlite3_step(state->set_place);
+        sqlite3_reset(state->set_place);
+        return rc == SQLITE_DONE ? PAWL_OK
+                                 : pawl__db_fail(state->log, rc, "write the state tables", err);
+}
+
+static pawl_status execute(pawl__state *state, const char *sql, pawl_error *err)
+{
+        int rc = sqlite3_exec(pawl__log_db(state->log), sql, NULL, NULL, NULL);
+
+        return rc == SQLITE_OK ? PAWL_OK
+                               : pawl__db_fail(state->log, rc, "write the state tables", err);
+}
+
+/* ---- Folding --------------------------------------------------------------------------------- */
+
+pawl_status pawl__fold(pawl__applier *applier, const pawl_event *event, pawl_error *err)
+{
+        pawl_error why = PAWL_ERROR_INIT;
+        pawl_status status = pawl__apply(applier, event, &why);
+
+        if (status == PAWL_EEXISTS || status == PAWL_ESTATE)
+                return PAWL_OK;
+        if (status && err)
+                *err = why;
+        return status;
+}
+
+static pawl_status fold_next(pawl__state *state, const pawl_event *event, pawl_error *err)
+{
+        pawl_status status = pawl__fold(&state->applier, event, err);
+
+        if (status == PAWL_OK && pawl__store_sql_waiting(state->tables) > WAITING_MAX)
+                status = pawl__store_sql_flush(state->tables, false, err);
+        if (status == PAWL_OK)
+                state->applied = event->seq;
+        return status;
+}
+
+static pawl_status catch_up(pawl__state *state, pawl_error *err)
+{
+        pawl_cursor *cursor = NULL;
+        pawl_event event;
+        pawl_status status = pawl_cursor_open(&cursor, state->log, state->applied);
+        pawl_status folded = PAWL_OK;
+
+        while (status == PAWL_OK && folded == PAWL_OK &&
+                (status = pawl_cursor_next(cursor, &event)) == PAWL_OK)
+                folded = fold_next(state, &event, err);
+        pawl_cursor_close(cursor);
+        if (status < 0)
+                return pawl__fail(err, status, "%s", pawl_log_errmsg(state->log));
+        return folded;
+}
+
+/* Every row of every state table goes: what an empty log means. */
+static pawl_status empty_tables(pawl__state *state, pawl_error *err)
+{
+        pawl_status status = PAWL_OK;
+
+        for (int t = 0; t < PAWL__TABLES && status == PAWL_OK; t++) {
+                char sql[64];
+                snprintf(sql, sizeof sql, "DELETE FROM %s", pawl__tables[t].name);
+                status = execute(state, sql, err);
+        }
+        return status;
+}
+
+/* ---- The projector --------------------------------------------------------------------------- */
+
+static pawl_status begin(void *user, pawl_error *err)
+{
+        pawl__state *state = user;
+        uint64_t head;
+
+        pawl__store_sql_begin(state->tables);
+        pawl_status status =
+                pawl__projection_place(&state->stored, &head, &state->place, state->log, err);
+        if (status)
+                return status;
+        state->applied = state->stored;
+        if (state->applied == head)
+                return PAWL_OK;
+        if (state->applied == 0) /* tables that were made anew: none may hold what others lack */
+                status = empty_tables(state, err);
+        return status ? status : catch_up(state, err);
+}
+
+static pawl_status apply(void *user, const pawl_event *event, pawl_error *err)
+{
+        pawl__state *state = user;
+        pawl_status status = pawl__apply(&state->applier, event, err);
+
+        if (status == PAWL_OK)
+                state->applied = event->seq;
+        return status;
+}
+
+static pawl_status flush(void *user, pawl_error *err)
+{
+        pawl__state *state = user;
+        pawl_status status = pawl__store_sql_flush(state->tables, true, err);
+
+        if (status == PAWL_OK && state->applied != state->stored)
+                status = write_place(state, state->applied, err);
+        return status;
+}
+
+static void abandon(void *user)
+{
+        pawl__store_sql_abandon(((pawl__state *)user)->tables);
+}
+
+static void close_state(void *user)
+{
+        pawl__state *state = user;
+
+        if (state->tables)
+                state->tables->free(state->tables);
+        sqlite3_finalize(state->place);
+        sqlite3_finalize(state->set_place);
+        pawl__query_finalize(state);
+        pawl__applier_free(&state->applier);
+        free(state);
+}
+
+void pawl__applier_free(pawl__applier *applier)
+{
+        pawl__json_tree_free(&applier->tree);
+        pawl__arena_free(&applier->arena);
+}
+
+/* ---- Outside of an append -------------------------------------------------------------------- */
+
+/* Fold what the tables lack in a transaction of its own; from nothing, if asked. */
+static pawl_status bring_up(pawl__state *state, bool from_nothing, pawl_error *err)
+{
+        pawl_status status = execute(state, "BEGIN IMMEDIATE", err);
+
+        if (status)
+                return status;
+        if (from_nothing)
+                status = execute(state,
+                        "INSERT INTO projection (id, applied_seq) VALUES (1, 0)"
+                        " ON CONFLICT (id) DO UPDATE SET applied_seq = 0",
+                        err);
+        if (status == PAWL_OK && from_nothing)
+                status = empty_tables(state, err);
+        if (status == PAWL_OK)
+                status = begin(state, err);
+        if (status == PAWL_OK)
+                status = flush(state, err);
+        if (status == PAWL_OK)
+                status = execute(state, "COMMIT", err);
+        if (status) {
+                sqlite3_exec(pawl__log_db(state->log), "ROLLBACK", NULL, NULL, NULL);
+                abandon(state);
+        }
+        return status;
+}
+
+static pawl_status be_current(pawl__state *state, pawl_error *err)
+{
+        uint64_t applied, head;
+        pawl_status status =
+                pawl__projection_place(&applied, &head, &state->place, state->log, err);
+
+        if (status || applied == head)
+                return status;
+        if (pawl__log_readonly(state->log))
+                return pawl__fail(err, PAWL_ESTATE,
+                        "%s: its state tables stand at seq %" PRIu64 " of %" PRIu64
+                        "; open it once with pawl to bring its tables up to date",
+                        pawl__log_path(state->log), applied, head);
+        return bring_up(state, false, err);
+}
+
+/* A state that nothing is attached to yet. */
+static pawl_status make(pawl__state **out, pawl_log *log, pawl_error *err)
+{
+        pawl__state *state = calloc(1, sizeof *state);
+
+        if (!state)
+                return pawl__nomem(err);
+        state->log = log;
+        pawl_status status = pawl__store_sql(&state->tables, log, err);
+        if (status) {
+                free(state);
+                return status;
+        }
+        state->applier.store = state->tables;
+        *out = state;
+        return PAWL_OK;
+}
+
+/* Attach it if what was done with it went well, else let it go. */
+static pawl_status attach(pawl__state *state, pawl_status status)
+{
+        if (status)
+                close_state(state);
+        else
+                pawl__log_set_projector(state->log,
+                        &(pawl__projector){begin, apply, flush, abandon, close_state, state});
+        return status;
+}
+
+pawl_status pawl__state_of(pawl__state **out, pawl_log *log, pawl_error *err)
+{
+        pawl__state *state = pawl__log_projector(log);
+
+        if (!state) {
+                pawl_status status = make(&state, log, err);
+                if (status == PAWL_OK)
+                        status = attach(state, be_current(state, err));
+                if (status)
+                        return status;
+        }
+        *out = state;
+        return PAWL_OK;
+}
+
+pawl_status pawl__state_rebuild(pawl_log *log, pawl_error *err)
+{
+        pawl__state *state = pawl__log_projector(log);
+
+        if (pawl__log_readonly(log))
+                return pawl__fail(err, PAWL_EREADONLY,
+                        "%s: is open read-only; open it for writing to rebuild its tables",
+                        pawl__log_path(log));
+        if (state)
+                return bring_up(state, true, err);
+        pawl_status status = make(&state, log, err);
+        return status ? status : attach(state, bring_up(state, true, err));
+}
