@@ -104,6 +104,17 @@ static inline size_t pawl__lex_character(const char *p, const char *end)
 
 /** Length of the escape at p, two of them for a surrogate pair; 0: there is no such escape. */
 size_t pawl__lex_escape(const char *p, const char *end);
+/** The character of an escape that pawl__lex_escape() took, as UTF-8; returns its length and moves
+ *  *at past the escape. */
+size_t pawl__lex_escaped_character(char out[4], const char **at);
+/** What stands in canonical text for a character of one byte that needs an escape: below 0x20, '"'
+ *  or '\' (RFC 8785, section 3.2.2.2); returns its length. */
+size_t pawl__lex_write_escape(char out[6], char c);
+
+static inline bool pawl__lex_needs_escape(char c)
+{
+        return (unsigned char)c < 0x20 || c == '"' || c == '\\';
+}
 
 /** From after the opening quote to the closing one. On a refusal NULL, and *bad is where. */
 static inline const char *pawl__lex_string(
@@ -133,17 +144,25 @@ static inline const char *pawl__lex_string(
         return NULL;
 }
 
+enum { PAWL__LEX_LONG = 300 }; /* bytes of a literal */
+
 static inline bool pawl__lex_is_digit(const char *p, const char *end)
 {
         return p < end && (unsigned)(*p - '0') <= 9;
 }
 
+/** The form of a number's literal; the later ones may have the traits of the earlier. */
+typedef enum pawl__lex_form {
+        PAWL__LEX_INTEGER,
+        PAWL__LEX_FRACTION,
+        PAWL__LEX_EXPONENT
+} pawl__lex_form;
+
 /** Past the number that begins at p ('-' or a digit). On a refusal NULL, and *bad is where. */
 static inline const char *pawl__lex_number(
-        const char *p, const char *end, bool *is_integer, const char **bad)
+        const char *p, const char *end, pawl__lex_form *form, const char **bad)
 {
-        *is_integer = true;
-        *bad = p;
+        *form = PAWL__LEX_INTEGER;
         if (*p == '-')
                 p++;
         *bad = p;
@@ -153,9 +172,9 @@ static inline const char *pawl__lex_number(
                 while (pawl__lex_is_digit(p, end))
                         p++;
         else if (pawl__lex_is_digit(p, end))
-                return NULL; /* a leading zero */
+                return *bad = p, NULL; /* a leading zero */
         if (p < end && *p == '.') {
-                *is_integer = false;
+                *form = PAWL__LEX_FRACTION;
                 *bad = ++p;
                 if (!pawl__lex_is_digit(p, end))
                         return NULL;
@@ -163,7 +182,7 @@ static inline const char *pawl__lex_number(
                         p++;
         }
         if (p < end && (*p | 0x20) == 'e') {
-                *is_integer = false;
+                *form = PAWL__LEX_EXPONENT;
                 p++;
                 if (p < end && (*p == '+' || *p == '-'))
                         p++;
@@ -176,7 +195,7 @@ static inline const char *pawl__lex_number(
         return p;
 }
 
-/** Does the literal of a number with a point or an exponent overflow a double? */
+/** Does the literal, which has a point or an exponent, overflow a double? */
 bool pawl__lex_overflows(const char *raw, size_t raw_len);
 
 /** What was being read when the text was refused. */
@@ -288,7 +307,7 @@ static inline pawl_status pawl__json_value_step(pawl__json_reader *r, pawl__json
         const char *p, unsigned char after, pawl_error *err)
 {
         const char *const end = r->text + r->len, *stop, *bad;
-        bool is_integer;
+        pawl__lex_form form;
 
         if (p == end)
                 return pawl__json_refuse(r, PAWL__REFUSE_VALUE, p, p, err);
@@ -317,13 +336,16 @@ static inline pawl_status pawl__json_value_step(pawl__json_reader *r, pawl__json
         case '7':
         case '8':
         case '9':
-                stop = pawl__lex_number(p, end, &is_integer, &bad);
+                stop = pawl__lex_number(p, end, &form, &bad);
                 if (!stop)
                         return pawl__json_refuse(r, PAWL__REFUSE_NUMBER, p, bad, err);
-                if (!is_integer && pawl__lex_overflows(p, (size_t)(stop - p)))
+                /* without an exponent it takes 309 digits to overflow */
+                if ((form == PAWL__LEX_EXPONENT ||
+                            (form == PAWL__LEX_FRACTION && stop - p > PAWL__LEX_LONG)) &&
+                        pawl__lex_overflows(p, (size_t)(stop - p)))
                         return pawl__json_refuse(r, PAWL__REFUSE_OVERFLOW, p, p, err);
                 t->type = PAWL__JSON_NUMBER;
-                t->escaped = false;
+                t->integer = form == PAWL__LEX_INTEGER;
                 t->raw = p;
                 t->raw_len = (size_t)(stop - p);
                 r->at = (size_t)(stop - r->text);

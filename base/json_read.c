@@ -1,5 +1,5 @@
-/* The reader as a function, and all that is rare in reading: escapes, and saying why a text is
- * refused. The lexis and the grammar themselves stand in json_lex.h. */
+/* The reader as a function, and saying why a text is refused. The lexis and the grammar themselves
+ * stand in json_lex.h. */
 #include "base/json_read.h"
 #include "base/error.h"
 #include "base/json_lex.h"
@@ -35,108 +35,6 @@ pawl_status pawl__json_fail_at(
                 }
         }
         return pawl__fail(err, PAWL_EPARSE, "line %zu, column %zu: %s", line, column, what);
-}
-
-/* The value of four hex digits, or -1. */
-static int hex4(const char *p, const char *end)
-{
-        int value = 0;
-
-        if (end - p < 4)
-                return -1;
-        for (int i = 0; i < 4; i++) {
-                const int c = p[i] | 0x20; /* digits have that bit already */
-                if (p[i] >= '0' && p[i] <= '9')
-                        value = value << 4 | (p[i] - '0');
-                else if (c >= 'a' && c <= 'f')
-                        value = value << 4 | (c - 'a' + 10);
-                else
-                        return -1;
-        }
-        return value;
-}
-
-static bool is_high_surrogate(int unit)
-{
-        return unit >= 0xd800 && unit <= 0xdbff;
-}
-
-static bool is_low_surrogate(int unit)
-{
-        return unit >= 0xdc00 && unit <= 0xdfff;
-}
-
-size_t pawl__lex_escape(const char *p, const char *end)
-{
-        if (end - p < 2 || !p[1])
-                return 0;
-        if (p[1] != 'u')
-                return strchr("\"\\/bfnrt", p[1]) ? 2 : 0;
-        const int unit = hex4(p + 2, end);
-        if (unit < 0 || is_low_surrogate(unit))
-                return 0;
-        if (!is_high_surrogate(unit))
-                return 6;
-        if (end - p < 12 || p[6] != '\\' || p[7] != 'u' || !is_low_surrogate(hex4(p + 8, end)))
-                return 0;
-        return 12;
-}
-
-/* One character as UTF-8; returns its length. */
-static size_t encode(char *out, unsigned c)
-{
-        if (c < 0x80) {
-                out[0] = (char)c;
-                return 1;
-        }
-        if (c < 0x800) {
-                out[0] = (char)(0xc0 | c >> 6);
-                out[1] = (char)(0x80 | (c & 0x3f));
-                return 2;
-        }
-        if (c < 0x10000) {
-                out[0] = (char)(0xe0 | c >> 12);
-                out[1] = (char)(0x80 | (c >> 6 & 0x3f));
-                out[2] = (char)(0x80 | (c & 0x3f));
-                return 3;
-        }
-        out[0] = (char)(0xf0 | c >> 18);
-        out[1] = (char)(0x80 | (c >> 12 & 0x3f));
-        out[2] = (char)(0x80 | (c >> 6 & 0x3f));
-        out[3] = (char)(0x80 | (c & 0x3f));
-        return 4;
-}
-
-size_t pawl__json_unescape(char *out, const char *raw, size_t raw_len)
-{
-        static const char from[] = "bfnrt", to[] = "\b\f\n\r\t";
-        const char *p = raw, *const end = raw + raw_len;
-        char *const start = out;
-
-        while (p < end) {
-                const char *slash = memchr(p, '\\', (size_t)(end - p));
-                const size_t plain = (size_t)((slash ? slash : end) - p);
-                memcpy(out, p, plain);
-                out += plain;
-                p += plain;
-                if (p == end)
-                        break;
-                if (p[1] == 'u') {
-                        unsigned c = (unsigned)hex4(p + 2, end);
-                        p += 6;
-                        if (is_high_surrogate((int)c)) {
-                                c = 0x10000 + ((c - 0xd800) << 10) +
-                                    ((unsigned)hex4(p + 2, end) - 0xdc00);
-                                p += 6;
-                        }
-                        out += encode(out, c);
-                } else {
-                        const char *letter = strchr(from, p[1]);
-                        *out++ = letter ? to[letter - from] : p[1];
-                        p += 2;
-                }
-        }
-        return (size_t)(out - start);
 }
 
 bool pawl__lex_overflows(const char *raw, size_t raw_len)
@@ -206,6 +104,14 @@ static pawl_status refuse_value(const pawl__json_reader *r, const char *at, pawl
         return fail(r, at, err, message);
 }
 
+static bool four_hex_digits(const char *p, const char *end)
+{
+        for (int i = 0; i < 4; i++)
+                if (end - p <= i || !strchr("0123456789abcdefABCDEF", p[i]) || !p[i])
+                        return false;
+        return true;
+}
+
 static pawl_status refuse_string(
         const pawl__json_reader *r, const char *start, const char *at, pawl_error *err)
 {
@@ -228,7 +134,7 @@ static pawl_status refuse_string(
         else if (at[1] != 'u')
                 snprintf(message, sizeof message,
                         "there is no such escape; a backslash itself is written \\\\");
-        else if (hex4(at + 2, end) < 0)
+        else if (!four_hex_digits(at + 2, end))
                 snprintf(message, sizeof message, "\\u needs four hex digits; write them");
         else
                 snprintf(message, sizeof message,

@@ -4,31 +4,6 @@
 #include <assert.h>
 #include <stdio.h>
 
-/* What stands for a byte below 0x20, '"' or '\\' in canonical text (RFC 8785, section 3.2.2.2);
- * returns its length. */
-static size_t escape(char out[6], unsigned char c)
-{
-        static const char letters[] = "btn.fr"; /* 0x08 to 0x0d; 0x0b has none */
-
-        out[0] = '\\';
-        if (c == '"' || c == '\\')
-                out[1] = (char)c;
-        else if (c >= 0x08 && c <= 0x0d && c != 0x0b)
-                out[1] = letters[c - 0x08];
-        else {
-                memcpy(out + 1, "u00", 3);
-                out[4] = (char)('0' + (c >> 4));
-                out[5] = "0123456789abcdef"[c & 15];
-                return 6;
-        }
-        return 2;
-}
-
-static bool needs_escape(char c)
-{
-        return (unsigned char)c < 0x20 || c == '"' || c == '\\';
-}
-
 pawl_status pawl__json_quote(pawl__buf *out, pawl_text text)
 {
         const char *p = text.data ? text.data : "", *end = p + text.len;
@@ -41,11 +16,11 @@ pawl_status pawl__json_quote(pawl__buf *out, pawl_text text)
                 const char *run = p;
                 char escaped[6];
                 /* characters beyond ASCII end a plain run too, but need nothing done */
-                while ((p = pawl__lex_plain(p, end)) < end && !needs_escape(*p))
+                while ((p = pawl__lex_plain(p, end)) < end && !pawl__lex_needs_escape(*p))
                         p++;
                 status = pawl__buf_add(out, run, (size_t)(p - run));
                 if (!status && p < end) {
-                        status = pawl__buf_add(out, escaped, escape(escaped, (unsigned char)*p));
+                        status = pawl__buf_add(out, escaped, pawl__lex_write_escape(escaped, *p));
                         p++;
                 }
         }

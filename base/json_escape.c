@@ -1,0 +1,163 @@
+/* Backslash escapes: checking, decoding and writing them. */
+#include "base/json_lex.h"
+
+/* The value of four hex digits, or -1. */
+static int hex4(const char *p, const char *end)
+{
+        int value = 0;
+
+        if (end - p < 4)
+                return -1;
+        for (int i = 0; i < 4; i++) {
+                const int letter = p[i] | 0x20;
+                if (p[i] >= '0' && p[i] <= '9')
+                        value = value << 4 | (p[i] - '0');
+                else if (letter >= 'a' && letter <= 'f')
+                        value = value << 4 | (letter - 'a' + 10);
+                else
+                        return -1;
+        }
+        return value;
+}
+
+static bool is_high_surrogate(int unit)
+{
+        return unit >= 0xd800 && unit <= 0xdbff;
+}
+
+static bool is_low_surrogate(int unit)
+{
+        return unit >= 0xdc00 && unit <= 0xdfff;
+}
+
+size_t pawl__lex_escape(const char *p, const char *end)
+{
+        if (end - p < 2)
+                return 0;
+        switch (p[1]) {
+        case '"':
+        case '\\':
+        case '/':
+        case 'b':
+        case 'f':
+        case 'n':
+        case 'r':
+        case 't':
+                return 2;
+        case 'u':
+                break;
+        default:
+                return 0;
+        }
+        const int unit = hex4(p + 2, end);
+        if (unit < 0 || is_low_surrogate(unit))
+                return 0;
+        if (!is_high_surrogate(unit))
+                return 6;
+        if (end - p < 12 || p[6] != '\\' || p[7] != 'u' || !is_low_surrogate(hex4(p + 8, end)))
+                return 0;
+        return 12;
+}
+
+/* One character as UTF-8; returns its length. */
+static size_t encode(char out[4], unsigned c)
+{
+        if (c < 0x80) {
+                out[0] = (char)c;
+                return 1;
+        }
+        if (c < 0x800) {
+                out[0] = (char)(0xc0 | c >> 6);
+                out[1] = (char)(0x80 | (c & 0x3f));
+                return 2;
+        }
+        if (c < 0x10000) {
+                out[0] = (char)(0xe0 | c >> 12);
+                out[1] = (char)(0x80 | (c >> 6 & 0x3f));
+                out[2] = (char)(0x80 | (c & 0x3f));
+                return 3;
+        }
+        out[0] = (char)(0xf0 | c >> 18);
+        out[1] = (char)(0x80 | (c >> 12 & 0x3f));
+        out[2] = (char)(0x80 | (c >> 6 & 0x3f));
+        out[3] = (char)(0x80 | (c & 0x3f));
+        return 4;
+}
+
+size_t pawl__lex_escaped_character(char out[4], const char **at)
+{
+        const char *const p = *at;
+        char c = p[1];
+
+        *at += 2;
+        switch (c) {
+        case 'b':
+                c = '\b';
+                break;
+        case 'f':
+                c = '\f';
+                break;
+        case 'n':
+                c = '\n';
+                break;
+        case 'r':
+                c = '\r';
+                break;
+        case 't':
+                c = '\t';
+                break;
+        case 'u': {
+                unsigned code = (unsigned)hex4(p + 2, p + 6);
+                *at += 4;
+                if (is_high_surrogate((int)code)) {
+                        const unsigned low = (unsigned)hex4(p + 8, p + 12);
+                        code = 0x10000 + ((code - 0xd800) << 10) + (low - 0xdc00);
+                        *at += 6;
+                }
+                return encode(out, code);
+        }
+        default:
+                break;
+        }
+        *out = c;
+        return 1;
+}
+
+size_t pawl__lex_write_escape(char out[6], char c)
+{
+        static const char letters[] = "btn.fr"; /* for 0x08 to 0x0d, of which 0x0b has none */
+
+        out[0] = '\\';
+        if (c == '"' || c == '\\') {
+                out[1] = c;
+        } else if (c >= 0x08 && c <= 0x0d && c != 0x0b) {
+                out[1] = letters[c - 0x08];
+        } else {
+                memcpy(out + 1, "u00", 3);
+                out[4] = (char)('0' + (c >> 4));
+                out[5] = "0123456789abcdef"[c & 15];
+                return 6;
+        }
+        return 2;
+}
+
+size_t pawl__json_unescape(char *out, const char *raw, size_t raw_len)
+{
+        const char *p = raw, *const end = raw + raw_len;
+        char *const start = out;
+
+        while (p < end) {
+                const char *slash = memchr(p, '\\', (size_t)(end - p));
+                const size_t plain = (size_t)((slash ? slash : end) - p);
+                memcpy(out, p, plain);
+                out += plain;
+                p += plain;
+                if (p < end) {
+                        char character[4];
+                        const size_t n = pawl__lex_escaped_character(character, &p);
+                        memcpy(out, character, n);
+                        out += n;
+                }
+        }
+        return (size_t)(out - start);
+}
