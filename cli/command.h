@@ -1,0 +1,113 @@
+/**
+ * @file cli/command.h
+ * @brief A program as a table of subcommands: what drives dispatch, help, completion and man pages.
+ */
+#ifndef CLI_COMMAND_H
+#define CLI_COMMAND_H
+
+#include <pawl/base.h>
+#include <stdbool.h>
+
+/** Exit codes of both programs (128 + signal beside them). */
+enum {
+        CLI_DONE = 0,
+        CLI_FAILED = 1,
+        CLI_USAGE = 2,
+        CLI_BLOCKED = 3,
+        CLI_INPUTS_CHANGED = 4,
+        CLI_DAMAGED = 5,
+        CLI_BUSY = 6
+};
+
+#define CLI_OPTIONS_MAX 12 /* of one subcommand */
+#define CLI_ARGS_MAX    2  /* of one subcommand */
+
+/** What an option's value must be. Checked while parsing, so that a wrong one is wrong usage. */
+typedef enum cli_kind {
+        CLI_FLAG,    /**< there is none */
+        CLI_TEXT,    /**< any text */
+        CLI_FILE,    /**< the name of a file */
+        CLI_NUMBER,  /**< 1 to 2^63 - 1 */
+        CLI_SECONDS, /**< "--wait", or "--wait=SECONDS": 0 to 4,000,000 */
+        CLI_CHOICE   /**< one of choices */
+} cli_kind;
+
+typedef struct cli_option {
+        const char *name; /**< without the dashes */
+        char letter;      /**< of the short form; 0: none */
+        cli_kind kind;
+        const char *value;   /**< how help names the value; NULL for a flag */
+        const char *choices; /**< CLI_CHOICE: "off|medium|max" */
+        char group; /**< of the options with the same letter exactly one is given; 0: free */
+        const char *help;
+} cli_option;
+
+typedef struct cli_call cli_call;
+
+typedef struct cli_cmd {
+        const char *name; /**< one word, or two with a space between them */
+        const char *args; /**< how help names the arguments: "[DIR]"; "" for none */
+        int min_args, max_args;
+        const cli_option *options; /**< ended by a NULL name; NULL: none of its own */
+        const char *help;          /**< one line without a full stop */
+        int (*run)(cli_call *cli); /**< returns the exit code */
+} cli_cmd;
+
+typedef struct cli_program {
+        const char *name;
+        const char *help;           /**< one line */
+        const cli_cmd *const *cmds; /**< ended by NULL */
+} cli_program;
+
+/** One invocation, parsed. */
+struct cli_call {
+        const cli_program *program;
+        const cli_cmd *cmd;
+        const char *args[CLI_ARGS_MAX];
+        int n_args;
+        const char *
+                values[CLI_OPTIONS_MAX]; /**< by the option's place in its table; NULL: not given */
+        const char *db;                  /**< --db, or NULL */
+        bool help, version;
+};
+
+/** The options that every subcommand has; ended by a NULL name. */
+extern const cli_option cli_globals[];
+
+/** Was this option given? Asking for an option that the subcommand has not is a bug here. */
+bool cli_given(const cli_call *cli, const char *option);
+/** Its value ("" for a flag), or NULL. */
+const char *cli_value(const cli_call *cli, const char *option);
+/** The value of a CLI_NUMBER or CLI_SECONDS, or @p otherwise. */
+uint64_t cli_number(const cli_call *cli, const char *option, uint64_t otherwise);
+/** The argument, or NULL. */
+const char *cli_arg(const cli_call *cli, int index);
+/** Decimal digits alone, 0 to 2^63 - 1. */
+bool cli_parse_number(uint64_t *out, const char *text);
+
+/** Find the subcommand and read the options into @p cli. Returns CLI_DONE, or CLI_USAGE after
+ * saying what is wrong. cli->cmd stays NULL where --help or --version were given without a
+ * subcommand. */
+int cli_parse(cli_call *cli, const cli_program *program, int argc, char **argv);
+
+/** The subcommand of these words, of which *used were its name; NULL: there is none. */
+const cli_cmd *cli_find(const cli_program *program, const char *const *words, int n, int *used);
+
+/** Say on stderr what is wrong with the usage, then the usage line. Returns CLI_USAGE. */
+int cli_usage(const cli_call *cli, const char *format, ...) PAWL_PRINTF(2, 3);
+
+/** The one line on stderr for a failure; returns the exit code that its status maps to. */
+int cli_fail(const cli_call *cli, const pawl_error *err);
+/** Status to exit code; PAWL_EINTERRUPTED, whose signal it cannot know, gives CLI_FAILED. */
+int cli_exit_code(pawl_status status);
+
+/** The subcommands that both programs have. */
+extern const cli_cmd cli_help_cmd, cli_completion_cmd;
+
+void cli_print_program_help(const cli_program *program);
+void cli_print_cmd_help(const cli_program *program, const cli_cmd *cmd);
+
+/** All that main() does. */
+int cli_main(const cli_program *program, int argc, char **argv);
+
+#endif

@@ -1,0 +1,52 @@
+/* eventlog list: events, one a line. */
+#include "cli/eventlog/commands.h"
+#include "cli/eventlog/rows.h"
+#include "cli/find.h"
+
+static pawl_status print_row(const pawl_event *event, void *user, pawl_error *err)
+{
+        return cli_rows_event(user, event, err);
+}
+
+static int list_run(cli_call *cli)
+{
+        cli_event_filter filter = {
+                .type = pawl__text(cli_value(cli, "type")),
+                .run_id = pawl__text(cli_value(cli, "run")),
+                .step_id = pawl__text(cli_value(cli, "step")),
+                .since = cli_number(cli, "since", 1),
+                .last = cli_number(cli, "lines", 0),
+        };
+        cli_rows rows = {.json = cli_given(cli, "json")};
+        pawl_error err = PAWL_ERROR_INIT;
+        pawl_log *log;
+
+        if (cli_open_log(&log, cli, CLI_READ, &err))
+                return cli_fail(cli, &err);
+        pawl_status status = cli_rows_open(&rows, &err);
+        if (!status)
+                status = cli_each_event(NULL, log, &filter, print_row, &rows, &err);
+        if (!status)
+                status = cli_rows_flush(&rows, &err);
+        cli_rows_close(&rows);
+        pawl_log_close(log);
+        return status ? cli_fail(cli, &err) : CLI_DONE;
+}
+
+static const cli_option list_options[] = {
+        {"type", 0, CLI_TEXT, "TYPE", NULL, 0, "of this type, such as StepCheckpointed"},
+        {"run", 0, CLI_TEXT, "ID", NULL, 0, "of this run"},
+        {"step", 0, CLI_TEXT, "ID", NULL, 0, "of this step"},
+        {"since", 0, CLI_NUMBER, "SEQ", NULL, 0, "from this event on"},
+        {"lines", 'n', CLI_NUMBER, "N", NULL, 0, "the newest N of them"},
+        {"json", 0, CLI_FLAG, NULL, NULL, 0, "print JSON Lines, one envelope a line"},
+        {NULL, 0, CLI_FLAG, NULL, NULL, 0, NULL},
+};
+
+const cli_cmd eventlog_list_cmd = {
+        .name = "list",
+        .args = "",
+        .options = list_options,
+        .help = "List events, one a line",
+        .run = list_run,
+};

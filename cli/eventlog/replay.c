@@ -1,0 +1,121 @@
+/* eventlog replay: fold the events, from nothing, into the state they mean. */
+#include "base/error.h"
+#include "cli/eventlog/commands.h"
+#include "cli/eventlog/fold.h"
+#include "cli/eventlog/rows.h"
+#include "cli/find.h"
+#include "events/log.h"
+#include "state/state.h"
+#include <stdio.h>
+
+/* The events that were folded, as elements of a JSON array. */
+struct listing {
+        pawl__buf *json;
+        size_t n;
+};
+
+static pawl_status list_event(const pawl_event *event, void *user, pawl_error *err)
+{
+        struct listing *listing = user;
+
+        if ((listing->n++ && pawl__buf_addc(listing->json, ',')) ||
+                pawl__event_json(listing->json, event))
+                return pawl__nomem(err);
+        return PAWL_OK;
+}
+
+/* One member more for the object that *json is: "events", those that the filter names. */
+static pawl_status add_events(
+        pawl__buf *json, pawl_log *log, const pawl__replay_filter *filter, pawl_error *err)
+{
+        cli_event_filter named = {
+                .mission_id = filter->mission_id,
+                .run_id = filter->run_id,
+                .step_id = filter->step_id,
+                .since = 1,
+                .until = filter->until,
+        };
+        struct listing listing = {json, 0};
+
+        json->len--;
+        if (pawl__buf_adds(json, ",\"events\":["))
+                return pawl__nomem(err);
+        pawl_status status = cli_each_event(NULL, log, &named, list_event, &listing, err);
+        if (!status && pawl__buf_adds(json, "]}"))
+                status = pawl__nomem(err);
+        return status;
+}
+
+static pawl_status fold(pawl__buf *json, pawl_log *log, const pawl__replay_filter *filter,
+        bool events, pawl_error *err)
+{
+        unsigned char head_hash[32];
+        pawl__store *store;
+        uint64_t head;
+
+        pawl_status status = pawl__replay(&store, &head, head_hash, log, filter, err);
+        if (status)
+                return status;
+        status = pawl__replay_json(json, store, head, head_hash, err);
+        store->free(store);
+        return status || !events ? status : add_events(json, log, filter, err);
+}
+
+static pawl_status replay(const cli_call *cli, pawl_log *log, pawl_error *err)
+{
+        const pawl__replay_filter filter = {
+                .mission_id = pawl__text(cli_value(cli, "mission")),
+                .run_id = pawl__text(cli_value(cli, "run")),
+                .step_id = pawl__text(cli_value(cli, "step")),
+                .until = cli_number(cli, "until", 0),
+        };
+        bool as_json = cli_given(cli, "json");
+        pawl__buf json = PAWL__BUF_INIT;
+
+        pawl_status status = fold(&json, log, &filter, cli_given(cli, "events"), err);
+        if (!status && as_json) {
+                fwrite(json.data, 1, json.len, stdout);
+                putchar('\n');
+        } else if (!status) {
+                status = cli_fold_print(pawl__buf_text(&json), err);
+        }
+        pawl__buf_free(&json);
+        if (status || !cli_given(cli, "check"))
+                return status;
+        status = pawl__replay_check(log, err);
+        if (!status && !as_json)
+                puts("\ncheck: the state tables say the same");
+        return status;
+}
+
+static int replay_run(cli_call *cli)
+{
+        pawl_error err = PAWL_ERROR_INIT;
+        pawl_log *log;
+
+        if (cli_open_log(&log, cli, CLI_READ, &err))
+                return cli_fail(cli, &err);
+        pawl_status status = replay(cli, log, &err);
+        pawl_log_close(log);
+        return status ? cli_fail(cli, &err) : CLI_DONE;
+}
+
+static const cli_option replay_options[] = {
+        {"mission", 0, CLI_TEXT, "ID", NULL, 0, "show this mission alone"},
+        {"run", 0, CLI_TEXT, "ID", NULL, 0, "show this run alone"},
+        {"step", 0, CLI_TEXT, "ID", NULL, 0, "show this step alone"},
+        {"until", 0, CLI_NUMBER, "SEQ", NULL, 0, "fold the events up to this one"},
+        {"events", 0, CLI_FLAG, NULL, NULL, 0, "also list the events"},
+        {"check", 0, CLI_FLAG, NULL, NULL, 0,
+                "also compare a fold of everything with the state tables"},
+        {"json", 0, CLI_FLAG, NULL, NULL, 0, "print one object"},
+        {NULL, 0, CLI_FLAG, NULL, NULL, 0, NULL},
+};
+
+const cli_cmd eventlog_replay_cmd = {
+        .name = "replay",
+        .args = "",
+        .options = replay_options,
+        .help = "Fold the events, from nothing, into the state they mean",
+        .run = replay_run,
+};

@@ -1,0 +1,161 @@
+#include "cli/eventlog/rows.h"
+#include "base/error.h"
+#include "base/sources.h"
+#include "events/log.h"
+#include <stdio.h>
+#include <stdlib.h>
+
+static const cli_column columns[] = {
+        {"seq", CLI_CELL_INTEGER, false},
+        {"time", CLI_CELL_TEXT, false},
+        {"type", CLI_CELL_TEXT, false},
+        {"run", CLI_CELL_TEXT, true},
+        {"step", CLI_CELL_TEXT, true},
+};
+
+enum { COLUMNS = sizeof columns / sizeof *columns };
+
+pawl_status cli_rows_open(cli_rows *rows, pawl_error *err)
+{
+        return rows->json ? PAWL_OK : cli_table_new(&rows->table, columns, COLUMNS, false, err);
+}
+
+pawl_status cli_print_envelope(pawl__buf *line, const pawl_event *event, pawl_error *err)
+{
+        pawl__buf_clear(line);
+        if (pawl__event_json(line, event) || pawl__buf_addc(line, '\n'))
+                return pawl__nomem(err);
+        fwrite(line->data, 1, line->len, stdout);
+        return PAWL_OK;
+}
+
+pawl_status cli_rows_event(cli_rows *rows, const pawl_event *event, pawl_error *err)
+{
+        char time[28];
+
+        if (rows->json)
+                return cli_print_envelope(&rows->line, event, err);
+        pawl__time_format(time, event->time_us);
+        const cli_cell cells[COLUMNS] = {
+                {.integer = (int64_t)event->seq},
+                {.text = pawl__text(time)},
+                {.text = event->type},
+                {.text = event->run_id},
+                {.text = event->step_id},
+        };
+        return cli_table_row(rows->table, cells, err);
+}
+
+pawl_status cli_rows_flush(cli_rows *rows, pawl_error *err)
+{
+        return rows->json ? PAWL_OK : cli_table_flush(rows->table, err);
+}
+
+void cli_rows_close(cli_rows *rows)
+{
+        cli_table_free(rows->table);
+        pawl__buf_free(&rows->line);
+}
+
+pawl_status cli_log_failed(pawl_log *log, pawl_status status, pawl_error *err)
+{
+        return pawl__fail(err, status, "%s", pawl_log_errmsg(log));
+}
+
+static bool fits(pawl_text wanted, pawl_text is)
+{
+        return !wanted.data || pawl__text_eq(wanted, is);
+}
+
+static bool passes(const cli_event_filter *filter, const pawl_event *event)
+{
+        return fits(filter->type, event->type) && fits(filter->run_id, event->run_id) &&
+               fits(filter->step_id, event->step_id) && fits(filter->mission_id, event->mission_id);
+}
+
+/* Every event from a seq on that passes; *head is the last seq seen. */
+static pawl_status scan(uint64_t *head, pawl_log *log, const cli_event_filter *filter,
+        uint64_t from, cli_event_fn fn, void *user, pawl_error *err)
+{
+        pawl_cursor *cursor;
+        pawl_event event;
+        pawl_status status = pawl_cursor_open(&cursor, log, from ? from - 1 : 0);
+
+        if (status)
+                return cli_log_failed(log, status, err);
+        while ((status = pawl_cursor_next(cursor, &event)) == PAWL_OK) {
+                if (filter->until && event.seq > filter->until)
+                        break;
+                *head = event.seq;
+                if (passes(filter, &event) && (status = fn(&event, user, err)))
+                        break;
+        }
+        if (status < 0 && err->status == PAWL_OK)
+                cli_log_failed(log, status, err);
+        pawl_cursor_close(cursor);
+        return status == PAWL_DONE ? PAWL_OK : status;
+}
+
+/* The seqs of the newest events that pass, a ring of at most n. */
+struct newest {
+        uint64_t *seqs;
+        size_t n, cap;
+        uint64_t seen, max;
+};
+
+static pawl_status note_seq(const pawl_event *event, void *user, pawl_error *err)
+{
+        struct newest *newest = user;
+
+        if (newest->n < newest->max) {
+                if (pawl__grow(&newest->seqs, &newest->cap, newest->n + 1, sizeof *newest->seqs))
+                        return pawl__nomem(err);
+                newest->n++;
+        }
+        newest->seqs[newest->seen++ % newest->max] = event->seq;
+        return PAWL_OK;
+}
+
+/* Where the last so many events that pass begin; one past the head when there are none. */
+static pawl_status find_start(
+        uint64_t *from, pawl_log *log, const cli_event_filter *filter, pawl_error *err)
+{
+        struct newest newest = {NULL, 0, 0, 0, filter->last};
+        unsigned char hash[32];
+        uint64_t head = 0;
+
+        pawl_status status = pawl_log_head(&head, hash, log);
+        if (status)
+                return cli_log_failed(log, status, err);
+        if (filter->until && filter->until < head)
+                head = filter->until;
+        *from = filter->since;
+        if (!filter->type.data && !filter->run_id.data && !filter->step_id.data &&
+                !filter->mission_id.data) {
+                if (head > filter->last && *from < head - filter->last + 1)
+                        *from = head - filter->last + 1;
+                return PAWL_OK;
+        }
+        status = scan(&head, log, filter, filter->since, note_seq, &newest, err);
+        if (!status && newest.n)
+                *from = newest.seqs[newest.n < newest.max ? 0 : newest.seen % newest.max];
+        else if (!status)
+                *from = head + 1;
+        free(newest.seqs);
+        return status;
+}
+
+pawl_status cli_each_event(uint64_t *head, pawl_log *log, const cli_event_filter *filter,
+        cli_event_fn fn, void *user, pawl_error *err)
+{
+        uint64_t from = filter->since, seen = filter->since ? filter->since - 1 : 0;
+        pawl_status status = PAWL_OK;
+
+        if (filter->last)
+                status = find_start(&from, log, filter, err);
+        if (!status)
+                status = scan(&seen, log, filter, from, fn, user, err);
+        if (!status && head)
+                *head = seen;
+        return status;
+}

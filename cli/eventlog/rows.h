@@ -1,0 +1,48 @@
+/**
+ * @file cli/eventlog/rows.h
+ * @brief Events one a line: as a table, or as JSON Lines of envelopes.
+ */
+#ifndef CLI_EVENTLOG_ROWS_H
+#define CLI_EVENTLOG_ROWS_H
+
+#include "base/text.h"
+#include "cli/table.h"
+#include <pawl/events.h>
+
+/** Zero-initialise, set json, then cli_rows_open(). */
+typedef struct cli_rows {
+        bool json;
+        cli_table *table; /**< NULL for JSON */
+        pawl__buf line;   /**< scratch */
+} cli_rows;
+
+PAWL_MUST_CHECK pawl_status cli_rows_open(cli_rows *rows, pawl_error *err);
+PAWL_MUST_CHECK pawl_status cli_rows_event(
+        cli_rows *rows, const pawl_event *event, pawl_error *err);
+/** Print what waits for its column widths. */
+PAWL_MUST_CHECK pawl_status cli_rows_flush(cli_rows *rows, pawl_error *err);
+void cli_rows_close(cli_rows *rows);
+
+/** Print one envelope and a newline; @p line is scratch. */
+PAWL_MUST_CHECK pawl_status cli_print_envelope(
+        pawl__buf *line, const pawl_event *event, pawl_error *err);
+
+/** Which events: absent texts and 0 let all pass. */
+typedef struct cli_event_filter {
+        pawl_text type, run_id, step_id, mission_id;
+        uint64_t since; /**< the first seq */
+        uint64_t until; /**< the last seq; 0: the head */
+        uint64_t last;  /**< of those that pass, only so many of the newest; 0: all */
+} cli_event_filter;
+
+typedef pawl_status (*cli_event_fn)(const pawl_event *event, void *user, pawl_error *err);
+
+/** Call @p fn for each event that passes, in seq order. *head (may be NULL): the last seq there
+ * was. */
+PAWL_MUST_CHECK pawl_status cli_each_event(uint64_t *head, pawl_log *log,
+        const cli_event_filter *filter, cli_event_fn fn, void *user, pawl_error *err);
+
+/** A call on the log failed: its message becomes @p err. */
+pawl_status cli_log_failed(pawl_log *log, pawl_status status, pawl_error *err);
+
+#endif

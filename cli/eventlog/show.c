@@ -1,0 +1,56 @@
+/* eventlog show: one event, whole. */
+#include "base/error.h"
+#include "cli/eventlog/commands.h"
+#include "cli/eventlog/rows.h"
+#include "cli/find.h"
+#include "cli/json.h"
+#include "events/log.h"
+#include <stdio.h>
+
+static pawl_status show(pawl_log *log, uint64_t seq, pawl_error *err)
+{
+        pawl__arena arena = PAWL__ARENA_INIT;
+        pawl__buf json = PAWL__BUF_INIT, text = PAWL__BUF_INIT;
+        pawl_event event;
+
+        pawl_status status = pawl__log_event(&event, &arena, log, seq);
+        if (status)
+                cli_log_failed(log, status, err);
+        else if (pawl__event_json(&json, &event))
+                status = pawl__nomem(err);
+        else
+                status = cli_json_layout(&text, pawl__buf_text(&json), err);
+        if (!status) {
+                fwrite(text.data, 1, text.len, stdout);
+                putchar('\n');
+        }
+        pawl__buf_free(&text);
+        pawl__buf_free(&json);
+        pawl__arena_free(&arena);
+        return status;
+}
+
+static int show_run(cli_call *cli)
+{
+        pawl_error err = PAWL_ERROR_INIT;
+        pawl_log *log;
+        uint64_t seq;
+
+        if (!cli_parse_number(&seq, cli->args[0]) || seq == 0)
+                return cli_usage(
+                        cli, "\"%s\" is not a number from 1 up; give an event's seq", cli->args[0]);
+        if (cli_open_log(&log, cli, CLI_READ, &err))
+                return cli_fail(cli, &err);
+        pawl_status status = show(log, seq, &err);
+        pawl_log_close(log);
+        return status ? cli_fail(cli, &err) : CLI_DONE;
+}
+
+const cli_cmd eventlog_show_cmd = {
+        .name = "show",
+        .args = "SEQ",
+        .min_args = 1,
+        .max_args = 1,
+        .help = "Show one event, whole",
+        .run = show_run,
+};

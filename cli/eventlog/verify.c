@@ -1,0 +1,159 @@
+/* eventlog verify: recompute the chain of hashes, and hold it against anchors kept elsewhere. */
+#include "base/digest.h"
+#include "base/error.h"
+#include "cli/eventlog/commands.h"
+#include "cli/eventlog/rows.h"
+#include "cli/find.h"
+#include "cli/input.h"
+#include "events/log.h"
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+typedef struct anchor {
+        uint64_t seq;
+        unsigned char hash[PAWL__HASH_LEN];
+} anchor;
+
+typedef struct anchors {
+        anchor *items;
+        size_t n, cap;
+} anchors;
+
+/* "SEQ HASH", as `eventlog head` prints it. */
+static bool read_anchor(anchor *out, pawl_text line)
+{
+        const char *space = line.len ? memchr(line.data, ' ', line.len) : NULL;
+        char digits[24];
+        size_t len = space ? (size_t)(space - line.data) : 0;
+
+        if (len == 0 || len >= sizeof digits || memchr(line.data, '\0', len))
+                return false;
+        memcpy(digits, line.data, len);
+        digits[len] = '\0';
+        return cli_parse_number(&out->seq, digits) &&
+               pawl__unhex32(out->hash, pawl__text_n(space + 1, line.len - len - 1));
+}
+
+static pawl_status read_anchors(anchors *out, const char *name, pawl_error *err)
+{
+        cli_input input;
+        pawl_text line;
+        pawl_status status = cli_input_open(&input, name, err);
+
+        if (status)
+                return status;
+        for (unsigned long long n = 1;; n++) {
+                anchor one;
+                status = cli_input_line(&line, &input, err);
+                if (status)
+                        break;
+                if (!read_anchor(&one, line))
+                        status = pawl__fail(err, PAWL_EPARSE,
+                                "%.200s: line %llu: not an anchor; give what `eventlog head` "
+                                "printed",
+                                input.name, n);
+                else if (pawl__grow(&out->items, &out->cap, out->n + 1, sizeof *out->items))
+                        status = pawl__nomem(err);
+                else if (one.seq > 0) /* an empty log's head says nothing of a later one */
+                        out->items[out->n++] = one;
+                if (status)
+                        break;
+        }
+        cli_input_close(&input);
+        return status == PAWL_DONE ? PAWL_OK : status;
+}
+
+/* The newest anchor: verified with the chain, it stands for the part before it. */
+static const anchor *newest(const anchors *all)
+{
+        const anchor *best = NULL;
+
+        for (size_t i = 0; i < all->n; i++)
+                if (!best || all->items[i].seq > best->seq)
+                        best = &all->items[i];
+        return best;
+}
+
+/* The chain verifies, so that an event's hash column is its hash. */
+static pawl_status check_anchor(const anchor *one, pawl_log *log, pawl_error *err)
+{
+        pawl__arena arena = PAWL__ARENA_INIT;
+        pawl_event event;
+        pawl_status status = pawl__log_event(&event, &arena, log, one->seq);
+
+        if (status == PAWL_ENOTFOUND)
+                status = pawl__fail(err, PAWL_EDAMAGED,
+                        "seq %" PRIu64 ": an anchor names it, and the log ends before it; "
+                        "put back a copy that has it",
+                        one->seq);
+        else if (status)
+                cli_log_failed(log, status, err);
+        else if (memcmp(event.hash, one->hash, sizeof one->hash) != 0)
+                status = pawl__fail(err, PAWL_EDAMAGED,
+                        "seq %" PRIu64 ": its hash is not the anchor's: the log was rewritten; "
+                        "put back a copy from before",
+                        one->seq);
+        pawl__arena_free(&arena);
+        return status;
+}
+
+static pawl_status verify(pawl_log *log, const anchors *all, pawl_error *err)
+{
+        const anchor *last = newest(all);
+        pawl_verify_result result = {.why = PAWL_ERROR_INIT};
+        unsigned char hash[PAWL__HASH_LEN] = {0};
+        char hex[2 * PAWL__HASH_LEN + 1];
+        uint64_t seq = 0;
+
+        pawl_status status =
+                pawl_log_verify(&result, log, last ? last->seq : 0, last ? last->hash : NULL);
+        if (status && result.why.message[0]) {
+                *err = result.why;
+                err->status = status;
+                return status;
+        }
+        if (status)
+                return cli_log_failed(log, status, err);
+        for (size_t i = 0; i < all->n; i++)
+                if ((status = check_anchor(&all->items[i], log, err)))
+                        return status;
+        status = pawl_log_head(&seq, hash, log);
+        if (status)
+                return cli_log_failed(log, status, err);
+        pawl__hex(hex, hash, sizeof hash);
+        printf("ok: %" PRIu64 " events, head %" PRIu64 " %s\n", result.events, seq, hex);
+        return PAWL_OK;
+}
+
+static int verify_run(cli_call *cli)
+{
+        const char *name = cli_value(cli, "anchor");
+        pawl_error err = PAWL_ERROR_INIT;
+        anchors all = {NULL, 0, 0};
+        pawl_log *log;
+
+        pawl_status status = name ? read_anchors(&all, name, &err) : PAWL_OK;
+        if (!status)
+                status = cli_open_log(&log, cli, CLI_READ, &err);
+        if (!status) {
+                status = verify(log, &all, &err);
+                pawl_log_close(log);
+        }
+        free(all.items);
+        return status ? cli_fail(cli, &err) : CLI_DONE;
+}
+
+static const cli_option verify_options[] = {
+        {"anchor", 0, CLI_FILE, "FILE", NULL, 0,
+                "heads recorded earlier, which must still be there"},
+        {NULL, 0, CLI_FLAG, NULL, NULL, 0, NULL},
+};
+
+const cli_cmd eventlog_verify_cmd = {
+        .name = "verify",
+        .args = "",
+        .options = verify_options,
+        .help = "Recompute the chain of hashes",
+        .run = verify_run,
+};

@@ -1,0 +1,32 @@
+/* How a failure ends: the exit code of its status, and one line on stderr. */
+#include "cli/command.h"
+#include "cli/printable.h"
+
+int cli_exit_code(pawl_status status)
+{
+        switch (status) {
+        case PAWL_OK:
+        case PAWL_DONE:
+                return CLI_DONE;
+        case PAWL_BLOCKED:
+                return CLI_BLOCKED;
+        case PAWL_EINPUTS:
+                return CLI_INPUTS_CHANGED;
+        case PAWL_EDAMAGED:
+                return CLI_DAMAGED;
+        case PAWL_EHELD:
+        case PAWL_EFENCED:
+                return CLI_BUSY;
+        default:
+                return CLI_FAILED;
+        }
+}
+
+int cli_fail(const cli_call *cli, const pawl_error *err)
+{
+        fprintf(stderr, "%s: ", cli->program->name);
+        cli_puts(stderr, err->message[0] ? err->message : pawl_status_name(err->status));
+        fputc('\n', stderr);
+        int code = cli_exit_code(err->status);
+        return code ? code : CLI_FAILED;
+}

@@ -1,0 +1,78 @@
+#include "cli/find.h"
+#include "base/error.h"
+#include <errno.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* The log in the working directory or above it, as git finds .git. */
+static pawl_status find_upwards(pawl__buf *path, pawl_error *err)
+{
+        pawl_status status = PAWL_OK;
+        struct stat st;
+        char *here = getcwd(NULL, 0);
+
+        if (!here)
+                return pawl__fail(err, errno == ENOMEM ? PAWL_ENOMEM : PAWL_EIO,
+                        "the working directory: %s; change to one that exists, or name the log "
+                        "with --db",
+                        strerror(errno));
+        for (size_t len = strlen(here);; len--) {
+                size_t folder = len == 1 ? 0 : len; /* "/" and "/.pawl", not "//.pawl" */
+                pawl__buf_clear(path);
+                if (pawl__buf_add(path, here, folder) || pawl__buf_addc(path, '/') ||
+                        pawl__buf_adds(path, CLI_LOG_NAME)) {
+                        status = pawl__nomem(err);
+                        break;
+                }
+                if (stat(path->data, &st) == 0)
+                        break;
+                if (folder == 0) {
+                        status = pawl__fail(err, PAWL_ENOTFOUND,
+                                "no log here: no %s in %.300s or above it; run `pawl init`, or "
+                                "name one with --db",
+                                CLI_LOG_NAME, here);
+                        break;
+                }
+                while (len > 1 && here[len - 1] != '/')
+                        len--;
+                if (len == 1)
+                        len = 2; /* the root is next */
+        }
+        free(here);
+        return status;
+}
+
+pawl_status cli_find_log(pawl__buf *path, const cli_call *cli, pawl_error *err)
+{
+        const char *named = cli->db ? cli->db : getenv("PAWL_DB");
+
+        if (named && *named)
+                return pawl__buf_adds(path, named) ? pawl__nomem(err) : PAWL_OK;
+        return find_upwards(path, err);
+}
+
+pawl_status cli_open_log(pawl_log **out, const cli_call *cli, cli_access access, pawl_error *err)
+{
+        pawl_log_options options = PAWL_LOG_OPTIONS_INIT;
+        pawl__buf path = PAWL__BUF_INIT;
+
+        pawl_status status = cli_find_log(&path, cli, err);
+        if (status == PAWL_ENOTFOUND && access == CLI_MAKE) {
+                pawl__buf_clear(&path);
+                status = pawl__buf_adds(&path, CLI_LOG_NAME) ? pawl__nomem(err) : PAWL_OK;
+        }
+        if (!status) {
+                if (access == CLI_MAKE)
+                        options.flags = PAWL_LOG_CREATE;
+                else if (access == CLI_READ)
+                        options.flags = PAWL_LOG_READONLY;
+                status = pawl_log_open(out, path.data, &options, err);
+        }
+        if (access == CLI_LOOK && (status == PAWL_EREADONLY || status == PAWL_EACCESS)) {
+                options.flags = PAWL_LOG_READONLY;
+                status = pawl_log_open(out, path.data, &options, err);
+        }
+        pawl__buf_free(&path);
+        return status;
+}

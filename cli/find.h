@@ -1,0 +1,31 @@
+/**
+ * @file cli/find.h
+ * @brief Which log an invocation is about, and opening it.
+ */
+#ifndef CLI_FIND_H
+#define CLI_FIND_H
+
+#include "base/text.h"
+#include "cli/command.h"
+#include <pawl/events.h>
+
+#define CLI_LOG_NAME ".pawl/events.db"
+
+/**
+ * The log's path, appended to @p path: --db, else $PAWL_DB, else CLI_LOG_NAME in the working
+ * directory or the nearest folder above it.
+ * @return PAWL_ENOTFOUND "no log here: ..." when nothing was named and there is none above.
+ */
+PAWL_MUST_CHECK pawl_status cli_find_log(pawl__buf *path, const cli_call *cli, pawl_error *err);
+
+typedef enum cli_access {
+        CLI_READ, /**< change nothing, not even to catch up or migrate */
+        CLI_LOOK, /**< as CLI_WRITE where the log can be written, else as CLI_READ */
+        CLI_WRITE,
+        CLI_MAKE /**< make ./.pawl/events.db, or the one that was named, where there is none */
+} cli_access;
+
+PAWL_MUST_CHECK pawl_status cli_open_log(
+        pawl_log **out, const cli_call *cli, cli_access access, pawl_error *err);
+
+#endif

@@ -1,0 +1,141 @@
+/* What --help, help and a wrong usage print, all of it read from the tables. */
+#include "base/text.h"
+#include "cli/command.h"
+#include "cli/printable.h"
+#include <stdarg.h>
+#include <stdio.h>
+
+/* "--pick N", "--wait[=SECONDS]", "--json" */
+static void put_option(FILE *out, const cli_option *option)
+{
+        fprintf(out, "--%s", option->name);
+        if (option->kind == CLI_SECONDS)
+                fprintf(out, "[=%s]", option->value);
+        else if (option->value)
+                fprintf(out, " %s", option->value);
+}
+
+/* Options of a group stand together at its first member: "(--pick N | --define TEXT)". */
+static void put_usage_option(FILE *out, const cli_option *options, int at)
+{
+        int members = 0;
+
+        if (!options[at].group) {
+                fputs(" [", out);
+                put_option(out, &options[at]);
+                fputs("]", out);
+                return;
+        }
+        for (int i = 0; options[i].name; i++) {
+                if (options[i].group != options[at].group)
+                        continue;
+                if (i < at)
+                        return;
+                members++;
+        }
+        fputs(members > 1 ? " (" : " ", out);
+        for (int i = at, n = 0; options[i].name; i++) {
+                if (options[i].group != options[at].group)
+                        continue;
+                fputs(n++ ? " | " : "", out);
+                put_option(out, &options[i]);
+        }
+        fputs(members > 1 ? ")" : "", out);
+}
+
+static void put_usage(FILE *out, const cli_program *program, const cli_cmd *cmd)
+{
+        if (!cmd) {
+                fprintf(out, "usage: %s [--db PATH] [--help] [--version] COMMAND [ARGUMENTS]\n",
+                        program->name);
+                return;
+        }
+        fprintf(out, "usage: %s %s%s%s", program->name, cmd->name, *cmd->args ? " " : "",
+                cmd->args);
+        for (int i = 0; cmd->options && cmd->options[i].name; i++)
+                put_usage_option(out, cmd->options, i);
+        fputs(" [--db PATH]\n", out);
+}
+
+static void put_options(FILE *out, const cli_option *options)
+{
+        for (int i = 0; options && options[i].name; i++) {
+                const cli_option *option = &options[i];
+                char left[48];
+                snprintf(left, sizeof left, "%s%c%s--%s%s%s%s", option->letter ? "-" : " ",
+                        option->letter ? option->letter : ' ', option->letter ? ", " : "  ",
+                        option->name,
+                        option->kind == CLI_SECONDS ? "[="
+                        : option->value             ? " "
+                                                    : "",
+                        option->value ? option->value : "", option->kind == CLI_SECONDS ? "]" : "");
+                fprintf(out, "  %-26s  %s\n", left, option->help);
+        }
+}
+
+void cli_print_program_help(const cli_program *program)
+{
+        put_usage(stdout, program, NULL);
+        printf("\n%s.\n\n", program->help);
+        for (const cli_cmd *const *cmd = program->cmds; *cmd; cmd++) {
+                char left[64];
+                snprintf(left, sizeof left, "%s%s%s", (*cmd)->name, *(*cmd)->args ? " " : "",
+                        (*cmd)->args);
+                printf("  %-26s  %s\n", left, (*cmd)->help);
+        }
+        printf("\n");
+        put_options(stdout, cli_globals);
+        printf("\n`%s help COMMAND` tells more of one; `man %s` tells all.\n", program->name,
+                program->name);
+}
+
+void cli_print_cmd_help(const cli_program *program, const cli_cmd *cmd)
+{
+        put_usage(stdout, program, cmd);
+        printf("\n%s.\n\n", cmd->help);
+        put_options(stdout, cmd->options);
+        put_options(stdout, cli_globals);
+}
+
+int cli_usage(const cli_call *cli, const char *format, ...)
+{
+        char what[PAWL_ERROR_MAX];
+        va_list args;
+
+        va_start(args, format);
+        vsnprintf(what, sizeof what, format, args);
+        va_end(args);
+        fprintf(stderr, "%s: ", cli->program->name);
+        if (cli->cmd)
+                fprintf(stderr, "%s: ", cli->cmd->name);
+        cli_puts(stderr, what);
+        fprintf(stderr, "; see `%s %s%s--help`\n", cli->program->name,
+                cli->cmd ? cli->cmd->name : "", cli->cmd ? " " : "");
+        put_usage(stderr, cli->program, cli->cmd);
+        return CLI_USAGE;
+}
+
+static int help_run(cli_call *cli)
+{
+        const char *const *words = cli->args;
+        int used = 0;
+
+        if (cli->n_args == 0) {
+                cli_print_program_help(cli->program);
+                return CLI_DONE;
+        }
+        const cli_cmd *cmd = cli_find(cli->program, words, cli->n_args, &used);
+        if (!cmd || used != cli->n_args)
+                return cli_usage(cli, "unknown command \"%s%s%s\"", words[0],
+                        cli->n_args > 1 ? " " : "", cli->n_args > 1 ? words[1] : "");
+        cli_print_cmd_help(cli->program, cmd);
+        return CLI_DONE;
+}
+
+const cli_cmd cli_help_cmd = {
+        .name = "help",
+        .args = "[COMMAND]",
+        .max_args = 2,
+        .help = "Say how a command is used",
+        .run = help_run,
+};

@@ -1,0 +1,18 @@
+/**
+ * @file cli/json.h
+ * @brief Printing JSON: one document and its newline, or one laid out for people.
+ */
+#ifndef CLI_JSON_H
+#define CLI_JSON_H
+
+#include "base/json_write.h"
+#include "cli/command.h"
+
+/** End the writer, print what it holds and a newline, free it. Returns the exit code. */
+int cli_print_json(const cli_call *cli, pawl__json_writer *w);
+
+/** Append @p json, one valid value, laid out over lines with an indent of two. Characters that must
+ * not reach a terminal are written as \u escapes, which leaves the value what it is. */
+PAWL_MUST_CHECK pawl_status cli_json_layout(pawl__buf *out, pawl_text json, pawl_error *err);
+
+#endif

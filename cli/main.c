@@ -1,0 +1,54 @@
+#include "base/error.h"
+#include "cli/command.h"
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+/* A file opened where a standard stream should be would be written to by whatever prints. */
+static void fill_standard_streams(void)
+{
+        for (int fd = 0; fd < 3; fd++)
+                if (fcntl(fd, F_GETFD) < 0 && errno == EBADF)
+                        if (open("/dev/null", fd == 0 ? O_WRONLY : O_RDONLY) < 0)
+                                return;
+}
+
+/* What was printed is done only when it is out. */
+static int finish_output(const cli_call *cli, int code)
+{
+        pawl_error err = PAWL_ERROR_INIT;
+
+        errno = 0;
+        bool failed = ferror(stdout) != 0;
+        if (fclose(stdout) != 0)
+                failed = true;
+        if (!failed || errno == EPIPE)
+                return code;
+        pawl__fail(&err, PAWL_EIO, "standard output: %s; see that it can be written and has room",
+                errno ? strerror(errno) : "a write failed");
+        int failure = cli_fail(cli, &err);
+        return code ? code : failure;
+}
+
+int cli_main(const cli_program *program, int argc, char **argv)
+{
+        cli_call cli;
+
+        fill_standard_streams();
+        signal(SIGPIPE, SIG_DFL);
+        int code = cli_parse(&cli, program, argc, argv);
+        if (code)
+                return code;
+        if (cli.help && cli.cmd)
+                cli_print_cmd_help(program, cli.cmd);
+        else if (cli.help)
+                cli_print_program_help(program);
+        else if (cli.version)
+                printf("%s %s\n", program->name, pawl_version());
+        else
+                code = cli.cmd->run(&cli);
+        return finish_output(&cli, code);
+}

@@ -1,0 +1,195 @@
+/* pawl check: what layers 1 and 2 and the gate would say, with nothing run and nothing written. */
+#include "base/error.h"
+#include "base/json_tree.h"
+#include "cli/find.h"
+#include "cli/pawl/commands.h"
+#include "cli/table.h"
+#include <pawl/mission.h>
+#include <stdio.h>
+
+static const cli_column step_columns[] = {
+        {"step", CLI_CELL_TEXT, true},
+        {"strictness", CLI_CELL_TEXT, false},
+        {"terms", CLI_CELL_INTEGER, false},
+        {"findings", CLI_CELL_INTEGER, false},
+        {"severity", CLI_CELL_TEXT, false},
+        {"verdict", CLI_CELL_TEXT, false},
+};
+
+static const cli_column finding_columns[] = {
+        {"step", CLI_CELL_TEXT, true},
+        {"term", CLI_CELL_TEXT, true},
+        {"conflict", CLI_CELL_TEXT, false},
+        {"severity", CLI_CELL_TEXT, false},
+        {"senses", CLI_CELL_INTEGER, false},
+        {"context", CLI_CELL_TEXT, true},
+};
+
+enum {
+        STEP_COLUMNS = sizeof step_columns / sizeof *step_columns,
+        FINDING_COLUMNS = sizeof finding_columns / sizeof *finding_columns
+};
+
+static int64_t count_of(const pawl__json_tree *tree, pawl__node step, const char *name)
+{
+        pawl__node node = pawl__json_get(tree, step, name);
+
+        return node == PAWL__NO_NODE ? 0 : pawl__json_at(tree, node)->count;
+}
+
+static pawl_status add_step(
+        cli_table *table, const pawl__json_tree *tree, pawl__node step, pawl_error *err)
+{
+        const cli_cell cells[STEP_COLUMNS] = {
+                {.text = pawl__json_get_text(tree, step, "step_id")},
+                {.text = pawl__json_get_text(tree, step, "effective_strictness")},
+                {.integer = count_of(tree, step, "terms")},
+                {.integer = count_of(tree, step, "findings")},
+                {.text = pawl__json_get_text(tree, step, "overall_severity")},
+                {.text = pawl__json_get_text(tree, step, "recommended_action")},
+        };
+
+        return cli_table_row(table, cells, err);
+}
+
+static pawl_status add_findings(
+        cli_table *table, const pawl__json_tree *tree, pawl__node step, pawl_error *err)
+{
+        pawl__node findings = pawl__json_get(tree, step, "findings");
+        pawl_status status = PAWL_OK;
+
+        if (findings == PAWL__NO_NODE)
+                return PAWL_OK;
+        for (pawl__node at = pawl__json_first(tree, findings); !status && at != PAWL__NO_NODE;
+                at = pawl__json_after(tree, findings, at)) {
+                const cli_cell cells[FINDING_COLUMNS] = {
+                        {.text = pawl__json_get_text(tree, step, "step_id")},
+                        {.text = pawl__json_get_text(tree, at, "term")},
+                        {.text = pawl__json_get_text(tree, at, "conflict_type")},
+                        {.text = pawl__json_get_text(tree, at, "severity")},
+                        {.integer = count_of(tree, at, "candidate_senses")},
+                        {.text = pawl__json_get_text(tree, at, "context")},
+                };
+                status = cli_table_row(table, cells, err);
+        }
+        return status;
+}
+
+typedef pawl_status (*add_fn)(
+        cli_table *table, const pawl__json_tree *tree, pawl__node step, pawl_error *err);
+
+/* One table over all steps. *rows counts what was printed. */
+static pawl_status print_table(size_t *rows, const pawl__json_tree *tree, const cli_column *columns,
+        size_t n, add_fn add, pawl_error *err)
+{
+        cli_table *table;
+        pawl_status status = cli_table_new(&table, columns, n, false, err);
+
+        if (status)
+                return status;
+        for (pawl__node at = pawl__json_first(tree, 0); !status && at != PAWL__NO_NODE;
+                at = pawl__json_after(tree, 0, at))
+                status = add(table, tree, at, err);
+        if (!status)
+                status = cli_table_end(table, rows, err);
+        cli_table_free(table);
+        return status;
+}
+
+static bool has_findings(const pawl__json_tree *tree)
+{
+        for (pawl__node at = pawl__json_first(tree, 0); at != PAWL__NO_NODE;
+                at = pawl__json_after(tree, 0, at))
+                if (count_of(tree, at, "findings") > 0)
+                        return true;
+        return false;
+}
+
+static pawl_status print_tables(pawl_text json, pawl_error *err)
+{
+        pawl__json_tree tree = PAWL__JSON_TREE_INIT;
+        pawl_status status = pawl__json_tree_read(&tree, json.data, json.len, err);
+
+        if (!status)
+                status = print_table(NULL, &tree, step_columns, STEP_COLUMNS, add_step, err);
+        if (!status && has_findings(&tree)) {
+                putchar('\n');
+                status = print_table(
+                        NULL, &tree, finding_columns, FINDING_COLUMNS, add_findings, err);
+        }
+        pawl__json_tree_free(&tree);
+        return status;
+}
+
+/* The log if there is one: without it the mission's own seeds are in force. */
+static pawl_status open_if_any(pawl_log **log, const cli_call *cli, pawl_error *err)
+{
+        pawl__buf path = PAWL__BUF_INIT;
+        pawl_status status = cli_find_log(&path, cli, err);
+
+        pawl__buf_free(&path);
+        *log = NULL;
+        if (status == PAWL_ENOTFOUND)
+                return PAWL_OK;
+        return status ? status : cli_open_log(log, cli, CLI_READ, err);
+}
+
+static int check(const cli_call *cli, pawl_mission *mission, pawl_log *log)
+{
+        pawl_error err = PAWL_ERROR_INIT, printing = PAWL_ERROR_INIT;
+        pawl_status printed = PAWL_OK;
+        char *json = NULL;
+        size_t len;
+
+        pawl_status status =
+                pawl_mission_check(&json, &len, mission, log, cli_value(cli, "step"), &err);
+        if (status && status != PAWL_BLOCKED)
+                return cli_fail(cli, &err);
+        if (cli_given(cli, "json")) {
+                fwrite(json, 1, len, stdout);
+                putchar('\n');
+        } else {
+                printed = print_tables(pawl__text_n(json, len), &printing);
+        }
+        pawl_free(json);
+        if (printed)
+                return cli_fail(cli, &printing);
+        if (!status)
+                return CLI_DONE;
+        err.status = PAWL_BLOCKED;
+        return cli_fail(cli, &err);
+}
+
+static int check_run(cli_call *cli)
+{
+        pawl_error err = PAWL_ERROR_INIT;
+        pawl_mission *mission;
+        pawl_log *log;
+        int code;
+
+        if (pawl_mission_load(&mission, cli->args[0], &err))
+                return cli_fail(cli, &err);
+        if (open_if_any(&log, cli, &err))
+                code = cli_fail(cli, &err);
+        else
+                code = check(cli, mission, log);
+        pawl_log_close(log);
+        pawl_mission_free(mission);
+        return code;
+}
+
+static const cli_option check_options[] = {
+        {"step", 0, CLI_TEXT, "ID", NULL, 0, "this step alone"},
+        {"json", 0, CLI_FLAG, NULL, NULL, 0, "print an array of objects"},
+        {NULL, 0, CLI_FLAG, NULL, NULL, 0, NULL},
+};
+
+const cli_cmd pawl_check_cmd = {
+        .name = "check",
+        .args = "MISSION",
+        .min_args = 1,
+        .max_args = 1,
+        .options = check_options,
+        .help = "Say what the gate would, with nothing run and nothing written",
+        .run = check_run,
+};

@@ -1,0 +1,204 @@
+/* pawl conflicts: what is open, with the senses to pick from. */
+#include "base/error.h"
+#include "base/json_canon.h"
+#include "base/json_tree.h"
+#include "base/sources.h"
+#include "cli/find.h"
+#include "cli/json.h"
+#include "cli/pawl/commands.h"
+#include "cli/printable.h"
+#include "state/state.h"
+
+/* A conflict's candidates are kept as a JSON array of senses, in the order that a pick counts. */
+typedef void (*candidate_fn)(
+        int n, pawl_text scope, pawl_text definition, double confidence, pawl__json_writer *w);
+
+static pawl_status each_candidate(
+        const pawl__row *row, candidate_fn fn, pawl__json_writer *w, pawl_error *err)
+{
+        pawl__json_tree tree = PAWL__JSON_TREE_INIT;
+        pawl_text json = row->v[PAWL__CON_CANDIDATES].text;
+        int n = 0;
+
+        if (!json.data)
+                return PAWL_OK;
+        pawl_status status = pawl__json_tree_read(&tree, json.data, json.len, err);
+        if (status)
+                return status;
+        for (pawl__node at = pawl__json_first(&tree, 0); at != PAWL__NO_NODE;
+                at = pawl__json_after(&tree, 0, at)) {
+                pawl__node confidence = pawl__json_get(&tree, at, "confidence");
+                fn(++n, pawl__json_get_text(&tree, at, "scope"),
+                        pawl__json_get_text(&tree, at, "definition"),
+                        confidence == PAWL__NO_NODE
+                                ? 0
+                                : pawl__json_double(pawl__json_at(&tree, confidence)),
+                        w);
+        }
+        pawl__json_tree_free(&tree);
+        return PAWL_OK;
+}
+
+static void write_candidate(
+        int n, pawl_text scope, pawl_text definition, double confidence, pawl__json_writer *w)
+{
+        pawl__json_open_object(w);
+        pawl__json_member_integer(w, "n", n);
+        pawl__json_member_text(w, "scope", scope);
+        pawl__json_member_text(w, "definition", definition);
+        pawl__json_member_number(w, "confidence", confidence);
+        pawl__json_close_object(w);
+}
+
+static const struct {
+        const char *name;
+        int column;
+} members[] = {
+        {"conflict_id", PAWL__CON_ID},
+        {"run_id", PAWL__CON_RUN},
+        {"step_id", PAWL__CON_STEP},
+        {"retry_token", PAWL__CON_TOKEN},
+        {"term", PAWL__CON_TERM},
+        {"conflict_type", PAWL__CON_TYPE},
+        {"severity", PAWL__CON_SEVERITY},
+        {"confidence", PAWL__CON_CONFIDENCE},
+        {"context", PAWL__CON_CONTEXT},
+        {"candidates", PAWL__CON_CANDIDATES},
+        {"status", PAWL__CON_STATUS},
+        {"requested_at", PAWL__CON_REQUESTED_US},
+};
+
+static pawl_status write_conflict(pawl__json_writer *w, const pawl__row *row, pawl_error *err)
+{
+        pawl_status status = PAWL_OK;
+        char time[28];
+
+        pawl__json_open_object(w);
+        for (size_t i = 0; !status && i < sizeof members / sizeof *members; i++) {
+                const pawl__value *value = &row->v[members[i].column];
+                pawl__json_name(w, members[i].name);
+                switch (members[i].column) {
+                case PAWL__CON_CONFIDENCE:
+                        pawl__json_number(w, value->real);
+                        break;
+                case PAWL__CON_REQUESTED_US:
+                        pawl__time_format(time, value->integer);
+                        pawl__json_string(w, time);
+                        break;
+                case PAWL__CON_CANDIDATES:
+                        pawl__json_open_array(w);
+                        status = each_candidate(row, write_candidate, w, err);
+                        pawl__json_close_array(w);
+                        break;
+                default:
+                        pawl__json_text(w, value->text);
+                }
+        }
+        pawl__json_close_object(w);
+        return status;
+}
+
+static int print_json(const cli_call *cli, const pawl__row *rows, size_t n)
+{
+        pawl__json_writer w = PAWL__JSON_WRITER_INIT;
+        pawl_error err = PAWL_ERROR_INIT;
+        pawl_status status = PAWL_OK;
+
+        pawl__json_open_array(&w);
+        for (size_t i = 0; !status && i < n; i++)
+                status = write_conflict(&w, &rows[i], &err);
+        pawl__json_close_array(&w);
+        if (!status)
+                return cli_print_json(cli, &w);
+        pawl__json_writer_free(&w);
+        return cli_fail(cli, &err);
+}
+
+static void print_candidate(
+        int n, pawl_text scope, pawl_text definition, double confidence, pawl__json_writer *w)
+{
+        char number[32];
+
+        (void)w;
+        int len = (int)pawl__number_format(number, confidence);
+        printf("    %d  ", n);
+        cli_put(stdout, scope);
+        printf("  %.*s  ", len, number);
+        cli_put(stdout, definition);
+        putchar('\n');
+}
+
+static pawl_status print_conflict(const pawl__row *row, pawl_error *err)
+{
+        bool open = pawl__text_is(row->v[PAWL__CON_STATUS].text, "open");
+
+        cli_put(stdout, row->v[PAWL__CON_ID].text);
+        fputs("  \"", stdout);
+        cli_put(stdout, row->v[PAWL__CON_TERM].text);
+        fputs("\": ", stdout);
+        cli_put(stdout, row->v[PAWL__CON_TYPE].text);
+        fputs(", ", stdout);
+        cli_put(stdout, row->v[PAWL__CON_SEVERITY].text);
+        fputs(open ? "\n    step " : ", resolved\n    step ", stdout);
+        cli_put(stdout, row->v[PAWL__CON_STEP].text);
+        fputs(", run ", stdout);
+        cli_put(stdout, row->v[PAWL__CON_RUN].text);
+        if (row->v[PAWL__CON_CONTEXT].text.len) {
+                fputs("\n    in: ", stdout);
+                cli_put(stdout, row->v[PAWL__CON_CONTEXT].text);
+        }
+        putchar('\n');
+        return each_candidate(row, print_candidate, NULL, err);
+}
+
+static int print_all(const cli_call *cli, const pawl__row *rows, size_t n)
+{
+        pawl_error err = PAWL_ERROR_INIT;
+
+        if (n == 0)
+                puts(cli_given(cli, "all") ? "no conflicts" : "no open conflicts");
+        for (size_t i = 0; i < n; i++)
+                if (print_conflict(&rows[i], &err))
+                        return cli_fail(cli, &err);
+        return CLI_DONE;
+}
+
+static int conflicts_run(cli_call *cli)
+{
+        pawl_error err = PAWL_ERROR_INIT;
+        pawl__arena arena = PAWL__ARENA_INIT;
+        pawl_text any = {NULL, 0};
+        pawl__state *state;
+        pawl__row *rows;
+        pawl_log *log;
+        size_t n;
+        int code;
+
+        if (cli_open_log(&log, cli, CLI_LOOK, &err))
+                return cli_fail(cli, &err);
+        pawl_status status = pawl__state_of(&state, log, &err);
+        if (!status)
+                status = pawl__state_conflicts(
+                        &rows, &n, state, any, any, !cli_given(cli, "all"), &arena, &err);
+        if (status)
+                code = cli_fail(cli, &err);
+        else
+                code = cli_given(cli, "json") ? print_json(cli, rows, n) : print_all(cli, rows, n);
+        pawl__arena_free(&arena);
+        pawl_log_close(log);
+        return code;
+}
+
+static const cli_option conflicts_options[] = {
+        {"all", 0, CLI_FLAG, NULL, NULL, 0, "also those that were answered"},
+        {"json", 0, CLI_FLAG, NULL, NULL, 0, "print an array of objects"},
+        {NULL, 0, CLI_FLAG, NULL, NULL, 0, NULL},
+};
+
+const cli_cmd pawl_conflicts_cmd = {
+        .name = "conflicts",
+        .args = "",
+        .options = conflicts_options,
+        .help = "List the open conflicts, each with its numbered candidate senses",
+        .run = conflicts_run,
+};

@@ -1,0 +1,86 @@
+/* pawl glossary import: the senses of a file, put into a scope for good. */
+#include "base/error.h"
+#include "cli/find.h"
+#include "cli/pawl/actor.h"
+#include "cli/pawl/commands.h"
+#include "glossary/seed.h"
+#include <stdio.h>
+
+struct import {
+        pawl__scope scope;
+        pawl__buf actor;
+        size_t added, updated;
+};
+
+static pawl_status import_seed(
+        struct import *import, const pawl__seed *seed, pawl_log *log, pawl_error *err)
+{
+        pawl_event like = {.actor = pawl__buf_text(&import->actor)};
+        pawl__batch batch = PAWL__BATCH_INIT;
+        pawl__state *state;
+
+        pawl_status status = pawl__state_of(&state, log, err);
+        if (!status)
+                status = pawl__seed_import(
+                        &batch, &import->added, &import->updated, seed, state, &like, err);
+        if (!status && batch.n > 0) {
+                status = pawl__log_commit(log, &batch, 0, NULL);
+                if (status)
+                        pawl__fail(err, status, "%s", pawl_log_errmsg(log));
+        }
+        pawl__batch_free(&batch);
+        return status;
+}
+
+static pawl_status import_file(struct import *import, cli_call *cli, pawl_error *err)
+{
+        pawl__seed seed;
+        pawl_log *log;
+
+        pawl_status status = pawl__seed_load(&seed, cli->args[0], import->scope, err);
+        if (status)
+                return status;
+        status = cli_actor(&import->actor, cli, err);
+        if (!status)
+                status = cli_open_log(&log, cli, CLI_WRITE, err);
+        if (!status) {
+                status = import_seed(import, &seed, log, err);
+                pawl_log_close(log);
+        }
+        pawl__seed_free(&seed);
+        return status;
+}
+
+static int import_run(cli_call *cli)
+{
+        struct import import = {.actor = PAWL__BUF_INIT};
+        pawl_error err = PAWL_ERROR_INIT;
+
+        if (!pawl__scope_of(&import.scope, pawl__text(cli_value(cli, "scope"))))
+                return cli_usage(cli, "--scope: there is no such scope");
+        pawl_status status = import_file(&import, cli, &err);
+        pawl__buf_free(&import.actor);
+        if (status)
+                return cli_fail(cli, &err);
+        printf("%zu new and %zu updated in %s\n", import.added, import.updated,
+                pawl__scope_name(import.scope));
+        return CLI_DONE;
+}
+
+/* Not mission_local: what holds in a mission is answered there, with `pawl resolve`. */
+static const cli_option import_options[] = {
+        {"scope", 0, CLI_CHOICE, "SCOPE", "team_domain|audience_domain|core|spec_kitty_core", 's',
+                "where the senses go: team_domain, audience_domain or core"},
+        {"actor", 0, CLI_TEXT, "ACTOR", NULL, 0, "who imports them (default: user:NAME)"},
+        {NULL, 0, CLI_FLAG, NULL, NULL, 0, NULL},
+};
+
+const cli_cmd pawl_glossary_import_cmd = {
+        .name = "glossary import",
+        .args = "FILE",
+        .min_args = 1,
+        .max_args = 1,
+        .options = import_options,
+        .help = "Put the senses of a seed file into the glossary",
+        .run = import_run,
+};

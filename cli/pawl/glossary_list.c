@@ -1,0 +1,84 @@
+/* pawl glossary list: the senses in force, now or at an earlier seq. */
+#include "cli/find.h"
+#include "cli/pawl/commands.h"
+#include "cli/pawl/senses.h"
+#include "cli/table.h"
+#include <stdio.h>
+
+static const cli_column columns[] = {
+        {"scope", CLI_CELL_TEXT, false},
+        {"surface", CLI_CELL_TEXT, true},
+        {"definition", CLI_CELL_TEXT, true},
+        {"confidence", CLI_CELL_NUMBER, false},
+        {"status", CLI_CELL_TEXT, false},
+        {"since_seq", CLI_CELL_INTEGER, false},
+        {"mission_id", CLI_CELL_TEXT, true},
+};
+
+enum { COLUMNS = sizeof columns / sizeof *columns };
+
+static pawl_status print_sense(cli_table *table, const pawl__row *row, pawl_error *err)
+{
+        pawl_text mission = row->v[PAWL__SENSE_MISSION].text;
+        const cli_cell cells[COLUMNS] = {
+                {.text = row->v[PAWL__SENSE_SCOPE].text},
+                {.text = row->v[PAWL__SENSE_SURFACE].text},
+                {.text = row->v[PAWL__SENSE_DEFINITION].text},
+                {.number = row->v[PAWL__SENSE_CONFIDENCE].real},
+                {.text = row->v[PAWL__SENSE_STATUS].text},
+                {.integer = row->v[PAWL__SENSE_SEQ].integer},
+                {.text = mission.len ? mission : (pawl_text){NULL, 0}},
+        };
+
+        return cli_table_row(table, cells, err);
+}
+
+static pawl_status print_senses(const cli_senses *senses, bool json, pawl_error *err)
+{
+        cli_table *table;
+
+        if (!json && senses->n == 0) {
+                puts("no senses are in force");
+                return PAWL_OK;
+        }
+        pawl_status status = cli_table_new(&table, columns, COLUMNS, json, err);
+        if (status)
+                return status;
+        for (size_t i = 0; !status && i < senses->n; i++)
+                status = print_sense(table, &senses->rows[i], err);
+        if (!status)
+                status = cli_table_end(table, NULL, err);
+        cli_table_free(table);
+        return status;
+}
+
+static int list_run(cli_call *cli)
+{
+        pawl_error err = PAWL_ERROR_INIT;
+        cli_senses senses;
+        pawl_log *log;
+
+        if (cli_open_log(&log, cli, CLI_LOOK, &err))
+                return cli_fail(cli, &err);
+        pawl_status status = cli_senses_read(&senses, log, cli_number(cli, "at", 0), &err);
+        if (!status) {
+                status = print_senses(&senses, cli_given(cli, "json"), &err);
+                cli_senses_free(&senses);
+        }
+        pawl_log_close(log);
+        return status ? cli_fail(cli, &err) : CLI_DONE;
+}
+
+static const cli_option list_options[] = {
+        {"at", 0, CLI_NUMBER, "SEQ", NULL, 0, "as the glossary stood after this event"},
+        {"json", 0, CLI_FLAG, NULL, NULL, 0, "print an array of objects"},
+        {NULL, 0, CLI_FLAG, NULL, NULL, 0, NULL},
+};
+
+const cli_cmd pawl_glossary_list_cmd = {
+        .name = "glossary list",
+        .args = "",
+        .options = list_options,
+        .help = "List the senses in force",
+        .run = list_run,
+};

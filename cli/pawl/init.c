@@ -1,0 +1,95 @@
+/* pawl init: make the log; with --rebuild, fold its state tables again. */
+#include "base/error.h"
+#include "cli/find.h"
+#include "cli/pawl/commands.h"
+#include "cli/printable.h"
+#include "state/state.h"
+#include <stdlib.h>
+#include <sys/stat.h>
+
+/* Where `init` makes the log: in DIR, where --db or $PAWL_DB say, or right here; never above. */
+static pawl_status log_to_make(pawl__buf *path, const cli_call *cli, pawl_error *err)
+{
+        const char *folder = cli_arg(cli, 0);
+        const char *named = cli->db ? cli->db : folder ? NULL : getenv("PAWL_DB");
+        pawl_status status;
+
+        if (named && *named)
+                status = pawl__buf_adds(path, named);
+        else if (folder)
+                status = pawl__buf_addf(path, "%s/%s", folder, CLI_LOG_NAME);
+        else
+                status = pawl__buf_adds(path, CLI_LOG_NAME);
+        return status ? pawl__nomem(err) : PAWL_OK;
+}
+
+static pawl_status make(const char *path, pawl_error *err)
+{
+        pawl_log_options options = PAWL_LOG_OPTIONS_INIT;
+        pawl__state *state;
+        struct stat st;
+        pawl_log *log;
+
+        bool there = stat(path, &st) == 0;
+        options.flags = PAWL_LOG_CREATE;
+        pawl_status status = pawl_log_open(&log, path, &options, err);
+        if (status)
+                return status;
+        status = pawl__state_of(&state, log, err);
+        if (!status) {
+                cli_puts(stdout, pawl__log_path(log));
+                puts(there ? ": the log was there already" : ": the log is made");
+        }
+        pawl_log_close(log);
+        return status;
+}
+
+static pawl_status rebuild(const char *path, pawl_error *err)
+{
+        pawl_log *log;
+        pawl_status status = pawl_log_open(&log, path, NULL, err);
+
+        if (status)
+                return status;
+        status = pawl__state_rebuild(log, err);
+        if (!status) {
+                cli_puts(stdout, pawl__log_path(log));
+                puts(": the state tables are folded again from the events");
+        }
+        pawl_log_close(log);
+        return status;
+}
+
+static int init_run(cli_call *cli)
+{
+        pawl_error err = PAWL_ERROR_INIT;
+        pawl__buf path = PAWL__BUF_INIT;
+        pawl_status status;
+
+        if (cli->db && cli->n_args)
+                return cli_usage(cli, "DIR and --db both say where; give one");
+        if (cli_given(cli, "rebuild") && !cli->n_args)
+                status = cli_find_log(&path, cli, &err);
+        else
+                status = log_to_make(&path, cli, &err);
+        if (!status)
+                status = cli_given(cli, "rebuild") ? rebuild(path.data, &err)
+                                                   : make(path.data, &err);
+        pawl__buf_free(&path);
+        return status ? cli_fail(cli, &err) : CLI_DONE;
+}
+
+static const cli_option init_options[] = {
+        {"rebuild", 0, CLI_FLAG, NULL, NULL, 0,
+                "fold the state tables of the log again from its events"},
+        {NULL, 0, CLI_FLAG, NULL, NULL, 0, NULL},
+};
+
+const cli_cmd pawl_init_cmd = {
+        .name = "init",
+        .args = "[DIR]",
+        .max_args = 1,
+        .options = init_options,
+        .help = "Make the log, in DIR or here",
+        .run = init_run,
+};

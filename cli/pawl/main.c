@@ -1,0 +1,25 @@
+#include "cli/pawl/commands.h"
+
+static const cli_cmd *const cmds[] = {
+        &pawl_init_cmd,
+        &pawl_run_cmd,
+        &pawl_resume_cmd,
+        &pawl_check_cmd,
+        &pawl_conflicts_cmd,
+        &pawl_resolve_cmd,
+        &pawl_glossary_list_cmd,
+        &pawl_glossary_import_cmd,
+        &pawl_hash_cmd,
+        &pawl_terms_cmd,
+        &cli_help_cmd,
+        &cli_completion_cmd,
+        NULL,
+};
+
+int main(int argc, char **argv)
+{
+        static const cli_program program = {
+                "pawl", "Run missions, and go on where they stopped", cmds};
+
+        return cli_main(&program, argc, argv);
+}

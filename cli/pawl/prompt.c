@@ -1,0 +1,210 @@
+#include "cli/pawl/prompt.h"
+#include "base/json_canon.h"
+#include "cli/command.h"
+#include "cli/printable.h"
+#include <errno.h>
+#include <poll.h>
+#include <stdio.h>
+#include <unistd.h>
+
+enum { BAD_ANSWERS = 3, LONGEST_ANSWER = 65536 };
+
+/* Wait for the person. PAWL_EINTERRUPTED leaves the signal's byte for the runner to read. */
+static pawl_status wait_for_input(const cli_prompt *prompt)
+{
+        struct pollfd fds[] = {
+                {.fd = STDIN_FILENO, .events = POLLIN},
+                {.fd = prompt->signal_fd, .events = POLLIN},
+        };
+
+        while (poll(fds, 2, -1) < 0)
+                if (errno != EINTR)
+                        return PAWL_EIO;
+        return fds[1].revents ? PAWL_EINTERRUPTED : PAWL_OK;
+}
+
+static void forget_line(cli_prompt *prompt)
+{
+        prompt->input.len -= prompt->used;
+        if (prompt->used)
+                memmove(prompt->input.data, prompt->input.data + prompt->used, prompt->input.len);
+        prompt->used = 0;
+}
+
+/* The next line, trimmed, until the next call. PAWL_DONE: the input has ended. */
+static pawl_status read_line(pawl_text *out, cli_prompt *prompt)
+{
+        const char *end;
+        char chunk[4096];
+
+        forget_line(prompt);
+        fflush(stderr);
+        while (prompt->input.len == 0 ||
+                !(end = memchr(prompt->input.data, '\n', prompt->input.len))) {
+                pawl_status status = wait_for_input(prompt);
+                if (status)
+                        return status;
+                ssize_t n = read(STDIN_FILENO, chunk, sizeof chunk);
+                if (n < 0 && (errno == EINTR || errno == EAGAIN))
+                        continue;
+                if (n <= 0 || prompt->input.len + (size_t)n > LONGEST_ANSWER)
+                        return PAWL_DONE;
+                if (pawl__buf_add(&prompt->input, chunk, (size_t)n))
+                        return PAWL_ENOMEM;
+        }
+        prompt->used = (size_t)(end - prompt->input.data) + 1;
+        *out = pawl__text_n(prompt->input.data, prompt->used - 1);
+        while (out->len && strchr(" \t", out->data[0]))
+                *out = pawl__text_n(out->data + 1, out->len - 1);
+        while (out->len && strchr(" \t\r", out->data[out->len - 1]))
+                out->len--;
+        return PAWL_OK;
+}
+
+static void show_conflict(const pawl_conflict *conflict)
+{
+        char number[32];
+
+        fputs("\n\"", stderr);
+        cli_put(stderr, conflict->term);
+        fputs("\" is ", stderr);
+        cli_put(stderr, conflict->conflict_type);
+        fputs(" (", stderr);
+        cli_put(stderr, conflict->severity);
+        fputs(")\n", stderr);
+        if (conflict->context.len) {
+                fputs("  in: ", stderr);
+                cli_put(stderr, conflict->context);
+                fputc('\n', stderr);
+        }
+        for (size_t i = 0; i < conflict->n_candidates; i++) {
+                const pawl_sense *sense = &conflict->candidates[i];
+                fprintf(stderr, "  %zu  ", i + 1);
+                cli_put(stderr, sense->scope);
+                int len = (int)pawl__number_format(number, sense->confidence);
+                fprintf(stderr, "  %.*s  ", len, number);
+                cli_put(stderr, sense->definition);
+                fputc('\n', stderr);
+        }
+}
+
+/* A number of a candidate, in digits alone? */
+static bool picked(pawl_answer *answer, pawl_text line, size_t n_candidates)
+{
+        char digits[24];
+        uint64_t n;
+
+        if (line.len == 0 || line.len >= sizeof digits)
+                return false;
+        memcpy(digits, line.data, line.len);
+        digits[line.len] = '\0';
+        if (strlen(digits) != line.len || !cli_parse_number(&n, digits) || n < 1 ||
+                n > n_candidates)
+                return false;
+        answer->pick = (size_t)n;
+        return true;
+}
+
+static pawl_status define(bool *good, pawl_answer *answer, pawl_text text, cli_prompt *prompt)
+{
+        bool ok = true;
+
+        *good = text.len > 0 && pawl__utf8_valid(text.data, text.len);
+        if (!*good)
+                return PAWL_OK;
+        pawl_text kept = pawl__arena_text(&prompt->arena, text, &ok);
+        if (!ok)
+                return PAWL_ENOMEM;
+        answer->define = kept;
+        return PAWL_OK;
+}
+
+/* One question and its answer. *good: it was one; PAWL_DONE: deferred. */
+static pawl_status ask(
+        bool *good, pawl_answer *answer, const pawl_conflict *conflict, cli_prompt *prompt)
+{
+        pawl_text line;
+
+        fputs(conflict->n_candidates ? "a number, c and a definition, or d to decide later [d]: "
+                                     : "c and a definition, or d to decide later [d]: ",
+                stderr);
+        pawl_status status = read_line(&line, prompt);
+        if (status)
+                return status;
+        if (line.len == 0 || pawl__text_is(line, "d"))
+                return PAWL_DONE;
+        *good = picked(answer, line, conflict->n_candidates);
+        if (*good || line.data[0] != 'c')
+                return PAWL_OK;
+        if (line.len == 1) {
+                fputs("definition: ", stderr);
+                status = read_line(&line, prompt);
+                return status ? status : define(good, answer, line, prompt);
+        }
+        if (line.data[1] != ' ' && line.data[1] != '\t')
+                return PAWL_OK;
+        for (line = pawl__text_n(line.data + 1, line.len - 1);
+                line.data[0] == ' ' || line.data[0] == '\t';)
+                line = pawl__text_n(line.data + 1, line.len - 1);
+        return define(good, answer, line, prompt);
+}
+
+pawl_status cli_prompt_clarify(pawl_answer *answer, const pawl_conflict *conflict, void *user)
+{
+        cli_prompt *prompt = user;
+        pawl_status status = PAWL_OK;
+        bool good = false;
+
+        show_conflict(conflict);
+        for (int bad = 0; !status && !good && bad < BAD_ANSWERS; bad++) {
+                status = ask(&good, answer, conflict, prompt);
+                if (!status && !good)
+                        fputs("that is not one of the answers\n", stderr);
+        }
+        if (status == PAWL_DONE || (!status && !good)) {
+                fputs("deferred\n", stderr);
+                return PAWL_OK;
+        }
+        return status;
+}
+
+static void show_diff(const char *diff)
+{
+        if (!*diff)
+                fputs("  (the inputs were not kept, only their hashes)\n", stderr);
+        while (*diff) {
+                size_t len = strcspn(diff, "\n");
+                fputs("  ", stderr);
+                cli_put(stderr, pawl__text_n(diff, len));
+                fputc('\n', stderr);
+                diff += len + (diff[len] == '\n');
+        }
+}
+
+pawl_status cli_prompt_confirm(bool *yes, const pawl_input_change *change, void *user)
+{
+        cli_prompt *prompt = user;
+        const char *second = strchr(change->diff, '\n');
+        pawl_text line = {"", 0};
+
+        /* The failure's line names the first of the changed members. */
+        if (!prompt->asks && (!second || !second[1]))
+                return PAWL_OK;
+        fputs("the inputs changed since the checkpoint:\n", stderr);
+        show_diff(change->diff);
+        fprintf(stderr, "  checkpoint %.16s, now %.16s\n", change->checkpoint_hash,
+                change->current_hash);
+        if (!prompt->asks)
+                return PAWL_OK;
+        fputs("go on with the changed inputs, from layer 1? [y/N]: ", stderr);
+        pawl_status status = read_line(&line, prompt);
+        *yes = !status &&
+               (pawl__text_is(line, "y") || pawl__text_is(line, "Y") || pawl__text_is(line, "yes"));
+        return status == PAWL_DONE ? PAWL_OK : status;
+}
+
+void cli_prompt_free(cli_prompt *prompt)
+{
+        pawl__buf_free(&prompt->input);
+        pawl__arena_free(&prompt->arena);
+}

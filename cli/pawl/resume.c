@@ -1,0 +1,38 @@
+/* pawl resume: go on from a checkpoint. */
+#include "cli/find.h"
+#include "cli/pawl/commands.h"
+#include "cli/pawl/sitting.h"
+
+static int resume_run(cli_call *cli)
+{
+        pawl_run_options options = PAWL_RUN_OPTIONS_INIT;
+        pawl_error err = PAWL_ERROR_INIT;
+        pawl_log *log;
+
+        options.accept_changed_inputs = cli_given(cli, "accept-changed-inputs");
+        if (cli_open_log(&log, cli, CLI_WRITE, &err))
+                return cli_fail(cli, &err);
+        int code = cli_sit(cli, log, NULL, cli_arg(cli, 0), &options);
+        pawl_log_close(log);
+        return code;
+}
+
+static const cli_option resume_options[] = {
+        {"accept-changed-inputs", 0, CLI_FLAG, NULL, NULL, 0,
+                "go on, from layer 1, though the inputs are not what they were"},
+        {"no-input", 0, CLI_FLAG, NULL, NULL, 0, "ask nothing: defer every conflict"},
+        {"wait", 0, CLI_SECONDS, "SECONDS", NULL, 0, "wait for another process that holds the run"},
+        {"actor", 0, CLI_TEXT, "ACTOR", NULL, 0, "who resumes it (default: user:NAME)"},
+        {"json", 0, CLI_FLAG, NULL, NULL, 0, "print one object"},
+        {NULL, 0, CLI_FLAG, NULL, NULL, 0, NULL},
+};
+
+const cli_cmd pawl_resume_cmd = {
+        .name = "resume",
+        .args = "[TOKEN|RUN]",
+        .max_args = 1,
+        .options = resume_options,
+        .help = "Go on from a checkpoint: of a retry token, of a run, or of the newest that "
+                "stopped",
+        .run = resume_run,
+};

@@ -1,0 +1,28 @@
+/**
+ * @file cli/pawl/senses.h
+ * @brief The senses in force: what the glossary says now, or said at an earlier seq.
+ *
+ * In force are the senses of no seed version (clarified, imported), and those of the version of
+ * each scope's seed that was used last.
+ */
+#ifndef CLI_PAWL_SENSES_H
+#define CLI_PAWL_SENSES_H
+
+#include "cli/command.h"
+#include "state/state.h"
+
+/** Rows of PAWL__SENSES, in the table's order. Texts live in the arena. */
+typedef struct cli_senses {
+        pawl__arena arena;
+        pawl__row *rows;
+        size_t n, cap;
+        pawl__row *scopes; /**< rows of PAWL__SCOPES: the version in force of each */
+        size_t n_scopes, cap_scopes;
+} cli_senses;
+
+/** @p at: as the glossary stood after that event, by a replay; 0: now, by the state tables. */
+PAWL_MUST_CHECK pawl_status cli_senses_read(
+        cli_senses *out, pawl_log *log, uint64_t at, pawl_error *err);
+void cli_senses_free(cli_senses *senses);
+
+#endif

@@ -1,0 +1,59 @@
+#include "cli/pawl/sitting.h"
+#include "base/error.h"
+#include "cli/pawl/actor.h"
+#include "cli/pawl/outcome.h"
+#include "cli/pawl/prompt.h"
+#include "cli/pawl/signals.h"
+#include <unistd.h>
+
+static unsigned wait_ms_of(const cli_call *cli)
+{
+        const char *wait = cli_value(cli, "wait");
+
+        if (!wait)
+                return 0;
+        return *wait ? (unsigned)cli_number(cli, "wait", 0) * 1000U : UINT32_MAX;
+}
+
+static int sit(const cli_call *cli, pawl_log *log, pawl_mission *mission, const char *what,
+        const pawl_run_options *options)
+{
+        pawl_error err = PAWL_ERROR_INIT;
+        pawl_run_result *result = NULL;
+        pawl_status status = mission ? pawl_mission_run(&result, mission, log, options, &err)
+                                     : pawl_mission_resume(&result, log, what, options, &err);
+
+        int code = cli_tell_outcome(cli, status, result, &err);
+        pawl_run_result_free(result);
+        return code;
+}
+
+int cli_sit(const cli_call *cli, pawl_log *log, pawl_mission *mission, const char *what,
+        const pawl_run_options *given)
+{
+        pawl_run_options options = *given;
+        pawl_error err = PAWL_ERROR_INIT;
+        pawl__buf actor = PAWL__BUF_INIT;
+        cli_progress progress = cli_progress_of(cli);
+        cli_prompt prompt = {.asks = !cli_given(cli, "no-input") && isatty(STDIN_FILENO) &&
+                                     isatty(STDERR_FILENO)};
+        int code;
+
+        if (cli_signals_catch(&prompt.signal_fd, &err) || cli_actor(&actor, cli, &err)) {
+                code = cli_fail(cli, &err);
+        } else {
+                options.actor = actor.data;
+                options.wait_ms = wait_ms_of(cli);
+                options.signal_fd = prompt.signal_fd;
+                options.clarify = prompt.asks ? cli_prompt_clarify : NULL;
+                options.clarify_user = &prompt;
+                options.confirm = cli_prompt_confirm;
+                options.confirm_user = &prompt;
+                options.progress = cli_progress_show;
+                options.progress_user = &progress;
+                code = sit(cli, log, mission, what, &options);
+        }
+        pawl__buf_free(&actor);
+        cli_prompt_free(&prompt);
+        return code;
+}

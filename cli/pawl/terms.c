@@ -1,0 +1,177 @@
+/* pawl terms: layer 1 on a text. */
+#include "base/error.h"
+#include "cli/find.h"
+#include "cli/input.h"
+#include "cli/json.h"
+#include "cli/pawl/commands.h"
+#include "cli/pawl/senses.h"
+#include "glossary/extract.h"
+#include <stdio.h>
+
+struct extracting {
+        pawl__arena arena;
+        pawl__glossary *glossary;
+        pawl__metadata metadata;
+        pawl__json_writer writer;
+};
+
+static pawl_status add_sense(pawl__glossary *glossary, const pawl__row *row, pawl_error *err)
+{
+        pawl__sense sense = {
+                .surface = row->v[PAWL__SENSE_SURFACE].text,
+                .normal = row->v[PAWL__SENSE_NORMAL].text,
+                .definition = row->v[PAWL__SENSE_DEFINITION].text,
+                .confidence = row->v[PAWL__SENSE_CONFIDENCE].real,
+        };
+
+        if (!pawl__scope_of(&sense.scope, row->v[PAWL__SENSE_SCOPE].text) ||
+                !pawl__sense_status_of(&sense.status, row->v[PAWL__SENSE_STATUS].text))
+                return PAWL_OK; /* of a scope that this version does not know */
+        return pawl__glossary_add(glossary, &sense, err);
+}
+
+/* The glossary of the log, if there is one; a log that was named must be there. */
+static pawl_status load_glossary(pawl__glossary *glossary, const cli_call *cli, pawl_error *err)
+{
+        pawl__buf path = PAWL__BUF_INIT;
+        cli_senses senses;
+        pawl_log *log;
+
+        pawl_status status = cli_find_log(&path, cli, err);
+        pawl__buf_free(&path);
+        if (status == PAWL_ENOTFOUND)
+                return PAWL_OK;
+        if (!status)
+                status = cli_open_log(&log, cli, CLI_LOOK, err);
+        if (status)
+                return status;
+        status = cli_senses_read(&senses, log, 0, err);
+        if (!status) {
+                for (size_t i = 0; !status && i < senses.n; i++)
+                        status = add_sense(glossary, &senses.rows[i], err);
+                cli_senses_free(&senses);
+        }
+        pawl_log_close(log);
+        return status;
+}
+
+static pawl_status read_metadata(struct extracting *x, const char *name, pawl_error *err)
+{
+        cli_input input;
+        pawl_text json;
+        char *canonical;
+        size_t len;
+
+        if (!name)
+                return PAWL_OK;
+        pawl_status status = cli_input_open(&input, name, err);
+        if (status)
+                return status;
+        status = cli_input_all(&json, &input, err);
+        if (!status) {
+                status = pawl_json_canonical(&canonical, &len, json.data, json.len, err);
+                if (!status) {
+                        status = pawl__metadata_read(
+                                &x->metadata, &x->arena, pawl__text_n(canonical, len), err);
+                        pawl_free(canonical);
+                }
+                if (status)
+                        status = pawl__fail_prefix(err, status, "%.200s", name);
+        }
+        cli_input_close(&input);
+        return status;
+}
+
+static void print_term(struct extracting *x, const pawl__term *term)
+{
+        pawl__json_open_object(&x->writer);
+        pawl__json_member_text(&x->writer, "surface", term->surface);
+        pawl__json_member_string(&x->writer, "source", pawl__source_name(term->source));
+        pawl__json_member_number(&x->writer, "confidence", term->confidence);
+        pawl__json_member_text(&x->writer, "original", term->original);
+        pawl__json_close_object(&x->writer);
+}
+
+static pawl_status print_terms(struct extracting *x, const pawl__terms *terms, pawl_error *err)
+{
+        for (size_t i = 0; i < terms->n; i++) {
+                print_term(x, &terms->items[i]);
+                if (pawl__json_end_writer(&x->writer))
+                        return pawl__nomem(err);
+                fwrite(x->writer.buf.data, 1, x->writer.buf.len, stdout);
+                putchar('\n');
+                pawl__json_writer_free(&x->writer);
+                x->writer = (pawl__json_writer)PAWL__JSON_WRITER_INIT;
+        }
+        return PAWL_OK;
+}
+
+static pawl_status extract(
+        struct extracting *x, const cli_input *input, pawl_text text, pawl_error *err)
+{
+        pawl__extraction *extraction;
+        pawl__terms terms;
+        size_t valid = pawl__utf8_span(text.data, text.len);
+
+        if (valid < text.len)
+                return pawl__fail(err, PAWL_EPARSE,
+                        "%.200s: byte %zu: invalid UTF-8; give the text in UTF-8", input->name,
+                        valid + 1);
+        pawl_status status = pawl__extraction_new(&extraction, x->glossary, &x->metadata, err);
+        if (status)
+                return status;
+        status = pawl__extraction_text(extraction, text, err);
+        if (!status)
+                status = pawl__extraction_terms(&terms, extraction, err);
+        if (!status)
+                status = print_terms(x, &terms, err);
+        pawl__extraction_free(extraction);
+        return status;
+}
+
+static pawl_status extract_from(struct extracting *x, const char *name, pawl_error *err)
+{
+        cli_input input;
+        pawl_text text;
+
+        pawl_status status = cli_input_open(&input, name, err);
+        if (status)
+                return status;
+        status = cli_input_all(&text, &input, err);
+        if (!status)
+                status = extract(x, &input, text, err);
+        cli_input_close(&input);
+        return status;
+}
+
+static int terms_run(cli_call *cli)
+{
+        struct extracting x = {.arena = PAWL__ARENA_INIT};
+        pawl_error err = PAWL_ERROR_INIT;
+
+        pawl_status status = read_metadata(&x, cli_value(cli, "metadata"), &err);
+        if (!status)
+                status = pawl__glossary_new(&x.glossary, &err);
+        if (!status)
+                status = load_glossary(x.glossary, cli, &err);
+        if (!status)
+                status = extract_from(&x, cli_arg(cli, 0), &err);
+        pawl__json_writer_free(&x.writer);
+        pawl__glossary_free(x.glossary);
+        pawl__arena_free(&x.arena);
+        return status ? cli_fail(cli, &err) : CLI_DONE;
+}
+
+static const cli_option terms_options[] = {
+        {"metadata", 0, CLI_FILE, "FILE", NULL, 0, "a step's glossary metadata, a JSON object"},
+        {NULL, 0, CLI_FLAG, NULL, NULL, 0, NULL},
+};
+
+const cli_cmd pawl_terms_cmd = {
+        .name = "terms",
+        .args = "[FILE]",
+        .max_args = 1,
+        .options = terms_options,
+        .help = "Print the terms that layer 1 finds in a text, as JSON Lines",
+        .run = terms_run,
+};

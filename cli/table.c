@@ -1,0 +1,171 @@
+#include "cli/table.h"
+#include "base/error.h"
+#include "base/json_canon.h"
+#include "base/json_write.h"
+#include "cli/printable.h"
+#include <libsmartcols.h>
+#include <locale.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#define BATCH 256 /* rows that wait for their widths */
+
+struct cli_table {
+        const cli_column *columns;
+        size_t n, waiting, rows;
+        bool json;
+        struct libscols_table *scols; /* NULL for JSON */
+        pawl__json_writer writer;
+        pawl__buf cell; /* scratch */
+};
+
+static pawl_status add_columns(cli_table *table)
+{
+        char header[32];
+
+        for (size_t i = 0; i < table->n; i++) {
+                const cli_column *column = &table->columns[i];
+                size_t len = strlen(column->name);
+                for (size_t j = 0; j <= len && j < sizeof header; j++) {
+                        char c = column->name[j];
+                        header[j] = c >= 'a' && c <= 'z' ? (char)(c - 'a' + 'A')
+                                    : c == '_'           ? ' '
+                                                         : c;
+                }
+                header[sizeof header - 1] = '\0';
+                int flags = (column->type == CLI_CELL_TEXT ? 0 : SCOLS_FL_RIGHT) |
+                            (column->shrink ? SCOLS_FL_TRUNC : 0);
+                if (!scols_table_new_column(table->scols, header, 0, flags))
+                        return PAWL_ENOMEM;
+        }
+        return PAWL_OK;
+}
+
+pawl_status cli_table_new(
+        cli_table **out, const cli_column *columns, size_t n, bool json, pawl_error *err)
+{
+        cli_table *table = calloc(1, sizeof *table);
+
+        if (!table)
+                return pawl__nomem(err);
+        table->columns = columns;
+        table->n = n;
+        table->json = json;
+        if (json) {
+                pawl__json_open_array(&table->writer);
+                *out = table;
+                return PAWL_OK;
+        }
+        /* Widths are counted in characters of UTF-8 whatever the user's locale: texts are UTF-8,
+         * and output must not change with the locale. */
+        setlocale(LC_CTYPE, "C.UTF-8");
+        table->scols = scols_new_table();
+        if (!table->scols || scols_table_enable_noencoding(table->scols, 1) || add_columns(table)) {
+                cli_table_free(table);
+                return pawl__nomem(err);
+        }
+        *out = table;
+        return PAWL_OK;
+}
+
+void cli_table_free(cli_table *table)
+{
+        if (!table)
+                return;
+        scols_unref_table(table->scols);
+        pawl__json_writer_free(&table->writer);
+        pawl__buf_free(&table->cell);
+        free(table);
+}
+
+static void write_json_row(cli_table *table, const cli_cell *cells)
+{
+        pawl__json_open_object(&table->writer);
+        for (size_t i = 0; i < table->n; i++) {
+                const cli_column *column = &table->columns[i];
+                if (column->type == CLI_CELL_TEXT)
+                        pawl__json_member_text(&table->writer, column->name, cells[i].text);
+                else if (column->type == CLI_CELL_INTEGER)
+                        pawl__json_member_integer(&table->writer, column->name, cells[i].integer);
+                else
+                        pawl__json_member_number(&table->writer, column->name, cells[i].number);
+        }
+        pawl__json_close_object(&table->writer);
+}
+
+static pawl_status format_cell(pawl__buf *out, cli_cell_type type, const cli_cell *cell)
+{
+        char number[32];
+
+        switch (type) {
+        case CLI_CELL_TEXT:
+                if (!cell->text.data)
+                        return pawl__buf_addc(out, '-');
+                return cli_printable(out, cell->text);
+        case CLI_CELL_INTEGER:
+                return pawl__buf_addf(out, "%lld", (long long)cell->integer);
+        case CLI_CELL_NUMBER:
+                return pawl__buf_add(out, number, pawl__number_format(number, cell->number));
+        }
+        return PAWL_OK;
+}
+
+pawl_status cli_table_row(cli_table *table, const cli_cell *cells, pawl_error *err)
+{
+        table->rows++;
+        if (table->json) {
+                write_json_row(table, cells);
+                return PAWL_OK;
+        }
+        struct libscols_line *line = scols_table_new_line(table->scols, NULL);
+        if (!line)
+                return pawl__nomem(err);
+        for (size_t i = 0; i < table->n; i++) {
+                pawl__buf_clear(&table->cell);
+                if (format_cell(&table->cell, table->columns[i].type, &cells[i]) ||
+                        scols_line_set_data(line, i, table->cell.data ? table->cell.data : ""))
+                        return pawl__nomem(err);
+        }
+        if (++table->waiting < BATCH)
+                return PAWL_OK;
+        return cli_table_flush(table, err);
+}
+
+/* The rows to come are at least as wide as those that were printed. */
+static void keep_widths(struct libscols_table *scols, size_t n)
+{
+        for (size_t i = 0; i < n; i++) {
+                struct libscols_column *column = scols_table_get_column(scols, i);
+                scols_column_set_whint(column, (double)scols_column_get_width(column));
+                scols_column_set_flags(
+                        column, scols_column_get_flags(column) | SCOLS_FL_STRICTWIDTH);
+        }
+}
+
+pawl_status cli_table_flush(cli_table *table, pawl_error *err)
+{
+        if (table->waiting == 0)
+                return PAWL_OK;
+        if (scols_print_table(table->scols))
+                return pawl__nomem(err);
+        putchar('\n');
+        keep_widths(table->scols, table->n);
+        scols_table_remove_lines(table->scols);
+        scols_table_enable_noheadings(table->scols, 1);
+        table->waiting = 0;
+        return PAWL_OK;
+}
+
+pawl_status cli_table_end(cli_table *table, size_t *rows, pawl_error *err)
+{
+        if (rows)
+                *rows = table->rows;
+        if (!table->json)
+                return cli_table_flush(table, err);
+        pawl__json_close_array(&table->writer);
+        if (pawl__json_end_writer(&table->writer))
+                return pawl__nomem(err);
+        fwrite(table->writer.buf.data, 1, table->writer.buf.len, stdout);
+        putchar('\n');
+        return PAWL_OK;
+}

@@ -1,0 +1,41 @@
+/**
+ * @file cli/table.h
+ * @brief A listing from one column table: the header, the alignment and the type in JSON.
+ *
+ * On a terminal the widest columns shrink to fit it; elsewhere nothing is cut. Rows are printed in
+ * batches, so that a listing of any length is shown in little memory; later batches keep the widths
+ * of the earlier ones.
+ */
+#ifndef CLI_TABLE_H
+#define CLI_TABLE_H
+
+#include "base/text.h"
+
+typedef enum cli_cell_type { CLI_CELL_TEXT, CLI_CELL_INTEGER, CLI_CELL_NUMBER } cli_cell_type;
+
+typedef struct cli_column {
+        const char *name;   /**< the member in JSON; the header is its upper case */
+        cli_cell_type type; /**< numbers are aligned to the right */
+        bool shrink;        /**< may be cut to fit a terminal */
+} cli_column;
+
+typedef union cli_cell {
+        pawl_text text; /**< absent: null in JSON, "-" in a table */
+        int64_t integer;
+        double number;
+} cli_cell;
+
+typedef struct cli_table cli_table;
+
+/** @param json  print one JSON array of objects in place of a table. */
+PAWL_MUST_CHECK pawl_status cli_table_new(
+        cli_table **out, const cli_column *columns, size_t n, bool json, pawl_error *err);
+/** One row of as many cells as columns. */
+PAWL_MUST_CHECK pawl_status cli_table_row(cli_table *table, const cli_cell *cells, pawl_error *err);
+/** Print the rows that wait. */
+PAWL_MUST_CHECK pawl_status cli_table_flush(cli_table *table, pawl_error *err);
+/** Print all that is left to print. How many rows there were is *rows (may be NULL). */
+PAWL_MUST_CHECK pawl_status cli_table_end(cli_table *table, size_t *rows, pawl_error *err);
+void cli_table_free(cli_table *table);
+
+#endif
