@@ -38,7 +38,8 @@ void pawl__batch_free(pawl__batch *batch);
 /**
  * Append the batch in one BEGIN IMMEDIATE transaction, durably, and clear it. An event with
  * time_us 0 gets the log's wall clock. Each payload is checked against its type's required fields
- * and made canonical. On failure nothing was written and the batch is as it was.
+ * and made canonical. On failure nothing was written and the batch is as it was. An empty batch
+ * appends nothing, but lets the projector catch up.
  * Every event that carries a run_id and whose type is owned (events/types.h) needs the run's fence.
  * @return as pawl_log_append(); the message is in the log's own error too.
  */

@@ -149,6 +149,9 @@ pawl_status pawl__place_find(pawl_log *log, const char *path, pawl_error *err)
         if (!S_ISREG(st.st_mode))
                 return pawl__fail(err, PAWL_EFORMAT,
                         "%s: is not a Pawl log: it is not a regular file; name another", log->path);
+        /* SQLite takes a file of one byte for an empty one, and would write over it. */
+        if (st.st_size > 0 && st.st_size < 512)
+                return pawl__db_fail(log, SQLITE_NOTADB, "open it", err);
         size_t len = strlen(log->path);
         log->side = malloc(len + sizeof "-journal");
         if (!log->side)

@@ -27,7 +27,7 @@ typedef struct pawl_event {
         uint64_t seq;    /**< 1, 2, 3, ... without a gap; set by the log */
         int64_t time_us; /**< microseconds since 1970-01-01 UTC; for people; 0: the log sets it */
         pawl_text type;  /**< such as "StepCheckpointed" */
-        int v;           /**< version of the payload's form, from 1 */
+        int v;           /**< version of the payload's form, from 1; 0 on append: the newest */
         pawl_text mission_id, run_id, step_id, session_id, actor;
         pawl_text payload; /**< any JSON object on append; canonical when read; absent: pruned */
         unsigned char prev[32], hash[32]; /**< the chain; set by the log */
@@ -98,7 +98,8 @@ typedef struct pawl_owner {
 /**
  * Claim a run for this process: a lease and a fence greater than any before, with a RunClaimed
  * event, in one transaction. A holder on this host that is dead loses its lease at once; any other
- * when it expires.
+ * when it expires. The clock of another machine cannot be compared: its lease is over when this log
+ * has seen it unchanged, from claim to claim, for as long as it was given.
  *
  * @param[out] fence  what every append for the run then carries.
  * @param[out] owner  the present holder, on PAWL_EHELD; may be NULL.

@@ -1,0 +1,556 @@
+/* Opening a log: what is made, what is refused, and how one is read where nothing may be written.
+ */
+#include "support/event_log.h"
+#include <errno.h>
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+static unsigned mode_of(const char *path)
+{
+        struct stat st;
+
+        assert_int_equal(stat(path, &st), 0);
+        return st.st_mode & 07777;
+}
+
+static bool exists(event_log *f, const char *suffix)
+{
+        char name[4096];
+
+        snprintf(name, sizeof name, "%s%s", f->path, suffix);
+        return access(name, F_OK) == 0;
+}
+
+static void check_refused(event_log *f, pawl_status status, const char *says)
+{
+        pawl_error err = PAWL_ERROR_INIT;
+        pawl_log *log = (pawl_log *)f;
+
+        assert_int_equal(event_log_try(&log, f, &err), status);
+        assert_ptr_equal(log, f);
+        assert_int_equal(err.status, status);
+        assert_says(err.message, says);
+}
+
+/* An SQLite file of somebody else's, at the fixture's path. */
+static void foreign_file(event_log *f, const char *sql)
+{
+        char *folder = path_in(f->folder, ".pawl");
+
+        assert_int_equal(mkdir(folder, 0700), 0);
+        free(folder);
+        event_log_sql(f, sql);
+}
+
+static void creating_makes_a_private_folder_and_private_files_whatever_the_umask(void **state)
+{
+        event_log *f = *state;
+        char *folder = path_in(f->folder, ".pawl"), name[4096];
+        static const char *const suffixes[] = {"", "-wal", "-shm"};
+        static const mode_t masks[] = {0, 0777};
+
+        for (size_t m = 0; m < 2; m++) {
+                mode_t before = umask(masks[m]);
+                event_log_open(f);
+                umask(before);
+                assert_int_equal(mode_of(folder), 0700);
+                for (size_t i = 0; i < 3; i++) {
+                        snprintf(name, sizeof name, "%s%s", f->path, suffixes[i]);
+                        assert_int_equal(mode_of(name), 0600);
+                }
+                event_log_close(f);
+                for (size_t i = 0; i < 3; i++) {
+                        snprintf(name, sizeof name, "%s%s", f->path, suffixes[i]);
+                        assert_int_equal(unlink(name), 0);
+                }
+                assert_int_equal(rmdir(folder), 0);
+        }
+        free(folder);
+}
+
+static void a_folder_that_stands_keeps_its_mode(void **state)
+{
+        event_log *f = *state;
+        char *folder = path_in(f->folder, ".pawl");
+
+        assert_int_equal(mkdir(folder, 0750), 0);
+        event_log_open(f);
+        assert_int_equal(mode_of(folder), 0750);
+        free(folder);
+}
+
+static void a_new_log_is_named_in_its_header(void **state)
+{
+        event_log *f = *state;
+        unsigned char hash[32], zero[32] = {0};
+        uint64_t seq = 9;
+
+        event_log_open(f);
+        assert_int_equal(event_log_integer(f, "PRAGMA application_id"), PAWL__APPLICATION_ID);
+        assert_int_equal(event_log_integer(f, "PRAGMA user_version"), 1);
+        assert_int_equal(
+                event_log_integer(f, "SELECT journal_mode = 'wal' FROM pragma_journal_mode"), 1);
+        assert_int_equal(pawl_log_head(&seq, hash, f->log), PAWL_OK);
+        assert_int_equal(seq, 0);
+        assert_memory_equal(hash, zero, 32);
+}
+
+static void without_create_a_missing_log_is_not_found_and_not_made(void **state)
+{
+        event_log *f = *state;
+        char *folder = path_in(f->folder, ".pawl");
+
+        f->flags = 0;
+        check_refused(f, PAWL_ENOTFOUND, "there is no log; make one with `pawl init`");
+        f->flags = PAWL_LOG_READONLY;
+        check_refused(f, PAWL_ENOTFOUND, "there is no log");
+        assert_int_equal(access(folder, F_OK), -1);
+        free(folder);
+}
+
+static void a_path_that_cannot_be_made_is_refused(void **state)
+{
+        event_log *f = *state;
+        char *const good = f->path;
+        static const struct {
+                const char *path, *says;
+                pawl_status status;
+        } cases[] = {
+                {"", "the path is empty", PAWL_EINVAL},
+                {"no/such/folder/events.db", "No such file", PAWL_ENOTFOUND},
+                {"file/events.db", "Not a directory", PAWL_ENOTFOUND},
+                {"new/", "names a folder", PAWL_EINVAL},
+                {".", "not a regular file", PAWL_EFORMAT},
+                {"fifo", "not a regular file", PAWL_EFORMAT},
+                {"dangling", "No such file", PAWL_ENOTFOUND},
+        };
+        char *file = path_in(f->folder, "file"), *fifo = path_in(f->folder, "fifo");
+        char *link = path_in(f->folder, "dangling");
+
+        file_write(file, "x", 1);
+        assert_int_equal(mkfifo(fifo, 0600), 0);
+        assert_int_equal(symlink("/nowhere/at/all", link), 0);
+        for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+                f->path = cases[i].path[0] ? path_in(f->folder, cases[i].path) : strdup("");
+                check_refused(f, cases[i].status, cases[i].says);
+                free(f->path);
+        }
+        f->path = good;
+        free(file);
+        free(fifo);
+        free(link);
+}
+
+static void options_that_are_not_known_are_refused(void **state)
+{
+        event_log *f = *state;
+        pawl_log_options options = PAWL_LOG_OPTIONS_INIT;
+        pawl_error err = PAWL_ERROR_INIT;
+        pawl_log *log = NULL;
+
+        options.version = 2;
+        assert_int_equal(pawl_log_open(&log, f->path, &options, &err), PAWL_EINVAL);
+        assert_says(err.message, "version 2 is not known");
+        options.version = 1;
+        options.flags = 8;
+        assert_int_equal(pawl_log_open(&log, f->path, &options, &err), PAWL_EINVAL);
+        assert_says(err.message, "flags 0x8");
+        options.flags = PAWL_LOG_CREATE | PAWL_LOG_READONLY;
+        assert_int_equal(pawl_log_open(&log, f->path, &options, &err), PAWL_EINVAL);
+        assert_says(err.message, "only be read");
+        assert_int_equal(pawl_log_open(&log, f->path, &options, NULL), PAWL_EINVAL);
+        assert_null(log);
+        assert_int_equal(access(f->path, F_OK), -1);
+}
+
+static void a_file_that_is_not_sqlite_is_refused_and_left_alone(void **state)
+{
+        event_log *f = *state;
+        char *folder = path_in(f->folder, ".pawl"), *now;
+        char text[5000];
+        size_t len;
+
+        memset(text, 'x', sizeof text);
+        assert_int_equal(mkdir(folder, 0700), 0);
+        free(folder);
+        for (size_t n = 1; n <= sizeof text; n += 4999) {
+                file_write(f->path, text, n);
+                check_refused(f, PAWL_EFORMAT, "is not a Pawl log");
+                now = file_read(f->path, &len);
+                assert_int_equal(len, n);
+                assert_memory_equal(now, text, n);
+                free(now);
+                assert_false(exists(f, "-wal"));
+        }
+}
+
+static void another_applications_database_is_refused_by_name_and_left_alone(void **state)
+{
+        event_log *f = *state;
+        size_t before_len, len;
+
+        foreign_file(f, "PRAGMA application_id = 42; CREATE TABLE events (seq)");
+        char *before = file_read(f->path, &before_len);
+        check_refused(f, PAWL_EFORMAT, "another application's SQLite database (application id 42)");
+        f->flags = 0;
+        check_refused(f, PAWL_EFORMAT, "application id 42");
+        char *now = file_read(f->path, &len);
+        assert_int_equal(len, before_len);
+        assert_memory_equal(now, before, len);
+        free(before);
+        free(now);
+}
+
+static void a_database_without_application_id_but_with_tables_is_refused(void **state)
+{
+        event_log *f = *state;
+
+        foreign_file(f, "CREATE TABLE mine (a)");
+        check_refused(f, PAWL_EFORMAT, "another application's");
+        assert_int_equal(event_log_integer(f, "SELECT count(*) FROM sqlite_schema"), 1);
+}
+
+static void an_empty_file_becomes_a_log_only_with_create(void **state)
+{
+        event_log *f = *state;
+
+        for (int fresh = 0; fresh < 2; fresh++) {
+                if (fresh)
+                        event_log_sql(f, "PRAGMA journal_mode = WAL");
+                else
+                        foreign_file(f, "");
+                f->flags = 0;
+                check_refused(f, PAWL_EFORMAT, "it is empty; make it one with `pawl init`");
+                f->flags = PAWL_LOG_READONLY;
+                check_refused(f, PAWL_EFORMAT, "it is empty");
+                f->flags = PAWL_LOG_CREATE;
+                event_log_open(f);
+                event_log_fill(f, 1);
+                event_log_close(f);
+                assert_int_equal(unlink(f->path), 0);
+        }
+}
+
+static void a_newer_log_is_refused_by_its_version(void **state)
+{
+        event_log *f = *state;
+
+        event_log_open(f);
+        event_log_close(f);
+        event_log_sql(f, "PRAGMA user_version = 2");
+        for (unsigned flags = 0; flags <= PAWL_LOG_READONLY; flags += PAWL_LOG_READONLY) {
+                f->flags = flags;
+                check_refused(f, PAWL_ENEWER,
+                        "schema version 2, and this program knows versions "
+                        "up to 1; use a newer pawl");
+        }
+        event_log_sql(f, "PRAGMA user_version = -1");
+        check_refused(f, PAWL_EDAMAGED, "version -1, which never was");
+}
+
+static void a_log_without_its_events_is_damaged_and_not_made_anew(void **state)
+{
+        event_log *f = *state;
+
+        event_log_open(f);
+        event_log_close(f);
+        event_log_sql(f, "DROP TABLE events");
+        check_refused(f, PAWL_EDAMAGED, "has lost its table of events");
+        f->flags = PAWL_LOG_READONLY;
+        check_refused(f, PAWL_EDAMAGED, "has lost its table of events");
+}
+
+static void read_only_changes_nothing_and_leaves_no_file(void **state)
+{
+        event_log *f = *state;
+        pawl_verify_result result;
+        size_t before_len, len;
+
+        event_log_open(f);
+        event_log_fill(f, 3);
+        event_log_close(f);
+        /* Beside the log as a writer left it, and beside a copy of the database file alone. */
+        for (int copied = 0; copied < 2; copied++) {
+                if (copied) {
+                        char name[4096];
+                        snprintf(name, sizeof name, "%s-wal", f->path);
+                        assert_int_equal(unlink(name), 0);
+                        snprintf(name, sizeof name, "%s-shm", f->path);
+                        assert_int_equal(unlink(name), 0);
+                }
+                char *before = file_read(f->path, &before_len);
+                f->flags = PAWL_LOG_READONLY;
+                event_log_open(f);
+                assert_int_equal(pawl_log_verify(&result, f->log, 0, NULL), PAWL_OK);
+                assert_int_equal(result.events, 3);
+                assert_int_equal(append_one(f->log, event_scope(NULL), 0), PAWL_EREADONLY);
+                assert_says(pawl_log_errmsg(f->log), "opened for reading only");
+                event_log_close(f);
+                char *now = file_read(f->path, &len);
+                assert_int_equal(len, before_len);
+                assert_memory_equal(now, before, len);
+                free(before);
+                free(now);
+                assert_int_equal(exists(f, "-wal"), !copied);
+                assert_int_equal(exists(f, "-shm"), !copied);
+        }
+}
+
+/* A copy of a log that was being written: the last events stand in the -wal alone. */
+static void copy_open_log(event_log *f, bool with_shm)
+{
+        static const char *const suffixes[] = {"", "-wal", "-shm"};
+        char from[4096], to[4096];
+
+        for (size_t i = 0; i < (with_shm ? 3 : 2); i++) {
+                size_t len;
+                snprintf(from, sizeof from, "%s%s", f->path, suffixes[i]);
+                snprintf(to, sizeof to, "%s/copy.db%s", f->folder, suffixes[i]);
+                char *data = file_read(from, &len);
+                file_write(to, data, len);
+                free(data);
+        }
+        free(f->path);
+        f->path = path_in(f->folder, "copy.db");
+}
+
+static void a_copy_with_a_write_ahead_log_is_read_whole_and_left_alone(void **state)
+{
+        event_log *f = *state;
+        pawl_verify_result result;
+        char name[4096];
+        size_t before_len, len;
+
+        event_log_open(f);
+        event_log_fill(f, 3);
+        copy_open_log(f, false);
+        event_log_close(f);
+        snprintf(name, sizeof name, "%s-wal", f->path);
+        char *before = file_read(name, &before_len);
+        assert_true(before_len > 0);
+        f->flags = PAWL_LOG_READONLY;
+        event_log_open(f);
+        assert_int_equal(pawl_log_verify(&result, f->log, 0, NULL), PAWL_OK);
+        assert_int_equal(result.events, 3);
+        event_log_close(f);
+        char *now = file_read(name, &len);
+        assert_int_equal(len, before_len);
+        assert_memory_equal(now, before, len);
+        assert_false(exists(f, "-shm"));
+        free(before);
+        free(now);
+}
+
+/* Runs fn in a child that is not root, which could write anywhere. */
+static void as_nobody(event_log *f, void (*fn)(event_log *f))
+{
+        pid_t child;
+        int status;
+
+        fflush(NULL);
+        child = fork();
+        assert_true(child >= 0);
+        if (child == 0) {
+                if (geteuid() == 0 && (setgid(65534) != 0 || setuid(65534) != 0))
+                        _exit(99);
+                fn(f);
+                _exit(0);
+        }
+        assert_int_equal(waitpid(child, &status, 0), child);
+        assert_true(WIFEXITED(status));
+        assert_int_equal(WEXITSTATUS(status), 0);
+}
+
+#define CHILD_CHECK(condition)                                                                     \
+        do {                                                                                       \
+                if (!(condition)) {                                                                \
+                        fprintf(stderr, "line %d: %s (%s)\n", __LINE__, #condition, err.message);  \
+                        _exit(1);                                                                  \
+                }                                                                                  \
+        } while (0)
+
+static void read_in_unwritable_folder(event_log *f)
+{
+        pawl_error err = PAWL_ERROR_INIT;
+        pawl_verify_result result;
+        pawl_log *log = NULL;
+
+        f->flags = 0;
+        CHILD_CHECK(event_log_try(&log, f, &err) == PAWL_EREADONLY);
+        CHILD_CHECK(strstr(err.message, "folder cannot be written"));
+        f->flags = PAWL_LOG_READONLY;
+        CHILD_CHECK(event_log_try(&log, f, &err) == PAWL_OK);
+        CHILD_CHECK(pawl_log_verify(&result, log, 0, NULL) == PAWL_OK);
+        CHILD_CHECK(result.events == 3);
+        pawl_log_close(log);
+}
+
+static void check_unwritable_folder(event_log *f)
+{
+        char name[4096];
+        static const char *const suffixes[] = {"", "-wal", "-shm"};
+
+        for (size_t i = 0; i < 3; i++) {
+                snprintf(name, sizeof name, "%s%s", f->path, suffixes[i]);
+                (void)chmod(name, 0666);
+        }
+        assert_int_equal(chmod(f->folder, 0555), 0);
+        as_nobody(f, read_in_unwritable_folder);
+        assert_int_equal(chmod(f->folder, 0755), 0);
+}
+
+static void a_log_in_a_folder_that_cannot_be_written_is_read_and_not_opened_to_write(void **state)
+{
+        event_log *f = *state;
+        char name[4096];
+
+        event_log_open(f);
+        event_log_fill(f, 3);
+        copy_open_log(f, true);
+        event_log_close(f);
+        check_unwritable_folder(f); /* database, -wal and -shm */
+        snprintf(name, sizeof name, "%s-shm", f->path);
+        assert_int_equal(unlink(name), 0);
+        check_unwritable_folder(f); /* without the -shm */
+        f->flags = 0;
+        event_log_open(f); /* which moves what the -wal holds into the database */
+        event_log_close(f);
+        check_unwritable_folder(f); /* with an empty -wal */
+        assert_int_equal(unlink(name), 0);
+        snprintf(name, sizeof name, "%s-wal", f->path);
+        assert_int_equal(unlink(name), 0);
+        check_unwritable_folder(f); /* the database alone */
+}
+
+static void open_unwritable_file(event_log *f)
+{
+        pawl_error err = PAWL_ERROR_INIT;
+        pawl_log *log = NULL;
+
+        f->flags = 0;
+        CHILD_CHECK(event_log_try(&log, f, &err) == PAWL_EREADONLY);
+        CHILD_CHECK(strstr(err.message, "the log cannot be written"));
+        f->flags = PAWL_LOG_READONLY;
+        CHILD_CHECK(event_log_try(&log, f, &err) == PAWL_OK);
+        pawl_log_close(log);
+}
+
+static void open_unreadable_file(event_log *f)
+{
+        pawl_error err = PAWL_ERROR_INIT;
+        pawl_log *log = NULL;
+
+        f->flags = PAWL_LOG_READONLY;
+        CHILD_CHECK(event_log_try(&log, f, &err) == PAWL_EACCESS);
+        CHILD_CHECK(strstr(err.message, "Permission denied"));
+}
+
+static void a_file_that_cannot_be_written_or_read_is_refused_by_that(void **state)
+{
+        event_log *f = *state;
+
+        event_log_open(f);
+        copy_open_log(f, false);
+        event_log_close(f);
+        assert_int_equal(chmod(f->folder, 0777), 0);
+        assert_int_equal(chmod(f->path, 0444), 0);
+        as_nobody(f, open_unwritable_file);
+        assert_int_equal(chmod(f->path, 0), 0);
+        as_nobody(f, open_unreadable_file);
+}
+
+static void a_path_with_uri_characters_is_taken_as_it_is(void **state)
+{
+        event_log *f = *state;
+        char name[4096];
+
+        free(f->path);
+        f->path = path_in(f->folder, "a?b#c%41&mode=rw.db");
+        event_log_open(f);
+        event_log_fill(f, 1);
+        event_log_close(f);
+        snprintf(name, sizeof name, "%s-shm", f->path);
+        assert_int_equal(unlink(name), 0);
+        f->flags = PAWL_LOG_READONLY;
+        event_log_open(f); /* by a URI */
+        assert_int_equal(event_log_count(f), 1);
+        assert_string_equal(pawl__log_path(f->log), f->path);
+}
+
+static void a_reader_sees_what_a_writer_appends_while_both_have_it_open(void **state)
+{
+        event_log *f = *state;
+        unsigned char hash[32];
+        uint64_t seq;
+
+        event_log_open(f);
+        event_log_fill(f, 1);
+        f->flags = PAWL_LOG_READONLY;
+        pawl_log *reader = event_log_another(f);
+        event_log_fill(f, 1);
+        assert_int_equal(pawl_log_head(&seq, hash, reader), PAWL_OK);
+        assert_int_equal(seq, 2);
+        pawl_log_close(reader);
+}
+
+static void a_reader_that_took_no_locks_sees_a_writer_that_came_later(void **state)
+{
+        event_log *f = *state;
+        pawl_verify_result result;
+        unsigned char hash[32];
+        uint64_t seq;
+
+        event_log_open(f);
+        event_log_fill(f, 2);
+        copy_open_log(f, false);
+        for (int with_wal = 1; with_wal >= 0; with_wal--) {
+                f->flags = PAWL_LOG_READONLY;
+                pawl_log *reader = event_log_another(f);
+                assert_int_equal(pawl_log_head(&seq, hash, reader), PAWL_OK);
+                f->flags = 0;
+                event_log_open(f);
+                event_log_fill(f, 1);
+                uint64_t before = seq;
+                assert_int_equal(pawl_log_head(&seq, hash, reader), PAWL_OK);
+                assert_int_equal(seq, before + 1);
+                assert_int_equal(pawl_log_verify(&result, reader, 0, NULL), PAWL_OK);
+                pawl_log_close(reader);
+                event_log_close(f);
+                char name[4096];
+                snprintf(name, sizeof name, "%s-shm", f->path);
+                assert_int_equal(unlink(name), 0);
+                snprintf(name, sizeof name, "%s-wal", f->path);
+                assert_int_equal(unlink(name), 0);
+        }
+}
+
+#define LOG_TEST(name) cmocka_unit_test_setup_teardown(name, event_log_setup, event_log_teardown)
+
+int main(void)
+{
+        const struct CMUnitTest tests[] = {
+                LOG_TEST(creating_makes_a_private_folder_and_private_files_whatever_the_umask),
+                LOG_TEST(a_folder_that_stands_keeps_its_mode),
+                LOG_TEST(a_new_log_is_named_in_its_header),
+                LOG_TEST(without_create_a_missing_log_is_not_found_and_not_made),
+                LOG_TEST(a_path_that_cannot_be_made_is_refused),
+                LOG_TEST(options_that_are_not_known_are_refused),
+                LOG_TEST(a_file_that_is_not_sqlite_is_refused_and_left_alone),
+                LOG_TEST(another_applications_database_is_refused_by_name_and_left_alone),
+                LOG_TEST(a_database_without_application_id_but_with_tables_is_refused),
+                LOG_TEST(an_empty_file_becomes_a_log_only_with_create),
+                LOG_TEST(a_newer_log_is_refused_by_its_version),
+                LOG_TEST(a_log_without_its_events_is_damaged_and_not_made_anew),
+                LOG_TEST(read_only_changes_nothing_and_leaves_no_file),
+                LOG_TEST(a_copy_with_a_write_ahead_log_is_read_whole_and_left_alone),
+                LOG_TEST(a_log_in_a_folder_that_cannot_be_written_is_read_and_not_opened_to_write),
+                LOG_TEST(a_file_that_cannot_be_written_or_read_is_refused_by_that),
+                LOG_TEST(a_path_with_uri_characters_is_taken_as_it_is),
+                LOG_TEST(a_reader_sees_what_a_writer_appends_while_both_have_it_open),
+                LOG_TEST(a_reader_that_took_no_locks_sees_a_writer_that_came_later),
+        };
+
+        return cmocka_run_group_tests(tests, NULL, NULL);
+}

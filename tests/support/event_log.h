@@ -1,0 +1,53 @@
+/**
+ * @file tests/support/event_log.h
+ * @brief A log in a fresh folder, with clocks and processes that a test sets.
+ */
+#ifndef TESTS_SUPPORT_EVENT_LOG_H
+#define TESTS_SUPPORT_EVENT_LOG_H
+
+#include "events/handle.h"
+#include "support/test.h"
+
+enum { PROCESSES = 4 };
+
+typedef struct event_log {
+        char *folder, *path; /* FOLDER/.pawl/events.db, not yet made */
+        pawl_log *log;       /* NULL until event_log_open(); closed by the teardown */
+        const char *vfs;     /* NULL: the system's */
+        unsigned flags, busy_ms, lease_ms;
+        int64_t wall_us, boot_ms;
+        pawl__identity self; /* pid 100, started at 7, on host-a, boot-1 */
+        struct {
+                int64_t pid, start;
+        } alive[PROCESSES]; /* the processes that run; pid 0: no such row */
+} event_log;
+
+/** cmocka's setup and teardown: a folder, no log yet. */
+int event_log_setup(void **state);
+int event_log_teardown(void **state);
+
+/** Another handle on the same file, as the fixture's clocks and identity now stand. */
+pawl_status event_log_try(pawl_log **out, event_log *f, pawl_error *err);
+/** The same, which must succeed. */
+pawl_log *event_log_another(event_log *f);
+/** The fixture's own handle: made (with flags) or opened again. */
+pawl_log *event_log_open(event_log *f);
+void event_log_close(event_log *f);
+
+/** SQL by a plain connection of its own, which must succeed. */
+void event_log_sql(event_log *f, const char *sql);
+int64_t event_log_integer(event_log *f, const char *sql);
+/** How many events a plain connection sees. */
+int64_t event_log_count(event_log *f);
+/** Let SQL change events: drops the triggers. */
+void event_log_unguard(event_log *f);
+
+/** An event of a type that no run owns: GlossaryScopeActivated of that scope. Borrowed. */
+pawl_event event_scope(const char *scope_payload);
+/** n of these, one append each, which must succeed. */
+void event_log_fill(event_log *f, int n);
+
+/** Append one event; the status. */
+pawl_status append_one(pawl_log *log, pawl_event event, uint64_t fence);
+
+#endif
