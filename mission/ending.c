@@ -52,8 +52,8 @@ static pawl_status emit_end(pawl__runner *r, pawl_status verdict)
                 status = r->completed ? PAWL_OK : emit_run(r, PAWL__RUN_COMPLETED, NULL);
                 return status ? status : emit_session(r, "completed", NULL);
         case PAWL_ESTEP:
-                status = emit_run(r, PAWL__RUN_FAILED, r->reason);
-                return status ? status : emit_session(r, "error", r->reason);
+                status = emit_run(r, PAWL__RUN_FAILED, r->failure.message);
+                return status ? status : emit_session(r, "error", r->failure.message);
         case PAWL_BLOCKED:
                 return emit_session(r, "interrupted", "blocked");
         case PAWL_EINPUTS:

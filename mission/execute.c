@@ -52,15 +52,6 @@ static pawl_status make_env(
         return PAWL_OK;
 }
 
-static pawl_status failed(const pawl__passage *p, int exit_code, char *reason)
-{
-        pawl_status status;
-
-        pawl__message_mend(reason);
-        status = pawl_pipeline_failed(p->r->pipeline, p->ctx, exit_code, reason);
-        return status ? pawl__passage_error(p, status) : pawl__passage_failed(p, reason);
-}
-
 static pawl_status judge_exit(pawl__passage *p, const pawl__command_result *result)
 {
         char reason[64], name[32];
@@ -71,15 +62,15 @@ static pawl_status judge_exit(pawl__passage *p, const pawl__command_result *resu
         if (result->killed_by) {
                 pawl__signal_name(name, result->killed_by);
                 snprintf(reason, sizeof reason, "killed by %s", name);
-                return failed(p, result->exit_code, reason);
+                return pawl__passage_failed(p, result->exit_code, reason);
         }
         if (result->exit_code) {
                 snprintf(reason, sizeof reason, "exit code %d", result->exit_code);
-                return failed(p, result->exit_code, reason);
+                return pawl__passage_failed(p, result->exit_code, reason);
         }
         if (valid != output.len) {
                 snprintf(reason, sizeof reason, "output is not UTF-8 from byte %zu on", valid);
-                return failed(p, result->exit_code, reason);
+                return pawl__passage_failed(p, result->exit_code, reason);
         }
         status = pawl_pipeline_complete(p->r->pipeline, p->ctx, output.data, output.len);
         if (status == PAWL_OK)
@@ -130,10 +121,10 @@ pawl_status pawl__passage_execute(pawl__passage *p)
                 break;
         case PAWL_ENOTFOUND:
         case PAWL_EACCESS:
-                status = failed(p, -1, error.message);
+                status = pawl__passage_failed(p, -1, error.message);
                 break;
         case PAWL_ETOOBIG:
-                status = failed(p, result.exit_code, error.message);
+                status = pawl__passage_failed(p, result.exit_code, error.message);
                 break;
         case PAWL_EINTERRUPTED:
                 status = interrupted(p, result.interrupted_by);

@@ -40,8 +40,8 @@ typedef struct pawl__runner {
 
         pawl_context *last; /**< of the step that completed last here, for its output */
         size_t last_step;
-        int signal;                  /**< that interrupted the run, or 0 */
-        char reason[PAWL_ERROR_MAX]; /**< why the run failed, for its events */
+        int signal;         /**< that interrupted the run, or 0 */
+        pawl_error failure; /**< why the run failed, for its events */
 } pawl__runner;
 
 /** Take over log and options (NULL: the defaults). PAWL_EINVAL for an option that is not of its
@@ -105,11 +105,11 @@ PAWL_MUST_CHECK pawl_status pawl__passage_execute(pawl__passage *p);
 void pawl__passage_progress(const pawl__passage *p, pawl_run_stage stage);
 
 /* What came of it, told to the caller of the run and said in r->error: PAWL_OK with the context
- * kept for its output; PAWL_BLOCKED; PAWL_ESTEP with r->reason, which the run's end records; a
- * failure of the pipeline, passed on. */
+ * kept for its output; PAWL_BLOCKED; PAWL_ESTEP with StepFailed in the batch and r->failure
+ * for the run's end; a failure of the pipeline, passed on. */
 pawl_status pawl__passage_completed(pawl__passage *p);
 pawl_status pawl__passage_blocked(const pawl__passage *p);
-pawl_status pawl__passage_failed(const pawl__passage *p, const char *reason);
+pawl_status pawl__passage_failed(const pawl__passage *p, int exit_code, const char *why);
 pawl_status pawl__passage_error(const pawl__passage *p, pawl_status status);
 
 /** Put into a context what the file says of a step, its inputs apart. Why it failed: in ctx. */

@@ -30,15 +30,39 @@ pawl_status pawl__passage_error(const pawl__passage *p, pawl_status status)
         return status;
 }
 
-pawl_status pawl__passage_failed(const pawl__passage *p, const char *reason)
+/* A step that came into the file since the run began, and never started, is none of the run's yet:
+ * RunFailed speaks for it. */
+static pawl_status emit_failed(const pawl__passage *p, int exit_code, const char *reason)
+{
+        pawl__json_writer w = PAWL__JSON_WRITER_INIT;
+
+        if (p->r->own_mission && !p->row && !pawl_context_retry_token(p->ctx))
+                return PAWL_OK;
+        pawl__json_open_object(&w);
+        pawl__json_member_string(&w, "reason", reason);
+        pawl__json_member_integer(&w, "exit_code", exit_code);
+        pawl__json_member_string(&w, "input_hash", pawl_context_input_hash(p->ctx));
+        pawl__json_close_object(&w);
+        return pawl__runner_emit(p->r, PAWL__STEP_FAILED, p->step->id, &w);
+}
+
+pawl_status pawl__passage_failed(const pawl__passage *p, int exit_code, const char *why)
 {
         pawl__runner *r = p->r;
+        pawl_error reason;
+        pawl_status status;
 
-        snprintf(r->reason, sizeof r->reason, "step %.*s: %s", PAWL__FMT(p->step->id), reason);
-        pawl__message_mend(r->reason);
+        pawl__fail(&reason, PAWL_ESTEP, "%s", why);
+        pawl__message_mend(reason.message);
+        status = emit_failed(p, exit_code, reason.message);
+        if (status)
+                return status;
+        pawl__fail(
+                &r->failure, PAWL_ESTEP, "step %.*s: %s", PAWL__FMT(p->step->id), reason.message);
+        pawl__message_mend(r->failure.message);
         pawl__passage_progress(p, PAWL_STEP_FAILED);
         return pawl__fail(&r->error, PAWL_ESTEP,
-                "%s; go on with `pawl resume %.*s` once that is mended", r->reason,
+                "%s; go on with `pawl resume %.*s` once that is mended", r->failure.message,
                 PAWL__FMT(r->run_id));
 }
 
@@ -131,23 +155,6 @@ static pawl_status set_inputs(const pawl__passage *p)
         pawl__buf_free(&from.blob);
         pawl__buf_free(&inputs);
         return status;
-}
-
-/* StepFailed for a step that no pass has begun, to be committed with the run's end. A step that
- * came into the file since the run began, and never started, is none of the run's yet: RunFailed
- * speaks for it. */
-static pawl_status emit_failed(const pawl__passage *p, char *reason)
-{
-        pawl__json_writer w = PAWL__JSON_WRITER_INIT;
-
-        pawl__message_mend(reason);
-        if (p->r->own_mission && !p->row)
-                return PAWL_OK;
-        pawl__json_open_object(&w);
-        pawl__json_member_string(&w, "reason", reason);
-        pawl__json_member_integer(&w, "exit_code", -1);
-        pawl__json_close_object(&w);
-        return pawl__runner_emit(p->r, PAWL__STEP_FAILED, p->step->id, &w);
 }
 
 /* ---- The context ---------------------------------------------------------------------------- */
@@ -265,9 +272,8 @@ static pawl_status carry(pawl__passage *p)
                 return status;
         status = set_inputs(p);
         if (fault_of_step(status)) {
-                pawl_error why = p->r->error;
-                status = emit_failed(p, why.message);
-                return status ? status : pawl__passage_failed(p, why.message);
+                const pawl_error why = p->r->error;
+                return pawl__passage_failed(p, -1, why.message);
         }
         return status ? status : pass(p);
 }

@@ -1,0 +1,533 @@
+/* Going on with runs that were blocked, failed or cut off. */
+#include "support/mission.h"
+#include <signal.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+/* Two steps; the second is held until somebody says what a workspace is. */
+#define MISSION                                                                                    \
+        "mission: refunds\n"                                                                       \
+        "steps:\n"                                                                                 \
+        "  - id: research\n"                                                                       \
+        "    run: [sh, -c, 'echo research >> journal; echo found']\n"                              \
+        "  - id: specify\n"                                                                        \
+        "    critical: true\n"                                                                     \
+        "    inputs: {description: Refunds land in the workspace., earlier: {$from: "              \
+        "research}%s}\n"                                                                           \
+        "    metadata: {glossary_watch_terms: [workspace]}\n"                                      \
+        "    run: [sh, -c, 'echo specify >> journal; cat > inputs']\n"
+
+/* Fails until the file "go" is there; notes its key each time. */
+#define MISSION_FAILS                                                                              \
+        "mission: m\n"                                                                             \
+        "steps:\n"                                                                                 \
+        "  - id: one\n"                                                                            \
+        "    run: [sh, -c, 'echo $PAWL_RETRY_TOKEN >> journal; test -e go']\n"
+
+/* Waits for the file "go" for 60 seconds. */
+#define MISSION_WAITS                                                                              \
+        "mission: m\n"                                                                             \
+        "steps:\n"                                                                                 \
+        "  - id: one\n"                                                                            \
+        "    run: [sh, -c, 'echo $PAWL_RETRY_TOKEN >> journal; : > began; test -e go || sleep "    \
+        "60']\n"
+
+static void write_mission(struct mission_fixture *f, const char *more_inputs)
+{
+        char yaml[1024];
+
+        snprintf(yaml, sizeof yaml, MISSION, more_inputs);
+        mission_write(f, yaml);
+}
+
+static void block(struct mission_fixture *f)
+{
+        write_mission(f, "");
+        assert_int_equal(mission_run(f), PAWL_BLOCKED);
+        mission_journal_is(f, "research\n");
+}
+
+static void a_resolved_run_goes_on_without_running_anything_twice(void **state)
+{
+        struct mission_fixture *f = *state;
+
+        block(f);
+        mission_resolve(f);
+        char *session = strdup(pawl_run_result_session_id(f->result));
+        assert_int_equal(mission_resume(f, mission_token(f, "specify")), PAWL_OK);
+        assert_string_equal(pawl_run_result_status(f->result), "completed");
+        assert_string_not_equal(pawl_run_result_session_id(f->result), session);
+        assert_int_equal(pawl_run_result_conflicts(f->result), 0);
+        mission_journal_is(f, "research\nspecify\n");
+        assert_int_equal(mission_events(f, "RunStarted"), 1);
+        assert_int_equal(mission_events(f, "RunClaimed"), 2);
+        assert_int_equal(mission_events(f, "StepResumed"), 1);
+        assert_int_equal(mission_events(f, "RunCompleted"), 1);
+        free(session);
+
+        char *path = path_in(f->folder, "inputs");
+        char *inputs = file_read(path, NULL);
+        assert_says(inputs, "\"earlier\":\"found\\n\"");
+        free(inputs);
+        free(path);
+}
+
+static void a_run_that_is_still_unresolved_blocks_again(void **state)
+{
+        struct mission_fixture *f = *state;
+
+        block(f);
+        char *conflict = strdup(pawl_run_result_conflict(f->result, 0));
+        assert_int_equal(mission_resume(f, "run-1"), PAWL_BLOCKED);
+        assert_int_equal(pawl_run_result_conflicts(f->result), 1);
+        assert_string_equal(pawl_run_result_conflict(f->result, 0), conflict);
+        mission_resolve(f);
+        assert_int_equal(mission_resume(f, NULL), PAWL_OK);
+        mission_journal_is(f, "research\nspecify\n");
+        free(conflict);
+}
+
+static void a_failed_step_is_started_again_under_the_same_key(void **state)
+{
+        struct mission_fixture *f = *state;
+        char journal[128];
+
+        mission_write(f, MISSION_FAILS);
+        assert_int_equal(mission_run(f), PAWL_ESTEP);
+        assert_int_equal(mission_resume(f, "run-1"), PAWL_ESTEP);
+        mission_file(f, "go", "");
+        assert_int_equal(mission_resume(f, NULL), PAWL_OK);
+        snprintf(journal, sizeof journal, "%s\n%s\n%s\n", mission_token(f, "one"),
+                mission_token(f, "one"), mission_token(f, "one"));
+        mission_journal_is(f, journal);
+        assert_int_equal(mission_events(f, "StepFailed"), 2);
+        assert_int_equal(mission_events(f, "RunFailed"), 2);
+        assert_int_equal(mission_events(f, "StepCompleted"), 1);
+}
+
+static void what_has_completed_is_told_again_and_not_run(void **state)
+{
+        struct mission_fixture *f = *state;
+
+        block(f);
+        char *research = strdup(mission_token(f, "research"));
+        size_t before = mission_events(f, NULL);
+        assert_int_equal(mission_resume(f, research), PAWL_OK); /* the step's, not the run's */
+        assert_string_equal(pawl_run_result_status(f->result), "blocked");
+        assert_string_equal(mission_status(f, "research"), "completed");
+        assert_int_equal(mission_events(f, NULL), before);
+
+        mission_resolve(f);
+        assert_int_equal(mission_resume(f, "run-1"), PAWL_OK);
+        before = mission_events(f, NULL);
+        assert_int_equal(mission_resume(f, "run-1"), PAWL_OK);
+        assert_int_equal(mission_resume(f, mission_token(f, "specify")), PAWL_OK);
+        assert_string_equal(pawl_run_result_status(f->result), "completed");
+        assert_int_equal(mission_events(f, NULL), before);
+        mission_journal_is(f, "research\nspecify\n");
+        free(research);
+}
+
+static void without_a_name_the_newest_that_can_go_on_does(void **state)
+{
+        struct mission_fixture *f = *state;
+
+        assert_int_equal(mission_resume(f, NULL), PAWL_ENOTFOUND);
+        assert_says(f->err.message, "nothing to resume");
+        block(f);
+        f->options.run_id = "run-2";
+        assert_int_equal(mission_run(f), PAWL_BLOCKED);
+        mission_write(f, "mission: done\nsteps: [{id: one, run: ['true']}]\n");
+        f->options.run_id = "run-3";
+        assert_int_equal(mission_run(f), PAWL_OK);
+        write_mission(f, "");
+        assert_int_equal(mission_resume(f, NULL), PAWL_BLOCKED);
+        assert_string_equal(pawl_run_result_run_id(f->result), "run-2");
+        assert_int_equal(mission_resume(f, "run-1"), PAWL_BLOCKED);
+        assert_int_equal(mission_resume(f, NULL), PAWL_BLOCKED); /* it is the newest now */
+        assert_string_equal(pawl_run_result_run_id(f->result), "run-1");
+}
+
+static void what_is_not_there_cannot_be_resumed(void **state)
+{
+        static const struct {
+                const char *what, *says;
+                pawl_status status;
+        } cases[] = {
+                {"run-9", "no checkpoint or run run-9", PAWL_ENOTFOUND},
+                {"00000000-0000-4000-8000-000000000000", "no checkpoint or run 00000000",
+                        PAWL_ENOTFOUND},
+                {"", "token or run id", PAWL_EINVAL},
+                {"a\033[31m", "token or run id", PAWL_EINVAL},
+        };
+        struct mission_fixture *f = *state;
+
+        block(f);
+        size_t before = mission_events(f, NULL);
+        for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+                assert_int_equal(mission_resume(f, cases[i].what), cases[i].status);
+                assert_says(f->err.message, cases[i].says);
+                assert_null(strchr(f->err.message, '\033'));
+                assert_null(f->result);
+        }
+        assert_int_equal(mission_events(f, NULL), before);
+}
+
+static void a_run_whose_id_looks_like_a_token_is_found(void **state)
+{
+        struct mission_fixture *f = *state;
+
+        f->options.run_id = "00000000-0000-4000-8000-000000000001";
+        block(f);
+        assert_int_equal(mission_resume(f, f->options.run_id), PAWL_BLOCKED);
+        assert_string_equal(pawl_run_result_run_id(f->result), f->options.run_id);
+}
+
+static void changed_inputs_are_refused_until_accepted(void **state)
+{
+        struct mission_fixture *f = *state;
+        char hash[17];
+
+        block(f);
+        mission_resolve(f);
+        write_mission(f, ", days: 3, more: [1]");
+        assert_int_equal(mission_resume(f, "run-1"), PAWL_EINPUTS);
+        assert_says(f->err.message, "step specify: its inputs changed since the checkpoint: ");
+        assert_says(f->err.message, "inputs.days");
+        assert_says(f->err.message, "and 1 more");
+        assert_says(f->err.message, "--accept-changed-inputs");
+        char *aborted = mission_payload(f, "StepResumeAborted");
+        assert_says(aborted, "\"inputs_changed\":true");
+        free(aborted);
+        char *started = mission_payload(f, "StepStarted");
+        snprintf(hash, sizeof hash, "%s", strstr(started, "hash\":\"") + strlen("hash\":\""));
+        assert_says(f->err.message, hash);
+        free(started);
+        assert_string_equal(pawl_run_result_status(f->result), "blocked");
+        mission_payload_says(f, "SessionEnded", "\"reason\":\"inputs changed\"");
+        mission_journal_is(f, "research\n");
+
+        f->options.accept_changed_inputs = true;
+        assert_int_equal(mission_resume(f, "run-1"), PAWL_OK);
+        mission_journal_is(f, "research\nspecify\n");
+}
+
+static pawl_status say_yes(bool *yes, const pawl_input_change *change, void *user)
+{
+        char *diff = user;
+
+        assert_false(*yes);
+        snprintf(diff, 256, "%s", change->diff);
+        *yes = true;
+        return PAWL_OK;
+}
+
+static void changed_inputs_can_be_confirmed_when_asked(void **state)
+{
+        struct mission_fixture *f = *state;
+        char diff[256] = "";
+
+        block(f);
+        mission_resolve(f);
+        write_mission(f, ", days: 3");
+        f->options.confirm = say_yes;
+        f->options.confirm_user = diff;
+        assert_int_equal(mission_resume(f, "run-1"), PAWL_OK);
+        assert_says(diff, "inputs.days");
+        mission_payload_says(f, "StepResumed", "\"inputs_changed\":true");
+}
+
+static void seeds_are_not_read_again(void **state)
+{
+        struct mission_fixture *f = *state;
+
+        mission_file(f, "team.yaml", "terms: [{surface: desk, definition: A table.}]\n");
+        mission_write(f, "mission: m\n"
+                         "glossary: {team_domain: team.yaml}\n"
+                         "steps:\n"
+                         "  - id: one\n"
+                         "    critical: true\n"
+                         "    inputs: {description: A desk in a workspace.}\n"
+                         "    metadata: {glossary_watch_terms: [workspace, desk]}\n"
+                         "    run: ['true']\n");
+        assert_int_equal(mission_run(f), PAWL_BLOCKED);
+        assert_int_equal(pawl_run_result_conflicts(f->result), 1);
+        mission_file(f, "team.yaml", "terms: [not, a, seed]\n");
+        mission_resolve(f);
+        assert_int_equal(mission_resume(f, "run-1"), PAWL_OK);
+        assert_int_equal(mission_events(f, "GlossaryScopeActivated"), 1);
+}
+
+static void the_strictness_of_the_run_is_kept(void **state)
+{
+        struct mission_fixture *f = *state;
+
+        mission_write(f, "mission: m\n"
+                         "steps:\n"
+                         "  - {id: one, run: [test, -e, go]}\n"
+                         "  - id: two\n"
+                         "    inputs: {description: A snake_case name.}\n"
+                         "    run: ['true']\n");
+        f->options.strictness = "max";
+        assert_int_equal(mission_run(f), PAWL_ESTEP);
+        mission_file(f, "go", "");
+        f->options.strictness = NULL;
+        assert_int_equal(mission_resume(f, "run-1"), PAWL_BLOCKED); /* medium would let it pass */
+        assert_string_equal(mission_status(f, "two"), "blocked");
+}
+
+static void a_run_needs_its_mission_file(void **state)
+{
+        struct mission_fixture *f = *state;
+
+        block(f);
+        size_t before = mission_events(f, NULL);
+        assert_int_equal(unlink(f->file), 0);
+        assert_int_equal(mission_resume(f, "run-1"), PAWL_ENOTFOUND);
+        assert_says(f->err.message, "run run-1: its mission file ");
+        assert_says(f->err.message, "/mission.yaml is not there; put it back");
+        mission_file(f, "mission.yaml", "mission: other\nsteps: [{id: specify, run: ['true']}]\n");
+        assert_int_equal(mission_resume(f, "run-1"), PAWL_EINVAL);
+        assert_says(f->err.message, "is mission other, but run run-1 is one of refunds");
+        mission_file(f, "mission.yaml", "mission: refunds\nsteps: 3\n");
+        assert_int_equal(mission_resume(f, "run-1"), PAWL_EPARSE);
+        assert_null(f->result);
+        assert_int_equal(mission_events(f, NULL), before);
+}
+
+static void steps_that_came_into_the_file_since_are_run(void **state)
+{
+        struct mission_fixture *f = *state;
+
+        mission_write(f, MISSION_FAILS);
+        assert_int_equal(mission_run(f), PAWL_ESTEP);
+        mission_file(f, "go", "");
+        mission_write(f, "mission: m\n"
+                         "steps:\n"
+                         "  - {id: before, run: [sh, -c, 'echo before >> journal']}\n"
+                         "  - {id: one, run: ['true']}\n"
+                         "  - {id: after, run: [sh, -c, 'echo after >> journal']}\n");
+        f->options.signal_fd = -1;
+        assert_int_equal(mission_resume(f, "run-1"), PAWL_OK);
+        assert_int_equal(pawl_run_result_steps(f->result), 3);
+        assert_string_equal(pawl_run_result_step(f->result, 0)->step_id, "before");
+        assert_string_equal(mission_status(f, "before"), "completed");
+        assert_string_equal(mission_status(f, "after"), "completed");
+        char *journal = mission_journal(f);
+        assert_says(journal, "\nbefore\nafter\n");
+        free(journal);
+}
+
+static void a_new_step_whose_inputs_lead_nowhere_fails_the_run(void **state)
+{
+        struct mission_fixture *f = *state;
+
+        mission_write(f, "mission: m\n"
+                         "steps: [{id: one, run: [echo, '{}']}, {id: two, run: ['false']}]\n");
+        assert_int_equal(mission_run(f), PAWL_ESTEP);
+        mission_write(f, "mission: m\n"
+                         "steps: [{id: one, run: ['true']}, {id: new, inputs: {$from: one#/x},"
+                         " run: ['true']}, {id: two, run: ['true']}]\n");
+        assert_int_equal(mission_resume(f, "run-1"), PAWL_ESTEP);
+        assert_says(f->err.message, "new");
+        assert_string_equal(pawl_run_result_status(f->result), "failed");
+        assert_string_equal(mission_status(f, "new"), "pending");
+        assert_int_equal(mission_events(f, "StepFailed"), 1);
+        assert_int_equal(mission_events(f, "RunFailed"), 2);
+}
+
+static void a_run_that_a_program_began_goes_on_there(void **state)
+{
+        struct mission_fixture *f = *state;
+        pawl_pipeline *chain;
+        pawl_context *ctx;
+
+        assert_int_equal(pawl_pipeline_new(&chain, f->log, NULL, &f->err), PAWL_OK);
+        assert_int_equal(pawl_context_new(&ctx, "m", "run-p", "one", &f->err), PAWL_OK);
+        assert_int_equal(pawl_pipeline_run(chain, ctx), PAWL_OK);
+        pawl_context_free(ctx);
+        pawl_pipeline_free(chain);
+        assert_int_equal(mission_resume(f, NULL), PAWL_ENOTFOUND);
+        assert_int_equal(mission_resume(f, "run-p"), PAWL_ENOTFOUND);
+        assert_says(f->err.message, "run run-p: has no mission file");
+}
+
+/* ---- More than one process --------------------------------------------------------------------
+ */
+
+static void only_one_process_owns_a_run(void **state)
+{
+        struct mission_fixture *f = *state;
+        char pid_text[32];
+        int how;
+
+        mission_write(f, MISSION_WAITS);
+        pid_t pid = mission_fork(f, false, NULL);
+        mission_await(f, "began");
+        snprintf(pid_text, sizeof pid_text, "pid %d on ", (int)pid);
+        size_t before = mission_events(f, NULL);
+
+        assert_int_equal(mission_resume(f, "run-1"), PAWL_EHELD);
+        assert_says(f->err.message, "run run-1: is held by ");
+        assert_says(f->err.message, pid_text);
+        assert_says(f->err.message, "--wait");
+        assert_null(f->result);
+        assert_int_equal(mission_run(f), PAWL_EHELD);
+        assert_says(f->err.message, pid_text);
+        assert_int_equal(mission_resume(f, NULL), PAWL_ENOTFOUND); /* it is alive */
+        f->options.wait_ms = 120;
+        assert_int_equal(mission_resume(f, "run-1"), PAWL_EHELD);
+        assert_int_equal(mission_events(f, NULL), before);
+
+        assert_int_equal(kill(-pid, SIGKILL), 0);
+        assert_int_equal(waitpid(pid, &how, 0), pid);
+}
+
+static void a_second_process_may_wait_its_turn(void **state)
+{
+        struct mission_fixture *f = *state;
+        int how;
+
+        mission_write(f, "mission: m\nsteps:\n  - id: one\n"
+                         "    run: [sh, -c, 'echo one >> journal; : > began; sleep 0.4']\n");
+        pid_t pid = mission_fork(f, false, NULL);
+        mission_await(f, "began");
+        f->options.wait_ms = 10000;
+        assert_int_equal(mission_resume(f, "run-1"), PAWL_OK);
+        assert_string_equal(pawl_run_result_status(f->result), "completed");
+        assert_int_equal(waitpid(pid, &how, 0), pid);
+        assert_int_equal(WEXITSTATUS(how), PAWL_OK);
+        mission_journal_is(f, "one\n"); /* there was nothing left to do */
+        assert_int_equal(mission_events(f, "RunCompleted"), 1);
+}
+
+static void a_run_whose_process_was_killed_goes_on_under_the_same_key(void **state)
+{
+        struct mission_fixture *f = *state;
+        char journal[128];
+        int how;
+
+        mission_write(f, MISSION_WAITS);
+        pid_t pid = mission_fork(f, false, NULL);
+        mission_await(f, "began");
+        assert_int_equal(kill(pid, SIGKILL), 0);
+        assert_int_equal(waitpid(pid, &how, 0), pid);
+        assert_true(WIFSIGNALED(how));
+
+        mission_file(f, "go", "");
+        assert_int_equal(mission_resume(f, NULL), PAWL_OK);
+        snprintf(journal, sizeof journal, "%s\n%s\n", mission_token(f, "one"),
+                mission_token(f, "one"));
+        mission_journal_is(f, journal);
+        assert_int_equal(mission_events(f, "StepStarted"), 1);
+        assert_int_equal(mission_events(f, "StepCompleted"), 1);
+        assert_int_equal(mission_events(f, "RunCompleted"), 1);
+}
+
+static void killed_anywhere_a_run_ends_with_each_step_completed_once(void **state)
+{
+        struct mission_fixture *f = *state;
+        pawl_status status = PAWL_EHELD;
+
+        mission_write(f, "mission: m\nsteps:\n"
+                         "  - {id: a, run: [sh, -c, 'sleep 0.01; echo 1']}\n"
+                         "  - {id: b, inputs: {$from: a}, run: [cat]}\n"
+                         "  - {id: c, inputs: {$from: b}, run: [sh, -c, 'sleep 0.01; cat']}\n");
+        for (unsigned i = 0; i < 25; i++) {
+                int how;
+                pid_t pid = mission_fork(f, i > 0, "run-1");
+                usleep(1000 + i * 1500);
+                kill(-pid, SIGKILL);
+                kill(pid, SIGKILL);
+                assert_int_equal(waitpid(pid, &how, 0), pid);
+                assert_int_equal(pawl__replay_check(f->log, &f->err), PAWL_OK);
+        }
+        if (mission_events(f, NULL) == 0)
+                status = mission_run(f);
+        else
+                status = mission_resume(f, "run-1");
+        assert_int_equal(status, PAWL_OK);
+        assert_string_equal(pawl_run_result_status(f->result), "completed");
+        assert_int_equal(mission_events(f, "StepCompleted"), 3);
+        assert_int_equal(mission_events(f, "RunCompleted"), 1);
+        assert_int_equal(pawl__replay_check(f->log, &f->err), PAWL_OK);
+}
+
+static int64_t an_hour_later(void *user)
+{
+        struct timespec now;
+
+        (void)user;
+        clock_gettime(CLOCK_BOOTTIME, &now);
+        return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000 + 3600 * 1000;
+}
+
+/* In the child: when the command has begun, take the run over by a clock that has left it behind.
+ */
+static void take_over(struct mission_fixture *f)
+{
+        pawl_log_options options = PAWL_LOG_OPTIONS_INIT;
+        pawl_log *log = NULL;
+        uint64_t fence;
+
+        options.sources.boot_ms = an_hour_later;
+        mission_await(f, "began");
+        if (pawl_log_open(&log, f->db, &options, NULL) ||
+                pawl_log_claim(&fence, log, "m", "run-1", "user:other", NULL))
+                _exit(1);
+        mission_file(f, "taken", "");
+        pause(); /* a dead holder would lose the run again */
+        _exit(0);
+}
+
+static void a_run_that_was_taken_over_stops_and_records_nothing(void **state)
+{
+        struct mission_fixture *f = *state;
+        int how;
+
+        pawl_log_close(f->log);
+        pid_t pid = fork();
+        if (pid == 0)
+                take_over(f);
+        f->log_options.lease_ms = 300;
+        assert_int_equal(pawl_log_open(&f->log, f->db, &f->log_options, &f->err), PAWL_OK);
+        mission_write(f, MISSION_WAITS);
+        assert_int_equal(mission_run(f), PAWL_EFENCED); /* long before the command's 60 seconds */
+        assert_says(f->err.message, "run-1");
+        assert_non_null(f->result);
+        assert_string_equal(mission_status(f, "one"), "running");
+        assert_int_equal(mission_events(f, "StepCompleted"), 0);
+        assert_int_equal(mission_events(f, "StepFailed"), 0);
+        assert_int_equal(mission_events(f, "SessionEnded"), 0);
+        assert_int_equal(kill(pid, SIGKILL), 0);
+        assert_int_equal(waitpid(pid, &how, 0), pid);
+}
+
+int main(void)
+{
+#define TEST(name) cmocka_unit_test_setup_teardown(name, mission_setup, mission_teardown)
+        const struct CMUnitTest tests[] = {
+                TEST(a_resolved_run_goes_on_without_running_anything_twice),
+                TEST(a_run_that_is_still_unresolved_blocks_again),
+                TEST(a_failed_step_is_started_again_under_the_same_key),
+                TEST(what_has_completed_is_told_again_and_not_run),
+                TEST(without_a_name_the_newest_that_can_go_on_does),
+                TEST(what_is_not_there_cannot_be_resumed),
+                TEST(a_run_whose_id_looks_like_a_token_is_found),
+                TEST(changed_inputs_are_refused_until_accepted),
+                TEST(changed_inputs_can_be_confirmed_when_asked),
+                TEST(seeds_are_not_read_again),
+                TEST(the_strictness_of_the_run_is_kept),
+                TEST(a_run_needs_its_mission_file),
+                TEST(steps_that_came_into_the_file_since_are_run),
+                TEST(a_new_step_whose_inputs_lead_nowhere_fails_the_run),
+                TEST(a_run_that_a_program_began_goes_on_there),
+                TEST(only_one_process_owns_a_run),
+                TEST(a_second_process_may_wait_its_turn),
+                TEST(a_run_whose_process_was_killed_goes_on_under_the_same_key),
+                TEST(killed_anywhere_a_run_ends_with_each_step_completed_once),
+                TEST(a_run_that_was_taken_over_stops_and_records_nothing),
+        };
+        return cmocka_run_group_tests(tests, NULL, NULL);
+}
