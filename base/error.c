@@ -42,7 +42,8 @@ const char *pawl_status_name(pawl_status status)
 }
 
 /* Format into a full-length buffer, cutting what does not fit between two characters. */
-static void format_message(char out[PAWL_ERROR_MAX], const char *format, va_list args)
+static void PAWL_PRINTF(2, 0)
+        format_message(char out[PAWL_ERROR_MAX], const char *format, va_list args)
 {
         int n = vsnprintf(out, PAWL_ERROR_MAX, format, args);
 
