@@ -29,7 +29,7 @@ PAWL_MUST_CHECK pawl_status pawl__projection_place(
 /** One event that stands in the log already. What contradicts what stood before it (a second
  * answer, a second start: written past the state tables) changes nothing, as it would have been
  * refused. */
-PAWL_MUST_CHECK pawl_status pawl__fold(
+PAWL_MUST_CHECK pawl_status pawl__fold_event(
         pawl__applier *applier, const pawl_event *event, pawl_error *err);
 
 void pawl__applier_free(pawl__applier *applier);

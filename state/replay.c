@@ -17,7 +17,7 @@ static pawl_status fold_all(pawl__store *store, uint64_t *head_seq, unsigned cha
         memset(head_hash, 0, 32);
         while (status == PAWL_OK && folded == PAWL_OK && *head_seq < until &&
                 (status = pawl_cursor_next(cursor, &event)) == PAWL_OK) {
-                folded = pawl__fold(&applier, &event, err);
+                folded = pawl__fold_event(&applier, &event, err);
                 *head_seq = event.seq;
                 memcpy(head_hash, event.hash, 32);
         }

@@ -67,7 +67,7 @@ static pawl_status execute(pawl__state *state, const char *sql, pawl_error *err)
 
 /* ---- Folding --------------------------------------------------------------------------------- */
 
-pawl_status pawl__fold(pawl__applier *applier, const pawl_event *event, pawl_error *err)
+pawl_status pawl__fold_event(pawl__applier *applier, const pawl_event *event, pawl_error *err)
 {
         pawl_error why = PAWL_ERROR_INIT;
         pawl_status status = pawl__apply(applier, event, &why);
@@ -81,7 +81,7 @@ pawl_status pawl__fold(pawl__applier *applier, const pawl_event *event, pawl_err
 
 static pawl_status fold_next(pawl__state *state, const pawl_event *event, pawl_error *err)
 {
-        pawl_status status = pawl__fold(&state->applier, event, err);
+        pawl_status status = pawl__fold_event(&state->applier, event, err);
 
         if (status == PAWL_OK && pawl__store_sql_waiting(state->tables) > WAITING_MAX)
                 status = pawl__store_sql_flush(state->tables, false, err);
