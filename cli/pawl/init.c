@@ -4,6 +4,7 @@
 #include "cli/pawl/commands.h"
 #include "cli/printable.h"
 #include "state/state.h"
+#include <errno.h>
 #include <stdlib.h>
 #include <sys/stat.h>
 
@@ -21,6 +22,29 @@ static pawl_status log_to_make(pawl__buf *path, const cli_call *cli, pawl_error 
         else
                 status = pawl__buf_adds(path, CLI_LOG_NAME);
         return status ? pawl__nomem(err) : PAWL_OK;
+}
+
+/* The folder in which the log is to be, and those above it. */
+static pawl_status make_folders(const char *folder, pawl_error *err)
+{
+        pawl__buf path = PAWL__BUF_INIT;
+        pawl_status status = PAWL_OK;
+
+        if (pawl__buf_adds(&path, folder))
+                return pawl__nomem(err);
+        for (size_t at = 1; !status && at <= path.len; at++) {
+                if (path.data[at] != '/' && path.data[at] != '\0')
+                        continue;
+                path.data[at] = '\0';
+                if (mkdir(path.data, 0777) != 0 && errno != EEXIST)
+                        status = pawl__fail(err, errno == EACCES ? PAWL_EACCESS : PAWL_EIO,
+                                "%.300s: cannot make the folder: %s; check the path", path.data,
+                                strerror(errno));
+                if (at < path.len)
+                        path.data[at] = '/';
+        }
+        pawl__buf_free(&path);
+        return status;
 }
 
 static pawl_status make(const char *path, pawl_error *err)
@@ -66,12 +90,16 @@ static int init_run(cli_call *cli)
         pawl__buf path = PAWL__BUF_INIT;
         pawl_status status;
 
+        if (cli->n_args && !*cli->args[0])
+                return cli_usage(cli, "DIR is empty; give a folder");
         if (cli->db && cli->n_args)
                 return cli_usage(cli, "DIR and --db both say where; give one");
         if (cli_given(cli, "rebuild") && !cli->n_args)
                 status = cli_find_log(&path, cli, &err);
         else
                 status = log_to_make(&path, cli, &err);
+        if (!status && cli->n_args && !cli_given(cli, "rebuild"))
+                status = make_folders(cli->args[0], &err);
         if (!status)
                 status = cli_given(cli, "rebuild") ? rebuild(path.data, &err)
                                                    : make(path.data, &err);

@@ -1,0 +1,124 @@
+# Options, arguments and help: what the tables of subcommands give every subcommand.
+. "$SOURCE_DIR/tests/cli/shared.sh"
+
+# cmds PROGRAM: the names of its subcommands, one a line.
+cmds() {
+        "$1" --help | grep '^  [a-z]' | sed -E 's/^  //; s/ (\[?[A-Z]+[^ ]*|bash)?  .*//; s/  .*//'
+}
+
+it "each program says its version and its help on stdout"
+for program in pawl eventlog; do
+        runs 0 $program --version
+        same "$(cat out)" "$program 0.1.0"
+        runs 0 $program --help
+        says "^usage: $program " out
+        is_empty err
+        runs 0 $program help
+        says "^usage: $program " out
+done
+
+it "the commands are those of the contract, and none that come later"
+same "$(cmds pawl | tr '\n' ,)" \
+        "init,run,resume,check,conflicts,resolve,glossary list,glossary import,hash,terms,help,completion,"
+same "$(cmds eventlog | tr '\n' ,)" "replay,list,tail,show,verify,head,stats,export,help,completion,"
+
+it "every command has --help, which exits 0 and prints on stdout alone"
+for program in pawl eventlog; do
+        cmds $program | while read -r cmd; do
+                # shellcheck disable=SC2086
+                runs 0 $program $cmd --help
+                says "^usage: $program $cmd" out
+                is_empty err
+                cp out by_option
+                # shellcheck disable=SC2086
+                runs 0 $program help $cmd
+                cmp out by_option
+                # shellcheck disable=SC2086
+                misused "unknown option --no-such-thing" $program $cmd --no-such-thing
+        done
+done
+
+it "an option takes a value in one command as it does in all others"
+for program in pawl eventlog; do
+        cmds $program | while read -r cmd; do
+                # shellcheck disable=SC2086
+                $program $cmd --help | grep -oE '^  (-.,|   ) --[a-z-]+(\[=| )?[A-Z]*' |
+                        sed -E 's/^ *(-.,)? *//'
+        done | sort -u | awk '{print $1}' | sed 's/\[=.*//' | uniq -d >twice
+        is_empty twice
+done
+
+it "wrong usage exits 2 with the usage line on stderr"
+misused "a command is missing" pawl
+misused 'unknown command "frobnicate"' pawl frobnicate
+misused 'unknown command "glossary"' pawl glossary
+misused 'unknown command "sessions"' pawl sessions
+misused 'unknown command "frobnicate"' pawl help frobnicate
+misused "an argument is missing: MISSION" pawl run
+misused 'one argument too many: "b"' pawl run a b
+misused 'one argument too many: "a"' eventlog head a
+misused "unknown option -x" pawl conflicts -x
+misused "unknown option --no" pawl run m.yaml --no
+misused "--json takes no value" pawl conflicts --json=yes
+misused "--db needs a value: PATH" pawl conflicts --db
+misused "--db: the name is empty" pawl conflicts --db=
+misused "-n needs a value: N" eventlog list -n
+misused 'there is no "hard"; give one of off\|medium\|max' pawl run m.yaml --strictness hard
+misused "exactly one of --pick and --define" pawl resolve abcd
+misused "exactly one of --pick and --define" pawl resolve abcd --pick 1 --define x
+misused "--scope is needed" pawl glossary import seed.yaml
+misused 'there is no "mission_local"' pawl glossary import seed.yaml --scope mission_local
+misused 'there is no completion for "fish"' pawl completion fish
+
+it "numbers are digits from 1 up to 2^63 - 1"
+for number in 0 -1 +1 1.5 x '' 0x10 1e3 9223372036854775808 99999999999999999999999; do
+        misused "not a number from 1 up" eventlog replay "--until=$number"
+        misused "not a number from 1 up" eventlog show -- "$number"
+done
+misused "not a number of seconds" pawl resume --wait=soon
+
+it "without a log, every command that needs one says where it looked and what to do"
+fails 1 "^pawl: no log here: .*; run \`pawl init\`, or name one with --db$" pawl conflicts
+fails 1 "^eventlog: no log here: .*; run \`pawl init\`, or name one with --db$" eventlog head
+fails 1 "^pawl: no log here" pawl resume
+fails 1 "^pawl: no log here" pawl resolve abcd --pick 1
+fails 1 "^eventlog: .*nowhere" eventlog --db nowhere/events.db verify
+[ ! -e .pawl ] && [ ! -e nowhere ]
+
+it "init makes the log, 0700 and 0600, and leaves one that is there"
+runs 0 pawl init
+same "$(stat -c %a .pawl .pawl/events.db | tr '\n' ' ')" "700 600 "
+cp .pawl/events.db before
+runs 0 pawl init
+cmp before .pawl/events.db
+runs 0 pawl init other
+[ -s other/.pawl/events.db ]
+misused "DIR and --db" pawl init other --db x.db
+
+it "the log is found from the working directory upwards, by PAWL_DB, and by --db, which wins"
+mkdir -p a/b
+(cd a/b && runs 0 eventlog head && same "$(cat out)" "0 $(printf '0%.0s' {1..64})")
+printf 'terms: [{surface: refund, definition: Money that goes back.}]' >seed.yaml
+runs 0 pawl glossary import seed.yaml --scope core
+(cd a/b && runs 0 eventlog head && says '^1 ' out)
+(cd other && runs 0 eventlog head && says '^0 ' out)
+(cd other && PAWL_DB=../.pawl/events.db runs 0 eventlog head && says '^1 ' out)
+(cd other && PAWL_DB=../.pawl/events.db runs 0 eventlog --db .pawl/events.db head && says '^0 ' out)
+(cd other && PAWL_DB='' runs 0 eventlog head && says '^0 ' out)
+
+it "options stand before or after the command and its arguments, joined or apart, and -- ends them"
+db=.pawl/events.db
+for words in "--db $db show 1" "show --db $db 1" "show 1 --db $db" "show 1 --db=$db" \
+        "--db=$db show 1" "show --db $db -- 1" "-- show 1"; do
+        # shellcheck disable=SC2086
+        runs 0 eventlog $words
+        same "$(jq .seq out)" 1
+done
+for words in "list -n 1 --json" "list -n1 --json" "-n 1 --json list" "--lines=1 list --json"; do
+        # shellcheck disable=SC2086
+        runs 0 eventlog $words
+        same "$(jq .seq out)" 1
+done
+printf '1' >--canonical
+runs 0 pawl hash --canonical -- --canonical
+same "$(cat out)" 1

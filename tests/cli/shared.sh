@@ -1,0 +1,98 @@
+# What the tests of the programs share. Sourced; the working folder is empty and goes when the test ends.
+set -E
+sentence="(nothing yet)"
+trap 'echo "failed: $sentence (${BASH_SOURCE[0]##*/}:$LINENO)"; [ -s out ] && sed "s/^/out: /" out | head -20; [ -s err ] && sed "s/^/err: /" err | head -20' ERR
+
+# it SENTENCE: what the next checks are about, said when one fails.
+it() {
+        sentence=$*
+}
+
+# runs CODE COMMAND...: the exit code is CODE; stdout is in the file out, stderr in err.
+runs() {
+        local wanted=$1 code=0
+        shift
+        "$@" >out 2>err </dev/null || code=$?
+        [ "$code" -eq "$wanted" ] || { echo "exit code $code, not $wanted: $*"; return 1; }
+}
+
+# says PATTERN FILE: a line of the file matches the extended regular expression.
+says() {
+        grep -qE -- "$1" "$2" || { echo "$2 does not say: $1"; return 1; }
+}
+
+is_empty() {
+        [ ! -s "$1" ] || { echo "$1 is not empty"; return 1; }
+}
+
+# fails CODE PATTERN COMMAND...: one line on stderr that says what is wrong, and nothing on stdout.
+fails() {
+        local code=$1 pattern=$2
+        shift 2
+        runs "$code" "$@"
+        is_empty out
+        [ "$(wc -l <err)" -eq 1 ] || { echo "stderr is not one line"; return 1; }
+        says "$pattern" err
+}
+
+# misused PATTERN COMMAND...: exit 2, what is wrong and the usage line on stderr.
+misused() {
+        local pattern=$1
+        shift
+        runs 2 "$@"
+        is_empty out
+        says "$pattern" err
+        [ "$(grep -c '^usage: ' err)" -eq 1 ] || { echo "no usage line on stderr"; return 1; }
+}
+
+# same A B: two texts.
+same() {
+        [ "$1" = "$2" ] || { printf 'not the same:\n%s\n%s\n' "$1" "$2"; return 1; }
+}
+
+# events [TYPE]: how many there are.
+events() {
+        eventlog export | jq -r .type | { grep -cE "^${1:-.*}$" || true; }
+}
+
+# A mission of three steps whose second one, which is critical, uses a word with two senses. Every command
+# notes in the file journal that it ran.
+write_mission() {
+        cat >team.yaml <<'END'
+terms:
+  - surface: workspace
+    definition: A folder in which one step does its work.
+  - surface: workspace
+    definition: The account that a customer's people share.
+    confidence: 0.9
+END
+        cat >mission.yaml <<'END'
+mission: refund-service
+glossary:
+  team_domain: team.yaml
+steps:
+  - id: research
+    inputs: { topic: refunds }
+    run: [sh, -c, "echo research >>journal; echo '{\"summary\": \"three days\"}'"]
+  - id: specify
+    critical: true
+    inputs:
+      description: Refunds land in the workspace.
+      earlier: { $from: "research#/summary" }
+    run: [sh, -c, "echo specify >>journal; echo $PAWL_RETRY_TOKEN >>tokens; cat"]
+  - id: publish
+    inputs: { text: { $from: specify } }
+    run: [sh, -c, "echo publish >>journal; echo done"]
+END
+}
+
+# await FILE: wait until it is there.
+await() {
+        local tries
+        for tries in $(seq 200); do
+                [ ! -e "$1" ] || return 0
+                sleep 0.05
+        done
+        echo "$1 did not come"
+        return 1
+}
