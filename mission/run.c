@@ -106,9 +106,11 @@ static pawl_status emit_started(pawl__runner *r)
 static pawl_status fill(pawl__runner *r, void *user)
 {
         const seeds *with = user;
+        const pawl_sources *sources = pawl__log_sources(r->log);
         pawl_event envelope = pawl__runner_envelope(r);
         pawl_status status;
 
+        envelope.time_us = sources->wall_us(sources->user); /* the senses' provenance says it too */
         status = refuse_if_there(r);
         if (!status)
                 status = emit_started(r);

@@ -15,7 +15,9 @@ struct import {
 static pawl_status import_seed(
         struct import *import, const pawl__seed *seed, pawl_log *log, pawl_error *err)
 {
-        pawl_event like = {.actor = pawl__buf_text(&import->actor)};
+        const pawl_sources *sources = pawl__log_sources(log);
+        pawl_event like = {.actor = pawl__buf_text(&import->actor),
+                .time_us = sources->wall_us(sources->user)};
         pawl__batch batch = PAWL__BATCH_INIT;
         pawl__state *state;
 
