@@ -1,0 +1,116 @@
+#include "events/db.h"
+#include "support/history.h"
+
+/* What PRAGMA table_info says of a table is what the column table says. */
+static void columns_match(struct history *h, const pawl__table_form *form)
+{
+        static const char *const types[] = {
+                [PAWL__TEXT] = "TEXT", [PAWL__INT] = "INTEGER", [PAWL__REAL] = "REAL"};
+        sqlite3_stmt *stmt;
+        int c = 0;
+
+        assert_int_equal(sqlite3_prepare_v2(pawl__log_db(h->log),
+                                 "SELECT name, type, \"notnull\", pk FROM pragma_table_info(?1)",
+                                 -1, &stmt, NULL),
+                SQLITE_OK);
+        sqlite3_bind_text(stmt, 1, form->name, -1, SQLITE_STATIC);
+        for (; sqlite3_step(stmt) == SQLITE_ROW; c++) {
+                assert_in_range(c, 0, form->stored - 1);
+                const pawl__column *column = &form->column[c];
+                assert_string_equal((const char *)sqlite3_column_text(stmt, 0), column->name);
+                assert_string_equal(
+                        (const char *)sqlite3_column_text(stmt, 1), types[column->type]);
+                if (column->type != PAWL__TEXT) /* numbers are never absent */
+                        assert_int_equal(sqlite3_column_int(stmt, 2), 1);
+                assert_int_equal(sqlite3_column_int(stmt, 3), c < form->keys ? c + 1 : 0);
+        }
+        sqlite3_finalize(stmt);
+        assert_int_equal(c, form->stored);
+}
+
+static void the_schema_has_the_columns_of_the_column_table(void **state)
+{
+        for (int t = 0; t < PAWL__TABLES; t++)
+                columns_match(*state, &pawl__tables[t]);
+}
+
+static void a_table_form_is_whole(void **state)
+{
+        (void)state;
+        for (int t = 0; t < PAWL__TABLES; t++) {
+                const pawl__table_form *form = &pawl__tables[t];
+                assert_in_range(form->columns, form->stored, PAWL__COLUMNS_MAX);
+                assert_in_range(form->keys, 1, form->stored);
+                assert_int_equal(form->column[form->order].type, PAWL__INT);
+                if (form->then >= 0)
+                        assert_int_equal(form->column[form->then].type, PAWL__INT);
+                for (int c = 0; c < form->columns; c++)
+                        assert_non_null(form->column[c].name);
+                for (int c = 0; c < form->keys; c++)
+                        assert_int_equal(form->column[c].type, PAWL__TEXT);
+        }
+}
+
+static pawl__row step(const char *run, const char *id, int64_t order, int64_t number)
+{
+        pawl__row row = {0};
+
+        row.v[PAWL__STEP_RUN].text = pawl__text(run);
+        row.v[PAWL__STEP_ID].text = pawl__text(id);
+        row.v[PAWL__STEP_ORDER_SEQ].integer = order;
+        row.v[PAWL__STEP_NUMBER].integer = number;
+        return row;
+}
+
+static void rows_are_ordered_by_key_bytes(void **state)
+{
+        pawl__row a = step("r", "a", 9, 9), b = step("r", "b", 1, 1), other = step("q", "z", 1, 1);
+        pawl__row absent = step(NULL, "a", 0, 0);
+
+        (void)state;
+        assert_true(pawl__row_cmp_key(PAWL__STEPS, &a, &b) < 0);
+        assert_true(pawl__row_cmp_key(PAWL__STEPS, &b, &a) > 0);
+        assert_int_equal(pawl__row_cmp_key(PAWL__STEPS, &a, &a), 0);
+        assert_true(pawl__row_cmp_key(PAWL__STEPS, &other, &a) < 0);
+        assert_true(pawl__row_cmp_key(PAWL__STEPS, &absent, &other) < 0);
+}
+
+static void rows_are_listed_by_order_then_number_then_key(void **state)
+{
+        pawl__row first = step("z", "z", 1, 2), second = step("a", "a", 2, 1);
+        pawl__row later_number = step("a", "a", 1, 3), same = step("a", "a", 1, 2);
+
+        (void)state;
+        assert_true(pawl__row_cmp_order(PAWL__STEPS, &first, &second) < 0);
+        assert_true(pawl__row_cmp_order(PAWL__STEPS, &first, &later_number) < 0);
+        assert_true(pawl__row_cmp_order(PAWL__STEPS, &first, &same) > 0);
+}
+
+static void the_first_differing_column_is_named(void **state)
+{
+        pawl__row a = {0}, b = {0};
+
+        (void)state;
+        assert_int_equal(pawl__row_diff(PAWL__CONFLICTS, &a, &b), -1);
+        b.v[PAWL__CON_RESOLVED_SEQ].integer = 1;
+        assert_int_equal(pawl__row_diff(PAWL__CONFLICTS, &a, &b), PAWL__CON_RESOLVED_SEQ);
+        b.v[PAWL__CON_CONFIDENCE].real = 0.5;
+        assert_int_equal(pawl__row_diff(PAWL__CONFLICTS, &a, &b), PAWL__CON_CONFIDENCE);
+        b.v[PAWL__CON_TERM].text = pawl__text("");
+        assert_int_equal(pawl__row_diff(PAWL__CONFLICTS, &a, &b), PAWL__CON_TERM);
+        a.v[PAWL__CON_TERM].text = pawl__text("");
+        assert_int_equal(pawl__row_diff(PAWL__CONFLICTS, &a, &b), PAWL__CON_CONFIDENCE);
+}
+
+int main(void)
+{
+        const struct CMUnitTest tests[] = {
+                cmocka_unit_test_setup_teardown(the_schema_has_the_columns_of_the_column_table,
+                        history_setup, history_teardown),
+                cmocka_unit_test(a_table_form_is_whole),
+                cmocka_unit_test(rows_are_ordered_by_key_bytes),
+                cmocka_unit_test(rows_are_listed_by_order_then_number_then_key),
+                cmocka_unit_test(the_first_differing_column_is_named),
+        };
+        return cmocka_run_group_tests(tests, NULL, NULL);
+}
