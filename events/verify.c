@@ -91,6 +91,9 @@ static pawl_status check_rows(checking *c)
         sqlite3_reset(range);
         if (!status && rc != SQLITE_OK)
                 status = pawl__db_fail(log, rc, "verify it", c->why);
+        if (status == PAWL_EDAMAGED && rc != SQLITE_OK)
+                return pawl__fail_prefix(
+                        c->why, status, "seq %llu", (unsigned long long)c->last + 1);
         if (!status && rc == SQLITE_DONE && c->last < c->head)
                 status = pawl__damaged(log, c->why, c->last + 1, "the event is missing");
         return status;
@@ -103,6 +106,10 @@ static pawl_status check_all(checking *c)
 
         if (!status)
                 status = pawl__head_read(&c->head, hash, c->log, c->why);
+        if (status == PAWL_EDAMAGED) { /* the end cannot be read: find out how far it is sound */
+                c->head = INT64_MAX;
+                status = PAWL_OK;
+        }
         while (!status && c->last < c->head)
                 status = check_rows(c);
         if (!status && c->anchor_seq > c->head)

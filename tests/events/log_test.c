@@ -526,8 +526,6 @@ static void a_reader_that_took_no_locks_sees_a_writer_that_came_later(void **sta
         }
 }
 
-#define LOG_TEST(name) cmocka_unit_test_setup_teardown(name, event_log_setup, event_log_teardown)
-
 int main(void)
 {
         const struct CMUnitTest tests[] = {

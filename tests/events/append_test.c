@@ -1,0 +1,398 @@
+/* Appending: one transaction, checked, chained, canonical, and nothing at all when it fails. */
+#include "support/event_log.h"
+
+static pawl_event event_of(const char *type, const char *payload)
+{
+        return (pawl_event){.type = pawl__text(type), .payload = pawl__text(payload)};
+}
+
+/* It fails so, says so, and the log holds what it held. */
+static void check_refused(event_log *f, pawl_event event, pawl_status status, const char *says)
+{
+        int64_t before = event_log_count(f);
+        uint64_t seq = 99;
+
+        assert_int_equal(pawl_log_append(&seq, f->log, &event, 1, 0), status);
+        assert_int_equal(f->log->err.status, status);
+        assert_says(pawl_log_errmsg(f->log), says);
+        assert_int_equal(seq, 99);
+        assert_int_equal(event_log_count(f), before);
+}
+
+static void the_chain_is_what_another_program_computes(void **state)
+{
+        event_log *f = *state;
+        pawl__arena arena = PAWL__ARENA_INIT;
+        pawl_event event = event_scope(NULL), read;
+        uint64_t seq;
+        char hex[65];
+
+        event_log_open(f);
+        event.actor = pawl__text("user:ana");
+        event.mission_id = pawl__text("m\xc3\xa9");
+        assert_int_equal(pawl_log_append(&seq, f->log, &event, 1, 0), PAWL_OK);
+        assert_int_equal(seq, 1);
+        event = event_of("SessionStarted", NULL);
+        event.mission_id = pawl__text("m \"2\"");
+        event.run_id = pawl__text("r");
+        event.step_id = pawl__text("s");
+        event.session_id = pawl__text("x");
+        event.time_us = -1;
+        assert_int_equal(append_one(f->log, event, 0), PAWL_OK);
+
+        /* tests/golden/make_chain.py */
+        assert_int_equal(pawl__log_event(&read, &arena, f->log, 1), PAWL_OK);
+        pawl__hex(hex, read.hash, 32);
+        assert_string_equal(
+                hex, "2ddb67fcde39d729e78747ce6fecc8753979e268fb9387032b1488e00a9de086");
+        assert_int_equal(pawl__log_event(&read, &arena, f->log, 2), PAWL_OK);
+        pawl__hex(hex, read.hash, 32);
+        assert_string_equal(
+                hex, "e23eb39ed9f318dac8e24fafcd6f0656b257ebc281ff5b0afe05ec35609e35ec");
+        pawl__hex(hex, read.prev, 32);
+        assert_string_equal(
+                hex, "2ddb67fcde39d729e78747ce6fecc8753979e268fb9387032b1488e00a9de086");
+        pawl__arena_free(&arena);
+}
+
+static void payloads_are_kept_in_canonical_form(void **state)
+{
+        event_log *f = *state;
+        pawl__arena arena = PAWL__ARENA_INIT;
+        pawl_event read;
+
+        event_log_open(f);
+        assert_int_equal(append_one(f->log,
+                                 event_scope("{ \"scope_id\" : \"\\u0063ore\", \"z\": 1.0,\n"
+                                             "\"glossary_version_id\":\"v1\" }"),
+                                 0),
+                PAWL_OK);
+        assert_int_equal(pawl__log_event(&read, &arena, f->log, 1), PAWL_OK);
+        assert_text(read.payload, "{\"glossary_version_id\":\"v1\",\"scope_id\":\"core\",\"z\":1}");
+        assert_int_equal(read.v, 1);
+        assert_int_equal(read.time_us, f->wall_us);
+        assert_null(read.run_id.data);
+        pawl__arena_free(&arena);
+}
+
+static void order_is_that_of_appending_whatever_the_clock_says(void **state)
+{
+        event_log *f = *state;
+        pawl_verify_result result;
+
+        event_log_open(f);
+        event_log_fill(f, 1);
+        f->wall_us -= 3600000000;
+        event_log_fill(f, 1);
+        assert_int_equal(event_log_integer(f, "SELECT group_concat(seq, '') FROM "
+                                              "(SELECT seq FROM events ORDER BY time)"),
+                21);
+        assert_int_equal(pawl_log_verify(&result, f->log, 0, NULL), PAWL_OK);
+        assert_int_equal(result.events, 2);
+}
+
+static void events_that_are_not_of_their_form_are_refused(void **state)
+{
+        event_log *f = *state;
+        pawl_event e;
+
+        event_log_open(f);
+        check_refused(f, event_of("RunExploded", "{}"), PAWL_EINVAL,
+                "event type \"RunExploded\": is not known");
+        check_refused(f, (pawl_event){.seq = 0}, PAWL_EINVAL, "event type \"\"");
+        check_refused(f, event_scope("{\"scope_id\":\"core\"}"), PAWL_EINVAL,
+                "GlossaryScopeActivated: payload.glossary_version_id: is missing; it must be text");
+        check_refused(f, event_scope("{\"scope_id\":\"a\",\"scope_id\":\"b\"}"), PAWL_EPARSE,
+                "GlossaryScopeActivated: payload: line 1, column");
+        check_refused(f, event_scope("[]"), PAWL_EINVAL, "payload: is no JSON object");
+        check_refused(f, event_scope(""), PAWL_EPARSE, "payload");
+        check_refused(f, event_of("GlossaryScopeActivated", NULL), PAWL_EINVAL, "is missing");
+        e = event_scope(NULL);
+        e.v = 2;
+        check_refused(f, e, PAWL_ENEWER, "version 2, and this program knows 1");
+        e.v = -1;
+        check_refused(f, e, PAWL_EINVAL, "versions count from 1");
+        e = event_scope(NULL);
+        e.time_us = INT64_MAX;
+        check_refused(f, e, PAWL_EINVAL, "outside of the years 1 to 9999");
+}
+
+static void ids_that_are_not_of_their_form_are_refused(void **state)
+{
+        event_log *f = *state;
+        static const size_t at[] = {offsetof(pawl_event, mission_id), offsetof(pawl_event, run_id),
+                offsetof(pawl_event, step_id), offsetof(pawl_event, session_id),
+                offsetof(pawl_event, actor)};
+        static const char *const what[] = {
+                "mission id", "run id", "step id", "session id", "actor"};
+        char many[301];
+
+        event_log_open(f);
+        memset(many, 'a', 300);
+        many[300] = '\0';
+        const pawl_text bad[] = {
+                {"", 0}, {"a\nb", 3}, {"a\0b", 3}, {"../x", 4}, {"\xff", 1}, {many, 300}};
+        for (size_t i = 0; i < 5; i++)
+                for (size_t j = 0; j < sizeof bad / sizeof bad[0]; j++) {
+                        pawl_event e = event_scope(NULL);
+                        *(pawl_text *)(void *)((char *)&e + at[i]) = bad[j];
+                        check_refused(f, e, PAWL_EINVAL, what[i]);
+                }
+}
+
+static void a_batch_is_all_or_nothing(void **state)
+{
+        event_log *f = *state;
+        pawl_event events[3] = {event_scope(NULL), event_scope(NULL), event_scope("{}")};
+        uint64_t seq = 99;
+
+        event_log_open(f);
+        assert_int_equal(pawl_log_append(&seq, f->log, events, 3, 0), PAWL_EINVAL);
+        assert_int_equal(seq, 99);
+        assert_int_equal(event_log_count(f), 0);
+        assert_int_equal(pawl_log_append(&seq, f->log, events, 2, 0), PAWL_OK);
+        assert_int_equal(seq, 2);
+        assert_int_equal(event_log_count(f), 2);
+}
+
+static void a_batch_copies_what_it_is_given_and_survives_a_failure(void **state)
+{
+        event_log *f = *state;
+        pawl__batch batch = PAWL__BATCH_INIT;
+        pawl_error err = PAWL_ERROR_INIT;
+        char payload[] = "{\"scope_id\":\"core\",\"glossary_version_id\":\"v1\"}";
+        pawl_event event = event_scope(payload), bad = event_scope("{}");
+        uint64_t seq = 99;
+
+        event_log_open(f);
+        assert_int_equal(pawl__batch_event(&batch, &event, &err), PAWL_OK);
+        memset(payload, 'x', sizeof payload - 1);
+        assert_int_equal(pawl__batch_event(&batch, &bad, &err), PAWL_OK);
+        assert_int_equal(pawl__log_commit(f->log, &batch, 0, &seq), PAWL_EINVAL);
+        assert_int_equal(batch.n, 2);
+        batch.n = 1;
+        assert_int_equal(pawl__log_commit(f->log, &batch, 0, &seq), PAWL_OK);
+        assert_int_equal(seq, 1);
+        assert_int_equal(batch.n, 0);
+        assert_int_equal(pawl__log_commit(f->log, &batch, 0, &seq), PAWL_OK); /* empty */
+        assert_int_equal(event_log_count(f), 1);
+        pawl__batch_free(&batch);
+}
+
+static void blobs_are_kept_once_and_hashed_when_read(void **state)
+{
+        event_log *f = *state;
+        pawl__batch batch = PAWL__BATCH_INIT;
+        pawl__buf out = PAWL__BUF_INIT;
+        pawl_error err = PAWL_ERROR_INIT;
+        unsigned char hash[32], none[32] = {1};
+        const pawl_text content = {"a\0b", 3}, empty = {"", 0};
+
+        event_log_open(f);
+        assert_int_equal(pawl__sha256(f->log->hasher, hash, content.data, content.len), PAWL_OK);
+        for (int i = 0; i < 2; i++) {
+                assert_int_equal(pawl__batch_blob(&batch, hash, content, &err), PAWL_OK);
+                assert_int_equal(pawl__log_commit(f->log, &batch, 0, NULL), PAWL_OK);
+        }
+        assert_int_equal(event_log_integer(f, "SELECT count(*) FROM blobs"), 1);
+        assert_int_equal(pawl__buf_adds(&out, "before "), PAWL_OK);
+        assert_int_equal(pawl__log_blob(&out, f->log, hash), PAWL_OK);
+        assert_int_equal(out.len, 10);
+        assert_memory_equal(out.data, "before a\0b", 10);
+
+        assert_int_equal(pawl__log_blob(&out, f->log, none), PAWL_ENOTFOUND);
+        assert_says(pawl_log_errmsg(f->log), "blob 0100000000000000: is not in the log");
+        event_log_sql(f, "UPDATE blobs SET content = x'00'");
+        assert_int_equal(pawl__log_blob(&out, f->log, hash), PAWL_EDAMAGED);
+        assert_says(pawl_log_errmsg(f->log), "its content was changed");
+        assert_int_equal(out.len, 10);
+
+        assert_int_equal(pawl__sha256(f->log->hasher, hash, "", 0), PAWL_OK);
+        assert_int_equal(pawl__batch_blob(&batch, hash, empty, &err), PAWL_OK);
+        assert_int_equal(pawl__log_commit(f->log, &batch, 0, NULL), PAWL_OK);
+        assert_int_equal(pawl__log_blob(&out, f->log, hash), PAWL_OK);
+        assert_int_equal(out.len, 10);
+        pawl__buf_free(&out);
+        pawl__batch_free(&batch);
+}
+
+/* ---- The projector ----------------------------------------------------------------------------
+ */
+
+struct projection {
+        char calls[64]; /* b(egin), a(pply), f(lush), x: abandon, c(lose) */
+        char fail_at;
+        pawl_log *log;
+        uint64_t last_seq;
+};
+
+static pawl_status note(struct projection *p, char call, pawl_error *err)
+{
+        size_t len = strlen(p->calls);
+
+        if (len < sizeof p->calls - 1)
+                p->calls[len] = call;
+        return p->fail_at == call ? pawl__fail(err, PAWL_EEXISTS, "projector: fails; at %c", call)
+                                  : PAWL_OK;
+}
+
+static pawl_status p_begin(void *user, pawl_error *err)
+{
+        return note(user, 'b', err);
+}
+
+static pawl_status p_apply(void *user, const pawl_event *event, pawl_error *err)
+{
+        struct projection *p = user;
+        pawl__arena arena = PAWL__ARENA_INIT;
+        pawl_event row;
+
+        /* Its row is in, and says the same. */
+        assert_int_equal(pawl__log_event(&row, &arena, p->log, event->seq), PAWL_OK);
+        assert_memory_equal(row.hash, event->hash, 32);
+        assert_true(pawl__text_eq(row.payload, event->payload));
+        pawl__arena_free(&arena);
+        p->last_seq = event->seq;
+        return note(user, 'a', err);
+}
+
+static pawl_status p_flush(void *user, pawl_error *err)
+{
+        return note(user, 'f', err);
+}
+
+static void p_abandon(void *user)
+{
+        note(user, 'x', NULL);
+}
+
+static void p_close(void *user)
+{
+        note(user, 'c', NULL);
+}
+
+static void the_projector_is_called_in_order_and_its_failure_rolls_back(void **state)
+{
+        event_log *f = *state;
+        struct projection p = {.log = event_log_open(f)};
+        const pawl__projector projector = {p_begin, p_apply, p_flush, p_abandon, p_close, &p};
+        pawl_event events[2] = {event_scope(NULL), event_scope(NULL)};
+        static const struct {
+                char fail_at;
+                const char *calls;
+        } cases[] = {{'b', "bx"}, {'a', "bax"}, {'f', "baafx"}};
+
+        assert_null(pawl__log_projector(f->log));
+        pawl__log_set_projector(f->log, &projector);
+        assert_ptr_equal(pawl__log_projector(f->log), &p);
+        for (size_t i = 0; i < 3; i++) {
+                memset(p.calls, 0, sizeof p.calls);
+                p.fail_at = cases[i].fail_at;
+                assert_int_equal(pawl_log_append(NULL, f->log, events, 2, 0), PAWL_EEXISTS);
+                assert_says(pawl_log_errmsg(f->log), "projector: fails");
+                assert_string_equal(p.calls, cases[i].calls);
+                assert_int_equal(event_log_count(f), 0);
+        }
+        memset(p.calls, 0, sizeof p.calls);
+        p.fail_at = 0;
+        assert_int_equal(pawl_log_append(NULL, f->log, events, 2, 0), PAWL_OK);
+        assert_int_equal(p.last_seq, 2);
+        pawl_event bad = event_scope("{}");
+        assert_int_equal(append_one(f->log, bad, 0), PAWL_EINVAL);
+        event_log_close(f);
+        assert_string_equal(p.calls, "baaf"
+                                     "bx"
+                                     "c");
+}
+
+/* ---- What the file itself refuses
+ * ---------------------------------------------------------------- */
+
+static void any_sqlite_client_is_kept_from_changing_events(void **state)
+{
+        event_log *f = *state;
+        static const struct {
+                const char *sql, *says;
+        } cases[] = {
+                {"UPDATE events SET payload = NULL WHERE seq = 1", "never changed"},
+                {"DELETE FROM events WHERE seq = 2", "never deleted"},
+                {"INSERT OR REPLACE INTO events (seq, type, v, time, prev, hash) "
+                 "VALUES (1, 'x', 1, 1, x'00', x'00')",
+                        "without a gap"},
+                {"INSERT INTO events (seq, type, v, time, prev, hash) "
+                 "VALUES (4, 'x', 1, 1, x'00', x'00')",
+                        "without a gap"},
+                {"INSERT INTO events (type, v, time, prev, hash) VALUES ('x', 1, 1, x'00', x'00')",
+                        "without a gap"},
+                {"INSERT INTO events (seq, type, v, time, prev, hash) "
+                 "VALUES (3, 'x', 'one', 1, x'00', x'00')",
+                        "cannot store TEXT"},
+        };
+        pawl_verify_result result;
+        sqlite3 *db;
+
+        event_log_open(f);
+        event_log_fill(f, 2);
+        assert_int_equal(sqlite3_open(f->path, &db), SQLITE_OK);
+        for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+                char *message = NULL;
+                assert_int_not_equal(
+                        sqlite3_exec(db, cases[i].sql, NULL, NULL, &message), SQLITE_OK);
+                assert_says(message, cases[i].says);
+                sqlite3_free(message);
+        }
+        sqlite3_close(db);
+        assert_int_equal(pawl_log_verify(&result, f->log, 0, NULL), PAWL_OK);
+        assert_int_equal(result.events, 2);
+}
+
+static void a_hundred_thousand_events_are_one_transaction(void **state)
+{
+        event_log *f = *state;
+        enum { N = 100000 };
+        pawl_event *events = calloc(N, sizeof *events);
+        pawl_verify_result result;
+        uint64_t seq;
+
+        assert_non_null(events);
+        for (size_t i = 0; i < N; i++)
+                events[i] = event_scope(NULL);
+        event_log_open(f);
+        assert_int_equal(pawl_log_append(&seq, f->log, events, N, 0), PAWL_OK);
+        assert_int_equal(seq, N);
+        assert_int_equal(pawl_log_verify(&result, f->log, 0, NULL), PAWL_OK);
+        assert_int_equal(result.events, N);
+        free(events);
+}
+
+static void an_append_within_an_append_is_refused(void **state)
+{
+        event_log *f = *state;
+
+        event_log_open(f);
+        assert_int_equal(pawl__tx_begin(f->log), PAWL_OK);
+        assert_int_equal(append_one(f->log, event_scope(NULL), 0), PAWL_ESTATE);
+        assert_says(pawl_log_errmsg(f->log), "an append is under way");
+        assert_int_equal(pawl__tx_rollback(f->log, PAWL_OK), PAWL_OK);
+        assert_int_equal(append_one(f->log, event_scope(NULL), 0), PAWL_OK);
+}
+
+int main(void)
+{
+        const struct CMUnitTest tests[] = {
+                LOG_TEST(the_chain_is_what_another_program_computes),
+                LOG_TEST(payloads_are_kept_in_canonical_form),
+                LOG_TEST(order_is_that_of_appending_whatever_the_clock_says),
+                LOG_TEST(events_that_are_not_of_their_form_are_refused),
+                LOG_TEST(ids_that_are_not_of_their_form_are_refused),
+                LOG_TEST(a_batch_is_all_or_nothing),
+                LOG_TEST(a_batch_copies_what_it_is_given_and_survives_a_failure),
+                LOG_TEST(blobs_are_kept_once_and_hashed_when_read),
+                LOG_TEST(the_projector_is_called_in_order_and_its_failure_rolls_back),
+                LOG_TEST(any_sqlite_client_is_kept_from_changing_events),
+                LOG_TEST(a_hundred_thousand_events_are_one_transaction),
+                LOG_TEST(an_append_within_an_append_is_refused),
+        };
+
+        return cmocka_run_group_tests(tests, NULL, NULL);
+}

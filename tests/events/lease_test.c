@@ -1,0 +1,371 @@
+/* One run, one owner: claims, fences, and how a holder that is gone loses its lease. */
+#include "support/event_log.h"
+#include <unistd.h>
+
+static pawl_event run_event(const char *type)
+{
+        return (pawl_event){.type = pawl__text(type),
+                .run_id = pawl__text("run-1"),
+                .payload = pawl__text("{\"reason\":\"r\",\"scope_id\":\"core\","
+                                      "\"glossary_version_id\":\"v1\"}")};
+}
+
+static uint64_t claim(pawl_log *log)
+{
+        uint64_t fence = 0;
+
+        if (pawl_log_claim(&fence, log, "m", "run-1", "user:ana", NULL))
+                fail_msg("%s", pawl_log_errmsg(log));
+        return fence;
+}
+
+/* The claim is refused as long as the holder stands, and nothing is written. */
+static void check_held(event_log *f, pawl_log *log)
+{
+        int64_t before = event_log_count(f);
+        uint64_t fence = 99;
+        pawl_owner owner = {0, 0, {NULL, 0}};
+
+        assert_int_equal(pawl_log_claim(&fence, log, "m", "run-1", "user:bob", &owner), PAWL_EHELD);
+        assert_int_equal(fence, 99);
+        assert_int_equal(owner.pid, 100);
+        assert_text(owner.host, "host-a");
+        assert_says(pawl_log_errmsg(log), "run run-1: process 100 on host-a holds it");
+        assert_int_equal(event_log_count(f), before);
+}
+
+/* A log of another process: pid 200 on the same host and boot, unless the test changes that. */
+static pawl_log *another_process(event_log *f)
+{
+        pawl__identity mine = f->self;
+        pawl_log *log;
+
+        f->self.pid = 200;
+        f->self.pid_start = 8;
+        f->alive[1].pid = 200;
+        f->alive[1].start = 8;
+        log = event_log_another(f);
+        f->self = mine;
+        return log;
+}
+
+static void a_claim_is_an_event_and_a_lease(void **state)
+{
+        event_log *f = *state;
+        pawl__arena arena = PAWL__ARENA_INIT;
+        pawl_event event;
+
+        event_log_open(f);
+        assert_int_equal(claim(f->log), 1);
+        assert_int_equal(pawl__log_event(&event, &arena, f->log, 1), PAWL_OK);
+        assert_text(event.type, "RunClaimed");
+        assert_text(event.mission_id, "m");
+        assert_text(event.run_id, "run-1");
+        assert_text(event.actor, "user:ana");
+        assert_text(event.payload, "{\"fence\":1,\"owner\":{\"boot_id\":\"boot-1\",\"host\":"
+                                   "\"host-a\",\"pid\":100,\"pid_start\":7}}");
+        pawl__arena_free(&arena);
+}
+
+static void a_batch_goes_into_the_claims_transaction(void **state)
+{
+        event_log *f = *state;
+        pawl__batch batch = PAWL__BATCH_INIT;
+        pawl_event good = run_event("RunFailed"), bad = run_event("StepFailed");
+        const pawl_text run = pawl__text("run-1"), none = {NULL, 0};
+        uint64_t fence = 99;
+
+        event_log_open(f);
+        assert_int_equal(pawl__batch_event(&batch, &bad, NULL), PAWL_OK);
+        assert_int_equal(
+                pawl__log_claim(&fence, f->log, none, run, none, none, &batch, NULL), PAWL_EINVAL);
+        assert_int_equal(fence, 99);
+        assert_int_equal(event_log_count(f), 0);
+        assert_int_equal(event_log_integer(f, "SELECT count(*) FROM leases"), 0);
+        assert_int_equal(batch.n, 1);
+        pawl__batch_clear(&batch);
+        assert_int_equal(pawl__batch_event(&batch, &good, NULL), PAWL_OK);
+        assert_int_equal(
+                pawl__log_claim(&fence, f->log, none, run, pawl__text("s"), none, &batch, NULL),
+                PAWL_OK);
+        assert_int_equal(fence, 1);
+        assert_int_equal(batch.n, 0);
+        assert_int_equal(event_log_count(f), 2);
+        assert_int_equal(
+                event_log_integer(f, "SELECT session_id = 's' FROM events WHERE seq = 1"), 1);
+        pawl__batch_free(&batch);
+}
+
+static void a_run_id_that_is_not_of_its_form_is_refused(void **state)
+{
+        event_log *f = *state;
+        uint64_t fence = 99;
+
+        event_log_open(f);
+        assert_int_equal(pawl_log_claim(&fence, f->log, "m", "a/b", NULL, NULL), PAWL_EINVAL);
+        assert_says(pawl_log_errmsg(f->log), "run id \"a/b\": holds a slash");
+        assert_int_equal(pawl_log_claim(&fence, f->log, "m", NULL, NULL, NULL), PAWL_EINVAL);
+        assert_int_equal(pawl_log_claim(&fence, f->log, "a\n", "r", NULL, NULL), PAWL_EINVAL);
+        assert_int_equal(fence, 99);
+        assert_int_equal(event_log_count(f), 0);
+}
+
+static void append_refuses_a_stale_fence_and_leaves_no_trace(void **state)
+{
+        event_log *f = *state;
+        pawl_event events[2] = {event_scope(NULL), run_event("RunFailed")};
+        uint64_t seq = 99;
+
+        event_log_open(f);
+        assert_int_equal(pawl_log_append(&seq, f->log, events, 2, 1), PAWL_EFENCED);
+        assert_says(pawl_log_errmsg(f->log), "run run-1: fence 1, but nobody claimed the run");
+        assert_int_equal(claim(f->log), 1);
+        assert_int_equal(claim(f->log), 2); /* the handle that holds it may claim it again */
+        assert_int_equal(pawl_log_append(&seq, f->log, events, 2, 1), PAWL_EFENCED);
+        assert_says(pawl_log_errmsg(f->log), "fence 1, but 2 holds run-1");
+        assert_int_equal(pawl_log_append(&seq, f->log, events, 2, 0), PAWL_EFENCED);
+        assert_int_equal(seq, 99);
+        assert_int_equal(event_log_count(f), 2);
+        /* An event of no owner needs no fence, but a stale one is refused with it too. */
+        assert_int_equal(append_one(f->log, run_event("GlossaryScopeActivated"), 0), PAWL_OK);
+        assert_int_equal(append_one(f->log, run_event("GlossaryScopeActivated"), 1), PAWL_EFENCED);
+        assert_int_equal(pawl_log_append(&seq, f->log, events, 2, 2), PAWL_OK);
+        assert_int_equal(event_log_count(f), 5);
+}
+
+static void who_gave_a_run_back_does_not_append_for_it(void **state)
+{
+        event_log *f = *state;
+
+        event_log_open(f);
+        assert_int_equal(claim(f->log), 1);
+        assert_int_equal(pawl_log_release(f->log, "run-1", 1), PAWL_OK);
+        assert_int_equal(append_one(f->log, run_event("RunFailed"), 1), PAWL_EFENCED);
+        assert_says(pawl_log_errmsg(f->log), "fence 1 was given back");
+        assert_int_equal(append_one(f->log, run_event("GlossaryScopeActivated"), 1), PAWL_OK);
+        assert_int_equal(pawl_log_release(f->log, "run-1", 1), PAWL_EFENCED);
+        assert_int_equal(pawl_log_renew(f->log, "run-1", 1), PAWL_EFENCED);
+        assert_says(pawl_log_errmsg(f->log), "fence 1 does not hold it any more");
+        assert_int_equal(pawl_log_release(f->log, "run-2", 1), PAWL_EFENCED);
+        assert_int_equal(claim(f->log), 2); /* the fence outlives the claim */
+}
+
+static void a_live_holder_keeps_the_run_until_its_lease_expires(void **state)
+{
+        event_log *f = *state;
+        bool held = false;
+        pawl_owner owner;
+
+        event_log_open(f);
+        assert_int_equal(claim(f->log), 1);
+        pawl_log *other = another_process(f);
+        check_held(f, other);
+        assert_int_equal(pawl__log_holder(&held, &owner, other, pawl__text("run-1")), PAWL_OK);
+        assert_true(held);
+        assert_int_equal(owner.fence, 1);
+        f->wall_us += INT64_C(86400000000); /* a wall clock that jumps decides nothing */
+        f->boot_ms += 30000;
+        check_held(f, other);
+        assert_int_equal(pawl_log_renew(f->log, "run-1", 1), PAWL_OK);
+        f->boot_ms += 30000;
+        check_held(f, other);
+        f->boot_ms += 1;
+        assert_int_equal(pawl__log_holder(&held, &owner, other, pawl__text("run-1")), PAWL_OK);
+        assert_false(held);
+        assert_int_equal(claim(other), 2);
+        assert_int_equal(append_one(f->log, run_event("RunFailed"), 1), PAWL_EFENCED);
+        assert_int_equal(pawl_log_renew(f->log, "run-1", 1), PAWL_EFENCED);
+        assert_int_equal(append_one(other, run_event("RunFailed"), 2), PAWL_OK);
+        pawl_log_close(other);
+}
+
+static void another_handle_of_the_same_process_does_not_get_the_run(void **state)
+{
+        event_log *f = *state;
+
+        event_log_open(f);
+        assert_int_equal(claim(f->log), 1);
+        pawl_log *second = event_log_another(f);
+        check_held(f, second);
+        event_log_close(f); /* which gives the run back */
+        assert_int_equal(claim(second), 2);
+        pawl_log_close(second);
+}
+
+static void a_dead_holder_loses_the_run_at_once(void **state)
+{
+        event_log *f = *state;
+        uint64_t fence = 1;
+
+        event_log_open(f);
+        assert_int_equal(claim(f->log), fence);
+        pawl_log *other = another_process(f);
+        f->alive[0].pid = 0; /* no such process */
+        assert_int_equal(claim(other), ++fence);
+        assert_int_equal(pawl_log_release(other, "run-1", fence), PAWL_OK);
+
+        f->alive[0].pid = 100;
+        assert_int_equal(claim(f->log), ++fence);
+        check_held(f, other);
+        f->alive[0].start = 9; /* its pid is another process's now */
+        assert_int_equal(claim(other), ++fence);
+        assert_int_equal(pawl_log_release(other, "run-1", fence), PAWL_OK);
+
+        f->alive[0].start = 7;
+        assert_int_equal(claim(f->log), ++fence);
+        check_held(f, other);
+        strcpy(other->self.boot_id, "boot-2"); /* the host was started anew */
+        assert_int_equal(claim(other), ++fence);
+        pawl_log_close(other);
+}
+
+static void a_holder_in_another_pid_namespace_is_judged_by_the_clock_alone(void **state)
+{
+        event_log *f = *state;
+
+        event_log_open(f);
+        assert_int_equal(claim(f->log), 1);
+        pawl_log *other = another_process(f);
+        other->self.pid_ns = 2;
+        strcpy(other->self.host, "container");
+        f->alive[0].pid = 0; /* says nothing there */
+        check_held(f, other);
+        f->boot_ms += 30001;
+        assert_int_equal(claim(other), 2);
+        pawl_log_close(other);
+}
+
+static void a_start_time_that_cannot_be_read_is_not_death(void **state)
+{
+        event_log *f = *state;
+
+        event_log_open(f);
+        assert_int_equal(claim(f->log), 1);
+        pawl_log *other = another_process(f);
+        f->alive[0].start = PAWL__START_UNKNOWN;
+        check_held(f, other);
+        pawl_log_close(other);
+}
+
+static void another_hosts_lease_is_over_when_it_was_watched_unchanged_for_its_length(void **state)
+{
+        event_log *f = *state;
+
+        event_log_open(f);
+        assert_int_equal(claim(f->log), 1);
+        pawl_log *other = another_process(f);
+        strcpy(other->self.host, "host-b");
+        strcpy(other->self.boot_id, "boot-b");
+        f->alive[0].pid = 0;  /* says nothing there either */
+        f->boot_ms -= 999999; /* nor does the clock */
+        check_held(f, other);
+        f->boot_ms += 30000;
+        check_held(f, other);
+        f->boot_ms += 5;
+        assert_int_equal(pawl_log_renew(f->log, "run-1", 1), PAWL_OK);
+        check_held(f, other);
+        f->boot_ms += 30000;
+        check_held(f, other);
+        f->boot_ms += 1;
+        assert_int_equal(claim(other), 2);
+        pawl_log_close(other);
+}
+
+static void without_a_boot_id_nothing_is_concluded_from_it(void **state)
+{
+        event_log *f = *state;
+
+        f->self.boot_id[0] = '\0';
+        event_log_open(f);
+        assert_int_equal(claim(f->log), 1);
+        pawl_log *other = another_process(f);
+        check_held(f, other);
+        f->boot_ms += 30001;
+        assert_int_equal(claim(other), 2);
+        pawl_log_close(other);
+}
+
+static void fences_grow_even_when_the_leases_are_lost(void **state)
+{
+        event_log *f = *state;
+
+        event_log_open(f);
+        assert_int_equal(claim(f->log), 1);
+        assert_int_equal(claim(f->log), 2);
+        event_log_close(f);
+        event_log_sql(f, "DROP TABLE leases");
+        event_log_open(f);
+        assert_int_equal(claim(f->log), 3);
+        /* What the runs table says counts as well, for events before applied_seq. */
+        event_log_sql(f, "DELETE FROM leases; UPDATE projection SET applied_seq = 3;"
+                         "INSERT INTO runs VALUES ('run-1', NULL, NULL, 0, 0, 0, NULL, NULL, NULL, "
+                         "NULL, 40, NULL, NULL, 0)");
+        assert_int_equal(claim(f->log), 41);
+}
+
+static void a_read_only_log_claims_nothing(void **state)
+{
+        event_log *f = *state;
+        uint64_t fence = 99;
+
+        event_log_open(f);
+        assert_int_equal(claim(f->log), 1);
+        f->flags = PAWL_LOG_READONLY;
+        pawl_log *reader = event_log_another(f);
+        assert_int_equal(pawl_log_claim(&fence, reader, "m", "run-2", NULL, NULL), PAWL_EREADONLY);
+        assert_int_equal(pawl_log_renew(reader, "run-1", 1), PAWL_EREADONLY);
+        assert_int_equal(pawl_log_release(reader, "run-1", 1), PAWL_EREADONLY);
+        assert_int_equal(fence, 99);
+        pawl_log_close(reader);
+}
+
+static void nobody_holds_a_run_that_nobody_claimed(void **state)
+{
+        event_log *f = *state;
+        bool held = true;
+        pawl_owner owner = {7, 7, {NULL, 0}};
+
+        event_log_open(f);
+        assert_int_equal(pawl__log_holder(&held, &owner, f->log, pawl__text("run-1")), PAWL_OK);
+        assert_false(held);
+        assert_int_equal(owner.fence, 0);
+}
+
+static void this_process_is_known_by_the_kernel(void **state)
+{
+        pawl__identity self;
+
+        (void)state;
+        pawl__identity_system(&self);
+        assert_int_equal(self.pid, getpid());
+        assert_true(self.host[0]);
+        assert_int_equal(strlen(self.boot_id), 36);
+        assert_true(self.pid_start > 0);
+        assert_true(self.pid_ns > 0);
+        assert_int_equal(self.start_of(self.pid, self.user), self.pid_start);
+        assert_int_equal(self.start_of(INT32_MAX, self.user), PAWL__START_GONE);
+}
+
+int main(void)
+{
+        const struct CMUnitTest tests[] = {
+                LOG_TEST(a_claim_is_an_event_and_a_lease),
+                LOG_TEST(a_batch_goes_into_the_claims_transaction),
+                LOG_TEST(a_run_id_that_is_not_of_its_form_is_refused),
+                LOG_TEST(append_refuses_a_stale_fence_and_leaves_no_trace),
+                LOG_TEST(who_gave_a_run_back_does_not_append_for_it),
+                LOG_TEST(a_live_holder_keeps_the_run_until_its_lease_expires),
+                LOG_TEST(another_handle_of_the_same_process_does_not_get_the_run),
+                LOG_TEST(a_dead_holder_loses_the_run_at_once),
+                LOG_TEST(a_holder_in_another_pid_namespace_is_judged_by_the_clock_alone),
+                LOG_TEST(a_start_time_that_cannot_be_read_is_not_death),
+                LOG_TEST(another_hosts_lease_is_over_when_it_was_watched_unchanged_for_its_length),
+                LOG_TEST(without_a_boot_id_nothing_is_concluded_from_it),
+                LOG_TEST(fences_grow_even_when_the_leases_are_lost),
+                LOG_TEST(a_read_only_log_claims_nothing),
+                LOG_TEST(nobody_holds_a_run_that_nobody_claimed),
+                cmocka_unit_test(this_process_is_known_by_the_kernel),
+        };
+
+        return cmocka_run_group_tests(tests, NULL, NULL);
+}
