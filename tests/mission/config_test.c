@@ -1,0 +1,135 @@
+/* The project's settings beside its log. */
+#include "mission/mission.h"
+#include "support/test.h"
+#include <sys/stat.h>
+#include <unistd.h>
+
+struct fixture {
+        char *folder, *path, *log;
+};
+
+static int setup(void **state)
+{
+        struct fixture *f = calloc(1, sizeof *f);
+
+        f->folder = folder_make();
+        f->path = path_in(f->folder, "config.yaml");
+        f->log = path_in(f->folder, "events.db");
+        *state = f;
+        return 0;
+}
+
+static int teardown(void **state)
+{
+        struct fixture *f = *state;
+
+        folder_remove(f->folder);
+        free(f->path);
+        free(f->log);
+        free(f);
+        return 0;
+}
+
+static void check_strictness(struct fixture *f, const char *text, pawl__strictness strictness)
+{
+        pawl__config config = {PAWL__STRICTNESS_MAX};
+        pawl_error err = PAWL_ERROR_INIT;
+
+        if (text)
+                file_write(f->path, text, strlen(text));
+        assert_int_equal(pawl__config_load(&config, f->log, &err), PAWL_OK);
+        assert_int_equal(config.strictness, strictness);
+        assert_string_equal(err.message, "");
+}
+
+static void check_refused(
+        struct fixture *f, const char *text, pawl_status status, const char *message)
+{
+        pawl__config config = {PAWL__STRICTNESS_MAX};
+        pawl_error err = PAWL_ERROR_INIT;
+
+        file_write(f->path, text, strlen(text));
+        assert_int_equal(pawl__config_load(&config, f->log, &err), status);
+        assert_int_equal(err.status, status);
+        assert_memory_equal(err.message, f->path, strlen(f->path));
+        assert_string_equal(err.message + strlen(f->path), message);
+        assert_int_equal(config.strictness, PAWL__STRICTNESS_MAX);
+        assert_int_equal(pawl__config_load(&config, f->log, NULL), status);
+}
+
+static void without_a_file_nothing_is_set(void **state)
+{
+        check_strictness(*state, NULL, PAWL__STRICTNESS_UNSET);
+}
+
+static void a_file_that_says_nothing_sets_nothing(void **state)
+{
+        check_strictness(*state, "", PAWL__STRICTNESS_UNSET);
+        check_strictness(*state, "# strictness: max\n", PAWL__STRICTNESS_UNSET);
+        check_strictness(*state, "{}", PAWL__STRICTNESS_UNSET);
+}
+
+static void strictness_is_read(void **state)
+{
+        check_strictness(*state, "strictness: off\n", PAWL__STRICTNESS_OFF);
+        check_strictness(*state, "strictness: medium\n", PAWL__STRICTNESS_MEDIUM);
+        check_strictness(*state, "strictness: max\n", PAWL__STRICTNESS_MAX);
+}
+
+static void anything_else_is_refused_with_file_line_and_key(void **state)
+{
+        check_refused(*state, "# x\nstrictness: high\n", PAWL_EPARSE,
+                ": line 2: strictness: \"high\" is not known; write off, medium or max");
+        check_refused(*state, "strictness: 1\n", PAWL_EPARSE,
+                ": line 1: strictness: must be a string; quote it");
+        check_refused(*state, "strictnes: max\n", PAWL_EPARSE,
+                ": line 1: strictnes: unknown key; did you mean strictness?");
+        check_refused(*state, "- max\n", PAWL_EPARSE,
+                ": line 1: must be a mapping; write strictness: medium");
+        check_refused(*state, "a: [", PAWL_EPARSE,
+                ": line 2, column 1: did not find expected node content while parsing a flow node "
+                "(line 2); mend the YAML there");
+}
+
+static void a_folder_in_its_place_is_refused(void **state)
+{
+        struct fixture *f = *state;
+        pawl__config config = {PAWL__STRICTNESS_MAX};
+        pawl_error err = PAWL_ERROR_INIT;
+
+        assert_int_equal(mkdir(f->path, 0700), 0);
+        assert_int_equal(pawl__config_load(&config, f->log, &err), PAWL_EIO);
+        assert_says(err.message, "config.yaml: is a folder");
+        assert_int_equal(config.strictness, PAWL__STRICTNESS_MAX);
+}
+
+static void a_log_named_without_a_folder_is_in_this_one(void **state)
+{
+        struct fixture *f = *state;
+        char *before = getcwd(NULL, 0);
+        pawl__config config = {PAWL__STRICTNESS_UNSET};
+        pawl_error err = PAWL_ERROR_INIT;
+
+        file_write(f->path, "strictness: max", 15);
+        assert_int_equal(chdir(f->folder), 0);
+        assert_int_equal(pawl__config_load(&config, "events.db", &err), PAWL_OK);
+        assert_int_equal(chdir(before), 0);
+        assert_int_equal(config.strictness, PAWL__STRICTNESS_MAX);
+        free(before);
+}
+
+#define T(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+
+int main(void)
+{
+        const struct CMUnitTest tests[] = {
+                T(without_a_file_nothing_is_set),
+                T(a_file_that_says_nothing_sets_nothing),
+                T(strictness_is_read),
+                T(anything_else_is_refused_with_file_line_and_key),
+                T(a_folder_in_its_place_is_refused),
+                T(a_log_named_without_a_folder_is_in_this_one),
+        };
+
+        return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,237 @@
+/* A step's inputs with the outputs of earlier steps put in. */
+#include "mission/inputs.h"
+#include "support/test.h"
+
+struct fixture {
+        char *folder, *path;
+        pawl_mission *mission;
+        pawl_error err;
+        const char *a, *b; /* the outputs of steps a and b */
+        int asked;
+        pawl_status fail;
+};
+
+static int setup(void **state)
+{
+        struct fixture *f = calloc(1, sizeof *f);
+
+        f->folder = folder_make();
+        f->path = path_in(f->folder, "m.yaml");
+        f->a = "{\"list\":[1,{\"x\":\"deep\"}],\"s\":\"a \\\"text\\\"\",\"~/\":null,\"t\":true,"
+               "\"n\":9007199254740993}";
+        f->b = "\"only a string\\n\"";
+        *state = f;
+        return 0;
+}
+
+static int teardown(void **state)
+{
+        struct fixture *f = *state;
+
+        pawl_mission_free(f->mission);
+        folder_remove(f->folder);
+        free(f->path);
+        free(f);
+        return 0;
+}
+
+static pawl_status output(pawl_text *out, pawl_text step_id, void *user, pawl_error *err)
+{
+        struct fixture *f = user;
+
+        f->asked++;
+        if (f->fail) {
+                err->status = f->fail;
+                strcpy(err->message, "the log: is damaged");
+                return f->fail;
+        }
+        *out = pawl__text(pawl__text_is(step_id, "a") ? f->a : f->b);
+        return PAWL_OK;
+}
+
+/* Steps a, b, and c with these inputs. */
+static pawl_status resolve(struct fixture *f, pawl__buf *out, const char *inputs, bool run)
+{
+        char text[2000];
+
+        snprintf(text, sizeof text,
+                "mission: m\nsteps:\n- {id: a, run: [x]}\n- {id: b, run: [x]}\n"
+                "- id: c\n  run: [x]\n%s%s\n",
+                inputs ? "  inputs: " : "", inputs ? inputs : "");
+        file_write(f->path, text, strlen(text));
+        pawl_mission_free(f->mission);
+        f->mission = NULL;
+        f->asked = 0;
+        f->err = (pawl_error)PAWL_ERROR_INIT;
+        assert_int_equal(pawl_mission_load(&f->mission, f->path, &f->err), PAWL_OK);
+        return pawl__inputs_resolve(
+                out, f->mission, &f->mission->steps[2], run ? output : NULL, f, &f->err);
+}
+
+static void check(struct fixture *f, const char *inputs, const char *json)
+{
+        pawl__buf out = PAWL__BUF_INIT;
+
+        assert_int_equal(pawl__buf_adds(&out, "before "), PAWL_OK);
+        assert_int_equal(resolve(f, &out, inputs, true), PAWL_OK);
+        assert_memory_equal(out.data, "before ", 7);
+        assert_text(pawl__text_n(out.data + 7, out.len - 7), json);
+        pawl__buf_free(&out);
+}
+
+static void check_fails(
+        struct fixture *f, const char *inputs, pawl_status status, const char *message)
+{
+        pawl__buf out = PAWL__BUF_INIT;
+
+        assert_int_equal(pawl__buf_adds(&out, "before"), PAWL_OK);
+        assert_int_equal(resolve(f, &out, inputs, true), status);
+        assert_int_equal(f->err.status, status);
+        assert_string_equal(f->err.message, message);
+        assert_text(pawl__buf_text(&out), "before");
+        pawl__buf_free(&out);
+}
+
+static void inputs_without_references_are_made_canonical(void **state)
+{
+        struct fixture *f = *state;
+
+        check(f, NULL, "{}");
+        check(f, "{b: 1.0, a: [true, ~, x]}", "{\"a\":[true,null,\"x\"],\"b\":1}");
+        check(f, "text", "\"text\"");
+        check(f, "\"a\\0\\n\\u00e9\"", "\"a\\u0000\\n\xc3\xa9\"");
+        check(f, "9007199254740993", "9007199254740993");
+        check(f, "~", "null");
+        check(f, "false", "false");
+        check(f, "[]", "[]");
+        assert_int_equal(f->asked, 0);
+}
+
+static void whole_outputs_take_the_place_of_their_object(void **state)
+{
+        struct fixture *f = *state;
+
+        f->a = "{\"k\":1}";
+        check(f, "{$from: a}", "{\"k\":1}");
+        check(f, "{$from: b}", "\"only a string\\n\"");
+        check(f, "{z: {$from: a}, y: [0, {$from: b}, 2], x: {$from: a}}",
+                "{\"x\":{\"k\":1},\"y\":[0,\"only a string\\n\",2],\"z\":{\"k\":1}}");
+        check(f, "[[[{$from: a}]], {$from: a}]", "[[[{\"k\":1}]],{\"k\":1}]");
+        assert_int_equal(f->asked, 1);
+}
+
+static void members_are_found_by_pointer(void **state)
+{
+        struct fixture *f = *state;
+
+        check(f,
+                "{a: {$from: 'a#/list/1/x'}, b: {$from: 'a#/s'}, c: {$from: 'a#/~0~1'}, d: {$from: "
+                "'a#/t'}, e: {$from: 'a#/list'}, f: {$from: 'a#/n'}}",
+                "{\"a\":\"deep\",\"b\":\"a \\\"text\\\"\",\"c\":null,\"d\":true,\"e\":[1,{\"x\":"
+                "\"deep\"}],\"f\":9007199254740993}");
+        assert_int_equal(f->asked, 1);
+        check(f, "[{$from: 'a#/t'}, {$from: b}, {$from: 'a#/t'}]",
+                "[true,\"only a string\\n\",true]");
+        assert_int_equal(f->asked, 3);
+}
+
+/* What an output holds is data: a $from in it is no reference. */
+static void references_in_outputs_are_not_followed(void **state)
+{
+        struct fixture *f = *state;
+
+        f->a = "{\"$from\":\"b\"}";
+        check(f, "{x: {$from: a}}", "{\"x\":{\"$from\":\"b\"}}");
+}
+
+static void a_pointer_that_leads_nowhere_is_named(void **state)
+{
+        struct fixture *f = *state;
+
+        check_fails(f, "{part: {$from: 'a#/summary'}}", PAWL_ENOTFOUND,
+                "step \"c\": inputs.part: output of \"a\" has no /summary; mend the pointer in the "
+                "mission file, or what \"a\" prints");
+        check_fails(f, "{x: [1, {\"y z\": {$from: 'a#/list/2'}}]}", PAWL_ENOTFOUND,
+                "step \"c\": inputs.x[1][\"y z\"]: output of \"a\" has no /list/2; mend the "
+                "pointer "
+                "in the mission file, or what \"a\" prints");
+        check_fails(f, "{$from: 'b#/x'}", PAWL_ENOTFOUND,
+                "step \"c\": inputs: output of \"b\" has no /x; mend the pointer in the mission "
+                "file, or what \"b\" prints");
+}
+
+static void a_failure_to_get_an_output_is_passed_on(void **state)
+{
+        struct fixture *f = *state;
+
+        f->fail = PAWL_EDAMAGED;
+        check_fails(f, "[{$from: a}]", PAWL_EDAMAGED, "the log: is damaged");
+}
+
+static void an_output_that_makes_the_nesting_too_deep_is_refused(void **state)
+{
+        struct fixture *f = *state;
+        char deep[1025];
+
+        memset(deep, '[', 512);
+        memset(deep + 512, ']', 512);
+        deep[1024] = '\0';
+        f->a = deep;
+        check(f, "{$from: a}", deep);
+        pawl__buf out = PAWL__BUF_INIT;
+        assert_int_equal(resolve(f, &out, "[{$from: a}]", true), PAWL_EPARSE);
+        assert_says(f->err.message, "step \"c\": inputs: line 1, column 513: ");
+        assert_int_equal(out.len, 0);
+        pawl__buf_free(&out);
+}
+
+static void without_a_run_references_stay(void **state)
+{
+        struct fixture *f = *state;
+        pawl__buf out = PAWL__BUF_INIT;
+
+        assert_int_equal(resolve(f, &out, "{x: {$from: 'a#/s'}, w: 1}", false), PAWL_OK);
+        assert_text(pawl__buf_text(&out), "{\"w\":1,\"x\":{\"$from\":\"a#/s\"}}");
+        pawl__buf_free(&out);
+}
+
+static void a_reference_is_split_at_its_pointer(void **state)
+{
+        static const char *const cases[][3] = {
+                {"a", "a", ""},
+                {"a#/x", "a", "/x"},
+                {"a#/", "a", "/"},
+                {"a#1", "a#1", ""},
+                {"a#1#/x", "a#1", "/x"},
+                {"a#/x#/y", "a", "/x#/y"},
+                {"a#", "a#", ""},
+                {"", "", ""},
+        };
+
+        (void)state;
+        for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+                pawl_text id, pointer;
+                pawl__from_split(&id, &pointer, pawl__text(cases[i][0]));
+                assert_text(id, cases[i][1]);
+                assert_text(pointer, cases[i][2]);
+        }
+}
+
+#define T(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+
+int main(void)
+{
+        const struct CMUnitTest tests[] = {
+                T(inputs_without_references_are_made_canonical),
+                T(whole_outputs_take_the_place_of_their_object),
+                T(members_are_found_by_pointer),
+                T(references_in_outputs_are_not_followed),
+                T(a_pointer_that_leads_nowhere_is_named),
+                T(a_failure_to_get_an_output_is_passed_on),
+                T(an_output_that_makes_the_nesting_too_deep_is_refused),
+                T(without_a_run_references_stay),
+                T(a_reference_is_split_at_its_pointer),
+        };
+
+        return cmocka_run_group_tests(tests, NULL, NULL);
+}
