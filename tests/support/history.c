@@ -221,6 +221,26 @@ uint64_t history_head(struct history *h)
         return seq;
 }
 
+void check_refused(
+        struct history *h, pawl_status status, const char *part, const char *file, int line)
+{
+        uint64_t head = history_head(h);
+        char *before = history_replay(h, NULL);
+        pawl_status is = history_commit(h);
+
+        if (is != status) {
+                print_error("%s: %s\n", pawl_status_name(is), pawl_log_errmsg(h->log));
+                _fail(file, line);
+        }
+        check_says(pawl_log_errmsg(h->log), part, file, line);
+        char *after = history_replay(h, NULL);
+        assert_int_equal(history_head(h), head);
+        assert_string_equal(after, before);
+        assert_int_equal(pawl__replay_check(h->log, &h->err), PAWL_OK);
+        free(before);
+        free(after);
+}
+
 static pawl__row key_of(const char *key, const char *key_2)
 {
         pawl__row row = {0};

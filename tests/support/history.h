@@ -61,6 +61,11 @@ pawl_status history_commit(struct history *h);
 /** The status was PAWL_OK; shows the log's message otherwise. */
 void check_ok(struct history *h, pawl_status status, const char *file, int line);
 
+/** Append what waits: refused with this status and words, the log and what it means unchanged. */
+#define history_refuses(h, status, part) check_refused((h), (status), (part), __FILE__, __LINE__)
+void check_refused(
+        struct history *h, pawl_status status, const char *part, const char *file, int line);
+
 /* Events with the payload that they need, added to what waits. */
 void history_start(struct history *h, const char *steps_json);
 void history_step_started(struct history *h);
