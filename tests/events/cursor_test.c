@@ -1,0 +1,176 @@
+/* Reading events in order, and an event as JSON. */
+#include "support/event_log.h"
+
+static void a_cursor_reads_what_there_was_when_it_was_opened(void **state)
+{
+        event_log *f = *state;
+        pawl_cursor *cursor;
+        pawl_event event;
+        uint64_t seq = 5;
+
+        event_log_open(f);
+        event_log_fill(f, 600); /* more than two batches */
+        assert_int_equal(pawl_cursor_open(&cursor, f->log, 5), PAWL_OK);
+        event_log_fill(f, 10);
+        while (pawl_cursor_next(cursor, &event) == PAWL_OK) {
+                assert_int_equal(event.seq, ++seq);
+                assert_text(event.type, "GlossaryScopeActivated");
+                assert_text(
+                        event.payload, "{\"glossary_version_id\":\"v1\",\"scope_id\":\"core\"}");
+        }
+        assert_int_equal(seq, 600);
+        assert_int_equal(pawl_cursor_next(cursor, &event), PAWL_DONE);
+        pawl_cursor_close(cursor);
+}
+
+static void a_cursor_past_the_end_is_done_at_once(void **state)
+{
+        event_log *f = *state;
+        static const uint64_t since[] = {3, 4, UINT64_MAX};
+        pawl_cursor *cursor;
+        pawl_event event = {.seq = 99};
+
+        event_log_open(f);
+        event_log_fill(f, 3);
+        for (size_t i = 0; i < 3; i++) {
+                assert_int_equal(pawl_cursor_open(&cursor, f->log, since[i]), PAWL_OK);
+                assert_int_equal(pawl_cursor_next(cursor, &event), PAWL_DONE);
+                assert_int_equal(event.seq, 99);
+                pawl_cursor_close(cursor);
+        }
+        pawl_cursor_close(NULL);
+}
+
+static void cursors_and_appends_of_one_log_do_not_disturb_each_other(void **state)
+{
+        event_log *f = *state;
+        pawl_cursor *a, *b;
+        pawl_event event;
+
+        event_log_open(f);
+        event_log_fill(f, 700);
+        assert_int_equal(pawl_cursor_open(&a, f->log, 0), PAWL_OK);
+        assert_int_equal(pawl_cursor_open(&b, f->log, 100), PAWL_OK);
+        for (uint64_t i = 1; i <= 600; i++) {
+                assert_int_equal(pawl_cursor_next(a, &event), PAWL_OK);
+                assert_int_equal(event.seq, i);
+                assert_int_equal(pawl_cursor_next(b, &event), PAWL_OK);
+                assert_int_equal(event.seq, i + 100);
+                if (i % 100 == 0)
+                        event_log_fill(f, 1);
+        }
+        pawl_cursor_close(a);
+        pawl_cursor_close(b);
+}
+
+/* Checkpointing all of the -wal into the database succeeds only when nobody reads. */
+static void a_cursor_holds_no_transaction_between_its_batches(void **state)
+{
+        event_log *f = *state;
+        pawl_cursor *cursor;
+        pawl_event event;
+        sqlite3 *db;
+        int in_wal = -1, moved = -1;
+
+        event_log_open(f);
+        event_log_fill(f, 300);
+        assert_int_equal(pawl_cursor_open(&cursor, f->log, 0), PAWL_OK);
+        assert_int_equal(pawl_cursor_next(cursor, &event), PAWL_OK);
+        assert_int_equal(sqlite3_open(f->path, &db), SQLITE_OK);
+        assert_int_equal(sqlite3_exec(db, "SELECT count(*) FROM events", NULL, NULL, NULL), 0);
+        assert_int_equal(
+                sqlite3_wal_checkpoint_v2(db, NULL, SQLITE_CHECKPOINT_TRUNCATE, &in_wal, &moved),
+                SQLITE_OK);
+        assert_int_equal(in_wal, 0);
+        sqlite3_close(db);
+        assert_text(event.type, "GlossaryScopeActivated"); /* still valid */
+        pawl_cursor_close(cursor);
+}
+
+static void large_payloads_are_read_in_smaller_batches(void **state)
+{
+        event_log *f = *state;
+        enum { LARGE = 700000 };
+        pawl__buf payload = PAWL__BUF_INIT;
+        pawl_cursor *cursor;
+        pawl_event event;
+        int n = 0;
+
+        event_log_open(f);
+        assert_int_equal(
+                pawl__buf_adds(&payload, "{\"glossary_version_id\":\"v1\",\"pad\":\""), PAWL_OK);
+        for (int i = 0; i < LARGE; i++)
+                assert_int_equal(pawl__buf_addc(&payload, 'x'), PAWL_OK);
+        assert_int_equal(pawl__buf_adds(&payload, "\",\"scope_id\":\"core\"}"), PAWL_OK);
+        for (int i = 0; i < 5; i++)
+                assert_int_equal(append_one(f->log, event_scope(payload.data), 0), PAWL_OK);
+        assert_int_equal(pawl_cursor_open(&cursor, f->log, 0), PAWL_OK);
+        while (pawl_cursor_next(cursor, &event) == PAWL_OK) {
+                assert_true(pawl__text_eq(event.payload, pawl__buf_text(&payload)));
+                n++;
+        }
+        assert_int_equal(n, 5);
+        pawl_cursor_close(cursor);
+        pawl__buf_free(&payload);
+}
+
+static void one_event_is_found_by_its_seq(void **state)
+{
+        event_log *f = *state;
+        static const uint64_t nowhere[] = {0, 4, INT64_MAX, UINT64_MAX};
+        pawl__arena arena = PAWL__ARENA_INIT;
+        pawl_event event = {.seq = 99};
+
+        event_log_open(f);
+        event_log_fill(f, 3);
+        for (size_t i = 0; i < 4; i++) {
+                assert_int_equal(
+                        pawl__log_event(&event, &arena, f->log, nowhere[i]), PAWL_ENOTFOUND);
+                assert_says(pawl_log_errmsg(f->log), "there is no such event");
+                assert_int_equal(event.seq, 99);
+        }
+        assert_int_equal(pawl__log_event(&event, &arena, f->log, 2), PAWL_OK);
+        assert_int_equal(event.seq, 2);
+        pawl__arena_free(&arena);
+}
+
+static void an_event_is_one_line_of_json(void **state)
+{
+        pawl__buf out = PAWL__BUF_INIT;
+        pawl_event event = {.seq = 7, .v = 1, .time_us = 1};
+
+        (void)state;
+        event.type = pawl__text("SessionStarted");
+        event.run_id = pawl__text("a \"b\"\n");
+        event.payload = pawl__text("{\"a\":[1,null]}");
+        memset(event.hash, 0xab, 32);
+        assert_int_equal(pawl__buf_adds(&out, "> "), PAWL_OK);
+        assert_int_equal(pawl__event_json(&out, &event), PAWL_OK);
+        assert_string_equal(out.data,
+                "> {\"seq\":7,\"type\":\"SessionStarted\",\"v\":1,"
+                "\"time\":\"1970-01-01T00:00:00.000001Z\",\"mission_id\":null,"
+                "\"run_id\":\"a \\\"b\\\"\\n\",\"step_id\":null,\"session_id\":null,"
+                "\"actor\":null,\"payload\":{\"a\":[1,null]},"
+                "\"prev\":\"0000000000000000000000000000000000000000000000000000000000000000\","
+                "\"hash\":\"abababababababababababababababababababababababababababababababab\"}");
+        pawl__buf_clear(&out);
+        event.payload = (pawl_text){NULL, 0};
+        assert_int_equal(pawl__event_json(&out, &event), PAWL_OK);
+        assert_says(out.data, "\"actor\":null,\"payload\":null,\"prev\"");
+        pawl__buf_free(&out);
+}
+
+int main(void)
+{
+        const struct CMUnitTest tests[] = {
+                LOG_TEST(a_cursor_reads_what_there_was_when_it_was_opened),
+                LOG_TEST(a_cursor_past_the_end_is_done_at_once),
+                LOG_TEST(cursors_and_appends_of_one_log_do_not_disturb_each_other),
+                LOG_TEST(a_cursor_holds_no_transaction_between_its_batches),
+                LOG_TEST(large_payloads_are_read_in_smaller_batches),
+                LOG_TEST(one_event_is_found_by_its_seq),
+                cmocka_unit_test(an_event_is_one_line_of_json),
+        };
+
+        return cmocka_run_group_tests(tests, NULL, NULL);
+}
