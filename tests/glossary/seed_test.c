@@ -1,0 +1,412 @@
+/* Seed files, and how their senses get into the log. */
+#include "events/log.h"
+#include "glossary/seed.h"
+#include "support/test.h"
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+static const int64_t NOON = INT64_C(1795176000) * 1000000; /* 2026-11-20T12:00:00Z */
+
+struct fixture {
+        char *folder, *path;
+        pawl_log *log;
+        pawl__state *state;
+        pawl__seed seed;
+        pawl__batch batch;
+        pawl_event like;
+        pawl_error err;
+};
+
+static int setup(void **state)
+{
+        struct fixture *f = calloc(1, sizeof *f);
+        pawl_log_options options = PAWL_LOG_OPTIONS_INIT;
+        char *db;
+
+        f->folder = folder_make();
+        f->path = path_in(f->folder, "seed.yaml");
+        db = path_in(f->folder, "events.db");
+        options.flags = PAWL_LOG_CREATE;
+        assert_int_equal(pawl_log_open(&f->log, db, &options, &f->err), PAWL_OK);
+        assert_int_equal(pawl__state_of(&f->state, f->log, &f->err), PAWL_OK);
+        f->like = (pawl_event){
+                .mission_id = pawl__text("m"), .actor = pawl__text("user:ana"), .time_us = NOON};
+        free(db);
+        *state = f;
+        return 0;
+}
+
+static int teardown(void **state)
+{
+        struct fixture *f = *state;
+
+        pawl__seed_free(&f->seed);
+        pawl__batch_free(&f->batch);
+        pawl_log_close(f->log);
+        folder_remove(f->folder);
+        free(f->path);
+        free(f);
+        return 0;
+}
+
+static void load(struct fixture *f, const char *text, pawl__scope scope)
+{
+        pawl__seed_free(&f->seed);
+        file_write(f->path, text, strlen(text));
+        f->err = (pawl_error)PAWL_ERROR_INIT;
+        if (pawl__seed_load(&f->seed, f->path, scope, &f->err))
+                print_error("%s\n", f->err.message);
+        assert_string_equal(f->err.message, "");
+}
+
+static void check_refused(struct fixture *f, const char *text, unsigned line, const char *message)
+{
+        char expected[600];
+        pawl__seed seed;
+        pawl_error err = PAWL_ERROR_INIT;
+
+        memset(&seed, 0x5a, sizeof seed);
+        pawl__seed before = seed;
+        snprintf(expected, sizeof expected, "%s: line %u: %s", f->path, line, message);
+        file_write(f->path, text, strlen(text));
+        assert_int_equal(pawl__seed_load(&seed, f->path, PAWL__TEAM_DOMAIN, &err), PAWL_EPARSE);
+        assert_int_equal(err.status, PAWL_EPARSE);
+        assert_string_equal(err.message, expected);
+        assert_memory_equal(&seed, &before, sizeof seed);
+}
+
+/* ---- Reading -------------------------------------------------------------------------------- */
+
+static void a_seed_is_read_with_its_defaults(void **state)
+{
+        struct fixture *f = *state;
+
+        load(f,
+                "terms:\n"
+                "  - {surface: Work  Spaces, definition: A place., confidence: 0.25, status: "
+                "draft}\n"
+                "  - {surface: workspace, definition: A place.}\n"
+                "  - {surface: workspace, definition: Another., status: deprecated}\n",
+                PAWL__TEAM_DOMAIN);
+        assert_int_equal(f->seed.n, 3);
+        assert_int_equal(f->seed.scope, PAWL__TEAM_DOMAIN);
+        assert_int_equal(strlen(f->seed.version_id), 64);
+        const pawl__sense *s = f->seed.senses;
+        assert_text(s[0].surface, "Work  Spaces");
+        assert_text(s[0].normal, "work space");
+        assert_text(s[0].definition, "A place.");
+        assert_true(s[0].confidence == 0.25);
+        assert_int_equal(s[0].status, PAWL__DRAFT);
+        assert_int_equal(s[0].scope, PAWL__TEAM_DOMAIN);
+        assert_text(s[1].normal, "workspace");
+        assert_true(s[1].confidence == 1.0);
+        assert_int_equal(s[1].status, PAWL__ACTIVE);
+        assert_int_equal(s[2].status, PAWL__DEPRECATED);
+}
+
+static void a_seed_may_be_empty(void **state)
+{
+        struct fixture *f = *state;
+
+        load(f, "terms: []\n", PAWL__CORE);
+        assert_int_equal(f->seed.n, 0);
+}
+
+static void malformed_seeds_are_refused_with_file_line_and_field(void **state)
+{
+        struct fixture *f = *state;
+        const char *no_terms = "terms: is missing; write terms: [{surface, definition}]";
+
+        check_refused(f, "", 1, no_terms);
+        check_refused(f, "- a\n", 1, no_terms);
+        check_refused(
+                f, "{}", 1, "terms: is missing; list the senses: terms: [{surface, definition}]");
+        check_refused(f, "terms: {a: 1}", 1,
+                "terms: must be a list; write it as [A, B] or with a dash an element");
+        check_refused(f, "terms: []\nscope: x\n", 2, "scope: unknown key; the keys here are terms");
+        check_refused(f, "term: []\n", 1, "term: unknown key; did you mean terms?");
+        check_refused(f, "terms:\n- a\n", 2,
+                "terms[0]: must be a mapping; write surface: and definition:");
+        check_refused(f, "terms:\n- {surface: a, definition: b}\n- {surface: a}\n", 3,
+                "terms[1].definition: is missing; write what it means: definition: TEXT");
+        check_refused(f, "terms:\n- {definition: b}\n", 2,
+                "terms[0].surface: is missing; write the term: surface: TERM");
+        check_refused(f, "terms:\n- surface: a\n  definition: b\n  meaning: c\n", 4,
+                "terms[0].meaning: unknown key; the keys here are surface, definition, confidence, "
+                "status");
+        check_refused(f, "terms:\n- {surface: 1, definition: b}\n", 2,
+                "terms[0].surface: must be a string; quote it");
+        check_refused(f, "terms:\n- {surface: ' ', definition: b}\n", 2,
+                "terms[0].surface: is empty; write the term");
+        check_refused(f, "terms:\n- surface: a\n  definition: \" \\n\"\n", 3,
+                "terms[0].definition: is empty; write what the term means");
+        check_refused(f, "terms:\n- {surface: a, definition: b, status: open}\n", 2,
+                "terms[0].status: \"open\" is not known; write active, draft or deprecated");
+        check_refused(f, "terms:\n- {surface: a, definition: b, confidence: high}\n", 2,
+                "terms[0].confidence: must be a number; write it without quotes");
+        check_refused(f, "terms:\n- {surface: a, definition: b, confidence: 1.01}\n", 2,
+                "terms[0].confidence: 1.01 is out of range; write 0 to 1");
+        check_refused(f, "terms:\n- {surface: a, definition: b, confidence: -0.1}\n", 2,
+                "terms[0].confidence: -0.1 is out of range; write 0 to 1");
+}
+
+static void one_sense_twice_names_both_lines(void **state)
+{
+        struct fixture *f = *state;
+        pawl__seed seed;
+
+        check_refused(f,
+                "terms:\n- surface: workspace\n  definition: b\n- definition: b\n"
+                "  surface: Workspaces\n",
+                5,
+                "terms[1].surface: \"Workspaces\" has the same definition on line 2; remove one");
+        static const char text[] = "terms:\n- {surface: a, definition: b}\n"
+                                   "- {surface: A, definition: c}\n";
+        load(f, text, PAWL__CORE);
+        assert_int_equal(
+                pawl__seed_load(&seed, f->path, PAWL__MISSION_LOCAL, &f->err), PAWL_EPARSE);
+        assert_says(f->err.message, ": line 3: terms[1].surface: \"A\" has a sense already, and "
+                                    "mission_local holds one a term, on line 2; remove one");
+}
+
+static void a_seed_that_is_missing_or_too_big_is_refused(void **state)
+{
+        struct fixture *f = *state;
+        pawl__seed seed;
+
+        assert_int_equal(pawl__seed_load(&seed, f->path, PAWL__CORE, &f->err), PAWL_ENOTFOUND);
+        assert_says(f->err.message, "seed.yaml: there is no such file; check the path");
+        file_write(f->path, "", 0);
+        assert_int_equal(truncate(f->path, 100 * 1000 * 1000), 0);
+        assert_int_equal(pawl__seed_load(&seed, f->path, PAWL__CORE, &f->err), PAWL_ETOOBIG);
+        assert_says(f->err.message, "seed.yaml: is larger than 64 MiB; split it");
+}
+
+/* ---- Activating ----------------------------------------------------------------------------- */
+
+#define TWO                                                                                        \
+        "terms:\n- {surface: Sessions, definition: One sitting.}\n"                                \
+        "- {surface: fence, definition: A number., confidence: 0.5, status: draft}\n"
+
+static void activate(struct fixture *f)
+{
+        pawl_status status = pawl__seed_activate(&f->batch, &f->seed, f->state, &f->like, &f->err);
+
+        assert_string_equal(f->err.message, "");
+        assert_int_equal(status, PAWL_OK);
+}
+
+static void commit(struct fixture *f)
+{
+        pawl_status status = pawl__log_commit(f->log, &f->batch, 0, NULL);
+
+        if (status)
+                print_error("%s\n", pawl_log_errmsg(f->log));
+        assert_int_equal(status, PAWL_OK);
+}
+
+static void a_new_version_brings_its_senses(void **state)
+{
+        struct fixture *f = *state;
+        char expected[1000];
+
+        load(f, TWO, PAWL__TEAM_DOMAIN);
+        activate(f);
+        assert_int_equal(f->batch.n, 3);
+        const pawl_event *e = f->batch.events;
+        assert_text(e[0].type, "GlossaryScopeActivated");
+        snprintf(expected, sizeof expected,
+                "{\"scope_id\":\"team_domain\",\"glossary_version_id\":\"%s\"}",
+                f->seed.version_id);
+        assert_text(e[0].payload, expected);
+        assert_text(e[0].mission_id, "m");
+        assert_text(e[0].actor, "user:ana");
+        assert_true(e[0].time_us == NOON);
+        assert_text(e[1].type, "GlossarySenseUpdated");
+        snprintf(expected, sizeof expected,
+                "{\"term_surface\":\"Sessions\",\"normal\":\"session\",\"scope\":\"team_domain\","
+                "\"new_sense\":{\"surface\":\"Sessions\",\"scope\":\"team_domain\","
+                "\"definition\":\"One sitting.\",\"confidence\":1,\"status\":\"active\"},"
+                "\"actor\":{\"actor_id\":\"user:ana\",\"actor_type\":\"user\","
+                "\"display_name\":\"ana\"},\"update_type\":\"create\","
+                "\"provenance\":{\"source\":\"seed_file\","
+                "\"timestamp\":\"2026-11-20T12:00:00.000000Z\",\"actor_id\":\"user:ana\"},"
+                "\"version_id\":\"%s\"}",
+                f->seed.version_id);
+        assert_text(e[1].payload, expected);
+        assert_says(e[2].payload.data, "\"confidence\":0.5,\"status\":\"draft\"");
+        commit(f);
+}
+
+static void a_version_that_the_log_has_brings_nothing(void **state)
+{
+        struct fixture *f = *state;
+
+        load(f, TWO, PAWL__TEAM_DOMAIN);
+        activate(f);
+        commit(f);
+        activate(f);
+        assert_int_equal(f->batch.n, 0);
+        f->like.mission_id = pawl__text("another");
+        activate(f);
+        assert_int_equal(f->batch.n, 0);
+        load(f, TWO, PAWL__CORE); /* the same file for another scope is another version there */
+        activate(f);
+        assert_int_equal(f->batch.n, 3);
+        commit(f);
+        load(f, TWO "# changed\n", PAWL__TEAM_DOMAIN);
+        activate(f);
+        assert_int_equal(f->batch.n, 3);
+}
+
+/* mission_local senses are each mission's own, so that a file two missions share is needed twice.
+ */
+static void a_seed_of_mission_local_is_activated_by_each_mission(void **state)
+{
+        struct fixture *f = *state;
+
+        load(f, TWO, PAWL__MISSION_LOCAL);
+        activate(f);
+        assert_int_equal(f->batch.n, 3);
+        commit(f);
+        activate(f);
+        assert_int_equal(f->batch.n, 0);
+        f->like.mission_id = pawl__text("another");
+        activate(f);
+        assert_int_equal(f->batch.n, 3);
+        commit(f);
+        activate(f);
+        assert_int_equal(f->batch.n, 0);
+}
+
+static void actors_without_a_kind_are_programs(void **state)
+{
+        static const struct {
+                const char *actor, *written;
+        } cases[] = {
+                {NULL, "\"actor\":{\"actor_id\":\"program\",\"actor_type\":\"program\","
+                       "\"display_name\":\"program\"}"},
+                {"cron", "\"actor\":{\"actor_id\":\"cron\",\"actor_type\":\"program\","
+                         "\"display_name\":\"cron\"}"},
+                {"agent:a:b", "\"actor\":{\"actor_id\":\"agent:a:b\",\"actor_type\":\"agent\","
+                              "\"display_name\":\"a:b\"}"},
+                {":x", "\"actor\":{\"actor_id\":\":x\",\"actor_type\":\"program\","
+                       "\"display_name\":\":x\"}"},
+                {"x:", "\"actor\":{\"actor_id\":\"x:\",\"actor_type\":\"x\","
+                       "\"display_name\":\"x:\"}"},
+        };
+        struct fixture *f = *state;
+
+        load(f, TWO, PAWL__CORE);
+        for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+                pawl__batch_clear(&f->batch);
+                f->like.actor = pawl__text(cases[i].actor);
+                activate(f);
+                assert_says(f->batch.events[1].payload.data, cases[i].written);
+        }
+}
+
+/* ---- Importing ------------------------------------------------------------------------------ */
+
+static void check_import(struct fixture *f, size_t n_new, size_t n_updated)
+{
+        size_t created = 99, updated = 99;
+        pawl_status status = pawl__seed_import(
+                &f->batch, &created, &updated, &f->seed, f->state, &f->like, &f->err);
+
+        assert_string_equal(f->err.message, "");
+        assert_int_equal(status, PAWL_OK);
+        assert_int_equal(created, n_new);
+        assert_int_equal(updated, n_updated);
+        assert_int_equal(f->batch.n, n_new + n_updated);
+}
+
+static void an_import_brings_what_is_new_or_differs(void **state)
+{
+        struct fixture *f = *state;
+
+        load(f, TWO, PAWL__TEAM_DOMAIN);
+        check_import(f, 2, 0);
+        assert_says(f->batch.events[0].payload.data, "\"source\":\"import\"");
+        assert_says(f->batch.events[0].payload.data, "\"update_type\":\"create\"");
+        assert_null(strstr(f->batch.events[0].payload.data, "version_id"));
+        commit(f);
+        check_import(f, 0, 0);
+        load(f,
+                "terms:\n- {surface: Sessions, definition: One sitting.}\n"
+                "- {surface: fence, definition: A number., confidence: 0.5}\n"
+                "- {surface: fence, definition: A wall.}\n",
+                PAWL__TEAM_DOMAIN);
+        check_import(f, 1, 1);
+        assert_says(f->batch.events[0].payload.data, "\"update_type\":\"update\"");
+        assert_says(f->batch.events[0].payload.data, "\"status\":\"active\"");
+        commit(f);
+        check_import(f, 0, 0);
+        load(f, "terms:\n- {surface: SESSION, definition: One sitting., confidence: 0.1}\n",
+                PAWL__TEAM_DOMAIN);
+        check_import(f, 0, 1);
+}
+
+static void an_import_into_mission_local_needs_a_mission(void **state)
+{
+        struct fixture *f = *state;
+        size_t created = 99, updated = 99;
+
+        load(f, TWO, PAWL__MISSION_LOCAL);
+        f->like.mission_id = (pawl_text){NULL, 0};
+        assert_int_equal(pawl__seed_import(&f->batch, &created, &updated, &f->seed, f->state,
+                                 &f->like, &f->err),
+                PAWL_EINVAL);
+        assert_says(f->err.message, "scope mission_local: belongs to a mission");
+        assert_int_equal(created, 99);
+        assert_int_equal(updated, 99);
+        assert_int_equal(f->batch.n, 0);
+}
+
+static void a_hundred_thousand_senses_are_quick(void **state)
+{
+        struct fixture *f = *state;
+        pawl__buf text = PAWL__BUF_INIT;
+        struct timespec start, end;
+
+        assert_int_equal(pawl__buf_adds(&text, "terms:\n"), PAWL_OK);
+        for (int i = 0; i < 100000; i++)
+                assert_int_equal(pawl__buf_addf(&text,
+                                         "  - surface: term %d of the house\n"
+                                         "    definition: What number %d stands for.\n",
+                                         i, i),
+                        PAWL_OK);
+        clock_gettime(CLOCK_MONOTONIC, &start);
+        load(f, text.data, PAWL__CORE);
+        activate(f);
+        clock_gettime(CLOCK_MONOTONIC, &end);
+        double took =
+                (double)(end.tv_sec - start.tv_sec) + (double)(end.tv_nsec - start.tv_nsec) / 1e9;
+        print_message("100,000 senses read and made events in %.2f s\n", took);
+        assert_int_equal(f->batch.n, 100001);
+        assert_true(took < 15);
+        pawl__buf_free(&text);
+}
+
+#define T(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+
+int main(void)
+{
+        const struct CMUnitTest tests[] = {
+                T(a_seed_is_read_with_its_defaults),
+                T(a_seed_may_be_empty),
+                T(malformed_seeds_are_refused_with_file_line_and_field),
+                T(one_sense_twice_names_both_lines),
+                T(a_seed_that_is_missing_or_too_big_is_refused),
+                T(a_new_version_brings_its_senses),
+                T(a_version_that_the_log_has_brings_nothing),
+                T(a_seed_of_mission_local_is_activated_by_each_mission),
+                T(actors_without_a_kind_are_programs),
+                T(an_import_brings_what_is_new_or_differs),
+                T(an_import_into_mission_local_needs_a_mission),
+                T(a_hundred_thousand_senses_are_quick),
+        };
+
+        return cmocka_run_group_tests(tests, NULL, NULL);
+}
