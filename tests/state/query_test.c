@@ -1,0 +1,303 @@
+#include "events/db.h"
+#include "support/history.h"
+
+static void start(struct history *h, const char *run)
+{
+        h->run = run;
+        history_start(h, "[\"one\",\"two\"]");
+        check_ok(h, history_claim(h), __FILE__, __LINE__);
+}
+
+static void ask(struct history *h, const char *conflict)
+{
+        history_requested(h, conflict, TOKEN(1));
+        check_ok(h, history_commit(h), __FILE__, __LINE__);
+}
+
+static void a_row_that_is_not_there_is_not_found_and_says_nothing(void **state)
+{
+        struct history *h = *state;
+        pawl__row row = {0};
+
+        row.v[PAWL__RUN_ID].text = pawl__text("none");
+        assert_int_equal(
+                pawl__state_get(h->state, PAWL__RUNS, &row, &h->arena, &h->err), PAWL_ENOTFOUND);
+        assert_string_equal(h->err.message, "");
+        assert_text(row.v[PAWL__RUN_ID].text, "none");
+}
+
+/* ---- Conflicts ------------------------------------------------------------------------------- */
+
+static void conflicts_are(
+        struct history *h, const char *run, const char *step, bool open, const char *ids)
+{
+        pawl__row *rows;
+        size_t n;
+        char found[256] = "";
+
+        assert_int_equal(pawl__state_conflicts(&rows, &n, h->state, pawl__text(run),
+                                 pawl__text(step), open, &h->arena, &h->err),
+                PAWL_OK);
+        for (size_t i = 0; i < n; i++) {
+                strncat(found, rows[i].v[PAWL__CON_ID].text.data, 20);
+                strcat(found, " ");
+        }
+        assert_string_equal(found, ids);
+}
+
+static void conflicts_are_listed_by_run_step_and_state_in_the_order_of_their_requests(void **state)
+{
+        struct history *h = *state;
+
+        conflicts_are(h, NULL, NULL, false, "");
+        start(h, "run-1");
+        ask(h, "c9");
+        ask(h, "c1");
+        h->step = "two";
+        ask(h, "c5");
+        start(h, "run-2");
+        ask(h, "c3");
+        history_resolved(h, "c9", "D");
+        check_ok(h, history_commit(h), __FILE__, __LINE__);
+
+        conflicts_are(h, NULL, NULL, false, "c9 c1 c5 c3 ");
+        conflicts_are(h, NULL, NULL, true, "c1 c5 c3 ");
+        conflicts_are(h, "run-1", NULL, false, "c9 c1 c5 ");
+        conflicts_are(h, "run-1", NULL, true, "c1 c5 ");
+        conflicts_are(h, "run-1", "one", false, "c9 c1 ");
+        conflicts_are(h, "run-1", "one", true, "c1 ");
+        conflicts_are(h, NULL, "two", false, "c5 c3 ");
+        conflicts_are(h, NULL, "two", true, "c5 c3 ");
+        conflicts_are(h, "run-3", NULL, false, "");
+}
+
+static void a_prefix_finds_a_conflict_or_shows_that_there_are_more(void **state)
+{
+        static const struct {
+                const char *prefix;
+                size_t n;
+                const char *first;
+        } cases[] = {{"ab12", 1, "ab12"}, {"ab1", 1, "ab12"}, {"ab", 2, "ab12"}, {"b", 0, NULL},
+                {"ab123", 0, NULL}, {"a_", 0, NULL}, {"", 2, "aa00"}, {"cd", 1, "cd34"},
+                {"ce", 0, NULL}};
+        struct history *h = *state;
+
+        start(h, "run-1");
+        ask(h, "cd34");
+        ask(h, "ab56");
+        ask(h, "aa00");
+        ask(h, "ab12");
+        for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+                pawl__row rows[2];
+                size_t n = 9;
+                assert_int_equal(pawl__state_conflict_by_prefix(rows, &n, h->state,
+                                         pawl__text(cases[i].prefix), &h->arena, &h->err),
+                        PAWL_OK);
+                assert_int_equal(n, cases[i].n);
+                if (n)
+                        assert_text(rows[0].v[PAWL__CON_ID].text, cases[i].first);
+        }
+}
+
+/* ---- Runs ------------------------------------------------------------------------------------ */
+
+static void resumable_is(struct history *h, size_t skip, const char *run)
+{
+        pawl__row row = {0};
+        pawl_status status = pawl__state_resumable(&row, h->state, skip, &h->arena, &h->err);
+
+        assert_int_equal(status, run ? PAWL_OK : PAWL_ENOTFOUND);
+        if (run)
+                assert_text(row.v[PAWL__RUN_ID].text, run);
+}
+
+static void the_newest_run_that_did_not_complete_is_resumable(void **state)
+{
+        struct history *h = *state;
+
+        resumable_is(h, 0, NULL);
+        start(h, "run-1");
+        start(h, "run-2");
+        start(h, "run-3");
+        resumable_is(h, 0, "run-3");
+        resumable_is(h, 1, "run-2");
+        resumable_is(h, 3, NULL);
+        history_append(h, "RunCompleted", "{}");
+        resumable_is(h, 0, "run-2");
+        h->run = "run-1";
+        history_append(h, "RunFailed", "{\"reason\":\"x\"}");
+        resumable_is(h, 0, "run-1");
+        resumable_is(h, 1, "run-2");
+        resumable_is(h, 2, NULL);
+        assert_string_equal(h->err.message, "");
+}
+
+/* The index gives the order: what stands in the log before costs nothing. */
+static void looking_for_a_resumable_run_sorts_nothing(void **state)
+{
+        struct history *h = *state;
+        sqlite3_stmt *stmt;
+
+        assert_int_equal(sqlite3_prepare_v2(pawl__log_db(h->log),
+                                 "EXPLAIN QUERY PLAN SELECT * FROM runs WHERE status <> 'completed'"
+                                 " ORDER BY updated_seq DESC LIMIT 1 OFFSET ?1",
+                                 -1, &stmt, NULL),
+                SQLITE_OK);
+        while (sqlite3_step(stmt) == SQLITE_ROW) {
+                const char *detail = (const char *)sqlite3_column_text(stmt, 3);
+                assert_non_null(strstr(detail, "USING INDEX runs_resumable"));
+        }
+        sqlite3_finalize(stmt);
+}
+
+static void the_steps_of_a_run_come_in_mission_order(void **state)
+{
+        struct history *h = *state;
+        pawl__row *rows = NULL;
+        size_t n = 9;
+
+        start(h, "run-1");
+        start(h, "run-2");
+        h->step = "a"; /* not declared, and first by name */
+        history_step_started(h);
+        check_ok(h, history_commit(h), __FILE__, __LINE__);
+        assert_int_equal(
+                pawl__state_steps(&rows, &n, h->state, pawl__text("run-2"), &h->arena, &h->err),
+                PAWL_OK);
+        assert_int_equal(n, 3);
+        assert_text(rows[0].v[PAWL__STEP_ID].text, "one");
+        assert_text(rows[1].v[PAWL__STEP_ID].text, "two");
+        assert_text(rows[2].v[PAWL__STEP_ID].text, "a");
+        assert_int_equal(
+                pawl__state_steps(&rows, &n, h->state, pawl__text("none"), &h->arena, &h->err),
+                PAWL_OK);
+        assert_int_equal(n, 0);
+}
+
+static pawl_status join(const pawl__row *row, void *user, pawl_error *err)
+{
+        pawl__buf *out = user;
+
+        (void)err;
+        return pawl__buf_addf(out, "%.*s ", (int)row->v[0].text.len, row->v[0].text.data);
+}
+
+static pawl_status refuse_row(const pawl__row *row, void *user, pawl_error *err)
+{
+        (void)row, (void)user;
+        snprintf(err->message, sizeof err->message, "not this one");
+        return PAWL_EIO;
+}
+
+static void every_row_of_a_table_is_listed(void **state)
+{
+        struct history *h = *state;
+        pawl__buf runs = PAWL__BUF_INIT;
+
+        start(h, "z");
+        start(h, "a");
+        assert_int_equal(pawl__state_each(h->state, PAWL__RUNS, join, &runs, &h->err), PAWL_OK);
+        assert_string_equal(runs.data, "z a ");
+        pawl__buf_free(&runs);
+        assert_int_equal(
+                pawl__state_each(h->state, PAWL__RUNS, refuse_row, NULL, &h->err), PAWL_EIO);
+        assert_string_equal(h->err.message, "not this one");
+}
+
+/* ---- Senses ---------------------------------------------------------------------------------- */
+
+static pawl_status join_definition(const pawl__row *row, void *user, pawl_error *err)
+{
+        pawl__buf *out = user;
+        pawl_text text = row->v[PAWL__SENSE_DEFINITION].text;
+
+        (void)err;
+        return pawl__buf_addf(out, "%.*s ", (int)text.len, text.data);
+}
+
+static void senses_are(struct history *h, const char *mission, const pawl__scope_ref *refs,
+        size_t n_refs, const char *definitions)
+{
+        pawl__buf found = PAWL__BUF_INIT;
+
+        assert_int_equal(pawl__buf_adds(&found, ""), PAWL_OK);
+        assert_int_equal(pawl__state_senses(h->state, pawl__text(mission), refs, n_refs,
+                                 join_definition, &found, &h->err),
+                PAWL_OK);
+        assert_string_equal(found.data, definitions);
+        pawl__buf_free(&found);
+}
+
+static void the_senses_that_hold_for_a_mission(void **state)
+{
+        struct history *h = *state;
+        const pawl__scope_ref refs[] = {{pawl__text("team_domain"), pawl__text(HASH_A)},
+                {pawl__text("core"), pawl__text(HASH_B)}};
+
+        history_sense(h, "w", "team_domain", "team-A", "active", HASH_A);
+        history_sense(h, "w", "team_domain", "team-B", "active", HASH_B);
+        history_sense(h, "w", "core", "core-B", "active", HASH_B);
+        history_sense(h, "w", "team_domain", "said", "active", NULL);
+        history_sense(h, "w", "mission_local", "own", "active", NULL);
+        h->mission = "mission-2";
+        history_sense(h, "w", "mission_local", "other", "active", NULL);
+        h->mission = NULL;
+        history_sense(h, "v", "team_domain", "old", "deprecated", NULL);
+        h->run = NULL;
+        check_ok(h, history_commit(h), __FILE__, __LINE__);
+
+        senses_are(h, "mission-1", refs, 2, "team-A core-B said own old ");
+        senses_are(h, "mission-2", refs, 1, "team-A said other old ");
+        senses_are(h, "mission-3", NULL, 0, "said old ");
+        senses_are(h, NULL, refs + 1, 1, "core-B said old ");
+        senses_are(h, "", refs + 1, 1, "core-B said old ");
+        assert_int_equal(pawl__state_senses(h->state, pawl__text("mission-1"), refs, 2, refuse_row,
+                                 NULL, &h->err),
+                PAWL_EIO);
+        assert_string_equal(h->err.message, "not this one");
+}
+
+static void a_table_that_is_missing_is_reported_by_every_query(void **state)
+{
+        struct history *h = *state;
+        pawl__row *rows = (pawl__row *)h, row[2];
+        size_t n = 77;
+
+        history_sql(
+                h, "DROP TABLE runs; DROP TABLE steps; DROP TABLE conflicts; DROP TABLE senses");
+        assert_int_equal(
+                pawl__state_steps(&rows, &n, h->state, pawl__text("r"), &h->arena, &h->err),
+                PAWL_EDAMAGED);
+        assert_says(h->err.message, "no such table: steps");
+        assert_int_equal(pawl__state_conflicts(&rows, &n, h->state, pawl__text("r"),
+                                 pawl__text("s"), true, &h->arena, &h->err),
+                PAWL_EDAMAGED);
+        assert_int_equal(pawl__state_conflict_by_prefix(
+                                 row, &n, h->state, pawl__text("c"), &h->arena, &h->err),
+                PAWL_EDAMAGED);
+        assert_int_equal(
+                pawl__state_resumable(row, h->state, 0, &h->arena, &h->err), PAWL_EDAMAGED);
+        assert_int_equal(
+                pawl__state_senses(h->state, pawl__text("m"), NULL, 0, join, NULL, &h->err),
+                PAWL_EDAMAGED);
+        assert_ptr_equal(rows, h);
+        assert_int_equal(n, 77);
+}
+
+#define QUERY(test) cmocka_unit_test_setup_teardown(test, history_setup, history_teardown)
+
+int main(void)
+{
+        const struct CMUnitTest tests[] = {
+                QUERY(a_row_that_is_not_there_is_not_found_and_says_nothing),
+                QUERY(conflicts_are_listed_by_run_step_and_state_in_the_order_of_their_requests),
+                QUERY(a_prefix_finds_a_conflict_or_shows_that_there_are_more),
+                QUERY(the_newest_run_that_did_not_complete_is_resumable),
+                QUERY(looking_for_a_resumable_run_sorts_nothing),
+                QUERY(the_steps_of_a_run_come_in_mission_order),
+                QUERY(every_row_of_a_table_is_listed),
+                QUERY(the_senses_that_hold_for_a_mission),
+                QUERY(a_table_that_is_missing_is_reported_by_every_query),
+        };
+        return cmocka_run_group_tests(tests, NULL, NULL);
+}
