@@ -30,7 +30,7 @@ pawl__severity pawl__severity_of(pawl_text name);         /* any other name: hig
 
 /** One finding. Candidates are copies of the senses, by scope precedence, then confidence. */
 typedef struct pawl__finding {
-        pawl_text term;     /**< the normal form */
+        pawl_text term; /**< the normal form */
         pawl_text original, context;
         pawl__conflict_type type;
         pawl__severity severity;
@@ -46,7 +46,8 @@ typedef struct pawl__findings {
 
 /**
  * The findings over @p terms, in their order. @p output (absent for inputs) is where `inconsistent`
- * is looked for: all texts of the output, one after the other. Everything is copied into @p arena.
+ * is looked for: all texts of the output, one after the other, a blank line between (see
+ * glossary/contradict.h). Everything is copied into @p arena.
  */
 PAWL_MUST_CHECK pawl_status pawl__findings_make(pawl__findings *out, pawl__arena *arena,
         const pawl__glossary *glossary, const pawl__terms *terms, bool critical, pawl_text output,
@@ -54,16 +55,17 @@ PAWL_MUST_CHECK pawl_status pawl__findings_make(pawl__findings *out, pawl__arena
 
 pawl__severity pawl__findings_severity(const pawl__findings *findings); /**< the highest */
 
-/** Which findings still stand by the glossary as it now is: `inconsistent` ones always do, the others
- *  unless their term now has exactly one active sense in its deciding scope. Those that stand keep
- *  their severity and get today's candidates. */
+/** Which findings still stand by the glossary as it now is: `inconsistent` ones always do, the
+ *  others unless their term now has exactly one active sense in its deciding scope. Those that
+ *  stand get today's candidates; one whose term is ambiguous by now, or no longer, changes its
+ *  type. None becomes less severe. */
 PAWL_MUST_CHECK pawl_status pawl__findings_judge_again(pawl__findings *out, pawl__arena *arena,
         const pawl__glossary *glossary, const pawl__findings *recorded, pawl_error *err);
 
-/** Does the output's text contradict the one sense of a term (rules, layer 2: inconsistent)? */
-bool pawl__contradicts(pawl_text output, pawl_text term, pawl_text definition);
-
-/** The findings array of SemanticCheckEvaluated and conflicts of GenerationBlocked..., and back. */
+/** The findings array of SemanticCheckEvaluated and conflicts of GenerationBlocked..., and back:
+ *  PAWL_EINVAL "finding N: FIELD: ..." for a missing or malformed field (N counts from 1). A text
+ *  that is absent is null; of `original` and `context` null is read as absent, and a missing
+ *  `original` too. Unknown members are ignored, an unknown severity is high. */
 void pawl__findings_write(pawl__json_writer *w, const pawl__findings *findings);
 PAWL_MUST_CHECK pawl_status pawl__findings_read(pawl__findings *out, pawl__arena *arena,
         const pawl__json_tree *tree, pawl__node array, pawl_error *err);

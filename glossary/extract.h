@@ -28,7 +28,7 @@ typedef struct pawl__metadata {
         size_t n_watch_terms, n_exclude_terms, n_fields;
         struct pawl__alias {
                 pawl_text alias, term;
-        } *aliases;
+        } * aliases;
         size_t n_aliases;
 } pawl__metadata;
 
@@ -39,12 +39,12 @@ PAWL_MUST_CHECK pawl_status pawl__metadata_read(
         pawl__metadata *out, pawl__arena *arena, pawl_text json, pawl_error *err);
 
 typedef struct pawl__term {
-        pawl_text surface;   /**< the normal form */
-        pawl_text original;  /**< as it was first written */
-        pawl_text context;   /**< up to 80 characters around it, on one line; absent for a hint alone */
+        pawl_text surface;  /**< the normal form */
+        pawl_text original; /**< as it was first written */
+        pawl_text context;  /**< up to 80 characters around, on one line; absent: a hint alone */
         pawl__source source;
         double confidence;
-        bool watched;        /**< hinted, whatever its source */
+        bool watched; /**< hinted, whatever its source */
 } pawl__term;
 
 typedef struct pawl__terms {
@@ -55,7 +55,8 @@ typedef struct pawl__terms {
 /** Gathers texts, then gives their terms. */
 typedef struct pawl__extraction pawl__extraction;
 
-/** @p glossary (may be NULL) and @p metadata must outlive the extraction. */
+/** @p glossary (may be NULL) and @p metadata (may be NULL: nothing) must outlive the extraction,
+ *  and the glossary must not change meanwhile. After PAWL_ENOMEM it can only be freed. */
 PAWL_MUST_CHECK pawl_status pawl__extraction_new(pawl__extraction **out, pawl__glossary *glossary,
         const pawl__metadata *metadata, pawl_error *err);
 /** One text (valid UTF-8), any length; must outlive the extraction. */
@@ -63,11 +64,12 @@ PAWL_MUST_CHECK pawl_status pawl__extraction_text(
         pawl__extraction *extraction, pawl_text text, pawl_error *err);
 /** The texts of a step's inputs or output (canonical JSON, which must outlive the extraction): the
  *  fields description, prompt, requirements and output, those that the metadata names, or with "*"
- *  every string at any depth; strings, and strings inside arrays. A document that is itself a string
- *  or an array is read as a field. */
+ *  every string at any depth; strings, and strings inside arrays. A document that is itself a
+ *  string or an array is read as a field. */
 PAWL_MUST_CHECK pawl_status pawl__extraction_json(
         pawl__extraction *extraction, const pawl__json_tree *tree, pawl_error *err);
-/** The terms, one a normal form, by confidence, highest first, then by surface. Valid until free. */
+/** The terms, one a normal form, by confidence, highest first, then by surface. They live
+ *  as long as the extraction. */
 PAWL_MUST_CHECK pawl_status pawl__extraction_terms(
         pawl__terms *out, pawl__extraction *extraction, pawl_error *err);
 void pawl__extraction_free(pawl__extraction *extraction);

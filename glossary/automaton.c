@@ -1,0 +1,371 @@
+#include "glossary/automaton.h"
+#include "base/map.h"
+#include "glossary/normal.h"
+#include <stdlib.h>
+
+#define NO_PATTERN UINT32_MAX
+
+struct state {
+        uint32_t parent, token; /* how it is reached */
+        uint32_t fail;          /* the state of the longest proper suffix that is one */
+        uint32_t shorter;    /* the nearest state on the way of fails where a pattern ends, or 0 */
+        uint32_t number;     /* of the pattern that ends here, or NO_PATTERN */
+        uint32_t depth : 31; /* tokens from the start */
+        uint32_t sign_first : 1; /* the first of them is a sign */
+};
+
+/* A transition; a key of 0 is a free slot, for the transitions of state 0 stand elsewhere. */
+struct edge {
+        uint64_t key; /* state << 32 | token */
+        uint32_t target;
+};
+
+struct pawl__automaton {
+        pawl__map vocabulary; /* folded token: its number */
+        pawl__arena arena;    /* plurals, the only tokens that are no part of a pattern */
+        struct state *states;
+        size_t n_states, cap_states;
+        uint32_t *from_start; /* the target of each token from state 0; 0: none */
+        size_t n_tokens, cap_tokens;
+        struct edge *edges;
+        size_t n_edges, cap_edges; /* cap is a power of two, or 0 */
+        uint32_t longest;          /* tokens of the longest pattern */
+};
+
+static pawl_status add_state(
+        pawl__automaton *a, uint32_t *out, uint32_t parent, uint32_t token, bool sign_first)
+{
+        if (a->n_states >= NO_PATTERN / 2)
+                return PAWL_ETOOBIG;
+        pawl_status status =
+                pawl__grow(&a->states, &a->cap_states, a->n_states + 1, sizeof *a->states);
+        if (status)
+                return status;
+        *out = (uint32_t)a->n_states++;
+        uint32_t depth = *out ? a->states[parent].depth + 1 : 0;
+        a->states[*out] =
+                (struct state){parent, token, 0, 0, NO_PATTERN, depth & 0x7fffffff, sign_first};
+        if (depth > a->longest)
+                a->longest = depth;
+        return PAWL_OK;
+}
+
+pawl_status pawl__automaton_new(pawl__automaton **out)
+{
+        pawl__automaton *a = calloc(1, sizeof *a);
+        uint32_t start;
+
+        if (!a)
+                return PAWL_ENOMEM;
+        pawl_status status = add_state(a, &start, 0, 0, false);
+        if (status) {
+                free(a);
+                return status;
+        }
+        *out = a;
+        return PAWL_OK;
+}
+
+void pawl__automaton_free(pawl__automaton *a)
+{
+        if (!a)
+                return;
+        pawl__map_free(&a->vocabulary);
+        pawl__arena_free(&a->arena);
+        free(a->states);
+        free(a->from_start);
+        free(a->edges);
+        free(a);
+}
+
+uint32_t pawl__automaton_states(const pawl__automaton *a)
+{
+        return (uint32_t)a->n_states;
+}
+
+uint32_t pawl__automaton_token(const pawl__automaton *a, pawl_text folded)
+{
+        return pawl__map_get(&a->vocabulary, folded);
+}
+
+/* The slot of a transition, or the free one where it belongs. The mixing is the end of MurmurHash3
+ * (Appleby, public domain). */
+static struct edge *find_edge(struct edge *edges, size_t cap, uint64_t key)
+{
+        uint64_t hash = key;
+
+        hash = (hash ^ hash >> 33) * UINT64_C(0xff51afd7ed558ccd);
+        hash = (hash ^ hash >> 33) * UINT64_C(0xc4ceb9fe1a85ec53);
+        for (size_t i = (hash ^ hash >> 33) & (cap - 1);; i = (i + 1) & (cap - 1))
+                if (edges[i].key == 0 || edges[i].key == key)
+                        return &edges[i];
+}
+
+/* Where a token leads, or 0: nowhere. */
+static uint32_t target_of(const pawl__automaton *a, uint32_t state, uint32_t token)
+{
+        if (state == 0)
+                return a->from_start[token];
+        if (a->n_edges == 0)
+                return 0;
+        return find_edge(a->edges, a->cap_edges, (uint64_t)state << 32 | token)->target;
+}
+
+static pawl_status grow_edges(pawl__automaton *a)
+{
+        size_t cap = a->cap_edges ? a->cap_edges * 2 : 64;
+        struct edge *edges = calloc(cap, sizeof *edges);
+
+        if (!edges)
+                return PAWL_ENOMEM;
+        for (size_t i = 0; i < a->cap_edges; i++)
+                if (a->edges[i].key)
+                        *find_edge(edges, cap, a->edges[i].key) = a->edges[i];
+        free(a->edges);
+        a->edges = edges;
+        a->cap_edges = cap;
+        return PAWL_OK;
+}
+
+static pawl_status set_target(pawl__automaton *a, uint32_t state, uint32_t token, uint32_t target)
+{
+        if (state == 0) {
+                a->from_start[token] = target;
+                return PAWL_OK;
+        }
+        if (a->n_edges >= a->cap_edges / 2 && grow_edges(a))
+                return PAWL_ENOMEM;
+        struct edge *edge = find_edge(a->edges, a->cap_edges, (uint64_t)state << 32 | token);
+        *edge = (struct edge){(uint64_t)state << 32 | token, target};
+        a->n_edges++;
+        return PAWL_OK;
+}
+
+static pawl_status number_token(pawl__automaton *a, uint32_t *out, pawl_text text)
+{
+        uint32_t known = pawl__map_get(&a->vocabulary, text);
+
+        if (known == PAWL__MAP_NONE) {
+                if (a->n_tokens >= NO_PATTERN / 2)
+                        return PAWL_ETOOBIG;
+                known = (uint32_t)a->n_tokens;
+                if (pawl__grow(&a->from_start, &a->cap_tokens, a->n_tokens + 1,
+                            sizeof *a->from_start) ||
+                        pawl__map_put(&a->vocabulary, text, known))
+                        return PAWL_ENOMEM;
+                a->from_start[a->n_tokens++] = 0;
+        }
+        *out = known;
+        return PAWL_OK;
+}
+
+/* Go on to the state that a token leads to, making it if need be. */
+static pawl_status extend(pawl__automaton *a, uint32_t *state, pawl_text token, bool sign)
+{
+        uint32_t number, next;
+        pawl_status status = number_token(a, &number, token);
+
+        if (status)
+                return status;
+        next = target_of(a, *state, number);
+        if (next == 0) {
+                bool sign_first = *state ? a->states[*state].sign_first : sign;
+                status = add_state(a, &next, *state, number, sign_first);
+                if (status == PAWL_OK)
+                        status = set_target(a, *state, number, next);
+        }
+        if (status == PAWL_OK)
+                *state = next;
+        return status;
+}
+
+/* The other path to a pattern whose last word stands in the plural: from the state before it. */
+static pawl_status add_plural(pawl__automaton *a, uint32_t before, pawl_text word, uint32_t number)
+{
+        uint32_t state = before;
+        char *plural = pawl__arena_alloc(&a->arena, word.len + 1);
+
+        if (!plural)
+                return PAWL_ENOMEM;
+        memcpy(plural, word.data, word.len);
+        plural[word.len] = 's';
+        if (pawl__singular_len(plural, word.len + 1) != word.len)
+                return PAWL_OK;
+        pawl_status status = extend(a, &state, pawl__text_n(plural, word.len + 1), false);
+        if (status == PAWL_OK)
+                a->states[state].number = number;
+        return status;
+}
+
+pawl_status pawl__automaton_add(pawl__automaton *a, pawl_text pattern, uint32_t number)
+{
+        pawl__tokens tokens = pawl__tokens_of(pattern);
+        pawl__token token = {PAWL__TOKEN_END, 0, 0, false, false}, last = token;
+        uint32_t state = 0, before = 0;
+        pawl_status status = PAWL_OK;
+
+        while (status == PAWL_OK && (token = pawl__token_next(&tokens)).kind) {
+                last = token;
+                before = state;
+                pawl_text text = token.kind == PAWL__TOKEN_SPACE
+                                         ? pawl__text(" ")
+                                         : pawl__token_text(&tokens, &token);
+                status = extend(a, &state, text, token.kind == PAWL__TOKEN_SIGN);
+        }
+        if (status == PAWL_OK)
+                a->states[state].number = number;
+        if (status == PAWL_OK && last.kind == PAWL__TOKEN_WORD)
+                status = add_plural(a, before, pawl__token_text(&tokens, &last), number);
+        return status;
+}
+
+static void link_state(pawl__automaton *a, struct state *state)
+{
+        if (state->depth > 1) {
+                uint32_t at = a->states[state->parent].fail;
+                uint32_t found;
+                while ((found = target_of(a, at, state->token)) == 0 && at != 0)
+                        at = a->states[at].fail;
+                state->fail = found;
+        }
+        const struct state *fail = &a->states[state->fail];
+        state->shorter = fail->number != NO_PATTERN ? state->fail : fail->shorter;
+}
+
+/* A state's fail is nearer to the start than it is: so they are linked by depth, sorted by
+ * counting. */
+pawl_status pawl__automaton_build(pawl__automaton *a)
+{
+        size_t *upto = calloc((size_t)a->longest + 2, sizeof *upto);
+        uint32_t *order = malloc(a->n_states * sizeof *order);
+
+        if (!upto || !order) {
+                free(upto);
+                free(order);
+                return PAWL_ENOMEM;
+        }
+        for (size_t i = 0; i < a->n_states; i++)
+                upto[a->states[i].depth + 1]++;
+        for (size_t depth = 1; depth <= a->longest; depth++)
+                upto[depth] += upto[depth - 1];
+        for (size_t i = 0; i < a->n_states; i++)
+                order[upto[a->states[i].depth]++] = (uint32_t)i;
+        for (size_t i = 1; i < a->n_states; i++)
+                link_state(a, &a->states[order[i]]);
+        free(upto);
+        free(order);
+        return PAWL_OK;
+}
+
+pawl_status pawl__walk_start(pawl__walk *walk, const pawl__automaton *automaton)
+{
+        size_t places = 1;
+
+        while (places < automaton->longest)
+                places *= 2;
+        struct pawl__walk_place *ring = calloc(places, sizeof *ring);
+        if (!ring)
+                return PAWL_ENOMEM;
+        *walk = (pawl__walk){automaton, 0, 0, ring, places - 1};
+        return PAWL_OK;
+}
+
+void pawl__walk_again(pawl__walk *walk)
+{
+        walk->state = 0;
+}
+
+void pawl__walk_end(pawl__walk *walk)
+{
+        free(walk->places);
+        *walk = (pawl__walk){NULL, 0, 0, NULL, 0};
+}
+
+uint32_t pawl__walk_step(pawl__walk *walk, const pawl__token *token, uint32_t number)
+{
+        const pawl__automaton *a = walk->automaton;
+        uint32_t next = 0;
+
+        if (number != PAWL__NO_TOKEN)
+                while ((next = target_of(a, walk->state, number)) == 0 && walk->state != 0)
+                        walk->state = a->states[walk->state].fail;
+        walk->state = next;
+        if (next == 0)
+                return 0;
+        walk->places[walk->n++ & walk->mask] =
+                (struct pawl__walk_place){token->start, token->after_word};
+        if (token->before_word)
+                return 0;
+        return a->states[next].number != NO_PATTERN ? next : a->states[next].shorter;
+}
+
+uint32_t pawl__walk_shorter(const pawl__walk *walk, uint32_t state)
+{
+        return walk->automaton->states[state].shorter;
+}
+
+bool pawl__walk_match(const pawl__walk *walk, uint32_t state, uint32_t *number, size_t *start)
+{
+        const struct state *found = &walk->automaton->states[state];
+        const struct pawl__walk_place *first = &walk->places[(walk->n - found->depth) & walk->mask];
+
+        *number = found->number;
+        *start = first->start;
+        return !(found->sign_first && first->after_word);
+}
+
+/* The folded text of a token: white space as one space, and what is folded already as it stands. */
+static pawl_status fold_token(pawl_text *out, pawl__buf *room, pawl_text text, bool space)
+{
+        *out = space ? pawl__text(" ") : text;
+        for (size_t i = 0; i < text.len && !space; i++) {
+                unsigned char c = (unsigned char)text.data[i];
+                if (c < 0x80 && !(c >= 'A' && c <= 'Z'))
+                        continue;
+                pawl__buf_clear(room);
+                if (pawl__fold(room, text))
+                        return PAWL_ENOMEM;
+                *out = pawl__buf_text(room);
+                break;
+        }
+        return PAWL_OK;
+}
+
+static pawl_status report(
+        const pawl__walk *walk, uint32_t state, size_t end, pawl__scan_fn fn, void *user)
+{
+        pawl_status status = PAWL_OK;
+        uint32_t number;
+        size_t start;
+
+        for (; state && status == PAWL_OK; state = pawl__walk_shorter(walk, state))
+                if (pawl__walk_match(walk, state, &number, &start))
+                        status = fn(number, start, end, user);
+        return status;
+}
+
+pawl_status pawl__automaton_scan(
+        const pawl__automaton *automaton, pawl_text text, pawl__scan_fn fn, void *user)
+{
+        pawl__tokens tokens = pawl__tokens_of(text);
+        pawl__buf room = PAWL__BUF_INIT;
+        pawl__walk walk;
+        pawl__token token;
+        pawl_status status = pawl__walk_start(&walk, automaton);
+
+        if (status)
+                return status;
+        while (status == PAWL_OK && (token = pawl__token_next(&tokens)).kind) {
+                pawl_text folded;
+                status = fold_token(&folded, &room, pawl__token_text(&tokens, &token),
+                        token.kind == PAWL__TOKEN_SPACE);
+                if (status == PAWL_OK) {
+                        uint32_t number = pawl__automaton_token(automaton, folded);
+                        uint32_t state = pawl__walk_step(&walk, &token, number);
+                        status = report(&walk, state, token.end, fn, user);
+                }
+        }
+        pawl__walk_end(&walk);
+        pawl__buf_free(&room);
+        return status;
+}

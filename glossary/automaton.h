@@ -1,0 +1,72 @@
+/**
+ * @file glossary/automaton.h
+ * @brief Every surface of a glossary found in one pass over a text.
+ *
+ * Aho and Corasick, "Efficient string matching: an aid to bibliographic search", CACM 18 (6), 1975,
+ * over tokens instead of characters: words and signs are numbered by a hash table, white space is
+ * one token whatever its length, and the transitions of all states stand in one open-addressing
+ * table. A pass takes time proportional to the tokens and the matches, however many patterns there
+ * are.
+ *
+ * A pattern is a normal form. Where its last word has a plural that the normal form would drop, the
+ * plural is a second path to the same pattern.
+ */
+#ifndef PAWL_GLOSSARY_AUTOMATON_H
+#define PAWL_GLOSSARY_AUTOMATON_H
+
+#include "base/text.h"
+#include "glossary/tokens.h"
+
+typedef struct pawl__automaton pawl__automaton;
+
+#define PAWL__NO_TOKEN UINT32_MAX /* a text's token that is in no pattern */
+
+PAWL_MUST_CHECK pawl_status pawl__automaton_new(pawl__automaton **out);
+void pawl__automaton_free(pawl__automaton *automaton);
+
+/** Add a pattern, not empty, that must outlive the automaton; its number is given back with each
+ *  match. The same pattern again takes the new number. After a failure the automaton is good for
+ *  nothing but to be freed. PAWL_ENOMEM, or PAWL_ETOOBIG beyond 4 billion states. */
+PAWL_MUST_CHECK pawl_status pawl__automaton_add(
+        pawl__automaton *automaton, pawl_text pattern, uint32_t number);
+/** Make it ready: once, after the last pattern. */
+PAWL_MUST_CHECK pawl_status pawl__automaton_build(pawl__automaton *automaton);
+
+/** States, which are numbered from 0; 0 is the one at the start. */
+uint32_t pawl__automaton_states(const pawl__automaton *automaton);
+
+/** The number of a folded token; a run of white space is " ". */
+uint32_t pawl__automaton_token(const pawl__automaton *automaton, pawl_text folded);
+
+/** A pass over a text, token by token. */
+typedef struct pawl__walk {
+        const pawl__automaton *automaton;
+        uint32_t state;
+        size_t n; /* tokens so far */
+        struct pawl__walk_place {
+                size_t start;
+                bool after_word;
+        } * places; /* of the last tokens: a ring */
+        size_t mask;
+} pawl__walk;
+
+PAWL_MUST_CHECK pawl_status pawl__walk_start(pawl__walk *walk, const pawl__automaton *automaton);
+void pawl__walk_again(pawl__walk *walk); /**< another text */
+void pawl__walk_end(pawl__walk *walk);
+
+/** Go on by a token, @p number being its number. Returns the state whose pattern, the longest, ends
+ *  here, or 0; pawl__walk_shorter() gives the ones that end here too. */
+uint32_t pawl__walk_step(pawl__walk *walk, const pawl__token *token, uint32_t number);
+uint32_t pawl__walk_shorter(const pawl__walk *walk, uint32_t state);
+/** The pattern that ends in a state, and where in the text it starts. False: it starts with a sign
+ *  right after a word, so it is no whole word. */
+bool pawl__walk_match(const pawl__walk *walk, uint32_t state, uint32_t *number, size_t *start);
+
+/** One match of a scan. Any status but PAWL_OK ends it and is its result. */
+typedef pawl_status (*pawl__scan_fn)(uint32_t number, size_t start, size_t end, void *user);
+
+/** Every match in a text, in the order of their ends, at one end the longest first. */
+PAWL_MUST_CHECK pawl_status pawl__automaton_scan(
+        const pawl__automaton *automaton, pawl_text text, pawl__scan_fn fn, void *user);
+
+#endif

@@ -1,0 +1,23 @@
+/**
+ * @file glossary/casing.h
+ * @brief What the case of a word's letters says: an acronym, or a name out of code.
+ *
+ * Marks count to their letter, so that a word is judged alike composed and decomposed.
+ */
+#ifndef PAWL_GLOSSARY_CASING_H
+#define PAWL_GLOSSARY_CASING_H
+
+#include "base/text.h"
+
+/** Bits of what a word is. */
+enum {
+        PAWL__IS_ACRONYM = 1,  /**< 2 to 5 capital letters and nothing else */
+        PAWL__IS_PATTERN = 2,  /**< snake_case, SCREAMING_SNAKE, camelCase or PascalCase */
+        PAWL__IS_SEGMENT = 4,  /**< lower-case letters and digits: a part of kebab-case */
+        PAWL__STARTS_LOWER = 8 /**< its first character is a lower-case letter */
+};
+
+/** @p word: letters, digits, marks and underscores. */
+unsigned pawl__casing(pawl_text word);
+
+#endif

@@ -1,0 +1,224 @@
+#include "glossary/conflict.h"
+#include "base/error.h"
+#include "glossary/contradict.h"
+#include <stdlib.h>
+
+static const char *const type_names[] = {
+        "unknown", "ambiguous", "inconsistent", "unresolved_critical"};
+static const char *const severity_names[] = {"none", "low", "medium", "high"};
+
+const char *pawl__conflict_type_name(pawl__conflict_type type)
+{
+        return type_names[type];
+}
+
+bool pawl__conflict_type_of(pawl__conflict_type *out, pawl_text name)
+{
+        for (unsigned i = 0; i < sizeof type_names / sizeof type_names[0]; i++) {
+                if (!pawl__text_is(name, type_names[i]))
+                        continue;
+                *out = (pawl__conflict_type)i;
+                return true;
+        }
+        return false;
+}
+
+const char *pawl__severity_name(pawl__severity severity)
+{
+        return severity_names[severity];
+}
+
+pawl__severity pawl__severity_of(pawl_text name)
+{
+        for (unsigned i = 0; i < PAWL__SEVERITY_HIGH; i++)
+                if (pawl__text_is(name, severity_names[i]))
+                        return (pawl__severity)i;
+        return PAWL__SEVERITY_HIGH;
+}
+
+/* ---- Judging --------------------------------------------------------------------------------- */
+
+/* Of a term that does not resolve to one sense. */
+static pawl__conflict_type type_of(const pawl__term *term, size_t senses, bool critical)
+{
+        if (senses > 1)
+                return PAWL__AMBIGUOUS;
+        if (critical && (term->watched || term->confidence < 0.5))
+                return PAWL__UNRESOLVED_CRITICAL;
+        return PAWL__UNKNOWN;
+}
+
+static pawl__severity severity_of(pawl__conflict_type type, double confidence, bool critical)
+{
+        const pawl__severity otherwise = critical ? PAWL__SEVERITY_HIGH : PAWL__SEVERITY_MEDIUM;
+
+        switch (type) {
+        case PAWL__UNRESOLVED_CRITICAL:
+                return PAWL__SEVERITY_HIGH;
+        case PAWL__AMBIGUOUS:
+                return otherwise;
+        case PAWL__INCONSISTENT:
+                return PAWL__SEVERITY_LOW;
+        case PAWL__UNKNOWN:
+                break;
+        }
+        if (confidence >= 0.8)
+                return PAWL__SEVERITY_LOW;
+        return confidence >= 0.5 ? PAWL__SEVERITY_MEDIUM : otherwise;
+}
+
+/* The senses of a resolution, copied into the arena. */
+static pawl_status copy_senses(
+        pawl__finding *finding, pawl__arena *arena, pawl__resolution resolution)
+{
+        bool ok = true;
+
+        finding->candidates = pawl__arena_array(arena, resolution.n, sizeof *finding->candidates);
+        if (!finding->candidates)
+                return PAWL_ENOMEM;
+        finding->n_candidates = resolution.n;
+        for (size_t i = 0; i < resolution.n; i++) {
+                pawl__sense *copy = &finding->candidates[i];
+                *copy = *resolution.senses[i];
+                copy->surface = pawl__arena_text(arena, copy->surface, &ok);
+                copy->normal = pawl__arena_text(arena, copy->normal, &ok);
+                copy->definition = pawl__arena_text(arena, copy->definition, &ok);
+        }
+        return ok ? PAWL_OK : PAWL_ENOMEM;
+}
+
+/* The texts of a finding, its own from here on. */
+static pawl_status copy_texts(pawl__finding *finding, pawl__arena *arena)
+{
+        bool ok = true;
+
+        finding->term = pawl__arena_text(arena, finding->term, &ok);
+        finding->original = pawl__arena_text(arena, finding->original, &ok);
+        finding->context = pawl__arena_text(arena, finding->context, &ok);
+        return ok ? PAWL_OK : PAWL_ENOMEM;
+}
+
+/* What the output is held against: the terms of one sense. *claim_of[i]: the claim of term i. */
+static pawl_status find_contradictions(bool *contradicted, const pawl__glossary *glossary,
+        const pawl__terms *terms, pawl_text output)
+{
+        pawl__claim *claims = calloc(terms->n + 1, sizeof *claims);
+        pawl_status status = PAWL_ENOMEM;
+        size_t n = 0;
+
+        if (!claims)
+                return status;
+        for (size_t i = 0; i < terms->n; i++) {
+                pawl_text surface = terms->items[i].surface;
+                pawl__resolution resolution = pawl__glossary_resolve(glossary, surface);
+                if (resolution.n == 1)
+                        claims[n++] = (pawl__claim){
+                                surface, resolution.senses[0]->definition, &contradicted[i]};
+        }
+        status = pawl__contradictions(output, claims, n);
+        free(claims);
+        return status;
+}
+
+static pawl_status make_finding(pawl__finding *finding, pawl__arena *arena, const pawl__term *term,
+        pawl__resolution resolution, bool critical)
+{
+        pawl__conflict_type type =
+                resolution.n == 1 ? PAWL__INCONSISTENT : type_of(term, resolution.n, critical);
+
+        *finding = (pawl__finding){
+                .term = term->surface,
+                .original = term->original,
+                .context = term->context,
+                .type = type,
+                .severity = severity_of(type, term->confidence, critical),
+                .confidence = term->confidence,
+        };
+        pawl_status status = copy_texts(finding, arena);
+        return status ? status : copy_senses(finding, arena, resolution);
+}
+
+pawl_status pawl__findings_make(pawl__findings *out, pawl__arena *arena,
+        const pawl__glossary *glossary, const pawl__terms *terms, bool critical, pawl_text output,
+        pawl_error *err)
+{
+        pawl__findings findings = {NULL, 0};
+        bool *contradicted = calloc(terms->n + 1, sizeof *contradicted);
+        pawl_status status = contradicted ? PAWL_OK : PAWL_ENOMEM;
+
+        if (status == PAWL_OK && output.len)
+                status = find_contradictions(contradicted, glossary, terms, output);
+        if (status == PAWL_OK) {
+                findings.items = pawl__arena_array(arena, terms->n, sizeof *findings.items);
+                status = findings.items ? PAWL_OK : PAWL_ENOMEM;
+        }
+        for (size_t i = 0; i < terms->n && status == PAWL_OK; i++) {
+                const pawl__term *term = &terms->items[i];
+                pawl__resolution resolution = pawl__glossary_resolve(glossary, term->surface);
+                if (resolution.n != 1 || contradicted[i])
+                        status = make_finding(
+                                &findings.items[findings.n++], arena, term, resolution, critical);
+        }
+        free(contradicted);
+        if (status)
+                return pawl__nomem(err);
+        *out = findings;
+        return PAWL_OK;
+}
+
+pawl__severity pawl__findings_severity(const pawl__findings *findings)
+{
+        pawl__severity highest = PAWL__SEVERITY_NONE;
+
+        for (size_t i = 0; i < findings->n; i++)
+                if (findings->items[i].severity > highest)
+                        highest = findings->items[i].severity;
+        return highest;
+}
+
+/* ---- Judging again --------------------------------------------------------------------------- */
+
+/* A term that has several senses by now is ambiguous, and one that has none any more unknown; it is
+ * no less severe than it was recorded. Whether the step is critical stands in what was recorded. */
+static void judge_type(pawl__finding *finding, size_t senses)
+{
+        pawl__conflict_type type = finding->type;
+
+        if (type == PAWL__INCONSISTENT)
+                return;
+        if (senses > 1)
+                type = PAWL__AMBIGUOUS;
+        else if (type == PAWL__AMBIGUOUS)
+                type = PAWL__UNKNOWN;
+        if (type == finding->type)
+                return;
+        pawl__severity severity = severity_of(type, finding->confidence, false);
+        finding->type = type;
+        if (severity > finding->severity)
+                finding->severity = severity;
+}
+
+pawl_status pawl__findings_judge_again(pawl__findings *out, pawl__arena *arena,
+        const pawl__glossary *glossary, const pawl__findings *recorded, pawl_error *err)
+{
+        pawl__findings findings = {
+                pawl__arena_array(arena, recorded->n, sizeof *findings.items), 0};
+        pawl_status status = findings.items ? PAWL_OK : PAWL_ENOMEM;
+
+        for (size_t i = 0; i < recorded->n && status == PAWL_OK; i++) {
+                const pawl__finding *old = &recorded->items[i];
+                pawl__resolution resolution = pawl__glossary_resolve(glossary, old->term);
+                if (resolution.n == 1 && old->type != PAWL__INCONSISTENT)
+                        continue;
+                pawl__finding *finding = &findings.items[findings.n++];
+                *finding = *old;
+                judge_type(finding, resolution.n);
+                status = copy_texts(finding, arena);
+                if (status == PAWL_OK)
+                        status = copy_senses(finding, arena, resolution);
+        }
+        if (status)
+                return pawl__nomem(err);
+        *out = findings;
+        return PAWL_OK;
+}

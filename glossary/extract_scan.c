@@ -1,0 +1,329 @@
+/* One pass over a text that serves every rule: each token goes by once. */
+#include "glossary/casing.h"
+#include "glossary/extracting.h"
+#include "glossary/normal.h"
+#include "glossary/tokens.h"
+#include <stdlib.h>
+
+/* A quotation that is open: where its text starts, and how many line breaks came since. */
+struct quote {
+        bool open;
+        size_t start, line_breaks;
+        uint32_t opened_by;
+};
+
+/* Words joined by single hyphens so far. */
+struct chain {
+        size_t start, end, words;
+        bool fits;   /* all of them are such as kebab-case is made of */
+        bool hyphen; /* one hyphen stands after the last */
+};
+
+/* The pass. The two kinds of quotation marks do not see each other, so that one may hold the other.
+ */
+struct scan {
+        pawl__extraction *extraction;
+        pawl__tokens tokens;
+        uint32_t text;
+        struct quote straight, curly;
+        struct chain chain;
+};
+
+pawl_status pawl__extraction_walk_by(
+        pawl__extraction *extraction, int by, const pawl__automaton *automaton)
+{
+        if (!automaton)
+                return PAWL_OK;
+        size_t bytes = pawl__automaton_states(automaton) / 8 + 1;
+        extraction->settled[by] = calloc(bytes, 1);
+        if (!extraction->settled[by] || pawl__walk_start(&extraction->walks[by], automaton)) {
+                free(extraction->settled[by]);
+                extraction->settled[by] = NULL;
+                return PAWL_ENOMEM;
+        }
+        extraction->space_token[by] = pawl__automaton_token(automaton, pawl__text(" "));
+        for (int c = 0; c < 128; c++) {
+                char sign = (char)c;
+                extraction->sign_token[by][c] =
+                        pawl__automaton_token(automaton, pawl__text_n(&sign, 1));
+        }
+        return PAWL_OK;
+}
+
+static bool is_settled(const unsigned char *bits, uint32_t state)
+{
+        return (bits[state / 8] >> (state % 8)) & 1;
+}
+
+/* The terms that end here by a walk. A state whose matches were all taken is done with: the first
+ * time says where a term was first written, so no later time adds anything. */
+static pawl_status take_matches(struct scan *scan, int by, uint32_t state, size_t end)
+{
+        pawl__extraction *extraction = scan->extraction;
+        const pawl__walk *walk = &extraction->walks[by];
+        unsigned char *settled = extraction->settled[by];
+        const uint32_t longest = state;
+        bool all = true;
+
+        for (; state && !is_settled(settled, state); state = pawl__walk_shorter(walk, state)) {
+                pawl__where where = {scan->text, 0, end};
+                pawl_text normal;
+                uint32_t number;
+                if (!pawl__walk_match(walk, state, &number, &where.start)) {
+                        all = false;
+                        continue;
+                }
+                bool known = true;
+                if (by == PAWL__BY_HINTS)
+                        normal = extraction->founds.items[number].normal;
+                else
+                        known = pawl__glossary_surface(&normal, extraction->glossary, number);
+                pawl_status status = PAWL_OK;
+                if (known)
+                        status = pawl__founds_add(extraction, normal,
+                                by == PAWL__BY_HINTS ? PAWL__METADATA_HINT : PAWL__GLOSSARY_MATCH,
+                                where);
+                if (status)
+                        return status;
+        }
+        if (all)
+                settled[longest / 8] |= (unsigned char)(1u << (longest % 8));
+        return PAWL_OK;
+}
+
+/* Go on by a token whose number each walk knows. */
+static pawl_status step(struct scan *scan, const pawl__token *token, const uint32_t *numbers)
+{
+        pawl_status status = PAWL_OK;
+
+        for (int by = 0; by < PAWL__WALKS && status == PAWL_OK; by++) {
+                pawl__walk *walk = &scan->extraction->walks[by];
+                if (!walk->automaton)
+                        continue;
+                uint32_t state = pawl__walk_step(walk, token, numbers[by]);
+                if (state)
+                        status = take_matches(scan, by, state, token->end);
+        }
+        return status;
+}
+
+/* A run of text that is a term as it stands, unless it is a common word. */
+static pawl_status add_phrase(struct scan *scan, pawl__source source, size_t start, size_t end)
+{
+        pawl__extraction *extraction = scan->extraction;
+        pawl__buf *room = &extraction->room;
+        pawl_text phrase = pawl__text_n(scan->tokens.text.data + start, end - start);
+
+        pawl__buf_clear(room);
+        pawl_status status = pawl__normal_form(room, phrase);
+        if (status)
+                return status;
+        pawl_text normal = pawl__buf_text(room);
+        if (pawl__common_word(normal))
+                return PAWL_OK;
+        if (!memchr(normal.data, ' ', normal.len)) { /* "does" is common, its normal form is not */
+                size_t len = normal.len;
+                status = pawl__buf_addc(room, 's');
+                normal = pawl__text_n(room->data, len);
+                if (status || (pawl__singular_len(room->data, len + 1) == len &&
+                                      pawl__common_word(pawl__buf_text(room))))
+                        return status;
+        }
+        return pawl__founds_add(extraction, normal, source, (pawl__where){scan->text, start, end});
+}
+
+/* ---- Hyphens --------------------------------------------------------------------------------- */
+
+static pawl_status end_chain(struct scan *scan)
+{
+        const struct chain chain = scan->chain;
+
+        scan->chain.words = 0;
+        scan->chain.hyphen = false;
+        if (chain.words < 2 || !chain.fits)
+                return PAWL_OK;
+        return add_phrase(scan, PAWL__CASING_PATTERN, chain.start, chain.end);
+}
+
+static pawl_status chain_word(
+        struct scan *scan, const pawl__token *token, unsigned bits, bool contracted)
+{
+        struct chain *chain = &scan->chain;
+        pawl_status status = PAWL_OK;
+        bool fits = (bits & PAWL__IS_SEGMENT) && !contracted;
+
+        if (!chain->hyphen) {
+                status = end_chain(scan);
+                *chain = (struct chain){token->start, token->end, 0, true, false};
+                fits = fits && (bits & PAWL__STARTS_LOWER);
+        }
+        chain->end = token->end;
+        chain->words++;
+        chain->hyphen = false;
+        chain->fits = chain->fits && fits;
+        return status;
+}
+
+/* ---- Quotation marks ------------------------------------------------------------------------- */
+
+enum { LEFT = 0x201c, RIGHT = 0x201d, LOW = 0x201e };
+
+static void open_quote(struct quote *quote, const pawl__token *token, uint32_t mark)
+{
+        *quote = (struct quote){true, token->end, 0, mark};
+}
+
+/* The phrase that ends in front of @p end, if there is more in it than white space. */
+static pawl_status close_quote(struct scan *scan, struct quote *quote, size_t end)
+{
+        pawl__tokens inner = pawl__tokens_of(
+                pawl__text_n(scan->tokens.text.data + quote->start, end - quote->start));
+        size_t first = SIZE_MAX, last = 0;
+        pawl__token token;
+
+        quote->open = false;
+        while ((token = pawl__token_next(&inner)).kind) {
+                if (token.kind == PAWL__TOKEN_SPACE)
+                        continue;
+                if (first == SIZE_MAX)
+                        first = token.start;
+                last = token.end;
+        }
+        if (first == SIZE_MAX)
+                return PAWL_OK;
+        return add_phrase(scan, PAWL__QUOTED_PHRASE, quote->start + first, quote->start + last);
+}
+
+static pawl_status see_quote(struct scan *scan, const pawl__token *token)
+{
+        const uint32_t mark = pawl__token_sign(&scan->tokens, token);
+        struct quote *quote = mark == '"' ? &scan->straight : &scan->curly;
+
+        if (mark != '"' && mark != LEFT && mark != RIGHT && mark != LOW)
+                return PAWL_OK;
+        bool closes = mark == '"' || mark == RIGHT || (mark == LEFT && quote->opened_by == LOW);
+        if (quote->open && closes)
+                return close_quote(scan, quote, token->start);
+        if (mark != RIGHT)
+                open_quote(quote, token, mark);
+        return PAWL_OK;
+}
+
+/* A quotation runs over one line break, not over two, and so over no blank line. */
+static void break_quote(struct quote *quote, size_t line_breaks)
+{
+        quote->line_breaks += line_breaks;
+        if (quote->line_breaks > 1)
+                quote->open = false;
+}
+
+/* ---- Tokens ---------------------------------------------------------------------------------- */
+
+/* What a word is by itself. Each rule needs to see a spelling once, the count every time. */
+static pawl_status see_word(struct scan *scan, uint32_t index, const pawl__token *token)
+{
+        pawl__extraction *extraction = scan->extraction;
+        pawl__word *word = &extraction->words.items[index];
+        pawl__word *normal = &extraction->words.items[word->normal];
+        const pawl__where where = {scan->text, token->start, token->end};
+        const unsigned bits = word->bits;
+        pawl_status status = PAWL_OK;
+
+        if (bits & PAWL__MAY_BE_NOUN) {
+                if (normal->count == 0)
+                        normal->first = where;
+                normal->count += normal->count < UINT32_MAX;
+        }
+        if (!(bits & (PAWL__IS_ACRONYM | PAWL__IS_PATTERN)))
+                return PAWL_OK;
+        word->bits = bits & ~(unsigned)(PAWL__IS_ACRONYM | PAWL__IS_PATTERN);
+        if (bits & PAWL__IS_COMMON)
+                return PAWL_OK;
+        if (bits & PAWL__IS_ACRONYM)
+                status = pawl__founds_add(extraction, normal->text, PAWL__ACRONYM, where);
+        if (status == PAWL_OK && bits & PAWL__IS_PATTERN)
+                status = pawl__founds_add(extraction, normal->text, PAWL__CASING_PATTERN, where);
+        return status;
+}
+
+static pawl_status scan_word(struct scan *scan, const pawl__token *token)
+{
+        pawl__extraction *extraction = scan->extraction;
+        const pawl_text text = scan->tokens.text;
+        uint32_t index;
+        pawl_status status =
+                pawl__words_index(&index, extraction, pawl__token_text(&scan->tokens, token));
+
+        if (status)
+                return status;
+        const unsigned bits = extraction->words.items[index].bits;
+        bool contracted = pawl__word_contracted(text, token->start, token->end);
+        if (!contracted)
+                status = see_word(scan, index, token);
+        if (status == PAWL_OK)
+                status = chain_word(scan, token, bits, contracted);
+        return status ? status : step(scan, token, extraction->words.items[index].token);
+}
+
+static pawl_status scan_space(struct scan *scan, const pawl__token *token)
+{
+        pawl_status status = end_chain(scan);
+
+        if (scan->straight.open || scan->curly.open) {
+                size_t breaks = pawl__line_breaks(pawl__token_text(&scan->tokens, token));
+                break_quote(&scan->straight, breaks);
+                break_quote(&scan->curly, breaks);
+        }
+        return status ? status : step(scan, token, scan->extraction->space_token);
+}
+
+/* A sign beyond ASCII is looked up like a word: its numbers are found once. */
+static pawl_status step_by_sign(struct scan *scan, const pawl__token *token)
+{
+        pawl__extraction *extraction = scan->extraction;
+        const pawl_text text = pawl__token_text(&scan->tokens, token);
+        uint32_t numbers[PAWL__WALKS], index;
+
+        if (text.len > 1) {
+                pawl_status status = pawl__words_index(&index, extraction, text);
+                return status ? status : step(scan, token, extraction->words.items[index].token);
+        }
+        for (int by = 0; by < PAWL__WALKS; by++)
+                numbers[by] = extraction->sign_token[by][(unsigned char)text.data[0]];
+        return step(scan, token, numbers);
+}
+
+static pawl_status scan_sign(struct scan *scan, const pawl__token *token)
+{
+        struct chain *chain = &scan->chain;
+        pawl_status status = PAWL_OK;
+
+        if (pawl__token_is(&scan->tokens, token, '-') && chain->words && !chain->hyphen)
+                chain->hyphen = true;
+        else
+                status = end_chain(scan);
+        if (status == PAWL_OK)
+                status = see_quote(scan, token);
+        return status ? status : step_by_sign(scan, token);
+}
+
+pawl_status pawl__extraction_scan(pawl__extraction *extraction)
+{
+        const uint32_t text = (uint32_t)(extraction->n_texts - 1);
+        struct scan scan = {extraction, pawl__tokens_of(extraction->texts[text]), text,
+                {false, 0, 0, 0}, {false, 0, 0, 0}, {0, 0, 0, false, false}};
+        pawl_status status = PAWL_OK;
+        pawl__token token;
+
+        for (int by = 0; by < PAWL__WALKS; by++)
+                pawl__walk_again(&extraction->walks[by]);
+        while (status == PAWL_OK && (token = pawl__token_next(&scan.tokens)).kind) {
+                if (token.kind == PAWL__TOKEN_WORD)
+                        status = scan_word(&scan, &token);
+                else if (token.kind == PAWL__TOKEN_SPACE)
+                        status = scan_space(&scan, &token);
+                else
+                        status = scan_sign(&scan, &token);
+        }
+        return status ? status : end_chain(&scan);
+}

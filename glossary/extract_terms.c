@@ -1,0 +1,241 @@
+/* The terms of an extraction: what the metadata says of them, where they were found, and the list
+ * that comes of it. */
+#include "base/error.h"
+#include "glossary/extracting.h"
+#include "glossary/normal.h"
+#include <stdlib.h>
+
+static const struct {
+        const char *name;
+        double confidence;
+} sources[PAWL__SOURCES] = {
+        {"metadata_hint", 1.0},
+        {"glossary_match", 1.0},
+        {"quoted_phrase", 0.8},
+        {"acronym", 0.8},
+        {"casing_pattern", 0.8},
+        {"repeated_noun", 0.5},
+};
+
+const char *pawl__source_name(pawl__source source)
+{
+        return sources[source].name;
+}
+
+double pawl__source_confidence(pawl__source source)
+{
+        return sources[source].confidence;
+}
+
+/* The item of a normal form, made if there is none. */
+static pawl_status index_of(pawl__extraction *extraction, uint32_t *out, pawl_text normal)
+{
+        pawl__founds *founds = &extraction->founds;
+        bool ok = true;
+
+        *out = pawl__map_get(&founds->by_normal, normal);
+        if (*out != PAWL__MAP_NONE)
+                return PAWL_OK;
+        if (founds->n >= PAWL__MAP_NONE - 1)
+                return PAWL_ETOOBIG;
+        pawl_text copy = pawl__arena_text(&extraction->arena, normal, &ok);
+        if (!ok || pawl__grow(&founds->items, &founds->cap, founds->n + 1, sizeof *founds->items) ||
+                pawl__map_put(&founds->by_normal, copy, (uint32_t)founds->n))
+                return PAWL_ENOMEM;
+        *out = (uint32_t)founds->n++;
+        founds->items[*out] = (pawl__found){.normal = copy,
+                .stands_for = PAWL__MAP_NONE,
+                .source = PAWL__SOURCES,
+                .first = {PAWL__NOWHERE, 0, 0}};
+        return PAWL_OK;
+}
+
+/* The item of what the metadata writes; PAWL__MAP_NONE for nothing but white space. */
+static pawl_status index_of_surface(pawl__extraction *extraction, uint32_t *out, pawl_text surface)
+{
+        pawl__buf_clear(&extraction->room);
+        pawl_status status = pawl__normal_form(&extraction->room, surface);
+
+        *out = PAWL__MAP_NONE;
+        if (status || extraction->room.len == 0)
+                return status;
+        return index_of(extraction, out, pawl__buf_text(&extraction->room));
+}
+
+static pawl_status hint(pawl__extraction *extraction, uint32_t *out, pawl_text surface)
+{
+        pawl_status status = index_of_surface(extraction, out, surface);
+
+        if (status == PAWL_OK && *out != PAWL__MAP_NONE) {
+                pawl__found *item = &extraction->founds.items[*out];
+                if (!item->hint.data)
+                        item->hint = surface;
+        }
+        return status;
+}
+
+/* Of two aliases with one normal form the first counts; one that is its own term says nothing. */
+static pawl_status take_alias(pawl__extraction *extraction, const struct pawl__alias *alias)
+{
+        uint32_t term, other;
+        pawl_status status = hint(extraction, &term, alias->term);
+
+        if (status == PAWL_OK)
+                status = index_of_surface(extraction, &other, alias->alias);
+        if (status || term == PAWL__MAP_NONE || other == PAWL__MAP_NONE || term == other)
+                return status;
+        pawl__found *item = &extraction->founds.items[other];
+        if (item->stands_for == PAWL__MAP_NONE)
+                item->stands_for = term;
+        return PAWL_OK;
+}
+
+static pawl_status build_hints(pawl__extraction *extraction)
+{
+        const pawl__founds *founds = &extraction->founds;
+        pawl_status status = PAWL_OK;
+
+        for (uint32_t i = 0; i < founds->n && status == PAWL_OK; i++) {
+                const pawl__found *item = &founds->items[i];
+                if (!item->hint.data && item->stands_for == PAWL__MAP_NONE)
+                        continue;
+                if (!extraction->hints)
+                        status = pawl__automaton_new(&extraction->hints);
+                if (status == PAWL_OK)
+                        status = pawl__automaton_add(extraction->hints, item->normal, i);
+        }
+        if (status == PAWL_OK && extraction->hints)
+                status = pawl__automaton_build(extraction->hints);
+        return status;
+}
+
+pawl_status pawl__founds_prepare(pawl__extraction *extraction)
+{
+        const pawl__metadata *metadata = extraction->metadata;
+        pawl_status status = PAWL_OK;
+        uint32_t index;
+
+        for (size_t i = 0; i < metadata->n_watch_terms && status == PAWL_OK; i++)
+                status = hint(extraction, &index, metadata->watch_terms[i]);
+        for (size_t i = 0; i < metadata->n_aliases && status == PAWL_OK; i++)
+                status = take_alias(extraction, &metadata->aliases[i]);
+        for (size_t i = 0; i < metadata->n_exclude_terms && status == PAWL_OK; i++) {
+                status = index_of_surface(extraction, &index, metadata->exclude_terms[i]);
+                if (status == PAWL_OK && index != PAWL__MAP_NONE)
+                        extraction->founds.items[index].excluded = true;
+        }
+        return status ? status : build_hints(extraction);
+}
+
+static bool is_earlier(pawl__where a, pawl__where b)
+{
+        return a.text != b.text ? a.text < b.text : a.start < b.start;
+}
+
+pawl_status pawl__founds_add(
+        pawl__extraction *extraction, pawl_text normal, pawl__source source, pawl__where where)
+{
+        uint32_t index;
+
+        if (normal.len == 0)
+                return PAWL_OK;
+        pawl_status status = index_of(extraction, &index, normal);
+        if (status)
+                return status;
+        pawl__found *item = &extraction->founds.items[index];
+        if (item->stands_for != PAWL__MAP_NONE && !item->excluded)
+                item = &extraction->founds.items[item->stands_for];
+        if (item->excluded)
+                return PAWL_OK;
+        if (source < item->source)
+                item->source = source;
+        item->observed = true;
+        if (is_earlier(where, item->first))
+                item->first = where;
+        return PAWL_OK;
+}
+
+/* Nouns become terms when all texts are counted; once they are, counting them again is harmless. */
+static pawl_status add_repeated_nouns(pawl__extraction *extraction)
+{
+        const pawl__words *words = &extraction->words;
+        pawl_status status = PAWL_OK;
+
+        for (size_t i = 0; i < words->n && status == PAWL_OK; i++)
+                if (words->items[i].count >= 3)
+                        status = pawl__founds_add(extraction, words->items[i].text,
+                                PAWL__REPEATED_NOUN, words->items[i].first);
+        return status;
+}
+
+static bool is_term(const pawl__found *item)
+{
+        return (item->hint.data || item->observed) && !item->excluded;
+}
+
+static pawl_status make_term(
+        pawl__term *term, pawl__extraction *extraction, const pawl__found *item)
+{
+        const pawl__where *first = &item->first;
+
+        term->surface = item->normal;
+        term->watched = item->hint.data != NULL;
+        term->source = term->watched ? PAWL__METADATA_HINT : item->source;
+        term->confidence = pawl__source_confidence(term->source);
+        term->original = item->hint;
+        if (first->text == PAWL__NOWHERE)
+                return PAWL_OK;
+        pawl_text text = extraction->texts[first->text];
+        bool ok = true;
+        term->original = pawl__text_n(text.data + first->start, first->end - first->start);
+        pawl__buf_clear(&extraction->room);
+        if (pawl__context_of(&extraction->room, text, first->start, first->end))
+                return PAWL_ENOMEM;
+        term->context =
+                pawl__arena_text(&extraction->arena, pawl__buf_text(&extraction->room), &ok);
+        return ok ? PAWL_OK : PAWL_ENOMEM;
+}
+
+static int compare_terms(const void *left, const void *right)
+{
+        const pawl__term *a = left, *b = right;
+
+        if (a->confidence < b->confidence || a->confidence > b->confidence)
+                return a->confidence > b->confidence ? -1 : 1;
+        return pawl__text_cmp(a->surface, b->surface);
+}
+
+static pawl_status make_terms(pawl__terms *out, pawl__extraction *extraction)
+{
+        const pawl__founds *founds = &extraction->founds;
+        pawl_status status = PAWL_OK;
+        pawl__terms terms = {NULL, 0};
+
+        for (size_t i = 0; i < founds->n; i++)
+                terms.n += is_term(&founds->items[i]);
+        terms.items = pawl__arena_array(&extraction->arena, terms.n, sizeof *terms.items);
+        if (!terms.items)
+                return PAWL_ENOMEM;
+        size_t at = 0;
+        for (size_t i = 0; i < founds->n && status == PAWL_OK; i++)
+                if (is_term(&founds->items[i]))
+                        status = make_term(&terms.items[at++], extraction, &founds->items[i]);
+        if (status)
+                return status;
+        if (terms.n)
+                qsort(terms.items, terms.n, sizeof *terms.items, compare_terms);
+        *out = terms;
+        return PAWL_OK;
+}
+
+pawl_status pawl__extraction_terms(pawl__terms *out, pawl__extraction *extraction, pawl_error *err)
+{
+        pawl_status status = add_repeated_nouns(extraction);
+
+        if (status == PAWL_OK)
+                status = make_terms(out, extraction);
+        if (status == PAWL_ETOOBIG)
+                return pawl__fail(
+                        err, status, "extraction: more than 4 billion terms; divide the text");
+        return status ? pawl__nomem(err) : PAWL_OK;
+}

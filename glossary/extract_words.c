@@ -1,0 +1,108 @@
+/* The words of an extraction: each spelling looked into once. */
+#include "base/unicode.h"
+#include "glossary/casing.h"
+#include "glossary/extracting.h"
+#include "glossary/normal.h"
+#include "glossary/tokens.h"
+#include <stdlib.h>
+
+void pawl__words_free(pawl__words *words)
+{
+        pawl__map_free(&words->by_text);
+        pawl__arena_free(&words->arena);
+        pawl__buf_free(&words->room);
+        free(words->items);
+}
+
+static bool is_folded(pawl_text text)
+{
+        for (size_t i = 0; i < text.len; i++) {
+                unsigned char c = (unsigned char)text.data[i];
+                if (c >= 0x80 || (c >= 'A' && c <= 'Z'))
+                        return false;
+        }
+        return true;
+}
+
+/* The word folded: itself, or in the words' room. */
+static pawl_status fold(pawl_text *out, pawl__words *words, pawl_text text)
+{
+        *out = text;
+        if (is_folded(text))
+                return PAWL_OK;
+        pawl__buf_clear(&words->room);
+        pawl_status status = pawl__fold(&words->room, text);
+        *out = pawl__buf_text(&words->room);
+        return status;
+}
+
+static pawl_status add(pawl__words *words, uint32_t *out, pawl_text text)
+{
+        if (words->n >= PAWL__MAP_NONE - 1)
+                return PAWL_ETOOBIG;
+        if (pawl__grow(&words->items, &words->cap, words->n + 1, sizeof *words->items) ||
+                pawl__map_put(&words->by_text, text, (uint32_t)words->n))
+                return PAWL_ENOMEM;
+        *out = (uint32_t)words->n++;
+        words->items[*out] = (pawl__word){.text = text, .normal = *out};
+        return PAWL_OK;
+}
+
+/* What the rules ask of a word, all but which its normal form is. */
+static void look_into(pawl__extraction *extraction, uint32_t index, pawl_text folded)
+{
+        pawl__word *word = &extraction->words.items[index];
+        size_t singular = pawl__singular_len(folded.data, folded.len);
+
+        word->bits = pawl__casing(word->text);
+        if (pawl__common_word(folded) || pawl__common_word(pawl__text_n(folded.data, singular)))
+                word->bits |= PAWL__IS_COMMON;
+        else if (pawl__noun_like(word->text))
+                word->bits |= PAWL__MAY_BE_NOUN;
+        for (int by = 0; by < PAWL__WALKS; by++) {
+                const pawl__automaton *automaton = extraction->walks[by].automaton;
+                word->token[by] =
+                        automaton ? pawl__automaton_token(automaton, folded) : PAWL__NO_TOKEN;
+        }
+}
+
+/* A word that is its own normal form. The text is copied if it stands in the words' room. */
+static pawl_status normal_index(
+        pawl__extraction *extraction, uint32_t *out, pawl_text normal, bool copy)
+{
+        pawl__words *words = &extraction->words;
+        bool ok = true;
+
+        *out = pawl__map_get(&words->by_text, normal);
+        if (*out != PAWL__MAP_NONE)
+                return PAWL_OK;
+        if (copy)
+                normal = pawl__arena_text(&words->arena, normal, &ok);
+        pawl_status status = ok ? add(words, out, normal) : PAWL_ENOMEM;
+        if (status == PAWL_OK)
+                look_into(extraction, *out, normal);
+        return status;
+}
+
+pawl_status pawl__words_index(uint32_t *out, pawl__extraction *extraction, pawl_text text)
+{
+        pawl__words *words = &extraction->words;
+        pawl_text folded;
+        uint32_t normal;
+
+        *out = pawl__map_get(&words->by_text, text);
+        if (*out != PAWL__MAP_NONE)
+                return PAWL_OK;
+        pawl_status status = fold(&folded, words, text);
+        if (status == PAWL_OK)
+                status = add(words, out, text);
+        if (status)
+                return status;
+        look_into(extraction, *out, folded);
+        size_t singular = pawl__singular_len(folded.data, folded.len);
+        status = normal_index(
+                extraction, &normal, pawl__text_n(folded.data, singular), folded.data != text.data);
+        if (status == PAWL_OK)
+                words->items[*out].normal = normal;
+        return status;
+}

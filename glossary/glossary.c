@@ -1,0 +1,376 @@
+#include "glossary/glossary.h"
+#include "base/error.h"
+#include "base/map.h"
+#include "glossary/normal.h"
+#include "glossary/surfaces.h"
+#include <stdlib.h>
+
+static const char *const scope_names[] = {
+        "mission_local", "team_domain", "audience_domain", "core"};
+static const char *const status_names[] = {"active", "draft", "deprecated"};
+
+const char *pawl__scope_name(pawl__scope scope)
+{
+        return scope_names[scope];
+}
+
+/* The index of a name, or n. */
+static unsigned index_of(const char *const *names, unsigned n, pawl_text name)
+{
+        unsigned i = 0;
+
+        while (i < n && !pawl__text_is(name, names[i]))
+                i++;
+        return i;
+}
+
+bool pawl__scope_of(pawl__scope *out, pawl_text name)
+{
+        unsigned i = index_of(scope_names, PAWL__SCOPES_N, name);
+
+        if (pawl__text_is(name, "spec_kitty_core"))
+                i = PAWL__CORE;
+        if (i == PAWL__SCOPES_N)
+                return false;
+        *out = (pawl__scope)i;
+        return true;
+}
+
+const char *pawl__sense_status_name(pawl__sense_status status)
+{
+        return status_names[status];
+}
+
+bool pawl__sense_status_of(pawl__sense_status *out, pawl_text name)
+{
+        unsigned i = index_of(status_names, PAWL__DEPRECATED + 1, name);
+
+        if (i > PAWL__DEPRECATED)
+                return false;
+        *out = (pawl__sense_status)i;
+        return true;
+}
+
+/* A sense as it is kept. The sense comes first: a pointer to one is a pointer to the other. */
+struct kept {
+        pawl__sense sense;
+        uint32_t order, entry;
+};
+
+/* All senses of one normal form. The active ones of the deciding scope stand in front, sorted; that
+ * is put right when they are asked for. */
+struct entry {
+        pawl_text normal;
+        const pawl__sense **senses;
+        uint32_t n, cap, n_resolved;
+        bool sorted, searched; /* searched: it is in the automaton */
+};
+
+/* What changes while the glossary is only looked into: the entries' order. */
+struct pawl__glossary {
+        pawl__arena arena;
+        pawl__map by_normal; /* normal form: entry */
+        pawl__map by_self;   /* what makes two senses one: sense */
+        struct entry *entries;
+        size_t n_entries, cap_entries;
+        struct kept **senses;
+        size_t n_senses, cap_senses;
+        pawl__buf key, normal; /* room for looking up */
+        pawl__automaton *automaton;
+        bool stale; /* an active surface is not in the automaton */
+};
+
+pawl_status pawl__glossary_new(pawl__glossary **out, pawl_error *err)
+{
+        pawl__glossary *glossary = calloc(1, sizeof *glossary);
+
+        if (!glossary)
+                return pawl__nomem(err);
+        *out = glossary;
+        return PAWL_OK;
+}
+
+void pawl__glossary_free(pawl__glossary *glossary)
+{
+        if (!glossary)
+                return;
+        pawl__automaton_free(glossary->automaton);
+        pawl__map_free(&glossary->by_normal);
+        pawl__map_free(&glossary->by_self);
+        free(glossary->entries);
+        free(glossary->senses);
+        pawl__buf_free(&glossary->key);
+        pawl__buf_free(&glossary->normal);
+        pawl__arena_free(&glossary->arena);
+        free(glossary);
+}
+
+size_t pawl__glossary_count(const pawl__glossary *glossary)
+{
+        return glossary->n_senses;
+}
+
+/* What makes two senses one: scope, normal form and definition, the last not in mission_local. The
+ * byte between is none of UTF-8's. */
+static pawl_status key_of(pawl__buf *key, const pawl__sense *sense, pawl_text normal)
+{
+        pawl__buf_clear(key);
+        pawl_status status = pawl__buf_addc(key, (char)('0' + sense->scope));
+        if (status == PAWL_OK)
+                status = pawl__buf_add(key, normal.data, normal.len);
+        if (status == PAWL_OK)
+                status = pawl__buf_addc(key, '\xff');
+        if (status == PAWL_OK && sense->scope != PAWL__MISSION_LOCAL)
+                status = pawl__buf_add(key, sense->definition.data, sense->definition.len);
+        return status;
+}
+
+/* The entry of a normal form, made if there is none; an empty one says nothing of the term. */
+static pawl_status entry_of(pawl__glossary *glossary, uint32_t *out, pawl_text normal)
+{
+        uint32_t found = pawl__map_get(&glossary->by_normal, normal);
+        bool ok = true;
+
+        if (found == PAWL__MAP_NONE) {
+                found = (uint32_t)glossary->n_entries;
+                pawl_text copy = pawl__arena_text(&glossary->arena, normal, &ok);
+                if (!ok ||
+                        pawl__grow(&glossary->entries, &glossary->cap_entries, found + (size_t)1,
+                                sizeof *glossary->entries) ||
+                        pawl__map_put(&glossary->by_normal, copy, found))
+                        return PAWL_ENOMEM;
+                glossary->entries[found] = (struct entry){copy, NULL, 0, 0, 0, true, false};
+                glossary->n_entries++;
+        }
+        *out = found;
+        return PAWL_OK;
+}
+
+static pawl_status grow_entry(pawl__glossary *glossary, struct entry *entry)
+{
+        if (entry->n < entry->cap)
+                return PAWL_OK;
+        uint32_t cap = entry->cap ? entry->cap * 2 : 1;
+        const pawl__sense **senses =
+                pawl__arena_array(&glossary->arena, cap, sizeof *entry->senses);
+        if (!senses)
+                return PAWL_ENOMEM;
+        for (uint32_t i = 0; i < entry->n; i++)
+                senses[i] = entry->senses[i];
+        entry->senses = senses;
+        entry->cap = cap;
+        return PAWL_OK;
+}
+
+/* A new sense in the place prepared for it: what can fail comes first. */
+static pawl_status insert(pawl__glossary *glossary, const pawl__sense *copy, uint32_t entry_index)
+{
+        struct entry *entry = &glossary->entries[entry_index];
+        struct kept *kept = pawl__arena_alloc(&glossary->arena, sizeof *kept);
+        bool ok = true;
+        pawl_text key = pawl__arena_text(&glossary->arena, pawl__buf_text(&glossary->key), &ok);
+        const uint32_t order = (uint32_t)glossary->n_senses;
+
+        if (!kept || !ok || grow_entry(glossary, entry) ||
+                pawl__grow(&glossary->senses, &glossary->cap_senses, order + (size_t)1,
+                        sizeof(struct kept *)) ||
+                pawl__map_put(&glossary->by_self, key, order))
+                return PAWL_ENOMEM;
+        *kept = (struct kept){*copy, order, entry_index};
+        glossary->senses[glossary->n_senses++] = kept;
+        entry->senses[entry->n++] = &kept->sense;
+        return PAWL_OK;
+}
+
+static pawl_status add(pawl__glossary *glossary, const pawl__sense *sense, pawl_text normal)
+{
+        pawl__sense copy = *sense;
+        uint32_t entry_index;
+        bool ok = true;
+
+        if (key_of(&glossary->key, sense, normal) || entry_of(glossary, &entry_index, normal))
+                return PAWL_ENOMEM;
+        uint32_t known = pawl__map_get(&glossary->by_self, pawl__buf_text(&glossary->key));
+        copy.normal = glossary->entries[entry_index].normal;
+        copy.surface = pawl__arena_text(&glossary->arena, sense->surface, &ok);
+        copy.definition = pawl__arena_text(&glossary->arena, sense->definition, &ok);
+        if (!ok)
+                return PAWL_ENOMEM;
+        if (known != PAWL__MAP_NONE)
+                glossary->senses[known]->sense = copy;
+        else if (insert(glossary, &copy, entry_index))
+                return PAWL_ENOMEM;
+        struct entry *entry = &glossary->entries[entry_index];
+        entry->sorted = false;
+        if (copy.status == PAWL__ACTIVE && !entry->searched)
+                glossary->stale = true;
+        return PAWL_OK;
+}
+
+pawl_status pawl__glossary_add(pawl__glossary *glossary, const pawl__sense *sense, pawl_error *err)
+{
+        pawl_text normal = sense->normal;
+
+        if (glossary->n_senses >= UINT32_MAX / 2)
+                return pawl__fail(
+                        err, PAWL_ETOOBIG, "glossary: more than 2 billion senses; leave some out");
+        if (!normal.data) {
+                pawl__buf_clear(&glossary->normal);
+                if (pawl__normal_form(&glossary->normal, sense->surface))
+                        return pawl__nomem(err);
+                normal = pawl__buf_text(&glossary->normal);
+        }
+        if (normal.len == 0)
+                return pawl__fail(err, PAWL_EINVAL,
+                        "sense: its surface is empty; name the term that it defines");
+        return add(glossary, sense, normal) ? pawl__nomem(err) : PAWL_OK;
+}
+
+/* Is the sense of a kind that resolves, and before which others? */
+static int compare_senses(const void *left, const void *right)
+{
+        const struct kept *a = *(const struct kept *const *)left;
+        const struct kept *b = *(const struct kept *const *)right;
+        bool a_active = a->sense.status == PAWL__ACTIVE, b_active = b->sense.status == PAWL__ACTIVE;
+
+        if (a_active != b_active)
+                return a_active ? -1 : 1;
+        if (a->sense.scope != b->sense.scope)
+                return a->sense.scope < b->sense.scope ? -1 : 1;
+        if (a->sense.confidence < b->sense.confidence || a->sense.confidence > b->sense.confidence)
+                return a->sense.confidence > b->sense.confidence ? -1 : 1;
+        return (a->order > b->order) - (a->order < b->order);
+}
+
+static void sort_entry(struct entry *entry)
+{
+        if (entry->n > 1)
+                qsort(entry->senses, entry->n, sizeof *entry->senses, compare_senses);
+        entry->n_resolved = 0;
+        while (entry->n_resolved < entry->n &&
+                entry->senses[entry->n_resolved]->status == PAWL__ACTIVE &&
+                entry->senses[entry->n_resolved]->scope == entry->senses[0]->scope)
+                entry->n_resolved++;
+        entry->sorted = true;
+}
+
+static pawl__resolution resolve_entry(struct entry *entry)
+{
+        if (!entry->sorted)
+                sort_entry(entry);
+        return (pawl__resolution){entry->senses, entry->n_resolved};
+}
+
+pawl__resolution pawl__glossary_resolve(const pawl__glossary *glossary, pawl_text normal)
+{
+        uint32_t found = pawl__map_get(&glossary->by_normal, normal);
+
+        if (found == PAWL__MAP_NONE)
+                return (pawl__resolution){NULL, 0};
+        return resolve_entry(&glossary->entries[found]);
+}
+
+/* ---- From the state tables ------------------------------------------------------------------- */
+
+/* A scope that is not known here is none of ours; a status that is not known makes no sense active.
+ */
+static pawl_status add_row(const pawl__row *row, void *user, pawl_error *err)
+{
+        pawl__sense sense = {0};
+
+        if (!pawl__scope_of(&sense.scope, row->v[PAWL__SENSE_SCOPE].text))
+                return PAWL_OK;
+        if (!pawl__sense_status_of(&sense.status, row->v[PAWL__SENSE_STATUS].text))
+                sense.status = PAWL__DRAFT;
+        sense.surface = row->v[PAWL__SENSE_SURFACE].text;
+        sense.definition = row->v[PAWL__SENSE_DEFINITION].text;
+        sense.confidence = row->v[PAWL__SENSE_CONFIDENCE].real;
+        return pawl__glossary_add(user, &sense, err);
+}
+
+pawl_status pawl__glossary_load(pawl__glossary *glossary, pawl__state *state, pawl_text mission_id,
+        const pawl__scope_ref *refs, size_t n_refs, pawl_error *err)
+{
+        return pawl__state_senses(state, mission_id, refs, n_refs, add_row, glossary, err);
+}
+
+/* ---- Finding them ---------------------------------------------------------------------------- */
+
+static bool is_active(pawl__glossary *glossary, uint32_t number)
+{
+        return resolve_entry(&glossary->entries[number]).n > 0;
+}
+
+static pawl_status build(pawl__glossary *glossary)
+{
+        pawl__automaton *automaton;
+        pawl_status status = pawl__automaton_new(&automaton);
+
+        if (status)
+                return status;
+        for (uint32_t i = 0; i < glossary->n_entries && status == PAWL_OK; i++)
+                if (is_active(glossary, i))
+                        status = pawl__automaton_add(automaton, glossary->entries[i].normal, i);
+        if (status == PAWL_OK)
+                status = pawl__automaton_build(automaton);
+        if (status) {
+                pawl__automaton_free(automaton);
+                return status;
+        }
+        for (uint32_t i = 0; i < glossary->n_entries; i++)
+                glossary->entries[i].searched = is_active(glossary, i);
+        pawl__automaton_free(glossary->automaton);
+        glossary->automaton = automaton;
+        glossary->stale = false;
+        return PAWL_OK;
+}
+
+pawl_status pawl__glossary_automaton(
+        const pawl__automaton **out, pawl__glossary *glossary, pawl_error *err)
+{
+        pawl_status status = glossary->stale ? build(glossary) : PAWL_OK;
+
+        if (status == PAWL_ETOOBIG)
+                return pawl__fail(err, status,
+                        "glossary: its surfaces are more than can be"
+                        " searched for at once; leave some out");
+        if (status)
+                return pawl__nomem(err);
+        *out = glossary->automaton;
+        return PAWL_OK;
+}
+
+bool pawl__glossary_surface(pawl_text *normal, pawl__glossary *glossary, uint32_t number)
+{
+        *normal = glossary->entries[number].normal;
+        return is_active(glossary, number);
+}
+
+struct finding {
+        pawl__glossary *glossary;
+        pawl__match_fn fn;
+        void *user;
+};
+
+static pawl_status found(uint32_t number, size_t start, size_t end, void *user)
+{
+        struct finding *finding = user;
+        pawl__match match = {start, end, {NULL, 0}};
+
+        if (!pawl__glossary_surface(&match.normal, finding->glossary, number))
+                return PAWL_OK;
+        return finding->fn(&match, finding->user);
+}
+
+pawl_status pawl__glossary_find(
+        pawl__glossary *glossary, pawl_text text, pawl__match_fn fn, void *user, pawl_error *err)
+{
+        struct finding finding = {glossary, fn, user};
+        const pawl__automaton *automaton;
+        pawl_status status = pawl__glossary_automaton(&automaton, glossary, err);
+
+        if (status || !automaton)
+                return status;
+        status = pawl__automaton_scan(automaton, text, found, &finding);
+        return status == PAWL_ENOMEM ? pawl__nomem(err) : status;
+}

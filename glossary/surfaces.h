@@ -1,0 +1,20 @@
+/**
+ * @file glossary/surfaces.h
+ * @brief The automaton of a glossary's surfaces, for those who walk it along with other rules.
+ */
+#ifndef PAWL_GLOSSARY_SURFACES_H
+#define PAWL_GLOSSARY_SURFACES_H
+
+#include "glossary/automaton.h"
+#include "glossary/glossary.h"
+
+/** The automaton, built if a surface became active since the last time; NULL: nothing is active.
+ *  Valid until the next call after an add. */
+PAWL_MUST_CHECK pawl_status pawl__glossary_automaton(
+        const pawl__automaton **out, pawl__glossary *glossary, pawl_error *err);
+
+/** The normal form behind the number of a match (the glossary's). False: no sense of it is active
+ *  any more. */
+bool pawl__glossary_surface(pawl_text *normal, pawl__glossary *glossary, uint32_t number);
+
+#endif
