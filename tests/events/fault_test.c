@@ -1,0 +1,340 @@
+/*
+ * A disk that fails at each of its operations in turn, and a process that dies there: what was
+ * acknowledged stands, what was refused does not, and the next open needs no repair.
+ */
+#include "support/event_log.h"
+#include "support/vfs.h"
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+enum { BATCH = 3, SWEEP_MAX = 400 };
+
+static int fault_setup(void **state)
+{
+        fault_reset();
+        if (event_log_setup(state))
+                return -1;
+        ((event_log *)*state)->vfs = FAULT_VFS;
+        return 0;
+}
+
+static int fault_teardown(void **state)
+{
+        fault_reset();
+        return event_log_teardown(state);
+}
+
+/* Three events and a blob that fill some pages. */
+static pawl_status append_batch(pawl_log *log)
+{
+        static const char pad[] = "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcde";
+        pawl__batch batch = PAWL__BATCH_INIT;
+        unsigned char hash[32] = {0};
+        char payload[2200];
+        size_t at;
+        uint64_t head;
+        pawl_status status;
+
+        at = (size_t)snprintf(payload, sizeof payload,
+                "{\"glossary_version_id\":\"v1\",\"scope_id\":\"core\",\"pad\":\"");
+        while (at < 2000)
+                at += (size_t)snprintf(payload + at, sizeof payload - at, "%s", pad);
+        snprintf(payload + at, sizeof payload - at, "\"}");
+        status = pawl_log_head(&head, hash, log);
+        for (int i = 0; i < BATCH && !status; i++) {
+                pawl_event event = event_scope(payload);
+                status = pawl__batch_event(&batch, &event, pawl__log_error(log));
+        }
+        if (!status)
+                status = pawl__batch_blob(&batch, hash, pawl__text(payload), pawl__log_error(log));
+        if (!status)
+                status = pawl__log_commit(log, &batch, 0, NULL);
+        pawl__batch_free(&batch);
+        return status;
+}
+
+/* Without faults: it opens, it verifies, and it can be appended to. Returns how many there are. */
+static uint64_t check_sound(event_log *f)
+{
+        pawl_verify_result result;
+
+        fault_reset();
+        event_log_open(f);
+        if (pawl_log_verify(&result, f->log, 0, NULL))
+                fail_msg("%s", result.why.message);
+        assert_int_equal(event_log_integer(f, "SELECT count(*) FROM pragma_integrity_check "
+                                              "WHERE integrity_check = 'ok'"),
+                1);
+        assert_int_equal(event_log_integer(f, "SELECT count(*) FROM blobs") * BATCH, result.events);
+        assert_int_equal(append_batch(f->log), PAWL_OK);
+        event_log_close(f);
+        return result.events;
+}
+
+static bool is_disk_failure(pawl_status status)
+{
+        return status == PAWL_EIO || status == PAWL_EFULL;
+}
+
+/* Appends with a fault at the n-th operation, for every n until it is never reached. */
+static void sweep_append(event_log *f, fault_kind kind, bool stays, const char *pragma)
+{
+        uint64_t acknowledged = 0;
+        int failures = 0, n;
+
+        fault_reset();
+        event_log_open(f);
+        for (int i = 0; i < 3; i++, acknowledged += BATCH)
+                assert_int_equal(append_batch(f->log), PAWL_OK);
+        event_log_close(f);
+        for (n = 1; n < SWEEP_MAX; n++) {
+                event_log_open(f);
+                assert_int_equal(sqlite3_exec(f->log->db, pragma, NULL, NULL, NULL), SQLITE_OK);
+                fault_at(kind, n, stays);
+                pawl_status status = append_batch(f->log);
+                bool reached = fault_count() >= n;
+                if (!status) {
+                        acknowledged += BATCH;
+                } else {
+                        failures++;
+                        if (!is_disk_failure(status))
+                                fail_msg("operation %d: %s", n, pawl_log_errmsg(f->log));
+                        assert_says(pawl_log_errmsg(f->log), ": cannot append: ");
+                        assert_true(reached);
+                        if (!stays) { /* the same handle goes on where it was */
+                                assert_int_equal(append_batch(f->log), PAWL_OK);
+                                acknowledged += BATCH;
+                        }
+                }
+                event_log_close(f);
+                uint64_t found = check_sound(f);
+                /* A disk that fails for good while it syncs may keep what it was given. */
+                if (found != acknowledged && !(stays && status && found == acknowledged + BATCH))
+                        fail_msg("operation %d: %d events acknowledged, %d found", n,
+                                (int)acknowledged, (int)found);
+                acknowledged = found + BATCH;
+                if (!reached)
+                        break;
+        }
+        assert_true(n < SWEEP_MAX);
+        assert_true(failures >= 5);
+}
+
+static void an_io_error_at_any_operation_refuses_the_append_and_loses_nothing(void **state)
+{
+        sweep_append(*state, FAULT_EIO, false, "PRAGMA wal_autocheckpoint = 1000");
+}
+
+static void an_io_error_while_checkpointing_loses_nothing(void **state)
+{
+        sweep_append(*state, FAULT_EIO, false, "PRAGMA wal_autocheckpoint = 1");
+}
+
+static void a_full_disk_at_any_operation_refuses_the_append_and_loses_nothing(void **state)
+{
+        sweep_append(*state, FAULT_FULL, false, "PRAGMA wal_autocheckpoint = 1000");
+}
+
+static void a_short_write_refuses_the_append_and_loses_nothing(void **state)
+{
+        sweep_append(*state, FAULT_SHORT, false, "PRAGMA wal_autocheckpoint = 1");
+}
+
+static void a_disk_that_fails_for_good_loses_nothing_acknowledged(void **state)
+{
+        sweep_append(*state, FAULT_EIO, true, "PRAGMA wal_autocheckpoint = 1");
+}
+
+static void a_full_disk_is_said_to_be_full(void **state)
+{
+        event_log *f = *state;
+
+        event_log_open(f);
+        fault_at(FAULT_FULL, 1, true);
+        assert_int_equal(append_batch(f->log), PAWL_EFULL);
+        assert_says(pawl_log_errmsg(f->log), "the disk is full; free some space and try again");
+        fault_reset();
+        assert_int_equal(append_batch(f->log), PAWL_OK);
+        event_log_close(f);
+        assert_int_equal(check_sound(f), BATCH);
+}
+
+static void a_log_that_could_not_be_made_can_be_made_later(void **state)
+{
+        event_log *f = *state;
+        static const fault_kind kinds[] = {FAULT_EIO, FAULT_FULL, FAULT_SHORT};
+        static const char *const suffixes[] = {"", "-wal", "-shm"};
+        char name[4096];
+
+        for (size_t k = 0; k < 3; k++) {
+                int failures = 0, n;
+                for (n = 1; n < SWEEP_MAX; n++) {
+                        pawl_error err = PAWL_ERROR_INIT;
+                        fault_at(kinds[k], n, true);
+                        pawl_status status = event_log_try(&f->log, f, &err);
+                        bool reached = fault_count() >= n;
+                        if (status) {
+                                failures++;
+                                if (!is_disk_failure(status))
+                                        fail_msg("operation %d: %s", n, err.message);
+                                assert_null(f->log);
+                        }
+                        fault_reset();
+                        event_log_close(f);
+                        assert_int_equal(check_sound(f), 0);
+                        for (size_t i = 0; i < 3; i++) {
+                                snprintf(name, sizeof name, "%s%s", f->path, suffixes[i]);
+                                (void)unlink(name);
+                        }
+                        if (!reached)
+                                break;
+                }
+                assert_true(n < SWEEP_MAX);
+                assert_true(failures >= 5);
+        }
+}
+
+/* ---- A process that dies
+ * -------------------------------------------------------------------------- */
+
+/* The child opens the log and appends, a byte into the pipe for each batch acknowledged. */
+static void child_appends(event_log *f, fault_kind kind, int n, int pipe_end)
+{
+        pawl_error err = PAWL_ERROR_INIT;
+        pawl_log *log = NULL;
+
+        fault_at(kind, n, true);
+        if (event_log_try(&log, f, &err))
+                _exit(1);
+        (void)sqlite3_exec(log->db, "PRAGMA wal_autocheckpoint = 12", NULL, NULL, NULL);
+        for (int i = 0; i < 4; i++) {
+                if (append_batch(log))
+                        _exit(2);
+                if (write(pipe_end, "x", 1) != 1)
+                        _exit(3);
+        }
+        pawl_log_close(log);
+        _exit(0);
+}
+
+static void sweep_death(event_log *f, fault_kind kind)
+{
+        uint64_t before = 0;
+        int deaths = 0, status = 0, n;
+
+        event_log_open(f);
+        event_log_close(f);
+        for (n = 1; n < SWEEP_MAX; n++) {
+                int ends[2];
+                char byte;
+                uint64_t acknowledged = before;
+                assert_int_equal(pipe(ends), 0);
+                fflush(NULL);
+                pid_t child = fork();
+                assert_true(child >= 0);
+                if (child == 0)
+                        child_appends(f, kind, n, ends[1]);
+                close(ends[1]);
+                while (read(ends[0], &byte, 1) == 1)
+                        acknowledged += BATCH;
+                close(ends[0]);
+                assert_int_equal(waitpid(child, &status, 0), child);
+                uint64_t found = check_sound(f);
+                /* What the child could not acknowledge any more may be there, whole. */
+                if (found != acknowledged && found != acknowledged + BATCH)
+                        fail_msg("operation %d: %d events acknowledged, %d found", n,
+                                (int)(acknowledged - before), (int)(found - before));
+                before = found + BATCH;
+                if (WIFEXITED(status))
+                        break;
+                assert_int_equal(WTERMSIG(status), SIGKILL);
+                deaths++;
+        }
+        assert_int_equal(WEXITSTATUS(status), 0);
+        assert_true(n < SWEEP_MAX);
+        assert_true(deaths > 20);
+}
+
+/* An append that fails at operation n, and then the process dies before it could close the log. */
+static void child_fails_and_dies(event_log *f, int n, int pipe_end)
+{
+        pawl_error err = PAWL_ERROR_INIT;
+        pawl_log *log = NULL;
+
+        if (event_log_try(&log, f, &err))
+                _exit(1);
+        fault_at(FAULT_EIO, n, false);
+        const char *said = append_batch(log) ? "refused" : "done";
+        if (write(pipe_end, said, 1) != 1)
+                _exit(3);
+        if (fault_count() < n)
+                _exit(0);
+        raise(SIGKILL);
+}
+
+static void what_was_refused_does_not_come_back_after_a_crash(void **state)
+{
+        event_log *f = *state;
+        uint64_t expected = 0;
+        int refused = 0, status = 0, n;
+
+        event_log_open(f);
+        event_log_close(f);
+        for (n = 1; n < SWEEP_MAX; n++) {
+                int ends[2];
+                char said;
+                assert_int_equal(pipe(ends), 0);
+                fflush(NULL);
+                pid_t child = fork();
+                assert_true(child >= 0);
+                if (child == 0)
+                        child_fails_and_dies(f, n, ends[1]);
+                assert_int_equal(read(ends[0], &said, 1), 1);
+                close(ends[0]);
+                close(ends[1]);
+                assert_int_equal(waitpid(child, &status, 0), child);
+                if (said == 'd')
+                        expected += BATCH;
+                else
+                        refused++;
+                if (check_sound(f) != expected)
+                        fail_msg("operation %d: a refused append is there", n);
+                expected += BATCH;
+                if (WIFEXITED(status))
+                        break;
+        }
+        assert_int_equal(WEXITSTATUS(status), 0);
+        assert_true(n < SWEEP_MAX);
+        assert_true(refused >= 5);
+}
+
+static void a_process_killed_at_any_operation_loses_nothing_acknowledged(void **state)
+{
+        sweep_death(*state, FAULT_KILL);
+}
+
+static void a_power_cut_at_any_operation_loses_nothing_acknowledged(void **state)
+{
+        sweep_death(*state, FAULT_POWER_CUT);
+}
+
+#define FAULT_TEST(name) cmocka_unit_test_setup_teardown(name, fault_setup, fault_teardown)
+
+int main(void)
+{
+        const struct CMUnitTest tests[] = {
+                FAULT_TEST(an_io_error_at_any_operation_refuses_the_append_and_loses_nothing),
+                FAULT_TEST(an_io_error_while_checkpointing_loses_nothing),
+                FAULT_TEST(a_full_disk_at_any_operation_refuses_the_append_and_loses_nothing),
+                FAULT_TEST(a_short_write_refuses_the_append_and_loses_nothing),
+                FAULT_TEST(a_disk_that_fails_for_good_loses_nothing_acknowledged),
+                FAULT_TEST(a_full_disk_is_said_to_be_full),
+                FAULT_TEST(a_log_that_could_not_be_made_can_be_made_later),
+                FAULT_TEST(what_was_refused_does_not_come_back_after_a_crash),
+                FAULT_TEST(a_process_killed_at_any_operation_loses_nothing_acknowledged),
+                FAULT_TEST(a_power_cut_at_any_operation_loses_nothing_acknowledged),
+        };
+
+        return cmocka_run_group_tests(tests, NULL, NULL);
+}

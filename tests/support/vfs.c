@@ -1,0 +1,304 @@
+#include "support/vfs.h"
+#include "support/test.h"
+#include <signal.h>
+#include <sqlite3.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+typedef struct fault_file {
+        sqlite3_file base;
+        char name[512];     /* "" for a temporary file */
+        sqlite3_file *real; /* lies behind this struct */
+} fault_file;
+
+/* A write or truncation that was not synced yet: what stood there before. */
+typedef struct unsynced {
+        struct unsynced *older;
+        char name[512];
+        sqlite3_int64 offset, old_size;
+        int len;
+        char old[];
+} unsynced;
+
+static struct {
+        sqlite3_vfs vfs;
+        sqlite3_io_methods methods;
+        fault_kind kind;
+        int at, count;
+        bool stays, registered;
+        unsynced *journal; /* the newest first */
+} disk;
+
+static sqlite3_vfs *real_vfs(void)
+{
+        return disk.vfs.pAppData;
+}
+
+static sqlite3_file *real_file(sqlite3_file *file)
+{
+        return ((fault_file *)file)->real;
+}
+
+static void power_cut(void)
+{
+        for (unsynced *u = disk.journal; u; u = u->older) {
+                FILE *file = fopen(u->name, "r+b");
+                if (!file)
+                        continue;
+                fseek(file, (long)u->offset, SEEK_SET);
+                fwrite(u->old, 1, (size_t)u->len, file);
+                fclose(file);
+                if (truncate(u->name, u->old_size) != 0)
+                        abort();
+        }
+}
+
+/* Count one operation; does it go wrong? A process that is to die does not return. */
+static bool goes_wrong(void)
+{
+        disk.count++;
+        if (disk.kind == FAULT_NONE || disk.count < disk.at ||
+                (disk.count > disk.at && !disk.stays))
+                return false;
+        if (disk.kind == FAULT_POWER_CUT) {
+                power_cut();
+                raise(SIGKILL);
+        }
+        return true;
+}
+
+static void remember(fault_file *file, sqlite3_int64 offset, int len)
+{
+        struct stat st;
+
+        if (disk.kind != FAULT_POWER_CUT || stat(file->name, &st) != 0)
+                return;
+        unsynced *u = calloc(1, sizeof *u + (size_t)len);
+        assert_non_null(u);
+        memcpy(u->name, file->name, sizeof u->name);
+        u->old_size = st.st_size;
+        u->offset = offset;
+        if (offset + len > st.st_size)
+                len = offset < st.st_size ? (int)(st.st_size - offset) : 0;
+        u->len = len;
+        if (len && file->real->pMethods->xRead(file->real, u->old, len, offset) != SQLITE_OK)
+                abort();
+        u->older = disk.journal;
+        disk.journal = u;
+}
+
+static void forget(const char *name)
+{
+        for (unsynced **at = &disk.journal; *at;) {
+                unsynced *u = *at;
+                if (!name || strcmp(u->name, name) == 0) {
+                        *at = u->older;
+                        free(u);
+                } else {
+                        at = &u->older;
+                }
+        }
+}
+
+static int fault_write(sqlite3_file *file, const void *data, int len, sqlite3_int64 offset)
+{
+        sqlite3_file *real = real_file(file);
+
+        if (goes_wrong()) {
+                if (disk.kind == FAULT_SHORT || disk.kind == FAULT_KILL)
+                        (void)real->pMethods->xWrite(real, data, len / 2, offset);
+                if (disk.kind == FAULT_KILL)
+                        raise(SIGKILL);
+                return disk.kind == FAULT_EIO ? SQLITE_IOERR_WRITE : SQLITE_FULL;
+        }
+        remember((fault_file *)file, offset, len);
+        return real->pMethods->xWrite(real, data, len, offset);
+}
+
+static int fault_truncate(sqlite3_file *file, sqlite3_int64 size)
+{
+        sqlite3_file *real = real_file(file);
+        struct stat st;
+
+        if (goes_wrong()) {
+                if (disk.kind == FAULT_KILL)
+                        raise(SIGKILL);
+                return SQLITE_IOERR_TRUNCATE;
+        }
+        if (stat(((fault_file *)file)->name, &st) == 0 && st.st_size > size)
+                remember((fault_file *)file, size, (int)(st.st_size - size));
+        return real->pMethods->xTruncate(real, size);
+}
+
+static int fault_sync(sqlite3_file *file, int flags)
+{
+        sqlite3_file *real = real_file(file);
+
+        if (goes_wrong()) {
+                if (disk.kind == FAULT_KILL)
+                        raise(SIGKILL);
+                return SQLITE_IOERR_FSYNC;
+        }
+        forget(((fault_file *)file)->name);
+        return real->pMethods->xSync(real, flags);
+}
+
+static int fault_shm_map(sqlite3_file *file, int page, int size, int extend, void volatile **out)
+{
+        sqlite3_file *real = real_file(file);
+
+        if (extend && goes_wrong()) {
+                if (disk.kind == FAULT_KILL)
+                        raise(SIGKILL);
+                return SQLITE_IOERR_SHMSIZE;
+        }
+        return real->pMethods->xShmMap(real, page, size, extend, out);
+}
+
+/* What only passes through. */
+static int fault_close(sqlite3_file *file)
+{
+        return real_file(file)->pMethods->xClose(real_file(file));
+}
+
+static int fault_read(sqlite3_file *file, void *data, int len, sqlite3_int64 offset)
+{
+        return real_file(file)->pMethods->xRead(real_file(file), data, len, offset);
+}
+
+static int fault_file_size(sqlite3_file *file, sqlite3_int64 *size)
+{
+        return real_file(file)->pMethods->xFileSize(real_file(file), size);
+}
+
+static int fault_lock(sqlite3_file *file, int lock)
+{
+        return real_file(file)->pMethods->xLock(real_file(file), lock);
+}
+
+static int fault_unlock(sqlite3_file *file, int lock)
+{
+        return real_file(file)->pMethods->xUnlock(real_file(file), lock);
+}
+
+static int fault_check_lock(sqlite3_file *file, int *out)
+{
+        return real_file(file)->pMethods->xCheckReservedLock(real_file(file), out);
+}
+
+static int fault_control(sqlite3_file *file, int op, void *argument)
+{
+        return real_file(file)->pMethods->xFileControl(real_file(file), op, argument);
+}
+
+static int fault_sector_size(sqlite3_file *file)
+{
+        return real_file(file)->pMethods->xSectorSize(real_file(file));
+}
+
+static int fault_characteristics(sqlite3_file *file)
+{
+        return real_file(file)->pMethods->xDeviceCharacteristics(real_file(file));
+}
+
+static int fault_shm_lock(sqlite3_file *file, int offset, int n, int flags)
+{
+        return real_file(file)->pMethods->xShmLock(real_file(file), offset, n, flags);
+}
+
+static void fault_shm_barrier(sqlite3_file *file)
+{
+        real_file(file)->pMethods->xShmBarrier(real_file(file));
+}
+
+static int fault_shm_unmap(sqlite3_file *file, int remove)
+{
+        return real_file(file)->pMethods->xShmUnmap(real_file(file), remove);
+}
+
+static int fault_open(
+        sqlite3_vfs *vfs, const char *name, sqlite3_file *file, int flags, int *out_flags)
+{
+        fault_file *f = (fault_file *)file;
+        sqlite3_vfs *real = real_vfs();
+
+        (void)vfs;
+        memset(f, 0, sizeof *f);
+        f->real = (sqlite3_file *)(f + 1);
+        if (name)
+                snprintf(f->name, sizeof f->name, "%s", name);
+        if ((flags & SQLITE_OPEN_CREATE) && name && access(name, F_OK) != 0 && goes_wrong()) {
+                if (disk.kind == FAULT_KILL)
+                        raise(SIGKILL);
+                return SQLITE_CANTOPEN;
+        }
+        int rc = real->xOpen(real, name, f->real, flags, out_flags);
+        if (rc == SQLITE_OK)
+                f->base.pMethods = &disk.methods;
+        return rc;
+}
+
+static int fault_delete(sqlite3_vfs *vfs, const char *name, int sync_dir)
+{
+        (void)vfs;
+        if (goes_wrong()) {
+                if (disk.kind == FAULT_KILL)
+                        raise(SIGKILL);
+                return SQLITE_IOERR_DELETE;
+        }
+        forget(name);
+        return real_vfs()->xDelete(real_vfs(), name, sync_dir);
+}
+
+static void fault_register(void)
+{
+        sqlite3_vfs *real = sqlite3_vfs_find(NULL);
+
+        disk.vfs = *real; /* what is not replaced below takes no file and calls the system's own */
+        disk.vfs.pNext = NULL;
+        disk.vfs.zName = FAULT_VFS;
+        disk.vfs.pAppData = real;
+        disk.vfs.szOsFile = (int)sizeof(fault_file) + real->szOsFile;
+        disk.vfs.xOpen = fault_open;
+        disk.vfs.xDelete = fault_delete;
+        disk.methods = (sqlite3_io_methods){.iVersion = 2,
+                .xClose = fault_close,
+                .xRead = fault_read,
+                .xWrite = fault_write,
+                .xTruncate = fault_truncate,
+                .xSync = fault_sync,
+                .xFileSize = fault_file_size,
+                .xLock = fault_lock,
+                .xUnlock = fault_unlock,
+                .xCheckReservedLock = fault_check_lock,
+                .xFileControl = fault_control,
+                .xSectorSize = fault_sector_size,
+                .xDeviceCharacteristics = fault_characteristics,
+                .xShmMap = fault_shm_map,
+                .xShmLock = fault_shm_lock,
+                .xShmBarrier = fault_shm_barrier,
+                .xShmUnmap = fault_shm_unmap};
+        assert_int_equal(sqlite3_vfs_register(&disk.vfs, 0), SQLITE_OK);
+        disk.registered = true;
+}
+
+void fault_reset(void)
+{
+        if (!disk.registered)
+                fault_register();
+        fault_at(FAULT_NONE, 0, false);
+}
+
+void fault_at(fault_kind kind, int n, bool stays)
+{
+        disk.kind = kind;
+        disk.at = n;
+        disk.stays = stays;
+        disk.count = 0;
+        forget(NULL);
+}
+
+int fault_count(void)
+{
+        return disk.count;
+}
