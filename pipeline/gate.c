@@ -61,10 +61,14 @@ static pawl_status hold(
         return status;
 }
 
+/* A severity that is not known stands with the highest. */
+static pawl__severity rank(pawl__severity severity)
+{
+        return severity > PAWL__SEVERITY_HIGH ? PAWL__SEVERITY_HIGH : severity;
+}
+
 pawl_status pawl__gate_held(pawl__held **out, size_t *n, pawl_context *ctx)
 {
-        static const pawl__severity order[] = {
-                PAWL__SEVERITY_HIGH, PAWL__SEVERITY_MEDIUM, PAWL__SEVERITY_LOW};
         const pawl__findings *findings = &ctx->findings;
         pawl__held *held = pawl__arena_array(&ctx->pass, findings->n, sizeof *held);
         size_t count = 0;
@@ -72,11 +76,11 @@ pawl_status pawl__gate_held(pawl__held **out, size_t *n, pawl_context *ctx)
 
         if (!held)
                 return pawl__nomem(&ctx->error);
-        for (size_t s = 0; s < sizeof order / sizeof order[0]; s++) {
-                if (!pawl__gate_blocks(ctx->phase, ctx->effective, order[s]))
+        for (pawl__severity s = PAWL__SEVERITY_HIGH; s > PAWL__SEVERITY_NONE; s--) {
+                if (!pawl__gate_blocks(ctx->phase, ctx->effective, s))
                         continue;
                 for (size_t i = 0; i < findings->n && !status; i++)
-                        if (findings->items[i].severity == order[s])
+                        if (rank(findings->items[i].severity) == s)
                                 status = hold(held, &count, ctx, &findings->items[i]);
         }
         if (status)
@@ -133,7 +137,7 @@ static pawl_status show(pawl_context *ctx, const pawl__held *held, size_t n)
                                 f->candidates[c].definition, f->candidates[c].confidence};
                 conflicts[i] = (pawl_conflict){held[i].conflict_id, f->term,
                         pawl__text(pawl__conflict_type_name(f->type)),
-                        pawl__text(pawl__severity_name(f->severity)),
+                        pawl__text(pawl__severity_name(rank(f->severity))),
                         f->context.data ? f->context : pawl__text(""), f->confidence, senses,
                         f->n_candidates};
         }

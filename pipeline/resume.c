@@ -39,21 +39,20 @@ pawl_status pawl__resume_output(pawl_context *ctx, pawl_text hash)
 {
         pawl__buf output = PAWL__BUF_INIT;
         unsigned char bytes[PAWL__HASH_LEN];
-        pawl_status status = PAWL_EDAMAGED;
+        pawl_status status = PAWL_ENOTFOUND;
 
-        if (pawl__unhex32(bytes, hash)) {
+        if (pawl__unhex32(bytes, hash))
                 status = pawl__log_blob(&output, ctx->log, bytes);
-                if (status)
-                        ctx->error = *pawl__log_error(ctx->log);
-        }
-        if (status == PAWL_ENOTFOUND || (status && hash.len != 64)) {
-                status = pawl__fail(&ctx->error, PAWL_EDAMAGED,
-                        "step %.*s: its recorded output %.*s is not in the log; verify the log",
-                        PAWL__STEP(ctx), PAWL__FMT(hash));
-        }
         if (status) {
                 pawl__buf_free(&output);
-                return status;
+                if (status != PAWL_ENOTFOUND) {
+                        ctx->error = *pawl__log_error(ctx->log);
+                        return status;
+                }
+                return pawl__fail(&ctx->error, PAWL_EDAMAGED,
+                        "step %.*s: its recorded output %.*s is not in the log; run `eventlog "
+                        "verify`",
+                        PAWL__STEP(ctx), PAWL__FMT(hash));
         }
         pawl__buf_free(&ctx->output_buf);
         ctx->output_buf = output;
@@ -128,6 +127,11 @@ static pawl_status recall(pawl_context *ctx, uint64_t seq)
         if (seq == 0) /* the check was off */
                 return judge_again(ctx, &recorded);
         pawl_status status = pawl__log_event(&event, &ctx->pass, ctx->log, seq);
+        if (status == PAWL_ENOTFOUND)
+                return pawl__fail(&ctx->error, PAWL_EDAMAGED,
+                        "checkpoint %s: the check it rests on, seq %llu, is not in the log; run "
+                        "`eventlog verify`",
+                        ctx->checkpoint.retry_token, (unsigned long long)seq);
         if (status) {
                 ctx->error = *pawl__log_error(ctx->log);
                 return status;
@@ -283,7 +287,7 @@ static pawl_status from_token(pawl_context *ctx)
         status = pawl__resume_step(&step, ctx);
         if (status == PAWL_ENOTFOUND)
                 return pawl__fail(&ctx->error, PAWL_EDAMAGED,
-                        "step %.*s: has a checkpoint but no state; run eventlog replay --check",
+                        "step %.*s: has a checkpoint but no state; run `eventlog replay --check`",
                         PAWL__STEP(ctx));
         if (status)
                 return status;

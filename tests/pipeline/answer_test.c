@@ -1,0 +1,155 @@
+/* What an answer appends. */
+#include "pipeline/answer.h"
+#include "support/pipeline.h"
+
+static const pawl_sense senses[] = {
+        {{"Workspace", 9}, {"core", 4}, {"A folder", 8}, 0.75},
+};
+
+static const pawl_conflict conflict = {.conflict_id = {"0123456789abcdef", 16},
+        .term = {"workspace", 9},
+        .candidates = senses,
+        .n_candidates = 1};
+
+struct emitted {
+        pawl__batch batch;
+        pawl__arena arena;
+        pawl__sense chosen;
+        pawl_error err;
+};
+
+static int setup(void **state)
+{
+        *state = calloc(1, sizeof(struct emitted));
+        return *state ? 0 : -1;
+}
+
+static int teardown(void **state)
+{
+        struct emitted *e = *state;
+
+        pawl__batch_free(&e->batch);
+        pawl__arena_free(&e->arena);
+        free(e);
+        return 0;
+}
+
+static pawl_status emit(struct emitted *e, const pawl_answer *answer, const char *actor)
+{
+        pawl_event like = {.mission_id = pawl__text("m"),
+                .run_id = pawl__text("r"),
+                .step_id = pawl__text("s"),
+                .actor = pawl__text(actor)};
+
+        return pawl__answer_emit(&e->batch, &e->chosen, &e->arena, &conflict, answer, "async",
+                &like, 1795178100000000, &e->err);
+}
+
+static void a_pick_resolves_with_the_candidate_as_it_stood(void **state)
+{
+        struct emitted *e = *state;
+
+        assert_int_equal(emit(e, &(pawl_answer){.pick = 1}, "user:ana"), PAWL_OK);
+        assert_int_equal(e->batch.n, 1);
+        const pawl_event *event = &e->batch.events[0];
+        assert_text(event->type, "GlossaryClarificationResolved");
+        assert_text(event->run_id, "r");
+        assert_int_equal(event->time_us, 1795178100000000);
+        assert_holds(event->payload, "\"conflict_id\":\"0123456789abcdef\"");
+        assert_holds(event->payload, "\"term_surface\":\"workspace\",\"normal\":\"workspace\"");
+        assert_holds(event->payload, "\"scope\":\"core\"");
+        assert_holds(event->payload, "\"confidence\":0.75");
+        assert_holds(event->payload, "\"actor\":{\"actor_id\":\"user:ana\",\"actor_type\":\"user\","
+                                     "\"display_name\":\"ana\"}");
+        assert_holds(event->payload, "\"resolution_mode\":\"async\"");
+        assert_holds(event->payload, "\"provenance\":{\"source\":\"user_clarification\","
+                                     "\"timestamp\":\"2026-11-20T12:35:00.000000Z\","
+                                     "\"actor_id\":\"user:ana\"}");
+        assert_int_equal(e->chosen.scope, PAWL__MISSION_LOCAL);
+        assert_text(e->chosen.normal, "workspace");
+        assert_text(e->chosen.definition, "A folder");
+}
+
+static void a_definition_is_a_sense_of_the_team_and_resolves(void **state)
+{
+        struct emitted *e = *state;
+
+        assert_int_equal(
+                emit(e, &(pawl_answer){.define = pawl__text("A room")}, "program"), PAWL_OK);
+        assert_int_equal(e->batch.n, 2);
+        assert_text(e->batch.events[0].type, "GlossarySenseUpdated");
+        pawl_text updated = e->batch.events[0].payload;
+        assert_holds(updated, "\"normal\":\"workspace\"");
+        assert_holds(updated, "\"definition\":\"A room\"");
+        assert_holds(updated, "\"scope\":\"team_domain\"");
+        assert_holds(updated, "\"confidence\":1");
+        assert_holds(updated, "\"status\":\"active\"");
+        assert_holds(updated, "\"update_type\":\"create\"");
+        assert_holds(updated, "\"source\":\"user_clarification\"");
+        assert_holds(updated, "2026-11-20T12:35:00.000000Z");
+        assert_text(e->batch.events[1].type, "GlossaryClarificationResolved");
+        assert_holds(e->batch.events[1].payload, "\"definition\":\"A room\"");
+        assert_holds(e->batch.events[1].payload, "\"actor_type\":\"program\"");
+}
+
+static void a_definition_goes_where_it_is_told_to(void **state)
+{
+        struct emitted *e = *state;
+        pawl_answer answer = {
+                .define = pawl__text("A room"), .scope = pawl__text("spec_kitty_core")};
+
+        assert_int_equal(emit(e, &answer, "user:ana"), PAWL_OK);
+        assert_holds(e->batch.events[0].payload, "\"scope\":\"core\"");
+}
+
+static void what_is_no_answer_appends_nothing(void **state)
+{
+        static const struct {
+                pawl_answer answer;
+                const char *says;
+        } cases[] = {
+                {{0}, "0 is no candidate; pick 1 to 1, or define \"workspace\""},
+                {{.pick = 2}, "2 is no candidate"},
+                {{.pick = SIZE_MAX}, "is no candidate"},
+                {{.define = {"", 0}}, "the definition is empty; write what \"workspace\" means"},
+                {{.define = {"\xff", 1}}, "not valid UTF-8"},
+                {{.define = {"x", 1}, .scope = {"world", 5}}, "scope \"world\": is not known"},
+                {{.pick = 1, .define = {"x", 1}}, "in two ways"},
+        };
+        struct emitted *e = *state;
+
+        for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+                e->chosen.confidence = 7;
+                assert_int_equal(emit(e, &cases[i].answer, "user:ana"), PAWL_EINVAL);
+                assert_says(e->err.message, cases[i].says);
+                assert_int_equal(e->batch.n, 0);
+                assert_true(e->chosen.confidence > 6);
+        }
+}
+
+static void without_candidates_there_is_nothing_to_pick(void **state)
+{
+        struct emitted *e = *state;
+        pawl_conflict none = conflict;
+        pawl_event like = {.actor = pawl__text("program")};
+
+        none.n_candidates = 0;
+        assert_int_equal(pawl__answer_emit(&e->batch, &e->chosen, &e->arena, &none,
+                                 &(pawl_answer){.pick = 1}, "async", &like, 1, &e->err),
+                PAWL_EINVAL);
+        assert_says(e->err.message, "has no candidate to pick; define \"workspace\"");
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+
+int main(void)
+{
+        const struct CMUnitTest tests[] = {
+                TEST(a_pick_resolves_with_the_candidate_as_it_stood),
+                TEST(a_definition_is_a_sense_of_the_team_and_resolves),
+                TEST(a_definition_goes_where_it_is_told_to),
+                TEST(what_is_no_answer_appends_nothing),
+                TEST(without_candidates_there_is_nothing_to_pick),
+        };
+        return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,316 @@
+/* Users' own layers among the standard ones, and answers that come in between. */
+#include "support/pipeline.h"
+
+static const char plain[] = "{\"description\":\"the tenant pays\"}";
+static const char ambiguous[] = "{\"description\":\"Refunds land in the workspace\"}";
+
+/* A layer that notes that it ran, and gives a verdict. */
+struct noting {
+        char *notes;
+        size_t size;
+        pawl_status verdict;
+};
+
+static pawl_status note(const pawl_layer *layer, pawl_context *ctx)
+{
+        struct noting *n = layer->user;
+        size_t len = strlen(n->notes);
+
+        snprintf(n->notes + len, n->size - len, "%s%s%s", len ? " " : "", layer->name,
+                pawl_context_output(ctx).data ? "(output)" : "");
+        return n->verdict;
+}
+
+static pawl_status run(struct piped *p, const char *step, const char *inputs, const char *token)
+{
+        piped_context(p, step, inputs);
+        pawl_context_set_critical(p->ctx, true);
+        if (token)
+                assert_int_equal(pawl_context_set_retry_token(p->ctx, token), PAWL_OK);
+        return piped_run(p);
+}
+
+static void layers_run_where_they_were_put(void **state)
+{
+        struct piped *p = *state;
+        char notes[256] = "";
+        struct noting n = {notes, sizeof notes, PAWL_OK};
+        char name[] = "first";
+        const pawl_layer first = {name, note, &n}, second = {"second", note, &n},
+                         third = {"third", note, &n}, last = {"last", note, &n};
+
+        assert_int_equal(pawl_pipeline_add_before(p->pipeline, "extraction", &first), PAWL_OK);
+        memset(name, 'x', 5); /* the name was copied */
+        assert_int_equal(pawl_pipeline_add_after(p->pipeline, "first", &second), PAWL_OK);
+        assert_int_equal(pawl_pipeline_add_after(p->pipeline, "generation_gate", &third), PAWL_OK);
+        assert_int_equal(pawl_pipeline_add_after(p->pipeline, "resume", &last), PAWL_OK);
+        assert_int_equal(run(p, "s", plain, NULL), PAWL_OK);
+        assert_string_equal(notes, "first second third last");
+        notes[0] = '\0';
+        assert_int_equal(pawl_pipeline_complete(p->pipeline, p->ctx, "1", 1), PAWL_OK);
+        assert_string_equal(notes, "first(output) second(output) third(output) last(output)");
+}
+
+static void a_resume_runs_the_layers_behind_the_gate(void **state)
+{
+        struct piped *p = *state;
+        char notes[256] = "";
+        struct noting n = {notes, sizeof notes, PAWL_OK};
+        const pawl_layer before = {"before", note, &n}, after = {"after", note, &n};
+
+        assert_int_equal(
+                pawl_pipeline_add_before(p->pipeline, "generation_gate", &before), PAWL_OK);
+        assert_int_equal(pawl_pipeline_add_after(p->pipeline, "generation_gate", &after), PAWL_OK);
+        assert_int_equal(run(p, "s", ambiguous, NULL), PAWL_BLOCKED);
+        assert_string_equal(notes, "before after");
+        assert_int_equal(piped_define(p, piped_conflict(p, 0), "Where refunds land"), PAWL_OK);
+        notes[0] = '\0';
+        assert_int_equal(run(p, "s", ambiguous, p->token), PAWL_OK); /* at the gate */
+        assert_string_equal(notes, "after");
+        notes[0] = '\0';
+        assert_int_equal(run(p, "s", ambiguous, p->token), PAWL_OK); /* at the command */
+        assert_string_equal(notes, "after");
+}
+
+static void names_are_looked_up_and_unique(void **state)
+{
+        struct piped *p = *state;
+        struct noting n = {NULL, 0, PAWL_OK};
+        const pawl_layer mine = {"mine", note, &n}, gate = {"generation_gate", note, &n};
+
+        assert_int_equal(pawl_pipeline_add_after(p->pipeline, "gate", &mine), PAWL_ENOTFOUND);
+        assert_says(pawl_pipeline_errmsg(p->pipeline), "layer gate: there is none");
+        assert_int_equal(pawl_pipeline_add_after(p->pipeline, "resume", &gate), PAWL_EEXISTS);
+        assert_says(pawl_pipeline_errmsg(p->pipeline), "layer generation_gate: is there already");
+}
+
+static void a_layer_that_fails_ends_the_pass_and_nothing_is_written(void **state)
+{
+        struct piped *p = *state;
+        char notes[64] = "";
+        struct noting n = {notes, sizeof notes, PAWL_EIO};
+        const pawl_layer mine = {"mine", note, &n};
+
+        assert_int_equal(run(p, "s", plain, NULL), PAWL_OK);
+        uint64_t head = piped_head(p);
+        assert_int_equal(pawl_pipeline_add_after(p->pipeline, "generation_gate", &mine), PAWL_OK);
+        assert_int_equal(run(p, "t", plain, NULL), PAWL_EIO);
+        assert_says(pawl_pipeline_errmsg(p->pipeline), "step t: layer mine failed (PAWL_EIO)");
+        n.verdict = (pawl_status)77;
+        assert_int_equal(run(p, "t", plain, NULL), PAWL_EINVAL);
+        assert_says(pawl_pipeline_errmsg(p->pipeline), "gave the verdict 77");
+        n.verdict = PAWL_JUMP; /* for ever */
+        assert_int_equal(run(p, "t", plain, NULL), PAWL_ESTATE);
+        assert_says(pawl_pipeline_errmsg(p->pipeline), "layer mine goes in circles");
+        assert_int_equal(piped_head(p), head);
+        assert_int_equal(pawl_pipeline_complete(p->pipeline, p->ctx, "1", 1), PAWL_ESTATE);
+}
+
+static pawl_status object(const pawl_layer *layer, pawl_context *ctx)
+{
+        (void)layer;
+        return pawl_context_fail(ctx, PAWL_EINVAL, "not on a Friday");
+}
+
+static void a_layer_says_why_it_failed(void **state)
+{
+        struct piped *p = *state;
+        const pawl_layer mine = {"mine", object, NULL};
+
+        assert_int_equal(pawl_pipeline_add_before(p->pipeline, "extraction", &mine), PAWL_OK);
+        assert_int_equal(run(p, "s", plain, NULL), PAWL_EINVAL);
+        assert_string_equal(pawl_pipeline_errmsg(p->pipeline), "not on a Friday");
+        assert_string_equal(pawl_context_errmsg(p->ctx), "not on a Friday");
+}
+
+static void a_layer_behind_the_gate_holds_until_it_lets_go(void **state)
+{
+        struct piped *p = *state;
+        char notes[256] = "";
+        struct noting n = {notes, sizeof notes, PAWL_BLOCKED};
+        const pawl_layer mine = {"mine", note, &n};
+
+        assert_int_equal(pawl_pipeline_add_after(p->pipeline, "generation_gate", &mine), PAWL_OK);
+        assert_int_equal(run(p, "s", plain, NULL), PAWL_BLOCKED);
+        assert_says(pawl_pipeline_errmsg(p->pipeline), "step s: held by layer mine");
+        assert_int_equal(pawl_context_conflicts(p->ctx), 0);
+        assert_int_equal(run(p, "s", plain, p->token), PAWL_BLOCKED);
+        n.verdict = PAWL_OK;
+        assert_int_equal(run(p, "s", plain, p->token), PAWL_OK);
+
+        /* the output as well: it is kept, and not generated again */
+        n.verdict = PAWL_BLOCKED;
+        assert_int_equal(pawl_pipeline_complete(p->pipeline, p->ctx, "42", 2), PAWL_BLOCKED);
+        memcpy(p->token, pawl_context_retry_token(p->ctx), sizeof p->token);
+        n.verdict = PAWL_OK;
+        assert_int_equal(run(p, "s", plain, p->token), PAWL_DONE);
+        assert_text(pawl_context_output(p->ctx), "42");
+        piped_replays(p);
+}
+
+static void a_layer_before_the_gate_that_holds_is_passed_again_from_the_start(void **state)
+{
+        struct piped *p = *state;
+        char notes[256] = "";
+        struct noting n = {notes, sizeof notes, PAWL_BLOCKED};
+        const pawl_layer mine = {"mine", note, &n};
+
+        assert_int_equal(pawl_pipeline_add_before(p->pipeline, "extraction", &mine), PAWL_OK);
+        assert_int_equal(run(p, "s", plain, NULL), PAWL_BLOCKED);
+        assert_null(pawl_context_retry_token(p->ctx));
+        n.verdict = PAWL_OK;
+        assert_int_equal(run(p, "s", plain, NULL), PAWL_OK);
+}
+
+static void a_layer_that_is_done_ends_the_pass_without_generation(void **state)
+{
+        struct piped *p = *state;
+        char notes[256] = "";
+        struct noting n = {notes, sizeof notes, PAWL_DONE};
+        const pawl_layer mine = {"mine", note, &n};
+
+        assert_int_equal(pawl_pipeline_add_before(p->pipeline, "generation_gate", &mine), PAWL_OK);
+        assert_int_equal(run(p, "s", plain, NULL), PAWL_DONE);
+        assert_null(pawl_context_output(p->ctx).data);
+        assert_int_equal(pawl_pipeline_complete(p->pipeline, p->ctx, "1", 1), PAWL_ESTATE);
+}
+
+static pawl_status emit_one(const pawl_layer *layer, pawl_context *ctx)
+{
+        struct piped *p = layer->user;
+        static const char payload[] =
+                "{\"term\":\"t\",\"source_step\":\"s\",\"actor_id\":\"me\",\"confidence\":0.5,"
+                "\"extraction_method\":\"mine\",\"context\":\"\"}";
+        /* a pass within a pass, and a new layer, are refused */
+        const pawl_layer late = {"late", emit_one, NULL};
+
+        assert_int_equal(pawl_pipeline_run(p->pipeline, ctx), PAWL_ESTATE);
+        assert_int_equal(pawl_pipeline_add_after(p->pipeline, "resume", &late), PAWL_ESTATE);
+        return pawl_context_emit(ctx, "TermCandidateObserved", payload, sizeof payload - 1);
+}
+
+static void a_layers_events_are_part_of_the_pass(void **state)
+{
+        struct piped *p = *state;
+        const pawl_layer mine = {"mine", emit_one, p};
+
+        assert_int_equal(run(p, "s", plain, NULL), PAWL_OK);
+        assert_int_equal(pawl_pipeline_add_before(p->pipeline, "generation_gate", &mine), PAWL_OK);
+        uint64_t head = piped_head(p);
+        assert_int_equal(run(p, "t", plain, NULL), PAWL_OK);
+        assert_string_equal(piped_types(p, head),
+                "StepStarted SemanticCheckEvaluated TermCandidateObserved StepCheckpointed");
+}
+
+/* ---- Another session answers first --------------------------------------------------------------
+ */
+
+struct other {
+        struct piped *p;
+        const char *definition;
+        char conflict[17];
+        int times; /* how often it has come in between */
+        int at;    /* when it answers, counted in conflicts seen */
+};
+
+static void answer_elsewhere(struct other *o)
+{
+        struct piped *p = o->p;
+        char *kept = p->text; /* of the fixture; piped_define() leaves it alone */
+
+        if (pawl_context_conflicts(p->ctx) > 0)
+                memcpy(o->conflict, piped_conflict(p, 0), sizeof o->conflict);
+        assert_int_equal(piped_define(p, o->conflict, o->definition), PAWL_OK);
+        assert_ptr_equal(p->text, kept);
+}
+
+static void while_the_person_thinks(void *user)
+{
+        struct other *o = user;
+
+        if (o->times++ == o->at)
+                answer_elsewhere(o);
+}
+
+static const pawl_answer first_candidate[] = {{.pick = 1}};
+
+static void an_answer_from_elsewhere_while_the_person_thinks_stands(void **state)
+{
+        struct piped *p = *state;
+        struct other o = {.p = p, .definition = "Said elsewhere"};
+
+        p->options.clarify = script_answer;
+        p->script = (struct script){.answers = first_candidate,
+                .n = 1,
+                .before = while_the_person_thinks,
+                .before_user = &o};
+        piped_pipeline(p);
+        assert_int_equal(run(p, "s", ambiguous, NULL), PAWL_OK);
+        assert_holds(pawl__text(piped_payload(p, "GlossaryClarificationResolved", 0, 0)),
+                "Said elsewhere");
+        assert_string_equal(piped_status(p, "s"), "running");
+        pawl__resolution now = pawl__glossary_resolve(p->ctx->glossary, pawl__text("workspace"));
+        assert_int_equal(now.n, 1);
+        assert_text(now.senses[0]->definition, "Said elsewhere");
+        piped_replays(p);
+}
+
+/* Between our answer and its commit: a layer behind the clarification stands in for the time. */
+static pawl_status come_in_between(const pawl_layer *layer, pawl_context *ctx)
+{
+        struct other *o = layer->user;
+
+        if (ctx->answered && o->times++ == 0)
+                answer_elsewhere(o);
+        return PAWL_OK;
+}
+
+static void remember_conflict(void *user)
+{
+        struct other *o = user;
+
+        memcpy(o->conflict, piped_conflict(o->p, 0), sizeof o->conflict);
+}
+
+static void an_answer_from_elsewhere_before_the_commit_stands(void **state)
+{
+        struct piped *p = *state;
+        struct other o = {.p = p, .definition = "Said elsewhere"};
+        const pawl_layer mine = {"mine", come_in_between, &o};
+
+        p->options.clarify = script_answer;
+        p->script = (struct script){
+                .answers = first_candidate, .n = 1, .before = remember_conflict, .before_user = &o};
+        piped_pipeline(p);
+        assert_int_equal(pawl_pipeline_add_after(p->pipeline, "clarification", &mine), PAWL_OK);
+        assert_int_equal(run(p, "s", ambiguous, NULL), PAWL_OK);
+        assert_int_equal(p->script.asked, 1);
+        assert_string_equal(piped_types(p, 8),
+                "SemanticCheckEvaluated StepCheckpointed GenerationBlockedBySemanticConflict "
+                "GlossaryClarificationRequested GlossarySenseUpdated "
+                "GlossaryClarificationResolved StepCheckpointed StepResumed StepCheckpointed");
+        pawl__resolution now = pawl__glossary_resolve(p->ctx->glossary, pawl__text("workspace"));
+        assert_text(now.senses[0]->definition, "Said elsewhere");
+        assert_int_equal(pawl_pipeline_complete(p->pipeline, p->ctx, "1", 1), PAWL_OK);
+        piped_replays(p);
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, piped_setup, piped_teardown)
+
+int main(void)
+{
+        const struct CMUnitTest tests[] = {
+                TEST(layers_run_where_they_were_put),
+                TEST(a_resume_runs_the_layers_behind_the_gate),
+                TEST(names_are_looked_up_and_unique),
+                TEST(a_layer_that_fails_ends_the_pass_and_nothing_is_written),
+                TEST(a_layer_says_why_it_failed),
+                TEST(a_layer_behind_the_gate_holds_until_it_lets_go),
+                TEST(a_layer_before_the_gate_that_holds_is_passed_again_from_the_start),
+                TEST(a_layer_that_is_done_ends_the_pass_without_generation),
+                TEST(a_layers_events_are_part_of_the_pass),
+                TEST(an_answer_from_elsewhere_while_the_person_thinks_stands),
+                TEST(an_answer_from_elsewhere_before_the_commit_stands),
+        };
+        return cmocka_run_group_tests(tests, NULL, NULL);
+}
