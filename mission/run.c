@@ -46,18 +46,14 @@ static pawl_status choose_run_id(pawl__runner *r)
         return ok ? PAWL_OK : pawl__nomem(&r->error);
 }
 
-static pawl_status refuse_if_there(pawl__runner *r)
+/* PAWL_EHELD while somebody alive holds the run of that id; once nobody does, it exists all the
+ * same. */
+static pawl_status refuse(pawl__runner *r)
 {
-        pawl__row row = {0};
-        pawl_owner owner;
+        pawl_owner owner = {0};
         bool held = false;
-        pawl_status status;
+        pawl_status status = pawl__log_holder(&held, &owner, r->log, r->run_id);
 
-        row.v[PAWL__RUN_ID].text = r->run_id;
-        status = pawl__state_get(r->state, PAWL__RUNS, &row, &r->arena, &r->error);
-        if (status)
-                return status == PAWL_ENOTFOUND ? PAWL_OK : status;
-        status = pawl__log_holder(&held, &owner, r->log, r->run_id);
         if (status) {
                 r->error = *pawl__log_error(r->log);
                 return status;
@@ -67,6 +63,18 @@ static pawl_status refuse_if_there(pawl__runner *r)
         return pawl__fail(&r->error, PAWL_EEXISTS,
                 "run %.*s: exists already; go on with `pawl resume %.*s` or choose another id",
                 PAWL__FMT(r->run_id), PAWL__FMT(r->run_id));
+}
+
+static pawl_status refuse_if_there(pawl__runner *r)
+{
+        pawl__row row = {0};
+        pawl_status status;
+
+        row.v[PAWL__RUN_ID].text = r->run_id;
+        status = pawl__state_get(r->state, PAWL__RUNS, &row, &r->arena, &r->error);
+        if (status)
+                return status == PAWL_ENOTFOUND ? PAWL_OK : status;
+        return pawl__runner_wait(r, r->options.wait_ms, refuse);
 }
 
 static pawl_status emit_started(pawl__runner *r)

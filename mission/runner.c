@@ -189,20 +189,25 @@ static pawl_status fill_batch(pawl__runner *r, pawl__fill_fn fill, void *user)
         return pawl__session_started(batch, &envelope, &r->error);
 }
 
-static pawl_status ask(pawl__runner *r, unsigned wait_ms)
+pawl_status pawl__runner_wait(
+        pawl__runner *r, unsigned wait_ms, pawl_status (*ask)(pawl__runner *r))
 {
-        pawl_owner owner = {0};
-        pawl_status status;
-
         for (unsigned waited = 0;; waited += POLL_MS) {
-                status = pawl__log_claim(&r->fence, r->log, r->mission->id, r->run_id,
-                        r->session_id, r->actor, pawl__pipeline_batch(r->pipeline), &owner);
+                pawl_status status = ask(r);
                 if (status != PAWL_EHELD || waited >= wait_ms)
-                        break;
+                        return status;
                 status = pawl__runner_signalled(r, POLL_MS);
                 if (status)
                         return status;
         }
+}
+
+static pawl_status ask_for_claim(pawl__runner *r)
+{
+        pawl_owner owner = {0};
+        pawl_status status = pawl__log_claim(&r->fence, r->log, r->mission->id, r->run_id,
+                r->session_id, r->actor, pawl__pipeline_batch(r->pipeline), &owner);
+
         if (status == PAWL_EHELD)
                 return pawl__runner_held(r, &owner);
         if (status)
@@ -218,7 +223,7 @@ pawl_status pawl__runner_claim(pawl__runner *r, unsigned wait_ms, pawl__fill_fn 
                 status = fill_batch(r, fill, user);
                 if (status)
                         return status;
-                status = ask(r, wait_ms);
+                status = pawl__runner_wait(r, wait_ms, ask_for_claim);
         }
         if (!status)
                 pawl__pipeline_adopt(r->pipeline, r->run_id, r->session_id, r->fence);

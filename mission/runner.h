@@ -77,6 +77,10 @@ typedef pawl_status (*pawl__fill_fn)(pawl__runner *r, void *user);
 PAWL_MUST_CHECK pawl_status pawl__runner_claim(
         pawl__runner *r, unsigned wait_ms, pawl__fill_fn fill, void *user);
 
+/** Ask, and ask again while the answer is PAWL_EHELD, for up to wait_ms. PAWL_EINTERRUPTED. */
+PAWL_MUST_CHECK pawl_status pawl__runner_wait(
+        pawl__runner *r, unsigned wait_ms, pawl_status (*ask)(pawl__runner *r));
+
 /** PAWL_EHELD: "run X: is held by pid P on HOST; ...". */
 pawl_status pawl__runner_held(pawl__runner *r, const pawl_owner *owner);
 

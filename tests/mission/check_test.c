@@ -106,7 +106,6 @@ static void one_step_can_be_checked_alone(void **state)
         assert_null(answer.json);
         assert_says(f->err.message, "step absent: mission m has none of that id; look for it in ");
         assert_int_equal(check(&answer, f, true, "a\033b"), PAWL_EINVAL);
-        assert_null(strchr(f->err.message, '\033'));
 }
 
 static void inputs_from_earlier_steps_stay_as_they_are_written(void **state)
