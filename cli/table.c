@@ -148,7 +148,6 @@ pawl_status cli_table_flush(cli_table *table, pawl_error *err)
                 return PAWL_OK;
         if (scols_print_table(table->scols))
                 return pawl__nomem(err);
-        putchar('\n');
         keep_widths(table->scols, table->n);
         scols_table_remove_lines(table->scols);
         scols_table_enable_noheadings(table->scols, 1);

@@ -21,6 +21,14 @@ says() {
         grep -qE -- "$1" "$2" || { echo "$2 does not say: $1"; return 1; }
 }
 
+# lacks PATTERN FILE: no line of the file matches.
+lacks() {
+        if grep -nE -- "$1" "$2"; then
+                echo "$2 says: $1"
+                return 1
+        fi
+}
+
 is_empty() {
         [ ! -s "$1" ] || { echo "$1 is not empty"; return 1; }
 }

@@ -1,0 +1,162 @@
+# eventlog: list, tail, show, head, stats, export and replay over a log that a mission wrote.
+. "$SOURCE_DIR/tests/cli/shared.sh"
+write_mission
+runs 3 pawl run mission.yaml --run one
+runs 0 pawl resolve "$(pawl conflicts --json | jq -r '.[0].conflict_id')" --pick 1
+runs 0 pawl resume
+runs 0 pawl run mission.yaml --run two
+n=$(events)
+
+it "export prints every event as an envelope in seq order, ids that do not apply as null"
+runs 0 eventlog export
+same "$(jq -s 'map(.seq) == [range(1; length + 1)]' out)" true
+same "$(jq -sc 'map(keys_unsorted) | unique' out)" \
+        '[["seq","type","v","time","mission_id","run_id","step_id","session_id","actor","payload","prev","hash"]]'
+same "$(jq -sr 'all(.[]; .time | test("^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9:]{8}\\.[0-9]{6}Z$"))' out)" true
+same "$(jq -r .prev out | head -1)" "$(printf '0%.0s' {1..64})"
+same "$(jq -r .prev out | tail -n +2)" "$(jq -r .hash out | head -n -1)"
+cp out all
+
+it "the chain is what the contract says: an independent program recomputes it"
+tail -1 all >last
+# unhex: digits on stdin as bytes.
+unhex() {
+        printf '%b' "$(sed 's/../\\x&/g')"
+}
+{
+        jq -r .prev last | unhex
+        sqlite3 .pawl/events.db "SELECT payload FROM events WHERE seq = $n" | head -c -1 | sha256sum | cut -d' ' -f1 | unhex
+        jq -c 'del(.payload, .prev, .hash)' last | pawl hash --canonical | head -c -1
+} | sha256sum | cut -d' ' -f1 >hash
+same "$(cat hash)" "$(jq -r .hash last)"
+
+it "export --run gives the events of that run alone"
+runs 0 eventlog export --run two
+same "$(jq -sr 'map(.run_id) | unique | join(" ")' out)" two
+runs 0 eventlog export --run nobody
+is_empty out
+
+it "head prints seq and hash of the last event"
+runs 0 eventlog head
+same "$(cat out)" "$n $(jq -r .hash last)"
+
+it "list has a line an event under a header, whole where it is no terminal"
+runs 0 eventlog list
+says '^ *SEQ TIME +TYPE +RUN +STEP$' out
+same "$(wc -l <out)" "$((n + 1))"
+says 'GenerationBlockedBySemanticConflict one +specify$' out
+
+it "list filters by type, run, step and seq, and keeps the newest"
+same "$(eventlog list --json --type StepCompleted | jq -r '.run_id + "/" + .step_id' | tr '\n' ' ')" \
+        "one/research one/specify one/publish two/research two/specify two/publish "
+same "$(eventlog list --json --run two --step publish | jq -sr 'map(.run_id + .step_id) | unique[]')" twopublish
+same "$(eventlog list --json --since "$((n - 1))" | jq .seq | tr '\n' ' ')" "$((n - 1)) $n "
+same "$(eventlog list --json -n 2 | jq .seq | tr '\n' ' ')" "$((n - 1)) $n "
+same "$(eventlog list --json -n 2 --type StepCompleted | jq -r '.run_id + "/" + .step_id' | tr '\n' ' ')" \
+        "two/specify two/publish "
+same "$(eventlog list --json -n 1000000 | wc -l)" "$n"
+same "$(eventlog list --json --since 999999999)" ""
+same "$(eventlog list --type Nothing)" ""
+
+it "tail lists the newest ten"
+same "$(eventlog tail --json | jq .seq | head -1)" "$((n - 9))"
+same "$(eventlog tail -n 3 | tail -n +2 | wc -l)" 3
+
+it "tail -f goes on with what is appended, and ends quietly on a signal"
+eventlog tail -f -n 1 --json >followed 2>followed_err &
+follower=$!
+for try in $(seq 100); do [ ! -s followed ] || break; sleep 0.05; done
+printf 'terms: [{surface: refund, definition: Money that goes back.}]' >seed.yaml
+runs 0 pawl glossary import seed.yaml --scope core
+for try in $(seq 100); do [ "$(wc -l <followed)" -lt 2 ] || break; sleep 0.05; done
+kill -TERM "$follower"
+wait "$follower" || true
+same "$(jq .seq followed | tr '\n' ' ')" "$n $((n + 1)) "
+is_empty followed_err
+n=$((n + 1))
+
+it "tail -f ends when its reader goes away"
+timeout 5 eventlog tail -f | head -1 >/dev/null
+
+it "show prints one event, whole, laid out"
+runs 0 eventlog show 1
+same "$(jq -c . out)" "$(head -1 all)"
+says '^  "seq": 1,$' out
+fails 1 "^eventlog: .*999" eventlog show 999
+
+it "stats counts by type, mission and run"
+runs 0 eventlog stats --json
+jq -e --argjson n "$n" '.events == $n and (.types | map(.count) | add) == $n and
+        (.types | map(.bytes) | add) == .bytes and (.types == (.types | sort_by(.type))) and
+        (.missions | map(.mission_id)) == ["refund-service"] and (.runs | map(.run_id)) == ["one", "two"] and
+        .head.seq == $n and (.head.hash | length) == 64' out >/dev/null
+runs 0 eventlog stats
+says "^$n events" out
+says '^StepCompleted +6 ' out
+
+it "replay prints the state that the events mean, the same bytes each time and anywhere"
+runs 0 eventlog replay --json
+cp out first
+jq -e '(.runs | map(.run_id + " " + .status)) == ["one completed", "two completed"] and
+        (.runs[0].steps | map(.step_id)) == ["research", "specify", "publish"] and
+        (.runs[0].steps[0] | keys_unsorted) == ["step_id","status","input_hash","output_hash","retry_token","cursor"] and
+        (.conflicts | length) == 1 and (.glossary | length) == 4 and (.sessions | length) == 3' first >/dev/null
+same "$(jq -c keys_unsorted first)" '["head","runs","checkpoints","conflicts","glossary","sessions"]'
+mkdir elsewhere
+cp .pawl/events.db elsewhere/copy.db
+(cd elsewhere && TZ=Asia/Tokyo LC_ALL=C COLUMNS=20 runs 0 eventlog replay --json --db copy.db && cmp out ../first)
+runs 0 eventlog replay
+cp out first
+(cd elsewhere && TZ=Asia/Tokyo LC_ALL=C COLUMNS=20 runs 0 eventlog replay --db copy.db && cmp out ../first)
+
+it "replay --until shows it as it was"
+blocked=$(jq -r 'select(.type == "GenerationBlockedBySemanticConflict").seq' all | head -1)
+runs 0 eventlog replay --json --until "$blocked"
+jq -e --argjson seq "$blocked" '.head.seq == $seq and (.runs | length) == 1 and .runs[0].status == "blocked"' out >/dev/null
+runs 0 eventlog replay --json --until 999999
+same "$(jq .head.seq out)" "$n"
+
+it "replay takes a mission, a run, a step, and lists the events"
+same "$(eventlog replay --json --run two | jq -r '.runs | map(.run_id) | join(" ")')" two
+same "$(eventlog replay --json --mission nobody | jq '.runs | length')" 0
+same "$(eventlog replay --json --run one --step specify | jq -r '.runs[0].steps | map(.step_id) | join(" ")')" specify
+runs 0 eventlog replay --json --events --run two
+same "$(jq -r '.events | map(.run_id) | unique | join(" ")' out)" two
+runs 0 eventlog replay --events
+says "^  $n  GlossarySenseUpdated" out
+
+it "replay --check finds what the state tables have otherwise, and init --rebuild mends it"
+runs 0 eventlog replay --check
+says "^check: the state tables say the same$" out
+sqlite3 .pawl/events.db "UPDATE runs SET status = 'failed' WHERE run_id = 'one'"
+runs 5 eventlog replay --check
+[ "$(wc -l <err)" -eq 1 ]
+says "^eventlog: .*runs.*one.*status" err
+runs 0 pawl init --rebuild
+runs 0 eventlog replay --check
+
+it "a copy in a folder that cannot be written is read"
+mkdir frozen
+cp .pawl/events.db frozen/
+chmod 500 frozen
+chmod 400 frozen/events.db
+for cmd in "head" "verify" "list" "tail" "stats" "export" "replay" "replay --json --check" "show 1"; do
+        if [ "$(id -u)" -eq 0 ]; then
+                # shellcheck disable=SC2086
+                runs 0 setpriv --bounding-set=-dac_override,-dac_read_search --inh-caps=-all \
+                        "$(command -v eventlog)" $cmd --db frozen/events.db
+        else
+                # shellcheck disable=SC2086
+                runs 0 eventlog $cmd --db frozen/events.db
+        fi
+done
+same "$(ls frozen)" events.db
+
+it "an empty log is no error"
+rm -rf .pawl
+runs 0 pawl init
+for cmd in "head" "verify" "list" "tail" "stats" "export" "replay" "replay --check"; do
+        # shellcheck disable=SC2086
+        runs 0 eventlog $cmd
+done
+fails 1 "^eventlog: " eventlog show 1

@@ -1,0 +1,49 @@
+# A resume whose inputs changed: refused without a yes, and what changed is shown.
+. "$SOURCE_DIR/tests/cli/shared.sh"
+write_mission
+sed -i 's/description: Refunds land in the workspace./&\n      requirements: [fast, "A"]/' mission.yaml
+runs 3 pawl run mission.yaml --run one
+token=$(pawl conflicts --json | jq -r '.[0].retry_token')
+runs 0 pawl resolve "$(pawl conflicts --json | jq -r '.[0].conflict_id')" --pick 1
+
+it "without a terminal the answer is no: exit 4, the members and the hashes shown, nothing run"
+sed -i 's/"A"\]/"B"]/' mission.yaml
+runs 4 pawl resume "$token"
+[ "$(wc -l <err)" -eq 1 ]
+says '^pawl: step specify: .*inputs\.requirements\[1\]: "A" → "B".*[0-9a-f]{16}.*[0-9a-f]{16}.*--accept-changed-inputs' err
+same "$(cat journal)" research
+same "$(events StepResumeAborted)" 1
+
+it "every member that changed is shown"
+sed -i 's/\[fast, "B"\]/[slow, "B"]/' mission.yaml
+runs 4 pawl resume "$token" --no-input --json
+says '^  inputs\.requirements\[0\]: "fast" → "slow"$' err
+says '^  inputs\.requirements\[1\]: "A" → "B"$' err
+same "$(grep -c '^pawl: ' err)" 1
+jq -e '.steps[1].status != "completed"' out >/dev/null
+
+it "inputs that are put back are resumed"
+cp mission.yaml changed.yaml
+sed -i 's/\[slow, "B"\]/[fast, "A"]/' mission.yaml
+runs 0 pawl resume "$token"
+same "$(tr '\n' ' ' <journal)" "research specify publish "
+
+it "changed inputs that are accepted start again at layer 1, answers kept"
+rm -rf .pawl journal
+runs 3 pawl run mission.yaml --run two
+token=$(pawl conflicts --json | jq -r '.[0].retry_token')
+runs 0 pawl resolve "$(pawl conflicts --json | jq -r '.[0].conflict_id')" --pick 1
+cp changed.yaml mission.yaml
+runs 0 pawl resume "$token" --accept-changed-inputs
+same "$(tr '\n' ' ' <journal)" "research specify publish "
+same "$(eventlog export | jq -c 'select(.type == "StepResumed" and .payload.inputs_changed)' | wc -l)" 1
+
+it "where inputs are not kept, only the hashes are shown"
+rm -rf .pawl journal
+sed -i 's/^mission:.*/&\nstore_inputs: false/' mission.yaml
+runs 3 pawl run mission.yaml --run three
+token=$(pawl conflicts --json | jq -r '.[0].retry_token')
+sed -i 's/slow/quick/' mission.yaml
+runs 4 pawl resume "$token"
+says '^pawl: step specify: .*[0-9a-f]{16}.*[0-9a-f]{16}' err
+lacks quick err

@@ -1,0 +1,119 @@
+# On a terminal: the questions, the answers and their defaults, colours, and a signal at a question.
+. "$SOURCE_DIR/tests/cli/shared.sh"
+write_mission
+sed -i 's/account that a/account \\e[31mthat a/; s/definition: The \(.*\)/definition: "The \1"/' team.yaml
+
+# dialog CODE SCRIPT: an expect script that has spawned something; its exit code is CODE. The screen is
+# in the file screen.
+dialog() {
+        cat >script.exp <<END
+log_user 0
+log_file -a -noappend screen
+set timeout 10
+proc see {pattern} {
+        expect {
+                -re \$pattern {}
+                timeout { puts stderr "not seen: \$pattern"; exit 99 }
+                eof { puts stderr "ended before: \$pattern"; exit 98 }
+        }
+}
+$2
+expect eof
+set ended [wait]
+if {[llength \$ended] > 4 && [lindex \$ended 4] eq "CHILDKILLED"} { exit 97 }
+exit [lindex \$ended 3]
+END
+        runs "$1" env TERM=xterm expect -f script.exp
+}
+
+it "a question shows term, context and numbered candidates; a number answers it and the run goes on"
+dialog 0 'spawn pawl run mission.yaml --run one
+see {"workspace" is ambiguous \(high\)}
+see {in: Refunds land in the workspace}
+see {1  team_domain  1  A folder}
+see {2  team_domain  0.9  The account \\x1b\[31mthat}
+see {later \[d\]: }
+send "2\r"'
+same "$(eventlog export | jq -r 'select(.type == "GlossaryClarificationResolved").payload.resolution_mode')" interactive
+same "$(tr '\n' ' ' <journal)" "research specify publish "
+says '1/3. research: .*running' screen
+
+it "c and a definition answers too, on one line or on the next"
+rm -rf .pawl
+dialog 0 'spawn pawl run mission.yaml --run one
+see {later}
+send "c Where refunds land.\r"'
+same "$(pawl glossary list --json | jq -r '.[] | select(.definition == "Where refunds land.").scope' | sort -u | tr '\n' ' ')" \
+        "mission_local team_domain "
+rm -rf .pawl
+dialog 0 'spawn pawl run mission.yaml --run one
+see {later}
+send "c\r"
+see {definition: }
+send "Somewhere else.\r"'
+
+it "d, an empty line, the end of input and three bad answers defer: exit 3"
+for answer in 'send "d\r"' 'send "\r"' 'send "\004"' \
+        'send "9\r"; see {not one of}; see {later}; send "x\r"; see {not one of}; see {later}; send "0\r"'; do
+        rm -rf .pawl
+        dialog 3 "spawn pawl run mission.yaml --run one
+see {later}
+$answer
+see {deferred}"
+        same "$(pawl conflicts --json | jq length)" 1
+done
+
+it "with --no-input nothing is asked, terminal or not"
+rm -rf .pawl
+dialog 3 'spawn pawl run mission.yaml --run one --no-input'
+lacks later screen
+
+it "resume asks again, and the question was in the log before"
+dialog 0 'spawn pawl resume
+see {later}
+send "1\r"'
+
+it "a signal at a question interrupts the run: exit 130, and it can be resumed"
+rm -rf .pawl
+dialog 130 'spawn pawl run mission.yaml --run one
+see {later}
+send "\003"'
+same "$(eventlog export | jq -r 'select(.type == "SessionEnded").payload.status')" interrupted
+runs 3 pawl resume
+
+it "changed inputs are shown, with both hashes, and the default is no"
+runs 0 pawl resolve "$(pawl conflicts --json | jq -r '.[0].conflict_id')" --pick 1
+sed -i 's/land in the/stay in the/' mission.yaml
+dialog 4 'spawn pawl resume
+see {inputs.description: "Refunds land in the workspace." → "Refunds stay}
+see {checkpoint [0-9a-f]{16}, now [0-9a-f]{16}}
+see {\[y/N\]: }
+send "\r"'
+dialog 4 'spawn pawl resume
+see {\[y/N\]: }
+send "maybe\r"'
+dialog 0 'spawn pawl resume
+see {\[y/N\]: }
+send "y\r"'
+
+it "with --json the questions go to stderr, and stdout has the object alone"
+rm -rf .pawl
+dialog 0 'spawn sh -c "pawl run mission.yaml --run one --json >object"
+see {later}
+send "1\r"'
+same "$(jq -r .status object)" completed
+
+it "colours are for a terminal that has them, and not under NO_COLOR"
+rm -rf .pawl
+printf 'mission: m\nsteps: [{id: a, run: ["true"]}]\n' >plain.yaml
+dialog 0 'spawn pawl run plain.yaml'
+grep -q "$(printf '\033')\[32mcompleted" screen
+for variable in NO_COLOR=1 TERM=dumb; do
+        dialog 0 "spawn env $variable pawl run plain.yaml"
+        lacks "$(printf '\033')" screen
+done
+
+it "tables are cut to fit a terminal"
+dialog 0 'set stty_init "cols 80"
+spawn eventlog list'
+[ "$(tr -d '\r' <screen | wc -L)" -le 80 ]

@@ -1,0 +1,82 @@
+# eventlog verify: whatever is changed in the log's events is found, and the first bad seq named.
+. "$SOURCE_DIR/tests/cli/shared.sh"
+write_mission
+runs 3 pawl run mission.yaml --run one
+n=$(events)
+sqlite3 .pawl/events.db 'PRAGMA wal_checkpoint(TRUNCATE)' >/dev/null
+cp .pawl/events.db good.db
+
+# tampered SQL SEQ: after this change, verification fails at this seq.
+tampered() {
+        cp good.db bad.db
+        sqlite3 bad.db "DROP TRIGGER IF EXISTS events_no_update; DROP TRIGGER IF EXISTS events_no_delete; $1"
+        runs 5 eventlog verify --db bad.db
+        is_empty out
+        [ "$(wc -l <err)" -eq 1 ]
+        says "^eventlog: .*seq $2[^0-9]" err
+}
+
+it "the triggers refuse to change events"
+code=0
+sqlite3 .pawl/events.db "UPDATE events SET type = 'x' WHERE seq = 1" 2>err || code=$?
+[ "$code" -ne 0 ]
+code=0
+sqlite3 .pawl/events.db "DELETE FROM events WHERE seq = $n" 2>err || code=$?
+[ "$code" -ne 0 ]
+runs 0 eventlog verify
+says "^ok: $n events, head $(eventlog head)$" out
+
+it "a changed member of an event is found"
+triggers=$(sqlite3 good.db "SELECT group_concat('DROP TRIGGER ' || name, ';') FROM sqlite_schema WHERE type = 'trigger' AND tbl_name = 'events'")
+[ -n "$triggers" ]
+tampered "$triggers; UPDATE events SET payload = replace(payload, 'workspace', 'worksqace') WHERE seq = $((n - 1))" $((n - 1))
+tampered "$triggers; UPDATE events SET time = time + 1 WHERE seq = 3" 3
+tampered "$triggers; UPDATE events SET actor = 'user:eve' WHERE seq = 2" 2
+tampered "$triggers; UPDATE events SET step_id = NULL WHERE seq = (SELECT min(seq) FROM events WHERE step_id IS NOT NULL)" \
+        "$(sqlite3 good.db 'SELECT min(seq) FROM events WHERE step_id IS NOT NULL')"
+tampered "$triggers; UPDATE events SET hash = zeroblob(32) WHERE seq = 4" 4
+tampered "$triggers; UPDATE events SET prev = zeroblob(32) WHERE seq = 5" 5
+
+it "an event that was taken out is found"
+tampered "$triggers; DELETE FROM events WHERE seq = 6" 6
+
+it "a cut tail verifies alone, and is seen by an anchor"
+eventlog head >anchor
+cp good.db bad.db
+sqlite3 bad.db "$triggers; DELETE FROM events WHERE seq > $((n - 2))"
+runs 0 eventlog verify --db bad.db
+runs 5 eventlog verify --db bad.db --anchor anchor
+says "^eventlog: .*$n" err
+[ "$(wc -l <err)" -eq 1 ]
+
+it "anchors that still hold are no error, however many"
+eventlog verify --anchor anchor >/dev/null
+printf 'terms: [{surface: refund, definition: Money that goes back.}]' >seed.yaml
+runs 0 pawl glossary import seed.yaml --scope core
+eventlog head >>anchor
+printf '0 %064d\n' 0 >>anchor
+runs 0 eventlog verify --anchor anchor
+
+it "an earlier anchor that does not hold is named"
+printf '2 %064d\n' 7 >>anchor
+runs 5 eventlog verify --anchor anchor
+says "seq 2[^0-9]" err
+
+it "an anchor file that is none is refused, naming the line"
+printf 'what?\n' >anchor
+fails 1 "^eventlog: anchor: line 1: " eventlog verify --anchor anchor
+fails 1 "^eventlog: nowhere: " eventlog verify --anchor nowhere
+
+it "what is no log is refused, by both programs, and left alone"
+printf 'not SQLite, but long enough to be looked at as if it were a database file\n' >text.db
+cp text.db text.before
+fails 1 "^eventlog: .*text.db: " eventlog --db text.db head
+fails 1 "^pawl: .*text.db: " pawl --db text.db conflicts
+fails 1 "^pawl: .*text.db: " pawl --db text.db run mission.yaml
+cmp text.db text.before
+sqlite3 other.db 'CREATE TABLE events(seq); PRAGMA application_id = 7'
+fails 1 "^eventlog: .*other.db: " eventlog --db other.db head
+cp good.db newer.db
+sqlite3 newer.db 'PRAGMA user_version = 9999'
+fails 1 "^eventlog: .*newer.db: .*newer" eventlog --db newer.db head
+fails 1 "^pawl: .*newer.db: .*newer" pawl --db newer.db conflicts
