@@ -17,20 +17,21 @@
 enum {
         SLACK = 64,        /* a copy writes 16 bytes at a time; a number takes 32 at most */
         SMALL = 32 * 1024, /* bytes of an object that is put in order at once */
-        BATCH = 64 * 1024, /* bytes that are given to the hasher at once */
-        SHORT = 15         /* digits that are their own shortest form (DBL_DIG) */
+        BATCH = 64 * 1024  /* bytes that are given to the hasher at once */
 };
 
-/* An open object. */
+/* An open object; of an array only that it is none. */
 struct level {
         uint32_t first;  /* its first member's record */
         uint32_t start;  /* its '{' in the canonical text */
         uint32_t source; /* its '{' in the source */
+        bool is_object;
         bool unsorted;
 };
 
 struct canon {
-        pawl__json_reader reader;
+        const char *source;
+        size_t source_len;
         pawl__buf *buf;       /* room for what is left of the source, small and SLACK, always */
         size_t small;         /* SMALL, or the length of a text that is shorter */
         size_t base;          /* where the canonical text begins in the buffer */
@@ -39,8 +40,10 @@ struct canon {
         size_t n_members, cap_members;
         pawl__walk walk;
         size_t n_objects; /* open ones */
+        unsigned depth;
+        size_t batch; /* from so many bytes on, what is written goes to the hasher */
         pawl_error *err;
-        struct level objects[PAWL__JSON_DEPTH];
+        struct level levels[PAWL__JSON_DEPTH + 1]; /* [0]: the text's one value */
 };
 
 /* Copy a short run, sixteen bytes at a time where the source has them. The buffer has the slack. */
@@ -55,96 +58,51 @@ static inline char *copy(char *out, const char *from, size_t n, const char *end)
         return out + n;
 }
 
-/* The content of a string that has escapes. It never grows: an escape's canonical form is the
- * character, or the shorter of the escapes for it. */
+/* From after the opening quote of a string that has escapes to its closing quote. It never grows:
+ * an escape's canonical form is the character, or the shorter of the escapes for it. */
 static char *copy_escaped(char *out, const char *p, const char *end)
 {
-        while (p < end) {
-                const char *slash = memchr(p, '\\', (size_t)(end - p));
-                const size_t plain = (size_t)((slash ? slash : end) - p);
-                memcpy(out, p, plain);
-                out += plain;
-                p += plain;
-                if (p == end)
-                        break;
-                char character[4];
-                const size_t n = pawl__lex_escaped_character(character, &p);
-                if (n == 1 && pawl__lex_needs_escape(character[0])) {
-                        out += pawl__lex_write_escape(out, character[0]);
+        unsigned wide = 0;
+
+        for (;;) {
+                const char *const run = p;
+                p = pawl__lex_run(p, end, &wide, out);
+                out += p - run;
+                if (*p == '"')
+                        return out;
+                if (p[1] == '/') { /* the only short escape that is not needed */
+                        *out++ = '/';
+                        p += 2;
+                } else if (p[1] != 'u') {
+                        memcpy(out, p, 2);
+                        out += 2;
+                        p += 2;
                 } else {
-                        memcpy(out, character, n);
-                        out += n;
+                        char character[4];
+                        const size_t n = pawl__lex_escaped_character(character, &p);
+                        if (n == 1 && pawl__lex_needs_escape(character[0])) {
+                                out += pawl__lex_write_escape(out, character[0]);
+                        } else {
+                                memcpy(out, character, 4);
+                                out += n;
+                        }
                 }
         }
-        return out;
 }
 
-/* The token's string, in quotes. */
-static inline char *copy_string(char *out, const pawl__json_token *t, const char *end)
+/* The string whose opening quote stands at *p, and past it; NULL: refused. */
+static inline char *write_string(char *out, const char **p, const char *end, bool *escaped)
 {
-        if (!t->escaped)
-                return copy(out, t->raw - 1, t->raw_len + 2, end);
+        const char *const start = *p + 1;
+        const char *const close = pawl__lex_string(start, end, escaped, out + 1);
+
+        if (!close)
+                return NULL;
+        *p = close + 1;
         *out++ = '"';
-        out = copy_escaped(out, t->raw, t->raw + t->raw_len);
+        out = *escaped ? copy_escaped(out, start, end) : out + (close - start);
         *out++ = '"';
         return out;
-}
-
-/* Is this literal, which has a point or an exponent, laid out as ECMAScript lays it out, so that it
- * is canonical if its digits are? Then it ends in a digit of its fraction that is not 0, and is not
- * so small as to need an exponent. */
-static bool laid_out(const char *raw, size_t raw_len)
-{
-        const size_t sign = raw[0] == '-';
-
-        if (raw[raw_len - 1] == '0' || memchr(raw, 'e', raw_len) || memchr(raw, 'E', raw_len))
-                return false;
-        return raw[sign] != '0' || (raw_len > sign + 2 && raw[sign + 2] != '0');
-}
-
-/* A number with a point or an exponent, to at most 32 bytes. */
-static size_t write_number(char *out, const char *raw, size_t raw_len)
-{
-        const bool in_form = raw_len <= 24 && laid_out(raw, raw_len);
-
-        /* with so few digits, in the middle of the range, no other literal of as few is the same
-         * double; a point is no digit */
-        if (in_form && raw_len <= SHORT + 1) {
-                memcpy(out, raw, raw_len);
-                return raw_len;
-        }
-        const pawl__decimal d = pawl__decimal_read(raw, raw_len);
-        const int64_t magnitude = d.exponent + d.count;
-        if (d.count <= SHORT && magnitude > -300 && magnitude < 300)
-                return pawl__decimal_format(out, &d);
-        const pawl__decimal least = pawl__decimal_shortest(pawl__decimal_double(&d, raw, raw_len));
-        if (in_form && least.digits == d.digits && least.exponent == d.exponent) {
-                memcpy(out, raw, raw_len);
-                return raw_len;
-        }
-        return pawl__decimal_format(out, &least);
-}
-
-static bool is_integer(const char *raw, size_t raw_len)
-{
-        for (size_t i = raw[0] == '-'; i < raw_len; i++)
-                if (raw[i] < '0' || raw[i] > '9')
-                        return false;
-        return true;
-}
-
-pawl_status pawl__json_canon_number(pawl__buf *out, const char *raw, size_t raw_len)
-{
-        if (is_integer(raw, raw_len)) {
-                const bool minus_zero = raw_len == 2 && raw[0] == '-' && raw[1] == '0';
-                return pawl__buf_add(out, raw + minus_zero, raw_len - minus_zero);
-        }
-        const pawl_status status = pawl__buf_reserve(out, SLACK);
-        if (!status) {
-                out->len += write_number(out->data + out->len, raw, raw_len);
-                out->data[out->len] = '\0';
-        }
-        return status;
 }
 
 static pawl_status too_big(pawl_error *err)
@@ -154,10 +112,10 @@ static pawl_status too_big(pawl_error *err)
 }
 
 /* Numbers have grown: make the room again that the rest of the source may need. */
-static pawl_status make_room(struct canon *c, char **out)
+static pawl_status make_room(struct canon *c, char **out, size_t left)
 {
         const size_t used = (size_t)(*out - c->buf->data);
-        const size_t need = used + (c->reader.len - c->reader.at) + c->small + SLACK;
+        const size_t need = used + left + c->small + SLACK;
 
         if (need <= c->buf->cap)
                 return PAWL_OK;
@@ -177,33 +135,32 @@ static pawl_status refuse_twice(const struct canon *c, const struct level *objec
         /* members were recorded in the order of the source, and stand so in the canonical text */
         for (size_t i = object->first; i < c->n_members; i++)
                 index += c->members[i].start < start;
-        return pawl__json_refuse_twice(c->reader.text, c->reader.len,
-                pawl__json_name_offset(c->reader.text, c->reader.len, object->source, index),
-                c->err);
+        return pawl__json_refuse_twice(c->source, c->source_len,
+                pawl__json_name_offset(c->source, c->source_len, object->source, index), c->err);
 }
 
 /* A name was written at @p start of the canonical text @p text: record its member. */
-static pawl_status add_member(
-        struct canon *c, const char *text, size_t start, const pawl__json_token *t, size_t name_len)
+static inline pawl_status add_member(
+        struct canon *c, const char *text, size_t start, size_t name_len, bool escaped)
 {
-        struct level *object = &c->objects[c->n_objects - 1];
+        struct level *const object = &c->levels[c->depth];
 
         if (c->n_members == c->cap_members &&
                 pawl__grow(&c->members, &c->cap_members, c->n_members + 64, sizeof *c->members))
                 return pawl__nomem(c->err);
         pawl__member *const member = &c->members[c->n_members++];
         member->start = (uint32_t)start;
-        member->prefix = pawl__member_prefix(text + start + 1, name_len, t->escaped);
+        member->prefix = pawl__member_prefix(text + start + 1, name_len, escaped);
         if (c->n_members - object->first < 2)
                 return PAWL_OK;
         pawl__member *const last = member - 1;
         last->end = (uint32_t)start - 1; /* the comma */
-        if (!object->unsorted) {
-                const int order = pawl__member_cmp(text, last, member);
-                if (order == 0)
-                        return refuse_twice(c, object, member->start);
-                object->unsorted = order > 0;
-        }
+        if (object->unsorted || last->prefix < member->prefix)
+                return PAWL_OK;
+        const int order = pawl__member_cmp(text, last, member);
+        if (order == 0)
+                return refuse_twice(c, object, member->start);
+        object->unsorted = order > 0;
         return PAWL_OK;
 }
 
@@ -238,7 +195,7 @@ static pawl_status sort_object(struct canon *c, const struct level *object, char
         }
         if (end - object->start <= c->small)
                 reorder(members, n, text, object->start, out);
-        else if (pawl__walk_add(&c->walk, object->start, end, members, n, c->n_objects == 0))
+        else if (pawl__walk_add(&c->walk, object->start, end, members, n, c->n_objects == 1))
                 return pawl__nomem(c->err);
         return PAWL_OK;
 }
@@ -246,10 +203,12 @@ static pawl_status sort_object(struct canon *c, const struct level *object, char
 /* The innermost object ends; its '}' is written, and out stands after it. */
 static inline pawl_status end_object(struct canon *c, char *out)
 {
-        const struct level *object = &c->objects[--c->n_objects];
+        const struct level *object = &c->levels[c->depth];
         const pawl_status status = object->unsorted ? sort_object(c, object, out) : PAWL_OK;
 
         c->n_members = object->first;
+        if (--c->n_objects == 0 && c->hasher)
+                c->batch = c->walk.n_objects ? 0 : BATCH;
         return status;
 }
 
@@ -264,89 +223,208 @@ static pawl_status give_out(struct canon *c, char **out)
                         &c->walk, text, (size_t)(*out - text), c->hasher, *out, c->small);
         else
                 status = pawl__hasher_add(c->hasher, text, (size_t)(*out - text));
+        c->batch = BATCH;
         *out = text;
         return status ? pawl__nomem(c->err) : PAWL_OK;
 }
 
+/* Something is not as it should be. The reader, which stops at the same place, says what. */
+static pawl_status refuse(const struct canon *c)
+{
+        pawl__json_reader reader;
+        pawl__json_token token;
+        pawl_status status;
+
+        pawl__json_reader_init(&reader, c->source, c->source_len);
+        do
+                status = pawl__json_next(&reader, &token, c->err);
+        while (!status && token.type != PAWL__JSON_FINISHED);
+        return status ? status : pawl__fail(c->err, PAWL_EPARSE, "the text is no JSON; check it");
+}
+
+/* Where the loop stands: in the source and in the canonical text. */
+struct place {
+        const char *p;
+        char *out;
+};
+
+/* A name and its colon. */
+static inline pawl_status write_name(struct canon *c, struct place *at, const char *end)
+{
+        const char *const text = c->buf->data + c->base;
+        const size_t start = (size_t)(at->out - text);
+        bool escaped;
+
+        if (at->p == end || *at->p != '"' ||
+                !(at->out = write_string(at->out, &at->p, end, &escaped)))
+                return refuse(c);
+        const size_t name_len = (size_t)(at->out - text) - start - 2;
+        at->p = pawl__lex_space(at->p, end);
+        if (at->p == end || *at->p != ':')
+                return refuse(c);
+        at->p = pawl__lex_space(at->p + 1, end);
+        *at->out++ = ':';
+        return add_member(c, text, start, name_len, escaped);
+}
+
+static inline pawl_status write_number(struct canon *c, struct place *at, const char *end)
+{
+        const char *const raw = at->p;
+        pawl__lex_form form;
+
+        at->p = pawl__lex_number(raw, end, &form);
+        if (!at->p)
+                return refuse(c);
+        const size_t raw_len = (size_t)(at->p - raw);
+        if (form == PAWL__LEX_INTEGER) {
+                const size_t sign = raw_len == 2 && memcmp(raw, "-0", 2) == 0; /* goes */
+                at->out = copy(at->out, raw + sign, raw_len - sign, end);
+                return PAWL_OK;
+        }
+        const size_t n = pawl__number_canon(at->out, raw, raw_len, form == PAWL__LEX_EXPONENT);
+        if (n == 0)
+                return refuse(c);
+        at->out += n;
+        return n > raw_len ? make_room(c, &at->out, (size_t)(end - at->p)) : PAWL_OK;
+}
+
+static inline pawl_status write_word(
+        struct canon *c, struct place *at, const char *end, const char *word, size_t len)
+{
+        if ((size_t)(end - at->p) < len || memcmp(at->p, word, len) != 0)
+                return refuse(c);
+        memcpy(at->out, word, len);
+        at->p += len;
+        at->out += len;
+        return PAWL_OK;
+}
+
+/* '{' or '['. */
+static inline pawl_status open_container(struct canon *c, struct place *at)
+{
+        const bool is_object = *at->p == '{';
+
+        if (c->depth == PAWL__JSON_DEPTH)
+                return refuse(c);
+        c->levels[++c->depth] = (struct level){(uint32_t)c->n_members,
+                (uint32_t)(at->out - c->buf->data - (ptrdiff_t)c->base),
+                (uint32_t)(at->p - c->source), is_object, false};
+        *at->out++ = *at->p++;
+        if (is_object) {
+                c->n_objects++;
+                c->batch = SIZE_MAX;
+        }
+        return PAWL_OK;
+}
+
+/* A scalar, or the beginning of a container. */
+static inline pawl_status write_value(struct canon *c, struct place *at, const char *end)
+{
+        bool escaped;
+
+        if (at->p == end)
+                return refuse(c);
+        switch (*at->p) {
+        case '"':
+                at->out = write_string(at->out, &at->p, end, &escaped);
+                return at->out ? PAWL_OK : refuse(c);
+        case '{':
+        case '[':
+                return open_container(c, at);
+        case '-':
+        case '0':
+        case '1':
+        case '2':
+        case '3':
+        case '4':
+        case '5':
+        case '6':
+        case '7':
+        case '8':
+        case '9':
+                return write_number(c, at, end);
+        case 't':
+                return write_word(c, at, end, "true", 4);
+        case 'f':
+                return write_word(c, at, end, "false", 5);
+        case 'n':
+                return write_word(c, at, end, "null", 4);
+        default:
+                return refuse(c);
+        }
+}
+
+/* After a value: end the containers that end here, up to a comma or the end of the text. */
+static inline pawl_status write_ends(struct canon *c, struct place *at, const char *end, bool *more)
+{
+        pawl_status status = PAWL_OK;
+
+        for (*more = true;;) {
+                if ((size_t)(at->out - c->buf->data) - c->base >= c->batch)
+                        status = give_out(c, &at->out);
+                at->p = pawl__lex_space(at->p, end);
+                *more = c->depth > 0;
+                if (!*more || status)
+                        return status;
+                if (at->p == end)
+                        return refuse(c);
+                *at->out++ = *at->p;
+                if (*at->p == ',') {
+                        at->p = pawl__lex_space(at->p + 1, end);
+                        return PAWL_OK;
+                }
+                const bool is_object = c->levels[c->depth].is_object;
+                if (*at->p++ != (is_object ? '}' : ']'))
+                        return refuse(c);
+                if (is_object)
+                        status = end_object(c, at->out);
+                c->depth--;
+                if (status)
+                        return status;
+        }
+}
+
 static pawl_status write_all(struct canon *c, char **out_end)
 {
-        const char *const end = c->reader.text + c->reader.len;
-        pawl__json_token t;
-        pawl_status status;
-        char *out = c->buf->data + c->base;
-        bool comma = false; /* a value stands before, in the same container */
+        const char *const end = c->source + c->source_len;
+        struct place at = {pawl__lex_space(c->source, end), c->buf->data + c->base};
+        pawl_status status = PAWL_OK;
+        bool more = true;
 
-        while (!(status = pawl__json_step(&c->reader, &t, c->err))) {
-                if (t.type != PAWL__JSON_END) {
-                        *out = ',';
-                        out += comma;
+        while (more && !status) {
+                unsigned depth = c->depth;
+                if (c->levels[depth].is_object)
+                        status = write_name(c, &at, end);
+                if (!status)
+                        status = write_value(c, &at, end);
+                if (!status && c->depth > depth) { /* a container begins: is it empty? */
+                        at.p = pawl__lex_space(at.p, end);
+                        if (at.p < end && *at.p != (c->levels[c->depth].is_object ? '}' : ']'))
+                                continue;
                 }
-                comma = true;
-                switch (t.type) {
-                case PAWL__JSON_NAME: {
-                        char *const text = c->buf->data + c->base;
-                        const size_t start = (size_t)(out - text);
-                        out = copy_string(out, &t, end);
-                        const size_t name_len = (size_t)(out - text) - start - 2;
-                        *out++ = ':';
-                        comma = false;
-                        status = add_member(c, text, start, &t, name_len);
-                        break;
-                }
-                case PAWL__JSON_STRING:
-                        out = copy_string(out, &t, end);
-                        break;
-                case PAWL__JSON_NUMBER:
-                        if (t.integer) {
-                                const bool minus_zero =
-                                        t.raw_len == 2 && t.raw[0] == '-' && t.raw[1] == '0';
-                                out = copy(out, t.raw + minus_zero, t.raw_len - minus_zero, end);
-                        } else {
-                                out += write_number(out, t.raw, t.raw_len);
-                                status = make_room(c, &out);
-                        }
-                        break;
-                case PAWL__JSON_OBJECT:
-                        c->objects[c->n_objects++] = (struct level){(uint32_t)c->n_members,
-                                (uint32_t)(size_t)(out - c->buf->data) - (uint32_t)c->base,
-                                (uint32_t)t.offset, false};
-                        *out++ = '{';
-                        comma = false;
-                        break;
-                case PAWL__JSON_ARRAY:
-                        *out++ = '[';
-                        comma = false;
-                        break;
-                case PAWL__JSON_END:
-                        *out++ = *t.raw;
-                        if (*t.raw == '}')
-                                status = end_object(c, out);
-                        break;
-                case PAWL__JSON_FINISHED:
-                        *out_end = out - 1; /* without the comma */
-                        return PAWL_OK;
-                default:
-                        out = copy(out, t.raw, t.raw_len, end);
-                }
-                if (!status && c->hasher && c->n_objects == 0 &&
-                        (c->walk.n_objects || out - c->buf->data >= BATCH))
-                        status = give_out(c, &out);
-                if (status)
-                        break;
+                if (!status)
+                        status = write_ends(c, &at, end, &more);
         }
-        return status;
+        if (status)
+                return status;
+        *out_end = at.out;
+        return at.p == end ? PAWL_OK : refuse(c);
 }
 
 static void init(struct canon *c, const char *text, size_t len, pawl__buf *buf,
         pawl__hasher *hasher, pawl_error *err)
 {
-        pawl__json_reader_init(&c->reader, text, len);
+        c->source = text ? text : "";
+        c->source_len = len;
         c->buf = buf;
         c->small = len < SMALL ? len : SMALL;
         c->base = buf->len;
         c->hasher = hasher;
+        c->batch = hasher ? BATCH : SIZE_MAX;
         c->members = NULL;
         c->n_members = c->cap_members = c->n_objects = 0;
+        c->depth = 0;
+        c->levels[0].is_object = false;
         c->walk = (pawl__walk){NULL, 0, 0, NULL, 0, 0};
         c->err = err;
 }

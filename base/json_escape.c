@@ -30,25 +30,8 @@ static bool is_low_surrogate(int unit)
         return unit >= 0xdc00 && unit <= 0xdfff;
 }
 
-size_t pawl__lex_escape(const char *p, const char *end)
+size_t pawl__lex_unicode_escape(const char *p, const char *end)
 {
-        if (end - p < 2)
-                return 0;
-        switch (p[1]) {
-        case '"':
-        case '\\':
-        case '/':
-        case 'b':
-        case 'f':
-        case 'n':
-        case 'r':
-        case 't':
-                return 2;
-        case 'u':
-                break;
-        default:
-                return 0;
-        }
         const int unit = hex4(p + 2, end);
         if (unit < 0 || is_low_surrogate(unit))
                 return 0;

@@ -2,13 +2,15 @@
  * @file base/json_lex.h
  * @brief The lexis and grammar of JSON as inline functions: the one place that knows them.
  *
- * The reader, the tree and the canonical writer are each a loop around pawl__json_step(), compiled
- * into it. What is rare, or only says why a text is refused, stands in json_read.c.
+ * The reader and the tree are each a loop around pawl__json_step(), compiled into it. The canonical
+ * writer has a loop of its own over the same lexis, and no words for refusals: it leaves these to
+ * the reader. What is rare, or only says why a text is refused, stands in json_read.c.
  */
 #ifndef PAWL_BASE_JSON_LEX_H
 #define PAWL_BASE_JSON_LEX_H
 
 #include "base/json_read.h"
+#include "base/text.h"
 #include <string.h>
 
 #if defined(__SSE2__)
@@ -53,19 +55,31 @@ static inline const char *pawl__lex_space(const char *p, const char *end)
         return p;
 }
 
-/** The first byte of a string that is not plain: '"', '\', below 0x20 or from 0x80 on; or end. */
-static inline const char *pawl__lex_plain(const char *p, const char *end)
+/**
+ * The end of a run inside a string: the first '"', '\\' or byte below 0x20, or end. @p wide is set
+ * to other than 0 when the run holds bytes beyond ASCII. With @p to, the run is copied there in the
+ * same go, and up to 16 bytes more may be written than it has.
+ */
+static inline const char *pawl__lex_run(const char *p, const char *end, unsigned *wide, char *to)
 {
 #if defined(__SSE2__)
         for (; end - p >= 16; p += 16) {
                 const __m128i bytes = _mm_loadu_si128((const __m128i *)(const void *)p);
-                /* signed: bytes from 0x80 on are below 0x20 too */
-                const __m128i special = _mm_or_si128(_mm_cmplt_epi8(bytes, _mm_set1_epi8(0x20)),
+                const __m128i control = _mm_min_epu8(bytes, _mm_set1_epi8(0x1f));
+                const __m128i stop = _mm_or_si128(_mm_cmpeq_epi8(bytes, control),
                         _mm_or_si128(_mm_cmpeq_epi8(bytes, _mm_set1_epi8('"')),
                                 _mm_cmpeq_epi8(bytes, _mm_set1_epi8('\\'))));
-                const unsigned mask = (unsigned)_mm_movemask_epi8(special);
-                if (mask)
-                        return p + __builtin_ctz(mask);
+                const unsigned stops = (unsigned)_mm_movemask_epi8(stop);
+                const unsigned tops = (unsigned)_mm_movemask_epi8(bytes);
+                if (to) {
+                        _mm_storeu_si128((__m128i *)(void *)to, bytes);
+                        to += 16;
+                }
+                if (stops) {
+                        *wide |= tops & (stops ^ (stops - 1)); /* those before the first stop */
+                        return p + __builtin_ctz(stops);
+                }
+                *wide |= tops;
         }
 #else
         const uint64_t ones = UINT64_C(0x0101010101010101), tops = ones << 7;
@@ -73,37 +87,48 @@ static inline const char *pawl__lex_plain(const char *p, const char *end)
                 uint64_t word;
                 memcpy(&word, p, sizeof word);
                 const uint64_t quote = word ^ ones * '"', slash = word ^ ones * '\\';
-                /* a top bit is left where a byte is zero after the xor, or was below 0x20 */
+                /* a top bit is left where a byte was zero after the xor, below 0x20, or had it */
                 if (((quote - ones) | (slash - ones) | (word - ones * 0x20) | word) & tops)
                         break;
+                if (to) {
+                        memcpy(to, &word, sizeof word);
+                        to += sizeof word;
+                }
         }
 #endif
-        while (p < end && (unsigned char)*p >= 0x20 && (unsigned char)*p < 0x80 && *p != '"' &&
-                *p != '\\')
-                p++;
+        for (; p < end && (unsigned char)*p >= 0x20 && *p != '"' && *p != '\\'; p++) {
+                *wide |= (unsigned char)*p & 0x80U;
+                if (to)
+                        *to++ = *p;
+        }
         return p;
 }
 
-/** Length of the character beyond ASCII at p (RFC 3629, section 4); 0: not valid UTF-8. */
-static inline size_t pawl__lex_character(const char *p, const char *end)
-{
-        const unsigned char *u = (const unsigned char *)p;
-        const size_t left = (size_t)(end - p);
+/** Length of the escape "\u" at p, two of them for a surrogate pair; 0: there is no such escape. */
+size_t pawl__lex_unicode_escape(const char *p, const char *end);
 
-        if (u[0] < 0xe0)
-                return left >= 2 && u[0] >= 0xc2 && (u[1] & 0xc0) == 0x80 ? 2 : 0;
-        if (left < 3 || (u[1] & 0xc0) != 0x80 || (u[2] & 0xc0) != 0x80)
+/** Length of the escape at p; 0: there is no such escape. */
+static inline size_t pawl__lex_escape(const char *p, const char *end)
+{
+        if (end - p < 2)
                 return 0;
-        if (u[0] < 0xf0) { /* neither overlong nor a surrogate */
-                const unsigned top = (unsigned)(u[0] & 15) << 1 | (u[1] >> 5 & 1);
-                return top != 0 && top != 0x1b ? 3 : 0;
+        switch (p[1]) {
+        case '"':
+        case '\\':
+        case '/':
+        case 'b':
+        case 'f':
+        case 'n':
+        case 'r':
+        case 't':
+                return 2;
+        case 'u':
+                return pawl__lex_unicode_escape(p, end);
+        default:
+                return 0;
         }
-        const unsigned top = (unsigned)(u[0] & 15) << 2 | (u[1] >> 4 & 3);
-        return left >= 4 && (u[3] & 0xc0) == 0x80 && top >= 1 && top <= 16 ? 4 : 0;
 }
 
-/** Length of the escape at p, two of them for a surrogate pair; 0: there is no such escape. */
-size_t pawl__lex_escape(const char *p, const char *end);
 /** The character of an escape that pawl__lex_escape() took, as UTF-8; returns its length and moves
  *  *at past the escape. */
 size_t pawl__lex_escaped_character(char out[4], const char **at);
@@ -116,40 +141,28 @@ static inline bool pawl__lex_needs_escape(char c)
         return (unsigned char)c < 0x20 || c == '"' || c == '\\';
 }
 
-/** From after the opening quote to the closing one. On a refusal NULL, and *bad is where. */
+/** pawl__lex_string() for what is not plain ASCII: go on at @p p. */
+const char *pawl__lex_string_rest(
+        const char *start, const char *p, const char *end, unsigned wide, bool *escaped);
+
+/**
+ * From after the opening quote to the closing one; NULL: refused. With @p to, what stands between
+ * the quotes is copied there as pawl__lex_run() does, if the string turns out to have no escapes.
+ */
 static inline const char *pawl__lex_string(
-        const char *p, const char *end, bool *escaped, const char **bad)
+        const char *start, const char *end, bool *escaped, char *to)
 {
+        unsigned wide = 0;
+        const char *const p = pawl__lex_run(start, end, &wide, to);
+
         *escaped = false;
-        for (;;) {
-                size_t n;
-
-                p = pawl__lex_plain(p, end);
-                if (p < end && *p == '"')
-                        return p;
-                if (p < end && *p == '\\') {
-                        *escaped = true;
-                        n = pawl__lex_escape(p, end);
-                } else {
-                        n = p < end && (unsigned char)*p >= 0x80 ? pawl__lex_character(p, end) : 0;
-                }
-                if (n == 0)
-                        break;
-                p += n;
-                while (p < end && (unsigned char)*p >= 0x80 &&
-                        (n = pawl__lex_character(p, end)) > 0)
-                        p += n;
-        }
-        *bad = p;
-        return NULL;
+        if (p < end && *p == '"' && !wide)
+                return p;
+        return pawl__lex_string_rest(start, p, end, wide, escaped);
 }
 
-enum { PAWL__LEX_LONG = 300 }; /* bytes of a literal */
-
-static inline bool pawl__lex_is_digit(const char *p, const char *end)
-{
-        return p < end && (unsigned)(*p - '0') <= 9;
-}
+/* Bytes of a literal that no exponent helps to overflow. */
+enum { PAWL__LEX_LONG = 300 };
 
 /** The form of a number's literal; the later ones may have the traits of the earlier. */
 typedef enum pawl__lex_form {
@@ -158,39 +171,53 @@ typedef enum pawl__lex_form {
         PAWL__LEX_EXPONENT
 } pawl__lex_form;
 
-/** Past the number that begins at p ('-' or a digit). On a refusal NULL, and *bad is where. */
-static inline const char *pawl__lex_number(
-        const char *p, const char *end, pawl__lex_form *form, const char **bad)
+/** Past the digits at p. */
+static inline const char *pawl__lex_digits(const char *p, const char *end)
 {
-        *form = PAWL__LEX_INTEGER;
-        if (*p == '-')
+#if defined(__BYTE_ORDER__) && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+        const uint64_t ones = UINT64_C(0x0101010101010101), high = ones * 0xf0;
+        for (; end - p >= 8; p += 8) {
+                uint64_t word;
+                memcpy(&word, p, sizeof word);
+                /* a byte is a digit if its upper half is 3 and stays so when 6 is added; a carry
+                 * can only spoil bytes behind one that is no digit */
+                const uint64_t other =
+                        ((word & high) ^ ones * 0x30) | (((word + ones * 6) & high) ^ ones * 0x30);
+                if (other)
+                        return p + __builtin_ctzll(other) / 8;
+        }
+#endif
+        while (p < end && (unsigned)(*p - '0') <= 9)
                 p++;
-        *bad = p;
-        if (!pawl__lex_is_digit(p, end))
+        return p;
+}
+
+/** Past the number that begins at p ('-' or a digit); NULL: refused. */
+static inline const char *pawl__lex_number(const char *p, const char *end, pawl__lex_form *form)
+{
+        const char *digits;
+
+        *form = PAWL__LEX_INTEGER;
+        digits = p += *p == '-';
+        p = pawl__lex_digits(p, end);
+        if (p == digits || (*digits == '0' && p - digits > 1))
                 return NULL;
-        if (*p++ != '0')
-                while (pawl__lex_is_digit(p, end))
-                        p++;
-        else if (pawl__lex_is_digit(p, end))
-                return *bad = p, NULL; /* a leading zero */
         if (p < end && *p == '.') {
                 *form = PAWL__LEX_FRACTION;
-                *bad = ++p;
-                if (!pawl__lex_is_digit(p, end))
+                digits = ++p;
+                p = pawl__lex_digits(p, end);
+                if (p == digits)
                         return NULL;
-                while (pawl__lex_is_digit(p, end))
-                        p++;
         }
         if (p < end && (*p | 0x20) == 'e') {
                 *form = PAWL__LEX_EXPONENT;
                 p++;
                 if (p < end && (*p == '+' || *p == '-'))
                         p++;
-                *bad = p;
-                if (!pawl__lex_is_digit(p, end))
+                digits = p;
+                p = pawl__lex_digits(p, end);
+                if (p == digits)
                         return NULL;
-                while (pawl__lex_is_digit(p, end))
-                        p++;
         }
         return p;
 }
@@ -211,33 +238,45 @@ typedef enum pawl__json_refusal {
         PAWL__REFUSE_DEPTH
 } pawl__json_refusal;
 
-/** Find out what is wrong and say it. @p start: of the token; @p at: where the lexer stopped. */
+/** Find out what is wrong with what begins at @p at, and say it. */
 pawl_status pawl__json_refuse(const pawl__json_reader *reader, pawl__json_refusal refusal,
-        const char *start, const char *at, pawl_error *err);
+        const char *at, pawl_error *err);
+
+/* The same, with a copy: a reader whose address went nowhere can live in registers. */
+static inline pawl_status pawl__json_stop(const pawl__json_reader *reader,
+        pawl__json_refusal refusal, const char *at, pawl_error *err)
+{
+        const pawl__json_reader copy = *reader;
+
+        return pawl__json_refuse(&copy, refusal, at, err);
+}
 
 /** A name that an object has twice: refuse its second, whose opening quote stands at @p offset. */
 pawl_status pawl__json_refuse_twice(const char *text, size_t len, size_t offset, pawl_error *err);
 /** The offset of the object's name number @p index, counted from 0. @p object is the '{'. */
 size_t pawl__json_name_offset(const char *text, size_t len, size_t object, size_t index);
 
+/* pawl__json_reader_init(), inline. The levels' bits are set when the levels are entered. */
+static inline void pawl__json_reader_begin(pawl__json_reader *r, const char *text, size_t len)
+{
+        r->text = text ? text : "";
+        r->len = text ? len : 0;
+        r->at = 0;
+        r->depth = 0;
+        r->expect = PAWL__EXPECT_VALUE;
+        r->is_object[0] = 0;
+}
+
 static inline bool pawl__json_in_object(const pawl__json_reader *r)
 {
         return r->is_object[r->depth / 8] >> (r->depth % 8) & 1;
-}
-
-/* What stands after a value, by the container that it stands in. */
-static inline unsigned char pawl__json_expect_after(const pawl__json_reader *r)
-{
-        if (r->depth == 0)
-                return PAWL__EXPECT_NOTHING;
-        return pawl__json_in_object(r) ? PAWL__EXPECT_AFTER_MEMBER : PAWL__EXPECT_AFTER_ELEMENT;
 }
 
 static inline pawl_status pawl__json_open(
         pawl__json_reader *r, pawl__json_token *t, const char *p, pawl_error *err)
 {
         if (r->depth == PAWL__JSON_DEPTH)
-                return pawl__json_refuse(r, PAWL__REFUSE_DEPTH, p, p, err);
+                return pawl__json_stop(r, PAWL__REFUSE_DEPTH, p, err);
         const unsigned level = ++r->depth, bit = 1U << level % 8;
         unsigned char *bits = &r->is_object[level / 8];
         if (*p == '{') {
@@ -258,7 +297,9 @@ static inline pawl_status pawl__json_open(
 static inline pawl_status pawl__json_close(pawl__json_reader *r, pawl__json_token *t, const char *p)
 {
         r->depth--;
-        r->expect = pawl__json_expect_after(r);
+        r->expect = r->depth == 0             ? PAWL__EXPECT_NOTHING
+                    : pawl__json_in_object(r) ? PAWL__EXPECT_AFTER_MEMBER
+                                              : PAWL__EXPECT_AFTER_ELEMENT;
         t->type = PAWL__JSON_END;
         t->offset = (size_t)(p - r->text);
         t->raw = p;
@@ -271,13 +312,13 @@ static inline pawl_status pawl__json_close(pawl__json_reader *r, pawl__json_toke
 static inline pawl_status pawl__json_name_step(
         pawl__json_reader *r, pawl__json_token *t, const char *p, pawl_error *err)
 {
-        const char *const end = r->text + r->len, *bad;
+        const char *const end = r->text + r->len;
 
         if (p == end || *p != '"')
-                return pawl__json_refuse(r, PAWL__REFUSE_NAME, p, p, err);
-        const char *close = pawl__lex_string(p + 1, end, &t->escaped, &bad);
+                return pawl__json_stop(r, PAWL__REFUSE_NAME, p, err);
+        const char *const close = pawl__lex_string(p + 1, end, &t->escaped, NULL);
         if (!close)
-                return pawl__json_refuse(r, PAWL__REFUSE_STRING, p, bad, err);
+                return pawl__json_stop(r, PAWL__REFUSE_STRING, p, err);
         t->type = PAWL__JSON_NAME;
         t->offset = (size_t)(p - r->text);
         t->raw = p + 1;
@@ -285,7 +326,7 @@ static inline pawl_status pawl__json_name_step(
         r->expect = PAWL__EXPECT_MEMBER_VALUE;
         p = pawl__lex_space(close + 1, end);
         if (p == end || *p != ':')
-                return pawl__json_refuse(r, PAWL__REFUSE_COLON, p, p, err);
+                return pawl__json_stop(r, PAWL__REFUSE_COLON, p, err);
         r->at = (size_t)(p + 1 - r->text);
         return PAWL_OK;
 }
@@ -295,7 +336,7 @@ static inline pawl_status pawl__json_word(pawl__json_reader *r, pawl__json_token
         const char *word, size_t len, pawl__json_type type, pawl_error *err)
 {
         if (r->len - (size_t)(p - r->text) < len || memcmp(p, word, len) != 0)
-                return pawl__json_refuse(r, PAWL__REFUSE_VALUE, p, p, err);
+                return pawl__json_stop(r, PAWL__REFUSE_VALUE, p, err);
         t->type = type;
         t->raw = p;
         t->raw_len = len;
@@ -303,25 +344,28 @@ static inline pawl_status pawl__json_word(pawl__json_reader *r, pawl__json_token
         return PAWL_OK;
 }
 
-static inline pawl_status pawl__json_value_step(pawl__json_reader *r, pawl__json_token *t,
-        const char *p, unsigned char after, pawl_error *err)
+static inline pawl_status pawl__json_value_step(
+        pawl__json_reader *r, pawl__json_token *t, const char *p, pawl_error *err)
 {
-        const char *const end = r->text + r->len, *stop, *bad;
+        const char *const end = r->text + r->len, *stop;
         pawl__lex_form form;
 
         if (p == end)
-                return pawl__json_refuse(r, PAWL__REFUSE_VALUE, p, p, err);
+                return pawl__json_stop(r, PAWL__REFUSE_VALUE, p, err);
+        r->expect = r->expect == PAWL__EXPECT_VALUE          ? PAWL__EXPECT_NOTHING
+                    : r->expect == PAWL__EXPECT_MEMBER_VALUE ? PAWL__EXPECT_AFTER_MEMBER
+                                                             : PAWL__EXPECT_AFTER_ELEMENT;
         t->offset = (size_t)(p - r->text);
         switch (*p) {
         case '"':
-                stop = pawl__lex_string(p + 1, end, &t->escaped, &bad);
+                stop = pawl__lex_string(p + 1, end, &t->escaped, NULL);
                 if (!stop)
-                        return pawl__json_refuse(r, PAWL__REFUSE_STRING, p, bad, err);
+                        return pawl__json_stop(r, PAWL__REFUSE_STRING, p, err);
                 t->type = PAWL__JSON_STRING;
                 t->raw = p + 1;
                 t->raw_len = (size_t)(stop - p - 1);
                 r->at = (size_t)(stop + 1 - r->text);
-                break;
+                return PAWL_OK;
         case '{':
         case '[':
                 return pawl__json_open(r, t, p, err);
@@ -336,34 +380,28 @@ static inline pawl_status pawl__json_value_step(pawl__json_reader *r, pawl__json
         case '7':
         case '8':
         case '9':
-                stop = pawl__lex_number(p, end, &form, &bad);
+                stop = pawl__lex_number(p, end, &form);
                 if (!stop)
-                        return pawl__json_refuse(r, PAWL__REFUSE_NUMBER, p, bad, err);
+                        return pawl__json_stop(r, PAWL__REFUSE_NUMBER, p, err);
                 /* without an exponent it takes 309 digits to overflow */
                 if ((form == PAWL__LEX_EXPONENT ||
                             (form == PAWL__LEX_FRACTION && stop - p > PAWL__LEX_LONG)) &&
                         pawl__lex_overflows(p, (size_t)(stop - p)))
-                        return pawl__json_refuse(r, PAWL__REFUSE_OVERFLOW, p, p, err);
+                        return pawl__json_stop(r, PAWL__REFUSE_OVERFLOW, p, err);
                 t->type = PAWL__JSON_NUMBER;
-                t->integer = form == PAWL__LEX_INTEGER;
                 t->raw = p;
                 t->raw_len = (size_t)(stop - p);
                 r->at = (size_t)(stop - r->text);
-                break;
+                return PAWL_OK;
         case 't':
-                r->expect = after;
                 return pawl__json_word(r, t, p, "true", 4, PAWL__JSON_TRUE, err);
         case 'f':
-                r->expect = after;
                 return pawl__json_word(r, t, p, "false", 5, PAWL__JSON_FALSE, err);
         case 'n':
-                r->expect = after;
                 return pawl__json_word(r, t, p, "null", 4, PAWL__JSON_NULL, err);
         default:
-                return pawl__json_refuse(r, PAWL__REFUSE_VALUE, p, p, err);
+                return pawl__json_stop(r, PAWL__REFUSE_VALUE, p, err);
         }
-        r->expect = after;
-        return PAWL_OK;
 }
 
 /** pawl__json_next(), to be compiled into the loop that calls it. */
@@ -372,43 +410,36 @@ static inline pawl_status pawl__json_step(
 {
         const char *const end = r->text + r->len;
         const char *p = pawl__lex_space(r->text + r->at, end);
+        bool name = false;
 
         switch (r->expect) {
         case PAWL__EXPECT_AFTER_MEMBER:
-                if (p < end && *p == '}')
-                        return pawl__json_close(r, t, p);
-                if (p == end || *p != ',')
-                        return pawl__json_refuse(r, PAWL__REFUSE_COMMA, p, p, err);
-                return pawl__json_name_step(r, t, pawl__lex_space(p + 1, end), err);
-        case PAWL__EXPECT_MEMBER_VALUE:
-                return pawl__json_value_step(r, t, p, PAWL__EXPECT_AFTER_MEMBER, err);
         case PAWL__EXPECT_AFTER_ELEMENT:
-                if (p < end && *p == ']')
+                name = r->expect == PAWL__EXPECT_AFTER_MEMBER;
+                if (p < end && *p == (name ? '}' : ']'))
                         return pawl__json_close(r, t, p);
                 if (p == end || *p != ',')
-                        return pawl__json_refuse(r, PAWL__REFUSE_COMMA, p, p, err);
-                return pawl__json_value_step(
-                        r, t, pawl__lex_space(p + 1, end), PAWL__EXPECT_AFTER_ELEMENT, err);
+                        return pawl__json_stop(r, PAWL__REFUSE_COMMA, p, err);
+                p = pawl__lex_space(p + 1, end);
+                break;
         case PAWL__EXPECT_FIRST_NAME:
-                if (p < end && *p == '}')
-                        return pawl__json_close(r, t, p);
-                return pawl__json_name_step(r, t, p, err);
         case PAWL__EXPECT_FIRST_ELEMENT:
-                if (p < end && *p == ']')
+                name = r->expect == PAWL__EXPECT_FIRST_NAME;
+                if (p < end && *p == (name ? '}' : ']'))
                         return pawl__json_close(r, t, p);
-                return pawl__json_value_step(r, t, p, PAWL__EXPECT_AFTER_ELEMENT, err);
-        case PAWL__EXPECT_VALUE:
-                return pawl__json_value_step(r, t, p, PAWL__EXPECT_NOTHING, err);
-        default:
+                break;
+        case PAWL__EXPECT_NOTHING:
                 if (p < end)
-                        return pawl__json_refuse(r, PAWL__REFUSE_REST, p, p, err);
+                        return pawl__json_stop(r, PAWL__REFUSE_REST, p, err);
                 t->type = PAWL__JSON_FINISHED;
-                t->escaped = false;
                 t->offset = r->at = r->len;
                 t->raw = end;
                 t->raw_len = 0;
                 return PAWL_OK;
+        default:
+                break;
         }
+        return name ? pawl__json_name_step(r, t, p, err) : pawl__json_value_step(r, t, p, err);
 }
 
 #endif

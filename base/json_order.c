@@ -68,23 +68,10 @@ int pawl__member_cmp(const char *text, const pawl__member *a, const pawl__member
         return rank((unsigned char)x[i]) < rank((unsigned char)y[i]) ? -1 : 1;
 }
 
-uint64_t pawl__member_prefix(const char *name, size_t len, bool escaped)
+uint64_t pawl__member_prefix_any(const char *name)
 {
-        const uint64_t tops = UINT64_C(0x8080808080808080);
         uint64_t prefix = 0;
 
-#if defined(__BYTE_ORDER__) && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
-        uint64_t word;
-        memcpy(&word, name, sizeof word);
-        if (!escaped) {
-                if (len < 8)
-                        word &= (UINT64_C(1) << len * 8) - 1;
-                if (!(word & tops))
-                        return __builtin_bswap64(word);
-        }
-#else
-        (void)tops, (void)escaped, (void)len;
-#endif
         for (int i = 0; i < 8; i++) {
                 const int c = next_byte(&name);
                 if (c < 0)

@@ -10,15 +10,32 @@
 
 #include <pawl/base.h>
 #include <stdbool.h>
+#include <string.h>
 
 typedef struct pawl__member {
         uint64_t prefix;     /**< the name's beginning: two that differ here are in this order */
         uint32_t start, end; /**< the slice, as offsets in the canonical text */
 } pawl__member;
 
+/** pawl__member_prefix() of a name that holds escapes or bytes beyond ASCII. */
+uint64_t pawl__member_prefix_any(const char *name);
+
 /** The prefix of a canonical (escaped) name, which a '"' ends and at least 8 readable bytes follow.
  *  @p escaped: it may hold escapes. */
-uint64_t pawl__member_prefix(const char *name, size_t len, bool escaped);
+static inline uint64_t pawl__member_prefix(const char *name, size_t len, bool escaped)
+{
+#if defined(__BYTE_ORDER__) && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+        uint64_t word;
+        memcpy(&word, name, sizeof word);
+        if (len < sizeof word)
+                word &= (UINT64_C(1) << len * 8) - 1;
+        if (!escaped && !(word & UINT64_C(0x8080808080808080)))
+                return __builtin_bswap64(word);
+#else
+        (void)len, (void)escaped;
+#endif
+        return pawl__member_prefix_any(name);
+}
 
 /** Order of two members of @p text by their names; 0: the names are the same. */
 int pawl__member_cmp(const char *text, const pawl__member *a, const pawl__member *b);

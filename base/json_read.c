@@ -10,10 +10,7 @@
 
 void pawl__json_reader_init(pawl__json_reader *reader, const char *text, size_t len)
 {
-        memset(reader, 0, sizeof *reader);
-        reader->text = text ? text : "";
-        reader->len = text ? len : 0;
-        reader->expect = PAWL__EXPECT_VALUE;
+        pawl__json_reader_begin(reader, text, len);
 }
 
 pawl_status pawl__json_next(pawl__json_reader *reader, pawl__json_token *token, pawl_error *err)
@@ -35,6 +32,21 @@ pawl_status pawl__json_fail_at(
                 }
         }
         return pawl__fail(err, PAWL_EPARSE, "line %zu, column %zu: %s", line, column, what);
+}
+
+const char *pawl__lex_string_rest(
+        const char *start, const char *p, const char *end, unsigned wide, bool *escaped)
+{
+        while (p < end && *p == '\\') {
+                const size_t n = pawl__lex_escape(p, end);
+                if (n == 0)
+                        return NULL;
+                *escaped = true;
+                p = pawl__lex_run(p + n, end, &wide, NULL);
+        }
+        if (p == end || *p != '"' || (wide && !pawl__utf8_valid(start, (size_t)(p - start))))
+                return NULL;
+        return p;
 }
 
 bool pawl__lex_overflows(const char *raw, size_t raw_len)
@@ -67,14 +79,16 @@ static const struct {
         {'}', "a value is missing before '}'; write it or remove the member"},
 };
 
-/* Before a message that shows the character at which the reader stands: "'x'", or its number. */
+/* The character at which the reader stands, for a message: 'x', or its number. */
 static const char *show(char out[16], const pawl__json_reader *r, const char *at)
 {
-        const char *const end = r->text + r->len;
         const unsigned char c = (unsigned char)*at;
-        const size_t n = c < 0x80 ? 1 : pawl__lex_character(at, end);
+        const size_t left = r->len - (size_t)(at - r->text), n = c < 0x80   ? 1
+                                                                 : c < 0xe0 ? 2
+                                                                 : c < 0xf0 ? 3
+                                                                            : 4;
 
-        if (n == 0)
+        if (n > left || !pawl__utf8_valid(at, n))
                 snprintf(out, 16, "byte 0x%02x", c);
         else if (c < 0x20 || c == 0x7f)
                 snprintf(out, 16, "U+%04X", c);
@@ -107,49 +121,66 @@ static pawl_status refuse_value(const pawl__json_reader *r, const char *at, pawl
 static bool four_hex_digits(const char *p, const char *end)
 {
         for (int i = 0; i < 4; i++)
-                if (end - p <= i || !strchr("0123456789abcdefABCDEF", p[i]) || !p[i])
+                if (end - p <= i || !p[i] || !strchr("0123456789abcdefABCDEF", p[i]))
                         return false;
         return true;
 }
 
-static pawl_status refuse_string(
-        const pawl__json_reader *r, const char *start, const char *at, pawl_error *err)
+static pawl_status refuse_escape(const pawl__json_reader *r, const char *at, pawl_error *err)
 {
-        const char *const end = r->text + r->len;
         char message[128];
 
-        if (at == end)
-                return fail(r, start, err,
-                        "the string that begins here has no end; close it with '\"'");
-        const unsigned char c = (unsigned char)*at;
-        if (c >= 0x80)
-                snprintf(message, sizeof message,
-                        "byte 0x%02x is not valid UTF-8 here; save the text as UTF-8", c);
-        else if (c != '\\')
-                snprintf(message, sizeof message,
-                        "a raw control character in a string; write it as \\u%04x", c);
-        else if (end - at < 2)
-                return fail(r, start, err,
-                        "the string that begins here has no end; close it with '\"'");
-        else if (at[1] != 'u')
-                snprintf(message, sizeof message,
-                        "there is no such escape; a backslash itself is written \\\\");
-        else if (!four_hex_digits(at + 2, end))
-                snprintf(message, sizeof message, "\\u needs four hex digits; write them");
-        else
-                snprintf(message, sizeof message,
-                        "lone surrogate %.6s; write both halves of the pair, high then low", at);
+        if (at[1] != 'u')
+                return fail(
+                        r, at, err, "there is no such escape; a backslash itself is written \\\\");
+        if (!four_hex_digits(at + 2, r->text + r->len))
+                return fail(r, at, err, "\\u needs four hex digits; write them");
+        snprintf(message, sizeof message,
+                "lone surrogate %.6s; write both halves of the pair, high then low", at);
         return fail(r, at, err, message);
 }
 
-static pawl_status refuse_number(
-        const pawl__json_reader *r, const char *start, const char *at, pawl_error *err)
+/* The string that begins at start is refused: what is wrong first? */
+static pawl_status refuse_string(const pawl__json_reader *r, const char *start, pawl_error *err)
+{
+        const char *const end = r->text + r->len, *p = start + 1;
+        char message[128];
+        unsigned wide = 0;
+        size_t n = 0;
+
+        while ((p = pawl__lex_run(p, end, &wide, NULL)) < end && *p == '\\' &&
+                (n = pawl__lex_escape(p, end)) > 0)
+                p += n;
+        const size_t valid = pawl__utf8_span(start, (size_t)(p - start));
+        if (valid < (size_t)(p - start)) {
+                snprintf(message, sizeof message,
+                        "byte 0x%02x is not valid UTF-8 here; save the text as UTF-8",
+                        (unsigned char)start[valid]);
+                return fail(r, start + valid, err, message);
+        }
+        if (end - p < 1 || (*p == '\\' && end - p < 2))
+                return fail(r, start, err,
+                        "the string that begins here has no end; close it with '\"'");
+        if (*p == '\\')
+                return refuse_escape(r, p, err);
+        snprintf(message, sizeof message,
+                "a raw control character in a string; write it as \\u%04x", (unsigned char)*p);
+        return fail(r, p, err, message);
+}
+
+static pawl_status refuse_number(const pawl__json_reader *r, const char *start, pawl_error *err)
 {
         const char *const end = r->text + r->len;
+        const char *const digits = start + (*start == '-');
+        const char *p = pawl__lex_digits(digits, end);
 
-        if (at < end && *at >= '0' && *at <= '9')
+        if (p - digits > 1 && *digits == '0')
                 return fail(r, start, err, "a number with a leading zero; remove the zero");
-        return fail(r, at, err, "a digit is missing in the number; write it");
+        if (p > digits && p < end && *p == '.')
+                p = pawl__lex_digits(p + 1, end);
+        if (p > digits && p[-1] != '.' && p < end) /* 'e' */
+                p += 1 + (end - p > 1 && (p[1] == '+' || p[1] == '-'));
+        return fail(r, p, err, "a digit is missing in the number; write it");
 }
 
 static pawl_status refuse_other(
@@ -180,21 +211,21 @@ static pawl_status refuse_other(
         return fail(r, at, err, message);
 }
 
-pawl_status pawl__json_refuse(const pawl__json_reader *r, pawl__json_refusal refusal,
-        const char *start, const char *at, pawl_error *err)
+pawl_status pawl__json_refuse(
+        const pawl__json_reader *r, pawl__json_refusal refusal, const char *at, pawl_error *err)
 {
         switch (refusal) {
         case PAWL__REFUSE_VALUE:
                 return refuse_value(r, at, err);
         case PAWL__REFUSE_STRING:
-                return refuse_string(r, start, at, err);
+                return refuse_string(r, at, err);
         case PAWL__REFUSE_NUMBER:
-                return refuse_number(r, start, at, err);
+                return refuse_number(r, at, err);
         case PAWL__REFUSE_OVERFLOW:
-                return fail(r, start, err,
-                        "the number is too large for a double; write it as a string");
+                return fail(
+                        r, at, err, "the number is too large for a double; write it as a string");
         case PAWL__REFUSE_DEPTH:
-                return fail(r, start, err, "nesting deeper than 512 levels; flatten the document");
+                return fail(r, at, err, "nesting deeper than 512 levels; flatten the document");
         case PAWL__REFUSE_NAME:
         case PAWL__REFUSE_COLON:
         case PAWL__REFUSE_COMMA:
@@ -221,10 +252,10 @@ pawl_status pawl__json_refuse_twice(const char *text, size_t len, size_t offset,
 {
         enum { SHOWN = 200 };
         char decoded[SHOWN], message[SHOWN + 80];
-        const char *name = text + offset + 1, *bad = name;
+        const char *name = text + offset + 1;
         bool escaped;
-        const char *const close = pawl__lex_string(name, text + len, &escaped, &bad);
-        size_t n = (size_t)((close ? close : bad) - name);
+        const char *const close = pawl__lex_string(name, text + len, &escaped, NULL);
+        size_t n = close ? (size_t)(close - name) : 0;
         const bool cut = n > SHOWN;
 
         if (cut) {

@@ -32,7 +32,6 @@ typedef enum pawl__json_type {
 typedef struct pawl__json_token {
         pawl__json_type type;
         bool escaped;    /**< a string or name holds at least one backslash escape */
-        bool integer;    /**< a number has neither point nor exponent */
         size_t offset;   /**< of the token's first byte in the text, quote included */
         const char *raw; /**< number: its literal; string or name: between the quotes, undecoded */
         size_t raw_len;

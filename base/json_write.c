@@ -7,7 +7,8 @@
 pawl_status pawl__json_quote(pawl__buf *out, pawl_text text)
 {
         const char *p = text.data ? text.data : "", *end = p + text.len;
-        size_t before = out->len;
+        const size_t before = out->len;
+        unsigned wide = 0; /* needs nothing done */
         pawl_status status = pawl__buf_reserve(out, text.len + 2);
 
         if (!status)
@@ -15,9 +16,7 @@ pawl_status pawl__json_quote(pawl__buf *out, pawl_text text)
         while (!status && p < end) {
                 const char *run = p;
                 char escaped[6];
-                /* characters beyond ASCII end a plain run too, but need nothing done */
-                while ((p = pawl__lex_plain(p, end)) < end && !pawl__lex_needs_escape(*p))
-                        p++;
+                p = pawl__lex_run(p, end, &wide, NULL);
                 status = pawl__buf_add(out, run, (size_t)(p - run));
                 if (!status && p < end) {
                         status = pawl__buf_add(out, escaped, pawl__lex_write_escape(escaped, *p));

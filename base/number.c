@@ -2,6 +2,7 @@
  * proof of N. Mushtak and D. Lemire, "Fast number parsing without fallback" (2023), that up to 19
  * digits never need more than the 128 bits of the table. Printing stands in number_print.c. */
 #include "base/number.h"
+#include "base/json_lex.h"
 #include <locale.h>
 #include <math.h>
 #include <stdio.h>
@@ -16,76 +17,82 @@ enum {
         BIAS = 1023
 };
 
-/* Eight digits at once: neighbours are joined to pairs, fours, and all eight, by three multiplies
- * in one word. False when not all eight are digits. Little-endian machines only. */
-static bool eight_digits(const char *p, uint64_t *value)
+/* Up to eight digits, right-justified in a word with zero bytes (not '0') at their front:
+ * neighbours are joined to pairs, fours, and all eight, by three multiplies (after D. Lemire's
+ * article). */
+static uint64_t join_digits(uint64_t word)
 {
-#if defined(__BYTE_ORDER__) && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
-        const uint64_t ones = UINT64_C(0x0101010101010101);
-        uint64_t word;
-
-        memcpy(&word, p, sizeof word);
-        if (((word & ones * 0xf0) | (((word + ones * 6) & ones * 0xf0) >> 4)) != ones * 0x33)
-                return false;
-        word -= ones * '0';
         word = (word * 10 + (word >> 8)) & UINT64_C(0x00ff00ff00ff00ff);
         word = (word * 100 + (word >> 16)) & UINT64_C(0x0000ffff0000ffff);
-        *value = (word * 10000 + (word >> 32)) & UINT64_C(0xffffffff);
-        return true;
+        return (word * 10000 + (word >> 32)) & UINT64_C(0xffffffff);
+}
+
+/* The value of n <= 19 digits. @p room: so many bytes before p + n may be read. */
+static uint64_t digits_value(const char *p, size_t n, size_t room)
+{
+        uint64_t value = 0;
+
+#if defined(__BYTE_ORDER__) && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+        static const uint64_t powers[] = {1, 10, 100, 1000, 10000, 100000, 1000000, 10000000};
+        const uint64_t zeros = UINT64_C(0x3030303030303030);
+        uint64_t word;
+        for (; n >= 8; p += 8, n -= 8) {
+                memcpy(&word, p, sizeof word);
+                value = value * 100000000 + join_digits(word - zeros);
+        }
+        if (n > 0 && room >= 8) { /* the last ones, with what stands before them shifted out */
+                memcpy(&word, p + n - 8, sizeof word);
+                const size_t shift = (8 - n) * 8;
+                return value * powers[n] +
+                       join_digits(((word >> shift) - (zeros >> shift)) << shift);
+        }
 #else
-        (void)p, (void)value;
-        return false;
+        (void)room;
 #endif
+        for (; n > 0; p++, n--)
+                value = value * 10 + (uint64_t)(*p - '0');
+        return value;
 }
 
-static bool is_digit(const char *p, const char *end)
+/* Take in a run of digits; those that 64 bits do not hold are counted. */
+static void read_digits(
+        pawl__decimal *d, const char *raw, const char *p, const char *end, int64_t *left_out)
 {
-        return p < end && (unsigned)(*p - '0') <= 9;
-}
+        static const uint64_t powers[HELD + 1] = {1, 10, 100, 1000, 10000, 100000, 1000000,
+                10000000, 100000000, 1000000000, 10000000000, 100000000000, 1000000000000,
+                10000000000000, 100000000000000, 1000000000000000, 10000000000000000,
+                100000000000000000, 1000000000000000000, UINT64_C(10000000000000000000)};
 
-/* A run of digits after the first significant one; those that are not held are counted. */
-static const char *read_digits(pawl__decimal *d, const char *p, const char *end, int64_t *left_out)
-{
-        uint64_t eight;
-
-        while (d->count > 0 && d->count <= HELD - 8 && end - p >= 8 && eight_digits(p, &eight)) {
-                d->digits = d->digits * 100000000 + eight;
-                d->count += 8;
-                p += 8;
-        }
-        for (; is_digit(p, end); p++) {
-                if (d->count == HELD) {
-                        d->more = d->more || *p != '0';
-                        ++*left_out;
-                } else if (d->count > 0 || *p != '0') {
-                        d->digits = d->digits * 10 + (uint64_t)(*p - '0');
-                        d->count++;
-                }
-        }
-        return p;
+        while (d->count == 0 && p < end && *p == '0')
+                p++;
+        const size_t n = (size_t)(end - p), free = (size_t)(HELD - d->count),
+                     held = n < free ? n : free;
+        d->digits = d->digits * powers[held] + digits_value(p, held, (size_t)(p + held - raw));
+        d->count += (int)held;
+        *left_out += (int64_t)(n - held);
+        for (p += held; p < end && !d->more; p++)
+                d->more = *p != '0';
 }
 
 pawl__decimal pawl__decimal_read(const char *raw, size_t raw_len)
 {
-        pawl__decimal d = {0, 0, false, false, 0};
-        const char *p = raw, *const end = raw + raw_len;
+        pawl__decimal d = {0, 0, raw_len > 0 && raw[0] == '-', false, 0};
+        const char *p = raw + d.negative, *const end = raw + raw_len;
+        const char *stop = pawl__lex_digits(p, end);
         int64_t left_out = 0, fraction = 0, exponent = 0;
 
-        if (p < end && *p == '-') {
-                d.negative = true;
-                p++;
-        }
-        p = read_digits(&d, p, end, &left_out);
+        read_digits(&d, raw, p, stop, &left_out);
+        p = stop;
         if (p < end && *p == '.') {
-                const char *const point = p;
-                p = read_digits(&d, p + 1, end, &left_out);
-                fraction = p - point - 1;
+                stop = pawl__lex_digits(p + 1, end);
+                read_digits(&d, raw, p + 1, stop, &left_out);
+                fraction = stop - p - 1;
+                p = stop;
         }
-        if (p < end) { /* 'e' or 'E'; at the bound, no text is long enough to make up for it */
+        if (p < end) { /* 'e' or 'E'; beyond the bound, no text is long enough to make up for it */
                 const int64_t bound = INT64_C(10000000000000000);
                 const bool negative = *++p == '-';
-                if (*p == '-' || *p == '+')
-                        p++;
+                p += *p == '-' || *p == '+';
                 for (; p < end; p++)
                         if (exponent < bound)
                                 exponent = exponent * 10 + (*p - '0');

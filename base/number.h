@@ -40,4 +40,8 @@ pawl__decimal pawl__decimal_shortest(double value);
  *  @p decimal has at most 17 digits but for zeros at its end. Returns the length. */
 size_t pawl__decimal_format(char *out, const pawl__decimal *decimal);
 
+/** The canonical form of a literal that has a point or an exponent, to at most 32 bytes; returns
+ *  the length, or 0 when it overflows a double. */
+size_t pawl__number_canon(char *out, const char *raw, size_t raw_len, bool exponent);
+
 #endif

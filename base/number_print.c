@@ -55,6 +55,21 @@ static uint64_t shortest(uint64_t c, int q, bool closer, int *exponent)
         return s + (value > middle || (value == middle && (s & 1)));
 }
 
+static int count_digits(uint64_t digits)
+{
+        static const uint64_t powers[] = {UINT64_C(0), UINT64_C(10), UINT64_C(100), UINT64_C(1000),
+                UINT64_C(10000), UINT64_C(100000), UINT64_C(1000000), UINT64_C(10000000),
+                UINT64_C(100000000), UINT64_C(1000000000), UINT64_C(10000000000),
+                UINT64_C(100000000000), UINT64_C(1000000000000), UINT64_C(10000000000000),
+                UINT64_C(100000000000000), UINT64_C(1000000000000000), UINT64_C(10000000000000000),
+                UINT64_C(100000000000000000), UINT64_C(1000000000000000000),
+                UINT64_C(10000000000000000000)};
+        /* 1233 / 2^12 is log10(2), near enough: it may be one too many, never too few */
+        const int most = (64 - __builtin_clzll(digits)) * 1233 >> 12;
+
+        return most + (digits >= powers[most]);
+}
+
 pawl__decimal pawl__decimal_shortest(double value)
 {
         const uint64_t hidden = UINT64_C(1) << 52;
@@ -74,22 +89,34 @@ pawl__decimal pawl__decimal_shortest(double value)
         else
                 d.digits = shortest(c, q, fraction == 0 && biased > 1, &exponent);
         d.exponent = exponent;
-        for (uint64_t rest = d.digits; rest; rest /= 10)
-                d.count++;
+        d.count = count_digits(d.digits);
         return d;
 }
 
-/* Two digits a step, from the last; returns how many. */
-static size_t print_digits(char out[20], uint64_t digits)
+/* The last eight digits, zeros at their front included: halves of them are parted side by side in
+ * one word, as number.c joins them. Dividing is multiplying by the reciprocal, rounded up. */
+static void print_eight(char *out, uint32_t eight)
 {
-        char reversed[20];
-        size_t n = 0;
+#if defined(__BYTE_ORDER__) && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+        uint64_t word = eight / 10000 | (uint64_t)(eight % 10000) << 32;
+        const uint64_t hundreds = (word * 10486 >> 20) & UINT64_C(0x0000007f0000007f);
+        word = hundreds | (word - hundreds * 100) << 16;
+        const uint64_t tens = (word * 103 >> 10) & UINT64_C(0x000f000f000f000f);
+        word = (tens | (word - tens * 10) << 8) + UINT64_C(0x3030303030303030);
+        memcpy(out, &word, sizeof word);
+#else
+        for (int i = 8; i-- > 0; eight /= 10)
+                out[i] = (char)('0' + eight % 10);
+#endif
+}
 
-        for (; digits; digits /= 10)
-                reversed[n++] = (char)('0' + digits % 10);
-        for (size_t i = 0; i < n; i++)
-                out[i] = reversed[n - 1 - i];
-        return n;
+/* So many digits; zeros at the front where there are fewer. */
+static void print_digits(char *out, uint64_t digits, size_t count)
+{
+        for (; count > 8; digits /= 100000000)
+                print_eight(out + (count -= 8), (uint32_t)(digits % 100000000));
+        for (; count > 0; digits /= 10)
+                out[--count] = (char)('0' + digits % 10);
 }
 
 static size_t print_exponent(char *out, int64_t exponent)
@@ -100,8 +127,9 @@ static size_t print_exponent(char *out, int64_t exponent)
         *p++ = exponent < 0 ? '-' : '+';
         if (exponent < 0)
                 exponent = -exponent;
-        p += print_digits(p, (uint64_t)exponent);
-        return (size_t)(p - out);
+        const size_t count = (size_t)count_digits((uint64_t)exponent);
+        print_digits(p, (uint64_t)exponent, count);
+        return (size_t)(p - out) + count;
 }
 
 size_t pawl__decimal_format(char *out, const pawl__decimal *d)
@@ -118,7 +146,8 @@ size_t pawl__decimal_format(char *out, const pawl__decimal *d)
                 rest /= 10;
                 exponent++;
         }
-        const size_t count = print_digits(digits, rest);
+        const size_t count = (size_t)count_digits(rest);
+        print_digits(digits, rest, count);
         const int64_t n = (int64_t)count + exponent; /* the point stands after that many digits */
         if (d->negative)
                 *p++ = '-';

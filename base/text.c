@@ -12,19 +12,39 @@ int pawl__text_cmp(pawl_text a, pawl_text b)
 }
 
 /* Length of the character at p, of which left bytes are there; 0: not valid UTF-8. */
-static size_t character(const unsigned char *p, size_t left)
+static inline size_t character(const unsigned char *p, size_t left)
 {
         if (p[0] < 0x80)
                 return 1;
-        size_t n = p[0] >= 0xf0 ? 4 : p[0] >= 0xe0 ? 3 : 2;
-        if (p[0] < 0xc2 || p[0] > 0xf4 || left < n)
+        if (p[0] < 0xe0)
+                return left >= 2 && p[0] >= 0xc2 && (p[1] & 0xc0) == 0x80 ? 2 : 0;
+        if (left < 3 || (p[1] & 0xc0) != 0x80 || (p[2] & 0xc0) != 0x80)
                 return 0;
-        for (size_t i = 1; i < n; i++)
-                if ((p[i] & 0xc0) != 0x80)
-                        return 0;
-        if ((p[0] == 0xe0 && p[1] < 0xa0) || (p[0] == 0xed && p[1] > 0x9f) ||
-                (p[0] == 0xf0 && p[1] < 0x90) || (p[0] == 0xf4 && p[1] > 0x8f))
-                return 0;
+        if (p[0] < 0xf0) { /* the bits that tell an overlong form (0) and a surrogate (0x1b) */
+                const unsigned top = (p[0] & 15U) << 1 | (p[1] >> 5 & 1U);
+                return top != 0 && top != 0x1b ? 3 : 0;
+        }
+        const unsigned plane = (p[0] & 15U) << 2 | (p[1] >> 4 & 3U);
+        return left >= 4 && (p[3] & 0xc0) == 0x80 && plane >= 1 && plane <= 16 ? 4 : 0;
+}
+
+/* How many ASCII bytes there are at p, as far as eight at a time tell. */
+static inline size_t ascii(const unsigned char *p, size_t left)
+{
+        size_t n = 0;
+        uint64_t word;
+
+        for (; left - n >= sizeof word; n += sizeof word) {
+                memcpy(&word, p + n, sizeof word);
+                word &= UINT64_C(0x8080808080808080);
+#if defined(__BYTE_ORDER__) && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+                if (word)
+                        return n + (size_t)__builtin_ctzll(word) / 8;
+#else
+                if (word)
+                        return n;
+#endif
+        }
         return n;
 }
 
@@ -33,19 +53,13 @@ size_t pawl__utf8_span(const char *data, size_t len)
         const unsigned char *p = (const unsigned char *)data;
         size_t at = 0;
 
-        while (at < len) {
-                uint64_t word;
-                if (len - at >= sizeof word) { /* eight ASCII bytes at once */
-                        memcpy(&word, p + at, sizeof word);
-                        if (!(word & UINT64_C(0x8080808080808080))) {
-                                at += sizeof word;
-                                continue;
-                        }
-                }
-                size_t n = character(p + at, len - at);
-                if (n == 0)
-                        return at;
-                at += n;
+        while ((at += ascii(p + at, len - at)) < len) {
+                do { /* a run of what is not ASCII is often one script: stay here */
+                        const size_t n = character(p + at, len - at);
+                        if (n == 0)
+                                return at;
+                        at += n;
+                } while (at < len && (p[at] >= 0x80 || len - at < sizeof(uint64_t)));
         }
         return len;
 }
