@@ -106,7 +106,7 @@ pawl_status pawl_cursor_open(pawl_cursor **out, pawl_log *log, uint64_t since)
 pawl_status pawl_cursor_next(pawl_cursor *cursor, pawl_event *event)
 {
         if (cursor->at == cursor->n) {
-                size_t n;
+                size_t n = 0;
 
                 if (cursor->last >= cursor->until)
                         return PAWL_DONE;
