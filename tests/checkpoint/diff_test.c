@@ -1,0 +1,249 @@
+#include "checkpoint/diff.h"
+#include "support/allocator.h"
+#include "support/test.h"
+
+struct lines {
+        pawl__buf text;
+        int stop_after; /* 0: never */
+};
+
+static pawl_status add_line(const pawl__change *change, void *user)
+{
+        static const char kinds[] = "+-*!";
+        struct lines *lines = user;
+
+        if (pawl__buf_addf(&lines->text, "%c ", kinds[change->kind]) ||
+                pawl__change_line(&lines->text, change) || pawl__buf_addc(&lines->text, '\n'))
+                return PAWL_ENOMEM;
+        assert_true((change->before.data == NULL) == (change->kind == PAWL__ADDED));
+        assert_true((change->after.data == NULL) == (change->kind == PAWL__REMOVED));
+        return --lines->stop_after == 0 ? PAWL_DONE : PAWL_OK;
+}
+
+/* The differences as lines, malloc'd. */
+static char *diff(const char *before, const char *after)
+{
+        struct lines lines = {PAWL__BUF_INIT, 0};
+        pawl_error err = PAWL_ERROR_INIT;
+
+        assert_int_equal(pawl__inputs_diff("inputs", pawl__text(before), pawl__text(after),
+                                 add_line, &lines, &err),
+                PAWL_OK);
+        return pawl__buf_take(&lines.text, NULL);
+}
+
+static void diff_is(const char *before, const char *after, const char *is)
+{
+        char *lines = diff(before, after);
+
+        assert_string_equal(lines, is);
+        free(lines);
+}
+
+static void equal_documents_have_no_differences(void **state)
+{
+        static const char *const texts[] = {
+                "null", "1", "\"a\"", "[]", "{}", "[1,{\"a\":[true]}]", "{\"a\":{\"b\":\"c\"}}"};
+
+        (void)state;
+        for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++)
+                diff_is(texts[i], texts[i], "");
+}
+
+static void members_are_added_removed_changed_and_change_their_type(void **state)
+{
+        (void)state;
+        diff_is("{\"b\":1,\"c\":2,\"d\":3,\"e\":4}", "{\"a\":0,\"b\":1,\"d\":[],\"e\":5}",
+                "+ inputs.a: (absent) → 0\n"
+                "- inputs.c: 2 → (absent)\n"
+                "! inputs.d: 3 → []\n"
+                "* inputs.e: 4 → 5\n");
+        diff_is("{}", "{\"x\":1}", "+ inputs.x: (absent) → 1\n");
+        diff_is("{\"x\":{\"y\":1}}", "{}", "- inputs.x: {\"y\":1} → (absent)\n");
+}
+
+static void elements_are_compared_by_their_index(void **state)
+{
+        (void)state;
+        diff_is("{\"requirements\":[\"0\",\"A\"]}", "{\"requirements\":[\"0\",\"B\"]}",
+                "* inputs.requirements[1]: \"A\" → \"B\"\n");
+        diff_is("[1,2,3]", "[1]", "- inputs[1]: 2 → (absent)\n- inputs[2]: 3 → (absent)\n");
+        diff_is("[]", "[[],{}]", "+ inputs[0]: (absent) → []\n+ inputs[1]: (absent) → {}\n");
+        diff_is("[[1,[2,{\"a\":3}]]]", "[[1,[2,{\"a\":4}]]]", "* inputs[0][1][1].a: 3 → 4\n");
+}
+
+static void every_pair_of_types_is_told_apart(void **state)
+{
+        static const char *const values[] = {"null", "true", "1", "\"1\"", "[1]", "{\"a\":1}"};
+        enum { N = sizeof values / sizeof values[0] };
+
+        (void)state;
+        for (size_t i = 0; i < N; i++)
+                for (size_t j = 0; j < N; j++) {
+                        char line[64] = "";
+                        if (i != j)
+                                snprintf(line, sizeof line, "! inputs: %s → %s\n", values[i],
+                                        values[j]);
+                        diff_is(values[i], values[j], line);
+                }
+        diff_is("true", "false", "* inputs: true → false\n");
+        diff_is("false", "null", "! inputs: false → null\n");
+}
+
+static void names_that_are_no_identifiers_are_quoted(void **state)
+{
+        (void)state;
+        diff_is("{\"\":1,\"1a\":1,\"_1\":1,\"a b\":1,\"a-b\":1,\"q\\\"\":1,\"é\":1}",
+                "{\"\":2,\"1a\":2,\"_1\":2,\"a b\":2,\"a-b\":2,\"q\\\"\":2,\"é\":2}",
+                "* inputs[\"\"]: 1 → 2\n"
+                "* inputs[\"1a\"]: 1 → 2\n"
+                "* inputs._1: 1 → 2\n"
+                "* inputs[\"a b\"]: 1 → 2\n"
+                "* inputs[\"a-b\"]: 1 → 2\n"
+                "* inputs[\"q\\\"\"]: 1 → 2\n"
+                "* inputs[\"é\"]: 1 → 2\n");
+}
+
+/* U+1F600 stands before U+E000 by UTF-16 code units, after it by code points. */
+static void members_are_walked_in_the_order_of_utf16(void **state)
+{
+        (void)state;
+        diff_is("{\"\xf0\x9f\x98\x80\":1}", "{\"\xee\x80\x80\":1}",
+                "- inputs[\"\xf0\x9f\x98\x80\"]: 1 → (absent)\n"
+                "+ inputs[\"\xee\x80\x80\"]: (absent) → 1\n");
+        diff_is("{\"\xf0\x9f\x98\x80\":1,\"\xee\x80\x80\":1}",
+                "{\"\xf0\x9f\x98\x80\":1,\"\xee\x80\x80\":2}",
+                "* inputs[\"\xee\x80\x80\"]: 1 → 2\n");
+}
+
+static void strings_are_shown_as_they_are_written(void **state)
+{
+        (void)state;
+        diff_is("{\"s\":\"a\\\\\"}", "{\"s\":\"a\\\"\\\\\"}",
+                "* inputs.s: \"a\\\\\" → \"a\\\"\\\\\"\n");
+        diff_is("[\"\"]", "[\"\\u001b[2J\"]", "* inputs[0]: \"\" → \"\\u001b[2J\"\n");
+}
+
+/* DEL and the C1 controls are plain in JSON, and orders to a terminal. */
+static void controls_that_json_leaves_are_never_printed(void **state)
+{
+        (void)state;
+        diff_is("[\"\x7f\"]",
+                "[\"\xc2\x9b"
+                "2J\xc2\xa0\"]",
+                "* inputs[0]: \"\\u007f\" → \"\\u009b2J\xc2\xa0\"\n");
+        diff_is("{}", "{\"\xc2\x9b\":1}", "+ inputs[\"\\u009b\"]: (absent) → 1\n");
+}
+
+static void values_are_cut_at_sixty_characters(void **state)
+{
+        char before[300] = "\"", after[300] = "\"", line[700];
+
+        (void)state;
+        for (int i = 0; i < 58; i++) /* with its quotes: 60 */
+                strcat(before, "é");
+        for (int i = 0; i < 59; i++)
+                strcat(after, "é");
+        strcat(before, "\"");
+        strcat(after, "\"");
+        snprintf(
+                line, sizeof line, "* inputs: %s → %.*s…\n", before, (int)strlen(after) - 1, after);
+        diff_is(before, after, line);
+}
+
+static void long_numbers_keep_every_digit(void **state)
+{
+        (void)state;
+        diff_is("{\"n\":9007199254740993}", "{\"n\":9007199254740992}",
+                "* inputs.n: 9007199254740993 → 9007199254740992\n");
+}
+
+static void deep_documents_need_no_deep_stack(void **state)
+{
+        enum { DEPTH = 511 };
+        char before[2 * DEPTH + 2], after[2 * DEPTH + 2];
+
+        (void)state;
+        memset(before, '[', DEPTH);
+        before[DEPTH] = '1';
+        memset(before + DEPTH + 1, ']', DEPTH);
+        before[2 * DEPTH + 1] = '\0';
+        memcpy(after, before, sizeof before);
+        after[DEPTH] = '2';
+        char *lines = diff(before, after);
+        assert_non_null(strstr(lines, "[0][0]: 1 → 2\n"));
+        assert_int_equal(strlen(lines), strlen("* inputs: 1 → 2\n") + 3 * DEPTH);
+        free(lines);
+}
+
+static void a_status_of_the_callback_ends_it_and_is_passed_on(void **state)
+{
+        struct lines lines = {PAWL__BUF_INIT, 2};
+        pawl_error err = PAWL_ERROR_INIT;
+
+        (void)state;
+        assert_int_equal(pawl__inputs_diff("x", pawl__text("[1,2,3]"), pawl__text("[4,5,6]"),
+                                 add_line, &lines, &err),
+                PAWL_DONE);
+        assert_string_equal(lines.text.data, "* x[0]: 1 → 4\n* x[1]: 2 → 5\n");
+        pawl__buf_free(&lines.text);
+}
+
+static void what_is_no_json_is_refused(void **state)
+{
+        struct lines lines = {PAWL__BUF_INIT, 0};
+        pawl_error err = PAWL_ERROR_INIT;
+
+        (void)state;
+        assert_int_equal(pawl__inputs_diff(
+                                 "x", pawl__text("[1,2"), pawl__text("[]"), add_line, &lines, &err),
+                PAWL_EPARSE);
+        assert_says(err.message, "line 1, column 5");
+        assert_int_equal(pawl__inputs_diff("x", pawl__text("[]"), pawl__text("{\"a\":1,\"a\":2}"),
+                                 add_line, &lines, &err),
+                PAWL_EPARSE);
+        assert_null(lines.text.data);
+}
+
+static void running_out_of_memory_leaks_nothing(void **state)
+{
+        pawl_status status = PAWL_ENOMEM;
+
+        (void)state;
+        if (!allocator_works())
+                skip();
+        for (size_t n = 1; status; n++) {
+                struct lines lines = {PAWL__BUF_INIT, 0};
+                pawl_error err = PAWL_ERROR_INIT;
+                long live = allocator_live();
+                allocator_fail_at(n);
+                status = pawl__inputs_diff("inputs", pawl__text("{\"a\":[1,{\"b c\":\"\\n\"}]}"),
+                        pawl__text("{\"a\":[2,{\"b c\":\"\\t\"},3]}"), add_line, &lines, &err);
+                allocator_fail_at(0);
+                pawl__buf_free(&lines.text);
+                assert_int_equal(allocator_live(), live);
+                assert_true(status == PAWL_OK || status == PAWL_ENOMEM);
+                assert_in_range(n, 1, 1000);
+        }
+}
+
+int main(void)
+{
+        const struct CMUnitTest tests[] = {
+                cmocka_unit_test(equal_documents_have_no_differences),
+                cmocka_unit_test(members_are_added_removed_changed_and_change_their_type),
+                cmocka_unit_test(elements_are_compared_by_their_index),
+                cmocka_unit_test(every_pair_of_types_is_told_apart),
+                cmocka_unit_test(names_that_are_no_identifiers_are_quoted),
+                cmocka_unit_test(members_are_walked_in_the_order_of_utf16),
+                cmocka_unit_test(strings_are_shown_as_they_are_written),
+                cmocka_unit_test(controls_that_json_leaves_are_never_printed),
+                cmocka_unit_test(values_are_cut_at_sixty_characters),
+                cmocka_unit_test(long_numbers_keep_every_digit),
+                cmocka_unit_test(deep_documents_need_no_deep_stack),
+                cmocka_unit_test(a_status_of_the_callback_ends_it_and_is_passed_on),
+                cmocka_unit_test(what_is_no_json_is_refused),
+                cmocka_unit_test(running_out_of_memory_leaks_nothing),
+        };
+        return cmocka_run_group_tests(tests, NULL, NULL);
+}

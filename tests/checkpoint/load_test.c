@@ -1,0 +1,261 @@
+/* Loading a checkpoint by its token, from inside and by the public header. */
+#include "checkpoint/checkpoint.h"
+#include "support/allocator.h"
+#include "support/history.h"
+#include <pawl/checkpoint.h>
+
+/* Step one, checkpointed twice: by token 1 at seq 5 after a check, by token 2 at seq 6. */
+static int setup(void **state)
+{
+        struct history *h;
+
+        history_setup(state);
+        h = *state;
+        history_start(h, "[\"one\"]");
+        check_ok(h, history_claim(h), __FILE__, __LINE__);
+        history_step_started(h);
+        history_evaluated(h);
+        history_checkpointed(h, "pre_generation_gate", TOKEN(1));
+        history_checkpointed(h, "post_gate", TOKEN(2));
+        check_ok(h, history_commit(h), __FILE__, __LINE__);
+        return 0;
+}
+
+static void unguard(struct history *h)
+{
+        history_sql(h, "DROP TRIGGER events_refuse_update");
+}
+
+/* Loading by this token fails so, and leaves *out and the log alone. */
+static void refuses(struct history *h, const char *token, pawl_status status, const char *says)
+{
+        pawl__checkpoint out = {.seq = 77};
+        pawl_checkpoint *public_out = (pawl_checkpoint *)h;
+        uint64_t head = history_head(h);
+
+        assert_int_equal(
+                pawl__checkpoint_load(&out, &h->arena, h->log, pawl__text(token), &h->err), status);
+        assert_says(h->err.message, says);
+        assert_int_equal(out.seq, 77);
+        h->err = (pawl_error)PAWL_ERROR_INIT;
+        assert_int_equal(pawl_checkpoint_load(&public_out, h->log, token, &h->err), status);
+        assert_says(h->err.message, says);
+        assert_ptr_equal(public_out, h);
+        assert_int_equal(history_head(h), head);
+}
+
+static void a_token_leads_to_its_own_checkpoint_not_the_newest(void **state)
+{
+        struct history *h = *state;
+        pawl__checkpoint is;
+
+        assert_int_equal(
+                pawl__checkpoint_load(&is, &h->arena, h->log, pawl__text(TOKEN(1)), &h->err),
+                PAWL_OK);
+        assert_int_equal(is.seq, 5);
+        assert_int_equal(is.evaluated_seq, 4);
+        assert_int_equal(is.cursor, PAWL__AT_PRE_GENERATION_GATE);
+        assert_string_equal(is.retry_token, TOKEN(1));
+        assert_text(is.run_id, "run-1");
+        assert_int_equal(
+                pawl__checkpoint_load(&is, &h->arena, h->log, pawl__text(TOKEN(2)), &h->err),
+                PAWL_OK);
+        assert_int_equal(is.seq, 6);
+        assert_int_equal(is.cursor, PAWL__AT_POST_GATE);
+}
+
+static void an_unknown_token_is_an_error_and_never_a_fresh_start(void **state)
+{
+        refuses(*state, TOKEN(3), PAWL_ENOTFOUND,
+                "retry token " TOKEN(3) ": no checkpoint of this log has it; see `eventlog list");
+}
+
+static void a_text_that_is_no_token_is_refused(void **state)
+{
+        static const char *const texts[] = {NULL, "", "run-1",
+                "00000000-0000-4000-8000-00000000000A", "00000000-0000-4000-8000-0000000000011",
+                "../../../../../../../../etc/passwd....."};
+
+        for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++)
+                refuses(*state, texts[i], PAWL_EINVAL, "is not of a token's form; give the 36");
+}
+
+static void an_event_of_another_token_is_damage(void **state)
+{
+        struct history *h = *state;
+
+        history_sql(h, "UPDATE checkpoints SET seq = 6 WHERE seq = 5");
+        refuses(h, TOKEN(1), PAWL_EDAMAGED,
+                "checkpoint " TOKEN(1) ": event 6 is of token " TOKEN(2) "; run `eventlog verify`");
+}
+
+static void an_event_of_another_type_is_damage(void **state)
+{
+        struct history *h = *state;
+
+        history_sql(h, "UPDATE checkpoints SET seq = 4 WHERE seq = 5");
+        refuses(h, TOKEN(1), PAWL_EDAMAGED,
+                "checkpoint " TOKEN(1) ": seq 4 (SemanticCheckEvaluated)");
+}
+
+static void an_event_that_is_not_there_is_damage(void **state)
+{
+        struct history *h = *state;
+
+        history_sql(h, "UPDATE checkpoints SET seq = 99 WHERE seq = 5");
+        refuses(h, TOKEN(1), PAWL_EDAMAGED, "checkpoint " TOKEN(1) ": ");
+}
+
+static void a_payload_that_was_tampered_with_is_damage(void **state)
+{
+        struct history *h = *state;
+
+        unguard(h);
+        history_sql(h, "UPDATE events SET payload = replace(payload, 'medium', 'lower') "
+                       "WHERE seq = 5");
+        refuses(h, TOKEN(1), PAWL_EDAMAGED,
+                "checkpoint " TOKEN(
+                        1) ": seq 5 (StepCheckpointed): payload.strictness: is not known");
+        history_sql(h, "UPDATE events SET payload = NULL WHERE seq = 5");
+        refuses(h, TOKEN(1), PAWL_EDAMAGED, "checkpoint " TOKEN(1) ": seq 5");
+        history_sql(h, "UPDATE events SET step_id = NULL WHERE seq = 6");
+        refuses(h, TOKEN(2), PAWL_EDAMAGED, "step_id: id \"\": is empty");
+}
+
+static void a_payload_of_a_newer_version_is_refused_as_newer(void **state)
+{
+        struct history *h = *state;
+
+        unguard(h);
+        history_sql(h, "UPDATE events SET v = 2 WHERE seq = 5");
+        refuses(h, TOKEN(1), PAWL_ENEWER, "seq 5 (StepCheckpointed): its payload has version 2");
+}
+
+/* An event whose row is damaged keeps the log's own status and words. */
+static void a_row_that_is_damaged_is_damage(void **state)
+{
+        struct history *h = *state;
+
+        unguard(h);
+        history_sql(h, "UPDATE events SET hash = x'00' WHERE seq = 5");
+        refuses(h, TOKEN(1), PAWL_EDAMAGED, "seq 5: its hash is not 32 bytes");
+}
+
+static void tables_that_are_missing_are_reported(void **state)
+{
+        struct history *h = *state;
+
+        history_sql(h, "DROP TABLE checkpoints");
+        refuses(h, TOKEN(1), PAWL_EDAMAGED, "no such table: checkpoints");
+}
+
+static void a_read_only_log_that_is_behind_says_how_to_bring_it_up_to_date(void **state)
+{
+        struct history *h = *state;
+
+        history_reopen(h, 0); /* no state is attached: the next append is not folded */
+        history_append(h, "GlossaryScopeActivated",
+                "{\"scope_id\":\"core\",\"glossary_version_id\":\"" HASH_A "\"}");
+        history_reopen(h, PAWL_LOG_READONLY);
+        refuses(h, TOKEN(1), PAWL_ESTATE, "open it once with pawl to bring its tables up to date");
+}
+
+/* ---- The public header ----------------------------------------------------------------------- */
+
+static void the_public_checkpoint_shows_every_field(void **state)
+{
+        struct history *h = *state;
+        pawl_checkpoint *checkpoint;
+
+        assert_int_equal(pawl_checkpoint_load(&checkpoint, h->log, TOKEN(1), &h->err), PAWL_OK);
+        pawl_log_close(h->log); /* a copy, free of its log */
+        h->log = NULL;
+        assert_string_equal(pawl_checkpoint_mission_id(checkpoint), "mission-1");
+        assert_string_equal(pawl_checkpoint_run_id(checkpoint), "run-1");
+        assert_string_equal(pawl_checkpoint_step_id(checkpoint), "one");
+        assert_string_equal(pawl_checkpoint_retry_token(checkpoint), TOKEN(1));
+        assert_string_equal(pawl_checkpoint_input_hash(checkpoint), HASH_A);
+        assert_string_equal(pawl_checkpoint_cursor(checkpoint), "pre_generation_gate");
+        assert_string_equal(pawl_checkpoint_strictness(checkpoint), "medium");
+        assert_int_equal(pawl_checkpoint_seq(checkpoint), 5);
+        pawl_checkpoint_free(checkpoint);
+        pawl_checkpoint_free(NULL);
+}
+
+static void inputs_are_verified_by_their_canonical_hash(void **state)
+{
+        static const char inputs[] = "{\"b\":1,\"a\":[]}", spaced[] = " { \"a\": [ ], \"b\":1.0 } ";
+        static const char other[] = "{\"a\":[],\"b\":2}", broken[] = "{\"a\":";
+        struct history *h = *state;
+        pawl_checkpoint *checkpoint;
+        char hash[65];
+        bool same = false;
+
+        assert_int_equal(pawl_json_hash(hash, inputs, strlen(inputs), &h->err), PAWL_OK);
+        history_add(h, "StepCheckpointed",
+                "{\"strictness\":\"off\",\"scope_refs\":[],\"input_hash\":\"%s\","
+                "\"input_hash_alg\":\"jcs-sha256\",\"cursor\":\"post_gate\",\"retry_token\":"
+                "\"" TOKEN(5) "\"}",
+                hash);
+        check_ok(h, history_commit(h), __FILE__, __LINE__);
+        assert_int_equal(pawl_checkpoint_load(&checkpoint, h->log, TOKEN(5), &h->err), PAWL_OK);
+        assert_int_equal(pawl_checkpoint_verify(&same, checkpoint, spaced, strlen(spaced), &h->err),
+                PAWL_OK);
+        assert_true(same);
+        assert_int_equal(
+                pawl_checkpoint_verify(&same, checkpoint, other, strlen(other), &h->err), PAWL_OK);
+        assert_false(same);
+        same = true;
+        assert_int_equal(pawl_checkpoint_verify(&same, checkpoint, broken, strlen(broken), &h->err),
+                PAWL_EPARSE);
+        assert_says(h->err.message, "line 1, column 6");
+        assert_true(same);
+        pawl_checkpoint_free(checkpoint);
+}
+
+static void running_out_of_memory_is_said_and_can_be_tried_again(void **state)
+{
+        struct history *h = *state;
+        pawl_status status = PAWL_ENOMEM;
+
+        if (!allocator_works())
+                skip();
+        history_reopen(h, 0);
+        for (size_t n = 1; status; n++) {
+                pawl_checkpoint *checkpoint = NULL;
+                h->err = (pawl_error)PAWL_ERROR_INIT;
+                allocator_fail_at(n);
+                status = pawl_checkpoint_load(&checkpoint, h->log, TOKEN(1), &h->err);
+                allocator_fail_at(0);
+                if (status) {
+                        assert_int_equal(status, PAWL_ENOMEM);
+                        assert_says(h->err.message, "out of memory");
+                        assert_null(checkpoint);
+                } else
+                        pawl_checkpoint_free(checkpoint);
+                assert_in_range(n, 1, 2000);
+        }
+}
+
+#define LOAD(test) cmocka_unit_test_setup_teardown(test, setup, history_teardown)
+
+int main(void)
+{
+        const struct CMUnitTest tests[] = {
+                LOAD(a_token_leads_to_its_own_checkpoint_not_the_newest),
+                LOAD(an_unknown_token_is_an_error_and_never_a_fresh_start),
+                LOAD(a_text_that_is_no_token_is_refused),
+                LOAD(an_event_of_another_token_is_damage),
+                LOAD(an_event_of_another_type_is_damage),
+                LOAD(an_event_that_is_not_there_is_damage),
+                LOAD(a_payload_that_was_tampered_with_is_damage),
+                LOAD(a_payload_of_a_newer_version_is_refused_as_newer),
+                LOAD(a_row_that_is_damaged_is_damage),
+                LOAD(tables_that_are_missing_are_reported),
+                LOAD(a_read_only_log_that_is_behind_says_how_to_bring_it_up_to_date),
+                LOAD(the_public_checkpoint_shows_every_field),
+                LOAD(inputs_are_verified_by_their_canonical_hash),
+                LOAD(running_out_of_memory_is_said_and_can_be_tried_again),
+        };
+        return cmocka_run_group_tests(tests, NULL, NULL);
+}

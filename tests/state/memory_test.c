@@ -1,0 +1,189 @@
+/* Memory that runs out at any call: an append is whole or not at all, a replay says so, and nothing
+ * that was kept is wrong afterwards. */
+#include "support/allocator.h"
+#include "support/history.h"
+
+enum { CALLS_MAX = 20000 };
+
+static void add_all(struct history *h)
+{
+        history_step_started(h);
+        history_evaluated(h);
+        history_checkpointed(h, "pre_generation_gate", TOKEN(1));
+        history_blocked(h);
+        history_requested(h, "c1", TOKEN(1));
+        history_resolved(h, "c1", "A folder.");
+        history_sense(h, "Ledger", "team_domain", "A book.", "active", NULL);
+        history_add(h, "SessionStarted", "{}");
+        history_add(h, "SessionEnded", "{\"status\":\"interrupted\"}");
+}
+
+static int setup(void **state)
+{
+        struct history *h;
+
+        if (!allocator_works())
+                return 0;
+        history_setup(state);
+        h = *state;
+        h->session = "session-1";
+        history_start(h, "[\"one\"]");
+        check_ok(h, history_claim(h), __FILE__, __LINE__);
+        return 0;
+}
+
+static int teardown(void **state)
+{
+        return allocator_works() ? history_teardown(state) : 0;
+}
+
+static void an_append_is_whole_or_not_at_all(void **state)
+{
+        struct history *h = *state;
+        pawl_status status = PAWL_ENOMEM;
+        size_t failures = 0;
+
+        if (!allocator_works())
+                skip();
+        for (size_t n = 1; status; n++) {
+                add_all(h);
+                allocator_fail_at(n);
+                status = history_commit(h);
+                allocator_fail_at(0);
+                if (status == PAWL_OK)
+                        break;
+                assert_int_equal(status, PAWL_ENOMEM);
+                assert_says(pawl_log_errmsg(h->log), "out of memory");
+                assert_int_equal(history_head(h), 2);
+                failures++;
+                assert_in_range(n, 1, CALLS_MAX);
+        }
+        assert_true(failures > 0);
+        assert_int_equal(history_head(h), 11);
+        assert_int_equal(pawl__replay_check(h->log, &h->err), PAWL_OK);
+}
+
+static void a_state_that_cannot_be_attached_can_be_later(void **state)
+{
+        struct history *h = *state;
+        pawl_status status = PAWL_ENOMEM;
+
+        if (!allocator_works())
+                skip();
+        history_reopen(h, 0);
+        check_ok(h, history_claim(h), __FILE__, __LINE__);
+        add_all(h);
+        check_ok(h, history_commit(h), __FILE__, __LINE__);
+        for (size_t n = 1; status; n++) {
+                h->state = NULL;
+                allocator_fail_at(n);
+                status = pawl__state_of(&h->state, h->log, &h->err);
+                allocator_fail_at(0);
+                assert_true(status == PAWL_OK || status == PAWL_ENOMEM);
+                if (status)
+                        assert_null(h->state);
+                assert_in_range(n, 1, CALLS_MAX);
+        }
+        assert_int_equal(pawl__replay_check(h->log, &h->err), PAWL_OK);
+        assert_true(history_has(h, PAWL__SESSIONS, "session-1", NULL));
+}
+
+static void a_replay_and_its_check_say_so(void **state)
+{
+        struct history *h = *state;
+        pawl_status status = PAWL_ENOMEM;
+
+        if (!allocator_works())
+                skip();
+        add_all(h);
+        check_ok(h, history_commit(h), __FILE__, __LINE__);
+        char *wanted = history_replay(h, NULL);
+        for (size_t n = 1; status; n++) {
+                const pawl__replay_filter filter = {.run_id = pawl__text("run-1")};
+                pawl__store *store = NULL;
+                pawl__buf json = PAWL__BUF_INIT;
+                uint64_t seq;
+                unsigned char hash[32];
+                allocator_fail_at(n);
+                status = pawl__replay(&store, &seq, hash, h->log, &filter, &h->err);
+                if (status == PAWL_OK)
+                        status = pawl__replay_json(&json, store, seq, hash, &h->err);
+                if (status == PAWL_OK)
+                        status = pawl__replay_check(h->log, &h->err);
+                allocator_fail_at(0);
+                assert_true(status == PAWL_OK || status == PAWL_ENOMEM);
+                if (status == PAWL_OK)
+                        assert_string_equal(json.data, wanted);
+                if (store)
+                        store->free(store);
+                pawl__buf_free(&json);
+                assert_in_range(n, 1, CALLS_MAX);
+        }
+        free(wanted);
+}
+
+static pawl_status pass(const pawl__row *row, void *user, pawl_error *err)
+{
+        (void)row, (void)user, (void)err;
+        return PAWL_OK;
+}
+
+static pawl_status every_query(struct history *h)
+{
+        const pawl__scope_ref ref = {pawl__text("team_domain"), pawl__text(HASH_C)};
+        pawl__row row = {0}, two[2], *rows;
+        size_t n;
+        pawl_status status;
+
+        row.v[PAWL__RUN_ID].text = pawl__text("run-1");
+        status = pawl__state_get(h->state, PAWL__RUNS, &row, &h->arena, &h->err);
+        if (status == PAWL_OK)
+                status = pawl__state_steps(
+                        &rows, &n, h->state, pawl__text("run-1"), &h->arena, &h->err);
+        if (status == PAWL_OK)
+                status = pawl__state_conflicts(&rows, &n, h->state, pawl__text("run-1"),
+                        pawl__text("one"), false, &h->arena, &h->err);
+        if (status == PAWL_OK)
+                status = pawl__state_conflict_by_prefix(
+                        two, &n, h->state, pawl__text("c"), &h->arena, &h->err);
+        if (status == PAWL_OK)
+                status = pawl__state_resumable(two, h->state, 0, &h->arena, &h->err);
+        if (status == PAWL_OK)
+                status = pawl__state_senses(
+                        h->state, pawl__text("mission-1"), &ref, 1, pass, NULL, &h->err);
+        if (status == PAWL_OK)
+                status = pawl__state_each(h->state, PAWL__SCOPES, pass, NULL, &h->err);
+        return status;
+}
+
+static void a_query_says_so_and_can_be_asked_again(void **state)
+{
+        struct history *h = *state;
+        pawl_status status = PAWL_ENOMEM;
+
+        if (!allocator_works())
+                skip();
+        add_all(h);
+        check_ok(h, history_commit(h), __FILE__, __LINE__);
+        for (size_t n = 1; status; n++) {
+                pawl__arena_free(&h->arena);
+                allocator_fail_at(n);
+                status = every_query(h);
+                allocator_fail_at(0);
+                assert_true(status == PAWL_OK || status == PAWL_ENOMEM);
+                assert_in_range(n, 1, CALLS_MAX);
+        }
+}
+
+#define MEMORY(test) cmocka_unit_test_setup_teardown(test, setup, teardown)
+
+int main(void)
+{
+        const struct CMUnitTest tests[] = {
+                MEMORY(an_append_is_whole_or_not_at_all),
+                MEMORY(a_state_that_cannot_be_attached_can_be_later),
+                MEMORY(a_replay_and_its_check_say_so),
+                MEMORY(a_query_says_so_and_can_be_asked_again),
+        };
+        return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,93 @@
+#include "support/allocator.h"
+#include <errno.h>
+#include <stdlib.h>
+
+#if defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#define SANITIZED 1
+#endif
+#endif
+#if defined(__SANITIZE_ADDRESS__)
+#define SANITIZED 1
+#endif
+
+static size_t countdown; /* 0: nothing fails */
+static bool failed;
+static long live;
+
+bool allocator_failed(void)
+{
+        return failed;
+}
+
+void allocator_fail_at(size_t n)
+{
+        countdown = n;
+        failed = false;
+}
+
+long allocator_live(void)
+{
+        return live;
+}
+
+#ifdef SANITIZED
+
+bool allocator_works(void)
+{
+        return false;
+}
+
+#else
+
+/* glibc's own, under names that a program may put others over. */
+extern void *__libc_malloc(size_t size);
+extern void *__libc_calloc(size_t n, size_t size);
+extern void *__libc_realloc(void *memory, size_t size);
+extern void __libc_free(void *memory);
+
+bool allocator_works(void)
+{
+        return true;
+}
+
+static bool fails(void)
+{
+        if (!countdown || --countdown)
+                return false;
+        failed = true;
+        errno = ENOMEM;
+        return true;
+}
+
+void *malloc(size_t size)
+{
+        if (fails())
+                return NULL;
+        live++;
+        return __libc_malloc(size);
+}
+
+void *calloc(size_t n, size_t size)
+{
+        if (fails())
+                return NULL;
+        live++;
+        return __libc_calloc(n, size);
+}
+
+void *realloc(void *memory, size_t size)
+{
+        if (fails())
+                return NULL;
+        live += !memory;
+        return __libc_realloc(memory, size);
+}
+
+void free(void *memory)
+{
+        live -= memory != NULL;
+        __libc_free(memory);
+}
+
+#endif

@@ -1,0 +1,23 @@
+/**
+ * @file tests/support/allocator.h
+ * @brief An allocator whose n-th call fails: malloc, calloc and realloc of the whole program.
+ *
+ * A test that names one of these functions gets it linked in. Under a sanitizer, which has an
+ * allocator of its own, nothing ever fails.
+ */
+#ifndef TESTS_SUPPORT_ALLOCATOR_H
+#define TESTS_SUPPORT_ALLOCATOR_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/** Can it fail in this build? */
+bool allocator_works(void);
+/** The n-th call from now on fails, once; 0: none does. */
+void allocator_fail_at(size_t n);
+/** Has the call that should fail come? Later ones are let through. */
+bool allocator_failed(void);
+/** Blocks that were allocated and not freed; to be compared before and after. */
+long allocator_live(void);
+
+#endif
