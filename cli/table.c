@@ -12,33 +12,49 @@
 
 struct cli_table {
         const cli_column *columns;
-        size_t n, waiting, rows;
+        size_t n, waiting;
         bool json;
         struct libscols_table *scols; /* NULL for JSON */
         pawl__json_writer writer;
         pawl__buf cell; /* scratch */
 };
 
-static pawl_status add_columns(cli_table *table)
+static void header_of(char out[32], const char *name)
 {
-        char header[32];
+        size_t len = strlen(name);
 
-        for (size_t i = 0; i < table->n; i++) {
-                const cli_column *column = &table->columns[i];
-                size_t len = strlen(column->name);
-                for (size_t j = 0; j <= len && j < sizeof header; j++) {
-                        char c = column->name[j];
-                        header[j] = c >= 'a' && c <= 'z' ? (char)(c - 'a' + 'A')
-                                    : c == '_'           ? ' '
-                                                         : c;
-                }
-                header[sizeof header - 1] = '\0';
-                int flags = (column->type == CLI_CELL_TEXT ? 0 : SCOLS_FL_RIGHT) |
-                            (column->shrink ? SCOLS_FL_TRUNC : 0);
-                if (!scols_table_new_column(table->scols, header, 0, flags))
-                        return PAWL_ENOMEM;
+        for (size_t i = 0; i <= len && i < 31; i++) {
+                char c = name[i];
+                out[i] = c >= 'a' && c <= 'z' ? (char)(c - 'a' + 'A') : c == '_' ? ' ' : c;
         }
-        return PAWL_OK;
+        out[31] = '\0';
+}
+
+/* A table for the rows to come: under a header, or after @p printed and at least as wide as it. */
+static struct libscols_table *make_table(
+        const cli_column *columns, size_t n, struct libscols_table *printed)
+{
+        struct libscols_table *made = scols_new_table();
+        bool ok = made && !scols_table_enable_noencoding(made, 1) &&
+                  !scols_table_enable_noheadings(made, printed != NULL);
+        char header[32] = "";
+
+        for (size_t i = 0; ok && i < n; i++) {
+                int flags = (columns[i].type == CLI_CELL_TEXT ? 0 : SCOLS_FL_RIGHT) |
+                            (columns[i].shrink ? SCOLS_FL_TRUNC : 0) |
+                            (printed ? SCOLS_FL_STRICTWIDTH : 0);
+                double width = 0;
+                if (printed)
+                        width = (double)scols_column_get_width(scols_table_get_column(printed, i));
+                else
+                        header_of(header, columns[i].name);
+                ok = scols_table_new_column(made, header, width, flags) != NULL;
+        }
+        if (!ok) {
+                scols_unref_table(made);
+                return NULL;
+        }
+        return made;
 }
 
 pawl_status cli_table_new(
@@ -59,8 +75,8 @@ pawl_status cli_table_new(
         /* Widths are counted in characters of UTF-8 whatever the user's locale: texts are UTF-8,
          * and output must not change with the locale. */
         setlocale(LC_CTYPE, "C.UTF-8");
-        table->scols = scols_new_table();
-        if (!table->scols || scols_table_enable_noencoding(table->scols, 1) || add_columns(table)) {
+        table->scols = make_table(columns, n, NULL);
+        if (!table->scols) {
                 cli_table_free(table);
                 return pawl__nomem(err);
         }
@@ -112,7 +128,6 @@ static pawl_status format_cell(pawl__buf *out, cli_cell_type type, const cli_cel
 
 pawl_status cli_table_row(cli_table *table, const cli_cell *cells, pawl_error *err)
 {
-        table->rows++;
         if (table->json) {
                 write_json_row(table, cells);
                 return PAWL_OK;
@@ -131,34 +146,23 @@ pawl_status cli_table_row(cli_table *table, const cli_cell *cells, pawl_error *e
         return cli_table_flush(table, err);
 }
 
-/* The rows to come are at least as wide as those that were printed. */
-static void keep_widths(struct libscols_table *scols, size_t n)
-{
-        for (size_t i = 0; i < n; i++) {
-                struct libscols_column *column = scols_table_get_column(scols, i);
-                scols_column_set_whint(column, (double)scols_column_get_width(column));
-                scols_column_set_flags(
-                        column, scols_column_get_flags(column) | SCOLS_FL_STRICTWIDTH);
-        }
-}
-
 pawl_status cli_table_flush(cli_table *table, pawl_error *err)
 {
         if (table->waiting == 0)
                 return PAWL_OK;
         if (scols_print_table(table->scols))
                 return pawl__nomem(err);
-        keep_widths(table->scols, table->n);
-        scols_table_remove_lines(table->scols);
-        scols_table_enable_noheadings(table->scols, 1);
+        struct libscols_table *next = make_table(table->columns, table->n, table->scols);
+        if (!next)
+                return pawl__nomem(err);
+        scols_unref_table(table->scols);
+        table->scols = next;
         table->waiting = 0;
         return PAWL_OK;
 }
 
-pawl_status cli_table_end(cli_table *table, size_t *rows, pawl_error *err)
+pawl_status cli_table_end(cli_table *table, pawl_error *err)
 {
-        if (rows)
-                *rows = table->rows;
         if (!table->json)
                 return cli_table_flush(table, err);
         pawl__json_close_array(&table->writer);

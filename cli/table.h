@@ -34,8 +34,8 @@ PAWL_MUST_CHECK pawl_status cli_table_new(
 PAWL_MUST_CHECK pawl_status cli_table_row(cli_table *table, const cli_cell *cells, pawl_error *err);
 /** Print the rows that wait. */
 PAWL_MUST_CHECK pawl_status cli_table_flush(cli_table *table, pawl_error *err);
-/** Print all that is left to print. How many rows there were is *rows (may be NULL). */
-PAWL_MUST_CHECK pawl_status cli_table_end(cli_table *table, size_t *rows, pawl_error *err);
+/** Print all that is left to print. */
+PAWL_MUST_CHECK pawl_status cli_table_end(cli_table *table, pawl_error *err);
 void cli_table_free(cli_table *table);
 
 #endif

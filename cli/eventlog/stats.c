@@ -141,7 +141,7 @@ static pawl_status print_kind(const struct stats *stats, int kind, pawl_error *e
                 status = cli_table_row(table, cells, err);
         }
         if (!status)
-                status = cli_table_end(table, NULL, err);
+                status = cli_table_end(table, err);
         cli_table_free(table);
         return status;
 }

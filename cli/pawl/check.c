@@ -78,9 +78,9 @@ static pawl_status add_findings(
 typedef pawl_status (*add_fn)(
         cli_table *table, const pawl__json_tree *tree, pawl__node step, pawl_error *err);
 
-/* One table over all steps. *rows counts what was printed. */
-static pawl_status print_table(size_t *rows, const pawl__json_tree *tree, const cli_column *columns,
-        size_t n, add_fn add, pawl_error *err)
+/* One table over all steps. */
+static pawl_status print_table(const pawl__json_tree *tree, const cli_column *columns, size_t n,
+        add_fn add, pawl_error *err)
 {
         cli_table *table;
         pawl_status status = cli_table_new(&table, columns, n, false, err);
@@ -91,7 +91,7 @@ static pawl_status print_table(size_t *rows, const pawl__json_tree *tree, const 
                 at = pawl__json_after(tree, 0, at))
                 status = add(table, tree, at, err);
         if (!status)
-                status = cli_table_end(table, rows, err);
+                status = cli_table_end(table, err);
         cli_table_free(table);
         return status;
 }
@@ -105,20 +105,14 @@ static bool has_findings(const pawl__json_tree *tree)
         return false;
 }
 
-static pawl_status print_tables(pawl_text json, pawl_error *err)
+static pawl_status print_tables(const pawl__json_tree *tree, pawl_error *err)
 {
-        pawl__json_tree tree = PAWL__JSON_TREE_INIT;
-        pawl_status status = pawl__json_tree_read(&tree, json.data, json.len, err);
+        pawl_status status = print_table(tree, step_columns, STEP_COLUMNS, add_step, err);
 
-        if (!status)
-                status = print_table(NULL, &tree, step_columns, STEP_COLUMNS, add_step, err);
-        if (!status && has_findings(&tree)) {
-                putchar('\n');
-                status = print_table(
-                        NULL, &tree, finding_columns, FINDING_COLUMNS, add_findings, err);
-        }
-        pawl__json_tree_free(&tree);
-        return status;
+        if (status || !has_findings(tree))
+                return status;
+        putchar('\n');
+        return print_table(tree, finding_columns, FINDING_COLUMNS, add_findings, err);
 }
 
 /* The log if there is one: without it the mission's own seeds are in force. */
@@ -134,30 +128,51 @@ static pawl_status open_if_any(pawl_log **log, const cli_call *cli, pawl_error *
         return status ? status : cli_open_log(log, cli, CLI_READ, err);
 }
 
+/* PAWL_BLOCKED, naming the first step that would be held. */
+static pawl_status blocked(const pawl__json_tree *tree, pawl_error *err)
+{
+        for (pawl__node at = pawl__json_first(tree, 0); at != PAWL__NO_NODE;
+                at = pawl__json_after(tree, 0, at)) {
+                pawl__node held = pawl__json_get(tree, at, "blocked");
+                pawl_text id = pawl__json_get_text(tree, at, "step_id");
+                if (held != PAWL__NO_NODE && pawl__json_at(tree, held)->type == PAWL__JSON_TRUE)
+                        return pawl__fail(err, PAWL_BLOCKED,
+                                "step %.*s: generation would be held by an unresolved conflict; "
+                                "define the term in a glossary, or answer when the mission runs",
+                                PAWL__FMT(id));
+        }
+        return PAWL_BLOCKED;
+}
+
+static pawl_status print(const cli_call *cli, pawl_text json, bool held, pawl_error *err)
+{
+        pawl__json_tree tree = PAWL__JSON_TREE_INIT;
+        pawl_status status = pawl__json_tree_read(&tree, json.data, json.len, err);
+
+        if (!status && cli_given(cli, "json")) {
+                fwrite(json.data, 1, json.len, stdout);
+                putchar('\n');
+        } else if (!status) {
+                status = print_tables(&tree, err);
+        }
+        if (!status && held)
+                status = blocked(&tree, err);
+        pawl__json_tree_free(&tree);
+        return status;
+}
+
 static int check(const cli_call *cli, pawl_mission *mission, pawl_log *log)
 {
-        pawl_error err = PAWL_ERROR_INIT, printing = PAWL_ERROR_INIT;
-        pawl_status printed = PAWL_OK;
+        pawl_error err = PAWL_ERROR_INIT;
         char *json = NULL;
-        size_t len;
+        size_t len = 0;
 
         pawl_status status =
                 pawl_mission_check(&json, &len, mission, log, cli_value(cli, "step"), &err);
-        if (status && status != PAWL_BLOCKED)
-                return cli_fail(cli, &err);
-        if (cli_given(cli, "json")) {
-                fwrite(json, 1, len, stdout);
-                putchar('\n');
-        } else {
-                printed = print_tables(pawl__text_n(json, len), &printing);
-        }
+        if (!status || status == PAWL_BLOCKED)
+                status = print(cli, pawl__text_n(json, len), status == PAWL_BLOCKED, &err);
         pawl_free(json);
-        if (printed)
-                return cli_fail(cli, &printing);
-        if (!status)
-                return CLI_DONE;
-        err.status = PAWL_BLOCKED;
-        return cli_fail(cli, &err);
+        return status ? cli_fail(cli, &err) : CLI_DONE;
 }
 
 static int check_run(cli_call *cli)

@@ -47,7 +47,7 @@ static pawl_status print_senses(const cli_senses *senses, bool json, pawl_error 
         for (size_t i = 0; !status && i < senses->n; i++)
                 status = print_sense(table, &senses->rows[i], err);
         if (!status)
-                status = cli_table_end(table, NULL, err);
+                status = cli_table_end(table, err);
         cli_table_free(table);
         return status;
 }

@@ -118,7 +118,8 @@ static int tell_blocked(const cli_call *cli, const pawl_run_result *result, cons
         if (step && n > 0 && step->retry_token)
                 pawl__fail(&told, PAWL_BLOCKED,
                         "step %s: generation is held by %zu unresolved conflict%s; answer with "
-                        "`pawl resolve %s --pick N` (see `pawl conflicts`), then `pawl resume %s`",
+                        "`pawl resolve %s --pick N`, or --define TEXT (see `pawl conflicts`), "
+                        "then `pawl resume %s`",
                         step->step_id, n, n == 1 ? "" : "s", pawl_run_result_conflict(result, 0),
                         step->retry_token);
         return cli_fail(cli, &told);

@@ -152,6 +152,18 @@ for cmd in "head" "verify" "list" "tail" "stats" "export" "replay" "replay --jso
 done
 same "$(ls frozen)" events.db
 
+it "a listing of any length keeps its columns"
+{
+        echo "terms:"
+        for i in $(seq 300); do echo "  - {surface: term $i, definition: The number $i.}"; done
+} >many.yaml
+runs 0 pawl glossary import many.yaml --scope core
+runs 0 eventlog list
+same "$(wc -l <out)" "$((n + 301))"
+same "$(tail -n 250 out | awk '{print index($0, "Glossary")}' | sort -u | wc -l)" 1
+runs 0 pawl glossary list
+same "$(wc -l <out)" 305
+
 it "an empty log is no error"
 rm -rf .pawl
 runs 0 pawl init
