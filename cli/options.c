@@ -257,6 +257,10 @@ static int read_long(cli_call *cli, const char *word, struct words *words)
         if (value) {
                 if (option->kind == CLI_FLAG)
                         return cli_usage(cli, "--%s takes no value", option->name);
+                if (option->kind == CLI_SECONDS && !value[1])
+                        return cli_usage(cli,
+                                "--%s= names no seconds; leave = out to wait without an end",
+                                option->name);
                 return keep(cli, option, value + 1);
         }
         value = "";

@@ -76,6 +76,8 @@ for number in 0 -1 1.5 x '' 9223372036854775808; do
         misused "not a number from 1 up" eventlog show -- "$number"
 done
 misused "not a number of seconds" pawl resume --wait=soon
+misused "not a number of seconds" pawl resume --wait=4000001
+misused "names no seconds" pawl resume --wait=
 
 it "without a log, every command that needs one says where it looked and what to do"
 fails 1 "^pawl: no log here: .*; run \`pawl init\`, or name one with --db$" pawl conflicts
