@@ -151,10 +151,13 @@ static pawl_status hash_text(pawl__document *document, const pawl__buf *text, pa
 static pawl_status parse(pawl__document *out, const char *path, pawl__buf *text, pawl_error *err)
 {
         pawl__document document = {NULL, PAWL__BUF_INIT, PAWL__JSON_TREE_INIT, NULL, {0}};
+        size_t path_size = strlen(path) + 1;
         pawl_status status = PAWL_OK;
 
-        document.path = strdup(path);
-        if (!document.path)
+        document.path = malloc(path_size);
+        if (document.path)
+                memcpy(document.path, path, path_size);
+        else
                 status = pawl__nomem(err);
         if (!status)
                 status = hash_text(&document, text, err);

@@ -8,6 +8,7 @@
 #include "mission/references.h"
 #include <assert.h>
 #include <errno.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -361,22 +362,21 @@ static const pawl__field mission_fields[] = {
         {"steps", PAWL__ENTRY_LIST, "list the mission's steps: steps: [...]", set_steps},
 };
 
+/* A path longer than PATH_MAX could be named, but not used. */
 static pawl_status set_paths(pawl_mission *mission, const char *path, pawl_error *err)
 {
-        char *real = realpath(path, NULL);
+        char real[PATH_MAX];
         bool ok = true;
 
-        if (!real)
-                return errno == ENOMEM ? pawl__nomem(err)
-                                       : pawl__fail(err, PAWL_EIO,
-                                                 "%s: cannot be found again: %s; check the path",
-                                                 path, strerrordesc_np(errno));
-        size_t folder = (size_t)(strrchr(real, '/') - real);
-        mission->path = (char *)pawl__arena_text(&mission->arena, pawl__text(real), &ok).data;
-        mission->folder = (char *)pawl__arena_text(
-                &mission->arena, (pawl_text){real, folder ? folder : 1}, &ok)
-                                  .data;
-        free(real);
+        if (!realpath(path, real))
+                return pawl__fail(err, PAWL_EIO, "%s: cannot be found again: %s; check the path",
+                        path, strerrordesc_np(errno));
+        size_t len = (size_t)(strrchr(real, '/') - real);
+        pawl_text whole = pawl__arena_text(&mission->arena, pawl__text(real), &ok);
+        pawl_text folder =
+                pawl__arena_text(&mission->arena, pawl__text_n(real, len ? len : 1), &ok);
+        mission->path = (char *)whole.data; /* the arena's own, which no one else holds */
+        mission->folder = (char *)folder.data;
         return ok ? PAWL_OK : pawl__nomem(err);
 }
 

@@ -1,0 +1,144 @@
+/* Every allocation on the way from a file's text to its tree, and to a seed, fails once. */
+#include "events/log.h"
+#include "glossary/seed.h"
+#include "support/allocator.h"
+#include "support/test.h"
+
+static const char yaml[] = "a: &x {b: [1, two, 0x1F], c: \"quo\\u0000ted\"}\n"
+                           "d: *x\n"
+                           "k1: 1\nk2: 1\nk3: 1\nk4: 1\nk5: 1\nk6: 1\nk7: 1\nk8: 1\nk9: 1\n"
+                           "k10: 1\nk11: 1\nk12: 1\nk13: 1\nk14: 1\nk15: 1\nk16: 1\nk17: 1\n"
+                           "e: |\n  block\n  text\n";
+static const char json[] = "{\"a\": [1, \"esc\\naped\", {\"b\": null}], \"c\": \"d\"}";
+
+static void sweep_document(const char *path, const char *text, size_t len)
+{
+        pawl__document document;
+        size_t failures = 0;
+
+        for (size_t n = 1;; n++) {
+                pawl_error err = PAWL_ERROR_INIT;
+                memset(&document, 0x5a, sizeof document);
+                pawl__document before = document;
+                long live = allocator_live();
+                allocator_fail_at(n);
+                pawl_status status = pawl__document_parse(&document, path, text, len, &err);
+                bool failed = allocator_failed();
+                allocator_fail_at(0);
+                if (status == PAWL_OK) {
+                        pawl__document_free(&document);
+                } else {
+                        assert_int_equal(status, PAWL_ENOMEM);
+                        assert_says(err.message, "out of memory");
+                        assert_memory_equal(&document, &before, sizeof document);
+                        failures++;
+                }
+                assert_int_equal(allocator_live(), live);
+                if (!failed)
+                        break;
+        }
+        assert_true(failures >= 5);
+}
+
+static void a_yaml_file_survives_any_failed_allocation(void **state)
+{
+        (void)state;
+        sweep_document("a.yaml", yaml, sizeof yaml - 1);
+}
+
+static void a_json_file_survives_any_failed_allocation(void **state)
+{
+        (void)state;
+        sweep_document("a.json", json, sizeof json - 1);
+}
+
+static void a_seed_survives_any_failed_allocation(void **state)
+{
+        static const char text[] = "terms:\n- {surface: Work spaces, definition: A place.}\n"
+                                   "- {surface: fence, definition: A number., status: draft}\n";
+        char *folder = folder_make(), *path = path_in(folder, "seed.yaml");
+        size_t failures = 0;
+
+        (void)state;
+        file_write(path, text, sizeof text - 1);
+        for (size_t n = 1;; n++) {
+                pawl_error err = PAWL_ERROR_INIT;
+                pawl__seed seed;
+                long live = allocator_live();
+                allocator_fail_at(n);
+                pawl_status status = pawl__seed_load(&seed, path, PAWL__CORE, &err);
+                bool failed = allocator_failed();
+                allocator_fail_at(0);
+                if (status == PAWL_OK) {
+                        pawl__seed_free(&seed);
+                } else {
+                        assert_int_equal(status, PAWL_ENOMEM);
+                        assert_says(err.message, "out of memory");
+                        failures++;
+                }
+                assert_int_equal(allocator_live(), live);
+                if (!failed)
+                        break;
+        }
+        assert_true(failures >= 5);
+        folder_remove(folder);
+        free(path);
+}
+
+static void an_event_of_a_sense_survives_any_failed_allocation(void **state)
+{
+        const pawl__sense sense = {.surface = pawl__text("fence"),
+                .normal = pawl__text("fence"),
+                .definition = pawl__text("A number."),
+                .scope = PAWL__CORE,
+                .confidence = 1};
+        const pawl_event like = {.actor = pawl__text("user:ana")};
+
+        (void)state;
+        for (size_t n = 1;; n++) {
+                pawl_error err = PAWL_ERROR_INIT;
+                pawl__batch batch = PAWL__BATCH_INIT;
+                long live = allocator_live();
+                allocator_fail_at(n);
+                pawl_status status = pawl__sense_updated(
+                        &batch, &sense, pawl__text("v"), "import", false, &like, &err);
+                bool failed = allocator_failed();
+                allocator_fail_at(0);
+                assert_int_equal(status, failed ? PAWL_ENOMEM : PAWL_OK);
+                assert_int_equal(batch.n, failed ? 0 : 1);
+                pawl__batch_free(&batch);
+                assert_int_equal(allocator_live(), live);
+                if (!failed)
+                        break;
+                assert_says(err.message, "out of memory");
+        }
+}
+
+/* OpenSSL keeps what it fetched first: that is no leak. */
+static int warm_up(void **state)
+{
+        pawl__document document;
+        pawl_error err = PAWL_ERROR_INIT;
+
+        (void)state;
+        if (!allocator_works())
+                skip();
+        if (pawl__document_parse(&document, "a.yaml", yaml, sizeof yaml - 1, &err))
+                return -1;
+        pawl__document_free(&document);
+        return 0;
+}
+
+#define T(name) cmocka_unit_test_setup(name, warm_up)
+
+int main(void)
+{
+        const struct CMUnitTest tests[] = {
+                T(a_yaml_file_survives_any_failed_allocation),
+                T(a_json_file_survives_any_failed_allocation),
+                T(a_seed_survives_any_failed_allocation),
+                T(an_event_of_a_sense_survives_any_failed_allocation),
+        };
+
+        return cmocka_run_group_tests(tests, NULL, NULL);
+}
