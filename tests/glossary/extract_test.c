@@ -1,0 +1,503 @@
+/* Layer 1's rules, each by what it finds and what it leaves. */
+#include "glossary/extract.h"
+#include "support/test.h"
+
+static const char letters[PAWL__SOURCES] = {'h', 'g', 'q', 'a', 'c', 'n'};
+
+/* The terms as "surface/source" in their order, the source by its letter above. */
+static void write_terms(pawl__buf *out, const pawl__terms *terms)
+{
+        for (size_t i = 0; i < terms->n; i++) {
+                const pawl__term *term = &terms->items[i];
+                assert_true(term->confidence == pawl__source_confidence(term->source));
+                assert_int_equal(term->watched, term->source == PAWL__METADATA_HINT);
+                assert_int_equal(
+                        pawl__buf_addf(out, "%s%.*s/%c", i ? ", " : "", (int)term->surface.len,
+                                term->surface.data, letters[term->source]),
+                        PAWL_OK);
+        }
+}
+
+static void check_all(pawl__glossary *glossary, const pawl__metadata *metadata,
+        const char *const *texts, size_t n, const char *expected)
+{
+        pawl__extraction *extraction;
+        pawl__terms terms;
+        pawl__buf got = PAWL__BUF_INIT;
+
+        assert_int_equal(pawl__extraction_new(&extraction, glossary, metadata, NULL), PAWL_OK);
+        for (size_t i = 0; i < n; i++)
+                assert_int_equal(
+                        pawl__extraction_text(extraction, pawl__text(texts[i]), NULL), PAWL_OK);
+        for (int again = 0; again < 2; again++) { /* asked twice, it says the same */
+                pawl__buf_clear(&got);
+                assert_int_equal(pawl__extraction_terms(&terms, extraction, NULL), PAWL_OK);
+                write_terms(&got, &terms);
+                assert_text(pawl__buf_text(&got), expected);
+        }
+        pawl__buf_free(&got);
+        pawl__extraction_free(extraction);
+}
+
+static void check(const char *text, const char *expected)
+{
+        check_all(NULL, NULL, &text, 1, expected);
+}
+
+static void check_with(const char *metadata, const char *text, const char *expected)
+{
+        pawl__arena arena = PAWL__ARENA_INIT;
+        pawl__metadata read;
+
+        assert_int_equal(pawl__metadata_read(&read, &arena, pawl__text(metadata), NULL), PAWL_OK);
+        check_all(NULL, &read, &text, 1, expected);
+        pawl__arena_free(&arena);
+}
+
+static pawl__glossary *glossary_of(const char *const *surfaces, size_t n)
+{
+        pawl__glossary *glossary;
+
+        assert_int_equal(pawl__glossary_new(&glossary, NULL), PAWL_OK);
+        for (size_t i = 0; i < n; i++) {
+                pawl__sense sense = {.surface = pawl__text(surfaces[i]),
+                        .definition = pawl__text("a thing"),
+                        .scope = PAWL__CORE,
+                        .confidence = 1};
+                assert_int_equal(pawl__glossary_add(glossary, &sense, NULL), PAWL_OK);
+        }
+        return glossary;
+}
+
+static void sources_have_their_names_and_confidences(void **state)
+{
+        static const char *const names[PAWL__SOURCES] = {"metadata_hint", "glossary_match",
+                "quoted_phrase", "acronym", "casing_pattern", "repeated_noun"};
+        static const double confidences[PAWL__SOURCES] = {1, 1, 0.8, 0.8, 0.8, 0.5};
+
+        (void)state;
+        for (unsigned i = 0; i < PAWL__SOURCES; i++) {
+                assert_string_equal(pawl__source_name((pawl__source)i), names[i]);
+                assert_true(pawl__source_confidence((pawl__source)i) == confidences[i]);
+        }
+}
+
+static void quoted_text_is_a_term(void **state)
+{
+        (void)state;
+        check("the \"Grace Period\" ends", "grace period/q");
+        check("the \u201cgrace  period\u201d and the \u201eFrist\u201c, \u201ea b\u201d",
+                "a b/q, frist/q, grace period/q");
+        check("\"one\"\"ledger\"", "ledger/q");
+        check("\"\" \"  \" \"", "");
+        check("\" spaced out \"", "spaced out/q");
+        check("\"a\nb\" \"c\r\nd\"", "a b/q, c d/q");
+        check("\"a\n\nb\" \"c", "");
+        check("\"a\nb\nc\" d", "");
+        check("5\" pipe\n\nthe \"valve\"", "valve/q");
+        check("\u201che said \"valve\" twice\u201d", "he said \"valve\" twice/q, valve/q");
+        check("\u201couter \u201cinner\u201d", "inner/q");
+        check("\u201d \u201d open \u201cnever closed", "");
+        check("the \"does\", \"the\" and \"time\"", "");
+        check("\"it is the\"", "it is the/q"); /* common words make no common phrase */
+}
+
+static void two_to_five_capitals_alone_are_an_acronym(void **state)
+{
+        (void)state;
+        check("the API and the SLA's end", "api/a, sla/a");
+        check("X ABCDEF API_X API2 Api", "api_x/c");
+        check("REST-API", "api/a, rest/a");
+        check("AND IT US", ""); /* common words in capitals */
+        check("APIs IDs", "");
+        check("\u00c4\u00d6 \u0391\u0392\u0393 A\u0308O\u0308",
+                "\u00e4\u00f6/a, \u03b1\u03b2\u03b3/a");
+        check("DON'T", "");
+        check("\u6f22\u5b57", "");
+}
+
+static void names_out_of_code_are_terms(void **state)
+{
+        (void)state;
+        check("snake_case a_1 MAX_SIZE", "a_1/c, max_size/c, snake_case/c");
+        check("_x x_ a__b Snake_Case 1_a _ __", "");
+        check("camelCase iPhone eBay xY", "camelcase/c, ebay/c, iphone/c, xy/c");
+        check("JavaScript HTTPServer OAuth GitHub",
+                "github/c, httpserver/c, javascript/c, oauth/c");
+        check("APIs IDs PDFs Word Words URLs Ab1", "");
+        check("ProcessIDs", "processid/c");
+        check("well-known state-of-the-art covid-19 e-mails",
+                "covid-19/c, e-mail/c, state-of-the-art/c, well-known/c");
+        check("2026-11-20 Well-known well--known -x x- a-B c_d-e ab-2026-Xy", "c_d/c");
+        check("--accept-all-inputs", "accept-all-input/c");
+        check("well-known's up-to", "up-to/c, well-known/c");
+        check("\u00fcber-fein gr\u00f6\u00dfenWahl", "gr\u00f6ssenwahl/c, \u00fcber-fein/c");
+        check("u\u0308ber-fein", "\u00fcber-fein/c");
+        check("foo-bar/baz (foo-baz)", "foo-bar/c, foo-baz/c");
+}
+
+static void a_word_written_three_times_is_a_term(void **state)
+{
+        (void)state;
+        check("ledger Ledgers the LEDGER.", "ledger/n");
+        check("ledger ledger", "");
+        check("ab ab ab a1b a1b a1b 1abc 1abc 1abc ab_c ab_c ab_c", "ab_c/c");
+        check("the the the times times time would would would does does does", "");
+        check("customer's customer customers", "customer/n");
+        check("customer\u2019s customer customers", "customer/n");
+        check("don't don't don't we\u2019ll we\u2019ll we\u2019ll o'clocks o'clocks o'clocks", "");
+        check("'ledger' 'ledger' ledgers'", "ledger/n");
+        check("caf\u00e9 Cafe\u0301 caf\u00e9s", "caf\u00e9/n");
+        check("\u03bf\u03b4\u03cc\u03c2 \u039f\u03b4\u03bf\u0301\u03c2 \u03bf\u03b4\u03cc\u03c3",
+                "\u03bf\u03b4\u03cc\u03c3/n");
+        check("\u6f22\u5b57\u5178 \u6f22\u5b57\u5178\u3001\u6f22\u5b57\u5178",
+                "\u6f22\u5b57\u5178/n");
+        check("sha256 sha256 sha256", "sha256/n");
+}
+
+static void words_are_counted_over_all_texts(void **state)
+{
+        static const char *const texts[] = {"ledger", "", "a ledger", "ledgers \"x y", "z\""};
+
+        (void)state;
+        check_all(NULL, NULL, texts, 5, "ledger/n");
+}
+
+static void the_best_source_of_a_term_counts(void **state)
+{
+        static const char *const surfaces[] = {"ledger"};
+        const char *text =
+                "ledger \"ledger\" Ledger, API \"API\" fooBar \"foobar\" \"foo_x\" foo_x";
+        pawl__glossary *glossary = glossary_of(surfaces, 1);
+
+        (void)state;
+        check(text, "api/q, foo_x/q, foobar/q, ledger/q");
+        check_all(glossary, NULL, &text, 1, "ledger/g, api/q, foo_x/q, foobar/q");
+        pawl__glossary_free(glossary);
+}
+
+static void surfaces_of_the_glossary_are_terms_even_common_words(void **state)
+{
+        static const char *const surfaces[] = {"time", "customer workspace", "C++", "REST"};
+        const char *text = "Times of customer\nworkspaces in C++; the rest";
+        pawl__glossary *glossary = glossary_of(surfaces, 4);
+
+        (void)state;
+        check_all(glossary, NULL, &text, 1, "c++/g, customer workspace/g, rest/g, time/g");
+        text = "nothing of them";
+        check_all(glossary, NULL, &text, 1, "");
+        pawl__glossary_free(glossary);
+}
+
+static void hints_are_terms_whether_they_are_written_or_not(void **state)
+{
+        (void)state;
+        check_with("{\"glossary_watch_terms\":[\"Work  Spaces\",\"time\",\" \"]}", "no time",
+                "time/h, work space/h");
+        check_with("{\"glossary_aliases\":{\"WS\":\"workspace\"}}", "none", "workspace/h");
+}
+
+static void an_alias_in_the_text_becomes_its_term(void **state)
+{
+        (void)state;
+        check_with("{\"glossary_aliases\":{\"WS\":\"Workspace\"}}", "the WS and \"ws\"",
+                "workspace/h");
+        check_with("{\"glossary_aliases\":{\"a\":\"b\",\"b\":\"c\"}}", "\"a\"", "b/h, c/h");
+        check_with("{\"glossary_aliases\":{\"ledger\":\"Ledgers\"}}", "\"ledger\"", "ledger/h");
+}
+
+static void excluded_terms_are_none_whatever_their_source(void **state)
+{
+        static const char *const surfaces[] = {"ledger"};
+        static const char metadata[] =
+                "{\"glossary_exclude_terms\":[\"Ledgers\",\"api\",\"x y\",\"fooBar\",\"noun\"],"
+                "\"glossary_watch_terms\":[\"ledger\",\"kept\"]}";
+        const char *text = "ledger API \"x y\" fooBar noun noun noun";
+        pawl__glossary *glossary = glossary_of(surfaces, 1);
+        pawl__arena arena = PAWL__ARENA_INIT;
+        pawl__metadata read;
+
+        (void)state;
+        assert_int_equal(pawl__metadata_read(&read, &arena, pawl__text(metadata), NULL), PAWL_OK);
+        check_all(glossary, &read, &text, 1, "kept/h");
+        pawl__arena_free(&arena);
+        pawl__glossary_free(glossary);
+        check_with("{\"glossary_exclude_terms\":[\"ws\"],\"glossary_aliases\":{\"ws\":\"work\"}}",
+                "the WS", "work/h");
+        check_with("{\"glossary_exclude_terms\":[\"work\"],\"glossary_aliases\":{\"ws\":\"work\"}}",
+                "the WS", "");
+}
+
+/* ---- What a term says of the text ------------------------------------------------------------ */
+
+static const pawl__term *find_term(const pawl__terms *terms, const char *surface)
+{
+        for (size_t i = 0; i < terms->n; i++)
+                if (pawl__text_is(terms->items[i].surface, surface))
+                        return &terms->items[i];
+        fail_msg("no term %s", surface);
+        return NULL;
+}
+
+static void check_place(const char *metadata, const char *text, const char *surface,
+        const char *original, const char *context)
+{
+        pawl__arena arena = PAWL__ARENA_INIT;
+        pawl__extraction *extraction;
+        pawl__metadata read;
+        pawl__terms terms;
+
+        assert_int_equal(pawl__metadata_read(&read, &arena, pawl__text(metadata), NULL), PAWL_OK);
+        assert_int_equal(pawl__extraction_new(&extraction, NULL, &read, NULL), PAWL_OK);
+        assert_int_equal(pawl__extraction_text(extraction, pawl__text(text), NULL), PAWL_OK);
+        assert_int_equal(pawl__extraction_terms(&terms, extraction, NULL), PAWL_OK);
+        const pawl__term *term = find_term(&terms, surface);
+        assert_text(term->original, original);
+        assert_text(term->context, context);
+        pawl__extraction_free(extraction);
+        pawl__arena_free(&arena);
+}
+
+static void a_term_tells_how_and_where_it_was_first_written(void **state)
+{
+        (void)state;
+        check_place(NULL, "The  \"Grace\nPeriod\" ends;\tgrace period.", "grace period",
+                "Grace\nPeriod", "The \"Grace Period\" ends; grace period.");
+        check_place(NULL, "Ledgers, a ledger, LEDGER", "ledger", "Ledgers",
+                "Ledgers, a ledger, LEDGER");
+        check_place(NULL, "Api api \"API\"", "api", "Api", "Api api \"API\"");
+        check_place("{\"glossary_watch_terms\":[\"Work Space\"]}", "nothing", "work space",
+                "Work Space", NULL);
+        check_place("{\"glossary_watch_terms\":[\"work space\"]}", "my Work\n Spaces!",
+                "work space", "Work\n Spaces", "my Work Spaces!");
+        check_place("{\"glossary_aliases\":{\"customer space\":\"workspace\"}}",
+                "the Customer Space", "workspace", "Customer Space", "the Customer Space");
+}
+
+/* The context of API in LEFT API RIGHT, each side so many of one character. */
+static void check_context(
+        const char *unit, size_t left, size_t right, size_t kept_left, size_t kept_right)
+{
+        pawl__buf text = PAWL__BUF_INIT, context = PAWL__BUF_INIT;
+
+        for (size_t i = 0; i < left; i++)
+                assert_int_equal(pawl__buf_adds(&text, unit), PAWL_OK);
+        assert_int_equal(pawl__buf_adds(&text, " \n API\t\t"), PAWL_OK);
+        for (size_t i = 0; i < right; i++)
+                assert_int_equal(pawl__buf_adds(&text, unit), PAWL_OK);
+        for (size_t i = 0; i < kept_left; i++)
+                assert_int_equal(pawl__buf_adds(&context, unit), PAWL_OK);
+        assert_int_equal(
+                pawl__buf_addf(&context, "%sAPI%s", kept_left ? " " : "", kept_right ? " " : ""),
+                PAWL_OK);
+        for (size_t i = 0; i < kept_right; i++)
+                assert_int_equal(pawl__buf_adds(&context, unit), PAWL_OK);
+        check_place(NULL, text.data, "api", "API", context.data);
+        pawl__buf_free(&text);
+        pawl__buf_free(&context);
+}
+
+static void the_context_is_eighty_characters_around_the_term(void **state)
+{
+        (void)state;
+        /* 80 = 38 + space + API + space + 37: the greater half of an odd rest is on the left */
+        check_context("x", 100, 100, 38, 37);
+        check_context("\u6f22", 100, 100, 38, 37);
+        check_context("x", 10, 100, 10, 65);
+        check_context("x", 100, 10, 65, 10);
+        check_context("x", 0, 100, 0, 76);
+        check_context("x", 5, 6, 5, 6);
+        /* a term that is longer itself is cut; here the 80th character is white space */
+        check_place(NULL,
+                "\"000000000 111111111 222222222 333333333 444444444 555555555 666666666 "
+                "777777777 888888888\"",
+                "000000000 111111111 222222222 333333333 444444444 555555555 666666666 "
+                "777777777 888888888",
+                "000000000 111111111 222222222 333333333 444444444 555555555 666666666 "
+                "777777777 888888888",
+                "000000000 111111111 222222222 333333333 444444444 555555555 666666666 "
+                "777777777");
+}
+
+/* ---- Long texts ------------------------------------------------------------------------------ */
+
+static void a_term_in_the_last_word_of_ten_megabytes_is_found(void **state)
+{
+        static const char *const surfaces[] = {"the end"};
+        pawl__glossary *glossary = glossary_of(surfaces, 1);
+        pawl__buf text = PAWL__BUF_INIT;
+        char word[16];
+
+        (void)state;
+        for (unsigned i = 0; text.len < 10000000; i++) {
+                snprintf(word, sizeof word, "w%xz ", i * 2654435761u);
+                assert_int_equal(pawl__buf_adds(&text, word), PAWL_OK);
+        }
+        assert_int_equal(pawl__buf_adds(&text, "OAuth the \"last words\" of THE end"), PAWL_OK);
+        const char *texts[] = {text.data};
+        check_all(glossary, NULL, texts, 1, "the end/g, last word/q, oauth/c");
+        pawl__buf_free(&text);
+        pawl__glossary_free(glossary);
+}
+
+/* What would be slow if any rule looked back or ahead further than it must. */
+static void long_runs_of_one_kind_take_one_pass(void **state)
+{
+        static const char *const units[] = {"a", " ", "\"", "-", "a-", "'", "a'", "\u201c", "_",
+                "\u0301", "\u00e9", "\"a\n", "\u201e\u201c", "A", "a\u2019s"};
+
+        (void)state;
+        for (size_t i = 0; i < sizeof units / sizeof units[0]; i++) {
+                pawl__buf text = PAWL__BUF_INIT;
+                pawl__extraction *extraction;
+                pawl__terms terms;
+                while (text.len < 300000)
+                        assert_int_equal(pawl__buf_adds(&text, units[i]), PAWL_OK);
+                assert_int_equal(pawl__extraction_new(&extraction, NULL, NULL, NULL), PAWL_OK);
+                assert_int_equal(
+                        pawl__extraction_text(extraction, pawl__buf_text(&text), NULL), PAWL_OK);
+                assert_int_equal(pawl__extraction_terms(&terms, extraction, NULL), PAWL_OK);
+                assert_true(terms.n <= 1);
+                pawl__extraction_free(extraction);
+                pawl__buf_free(&text);
+        }
+}
+
+/* ---- JSON ------------------------------------------------------------------------------------ */
+
+static void check_json(const char *metadata, const char *json, const char *expected)
+{
+        pawl__arena arena = PAWL__ARENA_INIT;
+        pawl__json_tree tree = PAWL__JSON_TREE_INIT;
+        pawl__extraction *extraction;
+        pawl__metadata read;
+        pawl__terms terms;
+        pawl__buf got = PAWL__BUF_INIT;
+
+        assert_int_equal(pawl__metadata_read(&read, &arena, pawl__text(metadata), NULL), PAWL_OK);
+        assert_int_equal(pawl__json_tree_read(&tree, json, strlen(json), NULL), PAWL_OK);
+        assert_int_equal(pawl__extraction_new(&extraction, NULL, &read, NULL), PAWL_OK);
+        assert_int_equal(pawl__extraction_json(extraction, &tree, NULL), PAWL_OK);
+        assert_int_equal(pawl__extraction_terms(&terms, extraction, NULL), PAWL_OK);
+        write_terms(&got, &terms);
+        assert_text(pawl__buf_text(&got), expected);
+        pawl__buf_free(&got);
+        pawl__extraction_free(extraction);
+        pawl__json_tree_free(&tree);
+        pawl__arena_free(&arena);
+}
+
+static void the_fields_of_a_step_are_read(void **state)
+{
+        static const char document[] =
+                "{\"description\":\"AA\",\"prompt\":[\"BB\",[\"CC\",{\"output\":\"DD\"},\"EE\"],3],"
+                "\"requirements\":{\"x\":\"FF\"},\"output\":\"GG\",\"other\":\"HH\","
+                "\"deep\":{\"prompt\":\"II\",\"list\":[[\"JJ\"]]},\"KK\":null}";
+
+        (void)state;
+        check_json(NULL, document, "aa/a, bb/a, cc/a, ee/a, gg/a");
+        check_json("{\"glossary_fields\":[\"other\",\"output\"]}", document,
+                "aa/a, bb/a, cc/a, ee/a, gg/a, hh/a");
+        check_json("{\"glossary_fields\":[\"*\"]}", document,
+                "aa/a, bb/a, cc/a, dd/a, ee/a, ff/a, gg/a, hh/a, ii/a, jj/a");
+}
+
+static void a_document_without_fields_is_read_as_one(void **state)
+{
+        (void)state;
+        check_json(NULL, "\"AA\"", "aa/a");
+        check_json(NULL, "[\"AA\",[\"BB\"],{\"output\":\"CC\"}]", "aa/a, bb/a");
+        check_json("{\"glossary_fields\":[\"*\"]}", "[{\"x\":{\"y\":\"CC\"}}]", "cc/a");
+        check_json(NULL, "17", "");
+        check_json(NULL, "null", "");
+        check_json(NULL, "{}", "");
+        check_json(NULL, "{\"output\":\"a \\u0000 \\\"x\\\\y\\\" \\ud83d\\ude00 AA\"}",
+                "aa/a, x\\y/q");
+}
+
+/* ---- Metadata -------------------------------------------------------------------------------- */
+
+static void metadata_is_read_and_open(void **state)
+{
+        pawl__arena arena = PAWL__ARENA_INIT;
+        char json[] =
+                "{\"other\":1,\"glossary_fields\":[\"a\",\"b\"],\"glossary_watch_terms\":null,"
+                "\"glossary_exclude_terms\":[],\"glossary_aliases\":{\"x\":\"y\"}}";
+        pawl__metadata read;
+
+        (void)state;
+        assert_int_equal(pawl__metadata_read(&read, &arena, pawl__text(json), NULL), PAWL_OK);
+        memset(json, 'x', sizeof json - 1);
+        assert_int_equal(read.n_fields, 2);
+        assert_text(read.fields[1], "b");
+        assert_int_equal(read.n_watch_terms + read.n_exclude_terms, 0);
+        assert_int_equal(read.n_aliases, 1);
+        assert_text(read.aliases[0].alias, "x");
+        assert_text(read.aliases[0].term, "y");
+        assert_int_equal(pawl__metadata_read(&read, &arena, pawl__text("null"), NULL), PAWL_OK);
+        assert_int_equal(read.n_fields + read.n_aliases, 0);
+        pawl__arena_free(&arena);
+}
+
+static void malformed_metadata_is_refused_by_name(void **state)
+{
+        static const struct {
+                const char *json, *message;
+                pawl_status status;
+        } cases[] = {
+                {"[]", "metadata: not an object", PAWL_EINVAL},
+                {"{\"glossary_watch_terms\":\"x\"}",
+                        "metadata.glossary_watch_terms: not an array of strings", PAWL_EINVAL},
+                {"{\"glossary_exclude_terms\":[\"x\",1]}",
+                        "metadata.glossary_exclude_terms: not an array of strings", PAWL_EINVAL},
+                {"{\"glossary_fields\":{}}", "metadata.glossary_fields: not an array of strings",
+                        PAWL_EINVAL},
+                {"{\"glossary_aliases\":[]}", "metadata.glossary_aliases: not an object of strings",
+                        PAWL_EINVAL},
+                {"{\"glossary_aliases\":{\"a\":null}}",
+                        "metadata.glossary_aliases: not an object of strings", PAWL_EINVAL},
+                {"{\"a\":1,\"a\":2}", "metadata: line 1, column 8:", PAWL_EPARSE},
+        };
+        pawl__arena arena = PAWL__ARENA_INIT;
+
+        (void)state;
+        for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+                pawl_error err = PAWL_ERROR_INIT;
+                pawl__metadata read, before;
+                memset(&read, 0x5a, sizeof read);
+                before = read;
+                assert_int_equal(
+                        pawl__metadata_read(&read, &arena, pawl__text(cases[i].json), &err),
+                        cases[i].status);
+                assert_says(err.message, cases[i].message);
+                assert_memory_equal(&read, &before, sizeof read);
+        }
+        pawl__arena_free(&arena);
+}
+
+int main(void)
+{
+        const struct CMUnitTest tests[] = {
+                cmocka_unit_test(sources_have_their_names_and_confidences),
+                cmocka_unit_test(quoted_text_is_a_term),
+                cmocka_unit_test(two_to_five_capitals_alone_are_an_acronym),
+                cmocka_unit_test(names_out_of_code_are_terms),
+                cmocka_unit_test(a_word_written_three_times_is_a_term),
+                cmocka_unit_test(words_are_counted_over_all_texts),
+                cmocka_unit_test(the_best_source_of_a_term_counts),
+                cmocka_unit_test(surfaces_of_the_glossary_are_terms_even_common_words),
+                cmocka_unit_test(hints_are_terms_whether_they_are_written_or_not),
+                cmocka_unit_test(an_alias_in_the_text_becomes_its_term),
+                cmocka_unit_test(excluded_terms_are_none_whatever_their_source),
+                cmocka_unit_test(a_term_tells_how_and_where_it_was_first_written),
+                cmocka_unit_test(the_context_is_eighty_characters_around_the_term),
+                cmocka_unit_test(a_term_in_the_last_word_of_ten_megabytes_is_found),
+                cmocka_unit_test(long_runs_of_one_kind_take_one_pass),
+                cmocka_unit_test(the_fields_of_a_step_are_read),
+                cmocka_unit_test(a_document_without_fields_is_read_as_one),
+                cmocka_unit_test(metadata_is_read_and_open),
+                cmocka_unit_test(malformed_metadata_is_refused_by_name),
+        };
+
+        return cmocka_run_group_tests(tests, NULL, NULL);
+}
