@@ -35,10 +35,10 @@ typedef enum cli_kind {
 typedef struct cli_option {
         const char *name; /**< without the dashes */
         char letter;      /**< of the short form; 0: none */
+        char group;       /**< of the options of one group exactly one is given; 0: free */
         cli_kind kind;
         const char *value;   /**< how help names the value; NULL for a flag */
         const char *choices; /**< CLI_CHOICE: "off|medium|max" */
-        char group; /**< of the options with the same letter exactly one is given; 0: free */
         const char *help;
 } cli_option;
 

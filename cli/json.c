@@ -106,7 +106,7 @@ static pawl_status add_token(
 
 pawl_status cli_json_layout(pawl__buf *out, pawl_text json, pawl_error *err)
 {
-        pawl__json_type open[PAWL__JSON_DEPTH + 1];
+        pawl__json_type open[PAWL__JSON_DEPTH + 1] = {PAWL__JSON_NULL};
         struct layout at = {0, true, false};
         pawl__json_reader reader;
         pawl__json_token token;

@@ -4,11 +4,11 @@
 #include <assert.h>
 
 const cli_option cli_globals[] = {
-        {"db", 0, CLI_FILE, "PATH", NULL, 0,
+        {"db", 0, 0, CLI_FILE, "PATH", NULL,
                 "the log, in place of $PAWL_DB or the nearest .pawl/events.db"},
-        {"help", 'h', CLI_FLAG, NULL, NULL, 0, "say how this is used, and exit"},
-        {"version", 0, CLI_FLAG, NULL, NULL, 0, "print the version, and exit"},
-        {NULL, 0, CLI_FLAG, NULL, NULL, 0, NULL},
+        {"help", 'h', 0, CLI_FLAG, NULL, NULL, "say how this is used, and exit"},
+        {"version", 0, 0, CLI_FLAG, NULL, NULL, "print the version, and exit"},
+        {NULL, 0, 0, CLI_FLAG, NULL, NULL, NULL},
 };
 
 enum { GLOBAL_DB, GLOBAL_HELP, GLOBAL_VERSION };
@@ -212,7 +212,7 @@ static int keep(cli_call *cli, const cli_option *option, const char *value)
                 cli->help = true;
         else if (option == &cli_globals[GLOBAL_VERSION])
                 cli->version = true;
-        else
+        else if (cli->cmd)
                 cli->values[option - cli->cmd->options] = value;
         return CLI_DONE;
 }
@@ -350,7 +350,7 @@ int cli_parse(cli_call *cli, const cli_program *program, int argc, char **argv)
 {
         struct words words = {argc, 0, argv, {0, 0}};
         const char *found[2] = {NULL, NULL};
-        int places[2], used = 0;
+        int places[2] = {0, 0}, used = 0;
 
         *cli = (cli_call){.program = program};
         int n = find_words(program, argc, argv, places);
@@ -360,8 +360,8 @@ int cli_parse(cli_call *cli, const cli_program *program, int argc, char **argv)
         if (!cli->cmd && n > 0)
                 return cli_usage(cli, "unknown command \"%s%s%s\"", found[0], n > 1 ? " " : "",
                         n > 1 ? found[1] : "");
-        for (int i = 0; i < used; i++)
-                words.skip[i] = places[i];
+        for (int i = 0; i < 2; i++)
+                words.skip[i] = i < used ? places[i] : 0;
         int code = read_words(cli, &words);
         if (code || cli->help || cli->version)
                 return code;

@@ -61,8 +61,8 @@ static size_t plain_span(pawl_text text, char escape[16], size_t *skip)
 
 pawl_status cli_printable(pawl__buf *out, pawl_text text)
 {
-        char escape[16];
-        size_t skip;
+        char escape[16] = "";
+        size_t skip = 0;
 
         while (text.len) {
                 size_t n = plain_span(text, escape, &skip);
@@ -79,8 +79,8 @@ pawl_status cli_printable(pawl__buf *out, pawl_text text)
 
 void cli_put(FILE *stream, pawl_text text)
 {
-        char escape[16];
-        size_t skip;
+        char escape[16] = "";
+        size_t skip = 0;
 
         while (text.len) {
                 size_t n = plain_span(text, escape, &skip);

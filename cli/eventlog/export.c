@@ -24,8 +24,8 @@ static int export_run(cli_call *cli)
 }
 
 static const cli_option export_options[] = {
-        {"run", 0, CLI_TEXT, "ID", NULL, 0, "the events of this run alone"},
-        {NULL, 0, CLI_FLAG, NULL, NULL, 0, NULL},
+        {"run", 0, 0, CLI_TEXT, "ID", NULL, "the events of this run alone"},
+        {NULL, 0, 0, CLI_FLAG, NULL, NULL, NULL},
 };
 
 const cli_cmd eventlog_export_cmd = {

@@ -34,13 +34,13 @@ static int list_run(cli_call *cli)
 }
 
 static const cli_option list_options[] = {
-        {"type", 0, CLI_TEXT, "TYPE", NULL, 0, "of this type, such as StepCheckpointed"},
-        {"run", 0, CLI_TEXT, "ID", NULL, 0, "of this run"},
-        {"step", 0, CLI_TEXT, "ID", NULL, 0, "of this step"},
-        {"since", 0, CLI_NUMBER, "SEQ", NULL, 0, "from this event on"},
-        {"lines", 'n', CLI_NUMBER, "N", NULL, 0, "the newest N of them"},
-        {"json", 0, CLI_FLAG, NULL, NULL, 0, "print JSON Lines, one envelope a line"},
-        {NULL, 0, CLI_FLAG, NULL, NULL, 0, NULL},
+        {"type", 0, 0, CLI_TEXT, "TYPE", NULL, "of this type, such as StepCheckpointed"},
+        {"run", 0, 0, CLI_TEXT, "ID", NULL, "of this run"},
+        {"step", 0, 0, CLI_TEXT, "ID", NULL, "of this step"},
+        {"since", 0, 0, CLI_NUMBER, "SEQ", NULL, "from this event on"},
+        {"lines", 'n', 0, CLI_NUMBER, "N", NULL, "the newest N of them"},
+        {"json", 0, 0, CLI_FLAG, NULL, NULL, "print JSON Lines, one envelope a line"},
+        {NULL, 0, 0, CLI_FLAG, NULL, NULL, NULL},
 };
 
 const cli_cmd eventlog_list_cmd = {

@@ -101,15 +101,15 @@ static int replay_run(cli_call *cli)
 }
 
 static const cli_option replay_options[] = {
-        {"mission", 0, CLI_TEXT, "ID", NULL, 0, "show this mission alone"},
-        {"run", 0, CLI_TEXT, "ID", NULL, 0, "show this run alone"},
-        {"step", 0, CLI_TEXT, "ID", NULL, 0, "show this step alone"},
-        {"until", 0, CLI_NUMBER, "SEQ", NULL, 0, "fold the events up to this one"},
-        {"events", 0, CLI_FLAG, NULL, NULL, 0, "also list the events"},
-        {"check", 0, CLI_FLAG, NULL, NULL, 0,
+        {"mission", 0, 0, CLI_TEXT, "ID", NULL, "show this mission alone"},
+        {"run", 0, 0, CLI_TEXT, "ID", NULL, "show this run alone"},
+        {"step", 0, 0, CLI_TEXT, "ID", NULL, "show this step alone"},
+        {"until", 0, 0, CLI_NUMBER, "SEQ", NULL, "fold the events up to this one"},
+        {"events", 0, 0, CLI_FLAG, NULL, NULL, "also list the events"},
+        {"check", 0, 0, CLI_FLAG, NULL, NULL,
                 "also compare a fold of everything with the state tables"},
-        {"json", 0, CLI_FLAG, NULL, NULL, 0, "print one object"},
-        {NULL, 0, CLI_FLAG, NULL, NULL, 0, NULL},
+        {"json", 0, 0, CLI_FLAG, NULL, NULL, "print one object"},
+        {NULL, 0, 0, CLI_FLAG, NULL, NULL, NULL},
 };
 
 const cli_cmd eventlog_replay_cmd = {

@@ -191,8 +191,8 @@ static int stats_run(cli_call *cli)
 }
 
 static const cli_option stats_options[] = {
-        {"json", 0, CLI_FLAG, NULL, NULL, 0, "print one object"},
-        {NULL, 0, CLI_FLAG, NULL, NULL, 0, NULL},
+        {"json", 0, 0, CLI_FLAG, NULL, NULL, "print one object"},
+        {NULL, 0, 0, CLI_FLAG, NULL, NULL, NULL},
 };
 
 const cli_cmd eventlog_stats_cmd = {

@@ -72,10 +72,10 @@ static int tail_run(cli_call *cli)
 }
 
 static const cli_option tail_options[] = {
-        {"follow", 'f', CLI_FLAG, NULL, NULL, 0, "go on with those that are appended, until ended"},
-        {"lines", 'n', CLI_NUMBER, "N", NULL, 0, "the newest N (default: 10)"},
-        {"json", 0, CLI_FLAG, NULL, NULL, 0, "print JSON Lines, one envelope a line"},
-        {NULL, 0, CLI_FLAG, NULL, NULL, 0, NULL},
+        {"follow", 'f', 0, CLI_FLAG, NULL, NULL, "go on with those that are appended, until ended"},
+        {"lines", 'n', 0, CLI_NUMBER, "N", NULL, "the newest N (default: 10)"},
+        {"json", 0, 0, CLI_FLAG, NULL, NULL, "print JSON Lines, one envelope a line"},
+        {NULL, 0, 0, CLI_FLAG, NULL, NULL, NULL},
 };
 
 const cli_cmd eventlog_tail_cmd = {

@@ -115,7 +115,7 @@ static pawl_status verify(pawl_log *log, const anchors *all, pawl_error *err)
         }
         if (status)
                 return cli_log_failed(log, status, err);
-        for (size_t i = 0; i < all->n; i++)
+        for (size_t i = 0; all->items && i < all->n; i++)
                 if ((status = check_anchor(&all->items[i], log, err)))
                         return status;
         status = pawl_log_head(&seq, hash, log);
@@ -145,9 +145,9 @@ static int verify_run(cli_call *cli)
 }
 
 static const cli_option verify_options[] = {
-        {"anchor", 0, CLI_FILE, "FILE", NULL, 0,
+        {"anchor", 0, 0, CLI_FILE, "FILE", NULL,
                 "heads recorded earlier, which must still be there"},
-        {NULL, 0, CLI_FLAG, NULL, NULL, 0, NULL},
+        {NULL, 0, 0, CLI_FLAG, NULL, NULL, NULL},
 };
 
 const cli_cmd eventlog_verify_cmd = {

@@ -194,9 +194,9 @@ static int check_run(cli_call *cli)
 }
 
 static const cli_option check_options[] = {
-        {"step", 0, CLI_TEXT, "ID", NULL, 0, "this step alone"},
-        {"json", 0, CLI_FLAG, NULL, NULL, 0, "print an array of objects"},
-        {NULL, 0, CLI_FLAG, NULL, NULL, 0, NULL},
+        {"step", 0, 0, CLI_TEXT, "ID", NULL, "this step alone"},
+        {"json", 0, 0, CLI_FLAG, NULL, NULL, "print an array of objects"},
+        {NULL, 0, 0, CLI_FLAG, NULL, NULL, NULL},
 };
 
 const cli_cmd pawl_check_cmd = {

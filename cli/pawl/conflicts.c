@@ -190,9 +190,9 @@ static int conflicts_run(cli_call *cli)
 }
 
 static const cli_option conflicts_options[] = {
-        {"all", 0, CLI_FLAG, NULL, NULL, 0, "also those that were answered"},
-        {"json", 0, CLI_FLAG, NULL, NULL, 0, "print an array of objects"},
-        {NULL, 0, CLI_FLAG, NULL, NULL, 0, NULL},
+        {"all", 0, 0, CLI_FLAG, NULL, NULL, "also those that were answered"},
+        {"json", 0, 0, CLI_FLAG, NULL, NULL, "print an array of objects"},
+        {NULL, 0, 0, CLI_FLAG, NULL, NULL, NULL},
 };
 
 const cli_cmd pawl_conflicts_cmd = {

@@ -71,10 +71,10 @@ static int import_run(cli_call *cli)
 
 /* Not mission_local: what holds in a mission is answered there, with `pawl resolve`. */
 static const cli_option import_options[] = {
-        {"scope", 0, CLI_CHOICE, "SCOPE", "team_domain|audience_domain|core|spec_kitty_core", 's',
+        {"scope", 0, 's', CLI_CHOICE, "SCOPE", "team_domain|audience_domain|core|spec_kitty_core",
                 "where the senses go: team_domain, audience_domain or core"},
-        {"actor", 0, CLI_TEXT, "ACTOR", NULL, 0, "who imports them (default: user:NAME)"},
-        {NULL, 0, CLI_FLAG, NULL, NULL, 0, NULL},
+        {"actor", 0, 0, CLI_TEXT, "ACTOR", NULL, "who imports them (default: user:NAME)"},
+        {NULL, 0, 0, CLI_FLAG, NULL, NULL, NULL},
 };
 
 const cli_cmd pawl_glossary_import_cmd = {

@@ -70,9 +70,9 @@ static int list_run(cli_call *cli)
 }
 
 static const cli_option list_options[] = {
-        {"at", 0, CLI_NUMBER, "SEQ", NULL, 0, "as the glossary stood after this event"},
-        {"json", 0, CLI_FLAG, NULL, NULL, 0, "print an array of objects"},
-        {NULL, 0, CLI_FLAG, NULL, NULL, 0, NULL},
+        {"at", 0, 0, CLI_NUMBER, "SEQ", NULL, "as the glossary stood after this event"},
+        {"json", 0, 0, CLI_FLAG, NULL, NULL, "print an array of objects"},
+        {NULL, 0, 0, CLI_FLAG, NULL, NULL, NULL},
 };
 
 const cli_cmd pawl_glossary_list_cmd = {

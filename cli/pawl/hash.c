@@ -82,10 +82,10 @@ static int hash_run(cli_call *cli)
 }
 
 static const cli_option hash_options[] = {
-        {"canonical", 0, CLI_FLAG, NULL, NULL, 0, "print the canonical text in place of its hash"},
-        {"jsonl", 0, CLI_FLAG, NULL, NULL, 0,
+        {"canonical", 0, 0, CLI_FLAG, NULL, NULL, "print the canonical text in place of its hash"},
+        {"jsonl", 0, 0, CLI_FLAG, NULL, NULL,
                 "take and print one a line; stop at the first bad one"},
-        {NULL, 0, CLI_FLAG, NULL, NULL, 0, NULL},
+        {NULL, 0, 0, CLI_FLAG, NULL, NULL, NULL},
 };
 
 const cli_cmd pawl_hash_cmd = {

@@ -108,9 +108,9 @@ static int init_run(cli_call *cli)
 }
 
 static const cli_option init_options[] = {
-        {"rebuild", 0, CLI_FLAG, NULL, NULL, 0,
+        {"rebuild", 0, 0, CLI_FLAG, NULL, NULL,
                 "fold the state tables of the log again from its events"},
-        {NULL, 0, CLI_FLAG, NULL, NULL, 0, NULL},
+        {NULL, 0, 0, CLI_FLAG, NULL, NULL, NULL},
 };
 
 const cli_cmd pawl_init_cmd = {

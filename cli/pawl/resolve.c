@@ -74,13 +74,13 @@ static int resolve_run(cli_call *cli)
 }
 
 static const cli_option resolve_options[] = {
-        {"pick", 0, CLI_NUMBER, "N", NULL, 'a', "the candidate sense of this number"},
-        {"define", 0, CLI_TEXT, "TEXT", NULL, 'a', "a definition of your own"},
-        {"scope", 0, CLI_CHOICE, "SCOPE",
-                "mission_local|team_domain|audience_domain|core|spec_kitty_core", 0,
+        {"pick", 0, 'a', CLI_NUMBER, "N", NULL, "the candidate sense of this number"},
+        {"define", 0, 'a', CLI_TEXT, "TEXT", NULL, "a definition of your own"},
+        {"scope", 0, 0, CLI_CHOICE, "SCOPE",
+                "mission_local|team_domain|audience_domain|core|spec_kitty_core",
                 "where the definition goes (default: team_domain)"},
-        {"actor", 0, CLI_TEXT, "ACTOR", NULL, 0, "who answers (default: user:NAME)"},
-        {NULL, 0, CLI_FLAG, NULL, NULL, 0, NULL},
+        {"actor", 0, 0, CLI_TEXT, "ACTOR", NULL, "who answers (default: user:NAME)"},
+        {NULL, 0, 0, CLI_FLAG, NULL, NULL, NULL},
 };
 
 const cli_cmd pawl_resolve_cmd = {

@@ -18,13 +18,13 @@ static int resume_run(cli_call *cli)
 }
 
 static const cli_option resume_options[] = {
-        {"accept-changed-inputs", 0, CLI_FLAG, NULL, NULL, 0,
+        {"accept-changed-inputs", 0, 0, CLI_FLAG, NULL, NULL,
                 "go on, from layer 1, though the inputs are not what they were"},
-        {"no-input", 0, CLI_FLAG, NULL, NULL, 0, "ask nothing: defer every conflict"},
-        {"wait", 0, CLI_SECONDS, "SECONDS", NULL, 0, "wait for another process that holds the run"},
-        {"actor", 0, CLI_TEXT, "ACTOR", NULL, 0, "who resumes it (default: user:NAME)"},
-        {"json", 0, CLI_FLAG, NULL, NULL, 0, "print one object"},
-        {NULL, 0, CLI_FLAG, NULL, NULL, 0, NULL},
+        {"no-input", 0, 0, CLI_FLAG, NULL, NULL, "ask nothing: defer every conflict"},
+        {"wait", 0, 0, CLI_SECONDS, "SECONDS", NULL, "wait for another process that holds the run"},
+        {"actor", 0, 0, CLI_TEXT, "ACTOR", NULL, "who resumes it (default: user:NAME)"},
+        {"json", 0, 0, CLI_FLAG, NULL, NULL, "print one object"},
+        {NULL, 0, 0, CLI_FLAG, NULL, NULL, NULL},
 };
 
 const cli_cmd pawl_resume_cmd = {

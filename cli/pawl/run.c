@@ -27,14 +27,14 @@ static int run_run(cli_call *cli)
 }
 
 static const cli_option run_options[] = {
-        {"run", 0, CLI_TEXT, "ID", NULL, 0, "the run's id (default: a fresh UUID)"},
-        {"strictness", 0, CLI_CHOICE, "LEVEL", "off|medium|max", 0,
+        {"run", 0, 0, CLI_TEXT, "ID", NULL, "the run's id (default: a fresh UUID)"},
+        {"strictness", 0, 0, CLI_CHOICE, "LEVEL", "off|medium|max",
                 "off, medium or max, over what the mission says"},
-        {"no-input", 0, CLI_FLAG, NULL, NULL, 0, "ask nothing: defer every conflict"},
-        {"wait", 0, CLI_SECONDS, "SECONDS", NULL, 0, "wait for another process that holds the run"},
-        {"actor", 0, CLI_TEXT, "ACTOR", NULL, 0, "who runs it (default: user:NAME)"},
-        {"json", 0, CLI_FLAG, NULL, NULL, 0, "print one object"},
-        {NULL, 0, CLI_FLAG, NULL, NULL, 0, NULL},
+        {"no-input", 0, 0, CLI_FLAG, NULL, NULL, "ask nothing: defer every conflict"},
+        {"wait", 0, 0, CLI_SECONDS, "SECONDS", NULL, "wait for another process that holds the run"},
+        {"actor", 0, 0, CLI_TEXT, "ACTOR", NULL, "who runs it (default: user:NAME)"},
+        {"json", 0, 0, CLI_FLAG, NULL, NULL, "print one object"},
+        {NULL, 0, 0, CLI_FLAG, NULL, NULL, NULL},
 };
 
 const cli_cmd pawl_run_cmd = {

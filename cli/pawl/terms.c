@@ -163,8 +163,8 @@ static int terms_run(cli_call *cli)
 }
 
 static const cli_option terms_options[] = {
-        {"metadata", 0, CLI_FILE, "FILE", NULL, 0, "a step's glossary metadata, a JSON object"},
-        {NULL, 0, CLI_FLAG, NULL, NULL, 0, NULL},
+        {"metadata", 0, 0, CLI_FILE, "FILE", NULL, "a step's glossary metadata, a JSON object"},
+        {NULL, 0, 0, CLI_FLAG, NULL, NULL, NULL},
 };
 
 const cli_cmd pawl_terms_cmd = {
