@@ -25,13 +25,14 @@
         "  - id: one\n"                                                                            \
         "    run: [sh, -c, 'echo $PAWL_RETRY_TOKEN >> journal; test -e go']\n"
 
-/* Waits for the file "go" for 60 seconds. */
+/* Waits for the file "go" for 60 seconds; the file "began" has its pid, which is its group's too.
+ */
 #define MISSION_WAITS                                                                              \
         "mission: m\n"                                                                             \
         "steps:\n"                                                                                 \
         "  - id: one\n"                                                                            \
-        "    run: [sh, -c, 'echo $PAWL_RETRY_TOKEN >> journal; : > began; test -e go || sleep "    \
-        "60']\n"
+        "    run: [sh, -c, 'echo $PAWL_RETRY_TOKEN >> journal; echo $$ > pid; mv pid began;"       \
+        " test -e go || exec sleep 60']\n"
 
 static void write_mission(struct mission_fixture *f, const char *more_inputs)
 {
@@ -355,11 +356,25 @@ static void a_run_that_a_program_began_goes_on_there(void **state)
 /* ---- More than one process --------------------------------------------------------------------
  */
 
+/* The process dies at once; its command, which nobody is left to end, is ended here. */
+static void kill_with_command(struct mission_fixture *f, pid_t pid)
+{
+        char *path = path_in(f->folder, "began");
+        char *command = file_read(path, NULL);
+        int how;
+
+        assert_int_equal(kill(pid, SIGKILL), 0);
+        assert_int_equal(waitpid(pid, &how, 0), pid);
+        assert_true(WIFSIGNALED(how));
+        assert_int_equal(kill(-atoi(command), SIGKILL), 0);
+        free(command);
+        free(path);
+}
+
 static void only_one_process_owns_a_run(void **state)
 {
         struct mission_fixture *f = *state;
         char pid_text[32];
-        int how;
 
         mission_write(f, MISSION_WAITS);
         pid_t pid = mission_fork(f, false, NULL);
@@ -377,10 +392,10 @@ static void only_one_process_owns_a_run(void **state)
         assert_int_equal(mission_resume(f, NULL), PAWL_ENOTFOUND); /* it is alive */
         f->options.wait_ms = 120;
         assert_int_equal(mission_resume(f, "run-1"), PAWL_EHELD);
+        assert_int_equal(mission_run(f), PAWL_EHELD);
         assert_int_equal(mission_events(f, NULL), before);
 
-        assert_int_equal(kill(-pid, SIGKILL), 0);
-        assert_int_equal(waitpid(pid, &how, 0), pid);
+        kill_with_command(f, pid);
 }
 
 static void a_second_process_may_wait_its_turn(void **state)
@@ -405,14 +420,11 @@ static void a_run_whose_process_was_killed_goes_on_under_the_same_key(void **sta
 {
         struct mission_fixture *f = *state;
         char journal[128];
-        int how;
 
         mission_write(f, MISSION_WAITS);
         pid_t pid = mission_fork(f, false, NULL);
         mission_await(f, "began");
-        assert_int_equal(kill(pid, SIGKILL), 0);
-        assert_int_equal(waitpid(pid, &how, 0), pid);
-        assert_true(WIFSIGNALED(how));
+        kill_with_command(f, pid);
 
         mission_file(f, "go", "");
         assert_int_equal(mission_resume(f, NULL), PAWL_OK);

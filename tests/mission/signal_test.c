@@ -54,7 +54,7 @@ static void a_signal_ends_the_command_and_the_step_can_go_on(void **state)
         struct pipe_ends ends = watch(f);
 
         mission_write(f, "mission: m\nsteps:\n  - id: one\n    run: [sh, -c, "
-                         "'echo $PAWL_RETRY_TOKEN >> keys; test -e go || sleep 60']\n");
+                         "'echo $PAWL_RETRY_TOKEN >> keys; test -e go || exec sleep 60']\n");
         f->options.progress = send_when_running;
         f->options.progress_user = &ends.write;
         assert_int_equal(mission_run(f), PAWL_EINTERRUPTED);
