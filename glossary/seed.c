@@ -48,13 +48,18 @@ static pawl_status set_surface(const pawl__place *place, pawl__node node)
         return status ? status : keep(place, &loader->sense->surface, surface);
 }
 
+static bool is_blank(char c)
+{
+        return c == ' ' || c == '\t' || c == '\r' || c == '\n';
+}
+
 static pawl_status set_definition(const pawl__place *place, pawl__node node)
 {
         struct loader *loader = place->target;
         pawl_text definition = value_at(place, node)->value;
         size_t blanks = 0;
 
-        while (blanks < definition.len && memchr(" \t\r\n", definition.data[blanks], 4))
+        while (blanks < definition.len && is_blank(definition.data[blanks]))
                 blanks++;
         if (blanks == definition.len)
                 return pawl__field_fail(place, node, "is empty; write what the term means");

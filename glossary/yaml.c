@@ -150,7 +150,7 @@ static pawl_status repeat(struct converter *c, const yaml_event_t *event)
         if (wants_key(c))
                 return refuse(c, PAWL_EPARSE, at,
                         "an alias (*%s) cannot be a key; write the key out", name);
-        if (index == PAWL__MAP_NONE)
+        if (index >= c->n_anchors)
                 return refuse(c, PAWL_EPARSE, at,
                         "alias *%s has no anchor before it; put &%s at the value meant", name,
                         name);

@@ -83,10 +83,11 @@ static pawl_status open_ends(struct ends *ends, const pawl__command *command, pa
 /* Does entry set the variable that "NAME=value" sets? */
 static bool same_name(const char *entry, const char *given)
 {
-        const char *equals = strchr(given, '=');
-        size_t len = equals ? (size_t)(equals - given) + 1 : strlen(given);
-
-        return strncmp(entry, given, len) == 0;
+        while (*given && *given != '=' && *entry == *given) {
+                entry++;
+                given++;
+        }
+        return *entry == '=' && (*given == '=' || !*given);
 }
 
 /* This process's environment with the command's in place of variables of the same name. The strings

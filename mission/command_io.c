@@ -192,7 +192,7 @@ static void keep_time(struct supervision *s)
                 signal_group(s, SIGKILL);
                 s->kill_at = NEVER;
         }
-        if (s->now >= s->tick_at && !s->ended) {
+        if (command->tick && s->now >= s->tick_at && !s->ended) {
                 pawl_status status = command->tick(command->tick_user);
                 s->now = now_ms();
                 s->tick_at = s->now + command->tick_ms;

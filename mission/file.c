@@ -106,7 +106,8 @@ static pawl_status set_seed(const pawl__place *place, pawl__node node)
         struct loader *loader = place->target;
         pawl_mission *mission = loader->mission;
         pawl__scope scope = PAWL__CORE;
-        char *name, *path;
+        pawl_text text = value_at(place, node)->value;
+        char *path = NULL;
 
         bool known = pawl__scope_of(&scope, pawl__text(place->key));
         assert(known); /* the table below names scopes alone */
@@ -116,14 +117,14 @@ static pawl_status set_seed(const pawl__place *place, pawl__node node)
                         return pawl__field_fail(place, node,
                                 "names the scope %s again; keep one of the two",
                                 pawl__scope_name(scope));
-        pawl_status status = keep_c_string(place, &name, node);
+        if (text.len == 0)
+                return pawl__field_fail(place, node, "is empty; name a seed file");
+        pawl_status status = keep_c_string(place, &path, node);
         if (status)
                 return status;
-        if (!*name)
-                return pawl__field_fail(place, node, "is empty; name a seed file");
-        path = name;
-        if (*name != '/') {
-                size_t len = strlen(mission->folder) + 1 + strlen(name) + 1;
+        if (text.data[0] != '/') {
+                const char *name = path;
+                size_t len = strlen(mission->folder) + 1 + text.len + 1;
                 path = pawl__arena_alloc(&mission->arena, len);
                 if (!path)
                         return pawl__nomem(place->err);
@@ -148,7 +149,7 @@ static pawl_status set_step_id(const pawl__place *place, pawl__node node)
 {
         struct loader *loader = place->target;
         size_t index = (size_t)(loader->step - loader->mission->steps);
-        pawl_text id;
+        pawl_text id = {NULL, 0};
         pawl_status status = keep_id(place, &id, node, "step id");
 
         if (status)
@@ -230,15 +231,15 @@ static pawl_status set_run(const pawl__place *place, pawl__node node)
 
         if (!argv)
                 return pawl__nomem(place->err);
-        for (pawl__node m = pawl__json_first(tree, node); m != PAWL__NO_NODE;
-                m = pawl__json_after(tree, node, m)) {
+        pawl__node command = pawl__json_first(tree, node);
+        if (command == PAWL__NO_NODE || value_at(place, command)->value.len == 0)
+                return pawl__field_fail(
+                        place, node, "names no command; write [COMMAND, ARGUMENT, ...]");
+        for (pawl__node m = command; m != PAWL__NO_NODE; m = pawl__json_after(tree, node, m)) {
                 pawl_status status = keep_c_string(place, &argv[n++], m);
                 if (status)
                         return status;
         }
-        if (n == 0 || !*argv[0])
-                return pawl__field_fail(
-                        place, node, "names no command; write [COMMAND, ARGUMENT, ...]");
         loader->step->argv = argv;
         return PAWL_OK;
 }

@@ -178,7 +178,7 @@ static void a_seed_that_is_missing_or_too_big_is_refused(void **state)
         assert_int_equal(pawl__seed_load(&seed, f->path, PAWL__CORE, &f->err), PAWL_ENOTFOUND);
         assert_says(f->err.message, "seed.yaml: there is no such file; check the path");
         file_write(f->path, "", 0);
-        assert_int_equal(truncate(f->path, 100 * 1000 * 1000), 0);
+        assert_int_equal(truncate(f->path, 100000000), 0);
         assert_int_equal(pawl__seed_load(&seed, f->path, PAWL__CORE, &f->err), PAWL_ETOOBIG);
         assert_says(f->err.message, "seed.yaml: is larger than 64 MiB; split it");
 }

@@ -467,7 +467,7 @@ static void running_out_of_descriptors_is_a_failure_that_leaks_none(void **state
                 int first_free = dup(STDERR_FILENO);
                 close(first_free);
                 less = before;
-                less.rlim_cur = (rlim_t)(first_free + spare);
+                less.rlim_cur = (rlim_t)first_free + (rlim_t)spare;
                 assert_int_equal(setrlimit(RLIMIT_NOFILE, &less), 0);
                 pawl_status status = shell(f, "exit 5");
                 assert_int_equal(setrlimit(RLIMIT_NOFILE, &before), 0);

@@ -210,7 +210,7 @@ static void the_hash_is_that_of_the_files_bytes(void **state)
         char first[65];
 
         load(f, MINIMAL);
-        strcpy(first, f->mission->hash);
+        memcpy(first, f->mission->hash, sizeof first);
         assert_int_equal(strlen(first), 64);
         load(f, MINIMAL "# a comment\n");
         assert_string_not_equal(f->mission->hash, first);
