@@ -58,7 +58,8 @@ PAWL_MUST_CHECK pawl_status pawl__checkpoint_decode(
         pawl__checkpoint *out, pawl__arena *arena, const pawl_event *event, pawl_error *err);
 
 /** By its token. PAWL_ENOTFOUND: no such token (the message says what to do); PAWL_EINVAL: not of a
- *  token's form; PAWL_EDAMAGED: the event does not say what the table says. */
+ *  token's form; PAWL_EDAMAGED: the event does not say what the table says, or
+ *  not what it said when it was appended. */
 PAWL_MUST_CHECK pawl_status pawl__checkpoint_load(
         pawl__checkpoint *out, pawl__arena *arena, pawl_log *log, pawl_text token, pawl_error *err);
 

@@ -23,22 +23,36 @@ static pawl_status find(
         return status;
 }
 
+/* The event, decoded, as it was when it was appended. */
+static pawl_status read_intact(
+        pawl__checkpoint *out, pawl__arena *arena, pawl_log *log, uint64_t seq, pawl_error *err)
+{
+        pawl_event event;
+        pawl_status status = pawl__log_event(&event, arena, log, seq);
+
+        if (status == PAWL_OK) {
+                status = pawl__checkpoint_decode(out, arena, &event, err);
+                if (status)
+                        return status;
+                status = pawl__log_event_intact(log, &event);
+        }
+        if (status && err)
+                *err = *pawl__log_error(log);
+        return status;
+}
+
 static pawl_status read_event(pawl__checkpoint *out, pawl__arena *arena, pawl_log *log,
         pawl_text token, uint64_t seq, pawl_error *err)
 {
         pawl_error why = PAWL_ERROR_INIT;
-        pawl_event event;
-        pawl_status status = pawl__log_event(&event, arena, log, seq);
+        pawl_status status = read_intact(out, arena, log, seq, &why);
 
-        if (status == PAWL_OK)
-                status = pawl__checkpoint_decode(out, arena, &event, &why);
-        else
-                why = *pawl__log_error(log);
         switch (status) {
         case PAWL_OK:
                 break;
         case PAWL_EINVAL:
         case PAWL_ENOTFOUND:
+        case PAWL_EDAMAGED:
                 return pawl__fail(err, PAWL_EDAMAGED, "checkpoint %.*s: %s; run `eventlog verify`",
                         PAWL__FMT(token), why.message);
         default:

@@ -68,3 +68,16 @@ pawl_status pawl__chain_hash(unsigned char out[32], pawl__hasher *hasher, pawl__
                 status = pawl__hasher_add(hasher, scratch->data, scratch->len);
         return status ? status : pawl__hasher_end(hasher, out);
 }
+
+pawl_status pawl__log_event_intact(pawl_log *log, const pawl_event *event)
+{
+        unsigned char payload_hash[32], hash[32];
+
+        if (pawl__sha256(log->hasher, payload_hash, event->payload.data, event->payload.len) ||
+                pawl__chain_hash(hash, log->hasher, &log->envelope, event, payload_hash))
+                return pawl__nomem(&log->err);
+        if (memcmp(hash, event->hash, 32) != 0)
+                return pawl__damaged(log, &log->err, event->seq,
+                        "its hash does not fit: its payload or its envelope was changed");
+        return PAWL_OK;
+}

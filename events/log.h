@@ -65,6 +65,10 @@ PAWL_MUST_CHECK pawl_status pawl__log_holder(
 PAWL_MUST_CHECK pawl_status pawl__log_event(
         pawl_event *out, pawl__arena *arena, pawl_log *log, uint64_t seq);
 
+/** Does an event read back say what was hashed when it was appended? PAWL_EDAMAGED naming its seq.
+ *  Its payload must be there; the chain around it is pawl_log_verify()'s matter. */
+PAWL_MUST_CHECK pawl_status pawl__log_event_intact(pawl_log *log, const pawl_event *event);
+
 /** A blob by its hash, appended to @p out, re-hashed on the way. PAWL_ENOTFOUND, PAWL_EDAMAGED. */
 PAWL_MUST_CHECK pawl_status pawl__log_blob(
         pawl__buf *out, pawl_log *log, const unsigned char hash[32]);

@@ -131,6 +131,34 @@ static void a_payload_of_a_newer_version_is_refused_as_newer(void **state)
         refuses(h, TOKEN(1), PAWL_ENEWER, "seq 5 (StepCheckpointed): its payload has version 2");
 }
 
+/* A payload that is well formed, but not the one that was appended: its hash tells. */
+static void a_change_that_keeps_the_form_is_damage(void **state)
+{
+        static const char *const changes[] = {
+                "payload = replace(payload, 'medium', 'off')",
+                "payload = replace(payload, '" HASH_A "', '" HASH_B "')",
+                "step_id = 'two'",
+                "time = time + 1",
+        };
+        struct history *h = *state;
+
+        unguard(h);
+        for (size_t i = 0; i < sizeof changes / sizeof changes[0]; i++) {
+                char sql[256];
+                snprintf(sql, sizeof sql,
+                        "CREATE TABLE kept AS SELECT * FROM events WHERE seq = 5;"
+                        "UPDATE events SET %s WHERE seq = 5",
+                        changes[i]);
+                history_sql(h, sql);
+                refuses(h, TOKEN(1), PAWL_EDAMAGED,
+                        "checkpoint " TOKEN(1) ": seq 5: its hash does not fit: its payload or");
+                history_sql(h, "UPDATE events SET payload = (SELECT payload FROM kept), "
+                               "step_id = 'one', time = (SELECT time FROM kept) WHERE seq = 5;"
+                               "DROP TABLE kept");
+        }
+        a_token_leads_to_its_own_checkpoint_not_the_newest(state);
+}
+
 /* An event whose row is damaged keeps the log's own status and words. */
 static void a_row_that_is_damaged_is_damage(void **state)
 {
@@ -249,6 +277,7 @@ int main(void)
                 LOAD(an_event_of_another_type_is_damage),
                 LOAD(an_event_that_is_not_there_is_damage),
                 LOAD(a_payload_that_was_tampered_with_is_damage),
+                LOAD(a_change_that_keeps_the_form_is_damage),
                 LOAD(a_payload_of_a_newer_version_is_refused_as_newer),
                 LOAD(a_row_that_is_damaged_is_damage),
                 LOAD(tables_that_are_missing_are_reported),
