@@ -124,7 +124,10 @@ pawl_status pawl__fields_read(
                         continue;
                 if (m == PAWL__NO_NODE)
                         return pawl__field_fail(&at, mapping, "is missing; %s", fields[i].missing);
-                if (!is_type(pawl__json_at(tree, m), fields[i].type))
+                const pawl__json_node *value = pawl__json_at(tree, m);
+                if (fields[i].type == PAWL__ENTRY_TEXT && value->type == PAWL__JSON_NULL)
+                        return pawl__field_fail(&at, m, "is empty; write a string");
+                if (!is_type(value, fields[i].type))
                         return pawl__field_fail(&at, m, "%s", type_mend(fields[i].type));
                 pawl_status status = fields[i].set(&at, m);
                 if (status)

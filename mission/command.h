@@ -27,7 +27,11 @@ typedef struct pawl__command_result {
 } pawl__command_result;
 
 /**
- * Run it to its end.
+ * Run it to its end. Its standard error is this process's. Its output ends when nobody holds it open
+ * any more; if a process that it left behind does, with the first second of silence after its end,
+ * and ten seconds after it at the latest.
+ *
+ * @param[out] result  set in any case; the output is empty unless PAWL_OK.
  * @return PAWL_OK: it ended by itself or by a signal, see result; PAWL_ENOTFOUND or PAWL_EACCESS: it
  *         could not be started, the message names the command and how to mend it; PAWL_ETOOBIG;
  *         PAWL_EINTERRUPTED: a signal was forwarded and it has ended since (killed after 10 s);

@@ -123,13 +123,13 @@ static pawl_status set_seed(const pawl__place *place, pawl__node node)
         if (status)
                 return status;
         if (text.data[0] != '/') {
-                const char *name = path;
-                size_t len = strlen(mission->folder) + 1 + text.len + 1;
-                path = pawl__arena_alloc(&mission->arena, len);
-                if (!path)
-                        return pawl__nomem(place->err);
                 const char *slash = strcmp(mission->folder, "/") == 0 ? "" : "/";
-                snprintf(path, len, "%s%s%s", mission->folder, slash, name);
+                size_t size = strlen(mission->folder) + 1 + text.len + 1;
+                char *joined = pawl__arena_alloc(&mission->arena, size);
+                if (!joined)
+                        return pawl__nomem(place->err);
+                snprintf(joined, size, "%s%s%s", mission->folder, slash, path);
+                path = joined;
         }
         mission->seeds[mission->n_seeds++] = (struct pawl__seed_ref){scope, path};
         return PAWL_OK;

@@ -137,6 +137,8 @@ static void malformed_seeds_are_refused_with_file_line_and_field(void **state)
                 "status");
         check_refused(f, "terms:\n- {surface: 1, definition: b}\n", 2,
                 "terms[0].surface: must be a string; quote it");
+        check_refused(f, "terms:\n- surface: a\n  definition:\n", 3,
+                "terms[0].definition: is empty; write a string");
         check_refused(f, "terms:\n- {surface: ' ', definition: b}\n", 2,
                 "terms[0].surface: is empty; write the term");
         check_refused(f, "terms:\n- surface: a\n  definition: \" \\n\"\n", 3,
