@@ -3,7 +3,7 @@
  * synchronous=FULL): the very rows of that pass, in turn with it; medians. And how often a pass
  * calls fdatasync, counted in this program in place of the C library's.
  *
- *   build/bench/bench_pass [PASSES]     (default 400) */
+ *   build/bench/bench_pass [PASSES [CASE]]     (default 400; one case alone, from 0) */
 #include "base/text.h"
 #include "bench/measure.h"
 #include <pawl/pawl.h>
@@ -12,7 +12,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-int fdatasync(int fd);
+PAWL_EXTERN int fdatasync(int fd);
 
 static size_t syncs;
 
@@ -176,18 +176,20 @@ static void raw_close(struct raw *raw)
 static const char *const common[] = {"the", "refund", "lands", "in", "and", "payment", "is",
         "checked", "before", "it", "goes", "out", "to", "their", "account", "within", "days"};
 
-/* 500 words, of which so many are quoted terms that no glossary knows, and one is ambiguous. */
-static void inputs(pawl__buf *out, size_t pass, size_t unknown)
+/* So many words, some of which are quoted terms that no glossary knows, and one is ambiguous. */
+static void inputs(pawl__buf *out, size_t pass, size_t words, size_t unknown)
 {
+        size_t each = unknown ? words / unknown : words;
+
         pawl__buf_clear(out);
         if (pawl__buf_addf(out, "{\"pass\":%zu,\"description\":\"the workspace", pass))
                 bench_die("out of memory");
-        for (size_t i = 0; i < 498; i++) {
-                int failed = unknown && i % (498 / unknown) == 0 && i / (498 / unknown) < unknown
-                                     ? pawl__buf_addf(out, " \\\"term%c%c\\\"", (int)('a' + i % 26),
-                                               (int)('a' + i / 26 % 26))
-                                     : pawl__buf_addf(out, " %s",
-                                               common[i * 7 % (sizeof common / sizeof *common)]);
+        for (size_t i = 0; i < words - 2; i++) {
+                bool term = i % each == each / 2 && i / each < unknown;
+                int failed = term ? pawl__buf_addf(out, " \\\"term%c%c\\\"", (int)('a' + i % 26),
+                                            (int)('a' + i / 26 % 26))
+                                  : pawl__buf_addf(out, " %s",
+                                            common[i * 7 % (sizeof common / sizeof *common)]);
                 if (failed)
                         bench_die("out of memory");
         }
@@ -226,16 +228,16 @@ struct figures {
 };
 
 static void measure(struct figures *f, pawl_log *log, pawl_pipeline *pipeline, struct raw raw[2],
-        size_t passes, size_t unknown)
+        size_t passes, size_t words, size_t unknown)
 {
         pawl__buf json = PAWL__BUF_INIT;
         pawl_error err;
 
         for (size_t i = 0; i < passes; i++) {
                 pawl_context *ctx;
-                char step[32];
-                snprintf(step, sizeof step, "step-%zu-%zu", unknown, i);
-                inputs(&json, i, unknown);
+                char step[64];
+                snprintf(step, sizeof step, "step-%zu-%zu-%zu", words, unknown, i);
+                inputs(&json, i, words, unknown);
                 if (pawl_context_new(&ctx, "bench", "run-1", step, &err))
                         bench_die(err.message);
                 if (pawl_context_set_inputs(ctx, json.data, json.len))
@@ -263,11 +265,11 @@ static void report(const char *name, struct figures *f)
 {
         char row[64];
 
-        snprintf(row, sizeof row, "raw, events and blob alone (%s)", name);
+        snprintf(row, sizeof row, "%s: raw, events and blob", name);
         bench_row(row, &f->event_rows, NULL);
-        snprintf(row, sizeof row, "raw, all %zu rows (%s)", f->rows, name);
+        snprintf(row, sizeof row, "%s: raw, all %zu rows", name, f->rows);
         bench_row(row, &f->all_rows, NULL);
-        snprintf(row, sizeof row, "a pass that blocks (%s)", name);
+        snprintf(row, sizeof row, "%s: a pass that blocks", name);
         size_t n = f->pass.n;
         bench_row(row, &f->pass, &f->all_rows);
         printf("%zu of %zu passes called fdatasync once (the others also recycled the WAL)\n",
@@ -278,16 +280,19 @@ int main(int argc, char **argv)
 {
         static const struct {
                 const char *name;
-                size_t unknown;
-        } cases[] = {{"1 conflict", 0}, {"12 new terms", 12}, {"62 new terms", 62}};
+                size_t words, unknown;
+        } cases[] = {{"50 words", 50, 0}, {"500 words", 500, 0},
+                {"500 words, 12 new terms", 500, 12}, {"500 words, 62 new terms", 500, 62}};
         size_t passes = bench_count(argc, argv, 400);
-        char folder[] = "/tmp/pawl-bench-XXXXXX";
+        const char *tmp = getenv("TMPDIR");
+        char folder[4096];
         pawl_log_options options = PAWL_LOG_OPTIONS_INIT;
         static struct raw raw[2];
         pawl_pipeline *pipeline;
         pawl_log *log;
         pawl_error err;
 
+        snprintf(folder, sizeof folder, "%s/pawl-bench-XXXXXX", tmp ? tmp : "/tmp");
         if (!mkdtemp(folder) || chdir(folder))
                 bench_die("cannot make a folder");
         write_seed("team.yaml");
@@ -300,11 +305,13 @@ int main(int argc, char **argv)
         raw_open(&raw[0], "events.db", "raw-all.db");
         raw_open(&raw[1], "events.db", "raw-events.db");
         struct figures warm = {{0}, {0}, {0}, 0, 0};
-        measure(&warm, log, pipeline, raw, 20,
-                1); /* the claim and the seed are no part of a pass */
+        /* the claim and the seed are no part of a pass */
+        measure(&warm, log, pipeline, raw, 20, 20, 1);
         for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
                 struct figures f = {{0}, {0}, {0}, 0, 0};
-                measure(&f, log, pipeline, raw, passes, cases[i].unknown);
+                if (argc > 2 && strtoul(argv[2], NULL, 10) != i)
+                        continue;
+                measure(&f, log, pipeline, raw, passes, cases[i].words, cases[i].unknown);
                 report(cases[i].name, &f);
         }
         raw_close(&raw[0]);

@@ -201,7 +201,7 @@ pawl_status pawl__pipeline_pass(
 /* StepStarted, and the inputs, so that a refused resume can say what changed. */
 static pawl_status start(pawl_context *ctx)
 {
-        pawl__json_writer w = PAWL__JSON_WRITER_INIT;
+        pawl__json_writer *w = pawl__context_payload(ctx);
         unsigned char hash[PAWL__HASH_LEN];
 
         if (ctx->store_inputs && pawl__unhex32(hash, pawl__text(ctx->input_hash))) {
@@ -209,10 +209,8 @@ static pawl_status start(pawl_context *ctx)
                 if (status)
                         return status;
         }
-        pawl__json_open_object(&w);
-        pawl__json_member_string(&w, "input_hash", ctx->input_hash);
-        pawl__json_close_object(&w);
-        return pawl__context_emit(ctx, PAWL__STEP_STARTED, &w);
+        pawl__json_member_string(w, "input_hash", ctx->input_hash);
+        return pawl__context_emit(ctx, PAWL__STEP_STARTED);
 }
 
 /* Does this step's StepCompleted wait in the batch? Then the state does not know of it yet. */

@@ -41,7 +41,7 @@ static double confidence_of(const pawl__findings *findings, pawl__severity overa
 
 static pawl_status record(pawl_context *ctx)
 {
-        pawl__json_writer w = PAWL__JSON_WRITER_INIT;
+        pawl__json_writer *w = pawl__context_payload(ctx);
         pawl__severity overall = pawl__findings_severity(&ctx->findings);
         pawl__held *held;
         size_t n_held;
@@ -49,20 +49,18 @@ static pawl_status record(pawl_context *ctx)
 
         if (status)
                 return status;
-        pawl__json_open_object(&w);
-        pawl__json_name(&w, "findings");
-        pawl__findings_write(&w, &ctx->findings);
-        pawl__json_member_string(&w, "overall_severity", pawl__severity_name(overall));
-        pawl__json_member_number(&w, "confidence", confidence_of(&ctx->findings, overall));
-        pawl__json_member_string(&w, "effective_strictness", pawl__strictness_name(ctx->effective));
-        pawl__json_member_string(&w, "recommended_action",
+        pawl__json_name(w, "findings");
+        pawl__findings_write(w, &ctx->findings);
+        pawl__json_member_string(w, "overall_severity", pawl__severity_name(overall));
+        pawl__json_member_number(w, "confidence", confidence_of(&ctx->findings, overall));
+        pawl__json_member_string(w, "effective_strictness", pawl__strictness_name(ctx->effective));
+        pawl__json_member_string(w, "recommended_action",
                 n_held            ? "block"
                 : ctx->findings.n ? "warn"
                                   : "proceed");
-        pawl__json_member_bool(&w, "blocked", n_held > 0);
-        pawl__json_member_string(&w, "phase", pawl__phase_name(ctx->phase));
-        pawl__json_close_object(&w);
-        return pawl__context_emit(ctx, PAWL__CHECK_EVALUATED, &w);
+        pawl__json_member_bool(w, "blocked", n_held > 0);
+        pawl__json_member_string(w, "phase", pawl__phase_name(ctx->phase));
+        return pawl__context_emit(ctx, PAWL__CHECK_EVALUATED);
 }
 
 static pawl_status process(const pawl_layer *layer, pawl_context *ctx)

@@ -9,7 +9,7 @@ enum { BURST = 3 };
 
 static pawl_status request(pawl_context *ctx, const pawl_conflict *conflict)
 {
-        pawl__json_writer w = PAWL__JSON_WRITER_INIT;
+        pawl__json_writer *w = pawl__context_payload(ctx);
         pawl__buf question = PAWL__BUF_INIT;
 
         if (pawl__buf_adds(&question, "What does \"") ||
@@ -18,16 +18,14 @@ static pawl_status request(pawl_context *ctx, const pawl_conflict *conflict)
                 pawl__buf_free(&question);
                 return pawl__nomem(&ctx->error);
         }
-        pawl__json_open_object(&w);
-        pawl__conflict_members(&w, conflict, "options");
-        pawl__json_member_text(&w, "question", pawl__buf_text(&question));
-        pawl__json_member_text(&w, "urgency", conflict->severity);
-        pawl__json_member_string(&w, "retry_token", ctx->checkpoint.retry_token);
-        pawl__json_member_string(&w, "input_hash", ctx->input_hash);
-        pawl__json_member_string(&w, "phase", pawl__phase_name(ctx->phase));
-        pawl__json_close_object(&w);
+        pawl__conflict_members(w, conflict, "options");
+        pawl__json_member_text(w, "question", pawl__buf_text(&question));
+        pawl__json_member_text(w, "urgency", conflict->severity);
+        pawl__json_member_string(w, "retry_token", ctx->checkpoint.retry_token);
+        pawl__json_member_string(w, "input_hash", ctx->input_hash);
+        pawl__json_member_string(w, "phase", pawl__phase_name(ctx->phase));
         pawl__buf_free(&question);
-        return pawl__context_emit(ctx, PAWL__CLARIFICATION_REQUESTED, &w);
+        return pawl__context_emit(ctx, PAWL__CLARIFICATION_REQUESTED);
 }
 
 static pawl_status request_all(pawl_context *ctx)

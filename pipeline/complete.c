@@ -54,14 +54,12 @@ static pawl_status set_output(pawl_context *ctx, const char *output, size_t len)
 
 pawl_status pawl__complete_record(pawl_context *ctx)
 {
-        pawl__json_writer w = PAWL__JSON_WRITER_INIT;
+        pawl__json_writer *w = pawl__context_payload(ctx);
 
-        pawl__json_open_object(&w);
-        pawl__json_member_string(&w, "input_hash", ctx->input_hash);
-        pawl__json_member_string(&w, "output_hash", ctx->output_hash);
-        pawl__json_member_integer(&w, "exit_code", 0);
-        pawl__json_close_object(&w);
-        return pawl__context_emit(ctx, PAWL__STEP_COMPLETED, &w);
+        pawl__json_member_string(w, "input_hash", ctx->input_hash);
+        pawl__json_member_string(w, "output_hash", ctx->output_hash);
+        pawl__json_member_integer(w, "exit_code", 0);
+        return pawl__context_emit(ctx, PAWL__STEP_COMPLETED);
 }
 
 /* The context as the layers find it on the output. What was decided for the inputs (strictness, the
@@ -121,19 +119,16 @@ pawl_status pawl_pipeline_complete(
 pawl_status pawl_pipeline_failed(
         pawl_pipeline *pipeline, pawl_context *ctx, int exit_code, const char *why)
 {
-        pawl__json_writer w = PAWL__JSON_WRITER_INIT;
-
         if (pipeline->running || !ctx->may_generate || !pawl__claim_find(pipeline, ctx->run_id))
                 return no_pass(pipeline, ctx);
         pawl_status status = pawl__claim_take(pipeline, ctx);
         pawl__pipeline_mark(pipeline);
         if (!status) {
-                pawl__json_open_object(&w);
-                pawl__json_member_string(&w, "reason", why ? why : "failed");
-                pawl__json_member_integer(&w, "exit_code", exit_code);
-                pawl__json_member_string(&w, "input_hash", ctx->input_hash);
-                pawl__json_close_object(&w);
-                status = pawl__context_emit(ctx, PAWL__STEP_FAILED, &w);
+                pawl__json_writer *w = pawl__context_payload(ctx);
+                pawl__json_member_string(w, "reason", why ? why : "failed");
+                pawl__json_member_integer(w, "exit_code", exit_code);
+                pawl__json_member_string(w, "input_hash", ctx->input_hash);
+                status = pawl__context_emit(ctx, PAWL__STEP_FAILED);
         }
         if (!status)
                 status = pawl__pipeline_commit(pipeline, &ctx->error);

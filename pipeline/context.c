@@ -13,6 +13,7 @@ void pawl_context_free(pawl_context *ctx)
         pawl__buf_free(&ctx->inputs_buf);
         pawl__buf_free(&ctx->output_buf);
         pawl__buf_free(&ctx->diff);
+        pawl__json_writer_free(&ctx->writer);
         pawl__hasher_free(ctx->hasher);
         pawl__arena_free(&ctx->pass);
         pawl__arena_free(&ctx->arena);
@@ -223,19 +224,25 @@ pawl_event pawl__context_event(const pawl_context *ctx, pawl__event_type type)
         return envelope(ctx, pawl__text(form->name), form->v);
 }
 
-pawl_status pawl__context_emit(pawl_context *ctx, pawl__event_type type, pawl__json_writer *w)
+pawl__json_writer *pawl__context_payload(pawl_context *ctx)
 {
-        pawl_status status = pawl__json_end_writer(w);
+        pawl__json_writer *w = &ctx->writer;
 
-        if (status) {
-                pawl__nomem(&ctx->error);
-        } else {
-                pawl_event event = pawl__context_event(ctx, type);
-                event.payload = pawl__buf_text(&w->buf);
-                status = pawl__batch_event(ctx->batch, &event, &ctx->error);
-        }
-        pawl__json_writer_free(w);
-        return status;
+        pawl__buf_clear(&w->buf);
+        *w = (pawl__json_writer){.buf = w->buf};
+        pawl__json_open_object(w);
+        return w;
+}
+
+pawl_status pawl__context_emit(pawl_context *ctx, pawl__event_type type)
+{
+        pawl_event event = pawl__context_event(ctx, type);
+
+        pawl__json_close_object(&ctx->writer);
+        if (pawl__json_end_writer(&ctx->writer))
+                return pawl__nomem(&ctx->error);
+        event.payload = pawl__buf_text(&ctx->writer.buf);
+        return pawl__batch_event(ctx->batch, &event, &ctx->error);
 }
 
 pawl_status pawl_context_emit(pawl_context *ctx, const char *type, const char *payload, size_t len)

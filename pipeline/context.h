@@ -22,6 +22,7 @@ struct pawl_context {
         pawl__arena pass;  /**< what a pass makes; cleared when the next begins */
         pawl_error error;
         pawl__hasher *hasher;
+        pawl__json_writer writer; /**< its memory is used again from event to event */
 
         pawl_text mission_id, run_id, step_id, session_id, actor;
 
@@ -88,9 +89,11 @@ struct pawl_context {
 /** The envelope of an event of this context, payload absent. */
 pawl_event pawl__context_event(const pawl_context *ctx, pawl__event_type type);
 
-/** Put an event with the writer's object as payload into the batch; the writer is freed. */
-PAWL_MUST_CHECK pawl_status pawl__context_emit(
-        pawl_context *ctx, pawl__event_type type, pawl__json_writer *w);
+/** Begin an event's payload: an object that is open, in the context's one writer. */
+pawl__json_writer *pawl__context_payload(pawl_context *ctx);
+
+/** Close the payload that was begun, and put its event into the batch. */
+PAWL_MUST_CHECK pawl_status pawl__context_emit(pawl_context *ctx, pawl__event_type type);
 
 /** Forget what the pass before made. */
 void pawl__context_reset(pawl_context *ctx);

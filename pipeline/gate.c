@@ -2,6 +2,7 @@
  * its checkpoint is in the log before its verdict takes effect. */
 #include "pipeline/gate.h"
 #include "base/error.h"
+#include "base/map.h"
 #include "pipeline/layers.h"
 
 bool pawl__gate_blocks(pawl__phase phase, pawl__strictness effective, pawl__severity severity)
@@ -42,23 +43,37 @@ pawl_status pawl__conflict_resolved(bool *resolved, pawl_context *ctx, pawl_text
         return status;
 }
 
+/* The ids of this step's conflicts that were answered, in one query for all findings. */
+static pawl_status answered(pawl__map *ids, pawl_context *ctx)
+{
+        pawl__row *rows;
+        size_t n;
+
+        if (!ctx->state)
+                return PAWL_OK;
+        pawl_status status = pawl__state_conflicts(
+                &rows, &n, ctx->state, ctx->run_id, ctx->step_id, false, &ctx->pass, &ctx->error);
+        for (size_t i = 0; i < n && !status; i++)
+                if (pawl__text_is(rows[i].v[PAWL__CON_STATUS].text, "resolved") &&
+                        pawl__map_put(ids, rows[i].v[PAWL__CON_ID].text, 1))
+                        status = pawl__nomem(&ctx->error);
+        return status;
+}
+
 /* Put a finding among those that hold the step back, unless its conflict was answered before. */
-static pawl_status hold(
-        pawl__held *held, size_t *n, pawl_context *ctx, const pawl__finding *finding)
+static pawl_status hold(pawl__held *held, size_t *n, pawl_context *ctx,
+        const pawl__finding *finding, const pawl__map *ids)
 {
         char id[17];
-        bool resolved, ok = true;
-        pawl_status status = pawl__conflict_id(id, ctx, finding->term);
+        bool ok = true;
 
-        if (status)
+        if (pawl__conflict_id(id, ctx, finding->term))
                 return pawl__nomem(&ctx->error);
-        pawl_text kept = pawl__context_keep(ctx, pawl__text(id), &ok);
-        if (!ok)
-                return pawl__nomem(&ctx->error);
-        status = pawl__conflict_resolved(&resolved, ctx, kept);
-        if (!status && !resolved)
-                held[(*n)++] = (pawl__held){finding, kept};
-        return status;
+        if (pawl__map_get(ids, pawl__text(id)) != PAWL__MAP_NONE)
+                return PAWL_OK;
+        held[*n] = (pawl__held){finding, pawl__context_keep(ctx, pawl__text(id), &ok)};
+        (*n)++;
+        return ok ? PAWL_OK : pawl__nomem(&ctx->error);
 }
 
 /* A severity that is not known stands with the highest. */
@@ -67,22 +82,36 @@ static pawl__severity rank(pawl__severity severity)
         return severity > PAWL__SEVERITY_HIGH ? PAWL__SEVERITY_HIGH : severity;
 }
 
-pawl_status pawl__gate_held(pawl__held **out, size_t *n, pawl_context *ctx)
+static pawl_status hold_all(pawl__held *held, size_t *n, pawl_context *ctx, const pawl__map *ids)
 {
         const pawl__findings *findings = &ctx->findings;
-        pawl__held *held = pawl__arena_array(&ctx->pass, findings->n, sizeof *held);
-        size_t count = 0;
         pawl_status status = PAWL_OK;
 
-        if (!held)
-                return pawl__nomem(&ctx->error);
         for (pawl__severity s = PAWL__SEVERITY_HIGH; s > PAWL__SEVERITY_NONE; s--) {
                 if (!pawl__gate_blocks(ctx->phase, ctx->effective, s))
                         continue;
                 for (size_t i = 0; i < findings->n && !status; i++)
                         if (rank(findings->items[i].severity) == s)
-                                status = hold(held, &count, ctx, &findings->items[i]);
+                                status = hold(held, n, ctx, &findings->items[i], ids);
         }
+        return status;
+}
+
+pawl_status pawl__gate_held(pawl__held **out, size_t *n, pawl_context *ctx)
+{
+        pawl__map ids = PAWL__MAP_INIT;
+        pawl__severity worst = pawl__findings_severity(&ctx->findings);
+        pawl__held *held = NULL;
+        size_t count = 0;
+        pawl_status status = PAWL_OK;
+
+        if (pawl__gate_blocks(ctx->phase, ctx->effective, worst)) {
+                held = pawl__arena_array(&ctx->pass, ctx->findings.n, sizeof *held);
+                status = held ? answered(&ids, ctx) : pawl__nomem(&ctx->error);
+        }
+        if (!status && held)
+                status = hold_all(held, &count, ctx, &ids);
+        pawl__map_free(&ids);
         if (status)
                 return status;
         *out = held;
@@ -182,22 +211,20 @@ void pawl__conflict_members(
 
 static pawl_status emit_blocked(pawl_context *ctx, const pawl__held *held)
 {
-        pawl__json_writer w = PAWL__JSON_WRITER_INIT;
+        pawl__json_writer *w = pawl__context_payload(ctx);
 
-        pawl__json_open_object(&w);
-        pawl__json_name(&w, "conflicts");
-        pawl__json_open_array(&w);
+        pawl__json_name(w, "conflicts");
+        pawl__json_open_array(w);
         for (size_t i = 0; i < ctx->n_conflicts; i++) {
-                pawl__json_open_object(&w);
-                pawl__json_member_text(&w, "original", held[i].finding->original);
-                pawl__conflict_members(&w, &ctx->conflicts[i], "candidate_senses");
-                pawl__json_close_object(&w);
+                pawl__json_open_object(w);
+                pawl__json_member_text(w, "original", held[i].finding->original);
+                pawl__conflict_members(w, &ctx->conflicts[i], "candidate_senses");
+                pawl__json_close_object(w);
         }
-        pawl__json_close_array(&w);
-        pawl__json_member_string(&w, "strictness_mode", pawl__strictness_name(mode(ctx)));
-        pawl__json_member_string(&w, "effective_strictness", pawl__strictness_name(ctx->effective));
-        pawl__json_close_object(&w);
-        return pawl__context_emit(ctx, PAWL__GENERATION_BLOCKED, &w);
+        pawl__json_close_array(w);
+        pawl__json_member_string(w, "strictness_mode", pawl__strictness_name(mode(ctx)));
+        pawl__json_member_string(w, "effective_strictness", pawl__strictness_name(ctx->effective));
+        return pawl__context_emit(ctx, PAWL__GENERATION_BLOCKED);
 }
 
 static pawl_status process(const pawl_layer *layer, pawl_context *ctx)

@@ -65,15 +65,13 @@ pawl_status pawl__resume_output(pawl_context *ctx, pawl_text hash)
 static pawl_status emit_resumed(pawl_context *ctx, pawl__event_type type,
         const pawl__checkpoint *from, bool inputs_changed, pawl_text confirmed_by)
 {
-        pawl__json_writer w = PAWL__JSON_WRITER_INIT;
+        pawl__json_writer *w = pawl__context_payload(ctx);
 
-        pawl__json_open_object(&w);
-        pawl__json_member_string(&w, "retry_token", from->retry_token);
-        pawl__json_member_string(&w, "cursor", pawl__cursor_name(from->cursor));
-        pawl__json_member_bool(&w, "inputs_changed", inputs_changed);
-        pawl__json_member_text(&w, "confirmed_by", confirmed_by);
-        pawl__json_close_object(&w);
-        return pawl__context_emit(ctx, type, &w);
+        pawl__json_member_string(w, "retry_token", from->retry_token);
+        pawl__json_member_string(w, "cursor", pawl__cursor_name(from->cursor));
+        pawl__json_member_bool(w, "inputs_changed", inputs_changed);
+        pawl__json_member_text(w, "confirmed_by", confirmed_by);
+        return pawl__context_emit(ctx, type);
 }
 
 static bool same_scopes(const pawl_context *ctx, const pawl__checkpoint *from)
