@@ -1,70 +1,6 @@
 /* Reading mission files: what they may say, and every way they can be wrong. */
-#include "mission/mission.h"
-#include "support/test.h"
-#include <sys/stat.h>
+#include "support/mission_file.h"
 #include <unistd.h>
-
-struct fixture {
-        char *folder, *path;
-        pawl_mission *mission;
-        pawl_error err;
-};
-
-static int setup(void **state)
-{
-        struct fixture *f = calloc(1, sizeof *f);
-
-        f->folder = folder_make();
-        f->path = path_in(f->folder, "m.yaml");
-        *state = f;
-        return 0;
-}
-
-static int teardown(void **state)
-{
-        struct fixture *f = *state;
-
-        pawl_mission_free(f->mission);
-        folder_remove(f->folder);
-        free(f->path);
-        free(f);
-        return 0;
-}
-
-static void load_from(struct fixture *f, const char *path)
-{
-        pawl_mission_free(f->mission);
-        f->mission = NULL;
-        f->err = (pawl_error)PAWL_ERROR_INIT;
-        if (pawl_mission_load(&f->mission, path, &f->err))
-                print_error("%s\n", f->err.message);
-        assert_non_null(f->mission);
-        assert_string_equal(f->err.message, "");
-}
-
-static void load(struct fixture *f, const char *text)
-{
-        file_write(f->path, text, strlen(text));
-        load_from(f, f->path);
-}
-
-/* The text is refused with this, after "PATH: line N: ". */
-static void check_refused(struct fixture *f, const char *text, unsigned line, const char *message)
-{
-        pawl_mission *const untouched = (pawl_mission *)f;
-        pawl_mission *mission = untouched;
-        pawl_error err = PAWL_ERROR_INIT;
-        char *expected = malloc(strlen(f->path) + strlen(message) + 40);
-
-        sprintf(expected, "%s: line %u: %s", f->path, line, message);
-        file_write(f->path, text, strlen(text));
-        assert_int_equal(pawl_mission_load(&mission, f->path, &err), PAWL_EPARSE);
-        assert_int_equal(err.status, PAWL_EPARSE);
-        assert_string_equal(err.message, expected);
-        assert_ptr_equal(mission, untouched);
-        assert_int_equal(pawl_mission_load(&mission, f->path, NULL), PAWL_EPARSE);
-        free(expected);
-}
 
 #define MINIMAL "mission: m\nsteps: [{id: a, run: [x]}]\n"
 
@@ -72,9 +8,9 @@ static void check_refused(struct fixture *f, const char *text, unsigned line, co
 
 static void a_minimal_mission_has_the_defaults(void **state)
 {
-        struct fixture *f = *state;
+        struct file_fixture *f = *state;
 
-        load(f, MINIMAL);
+        file_load(f, MINIMAL);
         const pawl_mission *m = f->mission;
         assert_text(m->id, "m");
         assert_int_equal(m->strictness, PAWL__STRICTNESS_UNSET);
@@ -124,7 +60,7 @@ static const char full_yaml[] = "steps:\n"
                                 "store_inputs: false\n"
                                 "max_output_bytes: 4096\n";
 
-static void check_full(const struct fixture *f)
+static void check_full(const struct file_fixture *f)
 {
         const pawl_mission *m = f->mission;
         char *real = realpath(f->folder, NULL), *team = path_in(real, "glossary/team.yaml");
@@ -160,25 +96,25 @@ static void check_full(const struct fixture *f)
 
 static void every_key_is_read_whatever_the_order(void **state)
 {
-        struct fixture *f = *state;
+        struct file_fixture *f = *state;
 
-        load(f, full_yaml);
+        file_load(f, full_yaml);
         check_full(f);
 }
 
 static void the_paths_are_absolute_from_wherever_it_is_read(void **state)
 {
-        struct fixture *f = *state;
+        struct file_fixture *f = *state;
         char *before = getcwd(NULL, 0), *link = path_in(f->folder, "link.yaml");
         char *real = realpath(f->folder, NULL), *real_path = path_in(real, "m.yaml");
 
         file_write(f->path, full_yaml, strlen(full_yaml));
         assert_int_equal(symlink("m.yaml", link), 0);
         assert_int_equal(chdir(f->folder), 0);
-        load_from(f, "m.yaml");
+        file_load_from(f, "m.yaml");
         check_full(f);
         assert_string_equal(f->mission->path, real_path);
-        load_from(f, "./link.yaml");
+        file_load_from(f, "./link.yaml");
         check_full(f);
         assert_string_equal(f->mission->path, real_path);
         assert_int_equal(chdir(before), 0);
@@ -190,14 +126,14 @@ static void the_paths_are_absolute_from_wherever_it_is_read(void **state)
 
 static void json_has_the_same_schema(void **state)
 {
-        struct fixture *f = *state;
+        struct file_fixture *f = *state;
         char *path = path_in(f->folder, "m.json");
         static const char text[] =
                 "{\"mission\":\"m\",\"strictness\":\"off\",\n"
                 "\"steps\":[{\"id\":\"a\",\"run\":[\"x\"],\"inputs\":9007199254740993}]}";
 
         file_write(path, text, sizeof text - 1);
-        load_from(f, path);
+        file_load_from(f, path);
         assert_int_equal(f->mission->strictness, PAWL__STRICTNESS_OFF);
         assert_text(pawl__json_at(&f->mission->document.tree, f->mission->steps[0].inputs)->value,
                 "9007199254740993");
@@ -206,115 +142,99 @@ static void json_has_the_same_schema(void **state)
 
 static void the_hash_is_that_of_the_files_bytes(void **state)
 {
-        struct fixture *f = *state;
+        struct file_fixture *f = *state;
         char first[65];
 
-        load(f, MINIMAL);
+        file_load(f, MINIMAL);
         memcpy(first, f->mission->hash, sizeof first);
         assert_int_equal(strlen(first), 64);
-        load(f, MINIMAL "# a comment\n");
+        file_load(f, MINIMAL "# a comment\n");
         assert_string_not_equal(f->mission->hash, first);
-        load(f, MINIMAL);
+        file_load(f, MINIMAL);
         assert_string_equal(f->mission->hash, first);
-}
-
-static void many_steps_with_references_are_quick(void **state)
-{
-        struct fixture *f = *state;
-        pawl__buf text = PAWL__BUF_INIT;
-
-        assert_int_equal(pawl__buf_adds(&text, "mission: m\nsteps:\n"), PAWL_OK);
-        for (int i = 0; i < 5000; i++)
-                assert_int_equal(pawl__buf_addf(&text, "- {id: s%d, run: [x], inputs: %s%d}}\n", i,
-                                         i ? "{$from: s" : "{first: ", i ? i - 1 : 0),
-                        PAWL_OK);
-        load(f, text.data);
-        assert_int_equal(f->mission->n_steps, 5000);
-        pawl__buf_free(&text);
 }
 
 /* ---- What it may not ------------------------------------------------------------------------ */
 
 static void a_file_that_is_no_mapping_is_refused(void **state)
 {
-        struct fixture *f = *state;
+        struct file_fixture *f = *state;
         const char *message = "mission: is missing; start the file with mission: NAME and steps:";
 
-        check_refused(f, "", 1, message);
-        check_refused(f, "# nothing\n", 1, message);
-        check_refused(f, "\n- a\n", 2, message);
-        check_refused(f, "just text", 1, message);
+        file_refused(f, "", 1, message);
+        file_refused(f, "# nothing\n", 1, message);
+        file_refused(f, "\n- a\n", 2, message);
+        file_refused(f, "just text", 1, message);
 }
 
 static void unknown_keys_are_refused_with_the_nearest_one(void **state)
 {
-        struct fixture *f = *state;
+        struct file_fixture *f = *state;
 
-        check_refused(f, "mission: m\nstep: []\n", 2, "step: unknown key; did you mean steps?");
-        check_refused(f, MINIMAL "workspace: x\n", 3,
+        file_refused(f, "mission: m\nstep: []\n", 2, "step: unknown key; did you mean steps?");
+        file_refused(f, MINIMAL "workspace: x\n", 3,
                 "workspace: unknown key; the keys here are mission, strictness, glossary_check, "
                 "glossary, store_inputs, max_output_bytes, steps");
-        check_refused(f, "mission: m\nsteps:\n- id: a\n  run: [x]\n  crtical: true\n", 5,
+        file_refused(f, "mission: m\nsteps:\n- id: a\n  run: [x]\n  crtical: true\n", 5,
                 "steps[0].crtical: unknown key; did you mean critical?");
-        check_refused(f, MINIMAL "glossary:\n  team: x\n", 4,
+        file_refused(f, MINIMAL "glossary:\n  team: x\n", 4,
                 "glossary.team: unknown key; the keys here are mission_local, team_domain, "
                 "audience_domain, core, spec_kitty_core");
-        check_refused(f, MINIMAL "\"\": x\n", 3,
+        file_refused(f, MINIMAL "\"\": x\n", 3,
                 ": unknown key; the keys here are mission, strictness, glossary_check, glossary, "
                 "store_inputs, max_output_bytes, steps");
 }
 
 static void missing_keys_are_named(void **state)
 {
-        struct fixture *f = *state;
+        struct file_fixture *f = *state;
 
-        check_refused(f, "steps: [{id: a, run: [x]}]\n", 1,
+        file_refused(f, "steps: [{id: a, run: [x]}]\n", 1,
                 "mission: is missing; give the mission a name: mission: NAME");
-        check_refused(
+        file_refused(
                 f, "mission: m\n", 1, "steps: is missing; list the mission's steps: steps: [...]");
-        check_refused(f, "mission: m\nsteps: []\n", 2, "steps: is empty; give the mission a step");
-        check_refused(f, "mission: m\nsteps:\n  - id: a\n    run: [x]\n  - id: b\n", 5,
+        file_refused(f, "mission: m\nsteps: []\n", 2, "steps: is empty; give the mission a step");
+        file_refused(f, "mission: m\nsteps:\n  - id: a\n    run: [x]\n  - id: b\n", 5,
                 "steps[1].run: is missing; give its command: run: [COMMAND, ARGUMENT, ...]");
-        check_refused(f, "mission: m\nsteps:\n  - run: [x]\n", 3,
+        file_refused(f, "mission: m\nsteps:\n  - run: [x]\n", 3,
                 "steps[0].id: is missing; give the step a name of its own: id: NAME");
-        check_refused(f, "mission: m\nsteps: [{}]\n", 2,
+        file_refused(f, "mission: m\nsteps: [{}]\n", 2,
                 "steps[0].id: is missing; give the step a name of its own: id: NAME");
 }
 
 static void values_of_the_wrong_type_are_refused(void **state)
 {
-        struct fixture *f = *state;
+        struct file_fixture *f = *state;
 
-        check_refused(f, "mission: 1\nsteps: []", 1, "mission: must be a string; quote it");
-        check_refused(f, MINIMAL "strictness: high\n", 3,
+        file_refused(f, "mission: 1\nsteps: []", 1, "mission: must be a string; quote it");
+        file_refused(f, MINIMAL "strictness: high\n", 3,
                 "strictness: \"high\" is not known; write off, medium or max");
-        check_refused(
-                f, MINIMAL "strictness: false\n", 3, "strictness: must be a string; quote it");
-        check_refused(f, MINIMAL "glossary_check: yes\n", 3,
+        file_refused(f, MINIMAL "strictness: false\n", 3, "strictness: must be a string; quote it");
+        file_refused(f, MINIMAL "glossary_check: yes\n", 3,
                 "glossary_check: \"yes\" is not known; write enabled or disabled");
-        check_refused(f, MINIMAL "glossary: team.yaml\n", 3,
+        file_refused(f, MINIMAL "glossary: team.yaml\n", 3,
                 "glossary: must be a mapping; write its members as KEY: VALUE");
-        check_refused(f, MINIMAL "glossary: {core: [x]}\n", 3,
+        file_refused(f, MINIMAL "glossary: {core: [x]}\n", 3,
                 "glossary.core: must be a string; quote it");
-        check_refused(f, MINIMAL "glossary: {core: ''}\n", 3,
+        file_refused(f, MINIMAL "glossary: {core: ''}\n", 3,
                 "glossary.core: is empty; name a seed file");
-        check_refused(f, MINIMAL "glossary:\n  core: x\n  spec_kitty_core: y\n", 5,
+        file_refused(f, MINIMAL "glossary:\n  core: x\n  spec_kitty_core: y\n", 5,
                 "glossary.spec_kitty_core: names the scope core again; keep one of the two");
-        check_refused(f, MINIMAL "store_inputs: no\n", 3,
+        file_refused(f, MINIMAL "store_inputs: no\n", 3,
                 "store_inputs: must be a boolean; write true or false");
-        check_refused(f, MINIMAL "max_output_bytes: '1'\n", 3,
+        file_refused(f, MINIMAL "max_output_bytes: '1'\n", 3,
                 "max_output_bytes: must be a number; write it without quotes");
-        check_refused(f, "mission: m\nsteps: {a: 1}\n", 2,
+        file_refused(f, "mission: m\nsteps: {a: 1}\n", 2,
                 "steps: must be a list; write it as [A, B] or with a dash an element");
-        check_refused(f, "mission: m\nsteps:\n- x\n", 3,
+        file_refused(f, "mission: m\nsteps:\n- x\n", 3,
                 "steps[0]: must be a mapping; write its members as KEY: VALUE");
-        check_refused(f, "mission: m\nsteps: [{id: a, run: [x], critical: 1}]\n", 2,
+        file_refused(f, "mission: m\nsteps: [{id: a, run: [x], critical: 1}]\n", 2,
                 "steps[0].critical: must be a boolean; write true or false");
-        check_refused(f, "mission: m\nsteps:\n- id: a\n  run: [x]\n- id: b\n  run: ./b\n", 6,
+        file_refused(f, "mission: m\nsteps:\n- id: a\n  run: [x]\n- id: b\n  run: ./b\n", 6,
                 "steps[1].run: must be a list; write it as [A, B] or with a dash an element");
-        check_refused(f, "mission: m\nsteps: [{id: a, run: [x], strictness: low}]\n", 2,
+        file_refused(f, "mission: m\nsteps: [{id: a, run: [x], strictness: low}]\n", 2,
                 "steps[0].strictness: \"low\" is not known; write off, medium or max");
-        check_refused(f, "mission: m\nsteps: [{id: a, run: [x], metadata: [1]}]\n", 2,
+        file_refused(f, "mission: m\nsteps: [{id: a, run: [x], metadata: [1]}]\n", 2,
                 "steps[0].metadata: must be a mapping; write its members as KEY: VALUE");
 }
 
@@ -322,7 +242,7 @@ static void limits_must_be_whole_numbers_of_bytes(void **state)
 {
         static const char *const wrong[] = {
                 "0", "-1", "1.5", "1e3", "4294967296", "99999999999999999999999999"};
-        struct fixture *f = *state;
+        struct file_fixture *f = *state;
 
         for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
                 char text[200], message[200];
@@ -331,28 +251,28 @@ static void limits_must_be_whole_numbers_of_bytes(void **state)
                         "max_output_bytes: %s is out of range; write a whole number of bytes from "
                         "1 to 4294967295",
                         wrong[i]);
-                check_refused(f, text, 3, message);
+                file_refused(f, text, 3, message);
         }
-        check_refused(f, "mission: m\nsteps: [{id: a, run: [x], max_output_bytes: 0}]\n", 2,
+        file_refused(f, "mission: m\nsteps: [{id: a, run: [x], max_output_bytes: 0}]\n", 2,
                 "steps[0].max_output_bytes: 0 is out of range; write a whole number of bytes from "
                 "1 to 4294967295");
-        load(f, MINIMAL "max_output_bytes: 4294967295\n");
+        file_load(f, MINIMAL "max_output_bytes: 4294967295\n");
         assert_true(f->mission->steps[0].output_max == 4294967295u);
 }
 
 static void commands_must_be_lists_of_strings(void **state)
 {
-        struct fixture *f = *state;
+        struct file_fixture *f = *state;
 
-        check_refused(f, "mission: m\nsteps: [{id: a, run: []}]\n", 2,
+        file_refused(f, "mission: m\nsteps: [{id: a, run: []}]\n", 2,
                 "steps[0].run: names no command; write [COMMAND, ARGUMENT, ...]");
-        check_refused(f, "mission: m\nsteps: [{id: a, run: ['', x]}]\n", 2,
+        file_refused(f, "mission: m\nsteps: [{id: a, run: ['', x]}]\n", 2,
                 "steps[0].run: names no command; write [COMMAND, ARGUMENT, ...]");
-        check_refused(f, "mission: m\nsteps:\n- id: a\n  run:\n    - x\n    - 12\n", 6,
+        file_refused(f, "mission: m\nsteps:\n- id: a\n  run:\n    - x\n    - 12\n", 6,
                 "steps[0].run: must hold strings alone; quote each");
-        check_refused(f, "mission: m\nsteps: [{id: a, run: [\"x\\0y\"]}]\n", 2,
+        file_refused(f, "mission: m\nsteps: [{id: a, run: [\"x\\0y\"]}]\n", 2,
                 "steps[0].run: holds a NUL character; take it out");
-        check_refused(f, MINIMAL "glossary: {core: \"x\\0y\"}\n", 3,
+        file_refused(f, MINIMAL "glossary: {core: \"x\\0y\"}\n", 3,
                 "glossary.core: holds a NUL character; take it out");
 }
 
@@ -367,7 +287,7 @@ static void ids_must_be_of_their_form(void **state)
                 {"\" a\"", "has white space at an end"},
                 {"..", "is the name of a folder"},
         };
-        struct fixture *f = *state;
+        struct file_fixture *f = *state;
 
         for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++)
                 for (int step = 0; step < 2; step++) {
@@ -398,9 +318,9 @@ static void ids_must_be_of_their_form(void **state)
 
 static void a_step_id_twice_names_both_lines(void **state)
 {
-        struct fixture *f = *state;
+        struct file_fixture *f = *state;
 
-        check_refused(f,
+        file_refused(f,
                 "mission: m\nsteps:\n- {id: a, run: [x]}\n- {id: b, run: [x]}\n"
                 "- run: [x]\n  id: \"\\u0061\"\n",
                 6, "steps[2].id: \"a\" is the id of the step on line 3 too; rename one");
@@ -408,7 +328,7 @@ static void a_step_id_twice_names_both_lines(void **state)
 
 static void metadata_of_the_wrong_form_is_refused(void **state)
 {
-        struct fixture *f = *state;
+        struct file_fixture *f = *state;
         pawl_mission *mission = NULL;
         static const char text[] = "mission: m\nsteps:\n- id: a\n  run: [x]\n"
                                    "  metadata: {glossary_watch_terms: workspace}\n";
@@ -419,104 +339,9 @@ static void metadata_of_the_wrong_form_is_refused(void **state)
         assert_null(mission);
 }
 
-/* ---- $from ---------------------------------------------------------------------------------- */
-
-/* Three steps, of which b has these inputs, on line 4. */
-static void check_from(struct fixture *f, const char *inputs, const char *message)
-{
-        char text[500];
-
-        snprintf(text, sizeof text,
-                "mission: m\nsteps:\n- {id: a, run: [x]}\n- {id: b, run: [x], inputs: %s}\n"
-                "- {id: c, run: [x]}\n",
-                inputs);
-        if (message)
-                check_refused(f, text, 4, message);
-        else
-                load(f, text);
-}
-
-static void references_to_earlier_steps_are_taken(void **state)
-{
-        struct fixture *f = *state;
-
-        check_from(f, "{$from: a}", NULL);
-        check_from(f, "{x: [{$from: a}, {y: {$from: 'a#/b/~01/c d/'}}]}", NULL);
-        check_from(f, "{x: $from, y: {from: z}, z: ['$from']}", NULL);
-        check_from(f, "{$from: 'a#/'}", NULL);
-        load(f, "mission: m\nsteps:\n- {id: 'a#1', run: [x]}\n"
-                "- {id: b, run: [x], inputs: [{$from: 'a#1'}, {$from: 'a#1#/x'}]}\n");
-}
-
-static void references_of_the_wrong_form_are_refused(void **state)
-{
-        struct fixture *f = *state;
-
-        check_from(f, "{x: {$from: 1}}",
-                "steps[1].inputs.x.$from: must be a string; write \"STEP\" or \"STEP#/POINTER\"");
-        check_from(f, "{x: [0, {$from: {y: 1}}]}",
-                "steps[1].inputs.x[1].$from: must be a string; write \"STEP\" or "
-                "\"STEP#/POINTER\"");
-        check_from(f, "{\"x y\": {$from: a, z: 1}}",
-                "steps[1].inputs[\"x y\"]: $from stands beside other members; give it an object of "
-                "its own");
-        check_from(f, "{$from: 'a#summary'}",
-                "steps[1].inputs.$from: pointer \"summary\" does not start with \"/\"; write "
-                "\"a#/MEMBER\", or \"a\" for the whole output");
-        check_from(f, "{$from: 'a#'}",
-                "steps[1].inputs.$from: pointer \"\" does not start with \"/\"; write "
-                "\"a#/MEMBER\", or \"a\" for the whole output");
-        check_from(f, "{$from: 'a#/x~2'}",
-                "steps[1].inputs.$from: pointer \"/x~2\" is not a JSON pointer; write ~ as ~0 and "
-                "/ "
-                "in a name as ~1");
-        check_from(f, "{$from: 'a#/~'}",
-                "steps[1].inputs.$from: pointer \"/~\" is not a JSON pointer; write ~ as ~0 and / "
-                "in a name as ~1");
-}
-
-static void references_must_name_an_earlier_step(void **state)
-{
-        struct fixture *f = *state;
-
-        check_from(f, "{$from: z}",
-                "steps[1].inputs.$from: no step is called \"z\"; name a step that comes earlier");
-        check_from(f, "{$from: ''}",
-                "steps[1].inputs.$from: no step is called \"\"; name a step that comes earlier");
-        check_from(f, "{$from: 'z#/a'}",
-                "steps[1].inputs.$from: no step is called \"z\"; name a step that comes earlier");
-        check_from(f, "{$from: b}",
-                "steps[1].inputs.$from: takes from its own step \"b\"; name an earlier one");
-        check_from(f, "{x: {$from: c}}",
-                "steps[1].inputs.x.$from: step \"c\" comes later; put it before \"b\"");
-}
-
-static void cycles_are_spelt_out(void **state)
-{
-        struct fixture *f = *state;
-
-        check_refused(f,
-                "mission: m\nsteps:\n"
-                "- {id: a, run: [x], inputs: {i: {$from: b}}}\n"
-                "- {id: b, run: [x], inputs: {i: {$from: 'a#/x'}}}\n",
-                3,
-                "steps[0].inputs.i.$from: is part of a cycle: \"a\" -> \"b\" -> \"a\"; take one of "
-                "these out");
-        check_refused(f,
-                "mission: m\nsteps:\n"
-                "- {id: z, run: [x]}\n"
-                "- {id: a, run: [x], inputs: [{$from: z}, {$from: d}]}\n"
-                "- {id: b, run: [x], inputs: [{$from: a}, {$from: z}]}\n"
-                "- {id: c, run: [x], inputs: [{$from: z}, {$from: b}]}\n"
-                "- {id: d, run: [x], inputs: [{$from: z}, {$from: c}]}\n",
-                4,
-                "steps[1].inputs[1].$from: is part of a cycle: \"a\" -> \"d\" -> \"c\" -> \"b\" -> "
-                "\"a\"; take one of these out");
-}
-
 static void a_file_that_cannot_be_read_keeps_its_own_status(void **state)
 {
-        struct fixture *f = *state;
+        struct file_fixture *f = *state;
         pawl_mission *mission = NULL;
 
         assert_int_equal(pawl_mission_load(&mission, f->path, &f->err), PAWL_ENOTFOUND);
@@ -530,31 +355,24 @@ static void a_file_that_cannot_be_read_keeps_its_own_status(void **state)
         pawl_mission_free(NULL);
 }
 
-#define T(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
-
 int main(void)
 {
         const struct CMUnitTest tests[] = {
-                T(a_minimal_mission_has_the_defaults),
-                T(every_key_is_read_whatever_the_order),
-                T(the_paths_are_absolute_from_wherever_it_is_read),
-                T(json_has_the_same_schema),
-                T(the_hash_is_that_of_the_files_bytes),
-                T(many_steps_with_references_are_quick),
-                T(a_file_that_is_no_mapping_is_refused),
-                T(unknown_keys_are_refused_with_the_nearest_one),
-                T(missing_keys_are_named),
-                T(values_of_the_wrong_type_are_refused),
-                T(limits_must_be_whole_numbers_of_bytes),
-                T(commands_must_be_lists_of_strings),
-                T(ids_must_be_of_their_form),
-                T(a_step_id_twice_names_both_lines),
-                T(metadata_of_the_wrong_form_is_refused),
-                T(references_to_earlier_steps_are_taken),
-                T(references_of_the_wrong_form_are_refused),
-                T(references_must_name_an_earlier_step),
-                T(cycles_are_spelt_out),
-                T(a_file_that_cannot_be_read_keeps_its_own_status),
+                FILE_TEST(a_minimal_mission_has_the_defaults),
+                FILE_TEST(every_key_is_read_whatever_the_order),
+                FILE_TEST(the_paths_are_absolute_from_wherever_it_is_read),
+                FILE_TEST(json_has_the_same_schema),
+                FILE_TEST(the_hash_is_that_of_the_files_bytes),
+                FILE_TEST(a_file_that_is_no_mapping_is_refused),
+                FILE_TEST(unknown_keys_are_refused_with_the_nearest_one),
+                FILE_TEST(missing_keys_are_named),
+                FILE_TEST(values_of_the_wrong_type_are_refused),
+                FILE_TEST(limits_must_be_whole_numbers_of_bytes),
+                FILE_TEST(commands_must_be_lists_of_strings),
+                FILE_TEST(ids_must_be_of_their_form),
+                FILE_TEST(a_step_id_twice_names_both_lines),
+                FILE_TEST(metadata_of_the_wrong_form_is_refused),
+                FILE_TEST(a_file_that_cannot_be_read_keeps_its_own_status),
         };
 
         return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,9 +1,7 @@
 /* Every allocation of reading a mission, its inputs and running a command fails once. */
-#include "mission/command.h"
 #include "mission/inputs.h"
 #include "support/allocator.h"
-#include "support/test.h"
-#include <dirent.h>
+#include "support/command.h"
 
 static const char text[] = "mission: m\n"
                            "strictness: max\n"
@@ -137,18 +135,6 @@ static void inputs_survive_any_failed_allocation(void **state)
                 if (!failed)
                         break;
         }
-}
-
-static int open_files(void)
-{
-        DIR *folder = opendir("/proc/self/fd");
-        int n = 0;
-
-        assert_non_null(folder);
-        while (readdir(folder))
-                n++;
-        closedir(folder);
-        return n;
 }
 
 static void a_command_survives_any_failed_allocation(void **state)

@@ -1,0 +1,277 @@
+/* Running one step's command: what ends it from outside, by a limit, a lost lease or a signal. */
+#include "support/command.h"
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <pthread.h>
+#include <signal.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+/* ---- The limit on the output ---------------------------------------------------------------- */
+
+static void an_output_of_the_limit_is_taken_and_one_byte_more_is_not(void **state)
+{
+        struct command_fixture *f = *state;
+
+        f->command.output_max = 1000;
+        assert_int_equal(command_shell(f, "head -c 1000 /dev/zero"), PAWL_OK);
+        assert_int_equal(f->result.output.len, 1000);
+        assert_int_equal(
+                command_shell(f, "head -c 1001 /dev/zero; echo $$ >pid; sleep 30"), PAWL_ETOOBIG);
+        assert_string_equal(f->err.message, "/bin/sh: its output passes 1000 bytes; raise "
+                                            "max_output_bytes or write to a file");
+        assert_int_equal(f->result.output.len, 0);
+        assert_null(f->result.output.data);
+        assert_int_equal(f->result.killed_by, SIGTERM);
+}
+
+static void an_endless_output_ends_even_if_term_is_ignored(void **state)
+{
+        struct command_fixture *f = *state;
+        double start = seconds();
+
+        f->command.output_max = 100000;
+        assert_int_equal(
+                command_shell(f, "trap '' TERM; echo $$ >pid; yes & yes; sleep 30"), PAWL_ETOOBIG);
+        double took = seconds() - start;
+        assert_true(took >= 1.9 && took < 8.0);
+        assert_int_equal(f->result.killed_by, SIGKILL);
+        command_gone(f, "pid");
+}
+
+/* ---- Ticks and signals ---------------------------------------------------------------------- */
+
+struct ticking {
+        int calls, fail_at;
+};
+
+static pawl_status tick(void *user)
+{
+        struct ticking *t = user;
+
+        return ++t->calls == t->fail_at ? PAWL_EFENCED : PAWL_OK;
+}
+
+static void ticks_come_while_it_runs(void **state)
+{
+        struct command_fixture *f = *state;
+        struct ticking t = {0, 0};
+
+        f->command.tick = tick;
+        f->command.tick_user = &t;
+        f->command.tick_ms = 50;
+        assert_int_equal(command_shell(f, "sleep 0.5"), PAWL_OK);
+        assert_in_range(t.calls, 2, 11);
+}
+
+static void a_tick_that_fails_ends_the_command(void **state)
+{
+        struct command_fixture *f = *state;
+        struct ticking t = {0, 2};
+        double start = seconds();
+
+        f->command.tick = tick;
+        f->command.tick_user = &t;
+        f->command.tick_ms = 50;
+        assert_int_equal(command_shell(f, "echo $$ >pid; echo x; sleep 30"), PAWL_EFENCED);
+        assert_true(seconds() - start < 5);
+        assert_int_equal(t.calls, 2);
+        assert_string_equal(
+                f->err.message, "/bin/sh: was ended, since the run cannot go on (PAWL_EFENCED)");
+        assert_null(f->result.output.data);
+        command_gone(f, "pid");
+}
+
+/* Sends signals as a program's handler would: each a byte into a pipe. */
+struct sender {
+        int fds[2];
+        unsigned after_ms;
+        unsigned char signal;
+        pthread_t thread;
+};
+
+static void *send_later(void *user)
+{
+        struct sender *s = user;
+
+        nanosleep(&(struct timespec){0, (long)s->after_ms * 1000000}, NULL);
+        assert_int_equal(write(s->fds[1], &s->signal, 1), 1);
+        return NULL;
+}
+
+static void sender_start(struct command_fixture *f, struct sender *s, int signal)
+{
+        assert_int_equal(pipe2(s->fds, O_CLOEXEC | O_NONBLOCK), 0);
+        s->after_ms = 200;
+        s->signal = (unsigned char)signal;
+        f->command.signal_fd = s->fds[0];
+        assert_int_equal(pthread_create(&s->thread, NULL, send_later, s), 0);
+}
+
+static void sender_end(struct sender *s)
+{
+        assert_int_equal(pthread_join(s->thread, NULL), 0);
+        close(s->fds[0]);
+        close(s->fds[1]);
+}
+
+static void a_signal_is_forwarded_to_the_whole_group(void **state)
+{
+        struct command_fixture *f = *state;
+        struct sender s;
+
+        sender_start(f, &s, SIGINT);
+        assert_int_equal(
+                command_shell(f, "echo $$ >pid; sh -c 'echo $$ >below; exec sleep 30'; echo no"),
+                PAWL_EINTERRUPTED);
+        sender_end(&s);
+        assert_int_equal(f->result.interrupted_by, SIGINT);
+        assert_int_equal(f->result.killed_by, SIGINT);
+        assert_int_equal(f->result.exit_code, 128 + SIGINT);
+        assert_string_equal(f->err.message, "/bin/sh: ended by signal 2 (INT), which was passed on "
+                                            "to it; resume the run to start it again");
+        assert_null(f->result.output.data);
+        command_gone(f, "pid");
+        command_gone(f, "below");
+}
+
+/* A command may tidy up: its own exit code is kept, and yet it was interrupted. */
+static void a_command_that_catches_the_signal_is_still_interrupted(void **state)
+{
+        struct command_fixture *f = *state;
+        struct sender s;
+
+        sender_start(f, &s, SIGTERM);
+        assert_int_equal(
+                command_shell(f,
+                        "trap 'sleep 0.2; echo tidy >done; exit 0' TERM; while :; do sleep 0.05; "
+                        "done"),
+                PAWL_EINTERRUPTED);
+        sender_end(&s);
+        assert_int_equal(f->result.interrupted_by, SIGTERM);
+        assert_int_equal(f->result.exit_code, 0);
+        assert_int_equal(command_shell(f, "cat done"), PAWL_OK);
+        assert_text(pawl__buf_text(&f->result.output), "tidy\n");
+}
+
+static void a_stopped_command_gets_the_signal_too(void **state)
+{
+        struct command_fixture *f = *state;
+        struct sender s;
+        double start = seconds();
+
+        sender_start(f, &s, SIGTERM);
+        assert_int_equal(command_shell(f, "kill -STOP $$; sleep 30"), PAWL_EINTERRUPTED);
+        sender_end(&s);
+        assert_true(seconds() - start < 5);
+        assert_int_equal(f->result.killed_by, SIGTERM);
+}
+
+static void a_command_that_ignores_the_signal_is_killed_after_ten_seconds(void **state)
+{
+        struct command_fixture *f = *state;
+        struct sender s;
+        double start = seconds();
+
+        sender_start(f, &s, SIGTERM);
+        assert_int_equal(
+                command_shell(f, "trap '' TERM; echo $$ >pid; sleep 60 & echo $! >below; wait; "
+                                 "while :; do sleep 1; done"),
+                PAWL_EINTERRUPTED);
+        sender_end(&s);
+        double took = seconds() - start;
+        assert_true(took >= 10.0 && took < 15.0);
+        assert_int_equal(f->result.killed_by, SIGKILL);
+        assert_int_equal(f->result.interrupted_by, SIGTERM);
+        command_gone(f, "pid");
+        command_gone(f, "below");
+}
+
+static void a_closed_signal_descriptor_does_not_matter(void **state)
+{
+        struct command_fixture *f = *state;
+        int fds[2];
+
+        assert_int_equal(pipe2(fds, O_CLOEXEC), 0);
+        close(fds[1]);
+        f->command.signal_fd = fds[0];
+        assert_int_equal(command_shell(f, "sleep 0.1; echo x"), PAWL_OK);
+        assert_text(pawl__buf_text(&f->result.output), "x\n");
+        close(fds[0]);
+}
+
+static void a_lost_exit_status_is_a_failure_and_not_a_success(void **state)
+{
+        struct command_fixture *f = *state;
+
+        signal(SIGCHLD, SIG_IGN);
+        pawl_status status = command_shell(f, "echo x");
+        signal(SIGCHLD, SIG_DFL);
+        assert_int_equal(status, PAWL_EIO);
+        assert_says(f->err.message, "its exit status was lost");
+        assert_int_equal(f->result.exit_code, -1);
+        assert_null(f->result.output.data);
+}
+
+/* An older kernel, or a sandbox: pidfd_open() fails in this process from here on. */
+static void take_pidfds_away(void)
+{
+        struct sock_filter code[] = {
+                BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+                BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_pidfd_open, 0, 1),
+                BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | ENOSYS),
+                BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+        };
+        struct sock_fprog program = {sizeof code / sizeof code[0], code};
+
+        assert_int_equal(prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0), 0);
+        assert_int_equal(prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program), 0);
+}
+
+static void without_pidfds_the_end_is_seen_all_the_same(void **state)
+{
+        struct command_fixture *f = *state;
+        int status;
+        pid_t pid = fork();
+
+        if (pid == 0) {
+                struct ticking t = {0, 3};
+                take_pidfds_away();
+                assert_int_equal(syscall(SYS_pidfd_open, getpid(), 0), -1);
+                assert_int_equal(command_shell(f, "echo x; exec >&-; sleep 0.2; exit 6"), PAWL_OK);
+                assert_int_equal(f->result.exit_code, 6);
+                assert_text(pawl__buf_text(&f->result.output), "x\n");
+                f->command.tick = tick;
+                f->command.tick_user = &t;
+                f->command.tick_ms = 50;
+                assert_int_equal(command_shell(f, "sleep 30"), PAWL_EFENCED);
+                _exit(42);
+        }
+        assert_int_equal(waitpid(pid, &status, 0), pid);
+        assert_true(WIFEXITED(status));
+        assert_int_equal(WEXITSTATUS(status), 42);
+}
+
+int main(void)
+{
+        const struct CMUnitTest tests[] = {
+                COMMAND_TEST(an_output_of_the_limit_is_taken_and_one_byte_more_is_not),
+                COMMAND_TEST(an_endless_output_ends_even_if_term_is_ignored),
+                COMMAND_TEST(ticks_come_while_it_runs),
+                COMMAND_TEST(a_tick_that_fails_ends_the_command),
+                COMMAND_TEST(a_signal_is_forwarded_to_the_whole_group),
+                COMMAND_TEST(a_command_that_catches_the_signal_is_still_interrupted),
+                COMMAND_TEST(a_stopped_command_gets_the_signal_too),
+                COMMAND_TEST(a_command_that_ignores_the_signal_is_killed_after_ten_seconds),
+                COMMAND_TEST(a_closed_signal_descriptor_does_not_matter),
+                COMMAND_TEST(a_lost_exit_status_is_a_failure_and_not_a_success),
+                COMMAND_TEST(without_pidfds_the_end_is_seen_all_the_same),
+        };
+
+        return cmocka_run_group_tests(tests, NULL, NULL);
+}

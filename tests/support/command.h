@@ -1,0 +1,37 @@
+/**
+ * @file tests/support/command.h
+ * @brief A folder, and a command that is run in it.
+ */
+#ifndef TESTS_SUPPORT_COMMAND_H
+#define TESTS_SUPPORT_COMMAND_H
+
+#include "mission/command.h"
+#include "support/test.h"
+
+struct command_fixture {
+        char *folder;
+        pawl__command command;
+        pawl__command_result result;
+        pawl_error err;
+};
+
+/** cmocka's setup and teardown: a folder, no input, an output of 1 MiB, no ticks and no signals. */
+int command_setup(void **state);
+int command_teardown(void **state);
+
+#define COMMAND_TEST(name) cmocka_unit_test_setup_teardown(name, command_setup, command_teardown)
+
+/** Run the fixture's command, its result and error set anew. */
+pawl_status command_run(struct command_fixture *f, char *const *argv);
+/** The same with /bin/sh -c. */
+pawl_status command_shell(struct command_fixture *f, const char *script);
+
+/** The process that wrote its id into FOLDER/NAME is gone within a second. */
+void command_gone(struct command_fixture *f, const char *name);
+
+/** How many descriptors this process has open. */
+int open_files(void);
+/** By a clock that does not step. */
+double seconds(void);
+
+#endif
