@@ -26,11 +26,12 @@ pawl_status pawl__fail_errno(pawl_error *err, int error, const char *path, const
                 {EROFS, PAWL_EREADONLY, "use a file system that can be written"},
                 {ENOSPC, PAWL_EFULL, "free some space and try again"},
                 {EDQUOT, PAWL_EFULL, "free some space and try again"},
-                {ENOMEM, PAWL_ENOMEM, "free some memory and try again"},
                 {ENAMETOOLONG, PAWL_EINVAL, "use a shorter path"},
                 {ELOOP, PAWL_EINVAL, "mend the symbolic links"},
         };
 
+        if (error == ENOMEM)
+                return pawl__nomem(err);
         for (size_t i = 0; i < sizeof known / sizeof known[0]; i++)
                 if (known[i].error == error)
                         return pawl__fail(err, known[i].status, "%s: cannot %s: %s; %s", path,

@@ -132,15 +132,14 @@ static int fault_truncate(sqlite3_file *file, sqlite3_int64 size)
 
 static int fault_sync(sqlite3_file *file, int flags)
 {
-        sqlite3_file *real = real_file(file);
-
+        (void)flags;
         if (goes_wrong()) {
                 if (disk.kind == FAULT_KILL)
                         raise(SIGKILL);
                 return SQLITE_IOERR_FSYNC;
         }
         forget(((fault_file *)file)->name);
-        return real->pMethods->xSync(real, flags);
+        return SQLITE_OK; /* the power is only ever cut by this VFS: nothing real need be synced */
 }
 
 static int fault_shm_map(sqlite3_file *file, int page, int size, int extend, void volatile **out)
