@@ -111,10 +111,10 @@ static pawl_status too_big(pawl_error *err)
                 "a JSON text of 4 GiB or more; keep the text and its canonical form below that");
 }
 
-/* Numbers have grown: make the room again that the rest of the source may need. */
-static pawl_status make_room(struct canon *c, char **out, size_t left)
+/* Numbers have grown: make the room again that the rest of the source may need. The buffer may
+ * move. */
+static pawl_status make_room(struct canon *c, size_t used, size_t left)
 {
-        const size_t used = (size_t)(*out - c->buf->data);
         const size_t need = used + left + c->small + SLACK;
 
         if (need <= c->buf->cap)
@@ -122,10 +122,7 @@ static pawl_status make_room(struct canon *c, char **out, size_t left)
         if (need - c->base > UINT32_MAX)
                 return too_big(c->err);
         c->buf->len = used;
-        if (pawl__buf_reserve(c->buf, need - used))
-                return pawl__nomem(c->err);
-        *out = c->buf->data + used;
-        return PAWL_OK;
+        return pawl__buf_reserve(c->buf, need - used) ? pawl__nomem(c->err) : PAWL_OK;
 }
 
 static pawl_status refuse_twice(const struct canon *c, const struct level *object, uint32_t start)
@@ -193,9 +190,14 @@ static pawl_status sort_object(struct canon *c, const struct level *object, char
                                 second = members[i].start;
                 return refuse_twice(c, object, second);
         }
-        if (end - object->start <= c->small)
+        if (end - object->start <= c->small) {
                 reorder(members, n, text, object->start, out);
-        else if (pawl__walk_add(&c->walk, object->start, end, members, n, c->n_objects == 1))
+                return PAWL_OK;
+        }
+        /* the records stay as they are until the walk if the outermost object is given out at once,
+         * or nothing follows it */
+        const bool lend = c->hasher ? c->n_objects == 1 : c->depth == 1;
+        if (pawl__walk_add(&c->walk, object->start, end, members, n, lend))
                 return pawl__nomem(c->err);
         return PAWL_OK;
 }
@@ -212,19 +214,18 @@ static inline pawl_status end_object(struct canon *c, char *out)
         return status;
 }
 
-/* No object is open: give what is written to the hasher. */
-static pawl_status give_out(struct canon *c, char **out)
+/* No object is open: give what is written to the hasher, up to @p end. */
+static pawl_status give_out(struct canon *c, char *end)
 {
         char *const text = c->buf->data + c->base;
+        const size_t len = (size_t)(end - text);
         pawl_status status;
 
         if (c->walk.n_objects)
-                status = pawl__walk_hash(
-                        &c->walk, text, (size_t)(*out - text), c->hasher, *out, c->small);
+                status = pawl__walk_hash(&c->walk, text, len, c->hasher, end, c->small);
         else
-                status = pawl__hasher_add(c->hasher, text, (size_t)(*out - text));
+                status = pawl__hasher_add(c->hasher, text, len);
         c->batch = BATCH;
-        *out = text;
         return status ? pawl__nomem(c->err) : PAWL_OK;
 }
 
@@ -242,56 +243,62 @@ static pawl_status refuse(const struct canon *c)
         return status ? status : pawl__fail(c->err, PAWL_EPARSE, "the text is no JSON; check it");
 }
 
-/* Where the loop stands: in the source and in the canonical text. */
+/* Where the loop stands, in the source and in the canonical text. No call gets its address that is
+ * not compiled into the loop, so that it can live in registers. */
 struct place {
-        const char *p;
-        char *out;
+        const char *p, *end;
+        char *out, *text;
 };
 
 /* A name and its colon. */
-static inline pawl_status write_name(struct canon *c, struct place *at, const char *end)
+static inline pawl_status write_name(struct canon *c, struct place *at)
 {
-        const char *const text = c->buf->data + c->base;
-        const size_t start = (size_t)(at->out - text);
+        const size_t start = (size_t)(at->out - at->text);
         bool escaped;
 
-        if (at->p == end || *at->p != '"' ||
-                !(at->out = write_string(at->out, &at->p, end, &escaped)))
+        if (at->p == at->end || *at->p != '"' ||
+                !(at->out = write_string(at->out, &at->p, at->end, &escaped)))
                 return refuse(c);
-        const size_t name_len = (size_t)(at->out - text) - start - 2;
-        at->p = pawl__lex_space(at->p, end);
-        if (at->p == end || *at->p != ':')
+        const size_t name_len = (size_t)(at->out - at->text) - start - 2;
+        at->p = pawl__lex_space(at->p, at->end);
+        if (at->p == at->end || *at->p != ':')
                 return refuse(c);
-        at->p = pawl__lex_space(at->p + 1, end);
+        at->p = pawl__lex_space(at->p + 1, at->end);
         *at->out++ = ':';
-        return add_member(c, text, start, name_len, escaped);
+        return add_member(c, at->text, start, name_len, escaped);
 }
 
-static inline pawl_status write_number(struct canon *c, struct place *at, const char *end)
+static inline pawl_status write_number(struct canon *c, struct place *at)
 {
         const char *const raw = at->p;
         pawl__lex_form form;
 
-        at->p = pawl__lex_number(raw, end, &form);
+        at->p = pawl__lex_number(raw, at->end, &form);
         if (!at->p)
                 return refuse(c);
         const size_t raw_len = (size_t)(at->p - raw);
         if (form == PAWL__LEX_INTEGER) {
                 const size_t sign = raw_len == 2 && memcmp(raw, "-0", 2) == 0; /* goes */
-                at->out = copy(at->out, raw + sign, raw_len - sign, end);
+                at->out = copy(at->out, raw + sign, raw_len - sign, at->end);
                 return PAWL_OK;
         }
         const size_t n = pawl__number_canon(at->out, raw, raw_len, form == PAWL__LEX_EXPONENT);
         if (n == 0)
                 return refuse(c);
         at->out += n;
-        return n > raw_len ? make_room(c, &at->out, (size_t)(end - at->p)) : PAWL_OK;
+        if (n <= raw_len)
+                return PAWL_OK;
+        const size_t used = (size_t)(at->out - c->buf->data);
+        const pawl_status status = make_room(c, used, (size_t)(at->end - at->p));
+        at->text = c->buf->data + c->base;
+        at->out = c->buf->data + used;
+        return status;
 }
 
 static inline pawl_status write_word(
-        struct canon *c, struct place *at, const char *end, const char *word, size_t len)
+        struct canon *c, struct place *at, const char *word, size_t len)
 {
-        if ((size_t)(end - at->p) < len || memcmp(at->p, word, len) != 0)
+        if ((size_t)(at->end - at->p) < len || memcmp(at->p, word, len) != 0)
                 return refuse(c);
         memcpy(at->out, word, len);
         at->p += len;
@@ -307,8 +314,7 @@ static inline pawl_status open_container(struct canon *c, struct place *at)
         if (c->depth == PAWL__JSON_DEPTH)
                 return refuse(c);
         c->levels[++c->depth] = (struct level){(uint32_t)c->n_members,
-                (uint32_t)(at->out - c->buf->data - (ptrdiff_t)c->base),
-                (uint32_t)(at->p - c->source), is_object, false};
+                (uint32_t)(at->out - at->text), (uint32_t)(at->p - c->source), is_object, false};
         *at->out++ = *at->p++;
         if (is_object) {
                 c->n_objects++;
@@ -318,15 +324,15 @@ static inline pawl_status open_container(struct canon *c, struct place *at)
 }
 
 /* A scalar, or the beginning of a container. */
-static inline pawl_status write_value(struct canon *c, struct place *at, const char *end)
+static inline pawl_status write_value(struct canon *c, struct place *at)
 {
         bool escaped;
 
-        if (at->p == end)
+        if (at->p == at->end)
                 return refuse(c);
         switch (*at->p) {
         case '"':
-                at->out = write_string(at->out, &at->p, end, &escaped);
+                at->out = write_string(at->out, &at->p, at->end, &escaped);
                 return at->out ? PAWL_OK : refuse(c);
         case '{':
         case '[':
@@ -342,42 +348,46 @@ static inline pawl_status write_value(struct canon *c, struct place *at, const c
         case '7':
         case '8':
         case '9':
-                return write_number(c, at, end);
+                return write_number(c, at);
         case 't':
-                return write_word(c, at, end, "true", 4);
+                return write_word(c, at, "true", 4);
         case 'f':
-                return write_word(c, at, end, "false", 5);
+                return write_word(c, at, "false", 5);
         case 'n':
-                return write_word(c, at, end, "null", 4);
+                return write_word(c, at, "null", 4);
         default:
                 return refuse(c);
         }
 }
 
 /* After a value: end the containers that end here, up to a comma or the end of the text. */
-static inline pawl_status write_ends(struct canon *c, struct place *at, const char *end, bool *more)
+static inline pawl_status write_ends(struct canon *c, struct place *at, bool *more)
 {
-        pawl_status status = PAWL_OK;
+        for (;;) {
+                pawl_status status = PAWL_OK;
 
-        for (*more = true;;) {
-                if ((size_t)(at->out - c->buf->data) - c->base >= c->batch)
-                        status = give_out(c, &at->out);
-                at->p = pawl__lex_space(at->p, end);
-                *more = c->depth > 0;
-                if (!*more || status)
+                if ((size_t)(at->out - at->text) >= c->batch) {
+                        status = give_out(c, at->out);
+                        at->out = at->text;
+                }
+                at->p = pawl__lex_space(at->p, at->end);
+                if (c->depth == 0 || status) {
+                        *more = false;
                         return status;
-                if (at->p == end)
+                }
+                if (at->p == at->end)
                         return refuse(c);
-                *at->out++ = *at->p;
-                if (*at->p == ',') {
-                        at->p = pawl__lex_space(at->p + 1, end);
+                const char mark = *at->p++;
+                *at->out++ = mark;
+                if (mark == ',') {
+                        at->p = pawl__lex_space(at->p, at->end);
                         return PAWL_OK;
                 }
-                const bool is_object = c->levels[c->depth].is_object;
-                if (*at->p++ != (is_object ? '}' : ']'))
-                        return refuse(c);
-                if (is_object)
-                        status = end_object(c, at->out);
+                if (c->levels[c->depth].is_object) {
+                        status = mark == '}' ? end_object(c, at->out) : refuse(c);
+                } else if (mark != ']') {
+                        status = refuse(c);
+                }
                 c->depth--;
                 if (status)
                         return status;
@@ -386,24 +396,25 @@ static inline pawl_status write_ends(struct canon *c, struct place *at, const ch
 
 static pawl_status write_all(struct canon *c, char **out_end)
 {
+        char *const text = c->buf->data + c->base;
         const char *const end = c->source + c->source_len;
-        struct place at = {pawl__lex_space(c->source, end), c->buf->data + c->base};
+        struct place at = {pawl__lex_space(c->source, end), end, text, text};
         pawl_status status = PAWL_OK;
         bool more = true;
 
         while (more && !status) {
-                unsigned depth = c->depth;
+                const unsigned depth = c->depth;
                 if (c->levels[depth].is_object)
-                        status = write_name(c, &at, end);
+                        status = write_name(c, &at);
                 if (!status)
-                        status = write_value(c, &at, end);
+                        status = write_value(c, &at);
                 if (!status && c->depth > depth) { /* a container begins: is it empty? */
                         at.p = pawl__lex_space(at.p, end);
                         if (at.p < end && *at.p != (c->levels[c->depth].is_object ? '}' : ']'))
                                 continue;
                 }
                 if (!status)
-                        status = write_ends(c, &at, end, &more);
+                        status = write_ends(c, &at, &more);
         }
         if (status)
                 return status;

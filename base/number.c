@@ -1,17 +1,13 @@
 /* Reading: D. Lemire, "Number parsing at a gigabyte per second" (2021), after M. Eisel; with the
  * proof of N. Mushtak and D. Lemire, "Fast number parsing without fallback" (2023), that up to 19
- * digits never need more than the 128 bits of the table. Printing stands in number_print.c. */
+ * digits never need more than the 128 bits of the table. What more digits need stands in
+ * number_exact.c, printing in number_print.c. */
 #include "base/number.h"
 #include "base/json_lex.h"
-#include <locale.h>
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum {
-        HELD = 19,      /* digits that fit 64 bits */
-        DECISIVE = 780, /* a midpoint of two doubles has at most 767 significant digits */
+        HELD = 19, /* digits that fit 64 bits */
         MANTISSA_BITS = 52,
         EXPONENT_MAX = 2047,
         BIAS = 1023
@@ -168,43 +164,14 @@ static uint64_t nearest(uint64_t w, int64_t q)
         return (uint64_t)exponent << MANTISSA_BITS | (mantissa & ~(UINT64_C(1) << MANTISSA_BITS));
 }
 
-/* More digits than 64 bits hold, and they decide: the C library reads the literal, put together
- * anew in a form of bounded length. A 1 at the end stands for all digits beyond the decisive ones.
- */
-static double read_exactly(const pawl__decimal *d, const char *raw, size_t raw_len)
-{
-        char text[DECISIVE + 64];
-        size_t n = 0;
-        int64_t exponent = d->exponent;
-
-        for (size_t i = 0; i < raw_len && (raw[i] | 0x20) != 'e'; i++) {
-                if (raw[i] < '0' || raw[i] > '9' || (n == 0 && raw[i] == '0'))
-                        continue;
-                if (n < DECISIVE)
-                        text[n++] = raw[i];
-                else if (raw[i] != '0') {
-                        text[n++] = '1';
-                        break;
-                }
-        }
-        exponent -= (int64_t)n - d->count;
-        snprintf(text + n, sizeof text - n, "e%lld", (long long)exponent);
-        /* glibc and musl give their own C locale here, without allocating */
-        const locale_t c_locale = newlocale(LC_ALL_MASK, "C", (locale_t)0);
-        const double value = strtod_l(text, NULL, c_locale);
-        freelocale(c_locale);
-        return value;
-}
-
 double pawl__decimal_double(const pawl__decimal *d, const char *raw, size_t raw_len)
 {
         const uint64_t sign = (uint64_t)d->negative << 63;
 
         if (d->count == 0)
                 return from_bits(sign);
-        const uint64_t bits = nearest(d->digits, d->exponent);
-        if (!d->more || bits == nearest(d->digits + 1, d->exponent))
-                return from_bits(bits | sign);
-        const double value = read_exactly(d, raw, raw_len);
-        return d->negative ? -value : value;
+        uint64_t bits = nearest(d->digits, d->exponent);
+        if (d->more && bits != nearest(d->digits + 1, d->exponent))
+                bits += pawl__decimal_is_above(d, raw, raw_len, bits);
+        return from_bits(bits | sign);
 }

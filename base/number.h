@@ -32,6 +32,11 @@ pawl__decimal pawl__decimal_read(const char *raw, size_t raw_len);
  *  it overflows. */
 double pawl__decimal_double(const pawl__decimal *decimal, const char *raw, size_t raw_len);
 
+/** Is the literal nearer to the double above the one with these bits? 1: yes, or as near and that
+ * one is even; 0: no. The literal lies between the two. */
+uint64_t pawl__decimal_is_above(
+        const pawl__decimal *decimal, const char *raw, size_t raw_len, uint64_t bits);
+
 /** The fewest digits that are read as this double again, and of those the nearest (ECMA-262,
  *  Number::toString). Finite values only. */
 pawl__decimal pawl__decimal_shortest(double value);

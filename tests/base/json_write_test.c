@@ -1,0 +1,74 @@
+#include "base/json_canon.h"
+#include "base/json_write.h"
+#include "support/test.h"
+
+static void commas_and_colons_stand_where_they_belong(void **state)
+{
+        pawl__json_writer w = PAWL__JSON_WRITER_INIT;
+
+        (void)state;
+        pawl__json_open_object(&w);
+        pawl__json_member_string(&w, "s", "x");
+        pawl__json_member_text(&w, "t", pawl__text_n("abc", 2));
+        pawl__json_member_text(&w, "absent", (pawl_text){NULL, 0});
+        pawl__json_member_integer(&w, "i", INT64_MIN);
+        pawl__json_member_number(&w, "d", 0.1);
+        pawl__json_member_bool(&w, "yes", true);
+        pawl__json_member_bool(&w, "no", false);
+        pawl__json_member_raw(&w, "raw", pawl__text("[1, 2]"));
+        pawl__json_name(&w, "list");
+        pawl__json_open_array(&w);
+        pawl__json_open_array(&w);
+        pawl__json_close_array(&w);
+        pawl__json_open_object(&w);
+        pawl__json_close_object(&w);
+        pawl__json_null(&w);
+        pawl__json_integer(&w, 7);
+        pawl__json_string(&w, NULL);
+        pawl__json_close_array(&w);
+        pawl__json_name(&w, "last");
+        pawl__json_open_object(&w);
+        pawl__json_member_integer(&w, "a", 1);
+        pawl__json_member_integer(&w, "b", 2);
+        pawl__json_close_object(&w);
+        pawl__json_close_object(&w);
+        assert_int_equal(pawl__json_end_writer(&w), PAWL_OK);
+        assert_text(pawl__buf_text(&w.buf),
+                "{\"s\":\"x\",\"t\":\"ab\",\"absent\":null,\"i\":-9223372036854775808,\"d\":0.1,"
+                "\"yes\":true,\"no\":false,\"raw\":[1, 2],\"list\":[[],{},null,7,null],"
+                "\"last\":{\"a\":1,\"b\":2}}");
+        pawl__json_writer_free(&w);
+        assert_null(w.buf.data);
+}
+
+static void strings_are_quoted_as_canonical_text_has_them(void **state)
+{
+        static const char all[] = "\0\1\b\t\n\v\f\r\x1f !\"\\/\x7f\xc3\xa9\xf0\x9f\x98\x80"
+                                  "and a run that is longer than sixteen bytes\n";
+        pawl__buf out = PAWL__BUF_INIT, canonical = PAWL__BUF_INIT;
+
+        (void)state;
+        assert_int_equal(pawl__buf_adds(&out, "x"), PAWL_OK);
+        assert_int_equal(pawl__json_quote(&out, pawl__text_n(all, sizeof all - 1)), PAWL_OK);
+        assert_text(pawl__buf_text(&out), "x\"\\u0000\\u0001\\b\\t\\n\\u000b\\f\\r\\u001f "
+                                          "!\\\"\\\\/\x7f\xc3\xa9\xf0\x9f\x98\x80"
+                                          "and a run that is longer than sixteen bytes\\n\"");
+        assert_int_equal(pawl__json_canon(&canonical, out.data + 1, out.len - 1, NULL), PAWL_OK);
+        assert_memory_equal(canonical.data, out.data + 1, out.len);
+        pawl__buf_clear(&out);
+        assert_int_equal(pawl__json_quote(&out, pawl__text_n("", 0)), PAWL_OK);
+        assert_int_equal(pawl__json_quote(&out, (pawl_text){NULL, 0}), PAWL_OK);
+        assert_text(pawl__buf_text(&out), "\"\"\"\"");
+        pawl__buf_free(&out);
+        pawl__buf_free(&canonical);
+}
+
+int main(void)
+{
+        const struct CMUnitTest tests[] = {
+                cmocka_unit_test(commas_and_colons_stand_where_they_belong),
+                cmocka_unit_test(strings_are_quoted_as_canonical_text_has_them),
+        };
+
+        return cmocka_run_group_tests(tests, NULL, NULL);
+}

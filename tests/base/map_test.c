@@ -1,0 +1,65 @@
+#include "base/map.h"
+#include "support/test.h"
+
+static void keys_are_found_as_the_map_grows(void **state)
+{
+        enum { KEYS = 50000 };
+        static char keys[KEYS][12];
+        pawl__map map = PAWL__MAP_INIT;
+
+        (void)state;
+        assert_int_equal(pawl__map_get(&map, pawl__text("a")), PAWL__MAP_NONE);
+        for (uint32_t i = 0; i < KEYS; i++) {
+                snprintf(keys[i], sizeof keys[i], "%s%u", i % 3 ? "" : "longer", i);
+                assert_int_equal(pawl__map_put(&map, pawl__text(keys[i]), i), PAWL_OK);
+        }
+        assert_int_equal(map.count, KEYS);
+        for (uint32_t i = 0; i < KEYS; i++)
+                assert_int_equal(pawl__map_get(&map, pawl__text(keys[i])), i);
+        assert_int_equal(pawl__map_get(&map, pawl__text("50000x")), PAWL__MAP_NONE);
+        pawl__map_free(&map);
+        assert_int_equal(map.cap, 0);
+}
+
+static void a_key_is_its_bytes_and_length(void **state)
+{
+        static const struct {
+                const char *data;
+                size_t len;
+        } keys[] = {{"", 0}, {"\0", 1}, {"\0\0", 2}, {"a", 1}, {"a\0", 2}, {"abcdefgh", 8},
+                {"abcdefgh\0", 9}, {"abcdefghi", 9}, {"abcdefgh", 7}};
+        pawl__map map = PAWL__MAP_INIT;
+
+        (void)state;
+        for (uint32_t i = 0; i < 9; i++)
+                assert_int_equal(
+                        pawl__map_put(&map, pawl__text_n(keys[i].data, keys[i].len), i), PAWL_OK);
+        assert_int_equal(map.count, 9);
+        for (uint32_t i = 0; i < 9; i++)
+                assert_int_equal(pawl__map_get(&map, pawl__text_n(keys[i].data, keys[i].len)), i);
+        assert_int_equal(pawl__map_get(&map, (pawl_text){NULL, 0}), 0);
+        pawl__map_free(&map);
+}
+
+static void a_later_value_takes_the_place_of_the_former(void **state)
+{
+        pawl__map map = PAWL__MAP_INIT;
+
+        (void)state;
+        assert_int_equal(pawl__map_put(&map, pawl__text("k"), 0), PAWL_OK);
+        assert_int_equal(pawl__map_put(&map, pawl__text("k"), UINT32_MAX - 1), PAWL_OK);
+        assert_int_equal(map.count, 1);
+        assert_int_equal(pawl__map_get(&map, pawl__text("k")), UINT32_MAX - 1);
+        pawl__map_free(&map);
+}
+
+int main(void)
+{
+        const struct CMUnitTest tests[] = {
+                cmocka_unit_test(keys_are_found_as_the_map_grows),
+                cmocka_unit_test(a_key_is_its_bytes_and_length),
+                cmocka_unit_test(a_later_value_takes_the_place_of_the_former),
+        };
+
+        return cmocka_run_group_tests(tests, NULL, NULL);
+}
