@@ -263,20 +263,19 @@ static void a_command_that_ends_badly_fails_the_step(void **state)
                 {"[sh, -c, 'yes | head -c 100000']", "10000", "\"exit_code\":"},
         };
         struct mission_fixture *f = *state;
-        char yaml[256], run_id[16];
+        char yaml[256];
 
         mission_file(f, "plain", "not a program\n");
-        f->options.run_id = run_id;
         for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
                 snprintf(yaml, sizeof yaml,
                         "mission: m\nmax_output_bytes: 10000\nsteps: [{id: one, run: %s}]\n",
                         cases[i].run);
-                snprintf(run_id, sizeof run_id, "run-%zu", i);
+                snprintf(f->run_id, sizeof f->run_id, "run-%zu", i);
                 mission_write(f, yaml);
                 assert_int_equal(mission_run(f), PAWL_ESTEP);
                 assert_says(f->err.message, "step one: ");
                 assert_says(f->err.message, cases[i].reason);
-                assert_says(f->err.message, run_id);
+                assert_says(f->err.message, f->run_id);
                 assert_string_equal(pawl_run_result_status(f->result), "failed");
                 assert_string_equal(mission_status(f, "one"), "failed");
                 mission_payload_says(f, "StepFailed", cases[i].reason);

@@ -19,7 +19,7 @@ int mission_setup(void **state)
         f->log_options = (pawl_log_options)PAWL_LOG_OPTIONS_INIT;
         f->log_options.flags = PAWL_LOG_CREATE;
         f->options = (pawl_run_options)PAWL_RUN_OPTIONS_INIT;
-        f->options.run_id = "run-1";
+        f->options.run_id = strcpy(f->run_id, "run-1");
         open_log(f);
         *state = f;
         return 0;

@@ -14,7 +14,8 @@ struct mission_fixture {
         pawl_log_options log_options;
         pawl_log *log;
         pawl_mission *mission;
-        pawl_run_options options; /**< for run and resume; the run's id is "run-1" */
+        pawl_run_options options; /**< for run and resume */
+        char run_id[40];          /**< options.run_id: "run-1" */
         pawl_run_result *result;  /**< of the last run or resume */
         pawl_error err;
 };

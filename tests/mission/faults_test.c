@@ -1,0 +1,256 @@
+/*
+ * Runs on a machine that fails them: out of memory at any allocation, a disk that is full or breaks
+ * at any write, a process that dies there. Whatever happened, no command ran without its checkpoint
+ * on disk, and the run goes on under the keys that its commands had.
+ */
+#include "events/handle.h"
+#include "support/allocator.h"
+#include "support/mission.h"
+#include "support/vfs.h"
+#include <pawl/checkpoint.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+static const char two_steps[] =
+        "mission: m\n"
+        "glossary: {team_domain: team.yaml}\n"
+        "steps:\n"
+        "  - id: a\n"
+        "    inputs: {description: A snake_case name and a desk.}\n"
+        "    run: [sh, -c, 'echo \"$PAWL_RUN_ID $PAWL_STEP_ID $PAWL_RETRY_TOKEN\" >> journal; echo "
+        "1']\n"
+        "  - id: b\n"
+        "    inputs: {x: {$from: a}}\n"
+        "    run: [sh, -c, 'echo \"$PAWL_RUN_ID $PAWL_STEP_ID $PAWL_RETRY_TOKEN\" >> journal']\n";
+
+static void write_files(struct mission_fixture *f)
+{
+        mission_file(f, "team.yaml", "terms: [{surface: desk, definition: A table.}]\n");
+        mission_write(f, two_steps);
+}
+
+/* Read the mission and run it, over a log of its own: the fixture's is closed meanwhile. */
+static pawl_status whole_run(struct mission_fixture *f, pawl_log *log)
+{
+        pawl_mission *mission = NULL;
+        pawl_run_result *result = NULL;
+        pawl_status status;
+
+        f->err = (pawl_error)PAWL_ERROR_INIT;
+        status = pawl_mission_load(&mission, f->file, &f->err);
+        if (!status)
+                status = pawl_mission_run(&result, mission, log, &f->options, &f->err);
+        pawl_run_result_free(result);
+        pawl_mission_free(mission);
+        return status;
+}
+
+static void open_again(struct mission_fixture *f)
+{
+        if (pawl_log_open(&f->log, f->db, &f->log_options, &f->err))
+                fail_msg("%s", f->err.message);
+}
+
+static void close_log(struct mission_fixture *f)
+{
+        pawl_log_close(f->log);
+        f->log = NULL;
+}
+
+/* Each command that ran did so under a checkpoint that is in the log, and each step under one. */
+static void check_journal(struct mission_fixture *f, const char *run_id)
+{
+        char *journal = mission_journal(f), *rest = journal, *line;
+        char run[64], step[8], token[40], first[2][40] = {"", ""};
+
+        while ((line = strsep(&rest, "\n")) && *line) {
+                pawl_checkpoint *checkpoint;
+                assert_int_equal(sscanf(line, "%63s %7s %39s", run, step, token), 3);
+                if (strcmp(run, run_id) != 0)
+                        continue;
+                if (pawl_checkpoint_load(&checkpoint, f->log, token, &f->err))
+                        fail_msg("%s ran, but %s", line, f->err.message);
+                pawl_checkpoint_free(checkpoint);
+                char *key = first[*step - 'a'];
+                if (*key)
+                        assert_string_equal(token, key);
+                snprintf(key, sizeof first[0], "%s", token);
+        }
+        free(journal);
+}
+
+static bool run_exists(struct mission_fixture *f, const char *run_id)
+{
+        pawl__arena arena = PAWL__ARENA_INIT;
+        pawl__row row = {.v[PAWL__RUN_ID].text = pawl__text(run_id)};
+        pawl__state *state;
+
+        assert_int_equal(pawl__state_of(&state, f->log, &f->err), PAWL_OK);
+        pawl_status status = pawl__state_get(state, PAWL__RUNS, &row, &arena, &f->err);
+        pawl__arena_free(&arena);
+        return status == PAWL_OK;
+}
+
+/* The log with all its runs is sound. */
+static void check_log(struct mission_fixture *f)
+{
+        pawl_verify_result verified;
+
+        open_again(f);
+        assert_int_equal(pawl_log_verify(&verified, f->log, 0, NULL), PAWL_OK);
+        if (pawl__replay_check(f->log, &f->err))
+                fail_msg("%s", f->err.message);
+        close_log(f);
+}
+
+/* The run that the fault hit can be brought to its end. */
+static void recover(struct mission_fixture *f)
+{
+        const char *run_id = f->options.run_id;
+        pawl_status status;
+
+        open_again(f);
+        check_journal(f, run_id);
+        status = run_exists(f, run_id) ? mission_resume(f, run_id) : mission_run(f);
+        if (status)
+                fail_msg("%s", f->err.message);
+        assert_string_equal(pawl_run_result_status(f->result), "completed");
+        assert_string_equal(mission_status(f, "a"), "completed");
+        assert_string_equal(mission_status(f, "b"), "completed");
+        check_journal(f, run_id);
+        pawl_run_result_free(f->result);
+        f->result = NULL;
+        close_log(f);
+}
+
+static void without_memory_a_run_fails_whole_and_goes_on(void **state)
+{
+        struct mission_fixture *f = *state;
+        size_t failures = 0;
+        long kept = 0;
+        bool failed = true;
+
+        write_files(f);
+        close_log(f);
+        for (size_t n = 0; failed; n++) {
+                snprintf(f->run_id, sizeof f->run_id, "run-%zu", n);
+                long before = allocator_live();
+                open_again(f);
+                allocator_fail_at(n);
+                pawl_status status = whole_run(f, f->log);
+                failed = allocator_failed();
+                allocator_fail_at(0);
+                close_log(f);
+                if (n == 0) /* what stays when nothing fails: libc's own */
+                        kept = allocator_live() - before;
+                assert_int_equal(allocator_live() - before, kept);
+                failures += status == PAWL_ENOMEM;
+                if (status && !(failed && status == PAWL_ENOMEM))
+                        fail_msg("allocation %zu: %d %s", n, (int)status, f->err.message);
+                if (status)
+                        recover(f);
+                failed = failed || (n == 0 && allocator_works());
+        }
+        if (allocator_works())
+                assert_true(failures > 50);
+        check_log(f);
+}
+
+/* What a run over the failing disk came to, told by the process that it ran in. */
+struct told {
+        int count; /* operations */
+        pawl_status status;
+        pawl_error err;
+};
+
+/* In a process of its own, which takes its claim along when it ends. True: it ended by itself. */
+static bool run_on(struct told *told, struct mission_fixture *f, fault_kind kind, int n, bool stays)
+{
+        const pawl__log_setup setup = {.vfs = FAULT_VFS};
+        int how;
+        pid_t pid = fork();
+
+        assert_true(pid >= 0);
+        if (pid == 0) {
+                fault_reset();
+                fault_at(kind, n, stays);
+                told->status = pawl__log_open_as(&f->log, f->db, &f->log_options, &setup, &f->err);
+                if (!told->status)
+                        told->status = whole_run(f, f->log);
+                pawl_log_close(f->log);
+                told->count = fault_count();
+                told->err = f->err;
+                _exit(0);
+        }
+        assert_int_equal(waitpid(pid, &how, 0), pid);
+        return WIFEXITED(how) && WEXITSTATUS(how) == 0;
+}
+
+static void on_a_disk_that_fails_no_command_runs_unrecorded(void **state)
+{
+        static const struct {
+                fault_kind kind;
+                bool stays;
+        } faults[] = {
+                {FAULT_EIO, false}, {FAULT_EIO, true}, {FAULT_FULL, true}, {FAULT_SHORT, false}};
+        struct mission_fixture *f = *state;
+        struct told *told =
+                mmap(NULL, sizeof *told, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+
+        assert_true(told != MAP_FAILED);
+        write_files(f);
+        assert_int_equal(mission_run(f), PAWL_OK); /* the log's own making is another test's */
+        close_log(f);
+        for (size_t k = 0; k < sizeof faults / sizeof faults[0]; k++) {
+                int failures = 0;
+                told->count = 1;
+                for (int n = 1; told->count >= n; n++) {
+                        snprintf(f->run_id, sizeof f->run_id, "run-%zu-%d", k, n);
+                        assert_true(run_on(told, f, faults[k].kind, n, faults[k].stays));
+                        if (told->status && told->status != PAWL_EIO && told->status != PAWL_EFULL)
+                                fail_msg("operation %d: %d %s", n, (int)told->status,
+                                        told->err.message);
+                        assert_int_equal(!told->status, !told->err.message[0]);
+                        failures += told->status != PAWL_OK;
+                        recover(f);
+                }
+                assert_true(failures > 5);
+        }
+        munmap(told, sizeof *told);
+        check_log(f);
+}
+
+static void killed_at_any_write_a_run_goes_on(void **state)
+{
+        static const fault_kind kinds[] = {FAULT_KILL, FAULT_POWER_CUT};
+        struct mission_fixture *f = *state;
+        struct told told;
+
+        write_files(f);
+        assert_int_equal(mission_run(f), PAWL_OK);
+        close_log(f);
+        for (size_t k = 0; k < 2; k++) {
+                int n = 0;
+                bool ended;
+                do {
+                        n++;
+                        snprintf(f->run_id, sizeof f->run_id, "run-%zu-%d", k, n);
+                        ended = run_on(&told, f, kinds[k], n, false);
+                        recover(f);
+                } while (!ended);
+                assert_true(n > 5);
+        }
+        check_log(f);
+}
+
+int main(void)
+{
+#define TEST(name) cmocka_unit_test_setup_teardown(name, mission_setup, mission_teardown)
+        const struct CMUnitTest tests[] = {
+                TEST(without_memory_a_run_fails_whole_and_goes_on),
+                TEST(on_a_disk_that_fails_no_command_runs_unrecorded),
+                TEST(killed_at_any_write_a_run_goes_on),
+        };
+        return cmocka_run_group_tests(tests, NULL, NULL);
+}
