@@ -12,7 +12,7 @@ struct world {
         unsigned steps[RUNS];             /* bits: the steps that have started */
         unsigned asked[RUNS], open[RUNS]; /* the last conflict of the run; is it open? */
         unsigned sessions[RUNS];          /* the last session of the run; 0: none */
-        char run[16], step[16], session[16];
+        char run[24], step[24], session[24];
 };
 
 static unsigned below(struct world *w, unsigned n)
