@@ -92,9 +92,15 @@ PAWL_EXTERN const char *pawl_pipeline_errmsg(const pawl_pipeline *pipeline);
 
 /**
  * A layer. process() reads and fills the context and returns a verdict: PAWL_OK (go on),
- * PAWL_BLOCKED, PAWL_JUMP (go on where the context's cursor says), PAWL_DONE (the pass ends well
- * here) or a failure, said with pawl_context_fail(). It does no I/O: events go to the context's
- * batch with pawl_context_emit().
+ * PAWL_BLOCKED, PAWL_JUMP (go on where the context's cursor says; for the standard layers),
+ * PAWL_DONE (the pass ends here, and nothing is generated or completed by it) or a failure, said with
+ * pawl_context_fail(). It does no I/O: events go to the context's batch with pawl_context_emit().
+ *
+ * The layers run over the inputs, and after generation over the output: pawl_context_output() is
+ * absent in the first case. A resume goes on at the standard gate layer itself, or right behind it:
+ * layers before the gate are not run again (unless the inputs changed), those behind it always are.
+ * So a layer behind the gate that gives PAWL_BLOCKED leaves a checkpoint and a retry token, and is
+ * asked again on the resume; one before the gate leaves none: run the step again without a token.
  */
 typedef struct pawl_layer {
         const char *name;
@@ -129,7 +135,7 @@ PAWL_EXTERN PAWL_MUST_CHECK pawl_status pawl_context_set_inputs(
 PAWL_EXTERN PAWL_MUST_CHECK pawl_status pawl_context_set_metadata(
         pawl_context *ctx, const char *json, size_t len);
 PAWL_EXTERN void pawl_context_set_critical(pawl_context *ctx, bool critical);
-/** "off", "medium" or "max". */
+/** "off", "medium" or "max", over whatever mission and project say. */
 PAWL_EXTERN PAWL_MUST_CHECK pawl_status pawl_context_set_strictness(
         pawl_context *ctx, const char *strictness);
 /** Go on from the checkpoint of this token. */

@@ -1,5 +1,6 @@
 /* Layer 5 where the log does not hold what a checkpoint rests on, and where scopes differ. That
  * which goes well is in chain_test.c. */
+#include "pipeline/object.h"
 #include "support/pipeline.h"
 #include <sqlite3.h>
 
@@ -192,6 +193,71 @@ static void an_adopted_run_uses_the_senses_it_was_lent(void **state)
         pawl__glossary_free(own);
 }
 
+/* The same scope in another version, as a seed that was changed under the runner. */
+static void another_version_of_a_scope_is_not_taken_for_it(void **state)
+{
+        struct piped *p = *state;
+        pawl__scope_ref ref = {pawl__text("team_domain"), pawl__text(VERSION)};
+        pawl__glossary *other;
+        uint64_t fence;
+
+        assert_int_equal(run(p, ambiguous, NULL), PAWL_BLOCKED);
+        piped_reopen(p);
+        assert_int_equal(pawl__glossary_new(&other, NULL), PAWL_OK);
+        assert_int_equal(pawl_log_claim(&fence, p->log, "m", "r", "user:ana", NULL), PAWL_OK);
+        pawl__pipeline_adopt(p->pipeline, pawl__text("r"), pawl__text("x"), fence);
+        pawl__pipeline_use_glossary(p->pipeline, other, &ref, 1);
+        assert_int_equal(piped_resume(p, "s", ambiguous), PAWL_BLOCKED);
+        assert_int_equal(pawl_context_conflict(p->ctx, 0)->n_candidates, 2);
+        pawl_context_free(p->ctx);
+        p->ctx = NULL;
+        pawl_pipeline_free(p->pipeline);
+        p->pipeline = NULL;
+        pawl__glossary_free(other);
+}
+
+/* The chain looks before it claims; a step that another completes right then is seen by the layer.
+ */
+static void the_layer_itself_gives_the_output_of_a_step_that_completed(void **state)
+{
+        struct piped *p = *state;
+
+        assert_int_equal(run(p, plain, NULL), PAWL_OK);
+        assert_int_equal(pawl_pipeline_complete(p->pipeline, p->ctx, "[42]", 4), PAWL_OK);
+        uint64_t head = piped_head(p);
+        piped_context(p, "s", plain);
+        assert_int_equal(pawl_context_set_retry_token(p->ctx, p->token), PAWL_OK);
+        pawl__pipeline_lend(p->pipeline, p->ctx);
+        assert_int_equal(pawl__layer_resume.process(&pawl__layer_resume, p->ctx), PAWL_DONE);
+        assert_text(pawl_context_output(p->ctx), "[42]");
+        assert_int_equal(pawl__pipeline_batch(p->pipeline)->n, 0);
+        assert_int_equal(piped_head(p), head);
+}
+
+static pawl_status say_yes(bool *yes, const pawl_input_change *change, void *user)
+{
+        (void)user;
+        assert_string_equal(change->diff, "");
+        *yes = true;
+        return PAWL_OK;
+}
+
+static void inputs_are_not_kept_where_that_is_turned_off(void **state)
+{
+        struct piped *p = *state;
+        pawl__buf blob = PAWL__BUF_INIT;
+        unsigned char hash[32];
+
+        p->options.store_inputs = false;
+        p->options.confirm = say_yes;
+        piped_pipeline(p);
+        assert_int_equal(run(p, plain, NULL), PAWL_OK);
+        assert_int_equal(piped_resume(p, "s", "{\"description\":\"otherwise\"}"), PAWL_OK);
+        assert_true(pawl__unhex32(hash, pawl__text(pawl_context_input_hash(p->ctx))));
+        assert_int_equal(pawl__log_blob(&blob, p->log, hash), PAWL_ENOTFOUND);
+        pawl__buf_free(&blob);
+}
+
 static void a_context_that_is_not_resumed_passes_the_layer(void **state)
 {
         void *alone;
@@ -215,6 +281,9 @@ int main(void)
                 TEST(a_newer_checkpoint_that_is_damaged_is_not_passed_over),
                 TEST(the_scopes_of_the_checkpoint_are_taken_up),
                 TEST(an_adopted_run_uses_the_senses_it_was_lent),
+                TEST(another_version_of_a_scope_is_not_taken_for_it),
+                TEST(the_layer_itself_gives_the_output_of_a_step_that_completed),
+                TEST(inputs_are_not_kept_where_that_is_turned_off),
                 TEST(a_context_that_is_not_resumed_passes_the_layer),
         };
         return cmocka_run_group_tests(tests, NULL, NULL);

@@ -148,6 +148,21 @@ static void a_layer_behind_the_gate_holds_until_it_lets_go(void **state)
         piped_replays(p);
 }
 
+static void a_layer_may_hold_where_the_check_is_off(void **state)
+{
+        struct piped *p = *state;
+        char notes[256] = "";
+        struct noting n = {notes, sizeof notes, PAWL_BLOCKED};
+        const pawl_layer mine = {"mine", note, &n};
+
+        assert_int_equal(pawl_pipeline_add_after(p->pipeline, "generation_gate", &mine), PAWL_OK);
+        piped_context(p, "s", ambiguous);
+        assert_int_equal(pawl_context_set_strictness(p->ctx, "off"), PAWL_OK);
+        assert_int_equal(piped_run(p), PAWL_BLOCKED);
+        n.verdict = PAWL_OK;
+        assert_int_equal(run(p, "s", ambiguous, p->token), PAWL_OK);
+}
+
 static void a_layer_before_the_gate_that_holds_is_passed_again_from_the_start(void **state)
 {
         struct piped *p = *state;
@@ -200,6 +215,48 @@ static void a_layers_events_are_part_of_the_pass(void **state)
         assert_int_equal(run(p, "t", plain, NULL), PAWL_OK);
         assert_string_equal(piped_types(p, head),
                 "StepStarted SemanticCheckEvaluated TermCandidateObserved StepCheckpointed");
+}
+
+/* Two conflicts whose ids begin alike, one of them with a candidate of a scope that there is not.
+ */
+static pawl_status request_two(const pawl_layer *layer, pawl_context *ctx)
+{
+        static const char *const ids[] = {"abcd000000000001", "abcd000000000002"};
+        char payload[1024];
+        pawl_status status = PAWL_OK;
+
+        (void)layer;
+        for (size_t i = 0; i < 2 && !status; i++) {
+                int len = snprintf(payload, sizeof payload,
+                        "{\"conflict_id\":\"%s\",\"question\":\"?\",\"term\":\"t\",\"options\":[{"
+                        "\"surface\":\"t\",\"scope\":\"world\",\"definition\":\"d\",\"confidence\":"
+                        "1}],"
+                        "\"urgency\":\"high\",\"retry_token\":"
+                        "\"00000000-0000-4000-8000-000000000001\",\"input_hash\":\"%s\"}",
+                        ids[i], pawl_context_input_hash(ctx));
+                status = pawl_context_emit(
+                        ctx, "GlossaryClarificationRequested", payload, (size_t)len);
+        }
+        return status;
+}
+
+static void a_prefix_must_name_one_conflict_and_a_pick_a_scope_that_is_known(void **state)
+{
+        struct piped *p = *state;
+        const pawl_layer mine = {"mine", request_two, NULL};
+        const pawl_answer pick = {.pick = 1};
+
+        assert_int_equal(pawl_pipeline_add_after(p->pipeline, "generation_gate", &mine), PAWL_OK);
+        assert_int_equal(run(p, "s", plain, NULL), PAWL_OK);
+        uint64_t head = piped_head(p);
+        assert_int_equal(piped_define(p, "abcd", "x"), PAWL_EINVAL);
+        assert_says(p->err.message,
+                "conflict abcd: is more than one (abcd000000000001, abcd000000000002)");
+        assert_int_equal(pawl_conflict_resolve(p->log, "abcd000000000002", &pick, NULL, &p->err),
+                PAWL_EINVAL);
+        assert_says(p->err.message, "candidate 1 has the unknown scope \"world\"; define \"t\"");
+        assert_int_equal(piped_head(p), head);
+        assert_int_equal(piped_define(p, "abcd000000000002", "x"), PAWL_OK);
 }
 
 /* ---- Another session answers first --------------------------------------------------------------
@@ -306,9 +363,11 @@ int main(void)
                 TEST(a_layer_that_fails_ends_the_pass_and_nothing_is_written),
                 TEST(a_layer_says_why_it_failed),
                 TEST(a_layer_behind_the_gate_holds_until_it_lets_go),
+                TEST(a_layer_may_hold_where_the_check_is_off),
                 TEST(a_layer_before_the_gate_that_holds_is_passed_again_from_the_start),
                 TEST(a_layer_that_is_done_ends_the_pass_without_generation),
                 TEST(a_layers_events_are_part_of_the_pass),
+                TEST(a_prefix_must_name_one_conflict_and_a_pick_a_scope_that_is_known),
                 TEST(an_answer_from_elsewhere_while_the_person_thinks_stands),
                 TEST(an_answer_from_elsewhere_before_the_commit_stands),
         };
