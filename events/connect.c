@@ -59,8 +59,7 @@ static pawl_status make_uri(
 }
 
 /* What holds for every connection: a schema or a page that somebody else prepared can run nothing
- * and is checked, and SQLite makes no files of its own. At most 16 MiB of pages are kept: the inner
- * pages of a log of a million events, and the leaves that a program comes back to (bench_load). */
+ * and is checked, and SQLite makes no files of its own. */
 static pawl_status configure(pawl_log *log, pawl_error *err)
 {
         static const struct {
@@ -77,8 +76,7 @@ static pawl_status configure(pawl_log *log, pawl_error *err)
         if (rc != SQLITE_OK)
                 return pawl__db_fail(log, rc, "set up the connection", err);
         return pawl__db_exec(log,
-                "PRAGMA cell_size_check = ON; PRAGMA mmap_size = 0; PRAGMA temp_store = MEMORY; "
-                "PRAGMA cache_size = -16384",
+                "PRAGMA cell_size_check = ON; PRAGMA mmap_size = 0; PRAGMA temp_store = MEMORY",
                 "set up the connection", err);
 }
 
@@ -141,7 +139,11 @@ static pawl_status connect_writer(pawl_log *log, pawl_error *err)
         int rc = sqlite3_file_control(log->db, "main", SQLITE_FCNTL_PERSIST_WAL, &keep_wal);
         if (rc != SQLITE_OK)
                 return pawl__db_fail(log, rc, "open it", err);
-        return pawl__db_exec(log, "PRAGMA synchronous = FULL; PRAGMA journal_size_limit = 16777216",
+        /* At most 16 MiB of pages are kept: the inner pages of a log of a million events, and the
+         * leaves that a program comes back to (bench_load). */
+        return pawl__db_exec(log,
+                "PRAGMA synchronous = FULL; PRAGMA journal_size_limit = 16777216; "
+                "PRAGMA cache_size = -16384",
                 "set up the connection", err);
 }
 
