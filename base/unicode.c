@@ -2,23 +2,36 @@
 #include <stdlib.h>
 #include <utf8proc.h>
 
+enum { UPPER = PAWL__LETTER | PAWL__UPPER, LOWER = PAWL__LETTER | PAWL__LOWER };
+
+#define X4(class)  class, class, class, class
+#define X5(class)  X4(class), class
+#define X10(class) X5(class), X5(class)
+#define X26(class) X10(class), X10(class), X5(class), class
+
+const unsigned char pawl__ascii_class[128] = {
+        X5(0), X4(0), X5(PAWL__SPACE),                /* up to tab, line feed ... carriage return */
+        X10(0), X4(0), X4(0), PAWL__SPACE,            /* up to space */
+        X10(0), X5(0), X10(PAWL__DIGIT), X5(0), 0, 0, /* ! to /, digits, : to @ */
+        X26(UPPER), X5(0), 0,                         /* [ to ` */
+        X26(LOWER), X5(0),                            /* { to delete */
+};
+
 static bool is_space(uint32_t c)
 {
-        if (c < 0x80)
-                return c == ' ' || (c >= '\t' && c <= '\r');
         return c == 0x85 || c == 0xa0 || c == 0x1680 || (c >= 0x2000 && c <= 0x200a) ||
                c == 0x2028 || c == 0x2029 || c == 0x202f || c == 0x205f || c == 0x3000;
 }
 
-unsigned pawl__unicode_class(uint32_t character)
+unsigned pawl__unicode_class_beyond_ascii(uint32_t character)
 {
         if (is_space(character))
                 return PAWL__SPACE;
         switch (utf8proc_category((utf8proc_int32_t)character)) {
         case UTF8PROC_CATEGORY_LU:
-                return PAWL__LETTER | PAWL__UPPER;
+                return UPPER;
         case UTF8PROC_CATEGORY_LL:
-                return PAWL__LETTER | PAWL__LOWER;
+                return LOWER;
         case UTF8PROC_CATEGORY_LT:
         case UTF8PROC_CATEGORY_LM:
         case UTF8PROC_CATEGORY_LO:
@@ -35,11 +48,11 @@ unsigned pawl__unicode_class(uint32_t character)
         }
 }
 
-size_t pawl__unicode_decode(uint32_t *character, const char *data, size_t len)
+size_t pawl__unicode_decode_beyond_ascii(uint32_t *character, const char *data, size_t len)
 {
         const unsigned char *p = (const unsigned char *)data;
 
-        if (p[0] < 0x80 || len < 2) {
+        if (len < 2) {
                 *character = p[0];
                 return 1;
         }

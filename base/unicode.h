@@ -20,11 +20,27 @@ enum {
         PAWL__SPACE = 32  /**< the property White_Space */
 };
 
-unsigned pawl__unicode_class(uint32_t character);
+extern const unsigned char pawl__ascii_class[128];
+unsigned pawl__unicode_class_beyond_ascii(uint32_t character);
+
+static inline unsigned pawl__unicode_class(uint32_t character)
+{
+        if (character < 0x80)
+                return pawl__ascii_class[character];
+        return pawl__unicode_class_beyond_ascii(character);
+}
+
+size_t pawl__unicode_decode_beyond_ascii(uint32_t *character, const char *data, size_t len);
 
 /** The character at the start of @p data, of which @p len > 0 bytes are there; returns how many
  *  bytes it takes. */
-size_t pawl__unicode_decode(uint32_t *character, const char *data, size_t len);
+static inline size_t pawl__unicode_decode(uint32_t *character, const char *data, size_t len)
+{
+        if ((unsigned char)*data >= 0x80)
+                return pawl__unicode_decode_beyond_ascii(character, data, len);
+        *character = (unsigned char)*data;
+        return 1;
+}
 
 /**
  * Append @p text as NFC(toCasefold(NFD(text))), the canonical caseless form of the Unicode

@@ -4,13 +4,15 @@
 #include <stdlib.h>
 
 #define NO_PATTERN UINT32_MAX
+#define MAX_STATES ((size_t)1 << 30)
 
 struct state {
         uint32_t parent, token; /* how it is reached */
         uint32_t fail;          /* the state of the longest proper suffix that is one */
-        uint32_t shorter;    /* the nearest state on the way of fails where a pattern ends, or 0 */
-        uint32_t number;     /* of the pattern that ends here, or NO_PATTERN */
-        uint32_t depth : 31; /* tokens from the start */
+        uint32_t shorter;     /* the nearest state on the way of fails where a pattern ends, or 0 */
+        uint32_t number;      /* of the pattern that ends here, or NO_PATTERN */
+        uint32_t depth : 30;  /* tokens from the start */
+        uint32_t goes_on : 1; /* a transition leads on from here */
         uint32_t sign_first : 1; /* the first of them is a sign */
 };
 
@@ -30,12 +32,13 @@ struct pawl__automaton {
         struct edge *edges;
         size_t n_edges, cap_edges; /* cap is a power of two, or 0 */
         uint32_t longest;          /* tokens of the longest pattern */
+        uint32_t ascii[128];       /* the numbers of one-character tokens */
 };
 
 static pawl_status add_state(
         pawl__automaton *a, uint32_t *out, uint32_t parent, uint32_t token, bool sign_first)
 {
-        if (a->n_states >= NO_PATTERN / 2)
+        if (a->n_states >= MAX_STATES)
                 return PAWL_ETOOBIG;
         pawl_status status =
                 pawl__grow(&a->states, &a->cap_states, a->n_states + 1, sizeof *a->states);
@@ -44,7 +47,7 @@ static pawl_status add_state(
         *out = (uint32_t)a->n_states++;
         uint32_t depth = *out ? a->states[parent].depth + 1 : 0;
         a->states[*out] =
-                (struct state){parent, token, 0, 0, NO_PATTERN, depth & 0x7fffffff, sign_first};
+                (struct state){parent, token, 0, 0, NO_PATTERN, depth & 0x3fffffff, 0, sign_first};
         if (depth > a->longest)
                 a->longest = depth;
         return PAWL_OK;
@@ -88,6 +91,11 @@ uint32_t pawl__automaton_token(const pawl__automaton *a, pawl_text folded)
         return pawl__map_get(&a->vocabulary, folded);
 }
 
+const uint32_t *pawl__automaton_ascii(const pawl__automaton *a)
+{
+        return a->ascii;
+}
+
 /* The slot of a transition, or the free one where it belongs. The mixing is the end of MurmurHash3
  * (Appleby, public domain). */
 static struct edge *find_edge(struct edge *edges, size_t cap, uint64_t key)
@@ -106,7 +114,7 @@ static uint32_t target_of(const pawl__automaton *a, uint32_t state, uint32_t tok
 {
         if (state == 0)
                 return a->from_start[token];
-        if (a->n_edges == 0)
+        if (!a->states[state].goes_on)
                 return 0;
         return find_edge(a->edges, a->cap_edges, (uint64_t)state << 32 | token)->target;
 }
@@ -138,6 +146,7 @@ static pawl_status set_target(pawl__automaton *a, uint32_t state, uint32_t token
         struct edge *edge = find_edge(a->edges, a->cap_edges, (uint64_t)state << 32 | token);
         *edge = (struct edge){(uint64_t)state << 32 | token, target};
         a->n_edges++;
+        a->states[state].goes_on = 1;
         return PAWL_OK;
 }
 
@@ -146,7 +155,7 @@ static pawl_status number_token(pawl__automaton *a, uint32_t *out, pawl_text tex
         uint32_t known = pawl__map_get(&a->vocabulary, text);
 
         if (known == PAWL__MAP_NONE) {
-                if (a->n_tokens >= NO_PATTERN / 2)
+                if (a->n_tokens >= MAX_STATES)
                         return PAWL_ETOOBIG;
                 known = (uint32_t)a->n_tokens;
                 if (pawl__grow(&a->from_start, &a->cap_tokens, a->n_tokens + 1,
@@ -254,6 +263,10 @@ pawl_status pawl__automaton_build(pawl__automaton *a)
                 link_state(a, &a->states[order[i]]);
         free(upto);
         free(order);
+        for (int c = 0; c < 128; c++) {
+                char character = (char)c;
+                a->ascii[c] = pawl__automaton_token(a, pawl__text_n(&character, 1));
+        }
         return PAWL_OK;
 }
 

@@ -26,7 +26,7 @@ void pawl__automaton_free(pawl__automaton *automaton);
 
 /** Add a pattern, not empty, that must outlive the automaton; its number is given back with each
  *  match. The same pattern again takes the new number. After a failure the automaton is good for
- *  nothing but to be freed. PAWL_ENOMEM, or PAWL_ETOOBIG beyond 4 billion states. */
+ *  nothing but to be freed. PAWL_ENOMEM, or PAWL_ETOOBIG beyond a billion states. */
 PAWL_MUST_CHECK pawl_status pawl__automaton_add(
         pawl__automaton *automaton, pawl_text pattern, uint32_t number);
 /** Make it ready: once, after the last pattern. */
@@ -37,6 +37,8 @@ uint32_t pawl__automaton_states(const pawl__automaton *automaton);
 
 /** The number of a folded token; a run of white space is " ". */
 uint32_t pawl__automaton_token(const pawl__automaton *automaton, pawl_text folded);
+/** The numbers of the tokens of one ASCII character, 128 of them. */
+const uint32_t *pawl__automaton_ascii(const pawl__automaton *automaton);
 
 /** A pass over a text, token by token. */
 typedef struct pawl__walk {

@@ -4,10 +4,12 @@
 #include "glossary/normal.h"
 #include <stdlib.h>
 
+enum { LONGEST = 8 }; /* letters of a word */
+
 /* In byte order. */
-static const char *const words[] = {"a", "about", "after", "all", "also", "am", "an", "and", "any",
-        "are", "as", "at", "back", "be", "because", "been", "being", "best", "better", "but", "by",
-        "came", "can", "come", "comes", "coming", "could", "day", "days", "did", "do", "does",
+static const char words[][LONGEST + 1] = {"a", "about", "after", "all", "also", "am", "an", "and",
+        "any", "are", "as", "at", "back", "be", "because", "been", "being", "best", "better", "but",
+        "by", "came", "can", "come", "comes", "coming", "could", "day", "days", "did", "do", "does",
         "doing", "done", "even", "first", "for", "from", "gave", "get", "gets", "getting", "give",
         "given", "gives", "giving", "go", "goes", "going", "gone", "good", "got", "gotten", "had",
         "has", "have", "having", "he", "her", "hers", "him", "his", "how", "i", "if", "in", "into",
@@ -25,14 +27,16 @@ static const char *const words[] = {"a", "about", "after", "all", "also", "am", 
 
 static int compare(const void *key, const void *element)
 {
-        const pawl_text *word = key;
-        const char *const *common = element;
-
-        return pawl__text_cmp(*word, pawl__text(*common));
+        return memcmp(key, element, LONGEST);
 }
 
 bool pawl__common_word(pawl_text word)
 {
-        return bsearch(&word, words, sizeof words / sizeof words[0], sizeof words[0], compare) !=
+        char key[LONGEST] = {0};
+
+        if (word.len == 0 || word.len > LONGEST || memchr(word.data, '\0', word.len))
+                return false;
+        memcpy(key, word.data, word.len);
+        return bsearch(key, words, sizeof words / sizeof words[0], sizeof words[0], compare) !=
                NULL;
 }

@@ -41,12 +41,6 @@ pawl_status pawl__extraction_walk_by(
                 extraction->settled[by] = NULL;
                 return PAWL_ENOMEM;
         }
-        extraction->space_token[by] = pawl__automaton_token(automaton, pawl__text(" "));
-        for (int c = 0; c < 128; c++) {
-                char sign = (char)c;
-                extraction->sign_token[by][c] =
-                        pawl__automaton_token(automaton, pawl__text_n(&sign, 1));
-        }
         return PAWL_OK;
 }
 
@@ -265,6 +259,19 @@ static pawl_status scan_word(struct scan *scan, const pawl__token *token)
         return status ? status : step(scan, token, extraction->words.items[index].token);
 }
 
+/* Go on by a token of one ASCII character; ' ' stands for any white space. */
+static pawl_status step_by_character(struct scan *scan, const pawl__token *token, char character)
+{
+        uint32_t numbers[PAWL__WALKS];
+
+        for (int by = 0; by < PAWL__WALKS; by++) {
+                const pawl__automaton *automaton = scan->extraction->walks[by].automaton;
+                numbers[by] = automaton ? pawl__automaton_ascii(automaton)[(unsigned char)character]
+                                        : PAWL__NO_TOKEN;
+        }
+        return step(scan, token, numbers);
+}
+
 static pawl_status scan_space(struct scan *scan, const pawl__token *token)
 {
         pawl_status status = end_chain(scan);
@@ -274,7 +281,7 @@ static pawl_status scan_space(struct scan *scan, const pawl__token *token)
                 break_quote(&scan->straight, breaks);
                 break_quote(&scan->curly, breaks);
         }
-        return status ? status : step(scan, token, scan->extraction->space_token);
+        return status ? status : step_by_character(scan, token, ' ');
 }
 
 /* A sign beyond ASCII is looked up like a word: its numbers are found once. */
@@ -282,15 +289,12 @@ static pawl_status step_by_sign(struct scan *scan, const pawl__token *token)
 {
         pawl__extraction *extraction = scan->extraction;
         const pawl_text text = pawl__token_text(&scan->tokens, token);
-        uint32_t numbers[PAWL__WALKS], index;
+        uint32_t index;
 
-        if (text.len > 1) {
-                pawl_status status = pawl__words_index(&index, extraction, text);
-                return status ? status : step(scan, token, extraction->words.items[index].token);
-        }
-        for (int by = 0; by < PAWL__WALKS; by++)
-                numbers[by] = extraction->sign_token[by][(unsigned char)text.data[0]];
-        return step(scan, token, numbers);
+        if (text.len == 1)
+                return step_by_character(scan, token, text.data[0]);
+        pawl_status status = pawl__words_index(&index, extraction, text);
+        return status ? status : step(scan, token, extraction->words.items[index].token);
 }
 
 static pawl_status scan_sign(struct scan *scan, const pawl__token *token)

@@ -55,7 +55,8 @@ static void look_into(pawl__extraction *extraction, uint32_t index, pawl_text fo
         size_t singular = pawl__singular_len(folded.data, folded.len);
 
         word->bits = pawl__casing(word->text);
-        if (pawl__common_word(folded) || pawl__common_word(pawl__text_n(folded.data, singular)))
+        if (pawl__common_word(folded) ||
+                (singular < folded.len && pawl__common_word(pawl__text_n(folded.data, singular))))
                 word->bits |= PAWL__IS_COMMON;
         else if (pawl__noun_like(word->text))
                 word->bits |= PAWL__MAY_BE_NOUN;
@@ -100,6 +101,8 @@ pawl_status pawl__words_index(uint32_t *out, pawl__extraction *extraction, pawl_
                 return status;
         look_into(extraction, *out, folded);
         size_t singular = pawl__singular_len(folded.data, folded.len);
+        if (folded.data == text.data && singular == text.len) /* its own normal form */
+                return PAWL_OK;
         status = normal_index(
                 extraction, &normal, pawl__text_n(folded.data, singular), folded.data != text.data);
         if (status == PAWL_OK)

@@ -73,8 +73,6 @@ struct pawl__extraction {
         pawl__automaton *hints;              /**< NULL: there are none */
         pawl__walk walks[PAWL__WALKS];       /**< of no automaton: nothing to look for */
         unsigned char *settled[PAWL__WALKS]; /**< a bit a state: all that ends there was reported */
-        uint32_t space_token[PAWL__WALKS];
-        uint32_t sign_token[PAWL__WALKS][128];
         pawl__buf room;
 };
 
