@@ -83,7 +83,7 @@ static void set_up(struct bench *b)
         int len = snprintf(b->payload, sizeof b->payload,
                 "{\"glossary_version_id\":\"v1\",\"scope_id\":\"core\",\"text\":\"");
         memset(b->payload + len, 'x', PAYLOAD - 2 - (size_t)len);
-        strcpy(b->payload + PAYLOAD - 2, "\"}");
+        memcpy(b->payload + PAYLOAD - 2, "\"}", 3);
         for (int i = 0; i < BATCH; i++)
                 b->events[i] = (pawl_event){.type = pawl__text("GlossaryScopeActivated"),
                         .mission_id = pawl__text("refund-service"),

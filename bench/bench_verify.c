@@ -32,7 +32,7 @@ static void fill(struct bench *b)
         if (!events)
                 bench_die("out of memory");
         memset(payload + len, 'x', PAYLOAD - 2 - (size_t)len);
-        strcpy(payload + PAYLOAD - 2, "\"}");
+        memcpy(payload + PAYLOAD - 2, "\"}", 3);
         for (size_t i = 0; i < b->events; i++)
                 events[i] = (pawl_event){.type = pawl__text("GlossaryScopeActivated"),
                         .mission_id = pawl__text("refund-service"),

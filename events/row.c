@@ -54,18 +54,18 @@ static const char *take_hash(
 static const char *take(pawl_event *e, sqlite3_stmt *stmt)
 {
         static const struct {
-                int column;
                 size_t at;
-                bool nullable;
                 const char *wrong;
+                int column;
+                bool nullable;
         } texts[] = {
-                {TYPE, offsetof(pawl_event, type), false, "its type is not text"},
-                {MISSION, offsetof(pawl_event, mission_id), true, "its mission_id is not text"},
-                {RUN, offsetof(pawl_event, run_id), true, "its run_id is not text"},
-                {STEP, offsetof(pawl_event, step_id), true, "its step_id is not text"},
-                {SESSION, offsetof(pawl_event, session_id), true, "its session_id is not text"},
-                {ACTOR, offsetof(pawl_event, actor), true, "its actor is not text"},
-                {PAYLOAD, offsetof(pawl_event, payload), true, "its payload is not text"},
+                {offsetof(pawl_event, type), "its type is not text", TYPE, false},
+                {offsetof(pawl_event, mission_id), "its mission_id is not text", MISSION, true},
+                {offsetof(pawl_event, run_id), "its run_id is not text", RUN, true},
+                {offsetof(pawl_event, step_id), "its step_id is not text", STEP, true},
+                {offsetof(pawl_event, session_id), "its session_id is not text", SESSION, true},
+                {offsetof(pawl_event, actor), "its actor is not text", ACTOR, true},
+                {offsetof(pawl_event, payload), "its payload is not text", PAYLOAD, true},
         };
         const char *wrong = NULL;
         int64_t v = sqlite3_column_int64(stmt, V);

@@ -1,0 +1,273 @@
+/* Reading where nothing may be written, and leaving nothing behind. */
+#include "support/event_log.h"
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+static bool exists(event_log *f, const char *suffix)
+{
+        char name[4096];
+
+        snprintf(name, sizeof name, "%s%s", f->path, suffix);
+        return access(name, F_OK) == 0;
+}
+
+static void read_only_changes_nothing_and_leaves_no_file(void **state)
+{
+        event_log *f = *state;
+        pawl_verify_result result;
+        size_t before_len, len;
+
+        event_log_open(f);
+        event_log_fill(f, 3);
+        event_log_close(f);
+        /* Beside the log as a writer left it, and beside a copy of the database file alone. */
+        for (int copied = 0; copied < 2; copied++) {
+                if (copied) {
+                        char name[4096];
+                        snprintf(name, sizeof name, "%s-wal", f->path);
+                        assert_int_equal(unlink(name), 0);
+                        snprintf(name, sizeof name, "%s-shm", f->path);
+                        assert_int_equal(unlink(name), 0);
+                }
+                char *before = file_read(f->path, &before_len);
+                f->flags = PAWL_LOG_READONLY;
+                event_log_open(f);
+                assert_int_equal(pawl_log_verify(&result, f->log, 0, NULL), PAWL_OK);
+                assert_int_equal(result.events, 3);
+                assert_int_equal(append_one(f->log, event_scope(NULL), 0), PAWL_EREADONLY);
+                assert_says(pawl_log_errmsg(f->log), "opened for reading only");
+                event_log_close(f);
+                char *now = file_read(f->path, &len);
+                assert_int_equal(len, before_len);
+                assert_memory_equal(now, before, len);
+                free(before);
+                free(now);
+                assert_int_equal(exists(f, "-wal"), !copied);
+                assert_int_equal(exists(f, "-shm"), !copied);
+        }
+}
+
+/* A copy of a log that was being written: the last events stand in the -wal alone. */
+static void copy_open_log(event_log *f, bool with_shm)
+{
+        static const char *const suffixes[] = {"", "-wal", "-shm"};
+        char from[4096], to[4096];
+
+        for (size_t i = 0; i < (with_shm ? 3 : 2); i++) {
+                size_t len;
+                snprintf(from, sizeof from, "%s%s", f->path, suffixes[i]);
+                snprintf(to, sizeof to, "%s/copy.db%s", f->folder, suffixes[i]);
+                char *data = file_read(from, &len);
+                file_write(to, data, len);
+                free(data);
+        }
+        free(f->path);
+        f->path = path_in(f->folder, "copy.db");
+}
+
+static void a_copy_with_a_write_ahead_log_is_read_whole_and_left_alone(void **state)
+{
+        event_log *f = *state;
+        pawl_verify_result result;
+        char name[4096];
+        size_t before_len, len;
+
+        event_log_open(f);
+        event_log_fill(f, 3);
+        copy_open_log(f, false);
+        event_log_close(f);
+        snprintf(name, sizeof name, "%s-wal", f->path);
+        char *before = file_read(name, &before_len);
+        assert_true(before_len > 0);
+        f->flags = PAWL_LOG_READONLY;
+        event_log_open(f);
+        assert_int_equal(pawl_log_verify(&result, f->log, 0, NULL), PAWL_OK);
+        assert_int_equal(result.events, 3);
+        event_log_close(f);
+        char *now = file_read(name, &len);
+        assert_int_equal(len, before_len);
+        assert_memory_equal(now, before, len);
+        assert_false(exists(f, "-shm"));
+        free(before);
+        free(now);
+}
+
+/* Runs fn in a child that is not root, which could write anywhere. */
+static void as_nobody(event_log *f, void (*fn)(event_log *f))
+{
+        pid_t child;
+        int status;
+
+        fflush(NULL);
+        child = fork();
+        assert_true(child >= 0);
+        if (child == 0) {
+                if (geteuid() == 0 && (setgid(65534) != 0 || setuid(65534) != 0))
+                        _exit(99);
+                fn(f);
+                _exit(0);
+        }
+        assert_int_equal(waitpid(child, &status, 0), child);
+        assert_true(WIFEXITED(status));
+        assert_int_equal(WEXITSTATUS(status), 0);
+}
+
+#define CHILD_CHECK(condition)                                                                     \
+        do {                                                                                       \
+                if (!(condition)) {                                                                \
+                        fprintf(stderr, "line %d: %s (%s)\n", __LINE__, #condition, err.message);  \
+                        _exit(1);                                                                  \
+                }                                                                                  \
+        } while (0)
+
+static void read_in_unwritable_folder(event_log *f)
+{
+        pawl_error err = PAWL_ERROR_INIT;
+        pawl_verify_result result;
+        pawl_log *log = NULL;
+
+        f->flags = 0;
+        CHILD_CHECK(event_log_try(&log, f, &err) == PAWL_EREADONLY);
+        CHILD_CHECK(strstr(err.message, "folder cannot be written"));
+        f->flags = PAWL_LOG_READONLY;
+        CHILD_CHECK(event_log_try(&log, f, &err) == PAWL_OK);
+        CHILD_CHECK(pawl_log_verify(&result, log, 0, NULL) == PAWL_OK);
+        CHILD_CHECK(result.events == 3);
+        pawl_log_close(log);
+}
+
+static void check_unwritable_folder(event_log *f)
+{
+        char name[4096];
+        static const char *const suffixes[] = {"", "-wal", "-shm"};
+
+        for (size_t i = 0; i < 3; i++) {
+                snprintf(name, sizeof name, "%s%s", f->path, suffixes[i]);
+                (void)chmod(name, 0666);
+        }
+        assert_int_equal(chmod(f->folder, 0555), 0);
+        as_nobody(f, read_in_unwritable_folder);
+        assert_int_equal(chmod(f->folder, 0755), 0);
+}
+
+static void a_log_in_a_folder_that_cannot_be_written_is_read_and_not_opened_to_write(void **state)
+{
+        event_log *f = *state;
+        char name[4096];
+
+        event_log_open(f);
+        event_log_fill(f, 3);
+        copy_open_log(f, true);
+        event_log_close(f);
+        check_unwritable_folder(f); /* database, -wal and -shm */
+        snprintf(name, sizeof name, "%s-shm", f->path);
+        assert_int_equal(unlink(name), 0);
+        check_unwritable_folder(f); /* without the -shm */
+        f->flags = 0;
+        event_log_open(f); /* which moves what the -wal holds into the database */
+        event_log_close(f);
+        check_unwritable_folder(f); /* with an empty -wal */
+        assert_int_equal(unlink(name), 0);
+        snprintf(name, sizeof name, "%s-wal", f->path);
+        assert_int_equal(unlink(name), 0);
+        check_unwritable_folder(f); /* the database alone */
+}
+
+static void open_unwritable_file(event_log *f)
+{
+        pawl_error err = PAWL_ERROR_INIT;
+        pawl_log *log = NULL;
+
+        f->flags = 0;
+        CHILD_CHECK(event_log_try(&log, f, &err) == PAWL_EREADONLY);
+        CHILD_CHECK(strstr(err.message, "the log cannot be written"));
+        f->flags = PAWL_LOG_READONLY;
+        CHILD_CHECK(event_log_try(&log, f, &err) == PAWL_OK);
+        pawl_log_close(log);
+}
+
+static void open_unreadable_file(event_log *f)
+{
+        pawl_error err = PAWL_ERROR_INIT;
+        pawl_log *log = NULL;
+
+        f->flags = PAWL_LOG_READONLY;
+        CHILD_CHECK(event_log_try(&log, f, &err) == PAWL_EACCESS);
+        CHILD_CHECK(strstr(err.message, "Permission denied"));
+}
+
+static void a_file_that_cannot_be_written_or_read_is_refused_by_that(void **state)
+{
+        event_log *f = *state;
+
+        event_log_open(f);
+        copy_open_log(f, false);
+        event_log_close(f);
+        assert_int_equal(chmod(f->folder, 0777), 0);
+        assert_int_equal(chmod(f->path, 0444), 0);
+        as_nobody(f, open_unwritable_file);
+        assert_int_equal(chmod(f->path, 0), 0);
+        as_nobody(f, open_unreadable_file);
+}
+
+static void a_reader_sees_what_a_writer_appends_while_both_have_it_open(void **state)
+{
+        event_log *f = *state;
+        unsigned char hash[32];
+        uint64_t seq;
+
+        event_log_open(f);
+        event_log_fill(f, 1);
+        f->flags = PAWL_LOG_READONLY;
+        pawl_log *reader = event_log_another(f);
+        event_log_fill(f, 1);
+        assert_int_equal(pawl_log_head(&seq, hash, reader), PAWL_OK);
+        assert_int_equal(seq, 2);
+        pawl_log_close(reader);
+}
+
+static void a_reader_that_took_no_locks_sees_a_writer_that_came_later(void **state)
+{
+        event_log *f = *state;
+        pawl_verify_result result;
+        unsigned char hash[32];
+        uint64_t seq;
+
+        event_log_open(f);
+        event_log_fill(f, 2);
+        copy_open_log(f, false);
+        for (int with_wal = 1; with_wal >= 0; with_wal--) {
+                f->flags = PAWL_LOG_READONLY;
+                pawl_log *reader = event_log_another(f);
+                assert_int_equal(pawl_log_head(&seq, hash, reader), PAWL_OK);
+                f->flags = 0;
+                event_log_open(f);
+                event_log_fill(f, 1);
+                uint64_t before = seq;
+                assert_int_equal(pawl_log_head(&seq, hash, reader), PAWL_OK);
+                assert_int_equal(seq, before + 1);
+                assert_int_equal(pawl_log_verify(&result, reader, 0, NULL), PAWL_OK);
+                pawl_log_close(reader);
+                event_log_close(f);
+                char name[4096];
+                snprintf(name, sizeof name, "%s-shm", f->path);
+                assert_int_equal(unlink(name), 0);
+                snprintf(name, sizeof name, "%s-wal", f->path);
+                assert_int_equal(unlink(name), 0);
+        }
+}
+
+int main(void)
+{
+        const struct CMUnitTest tests[] = {
+                LOG_TEST(read_only_changes_nothing_and_leaves_no_file),
+                LOG_TEST(a_copy_with_a_write_ahead_log_is_read_whole_and_left_alone),
+                LOG_TEST(a_log_in_a_folder_that_cannot_be_written_is_read_and_not_opened_to_write),
+                LOG_TEST(a_file_that_cannot_be_written_or_read_is_refused_by_that),
+                LOG_TEST(a_reader_sees_what_a_writer_appends_while_both_have_it_open),
+                LOG_TEST(a_reader_that_took_no_locks_sees_a_writer_that_came_later),
+        };
+
+        return cmocka_run_group_tests(tests, NULL, NULL);
+}
