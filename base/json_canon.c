@@ -58,49 +58,24 @@ static inline char *copy(char *out, const char *from, size_t n, const char *end)
         return out + n;
 }
 
-/* From after the opening quote of a string that has escapes to its closing quote. It never grows:
- * an escape's canonical form is the character, or the shorter of the escapes for it. */
-static char *copy_escaped(char *out, const char *p, const char *end)
-{
-        unsigned wide = 0;
-
-        for (;;) {
-                const char *const run = p;
-                p = pawl__lex_run(p, end, &wide, out);
-                out += p - run;
-                if (*p == '"')
-                        return out;
-                if (p[1] == '/') { /* the only short escape that is not needed */
-                        *out++ = '/';
-                        p += 2;
-                } else if (p[1] != 'u') {
-                        memcpy(out, p, 2);
-                        out += 2;
-                        p += 2;
-                } else {
-                        char character[4];
-                        const size_t n = pawl__lex_escaped_character(character, &p);
-                        if (n == 1 && pawl__lex_needs_escape(character[0])) {
-                                out += pawl__lex_write_escape(out, character[0]);
-                        } else {
-                                memcpy(out, character, 4);
-                                out += n;
-                        }
-                }
-        }
-}
-
 /* The string whose opening quote stands at *p, and past it; NULL: refused. */
 static inline char *write_string(char *out, const char **p, const char *end, bool *escaped)
 {
         const char *const start = *p + 1;
-        const char *const close = pawl__lex_string(start, end, escaped, out + 1);
+        unsigned wide = 0;
 
-        if (!close)
-                return NULL;
-        *p = close + 1;
         *out++ = '"';
-        out = *escaped ? copy_escaped(out, start, end) : out + (close - start);
+        const char *close = pawl__lex_run(start, end, &wide, out);
+        out += close - start;
+        *escaped = close < end && *close == '\\';
+        if (close == end || *close != '"' || wide) {
+                char *to = out;
+                close = pawl__lex_string_canon(start, close, end, wide, &to);
+                if (!close)
+                        return NULL;
+                out = to;
+        }
+        *p = close + 1;
         *out++ = '"';
         return out;
 }
@@ -138,7 +113,7 @@ static pawl_status refuse_twice(const struct canon *c, const struct level *objec
 
 /* A name was written at @p start of the canonical text @p text: record its member. */
 static inline pawl_status add_member(
-        struct canon *c, const char *text, size_t start, size_t name_len, bool escaped)
+        struct canon *c, const char *text, size_t start, uint64_t prefix)
 {
         struct level *const object = &c->levels[c->depth];
 
@@ -147,7 +122,7 @@ static inline pawl_status add_member(
                 return pawl__nomem(c->err);
         pawl__member *const member = &c->members[c->n_members++];
         member->start = (uint32_t)start;
-        member->prefix = pawl__member_prefix(text + start + 1, name_len, escaped);
+        member->prefix = prefix;
         if (c->n_members - object->first < 2)
                 return PAWL_OK;
         pawl__member *const last = member - 1;
@@ -254,18 +229,23 @@ struct place {
 static inline pawl_status write_name(struct canon *c, struct place *at)
 {
         const size_t start = (size_t)(at->out - at->text);
+        const char *const name = at->p;
         bool escaped;
 
         if (at->p == at->end || *at->p != '"' ||
                 !(at->out = write_string(at->out, &at->p, at->end, &escaped)))
                 return refuse(c);
-        const size_t name_len = (size_t)(at->out - at->text) - start - 2;
+        /* from the source if that will do: a load from what was stored just now, in parts, waits */
+        const size_t name_len = (size_t)(at->p - name) - 2;
+        const uint64_t prefix = !escaped && at->end - name > 8
+                                        ? pawl__member_prefix(name + 1, name_len)
+                                        : pawl__member_prefix_any(at->text + start + 1);
         at->p = pawl__lex_space(at->p, at->end);
         if (at->p == at->end || *at->p != ':')
                 return refuse(c);
         at->p = pawl__lex_space(at->p + 1, at->end);
         *at->out++ = ':';
-        return add_member(c, at->text, start, name_len, escaped);
+        return add_member(c, at->text, start, prefix);
 }
 
 static inline pawl_status write_number(struct canon *c, struct place *at)

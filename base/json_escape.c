@@ -144,3 +144,38 @@ size_t pawl__json_unescape(char *out, const char *raw, size_t raw_len)
         }
         return (size_t)(out - start);
 }
+
+const char *pawl__lex_string_canon(
+        const char *start, const char *p, const char *end, unsigned wide, char **out)
+{
+        char *to = *out;
+
+        while (p < end && *p == '\\') {
+                const size_t n = pawl__lex_escape(p, end);
+                if (n == 0)
+                        return NULL;
+                if (p[1] == 'u') {
+                        char character[4];
+                        const size_t len = pawl__lex_escaped_character(character, &p);
+                        if (len == 1 && pawl__lex_needs_escape(character[0])) {
+                                to += pawl__lex_write_escape(to, character[0]);
+                        } else {
+                                memcpy(to, character, 4);
+                                to += len;
+                        }
+                } else {
+                        /* of the short ones, that of the slash alone is not needed */
+                        *to++ = p[1] == '/' ? '/' : '\\';
+                        *to = p[1];
+                        to += p[1] != '/';
+                        p += 2;
+                }
+                const char *const run = p;
+                p = pawl__lex_run(p, end, &wide, to);
+                to += p - run;
+        }
+        if (p == end || *p != '"' || (wide && !pawl__utf8_valid(start, (size_t)(p - start))))
+                return NULL;
+        *out = to;
+        return p;
+}

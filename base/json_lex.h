@@ -146,14 +146,18 @@ const char *pawl__lex_string_rest(
         const char *start, const char *p, const char *end, unsigned wide, bool *escaped);
 
 /**
- * From after the opening quote to the closing one; NULL: refused. With @p to, what stands between
- * the quotes is copied there as pawl__lex_run() does, if the string turns out to have no escapes.
+ * The same for a string of which all before @p p was copied to before *out: copy the rest in
+ * canonical form, to at most 16 bytes more than it has, and move *out past it. It never grows: an
+ * escape's canonical form is the character, or the shorter of the escapes for it.
  */
-static inline const char *pawl__lex_string(
-        const char *start, const char *end, bool *escaped, char *to)
+const char *pawl__lex_string_canon(
+        const char *start, const char *p, const char *end, unsigned wide, char **out);
+
+/** From after the opening quote to the closing one; NULL: refused. */
+static inline const char *pawl__lex_string(const char *start, const char *end, bool *escaped)
 {
         unsigned wide = 0;
-        const char *const p = pawl__lex_run(start, end, &wide, to);
+        const char *const p = pawl__lex_run(start, end, &wide, NULL);
 
         *escaped = false;
         if (p < end && *p == '"' && !wide)
@@ -316,7 +320,7 @@ static inline pawl_status pawl__json_name_step(
 
         if (p == end || *p != '"')
                 return pawl__json_stop(r, PAWL__REFUSE_NAME, p, err);
-        const char *const close = pawl__lex_string(p + 1, end, &t->escaped, NULL);
+        const char *const close = pawl__lex_string(p + 1, end, &t->escaped);
         if (!close)
                 return pawl__json_stop(r, PAWL__REFUSE_STRING, p, err);
         t->type = PAWL__JSON_NAME;
@@ -358,7 +362,7 @@ static inline pawl_status pawl__json_value_step(
         t->offset = (size_t)(p - r->text);
         switch (*p) {
         case '"':
-                stop = pawl__lex_string(p + 1, end, &t->escaped, NULL);
+                stop = pawl__lex_string(p + 1, end, &t->escaped);
                 if (!stop)
                         return pawl__json_stop(r, PAWL__REFUSE_STRING, p, err);
                 t->type = PAWL__JSON_STRING;

@@ -17,22 +17,21 @@ typedef struct pawl__member {
         uint32_t start, end; /**< the slice, as offsets in the canonical text */
 } pawl__member;
 
-/** pawl__member_prefix() of a name that holds escapes or bytes beyond ASCII. */
+/** The prefix of a canonical (escaped) name, which a '"' ends. */
 uint64_t pawl__member_prefix_any(const char *name);
 
-/** The prefix of a canonical (escaped) name, which a '"' ends and at least 8 readable bytes follow.
- *  @p escaped: it may hold escapes. */
-static inline uint64_t pawl__member_prefix(const char *name, size_t len, bool escaped)
+/** The same for a name without escapes, of which at least 8 bytes can be read. */
+static inline uint64_t pawl__member_prefix(const char *name, size_t len)
 {
 #if defined(__BYTE_ORDER__) && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
         uint64_t word;
         memcpy(&word, name, sizeof word);
         if (len < sizeof word)
                 word &= (UINT64_C(1) << len * 8) - 1;
-        if (!escaped && !(word & UINT64_C(0x8080808080808080)))
+        if (!(word & UINT64_C(0x8080808080808080)))
                 return __builtin_bswap64(word);
 #else
-        (void)len, (void)escaped;
+        (void)len;
 #endif
         return pawl__member_prefix_any(name);
 }

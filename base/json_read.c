@@ -254,7 +254,7 @@ pawl_status pawl__json_refuse_twice(const char *text, size_t len, size_t offset,
         char decoded[SHOWN], message[SHOWN + 80];
         const char *name = text + offset + 1;
         bool escaped;
-        const char *const close = pawl__lex_string(name, text + len, &escaped, NULL);
+        const char *const close = pawl__lex_string(name, text + len, &escaped);
         size_t n = close ? (size_t)(close - name) : 0;
         const bool cut = n > SHOWN;
 
