@@ -11,8 +11,8 @@
 pawl__batch *pawl__pipeline_batch(pawl_pipeline *pipeline);
 
 /** The run was claimed by the caller, who owns it under @p fence. */
-void pawl__pipeline_adopt(pawl_pipeline *pipeline, pawl_text run_id, pawl_text session_id,
-        uint64_t fence);
+void pawl__pipeline_adopt(
+        pawl_pipeline *pipeline, pawl_text run_id, pawl_text session_id, uint64_t fence);
 
 /** Use these senses and versions, which the caller keeps, in place of loading any. */
 void pawl__pipeline_use_glossary(pawl_pipeline *pipeline, pawl__glossary *glossary,

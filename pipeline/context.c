@@ -128,6 +128,7 @@ void pawl__context_reset(pawl_context *ctx)
         ctx->effective = PAWL__STRICTNESS_UNSET;
         ctx->terms = (pawl__terms){NULL, 0};
         ctx->findings = (pawl__findings){NULL, 0};
+        ctx->judged = NULL;
         ctx->rejudged = false;
         pawl__buf_free(&ctx->output_buf);
         ctx->output = (pawl_text){NULL, 0};

@@ -28,16 +28,16 @@ struct pawl_context {
 
         /* what was set before the pass */
         pawl__buf inputs_buf;
-        pawl_text inputs;            /**< canonical; in inputs_buf */
-        char input_hash[65];
+        pawl_text inputs; /**< canonical; in inputs_buf */
         pawl__metadata metadata;
-        bool critical;
         pawl__strictness runtime_strictness, step_strictness, mission_strictness,
                 project_strictness;
-        bool check_disabled;         /**< glossary_check: disabled */
-        bool check_forced;           /**< glossary_check: enabled on the step itself */
+        bool critical;
+        bool check_disabled; /**< glossary_check: disabled */
+        bool check_forced;   /**< glossary_check: enabled on the step itself */
         bool store_inputs;
-        char token[37];              /**< to resume with; "": a fresh execution */
+        char input_hash[65];
+        char token[37]; /**< to resume with; "": a fresh execution */
 
         /* lent by the pipeline for the pass */
         pawl_log *log;
@@ -57,32 +57,33 @@ struct pawl_context {
         const pawl_sources *sources;
 
         /* what the layers make */
-        pawl__phase phase;
-        bool resumed;
-        pawl__strictness effective;   /**< PAWL__STRICTNESS_UNSET: not decided yet */
         pawl__terms terms;
         pawl__findings findings;
-        bool rejudged;                /**< findings are recorded ones, judged again */
+        struct pawl__judged *judged; /**< what the gate made of findings; see gate.h */
         pawl__buf output_buf;
-        pawl_text output;             /**< canonical; absent until there is one; in output_buf */
-        char output_hash[65];
-        pawl__checkpoint checkpoint;  /**< the newest of this pass; retry_token "": none yet */
-        pawl__checkpoint asked_for;   /**< the one that token names; retry_token "": not loaded */
-        bool token_used;              /**< the resume layer has gone on from token */
-        pawl__cursor_at resumed_at;   /**< where, when resumed */
-        pawl__cursor_at cursor;       /**< where a PAWL_JUMP goes on */
-        bool held;                    /**< the gate blocks, and has not judged again since */
-        pawl_conflict *conflicts;     /**< those that hold the step back and are open */
+        pawl_text output;            /**< canonical; absent until there is one; in output_buf */
+        pawl__checkpoint checkpoint; /**< the newest of this pass; retry_token "": none yet */
+        pawl__checkpoint asked_for;  /**< the one that token names; retry_token "": not loaded */
+        pawl_conflict *conflicts;    /**< those that hold the step back and are open */
         size_t n_conflicts;
-        pawl__asking *asking;         /**< one a conflict */
-        bool requested;               /**< their GlossaryClarificationRequested are written */
-        size_t questions;             /**< asked in this burst */
-        bool answer_waits;            /**< an answer is in the batch, not committed yet */
-        bool answered;                /**< all are: go on from checkpoint, which is in memory */
-        bool may_generate;            /**< the pass ended well, its output has not come yet */
-        bool inputs_changed;          /**< change is filled */
+        pawl__asking *asking; /**< one a conflict */
+        size_t questions;     /**< asked in this burst */
         pawl__buf diff;
         pawl_input_change change;
+        pawl__phase phase;
+        pawl__strictness effective; /**< PAWL__STRICTNESS_UNSET: not decided yet */
+        pawl__cursor_at cursor;     /**< where a PAWL_JUMP goes on */
+        pawl__cursor_at resumed_at; /**< where, when resumed */
+        bool resumed;
+        bool rejudged;       /**< findings are recorded ones, judged again */
+        bool token_used;     /**< the resume layer has gone on from token */
+        bool held;           /**< the gate blocks, and has not judged again since */
+        bool requested;      /**< their GlossaryClarificationRequested are written */
+        bool answer_waits;   /**< an answer is in the batch, not committed yet */
+        bool answered;       /**< all are: go on from checkpoint, which is in memory */
+        bool may_generate;   /**< the pass ended well, its output has not come yet */
+        bool inputs_changed; /**< change is filled */
+        char output_hash[65];
         char checkpoint_hash[65];
 };
 

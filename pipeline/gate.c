@@ -97,25 +97,41 @@ static pawl_status hold_all(pawl__held *held, size_t *n, pawl_context *ctx, cons
         return status;
 }
 
-pawl_status pawl__gate_held(pawl__held **out, size_t *n, pawl_context *ctx)
+static pawl_status judge(struct pawl__judged *judged, pawl_context *ctx)
 {
         pawl__map ids = PAWL__MAP_INIT;
         pawl__severity worst = pawl__findings_severity(&ctx->findings);
-        pawl__held *held = NULL;
-        size_t count = 0;
         pawl_status status = PAWL_OK;
 
-        if (pawl__gate_blocks(ctx->phase, ctx->effective, worst)) {
-                held = pawl__arena_array(&ctx->pass, ctx->findings.n, sizeof *held);
-                status = held ? answered(&ids, ctx) : pawl__nomem(&ctx->error);
-        }
-        if (!status && held)
-                status = hold_all(held, &count, ctx, &ids);
+        judged->of = ctx->findings;
+        if (!pawl__gate_blocks(ctx->phase, ctx->effective, worst))
+                return PAWL_OK;
+        judged->held = pawl__arena_array(&ctx->pass, ctx->findings.n, sizeof *judged->held);
+        if (!judged->held)
+                return pawl__nomem(&ctx->error);
+        status = answered(&ids, ctx);
+        if (!status)
+                status = hold_all(judged->held, &judged->n, ctx, &ids);
         pawl__map_free(&ids);
-        if (status)
-                return status;
-        *out = held;
-        *n = count;
+        return status;
+}
+
+pawl_status pawl__gate_held(pawl__held **out, size_t *n, pawl_context *ctx)
+{
+        struct pawl__judged *judged = ctx->judged;
+
+        /* A conflict that is answered in between is found out by the clarification layer. */
+        if (!judged || judged->of.items != ctx->findings.items || judged->of.n != ctx->findings.n) {
+                judged = pawl__arena_alloc(&ctx->pass, sizeof *judged);
+                if (!judged)
+                        return pawl__nomem(&ctx->error);
+                pawl_status status = judge(judged, ctx);
+                if (status)
+                        return status;
+                ctx->judged = judged;
+        }
+        *out = judged->held;
+        *n = judged->n;
         return PAWL_OK;
 }
 

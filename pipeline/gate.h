@@ -20,6 +20,14 @@ typedef struct pawl__held {
         pawl_text conflict_id;
 } pawl__held;
 
+/** What came of judging findings: kept, so that the check and the gate behind it ask the state
+ * once. */
+struct pawl__judged {
+        pawl__findings of; /**< these */
+        pawl__held *held;
+        size_t n;
+};
+
 /** Those of ctx->findings that block and whose conflict is not resolved yet, by severity, high
  * first, else in their order. In the context's pass arena. */
 PAWL_MUST_CHECK pawl_status pawl__gate_held(pawl__held **out, size_t *n, pawl_context *ctx);

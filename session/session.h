@@ -15,7 +15,8 @@ PAWL_MUST_CHECK pawl_status pawl__session_id(
 PAWL_MUST_CHECK pawl_status pawl__session_started(
         pawl__batch *batch, const pawl_event *like, pawl_error *err);
 
-/** SessionEnded. @p status: "completed", "blocked", "interrupted" or "error"; @p reason may be NULL. */
+/** SessionEnded. @p status: "completed", "blocked", "interrupted" or "error"; @p reason may be
+ * NULL. */
 PAWL_MUST_CHECK pawl_status pawl__session_ended(pawl__batch *batch, const pawl_event *like,
         const char *status, const char *reason, pawl_error *err);
 

@@ -8,13 +8,6 @@
 static const char plain[] = "{\"description\":\"the tenant pays\"}";
 static const char ambiguous[] = "{\"description\":\"Refunds land in the workspace\"}";
 
-static pawl_status run(struct piped *p, const char *step, const char *inputs)
-{
-        piped_context(p, step, inputs);
-        pawl_context_set_critical(p->ctx, true);
-        return piped_run(p);
-}
-
 static void sql(struct piped *p, const char *statement)
 {
         sqlite3 *db;
@@ -41,7 +34,7 @@ static void a_pipeline_that_lost_its_claim_writes_nothing_more_under_it(void **s
 {
         struct piped *p = *state;
 
-        assert_int_equal(run(p, "s", plain), PAWL_OK);
+        assert_int_equal(piped_critical(p, "s", plain), PAWL_OK);
         take_over(p);
         uint64_t head = piped_head(p);
         assert_int_equal(pawl_pipeline_complete(p->pipeline, p->ctx, "1", 1), PAWL_EFENCED);
@@ -60,10 +53,10 @@ static void a_completion_that_waits_goes_with_the_claim(void **state)
 
         p->options.defer_completion = true;
         piped_pipeline(p);
-        assert_int_equal(run(p, "s", plain), PAWL_OK);
+        assert_int_equal(piped_critical(p, "s", plain), PAWL_OK);
         assert_int_equal(pawl_pipeline_complete(p->pipeline, p->ctx, "1", 1), PAWL_OK);
         take_over(p);
-        assert_int_equal(run(p, "t", plain), PAWL_EFENCED);
+        assert_int_equal(piped_critical(p, "t", plain), PAWL_EFENCED);
         assert_int_equal(pawl__pipeline_batch(p->pipeline)->n, 0);
         assert_string_equal(piped_status(p, "s"), "running");
 }
@@ -73,16 +66,16 @@ static void an_adopted_claim_that_is_lost_stays_with_its_owner(void **state)
         struct piped *p = *state;
         uint64_t fence;
 
-        assert_int_equal(run(p, "s", plain), PAWL_OK);
+        assert_int_equal(piped_critical(p, "s", plain), PAWL_OK);
         piped_reopen(p);
         assert_int_equal(pawl_log_claim(&fence, p->log, "m", "r", "user:ana", NULL), PAWL_OK);
         pawl__pipeline_adopt(p->pipeline, pawl__text("r"), pawl__text("x"), fence);
         /* adopted again under another fence, as after a renewal that failed */
         pawl__pipeline_adopt(p->pipeline, pawl__text("r"), pawl__text("x"), fence);
-        assert_int_equal(run(p, "t", plain), PAWL_OK);
+        assert_int_equal(piped_critical(p, "t", plain), PAWL_OK);
         take_over(p);
         assert_int_equal(pawl_pipeline_complete(p->pipeline, p->ctx, "1", 1), PAWL_EFENCED);
-        assert_int_equal(run(p, "u", plain), PAWL_EFENCED);
+        assert_int_equal(piped_critical(p, "u", plain), PAWL_EFENCED);
 }
 
 /* The first look at the clock, between our look at the run and our claim, gives another time to
@@ -105,7 +98,7 @@ static int64_t race(void *user)
                 assert_int_equal(
                         pawl_log_open(&other.log, other.db, &r->options, &other.err), PAWL_OK);
                 piped_pipeline(&other);
-                assert_int_equal(run(&other, "first", plain), PAWL_OK);
+                assert_int_equal(piped_critical(&other, "first", plain), PAWL_OK);
                 pawl_context_free(other.ctx);
                 pawl_pipeline_free(other.pipeline);
                 pawl_log_close(other.log);
@@ -137,7 +130,7 @@ static void a_run_that_another_started_meanwhile_is_joined(void **state)
         p->log_options.sources = (pawl_sources){race, boot, count_up, &r};
         piped_reopen(p);
         assert_false(r.done);
-        assert_int_equal(run(p, "s", plain), PAWL_OK);
+        assert_int_equal(piped_critical(p, "s", plain), PAWL_OK);
         assert_true(r.done);
         assert_string_equal(piped_types(p, 0),
                 "RunClaimed RunStarted GlossaryScopeActivated GlossarySenseUpdated "
@@ -184,7 +177,7 @@ static void what_cannot_be_written_now_may_be_later(void **state)
 
         p->log_options.busy_ms = 20;
         piped_reopen(p);
-        assert_int_equal(run(p, "s", plain), PAWL_OK);
+        assert_int_equal(piped_critical(p, "s", plain), PAWL_OK);
         uint64_t head = piped_head(p);
         assert_int_equal(sqlite3_open(p->db, &lock), SQLITE_OK);
         assert_int_equal(sqlite3_exec(lock, "BEGIN IMMEDIATE", NULL, NULL, NULL), SQLITE_OK);
@@ -213,15 +206,15 @@ static void a_completion_that_waits_survives_a_pass_that_fails(void **state)
 
         p->options.defer_completion = true;
         piped_pipeline(p);
-        assert_int_equal(run(p, "s", plain), PAWL_OK);
+        assert_int_equal(piped_critical(p, "s", plain), PAWL_OK);
         uint64_t head = piped_head(p);
         assert_int_equal(pawl_pipeline_complete(p->pipeline, p->ctx, "[1]", 3), PAWL_OK);
         assert_int_equal(pawl_pipeline_add_after(p->pipeline, "generation_gate", &mine), PAWL_OK);
-        assert_int_equal(run(p, "t", ambiguous), PAWL_EIO);
+        assert_int_equal(piped_critical(p, "t", ambiguous), PAWL_EIO);
         assert_int_equal(piped_head(p), head);
         assert_int_equal(pawl_pipeline_flush(p->pipeline), PAWL_OK);
         assert_string_equal(piped_types(p, head), "SemanticCheckEvaluated StepCompleted");
-        assert_int_equal(run(p, "s", plain), PAWL_DONE);
+        assert_int_equal(piped_critical(p, "s", plain), PAWL_DONE);
         assert_text(pawl_context_output(p->ctx), "[1]");
         piped_replays(p);
 }
@@ -232,7 +225,7 @@ static void a_log_that_is_only_read_takes_no_answer_and_no_pass(void **state)
         pawl_answer pick = {.pick = 1};
         char conflict[17];
 
-        assert_int_equal(run(p, "s", ambiguous), PAWL_BLOCKED);
+        assert_int_equal(piped_critical(p, "s", ambiguous), PAWL_BLOCKED);
         memcpy(conflict, piped_conflict(p, 0), sizeof conflict);
         p->log_options.flags = PAWL_LOG_READONLY;
         piped_reopen(p);
@@ -240,7 +233,7 @@ static void a_log_that_is_only_read_takes_no_answer_and_no_pass(void **state)
         assert_int_equal(
                 pawl_conflict_resolve(p->log, conflict, &pick, NULL, &p->err), PAWL_EREADONLY);
         assert_says(p->err.message, "reading only");
-        assert_int_equal(run(p, "t", plain), PAWL_EREADONLY);
+        assert_int_equal(piped_critical(p, "t", plain), PAWL_EREADONLY);
         assert_int_equal(piped_resume(p, "s", ambiguous), PAWL_EREADONLY);
         assert_int_equal(pawl_pipeline_complete(p->pipeline, p->ctx, "1", 1), PAWL_ESTATE);
         assert_int_equal(piped_head(p), head);
@@ -251,7 +244,7 @@ static void a_run_names_at_most_four_scopes(void **state)
         struct piped *p = *state;
         pawl__scope_ref refs[PAWL__SCOPE_REFS_MAX + 1] = {{{NULL, 0}, {NULL, 0}}};
 
-        assert_int_equal(run(p, "s", plain), PAWL_OK);
+        assert_int_equal(piped_critical(p, "s", plain), PAWL_OK);
         pawl__claim *claim = pawl__claim_find(p->pipeline, pawl__text("r"));
         const pawl__glossary *before = claim->glossary;
         assert_int_equal(pawl__claim_reload(p->pipeline, claim, refs, 5, &p->err), PAWL_ETOOBIG);

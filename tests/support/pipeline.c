@@ -272,6 +272,32 @@ pawl_status piped_resume(struct piped *p, const char *step, const char *inputs)
         return piped_run(p);
 }
 
+pawl_status piped_critical(struct piped *p, const char *step, const char *inputs)
+{
+        pawl_context_set_critical(piped_context(p, step, inputs), true);
+        return piped_run(p);
+}
+
+pawl_status piped_critical_resume(struct piped *p, const char *step, const char *inputs)
+{
+        pawl_context_set_critical(piped_context(p, step, inputs), true);
+        if (pawl_context_set_retry_token(p->ctx, p->token))
+                fail_msg("%s", pawl_context_errmsg(p->ctx));
+        return piped_run(p);
+}
+
+pawl_status piped_at_max(struct piped *p, const char *inputs)
+{
+        if (pawl_context_set_strictness(piped_context(p, "s", inputs), "max"))
+                fail_msg("%s", pawl_context_errmsg(p->ctx));
+        return piped_run(p);
+}
+
+pawl_status piped_complete(struct piped *p, const char *output)
+{
+        return pawl_pipeline_complete(p->pipeline, p->ctx, output, strlen(output));
+}
+
 static const char *give_out(struct piped *p, pawl__buf *text)
 {
         free(p->text);

@@ -61,6 +61,16 @@ void check_holds(pawl_text text, const char *part, const char *file, int line);
 /* ---- A log and a pipeline ----------------------------------------------------------------------
  */
 
+/* The events of a run's start, of a step that passes, and of one that blocks by one new conflict.
+ */
+#define TYPES_SEEDED                                                                               \
+        "RunClaimed RunStarted GlossaryScopeActivated GlossarySenseUpdated GlossarySenseUpdated "  \
+        "GlossarySenseUpdated "
+#define TYPES_CHECKED "StepStarted SemanticCheckEvaluated StepCheckpointed"
+#define TYPES_BLOCKED                                                                              \
+        "StepStarted TermCandidateObserved SemanticCheckEvaluated StepCheckpointed "               \
+        "GenerationBlockedBySemanticConflict GlossaryClarificationRequested"
+
 struct piped {
         struct counted counted;
         char *folder, *db, *seed;
@@ -86,6 +96,13 @@ pawl_context *piped_context(struct piped *p, const char *step, const char *input
 pawl_status piped_run(struct piped *p);
 /** A fresh context, resumed with p->token. */
 pawl_status piped_resume(struct piped *p, const char *step, const char *inputs);
+/** The same for a critical step, which an ambiguous term blocks. */
+pawl_status piped_critical(struct piped *p, const char *step, const char *inputs);
+pawl_status piped_critical_resume(struct piped *p, const char *step, const char *inputs);
+/** Step "s" at strictness max, which any conflict blocks. */
+pawl_status piped_at_max(struct piped *p, const char *inputs);
+/** Complete p->ctx with this output. */
+pawl_status piped_complete(struct piped *p, const char *output);
 /** The types of the events after @p since, "A B C". */
 const char *piped_types(struct piped *p, uint64_t since);
 /** The payload of the n-th event of a type (from 0) after @p since; fails the test without one. */

@@ -1,0 +1,99 @@
+/* Answering conflicts: in a burst, and from another session. */
+#include "support/pipeline.h"
+
+static const char ambiguous[] = "{\"description\":\"Refunds land in the workspace\"}";
+
+static void five_conflicts_ask_three_questions_and_defer_two(void **state)
+{
+        static const char five[] = "{\"description\":\"\\\"alpha\\\" \\\"beta\\\" \\\"gamma\\\" "
+                                   "\\\"delta\\\" \\\"eps\\\"\"}";
+        const pawl_answer answers[] = {{.define = pawl__text("first")},
+                {.define = pawl__text("second")}, {.define = pawl__text("third")}};
+        struct piped *p = *state;
+
+        p->options.clarify = script_answer;
+        p->script.answers = answers;
+        p->script.n = 3;
+        piped_pipeline(p);
+        assert_int_equal(piped_at_max(p, five), PAWL_BLOCKED);
+        assert_int_equal(p->script.asked, 3);
+        assert_int_equal(pawl_context_conflicts(p->ctx), 2);
+        assert_text(pawl_context_conflict(p->ctx, 0)->term, "eps");
+        assert_text(pawl_context_conflict(p->ctx, 1)->term, "gamma");
+        assert_string_equal(piped_status(p, "s"), "blocked");
+        /* the other two are open to any session; asked next time, in a burst of their own */
+        p->script.n = 0;
+        assert_int_equal(piped_define(p, piped_conflict(p, 1), "fourth"), PAWL_OK);
+        p->script.asked = 0;
+        assert_int_equal(piped_critical_resume(p, "s", five), PAWL_BLOCKED);
+        assert_int_equal(p->script.asked, 1);
+        assert_text(p->script.terms[0], "eps");
+        piped_replays(p);
+}
+
+static void a_second_answer_is_refused_and_changes_nothing(void **state)
+{
+        struct piped *p = *state;
+        char conflict[17], prefix[5];
+
+        assert_int_equal(piped_critical(p, "s", ambiguous), PAWL_BLOCKED);
+        memcpy(conflict, piped_conflict(p, 0), sizeof conflict);
+        snprintf(prefix, sizeof prefix, "%.4s", conflict);
+        assert_int_equal(piped_define(p, prefix, "the first answer"), PAWL_OK);
+        uint64_t head = piped_head(p);
+        assert_int_equal(piped_define(p, conflict, "the second"), PAWL_EEXISTS);
+        assert_says(p->err.message, conflict);
+        assert_says(p->err.message, "was answered already");
+        assert_int_equal(piped_head(p), head);
+}
+
+static void answers_to_no_conflict_are_refused(void **state)
+{
+        static const struct {
+                const char *id;
+                pawl_status status;
+                const char *says;
+        } cases[] = {
+                {"abcdef0123456789", PAWL_ENOTFOUND, "there is none; `pawl conflicts --all`"},
+                {"abc", PAWL_EINVAL, "give 4 digits or more"},
+                {"", PAWL_EINVAL, "conflict id"},
+                {"a\nbcd", PAWL_EINVAL, "control character"},
+                {"%%%%", PAWL_ENOTFOUND, "there is none"},
+        };
+        struct piped *p = *state;
+        pawl_answer pick = {.pick = 1};
+
+        assert_int_equal(piped_critical(p, "s", ambiguous), PAWL_BLOCKED);
+        uint64_t head = piped_head(p);
+        for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+                assert_int_equal(piped_define(p, cases[i].id, "x"), cases[i].status);
+                assert_says(p->err.message, cases[i].says);
+        }
+        assert_int_equal(
+                pawl_conflict_resolve(p->log, piped_conflict(p, 0), &pick, "bad\nactor", &p->err),
+                PAWL_EINVAL);
+        assert_says(p->err.message, "actor");
+        pick.pick = 3;
+        assert_int_equal(pawl_conflict_resolve(p->log, piped_conflict(p, 0), &pick, NULL, &p->err),
+                PAWL_EINVAL);
+        assert_says(p->err.message, "3 is no candidate; pick 1 to 2");
+        assert_int_equal(piped_head(p), head);
+        pick.pick = 2;
+        assert_int_equal(
+                pawl_conflict_resolve(p->log, piped_conflict(p, 0), &pick, NULL, &p->err), PAWL_OK);
+        pawl_text payload = pawl__text(piped_payload(p, "GlossaryClarificationResolved", head, 0));
+        assert_holds(payload, "A virtual desktop");
+        assert_holds(payload, "\"actor_id\":\"program\"");
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, piped_setup, piped_teardown)
+
+int main(void)
+{
+        const struct CMUnitTest tests[] = {
+                TEST(five_conflicts_ask_three_questions_and_defer_two),
+                TEST(a_second_answer_is_refused_and_changes_nothing),
+                TEST(answers_to_no_conflict_are_refused),
+        };
+        return cmocka_run_group_tests(tests, NULL, NULL);
+}

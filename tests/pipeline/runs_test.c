@@ -1,0 +1,107 @@
+/* Whose a run is, how it ends, and several of them in one pipeline. */
+#include "support/pipeline.h"
+
+static const char plain[] = "{\"description\":\"the tenant pays\"}";
+
+static void a_run_that_another_holds_is_left_alone(void **state)
+{
+        struct piped *p = *state;
+        struct piped other = *p;
+
+        assert_int_equal(piped_critical(p, "s", plain), PAWL_OK);
+        uint64_t head = piped_head(p);
+        other.log = NULL;
+        other.pipeline = NULL;
+        other.ctx = NULL;
+        other.text = NULL;
+        assert_int_equal(pawl_log_open(&other.log, p->db, &p->log_options, &p->err), PAWL_OK);
+        piped_pipeline(&other);
+        assert_int_equal(piped_critical(&other, "t", plain), PAWL_EHELD);
+        assert_says(pawl_pipeline_errmsg(other.pipeline), "r");
+        assert_int_equal(piped_complete(&other, "1"), PAWL_ESTATE);
+        assert_int_equal(piped_head(p), head);
+
+        /* once it is given back, the other gets it, and the former owner is refused */
+        pawl_pipeline_free(p->pipeline);
+        p->pipeline = NULL;
+        assert_int_equal(piped_critical(&other, "t", plain), PAWL_OK);
+        pawl_context_free(other.ctx);
+        pawl_pipeline_free(other.pipeline);
+        pawl_log_close(other.log);
+}
+
+static void a_run_belongs_to_one_mission_and_ends_once(void **state)
+{
+        struct piped *p = *state;
+
+        assert_int_equal(piped_critical(p, "s", plain), PAWL_OK);
+        assert_int_equal(piped_complete(p, "1"), PAWL_OK);
+        for (int reopened = 0; reopened < 2; reopened++) {
+                uint64_t head = piped_head(p);
+                pawl_context_free(p->ctx);
+                assert_int_equal(pawl_context_new(&p->ctx, "other", "r", "t", NULL), PAWL_OK);
+                assert_int_equal(piped_run(p), PAWL_EINVAL);
+                assert_says(pawl_pipeline_errmsg(p->pipeline),
+                        "run r: is one of mission m, not of other");
+                assert_int_equal(piped_head(p), head);
+                piped_reopen(p);
+        }
+        assert_int_equal(pawl_pipeline_end_run(p->pipeline, "r", NULL), PAWL_ESTATE);
+        assert_says(pawl_pipeline_errmsg(p->pipeline), "has not claimed it");
+        assert_int_equal(piped_critical(p, "t", plain), PAWL_OK);
+        assert_int_equal(piped_complete(p, "1"), PAWL_OK);
+        assert_int_equal(pawl_pipeline_end_run(p->pipeline, "r", NULL), PAWL_OK);
+        uint64_t head = piped_head(p);
+        assert_int_equal(piped_critical(p, "u", plain), PAWL_ESTATE);
+        assert_says(pawl_pipeline_errmsg(p->pipeline), "run r: has completed");
+        assert_int_equal(piped_head(p), head);
+}
+
+static void a_run_may_end_failed_and_go_on_later(void **state)
+{
+        struct piped *p = *state;
+
+        assert_int_equal(piped_critical(p, "s", plain), PAWL_OK);
+        uint64_t head = piped_head(p);
+        assert_int_equal(pawl_pipeline_end_run(p->pipeline, "r", "gave up"), PAWL_OK);
+        assert_string_equal(piped_types(p, head), "RunFailed");
+        assert_holds(pawl__text(piped_payload(p, "RunFailed", head, 0)), "\"reason\":\"gave up\"");
+        assert_int_equal(piped_critical_resume(p, "s", plain), PAWL_OK);
+        piped_replays(p);
+}
+
+static void one_pipeline_writes_to_several_runs(void **state)
+{
+        struct piped *p = *state;
+        pawl_context *other;
+
+        p->options.defer_completion = true;
+        piped_pipeline(p);
+        assert_int_equal(pawl_context_new(&other, "m2", "r2", "s", NULL), PAWL_OK);
+        assert_int_equal(piped_critical(p, "s", plain), PAWL_OK);
+        uint64_t head = piped_head(p);
+        assert_int_equal(piped_complete(p, "1"), PAWL_OK);
+        assert_int_equal(pawl_pipeline_run(p->pipeline, other), PAWL_OK);
+        assert_string_equal(piped_types(p, head),
+                "SemanticCheckEvaluated StepCompleted RunClaimed RunStarted " TYPES_CHECKED);
+        assert_int_equal(pawl_pipeline_complete(p->pipeline, other, "2", 1), PAWL_OK);
+        assert_int_equal(piped_critical(p, "t", plain), PAWL_OK);
+        assert_int_equal(pawl_pipeline_end_run(p->pipeline, "r2", NULL), PAWL_OK);
+        assert_int_equal(piped_complete(p, "1"), PAWL_OK);
+        assert_int_equal(pawl_pipeline_end_run(p->pipeline, "r", NULL), PAWL_OK);
+        pawl_context_free(other);
+        piped_replays(p);
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, piped_setup, piped_teardown)
+
+int main(void)
+{
+        const struct CMUnitTest tests[] = {
+                TEST(a_run_that_another_holds_is_left_alone),
+                TEST(a_run_belongs_to_one_mission_and_ends_once),
+                TEST(a_run_may_end_failed_and_go_on_later),
+                TEST(one_pipeline_writes_to_several_runs),
+        };
+        return cmocka_run_group_tests(tests, NULL, NULL);
+}
