@@ -13,8 +13,8 @@ typedef struct pawl__state pawl__state;
  * The state of a log: found if it is attached already, else made and attached as its projector,
  * and brought up to the log's head if others appended without it (not when read-only).
  * Belongs to the log and goes with it.
- * @return PAWL_ESTATE for a read-only log whose tables are behind it, PAWL_EDAMAGED where they stand
- *         beyond its end (its tail was cut), PAWL_EINVAL or PAWL_ENEWER for an event that cannot be
+ * @return PAWL_ESTATE for a read-only log whose tables are behind it, PAWL_EDAMAGED where they
+ * stand beyond its end (its tail was cut), PAWL_EINVAL or PAWL_ENEWER for an event that cannot be
  *         folded: then nothing is attached.
  */
 PAWL_MUST_CHECK pawl_status pawl__state_of(pawl__state **out, pawl_log *log, pawl_error *err);
