@@ -13,9 +13,12 @@ static pawl_status wait(pawl_context *ctx)
 {
         pawl_status status = pawl__pipeline_commit(ctx->wait_user, &ctx->error);
 
-        if (!status)
-                ctx->answer_waits = false;
-        return status;
+        if (status)
+                return status;
+        ctx->answer_waits = false;
+        ctx->checkpoint_waits = false;
+        ctx->settled = ctx->checkpoint;
+        return PAWL_OK;
 }
 
 static pawl_status reload(pawl_context *ctx)
@@ -192,8 +195,12 @@ pawl_status pawl__pipeline_pass(
                                 verdict = status;
                         }
                 }
-                if (verdict < 0)
+                if (verdict < 0) {
                         pawl__pipeline_forget(pipeline);
+                        if (ctx->checkpoint_waits) /* its token is none that the log knows */
+                                ctx->checkpoint = ctx->settled;
+                        ctx->checkpoint_waits = false;
+                }
                 return verdict;
         }
 }

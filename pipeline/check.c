@@ -43,8 +43,8 @@ static pawl_status record(pawl_context *ctx)
 {
         pawl__json_writer *w = pawl__context_payload(ctx);
         pawl__severity overall = pawl__findings_severity(&ctx->findings);
-        pawl__held *held;
-        size_t n_held;
+        pawl__held *held = NULL;
+        size_t n_held = 0;
         pawl_status status = pawl__gate_held(&held, &n_held, ctx);
 
         if (status)

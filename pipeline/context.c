@@ -134,6 +134,8 @@ void pawl__context_reset(pawl_context *ctx)
         ctx->output = (pawl_text){NULL, 0};
         ctx->output_hash[0] = '\0';
         ctx->checkpoint = (pawl__checkpoint){.retry_token = ""};
+        ctx->settled = ctx->checkpoint;
+        ctx->checkpoint_waits = false;
         ctx->asked_for = (pawl__checkpoint){.retry_token = ""};
         ctx->token_used = false;
         ctx->resumed_at = PAWL__AT_START;

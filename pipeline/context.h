@@ -63,6 +63,7 @@ struct pawl_context {
         pawl__buf output_buf;
         pawl_text output;            /**< canonical; absent until there is one; in output_buf */
         pawl__checkpoint checkpoint; /**< the newest of this pass; retry_token "": none yet */
+        pawl__checkpoint settled;    /**< the newest that is in the log */
         pawl__checkpoint asked_for;  /**< the one that token names; retry_token "": not loaded */
         pawl_conflict *conflicts;    /**< those that hold the step back and are open */
         size_t n_conflicts;
@@ -75,14 +76,15 @@ struct pawl_context {
         pawl__cursor_at cursor;     /**< where a PAWL_JUMP goes on */
         pawl__cursor_at resumed_at; /**< where, when resumed */
         bool resumed;
-        bool rejudged;       /**< findings are recorded ones, judged again */
-        bool token_used;     /**< the resume layer has gone on from token */
-        bool held;           /**< the gate blocks, and has not judged again since */
-        bool requested;      /**< their GlossaryClarificationRequested are written */
-        bool answer_waits;   /**< an answer is in the batch, not committed yet */
-        bool answered;       /**< all are: go on from checkpoint, which is in memory */
-        bool may_generate;   /**< the pass ended well, its output has not come yet */
-        bool inputs_changed; /**< change is filled */
+        bool rejudged;         /**< findings are recorded ones, judged again */
+        bool token_used;       /**< the resume layer has gone on from token */
+        bool held;             /**< the gate blocks, and has not judged again since */
+        bool requested;        /**< their GlossaryClarificationRequested are written */
+        bool checkpoint_waits; /**< checkpoint is in the batch, not committed yet */
+        bool answer_waits;     /**< an answer is in the batch, not committed yet */
+        bool answered;         /**< all are: go on from checkpoint, which is in memory */
+        bool may_generate;     /**< the pass ended well, its output has not come yet */
+        bool inputs_changed;   /**< change is filled */
         char output_hash[65];
         char checkpoint_hash[65];
 };

@@ -158,9 +158,11 @@ pawl_status pawl__gate_checkpoint(pawl_context *ctx, pawl__cursor_at cursor)
                 status = pawl__batch_event(ctx->batch, &event, &ctx->error);
         }
         pawl__buf_free(&payload);
-        if (!status)
-                ctx->checkpoint = checkpoint;
-        return status;
+        if (status)
+                return status;
+        ctx->checkpoint = checkpoint;
+        ctx->checkpoint_waits = true;
+        return PAWL_OK;
 }
 
 /* The conflicts as callers and callbacks see them. */
@@ -246,8 +248,8 @@ static pawl_status emit_blocked(pawl_context *ctx, const pawl__held *held)
 static pawl_status process(const pawl_layer *layer, pawl_context *ctx)
 {
         bool on_output = ctx->phase == PAWL__ON_OUTPUT;
-        pawl__held *held;
-        size_t n;
+        pawl__held *held = NULL;
+        size_t n = 0;
 
         (void)layer;
         pawl__context_decide(ctx);

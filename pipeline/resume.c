@@ -94,7 +94,7 @@ static pawl_status restore(pawl_context *ctx, const pawl__checkpoint *from)
         ctx->resumed = true;
         ctx->cursor = ctx->resumed_at = from->cursor;
         ctx->effective = from->strictness;
-        ctx->checkpoint = *from;
+        ctx->checkpoint = ctx->settled = *from;
         if (same_scopes(ctx, from))
                 return PAWL_OK;
         ctx->scope_refs = ctx->checkpoint.scope_refs;

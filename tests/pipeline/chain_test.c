@@ -231,6 +231,7 @@ static void without_its_commit_nothing_is_generated(void **state)
         uint64_t head = piped_head(p);
         sqlite3 *lock = lock_log(p);
         assert_int_equal(piped_critical(p, "t", plain), PAWL_EBUSY);
+        assert_null(pawl_context_retry_token(p->ctx));
         assert_true(pawl_pipeline_errmsg(p->pipeline)[0]);
         assert_int_equal(piped_complete(p, "1"), PAWL_ESTATE);
         sqlite3_close(lock);

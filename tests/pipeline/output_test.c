@@ -1,5 +1,6 @@
 /* The output: its form, the check over it, and the gate at strictness max. */
 #include "support/pipeline.h"
+#include <sqlite3.h>
 
 static const char plain[] = "{\"description\":\"the tenant pays\"}";
 static const char ambiguous[] = "{\"description\":\"Refunds land in the workspace\"}";
@@ -60,6 +61,26 @@ static void a_contradicting_output_passes_once_its_conflict_is_answered(void **s
         assert_int_equal(
                 pawl_conflict_resolve(p->log, piped_conflict(p, 0), &pick, NULL, &p->err), PAWL_OK);
         assert_int_equal(piped_critical_resume(p, "s", plain), PAWL_DONE);
+}
+
+/* The token of the command stays the one to resume with. */
+static void an_output_that_could_not_be_kept_is_not_checkpointed(void **state)
+{
+        struct piped *p = *state;
+        sqlite3 *lock;
+        char token[37];
+
+        p->log_options.busy_ms = 20;
+        piped_reopen(p);
+        assert_int_equal(piped_at_max(p, plain), PAWL_OK);
+        memcpy(token, p->token, sizeof token);
+        assert_int_equal(sqlite3_open(p->db, &lock), SQLITE_OK);
+        assert_int_equal(sqlite3_exec(lock, "BEGIN IMMEDIATE", NULL, NULL, NULL), SQLITE_OK);
+        assert_int_equal(piped_complete(p, "\"the workspace is ready\""), PAWL_EBUSY);
+        sqlite3_close(lock);
+        assert_string_equal(pawl_context_retry_token(p->ctx), token);
+        assert_int_equal(piped_complete(p, "\"the workspace is ready\""), PAWL_BLOCKED);
+        assert_string_not_equal(pawl_context_retry_token(p->ctx), token);
 }
 
 static void at_medium_an_output_with_a_conflict_completes(void **state)
@@ -184,6 +205,7 @@ int main(void)
         const struct CMUnitTest tests[] = {
                 TEST(at_max_an_output_with_a_conflict_is_kept_and_held),
                 TEST(a_contradicting_output_passes_once_its_conflict_is_answered),
+                TEST(an_output_that_could_not_be_kept_is_not_checkpointed),
                 TEST(at_medium_an_output_with_a_conflict_completes),
                 TEST(an_output_is_asked_about_in_the_same_session),
                 TEST(an_output_is_json_or_else_a_string),
