@@ -1,5 +1,6 @@
 #include "base/digest.h"
 #include "base/error.h"
+#include <openssl/err.h>
 #include <openssl/evp.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,8 +16,10 @@ pawl_status pawl__hasher_new(pawl__hasher **out, pawl_error *err)
 
         if (!h)
                 return pawl__nomem(err);
+        ERR_set_mark(); /* OpenSSL's queue of errors is the program's: what we add is taken back */
         h->md = EVP_MD_fetch(NULL, "SHA256", NULL);
         h->ctx = EVP_MD_CTX_new();
+        ERR_pop_to_mark();
         if (!h->md || !h->ctx) {
                 pawl__hasher_free(h);
                 return pawl__nomem(err);
@@ -36,7 +39,10 @@ void pawl__hasher_free(pawl__hasher *h)
 
 pawl_status pawl__hasher_begin(pawl__hasher *h)
 {
-        return EVP_DigestInit_ex2(h->ctx, h->md, NULL) == 1 ? PAWL_OK : PAWL_ENOMEM;
+        ERR_set_mark();
+        int done = EVP_DigestInit_ex2(h->ctx, h->md, NULL);
+        ERR_pop_to_mark();
+        return done == 1 ? PAWL_OK : PAWL_ENOMEM;
 }
 
 pawl_status pawl__hasher_add(pawl__hasher *h, const void *data, size_t len)
