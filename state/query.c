@@ -105,8 +105,8 @@ static bool starts_with(pawl_text text, pawl_text prefix)
 pawl_status pawl__state_conflict_by_prefix(pawl__row rows[2], size_t *n, pawl__state *state,
         pawl_text prefix, pawl__arena *arena, pawl_error *err)
 {
-        pawl__row *found;
-        size_t count, matching = 0;
+        pawl__row *found = NULL;
+        size_t count = 0, matching = 0;
         pawl_status status = statement(&state->by_prefix, state, PAWL__CONFLICTS,
                 "WHERE conflict_id >= ?1 ORDER BY conflict_id LIMIT 2", err);
 
@@ -128,8 +128,8 @@ pawl_status pawl__state_conflict_by_prefix(pawl__row rows[2], size_t *n, pawl__s
 pawl_status pawl__state_resumable(
         pawl__row *run, pawl__state *state, size_t skip, pawl__arena *arena, pawl_error *err)
 {
-        pawl__row *found;
-        size_t count;
+        pawl__row *found = NULL;
+        size_t count = 0;
         /* The condition is that of the index runs_resumable, which gives the order too. */
         pawl_status status = statement(&state->resumable, state, PAWL__RUNS,
                 "WHERE status <> 'completed' ORDER BY updated_seq DESC LIMIT 1 OFFSET ?1", err);

@@ -64,7 +64,7 @@ pawl_status pawl__sql_collect(pawl__row **rows, size_t *n, pawl_log *log, pawl__
         if (status == PAWL_OK && !(kept = pawl__arena_array(arena, count, sizeof *kept)))
                 status = pawl__nomem(err);
         if (status == PAWL_OK) {
-                if (count)
+                if (found && kept)
                         memcpy(kept, found, count * sizeof *kept);
                 *rows = kept;
                 *n = count;

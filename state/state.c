@@ -124,7 +124,7 @@ static pawl_status empty_tables(pawl__state *state, pawl_error *err)
 static pawl_status begin(void *user, pawl_error *err)
 {
         pawl__state *state = user;
-        uint64_t head;
+        uint64_t head = 0;
 
         pawl__store_sql_begin(state->tables);
         pawl_status status =
@@ -214,7 +214,7 @@ static pawl_status bring_up(pawl__state *state, bool from_nothing, pawl_error *e
 
 static pawl_status be_current(pawl__state *state, pawl_error *err)
 {
-        uint64_t applied, head;
+        uint64_t applied = 0, head = 0;
         pawl_status status =
                 pawl__projection_place(&applied, &head, &state->place, state->log, err);
 
@@ -233,8 +233,10 @@ static pawl_status make(pawl__state **out, pawl_log *log, pawl_error *err)
 {
         pawl__state *state = calloc(1, sizeof *state);
 
-        if (!state)
-                return pawl__nomem(err);
+        if (!state) {
+                pawl__nomem(err);
+                return PAWL_ENOMEM;
+        }
         state->log = log;
         pawl_status status = pawl__store_sql(&state->tables, log, err);
         if (status) {

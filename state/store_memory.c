@@ -4,9 +4,13 @@
 #include <stdlib.h>
 
 /* The rows of one table. Each is a block of the arena: its values, then the texts it came with. */
+struct kept_row {
+        pawl__value *values;
+};
+
 struct rows {
         pawl__map by_key;
-        pawl__value **items;
+        struct kept_row *items;
         size_t n, cap;
         uint32_t last; /* found or put last: an event tends to be about the run of the one before */
 };
@@ -56,7 +60,7 @@ pawl_status pawl__memory_find(uint32_t *index, pawl__memory *memory, pawl__table
         struct rows *rows = &memory->tables[table];
         pawl_text key;
 
-        if (rows->n && same_key(form, rows->items[rows->last], row->v)) {
+        if (rows->n && same_key(form, rows->items[rows->last].values, row->v)) {
                 *index = rows->last;
                 return PAWL_OK;
         }
@@ -72,7 +76,7 @@ pawl_status pawl__memory_find(uint32_t *index, pawl__memory *memory, pawl__table
 void pawl__memory_read(
         const pawl__memory *memory, pawl__table table, uint32_t index, pawl__row *row)
 {
-        memcpy(row->v, memory->tables[table].items[index],
+        memcpy(row->v, memory->tables[table].items[index].values,
                 (size_t)pawl__tables[table].columns * sizeof *row->v);
 }
 
@@ -114,7 +118,8 @@ static pawl_status put_over(pawl__memory *memory, const pawl__table_form *form, 
                         to = room;
                         room += text.len;
                 }
-                memmove(to, text.data, text.len);
+                if (to)
+                        memmove(to, text.data, text.len);
                 former[c].text = (pawl_text){to, text.len};
         }
         return PAWL_OK;
@@ -154,13 +159,13 @@ static pawl_status put_new(uint32_t *index, pawl__memory *memory, pawl__table ta
                 block[c].text.data = to;
                 to += row->v[c].text.len;
         }
-        if (key_len)
+        if (key_len && key.data)
                 key.data = memcpy(to, key.data, key_len);
         else
                 key = block[0].text;
         if (pawl__map_put(&rows->by_key, key, (uint32_t)rows->n))
                 return pawl__nomem(err);
-        rows->items[rows->n] = block;
+        rows->items[rows->n].values = block;
         *index = rows->last = (uint32_t)rows->n++;
         return PAWL_OK;
 }
@@ -168,14 +173,17 @@ static pawl_status put_new(uint32_t *index, pawl__memory *memory, pawl__table ta
 pawl_status pawl__memory_put(uint32_t *index, pawl__memory *memory, pawl__table table,
         const pawl__row *row, pawl_error *err)
 {
-        pawl_status status = pawl__memory_find(index, memory, table, row, err);
+        uint32_t found = 0;
+        pawl_status status = pawl__memory_find(&found, memory, table, row, err);
 
         if (status == PAWL_ENOTFOUND)
                 return put_new(index, memory, table, row, err);
-        if (status)
-                return status;
-        return put_over(
-                memory, &pawl__tables[table], memory->tables[table].items[*index], row, err);
+        if (status == PAWL_OK)
+                status = put_over(memory, &pawl__tables[table],
+                        memory->tables[table].items[found].values, row, err);
+        if (status == PAWL_OK)
+                *index = found;
+        return status;
 }
 
 /* ---- The store ------------------------------------------------------------------------------- */
@@ -184,7 +192,7 @@ static pawl_status memory_get(
         pawl__store *store, pawl__table table, pawl__row *row, pawl_error *err)
 {
         pawl__memory *memory = (pawl__memory *)store;
-        uint32_t index;
+        uint32_t index = 0;
         pawl_status status = pawl__memory_find(&index, memory, table, row, err);
 
         if (status == PAWL_OK)
@@ -208,14 +216,14 @@ static void to_row(pawl__row *row, const pawl__table_form *form, const pawl__val
 static int by_order(const void *a, const void *b, void *table)
 {
         const pawl__table_form *form = table;
-        const pawl__value *const *left = a, *const *right = b;
-        int64_t x = (*left)[form->order].integer, y = (*right)[form->order].integer;
+        const struct kept_row *left = a, *right = b;
+        int64_t x = left->values[form->order].integer, y = right->values[form->order].integer;
         pawl__row one, two;
 
         if (x != y)
                 return x < y ? -1 : 1;
-        to_row(&one, form, *left);
-        to_row(&two, form, *right);
+        to_row(&one, form, left->values);
+        to_row(&two, form, right->values);
         return pawl__row_cmp_order((pawl__table)(form - pawl__tables), &one, &two);
 }
 
@@ -228,18 +236,19 @@ static pawl_status memory_each(
 
         if (rows->n == 0)
                 return PAWL_OK;
-        pawl__value **sorted = malloc(rows->n * sizeof *sorted);
+        struct kept_row *sorted = malloc(rows->n * sizeof *sorted);
         if (!sorted)
                 return pawl__nomem(err);
         memcpy(sorted, rows->items, rows->n * sizeof *sorted);
         bool in_order = true; /* as they are, if no row was moved by a later event */
         for (size_t i = 1; i < rows->n && in_order; i++)
-                in_order = sorted[i - 1][form->order].integer < sorted[i][form->order].integer;
+                in_order = sorted[i - 1].values[form->order].integer <
+                           sorted[i].values[form->order].integer;
         if (!in_order)
                 qsort_r(sorted, rows->n, sizeof *sorted, by_order, (void *)(uintptr_t)form);
         for (size_t i = 0; i < rows->n && status == PAWL_OK; i++) {
                 pawl__row row;
-                to_row(&row, form, sorted[i]);
+                to_row(&row, form, sorted[i].values);
                 status = fn(&row, user, err);
         }
         free(sorted);

@@ -135,17 +135,27 @@ static void controls_that_json_leaves_are_never_printed(void **state)
         diff_is("{}", "{\"\xc2\x9b\":1}", "+ inputs[\"\\u009b\"]: (absent) → 1\n");
 }
 
+/* A string of so many characters of two bytes. */
+static void quoted(char out[300], size_t characters)
+{
+        size_t len = 0;
+
+        out[len++] = '"';
+        for (size_t i = 0; i < characters; i++) {
+                out[len++] = '\xc3';
+                out[len++] = '\xa9';
+        }
+        out[len++] = '"';
+        out[len] = '\0';
+}
+
 static void values_are_cut_at_sixty_characters(void **state)
 {
-        char before[300] = "\"", after[300] = "\"", line[700];
+        char before[300], after[300], line[700];
 
         (void)state;
-        for (int i = 0; i < 58; i++) /* with its quotes: 60 */
-                strcat(before, "é");
-        for (int i = 0; i < 59; i++)
-                strcat(after, "é");
-        strcat(before, "\"");
-        strcat(after, "\"");
+        quoted(before, 58); /* with its quotes: 60 */
+        quoted(after, 59);
         snprintf(
                 line, sizeof line, "* inputs: %s → %.*s…\n", before, (int)strlen(after) - 1, after);
         diff_is(before, after, line);
@@ -172,7 +182,7 @@ static void deep_documents_need_no_deep_stack(void **state)
         after[DEPTH] = '2';
         char *lines = diff(before, after);
         assert_non_null(strstr(lines, "[0][0]: 1 → 2\n"));
-        assert_int_equal(strlen(lines), strlen("* inputs: 1 → 2\n") + 3 * DEPTH);
+        assert_int_equal(strlen(lines), strlen("* inputs: 1 → 2\n") + (size_t)3 * DEPTH);
         free(lines);
 }
 

@@ -48,8 +48,10 @@ static char *replay_rest(struct history *h, const pawl__replay_filter *filter)
         char *rest = strstr(all, ",\"runs\":");
 
         assert_non_null(rest);
-        memmove(all, rest + 1, strlen(rest));
-        return all;
+        char *copy = strdup(rest + 1);
+        free(all);
+        assert_non_null(copy);
+        return copy;
 }
 
 #define RUN_1                                                                                      \
