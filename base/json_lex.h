@@ -168,12 +168,11 @@ static inline const char *pawl__lex_string(const char *start, const char *end, b
 /* Bytes of a literal that no exponent helps to overflow. */
 enum { PAWL__LEX_LONG = 300 };
 
-/** The form of a number's literal; the later ones may have the traits of the earlier. */
-typedef enum pawl__lex_form {
-        PAWL__LEX_INTEGER,
-        PAWL__LEX_FRACTION,
-        PAWL__LEX_EXPONENT
-} pawl__lex_form;
+/** The marks in a number's literal, as offsets. */
+typedef struct pawl__lex_marks {
+        size_t point;    /**< where the whole digits end: at the point, the 'e' or the end */
+        size_t exponent; /**< the 'e', or the end */
+} pawl__lex_marks;
 
 /** Past the digits at p. */
 static inline const char *pawl__lex_digits(const char *p, const char *end)
@@ -197,24 +196,21 @@ static inline const char *pawl__lex_digits(const char *p, const char *end)
 }
 
 /** Past the number that begins at p ('-' or a digit); NULL: refused. */
-static inline const char *pawl__lex_number(const char *p, const char *end, pawl__lex_form *form)
+static inline const char *pawl__lex_number(const char *raw, const char *end, pawl__lex_marks *marks)
 {
-        const char *digits;
+        const char *digits = raw + (*raw == '-'), *p = pawl__lex_digits(digits, end);
 
-        *form = PAWL__LEX_INTEGER;
-        digits = p += *p == '-';
-        p = pawl__lex_digits(p, end);
         if (p == digits || (*digits == '0' && p - digits > 1))
                 return NULL;
+        marks->point = (size_t)(p - raw);
         if (p < end && *p == '.') {
-                *form = PAWL__LEX_FRACTION;
                 digits = ++p;
                 p = pawl__lex_digits(p, end);
                 if (p == digits)
                         return NULL;
         }
+        marks->exponent = (size_t)(p - raw);
         if (p < end && (*p | 0x20) == 'e') {
-                *form = PAWL__LEX_EXPONENT;
                 p++;
                 if (p < end && (*p == '+' || *p == '-'))
                         p++;
@@ -352,7 +348,7 @@ static inline pawl_status pawl__json_value_step(
         pawl__json_reader *r, pawl__json_token *t, const char *p, pawl_error *err)
 {
         const char *const end = r->text + r->len, *stop;
-        pawl__lex_form form;
+        pawl__lex_marks marks;
 
         if (p == end)
                 return pawl__json_stop(r, PAWL__REFUSE_VALUE, p, err);
@@ -384,12 +380,12 @@ static inline pawl_status pawl__json_value_step(
         case '7':
         case '8':
         case '9':
-                stop = pawl__lex_number(p, end, &form);
+                stop = pawl__lex_number(p, end, &marks);
                 if (!stop)
                         return pawl__json_stop(r, PAWL__REFUSE_NUMBER, p, err);
-                /* without an exponent it takes 309 digits to overflow */
-                if ((form == PAWL__LEX_EXPONENT ||
-                            (form == PAWL__LEX_FRACTION && stop - p > PAWL__LEX_LONG)) &&
+                /* without an exponent it takes 309 digits to overflow; integers never do */
+                if ((marks.exponent < (size_t)(stop - p) ||
+                            (marks.point < marks.exponent && stop - p > PAWL__LEX_LONG)) &&
                         pawl__lex_overflows(p, (size_t)(stop - p)))
                         return pawl__json_stop(r, PAWL__REFUSE_OVERFLOW, p, err);
                 t->type = PAWL__JSON_NUMBER;

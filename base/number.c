@@ -13,6 +13,19 @@ enum {
         BIAS = 1023
 };
 
+static const uint64_t powers[HELD + 1] = {1, 10, 100, 1000, 10000, 100000, 1000000, 10000000,
+        100000000, 1000000000, 10000000000, 100000000000, 1000000000000, 10000000000000,
+        100000000000000, 1000000000000000, 10000000000000000, 100000000000000000,
+        1000000000000000000, UINT64_C(10000000000000000000)};
+
+int pawl__count_digits(uint64_t number)
+{
+        /* 1233 / 2^12 is log10(2), near enough: it may be one too few, never too many */
+        const int least = (64 - __builtin_clzll(number)) * 1233 >> 12;
+
+        return least + (number >= powers[least]);
+}
+
 /* Up to eight digits, right-justified in a word with zero bytes (not '0') at their front:
  * neighbours are joined to pairs, fours, and all eight, by three multiplies (after D. Lemire's
  * article). */
@@ -29,7 +42,6 @@ static uint64_t digits_value(const char *p, size_t n, size_t room)
         uint64_t value = 0;
 
 #if defined(__BYTE_ORDER__) && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
-        static const uint64_t powers[] = {1, 10, 100, 1000, 10000, 100000, 1000000, 10000000};
         const uint64_t zeros = UINT64_C(0x3030303030303030);
         uint64_t word;
         for (; n >= 8; p += 8, n -= 8) {
@@ -54,11 +66,6 @@ static uint64_t digits_value(const char *p, size_t n, size_t room)
 static void read_digits(
         pawl__decimal *d, const char *raw, const char *p, const char *end, int64_t *left_out)
 {
-        static const uint64_t powers[HELD + 1] = {1, 10, 100, 1000, 10000, 100000, 1000000,
-                10000000, 100000000, 1000000000, 10000000000, 100000000000, 1000000000000,
-                10000000000000, 100000000000000, 1000000000000000, 10000000000000000,
-                100000000000000000, 1000000000000000000, UINT64_C(10000000000000000000)};
-
         while (d->count == 0 && p < end && *p == '0')
                 p++;
         const size_t n = (size_t)(end - p), free = (size_t)(HELD - d->count),
@@ -97,6 +104,17 @@ pawl__decimal pawl__decimal_read(const char *raw, size_t raw_len)
         }
         d.exponent = exponent - fraction + left_out;
         return d;
+}
+
+pawl__decimal pawl__decimal_read_plain(const char *raw, size_t raw_len, size_t point)
+{
+        const bool negative = raw[0] == '-';
+        const size_t whole = point - negative, fraction = raw_len - point - 1;
+        const uint64_t digits = digits_value(raw + negative, whole, point) * powers[fraction] +
+                                digits_value(raw + point + 1, fraction, raw_len);
+
+        return (pawl__decimal){digits, digits ? pawl__count_digits(digits) : 0, negative, false,
+                -(int64_t)fraction};
 }
 
 static double from_bits(uint64_t bits)

@@ -27,6 +27,9 @@ typedef struct pawl__decimal {
 
 /** Take a literal apart that the reader's grammar accepts. */
 pawl__decimal pawl__decimal_read(const char *raw, size_t raw_len);
+/** The same, faster, for one of at most 19 digits, of them one at least before its point at
+ *  raw[point] and one at least behind it, without an exponent. */
+pawl__decimal pawl__decimal_read_plain(const char *raw, size_t raw_len, size_t point);
 
 /** The double nearest to the literal (ties to even), which @p decimal was read from; infinity when
  *  it overflows. */
@@ -45,8 +48,7 @@ pawl__decimal pawl__decimal_shortest(double value);
  *  @p decimal has at most 17 digits but for zeros at its end. Returns the length. */
 size_t pawl__decimal_format(char *out, const pawl__decimal *decimal);
 
-/** The canonical form of a literal that has a point or an exponent, to at most 32 bytes; returns
- *  the length, or 0 when it overflows a double. */
-size_t pawl__number_canon(char *out, const char *raw, size_t raw_len, bool exponent);
+/** How many digits there are in a number other than 0. */
+int pawl__count_digits(uint64_t number);
 
 #endif

@@ -1,4 +1,5 @@
 /* The canonical form of numbers (RFC 8785, section 3.2.2.3), with as little work as they need. */
+#include "base/number_canon.h"
 #include "base/json_canon.h"
 #include "base/number.h"
 #include <math.h>
@@ -7,6 +8,7 @@
 enum {
         SHORT = 15,   /* digits that are the shortest form of what they are read as (DBL_DIG) ... */
         MIDDLE = 300, /* ... where doubles are normal */
+        HELD = 19,    /* digits that 64 bits hold */
         LONGEST = 32
 };
 
@@ -20,15 +22,18 @@ static bool laid_out(const char *raw, size_t raw_len)
         return raw[raw_len - 1] != '0' && (first[0] != '0' || first[2] != '0');
 }
 
-size_t pawl__number_canon(char *out, const char *raw, size_t raw_len, bool exponent)
+size_t pawl__number_canon(char *out, const char *raw, size_t raw_len, pawl__lex_marks marks)
 {
-        const bool in_form = !exponent && raw_len <= LONGEST && laid_out(raw, raw_len);
+        const bool plain =
+                marks.exponent == raw_len && raw_len <= HELD + 1; /* the point is no digit */
+        const bool in_form = plain && laid_out(raw, raw_len);
 
-        if (in_form && raw_len <= SHORT + 1) { /* the point is no digit */
+        if (in_form && raw_len <= SHORT + 1) {
                 memcpy(out, raw, raw_len);
                 return raw_len;
         }
-        const pawl__decimal d = pawl__decimal_read(raw, raw_len);
+        const pawl__decimal d = plain ? pawl__decimal_read_plain(raw, raw_len, marks.point)
+                                      : pawl__decimal_read(raw, raw_len);
         const int64_t magnitude = d.exponent + d.count;
         if (d.count <= SHORT && magnitude > -MIDDLE && magnitude < MIDDLE)
                 return pawl__decimal_format(out, &d);
@@ -43,24 +48,18 @@ size_t pawl__number_canon(char *out, const char *raw, size_t raw_len, bool expon
         return pawl__decimal_format(out, &least);
 }
 
-static bool is_integer(const char *raw, size_t raw_len)
-{
-        for (size_t i = raw[0] == '-'; i < raw_len; i++)
-                if (raw[i] < '0' || raw[i] > '9')
-                        return false;
-        return true;
-}
-
 pawl_status pawl__json_canon_number(pawl__buf *out, const char *raw, size_t raw_len)
 {
-        if (is_integer(raw, raw_len)) {
+        pawl__lex_marks marks = {0, 0};
+
+        pawl__lex_number(raw, raw + raw_len, &marks);
+        if (marks.point == raw_len) {
                 const size_t sign = raw_len == 2 && memcmp(raw, "-0", 2) == 0; /* goes */
                 return pawl__buf_add(out, raw + sign, raw_len - sign);
         }
-        const bool exponent = memchr(raw, 'e', raw_len) || memchr(raw, 'E', raw_len);
         const pawl_status status = pawl__buf_reserve(out, LONGEST);
         if (!status) {
-                out->len += pawl__number_canon(out->data + out->len, raw, raw_len, exponent);
+                out->len += pawl__number_canon(out->data + out->len, raw, raw_len, marks);
                 out->data[out->len] = '\0';
         }
         return status;

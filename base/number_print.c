@@ -55,21 +55,6 @@ static uint64_t shortest(uint64_t c, int q, bool closer, int *exponent)
         return s + (value > middle || (value == middle && (s & 1)));
 }
 
-static int count_digits(uint64_t digits)
-{
-        static const uint64_t powers[] = {UINT64_C(0), UINT64_C(10), UINT64_C(100), UINT64_C(1000),
-                UINT64_C(10000), UINT64_C(100000), UINT64_C(1000000), UINT64_C(10000000),
-                UINT64_C(100000000), UINT64_C(1000000000), UINT64_C(10000000000),
-                UINT64_C(100000000000), UINT64_C(1000000000000), UINT64_C(10000000000000),
-                UINT64_C(100000000000000), UINT64_C(1000000000000000), UINT64_C(10000000000000000),
-                UINT64_C(100000000000000000), UINT64_C(1000000000000000000),
-                UINT64_C(10000000000000000000)};
-        /* 1233 / 2^12 is log10(2), near enough: it may be one too many, never too few */
-        const int most = (64 - __builtin_clzll(digits)) * 1233 >> 12;
-
-        return most + (digits >= powers[most]);
-}
-
 pawl__decimal pawl__decimal_shortest(double value)
 {
         const uint64_t hidden = UINT64_C(1) << 52;
@@ -89,7 +74,7 @@ pawl__decimal pawl__decimal_shortest(double value)
         else
                 d.digits = shortest(c, q, fraction == 0 && biased > 1, &exponent);
         d.exponent = exponent;
-        d.count = count_digits(d.digits);
+        d.count = pawl__count_digits(d.digits);
         return d;
 }
 
@@ -127,7 +112,7 @@ static size_t print_exponent(char *out, int64_t exponent)
         *p++ = exponent < 0 ? '-' : '+';
         if (exponent < 0)
                 exponent = -exponent;
-        const size_t count = (size_t)count_digits((uint64_t)exponent);
+        const size_t count = (size_t)pawl__count_digits((uint64_t)exponent);
         print_digits(p, (uint64_t)exponent, count);
         return (size_t)(p - out) + count;
 }
@@ -146,7 +131,7 @@ size_t pawl__decimal_format(char *out, const pawl__decimal *d)
                 rest /= 10;
                 exponent++;
         }
-        const size_t count = (size_t)count_digits(rest);
+        const size_t count = (size_t)pawl__count_digits(rest);
         print_digits(digits, rest, count);
         const int64_t n = (int64_t)count + exponent; /* the point stands after that many digits */
         if (d->negative)

@@ -1,5 +1,8 @@
 #include "base/text.h"
 #include <stdlib.h>
+#if defined(__SSE2__)
+#include <emmintrin.h>
+#endif
 
 int pawl__text_cmp(pawl_text a, pawl_text b)
 {
@@ -28,23 +31,26 @@ static inline size_t character(const unsigned char *p, size_t left)
         return left >= 4 && (p[3] & 0xc0) == 0x80 && plane >= 1 && plane <= 16 ? 4 : 0;
 }
 
-/* How many ASCII bytes there are at p, as far as eight at a time tell. */
+/* How many ASCII bytes there are at p, as far as many at a time tell. */
 static inline size_t ascii(const unsigned char *p, size_t left)
 {
         size_t n = 0;
-        uint64_t word;
 
+#if defined(__SSE2__)
+        for (; left - n >= 16; n += 16) {
+                const __m128i bytes = _mm_loadu_si128((const __m128i *)(const void *)(p + n));
+                const unsigned tops = (unsigned)_mm_movemask_epi8(bytes);
+                if (tops)
+                        return n + (size_t)__builtin_ctz(tops);
+        }
+#else
+        uint64_t word;
         for (; left - n >= sizeof word; n += sizeof word) {
                 memcpy(&word, p + n, sizeof word);
-                word &= UINT64_C(0x8080808080808080);
-#if defined(__BYTE_ORDER__) && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
-                if (word)
-                        return n + (size_t)__builtin_ctzll(word) / 8;
-#else
-                if (word)
+                if (word & UINT64_C(0x8080808080808080))
                         return n;
-#endif
         }
+#endif
         return n;
 }
 
@@ -59,7 +65,7 @@ size_t pawl__utf8_span(const char *data, size_t len)
                         if (n == 0)
                                 return at;
                         at += n;
-                } while (at < len && (p[at] >= 0x80 || len - at < sizeof(uint64_t)));
+                } while (at < len && (p[at] >= 0x80 || len - at < 16));
         }
         return len;
 }
