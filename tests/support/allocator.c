@@ -1,6 +1,7 @@
 #include "support/allocator.h"
 #include <errno.h>
 #include <link.h>
+#include <malloc.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -54,41 +55,37 @@ bool allocator_works(void)
         return true;
 }
 
-/* Where libcrypto's code lies. Its calls never fail and are not counted: OpenSSL keeps caches for
- * the life of the process, and does not come out of a failed fetch in one piece, which is not ours
- * to mend. Everything else, SQLite included, is swept. */
-static struct {
-        uintptr_t start, end;
-} crypto;
-
-static int note(struct dl_phdr_info *library, size_t size, void *user)
+/* OpenSSL's calls never fail and are not counted: it keeps caches for the life of the process, and
+ * does not come out of a failed fetch in one piece, which is not ours to mend. Everything else,
+ * SQLite included, is swept. */
+static void *crypto_malloc(size_t size, const char *file, int line)
 {
-        (void)size, (void)user;
-        if (!strstr(library->dlpi_name, "libcrypto"))
-                return 0;
-        for (size_t i = 0; i < library->dlpi_phnum; i++) {
-                const ElfW(Phdr) *part = &library->dlpi_phdr[i];
-                if (part->p_type != PT_LOAD || !(part->p_flags & PF_X))
-                        continue;
-                crypto.start = library->dlpi_addr + part->p_vaddr;
-                crypto.end = crypto.start + part->p_memsz;
-        }
-        return 1;
+        (void)file, (void)line;
+        return __libc_malloc(size);
 }
 
-__attribute__((constructor)) static void find_crypto(void)
+static void *crypto_realloc(void *memory, size_t size, const char *file, int line)
 {
-        dl_iterate_phdr(note, NULL);
+        (void)file, (void)line;
+        return __libc_realloc(memory, size);
 }
 
-static bool is_crypto(const void *caller)
+static void crypto_free(void *memory, const char *file, int line)
 {
-        return (uintptr_t)caller - crypto.start < crypto.end - crypto.start;
+        (void)file, (void)line;
+        __libc_free(memory);
 }
 
-static bool fails(const void *caller)
+/* Before its first allocation, which OpenSSL asks for. */
+__attribute__((constructor)) static void leave_crypto_alone(void)
 {
-        if (is_crypto(caller) || !countdown || --countdown)
+        if (!CRYPTO_set_mem_functions(crypto_malloc, crypto_realloc, crypto_free))
+                abort();
+}
+
+static bool fails(void)
+{
+        if (!countdown || --countdown)
                 return false;
         failed = true;
         errno = ENOMEM;
@@ -100,31 +97,42 @@ static bool fails(const void *caller)
 
 void *malloc(size_t size)
 {
-        if (fails(__builtin_return_address(0)))
+        const void *caller = __builtin_return_address(0);
+
+        if (fails(caller))
                 return NULL;
-        live += !is_crypto(__builtin_return_address(0));
-        return __libc_malloc(size);
+        return counted(__libc_malloc(with_tag(size)), is_crypto(caller));
 }
 
 void *calloc(size_t n, size_t size)
 {
-        if (fails(__builtin_return_address(0)))
+        const void *caller = __builtin_return_address(0);
+        size_t all;
+
+        if (fails(caller) || __builtin_mul_overflow(n, size, &all))
                 return NULL;
-        live += !is_crypto(__builtin_return_address(0));
-        return __libc_calloc(n, size);
+        return counted(__libc_calloc(1, with_tag(all)), is_crypto(caller));
 }
 
 void *realloc(void *memory, size_t size)
 {
-        if (fails(__builtin_return_address(0)))
+        const void *caller = __builtin_return_address(0);
+        bool by_crypto = is_crypto(caller);
+
+        if (fails(caller))
                 return NULL;
-        live += !memory && !is_crypto(__builtin_return_address(0));
-        return __libc_realloc(memory, size);
+        if (memory)
+                by_crypto = uncounted(memory);
+        void *moved = __libc_realloc(memory, with_tag(size));
+        if (!moved && memory)
+                counted(memory, by_crypto);
+        return counted(moved, by_crypto);
 }
 
 void free(void *memory)
 {
-        live -= memory && !is_crypto(__builtin_return_address(0));
+        if (memory)
+                uncounted(memory);
         __libc_free(memory);
 }
 
