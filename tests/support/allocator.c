@@ -1,10 +1,7 @@
 #include "support/allocator.h"
 #include <errno.h>
-#include <link.h>
-#include <malloc.h>
-#include <stdint.h>
+#include <openssl/crypto.h>
 #include <stdlib.h>
-#include <string.h>
 
 #if defined(__has_feature)
 #if __has_feature(address_sanitizer)
@@ -97,42 +94,31 @@ static bool fails(void)
 
 void *malloc(size_t size)
 {
-        const void *caller = __builtin_return_address(0);
-
-        if (fails(caller))
+        if (fails())
                 return NULL;
-        return counted(__libc_malloc(with_tag(size)), is_crypto(caller));
+        live++;
+        return __libc_malloc(size);
 }
 
 void *calloc(size_t n, size_t size)
 {
-        const void *caller = __builtin_return_address(0);
-        size_t all;
-
-        if (fails(caller) || __builtin_mul_overflow(n, size, &all))
+        if (fails())
                 return NULL;
-        return counted(__libc_calloc(1, with_tag(all)), is_crypto(caller));
+        live++;
+        return __libc_calloc(n, size);
 }
 
 void *realloc(void *memory, size_t size)
 {
-        const void *caller = __builtin_return_address(0);
-        bool by_crypto = is_crypto(caller);
-
-        if (fails(caller))
+        if (fails())
                 return NULL;
-        if (memory)
-                by_crypto = uncounted(memory);
-        void *moved = __libc_realloc(memory, with_tag(size));
-        if (!moved && memory)
-                counted(memory, by_crypto);
-        return counted(moved, by_crypto);
+        live += !memory;
+        return __libc_realloc(memory, size);
 }
 
 void free(void *memory)
 {
-        if (memory)
-                uncounted(memory);
+        live -= memory != NULL;
         __libc_free(memory);
 }
 
