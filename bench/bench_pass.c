@@ -26,8 +26,8 @@ int fdatasync(int fd)
 /* ---- The raw side ------------------------------------------------------------------------------
  */
 
-/* The tables that a pass inserts into, and which of their rows are its own: ?1 the last seq before
- * it, ?2 its step. */
+/* The tables that a pass writes to, and which of their rows are its own: ?1 the last seq before it,
+ * ?2 its step. Those of the last two it writes over. */
 static const struct {
         const char *name, *rows;
         int columns;
@@ -44,6 +44,8 @@ static const struct {
                 "?1 >= 0 AND step_id = ?2)",
                 3},
         {"conflicts", "SELECT * FROM conflicts WHERE ?1 >= 0 AND step_id = ?2", 15},
+        {"runs", "SELECT * FROM runs WHERE ?1 >= 0 AND ?2 IS NOT NULL", 14},
+        {"projection", "SELECT * FROM projection WHERE ?1 >= 0 AND ?2 IS NOT NULL", 2},
 };
 
 enum { TABLES = sizeof tables / sizeof tables[0], EVENT_TABLES = 2, COLUMNS = 15, ROWS = 1024 };
@@ -91,7 +93,8 @@ static void raw_open(struct raw *raw, const char *log_path, const char *path)
         sqlite3_finalize(schema);
         for (int t = 0; t < TABLES; t++) {
                 char sql[128];
-                int len = snprintf(sql, sizeof sql, "INSERT INTO %s VALUES(?", tables[t].name);
+                int len = snprintf(
+                        sql, sizeof sql, "INSERT OR REPLACE INTO %s VALUES(?", tables[t].name);
                 for (int c = 1; c < tables[t].columns; c++)
                         len += snprintf(sql + len, sizeof sql - (size_t)len, ",?");
                 snprintf(sql + len, sizeof sql - (size_t)len, ")");
