@@ -43,11 +43,10 @@ static void check_failed(pawl_status status, const pawl_error *err)
 
 typedef pawl_status (*work)(const pawl__buf *text, pawl_error *err);
 
-/* Let the first allocation fail, then the second, and so on until the work is done without.
- * @p counted: what it allocates can be told from what OpenSSL does. */
-static void fail_each(work run, const pawl__buf *text, bool counted)
+/* Let the first allocation fail, then the second, and so on until the work is done without. */
+static void fail_each(work run, const pawl__buf *text)
 {
-        size_t n = 0;
+        size_t n = 0, refused = 0;
 
         if (!allocator_works())
                 skip();
@@ -58,14 +57,15 @@ static void fail_each(work run, const pawl__buf *text, bool counted)
                 const pawl_status status = run(text, &err);
                 failed = allocator_failed();
                 allocator_fail_at(0);
-                if (counted)
-                        assert_int_equal(allocator_live(), live);
-                if (failed)
+                assert_int_equal(allocator_live(), live);
+                if (status)
                         check_failed(status, &err);
-                else
-                        assert_int_equal(status, PAWL_OK);
+                refused += status != PAWL_OK;
+                /* libraries, such as the C library's qsort(), may do without what they did not get
+                 */
+                assert_true(failed || status == PAWL_OK);
         }
-        assert_true(n > 2);
+        assert_true(refused > 0);
 }
 
 static pawl_status canonical(const pawl__buf *text, pawl_error *err)
@@ -105,18 +105,6 @@ static pawl_status hash(const pawl__buf *text, pawl_error *err)
 
         if (status)
                 assert_string_equal(hex, "untouched");
-        return status;
-}
-
-static pawl__hasher *hasher;
-
-static pawl_status hash_with_hasher(const pawl__buf *text, pawl_error *err)
-{
-        unsigned char out[PAWL__HASH_LEN] = "untouched";
-        const pawl_status status = pawl__json_canon_hash(out, hasher, text->data, text->len, err);
-
-        if (status)
-                assert_string_equal((char *)out, "untouched");
         return status;
 }
 
@@ -178,33 +166,29 @@ static pawl_status map(const pawl__buf *text, pawl_error *err)
 
 static void the_canonical_form_survives_any_failed_allocation(void **state)
 {
-        fail_each(canonical, *state, true);
-        fail_each(canonical_behind, *state, true);
+        fail_each(canonical, *state);
+        fail_each(canonical_behind, *state);
 }
 
 static void the_hash_survives_any_failed_allocation(void **state)
 {
-        /* a free() of OpenSSL's that is its function's last call looks like one of ours */
-        fail_each(hash, *state, false);
-        assert_int_equal(pawl__hasher_new(&hasher, NULL), PAWL_OK);
-        fail_each(hash_with_hasher, *state, true);
-        pawl__hasher_free(hasher);
+        fail_each(hash, *state);
 }
 
 static void the_tree_survives_any_failed_allocation(void **state)
 {
-        fail_each(tree, *state, true);
+        fail_each(tree, *state);
 }
 
 static void the_writer_survives_any_failed_allocation(void **state)
 {
-        fail_each(writer, *state, true);
-        fail_each(quote, *state, true);
+        fail_each(writer, *state);
+        fail_each(quote, *state);
 }
 
 static void the_map_survives_any_failed_allocation(void **state)
 {
-        fail_each(map, *state, true);
+        fail_each(map, *state);
 }
 
 int main(void)
