@@ -208,6 +208,30 @@ void pawl__document_free(pawl__document *document)
         *document = (pawl__document){NULL, PAWL__BUF_INIT, PAWL__JSON_TREE_INIT, NULL, {0}};
 }
 
+uint32_t pawl__document_line(const pawl__document *document, pawl__node node)
+{
+        return document->lines[node] & ~PAWL__YAML_REWRITTEN;
+}
+
+pawl_text pawl__document_word(const pawl__document *document, pawl__node node)
+{
+        const pawl__json_node *value = pawl__json_at(&document->tree, node);
+
+        if (document->lines[node] & PAWL__YAML_REWRITTEN)
+                return (pawl_text){NULL, 0};
+        switch (value->type) {
+        case PAWL__JSON_STRING:
+        case PAWL__JSON_NUMBER:
+                return value->value;
+        case PAWL__JSON_TRUE:
+                return pawl__text("true");
+        case PAWL__JSON_FALSE:
+                return pawl__text("false");
+        default:
+                return (pawl_text){NULL, 0};
+        }
+}
+
 pawl_status pawl__document_fail(
         const pawl__document *document, pawl__node node, pawl_error *err, const char *format, ...)
 {
@@ -218,5 +242,5 @@ pawl_status pawl__document_fail(
         vsnprintf(what, sizeof what, format, args);
         va_end(args);
         return pawl__fail(err, PAWL_EPARSE, "%s: line %u: %s", document->path,
-                (unsigned)document->lines[node], what);
+                (unsigned)pawl__document_line(document, node), what);
 }

@@ -120,7 +120,7 @@ static pawl_status refuse_twice(const pawl__place *place, const char *where)
                         PAWL__FMT(sense->surface),
                         local ? "a sense already, and mission_local holds one a term,"
                               : "the same definition",
-                        (unsigned)place->document->lines[first]);
+                        (unsigned)pawl__document_line(place->document, first));
         key = pawl__arena_text(&loader->seed->arena, key, &ok);
         return ok && !pawl__map_put(&loader->seen, key, loader->surface) ? PAWL_OK
                                                                          : pawl__nomem(place->err);

@@ -292,6 +292,7 @@ static pawl_status add_scalar(struct converter *c, const yaml_event_t *event)
                 status = add_line(c, &event->start_mark);
         if (status)
                 return status;
+        size_t start = c->json.len;
         status = kind == PAWL__YAML_STRING ? pawl__json_quote(&c->json, value)
                                            : pawl__yaml_literal(&c->json, kind, value);
         if (status == PAWL_EPARSE)
@@ -300,6 +301,9 @@ static pawl_status add_scalar(struct converter *c, const yaml_event_t *event)
                         (int)(value.len > 40 ? 40 : value.len), value.data);
         if (status)
                 return pawl__nomem(c->err);
+        if (kind != PAWL__YAML_STRING &&
+                !pawl__text_eq(value, (pawl_text){c->json.data + start, c->json.len - start}))
+                c->lines[c->n_lines - 1] |= PAWL__YAML_REWRITTEN;
         close_anchor(c, anchor, 0);
         after_value(c);
         return PAWL_OK;

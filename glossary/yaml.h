@@ -7,11 +7,14 @@
 
 #include "base/text.h"
 
+#define PAWL__YAML_REWRITTEN (UINT32_C(1) << 31)
+
 /**
  * Append @p text, one YAML document, to @p json as JSON text that the strict reader takes.
  *
- * @param[out] lines    a line (from 1) per value in document order, the order of a JSON tree's nodes;
- *                      values that an alias repeats have the lines they were written on. free().
+ * @param[out] lines    a line (from 1) per value in document order, the order of a JSON tree's
+ * nodes; values that an alias repeats have the lines they were written on. A number or word whose
+ * JSON form differs from what the file says has PAWL__YAML_REWRITTEN set in its line. free().
  * @param[out] n_lines  how many.
  * @return PAWL_EPARSE "line L, column C: ..."; PAWL_ETOOBIG naming the line of the alias that makes
  *         more than 64 MiB of JSON text; PAWL_ENOMEM. On failure @p json is as it was.
@@ -20,8 +23,9 @@ PAWL_MUST_CHECK pawl_status pawl__yaml_to_json(pawl__buf *json, uint32_t **lines
         const char *text, size_t len, pawl_error *err);
 
 /**
- * Refuse what libyaml would read in another way than YAML 1.2 does, or with a part of it lost: a text
- * that is not UTF-8, and the line breaks of YAML 1.1 that 1.2 has no more. PAWL_EPARSE as above.
+ * Refuse what libyaml would read in another way than YAML 1.2 does, or with a part of it lost: a
+ * text that is not UTF-8, and the line breaks of YAML 1.1 that 1.2 has no more. PAWL_EPARSE as
+ * above.
  */
 PAWL_MUST_CHECK pawl_status pawl__yaml_check_text(const char *text, size_t len, pawl_error *err);
 

@@ -41,17 +41,17 @@ static pawl_status keep(const pawl__place *place, pawl_text *out, pawl_text text
         return PAWL_OK;
 }
 
-/* A string that the system will take as a C string. */
+/* A word that the system will take as a C string: `run: [sleep, 5]` is as good as "5". */
 static pawl_status keep_c_string(const pawl__place *place, char **out, pawl__node node)
 {
-        const pawl__json_node *value = value_at(place, node);
+        const pawl_text word = pawl__document_word(place->document, node);
         pawl_text copy = {NULL, 0};
 
-        if (value->type != PAWL__JSON_STRING)
-                return pawl__field_fail(place, node, "must hold strings alone; quote each");
-        if (value->value.len && memchr(value->value.data, '\0', value->value.len))
+        if (!word.data)
+                return pawl__field_fail(place, node, "must hold words alone; quote each");
+        if (word.len && memchr(word.data, '\0', word.len))
                 return pawl__field_fail(place, node, "holds a NUL character; take it out");
-        pawl_status status = keep(place, &copy, value->value);
+        pawl_status status = keep(place, &copy, word);
         if (!status)
                 *out = (char *)copy.data; /* the arena's own, which no one else holds */
         return status;
@@ -158,7 +158,7 @@ static pawl_status set_step_id(const pawl__place *place, pawl__node node)
         if (first != PAWL__MAP_NONE)
                 return pawl__field_fail(place, node,
                         "\"%.*s\" is the id of the step on line %u too; rename one", PAWL__FMT(id),
-                        (unsigned)place->document->lines[loader->id_at[first]]);
+                        (unsigned)pawl__document_line(place->document, loader->id_at[first]));
         if (pawl__map_put(&loader->ids, id, (uint32_t)index))
                 return pawl__nomem(place->err);
         loader->id_at[index] = node;

@@ -11,7 +11,7 @@ static uint32_t line_of(const pawl__document *document, const char *pointer)
         pawl__node node = pawl__json_pointer(&document->tree, pawl__text(pointer));
 
         assert_true(node != PAWL__NO_NODE);
-        return document->lines[node];
+        return pawl__document_line(document, node);
 }
 
 static void each_value_knows_its_line(void **state)

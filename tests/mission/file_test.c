@@ -268,12 +268,27 @@ static void commands_must_be_lists_of_strings(void **state)
                 "steps[0].run: names no command; write [COMMAND, ARGUMENT, ...]");
         file_refused(f, "mission: m\nsteps: [{id: a, run: ['', x]}]\n", 2,
                 "steps[0].run: names no command; write [COMMAND, ARGUMENT, ...]");
-        file_refused(f, "mission: m\nsteps:\n- id: a\n  run:\n    - x\n    - 12\n", 6,
-                "steps[0].run: must hold strings alone; quote each");
+        file_refused(f, "mission: m\nsteps:\n- id: a\n  run:\n    - chmod\n    - 0644\n", 6,
+                "steps[0].run: must hold words alone; quote each");
+        file_refused(f, "mission: m\nsteps: [{id: a, run: [x, null]}]\n", 2,
+                "steps[0].run: must hold words alone; quote each");
+        file_refused(f, "mission: m\nsteps: [{id: a, run: [x, [y]]}]\n", 2,
+                "steps[0].run: must hold words alone; quote each");
         file_refused(f, "mission: m\nsteps: [{id: a, run: [\"x\\0y\"]}]\n", 2,
                 "steps[0].run: holds a NUL character; take it out");
         file_refused(f, MINIMAL "glossary: {core: \"x\\0y\"}\n", 3,
                 "glossary.core: holds a NUL character; take it out");
+}
+
+static void numbers_are_words_as_they_are_written(void **state)
+{
+        struct file_fixture *f = *state;
+
+        file_load(f, "mission: m\nsteps: [{id: a, run: [sleep, 1.50, true, -7]}]\n");
+        assert_string_equal(f->mission->steps[0].argv[1], "1.50");
+        assert_string_equal(f->mission->steps[0].argv[2], "true");
+        assert_string_equal(f->mission->steps[0].argv[3], "-7");
+        assert_null(f->mission->steps[0].argv[4]);
 }
 
 static void ids_must_be_of_their_form(void **state)
@@ -369,6 +384,7 @@ int main(void)
                 FILE_TEST(values_of_the_wrong_type_are_refused),
                 FILE_TEST(limits_must_be_whole_numbers_of_bytes),
                 FILE_TEST(commands_must_be_lists_of_strings),
+                FILE_TEST(numbers_are_words_as_they_are_written),
                 FILE_TEST(ids_must_be_of_their_form),
                 FILE_TEST(a_step_id_twice_names_both_lines),
                 FILE_TEST(metadata_of_the_wrong_form_is_refused),
