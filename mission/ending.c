@@ -68,11 +68,12 @@ static pawl_status emit_end(pawl__runner *r, pawl_status verdict)
         }
 }
 
-/* What to do about a failure to record the end. */
+/* What a verdict asks of the end. */
 typedef enum duty {
-        RECORD, /* the verdict holds only if it is in the log */
-        TRY,    /* something failed already: its message is the one that counts */
-        LEAVE   /* the log has failed, or is another's now: nothing more is written */
+        RECORD, /* it holds only if it is in the log */
+        TRY,  /* something failed: a step that completed before may wait in the batch, and is worth
+                 another try; the failure's own message is the one that counts */
+        LEAVE /* the log is another's now, or not to be written: nothing is */
 } duty;
 
 static duty duty_of(pawl_status verdict)
@@ -85,9 +86,6 @@ static duty duty_of(pawl_status verdict)
         case PAWL_EINTERRUPTED:
                 return RECORD;
         case PAWL_EFENCED:
-        case PAWL_EFULL:
-        case PAWL_EIO:
-        case PAWL_EBUSY:
         case PAWL_EREADONLY:
         case PAWL_EDAMAGED:
                 return LEAVE;

@@ -132,6 +132,11 @@ static pawl_status reload_mission(pawl__runner *r, const target *found)
                         "start a new run",
                         PAWL__FMT(path), PAWL__FMT(r->mission->id), PAWL__FMT(r->run_id),
                         PAWL__FMT(run->v[PAWL__RUN_MISSION].text));
+        if (r->token.data && pawl__mission_find(r->mission, r->token_step) == SIZE_MAX)
+                return pawl__fail(&r->error, PAWL_ENOTFOUND,
+                        "%.*s: has no step %.*s any more; put it back, or go on without it with "
+                        "`pawl resume %.*s`",
+                        PAWL__FMT(path), PAWL__FMT(r->token_step), PAWL__FMT(r->run_id));
         return PAWL_OK;
 }
 

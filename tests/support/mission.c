@@ -102,7 +102,7 @@ void mission_await(struct mission_fixture *f, const char *name)
 
         for (int i = 0; access(path, F_OK) != 0; i++) {
                 assert_true(i < 1000);
-                nanosleep(&(struct timespec){0, 10 * 1000 * 1000}, NULL);
+                nanosleep(&(struct timespec){0, 10000000}, NULL);
         }
         free(path);
 }
