@@ -23,8 +23,7 @@ int fdatasync(int fd)
         return (int)syscall(SYS_fdatasync, fd);
 }
 
-/* ---- The raw side ------------------------------------------------------------------------------
- */
+/* ---- The raw side --------------------------------------------------------------------------- */
 
 /* The tables that a pass writes to, and which of their rows are its own: ?1 the last seq before it,
  * ?2 its step. Those of the last two it writes over. */
@@ -40,8 +39,7 @@ static const struct {
         {"steps", "SELECT * FROM steps WHERE ?1 >= 0 AND step_id = ?2", 12},
         {"checkpoints",
                 "SELECT * FROM checkpoints WHERE retry_token = (SELECT retry_token FROM steps "
-                "WHERE "
-                "?1 >= 0 AND step_id = ?2)",
+                "WHERE ?1 >= 0 AND step_id = ?2)",
                 3},
         {"conflicts", "SELECT * FROM conflicts WHERE ?1 >= 0 AND step_id = ?2", 15},
         {"runs", "SELECT * FROM runs WHERE ?1 >= 0 AND ?2 IS NOT NULL", 14},
@@ -173,8 +171,7 @@ static void raw_close(struct raw *raw)
         sqlite3_close(raw->from);
 }
 
-/* ---- The pipeline's side -----------------------------------------------------------------------
- */
+/* ---- The pipeline's side -------------------------------------------------------------------- */
 
 static const char *const common[] = {"the", "refund", "lands", "in", "and", "payment", "is",
         "checked", "before", "it", "goes", "out", "to", "their", "account", "within", "days"};

@@ -46,8 +46,7 @@ PAWL_MUST_CHECK pawl_status pawl__db_integer(
 PAWL_MUST_CHECK pawl_status pawl__db_exec(
         pawl_log *log, const char *sql, const char *doing, pawl_error *err);
 
-/* ---- The log ----------------------------------------------------------------------------------
- */
+/* ---- The log -------------------------------------------------------------------------------- */
 
 /** A claim that this handle made and has not given back. */
 typedef struct pawl__held {
@@ -108,8 +107,7 @@ typedef struct pawl__log_setup {
 PAWL_MUST_CHECK pawl_status pawl__log_open_as(pawl_log **out, const char *path,
         const pawl_log_options *options, const pawl__log_setup *setup, pawl_error *err);
 
-/* ---- Opening, step by step (events/place.c, events/connect.c) ----------------------------------
- */
+/* ---- Opening, step by step (events/place.c, events/connect.c) ------------------------------- */
 
 /** Find the file, or with PAWL_LOG_CREATE make it and its folder, empty; sets log->path. */
 PAWL_MUST_CHECK pawl_status pawl__place_find(pawl_log *log, const char *path, pawl_error *err);

@@ -25,7 +25,10 @@ typedef struct pawl__batch {
         size_t n_blobs, cap_blobs;
 } pawl__batch;
 
-#define PAWL__BATCH_INIT {PAWL__ARENA_INIT, NULL, 0, 0, NULL, 0, 0}
+#define PAWL__BATCH_INIT                                                                           \
+        {                                                                                          \
+                PAWL__ARENA_INIT, NULL, 0, 0, NULL, 0, 0                                           \
+        }
 
 PAWL_MUST_CHECK pawl_status pawl__batch_event(
         pawl__batch *batch, const pawl_event *event, pawl_error *err);
@@ -87,8 +90,8 @@ unsigned pawl__log_lease_ms(const pawl_log *log);
  * What keeps derived tables in step with the log. begin() runs inside the write transaction before
  * the first event (to catch up with events that others appended), apply() once an event after its
  * row is in, flush() after the last event, just before COMMIT (what was kept back goes into the
- * tables once an append), abandon() when the transaction was rolled back after begin(). A failure of
- * begin(), apply() or flush() rolls the whole append back and is passed on.
+ * tables once an append), abandon() when the transaction was rolled back after begin(). A failure
+ * of begin(), apply() or flush() rolls the whole append back and is passed on.
  */
 typedef struct pawl__projector {
         pawl_status (*begin)(void *user, pawl_error *err);

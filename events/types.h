@@ -1,9 +1,10 @@
 /**
  * @file events/types.h
- * @brief The event types: for each its name, its version, and the fields that its payload must have.
+ * @brief The event types: for each its name, its version, and the fields that its payload must
+ * have.
  *
- * Adding a type is a row here, an apply function in state/ if it changes what is, and a paragraph in
- * docs/reference/event-log.md.
+ * Adding a type is a row here, an apply function in state/ if it changes what is, and a paragraph
+ * in docs/reference/event-log.md.
  */
 #ifndef PAWL_EVENTS_TYPES_H
 #define PAWL_EVENTS_TYPES_H
@@ -31,7 +32,7 @@ typedef enum pawl__event_type {
         PAWL__RESUME_ABORTED,
         PAWL__SESSION_STARTED,
         PAWL__SESSION_ENDED,
-        PAWL__EVENT_TYPES,          /* how many there are */
+        PAWL__EVENT_TYPES,                    /* how many there are */
         PAWL__EVENT_OTHER = PAWL__EVENT_TYPES /* a type that this version does not know */
 } pawl__event_type;
 
@@ -40,7 +41,7 @@ typedef enum pawl__field_kind {
         PAWL__FIELD_INTEGER, /**< no fraction, no exponent */
         PAWL__FIELD_NUMBER,
         PAWL__FIELD_BOOL,
-        PAWL__FIELD_HASH,    /**< text of 64 lower-case hex digits */
+        PAWL__FIELD_HASH, /**< text of 64 lower-case hex digits */
         PAWL__FIELD_UUID,
         PAWL__FIELD_OBJECT,
         PAWL__FIELD_ARRAY
@@ -53,9 +54,9 @@ typedef struct pawl__event_field {
 
 typedef struct pawl__event_form {
         const char *name;
-        int v;              /**< newest version of the payload known here */
-        bool owned;         /**< with a run_id it may be appended only by the run's owner */
-        size_t max_len;     /**< of the canonical payload, bytes; 0: no limit of its own */
+        int v;          /**< newest version of the payload known here */
+        bool owned;     /**< with a run_id it may be appended only by the run's owner */
+        size_t max_len; /**< of the canonical payload, bytes; 0: no limit of its own */
         pawl__event_field required[10]; /**< ends with a NULL name */
 } pawl__event_form;
 

@@ -41,8 +41,8 @@ typedef struct pawl__field {
  * so that a setter can rely on the ones above it).
  * @return PAWL_EPARSE "PATH: line N: WHEREKEY: WHAT; HOW TO MEND", or what a setter returned.
  */
-PAWL_MUST_CHECK pawl_status pawl__fields_read(const pawl__field *fields, size_t n,
-        const pawl__place *place, pawl__node mapping);
+PAWL_MUST_CHECK pawl_status pawl__fields_read(
+        const pawl__field *fields, size_t n, const pawl__place *place, pawl__node mapping);
 
 /** Fail at a value: "PATH: line N: WHEREKEY: WHAT". Returns PAWL_EPARSE. */
 pawl_status pawl__field_fail(const pawl__place *place, pawl__node node, const char *format, ...)

@@ -72,7 +72,7 @@ typedef struct pawl__match {
 
 typedef pawl_status (*pawl__match_fn)(const pawl__match *match, void *user);
 
-PAWL_MUST_CHECK pawl_status pawl__glossary_find(pawl__glossary *glossary, pawl_text text,
-        pawl__match_fn fn, void *user, pawl_error *err);
+PAWL_MUST_CHECK pawl_status pawl__glossary_find(
+        pawl__glossary *glossary, pawl_text text, pawl__match_fn fn, void *user, pawl_error *err);
 
 #endif

@@ -8,10 +8,10 @@
 #include "base/text.h"
 
 /**
- * Append the normal form of @p surface: NFC, case-folded, trimmed, inner white space a single space,
- * and the last word's plural made singular where that is safe (a final s goes unless the word has 3
- * letters or fewer or ends in ss, us, as, is or os). Valid UTF-8 in, valid UTF-8 out; empty for a
- * surface of white space.
+ * Append the normal form of @p surface: NFC, case-folded, trimmed, inner white space a single
+ * space, and the last word's plural made singular where that is safe (a final s goes unless the
+ * word has 3 letters or fewer or ends in ss, us, as, is or os). Valid UTF-8 in, valid UTF-8 out;
+ * empty for a surface of white space.
  */
 PAWL_MUST_CHECK pawl_status pawl__normal_form(pawl__buf *out, pawl_text surface);
 

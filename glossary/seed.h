@@ -11,29 +11,30 @@
 
 typedef struct pawl__seed {
         pawl__scope scope;
-        char version_id[65];   /**< SHA-256 of the file's bytes, hex */
+        char version_id[65]; /**< SHA-256 of the file's bytes, hex */
         pawl__sense *senses;
         size_t n;
         pawl__arena arena;
 } pawl__seed;
 
 /** Read `terms: [{surface, definition, confidence?, status?}]`. An unknown key, a missing field, a
- *  confidence outside 0..1, an empty surface or definition, the same sense twice: PAWL_EPARSE naming
- *  file, line and field. */
+ *  confidence outside 0..1, an empty surface or definition, the same sense twice: PAWL_EPARSE
+ * naming file, line and field. */
 PAWL_MUST_CHECK pawl_status pawl__seed_load(
         pawl__seed *out, const char *path, pawl__scope scope, pawl_error *err);
 void pawl__seed_free(pawl__seed *seed);
 
-/* In all below, like->time_us is the events' time and the provenance's, so it must be set; like->actor
- * absent is "program". On failure the batch may hold some of the events: clear it. */
+/* In all below, like->time_us is the events' time and the provenance's, so it must be set;
+ * like->actor absent is "program". On failure the batch may hold some of the events: clear it. */
 
-/** GlossaryScopeActivated and a GlossarySenseUpdated a sense (source seed_file, with version_id), if
- *  the log has not seen this version of the scope; else nothing. @p like gives the envelope's ids. */
+/** GlossaryScopeActivated and a GlossarySenseUpdated a sense (source seed_file, with version_id),
+ * if the log has not seen this version of the scope; else nothing. @p like gives the envelope's
+ * ids. */
 PAWL_MUST_CHECK pawl_status pawl__seed_activate(pawl__batch *batch, const pawl__seed *seed,
         pawl__state *state, const pawl_event *like, pawl_error *err);
 
-/** `pawl glossary import`: a GlossarySenseUpdated (source import, no version) for each sense that is
- *  new or differs from what stands; *n_new and *n_updated count them. */
+/** `pawl glossary import`: a GlossarySenseUpdated (source import, no version) for each sense that
+ * is new or differs from what stands; *n_new and *n_updated count them. */
 PAWL_MUST_CHECK pawl_status pawl__seed_import(pawl__batch *batch, size_t *n_new, size_t *n_updated,
         const pawl__seed *seed, pawl__state *state, const pawl_event *like, pawl_error *err);
 
@@ -42,8 +43,8 @@ PAWL_MUST_CHECK pawl_status pawl__sense_updated(pawl__batch *batch, const pawl__
         pawl_text version_id, const char *source, bool update, const pawl_event *like,
         pawl_error *err);
 
-/** The object {actor_id, actor_type, display_name}: "user:ana" is a user called ana; without a colon
- *  it is a program. */
+/** The object {actor_id, actor_type, display_name}: "user:ana" is a user called ana; without a
+ * colon it is a program. */
 void pawl__actor_write(pawl__json_writer *w, pawl_text actor);
 /** The object {source, timestamp, actor_id}. */
 void pawl__provenance_write(

@@ -8,32 +8,32 @@
 #include "base/text.h"
 
 typedef struct pawl__command {
-        char *const *argv;          /**< ended by NULL; argv[0] with a '/' is taken from folder */
-        const char *folder;         /**< where it runs */
-        const char *const *env;     /**< "NAME=value", added to this process's, ended by NULL */
-        pawl_text input;            /**< its standard input; a reader that closes early is no error */
-        size_t output_max;          /**< bytes; more kills it: PAWL_ETOOBIG */
-        int signal_fd;              /**< a byte read is a signal to forward to the group; -1: none */
-        unsigned tick_ms;           /**< how often tick is called; 0: never */
+        char *const *argv;      /**< ended by NULL; argv[0] with a '/' is taken from folder */
+        const char *folder;     /**< where it runs */
+        const char *const *env; /**< "NAME=value", added to this process's, ended by NULL */
+        pawl_text input;        /**< its standard input; a reader that closes early is no error */
+        size_t output_max;      /**< bytes; more kills it: PAWL_ETOOBIG */
+        int signal_fd;          /**< a byte read is a signal to forward to the group; -1: none */
+        unsigned tick_ms;       /**< how often tick is called; 0: never */
         pawl_status (*tick)(void *user); /**< a failure kills the command and is passed on */
         void *tick_user;
 } pawl__command;
 
 typedef struct pawl__command_result {
-        int exit_code;              /**< 128 + signal when it was killed; -1: it never started */
-        int killed_by;              /**< its signal, or 0 */
-        int interrupted_by;         /**< the signal that this process was asked to forward, or 0 */
-        pawl__buf output;           /**< the caller's */
+        int exit_code;      /**< 128 + signal when it was killed; -1: it never started */
+        int killed_by;      /**< its signal, or 0 */
+        int interrupted_by; /**< the signal that this process was asked to forward, or 0 */
+        pawl__buf output;   /**< the caller's */
 } pawl__command_result;
 
 /**
- * Run it to its end. Its standard error is this process's. Its output ends when nobody holds it open
- * any more; if a process that it left behind does, with the first second of silence after its end,
- * and ten seconds after it at the latest.
+ * Run it to its end. Its standard error is this process's. Its output ends when nobody holds it
+ * open any more; if a process that it left behind does, with the first second of silence after its
+ * end, and ten seconds after it at the latest.
  *
  * @param[out] result  set in any case; the output is empty unless PAWL_OK.
- * @return PAWL_OK: it ended by itself or by a signal, see result; PAWL_ENOTFOUND or PAWL_EACCESS: it
- *         could not be started, the message names the command and how to mend it; PAWL_ETOOBIG;
+ * @return PAWL_OK: it ended by itself or by a signal, see result; PAWL_ENOTFOUND or PAWL_EACCESS:
+ * it could not be started, the message names the command and how to mend it; PAWL_ETOOBIG;
  *         PAWL_EINTERRUPTED: a signal was forwarded and it has ended since (killed after 10 s);
  *         or what tick returned.
  */

@@ -11,9 +11,9 @@
 /** A command that was started as the leader of a process group of its own, and is not reaped. */
 typedef struct pawl__child {
         const pawl__command *command;
-        pid_t pid;          /**< also its group's id, until it is reaped */
-        int in_fd, out_fd;  /**< the parent's ends, non-blocking; -1 once closed */
-        size_t written;     /**< bytes of the input */
+        pid_t pid;         /**< also its group's id, until it is reaped */
+        int in_fd, out_fd; /**< the parent's ends, non-blocking; -1 once closed */
+        size_t written;    /**< bytes of the input */
         pawl__buf output;
         int interrupted_by; /**< the first signal that was forwarded; 0: none */
 } pawl__child;
@@ -25,9 +25,9 @@ typedef struct pawl__child {
  * The output ends when nobody holds it open any more. If a process that the command left behind
  * does, then it ends with the first second of silence after the command's end, and ten seconds
  * after it at the latest; that process is left alone.
- * @return PAWL_OK; PAWL_ETOOBIG, PAWL_ENOMEM, PAWL_EIO or what tick returned: the group got TERM, and
- *         KILL two seconds later; PAWL_EINTERRUPTED: a signal was forwarded to the group, and KILL
- *         ten seconds after the first. In each case nothing of the group is left.
+ * @return PAWL_OK; PAWL_ETOOBIG, PAWL_ENOMEM, PAWL_EIO or what tick returned: the group got TERM,
+ * and KILL two seconds later; PAWL_EINTERRUPTED: a signal was forwarded to the group, and KILL ten
+ * seconds after the first. In each case nothing of the group is left.
  */
 PAWL_MUST_CHECK pawl_status pawl__child_supervise(pawl__child *child);
 

@@ -15,27 +15,27 @@
 typedef struct pawl__step {
         pawl_text id;
         bool critical;
-        pawl__strictness strictness;  /**< UNSET: the mission's */
+        pawl__strictness strictness;        /**< UNSET: the mission's */
         bool check_disabled, check_enabled; /**< glossary_check written on the step itself */
-        pawl__node inputs;            /**< in the document's tree; PAWL__NO_NODE: {} */
-        pawl_text metadata;           /**< JSON; absent: none */
-        char **argv;                  /**< ended by NULL */
-        size_t output_max;            /**< bytes (`max_output_bytes` on the step or the mission) */
+        pawl__node inputs;                  /**< in the document's tree; PAWL__NO_NODE: {} */
+        pawl_text metadata;                 /**< JSON; absent: none */
+        char **argv;                        /**< ended by NULL */
+        size_t output_max; /**< bytes (`max_output_bytes` on the step or the mission) */
 } pawl__step;
 
 struct pawl_mission {
         pawl__document document;
         pawl__arena arena;
-        char *path;                   /**< absolute */
-        char *folder;                 /**< absolute: where its commands run and its seeds are */
-        char hash[65];                /**< SHA-256 of the file's bytes, hex */
+        char *path;    /**< absolute */
+        char *folder;  /**< absolute: where its commands run and its seeds are */
+        char hash[65]; /**< SHA-256 of the file's bytes, hex */
         pawl_text id;
-        pawl__strictness strictness;  /**< UNSET: the project's */
-        bool check_disabled;          /**< glossary_check: disabled */
-        bool store_inputs;            /**< default true */
+        pawl__strictness strictness; /**< UNSET: the project's */
+        bool check_disabled;         /**< glossary_check: disabled */
+        bool store_inputs;           /**< default true */
         struct pawl__seed_ref {
                 pawl__scope scope;
-                char *path;           /**< absolute */
+                char *path; /**< absolute */
         } seeds[PAWL__SCOPES_N];
         size_t n_seeds;
         pawl__step *steps;

@@ -62,8 +62,7 @@ void pawl__pipeline_lend(pawl_pipeline *pipeline, pawl_context *ctx)
                 ctx->session_id = claim->session_id;
 }
 
-/* ---- A pass -----------------------------------------------------------------------------------
- */
+/* ---- A pass --------------------------------------------------------------------------------- */
 
 static size_t first_layer(const pawl_pipeline *pipeline, pawl__entry entry)
 {

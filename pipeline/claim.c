@@ -29,8 +29,7 @@ void pawl__claim_drop(pawl_pipeline *pipeline, pawl__claim *claim)
         pipeline->current = last; /* nobody's: its events are committed or forgotten */
 }
 
-/* ---- The senses of a run ----------------------------------------------------------------------
- */
+/* ---- The senses of a run -------------------------------------------------------------------- */
 
 static pawl_status copy_refs(
         pawl__claim *claim, const pawl__scope_ref *refs, size_t n, pawl_error *err)
@@ -161,8 +160,7 @@ static pawl_status first_load(pawl_pipeline *pipeline, pawl__claim *claim, pawl_
         return status;
 }
 
-/* ---- Claiming ---------------------------------------------------------------------------------
- */
+/* ---- Claiming ------------------------------------------------------------------------------- */
 
 void pawl__pipeline_adopt(
         pawl_pipeline *pipeline, pawl_text run_id, pawl_text session_id, uint64_t fence)

@@ -91,8 +91,7 @@ static pawl_status ask(pawl_context *ctx, size_t i)
         if (status)
                 return pawl__fail(&ctx->error, status < 0 ? status : PAWL_EINVAL,
                         "step %.*s: asking about \"%.*s\" failed (%s); resume to be asked again, "
-                        "or "
-                        "answer from another session",
+                        "or answer from another session",
                         PAWL__STEP(ctx), PAWL__FMT(ctx->conflicts[i].term),
                         pawl_status_name(status));
         if (said.pick == 0 && !said.define.data) {

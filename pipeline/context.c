@@ -112,8 +112,7 @@ pawl_status pawl_context_set_retry_token(pawl_context *ctx, const char *token)
         if (!pawl__uuid_valid(text))
                 return pawl__fail(&ctx->error, PAWL_EINVAL,
                         "retry token \"%.*s\": is not of a token's form; give the 36 characters "
-                        "that "
-                        "the blocked or interrupted run printed",
+                        "that the blocked or interrupted run printed",
                         PAWL__FMT(text));
         memmove(ctx->token, text.data, text.len); /* it may be this context's own */
         ctx->token[text.len] = '\0';

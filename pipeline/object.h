@@ -43,8 +43,7 @@ struct pawl_pipeline {
         bool running;            /**< a pass is under way */
 };
 
-/* ---- claim.c ----------------------------------------------------------------------------------
- */
+/* ---- claim.c -------------------------------------------------------------------------------- */
 
 /** The pipeline's claim on the context's run, or NULL. */
 pawl__claim *pawl__claim_find(pawl_pipeline *pipeline, pawl_text run_id);
@@ -65,8 +64,7 @@ void pawl__claim_drop(pawl_pipeline *pipeline, pawl__claim *claim);
 PAWL_MUST_CHECK pawl_status pawl__claim_reload(pawl_pipeline *pipeline, pawl__claim *claim,
         const pawl__scope_ref *refs, size_t n_refs, pawl_error *err);
 
-/* ---- batch.c ----------------------------------------------------------------------------------
- */
+/* ---- batch.c -------------------------------------------------------------------------------- */
 
 /** Commit what the batch holds, under the current claim. Nothing to commit is PAWL_OK. A stale
  * fence empties the batch and drops the claim, if it was the pipeline's own: the run is another's
@@ -80,8 +78,7 @@ void pawl__pipeline_mark(pawl_pipeline *pipeline);
  *  deferred goes on waiting. */
 void pawl__pipeline_forget(pawl_pipeline *pipeline);
 
-/* ---- chain.c ----------------------------------------------------------------------------------
- */
+/* ---- chain.c -------------------------------------------------------------------------------- */
 
 /** Lend the context what the pipeline and the current claim have. */
 void pawl__pipeline_lend(pawl_pipeline *pipeline, pawl_context *ctx);
@@ -107,8 +104,7 @@ PAWL_MUST_CHECK pawl_status pawl__pipeline_pass(
 /** The index of the layer of that name, or n_layers. */
 size_t pawl__pipeline_index(const pawl_pipeline *pipeline, const char *name);
 
-/* ---- complete.c -------------------------------------------------------------------------------
- */
+/* ---- complete.c ----------------------------------------------------------------------------- */
 
 /** StepCompleted into the batch. */
 PAWL_MUST_CHECK pawl_status pawl__complete_record(pawl_context *ctx);

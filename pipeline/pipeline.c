@@ -5,8 +5,7 @@
 #include "pipeline/object.h"
 #include <stdlib.h>
 
-/* ---- The object -------------------------------------------------------------------------------
- */
+/* ---- The object ----------------------------------------------------------------------------- */
 
 static pawl_status insert(pawl_pipeline *pipeline, size_t at, const pawl_layer *layer)
 {

@@ -19,8 +19,7 @@ pawl_status pawl__resume_load(pawl_context *ctx)
                 !pawl__text_eq(found.step_id, ctx->step_id))
                 return pawl__fail(&ctx->error, PAWL_EINVAL,
                         "retry token %s: belongs to step %.*s of run %.*s of mission %.*s, not to "
-                        "step "
-                        "%.*s of run %.*s; resume it there",
+                        "step %.*s of run %.*s; resume it there",
                         ctx->token, PAWL__FMT(found.step_id), PAWL__FMT(found.run_id),
                         PAWL__FMT(found.mission_id), PAWL__STEP(ctx), PAWL__FMT(ctx->run_id));
         *asked = found;
@@ -137,8 +136,7 @@ static pawl_status recall(pawl_context *ctx, uint64_t seq)
         if (!event.payload.data)
                 return pawl__fail(&ctx->error, PAWL_ESTATE,
                         "seq %llu (SemanticCheckEvaluated): its payload was pruned; start step "
-                        "%.*s "
-                        "again without a token",
+                        "%.*s again without a token",
                         (unsigned long long)seq, PAWL__STEP(ctx));
         status = pawl__json_tree_read(&tree, event.payload.data, event.payload.len, &ctx->error);
         if (!status)
@@ -166,8 +164,7 @@ static pawl_status go_on(pawl_context *ctx, const pawl__checkpoint *from)
         return status ? status : PAWL_JUMP;
 }
 
-/* ---- Changed inputs ---------------------------------------------------------------------------
- */
+/* ---- Changed inputs ------------------------------------------------------------------------- */
 
 static pawl_status add_line(const pawl__change *change, void *user)
 {
@@ -214,8 +211,7 @@ static pawl_status refuse(pawl_context *ctx, const pawl__checkpoint *from)
                 return status;
         return pawl__fail(&ctx->error, PAWL_EINPUTS,
                 "step %.*s: its inputs changed since the checkpoint (%.16s, now %.16s); restore "
-                "them, "
-                "or resume and accept the changed inputs",
+                "them, or resume and accept the changed inputs",
                 PAWL__STEP(ctx), ctx->checkpoint_hash, ctx->input_hash);
 }
 
@@ -238,8 +234,7 @@ static pawl_status changed(pawl_context *ctx, const pawl__checkpoint *from)
                 if (!status && (status = ctx->confirm(&yes, &ctx->change, ctx->confirm_user)))
                         return pawl__fail(&ctx->error, status < 0 ? status : PAWL_EINVAL,
                                 "step %.*s: asking about the changed inputs failed (%s); resume to "
-                                "be "
-                                "asked again",
+                                "be asked again",
                                 PAWL__STEP(ctx), pawl_status_name(status));
         }
         if (status)
@@ -255,8 +250,7 @@ static pawl_status changed(pawl_context *ctx, const pawl__checkpoint *from)
         return status ? status : PAWL_JUMP;
 }
 
-/* ---- The layer --------------------------------------------------------------------------------
- */
+/* ---- The layer ------------------------------------------------------------------------------ */
 
 /* Everything that blocked was answered in this pass: the checkpoint is here, its hash is ours. */
 static pawl_status from_memory(pawl_context *ctx)

@@ -216,8 +216,7 @@ static void blobs_are_kept_once_and_hashed_when_read(void **state)
         pawl__batch_free(&batch);
 }
 
-/* ---- The projector ----------------------------------------------------------------------------
- */
+/* ---- The projector -------------------------------------------------------------------------- */
 
 struct projection {
         char calls[64]; /* b(egin), a(pply), f(lush), x: abandon, c(lose) */
@@ -300,9 +299,7 @@ static void the_projector_is_called_in_order_and_its_failure_rolls_back(void **s
         pawl_event bad = event_scope("{}");
         assert_int_equal(append_one(f->log, bad, 0), PAWL_EINVAL);
         event_log_close(f);
-        assert_string_equal(p.calls, "baaf"
-                                     "bx"
-                                     "c");
+        assert_string_equal(p.calls, "baafbxc");
 }
 
 /* ---- What the file itself refuses

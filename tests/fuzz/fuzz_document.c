@@ -61,8 +61,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         uint32_t last = 2; /* libyaml ends a text without a newline on the line after it */
         for (size_t i = 0; i < size; i++)
                 last += data[i] == '\n' || data[i] == '\r';
-        for (size_t i = 0; i < document.tree.n; i++)
-                require(document.lines[i] >= 1 && document.lines[i] <= last);
+        for (size_t i = 0; i < document.tree.n; i++) {
+                uint32_t line = pawl__document_line(&document, (pawl__node)i);
+                require(line >= 1 && line <= last);
+        }
         check_again(&document, "again.json", true);
         check_again(&document, "again.yaml", false);
         pawl__document_free(&document);

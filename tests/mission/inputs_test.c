@@ -153,8 +153,7 @@ static void a_pointer_that_leads_nowhere_is_named(void **state)
                 "mission file, or what \"a\" prints");
         check_fails(f, "{x: [1, {\"y z\": {$from: 'a#/list/2'}}]}", PAWL_ENOTFOUND,
                 "step \"c\": inputs.x[1][\"y z\"]: output of \"a\" has no /list/2; mend the "
-                "pointer "
-                "in the mission file, or what \"a\" prints");
+                "pointer in the mission file, or what \"a\" prints");
         check_fails(f, "{$from: 'b#/x'}", PAWL_ENOTFOUND,
                 "step \"c\": inputs: output of \"b\" has no /x; mend the pointer in the mission "
                 "file, or what \"b\" prints");

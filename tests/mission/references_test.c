@@ -48,8 +48,7 @@ static void references_of_the_wrong_form_are_refused(void **state)
                 "\"a#/MEMBER\", or \"a\" for the whole output");
         check_from(f, "{$from: 'a#/x~2'}",
                 "steps[1].inputs.$from: pointer \"/x~2\" is not a JSON pointer; write ~ as ~0 and "
-                "/ "
-                "in a name as ~1");
+                "/ in a name as ~1");
         check_from(f, "{$from: 'a#/~'}",
                 "steps[1].inputs.$from: pointer \"/~\" is not a JSON pointer; write ~ as ~0 and / "
                 "in a name as ~1");

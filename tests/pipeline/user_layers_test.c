@@ -228,11 +228,7 @@ static pawl_status request_two(const pawl_layer *layer, pawl_context *ctx)
         (void)layer;
         for (size_t i = 0; i < 2 && !status; i++) {
                 int len = snprintf(payload, sizeof payload,
-                        "{\"conflict_id\":\"%s\",\"question\":\"?\",\"term\":\"t\",\"options\":[{"
-                        "\"surface\":\"t\",\"scope\":\"world\",\"definition\":\"d\",\"confidence\":"
-                        "1}],"
-                        "\"urgency\":\"high\",\"retry_token\":"
-                        "\"00000000-0000-4000-8000-000000000001\",\"input_hash\":\"%s\"}",
+                        "{\"conflict_id\":\"%s\",\"question\":\"?\",\"term\":\"t\",\"options\":[{\"surface\":\"t\",\"scope\":\"world\",\"definition\":\"d\",\"confidence\":1}],\"urgency\":\"high\",\"retry_token\":\"00000000-0000-4000-8000-000000000001\",\"input_hash\":\"%s\"}",
                         ids[i], pawl_context_input_hash(ctx));
                 status = pawl_context_emit(
                         ctx, "GlossaryClarificationRequested", payload, (size_t)len);
@@ -259,8 +255,7 @@ static void a_prefix_must_name_one_conflict_and_a_pick_a_scope_that_is_known(voi
         assert_int_equal(piped_define(p, "abcd000000000002", "x"), PAWL_OK);
 }
 
-/* ---- Another session answers first --------------------------------------------------------------
- */
+/* ---- Another session answers first ---------------------------------------------------------- */
 
 struct other {
         struct piped *p;

@@ -276,8 +276,7 @@ static void the_first_difference_is_named(void **state)
         } cases[] = {
                 {"UPDATE conflicts SET status = 'open' WHERE conflict_id = 'c1'",
                         "conflicts c1: status is \"open\" in the table, \"resolved\" by the "
-                        "events; "
-                        "rebuild with `pawl init --rebuild`"},
+                        "events; rebuild with `pawl init --rebuild`"},
                 {"UPDATE conflicts SET retry_token = NULL WHERE conflict_id = 'c2'",
                         "conflicts c2: retry_token is absent in the table, \"" TOKEN(1) "\" by"},
                 {"UPDATE runs SET reason = '' WHERE run_id = 'run-2'",

@@ -149,8 +149,8 @@ void history_checkpointed(struct history *h, const char *cursor, const char *tok
 {
         history_add(h, "StepCheckpointed",
                 "{\"strictness\":\"medium\",\"scope_refs\":[{\"scope\":\"team_domain\","
-                "\"version_id\":\"" HASH_C "\"}],\"input_hash\":\"" HASH_A "\","
-                "\"input_hash_alg\":\"jcs-sha256\",\"cursor\":\"%s\",\"retry_token\":\"%s\"}",
+                "\"version_id\":\"" HASH_C "\"}],\"input_hash\":\"" HASH_A
+                "\",\"input_hash_alg\":\"jcs-sha256\",\"cursor\":\"%s\",\"retry_token\":\"%s\"}",
                 cursor, token);
 }
 

@@ -59,8 +59,7 @@ static void join(pawl__buf *out, pawl_text part, const char *between)
         assert_int_equal(pawl__buf_add(out, part.data, part.len), PAWL_OK);
 }
 
-/* ---- A context alone --------------------------------------------------------------------------
- */
+/* ---- A context alone ------------------------------------------------------------------------ */
 
 static pawl_status alone_wait(pawl_context *ctx)
 {
@@ -169,8 +168,7 @@ void alone_check(struct alone *a)
                         fail_msg("%s: %s", layers[i]->name, pawl_context_errmsg(a->ctx));
 }
 
-/* ---- A log and a pipeline ----------------------------------------------------------------------
- */
+/* ---- A log and a pipeline ------------------------------------------------------------------- */
 
 static void open_log(struct piped *p)
 {

@@ -16,8 +16,7 @@ struct counted {
 };
 pawl_sources counted_sources(struct counted *counted);
 
-/* ---- A context alone --------------------------------------------------------------------------
- */
+/* ---- A context alone ------------------------------------------------------------------------ */
 
 /** Scripted answers of a person: one a question, deferred past the end. */
 struct script {
@@ -58,8 +57,7 @@ void alone_check(struct alone *a);
 #define assert_holds(text, part) check_holds((text), (part), __FILE__, __LINE__)
 void check_holds(pawl_text text, const char *part, const char *file, int line);
 
-/* ---- A log and a pipeline ----------------------------------------------------------------------
- */
+/* ---- A log and a pipeline ------------------------------------------------------------------- */
 
 /* The events of a run's start, of a step that passes, and of one that blocks by one new conflict.
  */
