@@ -163,7 +163,7 @@ pawl_status pawl__tx_event(pawl_log *log, const pawl_event *event)
                 return pawl__nomem(&log->err);
         status = insert(log, &e);
         if (!status && log->projecting)
-                status = log->projector.apply(log->projector.user, &e, &log->err);
+                status = log->projector.apply(log->projector.user, &e, &log->tree, &log->err);
         if (status)
                 return status;
         log->head_seq = e.seq;

@@ -8,6 +8,7 @@
 #define PAWL_EVENTS_LOG_H
 
 #include "base/digest.h"
+#include "base/json_tree.h"
 #include "base/text.h"
 #include <pawl/events.h>
 
@@ -89,13 +90,15 @@ unsigned pawl__log_lease_ms(const pawl_log *log);
 /**
  * What keeps derived tables in step with the log. begin() runs inside the write transaction before
  * the first event (to catch up with events that others appended), apply() once an event after its
- * row is in, flush() after the last event, just before COMMIT (what was kept back goes into the
- * tables once an append), abandon() when the transaction was rolled back after begin(). A failure
- * of begin(), apply() or flush() rolls the whole append back and is passed on.
+ * row is in, with the tree of its payload, which was checked against the event's type, flush()
+ * after the last event, just before COMMIT (what was kept back goes into the tables once an
+ * append), abandon() when the transaction was rolled back after begin(). A failure of begin(),
+ * apply() or flush() rolls the whole append back and is passed on.
  */
 typedef struct pawl__projector {
         pawl_status (*begin)(void *user, pawl_error *err);
-        pawl_status (*apply)(void *user, const pawl_event *event, pawl_error *err);
+        pawl_status (*apply)(void *user, const pawl_event *event, const pawl__json_tree *payload,
+                pawl_error *err);
         pawl_status (*flush)(void *user, pawl_error *err);
         void (*abandon)(void *user);
         void (*close)(void *user); /**< the log is being closed, its database still open */

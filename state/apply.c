@@ -64,6 +64,18 @@ static pawl_status check_ids(const pawl_event *event, unsigned ids, pawl_error *
         return PAWL_OK;
 }
 
+static pawl_status apply_as(pawl__event_type type, pawl__applier *applier, const pawl_event *event,
+        const pawl__json_tree *payload, pawl_error *err)
+{
+        pawl_status status = check_ids(event, types[type].ids, err);
+
+        if (status || !types[type].apply)
+                return status;
+        pawl__arena_clear(&applier->arena);
+        pawl__applying a = {applier->store, &applier->arena, payload, event, err};
+        return types[type].apply(&a);
+}
+
 pawl_status pawl__apply(pawl__applier *applier, const pawl_event *event, pawl_error *err)
 {
         pawl__event_type type = pawl__event_type_of(event->type);
@@ -71,9 +83,8 @@ pawl_status pawl__apply(pawl__applier *applier, const pawl_event *event, pawl_er
 
         if (type == PAWL__EVENT_OTHER)
                 return PAWL_OK;
-        pawl__apply_fn *apply = types[type].apply;
         if (!event->payload.data) {
-                if (!apply)
+                if (!types[type].apply)
                         return PAWL_OK;
                 return refuse(event, PAWL_EINVAL, "payload",
                         "was pruned, but says what is; restore the log from a copy", err);
@@ -85,14 +96,15 @@ pawl_status pawl__apply(pawl__applier *applier, const pawl_event *event, pawl_er
         if (status)
                 return refuse(event, PAWL_EINVAL, "payload", why.message, err);
         status = pawl__event_check(event, type, &applier->tree, err);
-        if (status == PAWL_OK)
-                status = check_ids(event, types[type].ids, err);
-        if (status || !apply)
-                return status;
+        return status ? status : apply_as(type, applier, event, &applier->tree, err);
+}
 
-        pawl__arena_clear(&applier->arena);
-        pawl__applying a = {applier->store, &applier->arena, &applier->tree, event, err};
-        return apply(&a);
+pawl_status pawl__apply_checked(pawl__applier *applier, const pawl_event *event,
+        const pawl__json_tree *payload, pawl_error *err)
+{
+        pawl__event_type type = pawl__event_type_of(event->type);
+
+        return type == PAWL__EVENT_OTHER ? PAWL_OK : apply_as(type, applier, event, payload, err);
 }
 
 /* ---- Members --------------------------------------------------------------------------------- */

@@ -139,10 +139,11 @@ static pawl_status begin(void *user, pawl_error *err)
         return status ? status : catch_up(state, err);
 }
 
-static pawl_status apply(void *user, const pawl_event *event, pawl_error *err)
+static pawl_status apply(
+        void *user, const pawl_event *event, const pawl__json_tree *payload, pawl_error *err)
 {
         pawl__state *state = user;
-        pawl_status status = pawl__apply(&state->applier, event, err);
+        pawl_status status = pawl__apply_checked(&state->applier, event, payload, err);
 
         if (status == PAWL_OK)
                 state->applied = event->seq;

@@ -240,7 +240,8 @@ static pawl_status p_begin(void *user, pawl_error *err)
         return note(user, 'b', err);
 }
 
-static pawl_status p_apply(void *user, const pawl_event *event, pawl_error *err)
+static pawl_status p_apply(
+        void *user, const pawl_event *event, const pawl__json_tree *payload, pawl_error *err)
 {
         struct projection *p = user;
         pawl__arena arena = PAWL__ARENA_INIT;
@@ -250,6 +251,7 @@ static pawl_status p_apply(void *user, const pawl_event *event, pawl_error *err)
         assert_int_equal(pawl__log_event(&row, &arena, p->log, event->seq), PAWL_OK);
         assert_memory_equal(row.hash, event->hash, 32);
         assert_true(pawl__text_eq(row.payload, event->payload));
+        assert_true(pawl__text_eq(row.payload, pawl__json_at(payload, 0)->value));
         pawl__arena_free(&arena);
         p->last_seq = event->seq;
         return note(user, 'a', err);
