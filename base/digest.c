@@ -1,5 +1,6 @@
 #include "base/digest.h"
 #include "base/error.h"
+#include <openssl/crypto.h>
 #include <openssl/err.h>
 #include <openssl/evp.h>
 #include <stdlib.h>
@@ -9,6 +10,14 @@ struct pawl__hasher {
         EVP_MD *md; /* fetched once: a fetch costs as much as hashing a kilobyte */
         EVP_MD_CTX *ctx;
 };
+
+void pawl__digest_start_lean(void)
+{
+        /* should it fail, the first fetch starts OpenSSL in the ordinary way, or says why not */
+        (void)OPENSSL_init_crypto(OPENSSL_INIT_NO_LOAD_CONFIG | OPENSSL_INIT_NO_ADD_ALL_CIPHERS |
+                                          OPENSSL_INIT_NO_ADD_ALL_DIGESTS,
+                NULL);
+}
 
 pawl_status pawl__hasher_new(pawl__hasher **out, pawl_error *err)
 {

@@ -1,3 +1,4 @@
+#include "base/digest.h"
 #include "base/error.h"
 #include "cli/command.h"
 #include <errno.h>
@@ -39,6 +40,7 @@ int cli_main(const cli_program *program, int argc, char **argv)
 
         fill_standard_streams();
         signal(SIGPIPE, SIG_DFL);
+        pawl__digest_start_lean();
         int code = cli_parse(&cli, program, argc, argv);
         if (code)
                 return code;

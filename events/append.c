@@ -52,6 +52,12 @@ pawl_status pawl__tx_begin(pawl_log *log)
         if (log->writing)
                 return pawl__fail(err, PAWL_ESTATE,
                         "%s: an append is under way on this log; let it end first", log->path);
+        if (log->relaxed) { /* a lease was changed before */
+                status = pawl__db_exec(log, "PRAGMA synchronous = FULL", "append", err);
+                if (status)
+                        return status;
+                log->relaxed = false;
+        }
         status = run(log, PAWL__STMT_BEGIN, "append");
         if (status)
                 return status;

@@ -83,6 +83,7 @@ struct pawl_log {
         int64_t wal_size;
 
         /* The transaction that is open, and the chain's end in it. */
+        bool relaxed; /* commits do not wait for the disk: a lease was changed (lease.c) */
         bool writing;
         uint64_t head_seq;
         unsigned char head_hash[32];

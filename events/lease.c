@@ -356,7 +356,9 @@ pawl_status pawl__log_holder(bool *held, pawl_owner *owner, pawl_log *log, pawl_
         return status;
 }
 
-/* A change to the lease of a claim, a transaction of its own. */
+/* A change to the lease of a claim, a transaction of its own. It need not outlive a power cut,
+ * after which no holder is alive, so it does not wait for the disk; pawl__tx_begin() sees to it
+ * that the next append does. */
 static pawl_status change_lease(
         pawl_log *log, pawl__stmt which, pawl_text run_id, uint64_t fence, const char *doing)
 {
@@ -376,6 +378,9 @@ static pawl_status change_lease(
                 rc = sqlite3_bind_int64(stmt, 3, boot_ms(log) + log->lease_ms);
         if (rc == SQLITE_OK && which == PAWL__STMT_LEASE_RENEW)
                 rc = sqlite3_bind_int64(stmt, 4, log->lease_ms);
+        log->relaxed = true;
+        if (rc == SQLITE_OK)
+                rc = sqlite3_exec(log->db, "PRAGMA synchronous = NORMAL", NULL, NULL, NULL);
         if (rc == SQLITE_OK)
                 rc = pawl__db_run(stmt);
         status = pawl__db_fail(log, rc, doing, &log->err);

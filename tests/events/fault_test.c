@@ -309,6 +309,61 @@ static void a_power_cut_at_any_operation_loses_nothing_acknowledged(void **state
         sweep_death(*state, FAULT_POWER_CUT);
 }
 
+/* The child of the test below: a lease changes, an append is acknowledged, another is under way. */
+static void child_releases_and_appends(event_log *f, int n, int pipe_end)
+{
+        pawl_error err = PAWL_ERROR_INIT;
+        pawl_log *log = NULL;
+        uint64_t fence;
+        char run[16];
+
+        snprintf(
+                run, sizeof run, "run-%d", n); /* the one before died without giving its run back */
+        fault_at(FAULT_POWER_CUT, n, false);
+        if (event_log_try(&log, f, &err) ||
+                pawl_log_claim(&fence, log, "mission", run, "actor", NULL) ||
+                pawl_log_renew(log, run, fence) || pawl_log_release(log, run, fence) ||
+                append_batch(log) || write(pipe_end, "a", 1) != 1 || append_batch(log))
+                _exit(1);
+        _exit(0); /* n was not reached */
+}
+
+/* A lease is changed without waiting for the disk; the append after it waits again. */
+static void an_append_after_a_release_survives_a_power_cut(void **state)
+{
+        event_log *f = *state;
+        int status = 0, n, acknowledged = 0;
+
+        for (n = 1; n < SWEEP_MAX; n++) {
+                int ends[2];
+                char said;
+                event_log_open(f);
+                uint64_t before = (uint64_t)event_log_integer(f, "SELECT count(*) FROM blobs");
+                event_log_close(f);
+                assert_int_equal(pipe(ends), 0);
+                fflush(NULL);
+                pid_t child = fork();
+                assert_true(child >= 0);
+                if (child == 0)
+                        child_releases_and_appends(f, n, ends[1]);
+                close(ends[1]);
+                bool acked = read(ends[0], &said, 1) == 1;
+                close(ends[0]);
+                assert_int_equal(waitpid(child, &status, 0), child);
+                event_log_open(f);
+                uint64_t after = (uint64_t)event_log_integer(f, "SELECT count(*) FROM blobs");
+                event_log_close(f);
+                if (acked && after < before + 1)
+                        fail_msg("operation %d: what was acknowledged is gone", n);
+                acknowledged += acked && WIFSIGNALED(status);
+                if (WIFEXITED(status))
+                        break;
+        }
+        assert_int_equal(WEXITSTATUS(status), 0);
+        assert_true(n < SWEEP_MAX);
+        assert_true(acknowledged > 0);
+}
+
 #define FAULT_TEST(name) cmocka_unit_test_setup_teardown(name, fault_setup, fault_teardown)
 
 int main(void)
@@ -323,6 +378,7 @@ int main(void)
                 FAULT_TEST(what_was_refused_does_not_come_back_after_a_crash),
                 FAULT_TEST(a_process_killed_at_any_operation_loses_nothing_acknowledged),
                 FAULT_TEST(a_power_cut_at_any_operation_loses_nothing_acknowledged),
+                FAULT_TEST(an_append_after_a_release_survives_a_power_cut),
         };
 
         return cmocka_run_group_tests(tests, NULL, NULL);
