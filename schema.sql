@@ -152,7 +152,8 @@ CREATE INDEX IF NOT EXISTS conflicts_open ON conflicts (seq) WHERE status = 'ope
 CREATE INDEX IF NOT EXISTS conflicts_step ON conflicts (run_id, step_id, seq);
 
 -- A sense is one by mission (mission_local ones; else ''), scope, seed version (else ''), normal form
--- of the surface, and identity: the definition, or '' for mission_local, which has one a surface.
+-- of the surface, and identity: the definition, or '' for an answer (mission_local, of no seed), which
+-- is one a surface.
 -- status: draft, active, deprecated.
 CREATE TABLE IF NOT EXISTS senses (
         mission_id TEXT NOT NULL,

@@ -110,17 +110,18 @@ size_t pawl__glossary_count(const pawl__glossary *glossary)
         return glossary->n_senses;
 }
 
-/* What makes two senses one: scope, normal form and definition, the last not in mission_local. The
- * byte between is none of UTF-8's. */
+/* What makes two senses one: scope, normal form and definition; of an answer, that it is one and
+ * its normal form. The byte between is none of UTF-8's. */
 static pawl_status key_of(pawl__buf *key, const pawl__sense *sense, pawl_text normal)
 {
         pawl__buf_clear(key);
-        pawl_status status = pawl__buf_addc(key, (char)('0' + sense->scope));
+        const int kind = sense->answered ? PAWL__SCOPES_N : (int)sense->scope;
+        pawl_status status = pawl__buf_addc(key, (char)('0' + kind));
         if (status == PAWL_OK)
                 status = pawl__buf_add(key, normal.data, normal.len);
         if (status == PAWL_OK)
                 status = pawl__buf_addc(key, '\xff');
-        if (status == PAWL_OK && sense->scope != PAWL__MISSION_LOCAL)
+        if (status == PAWL_OK && !sense->answered)
                 status = pawl__buf_add(key, sense->definition.data, sense->definition.len);
         return status;
 }
@@ -237,6 +238,8 @@ static int compare_senses(const void *left, const void *right)
                 return a_active ? -1 : 1;
         if (a->sense.scope != b->sense.scope)
                 return a->sense.scope < b->sense.scope ? -1 : 1;
+        if (a->sense.answered != b->sense.answered)
+                return a->sense.answered ? -1 : 1;
         if (a->sense.confidence < b->sense.confidence || a->sense.confidence > b->sense.confidence)
                 return a->sense.confidence > b->sense.confidence ? -1 : 1;
         return (a->order > b->order) - (a->order < b->order);
@@ -249,7 +252,8 @@ static void sort_entry(struct entry *entry)
         entry->n_resolved = 0;
         while (entry->n_resolved < entry->n &&
                 entry->senses[entry->n_resolved]->status == PAWL__ACTIVE &&
-                entry->senses[entry->n_resolved]->scope == entry->senses[0]->scope)
+                entry->senses[entry->n_resolved]->scope == entry->senses[0]->scope &&
+                (entry->n_resolved == 0 || !entry->senses[0]->answered))
                 entry->n_resolved++;
         entry->sorted = true;
 }
@@ -285,6 +289,8 @@ static pawl_status add_row(const pawl__row *row, void *user, pawl_error *err)
         sense.surface = row->v[PAWL__SENSE_SURFACE].text;
         sense.definition = row->v[PAWL__SENSE_DEFINITION].text;
         sense.confidence = row->v[PAWL__SENSE_CONFIDENCE].real;
+        sense.answered =
+                sense.scope == PAWL__MISSION_LOCAL && row->v[PAWL__SENSE_VERSION].text.len == 0;
         return pawl__glossary_add(user, &sense, err);
 }
 

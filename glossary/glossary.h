@@ -31,6 +31,7 @@ typedef struct pawl__sense {
         pawl__scope scope;
         double confidence; /**< 0..1 */
         pawl__sense_status status;
+        bool answered; /**< the mission's answer to a conflict: in mission_local it decides alone */
 } pawl__sense;
 
 typedef struct pawl__glossary pawl__glossary;
@@ -39,8 +40,8 @@ PAWL_MUST_CHECK pawl_status pawl__glossary_new(pawl__glossary **out, pawl_error 
 void pawl__glossary_free(pawl__glossary *glossary);
 
 /** Add a sense; copies. normal may be absent: then it is made. A sense equal in scope, normal form
- *  and definition to one that is there replaces it, so that two sources of one sense are one. A
- *  mission_local sense replaces any other of its normal form in that scope. */
+ *  and definition to one that is there replaces it, so that two sources of one sense are one. An
+ *  answer replaces the answer of its normal form that was there. */
 PAWL_MUST_CHECK pawl_status pawl__glossary_add(
         pawl__glossary *glossary, const pawl__sense *sense, pawl_error *err);
 

@@ -97,29 +97,24 @@ static const pawl__field term_fields[] = {
         {"status", PAWL__ENTRY_TEXT, NULL, set_status},
 };
 
-/* One sense is a normal form and a definition; in mission_local, where a term has one sense alone,
- * it is the normal form. */
+/* One sense is a normal form and a definition. */
 static pawl_status refuse_twice(const pawl__place *place, const char *where)
 {
         struct loader *loader = place->target;
         const pawl__sense *sense = loader->sense;
-        bool local = loader->seed->scope == PAWL__MISSION_LOCAL;
         bool ok = true;
 
         pawl__buf_clear(&loader->key);
         if (pawl__buf_add(&loader->key, sense->normal.data, sense->normal.len) ||
-                (!local && (pawl__buf_addc(&loader->key, '\0') ||
-                                   pawl__buf_add(&loader->key, sense->definition.data,
-                                           sense->definition.len))))
+                pawl__buf_addc(&loader->key, '\0') ||
+                pawl__buf_add(&loader->key, sense->definition.data, sense->definition.len))
                 return pawl__nomem(place->err);
         pawl_text key = pawl__buf_text(&loader->key);
         uint32_t first = pawl__map_get(&loader->seen, key);
         if (first != PAWL__MAP_NONE)
                 return pawl__document_fail(place->document, loader->surface, place->err,
-                        "%ssurface: \"%.*s\" has %s on line %u; remove one", where,
+                        "%ssurface: \"%.*s\" has the same definition on line %u; remove one", where,
                         PAWL__FMT(sense->surface),
-                        local ? "a sense already, and mission_local holds one a term,"
-                              : "the same definition",
                         (unsigned)pawl__document_line(place->document, first));
         key = pawl__arena_text(&loader->seed->arena, key, &ok);
         return ok && !pawl__map_put(&loader->seen, key, loader->surface) ? PAWL_OK

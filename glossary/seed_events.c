@@ -108,7 +108,8 @@ static pawl_status standing(pawl__row *row, bool *there, const pawl__sense *sens
         row->v[PAWL__SENSE_SCOPE].text = pawl__text(pawl__scope_name(sense->scope));
         row->v[PAWL__SENSE_VERSION].text = version_id;
         row->v[PAWL__SENSE_NORMAL].text = sense->normal;
-        row->v[PAWL__SENSE_IDENTITY].text = local ? pawl__text("") : sense->definition;
+        row->v[PAWL__SENSE_IDENTITY].text =
+                local && !version_id.len ? pawl__text("") : sense->definition;
         pawl_status status = pawl__state_get(state, PAWL__SENSES, row, arena, err);
         *there = status == PAWL_OK;
         return status == PAWL_ENOTFOUND ? PAWL_OK : status;

@@ -114,6 +114,7 @@ static pawl_status adopt(
         chosen->surface = pawl__arena_text(arena, selected->surface, &ok);
         chosen->definition = pawl__arena_text(arena, selected->definition, &ok);
         chosen->scope = PAWL__MISSION_LOCAL;
+        chosen->answered = true;
         pawl__buf_free(&normal);
         return status ? status : ok ? PAWL_OK : PAWL_ENOMEM;
 }

@@ -106,7 +106,7 @@ pawl_status pawl__apply_sense_updated(pawl__applying *a)
         sense.v[PAWL__SENSE_SCOPE].text = scope;
         sense.v[PAWL__SENSE_VERSION].text = version.data ? version : pawl__text("");
         sense.v[PAWL__SENSE_IDENTITY].text =
-                local ? pawl__text("") : sense.v[PAWL__SENSE_DEFINITION].text;
+                local && !version.len ? pawl__text("") : sense.v[PAWL__SENSE_DEFINITION].text;
         sense.v[PAWL__SENSE_SEQ].integer = (int64_t)a->event->seq;
         return pawl__apply_put(a, PAWL__SENSES, &sense);
 }

@@ -2,9 +2,9 @@
 #include "base/error.h"
 #include "state/projection.h"
 
-/* One range of the primary key a kind: the mission's own, those of no seed version, and those of
- * each version named. */
-static pawl_status senses_text(pawl__buf *sql, size_t n_refs)
+/* One range of the primary key a kind: the mission's own answers, those of no seed version, and
+ * those of each version named, which in mission_local are each mission's. */
+static pawl_status senses_text(pawl__buf *sql, const pawl__scope_ref *refs, size_t n_refs)
 {
         pawl_status status = PAWL_OK;
 
@@ -13,14 +13,17 @@ static pawl_status senses_text(pawl__buf *sql, size_t n_refs)
                 if (status == PAWL_OK)
                         status = pawl__sql_columns(sql, PAWL__SENSES);
                 if (status == PAWL_OK && i == 0)
-                        status = pawl__buf_adds(sql, " FROM senses WHERE mission_id = ?1");
+                        status = pawl__buf_adds(sql, " FROM senses WHERE mission_id = ?1"
+                                                     " AND scope = 'mission_local'"
+                                                     " AND version_id = ''");
                 else if (status == PAWL_OK && i == 1)
                         status = pawl__buf_adds(
                                 sql, " FROM senses WHERE mission_id = '' AND version_id = ''");
                 else if (status == PAWL_OK)
                         status = pawl__buf_addf(sql,
-                                " FROM senses WHERE mission_id = '' AND scope = ?%zu"
+                                " FROM senses WHERE mission_id = %s AND scope = ?%zu"
                                 " AND version_id = ?%zu",
+                                pawl__text_is(refs[i - 2].scope, "mission_local") ? "?1" : "''",
                                 2 * i - 2, 2 * i - 1);
         }
         return status ? status : pawl__buf_adds(sql, " ORDER BY seq");
@@ -51,7 +54,7 @@ pawl_status pawl__state_senses(pawl__state *state, pawl_text mission_id,
         int rc = SQLITE_DONE;
         pawl_status status;
 
-        if (senses_text(&sql, n_refs))
+        if (senses_text(&sql, refs, n_refs))
                 status = pawl__nomem(err);
         else
                 status = pawl__db_prepare(&stmt, state->log, sql.data, err);

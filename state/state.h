@@ -56,8 +56,9 @@ PAWL_MUST_CHECK pawl_status pawl__state_resumable(
         pawl__row *run, pawl__state *state, size_t skip, pawl__arena *arena, pawl_error *err);
 
 /**
- * The senses that hold for a mission: its own mission_local ones, those of no seed version, and
- * those of the seed versions named (pairs of scope and version). Absent mission: no mission_local.
+ * The senses that hold for a mission: the mission_local ones that it was answered, those of no seed
+ * version, and those of the seed versions named (pairs of scope and version; of mission_local, the
+ * mission's own). Absent mission: no mission_local.
  * In order of seq. Texts are valid during the call of fn.
  */
 typedef struct pawl__scope_ref {

@@ -122,7 +122,8 @@ enum {
 };
 
 /* A sense's identity: mission (for mission_local; else ""), scope, seed version (else ""), normal
- * form of the surface, definition (for mission_local: "", so that there is one a surface). */
+ * form of the surface, definition (for an answer, which is mission_local and of no version: "", so
+ * that there is one a surface). */
 enum {
         PAWL__SENSE_MISSION,
         PAWL__SENSE_SCOPE,

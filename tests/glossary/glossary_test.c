@@ -122,15 +122,30 @@ static void the_same_sense_again_replaces_itself(void **state)
         pawl__glossary_free(g);
 }
 
-static void a_mission_has_one_local_sense_of_a_term(void **state)
+static void add_answer(pawl__glossary *glossary, const char *surface, const char *definition)
+{
+        pawl__sense sense = {.surface = pawl__text(surface),
+                .definition = pawl__text(definition),
+                .scope = PAWL__MISSION_LOCAL,
+                .confidence = 0.2,
+                .answered = true};
+
+        assert_int_equal(pawl__glossary_add(glossary, &sense, NULL), PAWL_OK);
+}
+
+static void an_answer_decides_alone_and_the_last_one_stands(void **state)
 {
         pawl__glossary *g = glossary_make();
 
         (void)state;
         add_sense(g, PAWL__MISSION_LOCAL, "term", "first", 1, PAWL__ACTIVE);
-        add_sense(g, PAWL__MISSION_LOCAL, "terms", "second", 0.2, PAWL__ACTIVE);
+        add_sense(g, PAWL__MISSION_LOCAL, "terms", "second", 0.4, PAWL__ACTIVE);
+        check_resolves(g, "term", "first|second");
+        add_answer(g, "term", "second");
         check_resolves(g, "term", "second");
-        assert_int_equal(pawl__glossary_count(g), 1);
+        add_answer(g, "terms", "third");
+        check_resolves(g, "term", "third");
+        assert_int_equal(pawl__glossary_count(g), 3);
         pawl__glossary_free(g);
 }
 
@@ -448,7 +463,7 @@ int main(void)
                 cmocka_unit_test(the_first_scope_with_an_active_sense_decides),
                 cmocka_unit_test(equal_confidence_keeps_the_order_of_adding),
                 cmocka_unit_test(the_same_sense_again_replaces_itself),
-                cmocka_unit_test(a_mission_has_one_local_sense_of_a_term),
+                cmocka_unit_test(an_answer_decides_alone_and_the_last_one_stands),
                 cmocka_unit_test(a_sense_without_a_surface_is_refused),
                 cmocka_unit_test(what_was_given_may_change_after_it_was_added),
                 cmocka_unit_test(surfaces_are_found_as_whole_words_in_any_case_and_number),

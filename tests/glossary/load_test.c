@@ -48,7 +48,8 @@ static void what_holds_for_a_mission_is_loaded(void **state)
         pawl_error err = PAWL_ERROR_INIT;
         pawl__glossary *glossary;
         pawl__state *known;
-        const pawl__scope_ref refs[] = {{pawl__text("core"), pawl__text("v2")}};
+        const pawl__scope_ref refs[] = {{pawl__text("core"), pawl__text("v2")},
+                {pawl__text("mission_local"), pawl__text("m2")}};
 
         event_log_open(f);
         assert_int_equal(pawl__state_of(&known, f->log, &err), PAWL_OK);
@@ -59,21 +60,29 @@ static void what_holds_for_a_mission_is_loaded(void **state)
         update_sense(f, NULL, NULL, "team_domain", "drafted", "not yet", "draft");
         update_sense(f, "mission-1", NULL, "mission_local", "order", "here", "active");
         update_sense(f, "mission-2", NULL, "mission_local", "order", "elsewhere", "active");
+        update_sense(f, "mission-1", "m1", "mission_local", "dropped", "of the old seed", "active");
+        update_sense(f, "mission-1", "m2", "mission_local", "kept", "of the seed", "active");
+        update_sense(f, "mission-1", "m2", "mission_local", "order", "of the seed", "active");
+        update_sense(f, "mission-2", "m2", "mission_local", "kept", "elsewhere", "active");
         assert_int_equal(pawl__glossary_new(&glossary, &err), PAWL_OK);
         assert_int_equal(
-                pawl__glossary_load(glossary, known, pawl__text("mission-1"), refs, 1, &err),
+                pawl__glossary_load(glossary, known, pawl__text("mission-1"), refs, 2, &err),
                 PAWL_OK);
         check_resolves(glossary, "ledger", "of the seed");
         check_resolves(glossary, "caf\u00e9", "a place");
         check_resolves(glossary, "order", "here");
         check_resolves(glossary, "drafted", NULL);
-        assert_int_equal(pawl__glossary_count(glossary), 5);
+        check_resolves(glossary, "dropped", NULL);
+        check_resolves(glossary, "kept", "of the seed");
+        assert_int_equal(pawl__glossary_count(glossary), 7);
         pawl__glossary_free(glossary);
         assert_int_equal(pawl__glossary_new(&glossary, &err), PAWL_OK);
         assert_int_equal(
-                pawl__glossary_load(glossary, known, (pawl_text){NULL, 0}, NULL, 0, &err), PAWL_OK);
+                pawl__glossary_load(glossary, known, (pawl_text){NULL, 0}, refs + 1, 1, &err),
+                PAWL_OK);
         check_resolves(glossary, "order", "imported");
         check_resolves(glossary, "ledger", NULL);
+        check_resolves(glossary, "kept", NULL);
         pawl__glossary_free(glossary);
 }
 
