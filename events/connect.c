@@ -59,7 +59,9 @@ static pawl_status make_uri(
 }
 
 /* What holds for every connection: a schema or a page that somebody else prepared can run nothing
- * and is checked, and SQLite makes no files of its own. */
+ * and is checked, and SQLite makes no files of its own. The schema's own triggers are for other
+ * programs: the one insert into events counts on from the head that its transaction read, and
+ * nothing here updates or deletes there. They cost 1.1 us an event. */
 static pawl_status configure(pawl_log *log, pawl_error *err)
 {
         static const struct {
@@ -68,6 +70,7 @@ static pawl_status configure(pawl_log *log, pawl_error *err)
                 {SQLITE_DBCONFIG_DEFENSIVE, 1},
                 {SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0},
                 {SQLITE_DBCONFIG_ENABLE_VIEW, 0},
+                {SQLITE_DBCONFIG_ENABLE_TRIGGER, 0},
         };
         int rc = sqlite3_busy_handler(log->db, pawl__busy, log);
 

@@ -345,6 +345,20 @@ static void any_sqlite_client_is_kept_from_changing_events(void **state)
         assert_int_equal(result.events, 2);
 }
 
+static void a_trigger_that_somebody_put_into_the_file_does_not_run(void **state)
+{
+        event_log *f = *state;
+
+        event_log_open(f);
+        event_log_close(f);
+        event_log_sql(f, "CREATE TRIGGER meddle AFTER INSERT ON events BEGIN "
+                         "INSERT INTO pruned VALUES (NEW.seq, x'00'); END");
+        event_log_open(f);
+        event_log_fill(f, 2);
+        assert_int_equal(event_log_integer(f, "SELECT count(*) FROM events"), 2);
+        assert_int_equal(event_log_integer(f, "SELECT count(*) FROM pruned"), 0);
+}
+
 static void a_hundred_thousand_events_are_one_transaction(void **state)
 {
         event_log *f = *state;
@@ -389,6 +403,7 @@ int main(void)
                 LOG_TEST(blobs_are_kept_once_and_hashed_when_read),
                 LOG_TEST(the_projector_is_called_in_order_and_its_failure_rolls_back),
                 LOG_TEST(any_sqlite_client_is_kept_from_changing_events),
+                LOG_TEST(a_trigger_that_somebody_put_into_the_file_does_not_run),
                 LOG_TEST(a_hundred_thousand_events_are_one_transaction),
                 LOG_TEST(an_append_within_an_append_is_refused),
         };
