@@ -134,7 +134,9 @@ static pawl_status fill_context(checker *c, pawl_context *ctx, const pawl__step 
         if (status)
                 return status;
         status = pawl__inputs_resolve(&inputs, mission, step, NULL, NULL, &ctx->error);
-        if (!status)
+        if (status)
+                pawl__fail_prefix(&ctx->error, status, "step %.*s", PAWL__FMT(step->id));
+        else
                 status = pawl_context_set_inputs(ctx, inputs.data, inputs.len);
         pawl__buf_free(&inputs);
         return status;

@@ -65,10 +65,10 @@ static pawl_status refuse(struct resolver *r, pawl__node node, pawl_text id, paw
                 status = pawl__nomem(r->err);
         else
                 status = pawl__fail(r->err, PAWL_ENOTFOUND,
-                        "step \"%.*s\": %.*s: output of \"%.*s\" has no %.*s; mend the pointer in "
-                        "the mission file, or what \"%.*s\" prints",
-                        PAWL__FMT(r->step->id), PAWL__FMT(pawl__buf_text(&path)), PAWL__FMT(id),
-                        PAWL__FMT(pointer), PAWL__FMT(id));
+                        "%.*s: output of \"%.*s\" has no %.*s; mend the pointer in the mission "
+                        "file, or what \"%.*s\" prints",
+                        PAWL__FMT(pawl__buf_text(&path)), PAWL__FMT(id), PAWL__FMT(pointer),
+                        PAWL__FMT(id));
         pawl__buf_free(&path);
         return status;
 }
@@ -158,8 +158,7 @@ pawl_status pawl__inputs_resolve(pawl__buf *out, const pawl_mission *mission,
         if (!status) {
                 status = pawl__json_canon(out, r.text.data, r.text.len, err);
                 if (status == PAWL_EPARSE || status == PAWL_ETOOBIG)
-                        pawl__fail_prefix(
-                                err, status, "step \"%.*s\": inputs", PAWL__FMT(step->id));
+                        pawl__fail_prefix(err, status, "inputs");
         }
         pawl__buf_free(&r.text);
         pawl__json_tree_free(&r.tree);

@@ -14,7 +14,8 @@ typedef pawl_status (*pawl__output_fn)(
 /**
  * The canonical inputs of a step, appended to @p out.
  * @param output  NULL: $from objects stay as they are (for a check without a run).
- * @return PAWL_ENOTFOUND naming step, member and pointer when a pointer leads nowhere.
+ * @return PAWL_ENOTFOUND naming member and pointer when a pointer leads nowhere. The caller says of
+ *         which step.
  */
 PAWL_MUST_CHECK pawl_status pawl__inputs_resolve(pawl__buf *out, const pawl_mission *mission,
         const pawl__step *step, pawl__output_fn output, void *user, pawl_error *err);

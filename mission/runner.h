@@ -99,6 +99,7 @@ typedef struct pawl__passage {
         size_t index;
         const pawl__row *row; /**< as it stood at the claim; NULL: the run has no such step yet */
         pawl_context *ctx;
+        bool has_inputs; /**< they are set, so that their hash can be told */
 } pawl__passage;
 
 /** Run the step's command, which the gate has allowed, and pass its output on. PAWL_OK when the

@@ -41,7 +41,8 @@ static pawl_status emit_failed(const pawl__passage *p, int exit_code, const char
         pawl__json_open_object(&w);
         pawl__json_member_string(&w, "reason", reason);
         pawl__json_member_integer(&w, "exit_code", exit_code);
-        pawl__json_member_string(&w, "input_hash", pawl_context_input_hash(p->ctx));
+        if (p->has_inputs)
+                pawl__json_member_string(&w, "input_hash", pawl_context_input_hash(p->ctx));
         pawl__json_close_object(&w);
         return pawl__runner_emit(p->r, PAWL__STEP_FAILED, p->step->id, &w);
 }
@@ -139,7 +140,7 @@ static pawl_status context_failure(const pawl__passage *p, pawl_status status)
         return pawl__fail(&p->r->error, status, "%s", pawl_context_errmsg(p->ctx));
 }
 
-static pawl_status set_inputs(const pawl__passage *p)
+static pawl_status set_inputs(pawl__passage *p)
 {
         outputs from = {p->r, PAWL__BUF_INIT};
         pawl__buf inputs = PAWL__BUF_INIT;
@@ -152,6 +153,7 @@ static pawl_status set_inputs(const pawl__passage *p)
                 if (status)
                         context_failure(p, status);
         }
+        p->has_inputs = !status;
         pawl__buf_free(&from.blob);
         pawl__buf_free(&inputs);
         return status;
@@ -281,7 +283,7 @@ static pawl_status carry(pawl__passage *p)
 static pawl_status carry_all(pawl__runner *r, const pawl__map *rows)
 {
         for (size_t i = 0; i < r->mission->n_steps; i++) {
-                pawl__passage p = {r, &r->mission->steps[i], i, NULL, NULL};
+                pawl__passage p = {.r = r, .step = &r->mission->steps[i], .index = i};
                 uint32_t at = pawl__map_get(rows, p.step->id);
                 pawl_status status = pawl__runner_signalled(r, 0);
 

@@ -47,3 +47,17 @@ sed -i 's/slow/quick/' mission.yaml
 runs 4 pawl resume "$token"
 says '^pawl: step specify: .*[0-9a-f]{16}.*[0-9a-f]{16}' err
 lacks quick err
+
+it "a pointer that leads nowhere names its step once, and tells no hash of inputs that there are not"
+rm -rf .pawl
+cat >nowhere.yaml <<'END'
+mission: nowhere
+steps:
+  - {id: a, run: [echo, '{"x": 1}']}
+  - {id: b, inputs: {y: {$from: "a#/z"}}, run: [cat]}
+END
+runs 1 pawl run nowhere.yaml --run four
+says '^pawl: step b: inputs\.y: output of "a" has no /z; mend the pointer' err
+same "$(eventlog export | jq -c 'select(.type == "StepFailed") | [.step_id, .payload.exit_code, .payload.input_hash]')" \
+        '["b",-1,null]'
+runs 0 eventlog replay --check

@@ -149,13 +149,13 @@ static void a_pointer_that_leads_nowhere_is_named(void **state)
         struct fixture *f = *state;
 
         check_fails(f, "{part: {$from: 'a#/summary'}}", PAWL_ENOTFOUND,
-                "step \"c\": inputs.part: output of \"a\" has no /summary; mend the pointer in the "
+                "inputs.part: output of \"a\" has no /summary; mend the pointer in the "
                 "mission file, or what \"a\" prints");
         check_fails(f, "{x: [1, {\"y z\": {$from: 'a#/list/2'}}]}", PAWL_ENOTFOUND,
-                "step \"c\": inputs.x[1][\"y z\"]: output of \"a\" has no /list/2; mend the "
+                "inputs.x[1][\"y z\"]: output of \"a\" has no /list/2; mend the "
                 "pointer in the mission file, or what \"a\" prints");
         check_fails(f, "{$from: 'b#/x'}", PAWL_ENOTFOUND,
-                "step \"c\": inputs: output of \"b\" has no /x; mend the pointer in the mission "
+                "inputs: output of \"b\" has no /x; mend the pointer in the mission "
                 "file, or what \"b\" prints");
 }
 
@@ -179,7 +179,7 @@ static void an_output_that_makes_the_nesting_too_deep_is_refused(void **state)
         check(f, "{$from: a}", deep);
         pawl__buf out = PAWL__BUF_INIT;
         assert_int_equal(resolve(f, &out, "[{$from: a}]", true), PAWL_EPARSE);
-        assert_says(f->err.message, "step \"c\": inputs: line 1, column 513: ");
+        assert_says(f->err.message, "inputs: line 1, column 513: ");
         assert_int_equal(out.len, 0);
         pawl__buf_free(&out);
 }
