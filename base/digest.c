@@ -14,8 +14,9 @@ struct pawl__hasher {
 void pawl__digest_start_lean(void)
 {
         /* should it fail, the first fetch starts OpenSSL in the ordinary way, or says why not */
-        (void)OPENSSL_init_crypto(OPENSSL_INIT_NO_LOAD_CONFIG | OPENSSL_INIT_NO_ADD_ALL_CIPHERS |
-                                          OPENSSL_INIT_NO_ADD_ALL_DIGESTS,
+        (void)OPENSSL_init_crypto(
+                OPENSSL_INIT_NO_LOAD_CONFIG | OPENSSL_INIT_NO_LOAD_CRYPTO_STRINGS |
+                        OPENSSL_INIT_NO_ADD_ALL_CIPHERS | OPENSSL_INIT_NO_ADD_ALL_DIGESTS,
                 NULL);
 }
 

@@ -134,14 +134,14 @@ static pawl_status read_json(pawl__document *document, pawl__buf *text, pawl_err
         return status ? status : count_lines(document, err);
 }
 
-static pawl_status hash_text(pawl__document *document, const pawl__buf *text, pawl_error *err)
+static pawl_status hash_text(unsigned char hash[32], const pawl__buf *text, pawl_error *err)
 {
         pawl__hasher *hasher;
         pawl_status status = pawl__hasher_new(&hasher, err);
 
         if (status)
                 return status;
-        if (pawl__sha256(hasher, document->hash, text->data, text->len))
+        if (pawl__sha256(hasher, hash, text->data, text->len))
                 status = pawl__nomem(err);
         pawl__hasher_free(hasher);
         return status;
@@ -160,7 +160,7 @@ static pawl_status parse(pawl__document *out, const char *path, pawl__buf *text,
         else
                 status = pawl__nomem(err);
         if (!status)
-                status = hash_text(&document, text, err);
+                status = hash_text(document.hash, text, err);
         if (!status) {
                 status = is_json(path) ? read_json(&document, text, err)
                                        : read_yaml(&document, text, err);
@@ -197,6 +197,17 @@ pawl_status pawl__document_load(pawl__document *out, const char *path, pawl_erro
                 return status;
         }
         return parse(out, path, &text, err);
+}
+
+pawl_status pawl__document_hash(unsigned char hash[32], const char *path, pawl_error *err)
+{
+        pawl__buf text = PAWL__BUF_INIT;
+        pawl_status status = read_file(&text, path, err);
+
+        if (!status)
+                status = hash_text(hash, &text, err);
+        pawl__buf_free(&text);
+        return status;
 }
 
 void pawl__document_free(pawl__document *document)

@@ -27,7 +27,10 @@ typedef struct pawl__document {
  * PAWL_EIO, PAWL_ETOOBIG, PAWL_EPARSE "PATH: line L, column C: ...". */
 PAWL_MUST_CHECK pawl_status pawl__document_load(
         pawl__document *out, const char *path, pawl_error *err);
-/** The same from memory; @p path names it in messages and decides JSON or YAML. */
+/** Only the hash of a file, refused where pawl__document_load() would not read it. */
+PAWL_MUST_CHECK pawl_status pawl__document_hash(
+        unsigned char hash[32], const char *path, pawl_error *err);
+/** A document from memory; @p path names it in messages and decides JSON or YAML. */
 PAWL_MUST_CHECK pawl_status pawl__document_parse(
         pawl__document *out, const char *path, const char *text, size_t len, pawl_error *err);
 void pawl__document_free(pawl__document *document);

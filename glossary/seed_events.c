@@ -115,24 +115,54 @@ static pawl_status standing(pawl__row *row, bool *there, const pawl__sense *sens
         return status == PAWL_ENOTFOUND ? PAWL_OK : status;
 }
 
+static pawl_status has_version(bool *known, pawl__scope scope, const char *version_id,
+        pawl__state *state, pawl__arena *arena, pawl_error *err)
+{
+        pawl__row row = {0};
+
+        row.v[PAWL__SCOPE_ID].text = pawl__text(pawl__scope_name(scope));
+        row.v[PAWL__SCOPE_VERSION].text = pawl__text(version_id);
+        pawl_status status = pawl__state_get(state, PAWL__SCOPES, &row, arena, err);
+        *known = status == PAWL_OK;
+        return status == PAWL_ENOTFOUND ? PAWL_OK : status;
+}
+
 /* Has the log this version of the scope? One of mission_local is each mission's own, so that its
  * first sense must be there for this mission too. */
 static pawl_status is_known(bool *known, const pawl__seed *seed, pawl__state *state,
         const pawl_event *like, pawl_error *err)
 {
         pawl__arena arena = PAWL__ARENA_INIT;
-        pawl_text version = pawl__text(seed->version_id);
-        pawl__row row = {0};
+        pawl__row row;
+        pawl_status status = has_version(known, seed->scope, seed->version_id, state, &arena, err);
 
-        row.v[PAWL__SCOPE_ID].text = pawl__text(pawl__scope_name(seed->scope));
-        row.v[PAWL__SCOPE_VERSION].text = version;
-        pawl_status status = pawl__state_get(state, PAWL__SCOPES, &row, &arena, err);
-        *known = status == PAWL_OK;
-        if (*known && seed->scope == PAWL__MISSION_LOCAL && seed->n > 0)
-                status = standing(&row, known, &seed->senses[0], like->mission_id, version, state,
-                        &arena, err);
+        if (!status && *known && seed->scope == PAWL__MISSION_LOCAL && seed->n > 0)
+                status = standing(&row, known, &seed->senses[0], like->mission_id,
+                        pawl__text(seed->version_id), state, &arena, err);
         pawl__arena_free(&arena);
-        return status == PAWL_ENOTFOUND ? PAWL_OK : status;
+        return status;
+}
+
+pawl_status pawl__seed_load_new(
+        pawl__seed *out, const char *path, pawl__scope scope, pawl__state *state, pawl_error *err)
+{
+        pawl__seed seed = {scope, "", NULL, 0, PAWL__ARENA_INIT};
+        pawl__arena arena = PAWL__ARENA_INIT;
+        unsigned char hash[PAWL__HASH_LEN];
+        bool known = false;
+        pawl_status status = pawl__document_hash(hash, path, err);
+
+        if (!status && scope != PAWL__MISSION_LOCAL) {
+                pawl__hex(seed.version_id, hash, sizeof hash);
+                status = has_version(&known, scope, seed.version_id, state, &arena, err);
+        }
+        pawl__arena_free(&arena);
+        if (status)
+                return status;
+        if (!known)
+                return pawl__seed_load(out, path, scope, err);
+        *out = seed;
+        return PAWL_OK;
 }
 
 pawl_status pawl__seed_activate(pawl__batch *batch, const pawl__seed *seed, pawl__state *state,

@@ -19,7 +19,8 @@ static pawl_status load_seeds(seeds *with, pawl__runner *r)
                 pawl__seed *seed = &with->seed[with->n];
                 const struct pawl__seed_ref *from = &mission->seeds[with->n];
                 bool ok = true;
-                pawl_status status = pawl__seed_load(seed, from->path, from->scope, &r->error);
+                pawl_status status =
+                        pawl__seed_load_new(seed, from->path, from->scope, r->state, &r->error);
                 if (status)
                         return status;
                 r->refs[r->n_refs].scope = pawl__text(pawl__scope_name(from->scope));

@@ -261,6 +261,40 @@ static void a_version_that_the_log_has_brings_nothing(void **state)
         assert_int_equal(f->batch.n, 3);
 }
 
+static void load_new(struct fixture *f, pawl__scope scope, size_t n)
+{
+        char version[65];
+
+        memcpy(version, f->seed.version_id, sizeof version);
+        pawl__seed_free(&f->seed);
+        assert_int_equal(pawl__seed_load_new(&f->seed, f->path, scope, f->state, &f->err), PAWL_OK);
+        assert_string_equal(f->seed.version_id, version);
+        assert_int_equal(f->seed.n, n);
+        activate(f);
+        pawl__batch_clear(&f->batch);
+}
+
+static void a_version_that_the_log_has_is_not_read_again(void **state)
+{
+        struct fixture *f = *state;
+
+        load(f, TWO, PAWL__TEAM_DOMAIN);
+        load_new(f, PAWL__TEAM_DOMAIN, 2);
+        activate(f);
+        commit(f);
+        load_new(f, PAWL__TEAM_DOMAIN, 0);
+        load_new(f, PAWL__CORE, 2); /* there the log has it not */
+        load(f, TWO, PAWL__MISSION_LOCAL);
+        activate(f);
+        commit(f);
+        load_new(f, PAWL__MISSION_LOCAL, 2); /* another mission may need them */
+        assert_int_equal(
+                pawl__seed_load_new(&f->seed, "/no/such/file", PAWL__CORE, f->state, &f->err),
+                PAWL_ENOTFOUND);
+        assert_says(f->err.message, "/no/such/file: there is no such file; check the path");
+        f->err = (pawl_error)PAWL_ERROR_INIT;
+}
+
 /* mission_local senses are each mission's own, so that a file two missions share is needed twice.
  */
 static void a_seed_of_mission_local_is_activated_by_each_mission(void **state)
@@ -402,6 +436,7 @@ int main(void)
                 T(a_seed_that_is_missing_or_too_big_is_refused),
                 T(a_new_version_brings_its_senses),
                 T(a_version_that_the_log_has_brings_nothing),
+                T(a_version_that_the_log_has_is_not_read_again),
                 T(a_seed_of_mission_local_is_activated_by_each_mission),
                 T(actors_without_a_kind_are_programs),
                 T(an_import_brings_what_is_new_or_differs),
