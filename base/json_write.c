@@ -4,32 +4,40 @@
 #include <assert.h>
 #include <stdio.h>
 
+/* Room for the rest of a text, should nothing in it need an escape: its closing quote, and what
+ * pawl__lex_run() may write past a run. */
+static pawl_status room_for(pawl__buf *out, size_t rest)
+{
+        return pawl__buf_reserve(out, rest + 1 + 16);
+}
+
+/* Runs are copied as they are looked through, straight into the buffer: half the time of adding
+ * each after the search, and names and texts are most of what is written. */
 pawl_status pawl__json_quote(pawl__buf *out, pawl_text text)
 {
         const char *p = text.data ? text.data : "", *end = p + text.len;
         const size_t before = out->len;
         unsigned wide = 0; /* needs nothing done */
-        pawl_status status = pawl__buf_reserve(out, text.len + 2);
 
-        if (!status)
-                status = pawl__buf_addc(out, '"');
-        while (!status && p < end) {
+        if (room_for(out, 1 + text.len))
+                return PAWL_ENOMEM;
+        out->data[out->len++] = '"';
+        for (;;) {
                 const char *run = p;
-                char escaped[6];
-                p = pawl__lex_run(p, end, &wide, NULL);
-                status = pawl__buf_add(out, run, (size_t)(p - run));
-                if (!status && p < end) {
-                        status = pawl__buf_add(out, escaped, pawl__lex_write_escape(escaped, *p));
-                        p++;
+                p = pawl__lex_run(p, end, &wide, out->data + out->len);
+                out->len += (size_t)(p - run);
+                if (p == end)
+                        break;
+                if (room_for(out, 6 + (size_t)(end - p))) {
+                        out->len = before;
+                        out->data[before] = '\0';
+                        return PAWL_ENOMEM;
                 }
+                out->len += pawl__lex_write_escape(out->data + out->len, *p++);
         }
-        if (!status)
-                status = pawl__buf_addc(out, '"');
-        if (status && out->data) {
-                out->len = before;
-                out->data[before] = '\0';
-        }
-        return status;
+        out->data[out->len++] = '"';
+        out->data[out->len] = '\0';
+        return PAWL_OK;
 }
 
 static void put(pawl__json_writer *w, const char *data, size_t len)
