@@ -37,7 +37,11 @@ pawl_status pawl__buf_add(pawl__buf *buf, const void *data, size_t len)
 
 pawl_status pawl__buf_addc(pawl__buf *buf, char c)
 {
-        return pawl__buf_add(buf, &c, 1);
+        if (pawl__buf_reserve(buf, 1))
+                return PAWL_ENOMEM;
+        buf->data[buf->len++] = c;
+        buf->data[buf->len] = '\0';
+        return PAWL_OK;
 }
 
 pawl_status pawl__buf_adds(pawl__buf *buf, const char *string)
@@ -97,7 +101,8 @@ struct pawl__arena_block {
 
 enum { FIRST_BLOCK = 4096, LARGEST_STEP = 1 << 20 };
 
-void *pawl__arena_alloc(pawl__arena *arena, size_t size)
+/* As many bytes, with what stood there before. */
+static char *take(pawl__arena *arena, size_t size)
 {
         struct pawl__arena_block *block = arena->head;
         const size_t align = _Alignof(max_align_t);
@@ -119,9 +124,16 @@ void *pawl__arena_alloc(pawl__arena *arena, size_t size)
                 block->cap = cap;
                 arena->head = block;
         }
-        void *memory = (char *)block->bytes + block->used;
+        char *memory = (char *)block->bytes + block->used;
         block->used += size;
-        return memset(memory, 0, size);
+        return memory;
+}
+
+void *pawl__arena_alloc(pawl__arena *arena, size_t size)
+{
+        char *memory = take(arena, size);
+
+        return memory ? memset(memory, 0, size) : NULL;
 }
 
 void *pawl__arena_array(pawl__arena *arena, size_t count, size_t size)
@@ -135,13 +147,14 @@ pawl_text pawl__arena_text(pawl__arena *arena, pawl_text text, bool *ok)
 {
         if (!text.data)
                 return text;
-        char *copy = pawl__arena_alloc(arena, text.len + 1);
+        char *copy = take(arena, text.len + 1);
         if (!copy) {
                 *ok = false;
                 return (pawl_text){NULL, 0};
         }
         if (text.len)
                 memcpy(copy, text.data, text.len);
+        copy[text.len] = '\0';
         return (pawl_text){copy, text.len};
 }
 
