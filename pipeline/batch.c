@@ -22,6 +22,17 @@ pawl__batch *pawl__pipeline_batch(pawl_pipeline *pipeline)
         return &pipeline->batch;
 }
 
+/* Another process has the claim's run now: what waits for it is not ours to write. */
+static void fenced(pawl_pipeline *pipeline, pawl__claim *claim)
+{
+        if (!claim || (size_t)(claim - pipeline->claims) == pipeline->current) {
+                pawl__batch_clear(&pipeline->batch);
+                pawl__pipeline_mark(pipeline);
+        }
+        if (claim && claim->own)
+                pawl__claim_drop(pipeline, claim);
+}
+
 pawl_status pawl__pipeline_commit(pawl_pipeline *pipeline, pawl_error *err)
 {
         pawl__claim *claim = NULL;
@@ -36,12 +47,8 @@ pawl_status pawl__pipeline_commit(pawl_pipeline *pipeline, pawl_error *err)
                 pawl__log_commit(pipeline->log, &pipeline->batch, claim ? claim->fence : 0, &seq);
         if (status) {
                 *err = *pawl__log_error(pipeline->log);
-                if (status == PAWL_EFENCED) {
-                        pawl__batch_clear(&pipeline->batch);
-                        pawl__pipeline_mark(pipeline);
-                        if (claim && claim->own)
-                                pawl__claim_drop(pipeline, claim);
-                }
+                if (status == PAWL_EFENCED)
+                        fenced(pipeline, claim);
                 return status;
         }
         pawl__pipeline_mark(pipeline);
@@ -53,4 +60,18 @@ pawl_status pawl__pipeline_commit(pawl_pipeline *pipeline, pawl_error *err)
 pawl_status pawl_pipeline_flush(pawl_pipeline *pipeline)
 {
         return pawl__pipeline_commit(pipeline, &pipeline->error);
+}
+
+pawl_status pawl_pipeline_renew(pawl_pipeline *pipeline, const char *run_id)
+{
+        pawl__claim *claim = pawl__claim_find(pipeline, pawl__text(run_id));
+
+        if (pipeline->running || !claim)
+                return pawl__pipeline_no_claim(pipeline, pawl__text(run_id));
+        pawl_status status = pawl_log_renew(pipeline->log, run_id, claim->fence);
+        if (status)
+                pipeline->error = *pawl__log_error(pipeline->log);
+        if (status == PAWL_EFENCED)
+                fenced(pipeline, claim);
+        return status;
 }

@@ -12,6 +12,13 @@ pawl__claim *pawl__claim_find(pawl_pipeline *pipeline, pawl_text run_id)
         return NULL;
 }
 
+pawl_status pawl__pipeline_no_claim(pawl_pipeline *pipeline, pawl_text run_id)
+{
+        return pawl__fail(&pipeline->error, PAWL_ESTATE,
+                "run %.*s: this pipeline has not claimed it; pass a step of it first",
+                PAWL__FMT(run_id));
+}
+
 static void clear(pawl__claim *claim)
 {
         if (!claim->lent)

@@ -174,9 +174,7 @@ pawl_status pawl_pipeline_end_run(pawl_pipeline *pipeline, const char *run_id, c
         pawl_status status = PAWL_OK;
 
         if (pipeline->running || !claim)
-                return pawl__fail(&pipeline->error, PAWL_ESTATE,
-                        "run %.*s: this pipeline has not claimed it; pass a step of it first",
-                        PAWL__FMT(pawl__text(run_id)));
+                return pawl__pipeline_no_claim(pipeline, pawl__text(run_id));
         size_t at = (size_t)(claim - pipeline->claims);
         if (at != pipeline->current && (status = pawl_pipeline_flush(pipeline)))
                 return status;

@@ -56,6 +56,9 @@ pawl__claim *pawl__claim_find(pawl_pipeline *pipeline, pawl_text run_id);
  */
 PAWL_MUST_CHECK pawl_status pawl__claim_take(pawl_pipeline *pipeline, pawl_context *ctx);
 
+/** PAWL_ESTATE, in pipeline->error: the run is not this pipeline's. */
+pawl_status pawl__pipeline_no_claim(pawl_pipeline *pipeline, pawl_text run_id);
+
 /** Forget a claim; gives nothing back. */
 void pawl__claim_drop(pawl_pipeline *pipeline, pawl__claim *claim);
 

@@ -186,6 +186,17 @@ PAWL_EXTERN PAWL_MUST_CHECK pawl_status pawl_pipeline_failed(
 /** The canonical output; absent before the step completed. */
 PAWL_EXTERN pawl_text pawl_context_output(const pawl_context *ctx);
 
+/**
+ * Keep the claim on a run while its generation takes long: a lease holds for
+ * pawl_log_options.lease_ms (30 s by default), then any other process may take the run, though this
+ * one lives. Every pass and every commit leaves it as it is, so call this from time to time between
+ * pawl_pipeline_run() and pawl_pipeline_complete(), every third of the lease, say.
+ * @return PAWL_EFENCED: another process has the run now; stop generating, its output would be
+ * refused. PAWL_ESTATE: this pipeline has not claimed the run.
+ */
+PAWL_EXTERN PAWL_MUST_CHECK pawl_status pawl_pipeline_renew(
+        pawl_pipeline *pipeline, const char *run_id);
+
 /** Commit what waits; needed only with defer_completion. */
 PAWL_EXTERN PAWL_MUST_CHECK pawl_status pawl_pipeline_flush(pawl_pipeline *pipeline);
 /** The run is done, or failed for @p reason (NULL: done). Gives the claim back. */

@@ -170,6 +170,34 @@ static void a_process_that_died_loses_its_claim_at_once(void **state)
         piped_replays(p);
 }
 
+static void a_long_generation_keeps_its_run_as_long_as_it_renews(void **state)
+{
+        struct piped *p = *state;
+        pawl_log *other;
+        uint64_t fence;
+
+        assert_int_equal(pawl_pipeline_renew(p->pipeline, "r"), PAWL_ESTATE);
+        assert_string_equal(pawl_pipeline_errmsg(p->pipeline),
+                "run r: this pipeline has not claimed it; pass a step of it first");
+        assert_int_equal(piped_critical(p, "s", plain), PAWL_OK);
+        uint64_t head = piped_head(p);
+        assert_int_equal(pawl_log_open(&other, p->db, &p->log_options, &p->err), PAWL_OK);
+        for (int i = 0; i < 3; i++) {
+                p->counted.passed_ms += 29000;
+                assert_int_equal(pawl_pipeline_renew(p->pipeline, "r"), PAWL_OK);
+        }
+        p->counted.passed_ms += 29000;
+        assert_int_equal(pawl_log_claim(&fence, other, "m", "r", "user:ben", NULL), PAWL_EHELD);
+        assert_int_equal(piped_head(p), head);
+        p->counted.passed_ms += 2000;
+        assert_int_equal(pawl_log_claim(&fence, other, "m", "r", "user:ben", NULL), PAWL_OK);
+        assert_int_equal(pawl_pipeline_renew(p->pipeline, "r"), PAWL_EFENCED);
+        assert_int_equal(pawl_pipeline_complete(p->pipeline, p->ctx, "1", 1), PAWL_ESTATE);
+        assert_string_equal(piped_types(p, head), "RunClaimed");
+        pawl_log_close(other);
+        piped_replays(p);
+}
+
 static void what_cannot_be_written_now_may_be_later(void **state)
 {
         struct piped *p = *state;
@@ -263,6 +291,7 @@ int main(void)
                 TEST(an_adopted_claim_that_is_lost_stays_with_its_owner),
                 TEST(a_run_that_another_started_meanwhile_is_joined),
                 TEST(a_process_that_died_loses_its_claim_at_once),
+                TEST(a_long_generation_keeps_its_run_as_long_as_it_renews),
                 TEST(what_cannot_be_written_now_may_be_later),
                 TEST(a_completion_that_waits_survives_a_pass_that_fails),
                 TEST(a_log_that_is_only_read_takes_no_answer_and_no_pass),

@@ -9,10 +9,11 @@ static int64_t stopped_clock(void *user)
         return (int64_t)NOVEMBER_2026_S * 1000000;
 }
 
-static int64_t stopped_boot_clock(void *user)
+static int64_t set_boot_clock(void *user)
 {
-        (void)user;
-        return 1000;
+        const struct counted *counted = user;
+
+        return 1000 + counted->passed_ms;
 }
 
 static void counted_uuid(char out[37], void *user)
@@ -24,7 +25,7 @@ static void counted_uuid(char out[37], void *user)
 
 pawl_sources counted_sources(struct counted *counted)
 {
-        return (pawl_sources){stopped_clock, stopped_boot_clock, counted_uuid, counted};
+        return (pawl_sources){stopped_clock, set_boot_clock, counted_uuid, counted};
 }
 
 pawl_status script_answer(pawl_answer *answer, const pawl_conflict *conflict, void *user)

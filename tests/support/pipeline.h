@@ -13,6 +13,7 @@
  * 00000000-0000-4000-8000-000000000001 is the first. */
 struct counted {
         unsigned uuids;
+        int64_t passed_ms; /**< by the boot clock, since the test began */
 };
 pawl_sources counted_sources(struct counted *counted);
 
