@@ -65,6 +65,13 @@ pawl_status pawl__state_steps(pawl__row **rows, size_t *n, pawl__state *state, p
         return collect(rows, n, state, PAWL__STEPS, state->steps, rc, arena, err);
 }
 
+/* Nobody answered it, and it was asked at the checkpoint where its step stands now: one of inputs
+ * that changed since, or of a step that has got past the gate, holds nothing back. */
+#define HOLDS                                                                                      \
+        "status = 'open' AND NOT EXISTS (SELECT 1 FROM steps AS s"                                 \
+        " WHERE s.run_id = conflicts.run_id AND s.step_id = conflicts.step_id"                     \
+        " AND (s.status = 'completed' OR s.retry_token <> conflicts.retry_token))"
+
 pawl_status pawl__state_conflicts(pawl__row **rows, size_t *n, pawl__state *state, pawl_text run_id,
         pawl_text step_id, bool open_only, pawl__arena *arena, pawl_error *err)
 {
@@ -73,13 +80,11 @@ pawl_status pawl__state_conflicts(pawl__row **rows, size_t *n, pawl__state *stat
                 [PAWL__BY_RUN] = "WHERE run_id = ?1 ORDER BY seq",
                 [PAWL__BY_STEP] = "WHERE step_id = ?2 ORDER BY seq",
                 [PAWL__BY_RUN | PAWL__BY_STEP] = "WHERE run_id = ?1 AND step_id = ?2 ORDER BY seq",
-                [PAWL__BY_OPEN] = "WHERE status = 'open' ORDER BY seq",
-                [PAWL__BY_OPEN | PAWL__BY_RUN] =
-                        "WHERE status = 'open' AND run_id = ?1 ORDER BY seq",
-                [PAWL__BY_OPEN | PAWL__BY_STEP] =
-                        "WHERE status = 'open' AND step_id = ?2 ORDER BY seq",
+                [PAWL__BY_OPEN] = "WHERE " HOLDS " ORDER BY seq",
+                [PAWL__BY_OPEN | PAWL__BY_RUN] = "WHERE " HOLDS " AND run_id = ?1 ORDER BY seq",
+                [PAWL__BY_OPEN | PAWL__BY_STEP] = "WHERE " HOLDS " AND step_id = ?2 ORDER BY seq",
                 [PAWL__BY_OPEN | PAWL__BY_RUN | PAWL__BY_STEP] =
-                        "WHERE status = 'open' AND run_id = ?1 AND step_id = ?2 ORDER BY seq",
+                        "WHERE " HOLDS " AND run_id = ?1 AND step_id = ?2 ORDER BY seq",
         };
         int by = (run_id.data ? PAWL__BY_RUN : 0) | (step_id.data ? PAWL__BY_STEP : 0) |
                  (open_only ? PAWL__BY_OPEN : 0);

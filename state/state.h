@@ -40,7 +40,8 @@ PAWL_MUST_CHECK pawl_status pawl__state_each(
 PAWL_MUST_CHECK pawl_status pawl__state_steps(pawl__row **rows, size_t *n, pawl__state *state,
         pawl_text run_id, pawl__arena *arena, pawl_error *err);
 
-/** Conflicts of a run and step in the order of their requests; absent run: of all; open_only. */
+/** Conflicts of a run and step in the order of their requests; absent run: of all; open_only: those
+ *  that hold their step back where it stands now. */
 PAWL_MUST_CHECK pawl_status pawl__state_conflicts(pawl__row **rows, size_t *n, pawl__state *state,
         pawl_text run_id, pawl_text step_id, bool open_only, pawl__arena *arena, pawl_error *err);
 
