@@ -209,6 +209,8 @@ pawl_status pawl__tx_batch(pawl_log *log, const pawl__batch *batch, uint64_t fen
                 status = pawl__tx_blob(log, batch->blobs[i].hash, batch->blobs[i].content);
         for (size_t i = 0; i < batch->n && !status; i++)
                 status = pawl__tx_event(log, &batch->events[i]);
+        if (!status && batch->gives_back.data)
+                status = pawl__tx_give_back(log, batch->gives_back, fence);
         return status;
 }
 
@@ -251,6 +253,8 @@ pawl_status pawl__log_commit(pawl_log *log, pawl__batch *batch, uint64_t fence, 
         status = pawl__tx_commit(log);
         if (status)
                 return status;
+        if (batch->gives_back.data)
+                pawl__held_forget(log, batch->gives_back);
         pawl__batch_clear(batch);
         if (seq_out)
                 *seq_out = seq;

@@ -40,9 +40,21 @@ pawl_status pawl__batch_blob(
         return PAWL_OK;
 }
 
+pawl_status pawl__batch_give_back(pawl__batch *batch, pawl_text run_id, pawl_error *err)
+{
+        bool ok = true;
+        pawl_text copy = pawl__arena_text(&batch->arena, run_id, &ok);
+
+        if (!ok)
+                return pawl__nomem(err);
+        batch->gives_back = copy;
+        return PAWL_OK;
+}
+
 void pawl__batch_clear(pawl__batch *batch)
 {
         pawl__arena_clear(&batch->arena);
+        batch->gives_back = (pawl_text){NULL, 0};
         batch->n = 0;
         batch->n_blobs = 0;
 }

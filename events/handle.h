@@ -176,6 +176,10 @@ pawl_status pawl__tx_rollback(pawl_log *log, pawl_status status);
  * was given back and not taken by anybody since. */
 PAWL_MUST_CHECK pawl_status pawl__fence_check(
         pawl_log *log, pawl_text run_id, uint64_t fence, bool released_passes);
+/** Give a run back in the transaction that is open; once it is committed, the handle holds it no
+ * more (pawl__held_forget()). PAWL_EFENCED. */
+PAWL_MUST_CHECK pawl_status pawl__tx_give_back(pawl_log *log, pawl_text run_id, uint64_t fence);
+void pawl__held_forget(pawl_log *log, pawl_text run_id);
 /** Give back what this handle still holds, as far as that can be done. */
 void pawl__held_release(pawl_log *log);
 

@@ -127,7 +127,7 @@ static bool held_here(const pawl_log *log, pawl_text run_id, uint64_t fence)
         return false;
 }
 
-static void forget_held(pawl_log *log, pawl_text run_id)
+void pawl__held_forget(pawl_log *log, pawl_text run_id)
 {
         for (size_t i = log->n_held; i-- > 0;) {
                 const pawl__held *h = &log->held[i];
@@ -322,7 +322,7 @@ pawl_status pawl__log_claim(uint64_t *fence, pawl_log *log, pawl_text mission_id
         status = pawl__tx_commit(log);
         if (status)
                 return status;
-        forget_held(log, run_id);
+        pawl__held_forget(log, run_id);
         set_lease(&log->held[log->n_held++], run_id, own);
         if (batch)
                 pawl__batch_clear(batch);
@@ -356,19 +356,13 @@ pawl_status pawl__log_holder(bool *held, pawl_owner *owner, pawl_log *log, pawl_
         return status;
 }
 
-/* A change to the lease of a claim, a transaction of its own. It need not outlive a power cut,
- * after which no holder is alive, so it does not wait for the disk; pawl__tx_begin() sees to it
- * that the next append does. */
+/* Change the lease of a claim, in the transaction that is open or in one of its own. */
 static pawl_status change_lease(
         pawl_log *log, pawl__stmt which, pawl_text run_id, uint64_t fence, const char *doing)
 {
         sqlite3_stmt *stmt;
-        pawl_status status;
+        pawl_status status = pawl__log_stmt(&stmt, log, which, &log->err);
 
-        if (log->flags & PAWL_LOG_READONLY)
-                return pawl__fail(&log->err, PAWL_EREADONLY,
-                        "%s: the log was opened for reading only; open it for writing", log->path);
-        status = pawl__log_stmt(&stmt, log, which, &log->err);
         if (status)
                 return status;
         int rc = pawl__db_bind_text(stmt, 1, run_id);
@@ -378,9 +372,6 @@ static pawl_status change_lease(
                 rc = sqlite3_bind_int64(stmt, 3, boot_ms(log) + log->lease_ms);
         if (rc == SQLITE_OK && which == PAWL__STMT_LEASE_RENEW)
                 rc = sqlite3_bind_int64(stmt, 4, log->lease_ms);
-        log->relaxed = true;
-        if (rc == SQLITE_OK)
-                rc = sqlite3_exec(log->db, "PRAGMA synchronous = NORMAL", NULL, NULL, NULL);
         if (rc == SQLITE_OK)
                 rc = pawl__db_run(stmt);
         status = pawl__db_fail(log, rc, doing, &log->err);
@@ -388,25 +379,46 @@ static pawl_status change_lease(
                 return status;
         if (sqlite3_changes(log->db) == 1)
                 return PAWL_OK;
-        forget_held(log, run_id);
         return pawl__fail(&log->err, PAWL_EFENCED,
                 "run %.*s: fence %llu does not hold it any more; claim the run again",
                 PAWL__FMT(run_id), (unsigned long long)fence);
 }
 
+/* In a transaction of its own. It need not outlive a power cut, after which no holder is alive, so
+ * it does not wait for the disk; pawl__tx_begin() sees to it that the next append does. */
+static pawl_status change_alone(
+        pawl_log *log, pawl__stmt which, pawl_text run_id, uint64_t fence, const char *doing)
+{
+        if (log->flags & PAWL_LOG_READONLY)
+                return pawl__fail(&log->err, PAWL_EREADONLY,
+                        "%s: the log was opened for reading only; open it for writing", log->path);
+        log->relaxed = true;
+        pawl_status status = pawl__db_exec(log, "PRAGMA synchronous = NORMAL", doing, &log->err);
+        if (!status)
+                status = change_lease(log, which, run_id, fence, doing);
+        if (status == PAWL_EFENCED)
+                pawl__held_forget(log, run_id);
+        return status;
+}
+
+pawl_status pawl__tx_give_back(pawl_log *log, pawl_text run_id, uint64_t fence)
+{
+        return change_lease(log, PAWL__STMT_LEASE_RELEASE, run_id, fence, "give the run back");
+}
+
 pawl_status pawl_log_renew(pawl_log *log, const char *run_id, uint64_t fence)
 {
-        return change_lease(
+        return change_alone(
                 log, PAWL__STMT_LEASE_RENEW, pawl__text(run_id), fence, "renew the claim");
 }
 
 pawl_status pawl_log_release(pawl_log *log, const char *run_id, uint64_t fence)
 {
-        pawl_status status = change_lease(
+        pawl_status status = change_alone(
                 log, PAWL__STMT_LEASE_RELEASE, pawl__text(run_id), fence, "give the run back");
 
         if (!status)
-                forget_held(log, pawl__text(run_id));
+                pawl__held_forget(log, pawl__text(run_id));
         return status;
 }
 
@@ -414,7 +426,7 @@ void pawl__held_release(pawl_log *log)
 {
         while (log->n_held > 0) {
                 pawl__held h = log->held[--log->n_held];
-                (void)change_lease(log, PAWL__STMT_LEASE_RELEASE, pawl__text_n(h.run_id, h.run_len),
+                (void)change_alone(log, PAWL__STMT_LEASE_RELEASE, pawl__text_n(h.run_id, h.run_len),
                         h.fence, "give the run back");
         }
 }

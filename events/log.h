@@ -24,11 +24,15 @@ typedef struct pawl__batch {
         size_t n, cap;
         struct pawl__batch_blob *blobs;
         size_t n_blobs, cap_blobs;
+        pawl_text gives_back; /* the run to give back with the commit; absent: none */
 } pawl__batch;
 
 #define PAWL__BATCH_INIT                                                                           \
         {                                                                                          \
-                PAWL__ARENA_INIT, NULL, 0, 0, NULL, 0, 0                                           \
+                PAWL__ARENA_INIT, NULL, 0, 0, NULL, 0, 0,                                          \
+                {                                                                                  \
+                        NULL, 0                                                                    \
+                }                                                                                  \
         }
 
 PAWL_MUST_CHECK pawl_status pawl__batch_event(
@@ -36,6 +40,10 @@ PAWL_MUST_CHECK pawl_status pawl__batch_event(
 /** Keep @p content under @p hash (its SHA-256), unless the log has it. */
 PAWL_MUST_CHECK pawl_status pawl__batch_blob(
         pawl__batch *batch, const unsigned char hash[32], pawl_text content, pawl_error *err);
+/** Give @p run_id back in the same transaction, once its last events are in: the commit's fence is
+ *  the run's, and holds it no more when it is done. */
+PAWL_MUST_CHECK pawl_status pawl__batch_give_back(
+        pawl__batch *batch, pawl_text run_id, pawl_error *err);
 void pawl__batch_clear(pawl__batch *batch);
 void pawl__batch_free(pawl__batch *batch);
 

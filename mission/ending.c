@@ -105,10 +105,15 @@ pawl_status pawl__runner_end(pawl__runner *r, pawl_status verdict)
         if (verdict == PAWL_EINTERRUPTED && !r->signal)
                 r->signal = SIGINT; /* a question that was broken off did not say by which */
         status = emit_end(r, verdict);
+        if (!status)
+                status = pawl__batch_give_back(
+                        pawl__pipeline_batch(r->pipeline), r->run_id, &r->error);
         if (!status) {
                 status = pawl_pipeline_flush(r->pipeline);
                 if (status)
                         r->error = *pawl__pipeline_error(r->pipeline);
+                else
+                        r->given_back = true;
         }
         if (status && owed == RECORD)
                 return status;

@@ -53,7 +53,7 @@ pawl_status pawl__runner_open(pawl__runner *r, pawl_log *log, const pawl_run_opt
 
 void pawl__runner_free(pawl__runner *r)
 {
-        if (r->fence) {
+        if (r->fence && !r->given_back) {
                 /* EFENCED says that it is not ours any more, which is what is wanted; any other
                  * failure leaves a lease that this process's end gives up. */
                 pawl_status ignored = pawl_log_release(r->log, r->run_id.data, r->fence);

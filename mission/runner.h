@@ -28,8 +28,9 @@ typedef struct pawl__runner {
         pawl__strictness runtime, project;
         pawl__scope_ref refs[PAWL__SCOPE_REFS_MAX];
         size_t n_refs;
-        uint64_t fence; /**< 0: not claimed */
-        bool completed; /**< RunCompleted stands in the log already */
+        uint64_t fence;  /**< 0: not claimed */
+        bool given_back; /* with the transaction that ended the sitting */
+        bool completed;  /**< RunCompleted stands in the log already */
 
         pawl__glossary *glossary;
         pawl_pipeline *pipeline;

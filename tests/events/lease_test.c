@@ -331,6 +331,35 @@ static void nobody_holds_a_run_that_nobody_claimed(void **state)
         assert_int_equal(owner.fence, 0);
 }
 
+static void a_run_is_given_back_with_its_last_events_or_not_at_all(void **state)
+{
+        event_log *f = *state;
+        pawl__batch batch = PAWL__BATCH_INIT;
+        pawl_event last = run_event("RunFailed"), bad = run_event("StepFailed");
+        const pawl_text run = pawl__text("run-1");
+
+        event_log_open(f);
+        pawl_log *other = another_process(f);
+        assert_int_equal(claim(f->log), 1);
+        assert_int_equal(pawl__batch_event(&batch, &last, NULL), PAWL_OK);
+        assert_int_equal(pawl__batch_event(&batch, &bad, NULL), PAWL_OK);
+        assert_int_equal(pawl__batch_give_back(&batch, run, NULL), PAWL_OK);
+        assert_int_equal(pawl__log_commit(f->log, &batch, 1, NULL), PAWL_EINVAL);
+        assert_says(pawl_log_errmsg(f->log), "StepFailed");
+        assert_int_equal(event_log_count(f), 1);
+        check_held(f, other);
+
+        pawl__batch_clear(&batch);
+        assert_int_equal(pawl__batch_event(&batch, &last, NULL), PAWL_OK);
+        assert_int_equal(pawl__batch_give_back(&batch, run, NULL), PAWL_OK);
+        assert_int_equal(pawl__log_commit(f->log, &batch, 1, NULL), PAWL_OK);
+        assert_int_equal(event_log_count(f), 2);
+        assert_int_equal(claim(other), 2); /* while the former holder lives */
+        assert_null(batch.gives_back.data);
+        pawl__batch_free(&batch);
+        pawl_log_close(other);
+}
+
 static void this_process_is_known_by_the_kernel(void **state)
 {
         pawl__identity self;
@@ -364,6 +393,7 @@ int main(void)
                 LOG_TEST(fences_grow_even_when_the_leases_are_lost),
                 LOG_TEST(a_read_only_log_claims_nothing),
                 LOG_TEST(nobody_holds_a_run_that_nobody_claimed),
+                LOG_TEST(a_run_is_given_back_with_its_last_events_or_not_at_all),
                 cmocka_unit_test(this_process_is_known_by_the_kernel),
         };
 
