@@ -185,7 +185,7 @@ pawl_status pawl__inputs_diff(const char *root, pawl_text before, pawl_text afte
 
 /* ---- One change as a line -------------------------------------------------------------------- */
 
-enum { VALUE_MAX = 60 /* characters */ };
+enum { VALUE_MAX = 60 /* characters */, VALUE_LEAD = 20 /* bytes before the first difference */ };
 
 /* At most max characters of valid UTF-8. The control characters that JSON leaves as they are (DEL,
  * U+0080 to U+009F) are written as JSON would escape them: a terminal must not obey them. */
@@ -209,20 +209,43 @@ static pawl_status add_printable(pawl__buf *out, pawl_text text, size_t max)
         return status;
 }
 
-static pawl_status add_value(pawl__buf *out, pawl_text value)
+/* Where both values are shown from: their start, unless what differs would be cut off then. Never
+ * inside a character, or behind a backslash that escapes. */
+static size_t shown_from(pawl_text before, pawl_text after)
 {
-        return add_printable(out, value.data ? value : pawl__text("(absent)"), VALUE_MAX);
+        size_t at = 0, escapes = 0;
+
+        while (at < before.len && at < after.len && before.data[at] == after.data[at])
+                at++;
+        if (at < VALUE_MAX - VALUE_LEAD || (before.len <= VALUE_MAX && after.len <= VALUE_MAX))
+                return 0;
+        at -= VALUE_LEAD;
+        while (at > 0 && ((unsigned char)before.data[at] & 0xc0) == 0x80)
+                at--;
+        while (escapes < at && before.data[at - 1 - escapes] == '\\')
+                escapes++;
+        return at - escapes % 2;
+}
+
+static pawl_status add_value(pawl__buf *out, pawl_text value, size_t from)
+{
+        if (!value.data)
+                return pawl__buf_adds(out, "(absent)");
+        pawl_status status = from ? pawl__buf_adds(out, "…") : PAWL_OK;
+        pawl_text rest = {value.data + from, value.len - from};
+        return status ? status : add_printable(out, rest, VALUE_MAX);
 }
 
 pawl_status pawl__change_line(pawl__buf *out, const pawl__change *change)
 {
+        const size_t from = shown_from(change->before, change->after);
         pawl_status status = add_printable(out, change->path, SIZE_MAX);
 
         if (status == PAWL_OK)
                 status = pawl__buf_adds(out, ": ");
         if (status == PAWL_OK)
-                status = add_value(out, change->before);
+                status = add_value(out, change->before, from);
         if (status == PAWL_OK)
                 status = pawl__buf_adds(out, " → ");
-        return status ? status : add_value(out, change->after);
+        return status ? status : add_value(out, change->after, from);
 }

@@ -32,7 +32,8 @@ typedef pawl_status (*pawl__change_fn)(const pawl__change *change, void *user);
 PAWL_MUST_CHECK pawl_status pawl__inputs_diff(const char *root, pawl_text before, pawl_text after,
         pawl__change_fn fn, void *user, pawl_error *err);
 
-/** One change as people read it: `inputs.requirements[1]: "A" → "B"`, values cut at 60 characters.
+/** One change as people read it: `inputs.requirements[1]: "A" → "B"`, values cut at 60 characters,
+ *  from shortly before where they part if that is far in.
  */
 PAWL_MUST_CHECK pawl_status pawl__change_line(pawl__buf *out, const pawl__change *change);
 

@@ -156,9 +156,32 @@ static void values_are_cut_at_sixty_characters(void **state)
         (void)state;
         quoted(before, 58); /* with its quotes: 60 */
         quoted(after, 59);
+        after[2] = '\xa8'; /* they part at once */
         snprintf(
                 line, sizeof line, "* inputs: %s → %.*s…\n", before, (int)strlen(after) - 1, after);
         diff_is(before, after, line);
+}
+
+static void long_values_are_shown_from_where_they_part(void **state)
+{
+        static const char lead[] = "a text that is long enough to be cut before it comes to ";
+
+        (void)state;
+        for (int i = 0; i < 2; i++) {
+                char before[200], after[200];
+                const char *escape = i ? "\\\\\\\"" : "";
+                snprintf(before, sizeof before, "\"%s%s%s\"", lead, escape, "the blue end of it");
+                snprintf(after, sizeof after, "\"%s%s%s\"", lead, escape, "the red end of it");
+                diff_is(before, after,
+                        i ? "* inputs: …it comes to \\\\\\\"the blue end of it\" → …it comes to "
+                            "\\\\\\\"the red end of it\"\n"
+                          : "* inputs: …ore it comes to the blue end of it\" → …ore it comes to the red "
+                            "end of it\"\n");
+        }
+        diff_is("\"0123456789012345678901234567890123456789\\\\\\n12345678901234567A and the rest\"",
+                "\"0123456789012345678901234567890123456789\\\\\\n12345678901234567B and the rest\"",
+                "* inputs: …\\\\\\n12345678901234567A and the rest\" → …\\\\\\n12345678901234567B and the "
+                "rest\"\n");
 }
 
 static void long_numbers_keep_every_digit(void **state)
@@ -250,6 +273,7 @@ int main(void)
                 cmocka_unit_test(controls_that_json_leaves_are_never_printed),
                 cmocka_unit_test(values_are_cut_at_sixty_characters),
                 cmocka_unit_test(long_numbers_keep_every_digit),
+                cmocka_unit_test(long_values_are_shown_from_where_they_part),
                 cmocka_unit_test(deep_documents_need_no_deep_stack),
                 cmocka_unit_test(a_status_of_the_callback_ends_it_and_is_passed_on),
                 cmocka_unit_test(what_is_no_json_is_refused),
