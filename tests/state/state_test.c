@@ -162,7 +162,8 @@ static void an_append_whose_state_cannot_be_written_is_rolled_back(void **state)
         h->step = "new";
         history_step_started(h);
         assert_int_equal(history_commit(h), PAWL_EDAMAGED);
-        assert_says(pawl_log_errmsg(h->log), "cannot write the state tables: UNIQUE constraint failed");
+        assert_says(
+                pawl_log_errmsg(h->log), "cannot write the state tables: UNIQUE constraint failed");
         assert_int_equal(history_head(h), 2);
         assert_int_equal(applied(h), 2);
         history_sql(h, "DROP INDEX broken");
