@@ -238,7 +238,7 @@ pawl_status pawl__json_refuse(
 size_t pawl__json_name_offset(const char *text, size_t len, size_t object, size_t index)
 {
         pawl__json_reader reader;
-        pawl__json_token token;
+        pawl__json_token token = {.offset = 0};
 
         pawl__json_reader_init(&reader, text + object, len - object);
         do {

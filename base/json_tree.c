@@ -136,7 +136,7 @@ static pawl_status end_container(struct reading *r, const pawl__json_token *toke
 
 static pawl_status read_all(struct reading *r)
 {
-        pawl__json_token token;
+        pawl__json_token token = {.type = PAWL__JSON_FINISHED};
         pawl_status status = PAWL_OK;
 
         while (!status && !(status = pawl__json_step(&r->reader, &token, r->err)) &&

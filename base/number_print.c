@@ -119,7 +119,7 @@ static size_t print_exponent(char *out, int64_t exponent)
 
 size_t pawl__decimal_format(char *out, const pawl__decimal *d)
 {
-        char digits[20], *p = out;
+        char digits[20] = {0}, *p = out;
         uint64_t rest = d->digits;
 
         if (rest == 0) {

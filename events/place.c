@@ -83,6 +83,7 @@ static pawl_status make_file(const char *path, const char *folder, pawl_error *e
 {
         int error;
 
+        /* NOLINTNEXTLINE(clang-analyzer-core.NonNullParamChecker): a full buffer has data */
         if (mknod(path, S_IFREG | 0600, 0) != 0)
                 return errno == EEXIST ? PAWL_OK
                                        : pawl__fail_errno(err, errno, path, "make the log");
@@ -111,7 +112,7 @@ static pawl_status make(pawl_log *log, const char *path, pawl_error *err)
                 status = make_folder(folder.data, err);
         if (!status && !(real = realpath(folder.data, NULL)))
                 status = pawl__fail_errno(err, errno, folder.data, "find the folder");
-        if (!status && (pawl__buf_adds(&full, strcmp(real, "/") == 0 ? "" : real) ||
+        if (!status && (!real || pawl__buf_adds(&full, strcmp(real, "/") == 0 ? "" : real) ||
                                pawl__buf_addc(&full, '/') || pawl__buf_adds(&full, name)))
                 status = pawl__nomem(err);
         if (!status)

@@ -155,6 +155,7 @@ static pawl_status note_last(struct lasts *lasts, pawl_text normal, size_t start
                         return PAWL_ENOMEM;
                 lasts->n++;
         }
+        /* pawl__grow() has set it; NOLINTNEXTLINE(clang-analyzer-core.NullDereference) */
         lasts->starts[index] = start;
         return PAWL_OK;
 }
@@ -188,6 +189,8 @@ static bool shares_little(const struct checked *checked, const struct lasts *las
                 return false;
         for (size_t i = 0; i < checked->n_words; i++) {
                 uint32_t index = pawl__map_get(&lasts->by_word, checked->words[i]);
+                /* a word in the map has a start;
+                 * NOLINTNEXTLINE(clang-analyzer-core.NullDereference) */
                 shared += index != PAWL__MAP_NONE && lasts->starts[index] >= checked->from;
         }
         return shared * 10 < checked->n_words * 3;

@@ -372,7 +372,7 @@ pawl_status pawl__glossary_find(
         pawl__glossary *glossary, pawl_text text, pawl__match_fn fn, void *user, pawl_error *err)
 {
         struct finding finding = {glossary, fn, user};
-        const pawl__automaton *automaton;
+        const pawl__automaton *automaton = NULL;
         pawl_status status = pawl__glossary_automaton(&automaton, glossary, err);
 
         if (status || !automaton)
