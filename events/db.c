@@ -10,6 +10,7 @@ static const char *const sql_of[PAWL__STMTS] = {
         [PAWL__STMT_COMMIT] = "COMMIT",
         [PAWL__STMT_ROLLBACK] = "ROLLBACK",
         [PAWL__STMT_HEAD] = "SELECT seq, hash FROM events ORDER BY seq DESC LIMIT 1",
+        [PAWL__STMT_FIRST] = "SELECT seq FROM events ORDER BY seq LIMIT 1",
         [PAWL__STMT_RANGE] =
                 "SELECT " COLUMNS " FROM events WHERE seq > ?1 AND seq <= ?2 ORDER BY seq",
         [PAWL__STMT_INSERT] =

@@ -20,6 +20,7 @@ typedef enum pawl__stmt {
         PAWL__STMT_COMMIT,
         PAWL__STMT_ROLLBACK,
         PAWL__STMT_HEAD,
+        PAWL__STMT_FIRST,
         PAWL__STMT_RANGE, /**< ?1 exclusive, ?2 inclusive; the columns that events/row.c reads */
         PAWL__STMT_INSERT,
         PAWL__STMT_BLOB_PUT,

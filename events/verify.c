@@ -99,6 +99,29 @@ static pawl_status check_rows(checking *c)
         return status;
 }
 
+/* Readers begin at 1, so that a row below it would be seen by other programs alone. */
+static pawl_status check_first(checking *c)
+{
+        sqlite3_stmt *first;
+        pawl_status status = pawl__log_stmt(&first, c->log, PAWL__STMT_FIRST, c->why);
+
+        if (status)
+                return status;
+        int rc = sqlite3_step(first);
+        sqlite3_int64 seq = rc == SQLITE_ROW ? sqlite3_column_int64(first, 0) : 1;
+        sqlite3_reset(first);
+        if (rc != SQLITE_ROW && rc != SQLITE_DONE)
+                return pawl__db_fail(c->log, rc, "verify it", c->why);
+        if (seq < 1) {
+                c->last = 0; /* nothing stands before it that is sound */
+                return pawl__fail(c->why, PAWL_EDAMAGED,
+                        "seq %lld: an event was put before the first one; the log is damaged: put "
+                        "back a copy, or go on from one that verifies",
+                        (long long)seq);
+        }
+        return PAWL_OK;
+}
+
 static pawl_status check_all(checking *c)
 {
         unsigned char hash[32];
@@ -118,7 +141,7 @@ static pawl_status check_all(checking *c)
                         "%llu, so its tail was cut; put back a copy",
                         (unsigned long long)c->head + 1, (unsigned long long)c->head,
                         (unsigned long long)c->anchor_seq);
-        return status;
+        return status ? status : check_first(c);
 }
 
 pawl_status pawl_log_verify(pawl_verify_result *result, pawl_log *log, uint64_t anchor_seq,

@@ -40,6 +40,11 @@ tampered "$triggers; UPDATE events SET prev = zeroblob(32) WHERE seq = 5" 5
 it "an event that was taken out is found"
 tampered "$triggers; DELETE FROM events WHERE seq = 6" 6
 
+it "an event put before the first, which no reader shows, is found"
+cols=type,v,time,mission_id,run_id,step_id,session_id,actor,payload,prev,hash
+tampered "$triggers; INSERT INTO events SELECT 0, $cols FROM events WHERE seq = 2" 0
+tampered "$triggers; INSERT INTO events SELECT -7, $cols FROM events WHERE seq = 2" -7
+
 it "a cut tail verifies alone, and is seen by an anchor"
 eventlog head >anchor
 cp good.db bad.db

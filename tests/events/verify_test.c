@@ -144,6 +144,16 @@ static void a_missing_event_is_a_gap(void **state)
         check_bad(f, 1, "seq 1: the event is missing");
 }
 
+static void an_event_before_the_first_is_found(void **state)
+{
+        event_log *f = *state;
+
+        make(f);
+        event_log_sql(f, "CREATE TEMP TABLE extra AS SELECT * FROM events WHERE seq = 2; "
+                         "UPDATE extra SET seq = 0; INSERT INTO events SELECT * FROM extra");
+        check_bad(f, 1, "seq 0: an event was put before the first one");
+}
+
 static void exchanged_payloads_are_found_at_the_first(void **state)
 {
         event_log *f = *state;
@@ -266,6 +276,7 @@ int main(void)
                 LOG_TEST(a_change_of_any_column_is_found),
                 LOG_TEST(rows_of_wrong_types_are_damage_and_never_a_crash),
                 LOG_TEST(a_missing_event_is_a_gap),
+                LOG_TEST(an_event_before_the_first_is_found),
                 LOG_TEST(exchanged_payloads_are_found_at_the_first),
                 LOG_TEST(exchanged_events_are_found_at_the_first),
                 LOG_TEST(a_cut_tail_is_seen_with_an_anchor_only),
