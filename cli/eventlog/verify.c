@@ -9,6 +9,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 typedef struct anchor {
         uint64_t seq;
@@ -19,6 +20,14 @@ typedef struct anchors {
         anchor *items;
         size_t n, cap;
 } anchors;
+
+/* Blanks at the end, which an editor or another system's line end may have left there. */
+static pawl_text trimmed(pawl_text line)
+{
+        while (line.len && strchr(" \t\r", line.data[line.len - 1]) && line.data[line.len - 1])
+                line.len--;
+        return line;
+}
 
 /* "SEQ HASH", as `eventlog head` prints it. */
 static bool read_anchor(anchor *out, pawl_text line)
@@ -39,6 +48,7 @@ static pawl_status read_anchors(anchors *out, const char *name, pawl_error *err)
 {
         cli_input input;
         pawl_text line;
+        unsigned long long read = 0;
         pawl_status status = cli_input_open(&input, name, err);
 
         if (status)
@@ -48,6 +58,10 @@ static pawl_status read_anchors(anchors *out, const char *name, pawl_error *err)
                 status = cli_input_line(&line, &input, err);
                 if (status)
                         break;
+                line = trimmed(line);
+                if (line.len == 0)
+                        continue;
+                read++;
                 if (!read_anchor(&one, line))
                         status = pawl__fail(err, PAWL_EPARSE,
                                 "%.200s: line %llu: not an anchor; give what `eventlog head` "
@@ -60,6 +74,10 @@ static pawl_status read_anchors(anchors *out, const char *name, pawl_error *err)
                 if (status)
                         break;
         }
+        /* What `eventlog head` could not write must not pass for an anchor that still holds. */
+        if (status == PAWL_DONE && read == 0)
+                status = pawl__fail(err, PAWL_EPARSE,
+                        "%.200s: no anchor in it; give what `eventlog head` printed", input.name);
         cli_input_close(&input);
         return status == PAWL_DONE ? PAWL_OK : status;
 }

@@ -72,6 +72,16 @@ printf 'what?\n' >anchor
 fails 1 "^eventlog: anchor: line 1: " eventlog verify --anchor anchor
 fails 1 "^eventlog: nowhere: " eventlog verify --anchor nowhere
 
+it "an anchor file without an anchor does not pass for one that holds"
+: >anchor
+fails 1 "^eventlog: anchor: no anchor in it" eventlog verify --anchor anchor
+printf '\n \r\n' >anchor
+fails 1 "^eventlog: anchor: no anchor in it" eventlog verify --anchor anchor
+
+it "blanks and blank lines around an anchor do not matter"
+printf '\n%s \r\n\n' "$(eventlog head)" >anchor
+runs 0 eventlog verify --anchor anchor
+
 it "what is no log is refused, by both programs, and left alone"
 printf 'not SQLite, but long enough to be looked at as if it were a database file\n' >text.db
 cp text.db text.before
