@@ -28,6 +28,7 @@ typedef enum cli_kind {
         CLI_TEXT,    /**< any text */
         CLI_FILE,    /**< the name of a file */
         CLI_NUMBER,  /**< 1 to 2^63 - 1 */
+        CLI_COUNT,   /**< 0 to 2^63 - 1 */
         CLI_SECONDS, /**< "--wait", or "--wait=SECONDS": 0 to 4,000,000 */
         CLI_CHOICE   /**< one of choices */
 } cli_kind;
@@ -78,7 +79,7 @@ extern const cli_option cli_globals[];
 bool cli_given(const cli_call *cli, const char *option);
 /** Its value ("" for a flag), or NULL. */
 const char *cli_value(const cli_call *cli, const char *option);
-/** The value of a CLI_NUMBER or CLI_SECONDS, or @p otherwise. */
+/** The value of a CLI_NUMBER, CLI_COUNT or CLI_SECONDS, or @p otherwise. */
 uint64_t cli_number(const cli_call *cli, const char *option, uint64_t otherwise);
 /** The argument, or NULL. */
 const char *cli_arg(const cli_call *cli, int index);

@@ -185,6 +185,11 @@ static int check_value(const cli_call *cli, const cli_option *option, const char
                         return CLI_DONE;
                 return cli_usage(cli, "--%s: \"%s\" is not a number from 1 up; give digits alone",
                         option->name, value);
+        case CLI_COUNT:
+                if (cli_parse_number(&n, value))
+                        return CLI_DONE;
+                return cli_usage(cli, "--%s: \"%s\" is not a number from 0 up; give digits alone",
+                        option->name, value);
         case CLI_SECONDS:
                 if (!*value || (cli_parse_number(&n, value) && n <= 4000000))
                         return CLI_DONE;

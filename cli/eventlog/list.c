@@ -15,6 +15,7 @@ static int list_run(cli_call *cli)
                 .run_id = pawl__text(cli_value(cli, "run")),
                 .step_id = pawl__text(cli_value(cli, "step")),
                 .since = cli_number(cli, "since", 1),
+                .newest = cli_given(cli, "lines"),
                 .last = cli_number(cli, "lines", 0),
         };
         cli_rows rows = {.json = cli_given(cli, "json")};
@@ -37,8 +38,8 @@ static const cli_option list_options[] = {
         {"type", 0, 0, CLI_TEXT, "TYPE", NULL, "of this type, such as StepCheckpointed"},
         {"run", 0, 0, CLI_TEXT, "ID", NULL, "of this run"},
         {"step", 0, 0, CLI_TEXT, "ID", NULL, "of this step"},
-        {"since", 0, 0, CLI_NUMBER, "SEQ", NULL, "from this event on"},
-        {"lines", 'n', 0, CLI_NUMBER, "N", NULL, "the newest N of them"},
+        {"since", 0, 0, CLI_COUNT, "SEQ", NULL, "from this event on"},
+        {"lines", 'n', 0, CLI_COUNT, "N", NULL, "the newest N of them"},
         {"json", 0, 0, CLI_FLAG, NULL, NULL, "print JSON Lines, one envelope a line"},
         {NULL, 0, 0, CLI_FLAG, NULL, NULL, NULL},
 };

@@ -130,6 +130,10 @@ static pawl_status find_start(
         if (filter->until && filter->until < head)
                 head = filter->until;
         *from = filter->since;
+        if (filter->last == 0) {
+                *from = head + 1;
+                return PAWL_OK;
+        }
         if (!filter->type.data && !filter->run_id.data && !filter->step_id.data &&
                 !filter->mission_id.data) {
                 if (head > filter->last && *from < head - filter->last + 1)
@@ -148,11 +152,12 @@ static pawl_status find_start(
 pawl_status cli_each_event(uint64_t *head, pawl_log *log, const cli_event_filter *filter,
         cli_event_fn fn, void *user, pawl_error *err)
 {
-        uint64_t from = filter->since, seen = filter->since ? filter->since - 1 : 0;
+        uint64_t from = filter->since;
         pawl_status status = PAWL_OK;
 
-        if (filter->last)
+        if (filter->newest)
                 status = find_start(&from, log, filter, err);
+        uint64_t seen = from ? from - 1 : 0;
         if (!status)
                 status = scan(&seen, log, filter, from, fn, user, err);
         if (!status && head)

@@ -32,7 +32,8 @@ typedef struct cli_event_filter {
         pawl_text type, run_id, step_id, mission_id;
         uint64_t since; /**< the first seq */
         uint64_t until; /**< the last seq; 0: the head */
-        uint64_t last;  /**< of those that pass, only so many of the newest; 0: all */
+        bool newest;    /**< only some of those that pass, */
+        uint64_t last;  /**< so many of the newest */
 } cli_event_filter;
 
 typedef pawl_status (*cli_event_fn)(const pawl_event *event, void *user, pawl_error *err);

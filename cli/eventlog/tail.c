@@ -51,7 +51,8 @@ static pawl_status follow(cli_rows *rows, pawl_log *log, uint64_t head, pawl_err
 
 static int tail_run(cli_call *cli)
 {
-        cli_event_filter filter = {.since = 1, .last = cli_number(cli, "lines", NEWEST)};
+        cli_event_filter filter = {
+                .since = 1, .newest = true, .last = cli_number(cli, "lines", NEWEST)};
         cli_rows rows = {.json = cli_given(cli, "json")};
         pawl_error err = PAWL_ERROR_INIT;
         uint64_t head = 0;
@@ -73,7 +74,7 @@ static int tail_run(cli_call *cli)
 
 static const cli_option tail_options[] = {
         {"follow", 'f', 0, CLI_FLAG, NULL, NULL, "go on with those that are appended, until ended"},
-        {"lines", 'n', 0, CLI_NUMBER, "N", NULL, "the newest N (default: 10)"},
+        {"lines", 'n', 0, CLI_COUNT, "N", NULL, "the newest N (default: 10)"},
         {"json", 0, 0, CLI_FLAG, NULL, NULL, "print JSON Lines, one envelope a line"},
         {NULL, 0, 0, CLI_FLAG, NULL, NULL, NULL},
 };

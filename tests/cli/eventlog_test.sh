@@ -58,6 +58,13 @@ same "$(eventlog list --json -n 1000000 | wc -l)" "$n"
 same "$(eventlog list --json --since 999999999)" ""
 same "$(eventlog list --type Nothing)" ""
 
+it "none of the newest are none, and from 0 on are all"
+same "$(eventlog list --json -n 0)" ""
+same "$(eventlog list --json -n 0 --type StepCompleted)" ""
+same "$(eventlog tail -n 0)" ""
+same "$(eventlog list --json --since 0 | wc -l)" "$n"
+same "$(eventlog list --json --since 0 -n 1 | jq .seq)" "$n"
+
 it "tail lists the newest ten"
 same "$(eventlog tail --json | jq .seq | head -1)" "$((n - 9))"
 same "$(eventlog tail -n 3 | tail -n +2 | wc -l)" 3
@@ -74,6 +81,17 @@ wait "$follower" || true
 same "$(jq .seq followed | tr '\n' ' ')" "$n $((n + 1)) "
 is_empty followed_err
 n=$((n + 1))
+
+it "tail -n 0 -f shows only what comes"
+cp -r .pawl coming
+eventlog tail -n 0 -f --json --db coming/events.db >followed 2>followed_err &
+follower=$!
+sleep 0.5
+runs 0 pawl glossary import seed.yaml --scope team_domain --db coming/events.db
+for try in $(seq 100); do [ ! -s followed ] || break; sleep 0.05; done
+kill -TERM "$follower"
+wait "$follower" || true
+same "$(jq .seq followed | head -1)" "$((n + 1))"
 
 it "tail -f ends when its reader goes away"
 timeout 5 eventlog tail -f | head -1 >/dev/null

@@ -75,6 +75,10 @@ for number in 0 -1 1.5 x '' 9223372036854775808; do
         misused "not a number from 1 up" eventlog replay "--until=$number"
         misused "not a number from 1 up" eventlog show -- "$number"
 done
+for number in -1 1.5 x '' 9223372036854775808; do
+        misused "not a number from 0 up" eventlog list "--since=$number"
+        misused "not a number from 0 up" eventlog tail "--lines=$number"
+done
 misused "not a number of seconds" pawl resume --wait=soon
 misused "not a number of seconds" pawl resume --wait=4000001
 misused "names no seconds" pawl resume --wait=
