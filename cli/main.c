@@ -40,6 +40,7 @@ int cli_main(const cli_program *program, int argc, char **argv)
 
         fill_standard_streams();
         signal(SIGPIPE, SIG_DFL);
+        signal(SIGXFSZ, SIG_IGN); /* a write past the limit of a file fails, and is reported */
         pawl__digest_start_lean();
         int code = cli_parse(&cli, program, argc, argv);
         if (code)

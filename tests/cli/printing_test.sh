@@ -72,6 +72,18 @@ for cmd in "pawl conflicts" "pawl conflicts --json" "pawl --help" "eventlog expo
         says '^(pawl|eventlog): standard output: .*; ' err
 done
 
+it "a file that may not grow is a failure with one line, and the next run goes on from there"
+for blocks in 4 40 70; do
+        mkdir "small-$blocks"
+        cp mission.yaml team.yaml "small-$blocks"
+        code=0
+        (cd "small-$blocks" && ulimit -f "$blocks" && exec pawl run mission.yaml --no-input) >/dev/null 2>err || code=$?
+        same "$code" 1
+        same "$(wc -l <err)" 1
+        says '^pawl: .*; ' err
+        (cd "small-$blocks" && runs 3 pawl run mission.yaml --no-input && runs 0 eventlog verify)
+done
+
 it "a closed standard output is a failure, and harms no log"
 code=0
 pawl conflicts >&- 2>err || code=$?
