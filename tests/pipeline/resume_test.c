@@ -168,7 +168,7 @@ static void an_adopted_run_uses_the_senses_it_was_lent(void **state)
                 .status = PAWL__ACTIVE};
 
         assert_int_equal(run(p, plain, NULL), PAWL_OK);
-        assert_int_equal(pawl_pipeline_end_run(p->pipeline, "r", "for now"), PAWL_OK);
+        assert_int_equal(pawl_pipeline_end_run(p->pipeline, "r", "enough"), PAWL_OK);
         piped_reopen(p);
         pawl_owner owner;
         uint64_t fence;
