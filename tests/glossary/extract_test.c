@@ -415,66 +415,6 @@ static void a_document_without_fields_is_read_as_one(void **state)
                 "aa/a, x\\y/q");
 }
 
-/* ---- Metadata -------------------------------------------------------------------------------- */
-
-static void metadata_is_read_and_open(void **state)
-{
-        pawl__arena arena = PAWL__ARENA_INIT;
-        char json[] =
-                "{\"other\":1,\"glossary_fields\":[\"a\",\"b\"],\"glossary_watch_terms\":null,"
-                "\"glossary_exclude_terms\":[],\"glossary_aliases\":{\"x\":\"y\"}}";
-        pawl__metadata read;
-
-        (void)state;
-        assert_int_equal(pawl__metadata_read(&read, &arena, pawl__text(json), NULL), PAWL_OK);
-        memset(json, 'x', sizeof json - 1);
-        assert_int_equal(read.n_fields, 2);
-        assert_text(read.fields[1], "b");
-        assert_int_equal(read.n_watch_terms + read.n_exclude_terms, 0);
-        assert_int_equal(read.n_aliases, 1);
-        assert_text(read.aliases[0].alias, "x");
-        assert_text(read.aliases[0].term, "y");
-        assert_int_equal(pawl__metadata_read(&read, &arena, pawl__text("null"), NULL), PAWL_OK);
-        assert_int_equal(read.n_fields + read.n_aliases, 0);
-        pawl__arena_free(&arena);
-}
-
-static void malformed_metadata_is_refused_by_name(void **state)
-{
-        static const struct {
-                const char *json, *message;
-                pawl_status status;
-        } cases[] = {
-                {"[]", "metadata: not an object", PAWL_EINVAL},
-                {"{\"glossary_watch_terms\":\"x\"}",
-                        "metadata.glossary_watch_terms: not an array of strings", PAWL_EINVAL},
-                {"{\"glossary_exclude_terms\":[\"x\",1]}",
-                        "metadata.glossary_exclude_terms: not an array of strings", PAWL_EINVAL},
-                {"{\"glossary_fields\":{}}", "metadata.glossary_fields: not an array of strings",
-                        PAWL_EINVAL},
-                {"{\"glossary_aliases\":[]}", "metadata.glossary_aliases: not an object of strings",
-                        PAWL_EINVAL},
-                {"{\"glossary_aliases\":{\"a\":null}}",
-                        "metadata.glossary_aliases: not an object of strings", PAWL_EINVAL},
-                {"{\"a\":1,\"a\":2}", "metadata: line 1, column 8:", PAWL_EPARSE},
-        };
-        pawl__arena arena = PAWL__ARENA_INIT;
-
-        (void)state;
-        for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-                pawl_error err = PAWL_ERROR_INIT;
-                pawl__metadata read, before;
-                memset(&read, 0x5a, sizeof read);
-                before = read;
-                assert_int_equal(
-                        pawl__metadata_read(&read, &arena, pawl__text(cases[i].json), &err),
-                        cases[i].status);
-                assert_says(err.message, cases[i].message);
-                assert_memory_equal(&read, &before, sizeof read);
-        }
-        pawl__arena_free(&arena);
-}
-
 int main(void)
 {
         const struct CMUnitTest tests[] = {
@@ -495,8 +435,6 @@ int main(void)
                 cmocka_unit_test(long_runs_of_one_kind_take_one_pass),
                 cmocka_unit_test(the_fields_of_a_step_are_read),
                 cmocka_unit_test(a_document_without_fields_is_read_as_one),
-                cmocka_unit_test(metadata_is_read_and_open),
-                cmocka_unit_test(malformed_metadata_is_refused_by_name),
         };
 
         return cmocka_run_group_tests(tests, NULL, NULL);
