@@ -22,6 +22,13 @@ void check_says(const char *message, const char *part, const char *file, int lin
         _fail(file, line);
 }
 
+bool test_full(void)
+{
+        const char *full = getenv("PAWL_TEST_FULL");
+
+        return full && strcmp(full, "1") == 0;
+}
+
 char *folder_make(void)
 {
         const char *tmp = getenv("TMPDIR");

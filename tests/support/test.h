@@ -26,6 +26,10 @@ void check_text(pawl_text text, const char *string, const char *file, int line);
 #define assert_says(message, part) check_says((message), (part), __FILE__, __LINE__)
 void check_says(const char *message, const char *part, const char *file, int line);
 
+/** Is the full size of a test wanted (scripts/torture sets PAWL_TEST_FULL=1), and not what suits
+ *  every change? */
+bool test_full(void);
+
 /** A fresh folder under $TMPDIR, removed with all in it by folder_remove(), which frees the name.
  */
 char *folder_make(void);
