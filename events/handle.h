@@ -109,15 +109,26 @@ typedef struct pawl__log_setup {
 PAWL_MUST_CHECK pawl_status pawl__log_open_as(pawl_log **out, const char *path,
         const pawl_log_options *options, const pawl__log_setup *setup, pawl_error *err);
 
-/* ---- Opening, step by step (events/place.c, events/connect.c) ------------------------------- */
+/* ---- Opening, step by step (events/place.c, events/create.c, events/connect.c) ---------------
+ */
 
-/** Find the file, or with PAWL_LOG_CREATE make it and its folder, empty; sets log->path. */
-PAWL_MUST_CHECK pawl_status pawl__place_find(pawl_log *log, const char *path, pawl_error *err);
+/** Find the file, or with PAWL_LOG_CREATE the place for it, whose folder is made; sets log->path
+ *  and *there. */
+PAWL_MUST_CHECK pawl_status pawl__place_find(
+        bool *there, pawl_log *log, const char *path, pawl_error *err);
+/** Make the log at log->path, whole or not at all; it is no failure if another process is quicker.
+ */
+PAWL_MUST_CHECK pawl_status pawl__create(
+        pawl_log *log, const pawl__schema *schema, pawl_error *err);
+/** Is it a file that can be a log? Makes room for the names of the files beside it. */
+PAWL_MUST_CHECK pawl_status pawl__place_check(pawl_log *log, pawl_error *err);
 /** PAWL_EREADONLY when file or folder refuse to be written, PAWL_EACCESS when not even to be read.
  */
 PAWL_MUST_CHECK pawl_status pawl__place_access(const pawl_log *log, pawl_error *err);
 /** Bytes in the file PATH + @p suffix, or -1 when there is none. */
 int64_t pawl__place_size(const pawl_log *log, const char *suffix);
+/** Wait until the names in a folder are on disk. 0, or an errno. */
+int pawl__sync_folder(const char *path);
 /** An errno as a pawl_status, with the message "PATH: DOING: the system's reason". */
 pawl_status pawl__fail_errno(pawl_error *err, int error, const char *path, const char *doing);
 

@@ -58,9 +58,13 @@ static pawl_status use_wal(pawl_log *log, pawl_error *err)
 static pawl_status open_log(pawl_log *log, const char *path, const pawl__schema *schema)
 {
         pawl_error *err = &log->err;
-        bool empty = false;
-        pawl_status status = pawl__place_find(log, path, err);
+        bool there, empty = false;
+        pawl_status status = pawl__place_find(&there, log, path, err);
 
+        if (!status && !there)
+                status = pawl__create(log, schema, err);
+        if (!status)
+                status = pawl__place_check(log, err);
         if (!status)
                 status = pawl__place_access(log, err);
         if (!status)

@@ -1,5 +1,6 @@
 /*
- * What a file must be to be a log, and how an empty or old one becomes a log of today.
+ * What a file must be to be a log, and how an empty or old one becomes a log of today (a new one is
+ * made by events/create.c).
  *
  * A step is run inside BEGIN IMMEDIATE after the version was read again there, so that of two
  * processes that open an old log one migrates it and the other finds it done. All steps that a file

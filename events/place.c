@@ -1,9 +1,9 @@
 /*
- * Where the log lies: its absolute path, and making an empty file there.
+ * Where the log lies: its absolute path, and the folder that it is made in.
  *
  * No file of a log is ever opened here. POSIX locks belong to a process and a file: closing any
  * descriptor of a file drops every lock that the process holds on it, also those of another
- * pawl_log. So the new file is made by mknod(), and everything else is asked of its name.
+ * pawl_log. So everything is asked of its name.
  */
 #include "events/handle.h"
 #include <errno.h>
@@ -26,6 +26,7 @@ pawl_status pawl__fail_errno(pawl_error *err, int error, const char *path, const
                 {EROFS, PAWL_EREADONLY, "use a file system that can be written"},
                 {ENOSPC, PAWL_EFULL, "free some space and try again"},
                 {EDQUOT, PAWL_EFULL, "free some space and try again"},
+                {EFBIG, PAWL_EFULL, "free some space and try again"},
                 {ENAMETOOLONG, PAWL_EINVAL, "use a shorter path"},
                 {ELOOP, PAWL_EINVAL, "mend the symbolic links"},
         };
@@ -42,7 +43,7 @@ pawl_status pawl__fail_errno(pawl_error *err, int error, const char *path, const
 
 /* A new name is on disk only when its folder is. A file system that cannot sync a folder says so
  * with EINVAL and has nothing to be synced. */
-static int sync_folder(const char *path)
+int pawl__sync_folder(const char *path)
 {
         int fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 
@@ -69,7 +70,7 @@ static pawl_status make_folder(const char *folder, pawl_error *err)
                 return pawl__nomem(err);
         }
         parent = above.data;
-        int error = sync_folder(parent);
+        int error = pawl__sync_folder(parent);
         /* A parent that may be searched but not read cannot be synced: the folder is there all
          * the same, and a crash now would lose an empty log. */
         pawl_status status = error && error != EACCES
@@ -79,23 +80,8 @@ static pawl_status make_folder(const char *folder, pawl_error *err)
         return status;
 }
 
-static pawl_status make_file(const char *path, const char *folder, pawl_error *err)
-{
-        int error;
-
-        /* NOLINTNEXTLINE(clang-analyzer-core.NonNullParamChecker): a full buffer has data */
-        if (mknod(path, S_IFREG | 0600, 0) != 0)
-                return errno == EEXIST ? PAWL_OK
-                                       : pawl__fail_errno(err, errno, path, "make the log");
-        if (chmod(path, 0600) != 0)
-                return pawl__fail_errno(err, errno, path, "make the log private");
-        error = sync_folder(folder);
-        return error && error != EACCES ? pawl__fail_errno(err, error, path, "make the log")
-                                        : PAWL_OK;
-}
-
-/* Make the folder and the file that @p path names; log->path is then the absolute name. */
-static pawl_status make(pawl_log *log, const char *path, pawl_error *err)
+/* Make the folder that @p path names a file in; log->path is then that file's absolute name. */
+static pawl_status make_place(pawl_log *log, const char *path, pawl_error *err)
 {
         const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
         pawl__buf folder = PAWL__BUF_INIT, full = PAWL__BUF_INIT;
@@ -116,8 +102,6 @@ static pawl_status make(pawl_log *log, const char *path, pawl_error *err)
                                pawl__buf_addc(&full, '/') || pawl__buf_adds(&full, name)))
                 status = pawl__nomem(err);
         if (!status)
-                status = make_file(full.data, real, err);
-        if (!status)
                 log->path = pawl__buf_take(&full, NULL);
         free(real);
         pawl__buf_free(&folder);
@@ -125,27 +109,26 @@ static pawl_status make(pawl_log *log, const char *path, pawl_error *err)
         return status;
 }
 
-pawl_status pawl__place_find(pawl_log *log, const char *path, pawl_error *err)
+pawl_status pawl__place_find(bool *there, pawl_log *log, const char *path, pawl_error *err)
 {
-        struct stat st;
-        char *real;
-        pawl_status status;
-
         if (!path || !*path)
                 return pawl__fail(err, PAWL_EINVAL, "log: the path is empty; name a file");
-        real = realpath(path, NULL);
-        if (real) {
-                log->path = real;
-        } else if (errno != ENOENT) {
+        log->path = realpath(path, NULL);
+        *there = log->path != NULL;
+        if (*there)
+                return PAWL_OK;
+        if (errno != ENOENT)
                 return pawl__fail_errno(err, errno, path, "open the log");
-        } else if (!(log->flags & PAWL_LOG_CREATE)) {
+        if (!(log->flags & PAWL_LOG_CREATE))
                 return pawl__fail(err, PAWL_ENOTFOUND,
                         "%s: there is no log; make one with `pawl init`, or name another", path);
-        } else {
-                status = make(log, path, err);
-                if (status)
-                        return status;
-        }
+        return make_place(log, path, err);
+}
+
+pawl_status pawl__place_check(pawl_log *log, pawl_error *err)
+{
+        struct stat st;
+
         if (stat(log->path, &st) != 0)
                 return pawl__fail_errno(err, errno, log->path, "open the log");
         if (!S_ISREG(st.st_mode))

@@ -1,0 +1,176 @@
+/*
+ * Making a log, so that at every instant it is there whole or not at all: whoever finds a file
+ * under its name finds a log, also while it is made and when whoever makes it dies.
+ *
+ * The database is made in memory and written under another name in the same folder. Once it is on
+ * disk it gets its own name, which replaces nothing: of processes that make a log at once the first
+ * is the maker, and the others find it done. What a maker that died left under its other name goes
+ * when the next one has made the log.
+ *
+ * Where the file system cannot rename without replacing, the log starts as an empty file, which
+ * SQLite fills; a maker that dies there leaves an empty file, and the next makes a log of it.
+ */
+#include "events/handle.h"
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define UNNAMED "-new-XXXXXX" /* after the log's own name; the end is mkostemp()'s */
+
+/* The bytes of an empty log; free with sqlite3_free(). */
+static pawl_status make_image(unsigned char **out, sqlite3_int64 *len, pawl_log *log,
+        const pawl__schema *schema, pawl_error *err)
+{
+        int rc = sqlite3_open_v2(":memory:", &log->db,
+                SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX |
+                        SQLITE_OPEN_EXRESCODE,
+                NULL);
+        pawl_status status = pawl__db_fail(log, rc, "make it", err);
+        unsigned char *image = NULL;
+
+        if (!status)
+                status = pawl__schema_ensure(log, schema, err);
+        if (!status)
+                image = sqlite3_serialize(log->db, "main", len, 0);
+        pawl__disconnect(log);
+        if (status)
+                return status;
+        if (!image)
+                return pawl__nomem(err);
+        /* "File format version numbers" of the database's header: 2 for a write-ahead log, which
+         * is what pragma journal_mode writes there, in a transaction of its own. */
+        image[18] = image[19] = 2;
+        *out = image;
+        return PAWL_OK;
+}
+
+/* 0, or an errno. */
+static int write_all(int fd, const unsigned char *data, size_t len)
+{
+        while (len > 0) {
+                ssize_t n = write(fd, data, len);
+                if (n < 0 && errno == EINTR)
+                        continue;
+                if (n < 0)
+                        return errno;
+                data += n;
+                len -= (size_t)n;
+        }
+        return 0;
+}
+
+/* The image under the other name, on disk. It is closed before it gets the log's name (see
+ * events/place.c). 0, or an errno, and then there is no such file. */
+static int write_unnamed(char *unnamed, const unsigned char *image, size_t len)
+{
+        int fd = mkostemp(unnamed, O_CLOEXEC);
+
+        if (fd < 0)
+                return errno;
+        int error = fchmod(fd, 0600) == 0 ? 0 : errno;
+        if (!error)
+                error = write_all(fd, image, len);
+        if (!error && fsync(fd) != 0)
+                error = errno;
+        if (close(fd) != 0 && !error)
+                error = errno;
+        if (error)
+                (void)unlink(unnamed);
+        return error;
+}
+
+/* Give it its name. 0: a log has that name now, this one or that of another maker, who may have
+ * taken this one for left behind. */
+static int name_it(const char *unnamed, const char *path)
+{
+        struct stat st;
+
+        if (renameat2(AT_FDCWD, unnamed, AT_FDCWD, path, RENAME_NOREPLACE) == 0)
+                return 0;
+        int error = errno;
+        (void)unlink(unnamed);
+        if (error == EEXIST || (error == ENOENT && lstat(path, &st) == 0))
+                return 0;
+        return error;
+}
+
+/* What makers that died left in the folder. The log has its name: whoever still makes one does not
+ * need it any more. */
+static void sweep(const char *folder, const char *name)
+{
+        DIR *dir = opendir(folder);
+        size_t len = strlen(name), prefix = strlen(UNNAMED) - 6;
+        const struct dirent *entry;
+
+        while (dir && (entry = readdir(dir)))
+                if (strncmp(entry->d_name, name, len) == 0 &&
+                        strncmp(entry->d_name + len, UNNAMED, prefix) == 0 &&
+                        strlen(entry->d_name) == len + strlen(UNNAMED))
+                        (void)unlinkat(dirfd(dir), entry->d_name, 0);
+        if (dir)
+                closedir(dir);
+}
+
+/* A file system that knows no rename without replacing. */
+static bool cannot_rename(int error)
+{
+        return error == EINVAL || error == ENOSYS || error == EOPNOTSUPP;
+}
+
+static int make_empty(const char *path)
+{
+        if (mknod(path, S_IFREG | 0600, 0) != 0)
+                return errno == EEXIST ? 0 : errno;
+        return chmod(path, 0600) == 0 ? 0 : errno;
+}
+
+/* Everything that touches the disk. 0, or an errno. */
+static int make_file(
+        const char *folder, const char *path, char *unnamed, const unsigned char *image, size_t len)
+{
+        int error = write_unnamed(unnamed, image, len);
+
+        if (!error)
+                error = name_it(unnamed, path);
+        if (cannot_rename(error))
+                error = make_empty(path);
+        if (error)
+                return error;
+        sweep(folder, strrchr(path, '/') + 1);
+        error = pawl__sync_folder(folder);
+        /* A folder that may be searched but not read cannot be synced: the log is there all the
+         * same, and a crash now would lose an empty one. */
+        return error == EACCES ? 0 : error;
+}
+
+pawl_status pawl__create(pawl_log *log, const pawl__schema *schema, pawl_error *err)
+{
+        unsigned char *image = NULL;
+        sqlite3_int64 len = 0;
+        const char *slash = strrchr(log->path, '/');
+        char *folder = strndup(log->path, (size_t)(slash - log->path));
+        size_t size = strlen(log->path) + sizeof UNNAMED;
+        char *unnamed = malloc(size);
+
+        if (!folder || !unnamed) {
+                free(unnamed);
+                free(folder);
+                return pawl__nomem(err);
+        }
+        pawl_status status = make_image(&image, &len, log, schema, err);
+        if (!status) {
+                snprintf(unnamed, size, "%s%s", log->path, UNNAMED);
+                int error =
+                        make_file(*folder ? folder : "/", log->path, unnamed, image, (size_t)len);
+                if (error)
+                        status = pawl__fail_errno(err, error, log->path, "make the log");
+        }
+        sqlite3_free(image);
+        free(unnamed);
+        free(folder);
+        return status;
+}

@@ -1,0 +1,173 @@
+# A program that changes the log dies by SIGKILL at a call that writes, or half-way through it: at each
+# such call under PAWL_TEST_FULL=1, else at some of every kind. Whatever it was, the log is sound as it
+# lies there, and the next command goes on.
+. "$SOURCE_DIR/tests/cli/shared.sh"
+shim=$BUILD_DIR/tests/kill_at_write.so
+export ASAN_OPTIONS=${ASAN_OPTIONS:+$ASAN_OPTIONS:}verify_asan_link_order=0
+instants=0 deaths=0
+top=$PWD before=$PWD/before work=$PWD/work calls=$PWD/calls
+
+# A step's command notes itself in the journal and, in the file faults, what must not be: that it
+# completed before, that its checkpoint is not in the log yet, that the log cannot be read.
+mkdir "$before"
+cat >"$before/step" <<'END'
+#!/bin/sh
+said=$(eventlog list --step "$PAWL_STEP_ID" -n 99 --json 2>&1) || echo "$PAWL_STEP_ID: $said" >>faults
+case $said in *'"StepCompleted"'*) echo "$PAWL_STEP_ID: runs again" >>faults ;; esac
+case $said in
+*'"StepCheckpointed"'*"$PAWL_RETRY_TOKEN"*) ;;
+*) echo "$PAWL_STEP_ID: runs before its checkpoint" >>faults ;;
+esac
+echo "$PAWL_STEP_ID $PAWL_RETRY_TOKEN" >>journal
+cat
+END
+chmod +x "$before/step"
+cat >"$before/team.yaml" <<'END'
+terms:
+  - surface: workspace
+    definition: A folder in which one step does its work.
+  - surface: workspace
+    definition: The account that a customer's people share.
+END
+sed 's/workspace/ledger/' "$before/team.yaml" >"$before/more.yaml"
+cat >"$before/mission.yaml" <<'END'
+mission: refund-service
+glossary: { team_domain: team.yaml }
+steps:
+  - { id: research, inputs: { topic: refunds }, run: [./step] }
+  - id: specify
+    critical: true
+    inputs: { description: Refunds land in the workspace., earlier: { $from: research } }
+    run: [./step]
+  - { id: publish, inputs: { text: { $from: specify } }, run: [./step] }
+END
+
+# restore: the folder as it was before the command that dies.
+restore() {
+        cd "$top"
+        rm -rf "$work"
+        cp -a "$before" "$work"
+        cd "$work"
+}
+
+# keep CODE COMMAND...: what it leaves is what the next commands that die begin with.
+keep() {
+        restore
+        runs "$@"
+        rm out err
+        cd "$top"
+        rm -rf "$before"
+        mv "$work" "$before"
+}
+
+# dies N HALF COMMAND...: it is killed at call N, and all that it started has ended too (it has the
+# other end of a pipe as its standard error). False if it came to its own end before that.
+dies() {
+        local n=$1 half=$2 said
+        shift 2
+        said=$( (LD_PRELOAD=$shim KILL_AT=$n KILL_HALF=$half "$@" 2>&1 >/dev/null </dev/null
+                echo "code $?") 2>/dev/null)
+        [ "${said##*code }" -eq 137 ]
+}
+
+# sound: what lies there now is a log that verifies, and whose state tables follow from it; or none.
+sound() {
+        if [ -e .pawl/events.db ]; then
+                runs 0 eventlog verify
+                runs 0 eventlog replay --check
+        else
+                fails 1 "no log here" eventlog verify
+        fi
+}
+
+# goes CODE COMMAND...: as runs, but any exit code, which is in $code.
+goes() {
+        code=0
+        "$@" >out 2>err </dev/null || code=$?
+}
+
+# finish: what a user would do until the run has completed.
+finish() {
+        goes pawl resume one
+        if [ "$code" -eq 1 ]; then
+                says "no checkpoint or run one|no log here" err
+                goes pawl run mission.yaml --run one
+        fi
+        if [ "$code" -eq 3 ]; then
+                runs 0 pawl resolve "$(pawl conflicts --json | jq -r '.[0].conflict_id')" --pick 2
+                goes pawl resume one
+        fi
+        same "$code" 0
+        says "^run one: completed, 3 of 3" out
+        sound
+        [ ! -e faults ] || { cat faults; return 1; }
+        same "$(sort -u journal | cut -d' ' -f1 | tr '\n' ' ')" "publish research specify "
+        same "$(eventlog list --type StepCompleted -n 99 --json | wc -l)" 3
+        same "$(ls -A .pawl | tr '\n' ' ')" "events.db events.db-shm events.db-wal "
+}
+
+# chosen: the numbers of the calls to die at: the first of each kind and, of the others, every so many.
+chosen() {
+        if [ "${PAWL_TEST_FULL:-}" = 1 ]; then
+                seq "$(wc -l <"$calls")"
+        else
+                awk '!seen[$1 FS substr($2, 1, 13)]++ || NR % 40 == 0 { print NR }' "$calls"
+        fi
+}
+
+# sweep AGAIN COMMAND...: the command dies at one call after the other. After each, what is there is
+# sound; then comes what a user does next, the function AGAIN; then the run goes to its end.
+sweep() {
+        local again=$1 n half halves=0
+        shift
+        restore
+        it "$*"
+        LD_PRELOAD=$shim CALL_LIST=$calls "$@" >out 2>err </dev/null || [ $? -eq 3 ]
+        [ "$(wc -l <"$calls")" -ge 5 ]
+        for n in $(chosen); do
+                halves=$((1 - halves))
+                for half in 0 1; do
+                        [ "${PAWL_TEST_FULL:-}" = 1 ] || [ "$half" -eq "$halves" ] || continue
+                        it "$*: killed at call $n, $half half done: $(sed -n "${n}p" "$calls")"
+                        restore
+                        instants=$((instants + 1))
+                        if dies "$n" "$half" "$@"; then
+                                deaths=$((deaths + 1))
+                        fi
+                        sound
+                        $again "$@"
+                        finish
+                done
+        done
+        cd "$top"
+        rm "$calls"
+}
+
+# The user goes on with the run; or does the same again, which now succeeds; or the same again, which
+# succeeds or is told that the conflict has its answer.
+nothing() {
+        :
+}
+
+once_more() {
+        runs 0 "$@"
+}
+
+unless_answered() {
+        goes "$@"
+        [ "$code" -eq 0 ] || { same "$code" 1; says "answered|resolved" err; }
+}
+
+sweep once_more pawl init
+sweep nothing pawl run mission.yaml --run one
+keep 3 pawl run mission.yaml --run one
+sweep once_more pawl init --rebuild
+sweep once_more pawl glossary import more.yaml --scope core
+conflict=$(cd "$before" && pawl conflicts --json | jq -r '.[0].conflict_id')
+token=$(cd "$before" && pawl conflicts --json | jq -r '.[0].retry_token')
+sweep unless_answered pawl resolve "$conflict" --pick 1
+keep 0 pawl resolve "$conflict" --pick 1
+sweep once_more pawl resume "$token"
+it "nearly every instant was one to die at (how many calls there are differs a little by chance)"
+[ "$deaths" -ge $((instants * 9 / 10)) ]
+echo "killed $deaths times at $instants instants of 6 commands; every log verified, every run completed"
