@@ -2,21 +2,18 @@
  * What the input hash costs beside plain SHA-256 of the same text, at 1 KB, 100 KB and 10 MB of
  * mixed content; and the memory that it takes beside the text.
  *
- *   bench_hash                 a line a size: median ns of both, ratio, memory
- *   bench_hash --file PATH     write the 10 MB document, for bench/hash_node.mjs PATH
+ *   build/bench/bench_hash
+ *   build/bench/bench_hash --file PATH     write the 10 MB document, for bench/hash_node.mjs PATH
  */
 #include "base/digest.h"
 #include "base/json_canon.h"
-#include "base/json_tree.h"
 #include "base/json_write.h"
-#include <stdio.h>
-#include <stdlib.h>
+#include "bench/measure.h"
 #include <sys/resource.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
-enum { RUNS = 31, LARGE = 10000000 };
+enum { RUNS = 101, LARGE = 10000000 };
 
 /* splitmix64: the same documents at each run. */
 static uint64_t next_random(uint64_t *state)
@@ -45,7 +42,7 @@ struct maker {
 static void add(struct maker *m, const char *text)
 {
         if (pawl__buf_adds(&m->buf, text))
-                abort();
+                bench_die("out of memory");
 }
 
 static uint64_t below(struct maker *m, uint64_t n)
@@ -57,7 +54,7 @@ static void add_words(struct maker *m, const char *name, uint64_t n)
 {
         add(m, m->line);
         if (pawl__buf_addf(&m->buf, "\"%s\"%s\"", name, m->colon))
-                abort();
+                bench_die("out of memory");
         for (uint64_t i = 0; i < n; i++) {
                 add(m, i ? " " : "");
                 add(m, words[below(m, sizeof words / sizeof words[0])]);
@@ -70,7 +67,7 @@ static void add_integer(struct maker *m, const char *name, uint64_t limit)
         add(m, m->line);
         if (pawl__buf_addf(
                     &m->buf, "\"%s\"%s%llu", name, m->colon, (unsigned long long)below(m, limit)))
-                abort();
+                bench_die("out of memory");
 }
 
 static void add_double(struct maker *m, const char *name, int digits)
@@ -80,7 +77,7 @@ static void add_double(struct maker *m, const char *name, int digits)
 
         add(m, m->line);
         if (pawl__buf_addf(&m->buf, "\"%s\"%s%.*g", name, m->colon, digits, value))
-                abort();
+                bench_die("out of memory");
 }
 
 /* One record, its members out of order, as most programs write them. */
@@ -116,7 +113,7 @@ static void add_record(struct maker *m, bool pretty)
         for (uint64_t i = 0, n = below(m, 12); i < n; i++)
                 if (pawl__buf_addf(&m->buf, "%s%d", i ? pretty ? ", " : "," : "",
                             (int)below(m, 20000) - 10000))
-                        abort();
+                        bench_die("out of memory");
         add(m, pretty ? "]\n    }" : "]}");
 }
 
@@ -133,44 +130,14 @@ static void make_document(pawl__buf *out, size_t size)
         *out = m.buf;
 }
 
-static uint64_t now_ns(void)
+static void run(bool hash, pawl__hasher *hasher, const pawl__buf *text)
 {
-        struct timespec t;
-
-        clock_gettime(CLOCK_MONOTONIC, &t);
-        return (uint64_t)t.tv_sec * 1000000000U + (uint64_t)t.tv_nsec;
-}
-
-static int compare(const void *a, const void *b)
-{
-        const uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
-
-        return (x > y) - (x < y);
-}
-
-enum what { SHA256, HASH, TREE, N_WHATS };
-
-static pawl__json_tree tree = PAWL__JSON_TREE_INIT;
-
-static void run(enum what what, pawl__hasher *hasher, const pawl__buf *text)
-{
-        unsigned char hash[PAWL__HASH_LEN];
+        unsigned char digest[PAWL__HASH_LEN];
         pawl_error err;
-        pawl_status status = PAWL_OK;
 
-        switch (what) {
-        case SHA256:
-                status = pawl__sha256(hasher, hash, text->data, text->len);
-                break;
-        case HASH:
-                status = pawl__json_canon_hash(hash, hasher, text->data, text->len, &err);
-                break;
-        case TREE:
-        default:
-                status = pawl__json_tree_read(&tree, text->data, text->len, &err);
-        }
-        if (status)
-                abort();
+        if (hash ? pawl__json_canon_hash(digest, hasher, text->data, text->len, &err)
+                 : pawl__sha256(hasher, digest, text->data, text->len))
+                bench_die("cannot hash");
 }
 
 /* The largest resident size, in bytes, of a fresh child that makes the document, and hashes it or
@@ -187,38 +154,71 @@ static double resident(size_t size, bool hash)
                 if (pawl__hasher_new(&hasher, NULL))
                         _exit(1);
                 make_document(&text, size);
-                run(SHA256, hasher, &text);
+                run(false, hasher, &text);
                 if (hash)
-                        run(HASH, hasher, &text);
+                        run(true, hasher, &text);
                 _exit(0);
         }
         if (child < 0 || wait4(child, &status, 0, &usage) != child || status)
-                abort();
+                bench_die("out of memory");
         return (double)usage.ru_maxrss * 1024;
 }
 
-static void measure(pawl__hasher *hasher, size_t size)
+/* Of a small text so many that the clock's own cost is nothing. */
+static double run_ns(bool hash, pawl__hasher *hasher, const pawl__buf *text)
 {
-        const size_t times = size < 50000 ? 2000000 / size : 1;
-        uint64_t took[N_WHATS][RUNS];
+        const size_t times = text->len < 50000 ? 200000 / text->len : 1;
+        const double start = bench_now_ns();
+
+        for (size_t i = 0; i < times; i++)
+                run(hash, hasher, text);
+        return (bench_now_ns() - start) / (double)times;
+}
+
+static void measure(pawl__hasher *hasher, size_t size, const char *what, double target)
+{
+        bench_series hash = {NULL, 0, 0}, sha = {NULL, 0, 0};
         pawl__buf text;
 
         make_document(&text, size);
-        for (int i = 0; i < RUNS; i++)
-                for (int what = 0; what < N_WHATS; what++) {
-                        const uint64_t start = now_ns();
-                        for (size_t k = 0; k < times; k++)
-                                run((enum what)what, hasher, &text);
-                        took[what][i] = (now_ns() - start) / times;
-                }
-        for (int what = 0; what < N_WHATS; what++)
-                qsort(took[what], RUNS, sizeof took[what][0], compare);
-        const double sha = (double)took[SHA256][RUNS / 2], hash = (double)took[HASH][RUNS / 2];
-        printf("%9zu bytes: SHA-256 %10.0f ns, canonical hash %10.0f ns (%.2fx), tree %10.0f ns",
-                text.len, sha, hash, hash / sha, (double)took[TREE][RUNS / 2]);
-        printf("\n");
-        fflush(stdout);
+        for (int i = 0; i < RUNS; i++) {
+                bench_add(&sha, run_ns(false, hasher, &text));
+                bench_add(&hash, run_ns(true, hasher, &text));
+        }
+        bench_answer(&(bench_question){.what = what, .beside = "SHA-256 alone", .target = target},
+                &hash, &sha);
+        bench_clear(&hash);
+        bench_clear(&sha);
         pawl__buf_free(&text);
+}
+
+static void measure_memory(void)
+{
+        bench_series memory = {NULL, 0, 0}, text = {NULL, 0, 0};
+
+        bench_add(&text, LARGE);
+        bench_add(&memory, LARGE + resident(LARGE, true) - resident(LARGE, false));
+        bench_answer(&(bench_question){.what = "memory of an input hash, 10 MB, the text included",
+                             .beside = "the text",
+                             .unit = "bytes",
+                             .target = 2},
+                &memory, &text);
+        bench_clear(&memory);
+        bench_clear(&text);
+}
+
+static int write_file(const char *path)
+{
+        pawl__buf text;
+
+        make_document(&text, LARGE);
+        FILE *file = fopen(path, "wb");
+        if (!file || fwrite(text.data, 1, text.len, file) != text.len || fclose(file)) {
+                perror(path);
+                return 1;
+        }
+        pawl__buf_free(&text);
+        return 0;
 }
 
 int main(int argc, char **argv)
@@ -226,33 +226,18 @@ int main(int argc, char **argv)
         pawl__hasher *hasher;
         pawl_error err;
 
-        if (argc == 3 && strcmp(argv[1], "--file") == 0) {
-                pawl__buf text;
-                make_document(&text, LARGE);
-                FILE *file = fopen(argv[2], "wb");
-                if (!file || fwrite(text.data, 1, text.len, file) != text.len || fclose(file)) {
-                        perror(argv[2]);
-                        return 1;
-                }
-                pawl__buf_free(&text);
-                return 0;
-        }
+        if (argc == 3 && strcmp(argv[1], "--file") == 0)
+                return write_file(argv[2]);
         if (argc != 1) {
                 fprintf(stderr, "usage: bench_hash [--file PATH]\n");
                 return 2;
         }
-        if (pawl__hasher_new(&hasher, &err)) {
-                fprintf(stderr, "%s\n", err.message);
-                return 1;
-        }
-        const double more = resident(LARGE, true) - resident(LARGE, false);
-        printf("%9d bytes: text and hashing take %.2fx the text in memory\n", LARGE,
-                1 + more / LARGE);
-        fflush(stdout);
-        measure(hasher, 1000);
-        measure(hasher, 100000);
-        measure(hasher, LARGE);
-        pawl__json_tree_free(&tree);
+        if (pawl__hasher_new(&hasher, &err))
+                bench_die(err.message);
+        measure_memory();
+        measure(hasher, 1000, "input hash, 1 KB", 4);
+        measure(hasher, 100000, "input hash, 100 KB", 3);
+        measure(hasher, LARGE, "input hash, 10 MB", 3);
         pawl__hasher_free(hasher);
         return 0;
 }

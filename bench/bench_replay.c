@@ -1,10 +1,9 @@
 /* A replay of everything, from nothing into memory, beside a plain SELECT * of the same rows in the
- * order of seq over the same file, in turn; medians.
+ * order of seq over the same file.
  *
- *   build/bench/bench_replay [EVENTS]     (default 200000) */
+ *   build/bench/bench_replay [EVENTS]     (default 1000000) */
 #include "bench/filled_log.h"
 #include <sqlite3.h>
-#include <unistd.h>
 
 enum { ROUNDS = 9 };
 
@@ -48,28 +47,24 @@ static double replay_ns(pawl_log *log, uint64_t *head)
 
 int main(int argc, char **argv)
 {
-        char folder[] = "/tmp/pawl-bench-XXXXXX", path[64], command[96];
         static filled_log filled;
-        bench_series raw = {0}, replay = {0};
+        bench_series raw = {NULL, 0, 0}, replay = {NULL, 0, 0};
         size_t rows = 0;
         uint64_t head = 0;
 
-        if (!mkdtemp(folder))
-                bench_die("cannot make a folder");
-        snprintf(path, sizeof path, "%s/events.db", folder);
-        filled_open(&filled, path, bench_count(argc, argv, 200000));
+        bench_folder();
+        filled_open(&filled, "events.db", bench_count(argc, argv, 1000000), FILLED_TERMS);
         for (int i = 0; i < ROUNDS; i++) {
-                bench_add(&raw, select_ns(path, &rows));
+                bench_add(&raw, select_ns("events.db", &rows));
                 bench_add(&replay, replay_ns(filled.log, &head));
         }
         if (rows != head)
                 bench_die("the two did not read the same");
         pawl_log_close(filled.log);
-        bench_row("SELECT * FROM events ORDER BY seq", &raw, NULL);
-        bench_row("replay from nothing", &replay, &raw);
-        printf("%zu events; %.2f and %.2f million a second; target 4x\n", rows,
-                (double)rows * 1e3 / bench_median(&raw),
-                (double)rows * 1e3 / bench_median(&replay));
-        snprintf(command, sizeof command, "rm -r %s", folder);
-        return system(command) != 0;
+        bench_answer(&(bench_question){.what = "replay of 10^6 events, to state, an event",
+                             .beside = "SELECT * in the order of seq",
+                             .target = 4,
+                             .per = (double)rows},
+                &replay, &raw);
+        return 0;
 }

@@ -1,6 +1,6 @@
 /* What `pawl run` adds to a step: a mission of one step and a glossary of 100 senses, start to
  * exit, beside the sum of what can't be avoided: the step's command alone, sqlite3 opening the same
- * log, and two durable commits. Whole processes, taken in turn; medians.
+ * log, and two durable commits. Whole processes.
  *
  *   build/bench/bench_run [ROUNDS]     (default 40; needs build/bin/pawl beside it, and sqlite3) */
 #include "bench/measure.h"
@@ -15,8 +15,6 @@
 #include <unistd.h>
 
 extern char **environ;
-
-static char folder[] = "/tmp/pawl-bench-XXXXXX";
 
 static void write_mission(void)
 {
@@ -75,8 +73,7 @@ int main(int argc, char **argv)
         for (int up = 0; up < 2; up++)
                 *strrchr(self, '/') = '\0';
         snprintf(pawl, sizeof pawl, "%s/bin/pawl", self);
-        if (!mkdtemp(folder) || chdir(folder))
-                bench_die("cannot make a folder");
+        bench_folder();
         write_mission();
 
         sqlite3 *db;
@@ -89,23 +86,17 @@ int main(int argc, char **argv)
         char *run[] = {pawl, "run", "--no-input", "mission.yaml", NULL};
         char *command[] = {"/bin/true", NULL};
         char *open_log[] = {"sqlite3", ".pawl/events.db", "SELECT count(*) FROM runs", NULL};
-        bench_series whole = {0}, parts = {0}, alone = {0}, opened = {0}, commits = {0};
+        bench_series whole = {NULL, 0, 0}, parts = {NULL, 0, 0};
 
         spawn_ns(run); /* the log and its seeds are there from now on */
         spawn_ns(open_log);
         for (size_t i = 0; i < rounds; i++) {
-                double a = spawn_ns(command), b = spawn_ns(open_log), c = two_commits_ns(db);
+                bench_add(&parts, spawn_ns(command) + spawn_ns(open_log) + two_commits_ns(db));
                 bench_add(&whole, spawn_ns(run));
-                bench_add(&alone, a);
-                bench_add(&opened, b);
-                bench_add(&commits, c);
-                bench_add(&parts, a + b + c);
         }
-        bench_row("command alone", &alone, NULL);
-        bench_row("sqlite3 opens the log", &opened, NULL);
-        bench_row("two durable commits", &commits, NULL);
-        bench_row("sum of these", &parts, NULL);
-        bench_row("pawl run, one step, 100 senses", &whole, &parts);
+        bench_answer(&(bench_question){.what = "pawl run, one step, 100 senses, a process",
+                             .beside = "its command + sqlite3 opening the log + two commits"},
+                &whole, &parts);
         sqlite3_close(db);
         return 0;
 }

@@ -1,86 +1,66 @@
 /**
  * @file bench/measure.h
- * @brief What every benchmark shares: the clock, a series and its median, and the row it prints.
+ * @brief What every benchmark shares: the clock, series of measurements, a folder, and the row that
+ *        it prints.
+ *
+ * A benchmark measures a figure and its yardstick in turn, so that both meet the same disk and the
+ * same neighbours, and prints one line of JSON a question, which scripts/bench puts into its table:
+ *
+ *   {"what":…,"beside":…,"unit":"ns","n":…,"figure":{"median","p10","p90"},"yardstick":{…},
+ *    "ratio":…,"ratio_p10":…,"ratio_p90":…,"target":…}
+ *
+ * ratio is that of the medians; its spread is that of the pairs. A target is the ratio that a
+ * figure may have at most. Whatever else a benchmark has to say goes to stderr, with bench_note().
  */
 #ifndef BENCH_MEASURE_H
 #define BENCH_MEASURE_H
 
+#include <pawl/base.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <time.h>
 
-static inline void bench_die(const char *why)
-{
-        fprintf(stderr, "bench: %s\n", why);
-        exit(1);
-}
+/** Print why, and exit 1: a benchmark that cannot measure has no use. */
+_Noreturn void bench_die(const char *why);
+
+/** A line for people, on stderr. */
+void bench_note(const char *format, ...) PAWL_PRINTF(1, 2);
 
 /** The first argument as a count, or @p otherwise. */
-static inline size_t bench_count(int argc, char **argv, size_t otherwise)
-{
-        unsigned long n = argc > 1 ? strtoul(argv[1], NULL, 10) : otherwise;
+size_t bench_count(int argc, char **argv, size_t otherwise);
 
-        return n ? n : otherwise;
-}
+double bench_now_ns(void);
 
-static inline double bench_now_ns(void)
-{
-        struct timespec now;
-
-        clock_gettime(CLOCK_MONOTONIC, &now);
-        return (double)now.tv_sec * 1e9 + (double)now.tv_nsec;
-}
-
-/** Measurements in nanoseconds. Zero-initialised is empty. */
+/** Measurements, in nanoseconds unless a question says otherwise. Zero-initialised is empty. */
 typedef struct bench_series {
         double *ns;
         size_t n, cap;
 } bench_series;
 
-static inline void bench_add(bench_series *series, double ns)
-{
-        if (series->n == series->cap) {
-                series->cap = series->cap ? series->cap * 2 : 64;
-                series->ns = realloc(series->ns, series->cap * sizeof *series->ns);
-                if (!series->ns)
-                        bench_die("out of memory");
-        }
-        series->ns[series->n++] = ns;
-}
+void bench_add(bench_series *series, double ns);
+void bench_clear(bench_series *series); /**< and free */
 
-static inline int bench_order(const void *a, const void *b)
-{
-        double x = *(const double *)a, y = *(const double *)b;
+/** The value below which @p part (0..1) of the series lies. The series stays in its order. */
+double bench_quantile(const bench_series *series, double part);
+double bench_median(const bench_series *series);
 
-        return (x > y) - (x < y);
-}
+/** What is asked of a figure. */
+typedef struct bench_question {
+        const char *what;
+        const char *beside; /**< the yardstick's name; NULL: there is none */
+        const char *unit;   /**< "ns" where NULL; "bytes", "calls" */
+        double target;      /**< ratio to the yardstick, at most; 0: none is asked */
+        double per;         /**< both are divided by it, as a batch by its events; 0: not */
+} bench_question;
 
-/** The value below which @p part (0..1) of the series lies; sorts it. */
-static inline double bench_quantile(bench_series *series, double part)
-{
-        if (series->n == 0)
-                return 0;
-        qsort(series->ns, series->n, sizeof *series->ns, bench_order);
-        return series->ns[(size_t)(part * (double)(series->n - 1))];
-}
+/** Print the row. The i-th measurements of both series are a pair; @p yardstick may be NULL. */
+void bench_answer(
+        const bench_question *question, const bench_series *figure, const bench_series *yardstick);
 
-static inline double bench_median(bench_series *series)
-{
-        return bench_quantile(series, 0.5);
-}
+/** A row of nanoseconds without a target. */
+void bench_row(const char *name, const bench_series *series, const bench_series *yardstick);
 
-/**
- * Print "NAME | median us | p10 | p90 | ratio", a row of the table that scripts/bench collects. The
- * ratio is that of the medians, @p yardstick's taken in the same run; NULL: none.
- */
-static inline void bench_row(const char *name, bench_series *series, bench_series *yardstick)
-{
-        printf("| %-44s | %12.2f | %12.2f | %12.2f |", name, bench_median(series) / 1e3,
-                bench_quantile(series, 0.1) / 1e3, bench_quantile(series, 0.9) / 1e3);
-        if (yardstick)
-                printf(" %6.2fx |\n", bench_median(series) / bench_median(yardstick));
-        else
-                printf("         |\n");
-}
+/** Make a fresh folder on a disk (in $TMPDIR, else /var/tmp: /tmp may be memory) and change to it.
+ *  It is removed with all that is in it when the program exits. */
+void bench_folder(void);
 
 #endif

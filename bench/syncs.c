@@ -1,0 +1,28 @@
+#include "bench/syncs.h"
+#include <pawl/base.h>
+#include <stdatomic.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+static atomic_size_t syncs;
+
+/* The ones that SQLite finds when it is linked with this program. */
+PAWL_EXTERN int fdatasync(int fd);
+PAWL_EXTERN int fsync(int fd);
+
+int fdatasync(int fd)
+{
+        syncs++;
+        return (int)syscall(SYS_fdatasync, fd);
+}
+
+int fsync(int fd)
+{
+        syncs++;
+        return (int)syscall(SYS_fsync, fd);
+}
+
+size_t bench_syncs(void)
+{
+        return syncs;
+}
