@@ -3,6 +3,7 @@
  *
  *   build/bench/bench_replay [EVENTS]     (default 1000000) */
 #include "bench/filled_log.h"
+#include <malloc.h>
 #include <sqlite3.h>
 
 enum { ROUNDS = 9 };
@@ -31,8 +32,10 @@ static double select_ns(const char *path, size_t *rows)
         return bench_now_ns() - start;
 }
 
-static double replay_ns(pawl_log *log, uint64_t *head)
+/* *bytes: the memory that the state takes. */
+static double replay_ns(pawl_log *log, uint64_t *head, double *bytes)
 {
+        struct mallinfo2 before = mallinfo2();
         unsigned char hash[32];
         pawl__store *store;
         pawl_error err;
@@ -41,22 +44,52 @@ static double replay_ns(pawl_log *log, uint64_t *head)
         if (pawl__replay(&store, head, hash, log, NULL, &err))
                 bench_die(err.message);
         double taken = bench_now_ns() - start;
+        struct mallinfo2 after = mallinfo2();
+        *bytes =
+                (double)(after.uordblks + after.hblkhd) - (double)(before.uordblks + before.hblkhd);
         store->free(store);
         return taken;
+}
+
+/* A fifth of the events mean the same state: each step has fewer terms, which change no table. */
+static void compare_memory(size_t events)
+{
+        bench_series few = {NULL, 0, 0}, many = {NULL, 0, 0};
+        static filled_log filled;
+        uint64_t head;
+        double bytes;
+
+        filled_open(&filled, "few.db", events / 5, FILLED_TERMS);
+        replay_ns(filled.log, &head, &bytes);
+        bench_add(&few, bytes);
+        pawl_log_close(filled.log);
+        filled_open(&filled, "many.db", events, 5 * FILLED_TERMS + 4 * FILLED_STEP_EVENTS);
+        replay_ns(filled.log, &head, &bytes);
+        bench_add(&many, bytes);
+        pawl_log_close(filled.log);
+        bench_answer(&(bench_question){.what = "memory of a replay, 10^6 events",
+                             .beside = "of 200,000 events that mean the same state",
+                             .unit = "bytes",
+                             .target = 1.05},
+                &many, &few);
+        bench_clear(&few);
+        bench_clear(&many);
 }
 
 int main(int argc, char **argv)
 {
         static filled_log filled;
         bench_series raw = {NULL, 0, 0}, replay = {NULL, 0, 0};
-        size_t rows = 0;
+        size_t events = bench_count(argc, argv, 1000000), rows = 0;
         uint64_t head = 0;
+        double bytes;
 
         bench_folder();
-        filled_open(&filled, "events.db", bench_count(argc, argv, 1000000), FILLED_TERMS);
+        compare_memory(events);
+        filled_open(&filled, "events.db", events, FILLED_TERMS);
         for (int i = 0; i < ROUNDS; i++) {
                 bench_add(&raw, select_ns("events.db", &rows));
-                bench_add(&replay, replay_ns(filled.log, &head));
+                bench_add(&replay, replay_ns(filled.log, &head, &bytes));
         }
         if (rows != head)
                 bench_die("the two did not read the same");

@@ -3,18 +3,8 @@
  * log, and two durable commits. Whole processes.
  *
  *   build/bench/bench_run [ROUNDS]     (default 40; needs build/bin/pawl beside it, and sqlite3) */
-#include "bench/measure.h"
-#include <limits.h>
-#include <spawn.h>
-#include <sqlite3.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/stat.h>
-#include <sys/wait.h>
-#include <unistd.h>
-
-extern char **environ;
+#include "bench/raw_twin.h"
+#include "bench/spawn.h"
 
 static void write_mission(void)
 {
@@ -32,25 +22,6 @@ static void write_mission(void)
                 bench_die("cannot write the mission");
 }
 
-/* Nanoseconds from start to exit of a command whose output is thrown away. */
-static double spawn_ns(char *const argv[])
-{
-        posix_spawn_file_actions_t actions;
-        pid_t pid;
-        int status;
-
-        posix_spawn_file_actions_init(&actions);
-        posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", 0 /* O_RDONLY */, 0);
-        posix_spawn_file_actions_addopen(&actions, 1, "/dev/null", 1 /* O_WRONLY */, 0);
-        double start = bench_now_ns();
-        int rc = posix_spawnp(&pid, argv[0], &actions, NULL, argv, environ);
-        if (rc || waitpid(pid, &status, 0) != pid || status != 0)
-                bench_die("a command failed");
-        double ns = bench_now_ns() - start;
-        posix_spawn_file_actions_destroy(&actions);
-        return ns;
-}
-
 static double two_commits_ns(sqlite3 *db)
 {
         double start = bench_now_ns();
@@ -64,15 +35,8 @@ static double two_commits_ns(sqlite3 *db)
 int main(int argc, char **argv)
 {
         size_t rounds = bench_count(argc, argv, 40);
-        char self[PATH_MAX], pawl[PATH_MAX + 16];
-        ssize_t n = readlink("/proc/self/exe", self, sizeof self - 1);
+        char *pawl = (char *)(uintptr_t)bench_tool("pawl");
 
-        if (n < 0)
-                bench_die("cannot read /proc/self/exe");
-        self[n] = '\0';
-        for (int up = 0; up < 2; up++)
-                *strrchr(self, '/') = '\0';
-        snprintf(pawl, sizeof pawl, "%s/bin/pawl", self);
         bench_folder();
         write_mission();
 
@@ -88,11 +52,12 @@ int main(int argc, char **argv)
         char *open_log[] = {"sqlite3", ".pawl/events.db", "SELECT count(*) FROM runs", NULL};
         bench_series whole = {NULL, 0, 0}, parts = {NULL, 0, 0};
 
-        spawn_ns(run); /* the log and its seeds are there from now on */
-        spawn_ns(open_log);
+        bench_spawn_ns(run); /* the log and its seeds are there from now on */
+        bench_spawn_ns(open_log);
         for (size_t i = 0; i < rounds; i++) {
-                bench_add(&parts, spawn_ns(command) + spawn_ns(open_log) + two_commits_ns(db));
-                bench_add(&whole, spawn_ns(run));
+                bench_add(&parts,
+                        bench_spawn_ns(command) + bench_spawn_ns(open_log) + two_commits_ns(db));
+                bench_add(&whole, bench_spawn_ns(run));
         }
         bench_answer(&(bench_question){.what = "pawl run, one step, 100 senses, a process",
                              .beside = "its command + sqlite3 opening the log + two commits"},

@@ -6,8 +6,6 @@
         "{\"surface\":\"term\",\"scope\":\"team_domain\",\"definition\":\"%.100s\","               \
         "\"confidence\":0.9}"
 
-enum { EVENTS_A_STEP = 6 }; /* and its terms */
-
 static void add(pawl__batch *batch, const filled_sample *at, bool of_step, const char *type,
         const char *payload)
 {
@@ -125,7 +123,7 @@ void filled_open(filled_log *f, const char *path, size_t events, size_t terms)
 {
         pawl_log_options options = PAWL_LOG_OPTIONS_INIT;
         pawl__batch batch = PAWL__BATCH_INIT;
-        size_t steps = events / (EVENTS_A_STEP + terms) + 1;
+        size_t steps = events / (FILLED_STEP_EVENTS + terms) + 1;
         unsigned char head[32];
         pawl_error err = PAWL_ERROR_INIT;
 

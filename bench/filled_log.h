@@ -13,7 +13,14 @@
 #include "events/log.h"
 #include "state/state.h"
 
-enum { FILLED_STEPS = 400, FILLED_OPEN = 20, FILLED_SAMPLES = 128, FILLED_TERMS = 2 };
+/* FILLED_STEP_EVENTS: of a step, beside its terms. */
+enum {
+        FILLED_STEPS = 400,
+        FILLED_OPEN = 20,
+        FILLED_SAMPLES = 128,
+        FILLED_TERMS = 2,
+        FILLED_STEP_EVENTS = 6
+};
 
 /** A step and the token of its checkpoint. */
 typedef struct filled_sample {

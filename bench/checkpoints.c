@@ -1,0 +1,82 @@
+#include "bench/checkpoints.h"
+#include <string.h>
+
+#define HASH "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa"
+
+static void step_id(char out[32], size_t n)
+{
+        snprintf(out, 32, "step-%zu", n);
+}
+
+static pawl_event event_of(const char *type, const char *step, const char *payload)
+{
+        return (pawl_event){.type = pawl__text(type),
+                .mission_id = pawl__text("refund-service"),
+                .run_id = pawl__text(CHECKPOINTS_RUN),
+                .step_id = pawl__text(step),
+                .actor = pawl__text("user:ana"),
+                .payload = pawl__text(payload)};
+}
+
+/* The run is claimed and its steps are started, so that each can be checkpointed. */
+static void start_run(checkpoints *c, size_t steps)
+{
+        pawl__batch batch = PAWL__BATCH_INIT;
+        char id[32];
+
+        for (size_t i = 0; i <= steps; i++) {
+                pawl_event event = event_of("RunStarted", NULL, "{\"steps\":[],\"scope_refs\":[]}");
+                if (i > 0) {
+                        step_id(id, i);
+                        event = event_of("StepStarted", id, "{\"input_hash\":\"" HASH "\"}");
+                }
+                if (pawl__batch_event(&batch, &event, pawl__log_error(c->log)))
+                        bench_die(pawl_log_errmsg(c->log));
+        }
+        pawl_text none = {NULL, 0};
+        if (pawl__log_claim(&c->fence, c->log, pawl__text("refund-service"),
+                    pawl__text(CHECKPOINTS_RUN), none, none, &batch, NULL))
+                bench_die(pawl_log_errmsg(c->log));
+        pawl__batch_free(&batch);
+}
+
+void checkpoints_open(checkpoints *c, const char *path, size_t steps)
+{
+        pawl_log_options options = PAWL_LOG_OPTIONS_INIT;
+        pawl_error err = PAWL_ERROR_INIT;
+        unsigned char hash[32];
+
+        options.flags = PAWL_LOG_CREATE;
+        if (pawl_log_open(&c->log, path, &options, &err) || pawl__state_of(&c->state, c->log, &err))
+                bench_die(err.message);
+        start_run(c, steps);
+        if (pawl_log_head(&c->seq, hash, c->log))
+                bench_die(pawl_log_errmsg(c->log));
+}
+
+void checkpoints_make(checkpoints *c, size_t n)
+{
+        for (size_t i = 0; i < n; i++) {
+                unsigned long long x = (unsigned long long)++c->step * 0x9e3779b97f4a7c15ull;
+                step_id(c->ids[i], c->step);
+                snprintf(c->payloads[i], sizeof c->payloads[i],
+                        "{\"cursor\":\"pre_generation_gate\",\"input_hash\":\"" HASH
+                        "\",\"input_hash_alg\":\"jcs-sha256\",\"retry_token\":"
+                        "\"%08llx-%04llx-4000-8000-%012zu\",\"scope_refs\":["
+                        "{\"scope\":\"mission_local\",\"version_id\":\"" HASH
+                        "\"},{\"scope\":\"team_domain\",\"version_id\":\"" HASH
+                        "\"},{\"scope\":\"core\",\"version_id\":\"" HASH
+                        "\"}],\"strictness\":\"medium\"}",
+                        x >> 32, x >> 16 & 0xffff, c->step);
+                c->events[i] = event_of("StepCheckpointed", c->ids[i], c->payloads[i]);
+        }
+}
+
+double checkpoints_append_ns(checkpoints *c, size_t n)
+{
+        double start = bench_now_ns();
+
+        if (pawl_log_append(&c->seq, c->log, c->events, n, c->fence))
+                bench_die(pawl_log_errmsg(c->log));
+        return bench_now_ns() - start;
+}

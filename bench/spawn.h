@@ -1,0 +1,17 @@
+/**
+ * @file bench/spawn.h
+ * @brief Whole processes: the tools beside which this program was built, and others.
+ */
+#ifndef BENCH_SPAWN_H
+#define BENCH_SPAWN_H
+
+#include "bench/measure.h"
+
+/** The path of a tool, such as "pawl", that was built along with this program. */
+const char *bench_tool(const char *name);
+
+/** Nanoseconds from start to exit of a command whose output is thrown away. One that does not exit
+ *  with 0 ends the benchmark. */
+double bench_spawn_ns(char *const argv[]);
+
+#endif
