@@ -55,6 +55,7 @@ void pawl__batch_clear(pawl__batch *batch)
 {
         pawl__arena_clear(&batch->arena);
         batch->gives_back = (pawl_text){NULL, 0};
+        batch->after_fence = 0;
         batch->n = 0;
         batch->n_blobs = 0;
 }

@@ -284,6 +284,11 @@ static pawl_status claim(
                 last = holder->fence;
         else
                 status = fence_of_events(&last, log, run_id);
+        if (!status && batch && batch->after_fence && batch->after_fence != last)
+                return pawl__fail(&log->err, PAWL_EEXISTS,
+                        "run %.*s: was claimed by another process since it was looked at; look "
+                        "again",
+                        PAWL__FMT(run_id));
         *fence = last + 1;
         if (!status)
                 status = put_lease(log, run_id, *fence);

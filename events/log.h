@@ -25,14 +25,12 @@ typedef struct pawl__batch {
         struct pawl__batch_blob *blobs;
         size_t n_blobs, cap_blobs;
         pawl_text gives_back; /* the run to give back with the commit; absent: none */
+        uint64_t after_fence; /* see pawl__log_claim(); 0: any, UINT64_MAX: none */
 } pawl__batch;
 
 #define PAWL__BATCH_INIT                                                                           \
         {                                                                                          \
-                PAWL__ARENA_INIT, NULL, 0, 0, NULL, 0, 0,                                          \
-                {                                                                                  \
-                        NULL, 0                                                                    \
-                }                                                                                  \
+                PAWL__ARENA_INIT, NULL, 0, 0, NULL, 0, 0, {NULL, 0}, 0                             \
         }
 
 PAWL_MUST_CHECK pawl_status pawl__batch_event(
@@ -62,6 +60,9 @@ PAWL_MUST_CHECK pawl_status pawl__log_commit(
  * Claim @p run_id as pawl_log_claim() does, with @p batch appended right after RunClaimed in the
  * same transaction (NULL or empty: nothing more). The batch is cleared on PAWL_OK.
  * session_id (may be absent) goes into RunClaimed's envelope.
+ * If the batch has an after_fence, the claim holds only right after the one of that fence:
+ * PAWL_EEXISTS when the run was claimed since, so that what the caller decided by may not hold any
+ * more; look again. PAWL_EHELD goes before.
  */
 PAWL_MUST_CHECK pawl_status pawl__log_claim(uint64_t *fence, pawl_log *log, pawl_text mission_id,
         pawl_text run_id, pawl_text session_id, pawl_text actor, pawl__batch *batch,

@@ -7,7 +7,7 @@
 /* What was asked for, as the log has it. */
 typedef struct target {
         pawl__row run;
-        bool done; /* the run, or the token's step, completed: there is nothing to run */
+        bool done; /* there is nothing to run */
 } target;
 
 static pawl_status get_run(target *found, pawl__runner *r, pawl_text run_id)
@@ -17,13 +17,32 @@ static pawl_status get_run(target *found, pawl__runner *r, pawl_text run_id)
         return pawl__state_get(r->state, PAWL__RUNS, &found->run, &r->arena, &r->error);
 }
 
-static pawl_status is_held(bool *held, pawl__runner *r, pawl_text run_id)
+/* Is there nothing to run: has the run completed, or the token's step? */
+static pawl_status look_for_end(target *found, pawl__runner *r)
 {
-        pawl_owner owner;
+        pawl__row step = {.v[PAWL__STEP_RUN].text = found->run.v[PAWL__RUN_ID].text,
+                .v[PAWL__STEP_ID].text = r->token_step};
+        pawl_status status;
+
+        found->done = pawl__text_is(found->run.v[PAWL__RUN_STATUS].text, "completed");
+        if (found->done || !r->token_step.data)
+                return PAWL_OK;
+        status = pawl__state_get(r->state, PAWL__STEPS, &step, &r->arena, &r->error);
+        if (status)
+                return status == PAWL_ENOTFOUND ? PAWL_OK : status;
+        found->done = pawl__text_is(step.v[PAWL__STEP_STATUS].text, "completed");
+        return PAWL_OK;
+}
+
+/* Is it held, and what is its last fence (0: not known)? */
+static pawl_status holder_of(bool *held, uint64_t *fence, pawl__runner *r, pawl_text run_id)
+{
+        pawl_owner owner = {0};
         pawl_status status = pawl__log_holder(held, &owner, r->log, run_id);
 
         if (status)
                 r->error = *pawl__log_error(r->log);
+        *fence = owner.fence;
         return status;
 }
 
@@ -45,7 +64,8 @@ static pawl_status find_newest(target *found, pawl__runner *r)
                 if (!pawl__text_is(found->run.v[PAWL__RUN_STATUS].text, "running"))
                         return PAWL_OK;
                 bool held = false;
-                status = is_held(&held, r, found->run.v[PAWL__RUN_ID].text);
+                uint64_t fence;
+                status = holder_of(&held, &fence, r, found->run.v[PAWL__RUN_ID].text);
                 if (status || !held)
                         return status;
         }
@@ -54,7 +74,6 @@ static pawl_status find_newest(target *found, pawl__runner *r)
 static pawl_status find_token(target *found, pawl__runner *r, pawl_text token)
 {
         pawl__checkpoint checkpoint;
-        pawl__row step = {0};
         pawl_status status;
 
         status = pawl__checkpoint_load(&checkpoint, &r->arena, r->log, token, &r->error);
@@ -68,12 +87,6 @@ static pawl_status find_token(target *found, pawl__runner *r, pawl_text token)
                         PAWL__FMT(token));
         if (status)
                 return status;
-        step.v[PAWL__STEP_RUN].text = checkpoint.run_id;
-        step.v[PAWL__STEP_ID].text = checkpoint.step_id;
-        status = pawl__state_get(r->state, PAWL__STEPS, &step, &r->arena, &r->error);
-        if (status && status != PAWL_ENOTFOUND)
-                return status;
-        found->done = !status && pawl__text_is(step.v[PAWL__STEP_STATUS].text, "completed");
         r->token = token;
         r->token_step = checkpoint.step_id;
         return PAWL_OK;
@@ -179,7 +192,27 @@ static pawl_status read_rows(pawl__runner *r)
         return pawl__state_steps(&r->rows, &r->n_rows, r->state, r->run_id, &r->arena, &r->error);
 }
 
-static pawl_status go_on(pawl__runner *r, const target *found)
+/* The run as it stands while nobody holds it, before a claim that is good only if nobody held it in
+ * between: who comes too late to do anything finds that out here, and leaves no trace. PAWL_DONE:
+ * there is nothing left to run. */
+static pawl_status look_again(pawl__runner *r, void *user)
+{
+        target *found = user;
+        bool held = false;
+        uint64_t fence;
+        pawl_status status = holder_of(&held, &fence, r, r->run_id);
+
+        if (!status)
+                status = get_run(found, r, r->run_id);
+        if (!status)
+                status = look_for_end(found, r);
+        if (status)
+                return status;
+        pawl__pipeline_batch(r->pipeline)->after_fence = held ? UINT64_MAX : fence;
+        return found->done ? PAWL_DONE : PAWL_OK;
+}
+
+static pawl_status go_on(pawl__runner *r, target *found)
 {
         const pawl__row *run = &found->run;
         pawl_text strictness = run->v[PAWL__RUN_STRICTNESS].text;
@@ -199,7 +232,7 @@ static pawl_status go_on(pawl__runner *r, const target *found)
         status = pawl__runner_prepare(r);
         if (status)
                 return status;
-        status = pawl__runner_claim(r, r->options.wait_ms, NULL, NULL);
+        status = pawl__runner_claim(r, r->options.wait_ms, look_again, found);
         if (status)
                 return status;
         status = read_rows(r);
@@ -215,15 +248,17 @@ static pawl_status resume(pawl_run_result **out, pawl__runner *r, const char *wh
         pawl_status status, told;
 
         status = find(&found, r, what);
+        if (!status)
+                status = look_for_end(&found, r);
         if (status)
                 return status;
         r->run_id = pawl__arena_text(&r->arena, found.run.v[PAWL__RUN_ID].text, &ok);
         if (!ok)
                 return pawl__nomem(&r->error);
-        if (found.done || pawl__text_is(found.run.v[PAWL__RUN_STATUS].text, "completed"))
+        status = found.done ? PAWL_DONE : go_on(r, &found);
+        if (status == PAWL_DONE)
                 return pawl__run_result_make(out, r->state, r->run_id,
                         found.run.v[PAWL__RUN_SESSION].text, NULL, 0, &r->error);
-        status = go_on(r, &found);
         if (status && !r->fence)
                 return status;
         told = pawl__run_result_make(out, r->state, r->run_id, r->session_id, r->mission, r->signal,

@@ -9,8 +9,8 @@
 #include <unistd.h>
 
 enum {
-        POLL_MS = 50,     /* how often a claim that another holds is asked for again */
-        SESSION_TRIES = 8 /* ids tried for a session that others of the same second took */
+        POLL_MS = 50,   /* how often a claim that another holds is asked for again */
+        CLAIM_TRIES = 8 /* when others of the same second took the session's id, or the run */
 };
 
 static pawl_status check_options(pawl__runner *r)
@@ -219,10 +219,13 @@ pawl_status pawl__runner_claim(pawl__runner *r, unsigned wait_ms, pawl__fill_fn 
 {
         pawl_status status = PAWL_EEXISTS;
 
-        for (int tries = 0; status == PAWL_EEXISTS && tries < SESSION_TRIES; tries++) {
+        for (int tries = 0; status == PAWL_EEXISTS && tries < CLAIM_TRIES; tries++) {
                 status = fill_batch(r, fill, user);
                 if (status)
                         return status;
+                /* Others that keep taking turns at the run are no reason to give up. */
+                if (tries == CLAIM_TRIES - 1)
+                        pawl__pipeline_batch(r->pipeline)->after_fence = 0;
                 status = pawl__runner_wait(r, wait_ms, ask_for_claim);
         }
         if (!status)

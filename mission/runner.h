@@ -70,7 +70,8 @@ typedef pawl_status (*pawl__fill_fn)(pawl__runner *r, void *user);
 
 /**
  * Claim the run for a new session. Asks again for up to wait_ms while another holds it; and, with
- * another session's id, when one of the same second was quicker: @p fill (may be NULL) is then
+ * another session's id, when one of the same second was quicker, or when the run was claimed since
+ * @p fill looked at it (which it then says by the batch's after_fence): fill (may be NULL) is then
  * called again.
  * @return PAWL_EHELD naming the owner, PAWL_EINTERRUPTED when a signal ended the waiting, what fill
  *         returned.

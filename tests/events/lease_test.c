@@ -96,6 +96,37 @@ static void a_batch_goes_into_the_claims_transaction(void **state)
         pawl__batch_free(&batch);
 }
 
+static void a_claim_may_ask_that_nobody_claimed_since_it_looked(void **state)
+{
+        event_log *f = *state;
+        const pawl_text none = {NULL, 0}, run = pawl__text("run-1");
+        pawl__batch batch = PAWL__BATCH_INIT;
+        pawl_owner owner = {0};
+        uint64_t fence = 99;
+
+        event_log_open(f);
+        assert_int_equal(claim(f->log), 1);
+        batch.after_fence = 7; /* a live holder is named first */
+        pawl_log *other = another_process(f);
+        assert_int_equal(
+                pawl__log_claim(&fence, other, none, run, none, none, &batch, &owner), PAWL_EHELD);
+        assert_int_equal(owner.fence, 1);
+        assert_int_equal(pawl_log_release(f->log, "run-1", 1), PAWL_OK);
+        int64_t before = event_log_count(f);
+        assert_int_equal(
+                pawl__log_claim(&fence, other, none, run, none, none, &batch, NULL), PAWL_EEXISTS);
+        assert_says(pawl_log_errmsg(other), "run run-1: was claimed by another process since");
+        assert_int_equal(fence, 99);
+        assert_int_equal(event_log_count(f), before);
+        batch.after_fence = 1;
+        assert_int_equal(
+                pawl__log_claim(&fence, other, none, run, none, none, &batch, NULL), PAWL_OK);
+        assert_int_equal(fence, 2);
+        assert_int_equal(batch.after_fence, 0);
+        pawl_log_close(other);
+        pawl__batch_free(&batch);
+}
+
 static void a_run_id_that_is_not_of_its_form_is_refused(void **state)
 {
         event_log *f = *state;
@@ -380,6 +411,7 @@ int main(void)
         const struct CMUnitTest tests[] = {
                 LOG_TEST(a_claim_is_an_event_and_a_lease),
                 LOG_TEST(a_batch_goes_into_the_claims_transaction),
+                LOG_TEST(a_claim_may_ask_that_nobody_claimed_since_it_looked),
                 LOG_TEST(a_run_id_that_is_not_of_its_form_is_refused),
                 LOG_TEST(append_refuses_a_stale_fence_and_leaves_no_trace),
                 LOG_TEST(who_gave_a_run_back_does_not_append_for_it),
