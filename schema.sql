@@ -1,4 +1,4 @@
--- The whole current schema of a Pawl log (.pawl/events.db), version 1.
+-- The whole current schema of a Pawl log (.pawl/events.db), version 2.
 --
 -- The table events is the truth. blobs and pruned belong to it; leases say who holds a run right
 -- now. Every other table is derived from events by the apply functions in state/ and may be dropped:
@@ -12,7 +12,7 @@
 -- an old file in the tests.
 
 PRAGMA application_id = 0x5061776c; -- "Pawl"
-PRAGMA user_version = 1;
+PRAGMA user_version = 2;
 
 -- ---- The log ------------------------------------------------------------------------------------
 
@@ -49,6 +49,17 @@ BEGIN SELECT RAISE(ABORT, 'events are appended in the order of seq, without a ga
 CREATE TABLE IF NOT EXISTS pruned (
         seq          INTEGER PRIMARY KEY,
         payload_hash BLOB NOT NULL
+) STRICT;
+
+-- A keyed log: key_check = HMAC-SHA-256(key, 'pawl chain key 1'), one row that is put in when the log
+-- is made, or never. Each event of such a log has its mac = HMAC-SHA-256(key, hash).
+CREATE TABLE IF NOT EXISTS chain_key (
+        id        INTEGER PRIMARY KEY CHECK (id = 1),
+        key_check BLOB NOT NULL
+) STRICT;
+CREATE TABLE IF NOT EXISTS macs (
+        seq INTEGER PRIMARY KEY,
+        mac BLOB NOT NULL
 ) STRICT;
 
 -- Contents by their SHA-256: canonical inputs, outputs. A rowid table with an index on the hash, as

@@ -31,6 +31,7 @@ static const struct {
         {PAWL_ETOOBIG, "PAWL_ETOOBIG"},
         {PAWL_EACCESS, "PAWL_EACCESS"},
         {PAWL_ESTATE, "PAWL_ESTATE"},
+        {PAWL_EKEY, "PAWL_EKEY"},
 };
 
 const char *pawl_status_name(pawl_status status)

@@ -20,6 +20,7 @@ enum {
 };
 
 #define CLI_OPTIONS_MAX 12 /* of one subcommand */
+#define CLI_SHARED_MAX  2  /* of one program, for all its subcommands */
 #define CLI_ARGS_MAX    2  /* of one subcommand */
 
 /** What an option's value must be. Checked while parsing, so that a wrong one is wrong usage. */
@@ -58,6 +59,7 @@ typedef struct cli_program {
         const char *name;
         const char *help;           /**< one line */
         const cli_cmd *const *cmds; /**< ended by NULL */
+        const cli_option *shared;   /**< that its subcommands have too; NULL: none */
 } cli_program;
 
 /** One invocation, parsed. */
@@ -68,14 +70,16 @@ struct cli_call {
         int n_args;
         const char *
                 values[CLI_OPTIONS_MAX]; /**< by the option's place in its table; NULL: not given */
-        const char *db;                  /**< --db, or NULL */
+        const char *shared[CLI_SHARED_MAX]; /**< the same, of the program's */
+        const char *db;                     /**< --db, or NULL */
         bool help, version;
 };
 
 /** The options that every subcommand has; ended by a NULL name. */
 extern const cli_option cli_globals[];
 
-/** Was this option given? Asking for an option that the subcommand has not is a bug here. */
+/** Was this option, the subcommand's or the program's, given? Asking for one that neither has is a
+ * bug here. */
 bool cli_given(const cli_call *cli, const char *option);
 /** Its value ("" for a flag), or NULL. */
 const char *cli_value(const cli_call *cli, const char *option);

@@ -92,6 +92,8 @@ static void put_script(const cli_program *program)
                "        local i cmd=\n        COMPREPLY=()\n\n        case $prev in\n",
                 program->name, program->name, program->name);
         put_value_case(&cli_globals[0]);
+        for (int i = 0; program->shared && program->shared[i].name; i++)
+                put_value_case(&program->shared[i]);
         for (const cli_cmd *const *cmd = program->cmds; *cmd; cmd++)
                 for (int i = 0; (*cmd)->options && (*cmd)->options[i].name; i++)
                         if (!seen_before(program, cmd, (*cmd)->options[i].name))
@@ -99,12 +101,13 @@ static void put_script(const cli_program *program)
         printf("        esac\n\n"
                "        for ((i = 1; i < COMP_CWORD; i++)); do\n"
                "                case ${COMP_WORDS[i]} in\n"
-               "                --db) ((i++)) ;;\n"
+               "                --db|--key-file) ((i++)) ;;\n"
                "                -*) ;;\n"
                "                *) cmd+=${cmd:+ }${COMP_WORDS[i]} ;;\n"
                "                esac\n        done\n\n        case $cmd in\n"
                "        '')\n                COMPREPLY=($(compgen -W '");
         put_words(program, NULL);
+        put_option_names(program->shared);
         put_option_names(cli_globals);
         printf("' -- \"$cur\"))\n                return\n                ;;\n");
         put_pairs(program);
@@ -115,6 +118,7 @@ static void put_script(const cli_program *program)
                 printf("        '%s' | '%s '*)\n                COMPREPLY=($(compgen -W '",
                         (*cmd)->name, (*cmd)->name);
                 put_option_names((*cmd)->options);
+                put_option_names(program->shared);
                 put_option_names(cli_globals);
                 printf("' -- \"$cur\"))\n                ;;\n");
         }

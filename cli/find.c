@@ -1,5 +1,6 @@
 #include "cli/find.h"
 #include "base/error.h"
+#include "cli/key.h"
 #include <errno.h>
 #include <stdlib.h>
 #include <sys/stat.h>
@@ -52,27 +53,56 @@ pawl_status cli_find_log(pawl__buf *path, const cli_call *cli, pawl_error *err)
         return find_upwards(path, err);
 }
 
-pawl_status cli_open_log(pawl_log **out, const cli_call *cli, cli_access access, pawl_error *err)
+static unsigned flags_of(cli_access access)
+{
+        switch (access) {
+        case CLI_READ:
+        case CLI_VERIFY:
+                return PAWL_LOG_READONLY;
+        case CLI_MAKE:
+                return PAWL_LOG_CREATE;
+        case CLI_LOOK:
+        case CLI_WRITE:
+                break;
+        }
+        return 0;
+}
+
+pawl_status cli_open_path(
+        pawl_log **out, const cli_call *cli, const char *path, cli_access access, pawl_error *err)
 {
         pawl_log_options options = PAWL_LOG_OPTIONS_INIT;
-        pawl__buf path = PAWL__BUF_INIT;
+        pawl_status status = PAWL_OK;
+        cli_key key = {.len = 0};
 
+        options.flags = flags_of(access);
+        if (access != CLI_READ && access != CLI_LOOK)
+                status = cli_key_read(&key, cli, err);
+        if (!status && key.len) {
+                options.key = key.bytes;
+                options.key_len = key.len;
+        }
+        if (!status)
+                status = pawl_log_open(out, path, &options, err);
+        cli_key_forget(&key);
+        if (access == CLI_LOOK && (status == PAWL_EREADONLY || status == PAWL_EACCESS)) {
+                options.flags = PAWL_LOG_READONLY;
+                status = pawl_log_open(out, path, &options, err);
+        }
+        return status;
+}
+
+pawl_status cli_open_log(pawl_log **out, const cli_call *cli, cli_access access, pawl_error *err)
+{
+        pawl__buf path = PAWL__BUF_INIT;
         pawl_status status = cli_find_log(&path, cli, err);
+
         if (status == PAWL_ENOTFOUND && access == CLI_MAKE) {
                 pawl__buf_clear(&path);
                 status = pawl__buf_adds(&path, CLI_LOG_NAME) ? pawl__nomem(err) : PAWL_OK;
         }
-        if (!status) {
-                if (access == CLI_MAKE)
-                        options.flags = PAWL_LOG_CREATE;
-                else if (access == CLI_READ)
-                        options.flags = PAWL_LOG_READONLY;
-                status = pawl_log_open(out, path.data, &options, err);
-        }
-        if (access == CLI_LOOK && (status == PAWL_EREADONLY || status == PAWL_EACCESS)) {
-                options.flags = PAWL_LOG_READONLY;
-                status = pawl_log_open(out, path.data, &options, err);
-        }
+        if (!status)
+                status = cli_open_path(out, cli, path.data, access, err);
         pawl__buf_free(&path);
         return status;
 }

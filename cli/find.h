@@ -19,13 +19,19 @@
 PAWL_MUST_CHECK pawl_status cli_find_log(pawl__buf *path, const cli_call *cli, pawl_error *err);
 
 typedef enum cli_access {
-        CLI_READ, /**< change nothing, not even to catch up or migrate */
-        CLI_LOOK, /**< as CLI_WRITE where the log can be written, else as CLI_READ */
-        CLI_WRITE,
-        CLI_MAKE /**< make ./.pawl/events.db, or the one that was named, where there is none */
+        CLI_READ,   /**< change nothing, not even to catch up or migrate */
+        CLI_VERIFY, /**< as CLI_READ, with the key */
+        CLI_LOOK,  /**< as CLI_WRITE where the log can be written, else as CLI_READ; appends nothing
+                    */
+        CLI_WRITE, /**< with the key */
+        CLI_MAKE   /**< make ./.pawl/events.db, or the one that was named, where there is none */
 } cli_access;
 
+/** With the key that --key-file or $PAWL_KEY_FILE names, where the access asks for one. */
 PAWL_MUST_CHECK pawl_status cli_open_log(
         pawl_log **out, const cli_call *cli, cli_access access, pawl_error *err);
+/** The same for a log at @p path. */
+PAWL_MUST_CHECK pawl_status cli_open_path(
+        pawl_log **out, const cli_call *cli, const char *path, cli_access access, pawl_error *err);
 
 #endif

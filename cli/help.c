@@ -43,18 +43,27 @@ static void put_usage_option(FILE *out, const cli_option *options, int at)
         fputs(members > 1 ? ")" : "", out);
 }
 
+static void put_shared(FILE *out, const cli_program *program)
+{
+        for (int i = 0; program->shared && program->shared[i].name; i++)
+                put_usage_option(out, program->shared, i);
+}
+
 static void put_usage(FILE *out, const cli_program *program, const cli_cmd *cmd)
 {
         if (!cmd) {
-                fprintf(out, "usage: %s [--db PATH] [--help] [--version] COMMAND [ARGUMENTS]\n",
-                        program->name);
+                fprintf(out, "usage: %s [--db PATH]", program->name);
+                put_shared(out, program);
+                fputs(" [--help] [--version] COMMAND [ARGUMENTS]\n", out);
                 return;
         }
         fprintf(out, "usage: %s %s%s%s", program->name, cmd->name, *cmd->args ? " " : "",
                 cmd->args);
         for (int i = 0; cmd->options && cmd->options[i].name; i++)
                 put_usage_option(out, cmd->options, i);
-        fputs(" [--db PATH]\n", out);
+        fputs(" [--db PATH]", out);
+        put_shared(out, program);
+        fputc('\n', out);
 }
 
 static void put_options(FILE *out, const cli_option *options)
@@ -84,6 +93,7 @@ void cli_print_program_help(const cli_program *program)
                 printf("  %-26s  %s\n", left, (*cmd)->help);
         }
         printf("\n");
+        put_options(stdout, program->shared);
         put_options(stdout, cli_globals);
         printf("\n`%s help COMMAND` tells more of one; `man %s` tells all.\n", program->name,
                 program->name);
@@ -94,6 +104,7 @@ void cli_print_cmd_help(const cli_program *program, const cli_cmd *cmd)
         put_usage(stdout, program, cmd);
         printf("\n%s.\n\n", cmd->help);
         put_options(stdout, cmd->options);
+        put_options(stdout, program->shared);
         put_options(stdout, cli_globals);
 }
 

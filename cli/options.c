@@ -45,6 +45,14 @@ static int place_of(const cli_option *options, const char *name, size_t len)
         return -1;
 }
 
+/* The place of the very option, not of one that has its name. */
+static int place_in(const cli_option *options, const cli_option *option)
+{
+        int place = place_of(options, option->name, strlen(option->name));
+
+        return place >= 0 && &options[place] == option ? place : -1;
+}
+
 static int place_of_letter(const cli_option *options, char letter)
 {
         for (int i = 0; options && options[i].name; i++)
@@ -57,8 +65,11 @@ const char *cli_value(const cli_call *cli, const char *option)
 {
         int place = place_of(cli->cmd->options, option, strlen(option));
 
+        if (place >= 0)
+                return cli->values[place];
+        place = place_of(cli->program->shared, option, strlen(option));
         assert(place >= 0);
-        return cli->values[place];
+        return cli->shared[place];
 }
 
 bool cli_given(const cli_call *cli, const char *option)
@@ -91,6 +102,10 @@ static const cli_option *any_option(
 
         if (place >= 0)
                 return &cli_globals[place];
+        place = letter ? place_of_letter(program->shared, letter)
+                       : place_of(program->shared, name, len);
+        if (place >= 0)
+                return &program->shared[place];
         for (const cli_cmd *const *cmd = program->cmds; *cmd; cmd++) {
                 const cli_option *options = (*cmd)->options;
                 place = letter ? place_of_letter(options, letter) : place_of(options, name, len);
@@ -208,6 +223,7 @@ static int check_value(const cli_call *cli, const cli_option *option, const char
 static int keep(cli_call *cli, const cli_option *option, const char *value)
 {
         int code = check_value(cli, option, value);
+        int place;
 
         if (code)
                 return code;
@@ -217,6 +233,8 @@ static int keep(cli_call *cli, const cli_option *option, const char *value)
                 cli->help = true;
         else if (option == &cli_globals[GLOBAL_VERSION])
                 cli->version = true;
+        else if ((place = place_in(cli->program->shared, option)) >= 0)
+                cli->shared[place] = value;
         else if (cli->cmd)
                 cli->values[option - cli->cmd->options] = value;
         return CLI_DONE;
@@ -224,9 +242,10 @@ static int keep(cli_call *cli, const cli_option *option, const char *value)
 
 static const cli_option *option_of(const cli_call *cli, const char *name, size_t len, char letter)
 {
-        const cli_option *tables[] = {cli->cmd ? cli->cmd->options : NULL, cli_globals};
+        const cli_option *tables[] = {
+                cli->cmd ? cli->cmd->options : NULL, cli->program->shared, cli_globals};
 
-        for (int i = 0; i < 2; i++) {
+        for (int i = 0; i < 3; i++) {
                 int place = letter ? place_of_letter(tables[i], letter)
                                    : place_of(tables[i], name, len);
                 if (place >= 0)

@@ -49,6 +49,8 @@ pawl_status pawl__tx_begin(pawl_log *log)
         if (log->flags & PAWL_LOG_READONLY)
                 return pawl__fail(err, PAWL_EREADONLY,
                         "%s: the log was opened for reading only; open it for writing", log->path);
+        if (log->keyed && !log->key)
+                return pawl__key_missing(log, err);
         if (log->writing)
                 return pawl__fail(err, PAWL_ESTATE,
                         "%s: an append is under way on this log; let it end first", log->path);
@@ -168,6 +170,8 @@ pawl_status pawl__tx_event(pawl_log *log, const pawl_event *event)
                 pawl__chain_hash(e.hash, log->hasher, &log->envelope, &e, payload_hash))
                 return pawl__nomem(&log->err);
         status = insert(log, &e);
+        if (!status && log->key)
+                status = pawl__key_seal(log, &e);
         if (!status && log->projecting)
                 status = log->projector.apply(log->projector.user, &e, &log->tree, &log->err);
         if (status)

@@ -31,6 +31,12 @@ static const char *const sql_of[PAWL__STMTS] = {
                 "SELECT applied_seq, (SELECT fence FROM runs WHERE run_id = ?1) FROM projection",
         [PAWL__STMT_FENCE_EVENTS] = "SELECT max(payload ->> '$.fence') FROM events "
                                     "WHERE seq > ?2 AND type = 'RunClaimed' AND run_id = ?1",
+        [PAWL__STMT_MAC_PUT] = "INSERT INTO macs (seq, mac) VALUES (?1, ?2)",
+        [PAWL__STMT_MAC_GET] = "SELECT mac FROM macs WHERE seq = ?1",
+        [PAWL__STMT_MAC_RANGE] =
+                "SELECT seq, mac FROM macs WHERE seq > ?1 AND seq <= ?2 ORDER BY seq",
+        [PAWL__STMT_MAC_END] = "SELECT (SELECT ifnull(max(seq), 0) FROM events), "
+                               "(SELECT ifnull(max(seq), 0) FROM macs)",
 };
 
 sqlite3 *pawl__log_db(pawl_log *log)

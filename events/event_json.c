@@ -3,11 +3,11 @@
 #include "base/sources.h"
 #include "events/handle.h"
 
-pawl_status pawl__event_json(pawl__buf *out, const pawl_event *e)
+pawl_status pawl__event_json(pawl__buf *out, const pawl_event *e, const unsigned char *mac)
 {
         size_t start = out->len;
         pawl__json_writer w = PAWL__JSON_WRITER_INIT;
-        char time[28], prev[65], hash[65];
+        char time[28], prev[65], hash[65], mac_hex[65];
 
         pawl__time_format(time, e->time_us);
         pawl__hex(prev, e->prev, 32);
@@ -25,6 +25,10 @@ pawl_status pawl__event_json(pawl__buf *out, const pawl_event *e)
         pawl__json_member_raw(&w, "payload", e->payload.data ? e->payload : pawl__text("null"));
         pawl__json_member_string(&w, "prev", prev);
         pawl__json_member_string(&w, "hash", hash);
+        if (mac) {
+                pawl__hex(mac_hex, mac, 32);
+                pawl__json_member_string(&w, "mac", mac_hex);
+        }
         pawl__json_close_object(&w);
         pawl_status status = pawl__json_end_writer(&w);
         if (!status)

@@ -8,6 +8,7 @@
 #include "base/error.h"
 #include "base/ids.h"
 #include "base/json_tree.h"
+#include "base/mac.h"
 #include "events/db.h"
 #include "events/identity.h"
 #include "events/migrate.h"
@@ -32,6 +33,10 @@ typedef enum pawl__stmt {
         PAWL__STMT_LEASE_RELEASE,
         PAWL__STMT_FENCE_STATE,
         PAWL__STMT_FENCE_EVENTS,
+        PAWL__STMT_MAC_PUT,
+        PAWL__STMT_MAC_GET,
+        PAWL__STMT_MAC_RANGE, /**< ?1 exclusive, ?2 inclusive; seq, mac */
+        PAWL__STMT_MAC_END,   /**< the last seq of events, of macs */
         PAWL__STMTS
 } pawl__stmt;
 
@@ -73,6 +78,7 @@ struct pawl_log {
         pawl__identity self;
         pawl_error err;
         pawl__hasher *hasher;
+        pawl__mac *key; /* NULL: none was given */
         sqlite3_stmt *stmts[PAWL__STMTS];
         pawl__projector projector;
         bool projecting;
@@ -82,6 +88,8 @@ struct pawl_log {
          * (events/connect.c); wal_size is what the write-ahead log held then, -1: none. */
         bool unlocked;
         int64_t wal_size;
+
+        bool keyed, keyed_known; /* the log has a key; handles that write know it from the start */
 
         /* The transaction that is open, and the chain's end in it. */
         bool relaxed; /* commits do not wait for the disk: a lease was changed (lease.c) */
@@ -168,6 +176,31 @@ PAWL_MUST_CHECK pawl_status pawl__chain_envelope(pawl__buf *out, const pawl_even
 /** hash = SHA-256(prev, payload_hash, envelope). @p scratch is overwritten. */
 PAWL_MUST_CHECK pawl_status pawl__chain_hash(unsigned char out[32], pawl__hasher *hasher,
         pawl__buf *scratch, const pawl_event *event, const unsigned char payload_hash[32]);
+
+/* ---- The key of the chain (events/key.c) ----------------------------------------------------- */
+
+typedef enum pawl__key_fit {
+        PAWL__KEY_NONE,    /**< the log has no key */
+        PAWL__KEY_UNKNOWN, /**< it has one, and the handle has none */
+        PAWL__KEY_FITS,
+        PAWL__KEY_OTHER
+} pawl__key_fit;
+
+/** Copy the options' key. PAWL_EINVAL. */
+PAWL_MUST_CHECK pawl_status pawl__key_take(
+        pawl_log *log, const void *key, size_t len, pawl_error *err);
+/** While the log is made, in that transaction: make it keyed if the handle has a key. */
+PAWL_MUST_CHECK pawl_status pawl__key_set(pawl_log *log, pawl_error *err);
+/** Hold the handle's key against the log's. PAWL_EDAMAGED. */
+PAWL_MUST_CHECK pawl_status pawl__key_fit_of(pawl__key_fit *out, pawl_log *log, pawl_error *err);
+/** For a handle that writes: PAWL_EKEY unless the key it has, if any, is the log's; sets
+ * log->keyed.
+ */
+PAWL_MUST_CHECK pawl_status pawl__key_open(pawl_log *log, pawl_error *err);
+/** PAWL_EKEY "...: opened without its key". */
+pawl_status pawl__key_missing(const pawl_log *log, pawl_error *err);
+/** Put in the event's MAC, in the transaction that is open. */
+PAWL_MUST_CHECK pawl_status pawl__key_seal(pawl_log *log, const pawl_event *event);
 
 /* ---- The write transaction (events/append.c)
  * ------------------------------------------------------- */

@@ -27,7 +27,7 @@ static pawl_status take_options(pawl_log *log, const pawl_log_options *options, 
         log->busy_ms = options->busy_ms;
         log->lease_ms = options->lease_ms;
         log->sources = pawl__sources_complete(&options->sources);
-        return PAWL_OK;
+        return pawl__key_take(log, options->key, options->key_len, err);
 }
 
 /* WAL mode is a property of the file. Changing to it needs the file for a moment alone, and SQLite
@@ -80,7 +80,9 @@ static pawl_status open_log(pawl_log *log, const char *path, const pawl__schema 
         if (status || log->flags & PAWL_LOG_READONLY)
                 return status;
         status = use_wal(log, err);
-        return status ? status : pawl__schema_ensure(log, schema, err);
+        if (!status)
+                status = pawl__schema_ensure(log, schema, err);
+        return status ? status : pawl__key_open(log, err);
 }
 
 pawl_status pawl__log_open_as(pawl_log **out, const char *path, const pawl_log_options *options,
@@ -127,6 +129,7 @@ void pawl_log_close(pawl_log *log)
                 log->projector.close(log->projector.user);
         pawl__disconnect(log);
         pawl__hasher_free(log->hasher);
+        pawl__mac_free(log->key);
         pawl__json_tree_free(&log->tree);
         pawl__buf_free(&log->payload);
         pawl__buf_free(&log->envelope);

@@ -82,6 +82,10 @@ PAWL_MUST_CHECK pawl_status pawl__log_event(
  *  Its payload must be there; the chain around it is pawl_log_verify()'s matter. */
 PAWL_MUST_CHECK pawl_status pawl__log_event_intact(pawl_log *log, const pawl_event *event);
 
+/** The MAC beside an event, as it stands there. PAWL_ENOTFOUND: there is none, or none of 32 bytes.
+ */
+PAWL_MUST_CHECK pawl_status pawl__log_mac(unsigned char out[32], pawl_log *log, uint64_t seq);
+
 /** A blob by its hash, appended to @p out, re-hashed on the way. PAWL_ENOTFOUND, PAWL_EDAMAGED. */
 PAWL_MUST_CHECK pawl_status pawl__log_blob(
         pawl__buf *out, pawl_log *log, const unsigned char hash[32]);
@@ -122,7 +126,8 @@ void *pawl__log_projector(pawl_log *log);
 /* ---- An event as JSON ------------------------------------------------------------------------ */
 
 /** One envelope as contract section 6 shows it, payload included, as one line without newline:
- *  what `eventlog export` and `show` print. */
-PAWL_MUST_CHECK pawl_status pawl__event_json(pawl__buf *out, const pawl_event *event);
+ *  what `eventlog export` and `show` print. @p mac, 32 bytes, may be NULL. */
+PAWL_MUST_CHECK pawl_status pawl__event_json(
+        pawl__buf *out, const pawl_event *event, const unsigned char *mac);
 
 #endif

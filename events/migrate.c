@@ -12,7 +12,17 @@
 #include "schema_sql.h"
 #include <stdio.h>
 
-const pawl__schema pawl__schema_current = {1, schema_sql, NULL, 0};
+/* 2: room for the MACs of a keyed log. An older one stays without a key. */
+static const char chain_of_macs[] =
+        "CREATE TABLE chain_key (id INTEGER PRIMARY KEY CHECK (id = 1), "
+        "key_check BLOB NOT NULL) STRICT; "
+        "CREATE TABLE macs (seq INTEGER PRIMARY KEY, mac BLOB NOT NULL) STRICT";
+
+static const pawl__migration steps[] = {
+        {1, chain_of_macs, NULL, false},
+};
+
+const pawl__schema pawl__schema_current = {2, schema_sql, steps, sizeof steps / sizeof steps[0]};
 
 /* Derived from the events: dropped and made again where one is missing or a step changes them. */
 static const char *const derived[] = {
@@ -21,9 +31,10 @@ enum { DERIVED = sizeof derived / sizeof derived[0] };
 
 /* The rest of what schema.sql makes: kept tables but events, triggers, indexes. */
 static const char other_objects[] =
-        "'pruned', 'blobs', 'leases', 'events_refuse_update', 'events_refuse_delete', "
-        "'events_refuse_gap', 'runs_resumable', 'conflicts_open', 'conflicts_step', 'sessions_seq'";
-enum { OTHER_OBJECTS = 10 };
+        "'pruned', 'blobs', 'leases', 'chain_key', 'macs', 'events_refuse_update', "
+        "'events_refuse_delete', 'events_refuse_gap', 'runs_resumable', 'conflicts_open', "
+        "'conflicts_step', 'sessions_seq'";
+enum { OTHER_OBJECTS = 12 };
 
 typedef struct header {
         int64_t application, version, objects;
@@ -167,8 +178,10 @@ static pawl_status bring_up(pawl_log *log, const pawl__schema *schema, pawl_erro
                 status = identify(&empty, &h, log, schema, err);
         if (status)
                 return status;
-        if (empty)
-                return make_schema(log, schema, err);
+        if (empty) { /* keyed from its first moment, or never */
+                status = make_schema(log, schema, err);
+                return status ? status : pawl__key_set(log, err);
+        }
         int version = (int)h.version;
         for (; version < schema->version && !status; version++)
                 status = step(log, schema, version, &rebuild, err);

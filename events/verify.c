@@ -1,4 +1,5 @@
-/* Recomputing the chain, row by row, a few thousand rows a read transaction. */
+/* Recomputing the chain, row by row, a few thousand rows a read transaction, and with the log's key
+ * the MACs beside it. */
 #include "events/handle.h"
 
 enum { ROWS = 4096 };
@@ -10,6 +11,8 @@ typedef struct checking {
         unsigned char last_hash[32];
         uint64_t anchor_seq;
         const unsigned char *anchor_hash;
+        pawl__key_fit key;
+        sqlite3_stmt *macs; /* in step with the rows; NULL: no MACs are checked */
         pawl_error *why;
 } checking;
 
@@ -62,9 +65,88 @@ static pawl_status check_event(checking *c, const pawl_event *e)
         if (c->anchor_hash && e->seq == c->anchor_seq && memcmp(hash, c->anchor_hash, 32) != 0)
                 return pawl__damaged(c->log, c->why, e->seq,
                         "its hash is not the anchor's: the log was rewritten up to here");
-        memcpy(c->last_hash, hash, 32);
-        c->last = e->seq;
         return PAWL_OK;
+}
+
+/* It verifies. */
+static void take_event(checking *c, const pawl_event *e)
+{
+        memcpy(c->last_hash, e->hash, 32);
+        c->last = e->seq;
+}
+
+static pawl_status other_key(checking *c)
+{
+        return pawl__fail(c->why, PAWL_EKEY,
+                "%s: the key is not this log's, or the log was made again under another; give the "
+                "key that it was made with, or put back a copy",
+                c->log->path);
+}
+
+/* The event's hash is what it should be: is its MAC? */
+static pawl_status check_mac(checking *c, const pawl_event *e)
+{
+        pawl_log *log = c->log;
+        unsigned char mac[32];
+        const char *wrong = NULL;
+        int rc = sqlite3_step(c->macs);
+
+        if (rc != SQLITE_ROW && rc != SQLITE_DONE) {
+                pawl_status status = pawl__db_fail(log, rc, "verify it", c->why);
+                return status != PAWL_EDAMAGED ? status
+                                               : pawl__fail_prefix(c->why, status, "seq %llu",
+                                                         (unsigned long long)e->seq);
+        }
+        if (pawl__mac_of(log->key, mac, e->hash, sizeof e->hash))
+                return pawl__nomem(c->why);
+        if (rc == SQLITE_DONE || (uint64_t)sqlite3_column_int64(c->macs, 0) != e->seq)
+                wrong = "its MAC is missing";
+        else if (sqlite3_column_type(c->macs, 1) != SQLITE_BLOB ||
+                 sqlite3_column_bytes(c->macs, 1) != 32)
+                wrong = "its MAC is not 32 bytes";
+        else if (!pawl__mac_same(mac, sqlite3_column_blob(c->macs, 1)))
+                wrong = "its MAC does not fit its hash: it was not made with the key";
+        /* Another key's check, by what it says: the first MAC tells which of the two is wrong. */
+        if (c->key == PAWL__KEY_OTHER)
+                return wrong ? other_key(c)
+                             : pawl__damaged(log, c->why, e->seq,
+                                       "its MAC fits, but the check of the key was changed");
+        return wrong ? pawl__damaged(log, c->why, e->seq, wrong) : PAWL_OK;
+}
+
+/* The statement for the MACs of the rows that are read next. */
+static pawl_status begin_macs(checking *c)
+{
+        if (c->key != PAWL__KEY_FITS && c->key != PAWL__KEY_OTHER)
+                return PAWL_OK;
+        pawl_status status = pawl__log_stmt(&c->macs, c->log, PAWL__STMT_MAC_RANGE, c->why);
+        if (status)
+                return status;
+        int rc = sqlite3_bind_int64(c->macs, 1, (int64_t)c->last);
+        if (rc == SQLITE_OK)
+                rc = sqlite3_bind_int64(c->macs, 2, (int64_t)c->head);
+        return pawl__db_fail(c->log, rc, "verify it", c->why);
+}
+
+/* A MAC without its event is what a cut leaves that forgot it. */
+static pawl_status check_last_mac(checking *c)
+{
+        sqlite3_stmt *end;
+        pawl_status status = pawl__log_stmt(&end, c->log, PAWL__STMT_MAC_END, c->why);
+
+        if (status)
+                return status;
+        int rc = sqlite3_step(end);
+        int64_t last_event = sqlite3_column_int64(end, 0), last_mac = sqlite3_column_int64(end, 1);
+        sqlite3_reset(end);
+        if (rc != SQLITE_ROW)
+                return pawl__db_fail(c->log, rc, "verify it", c->why);
+        if (last_mac <= last_event)
+                return PAWL_OK;
+        return pawl__fail(c->why, PAWL_EDAMAGED,
+                "seq %lld: the event is missing: the log ends at %lld and there are MACs up to "
+                "%lld, so its tail was cut; put back a copy",
+                (long long)last_event + 1, (long long)last_event, (long long)last_mac);
 }
 
 static pawl_status check_rows(checking *c)
@@ -74,6 +156,8 @@ static pawl_status check_rows(checking *c)
         pawl_event event;
         pawl_status status = pawl__log_stmt(&range, log, PAWL__STMT_RANGE, c->why);
 
+        if (!status)
+                status = begin_macs(c);
         if (status)
                 return status;
         int rc = sqlite3_bind_int64(range, 1, (int64_t)c->last);
@@ -87,8 +171,13 @@ static pawl_status check_rows(checking *c)
                 status = pawl__row_event(&event, log, range, c->last + 1, c->why);
                 if (!status)
                         status = check_event(c, &event);
+                if (!status && c->macs)
+                        status = check_mac(c, &event);
+                if (!status)
+                        take_event(c, &event);
         }
         sqlite3_reset(range);
+        sqlite3_reset(c->macs); /* NULL does nothing */
         if (!status && rc != SQLITE_OK)
                 status = pawl__db_fail(log, rc, "verify it", c->why);
         if (status == PAWL_EDAMAGED && rc != SQLITE_OK)
@@ -128,7 +217,13 @@ static pawl_status check_all(checking *c)
         pawl_status status = pawl__view_refresh(c->log, c->why);
 
         if (!status)
-                status = pawl__head_read(&c->head, hash, c->log, c->why);
+                status = pawl__key_fit_of(&c->key, c->log, c->why);
+        if (status)
+                return status;
+        if (c->key == PAWL__KEY_NONE && c->log->key)
+                return pawl__damaged(c->log, c->why, 1,
+                        "it has no MAC: the log has no key, was stripped of it or made without");
+        status = pawl__head_read(&c->head, hash, c->log, c->why);
         if (status == PAWL_EDAMAGED) { /* the end cannot be read: find out how far it is sound */
                 c->head = INT64_MAX;
                 status = PAWL_OK;
@@ -141,6 +236,10 @@ static pawl_status check_all(checking *c)
                         "%llu, so its tail was cut; put back a copy",
                         (unsigned long long)c->head + 1, (unsigned long long)c->head,
                         (unsigned long long)c->anchor_seq);
+        if (!status && c->key == PAWL__KEY_OTHER)
+                status = other_key(c); /* there was no event to tell by */
+        if (!status && c->key == PAWL__KEY_FITS)
+                status = check_last_mac(c);
         return status ? status : check_first(c);
 }
 
@@ -158,6 +257,7 @@ pawl_status pawl_log_verify(pawl_verify_result *result, pawl_log *log, uint64_t 
         if (status && status != PAWL_EDAMAGED)
                 return status;
         result->events = c.last;
+        result->keyed = c.key != PAWL__KEY_NONE;
         result->bad_seq = status ? c.last + 1 : 0;
         result->why = status ? log->err : (pawl_error)PAWL_ERROR_INIT;
         return status;

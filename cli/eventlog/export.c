@@ -3,23 +3,29 @@
 #include "cli/eventlog/rows.h"
 #include "cli/find.h"
 
+struct printing {
+        pawl_log *log;
+        pawl__buf line;
+};
+
 static pawl_status print_line(const pawl_event *event, void *user, pawl_error *err)
 {
-        return cli_print_envelope(user, event, err);
+        struct printing *p = user;
+
+        return cli_print_envelope(&p->line, p->log, event, err);
 }
 
 static int export_run(cli_call *cli)
 {
         cli_event_filter filter = {.run_id = pawl__text(cli_value(cli, "run")), .since = 1};
         pawl_error err = PAWL_ERROR_INIT;
-        pawl__buf line = PAWL__BUF_INIT;
-        pawl_log *log;
+        struct printing p = {NULL, PAWL__BUF_INIT};
 
-        if (cli_open_log(&log, cli, CLI_READ, &err))
+        if (cli_open_log(&p.log, cli, CLI_READ, &err))
                 return cli_fail(cli, &err);
-        pawl_status status = cli_each_event(NULL, log, &filter, print_line, &line, &err);
-        pawl__buf_free(&line);
-        pawl_log_close(log);
+        pawl_status status = cli_each_event(NULL, p.log, &filter, print_line, &p, &err);
+        pawl__buf_free(&p.line);
+        pawl_log_close(p.log);
         return status ? cli_fail(cli, &err) : CLI_DONE;
 }
 

@@ -17,7 +17,7 @@ static const cli_cmd *const cmds[] = {
 int main(int argc, char **argv)
 {
         static const cli_program program = {
-                "eventlog", "Look into a log of events, changing nothing in it", cmds};
+                "eventlog", "Look into a log of events, changing nothing in it", cmds, NULL};
 
         return cli_main(&program, argc, argv);
 }

@@ -19,7 +19,7 @@ static pawl_status list_event(const pawl_event *event, void *user, pawl_error *e
         struct listing *listing = user;
 
         if ((listing->n++ && pawl__buf_addc(listing->json, ',')) ||
-                pawl__event_json(listing->json, event))
+                pawl__event_json(listing->json, event, NULL))
                 return pawl__nomem(err);
         return PAWL_OK;
 }

@@ -20,10 +20,24 @@ pawl_status cli_rows_open(cli_rows *rows, pawl_error *err)
         return rows->json ? PAWL_OK : cli_table_new(&rows->table, columns, COLUMNS, false, err);
 }
 
-pawl_status cli_print_envelope(pawl__buf *line, const pawl_event *event, pawl_error *err)
+pawl_status cli_envelope(pawl__buf *out, pawl_log *log, const pawl_event *event, pawl_error *err)
+{
+        unsigned char mac[32];
+        pawl_status status = pawl__log_mac(mac, log, event->seq);
+
+        if (status && status != PAWL_ENOTFOUND)
+                return cli_log_failed(log, status, err);
+        return pawl__event_json(out, event, status ? NULL : mac) ? pawl__nomem(err) : PAWL_OK;
+}
+
+pawl_status cli_print_envelope(
+        pawl__buf *line, pawl_log *log, const pawl_event *event, pawl_error *err)
 {
         pawl__buf_clear(line);
-        if (pawl__event_json(line, event) || pawl__buf_addc(line, '\n'))
+        pawl_status status = cli_envelope(line, log, event, err);
+        if (status)
+                return status;
+        if (pawl__buf_addc(line, '\n'))
                 return pawl__nomem(err);
         fwrite(line->data, 1, line->len, stdout);
         return PAWL_OK;
@@ -34,7 +48,7 @@ pawl_status cli_rows_event(cli_rows *rows, const pawl_event *event, pawl_error *
         char time[28];
 
         if (rows->json)
-                return cli_print_envelope(&rows->line, event, err);
+                return cli_print_envelope(&rows->line, rows->log, event, err);
         pawl__time_format(time, event->time_us);
         const cli_cell cells[COLUMNS] = {
                 {.integer = (int64_t)event->seq},

@@ -9,9 +9,10 @@
 #include "cli/table.h"
 #include <pawl/events.h>
 
-/** Zero-initialise, set json, then cli_rows_open(). */
+/** Zero-initialise, set json and log, then cli_rows_open(). */
 typedef struct cli_rows {
         bool json;
+        pawl_log *log;    /**< that the events are from */
         cli_table *table; /**< NULL for JSON */
         pawl__buf line;   /**< scratch */
 } cli_rows;
@@ -23,9 +24,12 @@ PAWL_MUST_CHECK pawl_status cli_rows_event(
 PAWL_MUST_CHECK pawl_status cli_rows_flush(cli_rows *rows, pawl_error *err);
 void cli_rows_close(cli_rows *rows);
 
-/** Print one envelope and a newline; @p line is scratch. */
+/** Append one envelope, with its MAC in a keyed log. */
+PAWL_MUST_CHECK pawl_status cli_envelope(
+        pawl__buf *out, pawl_log *log, const pawl_event *event, pawl_error *err);
+/** Print one, and a newline; @p line is scratch. */
 PAWL_MUST_CHECK pawl_status cli_print_envelope(
-        pawl__buf *line, const pawl_event *event, pawl_error *err);
+        pawl__buf *line, pawl_log *log, const pawl_event *event, pawl_error *err);
 
 /** Which events: absent texts and 0 let all pass. */
 typedef struct cli_event_filter {

@@ -16,9 +16,9 @@ static pawl_status show(pawl_log *log, uint64_t seq, pawl_error *err)
         pawl_status status = pawl__log_event(&event, &arena, log, seq);
         if (status)
                 cli_log_failed(log, status, err);
-        else if (pawl__event_json(&json, &event))
-                status = pawl__nomem(err);
         else
+                status = cli_envelope(&json, log, &event, err);
+        if (!status)
                 status = cli_json_layout(&text, pawl__buf_text(&json), err);
         if (!status) {
                 fwrite(text.data, 1, text.len, stdout);

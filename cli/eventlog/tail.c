@@ -60,6 +60,7 @@ static int tail_run(cli_call *cli)
 
         if (cli_open_log(&log, cli, CLI_READ, &err))
                 return cli_fail(cli, &err);
+        rows.log = log;
         pawl_status status = cli_rows_open(&rows, &err);
         if (!status)
                 status = cli_each_event(&head, log, &filter, print_row, &rows, &err);

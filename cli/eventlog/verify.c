@@ -5,6 +5,7 @@
 #include "cli/eventlog/rows.h"
 #include "cli/find.h"
 #include "cli/input.h"
+#include "cli/key.h"
 #include "events/log.h"
 #include <inttypes.h>
 #include <stdio.h>
@@ -116,7 +117,7 @@ static pawl_status check_anchor(const anchor *one, pawl_log *log, pawl_error *er
         return status;
 }
 
-static pawl_status verify(pawl_log *log, const anchors *all, pawl_error *err)
+static pawl_status verify(pawl_log *log, const anchors *all, bool with_key, pawl_error *err)
 {
         const anchor *last = newest(all);
         pawl_verify_result result = {.why = PAWL_ERROR_INIT};
@@ -141,6 +142,10 @@ static pawl_status verify(pawl_log *log, const anchors *all, pawl_error *err)
                 return cli_log_failed(log, status, err);
         pawl__hex(hex, hash, sizeof hash);
         printf("ok: %" PRIu64 " events, head %" PRIu64 " %s\n", result.events, seq, hex);
+        if (result.keyed)
+                puts(with_key ? "the log is keyed: each MAC was checked with the key"
+                              : "the log is keyed: its MACs were not checked; name the key's file "
+                                "with --key-file or $PAWL_KEY_FILE");
         return PAWL_OK;
 }
 
@@ -153,9 +158,9 @@ static int verify_run(cli_call *cli)
 
         pawl_status status = name ? read_anchors(&all, name, &err) : PAWL_OK;
         if (!status)
-                status = cli_open_log(&log, cli, CLI_READ, &err);
+                status = cli_open_log(&log, cli, CLI_VERIFY, &err);
         if (!status) {
-                status = verify(log, &all, &err);
+                status = verify(log, &all, cli_key_name(cli) != NULL, &err);
                 pawl_log_close(log);
         }
         free(all.items);
@@ -165,6 +170,8 @@ static int verify_run(cli_call *cli)
 static const cli_option verify_options[] = {
         {"anchor", 0, 0, CLI_FILE, "FILE", NULL,
                 "heads recorded earlier, which must still be there"},
+        {"key-file", 0, 0, CLI_FILE, "FILE", NULL,
+                "also check the MACs with this key, in place of $PAWL_KEY_FILE"},
         {NULL, 0, 0, CLI_FLAG, NULL, NULL, NULL},
 };
 
@@ -172,6 +179,6 @@ const cli_cmd eventlog_verify_cmd = {
         .name = "verify",
         .args = "",
         .options = verify_options,
-        .help = "Recompute the chain of hashes",
+        .help = "Recompute the chain of hashes, and of MACs",
         .run = verify_run,
 };

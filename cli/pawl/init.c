@@ -47,16 +47,14 @@ static pawl_status make_folders(const char *folder, pawl_error *err)
         return status;
 }
 
-static pawl_status make(const char *path, pawl_error *err)
+static pawl_status make(const cli_call *cli, const char *path, pawl_error *err)
 {
-        pawl_log_options options = PAWL_LOG_OPTIONS_INIT;
         pawl__state *state;
         struct stat st;
         pawl_log *log;
 
         bool there = stat(path, &st) == 0;
-        options.flags = PAWL_LOG_CREATE;
-        pawl_status status = pawl_log_open(&log, path, &options, err);
+        pawl_status status = cli_open_path(&log, cli, path, CLI_MAKE, err);
         if (status)
                 return status;
         status = pawl__state_of(&state, log, err);
@@ -68,10 +66,10 @@ static pawl_status make(const char *path, pawl_error *err)
         return status;
 }
 
-static pawl_status rebuild(const char *path, pawl_error *err)
+static pawl_status rebuild(const cli_call *cli, const char *path, pawl_error *err)
 {
         pawl_log *log;
-        pawl_status status = pawl_log_open(&log, path, NULL, err);
+        pawl_status status = cli_open_path(&log, cli, path, CLI_WRITE, err);
 
         if (status)
                 return status;
@@ -101,8 +99,8 @@ static int init_run(cli_call *cli)
         if (!status && cli->n_args && !cli_given(cli, "rebuild"))
                 status = make_folders(cli->args[0], &err);
         if (!status)
-                status = cli_given(cli, "rebuild") ? rebuild(path.data, &err)
-                                                   : make(path.data, &err);
+                status = cli_given(cli, "rebuild") ? rebuild(cli, path.data, &err)
+                                                   : make(cli, path.data, &err);
         pawl__buf_free(&path);
         return status ? cli_fail(cli, &err) : CLI_DONE;
 }

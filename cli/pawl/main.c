@@ -18,8 +18,13 @@ static const cli_cmd *const cmds[] = {
 
 int main(int argc, char **argv)
 {
+        static const cli_option shared[] = {
+                {"key-file", 0, 0, CLI_FILE, "FILE", NULL,
+                        "the key of the log's chain, in place of $PAWL_KEY_FILE"},
+                {NULL, 0, 0, CLI_FLAG, NULL, NULL, NULL},
+        };
         static const cli_program program = {
-                "pawl", "Run missions, and go on where they stopped", cmds};
+                "pawl", "Run missions, and go on where they stopped", cmds, shared};
 
         return cli_main(&program, argc, argv);
 }

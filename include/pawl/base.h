@@ -54,7 +54,8 @@ typedef enum pawl_status {
         PAWL_EINTERRUPTED = -17, /**< A signal ended the run. */
         PAWL_ETOOBIG = -18,      /**< A stated limit is exceeded. */
         PAWL_EACCESS = -19,      /**< Permission denied. */
-        PAWL_ESTATE = -20        /**< The call does not fit what came before it. */
+        PAWL_ESTATE = -20,       /**< The call does not fit what came before it. */
+        PAWL_EKEY = -21          /**< The log's key was not given, is another, or there is none. */
 } pawl_status;
 
 /** The status's name, such as "PAWL_EINPUTS"; "unknown status" for any other number. Static. */

@@ -45,25 +45,33 @@ typedef struct pawl_log_options {
         unsigned busy_ms;     /**< how long a lock is waited for; default 5,000 */
         unsigned lease_ms;    /**< how long a claim holds without renewal; default 30,000 */
         pawl_sources sources; /**< clocks and ids; all NULL: the system's */
+        const void *key;      /**< of the chain, copied; NULL: none (see pawl_log_open()) */
+        size_t key_len;       /**< bytes, PAWL_KEY_MIN to PAWL_KEY_MAX; 0 without a key */
 } pawl_log_options;
+
+#define PAWL_KEY_MIN 32
+#define PAWL_KEY_MAX 1024
 
 #define PAWL_LOG_OPTIONS_VERSION 1
 #define PAWL_LOG_OPTIONS_INIT                                                                      \
         {                                                                                          \
-                PAWL_LOG_OPTIONS_VERSION, 0, 5000, 30000,                                          \
-                {                                                                                  \
-                        NULL, NULL, NULL, NULL                                                     \
-                }                                                                                  \
+                PAWL_LOG_OPTIONS_VERSION, 0, 5000, 30000, {NULL, NULL, NULL, NULL}, NULL, 0        \
         }
 
 /**
  * Open the log at @p path. Old logs are migrated, in one transaction, unless opened read-only.
  *
+ * A log that is made with a key is keyed: each event gets a MAC, HMAC-SHA-256(key, hash). From then
+ * on it takes events from handles with that key alone; without it, every append is PAWL_EKEY.
+ * Reading needs no key. A log that was made without one takes none later. A read-only handle keeps
+ * its key for pawl_log_verify(), which is the first to look at it.
+ *
  * @param[out] out  the log, the caller's.
  * @param options   NULL: the defaults.
  * @param[out] err  says why, since there is no handle yet; may be NULL.
  * @return PAWL_ENOTFOUND, PAWL_EFORMAT (not SQLite, another application's), PAWL_ENEWER,
- *         PAWL_EREADONLY, PAWL_EACCESS, PAWL_EBUSY, PAWL_EDAMAGED, PAWL_EIO, PAWL_ENOMEM.
+ *         PAWL_EREADONLY, PAWL_EACCESS, PAWL_EBUSY, PAWL_EDAMAGED, PAWL_EIO, PAWL_ENOMEM,
+ *         PAWL_EINVAL for options that are none, PAWL_EKEY for a key that is not the log's.
  */
 PAWL_EXTERN PAWL_MUST_CHECK pawl_status pawl_log_open(
         pawl_log **out, const char *path, const pawl_log_options *options, pawl_error *err);
@@ -82,8 +90,8 @@ PAWL_EXTERN const char *pawl_log_errmsg(const pawl_log *log);
  *                      (no run, or an answer to a conflict).
  * @return PAWL_EFENCED if a newer claim exists, PAWL_EFULL on a full disk, PAWL_EBUSY after
  *         options.busy_ms, PAWL_EINVAL for an event that is not of its type's form, PAWL_EEXISTS
- *         and PAWL_ESTATE where the events contradict what stands (a second answer): in each case
- *         nothing was written.
+ *         and PAWL_ESTATE where the events contradict what stands (a second answer), PAWL_EKEY for
+ *         a keyed log that was opened without its key: in each case nothing was written.
  */
 PAWL_EXTERN PAWL_MUST_CHECK pawl_status pawl_log_append(
         uint64_t *seq_out, pawl_log *log, const pawl_event *events, size_t n, uint64_t fence);
@@ -132,13 +140,16 @@ PAWL_EXTERN void pawl_cursor_close(pawl_cursor *cursor);
 typedef struct pawl_verify_result {
         uint64_t events;  /**< events that verify */
         uint64_t bad_seq; /**< the first that does not; 0: all do */
+        bool keyed;       /**< the log has a key; without it, the MACs were not checked */
         pawl_error why;
 } pawl_verify_result;
 
 /**
  * Recompute the chain from the first event on. @p anchor_seq and @p anchor_hash are a head recorded
- * earlier (0 and NULL: none), which must still be in the log.
- * @return PAWL_OK, PAWL_EDAMAGED with @p result filled, or another failure.
+ * earlier (0 and NULL: none), which must still be in the log. With a key, each event's MAC must be
+ * there and fit, and none beyond the last event; a log without a key is then damaged at its first.
+ * @return PAWL_OK, PAWL_EDAMAGED with @p result filled, PAWL_EKEY when the handle's key is not the
+ *         one that the log was made with, or another failure.
  */
 PAWL_EXTERN PAWL_MUST_CHECK pawl_status pawl_log_verify(pawl_verify_result *result, pawl_log *log,
         uint64_t anchor_seq, const unsigned char *anchor_hash);

@@ -8,7 +8,7 @@ in_program() {
                         echo "$cmd"
                         # shellcheck disable=SC2086
                         "$1" $cmd --help | grep -oE '^  (-.,|   ) --[a-z-]+' | sed -E 's/^ *(-(.),)? */-\2 /; s/^- /  /' |
-                                grep -vE -- '--(db|help|version)$' | sed -E "s/^ *(-.)? *(--.*)/\2 \1/" |
+                                grep -vE -- "--($shared)\$" | sed -E "s/^ *(-.)? *(--.*)/\2 \1/" |
                                 sed -E "s/^/$cmd /; s/ $//"
                 done | sort
 }
@@ -33,6 +33,10 @@ in_page() {
 }
 
 for program in pawl eventlog; do
+        # The options of every command, which the page names once.
+        shared="db|help|version"
+        [ $program = eventlog ] || shared="$shared|key-file"
+
         it "the manual page of $program names its commands and options, and no others"
         in_program $program >program
         in_page $program >page
@@ -40,7 +44,7 @@ for program in pawl eventlog; do
         diff program page
 
         it "the manual page of $program names the options of every command"
-        for option in db help version; do
+        for option in ${shared//|/ }; do
                 says "^\.It .*Fl Fl $option" "$SOURCE_DIR/docs/man/$program.1"
         done
 

@@ -145,7 +145,7 @@ static void an_event_is_one_line_of_json(void **state)
         event.payload = pawl__text("{\"a\":[1,null]}");
         memset(event.hash, 0xab, 32);
         assert_int_equal(pawl__buf_adds(&out, "> "), PAWL_OK);
-        assert_int_equal(pawl__event_json(&out, &event), PAWL_OK);
+        assert_int_equal(pawl__event_json(&out, &event, NULL), PAWL_OK);
         assert_string_equal(out.data,
                 "> {\"seq\":7,\"type\":\"SessionStarted\",\"v\":1,"
                 "\"time\":\"1970-01-01T00:00:00.000001Z\",\"mission_id\":null,"
@@ -155,7 +155,7 @@ static void an_event_is_one_line_of_json(void **state)
                 "\"hash\":\"abababababababababababababababababababababababababababababababab\"}");
         pawl__buf_clear(&out);
         event.payload = (pawl_text){NULL, 0};
-        assert_int_equal(pawl__event_json(&out, &event), PAWL_OK);
+        assert_int_equal(pawl__event_json(&out, &event, NULL), PAWL_OK);
         assert_says(out.data, "\"actor\":null,\"payload\":null,\"prev\"");
         pawl__buf_free(&out);
 }

@@ -6,16 +6,27 @@
 
 enum { SWEEP_MAX = 5000 };
 
-static int memory_setup(void **state)
+static int memory_setup_as(void **state, const char *key)
 {
         if (event_log_setup(state))
                 return -1;
+        ((event_log *)*state)->key = key;
         fault_reset();
         ((event_log *)*state)->vfs = FAULT_VFS; /* which syncs nothing, and so is quick */
         event_log_open(*state); /* what libraries keep for themselves is allocated by now */
         event_log_fill(*state, 2);
         event_log_close(*state);
         return 0;
+}
+
+static int memory_setup(void **state)
+{
+        return memory_setup_as(state, NULL);
+}
+
+static int keyed_setup(void **state)
+{
+        return memory_setup_as(state, "0123456789abcdef0123456789abcdef");
 }
 
 /* Run what under each n until none fails any more; check() sees the state after each failure. */
@@ -77,7 +88,7 @@ static void opening_without_memory_fails_cleanly(void **state)
 }
 
 /* On a fresh handle: a claim with a batch and a blob, an event, a renewal, a read of the last
- * events, and the close. */
+ * events, a verification, and the close. */
 static pawl_status use(event_log *f, size_t fail_at)
 {
         const pawl_text none = {NULL, 0};
@@ -88,6 +99,7 @@ static pawl_status use(event_log *f, size_t fail_at)
         pawl_event event = event_scope(NULL);
         pawl_cursor *cursor = NULL;
         pawl__buf out = PAWL__BUF_INIT;
+        pawl_verify_result result;
         pawl_log *log = event_log_another(f);
 
         allocator_fail_at(fail_at);
@@ -107,9 +119,11 @@ static pawl_status use(event_log *f, size_t fail_at)
         if (!status)
                 status = pawl_cursor_open(&cursor, log, seq - 3);
         while (!status && !(status = pawl_cursor_next(cursor, &event)))
-                status = pawl__event_json(&out, &event);
+                status = pawl__event_json(&out, &event, NULL);
+        if (status == PAWL_DONE && f->key)
+                status = pawl__log_mac(hash, log, event.seq) ? PAWL_ENOMEM : PAWL_DONE;
         if (status == PAWL_DONE)
-                status = PAWL_OK;
+                status = pawl_log_verify(&result, log, 0, NULL);
         pawl_cursor_close(cursor);
         pawl__buf_free(&out);
         pawl__batch_free(&batch);
@@ -173,6 +187,10 @@ static void a_handle_that_ran_out_of_memory_goes_on(void **state)
 }
 
 #define MEMORY_TEST(name) cmocka_unit_test_setup_teardown(name, memory_setup, event_log_teardown)
+#define KEYED_TEST(name)                                                                           \
+        {                                                                                          \
+#name " of a keyed log", name, keyed_setup, event_log_teardown, NULL               \
+        }
 
 int main(void)
 {
@@ -180,6 +198,9 @@ int main(void)
                 MEMORY_TEST(opening_without_memory_fails_cleanly),
                 MEMORY_TEST(using_a_log_without_memory_fails_cleanly),
                 MEMORY_TEST(a_handle_that_ran_out_of_memory_goes_on),
+                KEYED_TEST(opening_without_memory_fails_cleanly),
+                KEYED_TEST(using_a_log_without_memory_fails_cleanly),
+                KEYED_TEST(a_handle_that_ran_out_of_memory_goes_on),
         };
 
         return cmocka_run_group_tests(tests, NULL, NULL);

@@ -4,6 +4,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+enum { TODAY = 2 }; /* the schema version of pawl__schema_current */
+
 static pawl_status count_up(pawl_log *log, pawl_error *err)
 {
         return pawl__db_exec(log, "UPDATE steps_run SET n = n + 1", "count", err);
@@ -16,14 +18,16 @@ static pawl_status refuse(pawl_log *log, pawl_error *err)
 }
 
 static const pawl__migration two_steps[] = {
-        {1, "CREATE TABLE steps_run (n INTEGER); INSERT INTO steps_run VALUES (0)", NULL, false},
-        {2, NULL, count_up, true},
+        {TODAY, "CREATE TABLE steps_run (n INTEGER); INSERT INTO steps_run VALUES (0)", NULL,
+                false},
+        {TODAY + 1, NULL, count_up, true},
 };
 static const pawl__migration broken_steps[] = {
-        {1, "CREATE TABLE steps_run (n INTEGER); INSERT INTO steps_run VALUES (0)", NULL, false},
-        {2, NULL, refuse, true},
+        {TODAY, "CREATE TABLE steps_run (n INTEGER); INSERT INTO steps_run VALUES (0)", NULL,
+                false},
+        {TODAY + 1, NULL, refuse, true},
 };
-static const pawl__migration wrong_sql[] = {{1, "CREATE TABLE", NULL, false}};
+static const pawl__migration wrong_sql[] = {{TODAY, "CREATE TABLE", NULL, false}};
 
 static pawl__schema schema_of(int version, const pawl__migration *steps, size_t n)
 {
@@ -40,7 +44,7 @@ static pawl_status open_as(
         return pawl__log_open_as(out, f->path, &options, &setup, err);
 }
 
-/* A log of version 1 with three events, and a row in a derived table. */
+/* A log of today with three events, and a row in a derived table. */
 static void make_old(event_log *f)
 {
         event_log_open(f);
@@ -62,14 +66,14 @@ static void check_events_stand(event_log *f, pawl_log *log)
 static void an_old_log_is_brought_up_step_by_step(void **state)
 {
         event_log *f = *state;
-        const pawl__schema schema = schema_of(3, two_steps, 2);
+        const pawl__schema schema = schema_of(TODAY + 2, two_steps, 2);
         pawl_error err = PAWL_ERROR_INIT;
         pawl_log *log = NULL;
 
         make_old(f);
         for (int again = 0; again < 2; again++) { /* the second time there is nothing to do */
                 assert_int_equal(open_as(&log, f, 0, &schema, &err), PAWL_OK);
-                assert_int_equal(event_log_integer(f, "PRAGMA user_version"), 3);
+                assert_int_equal(event_log_integer(f, "PRAGMA user_version"), TODAY + 2);
                 assert_int_equal(event_log_integer(f, "SELECT n FROM steps_run"), 1);
                 /* A step that changes derived tables has them filled again. */
                 assert_int_equal(event_log_integer(f, "SELECT applied_seq FROM projection"), 0);
@@ -90,9 +94,11 @@ static void a_step_that_fails_leaves_the_old_log(void **state)
                 pawl_status status;
                 const char *says;
         } cases[] = {
-                {schema_of(3, broken_steps, 2), PAWL_EINVAL, "step: refuses"},
-                {schema_of(2, wrong_sql, 1), PAWL_EDAMAGED, "cannot migrate it: incomplete input"},
-                {schema_of(2, NULL, 0), PAWL_EFORMAT, "no step leads from schema version 1 to 2"},
+                {schema_of(TODAY + 2, broken_steps, 2), PAWL_EINVAL, "step: refuses"},
+                {schema_of(TODAY + 1, wrong_sql, 1), PAWL_EDAMAGED,
+                        "cannot migrate it: incomplete input"},
+                {schema_of(TODAY + 1, NULL, 0), PAWL_EFORMAT,
+                        "no step leads from schema version 2 to 3"},
         };
 
         make_old(f);
@@ -102,7 +108,7 @@ static void a_step_that_fails_leaves_the_old_log(void **state)
                 assert_int_equal(open_as(&log, f, 0, &cases[i].schema, &err), cases[i].status);
                 assert_says(err.message, cases[i].says);
                 assert_null(log);
-                assert_int_equal(event_log_integer(f, "PRAGMA user_version"), 1);
+                assert_int_equal(event_log_integer(f, "PRAGMA user_version"), TODAY);
                 assert_int_equal(event_log_integer(f, "SELECT count(*) FROM sqlite_schema "
                                                       "WHERE name = 'steps_run'"),
                         0);
@@ -115,7 +121,7 @@ static void a_step_that_fails_leaves_the_old_log(void **state)
 static void an_old_log_opened_read_only_is_not_migrated(void **state)
 {
         event_log *f = *state;
-        const pawl__schema schema = schema_of(3, two_steps, 2);
+        const pawl__schema schema = schema_of(TODAY + 2, two_steps, 2);
         pawl_error err = PAWL_ERROR_INIT;
         pawl_log *log = NULL;
 
@@ -123,13 +129,13 @@ static void an_old_log_opened_read_only_is_not_migrated(void **state)
         assert_int_equal(open_as(&log, f, PAWL_LOG_READONLY, &schema, &err), PAWL_OK);
         check_events_stand(f, log);
         pawl_log_close(log);
-        assert_int_equal(event_log_integer(f, "PRAGMA user_version"), 1);
+        assert_int_equal(event_log_integer(f, "PRAGMA user_version"), TODAY);
 }
 
 static void processes_that_open_an_old_log_together_migrate_it_once(void **state)
 {
         event_log *f = *state;
-        const pawl__schema schema = schema_of(3, two_steps, 2);
+        const pawl__schema schema = schema_of(TODAY + 2, two_steps, 2);
         enum { CHILDREN = 4 };
         pid_t child[CHILDREN];
         int status;

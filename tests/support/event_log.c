@@ -68,6 +68,8 @@ pawl_status event_log_try(pawl_log **out, event_log *f, pawl_error *err)
         options.flags = f->flags;
         options.busy_ms = f->busy_ms;
         options.lease_ms = f->lease_ms;
+        options.key = f->key;
+        options.key_len = f->key ? strlen(f->key) : 0;
         options.sources = (pawl_sources){fixed_wall, fixed_boot, NULL, f};
         return pawl__log_open_as(out, f->path, &options, &setup, err);
 }

@@ -1,0 +1,29 @@
+/**
+ * @file base/mac.h
+ * @brief HMAC-SHA-256 (RFC 2104) by OpenSSL's EVP, keyed once; and what else a secret asks for.
+ */
+#ifndef PAWL_BASE_MAC_H
+#define PAWL_BASE_MAC_H
+
+#include <pawl/base.h>
+#include <stdbool.h>
+
+#define PAWL__MAC_LEN 32
+
+/** A key, made ready to be used again and again. One thread at a time. */
+typedef struct pawl__mac pawl__mac;
+
+/** The key is copied into memory that is cleansed when it is freed. */
+PAWL_MUST_CHECK pawl_status pawl__mac_new(
+        pawl__mac **out, const void *key, size_t len, pawl_error *err);
+void pawl__mac_free(pawl__mac *mac);
+/** HMAC-SHA-256(key, data). OpenSSL's failures are PAWL_ENOMEM. */
+PAWL_MUST_CHECK pawl_status pawl__mac_of(
+        pawl__mac *mac, unsigned char out[32], const void *data, size_t len);
+
+/** Are both the same? In a time that does not tell where they part. */
+bool pawl__mac_same(const unsigned char a[32], const unsigned char b[32]);
+/** Overwrite a secret, in a way that no compiler leaves out. */
+void pawl__cleanse(void *secret, size_t len);
+
+#endif

@@ -1,0 +1,175 @@
+/*
+ * The key of the chain. The hashes show that a log was changed by somebody who did not make them
+ * again; anybody can. A MAC over each hash, which covers all before it, can be made with the key
+ * alone.
+ *
+ * A log is keyed from its first moment or never: otherwise somebody without the key could cut the
+ * log back to where it had none, and go on from there.
+ */
+#include "events/handle.h"
+
+/* What key_check is the MAC of. No hash is as short, so it is no event's MAC. */
+static const char label[] = "pawl chain key 1";
+
+pawl_status pawl__key_take(pawl_log *log, const void *key, size_t len, pawl_error *err)
+{
+        if (!key && len == 0)
+                return PAWL_OK;
+        if (!key || len < PAWL_KEY_MIN || len > PAWL_KEY_MAX)
+                return pawl__fail(err, PAWL_EINVAL,
+                        "options: the key has %zu bytes; give %d to %d, or none", len, PAWL_KEY_MIN,
+                        PAWL_KEY_MAX);
+        return pawl__mac_new(&log->key, key, len, err);
+}
+
+static pawl_status own_check(unsigned char out[32], pawl_log *log, pawl_error *err)
+{
+        return pawl__mac_of(log->key, out, label, sizeof label - 1) ? pawl__nomem(err) : PAWL_OK;
+}
+
+pawl_status pawl__key_set(pawl_log *log, pawl_error *err)
+{
+        static const char sql[] = "INSERT INTO chain_key (id, key_check) VALUES (1, ?1)";
+        unsigned char check[32];
+        sqlite3_stmt *stmt = NULL;
+
+        if (!log->key)
+                return PAWL_OK;
+        pawl_status status = own_check(check, log, err);
+        if (status)
+                return status;
+        int rc = sqlite3_prepare_v2(log->db, sql, -1, &stmt, NULL);
+        if (rc == SQLITE_OK)
+                rc = sqlite3_bind_blob(stmt, 1, check, sizeof check, SQLITE_STATIC);
+        if (rc == SQLITE_OK)
+                rc = pawl__db_run(stmt);
+        sqlite3_finalize(stmt);
+        return pawl__db_fail(log, rc, "make its tables", err);
+}
+
+/* The log's key_check. *keyed false: it has none, as no log of version 1 has. */
+static pawl_status read_check(bool *keyed, unsigned char check[32], pawl_log *log, pawl_error *err)
+{
+        sqlite3_stmt *stmt = NULL;
+        int64_t tables = 0;
+        pawl_status status = pawl__db_integer(&tables, log,
+                "SELECT count(*) FROM main.sqlite_schema "
+                "WHERE type = 'table' AND name = 'chain_key'",
+                err);
+
+        *keyed = false;
+        if (status || !tables)
+                return status;
+        int rc = sqlite3_prepare_v2(log->db, "SELECT key_check FROM chain_key", -1, &stmt, NULL);
+        if (rc == SQLITE_OK)
+                rc = sqlite3_step(stmt);
+        if (rc == SQLITE_ROW) {
+                *keyed = true;
+                if (sqlite3_column_type(stmt, 0) != SQLITE_BLOB ||
+                        sqlite3_column_bytes(stmt, 0) != 32)
+                        status = pawl__damaged(
+                                log, err, 1, "the check of the log's key is not 32 bytes");
+                else
+                        memcpy(check, sqlite3_column_blob(stmt, 0), 32);
+        } else {
+                status = pawl__db_fail(log, rc, "read it", err);
+        }
+        sqlite3_finalize(stmt);
+        return status;
+}
+
+pawl_status pawl__key_fit_of(pawl__key_fit *out, pawl_log *log, pawl_error *err)
+{
+        unsigned char check[32], own[32];
+        bool keyed;
+        pawl_status status = read_check(&keyed, check, log, err);
+
+        if (!status && keyed && log->key)
+                status = own_check(own, log, err);
+        if (status)
+                return status;
+        if (!keyed)
+                *out = PAWL__KEY_NONE;
+        else if (!log->key)
+                *out = PAWL__KEY_UNKNOWN;
+        else
+                *out = pawl__mac_same(check, own) ? PAWL__KEY_FITS : PAWL__KEY_OTHER;
+        return PAWL_OK;
+}
+
+pawl_status pawl__key_open(pawl_log *log, pawl_error *err)
+{
+        pawl__key_fit fit;
+        pawl_status status = pawl__key_fit_of(&fit, log, err);
+
+        if (status)
+                return status;
+        if (fit == PAWL__KEY_OTHER)
+                return pawl__fail(err, PAWL_EKEY,
+                        "%s: the key is not this log's; give the one that it was made with",
+                        log->path);
+        if (fit == PAWL__KEY_NONE && log->key)
+                return pawl__fail(err, PAWL_EKEY,
+                        "%s: a key was given, and this log was made without one; leave the key "
+                        "out, or make another log with it",
+                        log->path);
+        log->keyed = fit != PAWL__KEY_NONE;
+        log->keyed_known = true;
+        return PAWL_OK;
+}
+
+pawl_status pawl__key_missing(const pawl_log *log, pawl_error *err)
+{
+        return pawl__fail(err, PAWL_EKEY,
+                "%s: the log is keyed, and takes no event without its key; name the key's file "
+                "with --key-file or $PAWL_KEY_FILE",
+                log->path);
+}
+
+pawl_status pawl__key_seal(pawl_log *log, const pawl_event *event)
+{
+        unsigned char mac[32];
+        sqlite3_stmt *stmt;
+        pawl_status status = pawl__log_stmt(&stmt, log, PAWL__STMT_MAC_PUT, &log->err);
+
+        if (status)
+                return status;
+        if (pawl__mac_of(log->key, mac, event->hash, sizeof event->hash))
+                return pawl__nomem(&log->err);
+        int rc = sqlite3_bind_int64(stmt, 1, (int64_t)event->seq);
+        if (rc == SQLITE_OK)
+                rc = sqlite3_bind_blob(stmt, 2, mac, sizeof mac, SQLITE_STATIC);
+        if (rc == SQLITE_OK)
+                rc = pawl__db_run(stmt);
+        return pawl__db_fail(log, rc, "append", &log->err);
+}
+
+pawl_status pawl__log_mac(unsigned char out[32], pawl_log *log, uint64_t seq)
+{
+        unsigned char check[32];
+        sqlite3_stmt *stmt;
+        pawl_status status = PAWL_OK;
+        bool there = false;
+
+        if (!log->keyed_known) {
+                status = read_check(&log->keyed, check, log, &log->err);
+                log->keyed_known = !status;
+        }
+        if (!status && log->keyed)
+                status = pawl__log_stmt(&stmt, log, PAWL__STMT_MAC_GET, &log->err);
+        if (!status && log->keyed) {
+                int rc = sqlite3_bind_int64(stmt, 1, (int64_t)seq);
+                if (rc == SQLITE_OK)
+                        rc = sqlite3_step(stmt);
+                there = rc == SQLITE_ROW && sqlite3_column_type(stmt, 0) == SQLITE_BLOB &&
+                        sqlite3_column_bytes(stmt, 0) == 32;
+                if (there)
+                        memcpy(out, sqlite3_column_blob(stmt, 0), 32);
+                status = pawl__db_fail(log, rc, "read it", &log->err);
+                sqlite3_reset(stmt);
+        }
+        if (status || there)
+                return status;
+        return pawl__fail(&log->err, PAWL_ENOTFOUND, "seq %llu: it has no MAC; ask of a keyed log",
+                (unsigned long long)seq);
+}

@@ -1,0 +1,283 @@
+/* A keyed log: nobody appends to it without its key, and what was made without it is found. */
+#include "support/event_log.h"
+
+#define KEY   "0123456789abcdef0123456789abcdef"
+#define OTHER "0123456789abcdef0123456789abcdeg"
+/* printf "pawl chain key 1" | openssl mac -digest SHA256 -macopt key:KEY -in /dev/stdin HMAC */
+#define KEY_CHECK "0a620bab9f876bf064887c204b6f2867afba575f469e9dda273916f851760897"
+
+/* Ten events under KEY, the guards gone; the handle stays open. */
+static void make(event_log *f)
+{
+        f->key = KEY;
+        event_log_open(f);
+        event_log_fill(f, 10);
+        event_log_unguard(f);
+}
+
+static int64_t rows(event_log *f)
+{
+        return event_log_integer(f, "SELECT (SELECT count(*) FROM events) + "
+                                    "(SELECT count(*) FROM macs) * 1000 + "
+                                    "(SELECT count(*) FROM leases) * 1000000 + "
+                                    "(SELECT count(*) FROM blobs) * 10000000");
+}
+
+static void check_opens(event_log *f, const char *key, pawl_status status, const char *says)
+{
+        pawl_error err = PAWL_ERROR_INIT;
+        pawl_log *log = NULL;
+        int64_t before = rows(f);
+
+        f->key = key;
+        assert_int_equal(event_log_try(&log, f, &err), status);
+        assert_null(log);
+        assert_says(err.message, says);
+        assert_int_equal(rows(f), before);
+}
+
+/* Of a handle that only reads, as eventlog's is. */
+static void check_verifies(
+        event_log *f, const char *key, pawl_status wanted, uint64_t bad_seq, const char *says)
+{
+        pawl_verify_result result;
+        pawl_log *log;
+
+        memset(&result, 0, sizeof result);
+        f->flags = PAWL_LOG_READONLY;
+        f->key = key;
+        log = event_log_another(f);
+        f->flags = PAWL_LOG_CREATE;
+        pawl_status status = pawl_log_verify(&result, log, 0, NULL);
+        if (status != wanted || result.bad_seq != bad_seq)
+                fail_msg("%s, seq %d: %s", pawl_status_name(status), (int)result.bad_seq,
+                        pawl_log_errmsg(log));
+        if (status)
+                assert_says(pawl_log_errmsg(log), says);
+        if (status == PAWL_EDAMAGED)
+                assert_int_equal(result.events, bad_seq - 1);
+        pawl_log_close(log);
+}
+
+static void each_event_of_a_keyed_log_has_its_mac(void **state)
+{
+        event_log *f = *state;
+        unsigned char hash[32], mac[32];
+        char sql[200], hex[65];
+        uint64_t seq;
+
+        make(f);
+        assert_int_equal(
+                event_log_integer(f, "SELECT count(*) FROM events JOIN macs USING (seq)"), 10);
+        assert_int_equal(event_log_integer(f, "SELECT count(*) FROM macs"), 10);
+        assert_int_equal(pawl_log_head(&seq, hash, f->log), PAWL_OK);
+        assert_int_equal(pawl__mac_of(f->log->key, mac, hash, 32), PAWL_OK);
+        pawl__hex(hex, mac, 32);
+        snprintf(sql, sizeof sql, "SELECT mac = x'%s' FROM macs WHERE seq = 10", hex);
+        assert_int_equal(event_log_integer(f, sql), 1);
+        assert_int_equal(event_log_integer(f,
+                                 "SELECT lower(hex(key_check)) = '" KEY_CHECK "' FROM chain_key"),
+                1);
+        event_log_close(f);
+        check_verifies(f, KEY, PAWL_OK, 0, NULL);
+        check_verifies(f, NULL, PAWL_OK, 0, NULL);
+        check_verifies(f, OTHER, PAWL_EKEY, 0, "the key is not this log's");
+}
+
+static void a_plain_log_has_no_macs_and_takes_no_key(void **state)
+{
+        event_log *f = *state;
+
+        event_log_open(f);
+        event_log_close(f); /* not even while it is empty */
+        check_opens(f, KEY, PAWL_EKEY, "a key was given, and this log was made without one");
+        f->key = NULL;
+        event_log_open(f);
+        event_log_fill(f, 2);
+        assert_int_equal(event_log_integer(f, "SELECT count(*) FROM macs"), 0);
+        event_log_close(f);
+        check_opens(f, KEY, PAWL_EKEY, "leave the key out, or make another log with it");
+        check_verifies(f, KEY, PAWL_EDAMAGED, 1, "seq 1: it has no MAC: the log has no key");
+}
+
+static void another_key_is_refused_at_once(void **state)
+{
+        event_log *f = *state;
+
+        make(f);
+        event_log_close(f);
+        check_opens(
+                f, OTHER, PAWL_EKEY, "the key is not this log's; give the one that it was made");
+        check_opens(f, KEY "0", PAWL_EKEY, "the key is not this log's");
+}
+
+static void without_the_key_nothing_is_appended(void **state)
+{
+        event_log *f = *state;
+        const pawl_text none = {NULL, 0}, run = {"run", 3};
+        pawl__batch batch = PAWL__BATCH_INIT;
+        pawl_event event = event_scope(NULL);
+        unsigned char hash[32] = {1};
+        uint64_t seq = 99, fence = 99;
+
+        make(f);
+        f->key = NULL;
+        event_log_open(f);
+        int64_t before = rows(f);
+        assert_int_equal(pawl_log_append(&seq, f->log, &event, 1, 0), PAWL_EKEY);
+        assert_says(
+                pawl_log_errmsg(f->log), "the log is keyed, and takes no event without its key");
+        assert_int_equal(seq, 99);
+        assert_int_equal(pawl_log_claim(&fence, f->log, "m", "run", "a", NULL), PAWL_EKEY);
+        assert_int_equal(pawl__batch_event(&batch, &event, NULL), PAWL_OK);
+        assert_int_equal(pawl__batch_blob(&batch, hash, run, NULL), PAWL_OK);
+        assert_int_equal(pawl__log_commit(f->log, &batch, 0, &seq), PAWL_EKEY);
+        assert_int_equal(
+                pawl__log_claim(&fence, f->log, none, run, none, none, &batch, NULL), PAWL_EKEY);
+        assert_int_equal(seq, 99);
+        assert_int_equal(fence, 99);
+        assert_int_equal(rows(f), before);
+        pawl__batch_free(&batch);
+        /* It can be read. */
+        pawl_cursor *cursor;
+        assert_int_equal(pawl_cursor_open(&cursor, f->log, 9), PAWL_OK);
+        assert_int_equal(pawl_cursor_next(cursor, &event), PAWL_OK);
+        assert_int_equal(event.seq, 10);
+        pawl_cursor_close(cursor);
+        /* And with the key it goes on. */
+        f->key = KEY;
+        event_log_open(f);
+        event_log_fill(f, 1);
+        event_log_close(f);
+        check_verifies(f, KEY, PAWL_OK, 0, NULL);
+}
+
+static void keys_of_a_wrong_length_are_refused(void **state)
+{
+        event_log *f = *state;
+        static char longest[PAWL_KEY_MAX + 2];
+        pawl_error err = PAWL_ERROR_INIT;
+        pawl_log *log = NULL;
+        static const size_t lengths[] = {1, PAWL_KEY_MIN - 1, PAWL_KEY_MAX + 1};
+
+        for (size_t i = 0; i < 3; i++) {
+                memset(longest, 'k', lengths[i]);
+                longest[lengths[i]] = '\0';
+                f->key = longest;
+                assert_int_equal(event_log_try(&log, f, &err), PAWL_EINVAL);
+                assert_says(err.message, "bytes; give 32 to 1024, or none");
+        }
+        memset(longest, 'k', PAWL_KEY_MAX);
+        longest[PAWL_KEY_MAX] = '\0';
+        event_log_open(f);
+        event_log_fill(f, 1);
+        event_log_close(f);
+        check_verifies(f, longest, PAWL_OK, 0, NULL);
+        pawl_log_options options = PAWL_LOG_OPTIONS_INIT;
+        options.key_len = 32;
+        assert_int_equal(pawl_log_open(&log, f->path, &options, &err), PAWL_EINVAL);
+        options.key_len = 0;
+        options.key = KEY;
+        assert_int_equal(pawl_log_open(&log, f->path, &options, &err), PAWL_EINVAL);
+}
+
+static void what_was_done_to_the_macs_is_found(void **state)
+{
+        event_log *f = *state;
+        static const struct {
+                const char *sql;
+                uint64_t bad_seq;
+                const char *says;
+        } cases[] = {
+                {"UPDATE macs SET mac = zeroblob(32) WHERE seq = 6", 6, "its MAC does not fit"},
+                {"UPDATE macs SET mac = (SELECT m.mac FROM macs m WHERE m.seq = 6) WHERE seq = 5",
+                        5, "its MAC does not fit"},
+                {"UPDATE macs SET mac = x'00' WHERE seq = 4", 4, "its MAC is not 32 bytes"},
+                {"UPDATE macs SET mac = zeroblob(33) WHERE seq = 4", 4, "its MAC is not 32 bytes"},
+                {"DELETE FROM macs WHERE seq = 1", 1, "its MAC is missing"},
+                {"DELETE FROM macs WHERE seq = 7", 7, "its MAC is missing"},
+                {"DELETE FROM macs WHERE seq = 10", 10, "its MAC is missing"},
+                {"DELETE FROM macs", 1, "its MAC is missing"},
+                {"UPDATE macs SET seq = seq + 100 WHERE seq > 3", 4, "its MAC is missing"},
+                {"DELETE FROM events WHERE seq > 8", 9,
+                        "the log ends at 8 and there are MACs up to 10, so its tail was cut"},
+                {"DELETE FROM events", 1, "the log ends at 0 and there are MACs up to 10"},
+                {"DELETE FROM chain_key", 1, "it has no MAC: the log has no key"},
+                {"DELETE FROM chain_key; DELETE FROM macs", 1, "it has no MAC"},
+                {"DROP TABLE chain_key; DROP TABLE macs; PRAGMA user_version = 1", 1,
+                        "it has no MAC"},
+                {"UPDATE chain_key SET key_check = zeroblob(32)", 1,
+                        "its MAC fits, but the check of the key was changed"},
+                {"UPDATE chain_key SET key_check = x'00'", 1,
+                        "the check of the log's key is not 32 bytes"},
+                {"UPDATE events SET actor = 'user:eve' WHERE seq = 3", 3, "its hash does not fit"},
+        };
+
+        make(f);
+        event_log_close(f);
+        char *wal = path_in(f->folder, ".pawl/events.db-wal");
+        char *shm = path_in(f->folder, ".pawl/events.db-shm");
+        size_t len;
+        char *good = file_read(f->path, &len);
+        for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+                event_log_sql(f, cases[i].sql);
+                check_verifies(f, KEY, PAWL_EDAMAGED, cases[i].bad_seq, cases[i].says);
+                file_write(f->path, good, len);
+                (void)remove(wal);
+                (void)remove(shm);
+                check_verifies(f, KEY, PAWL_OK, 0, NULL);
+        }
+        free(good);
+        free(wal);
+        free(shm);
+}
+
+/* Somebody without the key changes an event and makes every hash after it again. */
+static void a_chain_that_was_made_again_without_the_key_is_found(void **state)
+{
+        event_log *f = *state;
+        char *forged = path_in(f->folder, "forged.db"), sql[400];
+
+        make(f);
+        event_log_close(f);
+        event_log other = *f;
+        other.path = forged;
+        other.key = NULL;
+        other.log = NULL;
+        event_log_open(&other);
+        event_log_fill(&other, 5);
+        pawl_event event =
+                event_scope("{\"scope_id\":\"core\",\"glossary_version_id\":\"forged\"}");
+        assert_int_equal(append_one(other.log, event, 0), PAWL_OK);
+        event_log_fill(&other, 4);
+        event_log_close(&other);
+        snprintf(sql, sizeof sql,
+                "ATTACH '%s' AS forged; DELETE FROM events; "
+                "INSERT INTO events SELECT * FROM forged.events",
+                forged);
+        event_log_sql(f, sql);
+        check_verifies(f, NULL, PAWL_OK, 0, NULL);
+        check_verifies(f, KEY, PAWL_EDAMAGED, 6, "seq 6: its MAC does not fit its hash");
+        /* Events that follow under the key do not vouch for it. */
+        f->key = KEY;
+        event_log_open(f);
+        event_log_fill(f, 3);
+        event_log_close(f);
+        check_verifies(f, KEY, PAWL_EDAMAGED, 6, "seq 6: its MAC does not fit its hash");
+        free(forged);
+}
+
+int main(void)
+{
+        const struct CMUnitTest tests[] = {
+                LOG_TEST(each_event_of_a_keyed_log_has_its_mac),
+                LOG_TEST(a_plain_log_has_no_macs_and_takes_no_key),
+                LOG_TEST(another_key_is_refused_at_once),
+                LOG_TEST(without_the_key_nothing_is_appended),
+                LOG_TEST(keys_of_a_wrong_length_are_refused),
+                LOG_TEST(what_was_done_to_the_macs_is_found),
+                LOG_TEST(a_chain_that_was_made_again_without_the_key_is_found),
+        };
+
+        return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,331 @@
+/* Logs that older programs wrote (tests/golden/logs): each opens, becomes one of today in one
+ * transaction, and says what it said; read only, it stays what it is. */
+#include "support/event_log.h"
+#include "support/vfs.h"
+#include <signal.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+enum { TODAY = 2, SWEEP_MAX = 400 };
+
+static const char *const stored[] = {"v1", "v1-wal"};
+enum { STORED = sizeof stored / sizeof stored[0] };
+
+typedef struct head {
+        uint64_t seq;
+        char hash[65];
+} head;
+
+static char *golden(const char *name, const char *suffix)
+{
+        char file[64];
+
+        snprintf(file, sizeof file, "logs/%s%s", name, suffix);
+        return path_in(GOLDEN_DIR, file);
+}
+
+/* Copy the file FROM, if there is one, to TO; else see that there is none. */
+static void copy(const char *from, const char *to)
+{
+        size_t len;
+
+        (void)unlink(to);
+        if (access(from, F_OK) != 0)
+                return;
+        char *content = file_read(from, &len);
+        file_write(to, content, len);
+        free(content);
+}
+
+/* The stored log, as it was, in the fixture's place; what it must say is in *out. */
+static void put(event_log *f, const char *name, head *out)
+{
+        static const char *const suffixes[] = {"", "-wal", "-shm"};
+        char *folder = path_in(f->folder, ".pawl"), to[4096], suffix[16];
+        unsigned long long seq;
+
+        (void)mkdir(folder, 0700);
+        free(folder);
+        for (size_t i = 0; i < 3; i++) {
+                snprintf(suffix, sizeof suffix, ".db%s", suffixes[i]);
+                snprintf(to, sizeof to, "%s%s", f->path, suffixes[i]);
+                char *from = golden(name, suffix);
+                copy(from, to);
+                free(from);
+        }
+        char *from = golden(name, ".head");
+        char *text = file_read(from, NULL);
+        assert_int_equal(sscanf(text, "%llu %64s", &seq, out->hash), 2);
+        out->seq = seq;
+        free(text);
+        free(from);
+        f->flags = 0;
+}
+
+/* The whole chain, up to the head that the old program named. */
+static void check_says_what_it_said(pawl_log *log, const head *expected)
+{
+        pawl_verify_result result;
+        unsigned char hash[32];
+        char hex[65];
+        uint64_t seq;
+
+        if (pawl_log_verify(&result, log, 0, NULL))
+                fail_msg("%s", result.why.message);
+        assert_int_equal(result.events, expected->seq);
+        assert_false(result.keyed);
+        assert_int_equal(pawl_log_head(&seq, hash, log), PAWL_OK);
+        pawl__hex(hex, hash, 32);
+        assert_int_equal(seq, expected->seq);
+        assert_string_equal(hex, expected->hash);
+}
+
+/* A row of a derived table that no event made: it is gone once the tables are folded again. The
+ * -wal stays what it is, but for that row. */
+static void mark(event_log *f)
+{
+        sqlite3 *db;
+
+        assert_int_equal(sqlite3_open_v2(f->path, &db, SQLITE_OPEN_READWRITE, f->vfs), SQLITE_OK);
+        assert_int_equal(
+                sqlite3_db_config(db, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, NULL), SQLITE_OK);
+        assert_int_equal(
+                sqlite3_exec(db, "INSERT INTO scopes VALUES ('mark', 'v', 1, 1)", NULL, NULL, NULL),
+                SQLITE_OK);
+        sqlite3_close(db);
+}
+
+static int64_t marks(event_log *f)
+{
+        return event_log_integer(f, "SELECT count(*) FROM scopes WHERE scope_id = 'mark'");
+}
+
+static int64_t ask(pawl_log *log, const char *sql)
+{
+        int64_t value = -1;
+
+        assert_int_equal(pawl__db_integer(&value, log, sql, NULL), PAWL_OK);
+        return value;
+}
+
+/* What the file is now, by a handle that changes nothing: of the old version and whole, or
+ * migrated.
+ */
+static int64_t check_whole(event_log *f, const head *expected)
+{
+        f->flags = PAWL_LOG_READONLY;
+        event_log_open(f);
+        check_says_what_it_said(f->log, expected);
+        int64_t version = ask(f->log, "PRAGMA user_version");
+        assert_int_equal(ask(f->log, "SELECT count(*) FROM sqlite_schema "
+                                     "WHERE name IN ('macs', 'chain_key')"),
+                version == 1 ? 0 : 2);
+        event_log_close(f);
+        f->flags = 0;
+        return version;
+}
+
+/* Opened for writing, without faults, it is one of today and takes events. */
+static void check_goes_on(event_log *f, const head *expected)
+{
+        event_log_open(f);
+        assert_int_equal(event_log_integer(f, "PRAGMA user_version"), TODAY);
+        check_says_what_it_said(f->log, expected);
+        assert_int_equal(marks(f), 1);
+        event_log_fill(f, 2);
+        assert_int_equal(event_log_count(f), (int64_t)expected->seq + 2);
+        event_log_close(f);
+        assert_int_equal(event_log_integer(f, "SELECT count(*) FROM pragma_integrity_check "
+                                              "WHERE integrity_check = 'ok'"),
+                1);
+}
+
+static void an_old_log_becomes_one_of_today(void **state)
+{
+        event_log *f = *state;
+        head expected;
+
+        for (size_t i = 0; i < STORED; i++) {
+                put(f, stored[i], &expected);
+                mark(f);
+                assert_int_equal(check_whole(f, &expected), 1);
+                check_goes_on(f, &expected);
+                event_log_open(f); /* and stays so */
+                event_log_fill(f, 1);
+                event_log_close(f);
+        }
+}
+
+/* The same objects as in a log that is made today, in the same words. */
+static void its_schema_is_then_that_of_a_new_log(void **state)
+{
+        event_log *f = *state, new_one = *f;
+        char sql[600];
+        head expected;
+
+        new_one.path = path_in(f->folder, "new.db");
+        new_one.log = NULL;
+        event_log_open(&new_one);
+        event_log_close(&new_one);
+        put(f, "v1", &expected);
+        event_log_open(f);
+        event_log_close(f);
+        snprintf(sql, sizeof sql,
+                "ATTACH '%s' AS new; CREATE TEMP TABLE apart AS SELECT name FROM "
+                "(SELECT * FROM main.sqlite_schema UNION ALL SELECT * FROM new.sqlite_schema) "
+                "GROUP BY type, name, tbl_name HAVING count(*) <> 2; "
+                "CREATE TEMP TABLE none (n CHECK (n = 0)); "
+                "INSERT INTO none SELECT count(*) FROM apart",
+                new_one.path);
+        event_log_sql(f, sql);
+        free(new_one.path);
+}
+
+static void an_old_log_takes_no_key(void **state)
+{
+        event_log *f = *state;
+        pawl_error err = PAWL_ERROR_INIT;
+        pawl_log *log = NULL;
+        head expected;
+
+        put(f, "v1", &expected);
+        mark(f);
+        f->key = "0123456789abcdef0123456789abcdef";
+        assert_int_equal(event_log_try(&log, f, &err), PAWL_EKEY);
+        assert_says(err.message, "this log was made without one");
+        f->key = NULL;
+        check_goes_on(f, &expected);
+}
+
+static void processes_that_open_an_old_log_together_migrate_it_once(void **state)
+{
+        event_log *f = *state;
+        enum { CHILDREN = 4 };
+        pid_t child[CHILDREN];
+        head expected;
+        int status;
+
+        for (size_t i = 0; i < STORED; i++) {
+                put(f, stored[i], &expected);
+                mark(f);
+                for (int k = 0; k < CHILDREN; k++) {
+                        fflush(NULL);
+                        child[k] = fork();
+                        assert_true(child[k] >= 0);
+                        if (child[k] == 0) {
+                                pawl_error err = PAWL_ERROR_INIT;
+                                pawl_log *log = NULL;
+                                if (event_log_try(&log, f, &err) ||
+                                        append_one(log, event_scope(NULL), 0)) {
+                                        fprintf(stderr, "%s\n",
+                                                log ? pawl_log_errmsg(log) : err.message);
+                                        _exit(1);
+                                }
+                                pawl_log_close(log);
+                                _exit(0);
+                        }
+                }
+                for (int k = 0; k < CHILDREN; k++) {
+                        assert_int_equal(waitpid(child[k], &status, 0), child[k]);
+                        assert_int_equal(status, 0);
+                }
+                assert_int_equal(event_log_integer(f, "PRAGMA user_version"), TODAY);
+                assert_int_equal(event_log_count(f), (int64_t)expected.seq + CHILDREN);
+                assert_int_equal(marks(f), 1);
+        }
+}
+
+/* Opens the log while the disk is about to fail at operation n; 0: it was not reached. */
+static void child_opens(event_log *f, fault_kind kind, bool stays, int n)
+{
+        pawl_error err = PAWL_ERROR_INIT;
+        pawl_log *log = NULL;
+
+        fault_at(kind, n, stays);
+        pawl_status status = event_log_try(&log, f, &err);
+        bool reached = fault_count() >= n;
+        if (status && status != PAWL_EIO && status != PAWL_EFULL) {
+                fprintf(stderr, "operation %d: %s\n", n, err.message);
+                _exit(2);
+        }
+        if (status && !reached)
+                _exit(3);
+        /* Without closing: what a process that goes on would do about it, it does not do. */
+        _exit(reached ? 1 : 0);
+}
+
+static void sweep(event_log *f, fault_kind kind, bool stays)
+{
+        head expected;
+
+        f->vfs = FAULT_VFS;
+        fault_reset();
+        for (size_t i = 0; i < STORED; i++) {
+                int status = 0, n, old = 0, migrated = 0;
+                for (n = 1; n < SWEEP_MAX; n++) {
+                        put(f, stored[i], &expected);
+                        mark(f);
+                        fflush(NULL);
+                        pid_t child = fork();
+                        assert_true(child >= 0);
+                        if (child == 0)
+                                child_opens(f, kind, stays, n);
+                        assert_int_equal(waitpid(child, &status, 0), child);
+                        if (WIFSIGNALED(status))
+                                assert_int_equal(WTERMSIG(status), SIGKILL);
+                        else
+                                assert_true(WEXITSTATUS(status) <= 1);
+                        if (check_whole(f, &expected) == 1)
+                                old++;
+                        else
+                                migrated++;
+                        check_goes_on(f, &expected);
+                        if (WIFEXITED(status) && WEXITSTATUS(status) == 0)
+                                break;
+                }
+                assert_true(n < SWEEP_MAX);
+                /* The last round's log is migrated; before its commit reached the disk, none was.
+                 */
+                assert_true(old >= 2);
+                assert_true(migrated >= 1);
+                print_message("%s: %d operations, %d left the old log\n", stored[i], n - 1, old);
+        }
+}
+
+static void a_process_killed_while_it_migrates_leaves_the_old_log(void **state)
+{
+        sweep(*state, FAULT_KILL, false);
+}
+
+static void a_power_cut_while_it_migrates_leaves_the_old_log(void **state)
+{
+        sweep(*state, FAULT_POWER_CUT, false);
+}
+
+static void an_io_error_while_it_migrates_leaves_the_old_log(void **state)
+{
+        sweep(*state, FAULT_EIO, false);
+        sweep(*state, FAULT_EIO, true);
+}
+
+static void a_full_disk_while_it_migrates_leaves_the_old_log(void **state)
+{
+        sweep(*state, FAULT_SHORT, true);
+}
+
+int main(void)
+{
+        const struct CMUnitTest tests[] = {
+                LOG_TEST(an_old_log_becomes_one_of_today),
+                LOG_TEST(its_schema_is_then_that_of_a_new_log),
+                LOG_TEST(an_old_log_takes_no_key),
+                LOG_TEST(processes_that_open_an_old_log_together_migrate_it_once),
+                LOG_TEST(a_process_killed_while_it_migrates_leaves_the_old_log),
+                LOG_TEST(a_power_cut_while_it_migrates_leaves_the_old_log),
+                LOG_TEST(an_io_error_while_it_migrates_leaves_the_old_log),
+                LOG_TEST(a_full_disk_while_it_migrates_leaves_the_old_log),
+        };
+
+        return cmocka_run_group_tests(tests, NULL, NULL);
+}
