@@ -162,6 +162,8 @@ pawl_status pawl__create(pawl_log *log, const pawl__schema *schema, pawl_error *
                 return pawl__nomem(err);
         }
         pawl_status status = make_image(&image, &len, log, schema, err);
+        if (!status)
+                status = pawl__place_sync(log, err);
         if (!status) {
                 snprintf(unnamed, size, "%s%s", log->path, UNNAMED);
                 int error =

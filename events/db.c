@@ -110,6 +110,12 @@ pawl_status pawl__db_fail(pawl_log *log, int rc, const char *doing, pawl_error *
         case SQLITE_AUTH:
                 return fail_system(log, rc, doing, err);
         case SQLITE_READONLY:
+                /* A rollback journal: only the making of a log from an empty file has one. */
+                if (rc == SQLITE_READONLY_ROLLBACK)
+                        return pawl__fail(err, PAWL_EREADONLY,
+                                "%s: cannot %s: the process that made it was cut off; let `pawl "
+                                "init` make it whole",
+                                path, doing);
                 return pawl__fail(err, PAWL_EREADONLY,
                         "%s: cannot %s: it cannot be written; check the permissions of the file "
                         "and its folder",

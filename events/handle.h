@@ -124,6 +124,9 @@ PAWL_MUST_CHECK pawl_status pawl__log_open_as(pawl_log **out, const char *path,
  *  and *there. */
 PAWL_MUST_CHECK pawl_status pawl__place_find(
         bool *there, pawl_log *log, const char *path, pawl_error *err);
+/** See to it that the name of the log's folder is on disk, whoever made it: who did may have died
+ *  before it came to that. Called before there is a log, so that the folder of every log is. */
+PAWL_MUST_CHECK pawl_status pawl__place_sync(const pawl_log *log, pawl_error *err);
 /** Make the log at log->path, whole or not at all; it is no failure if another process is quicker.
  */
 PAWL_MUST_CHECK pawl_status pawl__create(

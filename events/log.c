@@ -79,7 +79,10 @@ static pawl_status open_log(pawl_log *log, const char *path, const pawl__schema 
                         log->path);
         if (status || log->flags & PAWL_LOG_READONLY)
                 return status;
-        status = use_wal(log, err);
+        if (empty)
+                status = pawl__place_sync(log, err);
+        if (!status)
+                status = use_wal(log, err);
         if (!status)
                 status = pawl__schema_ensure(log, schema, err);
         return status ? status : pawl__key_open(log, err);

@@ -57,27 +57,29 @@ int pawl__sync_folder(const char *path)
 /* mkdir with mode 0700 whatever the umask; a folder that is there stays as it is. */
 static pawl_status make_folder(const char *folder, pawl_error *err)
 {
-        char *parent = NULL;
-
         if (mkdir(folder, 0700) != 0)
                 return errno == EEXIST ? PAWL_OK
                                        : pawl__fail_errno(err, errno, folder, "make the folder");
         if (chmod(folder, 0700) != 0)
                 return pawl__fail_errno(err, errno, folder, "make the folder private");
+        return PAWL_OK;
+}
+
+pawl_status pawl__place_sync(const pawl_log *log, pawl_error *err)
+{
         pawl__buf above = PAWL__BUF_INIT;
-        if (pawl__buf_adds(&above, folder) || pawl__buf_adds(&above, "/..")) {
+        size_t len = (size_t)(strrchr(log->path, '/') - log->path);
+
+        if (pawl__buf_add(&above, log->path, len) || pawl__buf_adds(&above, "/..")) {
                 pawl__buf_free(&above);
                 return pawl__nomem(err);
         }
-        parent = above.data;
-        int error = pawl__sync_folder(parent);
+        int error = pawl__sync_folder(above.data);
+        pawl__buf_free(&above);
         /* A parent that may be searched but not read cannot be synced: the folder is there all
          * the same, and a crash now would lose an empty log. */
-        pawl_status status = error && error != EACCES
-                                     ? pawl__fail_errno(err, error, folder, "make the folder")
-                                     : PAWL_OK;
-        pawl__buf_free(&above);
-        return status;
+        return error && error != EACCES ? pawl__fail_errno(err, error, log->path, "make the log")
+                                        : PAWL_OK;
 }
 
 /* Make the folder that @p path names a file in; log->path is then that file's absolute name. */
