@@ -1,6 +1,7 @@
 #include "cli/find.h"
 #include "base/error.h"
 #include "cli/key.h"
+#include "cli/printable.h"
 #include <errno.h>
 #include <stdlib.h>
 #include <sys/stat.h>
@@ -105,4 +106,16 @@ pawl_status cli_open_log(pawl_log **out, const cli_call *cli, cli_access access,
                 status = cli_open_path(out, cli, path.data, access, err);
         pawl__buf_free(&path);
         return status;
+}
+
+void cli_close_log(const cli_call *cli, pawl_log *log)
+{
+        const char *warning = log ? pawl_log_warning(log) : NULL;
+
+        if (warning) {
+                fprintf(stderr, "%s: ", cli->program->name);
+                cli_puts(stderr, warning);
+                fputc('\n', stderr);
+        }
+        pawl_log_close(log);
 }

@@ -218,14 +218,6 @@ pawl_status pawl__tx_batch(pawl_log *log, const pawl__batch *batch, uint64_t fen
         return status;
 }
 
-/* See the top of the file. Readers that are under way keep the -wal; they are not waited for. */
-static void empty_wal(pawl_log *log)
-{
-        (void)sqlite3_busy_handler(log->db, NULL, NULL);
-        (void)sqlite3_wal_checkpoint_v2(log->db, "main", SQLITE_CHECKPOINT_TRUNCATE, NULL, NULL);
-        (void)sqlite3_busy_handler(log->db, pawl__busy, log);
-}
-
 pawl_status pawl__tx_commit(pawl_log *log)
 {
         pawl_status status = PAWL_OK;
@@ -237,7 +229,8 @@ pawl_status pawl__tx_commit(pawl_log *log)
         status = run(log, PAWL__STMT_COMMIT, "append");
         if (status) {
                 (void)pawl__tx_rollback(log, status);
-                empty_wal(log);
+                /* See the top of the file. Readers that are under way keep the -wal. */
+                (void)pawl__wal_checkpoint(log, SQLITE_CHECKPOINT_TRUNCATE, 0, NULL, NULL);
                 return status;
         }
         log->writing = false;

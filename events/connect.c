@@ -142,6 +142,7 @@ static pawl_status connect_writer(pawl_log *log, pawl_error *err)
         int rc = sqlite3_file_control(log->db, "main", SQLITE_FCNTL_PERSIST_WAL, &keep_wal);
         if (rc != SQLITE_OK)
                 return pawl__db_fail(log, rc, "open it", err);
+        pawl__wal_watch(log);
         /* At most 16 MiB of pages are kept: the inner pages of a log of a million events, and the
          * leaves that a program comes back to (bench_load). */
         return pawl__db_exec(log,

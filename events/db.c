@@ -46,16 +46,16 @@ sqlite3 *pawl__log_db(pawl_log *log)
 
 static pawl_status fail_busy(pawl_log *log, const char *doing, pawl_error *err)
 {
-        int64_t pid = pawl__lock_holder(log);
+        char who[PAWL__PROCESS_NAME] = "another process";
+        const char *mend = "try again later";
+        int64_t pid;
 
-        if (pid > 0)
-                return pawl__fail(err, PAWL_EBUSY,
-                        "%s: cannot %s: process %lld has kept it locked for %u ms; wait for that "
-                        "process or end it",
-                        log->path, doing, (long long)pid, log->busy_ms);
-        return pawl__fail(err, PAWL_EBUSY,
-                "%s: cannot %s: another process has kept it locked for %u ms; try again later",
-                log->path, doing, log->busy_ms);
+        if (pawl__lock_holders(&pid, 1, log, PAWL__LOCK_WRITE) == 1) {
+                pawl__process_name(who, pid);
+                mend = "wait for that process or end it";
+        }
+        return pawl__fail(err, PAWL_EBUSY, "%s: cannot %s: %s has kept it locked for %u ms; %s",
+                log->path, doing, who, log->busy_ms, mend);
 }
 
 /* SQLite gives these errnos a general code although they say that there is no room. */

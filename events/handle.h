@@ -68,6 +68,27 @@ typedef struct pawl__watched {
         int64_t until_ms, since_ms;
 } pawl__watched;
 
+/** When the write-ahead log is moved into the database (events/wal.c). */
+typedef struct pawl__wal_limits {
+        int checkpoint_frames; /**< from so many on, at each commit, as far as nobody is in the way
+                                */
+        int restart_frames;    /**< from so many on, and at each such growth, waiting for readers */
+        unsigned wait_ms; /**< for all of them together; up to 16 times that, where it is in vain */
+        int64_t warn_bytes; /**< from this size on, somebody who stays is worth a warning */
+} pawl__wal_limits;
+
+extern const pawl__wal_limits pawl__wal_limits_default;
+
+typedef struct pawl__wal {
+        pawl__wal_limits limits;
+        int retry_frames; /* where the next checkpoint that waits is due, after one in vain */
+        unsigned wait_ms; /* of that one */
+        int64_t left_us;  /* to wait, of the try that is under way */
+        bool warned;
+        int64_t warned_ms;
+        pawl_error warning, said; /* what waits to be said, and what was handed out last */
+} pawl__wal;
+
 struct pawl_log {
         sqlite3 *db;
         char *path;            /* absolute, malloc'd */
@@ -83,6 +104,7 @@ struct pawl_log {
         pawl__projector projector;
         bool projecting;
         int64_t slept_us; /* by the busy handler, for the lock that is waited for */
+        pawl__wal wal;
 
         /* A read-only view that takes no locks, since nobody could be writing when it was made
          * (events/connect.c); wal_size is what the write-ahead log held then, -1: none. */
@@ -111,6 +133,7 @@ typedef struct pawl__log_setup {
         const char *vfs;                /**< SQLite's name of a VFS; must outlive the log */
         const pawl__identity *identity; /**< copied */
         const pawl__schema *schema;
+        const pawl__wal_limits *wal; /**< copied */
 } pawl__log_setup;
 
 /** pawl_log_open(), with the parts that tests exchange. @p setup may be NULL. */
@@ -153,8 +176,24 @@ bool pawl__view_stale(const pawl_log *log);
 PAWL_MUST_CHECK pawl_status pawl__view_refresh(pawl_log *log, pawl_error *err);
 /** SQLite's busy handler: sleeps a little longer each time, log->busy_ms in all. */
 int pawl__busy(void *log, int count);
-/** Who holds a lock on the log: a pid, or 0 when that cannot be known. */
-int64_t pawl__lock_holder(const pawl_log *log);
+
+/* ---- Locks, and the write-ahead log (events/lock_holder.c, events/wal.c) -------------------- */
+
+typedef enum pawl__lock { PAWL__LOCK_WRITE, PAWL__LOCK_READ } pawl__lock;
+
+/** The processes that hold such a lock on the log, each once: how many pids were put into @p pids.
+ *  Those that the kernel does not tell, of another pid namespace for instance, are left out. */
+size_t pawl__lock_holders(int64_t *pids, size_t max, const pawl_log *log, pawl__lock lock);
+
+enum { PAWL__PROCESS_NAME = 80 };
+/** "process 4711 (sqlite3)"; without the command when that cannot be known. */
+void pawl__process_name(char out[PAWL__PROCESS_NAME], int64_t pid);
+
+/** Look after the size of the write-ahead log from now on, after each commit of this connection. */
+void pawl__wal_watch(pawl_log *log);
+/** sqlite3_wal_checkpoint_v2() that waits for so long in all. SQLite's result; *frames and *moved
+ * (may be NULL) are -1 when it did not begin. */
+int pawl__wal_checkpoint(pawl_log *log, int mode, int64_t wait_us, int *frames, int *moved);
 
 /* ---- Rows (events/row.c)
  * -------------------------------------------------------------------------- */

@@ -91,7 +91,7 @@ static pawl_status open_log(pawl_log *log, const char *path, const pawl__schema 
 pawl_status pawl__log_open_as(pawl_log **out, const char *path, const pawl_log_options *options,
         const pawl__log_setup *setup, pawl_error *err)
 {
-        static const pawl__log_setup real = {NULL, NULL, NULL};
+        static const pawl__log_setup real = {NULL, NULL, NULL, NULL};
         pawl_log *log = calloc(1, sizeof *log);
 
         if (!log)
@@ -103,6 +103,7 @@ pawl_status pawl__log_open_as(pawl_log **out, const char *path, const pawl_log_o
                 log->self = *setup->identity;
         else
                 pawl__identity_system(&log->self);
+        log->wal.limits = setup->wal ? *setup->wal : pawl__wal_limits_default;
         pawl_status status = take_options(log, options, &log->err);
         if (!status)
                 status = open_log(log, path, setup->schema ? setup->schema : &pawl__schema_current);

@@ -188,7 +188,7 @@ static int check_run(cli_call *cli)
                 code = cli_fail(cli, &err);
         else
                 code = check(cli, mission, log);
-        pawl_log_close(log);
+        cli_close_log(cli, log);
         pawl_mission_free(mission);
         return code;
 }

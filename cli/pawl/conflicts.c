@@ -185,7 +185,7 @@ static int conflicts_run(cli_call *cli)
         else
                 code = cli_given(cli, "json") ? print_json(cli, rows, n) : print_all(cli, rows, n);
         pawl__arena_free(&arena);
-        pawl_log_close(log);
+        cli_close_log(cli, log);
         return code;
 }
 

@@ -47,7 +47,7 @@ static pawl_status import_file(struct import *import, cli_call *cli, pawl_error 
                 status = cli_open_log(&log, cli, CLI_WRITE, err);
         if (!status) {
                 status = import_seed(import, &seed, log, err);
-                pawl_log_close(log);
+                cli_close_log(cli, log);
         }
         pawl__seed_free(&seed);
         return status;

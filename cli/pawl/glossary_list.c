@@ -65,7 +65,7 @@ static int list_run(cli_call *cli)
                 status = print_senses(&senses, cli_given(cli, "json"), &err);
                 cli_senses_free(&senses);
         }
-        pawl_log_close(log);
+        cli_close_log(cli, log);
         return status ? cli_fail(cli, &err) : CLI_DONE;
 }
 

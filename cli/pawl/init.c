@@ -62,7 +62,7 @@ static pawl_status make(const cli_call *cli, const char *path, pawl_error *err)
                 cli_puts(stdout, pawl__log_path(log));
                 puts(there ? ": the log was there already" : ": the log is made");
         }
-        pawl_log_close(log);
+        cli_close_log(cli, log);
         return status;
 }
 
@@ -78,7 +78,7 @@ static pawl_status rebuild(const cli_call *cli, const char *path, pawl_error *er
                 cli_puts(stdout, pawl__log_path(log));
                 puts(": the state tables are folded again from the events");
         }
-        pawl_log_close(log);
+        cli_close_log(cli, log);
         return status;
 }
 

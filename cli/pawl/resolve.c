@@ -57,7 +57,7 @@ static pawl_status resolve(const cli_call *cli, const char *actor, pawl_error *e
         status = pawl_conflict_resolve(log, cli->args[0], &answer, actor, err);
         if (!status)
                 status = print_next(log, pawl__text(cli->args[0]), err);
-        pawl_log_close(log);
+        cli_close_log(cli, log);
         return status;
 }
 

@@ -13,7 +13,7 @@ static int resume_run(cli_call *cli)
         if (cli_open_log(&log, cli, CLI_WRITE, &err))
                 return cli_fail(cli, &err);
         int code = cli_sit(cli, log, NULL, cli_arg(cli, 0), &options);
-        pawl_log_close(log);
+        cli_close_log(cli, log);
         return code;
 }
 

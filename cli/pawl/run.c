@@ -20,7 +20,7 @@ static int run_run(cli_call *cli)
                 code = cli_fail(cli, &err);
         } else {
                 code = cli_sit(cli, log, mission, NULL, &options);
-                pawl_log_close(log);
+                cli_close_log(cli, log);
         }
         pawl_mission_free(mission);
         return code;

@@ -51,7 +51,7 @@ static pawl_status load_glossary(pawl__glossary *glossary, const cli_call *cli, 
                         status = add_sense(glossary, &senses.rows[i], err);
                 cli_senses_free(&senses);
         }
-        pawl_log_close(log);
+        cli_close_log(cli, log);
         return status;
 }
 

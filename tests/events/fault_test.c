@@ -77,8 +77,15 @@ static bool is_disk_failure(pawl_status status)
         return status == PAWL_EIO || status == PAWL_EFULL;
 }
 
+/* A checkpoint at every append, one that also starts the -wal again each time, and none. */
+static const pawl__wal_limits moved = {.checkpoint_frames = 1, .restart_frames = 100000};
+static const pawl__wal_limits restarted = {.checkpoint_frames = 1, .restart_frames = 1};
+static const pawl__wal_limits kept = {.checkpoint_frames = 1000, .restart_frames = 100000};
+/* One at some appends. */
+static const pawl__wal_limits moved_at_times = {.checkpoint_frames = 12, .restart_frames = 24};
+
 /* Appends with a fault at the n-th operation, for every n until it is never reached. */
-static void sweep_append(event_log *f, fault_kind kind, bool stays, const char *pragma)
+static void sweep_append(event_log *f, fault_kind kind, bool stays, const pawl__wal_limits *wal)
 {
         uint64_t acknowledged = 0;
         int failures = 0, n;
@@ -89,8 +96,9 @@ static void sweep_append(event_log *f, fault_kind kind, bool stays, const char *
                 assert_int_equal(append_batch(f->log), PAWL_OK);
         event_log_close(f);
         for (n = 1; n < SWEEP_MAX; n++) {
+                f->wal = wal;
                 event_log_open(f);
-                assert_int_equal(sqlite3_exec(f->log->db, pragma, NULL, NULL, NULL), SQLITE_OK);
+                f->wal = NULL;
                 fault_at(kind, n, stays);
                 pawl_status status = append_batch(f->log);
                 bool reached = fault_count() >= n;
@@ -123,17 +131,22 @@ static void sweep_append(event_log *f, fault_kind kind, bool stays, const char *
 
 static void an_io_error_at_any_operation_refuses_the_append_and_loses_nothing(void **state)
 {
-        sweep_append(*state, FAULT_EIO, false, "PRAGMA wal_autocheckpoint = 1");
+        sweep_append(*state, FAULT_EIO, false, &moved);
 }
 
 static void a_disk_that_fills_up_within_any_write_refuses_the_append_and_loses_nothing(void **state)
 {
-        sweep_append(*state, FAULT_SHORT, false, "PRAGMA wal_autocheckpoint = 1000");
+        sweep_append(*state, FAULT_SHORT, false, &kept);
 }
 
 static void a_disk_that_fails_for_good_loses_nothing_acknowledged(void **state)
 {
-        sweep_append(*state, FAULT_EIO, true, "PRAGMA wal_autocheckpoint = 1");
+        sweep_append(*state, FAULT_EIO, true, &moved);
+}
+
+static void a_failure_while_the_write_ahead_log_is_started_again_loses_nothing(void **state)
+{
+        sweep_append(*state, FAULT_EIO, false, &restarted);
 }
 
 static void a_full_disk_is_said_to_be_full(void **state)
@@ -206,9 +219,9 @@ static void child_appends(event_log *f, fault_kind kind, int n, int pipe_end)
         pawl_log *log = NULL;
 
         fault_at(kind, n, true);
+        f->wal = &moved_at_times;
         if (event_log_try(&log, f, &err))
                 _exit(1);
-        (void)sqlite3_exec(log->db, "PRAGMA wal_autocheckpoint = 12", NULL, NULL, NULL);
         for (int i = 0; i < 4; i++) {
                 if (append_batch(log))
                         _exit(2);
@@ -384,6 +397,7 @@ int main(void)
                 FAULT_TEST(
                         a_disk_that_fills_up_within_any_write_refuses_the_append_and_loses_nothing),
                 FAULT_TEST(a_disk_that_fails_for_good_loses_nothing_acknowledged),
+                FAULT_TEST(a_failure_while_the_write_ahead_log_is_started_again_loses_nothing),
                 FAULT_TEST(a_full_disk_is_said_to_be_full),
                 FAULT_TEST(a_log_that_could_not_be_made_can_be_made_later),
                 FAULT_TEST(what_was_refused_does_not_come_back_after_a_crash),

@@ -38,7 +38,7 @@ static pawl_status open_as(
         pawl_log **out, event_log *f, unsigned flags, const pawl__schema *schema, pawl_error *err)
 {
         pawl_log_options options = PAWL_LOG_OPTIONS_INIT;
-        pawl__log_setup setup = {NULL, NULL, schema};
+        pawl__log_setup setup = {.schema = schema};
 
         options.flags = flags;
         return pawl__log_open_as(out, f->path, &options, &setup, err);

@@ -56,12 +56,15 @@ static void who_keeps_the_log_locked_is_named_after_busy_ms(void **state)
         f->busy_ms = 30;
         event_log_open(f);
         event_log_fill(f, 1);
-        assert_int_equal(pawl__lock_holder(f->log), 0);
+        int64_t pid = 0;
+        assert_int_equal(pawl__lock_holders(&pid, 1, f->log, PAWL__LOCK_WRITE), 0);
         pid_t child = start_child(f, hold_the_write_lock);
-        assert_int_equal(pawl__lock_holder(f->log), child);
+        assert_int_equal(pawl__lock_holders(&pid, 1, f->log, PAWL__LOCK_WRITE), 1);
+        assert_int_equal(pid, child);
         assert_int_equal(append_one(f->log, event_scope(NULL), 0), PAWL_EBUSY);
-        snprintf(says, sizeof says, "process %d has kept it locked for 30 ms", (int)child);
+        snprintf(says, sizeof says, "process %d (", (int)child);
         assert_says(pawl_log_errmsg(f->log), says);
+        assert_says(pawl_log_errmsg(f->log), ") has kept it locked for 30 ms");
         assert_int_equal(pawl_log_claim(&fence, f->log, "m", "r", NULL, NULL), PAWL_EBUSY);
         assert_int_equal(fence, 99);
         /* Readers are not held up, nor is opening. */

@@ -63,7 +63,7 @@ int event_log_teardown(void **state)
 pawl_status event_log_try(pawl_log **out, event_log *f, pawl_error *err)
 {
         pawl_log_options options = PAWL_LOG_OPTIONS_INIT;
-        pawl__log_setup setup = {f->vfs, &f->self, NULL};
+        const pawl__log_setup setup = {.vfs = f->vfs, .identity = &f->self, .wal = f->wal};
 
         options.flags = f->flags;
         options.busy_ms = f->busy_ms;

@@ -11,10 +11,11 @@
 enum { PROCESSES = 4 };
 
 typedef struct event_log {
-        char *folder, *path; /* FOLDER/.pawl/events.db, not yet made */
-        pawl_log *log;       /* NULL until event_log_open(); closed by the teardown */
-        const char *vfs;     /* NULL: the system's */
-        const char *key;     /* NULL: none */
+        char *folder, *path;         /* FOLDER/.pawl/events.db, not yet made */
+        pawl_log *log;               /* NULL until event_log_open(); closed by the teardown */
+        const char *vfs;             /* NULL: the system's */
+        const char *key;             /* NULL: none */
+        const pawl__wal_limits *wal; /* NULL: as they are */
         unsigned flags, busy_ms, lease_ms;
         int64_t wall_us, boot_ms;
         pawl__identity self; /* pid 100, started at 7, on host-a, boot-1 */
