@@ -91,7 +91,7 @@ static pawl_status open_log(pawl_log *log, const char *path, const pawl__schema 
 pawl_status pawl__log_open_as(pawl_log **out, const char *path, const pawl_log_options *options,
         const pawl__log_setup *setup, pawl_error *err)
 {
-        static const pawl__log_setup real = {NULL, NULL, NULL, NULL};
+        static const pawl__log_setup real = {.vfs = NULL};
         pawl_log *log = calloc(1, sizeof *log);
 
         if (!log)

@@ -313,7 +313,7 @@ static void a_migration(void **state)
         };
         const pawl__schema schema = {old + 2, pawl__schema_current.sql, steps, 2};
         const struct aftermath x = {&schema, check_migrated};
-        const pawl__log_setup setup = {RECORDER_VFS, NULL, &schema};
+        const pawl__log_setup setup = {.vfs = RECORDER_VFS, .schema = &schema};
         pawl_error err = PAWL_ERROR_INIT;
         event_log *f = *state;
         recording r;

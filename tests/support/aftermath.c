@@ -19,7 +19,7 @@ static pawl_status open_after(pawl_log **out, const power_state *s, unsigned fla
                 .pid_start = 3,
                 .start_of = gone};
         pawl_log_options options = PAWL_LOG_OPTIONS_INIT;
-        pawl__log_setup setup = {NULL, &self, x->schema};
+        const pawl__log_setup setup = {.identity = &self, .schema = x->schema};
         char *path = path_in(s->folder, ".pawl/events.db");
 
         options.flags = flags;
