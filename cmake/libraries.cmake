@@ -1,5 +1,6 @@
 # What the build needs from the system, each a Debian package that scripts/deps installs.
 find_package(PkgConfig REQUIRED)
+find_package(Threads REQUIRED)
 find_package(OpenSSL 3.0 REQUIRED COMPONENTS Crypto)
 pkg_check_modules(SQLITE REQUIRED IMPORTED_TARGET sqlite3>=3.40)
 pkg_check_modules(UUID REQUIRED IMPORTED_TARGET uuid)

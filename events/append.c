@@ -6,9 +6,20 @@
  * writes may leave complete frames in the -wal that no reader counts yet, but that a recovery after
  * a crash would; so after such a failure the -wal is emptied, as far as the disk still allows that.
  * A COMMIT that was cut by a crash is there whole after the recovery, or not at all.
+ *
+ * Handles of one process on one file share transactions (events/group.h): the one whose turn it is
+ * takes in the batches of those that wait. A batch that fails beside others takes the transaction
+ * down; it is done again without that batch, whose own handle then finds out by itself what is
+ * wrong. So nobody is refused for what another did, and nobody's events are seen before they are on
+ * disk. Only a COMMIT that fails, fails all that are in it.
  */
 #include "base/json_canon.h"
+#include "events/group.h"
 #include "events/handle.h"
+
+/* What one transaction takes in beside its own batch: so much that a sync is shared by many, so
+ * little that nobody waits long for others. */
+enum { ROOM = 1 << 20 };
 
 static pawl_status run(pawl_log *log, pawl__stmt which, const char *doing)
 {
@@ -41,10 +52,9 @@ pawl_status pawl__tx_rollback(pawl_log *log, pawl_status status)
         return status;
 }
 
-pawl_status pawl__tx_begin(pawl_log *log)
+pawl_status pawl__tx_may_begin(pawl_log *log)
 {
         pawl_error *err = &log->err;
-        pawl_status status;
 
         if (log->flags & PAWL_LOG_READONLY)
                 return pawl__fail(err, PAWL_EREADONLY,
@@ -54,6 +64,16 @@ pawl_status pawl__tx_begin(pawl_log *log)
         if (log->writing)
                 return pawl__fail(err, PAWL_ESTATE,
                         "%s: an append is under way on this log; let it end first", log->path);
+        return PAWL_OK;
+}
+
+pawl_status pawl__tx_begin(pawl_log *log)
+{
+        pawl_error *err = &log->err;
+        pawl_status status = pawl__tx_may_begin(log);
+
+        if (status)
+                return status;
         if (log->relaxed) { /* a lease was changed before */
                 status = pawl__db_exec(log, "PRAGMA synchronous = FULL", "append", err);
                 if (status)
@@ -237,24 +257,105 @@ pawl_status pawl__tx_commit(pawl_log *log)
         return PAWL_OK;
 }
 
+/* ---- One transaction for all that wait ------------------------------------------------------- */
+
+/* A batch into the transaction that is open, its times by its own handle's clock: read now if that
+ * is ours too, so that times stand in the order of seq. */
+static pawl_status add(pawl_log *log, pawl__turn *turn, int64_t began_us)
+{
+        const pawl_sources *theirs = &turn->log->sources, *ours = &log->sources;
+        bool one_clock = theirs->wall_us == ours->wall_us && theirs->user == ours->user;
+
+        log->now_us = one_clock ? began_us : turn->wall_us;
+        pawl_status status = pawl__tx_batch(log, turn->batch, turn->fence);
+        turn->seq = log->head_seq;
+        return status;
+}
+
+/* The open transaction gets every batch from @p own on, then those that wait. On failure *failed is
+ * the turn whose batch did not go in. */
+static pawl_status add_all(pawl__turn **failed, pawl_log *log, pawl__turn *own)
+{
+        int64_t began_us = log->now_us;
+        size_t room = ROOM;
+        pawl__turn *turn = own;
+
+        for (;;) {
+                pawl_status status = add(log, turn, began_us);
+                if (status) {
+                        *failed = turn;
+                        return status;
+                }
+                if (!turn->next)
+                        turn->next = pawl__turn_next(own, &room);
+                if (!turn->next)
+                        return PAWL_OK;
+                turn = turn->next;
+        }
+}
+
+/* Everything before @p turn stays in the list that begins with @p own. */
+static void leave_out(pawl__turn *own, pawl__turn *turn)
+{
+        pawl__turn *last = own;
+
+        turn->refused = true;
+        while (last->next != turn)
+                last = last->next;
+        last->next = NULL;
+        pawl__turn_put_back(own, turn);
+}
+
+/* Commit the batch of a turn that leads, and those that wait: they stand behind it in its list when
+ * this returns, with their outcome, which is the returned status for all. */
+static pawl_status lead(pawl_log *log, pawl__turn *own)
+{
+        pawl__turn *failed = NULL;
+        pawl_status status;
+
+        do {
+                if (failed)
+                        leave_out(own, failed);
+                failed = NULL;
+                status = pawl__tx_begin(log);
+                if (!status && (status = add_all(&failed, log, own)))
+                        (void)pawl__tx_rollback(log, status);
+        } while (failed && failed != own);
+        if (status) { /* its own failure, not theirs */
+                pawl__turn_put_back(own, own->next);
+                own->next = NULL;
+                return status;
+        }
+        status = pawl__tx_commit(log);
+        for (pawl__turn *turn = own->next; turn; turn = turn->next) {
+                turn->status = status;
+                if (status)
+                        turn->log->err = log->err;
+        }
+        return status;
+}
+
 pawl_status pawl__log_commit(pawl_log *log, pawl__batch *batch, uint64_t fence, uint64_t *seq_out)
 {
-        pawl_status status = pawl__tx_begin(log);
+        pawl__turn turn = {.log = log, .batch = batch, .fence = fence};
+        pawl_status status = pawl__tx_may_begin(log);
 
         if (status)
                 return status;
-        status = pawl__tx_batch(log, batch, fence);
-        if (status)
-                return pawl__tx_rollback(log, status);
-        uint64_t seq = log->head_seq;
-        status = pawl__tx_commit(log);
+        status = pawl__turn_take(&turn, "append");
         if (status)
                 return status;
+        if (turn.state == PAWL__TURN_LEADS) {
+                turn.status = lead(log, &turn);
+                pawl__turn_end(&turn, turn.next);
+        }
+        if (turn.status)
+                return turn.status;
         if (batch->gives_back.data)
                 pawl__held_forget(log, batch->gives_back);
         pawl__batch_clear(batch);
         if (seq_out)
-                *seq_out = seq;
+                *seq_out = turn.seq;
         return PAWL_OK;
 }
 

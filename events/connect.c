@@ -28,7 +28,7 @@ int pawl__busy(void *user, int count)
         pawl_log *log = user;
 
         if (count == 0)
-                log->slept_us = 0;
+                log->slept_us = log->waited_us;
         int64_t left = (int64_t)log->busy_ms * 1000 - log->slept_us;
         if (left <= 0)
                 return 0;

@@ -13,6 +13,9 @@
 #include "events/identity.h"
 #include "events/migrate.h"
 #include "events/types.h"
+#include <sys/types.h>
+
+struct pawl__group; /* events/group.h */
 
 /* ---- Statements that are prepared once a log, when first used -------------------------------- */
 
@@ -94,6 +97,9 @@ struct pawl_log {
         char *path;            /* absolute, malloc'd */
         char *side, *side_end; /* room for the path and "-wal", "-shm" or "-journal" after it */
         const char *vfs;
+        dev_t device; /* with inode: the file */
+        ino_t inode;
+        struct pawl__group *group; /* of this process's handles on the file; read-only: none */
         unsigned flags, busy_ms, lease_ms;
         pawl_sources sources;
         pawl__identity self;
@@ -103,7 +109,8 @@ struct pawl_log {
         sqlite3_stmt *stmts[PAWL__STMTS];
         pawl__projector projector;
         bool projecting;
-        int64_t slept_us; /* by the busy handler, for the lock that is waited for */
+        int64_t waited_us; /* for the turn at writing, which counts as waiting for the lock */
+        int64_t slept_us;  /* by the busy handler, for the lock that is waited for */
         pawl__wal wal;
 
         /* A read-only view that takes no locks, since nobody could be writing when it was made
@@ -247,6 +254,9 @@ PAWL_MUST_CHECK pawl_status pawl__key_seal(pawl_log *log, const pawl_event *even
 /* ---- The write transaction (events/append.c)
  * ------------------------------------------------------- */
 
+/** PAWL_EREADONLY; PAWL_EKEY without the key; PAWL_ESTATE when a transaction of this handle is
+ * open. */
+PAWL_MUST_CHECK pawl_status pawl__tx_may_begin(pawl_log *log);
 /** BEGIN IMMEDIATE, read the chain's end, let the projector catch up. On failure it is rolled back.
  */
 PAWL_MUST_CHECK pawl_status pawl__tx_begin(pawl_log *log);

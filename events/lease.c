@@ -14,6 +14,7 @@
  * gets it then.
  */
 #include "base/json_write.h"
+#include "events/group.h"
 #include "events/handle.h"
 
 typedef struct lease {
@@ -299,6 +300,25 @@ static pawl_status claim(
         return status;
 }
 
+static pawl_status claim_alone(
+        uint64_t *fence, lease *holder, pawl_log *log, pawl_event *claimed, pawl__batch *batch)
+{
+        pawl__turn turn = {.log = log};
+        pawl_status status = pawl__tx_may_begin(log);
+
+        if (!status)
+                status = pawl__turn_take(&turn, "claim the run");
+        if (status)
+                return status;
+        status = pawl__tx_begin(log);
+        if (!status) {
+                status = claim(fence, holder, log, claimed, batch);
+                status = status ? pawl__tx_rollback(log, status) : pawl__tx_commit(log);
+        }
+        pawl__turn_end(&turn, NULL);
+        return status;
+}
+
 pawl_status pawl__log_claim(uint64_t *fence, pawl_log *log, pawl_text mission_id, pawl_text run_id,
         pawl_text session_id, pawl_text actor, pawl__batch *batch, pawl_owner *owner)
 {
@@ -314,17 +334,9 @@ pawl_status pawl__log_claim(uint64_t *fence, pawl_log *log, pawl_text mission_id
                 return status;
         if (pawl__grow(&log->held, &log->cap_held, log->n_held + 1, sizeof *log->held))
                 return pawl__nomem(&log->err);
-        status = pawl__tx_begin(log);
-        if (status)
-                return status;
-        status = claim(&own, &holder, log, &claimed, batch);
-        if (status) {
-                (void)pawl__tx_rollback(log, status);
-                if (status == PAWL_EHELD && tell_owner(owner, log, &holder))
-                        return PAWL_ENOMEM;
-                return status;
-        }
-        status = pawl__tx_commit(log);
+        status = claim_alone(&own, &holder, log, &claimed, batch);
+        if (status == PAWL_EHELD && tell_owner(owner, log, &holder))
+                return PAWL_ENOMEM;
         if (status)
                 return status;
         pawl__held_forget(log, run_id);
@@ -394,13 +406,20 @@ static pawl_status change_lease(
 static pawl_status change_alone(
         pawl_log *log, pawl__stmt which, pawl_text run_id, uint64_t fence, const char *doing)
 {
+        pawl__turn turn = {.log = log};
+        pawl_status status;
+
         if (log->flags & PAWL_LOG_READONLY)
                 return pawl__fail(&log->err, PAWL_EREADONLY,
                         "%s: the log was opened for reading only; open it for writing", log->path);
+        status = pawl__turn_take(&turn, doing);
+        if (status)
+                return status;
         log->relaxed = true;
-        pawl_status status = pawl__db_exec(log, "PRAGMA synchronous = NORMAL", doing, &log->err);
+        status = pawl__db_exec(log, "PRAGMA synchronous = NORMAL", doing, &log->err);
         if (!status)
                 status = change_lease(log, which, run_id, fence, doing);
+        pawl__turn_end(&turn, NULL);
         if (status == PAWL_EFENCED)
                 pawl__held_forget(log, run_id);
         return status;

@@ -1,6 +1,7 @@
 /* Opening and closing a log, and what it lends to the modules above. */
 #include "events/log.h"
 #include "base/sources.h"
+#include "events/group.h"
 #include "events/handle.h"
 #include <assert.h>
 #include <stdlib.h>
@@ -85,7 +86,9 @@ static pawl_status open_log(pawl_log *log, const char *path, const pawl__schema 
                 status = use_wal(log, err);
         if (!status)
                 status = pawl__schema_ensure(log, schema, err);
-        return status ? status : pawl__key_open(log, err);
+        if (!status)
+                status = pawl__key_open(log, err);
+        return status ? status : pawl__group_join(log, err);
 }
 
 pawl_status pawl__log_open_as(pawl_log **out, const char *path, const pawl_log_options *options,
@@ -131,6 +134,7 @@ void pawl_log_close(pawl_log *log)
                 pawl__held_release(log);
         if (log->projecting)
                 log->projector.close(log->projector.user);
+        pawl__group_leave(log);
         pawl__disconnect(log);
         pawl__hasher_free(log->hasher);
         pawl__mac_free(log->key);

@@ -139,6 +139,8 @@ pawl_status pawl__place_check(pawl_log *log, pawl_error *err)
         /* SQLite takes a file of one byte for an empty one, and would write over it. */
         if (st.st_size > 0 && st.st_size < 512)
                 return pawl__db_fail(log, SQLITE_NOTADB, "open it", err);
+        log->device = st.st_dev;
+        log->inode = st.st_ino;
         size_t len = strlen(log->path);
         log->side = malloc(len + sizeof "-journal");
         if (!log->side)

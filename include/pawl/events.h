@@ -4,6 +4,12 @@
  *
  * Threads: a log and its cursors belong to one thread at a time; threads and processes that share
  * a file open one pawl_log each. A log does not survive fork(): open it again in the child.
+ * Logs that one process has open for writing on the same file, by the same path, share commits:
+ * what their threads append while another's append waits for the disk goes into one transaction,
+ * and one sync serves all of it. Each call still returns when its own events are on disk, and fails
+ * only for what is wrong with them or with the disk. Claims, renewals and releases take their turn
+ * in between. While a thread waits in a call here, another may read the events that it gave, but
+ * never calls its sources, unless both logs were given the same ones.
  * Readers: a cursor reads in batches and holds no transaction between them, so a slow reader
  * never keeps the write-ahead log from being recycled.
  * Errors: PAWL_OK, PAWL_DONE (pawl_cursor_next only) or a negative pawl_status; pawl_log_errmsg()

@@ -1,5 +1,6 @@
 #include "support/vfs.h"
 #include "support/test.h"
+#include <pthread.h>
 #include <signal.h>
 #include <sqlite3.h>
 #include <sys/stat.h>
@@ -25,9 +26,15 @@ static struct {
         sqlite3_io_methods methods;
         fault_kind kind;
         int at, count;
+        int syncs;
         bool stays, registered;
         unsynced *journal; /* the newest first */
+        void (*on_sync)(void *user);
+        void *sync_user;
 } disk;
+
+/* Over all of disk but the VFS itself: threads may write at once. */
+static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 
 static sqlite3_vfs *real_vfs(void)
 {
@@ -56,22 +63,31 @@ static void power_cut(void)
 /* Count one operation; does it go wrong? A process that is to die does not return. */
 static bool goes_wrong(void)
 {
+        pthread_mutex_lock(&mutex);
         disk.count++;
-        if (disk.kind == FAULT_NONE || disk.count < disk.at ||
-                (disk.count > disk.at && !disk.stays))
-                return false;
-        if (disk.kind == FAULT_POWER_CUT) {
+        bool wrong = disk.kind != FAULT_NONE && disk.count >= disk.at &&
+                     (disk.count == disk.at || disk.stays);
+        if (wrong && disk.kind == FAULT_POWER_CUT) {
                 power_cut();
                 raise(SIGKILL);
         }
-        return true;
+        pthread_mutex_unlock(&mutex);
+        return wrong;
+}
+
+static fault_kind kind_now(void)
+{
+        pthread_mutex_lock(&mutex);
+        fault_kind kind = disk.kind;
+        pthread_mutex_unlock(&mutex);
+        return kind;
 }
 
 static void remember(fault_file *file, sqlite3_int64 offset, int len)
 {
         struct stat st;
 
-        if (disk.kind != FAULT_POWER_CUT || stat(file->name, &st) != 0)
+        if (kind_now() != FAULT_POWER_CUT || stat(file->name, &st) != 0)
                 return;
         unsynced *u = calloc(1, sizeof *u + (size_t)len);
         assert_non_null(u);
@@ -83,12 +99,15 @@ static void remember(fault_file *file, sqlite3_int64 offset, int len)
         u->len = len;
         if (len && file->real->pMethods->xRead(file->real, u->old, len, offset) != SQLITE_OK)
                 abort();
+        pthread_mutex_lock(&mutex);
         u->older = disk.journal;
         disk.journal = u;
+        pthread_mutex_unlock(&mutex);
 }
 
 static void forget(const char *name)
 {
+        pthread_mutex_lock(&mutex);
         for (unsynced **at = &disk.journal; *at;) {
                 unsynced *u = *at;
                 if (!name || strcmp(u->name, name) == 0) {
@@ -98,6 +117,7 @@ static void forget(const char *name)
                         at = &u->older;
                 }
         }
+        pthread_mutex_unlock(&mutex);
 }
 
 static int fault_write(sqlite3_file *file, const void *data, int len, sqlite3_int64 offset)
@@ -105,11 +125,11 @@ static int fault_write(sqlite3_file *file, const void *data, int len, sqlite3_in
         sqlite3_file *real = real_file(file);
 
         if (goes_wrong()) {
-                if (disk.kind == FAULT_SHORT || disk.kind == FAULT_KILL)
+                if (kind_now() == FAULT_SHORT || kind_now() == FAULT_KILL)
                         (void)real->pMethods->xWrite(real, data, len / 2, offset);
-                if (disk.kind == FAULT_KILL)
+                if (kind_now() == FAULT_KILL)
                         raise(SIGKILL);
-                return disk.kind == FAULT_EIO ? SQLITE_IOERR_WRITE : SQLITE_FULL;
+                return kind_now() == FAULT_EIO ? SQLITE_IOERR_WRITE : SQLITE_FULL;
         }
         remember((fault_file *)file, offset, len);
         return real->pMethods->xWrite(real, data, len, offset);
@@ -121,7 +141,7 @@ static int fault_truncate(sqlite3_file *file, sqlite3_int64 size)
         struct stat st;
 
         if (goes_wrong()) {
-                if (disk.kind == FAULT_KILL)
+                if (kind_now() == FAULT_KILL)
                         raise(SIGKILL);
                 return SQLITE_IOERR_TRUNCATE;
         }
@@ -134,10 +154,17 @@ static int fault_sync(sqlite3_file *file, int flags)
 {
         (void)flags;
         if (goes_wrong()) {
-                if (disk.kind == FAULT_KILL)
+                if (kind_now() == FAULT_KILL)
                         raise(SIGKILL);
                 return SQLITE_IOERR_FSYNC;
         }
+        pthread_mutex_lock(&mutex);
+        void (*on_sync)(void *user) = disk.on_sync;
+        void *user = disk.sync_user;
+        disk.syncs++;
+        pthread_mutex_unlock(&mutex);
+        if (on_sync)
+                on_sync(user);
         forget(((fault_file *)file)->name);
         return SQLITE_OK; /* the power is only ever cut by this VFS: nothing real need be synced */
 }
@@ -147,7 +174,7 @@ static int fault_shm_map(sqlite3_file *file, int page, int size, int extend, voi
         sqlite3_file *real = real_file(file);
 
         if (extend && goes_wrong()) {
-                if (disk.kind == FAULT_KILL)
+                if (kind_now() == FAULT_KILL)
                         raise(SIGKILL);
                 return SQLITE_IOERR_SHMSIZE;
         }
@@ -227,7 +254,7 @@ static int fault_open(
         if (name)
                 snprintf(f->name, sizeof f->name, "%s", name);
         if ((flags & SQLITE_OPEN_CREATE) && name && access(name, F_OK) != 0 && goes_wrong()) {
-                if (disk.kind == FAULT_KILL)
+                if (kind_now() == FAULT_KILL)
                         raise(SIGKILL);
                 return SQLITE_CANTOPEN;
         }
@@ -241,7 +268,7 @@ static int fault_delete(sqlite3_vfs *vfs, const char *name, int sync_dir)
 {
         (void)vfs;
         if (goes_wrong()) {
-                if (disk.kind == FAULT_KILL)
+                if (kind_now() == FAULT_KILL)
                         raise(SIGKILL);
                 return SQLITE_IOERR_DELETE;
         }
@@ -285,19 +312,44 @@ void fault_reset(void)
 {
         if (!disk.registered)
                 fault_register();
+        fault_on_sync(NULL, NULL);
         fault_at(FAULT_NONE, 0, false);
 }
 
 void fault_at(fault_kind kind, int n, bool stays)
 {
+        pthread_mutex_lock(&mutex);
         disk.kind = kind;
         disk.at = n;
         disk.stays = stays;
         disk.count = 0;
+        disk.syncs = 0;
+        pthread_mutex_unlock(&mutex);
         forget(NULL);
+}
+
+void fault_on_sync(void (*fn)(void *user), void *user)
+{
+        pthread_mutex_lock(&mutex);
+        disk.on_sync = fn;
+        disk.sync_user = user;
+        pthread_mutex_unlock(&mutex);
+}
+
+static int locked(const int *count)
+{
+        pthread_mutex_lock(&mutex);
+        int now = *count;
+        pthread_mutex_unlock(&mutex);
+        return now;
 }
 
 int fault_count(void)
 {
-        return disk.count;
+        return locked(&disk.count);
+}
+
+int fault_syncs(void)
+{
+        return locked(&disk.syncs);
 }

@@ -3,7 +3,7 @@
  * @brief A disk that fails: an SQLite VFS over the system's that lets the n-th operation go wrong.
  *
  * Counted are the operations that change files: writes, truncations, syncs, making and deleting a
- * file, and growing the -shm.
+ * file, and growing the -shm. Threads may use it; what goes wrong is set for all of them.
  */
 #ifndef TESTS_SUPPORT_VFS_H
 #define TESTS_SUPPORT_VFS_H
@@ -27,5 +27,10 @@ void fault_reset(void);
 void fault_at(fault_kind kind, int n, bool stays);
 /** Operations since fault_reset() or fault_at(). */
 int fault_count(void);
+/** Syncs that went well since then. */
+int fault_syncs(void);
+/** Call @p fn within every sync, by the thread that syncs; NULL: nothing. fault_reset() forgets it.
+ */
+void fault_on_sync(void (*fn)(void *user), void *user);
 
 #endif

@@ -1,0 +1,344 @@
+/* Turns at writing, and the groups that keep them. See events/group.h. */
+#include "events/group.h"
+#include "events/handle.h"
+#include <errno.h>
+#include <stdlib.h>
+#include <time.h>
+
+struct pawl__group {
+        pawl__group *next;
+        dev_t device;
+        ino_t inode;
+        size_t handles; /* that joined; the registry's mutex guards it */
+        pthread_mutex_t mutex;
+        bool led;
+        pawl__turn *first, **end; /* who waits, in order */
+        const char *vfs;          /* NULL: the system's */
+        char path[];              /* and behind its NUL what vfs points to */
+};
+
+/* ---- The registry ---------------------------------------------------------------------------- */
+
+static struct {
+        pthread_mutex_t mutex;
+        pthread_once_t once;
+        pawl__group *groups;
+} registry = {PTHREAD_MUTEX_INITIALIZER, PTHREAD_ONCE_INIT, NULL};
+
+/* A child begins with groups of its own: in those of its parent, threads that it does not have may
+ * lead or wait. */
+static void before_fork(void)
+{
+        pthread_mutex_lock(&registry.mutex);
+}
+
+static void in_parent(void)
+{
+        pthread_mutex_unlock(&registry.mutex);
+}
+
+static void in_child(void)
+{
+        registry.groups = NULL;
+        pthread_mutex_unlock(&registry.mutex);
+}
+
+static void watch_forks(void)
+{
+        (void)pthread_atfork(before_fork, in_parent, in_child);
+}
+
+static bool is_group_of(const pawl__group *group, const pawl_log *log)
+{
+        bool same_vfs = group->vfs && log->vfs ? strcmp(group->vfs, log->vfs) == 0
+                                               : !group->vfs && !log->vfs;
+
+        return same_vfs && group->device == log->device && group->inode == log->inode &&
+               strcmp(group->path, log->path) == 0;
+}
+
+static pawl__group *make_group(const pawl_log *log)
+{
+        size_t path = strlen(log->path) + 1, vfs = log->vfs ? strlen(log->vfs) + 1 : 0;
+        pawl__group *group = calloc(1, sizeof *group + path + vfs);
+
+        if (!group)
+                return NULL;
+        if (pthread_mutex_init(&group->mutex, NULL) != 0) {
+                free(group);
+                return NULL;
+        }
+        group->device = log->device;
+        group->inode = log->inode;
+        group->end = &group->first;
+        memcpy(group->path, log->path, path);
+        if (log->vfs)
+                group->vfs = memcpy(group->path + path, log->vfs, vfs);
+        return group;
+}
+
+pawl_status pawl__group_join(pawl_log *log, pawl_error *err)
+{
+        pawl__group *group;
+
+        (void)pthread_once(&registry.once, watch_forks);
+        pthread_mutex_lock(&registry.mutex);
+        for (group = registry.groups; group && !is_group_of(group, log);)
+                group = group->next;
+        if (!group) {
+                group = make_group(log);
+                if (group) {
+                        group->next = registry.groups;
+                        registry.groups = group;
+                }
+        }
+        if (group)
+                group->handles++;
+        pthread_mutex_unlock(&registry.mutex);
+        log->group = group;
+        return group ? PAWL_OK : pawl__nomem(err);
+}
+
+void pawl__group_leave(pawl_log *log)
+{
+        pawl__group *group = log->group;
+
+        if (!group)
+                return;
+        log->group = NULL;
+        pthread_mutex_lock(&registry.mutex);
+        bool last = --group->handles == 0;
+        for (pawl__group **at = &registry.groups; last && *at; at = &(*at)->next)
+                if (*at == group) {
+                        *at = group->next;
+                        break;
+                }
+        pthread_mutex_unlock(&registry.mutex);
+        if (!last)
+                return;
+        pthread_mutex_destroy(&group->mutex);
+        free(group);
+}
+
+/* ---- The queue: under the group's mutex ------------------------------------------------------ */
+
+static void put_last(pawl__group *group, pawl__turn *turn)
+{
+        turn->next = NULL;
+        turn->queued = true;
+        *group->end = turn;
+        group->end = &turn->next;
+}
+
+static void take_out(pawl__group *group, pawl__turn **at)
+{
+        pawl__turn *turn = *at;
+
+        *at = turn->next;
+        if (group->end == &turn->next)
+                group->end = at;
+        turn->next = NULL;
+        turn->queued = false;
+}
+
+size_t pawl__group_waiting(const pawl_log *log)
+{
+        size_t n = 0;
+
+        pthread_mutex_lock(&log->group->mutex);
+        for (const pawl__turn *turn = log->group->first; turn; turn = turn->next)
+                n++;
+        pthread_mutex_unlock(&log->group->mutex);
+        return n;
+}
+
+/* ---- Waiting and waking ---------------------------------------------------------------------- */
+
+static int64_t now_ns(void)
+{
+        struct timespec now;
+
+        clock_gettime(CLOCK_MONOTONIC, &now);
+        return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
+}
+
+/* By a clock that does not step. */
+static bool make_waiter(pawl__turn *turn)
+{
+        pthread_condattr_t attr;
+        bool made = false;
+
+        if (pthread_condattr_init(&attr) != 0)
+                return false;
+        if (pthread_condattr_setclock(&attr, CLOCK_MONOTONIC) == 0 &&
+                pthread_mutex_init(&turn->mutex, NULL) == 0) {
+                made = pthread_cond_init(&turn->woken, &attr) == 0;
+                if (!made)
+                        pthread_mutex_destroy(&turn->mutex);
+        }
+        pthread_condattr_destroy(&attr);
+        return made;
+}
+
+/* After this the turn may be gone. */
+static void wake(pawl__turn *turn, pawl__turn_state state)
+{
+        pthread_mutex_lock(&turn->mutex);
+        turn->state = state;
+        pthread_cond_signal(&turn->woken);
+        pthread_mutex_unlock(&turn->mutex);
+}
+
+/* Until it is woken, or until *until_ns (0: without an end). Was it woken? */
+static bool sleep_until(pawl__turn *turn, int64_t until_ns)
+{
+        const struct timespec until = {
+                (time_t)(until_ns / 1000000000), (long)(until_ns % 1000000000)};
+        int rc = 0;
+
+        pthread_mutex_lock(&turn->mutex);
+        while (turn->state == PAWL__TURN_WAITS && rc != ETIMEDOUT)
+                rc = until_ns ? pthread_cond_timedwait(&turn->woken, &turn->mutex, &until)
+                              : pthread_cond_wait(&turn->woken, &turn->mutex);
+        bool woken = turn->state != PAWL__TURN_WAITS;
+        pthread_mutex_unlock(&turn->mutex);
+        return woken;
+}
+
+/* One that waited for too long gives up, unless it was taken in meanwhile. */
+static bool give_up(pawl__group *group, pawl__turn *turn)
+{
+        pthread_mutex_lock(&group->mutex);
+        bool queued = turn->queued;
+        for (pawl__turn **at = &group->first; queued && *at; at = &(*at)->next)
+                if (*at == turn) {
+                        take_out(group, at);
+                        break;
+                }
+        pthread_mutex_unlock(&group->mutex);
+        return queued;
+}
+
+/* ---- Turns ----------------------------------------------------------------------------------- */
+
+/* Lead if nobody does; with @p made, stand in the queue otherwise. */
+static bool try_lead(pawl__group *group, pawl__turn *turn, bool made)
+{
+        pthread_mutex_lock(&group->mutex);
+        bool leads = !group->led;
+        if (leads) {
+                group->led = true;
+                turn->state = PAWL__TURN_LEADS;
+        } else if (made) {
+                put_last(group, turn);
+        }
+        pthread_mutex_unlock(&group->mutex);
+        return leads;
+}
+
+/* In the queue, until it is woken or has waited for too long: then false. */
+static bool wait_in_queue(pawl__group *group, pawl__turn *turn)
+{
+        pawl_log *log = turn->log;
+        int64_t from_ns = now_ns();
+
+        if (!sleep_until(turn, from_ns + (int64_t)log->busy_ms * 1000000)) {
+                if (give_up(group, turn))
+                        return false;
+                (void)sleep_until(turn, 0);
+        }
+        log->waited_us = (now_ns() - from_ns) / 1000;
+        return true;
+}
+
+pawl_status pawl__turn_take(pawl__turn *turn, const char *doing)
+{
+        pawl_log *log = turn->log;
+        bool woken = true;
+
+        turn->state = PAWL__TURN_WAITS;
+        if (try_lead(log->group, turn, false))
+                return PAWL_OK;
+        turn->wall_us = log->sources.wall_us(log->sources.user);
+        if (!make_waiter(turn))
+                return pawl__nomem(&log->err);
+        if (!try_lead(log->group, turn, true))
+                woken = wait_in_queue(log->group, turn);
+        pthread_cond_destroy(&turn->woken);
+        pthread_mutex_destroy(&turn->mutex);
+        return woken ? PAWL_OK : pawl__db_fail(log, SQLITE_BUSY, doing, &log->err);
+}
+
+static size_t size_of(const pawl__batch *batch)
+{
+        size_t size = batch->n * sizeof *batch->events;
+
+        for (size_t i = 0; i < batch->n; i++)
+                size += batch->events[i].payload.len;
+        for (size_t i = 0; i < batch->n_blobs; i++)
+                size += batch->blobs[i].content.len;
+        return size;
+}
+
+/* What a handle's projector refuses, every handle that it may serve must refuse. */
+static bool same_projector(const pawl_log *a, const pawl_log *b)
+{
+        return a->projecting == b->projecting &&
+               (!a->projecting || a->projector.apply == b->projector.apply);
+}
+
+pawl__turn *pawl__turn_next(const pawl__turn *leader, size_t *room)
+{
+        pawl__group *group = leader->log->group;
+        pawl__turn *turn = NULL;
+
+        pthread_mutex_lock(&group->mutex);
+        pawl__turn *first = group->first;
+        if (first && first->batch && !first->refused && same_projector(first->log, leader->log)) {
+                size_t size = size_of(first->batch);
+                if (size <= *room) {
+                        *room -= size;
+                        turn = first;
+                        take_out(group, &group->first);
+                }
+        }
+        pthread_mutex_unlock(&group->mutex);
+        return turn;
+}
+
+void pawl__turn_put_back(const pawl__turn *leader, pawl__turn *first)
+{
+        pawl__group *group = leader->log->group;
+        pawl__turn *last = first;
+
+        if (!first)
+                return;
+        pthread_mutex_lock(&group->mutex);
+        for (last->queued = true; last->next; last->queued = true)
+                last = last->next;
+        last->next = group->first;
+        if (group->end == &group->first)
+                group->end = &last->next;
+        group->first = first;
+        pthread_mutex_unlock(&group->mutex);
+}
+
+void pawl__turn_end(pawl__turn *leader, pawl__turn *served)
+{
+        pawl__group *group = leader->log->group;
+
+        pthread_mutex_lock(&group->mutex);
+        pawl__turn *next = group->first;
+        if (next)
+                take_out(group, &group->first);
+        else
+                group->led = false;
+        pthread_mutex_unlock(&group->mutex);
+        leader->log->waited_us = 0;
+        if (next) /* first: the others are woken while it begins */
+                wake(next, PAWL__TURN_LEADS);
+        for (pawl__turn *turn = served; turn; turn = served) {
+                served = turn->next;
+                wake(turn, PAWL__TURN_SERVED);
+        }
+}
