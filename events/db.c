@@ -64,9 +64,28 @@ static bool means_full(int error)
         return error == ENOSPC || error == EDQUOT || error == EFBIG;
 }
 
+/* Of a write that failed in COMMIT, SQLite before 3.42 does not pass the errno on; the file that
+ * was written to has it: the write-ahead log, or the database. */
+static int errno_of(pawl_log *log, int rc)
+{
+        sqlite3_file *wal = NULL;
+        int error = 0;
+
+        if (!log->db)
+                return 0;
+        if (rc == SQLITE_IOERR_WRITE &&
+                sqlite3_file_control(log->db, "main", SQLITE_FCNTL_JOURNAL_POINTER, &wal) ==
+                        SQLITE_OK &&
+                wal && wal->pMethods)
+                (void)wal->pMethods->xFileControl(wal, SQLITE_FCNTL_LAST_ERRNO, &error);
+        if (rc == SQLITE_IOERR_WRITE && !error)
+                (void)sqlite3_file_control(log->db, "main", SQLITE_FCNTL_LAST_ERRNO, &error);
+        return error ? error : sqlite3_system_errno(log->db);
+}
+
 static pawl_status fail_system(pawl_log *log, int rc, const char *doing, pawl_error *err)
 {
-        int error = log->db ? sqlite3_system_errno(log->db) : 0;
+        int error = errno_of(log, rc);
         pawl_status status = PAWL_EIO;
         const char *mend = "check the disk and the file's permissions";
 

@@ -1,0 +1,467 @@
+/*
+ * What is done to a log besides appending and running, on a disk that fails at each operation in
+ * turn, once or from then on: resuming, answering, claims, a migration, a rebuild. Whatever failed,
+ * the log ends where a transaction could, its tables are what its events say, no command ran that
+ * the log does not know of; and with the disk mended the same is done.
+ */
+#include "events/handle.h"
+#include "state/state.h"
+#include "support/mission.h"
+#include "support/vfs.h"
+#include <pawl/checkpoint.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { ENDS = 64, STORIES = 2 };
+
+static const char yaml[] =
+        "mission: refunds\n"
+        "steps:\n"
+        "  - id: research\n"
+        "    run: [echo, found]\n"
+        "  - id: specify\n"
+        "    critical: true\n"
+        "    inputs: {description: Refunds land in the workspace., earlier: {$from: research}}\n"
+        "    metadata: {glossary_watch_terms: [workspace]}\n"
+        "    run: [sh, -c, 'echo $PAWL_STEP_ID $PAWL_RETRY_TOKEN >> journal']\n";
+
+/* An end of the log, which a commit may bring about. */
+struct end {
+        uint64_t seq;
+        unsigned char hash[32];
+};
+
+/* What the process tells that did it. */
+struct told {
+        int count; /* operations, those that failed among them */
+        pawl_status status, again;
+        pawl_error err;
+        uint64_t left; /* where the log ended when it had failed; 0: it was not looked at */
+        size_t n_ends;
+        struct end ends[ENDS]; /* the first: where the log ended before */
+};
+
+struct disk {
+        struct mission_fixture *f;
+        struct told *told; /* shared */
+        char *token, *conflict;
+        struct {
+                char *db, *wal;
+                size_t db_len, wal_len;
+        } kept[STORIES]; /* the log: blocked, and answered */
+        uint64_t fence;
+};
+
+typedef struct action {
+        const char *name;
+        int story; /* which of the kept logs it begins with */
+        bool one;  /* transaction: when it failed, nothing of it is there */
+        const pawl__schema *schema;
+        pawl_status (*before)(struct disk *d, pawl_log *log); /* on a sound disk; NULL: nothing */
+        pawl_status (*act)(struct disk *d, pawl_log *log, pawl_error *err);
+} action;
+
+/* ---- Actions -------------------------------------------------------------------------------- */
+
+static pawl_status said(pawl_log *log, pawl_status status, pawl_error *err)
+{
+        if (status)
+                *err = *pawl__log_error(log);
+        return status;
+}
+
+static pawl_status resume(struct disk *d, pawl_log *log, pawl_error *err)
+{
+        pawl_run_result *result = NULL;
+        pawl_status status = pawl_mission_resume(&result, log, d->token, &d->f->options, err);
+
+        pawl_run_result_free(result);
+        return status;
+}
+
+static pawl_status resolve(struct disk *d, pawl_log *log, pawl_error *err)
+{
+        const pawl_answer answer = {.define = pawl__text("Where refunds land.")};
+
+        return pawl_conflict_resolve(log, d->conflict, &answer, "user:ana", err);
+}
+
+static pawl_status take(struct disk *d, pawl_log *log)
+{
+        return pawl_log_claim(&d->fence, log, "refunds", "run-9", "user:ana", NULL);
+}
+
+static pawl_status claim(struct disk *d, pawl_log *log, pawl_error *err)
+{
+        return said(log, take(d, log), err);
+}
+
+/* A lease that is renewed within the millisecond is as it was, and nothing is written. */
+static pawl_status take_and_wait(struct disk *d, pawl_log *log)
+{
+        pawl_status status = take(d, log);
+
+        nanosleep(&(struct timespec){0, 2000000}, NULL);
+        return status;
+}
+
+static pawl_status renew(struct disk *d, pawl_log *log, pawl_error *err)
+{
+        return said(log, pawl_log_renew(log, "run-9", d->fence), err);
+}
+
+static pawl_status release(struct disk *d, pawl_log *log, pawl_error *err)
+{
+        return said(log, pawl_log_release(log, "run-9", d->fence), err);
+}
+
+static pawl_status rebuild(struct disk *d, pawl_log *log, pawl_error *err)
+{
+        (void)d;
+        return pawl__state_rebuild(log, err);
+}
+
+/* Opening did it. */
+static pawl_status nothing(struct disk *d, pawl_log *log, pawl_error *err)
+{
+        (void)d, (void)log, (void)err;
+        return PAWL_OK;
+}
+
+/* ---- The fixture ---------------------------------------------------------------------------- */
+
+static void keep_log(struct disk *d, int story)
+{
+        char *wal = path_in(d->f->folder, ".pawl/events.db-wal");
+
+        pawl_log_close(d->f->log);
+        d->f->log = NULL;
+        d->kept[story].db = file_read(d->f->db, &d->kept[story].db_len);
+        d->kept[story].wal = file_read(wal, &d->kept[story].wal_len);
+        free(wal);
+}
+
+static void put_back(struct disk *d, int story)
+{
+        char *wal = path_in(d->f->folder, ".pawl/events.db-wal");
+        char *shm = path_in(d->f->folder, ".pawl/events.db-shm");
+
+        file_write(d->f->db, d->kept[story].db, d->kept[story].db_len);
+        file_write(wal, d->kept[story].wal, d->kept[story].wal_len);
+        (void)unlink(shm);
+        mission_file(d->f, "journal", "");
+        free(wal);
+        free(shm);
+}
+
+static int setup(void **state)
+{
+        struct disk *d = calloc(1, sizeof *d);
+        struct mission_fixture *f;
+
+        fault_reset();
+        assert_non_null(d);
+        assert_int_equal(mission_setup((void **)&d->f), 0);
+        f = d->f;
+        d->told = mmap(
+                NULL, sizeof *d->told, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+        assert_true(d->told != MAP_FAILED);
+        mission_write(f, yaml);
+        assert_int_equal(mission_run(f), PAWL_BLOCKED);
+        d->token = strdup(mission_token(f, "specify"));
+        d->conflict = strdup(pawl_run_result_conflict(f->result, 0));
+        keep_log(d, 0);
+        assert_int_equal(pawl_log_open(&f->log, f->db, NULL, &f->err), PAWL_OK);
+        mission_resolve(f);
+        keep_log(d, 1);
+        *state = d;
+        return 0;
+}
+
+static int teardown(void **state)
+{
+        struct disk *d = *state;
+
+        fault_reset();
+        for (int i = 0; i < STORIES; i++) {
+                free(d->kept[i].db);
+                free(d->kept[i].wal);
+        }
+        munmap(d->told, sizeof *d->told);
+        free(d->token);
+        free(d->conflict);
+        mission_teardown((void **)&d->f);
+        free(d);
+        return 0;
+}
+
+/* ---- Doing it on a disk that fails ---------------------------------------------------------- */
+
+static pawl_log *doing_log;
+static struct told *doing;
+
+static int before_commit(void *user)
+{
+        struct end *end = &doing->ends[doing->n_ends];
+
+        (void)user;
+        if (doing_log->writing && doing->n_ends < ENDS) {
+                end->seq = doing_log->head_seq;
+                memcpy(end->hash, doing_log->head_hash, 32);
+                doing->n_ends++;
+        }
+        return 0;
+}
+
+static pawl_status open_on(
+        struct disk *d, pawl_log **out, const char *vfs, const action *a, pawl_error *err)
+{
+        const pawl__log_setup log_setup = {.vfs = vfs, .schema = a->schema};
+
+        return pawl__log_open_as(out, d->f->db, NULL, &log_setup, err);
+}
+
+/* In a process of its own: n 0 is a sound disk. */
+static void do_it(struct disk *d, const action *a, fault_kind kind, int n, bool stays)
+{
+        struct told *told = d->told;
+        pawl_log *log = NULL;
+
+        if (a->before) {
+                if (open_on(d, &log, FAULT_VFS, a, &told->err) || a->before(d, log))
+                        _exit(1);
+                if (pawl_log_head(&told->ends[0].seq, told->ends[0].hash, log))
+                        _exit(1);
+        }
+        if (n)
+                fault_at(kind, n, stays);
+        if (!log)
+                told->status = open_on(d, &log, FAULT_VFS, a, &told->err);
+        if (log) {
+                doing = told;
+                doing_log = log;
+                sqlite3_commit_hook(log->db, before_commit, NULL);
+        }
+        if (!told->status)
+                told->status = a->act(d, log, &told->err);
+        told->count = fault_count();
+        told->again = told->status;
+        if (log && told->status && !stays) { /* the same handle goes on */
+                pawl_error err = PAWL_ERROR_INIT;
+                unsigned char hash[32];
+                fault_reset();
+                if (pawl_log_head(&told->left, hash, log))
+                        _exit(1);
+                told->again = a->act(d, log, &err);
+                if (told->again)
+                        told->err = err;
+        }
+        pawl_log_close(log);
+        _exit(0);
+}
+
+static void in_a_process(struct disk *d, const action *a, fault_kind kind, int n, bool stays)
+{
+        pawl_log *log = NULL;
+        int how;
+
+        put_back(d, a->story);
+        memset(d->told, 0, sizeof *d->told);
+        d->told->err = (pawl_error)PAWL_ERROR_INIT;
+        assert_int_equal(pawl_log_open(&log, d->f->db, NULL, &d->f->err), PAWL_OK);
+        assert_int_equal(pawl_log_head(&d->told->ends[0].seq, d->told->ends[0].hash, log), PAWL_OK);
+        d->told->n_ends = 1;
+        pawl_log_close(log);
+        fflush(NULL);
+        pid_t pid = fork();
+        assert_true(pid >= 0);
+        if (pid == 0)
+                do_it(d, a, kind, n, stays);
+        assert_int_equal(waitpid(pid, &how, 0), pid);
+        assert_int_equal(how, 0);
+}
+
+/* ---- What it left --------------------------------------------------------------------------- */
+
+static size_t end_of(const struct told *told, uint64_t seq, const unsigned char hash[32])
+{
+        size_t i = told->n_ends;
+
+        while (i-- > 0)
+                if (told->ends[i].seq == seq && memcmp(told->ends[i].hash, hash, 32) == 0)
+                        return i;
+        fail_msg("the log ends at %d, where no transaction could", (int)seq);
+        return 0;
+}
+
+/* A command ran only under a checkpoint, when its going on was in the log, and under one key. */
+static void check_gate(struct disk *d)
+{
+        char *journal = mission_journal(d->f), token[40];
+        pawl_checkpoint *checkpoint;
+        const size_t len = strlen("specify \n") + strlen(d->token);
+
+        for (const char *at = journal; *at; at += len) {
+                assert_int_equal(sscanf(at, "specify %39s\n", token), 1);
+                assert_memory_equal(at, journal, len);
+                if (pawl_checkpoint_load(&checkpoint, d->f->log, token, &d->f->err))
+                        fail_msg("a command ran, but %s", d->f->err.message);
+                pawl_checkpoint_free(checkpoint);
+                assert_true(mission_events(d->f, "StepResumed") > 0);
+        }
+        free(journal);
+}
+
+static void check_log(struct disk *d, const action *a, bool stays)
+{
+        const struct told *told = d->told;
+        pawl_log *log = d->f->log;
+        pawl_verify_result verified;
+        pawl__state *state;
+        unsigned char hash[32];
+        uint64_t seq;
+
+        assert_int_equal(pawl_log_head(&seq, hash, log), PAWL_OK);
+        size_t at = end_of(told, seq, hash);
+        if (!told->status)
+                assert_int_equal(at, told->n_ends - 1);
+        /* What a disk that fails for good was given with a failing sync, it may keep. */
+        if (a->one && told->status && !stays)
+                assert_int_equal(told->left ? told->left : seq, told->ends[0].seq);
+        assert_int_equal(pawl_log_verify(&verified, log, 0, NULL), PAWL_OK);
+        if (pawl__state_of(&state, log, &d->f->err) || pawl__replay_check(log, &d->f->err))
+                fail_msg("%s", d->f->err.message);
+        check_gate(d);
+}
+
+/* As the next process does it, on a sound disk. */
+static void do_it_now(struct disk *d, const action *a)
+{
+        pawl_status status = a->before ? a->before(d, d->f->log) : PAWL_OK;
+
+        if (!status)
+                status = a->act(d, d->f->log, &d->f->err);
+        if (status && !(status == PAWL_EEXISTS && d->told->n_ends > 1)) /* it was there after all */
+                fail_msg("on a sound disk: %s", d->f->err.message);
+}
+
+static void check_message(const struct told *told, int n)
+{
+        const char *mend = told->status == PAWL_EFULL ? "free some space" : "check the disk";
+
+        if (told->status != PAWL_EIO && told->status != PAWL_EFULL)
+                fail_msg("operation %d: %d %s", n, (int)told->status, told->err.message);
+        if (told->again == told->status)
+                assert_says(told->err.message, mend);
+        else if (told->again)
+                fail_msg("operation %d, again: %s", n, told->err.message);
+}
+
+static void fail_each(struct disk *d, const action *a)
+{
+        static const struct {
+                fault_kind kind;
+                bool stays;
+        } faults[] = {
+                {FAULT_EIO, false}, {FAULT_EIO, true}, {FAULT_FULL, true}, {FAULT_SHORT, false}};
+        struct told *told = d->told;
+        int tried = 0, failures = 0, full = 0;
+
+        in_a_process(d, a, FAULT_NONE, 0, false);
+        assert_int_equal(told->status, PAWL_OK);
+        const int step = test_full() || told->count < 25 ? 1 : 3;
+        for (size_t k = 0; k < sizeof faults / sizeof faults[0]; k++) {
+                int n = 1 - step;
+                do {
+                        n += step;
+                        tried++;
+                        in_a_process(d, a, faults[k].kind, n, faults[k].stays);
+                        failures += told->status != PAWL_OK;
+                        full += told->status == PAWL_EFULL;
+                        if (told->status)
+                                check_message(told, n);
+                        assert_int_equal(open_on(d, &d->f->log, NULL, a, &d->f->err), PAWL_OK);
+                        check_log(d, a, faults[k].stays);
+                        if (told->again)
+                                do_it_now(d, a);
+                        check_gate(d);
+                        if (pawl__replay_check(d->f->log, &d->f->err))
+                                fail_msg("%s", d->f->err.message);
+                        pawl_log_close(d->f->log);
+                        d->f->log = NULL;
+                } while (told->count >= n);
+        }
+        print_message("disk: %s: %d operations, %d failures in %d, %d for want of room\n", a->name,
+                told->count, failures, tried, full);
+        assert_true(failures > 3 && full > 0);
+}
+
+/* ---- What is done --------------------------------------------------------------------------- */
+
+static void a_resume_from_a_token(void **state)
+{
+        fail_each(*state, &(action){.name = "resume", .story = 1, .act = resume});
+}
+
+static void an_answer(void **state)
+{
+        fail_each(*state, &(action){.name = "resolve", .one = true, .act = resolve});
+}
+
+static void a_claim(void **state)
+{
+        fail_each(*state, &(action){.name = "claim", .one = true, .act = claim});
+}
+
+static void a_renewal(void **state)
+{
+        fail_each(*state,
+                &(action){.name = "renew", .one = true, .before = take_and_wait, .act = renew});
+}
+
+static void a_release(void **state)
+{
+        fail_each(
+                *state, &(action){.name = "release", .one = true, .before = take, .act = release});
+}
+
+static void a_rebuild(void **state)
+{
+        fail_each(*state, &(action){.name = "rebuild", .one = true, .act = rebuild});
+}
+
+static void a_migration(void **state)
+{
+        const int old = pawl__schema_current.version;
+        const pawl__migration steps[] = {
+                {old, "CREATE TABLE more (n INTEGER); INSERT INTO more VALUES (0)", NULL, false},
+                {old + 1, "UPDATE more SET n = n + 1", NULL, true},
+        };
+        const pawl__schema schema = {old + 2, pawl__schema_current.sql, steps, 2};
+
+        fail_each(*state, &(action){.name = "migrate",
+                                  .story = 1,
+                                  .one = true,
+                                  .schema = &schema,
+                                  .act = nothing});
+}
+
+int main(void)
+{
+#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+        const struct CMUnitTest tests[] = {
+                TEST(a_resume_from_a_token),
+                TEST(an_answer),
+                TEST(a_claim),
+                TEST(a_renewal),
+                TEST(a_release),
+                TEST(a_rebuild),
+                TEST(a_migration),
+        };
+
+        if (access("/dev/shm", W_OK) == 0)
+                setenv("TMPDIR", "/dev/shm", 1);
+        return cmocka_run_group_tests(tests, NULL, NULL);
+}
