@@ -13,7 +13,7 @@ struct pawl__map_slot {
         uint32_t mark; /* the value + 1; 0: the slot is free */
 };
 
-enum { FIRST_SLOTS = 16 };
+enum { FIRST_SLOTS = 16, MANY_SLOTS = 4096 };
 
 static uint64_t fold(uint64_t a, uint64_t b)
 {
@@ -78,7 +78,7 @@ uint32_t pawl__map_get(const pawl__map *map, pawl_text key)
 
 static pawl_status grow(pawl__map *map)
 {
-        size_t cap = map->cap ? map->cap * 2 : FIRST_SLOTS;
+        size_t cap = map->cap ? map->cap * (map->cap < MANY_SLOTS ? 4 : 2) : FIRST_SLOTS;
         pawl__map_slot *slots = cap > map->cap ? calloc(cap, sizeof *slots) : NULL;
 
         if (!slots)
@@ -96,15 +96,43 @@ static pawl_status grow(pawl__map *map)
         return PAWL_OK;
 }
 
-pawl_status pawl__map_put(pawl__map *map, pawl_text key, uint32_t value)
+/* The slot of the key, or a free one that has its hash. There is room for it. */
+static pawl_status take_slot(pawl__map_slot **out, pawl__map *map, pawl_text key)
 {
         if (map->count >= map->cap / 10 * 7 && grow(map))
                 return PAWL_ENOMEM;
         uint32_t hash = hash_key(map->seed, key);
-        pawl__map_slot *slot = find(map->slots, map->cap, hash, key);
+        *out = find(map->slots, map->cap, hash, key);
+        (*out)->hash = hash;
+        return PAWL_OK;
+}
+
+static void fill_slot(pawl__map *map, pawl__map_slot *slot, pawl_text key, uint32_t value)
+{
         if (!slot->mark)
                 map->count++;
-        *slot = (pawl__map_slot){key.data, key.len, hash, value + 1};
+        *slot = (pawl__map_slot){key.data, key.len, slot->hash, value + 1};
+}
+
+pawl_status pawl__map_put(pawl__map *map, pawl_text key, uint32_t value)
+{
+        pawl__map_slot *slot;
+
+        if (take_slot(&slot, map, key))
+                return PAWL_ENOMEM;
+        fill_slot(map, slot, key, value);
+        return PAWL_OK;
+}
+
+pawl_status pawl__map_number(uint32_t *out, pawl__map *map, pawl_text key, uint32_t value)
+{
+        pawl__map_slot *slot;
+
+        if (take_slot(&slot, map, key))
+                return PAWL_ENOMEM;
+        if (!slot->mark)
+                fill_slot(map, slot, key, value);
+        *out = slot->mark - 1;
         return PAWL_OK;
 }
 

@@ -29,6 +29,10 @@ uint32_t pawl__map_get(const pawl__map *map, pawl_text key);
 /** Keep @p value (not PAWL__MAP_NONE) for @p key, over a former one. PAWL_ENOMEM leaves it as it
  * was. */
 PAWL_MUST_CHECK pawl_status pawl__map_put(pawl__map *map, pawl_text key, uint32_t value);
+/** The number kept for @p key; if there is none, @p value is kept for it, and is *out. One look in
+ *  place of two for those who number what they meet. */
+PAWL_MUST_CHECK pawl_status pawl__map_number(
+        uint32_t *out, pawl__map *map, pawl_text key, uint32_t value);
 void pawl__map_free(pawl__map *map);
 
 #endif

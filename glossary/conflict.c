@@ -110,7 +110,7 @@ static pawl_status find_contradictions(bool *contradicted, const pawl__glossary 
                 return status;
         for (size_t i = 0; i < terms->n; i++) {
                 pawl_text surface = terms->items[i].surface;
-                pawl__resolution resolution = pawl__glossary_resolve(glossary, surface);
+                pawl__resolution resolution = pawl__term_resolve(glossary, &terms->items[i]);
                 if (resolution.n == 1)
                         claims[n++] = (pawl__claim){
                                 surface, resolution.senses[0]->definition, &contradicted[i]};
@@ -154,7 +154,7 @@ pawl_status pawl__findings_make(pawl__findings *out, pawl__arena *arena,
         }
         for (size_t i = 0; i < terms->n && status == PAWL_OK; i++) {
                 const pawl__term *term = &terms->items[i];
-                pawl__resolution resolution = pawl__glossary_resolve(glossary, term->surface);
+                pawl__resolution resolution = pawl__term_resolve(glossary, term);
                 if (resolution.n != 1 || contradicted[i])
                         status = make_finding(
                                 &findings.items[findings.n++], arena, term, resolution, critical);

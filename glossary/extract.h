@@ -41,16 +41,26 @@ PAWL_MUST_CHECK pawl_status pawl__metadata_read(
 typedef struct pawl__term {
         pawl_text surface;  /**< the normal form */
         pawl_text original; /**< as it was first written */
-        pawl_text context;  /**< up to 80 characters around, on one line; absent: a hint alone */
+        pawl_text within;   /**< the text where that was; absent: a hint alone */
+        pawl_text context;  /**< what pawl__term_context() made, or absent */
         pawl__source source;
         double confidence;
-        bool watched; /**< hinted, whatever its source */
+        bool watched;   /**< hinted, whatever its source */
+        uint32_t known; /**< 1 + the number of the glossary's surface that it is; 0: look it up */
 } pawl__term;
 
 typedef struct pawl__terms {
         pawl__term *items;
         size_t n;
 } pawl__terms;
+
+/** What a term of an extraction by this glossary means. */
+static inline pawl__resolution pawl__term_resolve(
+        const pawl__glossary *glossary, const pawl__term *term)
+{
+        return term->known ? pawl__glossary_resolve_number(glossary, term->known - 1)
+                           : pawl__glossary_resolve(glossary, term->surface);
+}
 
 /** Gathers texts, then gives their terms. */
 typedef struct pawl__extraction pawl__extraction;
@@ -73,5 +83,11 @@ PAWL_MUST_CHECK pawl_status pawl__extraction_json(
 PAWL_MUST_CHECK pawl_status pawl__extraction_terms(
         pawl__terms *out, pawl__extraction *extraction, pawl_error *err);
 void pawl__extraction_free(pawl__extraction *extraction);
+
+/** What stands around a term where it was first written, the text being there still: up to 80
+ *  characters, on one line, in the arena; absent for a hint alone. @p room is for making it. Only
+ *  when asked for, as nobody reads it of a term that resolves (a fifth of what layer 1 takes). */
+PAWL_MUST_CHECK pawl_status pawl__term_context(
+        pawl_text *out, pawl__arena *arena, pawl__buf *room, const pawl__term *term);
 
 #endif

@@ -73,10 +73,10 @@ static pawl_status take_matches(struct scan *scan, int by, uint32_t state, size_
                 else
                         known = pawl__glossary_surface(&normal, extraction->glossary, number);
                 pawl_status status = PAWL_OK;
-                if (known)
-                        status = pawl__founds_add(extraction, normal,
-                                by == PAWL__BY_HINTS ? PAWL__METADATA_HINT : PAWL__GLOSSARY_MATCH,
-                                where);
+                if (by == PAWL__BY_HINTS)
+                        status = pawl__founds_add(extraction, normal, PAWL__METADATA_HINT, where);
+                else if (known)
+                        status = pawl__founds_add_known(extraction, normal, number, where);
                 if (status)
                         return status;
         }

@@ -24,6 +24,16 @@ static bool is_folded(pawl_text text)
         return true;
 }
 
+/* ASCII letters in lower case and nothing else, as most words are: folded already, and what the
+ * rules ask of one needs no look at its characters. Spares a tenth of an extraction. */
+static bool is_plain(pawl_text text)
+{
+        for (size_t i = 0; i < text.len; i++)
+                if (text.data[i] < 'a' || text.data[i] > 'z')
+                        return false;
+        return true;
+}
+
 /* The word folded: itself, or in the words' room. */
 static pawl_status fold(pawl_text *out, pawl__words *words, pawl_text text)
 {
@@ -36,29 +46,31 @@ static pawl_status fold(pawl_text *out, pawl__words *words, pawl_text text)
         return status;
 }
 
-static pawl_status add(pawl__words *words, uint32_t *out, pawl_text text)
+/* The word of a text; *is_new if it had to be added. */
+static pawl_status add(pawl__words *words, uint32_t *out, bool *is_new, pawl_text text)
 {
         if (words->n >= PAWL__MAP_NONE - 1)
                 return PAWL_ETOOBIG;
         if (pawl__grow(&words->items, &words->cap, words->n + 1, sizeof *words->items) ||
-                pawl__map_put(&words->by_text, text, (uint32_t)words->n))
+                pawl__map_number(out, &words->by_text, text, (uint32_t)words->n))
                 return PAWL_ENOMEM;
-        *out = (uint32_t)words->n++;
-        words->items[*out] = (pawl__word){.text = text, .normal = *out};
+        *is_new = *out == words->n;
+        if (*is_new)
+                words->items[words->n++] = (pawl__word){.text = text, .normal = *out};
         return PAWL_OK;
 }
 
 /* What the rules ask of a word, all but which its normal form is. */
-static void look_into(pawl__extraction *extraction, uint32_t index, pawl_text folded)
+static void look_into(pawl__extraction *extraction, uint32_t index, pawl_text folded, bool plain)
 {
         pawl__word *word = &extraction->words.items[index];
         size_t singular = pawl__singular_len(folded.data, folded.len);
 
-        word->bits = pawl__casing(word->text);
+        word->bits = plain ? PAWL__IS_SEGMENT | PAWL__STARTS_LOWER : pawl__casing(word->text);
         if (pawl__common_word(folded) ||
                 (singular < folded.len && pawl__common_word(pawl__text_n(folded.data, singular))))
                 word->bits |= PAWL__IS_COMMON;
-        else if (pawl__noun_like(word->text))
+        else if (plain ? word->text.len >= 3 : pawl__noun_like(word->text))
                 word->bits |= PAWL__MAY_BE_NOUN;
         for (int by = 0; by < PAWL__WALKS; by++) {
                 const pawl__automaton *automaton = extraction->walks[by].automaton;
@@ -72,16 +84,17 @@ static pawl_status normal_index(
         pawl__extraction *extraction, uint32_t *out, pawl_text normal, bool copy)
 {
         pawl__words *words = &extraction->words;
-        bool ok = true;
+        bool ok = true, is_new = false;
 
-        *out = pawl__map_get(&words->by_text, normal);
-        if (*out != PAWL__MAP_NONE)
-                return PAWL_OK;
-        if (copy)
+        if (copy) {
+                *out = pawl__map_get(&words->by_text, normal);
+                if (*out != PAWL__MAP_NONE)
+                        return PAWL_OK;
                 normal = pawl__arena_text(&words->arena, normal, &ok);
-        pawl_status status = ok ? add(words, out, normal) : PAWL_ENOMEM;
-        if (status == PAWL_OK)
-                look_into(extraction, *out, normal);
+        }
+        pawl_status status = ok ? add(words, out, &is_new, normal) : PAWL_ENOMEM;
+        if (status == PAWL_OK && is_new)
+                look_into(extraction, *out, normal, is_plain(normal));
         return status;
 }
 
@@ -90,16 +103,18 @@ pawl_status pawl__words_index(uint32_t *out, pawl__extraction *extraction, pawl_
         pawl__words *words = &extraction->words;
         pawl_text folded;
         uint32_t normal;
+        bool is_new = false;
+        pawl_status status = add(words, out, &is_new, text);
 
-        *out = pawl__map_get(&words->by_text, text);
-        if (*out != PAWL__MAP_NONE)
-                return PAWL_OK;
-        pawl_status status = fold(&folded, words, text);
-        if (status == PAWL_OK)
-                status = add(words, out, text);
+        if (status || !is_new)
+                return status;
+        bool plain = is_plain(text);
+        folded = text;
+        if (!plain)
+                status = fold(&folded, words, text);
         if (status)
                 return status;
-        look_into(extraction, *out, folded);
+        look_into(extraction, *out, folded, plain);
         size_t singular = pawl__singular_len(folded.data, folded.len);
         if (folded.data == text.data && singular == text.len) /* its own normal form */
                 return PAWL_OK;

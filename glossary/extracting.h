@@ -50,6 +50,7 @@ typedef struct pawl__found {
         pawl_text normal;
         pawl_text hint;      /**< as the metadata writes it; absent: it does not */
         uint32_t stands_for; /**< an alias: the term meant; else PAWL__MAP_NONE */
+        uint32_t known; /**< 1 + the glossary's number for the normal form, once it was found */
         bool excluded, observed;
         pawl__source source; /**< the best, of an observed one */
         pawl__where first;
@@ -83,9 +84,13 @@ void pawl__words_free(pawl__words *words);
 
 /** What the metadata says of terms, and the automaton that finds them. */
 PAWL_MUST_CHECK pawl_status pawl__founds_prepare(pawl__extraction *extraction);
-/** A term was found. @p normal is copied where need be. A hint is found by PAWL__METADATA_HINT. */
+/** A term was found. @p normal is the glossary's, a word's, or in the extraction's room (copied
+ *  then). A hint is found by PAWL__METADATA_HINT. */
 PAWL_MUST_CHECK pawl_status pawl__founds_add(
         pawl__extraction *extraction, pawl_text normal, pawl__source source, pawl__where where);
+/** A surface of the glossary's was found. */
+PAWL_MUST_CHECK pawl_status pawl__founds_add_known(
+        pawl__extraction *extraction, pawl_text normal, uint32_t number, pawl__where where);
 
 /** Run every rule over the newest text. */
 PAWL_MUST_CHECK pawl_status pawl__extraction_scan(pawl__extraction *extraction);

@@ -274,6 +274,11 @@ pawl__resolution pawl__glossary_resolve(const pawl__glossary *glossary, pawl_tex
         return resolve_entry(&glossary->entries[found]);
 }
 
+pawl__resolution pawl__glossary_resolve_number(const pawl__glossary *glossary, uint32_t number)
+{
+        return resolve_entry(&glossary->entries[number]);
+}
+
 /* ---- From the state tables ------------------------------------------------------------------- */
 
 /* A scope that is not known here is none of ours; a status that is not known makes no sense active.

@@ -60,6 +60,9 @@ typedef struct pawl__resolution {
 } pawl__resolution;
 
 pawl__resolution pawl__glossary_resolve(const pawl__glossary *glossary, pawl_text normal);
+/** The same by the number of a surface that was found (glossary/surfaces.h), which stays its own.
+ */
+pawl__resolution pawl__glossary_resolve_number(const pawl__glossary *glossary, uint32_t number);
 
 /**
  * Find every surface of an active sense in @p text: whole words, any case, singular or plural,

@@ -17,9 +17,18 @@ static pawl_status observe(pawl_context *ctx, const pawl__term *term)
         return pawl__context_emit(ctx, PAWL__TERM_OBSERVED);
 }
 
-/* The extraction's own terms end with it. */
+/* Does anybody ask where it stands? Terms that resolve are neither observed nor, but for those that
+ * the output contradicts, findings. */
+static bool is_asked_for(const pawl_context *ctx, const pawl__term *term)
+{
+        return ctx->phase == PAWL__ON_OUTPUT || !ctx->glossary ||
+               pawl__term_resolve(ctx->glossary, term).n != 1;
+}
+
+/* The extraction's own terms end with it, and the texts they stand in. */
 static pawl_status keep(pawl_context *ctx, const pawl__terms *terms)
 {
+        pawl__buf room = PAWL__BUF_INIT;
         pawl__term *items = pawl__arena_array(&ctx->pass, terms->n, sizeof *items);
         bool ok = items != NULL;
 
@@ -27,8 +36,12 @@ static pawl_status keep(pawl_context *ctx, const pawl__terms *terms)
                 items[i] = terms->items[i];
                 items[i].surface = pawl__context_keep(ctx, items[i].surface, &ok);
                 items[i].original = pawl__context_keep(ctx, items[i].original, &ok);
-                items[i].context = pawl__context_keep(ctx, items[i].context, &ok);
+                items[i].within = (pawl_text){NULL, 0};
+                if (ok && is_asked_for(ctx, &terms->items[i]))
+                        ok = !pawl__term_context(
+                                &items[i].context, &ctx->pass, &room, &terms->items[i]);
         }
+        pawl__buf_free(&room);
         if (!ok)
                 return pawl__nomem(&ctx->error);
         ctx->terms = (pawl__terms){items, terms->n};
@@ -68,7 +81,7 @@ static pawl_status process(const pawl_layer *layer, pawl_context *ctx)
         pawl__json_tree_free(&tree);
         for (size_t i = 0; i < ctx->terms.n && !status; i++) {
                 const pawl__term *term = &ctx->terms.items[i];
-                if (!ctx->glossary || pawl__glossary_resolve(ctx->glossary, term->surface).n != 1)
+                if (!ctx->glossary || pawl__term_resolve(ctx->glossary, term).n != 1)
                         status = observe(ctx, term);
         }
         return status;

@@ -53,11 +53,34 @@ static void a_later_value_takes_the_place_of_the_former(void **state)
         pawl__map_free(&map);
 }
 
+static void what_is_met_is_numbered_once(void **state)
+{
+        enum { KEYS = 100 }; /* over the first growth */
+        char keys[KEYS][12];
+        pawl__map map = PAWL__MAP_INIT;
+        uint32_t number = 99;
+
+        (void)state;
+        for (uint32_t i = 0; i < KEYS; i++) {
+                snprintf(keys[i], sizeof keys[i], "%u", i);
+                pawl_text key = pawl__text(keys[i]);
+                assert_int_equal(pawl__map_number(&number, &map, key, i), PAWL_OK);
+                assert_int_equal(number, i);
+                assert_int_equal(pawl__map_number(&number, &map, key, 1000), PAWL_OK);
+                assert_int_equal(number, i);
+        }
+        assert_int_equal(map.count, KEYS);
+        assert_int_equal(pawl__map_get(&map, pawl__text("42")), 42);
+        assert_int_equal(pawl__map_get(&map, pawl__text("1000")), PAWL__MAP_NONE);
+        pawl__map_free(&map);
+}
+
 int main(void)
 {
         const struct CMUnitTest tests[] = {
                 cmocka_unit_test(keys_are_found_as_the_map_grows),
                 cmocka_unit_test(a_key_is_its_bytes_and_length),
+                cmocka_unit_test(what_is_met_is_numbered_once),
                 cmocka_unit_test(a_later_value_takes_the_place_of_the_former),
         };
 

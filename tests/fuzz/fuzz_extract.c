@@ -78,7 +78,29 @@ static size_t characters(pawl_text text)
         return n;
 }
 
-static void check_terms(const pawl__terms *terms, pawl_text text)
+static void check_context(const pawl__term *term)
+{
+        pawl__arena arena = PAWL__ARENA_INIT;
+        pawl__buf room = PAWL__BUF_INIT;
+        pawl_text context;
+
+        require(pawl__term_context(&context, &arena, &room, term) == PAWL_OK);
+        require(characters(context) <= 80);
+        require(pawl__utf8_valid(context.data, context.len));
+        pawl__buf_free(&room);
+        pawl__arena_free(&arena);
+}
+
+/* A term that the glossary's automaton found resolves as one that is looked up. */
+static void check_resolution(const pawl__glossary *glossary, const pawl__term *term)
+{
+        pawl__resolution by_number = pawl__term_resolve(glossary, term);
+        pawl__resolution by_surface = pawl__glossary_resolve(glossary, term->surface);
+
+        require(by_number.n == by_surface.n && by_number.senses == by_surface.senses);
+}
+
+static void check_terms(const pawl__glossary *glossary, const pawl__terms *terms, pawl_text text)
 {
         for (size_t i = 0; i < terms->n; i++) {
                 const pawl__term *term = &terms->items[i], *before = term - (i > 0);
@@ -88,8 +110,8 @@ static void check_terms(const pawl__terms *terms, pawl_text text)
                 require(term->original.data >= text.data &&
                         term->original.data + term->original.len <= text.data + text.len);
                 require(normal_is(term->original, term->surface));
-                require(characters(term->context) <= 80);
-                require(pawl__utf8_valid(term->context.data, term->context.len));
+                check_context(term);
+                check_resolution(glossary, term);
         }
 }
 
@@ -106,7 +128,7 @@ static void run(pawl_text surfaces, pawl_text text)
         require(pawl__extraction_new(&extraction, glossary, NULL, NULL) == PAWL_OK);
         require(pawl__extraction_text(extraction, text, NULL) == PAWL_OK);
         require(pawl__extraction_terms(&terms, extraction, NULL) == PAWL_OK);
-        check_terms(&terms, text);
+        check_terms(glossary, &terms, text);
         struct finding finding = {&terms, text};
         require(pawl__glossary_find(glossary, text, check_match, &finding, NULL) == PAWL_OK);
         require(pawl__findings_make(&findings, &arena, glossary, &terms, true, text, NULL) ==

@@ -74,6 +74,18 @@ static pawl_status check(
         return status ? status : there_and_back(arena, &findings, err);
 }
 
+static pawl_status make_contexts(pawl__arena *arena, pawl__terms *terms, pawl_error *err)
+{
+        pawl__buf room = PAWL__BUF_INIT;
+        pawl_status status = PAWL_OK;
+
+        for (size_t i = 0; i < terms->n && status == PAWL_OK; i++)
+                status = pawl__term_context(
+                        &terms->items[i].context, arena, &room, &terms->items[i]);
+        pawl__buf_free(&room);
+        return status ? pawl__nomem(err) : PAWL_OK;
+}
+
 static pawl_status extract(pawl__arena *arena, pawl__glossary *glossary, pawl_error *err)
 {
         pawl__extraction *extraction = NULL;
@@ -88,6 +100,8 @@ static pawl_status extract(pawl__arena *arena, pawl__glossary *glossary, pawl_er
         if (status == PAWL_OK)
                 status = pawl__extraction_terms(&terms, extraction, err);
         assert_true(status == PAWL_OK || terms.n == 99);
+        if (status == PAWL_OK)
+                status = make_contexts(arena, &terms, err);
         if (status == PAWL_OK)
                 status = check(arena, glossary, &terms, err);
         pawl__extraction_free(extraction);
