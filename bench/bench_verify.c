@@ -1,64 +1,82 @@
 /* pawl_log_verify over a log, beside reading the same rows with raw SQLite and taking one SHA-256
- * over their payloads' bytes and one over the rest, as the chain does; and a cursor beside reading
- * alone. In turn, medians.
+ * over their payloads' bytes and one over the rest, as the chain does; with the log's key, beside
+ * without; its memory, beside that for a tenth of the events; and a cursor beside reading alone.
  *
- *   build/bench/bench_verify [EVENTS]     (default 200000) */
+ *   build/bench/bench_verify [EVENTS]     (default 1000000) */
 #include "base/digest.h"
 #include "base/text.h"
 #include "bench/measure.h"
 #include <pawl/events.h>
 #include <sqlite3.h>
 #include <string.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
-enum { PAYLOAD = 600, ROUNDS = 7, COLUMNS = 12, FIRST_TEXT = 4, PAYLOAD_COLUMN = 9 };
+enum { PAYLOAD = 600, ROUNDS = 5, COLUMNS = 12, PAYLOAD_COLUMN = 9, BATCH = 10000, PART = 10 };
+
+static const unsigned char key[32] = {1, 2, 3};
 
 struct bench {
-        char folder[64], path[96];
-        pawl_log *log;
+        pawl_log *plain, *keyed; /* the same log, opened without its key and with it */
         sqlite3 *raw;
         sqlite3_stmt *select;
         pawl__hasher *hasher;
         size_t events;
 };
 
-static void fill(struct bench *b)
+static pawl_log *open_log(const char *path, unsigned flags, bool with_key)
 {
-        char payload[PAYLOAD + 1];
-        pawl_event *events = calloc(b->events, sizeof *events);
+        pawl_log_options options = PAWL_LOG_OPTIONS_INIT;
+        pawl_error err = PAWL_ERROR_INIT;
+        pawl_log *log;
+
+        options.flags = flags;
+        options.key = with_key ? key : NULL;
+        options.key_len = with_key ? sizeof key : 0;
+        if (pawl_log_open(&log, path, &options, &err))
+                bench_die(err.message);
+        return log;
+}
+
+static void fill(const char *path, size_t n)
+{
+        static pawl_event events[BATCH];
+        static char payload[PAYLOAD + 1];
+        pawl_log *log = open_log(path, PAWL_LOG_CREATE, true);
         int len = snprintf(payload, sizeof payload,
                 "{\"glossary_version_id\":\"v1\",\"scope_id\":\"core\",\"text\":\"");
 
-        if (!events)
-                bench_die("out of memory");
         memset(payload + len, 'x', PAYLOAD - 2 - (size_t)len);
         memcpy(payload + PAYLOAD - 2, "\"}", 3);
-        for (size_t i = 0; i < b->events; i++)
+        for (size_t i = 0; i < BATCH; i++)
                 events[i] = (pawl_event){.type = pawl__text("GlossaryScopeActivated"),
                         .mission_id = pawl__text("refund-service"),
                         .run_id = pawl__text("2f4c3a52-7f4e-4be0-a1c3-0d5d8a1d9b11"),
                         .step_id = pawl__text("specify"),
                         .actor = pawl__text("user:ana"),
                         .payload = pawl__text_n(payload, PAYLOAD)};
-        if (pawl_log_append(NULL, b->log, events, b->events, 0))
-                bench_die(pawl_log_errmsg(b->log));
-        free(events);
+        for (size_t left = n; left > 0;) {
+                size_t now = left < BATCH ? left : BATCH;
+                if (pawl_log_append(NULL, log, events, now, 0))
+                        bench_die(pawl_log_errmsg(log));
+                left -= now;
+        }
+        pawl_log_close(log);
 }
 
 static void set_up(struct bench *b)
 {
-        pawl_log_options options = PAWL_LOG_OPTIONS_INIT;
         pawl_error err = PAWL_ERROR_INIT;
 
-        strcpy(b->folder, "/var/tmp/pawl-bench-XXXXXX");
-        if (!mkdtemp(b->folder))
-                bench_die("cannot make a folder");
-        snprintf(b->path, sizeof b->path, "%s/events.db", b->folder);
-        options.flags = PAWL_LOG_CREATE;
-        if (pawl_log_open(&b->log, b->path, &options, &err) || pawl__hasher_new(&b->hasher, &err))
+        bench_folder();
+        fill("part.db", b->events / PART + 1);
+        fill("events.db", b->events);
+        b->plain = open_log("events.db", PAWL_LOG_READONLY, false);
+        b->keyed = open_log("events.db", PAWL_LOG_READONLY, true);
+        if (pawl__hasher_new(&b->hasher, &err))
                 bench_die(err.message);
-        fill(b);
-        if (sqlite3_open(b->path, &b->raw) != SQLITE_OK ||
+        if (sqlite3_open_v2("events.db", &b->raw, SQLITE_OPEN_READONLY, NULL) != SQLITE_OK ||
                 sqlite3_prepare_v2(b->raw, "SELECT * FROM events ORDER BY seq", -1, &b->select,
                         NULL) != SQLITE_OK)
                 bench_die(sqlite3_errmsg(b->raw));
@@ -66,18 +84,11 @@ static void set_up(struct bench *b)
 
 static void tear_down(struct bench *b)
 {
-        char name[128];
-        static const char *const suffixes[] = {"", "-wal", "-shm"};
-
         sqlite3_finalize(b->select);
         sqlite3_close(b->raw);
-        pawl_log_close(b->log);
+        pawl_log_close(b->plain);
+        pawl_log_close(b->keyed);
         pawl__hasher_free(b->hasher);
-        for (size_t i = 0; i < 3; i++) {
-                snprintf(name, sizeof name, "%s%s", b->path, suffixes[i]);
-                unlink(name);
-        }
-        rmdir(b->folder);
 }
 
 /* The columns of a row, as they are; with hash, their bytes through SHA-256. */
@@ -128,12 +139,22 @@ static void raw_hash(struct bench *b)
         read_raw(b, true);
 }
 
-static void verify(struct bench *b)
+static void verify_log(pawl_log *log, size_t events)
 {
         pawl_verify_result result;
 
-        if (pawl_log_verify(&result, b->log, 0, NULL) || result.events != b->events)
-                bench_die(pawl_log_errmsg(b->log));
+        if (pawl_log_verify(&result, log, 0, NULL) || result.events != events)
+                bench_die(pawl_log_errmsg(log));
+}
+
+static void verify(struct bench *b)
+{
+        verify_log(b->plain, b->events);
+}
+
+static void verify_with_key(struct bench *b)
+{
+        verify_log(b->keyed, b->events);
 }
 
 static void cursor(struct bench *b)
@@ -142,8 +163,8 @@ static void cursor(struct bench *b)
         pawl_event event;
         size_t n = 0;
 
-        if (pawl_cursor_open(&cursor, b->log, 0))
-                bench_die(pawl_log_errmsg(b->log));
+        if (pawl_cursor_open(&cursor, b->plain, 0))
+                bench_die(pawl_log_errmsg(b->plain));
         while (pawl_cursor_next(cursor, &event) == PAWL_OK)
                 n++;
         pawl_cursor_close(cursor);
@@ -151,35 +172,73 @@ static void cursor(struct bench *b)
                 bench_die("events are missing");
 }
 
+/* The peak of a process that opens the log and verifies it, in bytes. */
+static double peak_memory(const char *path, size_t events)
+{
+        struct rusage usage;
+        int status;
+        pid_t child = fork();
+
+        if (child == 0) {
+                pawl_log *log = open_log(path, PAWL_LOG_READONLY, true);
+                verify_log(log, events);
+                _exit(0);
+        }
+        if (child < 0 || wait4(child, &status, 0, &usage) != child || status != 0)
+                bench_die("a child could not verify");
+        return (double)usage.ru_maxrss * 1024;
+}
+
+static double time_of(struct bench *b, void (*work)(struct bench *b))
+{
+        double start = bench_now_ns();
+
+        work(b);
+        return bench_now_ns() - start;
+}
+
 int main(int argc, char **argv)
 {
-        static const struct {
-                const char *name;
-                void (*work)(struct bench *b);
-                int yardstick;
-        } work[] = {
-                {"raw SQLite: read", raw_read, -1},
-                {"pawl_cursor_next", cursor, 0},
-                {"raw SQLite: read and SHA-256", raw_hash, -1},
-                {"pawl_log_verify", verify, 2},
-        };
-        bench_series series[4] = {{0}};
+        enum { READ, CURSOR, HASH, VERIFY, KEYED, WORKS };
+        static void (*const works[WORKS])(struct bench * b) = {
+                raw_read, cursor, raw_hash, verify, verify_with_key};
+        bench_series series[WORKS] = {{0}}, memory = {0}, memory_of_part = {0};
         struct bench b = {0};
 
-        b.events = bench_count(argc, argv, 200000);
+        b.events = bench_count(argc, argv, 1000000);
+        double per = (double)b.events;
         set_up(&b);
-        for (int round = 0; round < ROUNDS; round++)
-                for (int i = 0; i < 4; i++) {
-                        double start = bench_now_ns();
-                        work[i].work(&b);
-                        bench_add(&series[i], bench_now_ns() - start);
-                }
-        printf("All of %zu events, us\n", b.events);
-        for (int i = 0; i < 4; i++)
-                bench_row(work[i].name, &series[i],
-                        work[i].yardstick < 0 ? NULL : &series[work[i].yardstick]);
-        for (int i = 0; i < 4; i++)
-                free(series[i].ns);
+        for (int round = 0; round < ROUNDS; round++) {
+                for (int i = 0; i < WORKS; i++)
+                        bench_add(&series[i], time_of(&b, works[i]));
+                bench_add(&memory, peak_memory("events.db", b.events));
+                bench_add(&memory_of_part, peak_memory("part.db", b.events / PART + 1));
+        }
+        bench_note("%zu events of %d-byte payloads: verify takes %.2f s and at most %.1f MiB",
+                b.events, PAYLOAD, bench_median(&series[VERIFY]) / 1e9,
+                bench_median(&memory) / 1048576);
+        bench_answer(&(bench_question){.what = "verify, an event",
+                             .beside = "reading its row and SHA-256 over it, raw SQLite",
+                             .target = 1.7,
+                             .per = per},
+                &series[VERIFY], &series[HASH]);
+        bench_answer(&(bench_question){.what = "verify with the key, an event",
+                             .beside = "verify without",
+                             .per = per},
+                &series[KEYED], &series[VERIFY]);
+        bench_answer(&(bench_question){.what = "verify: peak memory of the process",
+                             .beside = "for a tenth of the events",
+                             .unit = "bytes",
+                             .target = 1.1},
+                &memory, &memory_of_part);
+        bench_answer(&(bench_question){.what = "cursor, an event",
+                             .beside = "reading its row, raw SQLite",
+                             .per = per},
+                &series[CURSOR], &series[READ]);
+        for (int i = 0; i < WORKS; i++)
+                bench_clear(&series[i]);
+        bench_clear(&memory);
+        bench_clear(&memory_of_part);
         tear_down(&b);
         return 0;
 }
