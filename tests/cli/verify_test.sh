@@ -95,3 +95,31 @@ cp good.db newer.db
 sqlite3 newer.db 'PRAGMA user_version = 9999'
 fails 1 "^eventlog: .*newer.db: .*newer" eventlog --db newer.db head
 fails 1 "^pawl: .*newer.db: .*newer" pawl --db newer.db conflicts
+
+it "whatever is done to the events of a log is found: exit 5, one line that begins with the first bad seq"
+golden=$SOURCE_DIR/tests/golden
+first=
+while IFS=$'\t' read -r seq anchor why sql; do
+        case $seq in
+        '#'*) continue ;;
+        =)
+                first=$sql
+                continue
+                ;;
+        esac
+        rm -f bad.db-wal bad.db-shm
+        cp "$golden/logs/v1.db" bad.db
+        sqlite3 bad.db "$first$sql" >/dev/null
+        options=()
+        [ "$anchor" != anchor ] || options=(--anchor "$golden/logs/v1.head")
+        sentence="found: $sql"
+        if [ "$seq" = - ]; then
+                runs 0 eventlog verify --db bad.db "${options[@]}"
+                continue
+        fi
+        runs 5 eventlog verify --db bad.db "${options[@]}"
+        is_empty out
+        same "$(wc -l <err)" 1
+        says "^eventlog: seq $seq: " err
+        grep -qF -- "$why" err
+done <"$golden/tamperings.tsv"

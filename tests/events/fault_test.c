@@ -19,6 +19,14 @@ static int fault_setup(void **state)
         return 0;
 }
 
+static int keyed_fault_setup(void **state)
+{
+        if (fault_setup(state))
+                return -1;
+        ((event_log *)*state)->key = "0123456789abcdef0123456789abcdef";
+        return 0;
+}
+
 static int fault_teardown(void **state)
 {
         fault_reset();
@@ -389,6 +397,10 @@ static void an_append_after_a_release_survives_a_power_cut(void **state)
 }
 
 #define FAULT_TEST(name) cmocka_unit_test_setup_teardown(name, fault_setup, fault_teardown)
+#define KEYED_FAULT_TEST(name)                                                                     \
+        {                                                                                          \
+#name " of a keyed log", name, keyed_fault_setup, fault_teardown, NULL             \
+        }
 
 int main(void)
 {
@@ -404,6 +416,9 @@ int main(void)
                 FAULT_TEST(a_process_killed_at_any_operation_loses_nothing_acknowledged),
                 FAULT_TEST(a_power_cut_at_any_operation_loses_nothing_acknowledged),
                 FAULT_TEST(an_append_after_a_release_survives_a_power_cut),
+                KEYED_FAULT_TEST(an_io_error_at_any_operation_refuses_the_append_and_loses_nothing),
+                KEYED_FAULT_TEST(a_process_killed_at_any_operation_loses_nothing_acknowledged),
+                KEYED_FAULT_TEST(a_power_cut_at_any_operation_loses_nothing_acknowledged),
         };
 
         return cmocka_run_group_tests(tests, NULL, NULL);

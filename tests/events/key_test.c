@@ -1,5 +1,7 @@
 /* A keyed log: nobody appends to it without its key, and what was made without it is found. */
 #include "support/event_log.h"
+#include <sys/wait.h>
+#include <unistd.h>
 
 #define KEY   "0123456789abcdef0123456789abcdef"
 #define OTHER "0123456789abcdef0123456789abcdeg"
@@ -267,6 +269,57 @@ static void a_chain_that_was_made_again_without_the_key_is_found(void **state)
         free(forged);
 }
 
+/* What a child does that finds no log, or another's: 0 appended, 1 refused, 2 something else. */
+static int make_and_append(event_log *f, const char *key)
+{
+        pawl_error err = PAWL_ERROR_INIT;
+        pawl_log *log = NULL;
+
+        f->key = key;
+        pawl_status status = event_log_try(&log, f, &err);
+        if (!status)
+                status = append_one(log, event_scope(NULL), 0);
+        if (status && status != PAWL_EKEY)
+                fprintf(stderr, "%s\n", log ? pawl_log_errmsg(log) : err.message);
+        pawl_log_close(log);
+        return !status ? 0 : status == PAWL_EKEY ? 1 : 2;
+}
+
+static void of_processes_that_make_a_log_at_once_one_says_whether_it_is_keyed(void **state)
+{
+        event_log *f = *state;
+        enum { CHILDREN = 6, ROUNDS = 5 };
+        static const char *const suffixes[] = {"", "-wal", "-shm"};
+        char name[4096];
+
+        for (int round = 0; round < ROUNDS; round++) {
+                pid_t child[CHILDREN];
+                int status, appended = 0;
+                for (int i = 0; i < CHILDREN; i++) {
+                        fflush(NULL);
+                        child[i] = fork();
+                        assert_true(child[i] >= 0);
+                        if (child[i] == 0)
+                                _exit(make_and_append(f, i % 2 ? KEY : NULL));
+                }
+                for (int i = 0; i < CHILDREN; i++) {
+                        assert_int_equal(waitpid(child[i], &status, 0), child[i]);
+                        assert_true(WIFEXITED(status) && WEXITSTATUS(status) < 2);
+                        appended += WEXITSTATUS(status) == 0;
+                }
+                assert_int_equal(appended, CHILDREN / 2);
+                assert_int_equal(event_log_count(f), CHILDREN / 2);
+                bool keyed = event_log_integer(f, "SELECT count(*) FROM chain_key") == 1;
+                assert_int_equal(event_log_integer(f, "SELECT count(*) FROM macs"),
+                        keyed ? CHILDREN / 2 : 0);
+                check_verifies(f, keyed ? KEY : NULL, PAWL_OK, 0, NULL);
+                for (size_t i = 0; i < 3; i++) {
+                        snprintf(name, sizeof name, "%s%s", f->path, suffixes[i]);
+                        (void)remove(name);
+                }
+        }
+}
+
 int main(void)
 {
         const struct CMUnitTest tests[] = {
@@ -277,6 +330,7 @@ int main(void)
                 LOG_TEST(keys_of_a_wrong_length_are_refused),
                 LOG_TEST(what_was_done_to_the_macs_is_found),
                 LOG_TEST(a_chain_that_was_made_again_without_the_key_is_found),
+                LOG_TEST(of_processes_that_make_a_log_at_once_one_says_whether_it_is_keyed),
         };
 
         return cmocka_run_group_tests(tests, NULL, NULL);
