@@ -1,5 +1,6 @@
 /* A keyed log: nobody appends to it without its key, and what was made without it is found. */
 #include "support/event_log.h"
+#include <pthread.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -320,6 +321,52 @@ static void of_processes_that_make_a_log_at_once_one_says_whether_it_is_keyed(vo
         }
 }
 
+typedef struct appender {
+        pthread_t thread;
+        pawl_log *log;
+        pawl_status worst;
+} appender;
+
+enum { APPENDS = 40 };
+
+static void *append_some(void *user)
+{
+        appender *a = user;
+
+        for (int i = 0; i < APPENDS; i++) {
+                pawl_status status = append_one(a->log, event_scope(NULL), 0);
+                if (status)
+                        a->worst = status;
+        }
+        return NULL;
+}
+
+/* Handles of one process share commits: whose handle has no key gets in with nobody. */
+static void no_event_comes_in_with_those_of_a_handle_that_has_the_key(void **state)
+{
+        event_log *f = *state;
+        enum { THREADS = 4 };
+        appender all[THREADS];
+
+        f->key = KEY;
+        event_log_open(f);
+        for (int i = 0; i < THREADS; i++) {
+                f->key = i == 2 ? NULL : KEY;
+                all[i] = (appender){.log = event_log_another(f)};
+                f->key = KEY;
+        }
+        for (int i = 0; i < THREADS; i++)
+                assert_int_equal(pthread_create(&all[i].thread, NULL, append_some, &all[i]), 0);
+        for (int i = 0; i < THREADS; i++) {
+                assert_int_equal(pthread_join(all[i].thread, NULL), 0);
+                assert_int_equal(all[i].worst, i == 2 ? PAWL_EKEY : PAWL_OK);
+                pawl_log_close(all[i].log);
+        }
+        assert_int_equal(event_log_count(f), (THREADS - 1) * APPENDS);
+        event_log_close(f);
+        check_verifies(f, KEY, PAWL_OK, 0, NULL);
+}
+
 int main(void)
 {
         const struct CMUnitTest tests[] = {
@@ -331,6 +378,7 @@ int main(void)
                 LOG_TEST(what_was_done_to_the_macs_is_found),
                 LOG_TEST(a_chain_that_was_made_again_without_the_key_is_found),
                 LOG_TEST(of_processes_that_make_a_log_at_once_one_says_whether_it_is_keyed),
+                LOG_TEST(no_event_comes_in_with_those_of_a_handle_that_has_the_key),
         };
 
         return cmocka_run_group_tests(tests, NULL, NULL);
