@@ -436,6 +436,26 @@ pawl_status pawl_log_renew(pawl_log *log, const char *run_id, uint64_t fence)
                 log, PAWL__STMT_LEASE_RENEW, pawl__text(run_id), fence, "renew the claim");
 }
 
+pawl_status pawl_log_renew_all(pawl_log *log)
+{
+        pawl_status first = PAWL_OK;
+        pawl_error why = PAWL_ERROR_INIT;
+
+        /* From the end: a claim that is lost is forgotten, and the last one takes its place. */
+        for (size_t i = log->n_held; i-- > 0;) {
+                const pawl__held h = log->held[i];
+                pawl_status status = change_alone(log, PAWL__STMT_LEASE_RENEW,
+                        pawl__text_n(h.run_id, h.run_len), h.fence, "renew the claim");
+                if (status && first != PAWL_EFENCED) {
+                        first = status == PAWL_EFENCED || !first ? status : first;
+                        why = log->err;
+                }
+        }
+        if (first)
+                log->err = why;
+        return first;
+}
+
 pawl_status pawl_log_release(pawl_log *log, const char *run_id, uint64_t fence)
 {
         pawl_status status = change_alone(

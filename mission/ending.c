@@ -94,12 +94,30 @@ static duty duty_of(pawl_status verdict)
         }
 }
 
+/* A fence that is stale means little to who sat here. */
+static void say_taken_over(pawl__runner *r)
+{
+        pawl_owner owner = {0};
+        bool held = false;
+        char by[300] = "another process, which has ended since";
+
+        if (!pawl__log_holder(&held, &owner, r->log, r->run_id) && held)
+                snprintf(by, sizeof by, "process %lld on %.*s", (long long)owner.pid,
+                        PAWL__FMT(owner.host));
+        pawl__fail(&r->error, PAWL_EFENCED,
+                "run %.*s: was taken over by %s, since this one did not renew its claim within %u "
+                "ms; nothing more was recorded here, see `pawl resume %.*s`",
+                PAWL__FMT(r->run_id), by, pawl__log_lease_ms(r->log), PAWL__FMT(r->run_id));
+}
+
 pawl_status pawl__runner_end(pawl__runner *r, pawl_status verdict)
 {
         const pawl_error why = r->error;
         const duty owed = duty_of(verdict);
         pawl_status status;
 
+        if (verdict == PAWL_EFENCED)
+                say_taken_over(r);
         if (owed == LEAVE)
                 return verdict;
         if (verdict == PAWL_EINTERRUPTED && !r->signal)
@@ -112,7 +130,9 @@ pawl_status pawl__runner_end(pawl__runner *r, pawl_status verdict)
                 status = pawl_pipeline_flush(r->pipeline);
                 if (status)
                         r->error = *pawl__pipeline_error(r->pipeline);
-                else
+                if (status == PAWL_EFENCED)
+                        say_taken_over(r);
+                if (!status)
                         r->given_back = true;
         }
         if (status && owed == RECORD)

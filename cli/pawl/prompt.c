@@ -2,6 +2,7 @@
 #include "base/json_canon.h"
 #include "cli/command.h"
 #include "cli/printable.h"
+#include "events/log.h"
 #include <errno.h>
 #include <poll.h>
 #include <stdio.h>
@@ -9,17 +10,24 @@
 
 enum { BAD_ANSWERS = 3, LONGEST_ANSWER = 65536 };
 
-/* Wait for the person. PAWL_EINTERRUPTED leaves the signal's byte for the runner to read. */
+/* Wait for the person, who may take longer than a lease lasts. PAWL_EINTERRUPTED leaves the
+ * signal's byte for the runner to read. Of renewals only a newer claim counts: a log that cannot be
+ * written just now may be by the next one. */
 static pawl_status wait_for_input(const cli_prompt *prompt)
 {
         struct pollfd fds[] = {
                 {.fd = STDIN_FILENO, .events = POLLIN},
                 {.fd = prompt->signal_fd, .events = POLLIN},
         };
+        const int third_ms = (int)(pawl__log_lease_ms(prompt->log) / 3); /* fits: a third of it */
+        int n;
 
-        while (poll(fds, 2, -1) < 0)
-                if (errno != EINTR)
+        while ((n = poll(fds, 2, third_ms ? third_ms : 1)) <= 0) {
+                if (n < 0 && errno != EINTR)
                         return PAWL_EIO;
+                if (n == 0 && pawl_log_renew_all(prompt->log) == PAWL_EFENCED)
+                        return PAWL_EFENCED;
+        }
         return fds[1].revents ? PAWL_EINTERRUPTED : PAWL_OK;
 }
 

@@ -9,17 +9,19 @@
 #include <pawl/mission.h>
 #include <stdbool.h>
 
-/** Zero-initialise, then set the first two. Free with cli_prompt_free(). */
+/** Zero-initialise, then set the first three. Free with cli_prompt_free(). */
 typedef struct cli_prompt {
         bool asks;       /**< false: every answer is the default, and nothing is asked */
         int signal_fd;   /**< readable: stop asking */
+        pawl_log *log;   /**< whose claims are renewed while the person thinks */
         pawl__buf input; /**< what was read; its first `used` bytes were a line given out */
         size_t used;
         pawl__arena arena; /**< answers live as long as the prompt */
 } cli_prompt;
 
 /** pawl_clarify_fn: a number; c and a definition; d, the default, end of input or three bad answers
- *  to defer. @p user is a cli_prompt. PAWL_EINTERRUPTED when a signal came. */
+ *  to defer. @p user is a cli_prompt. PAWL_EINTERRUPTED when a signal came; PAWL_EFENCED when
+ *  another process has the run now. */
 pawl_status cli_prompt_clarify(pawl_answer *answer, const pawl_conflict *conflict, void *user);
 
 /** pawl_confirm_fn: shows what changed; the default is no. */

@@ -36,7 +36,8 @@ int cli_sit(const cli_call *cli, pawl_log *log, pawl_mission *mission, const cha
         pawl__buf actor = PAWL__BUF_INIT;
         cli_progress progress = cli_progress_of(cli);
         cli_prompt prompt = {.asks = !cli_given(cli, "no-input") && isatty(STDIN_FILENO) &&
-                                     isatty(STDERR_FILENO)};
+                                     isatty(STDERR_FILENO),
+                .log = log};
         int code;
 
         if (cli_signals_catch(&prompt.signal_fd, &err) || cli_actor(&actor, cli, &err)) {

@@ -134,6 +134,14 @@ PAWL_EXTERN PAWL_MUST_CHECK pawl_status pawl_log_claim(uint64_t *fence, pawl_log
 PAWL_EXTERN PAWL_MUST_CHECK pawl_status pawl_log_renew(
         pawl_log *log, const char *run_id, uint64_t fence);
 
+/**
+ * Hold on to every run that this log has claimed: what a callback that waits for a person calls
+ * from time to time, well within lease_ms. Not while an append of this log is under way.
+ * @return PAWL_EFENCED: somebody else has one of them now; or the first other failure. All of them
+ * were tried.
+ */
+PAWL_EXTERN PAWL_MUST_CHECK pawl_status pawl_log_renew_all(pawl_log *log);
+
 /** Give the run back. PAWL_EFENCED when it was not held any more. */
 PAWL_EXTERN PAWL_MUST_CHECK pawl_status pawl_log_release(
         pawl_log *log, const char *run_id, uint64_t fence);

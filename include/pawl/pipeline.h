@@ -50,7 +50,8 @@ typedef struct pawl_answer {
 } pawl_answer;
 
 /**
- * Ask about one conflict. Texts given in @p answer must live until the call after returns.
+ * Ask about one conflict. Texts given in @p answer must live until the call after returns. Asking
+ * that may take longer than the log's lease_ms calls pawl_log_renew_all() meanwhile.
  * @return PAWL_OK with *answer (left alone: deferred), or a failure that ends the pass.
  */
 typedef pawl_status (*pawl_clarify_fn)(

@@ -1,6 +1,6 @@
 /*
  * One run, one owner, when many want it at once, when the owner dies, and when clocks jump. What
- * happens to an owner that is stopped is in owners_test.sh.
+ * happens to an owner that is stopped is in stopped_test.sh.
  */
 #include "events/handle.h"
 #include "support/mission.h"

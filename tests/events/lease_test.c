@@ -223,6 +223,33 @@ static void another_handle_of_the_same_process_does_not_get_the_run(void **state
         pawl_log_close(second);
 }
 
+static void all_claims_of_a_handle_are_renewed_but_those_that_others_took(void **state)
+{
+        static const char *const runs[] = {"run-a", "run-b", "run-c"};
+        event_log *f = *state;
+        uint64_t fence = 0;
+
+        event_log_open(f);
+        assert_int_equal(pawl_log_renew_all(f->log), PAWL_OK); /* there is nothing to renew */
+        for (size_t i = 0; i < 3; i++)
+                assert_int_equal(pawl_log_claim(&fence, f->log, "m", runs[i], NULL, NULL), PAWL_OK);
+        pawl_log *other = another_process(f);
+        f->boot_ms += f->lease_ms / 2 + 1;
+        assert_int_equal(pawl_log_renew_all(f->log), PAWL_OK);
+        f->boot_ms += f->lease_ms / 2 + 1; /* longer since the claims than a lease lasts */
+        for (size_t i = 0; i < 3; i++)
+                assert_int_equal(
+                        pawl_log_claim(&fence, other, "m", runs[i], NULL, NULL), PAWL_EHELD);
+        f->boot_ms += f->lease_ms;
+        assert_int_equal(pawl_log_claim(&fence, other, "m", "run-b", NULL, NULL), PAWL_OK);
+        assert_int_equal(pawl_log_renew_all(f->log), PAWL_EFENCED);
+        assert_says(pawl_log_errmsg(f->log), "run run-b: fence 1 does not hold it any more");
+        assert_int_equal(pawl_log_claim(&fence, other, "m", "run-a", NULL, NULL), PAWL_EHELD);
+        assert_int_equal(pawl_log_claim(&fence, other, "m", "run-c", NULL, NULL), PAWL_EHELD);
+        assert_int_equal(pawl_log_renew_all(f->log), PAWL_OK); /* what was lost is forgotten */
+        pawl_log_close(other);
+}
+
 static void a_dead_holder_loses_the_run_at_once(void **state)
 {
         event_log *f = *state;
@@ -417,6 +444,7 @@ int main(void)
                 LOG_TEST(who_gave_a_run_back_does_not_append_for_it),
                 LOG_TEST(a_live_holder_keeps_the_run_until_its_lease_expires),
                 LOG_TEST(another_handle_of_the_same_process_does_not_get_the_run),
+                LOG_TEST(all_claims_of_a_handle_are_renewed_but_those_that_others_took),
                 LOG_TEST(a_dead_holder_loses_the_run_at_once),
                 LOG_TEST(a_holder_in_another_pid_namespace_is_judged_by_the_clock_alone),
                 LOG_TEST(a_start_time_that_cannot_be_read_is_not_death),

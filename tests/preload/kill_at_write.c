@@ -1,6 +1,6 @@
 /*
- * For LD_PRELOAD: a program that dies, or is stopped, at the n-th call that changes a file or
- * starts a command.
+ * For LD_PRELOAD: a program that dies, or is stopped, at the n-th call that changes a file, starts
+ * a command or takes note of its end.
  *
  *   KILL_AT=n     SIGKILL at call n, before it is made
  *   KILL_HALF=1   with half of it done: half of a write's bytes are written; any other call is made
@@ -8,7 +8,8 @@
  *   CALL_LIST=F   a line for each call at the end of F, when it is due: "pwrite events.db-wal"
  *
  * Counted are the calls by which pawl and SQLite reach a file, a pipe or a terminal (strace shows
- * no others), and posix_spawnp(). Standard output and error, which libc writes by itself, are not.
+ * no others), posix_spawnp() and waitpid(). Standard output and error, which libc writes by itself,
+ * are not.
  * What the program starts is left alone: LD_PRELOAD is taken out of the environment.
  */
 #define _GNU_SOURCE
@@ -23,6 +24,7 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 static long calls, kill_at, stop_at;
@@ -304,6 +306,17 @@ EXPORT int renameat2(int from_dir, const char *from, int to_dir, const char *to,
         if (last)
                 die();
         return result;
+}
+
+EXPORT pid_t waitpid(pid_t pid, int *status, int options)
+{
+        pid_t (*real)(pid_t, int *, int) = next("waitpid");
+        bool last = due("waitpid", "a-command");
+        pid_t ended = real(pid, status, options);
+
+        if (last)
+                die();
+        return ended;
 }
 
 EXPORT int posix_spawnp(pid_t *pid, const char *file, const posix_spawn_file_actions_t *actions,

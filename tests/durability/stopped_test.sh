@@ -1,0 +1,201 @@
+# A process that owns a run is stopped until its lease has run out, and goes on when another has the run.
+# No lease is waited for: the clock by which it runs out is put ahead for who comes after (clock_ahead.c).
+. "$SOURCE_DIR/tests/cli/shared.sh"
+calls_shim=$BUILD_DIR/tests/kill_at_write.so clock_shim=$BUILD_DIR/tests/clock_ahead.so
+export ASAN_OPTIONS=${ASAN_OPTIONS:+$ASAN_OPTIONS:}verify_asan_link_order=0
+export CLOCK_AHEAD=$PWD/clock
+# A stopped process that a failure leaves behind would keep the test from ending.
+trap 'kill -KILL $(jobs -p) 2>/dev/null || true' EXIT
+
+cat >mission.yaml <<'END'
+mission: slow
+steps:
+  - id: one
+    run: [sh, -c, "cat >/dev/null; echo $PAWL_RETRY_TOKEN >>keys; : >began; while [ ! -e go ]; do sleep 0.05; done; echo ended >>calls; echo $$"]
+END
+
+# clock SECONDS: so far ahead is the clock of programs that have the shim; at once, or not at all.
+clock() {
+        echo "$1" >clock.new
+        mv clock.new clock
+}
+
+# ahead COMMAND...: a program whose clock is the file's.
+ahead() {
+        LD_PRELOAD=$clock_shim "$@"
+}
+
+# start COMMAND...: in the background; its pid is in $first.
+start() {
+        "$@" >first.out 2>first.err </dev/null &
+        first=$!
+}
+
+# stopped: wait until the first process is.
+stopped() {
+        local tries
+        for tries in $(seq 400); do
+                ! grep -q '^State:.T' "/proc/$first/status" || return 0
+                sleep 0.05
+        done
+        echo "pid $first was not stopped"
+        return 1
+}
+
+# fresh: no run, and a clock that is right.
+fresh() {
+        rm -rf .pawl keys began go calls
+        clock 0
+}
+
+# refused_while_leased: nobody gets the run as long as the lease holds, though its owner is stopped.
+refused_while_leased() {
+        local before
+        before=$(eventlog head)
+        clock 5
+        runs 6 ahead pawl resume one
+        says "^pawl: run one: is held by pid $first " err
+        same "$(eventlog head)" "$before"
+}
+
+# taken_over: another process gets the run when the lease is over, and completes it; the first one wakes
+# up, and nothing of it is recorded.
+taken_over() {
+        local head code=0
+        clock 31
+        runs 0 ahead pawl resume one --json
+        jq -e '.status == "completed"' out >/dev/null
+        second=$(jq -r .session_id out)
+        head=$(eventlog head)
+        kill -CONT "$first"
+        wait "$first" || code=$?
+        same "$code" 6
+        same "$(wc -l <first.err)" 1
+        says "^pawl: run one: was taken over by another process, which has ended since, since this one did not renew its claim within 30000 ms; nothing more was recorded here, see \`pawl resume one\`$" first.err
+        same "$(eventlog head)" "$head"
+        same "$(events StepCompleted)" 1
+        same "$(events RunClaimed)" 2
+        same "$(events RunCompleted)" 1
+        same "$(eventlog export | jq -r 'select(.type == "StepCompleted").session_id')" "$second"
+        same "$(sort -u keys | wc -l)" 1
+        same "$(wc -l <keys)" 2
+        runs 0 eventlog verify
+        runs 0 eventlog replay --check
+        runs 0 pawl resume one
+}
+
+it "an owner that is stopped during its step's command loses the run with its lease, and records nothing"
+fresh
+start pawl run mission.yaml --run one
+await began
+kill -STOP "$first"
+stopped
+refused_while_leased
+touch go
+taken_over
+
+it "so does one that is stopped between its command's end and the append of the result"
+fresh
+touch go
+LD_PRELOAD=$calls_shim CALL_LIST=$PWD/calls pawl run mission.yaml --run none >/dev/null </dev/null
+at=$(grep -n '^ended' calls | cut -d: -f1) # the command's own line stands for no call of the program
+same "$(sed -n "$((at + 1))p" calls)" "waitpid a-command"
+sync_at=$(awk '/^ended/ { after = 1; next } { n++ } after && /fdatasync events.db-wal/ { print n; exit }' calls)
+fresh
+touch go
+LD_PRELOAD=$calls_shim STOP_AT=$at start pawl run mission.yaml --run one
+stopped
+same "$(wc -l <keys)" 1
+refused_while_leased
+taken_over
+
+it "one that is stopped while it writes keeps the log locked: who comes is told so, and nobody loses"
+if [ "${PAWL_TEST_FULL:-}" = 1 ]; then # for 5 seconds a lock is waited for
+        fresh
+        touch go
+        LD_PRELOAD=$calls_shim STOP_AT=$sync_at start pawl run mission.yaml --run one
+        stopped
+        clock 31
+        runs 1 ahead pawl resume one
+        says "process $first has kept it locked for 5000 ms; wait for that process or end it$" err
+        runs 0 eventlog verify
+        kill -CONT "$first"
+        wait "$first"
+        says "^run one: completed" first.out
+        same "$(events RunClaimed)" 1
+        runs 0 pawl resume one
+fi
+
+it "a person who thinks at a question longer than a lease lasts keeps the run"
+fresh
+cat >team.yaml <<'END'
+terms:
+  - { surface: workspace, definition: A folder in which one step does its work. }
+  - { surface: workspace, definition: The account that people share. }
+END
+cat >asks.yaml <<'END'
+mission: asks
+glossary: { team_domain: team.yaml }
+steps:
+  - { id: one, critical: true, inputs: { description: Refunds land in the workspace. }, run: [cat] }
+END
+cat >script.exp <<'END'
+log_user 0
+log_file -a -noappend screen
+set timeout 60
+spawn env LD_PRELOAD=$::env(SHIMS) CALL_LIST=calls POLL_MAX=50 pawl run asks.yaml --run one
+expect -re {later} {} timeout { puts stderr "no question"; exit 99 }
+exec touch asked
+while {![file exists answer]} { after 20 }
+catch { send "1\r" }
+expect eof
+exit [lindex [wait] 3]
+END
+rm -f calls asked answer
+# renewed: wait until the one who asks has written something to the log once more.
+renewed() {
+        local before tries
+        before=$(wc -l <calls)
+        for tries in $(seq 400); do
+                [ "$(wc -l <calls)" -le "$((before + 2))" ] || return 0
+                sleep 0.05
+        done
+        echo "the claim was not renewed"
+        return 1
+}
+SHIMS=$calls_shim:$clock_shim expect -f script.exp 2>first.err &
+dialog=$!
+await asked
+renewed
+clock 25
+renewed
+clock 50
+renewed
+runs 6 ahead pawl resume one --no-input
+says "^pawl: run one: is held by pid" err
+same "$(events RunClaimed)" 1
+touch answer
+wait "$dialog"
+same "$(events RunCompleted)" 1
+
+it "one whose question went unrenewed, because it was stopped, is told who took the run while it asked"
+rm -rf .pawl answer asked calls
+clock 0
+SHIMS=$calls_shim:$clock_shim expect -f script.exp >first.out 2>first.err &
+dialog=$!
+await asked
+runs 6 pawl resume one
+first=$(sed -n 's/.*is held by pid \([0-9]*\) .*/\1/p' err)
+kill -STOP "$first"
+stopped
+clock 100
+runs 3 ahead pawl resume one --no-input
+kill -CONT "$first"
+touch answer
+code=0
+wait "$dialog" || code=$?
+same "$code" 6
+says "run one: was taken over by another process" screen
+same "$(events RunClaimed)" 2
+runs 0 eventlog replay --check
+echo "owners stopped in their command, before their append and at a question: none recorded anything after its lease"
