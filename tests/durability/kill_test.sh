@@ -4,7 +4,7 @@
 . "$SOURCE_DIR/tests/cli/shared.sh"
 shim=$BUILD_DIR/tests/kill_at_write.so
 export ASAN_OPTIONS=${ASAN_OPTIONS:+$ASAN_OPTIONS:}verify_asan_link_order=0
-instants=0 deaths=0
+instants=0 deaths=0 run=one
 top=$PWD before=$PWD/before work=$PWD/work calls=$PWD/calls
 
 # A step's command notes itself in the journal and, in the file faults, what must not be: that it
@@ -12,7 +12,7 @@ top=$PWD before=$PWD/before work=$PWD/work calls=$PWD/calls
 mkdir "$before"
 cat >"$before/step" <<'END'
 #!/bin/sh
-said=$(eventlog list --step "$PAWL_STEP_ID" -n 99 --json 2>&1) || echo "$PAWL_STEP_ID: $said" >>faults
+said=$(eventlog list --run "$PAWL_RUN_ID" --step "$PAWL_STEP_ID" -n 99 --json 2>&1) || echo "$PAWL_STEP_ID: $said" >>faults
 case $said in *'"StepCompleted"'*) echo "$PAWL_STEP_ID: runs again" >>faults ;; esac
 case $said in
 *'"StepCheckpointed"'*"$PAWL_RETRY_TOKEN"*) ;;
@@ -86,23 +86,24 @@ goes() {
         "$@" >out 2>err </dev/null || code=$?
 }
 
-# finish: what a user would do until the run has completed.
+# finish: what a user would do until the run, which is called $run, has completed.
 finish() {
-        goes pawl resume one
+        goes pawl resume "$run"
         if [ "$code" -eq 1 ]; then
-                says "no checkpoint or run one|no log here" err
-                goes pawl run mission.yaml --run one
+                says "no checkpoint or run $run|no log here" err
+                goes pawl run mission.yaml --run "$run"
         fi
         if [ "$code" -eq 3 ]; then
-                runs 0 pawl resolve "$(pawl conflicts --json | jq -r '.[0].conflict_id')" --pick 2
-                goes pawl resume one
+                runs 0 pawl resolve "$(pawl conflicts --json |
+                        jq -r --arg run "$run" 'map(select(.run_id == $run))[0].conflict_id')" --pick 2
+                goes pawl resume "$run"
         fi
         same "$code" 0
-        says "^run one: completed, 3 of 3" out
+        says "^run $run: completed, 3 of 3" out
         sound
         [ ! -e faults ] || { cat faults; return 1; }
         same "$(sort -u journal | cut -d' ' -f1 | tr '\n' ' ')" "publish research specify "
-        same "$(eventlog list --type StepCompleted -n 99 --json | wc -l)" 3
+        same "$(eventlog list --run "$run" --type StepCompleted -n 99 --json | wc -l)" 3
         same "$(ls -A .pawl | tr '\n' ' ')" "events.db events.db-shm events.db-wal "
 }
 
@@ -168,6 +169,22 @@ token=$(cd "$before" && pawl conflicts --json | jq -r '.[0].retry_token')
 sweep unless_answered pawl resolve "$conflict" --pick 1
 keep 0 pawl resolve "$conflict" --pick 1
 sweep once_more pawl resume "$token"
+
+# A log of an older schema, its newest events still in the -wal: any command that writes migrates it.
+run=new
+rm -rf "$before/.pawl" "$before/journal"
+mkdir -m 700 "$before/.pawl"
+for file in "" -wal; do
+        cp "$SOURCE_DIR/tests/golden/logs/v1-wal.db$file" "$before/.pawl/events.db$file"
+        chmod 600 "$before/.pawl/events.db$file"
+done
+it "the old log is of version 1, and later is not"
+version_of() {
+        od -An -tu1 -j63 -N1 "$1/.pawl/events.db" | tr -d ' ' # user_version in the database's header
+}
+same "$(version_of "$before")" 1
+sweep once_more pawl glossary import more.yaml --scope core
+[ "$(version_of "$work")" -gt 1 ]
 it "nearly every instant was one to die at (how many calls there are differs a little by chance)"
 [ "$deaths" -ge $((instants * 9 / 10)) ]
-echo "killed $deaths times at $instants instants of 6 commands; every log verified, every run completed"
+echo "killed $deaths times at $instants instants of 6 commands and a migration; every log verified, every run completed"
