@@ -1,5 +1,5 @@
 #include "base/error.h"
-#include "base/text.h"
+#include "base/unicode.h"
 #include <stdarg.h>
 #include <stdio.h>
 
@@ -42,6 +42,49 @@ const char *pawl_status_name(pawl_status status)
         return "unknown status";
 }
 
+/* The character at @p at as a message shows it; returns its bytes. What would break the line
+ * (control characters, line separators) or is not UTF-8 becomes an escape, as in cli/printable.h.
+ */
+static size_t show(char shown[8], const char *at, size_t left)
+{
+        uint32_t character = (unsigned char)*at;
+
+        if (character >= 0x80 && pawl__utf8_span(at, left < 4 ? left : 4) == 0) {
+                snprintf(shown, 8, "\\x%02x", (unsigned)character);
+                return 1;
+        }
+        const size_t bytes = pawl__unicode_decode(&character, at, left);
+        const bool plain = character < 0x7f
+                                   ? character >= 0x20
+                                   : character > 0x9f && character != 0x2028 && character != 0x2029;
+        if (plain) {
+                memcpy(shown, at, bytes);
+                shown[bytes] = '\0';
+        } else {
+                snprintf(shown, 8, character < 0x80 ? "\\x%02x" : "\\u%04x", (unsigned)character);
+        }
+        return bytes;
+}
+
+/* Texts that are quoted come from files and people. */
+static void make_one_line(char message[PAWL_ERROR_MAX])
+{
+        const size_t len = strlen(message);
+        char line[PAWL_ERROR_MAX], shown[8];
+        size_t n = 0;
+
+        for (size_t at = 0; at < len;) {
+                at += show(shown, message + at, len - at);
+                const size_t add = strlen(shown);
+                if (n + add >= sizeof line)
+                        break;
+                memcpy(line + n, shown, add);
+                n += add;
+        }
+        memcpy(message, line, n);
+        message[n] = '\0';
+}
+
 /* Format into a full-length buffer, cutting what does not fit between two characters. */
 static void PAWL_PRINTF(2, 0)
         format_message(char out[PAWL_ERROR_MAX], const char *format, va_list args)
@@ -52,6 +95,7 @@ static void PAWL_PRINTF(2, 0)
                 out[pawl__utf8_cut(out, PAWL_ERROR_MAX - 1, PAWL_ERROR_MAX - 1)] = '\0';
         else if (n < 0)
                 out[0] = '\0';
+        make_one_line(out);
 }
 
 pawl_status pawl__fail(pawl_error *err, pawl_status status, const char *format, ...)

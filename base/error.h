@@ -5,11 +5,12 @@
 #ifndef PAWL_BASE_ERROR_H
 #define PAWL_BASE_ERROR_H
 
-#include <pawl/base.h>
+#include "base/text.h"
 
 /**
  * Write the message into @p err (may be NULL) and return @p status, so that a failing path is one
  * line. A message too long is cut at a character. A pawl_text goes in with "%.*s" and PAWL__FMT().
+ * What would break the line, and bytes that are no text, stand in it as escapes: \x0a, \u2028.
  */
 pawl_status pawl__fail(pawl_error *err, pawl_status status, const char *format, ...)
         PAWL_PRINTF(3, 4);
@@ -21,8 +22,8 @@ pawl_status pawl__nomem(pawl_error *err);
 pawl_status pawl__fail_prefix(pawl_error *err, pawl_status status, const char *format, ...)
         PAWL_PRINTF(3, 4);
 
-/** The two arguments of "%.*s"; at most 200 bytes of the text are shown. */
+/** The two arguments of "%.*s"; at most 200 bytes of the text are shown, whole characters. */
 #define PAWL__FMT(text)                                                                            \
-        ((int)((text).len > 200 ? 200 : (text).len)), ((text).data ? (text).data : "")
+        ((int)pawl__utf8_cut((text).data, (text).len, 200)), ((text).data ? (text).data : "")
 
 #endif

@@ -228,7 +228,7 @@ static void a_field_that_is_not_of_its_form_is_refused(void **state)
 {
         static const struct flaw flaws[] = {
                 {no_mission, "StepCheckpointed: mission_id: id \"\": is empty"},
-                {control_in_run, "run_id: id \"a\nb\": holds a control character"},
+                {control_in_run, "run_id: id \"a\\x0ab\": holds a control character"},
                 {path_in_step, "step_id: id \"../a\": holds a slash"},
                 {no_strictness, "strictness: is not set; use off, medium or max"},
                 {no_cursor, "cursor: is not set; use pre_generation_gate"},

@@ -1,0 +1,78 @@
+/* Messages are one line of UTF-8, whatever the texts are that they quote. */
+#include "base/error.h"
+#include "support/test.h"
+
+static void what_is_quoted_cannot_break_the_line(void **state)
+{
+        pawl_error err = PAWL_ERROR_INIT;
+        const pawl_text id = {"a\nb\tc\x1b[31m\x7f", 11};
+
+        (void)state;
+        assert_int_equal(
+                pawl__fail(&err, PAWL_EINVAL, "run %.*s: is odd; no", PAWL__FMT(id)), PAWL_EINVAL);
+        assert_string_equal(err.message, "run a\\x0ab\\x09c\\x1b[31m\\x7f: is odd; no");
+        assert_int_equal(pawl__fail_prefix(&err, PAWL_EIO, "two\r\nlines"), PAWL_EIO);
+        assert_string_equal(
+                err.message, "two\\x0d\\x0alines: run a\\x0ab\\x09c\\x1b[31m\\x7f: is odd; no");
+}
+
+static void bytes_that_are_no_text_are_shown_as_such(void **state)
+{
+        pawl_error err = PAWL_ERROR_INIT;
+
+        (void)state;
+        pawl__fail(&err, PAWL_EINVAL, "%s", "caf\xc3\xa9 \xff\xc3 \xe2\x82 \xed\xa0\x80 \xc2\x85.");
+        assert_string_equal(
+                err.message, "caf\xc3\xa9 \\xff\\xc3 \\xe2\\x82 \\xed\\xa0\\x80 \\u0085.");
+        pawl__fail(&err, PAWL_EINVAL, "%s", "a\xe2\x80\xa8z\xe2\x80\xa9");
+        assert_string_equal(err.message, "a\\u2028z\\u2029");
+}
+
+/* A text of which 200 bytes are shown ends with a whole character. */
+static void a_long_text_is_cut_between_characters(void **state)
+{
+        char text[301] = "x";
+        pawl_error err = PAWL_ERROR_INIT;
+
+        (void)state;
+        for (size_t i = 1; i < 300; i += 2)
+                memcpy(text + i, "\xc3\xa9", 2);
+        const pawl_text id = {text, 300};
+        pawl__fail(&err, PAWL_EINVAL, "%.*s!", PAWL__FMT(id));
+        assert_int_equal(strlen(err.message), 200);
+        assert_memory_equal(err.message, text, 199);
+        assert_string_equal(err.message + 199, "!");
+}
+
+/* Escapes can make it longer than there is room for. */
+static void a_long_message_is_cut_before_an_escape(void **state)
+{
+        char text[PAWL_ERROR_MAX];
+        pawl_error err = PAWL_ERROR_INIT;
+
+        (void)state;
+        memset(text, '\n', sizeof text - 1);
+        text[sizeof text - 1] = '\0';
+        for (size_t plain = 0; plain < 8; plain++) {
+                memset(text, 'x', plain);
+                pawl__fail(&err, PAWL_EINVAL, "%s", text);
+                const size_t len = strlen(err.message);
+                assert_in_range(len, PAWL_ERROR_MAX - 4, PAWL_ERROR_MAX - 1);
+                assert_string_equal(err.message + len - 4, "\\x0a");
+        }
+        memset(text, '\xe9', sizeof text - 1);
+        memcpy(text + sizeof text - 4, "\xe2\x82\xac", 3);
+        pawl__fail(&err, PAWL_EINVAL, "%s", text);
+        assert_true(pawl__utf8_valid(err.message, strlen(err.message)));
+}
+
+int main(void)
+{
+        const struct CMUnitTest tests[] = {
+                cmocka_unit_test(what_is_quoted_cannot_break_the_line),
+                cmocka_unit_test(bytes_that_are_no_text_are_shown_as_such),
+                cmocka_unit_test(a_long_text_is_cut_between_characters),
+                cmocka_unit_test(a_long_message_is_cut_before_an_escape),
+        };
+        return cmocka_run_group_tests(tests, NULL, NULL);
+}
