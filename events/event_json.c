@@ -1,14 +1,41 @@
 /* An event as people and other programs get it: contract section 6. */
+#include "base/json_read.h"
 #include "base/json_write.h"
 #include "base/sources.h"
 #include "events/handle.h"
 
-pawl_status pawl__event_json(pawl__buf *out, const pawl_event *e, const unsigned char *mac)
+/* The payload goes out as it stands: it must be one JSON value on one line. */
+static pawl_status check_payload(const pawl_event *e, pawl_error *err)
+{
+        pawl__json_reader reader;
+        pawl__json_token token = {.type = PAWL__JSON_NULL};
+        pawl_error why = PAWL_ERROR_INIT;
+        pawl_status status = PAWL_OK;
+
+        if (e->payload.len && memchr(e->payload.data, '\n', e->payload.len))
+                return pawl__fail(err, PAWL_EDAMAGED,
+                        "seq %llu: payload: is not on one line; run `eventlog verify`",
+                        (unsigned long long)e->seq);
+        pawl__json_reader_init(&reader, e->payload.data, e->payload.len);
+        while (!status && token.type != PAWL__JSON_FINISHED)
+                status = pawl__json_next(&reader, &token, &why);
+        return status ? pawl__fail(err, PAWL_EDAMAGED, "seq %llu: payload: %s",
+                                (unsigned long long)e->seq, why.message)
+                      : PAWL_OK;
+}
+
+pawl_status pawl__event_json(
+        pawl__buf *out, const pawl_event *e, const unsigned char *mac, pawl_error *err)
 {
         size_t start = out->len;
         pawl__json_writer w = PAWL__JSON_WRITER_INIT;
         char time[28], prev[65], hash[65], mac_hex[65];
 
+        if (e->payload.data) {
+                pawl_status status = check_payload(e, err);
+                if (status)
+                        return status;
+        }
         pawl__time_format(time, e->time_us);
         pawl__hex(prev, e->prev, 32);
         pawl__hex(hash, e->hash, 32);
@@ -36,5 +63,5 @@ pawl_status pawl__event_json(pawl__buf *out, const pawl_event *e, const unsigned
         if (status)
                 out->len = start;
         pawl__json_writer_free(&w);
-        return status;
+        return status ? pawl__nomem(err) : PAWL_OK;
 }

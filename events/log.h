@@ -126,8 +126,9 @@ void *pawl__log_projector(pawl_log *log);
 /* ---- An event as JSON ------------------------------------------------------------------------ */
 
 /** One envelope as contract section 6 shows it, payload included, as one line without newline:
- *  what `eventlog export` and `show` print. @p mac, 32 bytes, may be NULL. */
+ *  what `eventlog export` and `show` print. @p mac, 32 bytes, may be NULL. PAWL_EDAMAGED naming the
+ *  seq when the payload of an event read back is not one line of JSON. */
 PAWL_MUST_CHECK pawl_status pawl__event_json(
-        pawl__buf *out, const pawl_event *event, const unsigned char *mac);
+        pawl__buf *out, const pawl_event *event, const unsigned char *mac, pawl_error *err);
 
 #endif

@@ -18,10 +18,9 @@ static pawl_status list_event(const pawl_event *event, void *user, pawl_error *e
 {
         struct listing *listing = user;
 
-        if ((listing->n++ && pawl__buf_addc(listing->json, ',')) ||
-                pawl__event_json(listing->json, event, NULL))
+        if (listing->n++ && pawl__buf_addc(listing->json, ','))
                 return pawl__nomem(err);
-        return PAWL_OK;
+        return pawl__event_json(listing->json, event, NULL, err);
 }
 
 /* One member more for the object that *json is: "events", those that the filter names. */

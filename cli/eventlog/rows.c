@@ -27,7 +27,7 @@ pawl_status cli_envelope(pawl__buf *out, pawl_log *log, const pawl_event *event,
 
         if (status && status != PAWL_ENOTFOUND)
                 return cli_log_failed(log, status, err);
-        return pawl__event_json(out, event, status ? NULL : mac) ? pawl__nomem(err) : PAWL_OK;
+        return pawl__event_json(out, event, status ? NULL : mac, err);
 }
 
 pawl_status cli_print_envelope(

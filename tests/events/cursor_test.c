@@ -145,7 +145,7 @@ static void an_event_is_one_line_of_json(void **state)
         event.payload = pawl__text("{\"a\":[1,null]}");
         memset(event.hash, 0xab, 32);
         assert_int_equal(pawl__buf_adds(&out, "> "), PAWL_OK);
-        assert_int_equal(pawl__event_json(&out, &event, NULL), PAWL_OK);
+        assert_int_equal(pawl__event_json(&out, &event, NULL, NULL), PAWL_OK);
         assert_string_equal(out.data,
                 "> {\"seq\":7,\"type\":\"SessionStarted\",\"v\":1,"
                 "\"time\":\"1970-01-01T00:00:00.000001Z\",\"mission_id\":null,"
@@ -155,8 +155,28 @@ static void an_event_is_one_line_of_json(void **state)
                 "\"hash\":\"abababababababababababababababababababababababababababababababab\"}");
         pawl__buf_clear(&out);
         event.payload = (pawl_text){NULL, 0};
-        assert_int_equal(pawl__event_json(&out, &event, NULL), PAWL_OK);
+        assert_int_equal(pawl__event_json(&out, &event, NULL, NULL), PAWL_OK);
         assert_says(out.data, "\"actor\":null,\"payload\":null,\"prev\"");
+        pawl__buf_free(&out);
+}
+
+/* The payload goes into the line as it stands, so what is not JSON on one line is refused. */
+static void an_event_whose_payload_is_no_line_of_json_is_not_printed(void **state)
+{
+        static const char *const payloads[] = {"{\n}", "{\"a\":1", "{} {}", "", "nul"};
+        pawl__buf out = PAWL__BUF_INIT;
+        pawl_event event = {.seq = 7, .v = 1, .time_us = 1};
+        pawl_error err = PAWL_ERROR_INIT;
+
+        (void)state;
+        event.type = pawl__text("SessionStarted");
+        assert_int_equal(pawl__buf_adds(&out, "> "), PAWL_OK);
+        for (size_t i = 0; i < sizeof payloads / sizeof payloads[0]; i++) {
+                event.payload = pawl__text(payloads[i]);
+                assert_int_equal(pawl__event_json(&out, &event, NULL, &err), PAWL_EDAMAGED);
+                assert_says(err.message, "seq 7: payload: ");
+                assert_string_equal(out.data, "> ");
+        }
         pawl__buf_free(&out);
 }
 
@@ -170,6 +190,7 @@ int main(void)
                 LOG_TEST(large_payloads_are_read_in_smaller_batches),
                 LOG_TEST(one_event_is_found_by_its_seq),
                 cmocka_unit_test(an_event_is_one_line_of_json),
+                cmocka_unit_test(an_event_whose_payload_is_no_line_of_json_is_not_printed),
         };
 
         return cmocka_run_group_tests(tests, NULL, NULL);

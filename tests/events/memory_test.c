@@ -119,7 +119,7 @@ static pawl_status use(event_log *f, size_t fail_at)
         if (!status)
                 status = pawl_cursor_open(&cursor, log, seq - 3);
         while (!status && !(status = pawl_cursor_next(cursor, &event)))
-                status = pawl__event_json(&out, &event, NULL);
+                status = pawl__event_json(&out, &event, NULL, NULL);
         if (status == PAWL_DONE && f->key)
                 status = pawl__log_mac(hash, log, event.seq) ? PAWL_ENOMEM : PAWL_DONE;
         if (status == PAWL_DONE)
