@@ -111,6 +111,23 @@ static pawl_status make_place(pawl_log *log, const char *path, pawl_error *err)
         return status;
 }
 
+/* Beside an empty database SQLite deletes the -wal, even for a reader. No crash leaves one there,
+ * but a copy that lost its first file does: its events stand in the -wal alone. */
+static pawl_status check_empty(const pawl_log *log, pawl_error *err)
+{
+        /* Asked in this order: somebody may be making it a log right now. */
+        if (pawl__place_size(log, "-wal") > 0 && pawl__place_size(log, "") == 0)
+                return pawl__fail(err, PAWL_EDAMAGED,
+                        "%s: is empty, but its write-ahead log, the same name and %s, is not; put back a "
+                        "copy of both",
+                        log->path, "-wal");
+        if (!(log->flags & PAWL_LOG_CREATE))
+                return pawl__fail(err, PAWL_EFORMAT,
+                        "%s: is not a Pawl log: it is empty; make it one with `pawl init`",
+                        log->path);
+        return PAWL_OK;
+}
+
 pawl_status pawl__place_find(bool *there, pawl_log *log, const char *path, pawl_error *err)
 {
         if (!path || !*path)
@@ -147,7 +164,7 @@ pawl_status pawl__place_check(pawl_log *log, pawl_error *err)
                 return pawl__nomem(err);
         memcpy(log->side, log->path, len);
         log->side_end = log->side + len;
-        return PAWL_OK;
+        return st.st_size == 0 ? check_empty(log, err) : PAWL_OK;
 }
 
 pawl_status pawl__place_access(const pawl_log *log, pawl_error *err)

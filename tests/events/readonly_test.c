@@ -258,10 +258,45 @@ static void a_reader_that_took_no_locks_sees_a_writer_that_came_later(void **sta
         }
 }
 
+/* SQLite would delete a -wal that lies beside an empty database. */
+static void a_log_that_lost_its_database_keeps_its_write_ahead_log(void **state)
+{
+        static const unsigned flags[] = {PAWL_LOG_READONLY, 0, PAWL_LOG_CREATE};
+        event_log *f = *state;
+        pawl_error err = PAWL_ERROR_INIT;
+        pawl_log *log = NULL;
+        size_t len, before_len;
+
+        event_log_open(f);
+        event_log_fill(f, 3);
+        copy_open_log(f, false);
+        event_log_close(f);
+        char *path = path_in(f->folder, "copy.db"), *wal = path_in(f->folder, "copy.db-wal");
+        char *before = file_read(wal, &before_len);
+        file_write(path, "", 0);
+        free(f->path);
+        f->path = path;
+        for (size_t i = 0; i < 3; i++) {
+                f->flags = flags[i];
+                assert_int_equal(event_log_try(&log, f, &err), PAWL_EDAMAGED);
+                assert_null(log);
+                assert_says(err.message,
+                        "copy.db: is empty, but its write-ahead log, the same name "
+                        "and -wal, is not; put back a copy of both");
+                char *now = file_read(wal, &len);
+                assert_int_equal(len, before_len);
+                assert_memory_equal(now, before, len);
+                free(now);
+        }
+        free(before);
+        free(wal);
+}
+
 int main(void)
 {
         const struct CMUnitTest tests[] = {
                 LOG_TEST(read_only_changes_nothing_and_leaves_no_file),
+                LOG_TEST(a_log_that_lost_its_database_keeps_its_write_ahead_log),
                 LOG_TEST(a_copy_with_a_write_ahead_log_is_read_whole_and_left_alone),
                 LOG_TEST(a_log_in_a_folder_that_cannot_be_written_is_read_and_not_opened_to_write),
                 LOG_TEST(a_file_that_cannot_be_written_or_read_is_refused_by_that),
