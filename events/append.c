@@ -117,6 +117,30 @@ static pawl_status check_ids(const pawl_event *event, pawl_error *err)
         return PAWL_OK;
 }
 
+/* An event is printed as an object, and events as an array of them: with those around it, what is
+ * appended must still be JSON that our own reader takes. */
+enum { PAYLOAD_DEPTH = PAWL__JSON_DEPTH - 12 };
+
+static bool too_deep(const pawl__json_tree *tree)
+{
+        pawl__node ends[PAYLOAD_DEPTH];
+        size_t depth = 0;
+
+        if (tree->n <= PAYLOAD_DEPTH) /* no deeper than it has nodes */
+                return false;
+        for (pawl__node i = 0; i < tree->n; i++) {
+                const pawl__json_node *node = pawl__json_at(tree, i);
+                while (depth && i >= ends[depth - 1])
+                        depth--;
+                if (node->type != PAWL__JSON_ARRAY && node->type != PAWL__JSON_OBJECT)
+                        continue;
+                if (depth == PAYLOAD_DEPTH)
+                        return true;
+                ends[depth++] = node->next;
+        }
+        return false;
+}
+
 /* The payload in canonical form, checked against its type, in log->payload. */
 static pawl_status take_payload(pawl_log *log, pawl_event *e, pawl__event_type type)
 {
@@ -129,6 +153,10 @@ static pawl_status take_payload(pawl_log *log, pawl_event *e, pawl__event_type t
                 return pawl__fail_prefix(&log->err, status, "%.*s: payload", PAWL__FMT(e->type));
         e->payload = pawl__buf_text(&log->payload);
         status = pawl__json_tree_read(&log->tree, e->payload.data, e->payload.len, &log->err);
+        if (!status && too_deep(&log->tree))
+                return pawl__fail(&log->err, PAWL_EINVAL,
+                        "%.*s: payload: is nested deeper than %d; make it flatter",
+                        PAWL__FMT(e->type), PAYLOAD_DEPTH);
         return status ? status : pawl__event_check(e, type, &log->tree, &log->err);
 }
 
@@ -182,6 +210,9 @@ pawl_status pawl__tx_event(pawl_log *log, const pawl_event *event)
         status = check_ids(&e, &log->err);
         if (!status)
                 status = take_payload(log, &e, type);
+        if (!status && log->head_seq >= INT64_MAX)
+                status = pawl__damaged(
+                        log, &log->err, log->head_seq, "no seq can follow the last event's");
         if (status)
                 return status;
         e.seq = log->head_seq + 1;

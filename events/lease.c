@@ -290,6 +290,11 @@ static pawl_status claim(
                         "run %.*s: was claimed by another process since it was looked at; look "
                         "again",
                         PAWL__FMT(run_id));
+        if (!status && last >= INT64_MAX) /* a negative one is greater still */
+                return pawl__fail(&log->err, PAWL_EDAMAGED,
+                        "run %.*s: it was claimed with fence %llu, and there is none after it; put "
+                        "back a copy of the log",
+                        PAWL__FMT(run_id), (unsigned long long)last);
         *fence = last + 1;
         if (!status)
                 status = put_lease(log, run_id, *fence);

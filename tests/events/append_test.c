@@ -390,6 +390,52 @@ static void an_append_within_an_append_is_refused(void **state)
         assert_int_equal(append_one(f->log, event_scope(NULL), 0), PAWL_OK);
 }
 
+/* What is appended can be printed inside of the event's own object, and read again. */
+static void payloads_are_nested_less_than_json_may_be(void **state)
+{
+        static const char start[] = "{\"glossary_version_id\":\"v1\",\"scope_id\":\"core\",\"x\":";
+        enum { DEEPEST = 500 };
+        event_log *f = *state;
+        pawl__arena arena = PAWL__ARENA_INIT;
+        pawl__buf line = PAWL__BUF_INIT;
+        pawl__json_tree tree = PAWL__JSON_TREE_INIT;
+        char payload[sizeof start + 2 * DEEPEST + 2];
+        pawl_event event;
+
+        event_log_open(f);
+        for (int depth = DEEPEST; depth <= DEEPEST + 1; depth++) {
+                const size_t n = (size_t)depth - 1; /* the payload itself is one */
+                memcpy(payload, start, sizeof start - 1);
+                memset(payload + sizeof start - 1, '[', n);
+                memset(payload + sizeof start - 1 + n, ']', n);
+                memcpy(payload + sizeof start - 1 + 2 * n, "}", 2);
+                if (depth == DEEPEST)
+                        assert_int_equal(append_one(f->log, event_scope(payload), 0), PAWL_OK);
+                else
+                        check_refused(f, event_scope(payload), PAWL_EINVAL,
+                                "GlossaryScopeActivated: payload: is nested deeper than 500; make "
+                                "it flatter");
+        }
+        assert_int_equal(pawl__log_event(&event, &arena, f->log, 1), PAWL_OK);
+        assert_int_equal(pawl__event_json(&line, &event, NULL, NULL), PAWL_OK);
+        assert_int_equal(pawl__json_tree_read(&tree, line.data, line.len, NULL), PAWL_OK);
+        pawl__json_tree_free(&tree);
+        pawl__buf_free(&line);
+        pawl__arena_free(&arena);
+}
+
+static void no_event_follows_the_last_seq_there_can_be(void **state)
+{
+        event_log *f = *state;
+
+        event_log_open(f);
+        event_log_fill(f, 1);
+        event_log_unguard(f);
+        event_log_sql(f, "UPDATE events SET seq = 9223372036854775807");
+        check_refused(f, event_scope(NULL), PAWL_EDAMAGED,
+                "seq 9223372036854775807: no seq can follow the last event's; the log is damaged");
+}
+
 int main(void)
 {
         const struct CMUnitTest tests[] = {
@@ -406,6 +452,8 @@ int main(void)
                 LOG_TEST(a_trigger_that_somebody_put_into_the_file_does_not_run),
                 LOG_TEST(a_hundred_thousand_events_are_one_transaction),
                 LOG_TEST(an_append_within_an_append_is_refused),
+                LOG_TEST(payloads_are_nested_less_than_json_may_be),
+                LOG_TEST(no_event_follows_the_last_seq_there_can_be),
         };
 
         return cmocka_run_group_tests(tests, NULL, NULL);

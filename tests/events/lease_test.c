@@ -361,6 +361,28 @@ static void fences_grow_even_when_the_leases_are_lost(void **state)
         assert_int_equal(claim(f->log), 41);
 }
 
+/* A fence that is not of this library's giving: the largest, and one below 0. */
+static void no_claim_follows_the_last_fence_there_can_be(void **state)
+{
+        static const char *const fences[] = {"9223372036854775807", "-1"};
+        event_log *f = *state;
+        char sql[80];
+
+        event_log_open(f);
+        assert_int_equal(claim(f->log), 1);
+        assert_int_equal(pawl_log_release(f->log, "run-1", 1), PAWL_OK);
+        for (size_t i = 0; i < 2; i++) {
+                uint64_t fence = 99;
+                snprintf(sql, sizeof sql, "UPDATE leases SET fence = %s", fences[i]);
+                event_log_sql(f, sql);
+                assert_int_equal(pawl_log_claim(&fence, f->log, "m", "run-1", "user:ana", NULL),
+                        PAWL_EDAMAGED);
+                assert_says(pawl_log_errmsg(f->log), "and there is none after it");
+                assert_int_equal(fence, 99);
+                assert_int_equal(event_log_count(f), 1);
+        }
+}
+
 static void a_read_only_log_claims_nothing(void **state)
 {
         event_log *f = *state;
@@ -451,6 +473,7 @@ int main(void)
                 LOG_TEST(another_hosts_lease_is_over_when_it_was_watched_unchanged_for_its_length),
                 LOG_TEST(without_a_boot_id_nothing_is_concluded_from_it),
                 LOG_TEST(fences_grow_even_when_the_leases_are_lost),
+                LOG_TEST(no_claim_follows_the_last_fence_there_can_be),
                 LOG_TEST(a_read_only_log_claims_nothing),
                 LOG_TEST(nobody_holds_a_run_that_nobody_claimed),
                 LOG_TEST(a_run_is_given_back_with_its_last_events_or_not_at_all),
