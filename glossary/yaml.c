@@ -401,8 +401,12 @@ static pawl_status parser_failure(const struct converter *c, const yaml_parser_t
 
         if (parser->error == YAML_MEMORY_ERROR)
                 return pawl__nomem(c->err);
-        if (parser->error == YAML_READER_ERROR)
-                return pawl__json_fail_at(c->text, c->len, parser->problem_offset, c->err, problem);
+        if (parser->error == YAML_READER_ERROR) { /* the text is valid UTF-8: it was checked */
+                char what[PAWL_ERROR_MAX];
+                snprintf(what, sizeof what, "%s; take them out, or write escapes in double quotes",
+                        problem);
+                return pawl__json_fail_at(c->text, c->len, parser->problem_offset, c->err, what);
+        }
         if (parser->context)
                 return refuse(c, PAWL_EPARSE, &parser->problem_mark,
                         "%s %s (line %zu); mend the YAML there", problem, parser->context,

@@ -250,7 +250,8 @@ static void what_is_no_yaml_is_refused_with_line_and_column(void **state)
         check_refused("a: *nowhere", "alias *nowhere has no anchor before it");
         check_refused("a: caf\xe9", "line 1, column 7: is not valid UTF-8; save it as UTF-8");
         check_refused("a: 1\nb: \xed\xa0\x80", "line 2, column 4: is not valid UTF-8");
-        check_refused("a: 1\nb: \x01", "line 2, column 4: control characters are not allowed");
+        check_refused("a: 1\nb: \x01", "line 2, column 4: control characters are not allowed; "
+                                       "take them out, or write escapes in double quotes");
         check_refused("a: x\xe2\x80\xa8y", "line 1, column 5: holds U+2028 (line separator) raw");
         check_refused("a: x\xc2\x85y", "holds U+0085 (next line) raw; write \"\\N\"");
         document_refused("a.yaml",
