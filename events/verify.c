@@ -252,6 +252,9 @@ pawl_status pawl_log_verify(pawl_verify_result *result, pawl_log *log, uint64_t 
                 .anchor_seq = anchor_seq,
                 .anchor_hash = anchor_hash,
                 .why = &log->err};
+        /* What is verified is the file, not what an earlier read kept of it: SQLite does not check
+         * a page again that it has, even one that it found malformed. */
+        (void)sqlite3_db_release_memory(log->db);
         pawl_status status = check_all(&c);
 
         pawl__buf_free(&c.scratch);
