@@ -4,16 +4,8 @@
  * again; what is refused must say so on one line.
  */
 #include "base/json_canon.h"
+#include "fuzz/fuzzing.h"
 #include "glossary/document.h"
-#include <stdlib.h>
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-static void require(bool holds)
-{
-        if (!holds)
-                abort();
-}
 
 static void canonical(pawl__buf *out, const pawl__document *document)
 {

@@ -4,17 +4,9 @@
  * each with the normal form of what stands there; and the check of all of it ends.
  */
 #include "base/unicode.h"
+#include "fuzz/fuzzing.h"
 #include "glossary/conflict.h"
 #include "glossary/normal.h"
-#include <stdlib.h>
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-static void require(bool holds)
-{
-        if (!holds)
-                abort();
-}
 
 static bool normal_is(pawl_text surface, pawl_text expected)
 {

@@ -5,15 +5,7 @@
  */
 #include "base/json_canon.h"
 #include "base/json_tree.h"
-#include <stdlib.h>
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-static void require(bool holds)
-{
-        if (!holds)
-                abort();
-}
+#include "fuzz/fuzzing.h"
 
 static bool reads(const char *text, size_t len, pawl_error *err)
 {

@@ -1,0 +1,86 @@
+#!/usr/bin/env python3
+"""First inputs of the targets that take their input apart, one file each: seeds.py FOLDER NAME.
+
+What the bytes mean is said in fuzz_NAME.c and in tests/support (hostile_rows.c, json_values.c).
+"""
+import os
+import sys
+
+EVENTS, TABLES, SCHEMA_CHANGES, COLUMNS = 19, 14, 23, 12
+ROWS, LOOSE_ROWS, DAMAGE, DAMAGE_OPEN, KEYED_ROWS, KEYED_DAMAGE = range(6)
+KEYLESS, WRITTEN = 64, 128
+EVENT, PUT, CHANGE, DELETE, SCHEMA, SQL = 0, 8, 10, 13, 14, 15
+
+
+def text(string):
+    """A value of hostile_rows.c: any text."""
+    data = string.encode()
+    return bytes([7, len(data)]) + data
+
+
+def replay():
+    for way in range(6):
+        yield f"read_{way}", bytes([way])
+        yield f"written_{way}", bytes([WRITTEN + way])
+        yield f"keyless_{way}", bytes([KEYLESS + WRITTEN + way])
+    for event in range(EVENTS):
+        yield f"event_{event:02}", bytes([WRITTEN, EVENT, event, 0, 0])
+        # one byte more in the middle of the payload
+        yield f"edited_{event:02}", bytes([WRITTEN, EVENT, event, 0, 1, 20, 0, 0, 1, 0x22])
+    for table in range(TABLES):
+        yield f"change_{table:02}", bytes([WRITTEN + LOOSE_ROWS, CHANGE, table, 2, 0]) + text("a\nb")
+        yield f"delete_{table:02}", bytes([WRITTEN, DELETE, table, 0, 128])
+        yield f"keyed_change_{table:02}", bytes([KEYED_ROWS, CHANGE, table, 1, 0, 6]) + bytes(32)
+        yield f"keyed_delete_{table:02}", bytes([KEYED_ROWS, DELETE, table, 0, 3])
+    yield "lease", bytes([WRITTEN, PUT, 3, 1, 0, 3]) + b"\xff" * 7 + b"\x7f" + bytes([0, 1] * 12)
+    yield "last_seq", bytes([WRITTEN, CHANGE, 0, 0, 18, 3]) + b"\xff" * 7 + b"\x7f"
+    for change in range(SCHEMA_CHANGES):
+        yield f"schema_{change:02}", bytes([WRITTEN + LOOSE_ROWS, SCHEMA, change])
+    yield "renamed", bytes([WRITTEN + LOOSE_ROWS, SCHEMA, 15, SCHEMA, 16])
+    yield "sql", (bytes([WRITTEN + LOOSE_ROWS, SQL]) + text("seq") + text("SEQ AS (1), seq")
+                  + text("events"))
+    for way in (DAMAGE, DAMAGE_OPEN, KEYED_DAMAGE):
+        target = [0] if way == DAMAGE_OPEN else []
+        for page in (0, 1, 4, 30):
+            at = (512 * page + 3).to_bytes(3, "little")
+            yield f"damage_{way}_{page}", bytes([WRITTEN + way, *target, *at, 4, 1, 2, 3, 4])
+        yield f"cut_{way}", bytes([WRITTEN + way, *target, 0, 40, 0, 255])
+    yield "cut_wal", bytes([WRITTEN + DAMAGE_OPEN, 1, 0, 40, 0, 255])
+    yield "emptied", bytes([WRITTEN + DAMAGE_OPEN, 0, 0, 0, 0, 255])
+
+
+def event():
+    sample, nothing, number, small, real, word, blob, rest, edited = 0, *range(16, 24)
+    for place in range(EVENTS):
+        yield f"sample_{place:02}", bytes([place, 0, place])
+        yield f"edited_{place:02}", (bytes([place, 0, place]) + bytes(9)
+                                     + bytes([edited, 1, 20, 0, 0, 1, 0x22]))
+        yield f"newer_{place:02}", bytes([place, 0, place, 0, 0, small, 2])
+    for column in range(COLUMNS):
+        for name, kind in (("nothing", [nothing]), ("number", [number] + [255] * 8),
+                           ("real", [real] + [63] * 8), ("word", [word, 3, 0x61, 0x0a, 0x62]),
+                           ("blob", [blob, 2, 1, 255]), ("bytes", [word, 2, 0xc3, 0x28])):
+            yield f"{name}_{column:02}", bytes([0, 0, 8]) + bytes(column) + bytes(kind)
+    for name, payload in (("not_json", b"{"), ("not_object", b"[]"), ("lines", b"{\n}"),
+                          ("twice", b'{"a":1,"a":2}'), ("empty", b"")):
+        yield name, bytes([0, 0, 8]) + bytes(9) + bytes([rest]) + bytes(0) + payload
+
+
+def canon():
+    for kind in range(7):
+        yield f"kind_{kind}", bytes([3, kind, 0x31, 0x32, 0x33, 0x34, 0x80 + kind, *range(9), 1, 2])
+        yield f"long_{kind}", bytes([9, 0x80 + kind, 0xc0, 0xff]) + bytes(range(256))
+    yield "nested", bytes([2]) + bytes([0x80 + 5, 1] * 300) + bytes([0])
+    yield "members", bytes([0, 6 + 0x80 + 4, 3, 2, 0x61, 0xe0, 2, 1, 0, 0xd0, 3, 3, 9, 5, 0, 0, 0,
+                            2, 2, 0x62, 0x63, 4, 3, 0x41, 0x42, 0x43, 3, 9, 9, 1, 2, 3, 4, 5, 6])
+
+
+def main():
+    folder, name = sys.argv[1:]
+    os.makedirs(folder, exist_ok=True)
+    for seed, data in {"replay": replay, "event": event, "canon": canon}[name]():
+        with open(os.path.join(folder, seed), "wb") as file:
+            file.write(data)
+
+
+main()
