@@ -1,4 +1,4 @@
--- The whole current schema of a Pawl log (.pawl/events.db), version 2.
+-- The whole current schema of a Pawl log (.pawl/events.db), version 3.
 --
 -- The table events is the truth. blobs and pruned belong to it; leases say who holds a run right
 -- now. Every other table is derived from events by the apply functions in state/ and may be dropped:
@@ -12,7 +12,7 @@
 -- an old file in the tests.
 
 PRAGMA application_id = 0x5061776c; -- "Pawl"
-PRAGMA user_version = 2;
+PRAGMA user_version = 3;
 
 -- ---- The log ------------------------------------------------------------------------------------
 
@@ -95,7 +95,8 @@ CREATE TABLE IF NOT EXISTS projection (
 INSERT OR IGNORE INTO projection (id, applied_seq) VALUES (1, 0);
 
 -- status: running, blocked, interrupted, completed, failed. scope_refs: canonical JSON
--- [{scope, version_id}], the glossary versions that RunStarted pinned. steps: how many there are.
+-- [{scope, version_id}], the glossary versions that RunStarted pinned. steps: how many there are; done:
+-- how many of them are completed. current_step: the one that started last and is not completed.
 CREATE TABLE IF NOT EXISTS runs (
         run_id       TEXT NOT NULL PRIMARY KEY,
         mission_id   TEXT,
@@ -110,7 +111,9 @@ CREATE TABLE IF NOT EXISTS runs (
         fence        INTEGER NOT NULL,
         session_id   TEXT,
         scope_refs   TEXT,
-        steps        INTEGER NOT NULL
+        steps        INTEGER NOT NULL,
+        done         INTEGER NOT NULL,
+        current_step TEXT
 ) STRICT, WITHOUT ROWID;
 -- The newest run that can be resumed: status <> 'completed' ORDER BY updated_seq DESC.
 CREATE INDEX IF NOT EXISTS runs_resumable ON runs (updated_seq) WHERE status <> 'completed';
@@ -191,15 +194,33 @@ CREATE TABLE IF NOT EXISTS scopes (
         PRIMARY KEY (scope_id, version_id)
 ) STRICT, WITHOUT ROWID;
 
--- status: active, completed, interrupted, error.
+-- status: active, completed, interrupted, error. Without a run_id it is an agent's, which says itself
+-- what it does: completed, pending and files are canonical JSON arrays of texts. done of total steps,
+-- and current_step, of a run's session are those of its run when it ended; while it is active the run's
+-- row says them. checkpoint_seq and notes_seq: the last SessionCheckpointed and SessionNoted, or 0.
 CREATE TABLE IF NOT EXISTS sessions (
-        session_id TEXT NOT NULL PRIMARY KEY,
-        seq        INTEGER NOT NULL,
-        mission_id TEXT,
-        run_id     TEXT,
-        status     TEXT,
-        started_us INTEGER NOT NULL,
-        ended_us   INTEGER NOT NULL,
-        reason     TEXT
+        session_id     TEXT NOT NULL PRIMARY KEY,
+        seq            INTEGER NOT NULL,
+        mission_id     TEXT,
+        run_id         TEXT,
+        actor          TEXT,
+        status         TEXT,
+        started_us     INTEGER NOT NULL,
+        updated_us     INTEGER NOT NULL,
+        ended_us       INTEGER NOT NULL,
+        reason         TEXT,
+        current_step   TEXT,
+        completed      TEXT,
+        pending        TEXT,
+        files          TEXT,
+        done           INTEGER NOT NULL,
+        total          INTEGER NOT NULL,
+        summary        TEXT,
+        checkpoints    INTEGER NOT NULL,
+        checkpoint_seq INTEGER NOT NULL,
+        notes_seq      INTEGER NOT NULL,
+        pinned         INTEGER NOT NULL
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX IF NOT EXISTS sessions_seq ON sessions (seq);
+CREATE INDEX IF NOT EXISTS sessions_mission ON sessions (mission_id, seq);
+CREATE INDEX IF NOT EXISTS sessions_active ON sessions (seq) WHERE status = 'active';

@@ -18,11 +18,13 @@ static const char chain_of_macs[] =
         "key_check BLOB NOT NULL) STRICT; "
         "CREATE TABLE macs (seq INTEGER PRIMARY KEY, mac BLOB NOT NULL) STRICT";
 
+/* 3: what sessions tell of their work, and how far a run is; derived, so made anew. */
 static const pawl__migration steps[] = {
         {1, chain_of_macs, NULL, false},
+        {2, NULL, NULL, true},
 };
 
-const pawl__schema pawl__schema_current = {2, schema_sql, steps, sizeof steps / sizeof steps[0]};
+const pawl__schema pawl__schema_current = {3, schema_sql, steps, sizeof steps / sizeof steps[0]};
 
 /* Derived from the events: dropped and made again where one is missing or a step changes them. */
 static const char *const derived[] = {
@@ -33,8 +35,8 @@ enum { DERIVED = sizeof derived / sizeof derived[0] };
 static const char other_objects[] =
         "'pruned', 'blobs', 'leases', 'chain_key', 'macs', 'events_refuse_update', "
         "'events_refuse_delete', 'events_refuse_gap', 'runs_resumable', 'conflicts_open', "
-        "'conflicts_step', 'sessions_seq'";
-enum { OTHER_OBJECTS = 12 };
+        "'conflicts_step', 'sessions_seq', 'sessions_mission', 'sessions_active'";
+enum { OTHER_OBJECTS = 14 };
 
 typedef struct header {
         int64_t application, version, objects;

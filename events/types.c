@@ -75,7 +75,11 @@ static const pawl__event_form forms[PAWL__EVENT_TYPES] = {
         [PAWL__RESUME_ABORTED] = {"StepResumeAborted", 1, true, 0,
                 {UUID("retry_token"), TEXT("cursor"), BOOL("inputs_changed")}},
         [PAWL__SESSION_STARTED] = {"SessionStarted", 1, false, 0, {{NULL, 0}}},
+        [PAWL__SESSION_UPDATED] = {"SessionUpdated", 1, false, 0, {{NULL, 0}}},
+        [PAWL__SESSION_CHECKPOINTED] = {"SessionCheckpointed", 1, false, 0, {TEXT("reason")}},
+        [PAWL__SESSION_NOTED] = {"SessionNoted", 1, false, 0, {ARRAY("notes")}},
         [PAWL__SESSION_ENDED] = {"SessionEnded", 1, false, 0, {TEXT("status")}},
+        [PAWL__PRUNED] = {"Pruned", 1, false, 0, {TEXT("kind"), ARRAY("pruned")}},
 };
 
 static const char *const kind_name[] = {

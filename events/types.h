@@ -31,7 +31,11 @@ typedef enum pawl__event_type {
         PAWL__STEP_RESUMED,
         PAWL__RESUME_ABORTED,
         PAWL__SESSION_STARTED,
+        PAWL__SESSION_UPDATED,
+        PAWL__SESSION_CHECKPOINTED,
+        PAWL__SESSION_NOTED,
         PAWL__SESSION_ENDED,
+        PAWL__PRUNED,
         PAWL__EVENT_TYPES,                    /* how many there are */
         PAWL__EVENT_OTHER = PAWL__EVENT_TYPES /* a type that this version does not know */
 } pawl__event_type;

@@ -1,23 +1,77 @@
 /**
  * @file session/session.h
- * @brief One sitting of a runner at a mission: its id, and the events that open and close it.
+ * @brief Sessions inside the library: their ids and events, how one stands, and those left behind.
  */
 #ifndef PAWL_SESSION_SESSION_H
 #define PAWL_SESSION_SESSION_H
 
+#include "base/json_write.h"
+#include "events/types.h"
 #include "state/state.h"
+#include <pawl/session.h>
 
 /** "session-YYYYMMDD-HHMMSS" in UTC, with "-2", "-3" ... where the log has that id already. */
 PAWL_MUST_CHECK pawl_status pawl__session_id(
-        char out[40], pawl__state *state, int64_t wall_us, pawl_error *err);
+        char out[PAWL_SESSION_ID_MAX], pawl__state *state, int64_t wall_us, pawl_error *err);
 
-/** SessionStarted. @p like gives the envelope's ids. */
+/* ---- Events (session/events.c). @p like gives the envelope's ids. ------------------------------
+ */
+
+/** An event of a session with the payload in @p w, which is freed. */
+PAWL_MUST_CHECK pawl_status pawl__session_emit(pawl__batch *batch, pawl__event_type type,
+        const pawl_event *like, pawl__json_writer *w, pawl_error *err);
+
 PAWL_MUST_CHECK pawl_status pawl__session_started(
         pawl__batch *batch, const pawl_event *like, pawl_error *err);
-
-/** SessionEnded. @p status: "completed", "blocked", "interrupted" or "error"; @p reason may be
- * NULL. */
+/** A run's checkpoint: its run says the rest. */
+PAWL_MUST_CHECK pawl_status pawl__session_checkpointed(
+        pawl__batch *batch, const pawl_event *like, const char *reason, pawl_error *err);
+/** @p status: "completed", "interrupted" or "error"; @p reason may be NULL. */
 PAWL_MUST_CHECK pawl_status pawl__session_ended(pawl__batch *batch, const pawl_event *like,
         const char *status, const char *reason, pawl_error *err);
+/** By another process than the session's: it died, or was superseded. Its append is refused with
+ *  PAWL_ESTATE when the session has ended itself meanwhile. */
+PAWL_MUST_CHECK pawl_status pawl__session_found_ended(
+        pawl__batch *batch, const pawl__row *session, const char *reason, pawl_error *err);
+
+/* ---- Work, as members of an event (session/work.c) ---------------------------------------------
+ */
+
+/** Are ids and texts of their form, and such as that session (@p like: of a run or not) may tell?
+ */
+PAWL_MUST_CHECK pawl_status pawl__work_check(
+        const pawl_session_work *work, const pawl_event *like, pawl_error *err);
+void pawl__work_write(pawl__json_writer *w, const pawl_session_work *work);
+/** What a row says of the work. */
+void pawl__work_write_row(pawl__json_writer *w, const pawl__row *session);
+
+/** Is it one of the reasons that a checkpoint may have? */
+bool pawl__session_reason_known(const char *reason);
+
+/* ---- How one stands (session/view.c) -----------------------------------------------------------
+ */
+
+/** A session by its id; NULL: the latest, of @p mission_id (absent: of any). PAWL_ENOTFOUND. */
+PAWL_MUST_CHECK pawl_status pawl__session_find(pawl__row *session, pawl__state *state,
+        const char *session_id, pawl_text mission_id, pawl__arena *arena, pawl_error *err);
+
+/** The session as it stood at one of its checkpoints. PAWL_ENOTFOUND when @p seq is none of them.
+ */
+PAWL_MUST_CHECK pawl_status pawl__session_at(pawl__row *out, pawl_log *log,
+        const pawl__row *session, uint64_t seq, pawl__arena *arena, pawl_error *err);
+
+/** Was an active session left behind: has the process that held its run died, or another the run?
+ * An agent's never is: no process is known to be it. */
+PAWL_MUST_CHECK pawl_status pawl__session_left(bool *left, pawl_log *log, pawl__state *state,
+        const pawl__row *session, pawl__arena *arena, pawl_error *err);
+
+/** The session as it stands, with what its run says while it is active. Texts lie in the row and
+ * the arena. */
+PAWL_MUST_CHECK pawl_status pawl__session_view(pawl_session *out, pawl_log *log, pawl__state *state,
+        const pawl__row *session, pawl__arena *arena, pawl_error *err);
+
+/** Record the end of every session that was left behind. Does nothing to a read-only log. */
+PAWL_MUST_CHECK pawl_status pawl__sessions_settle(
+        pawl_log *log, pawl__state *state, pawl_error *err);
 
 #endif

@@ -28,6 +28,9 @@ static const struct {
         [PAWL__SENSE_UPDATED] = {pawl__apply_sense_updated, 0},
         [PAWL__STEP_RESUMED] = {pawl__apply_step_resumed, RUN | STEP},
         [PAWL__SESSION_STARTED] = {pawl__apply_session_started, SESSION},
+        [PAWL__SESSION_UPDATED] = {pawl__apply_session_updated, SESSION},
+        [PAWL__SESSION_CHECKPOINTED] = {pawl__apply_session_checkpointed, SESSION},
+        [PAWL__SESSION_NOTED] = {pawl__apply_session_noted, SESSION},
         [PAWL__SESSION_ENDED] = {pawl__apply_session_ended, SESSION},
 };
 

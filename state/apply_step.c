@@ -19,6 +19,22 @@ static pawl_status put_both(
         return status ? status : pawl__apply_put(a, PAWL__STEPS, step);
 }
 
+/* The step's new status, and what it means for how far its run is. */
+static void step_becomes(
+        pawl__row *step, pawl__row *run, const pawl__applying *a, const char *status)
+{
+        pawl_text completed = pawl__text("completed");
+        bool was = pawl__text_eq(step->v[PAWL__STEP_STATUS].text, completed);
+        bool is = pawl__text_is(completed, status);
+
+        step->v[PAWL__STEP_STATUS].text = pawl__text(status);
+        run->v[PAWL__RUN_DONE].integer += is - was;
+        if (!is)
+                run->v[PAWL__RUN_CURRENT].text = a->event->step_id;
+        else if (pawl__text_eq(run->v[PAWL__RUN_CURRENT].text, a->event->step_id))
+                run->v[PAWL__RUN_CURRENT].text = pawl__text(NULL);
+}
+
 /* A program that embeds the library names no steps in RunStarted: they are added as they start. */
 pawl_status pawl__apply_step_started(pawl__applying *a)
 {
@@ -40,7 +56,7 @@ pawl_status pawl__apply_step_started(pawl__applying *a)
                 step.v[PAWL__STEP_NUMBER].integer = ++run.v[PAWL__RUN_STEPS].integer;
         } else if (status)
                 return status;
-        step.v[PAWL__STEP_STATUS].text = pawl__text("running");
+        step_becomes(&step, &run, a, "running");
         step.v[PAWL__STEP_INPUT_HASH].text = pawl__apply_optional(a, "input_hash");
         step.v[PAWL__STEP_OUTPUT_HASH].text = pawl__text(NULL);
         step.v[PAWL__STEP_EXIT_CODE].integer = -1;
@@ -59,7 +75,7 @@ pawl_status pawl__apply_step_completed(pawl__applying *a)
                 status = step_and_run(&step, &run, a);
         if (status)
                 return status;
-        step.v[PAWL__STEP_STATUS].text = pawl__text("completed");
+        step_becomes(&step, &run, a, "completed");
         step.v[PAWL__STEP_INPUT_HASH].text = pawl__apply_optional(a, "input_hash");
         step.v[PAWL__STEP_OUTPUT_HASH].text = pawl__apply_optional(a, "output_hash");
         step.v[PAWL__STEP_EXIT_CODE].integer = exit_code;
@@ -76,7 +92,7 @@ pawl_status pawl__apply_step_failed(pawl__applying *a)
                 status = step_and_run(&step, &run, a);
         if (status)
                 return status;
-        step.v[PAWL__STEP_STATUS].text = pawl__text("failed");
+        step_becomes(&step, &run, a, "failed");
         step.v[PAWL__STEP_EXIT_CODE].integer = exit_code;
         return put_both(a, &step, &run, NULL);
 }
@@ -124,7 +140,7 @@ static pawl_status both_become(pawl__applying *a, const char *as)
 
         if (status)
                 return status;
-        step.v[PAWL__STEP_STATUS].text = pawl__text(as);
+        step_becomes(&step, &run, a, as);
         return put_both(a, &step, &run, as);
 }
 

@@ -56,6 +56,20 @@ PAWL_MUST_CHECK pawl_status pawl__state_conflict_by_prefix(pawl__row rows[2], si
 PAWL_MUST_CHECK pawl_status pawl__state_resumable(
         pawl__row *run, pawl__state *state, size_t skip, pawl__arena *arena, pawl_error *err);
 
+/** Sessions, newest first: of a mission (absent: of any), those older than the session @p before
+ *  (absent: from the newest on), @p limit at most (0: all). Those that were pruned are left out. */
+PAWL_MUST_CHECK pawl_status pawl__state_sessions(pawl__row **rows, size_t *n, pawl__state *state,
+        pawl_text mission_id, pawl_text before, size_t limit, pawl__arena *arena, pawl_error *err);
+
+/** The sessions that have not ended, oldest first. */
+PAWL_MUST_CHECK pawl_status pawl__state_active_sessions(
+        pawl__row **rows, size_t *n, pawl__state *state, pawl__arena *arena, pawl_error *err);
+
+/** The newest run (by last event) of a mission file that is blocked, interrupted or running.
+ *  PAWL_ENOTFOUND without a message. */
+PAWL_MUST_CHECK pawl_status pawl__state_unfinished(pawl__row *run, pawl__state *state,
+        pawl_text mission_id, pawl__arena *arena, pawl_error *err);
+
 /**
  * The senses that hold for a mission: the mission_local ones that it was answered, those of no seed
  * version, and those of the seed versions named (pairs of scope and version; of mission_local, the

@@ -7,7 +7,8 @@ const pawl__table_form pawl__tables[PAWL__TABLES] = {
                         {"updated_us", PAWL__INT}, {"mission_hash", PAWL__TEXT},
                         {"mission_path", PAWL__TEXT}, {"strictness", PAWL__TEXT},
                         {"reason", PAWL__TEXT}, {"fence", PAWL__INT}, {"session_id", PAWL__TEXT},
-                        {"scope_refs", PAWL__TEXT}, {"steps", PAWL__INT}}},
+                        {"scope_refs", PAWL__TEXT}, {"steps", PAWL__INT}, {"done", PAWL__INT},
+                        {"current_step", PAWL__TEXT}}},
         [PAWL__STEPS] = {"steps", 2, PAWL__STEP_COLUMNS, PAWL__STEP_COLUMNS, PAWL__STEP_ORDER_SEQ,
                 PAWL__STEP_NUMBER,
                 {{"run_id", PAWL__TEXT}, {"step_id", PAWL__TEXT}, {"order_seq", PAWL__INT},
@@ -42,8 +43,14 @@ const pawl__table_form pawl__tables[PAWL__TABLES] = {
                         {"used_seq", PAWL__INT}}},
         [PAWL__SESSIONS] = {"sessions", 1, PAWL__SES_COLUMNS, PAWL__SES_COLUMNS, PAWL__SES_SEQ, -1,
                 {{"session_id", PAWL__TEXT}, {"seq", PAWL__INT}, {"mission_id", PAWL__TEXT},
-                        {"run_id", PAWL__TEXT}, {"status", PAWL__TEXT}, {"started_us", PAWL__INT},
-                        {"ended_us", PAWL__INT}, {"reason", PAWL__TEXT}}},
+                        {"run_id", PAWL__TEXT}, {"actor", PAWL__TEXT}, {"status", PAWL__TEXT},
+                        {"started_us", PAWL__INT}, {"updated_us", PAWL__INT},
+                        {"ended_us", PAWL__INT}, {"reason", PAWL__TEXT},
+                        {"current_step", PAWL__TEXT}, {"completed", PAWL__TEXT},
+                        {"pending", PAWL__TEXT}, {"files", PAWL__TEXT}, {"done", PAWL__INT},
+                        {"total", PAWL__INT}, {"summary", PAWL__TEXT}, {"checkpoints", PAWL__INT},
+                        {"checkpoint_seq", PAWL__INT}, {"notes_seq", PAWL__INT},
+                        {"pinned", PAWL__INT}}},
 };
 
 static int cmp_value(pawl__column_type type, const pawl__value *a, const pawl__value *b)

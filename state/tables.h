@@ -24,7 +24,7 @@ typedef enum pawl__table {
 
 typedef enum pawl__column_type { PAWL__TEXT, PAWL__INT, PAWL__REAL } pawl__column_type;
 
-#define PAWL__COLUMNS_MAX 18
+#define PAWL__COLUMNS_MAX 21
 
 typedef struct pawl__column {
         const char *name;
@@ -71,6 +71,8 @@ enum {
         PAWL__RUN_SCOPE_REFS, /* canonical JSON array [{scope, version_id}]; absent until RunStarted
                                */
         PAWL__RUN_STEPS,      /* how many steps it has */
+        PAWL__RUN_DONE,       /* how many of them are completed */
+        PAWL__RUN_CURRENT,    /* the step that started last and is not completed, or absent */
         PAWL__RUN_COLUMNS
 };
 
@@ -154,11 +156,24 @@ enum {
         PAWL__SES_ID,
         PAWL__SES_SEQ,
         PAWL__SES_MISSION,
-        PAWL__SES_RUN,
+        PAWL__SES_RUN, /* absent: an agent's session, which says itself what it does */
+        PAWL__SES_ACTOR,
         PAWL__SES_STATUS,
         PAWL__SES_STARTED_US,
-        PAWL__SES_ENDED_US,
+        PAWL__SES_UPDATED_US,
+        PAWL__SES_ENDED_US, /* 0: active */
         PAWL__SES_REASON,
+        PAWL__SES_CURRENT,   /* the step at hand */
+        PAWL__SES_COMPLETED, /* an agent's steps: canonical JSON arrays of texts, or absent */
+        PAWL__SES_PENDING,
+        PAWL__SES_FILES,
+        PAWL__SES_DONE,  /* steps completed ... */
+        PAWL__SES_TOTAL, /* ... of so many; of a run's session as they stood when it ended */
+        PAWL__SES_SUMMARY,
+        PAWL__SES_CHECKPOINTS,    /* how many SessionCheckpointed events it has */
+        PAWL__SES_CHECKPOINT_SEQ, /* the last of them, or 0 */
+        PAWL__SES_NOTES_SEQ,      /* the last SessionNoted, or 0 */
+        PAWL__SES_PINNED,         /* 1: prune leaves it alone */
         PAWL__SES_COLUMNS
 };
 

@@ -10,5 +10,6 @@
 #include <pawl/events.h>
 #include <pawl/mission.h>
 #include <pawl/pipeline.h>
+#include <pawl/session.h>
 
 #endif

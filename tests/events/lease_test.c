@@ -357,7 +357,7 @@ static void fences_grow_even_when_the_leases_are_lost(void **state)
         /* What the runs table says counts as well, for events before applied_seq. */
         event_log_sql(f, "DELETE FROM leases; UPDATE projection SET applied_seq = 3;"
                          "INSERT INTO runs VALUES ('run-1', NULL, NULL, 0, 0, 0, NULL, NULL, NULL, "
-                         "NULL, 40, NULL, NULL, 0)");
+                         "NULL, 40, NULL, NULL, 0, 0, NULL)");
         assert_int_equal(claim(f->log), 41);
 }
 

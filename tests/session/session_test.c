@@ -36,7 +36,7 @@ static void begin(struct piped *p, const char *id)
 static void a_session_is_called_by_its_second_in_utc(void **state)
 {
         struct piped *p = *state;
-        char id[40];
+        char id[PAWL_SESSION_ID_MAX];
 
         assert_int_equal(pawl__session_id(id, state_of(p),
                                  (int64_t)LATE_NOVEMBER * 1000000 + 999999, &p->err),
@@ -49,7 +49,7 @@ static void a_session_is_called_by_its_second_in_utc(void **state)
 static void sessions_of_one_second_are_counted(void **state)
 {
         struct piped *p = *state;
-        char id[40];
+        char id[PAWL_SESSION_ID_MAX];
 
         for (int n = 1; n <= 11; n++) {
                 char expected[40];
@@ -87,6 +87,159 @@ static void an_end_says_how_and_why(void **state)
         assert_string_equal(piped_types(p, 0), "SessionStarted SessionEnded");
 }
 
+/* ---- An agent's session ------------------------------------------------------------------------
+ */
+
+/* The one session that there is, or the newest, as listed. */
+static pawl_sessions *newest(struct piped *p, pawl_session *out)
+{
+        pawl_session_filter filter = PAWL_SESSION_FILTER_INIT;
+        pawl_sessions *list = NULL;
+
+        filter.limit = 1;
+        assert_int_equal(pawl_session_list(&list, p->log, &filter, &p->err), PAWL_OK);
+        assert_int_equal(pawl_sessions_count(list), 1);
+        *out = *pawl_sessions_at(list, 0);
+        return list;
+}
+
+static void an_agent_tells_of_its_work(void **state)
+{
+        static const char *const pending[] = {"research", "draft", "review"};
+        static const char *const done[] = {"research"}, *const files[] = {"notes.md"};
+        struct piped *p = *state;
+        pawl_session_options options = PAWL_SESSION_OPTIONS_INIT;
+        pawl_session_work work = {.pending = pending, .n_pending = 3, .current_step = "research"};
+        pawl_session session;
+        uint64_t seq;
+        char id[PAWL_SESSION_ID_MAX];
+
+        options.actor = "agent:writer";
+        assert_int_equal(
+                pawl_session_start(id, p->log, "paper", &work, &options, &p->err), PAWL_OK);
+        pawl_sessions *list = newest(p, &session);
+        assert_text(session.session_id, id);
+        assert_text(session.mission_id, "paper");
+        assert_text(session.status, "active");
+        assert_text(session.current_step, "research");
+        assert_null(session.run_id.data);
+        assert_int_equal(session.steps_completed, 0);
+        assert_int_equal(session.steps_total, 3);
+        pawl_sessions_free(list);
+
+        work = (pawl_session_work){.completed = done,
+                .n_completed = 1,
+                .current_step = "draft",
+                .summary = "Two sources agree.",
+                .files = files,
+                .n_files = 1};
+        assert_int_equal(pawl_session_checkpoint(
+                                 &seq, p->log, id, "agent:writer", "step_complete", &work, &p->err),
+                PAWL_OK);
+        work = (pawl_session_work){.current_step = ""};
+        assert_int_equal(pawl_session_update(p->log, id, "agent:writer", &work, &p->err), PAWL_OK);
+        assert_int_equal(
+                pawl_session_end(p->log, id, "agent:writer", "interrupted", "lunch", NULL, &p->err),
+                PAWL_OK);
+        list = newest(p, &session);
+        assert_text(session.status, "interrupted");
+        assert_text(session.reason, "lunch");
+        assert_text(session.summary, "Two sources agree.");
+        assert_null(session.current_step.data);
+        assert_int_equal(session.steps_completed, 1);
+        assert_int_equal(session.steps_total, 3);
+        assert_int_equal(session.checkpoints, 1);
+        assert_int_equal(session.checkpoint_seq, seq);
+        pawl_sessions_free(list);
+        assert_int_equal(
+                pawl_session_update(p->log, id, "agent:writer", &work, &p->err), PAWL_ESTATE);
+        assert_says(p->err.message, "has ended");
+        piped_replays(p);
+}
+
+static void a_second_keeper_is_told_of_the_first(void **state)
+{
+        struct piped *p = *state;
+        pawl_session_options options = PAWL_SESSION_OPTIONS_INIT;
+        char first[PAWL_SESSION_ID_MAX], second[PAWL_SESSION_ID_MAX];
+
+        options.actor = "agent:one";
+        assert_int_equal(
+                pawl_session_start(first, p->log, "paper", NULL, &options, &p->err), PAWL_OK);
+        options.actor = "agent:two";
+        assert_int_equal(
+                pawl_session_start(second, p->log, "paper", NULL, &options, &p->err), PAWL_EHELD);
+        assert_says(p->err.message, first);
+        assert_says(p->err.message, "agent:one");
+        assert_int_equal(
+                pawl_session_start(second, p->log, "other", NULL, &options, &p->err), PAWL_OK);
+        options.take_over = true;
+        assert_int_equal(
+                pawl_session_start(second, p->log, "paper", NULL, &options, &p->err), PAWL_OK);
+        assert_string_equal(
+                piped_types(p, 0), "SessionStarted SessionStarted SessionEnded SessionStarted");
+        assert_int_equal(pawl_session_update(p->log, first, NULL, NULL, &p->err), PAWL_ESTATE);
+        piped_replays(p);
+}
+
+static void a_checkpoint_can_be_gone_on_from(void **state)
+{
+        static const char *const pending[] = {"a", "b", "c"};
+        static const char *const first[] = {"a"}, *const then[] = {"b"};
+        struct piped *p = *state;
+        pawl_session_work work = {.pending = pending, .n_pending = 3};
+        pawl_session session;
+        uint64_t seq;
+        char id[PAWL_SESSION_ID_MAX], next[PAWL_SESSION_ID_MAX];
+
+        assert_int_equal(pawl_session_start(id, p->log, "m", &work, NULL, &p->err), PAWL_OK);
+        work = (pawl_session_work){.completed = first, .n_completed = 1, .summary = "one"};
+        assert_int_equal(
+                pawl_session_checkpoint(&seq, p->log, id, NULL, "manual", &work, &p->err), PAWL_OK);
+        work = (pawl_session_work){.completed = then, .n_completed = 1, .summary = "two"};
+        assert_int_equal(pawl_session_update(p->log, id, NULL, &work, &p->err), PAWL_OK);
+
+        assert_int_equal(
+                pawl_session_resume(next, p->log, id, seq + 1, NULL, &p->err), PAWL_ENOTFOUND);
+        assert_int_equal(pawl_session_resume(next, p->log, id, seq, NULL, &p->err), PAWL_OK);
+        pawl_sessions *list = newest(p, &session);
+        assert_text(session.session_id, next);
+        assert_text(session.summary, "one");
+        assert_int_equal(session.steps_completed, 1);
+        assert_int_equal(session.steps_total, 3);
+        pawl_sessions_free(list);
+        assert_int_equal(
+                pawl_session_end(p->log, next, NULL, "completed", NULL, NULL, &p->err), PAWL_OK);
+        assert_int_equal(pawl_session_resume(next, p->log, id, 0, NULL, &p->err), PAWL_OK);
+        list = newest(p, &session);
+        assert_text(session.summary, "two");
+        assert_int_equal(session.steps_completed, 2);
+        pawl_sessions_free(list);
+        piped_replays(p);
+}
+
+static void what_an_agent_tells_wrongly_is_refused(void **state)
+{
+        static const char *const slash[] = {"a/b"};
+        struct piped *p = *state;
+        pawl_session_work work = {.completed = slash, .n_completed = 1};
+        char id[PAWL_SESSION_ID_MAX];
+
+        assert_int_equal(pawl_session_start(id, p->log, "m", &work, NULL, &p->err), PAWL_EINVAL);
+        assert_int_equal(pawl_session_start(id, p->log, "a/b", NULL, NULL, &p->err), PAWL_EINVAL);
+        assert_int_equal(pawl_session_start(id, p->log, "m", NULL, NULL, &p->err), PAWL_OK);
+        assert_int_equal(pawl_session_checkpoint(NULL, p->log, id, NULL, "tired", NULL, &p->err),
+                PAWL_EINVAL);
+        assert_says(p->err.message, "reason tired");
+        assert_int_equal(
+                pawl_session_end(p->log, id, NULL, "finished", NULL, NULL, &p->err), PAWL_EINVAL);
+        work = (pawl_session_work){.summary = "\xff"};
+        assert_int_equal(pawl_session_update(p->log, id, NULL, &work, &p->err), PAWL_EINVAL);
+        assert_int_equal(
+                pawl_session_update(p->log, "nobody", NULL, NULL, &p->err), PAWL_ENOTFOUND);
+        assert_int_equal(piped_head(p), 1);
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, piped_setup, piped_teardown)
 
 int main(void)
@@ -95,6 +248,10 @@ int main(void)
                 TEST(a_session_is_called_by_its_second_in_utc),
                 TEST(sessions_of_one_second_are_counted),
                 TEST(an_end_says_how_and_why),
+                TEST(an_agent_tells_of_its_work),
+                TEST(a_second_keeper_is_told_of_the_first),
+                TEST(a_checkpoint_can_be_gone_on_from),
+                TEST(what_an_agent_tells_wrongly_is_refused),
         };
         return cmocka_run_group_tests(tests, NULL, NULL);
 }

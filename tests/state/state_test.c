@@ -237,9 +237,11 @@ static void a_rebuild_makes_rows_that_were_changed_what_the_events_say(void **st
         start(h);
         history_requested(h, "c1", TOKEN(1));
         check_ok(h, history_commit(h), __FILE__, __LINE__);
-        history_sql(h, "UPDATE runs SET status = 'completed'; DELETE FROM steps; "
-                       "INSERT INTO sessions (session_id, seq, started_us, ended_us) "
-                       "VALUES ('ghost', 9, 0, 0)");
+        history_sql(h,
+                "UPDATE runs SET status = 'completed'; DELETE FROM steps; "
+                "INSERT INTO sessions (session_id, seq, started_us, updated_us, ended_us, done, "
+                "total, checkpoints, checkpoint_seq, notes_seq, pinned) "
+                "VALUES ('ghost', 9, 0, 0, 0, 0, 0, 0, 0, 0, 0)");
         assert_int_equal(pawl__replay_check(h->log, &h->err), PAWL_EDAMAGED);
         assert_int_equal(pawl__state_rebuild(h->log, &h->err), PAWL_OK);
         assert_int_equal(pawl__replay_check(h->log, &h->err), PAWL_OK);

@@ -1,0 +1,154 @@
+/**
+ * @file pawl/session.h
+ * @brief Sessions: one sitting of a runner or an agent at a mission, and the handoff to the next.
+ *
+ * A run's session is opened and closed by pawl_mission_run() and pawl_mission_resume(), and how far
+ * it is, is how far its run is. An agent that is not run by a mission keeps its own, by the calls
+ * below. Everything is an event in the log; nothing else is kept.
+ *
+ * Errors: PAWL_OK or a failure with its message in @p err (may be NULL); a call that failed changed
+ * nothing. Ids are NUL-ended texts of at most 128 bytes, as everywhere.
+ */
+#ifndef PAWL_SESSION_H
+#define PAWL_SESSION_H
+
+#include <pawl/events.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** Room for "session-YYYYMMDD-HHMMSS", a suffix and a NUL. */
+#define PAWL_SESSION_ID_MAX 40
+
+/** A session as it stands. Texts are absent where they do not apply, and live as long as the list.
+ */
+typedef struct pawl_session {
+        pawl_text session_id, mission_id, actor;
+        pawl_text run_id;       /**< absent: an agent's session */
+        pawl_text status;       /**< active, completed, interrupted or error */
+        pawl_text reason;       /**< why it ended: "blocked", "SIGTERM", a step's failure */
+        pawl_text current_step; /**< the one at hand; when it has ended, the one it stopped at */
+        pawl_text summary;      /**< the context, in its keeper's words */
+        int64_t started_us, updated_us; /**< start and last activity; for people */
+        int64_t ended_us;               /**< 0: active */
+        uint64_t steps_completed, steps_total;
+        uint64_t checkpoints;    /**< how many SessionCheckpointed events it has */
+        uint64_t checkpoint_seq; /**< seq of the last of them, or 0 */
+        uint64_t seq;            /**< of its SessionStarted */
+        bool pinned;             /**< prune leaves it alone */
+} pawl_session;
+
+typedef struct pawl_sessions pawl_sessions; /**< Opaque. Free with pawl_sessions_free(). */
+
+/** Which sessions. Start from PAWL_SESSION_FILTER_INIT, which means all of them. */
+typedef struct pawl_session_filter {
+        unsigned version; /**< PAWL_SESSION_FILTER_VERSION */
+        const char *mission_id, *session_id, *status;
+        size_t limit; /**< the newest so many; 0: all */
+} pawl_session_filter;
+
+#define PAWL_SESSION_FILTER_VERSION 1
+#define PAWL_SESSION_FILTER_INIT                                                                   \
+        {                                                                                          \
+                PAWL_SESSION_FILTER_VERSION, NULL, NULL, NULL, 0                                   \
+        }
+
+/**
+ * Sessions, newest first. One whose process died without a word is found here: a log that can be
+ * written gets its SessionEnded (interrupted); from another it is only shown so.
+ * @param filter  NULL: all.
+ */
+PAWL_EXTERN PAWL_MUST_CHECK pawl_status pawl_session_list(
+        pawl_sessions **out, pawl_log *log, const pawl_session_filter *filter, pawl_error *err);
+PAWL_EXTERN size_t pawl_sessions_count(const pawl_sessions *list);
+PAWL_EXTERN const pawl_session *pawl_sessions_at(const pawl_sessions *list, size_t index);
+PAWL_EXTERN void pawl_sessions_free(pawl_sessions *list);
+
+/* ---- An agent's session ---------------------------------------------------------------------- */
+
+/** What an agent tells of its work. Zero-initialised tells nothing. */
+typedef struct pawl_session_work {
+        const char *current_step;     /**< NULL: as it was; "": none is at hand */
+        const char *summary;          /**< NULL: as it was */
+        const char *const *completed; /**< steps that are completed, beside those told before */
+        size_t n_completed;
+        const char *const *pending; /**< all steps that are pending; NULL: as they were */
+        size_t n_pending;
+        const char *const *files; /**< files that matter, beside those told before */
+        size_t n_files;
+} pawl_session_work;
+
+/** Options for starting. Start from PAWL_SESSION_OPTIONS_INIT. */
+typedef struct pawl_session_options {
+        unsigned version;  /**< PAWL_SESSION_OPTIONS_VERSION */
+        const char *actor; /**< "agent:builder"; NULL: "program" */
+        bool take_over;    /**< end the mission's active session as interrupted, if there is one */
+} pawl_session_options;
+
+#define PAWL_SESSION_OPTIONS_VERSION 1
+#define PAWL_SESSION_OPTIONS_INIT                                                                  \
+        {                                                                                          \
+                PAWL_SESSION_OPTIONS_VERSION, NULL, false                                          \
+        }
+
+/**
+ * Start a session of a mission.
+ * @param[out] session_id  its id.
+ * @param work             NULL: nothing yet.
+ * @return PAWL_EHELD when the mission has an active session of an agent: the message names it, its
+ *         actor and its last activity.
+ */
+PAWL_EXTERN PAWL_MUST_CHECK pawl_status pawl_session_start(char session_id[PAWL_SESSION_ID_MAX],
+        pawl_log *log, const char *mission_id, const pawl_session_work *work,
+        const pawl_session_options *options, pawl_error *err);
+
+/** Tell more of a session's work. Of a run's session only summary and files can be told.
+ *  PAWL_ENOTFOUND; PAWL_ESTATE when it has ended. */
+PAWL_EXTERN PAWL_MUST_CHECK pawl_status pawl_session_update(pawl_log *log, const char *session_id,
+        const char *actor, const pawl_session_work *work, pawl_error *err);
+
+/** The same, and a SessionCheckpointed event that holds the whole of it: what pawl_session_resume()
+ *  goes on from. One durable commit.
+ *  @param reason  manual, step_complete, context_warning, error_recovery, time_limit, task_complete
+ *                 or session_end.
+ *  @param[out] seq  the checkpoint's; may be NULL. */
+PAWL_EXTERN PAWL_MUST_CHECK pawl_status pawl_session_checkpoint(uint64_t *seq, pawl_log *log,
+        const char *session_id, const char *actor, const char *reason,
+        const pawl_session_work *work, pawl_error *err);
+
+/** End an agent's session. @p status: completed, interrupted or error; @p reason may be NULL.
+ *  PAWL_ESTATE for one that has ended, or a run's. */
+PAWL_EXTERN PAWL_MUST_CHECK pawl_status pawl_session_end(pawl_log *log, const char *session_id,
+        const char *actor, const char *status, const char *reason, const pawl_session_work *work,
+        pawl_error *err);
+
+/** A new session of the same mission with the work as an agent's session left it, or as it stood at
+ *  one of its checkpoints. A session that is active still is ended as interrupted.
+ *  @param checkpoint_seq  0: as it was left. */
+PAWL_EXTERN PAWL_MUST_CHECK pawl_status pawl_session_resume(
+        char new_session_id[PAWL_SESSION_ID_MAX], pawl_log *log, const char *session_id,
+        uint64_t checkpoint_seq, const char *actor, pawl_error *err);
+
+/** Keep a session, of whatever status, from being pruned; or no longer. */
+PAWL_EXTERN PAWL_MUST_CHECK pawl_status pawl_session_pin(
+        pawl_log *log, const char *session_id, bool pinned, pawl_error *err);
+
+/* ---- The handoff ----------------------------------------------------------------------------- */
+
+/**
+ * The handoff document of a session: plain text for people and models, made of the log alone, so
+ * that the same log gives the same bytes.
+ * @param[out] text        the caller's, ended by a NUL that len does not count; pawl_free().
+ * @param session_id       NULL: the latest.
+ * @param summary          how many entries DONE lists at most, the rest counted; 0: all.
+ * @return PAWL_ENOTFOUND.
+ */
+PAWL_EXTERN PAWL_MUST_CHECK pawl_status pawl_session_handoff(char **text, size_t *len,
+        pawl_log *log, const char *session_id, size_t summary, pawl_error *err);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,313 @@
+/* An agent's session: what its keeper tells, as events. */
+#include "base/error.h"
+#include "base/ids.h"
+#include "base/sources.h"
+#include "session/session.h"
+#include <inttypes.h>
+
+enum { TRIES = 8 }; /* ids tried for a session that others of the same second took */
+
+typedef struct keeping {
+        pawl_log *log;
+        pawl__state *state;
+        pawl__arena arena;
+        pawl__batch batch;
+        pawl__row session;
+        pawl_event like; /* the envelope's ids */
+        pawl_error *err;
+} keeping;
+
+static pawl_status keep_begin(keeping *k, pawl_log *log, const char *actor, pawl_error *err)
+{
+        *k = (keeping){.log = log, .arena = PAWL__ARENA_INIT, .err = err};
+        k->like.actor = pawl__text(actor ? actor : "program");
+        pawl_status status = pawl__id_check(k->like.actor, "actor", err);
+        return status ? status : pawl__state_of(&k->state, log, err);
+}
+
+static void keep_end(keeping *k)
+{
+        pawl__batch_free(&k->batch);
+        pawl__arena_free(&k->arena);
+}
+
+static pawl_status commit(keeping *k, uint64_t *seq)
+{
+        pawl_status status = pawl__log_commit(k->log, &k->batch, 0, seq);
+
+        if (status && k->err)
+                *k->err = *pawl__log_error(k->log);
+        return status;
+}
+
+static pawl_status find(keeping *k, const char *session_id)
+{
+        pawl_status status = pawl__id_check(pawl__text(session_id), "session id", k->err);
+
+        if (!status)
+                status = pawl__session_find(
+                        &k->session, k->state, session_id, (pawl_text){NULL, 0}, &k->arena, k->err);
+        if (status)
+                return status;
+        k->like.mission_id = k->session.v[PAWL__SES_MISSION].text;
+        k->like.run_id = k->session.v[PAWL__SES_RUN].text;
+        k->like.session_id = k->session.v[PAWL__SES_ID].text;
+        return PAWL_OK;
+}
+
+static pawl_status must_be_active(const keeping *k)
+{
+        if (pawl__text_is(k->session.v[PAWL__SES_STATUS].text, "active"))
+                return PAWL_OK;
+        return pawl__fail(k->err, PAWL_ESTATE,
+                "session %.*s: has ended (%.*s); `pawl session start` begins another",
+                PAWL__FMT(k->session.v[PAWL__SES_ID].text),
+                PAWL__FMT(k->session.v[PAWL__SES_STATUS].text));
+}
+
+/* An event of the session that tells what is new, with one more member that is a string. */
+static pawl_status tell(keeping *k, pawl__event_type type, const pawl_session_work *work,
+        const char *name, const char *value, const char *reason)
+{
+        pawl__json_writer w = PAWL__JSON_WRITER_INIT;
+
+        pawl__json_open_object(&w);
+        if (name)
+                pawl__json_member_string(&w, name, value);
+        if (reason)
+                pawl__json_member_string(&w, "reason", reason);
+        if (work)
+                pawl__work_write(&w, work);
+        pawl__json_close_object(&w);
+        return pawl__session_emit(&k->batch, type, &k->like, &w, k->err);
+}
+
+/* ---- Starting ----------------------------------------------------------------------------------
+ */
+
+/* The mission's active session that an agent keeps, if there is one: ended by this batch, or told.
+ */
+static pawl_status displace(keeping *k, bool take_over)
+{
+        pawl__row *rows;
+        size_t n = 0;
+        pawl_status status = pawl__state_active_sessions(&rows, &n, k->state, &k->arena, k->err);
+
+        for (size_t i = 0; i < n && !status; i++) {
+                const pawl__value *v = rows[i].v;
+                char since[28];
+                if (v[PAWL__SES_RUN].text.data ||
+                        pawl__text_eq(v[PAWL__SES_ID].text, k->session.v[PAWL__SES_ID].text) ||
+                        !pawl__text_eq(v[PAWL__SES_MISSION].text, k->like.mission_id))
+                        continue;
+                if (take_over) {
+                        status = pawl__session_found_ended(
+                                &k->batch, &rows[i], "taken over", k->err);
+                        continue;
+                }
+                pawl__time_format(since, v[PAWL__SES_UPDATED_US].integer);
+                return pawl__fail(k->err, PAWL_EHELD,
+                        "mission %.*s: session %.*s of %.*s is active, last at %s; end it with "
+                        "`pawl session end --id %.*s`, or take over with --take-over",
+                        PAWL__FMT(k->like.mission_id), PAWL__FMT(v[PAWL__SES_ID].text),
+                        PAWL__FMT(v[PAWL__SES_ACTOR].text), since, PAWL__FMT(v[PAWL__SES_ID].text));
+        }
+        return status;
+}
+
+typedef pawl_status begin_fn(keeping *k, const void *what);
+
+/* Put what @p begin says into one batch with an id that the log does not have, and commit. The
+ * state refuses an id that another process took in the same second: then it is asked for again. */
+static pawl_status begin_session(char session_id[PAWL_SESSION_ID_MAX], keeping *k, bool take_over,
+        begin_fn *begin, const void *what)
+{
+        const pawl_sources *sources = pawl__log_sources(k->log);
+        char id[PAWL_SESSION_ID_MAX];
+        pawl_status status = PAWL_EEXISTS;
+
+        for (int tries = 0; status == PAWL_EEXISTS && tries < TRIES; tries++) {
+                pawl__batch_clear(&k->batch);
+                status = pawl__session_id(id, k->state, sources->wall_us(sources->user), k->err);
+                k->like.session_id = pawl__text(id);
+                if (!status)
+                        status = displace(k, take_over);
+                if (!status)
+                        status = begin(k, what);
+                if (!status)
+                        status = commit(k, NULL);
+        }
+        if (!status)
+                memcpy(session_id, id, sizeof id);
+        return status;
+}
+
+static pawl_status begin_with_work(keeping *k, const void *what)
+{
+        return tell(k, PAWL__SESSION_STARTED, what, NULL, NULL, NULL);
+}
+
+pawl_status pawl_session_start(char session_id[PAWL_SESSION_ID_MAX], pawl_log *log,
+        const char *mission_id, const pawl_session_work *work, const pawl_session_options *options,
+        pawl_error *err)
+{
+        static const pawl_session_options defaults = PAWL_SESSION_OPTIONS_INIT;
+        static const pawl_session_work nothing;
+        const pawl_session_options *o = options ? options : &defaults;
+        keeping k;
+        pawl_status status;
+
+        if (o->version != PAWL_SESSION_OPTIONS_VERSION)
+                return pawl__fail(err, PAWL_EINVAL,
+                        "session options: version %u is not known; start from "
+                        "PAWL_SESSION_OPTIONS_INIT",
+                        o->version);
+        status = keep_begin(&k, log, o->actor, err);
+        k.like.mission_id = pawl__text(mission_id);
+        if (!status)
+                status = pawl__id_check(k.like.mission_id, "mission id", err);
+        if (!status)
+                status = pawl__work_check(work ? work : &nothing, &k.like, err);
+        if (!status)
+                status = begin_session(
+                        session_id, &k, o->take_over, begin_with_work, work ? work : &nothing);
+        keep_end(&k);
+        return status;
+}
+
+/* ---- Updating, marking, ending -----------------------------------------------------------------
+ */
+
+static pawl_status update(uint64_t *seq, pawl_log *log, const char *session_id, const char *actor,
+        pawl__event_type type, const char *name, const char *value, const char *reason,
+        const pawl_session_work *work, pawl_error *err)
+{
+        keeping k;
+        pawl_status status = keep_begin(&k, log, actor, err);
+
+        if (!status)
+                status = find(&k, session_id);
+        if (!status)
+                status = must_be_active(&k);
+        if (!status && type == PAWL__SESSION_ENDED && k.like.run_id.data)
+                status = pawl__fail(err, PAWL_ESTATE,
+                        "session %s: is that of run %.*s, which ends it; stop the run instead",
+                        session_id, PAWL__FMT(k.like.run_id));
+        if (!status && work)
+                status = pawl__work_check(work, &k.like, err);
+        if (!status)
+                status = tell(&k, type, work, name, value, reason);
+        if (!status)
+                status = commit(&k, seq);
+        keep_end(&k);
+        return status;
+}
+
+pawl_status pawl_session_update(pawl_log *log, const char *session_id, const char *actor,
+        const pawl_session_work *work, pawl_error *err)
+{
+        return update(
+                NULL, log, session_id, actor, PAWL__SESSION_UPDATED, NULL, NULL, NULL, work, err);
+}
+
+pawl_status pawl_session_checkpoint(uint64_t *seq, pawl_log *log, const char *session_id,
+        const char *actor, const char *reason, const pawl_session_work *work, pawl_error *err)
+{
+        if (!pawl__session_reason_known(reason))
+                return pawl__fail(err, PAWL_EINVAL,
+                        "reason %.40s: is not known; give manual, step_complete, context_warning, "
+                        "error_recovery, time_limit, task_complete or session_end",
+                        reason);
+        return update(seq, log, session_id, actor, PAWL__SESSION_CHECKPOINTED, NULL, NULL, reason,
+                work, err);
+}
+
+pawl_status pawl_session_end(pawl_log *log, const char *session_id, const char *actor,
+        const char *status, const char *reason, const pawl_session_work *work, pawl_error *err)
+{
+        if (strcmp(status, "completed") != 0 && strcmp(status, "interrupted") != 0 &&
+                strcmp(status, "error") != 0)
+                return pawl__fail(err, PAWL_EINVAL,
+                        "status %.40s: is none that a session ends with; give completed, "
+                        "interrupted or error",
+                        status);
+        if (reason && !pawl__utf8_valid(reason, strlen(reason)))
+                return pawl__fail(err, PAWL_EINVAL, "reason: is not UTF-8; write it so");
+        return update(NULL, log, session_id, actor, PAWL__SESSION_ENDED, "status", status, reason,
+                work, err);
+}
+
+pawl_status pawl_session_pin(pawl_log *log, const char *session_id, bool pinned, pawl_error *err)
+{
+        pawl__json_writer w = PAWL__JSON_WRITER_INIT;
+        keeping k;
+        pawl_status status = keep_begin(&k, log, NULL, err);
+
+        if (!status)
+                status = find(&k, session_id);
+        if (!status) {
+                pawl__json_open_object(&w);
+                pawl__json_member_bool(&w, "pinned", pinned);
+                pawl__json_close_object(&w);
+                status = pawl__session_emit(&k.batch, PAWL__SESSION_UPDATED, &k.like, &w, err);
+        }
+        if (!status)
+                status = commit(&k, NULL);
+        keep_end(&k);
+        return status;
+}
+
+/* ---- Going on from a session or one of its checkpoints -----------------------------------------
+ */
+
+typedef struct origin {
+        const pawl__row *session; /* as it stood there */
+        uint64_t checkpoint_seq;  /* 0: as it was left */
+} origin;
+
+static pawl_status begin_from(keeping *k, const void *what)
+{
+        const origin *from = what;
+        pawl__json_writer w = PAWL__JSON_WRITER_INIT;
+        pawl_status status = PAWL_OK;
+
+        if (pawl__text_is(k->session.v[PAWL__SES_STATUS].text, "active"))
+                status = pawl__session_found_ended(
+                        &k->batch, &k->session, "resumed elsewhere", k->err);
+        if (status)
+                return status;
+        pawl__json_open_object(&w);
+        pawl__json_name(&w, "resumed_from");
+        pawl__json_open_object(&w);
+        pawl__json_member_text(&w, "session_id", from->session->v[PAWL__SES_ID].text);
+        if (from->checkpoint_seq)
+                pawl__json_member_integer(&w, "checkpoint", (int64_t)from->checkpoint_seq);
+        pawl__json_close_object(&w);
+        pawl__work_write_row(&w, from->session);
+        pawl__json_close_object(&w);
+        return pawl__session_emit(&k->batch, PAWL__SESSION_STARTED, &k->like, &w, k->err);
+}
+
+pawl_status pawl_session_resume(char new_session_id[PAWL_SESSION_ID_MAX], pawl_log *log,
+        const char *session_id, uint64_t checkpoint_seq, const char *actor, pawl_error *err)
+{
+        pawl__row then;
+        keeping k;
+        origin from = {&k.session, checkpoint_seq};
+        pawl_status status = keep_begin(&k, log, actor, err);
+
+        if (!status)
+                status = find(&k, session_id);
+        if (!status && k.like.run_id.data)
+                status = pawl__fail(err, PAWL_EINVAL,
+                        "session %s: is that of run %.*s; go on with `pawl resume %.*s`",
+                        session_id, PAWL__FMT(k.like.run_id), PAWL__FMT(k.like.run_id));
+        if (!status && checkpoint_seq) {
+                status = pawl__session_at(&then, log, &k.session, checkpoint_seq, &k.arena, err);
+                from.session = &then;
+        }
+        if (!status)
+                status = begin_session(new_session_id, &k, false, begin_from, &from);
+        keep_end(&k);
+        return status;
+}

@@ -1,0 +1,133 @@
+/* Listing sessions for a caller. */
+#include "base/error.h"
+#include "session/session.h"
+#include <stdlib.h>
+
+struct pawl_sessions {
+        pawl__arena arena; /* all texts */
+        pawl_session *list;
+        size_t n, cap;
+};
+
+enum { BATCH = 256 }; /* rows read at once, when a status is looked for */
+
+void pawl_sessions_free(pawl_sessions *list)
+{
+        if (!list)
+                return;
+        pawl__arena_free(&list->arena);
+        free(list->list);
+        free(list);
+}
+
+size_t pawl_sessions_count(const pawl_sessions *list)
+{
+        return list->n;
+}
+
+const pawl_session *pawl_sessions_at(const pawl_sessions *list, size_t index)
+{
+        return &list->list[index];
+}
+
+typedef struct listing {
+        pawl_sessions *out;
+        pawl_log *log;
+        pawl__state *state;
+        const pawl_session_filter *filter;
+        pawl_error *err;
+} listing;
+
+static bool is_full(const listing *l)
+{
+        return l->filter->limit && l->out->n >= l->filter->limit;
+}
+
+static pawl_status take(listing *l, const pawl__row *row)
+{
+        pawl_sessions *out = l->out;
+        const char *wanted = l->filter->status;
+        pawl_session session;
+        pawl_status status =
+                pawl__session_view(&session, l->log, l->state, row, &out->arena, l->err);
+
+        if (status || (wanted && !pawl__text_is(session.status, wanted)))
+                return status;
+        if (pawl__grow(&out->list, &out->cap, out->n + 1, sizeof *out->list))
+                return pawl__nomem(l->err);
+        out->list[out->n++] = session;
+        return PAWL_OK;
+}
+
+/* One by its id; or all, newest first, in batches until as many as wanted are found. */
+static pawl_status fill(listing *l)
+{
+        const pawl_session_filter *f = l->filter;
+        pawl_text before = {NULL, 0};
+        size_t at_once = f->status || !f->limit ? BATCH : f->limit;
+        pawl__row *rows;
+        size_t n = 0;
+        pawl_status status;
+
+        if (f->session_id) {
+                pawl__row row;
+                status = pawl__session_find(&row, l->state, f->session_id, (pawl_text){NULL, 0},
+                        &l->out->arena, l->err);
+                if (!status && f->mission_id &&
+                        !pawl__text_is(row.v[PAWL__SES_MISSION].text, f->mission_id))
+                        return PAWL_OK;
+                return status ? status : take(l, &row);
+        }
+        do {
+                status = pawl__state_sessions(&rows, &n, l->state, pawl__text(f->mission_id),
+                        before, at_once, &l->out->arena, l->err);
+                for (size_t i = 0; i < n && !status && !is_full(l); i++)
+                        status = take(l, &rows[i]);
+                if (!status && n)
+                        before = rows[n - 1].v[PAWL__SES_ID].text;
+        } while (!status && n == at_once && !is_full(l));
+        return status;
+}
+
+static pawl_status check_filter(const pawl_session_filter *f, pawl_error *err)
+{
+        static const char *const known[] = {"active", "completed", "interrupted", "error"};
+
+        if (f->version != PAWL_SESSION_FILTER_VERSION)
+                return pawl__fail(err, PAWL_EINVAL,
+                        "session filter: version %u is not known; start from "
+                        "PAWL_SESSION_FILTER_INIT",
+                        f->version);
+        if (!f->status)
+                return PAWL_OK;
+        for (size_t i = 0; i < sizeof known / sizeof known[0]; i++)
+                if (strcmp(f->status, known[i]) == 0)
+                        return PAWL_OK;
+        return pawl__fail(err, PAWL_EINVAL,
+                "status %.40s: is not known; give active, completed, interrupted or error",
+                f->status);
+}
+
+pawl_status pawl_session_list(
+        pawl_sessions **out, pawl_log *log, const pawl_session_filter *filter, pawl_error *err)
+{
+        static const pawl_session_filter all = PAWL_SESSION_FILTER_INIT;
+        listing l = {NULL, log, NULL, filter ? filter : &all, err};
+        pawl_status status = check_filter(l.filter, err);
+
+        if (!status)
+                status = pawl__state_of(&l.state, log, err);
+        if (!status)
+                status = pawl__sessions_settle(log, l.state, err);
+        if (status)
+                return status;
+        l.out = calloc(1, sizeof *l.out);
+        if (!l.out)
+                return pawl__nomem(err);
+        status = fill(&l);
+        if (status)
+                pawl_sessions_free(l.out);
+        else
+                *out = l.out;
+        return status;
+}

@@ -1,0 +1,138 @@
+/* How a session stands: its row, and what its run says of it while it is active. */
+#include "base/error.h"
+#include "session/session.h"
+
+pawl_status pawl__session_find(pawl__row *session, pawl__state *state, const char *session_id,
+        pawl_text mission_id, pawl__arena *arena, pawl_error *err)
+{
+        pawl__row *rows = NULL;
+        size_t n = 0;
+        pawl_status status;
+
+        if (session_id) {
+                *session = (pawl__row){.v[PAWL__SES_ID].text = pawl__text(session_id)};
+                status = pawl__state_get(state, PAWL__SESSIONS, session, arena, err);
+                if (status != PAWL_ENOTFOUND)
+                        return status;
+                return pawl__fail(err, PAWL_ENOTFOUND,
+                        "session %.128s: is not in this log; `pawl sessions` lists them",
+                        session_id);
+        }
+        status = pawl__state_sessions(
+                &rows, &n, state, mission_id, (pawl_text){NULL, 0}, 1, arena, err);
+        if (!status && n)
+                *session = rows[0];
+        if (status || n)
+                return status;
+        return pawl__fail(err, PAWL_ENOTFOUND,
+                "no session yet%s%.*s; `pawl run MISSION` or `pawl session start` begins one",
+                mission_id.data ? " of mission " : "", PAWL__FMT(mission_id));
+}
+
+/* The run of a session. PAWL_ENOTFOUND, without a message, also for an agent's session. */
+static pawl_status get_run(pawl__row *run, pawl__state *state, const pawl__row *session,
+        pawl__arena *arena, pawl_error *err)
+{
+        *run = (pawl__row){.v[PAWL__RUN_ID].text = session->v[PAWL__SES_RUN].text};
+        if (!run->v[PAWL__RUN_ID].text.data)
+                return PAWL_ENOTFOUND;
+        return pawl__state_get(state, PAWL__RUNS, run, arena, err);
+}
+
+pawl_status pawl__session_left(bool *left, pawl_log *log, pawl__state *state,
+        const pawl__row *session, pawl__arena *arena, pawl_error *err)
+{
+        pawl__row run;
+        pawl_owner owner;
+        bool held;
+        pawl_status status = get_run(&run, state, session, arena, err);
+
+        *left = false;
+        if (status)
+                return status == PAWL_ENOTFOUND ? PAWL_OK : status;
+        if (!pawl__text_eq(run.v[PAWL__RUN_SESSION].text, session->v[PAWL__SES_ID].text)) {
+                *left = true;
+                return PAWL_OK;
+        }
+        status = pawl__log_holder(&held, &owner, log, run.v[PAWL__RUN_ID].text);
+        if (status) {
+                if (err)
+                        *err = *pawl__log_error(log);
+                return status;
+        }
+        *left = !held;
+        return PAWL_OK;
+}
+
+pawl_status pawl__session_view(pawl_session *out, pawl_log *log, pawl__state *state,
+        const pawl__row *session, pawl__arena *arena, pawl_error *err)
+{
+        const pawl__value *v = session->v;
+        pawl__row run;
+        bool left;
+        pawl_status status;
+
+        *out = (pawl_session){.session_id = v[PAWL__SES_ID].text,
+                .mission_id = v[PAWL__SES_MISSION].text,
+                .actor = v[PAWL__SES_ACTOR].text,
+                .run_id = v[PAWL__SES_RUN].text,
+                .status = v[PAWL__SES_STATUS].text,
+                .reason = v[PAWL__SES_REASON].text,
+                .current_step = v[PAWL__SES_CURRENT].text,
+                .summary = v[PAWL__SES_SUMMARY].text,
+                .started_us = v[PAWL__SES_STARTED_US].integer,
+                .updated_us = v[PAWL__SES_UPDATED_US].integer,
+                .ended_us = v[PAWL__SES_ENDED_US].integer,
+                .steps_completed = (uint64_t)v[PAWL__SES_DONE].integer,
+                .steps_total = (uint64_t)v[PAWL__SES_TOTAL].integer,
+                .checkpoints = (uint64_t)v[PAWL__SES_CHECKPOINTS].integer,
+                .checkpoint_seq = (uint64_t)v[PAWL__SES_CHECKPOINT_SEQ].integer,
+                .seq = (uint64_t)v[PAWL__SES_SEQ].integer,
+                .pinned = v[PAWL__SES_PINNED].integer != 0};
+        if (!pawl__text_is(out->status, "active"))
+                return PAWL_OK;
+        status = get_run(&run, state, session, arena, err);
+        if (status)
+                return status == PAWL_ENOTFOUND ? PAWL_OK : status;
+        out->current_step = run.v[PAWL__RUN_CURRENT].text;
+        out->steps_completed = (uint64_t)run.v[PAWL__RUN_DONE].integer;
+        out->steps_total = (uint64_t)run.v[PAWL__RUN_STEPS].integer;
+        if (out->updated_us < run.v[PAWL__RUN_UPDATED_US].integer)
+                out->updated_us = run.v[PAWL__RUN_UPDATED_US].integer;
+        status = pawl__session_left(&left, log, state, session, arena, err);
+        if (!status && left)
+                out->status = pawl__text("interrupted");
+        return status;
+}
+
+pawl_status pawl__sessions_settle(pawl_log *log, pawl__state *state, pawl_error *err)
+{
+        pawl__arena arena = PAWL__ARENA_INIT;
+        pawl__batch batch = PAWL__BATCH_INIT;
+        pawl__row *rows = NULL;
+        size_t n = 0;
+        pawl_status status = PAWL_OK;
+
+        if (!pawl__log_readonly(log))
+                status = pawl__state_active_sessions(&rows, &n, state, &arena, err);
+        for (size_t i = 0; i < n && !status; i++) {
+                bool left;
+                status = pawl__session_left(&left, log, state, &rows[i], &arena, err);
+                if (status || !left)
+                        continue;
+                status = pawl__session_found_ended(
+                        &batch, &rows[i], "its process ended without a word", err);
+                if (!status) {
+                        status = pawl__log_commit(log, &batch, 0, NULL);
+                        if (status && err)
+                                *err = *pawl__log_error(log);
+                }
+                if (status == PAWL_ESTATE) { /* it has ended itself, or another found it */
+                        pawl__batch_clear(&batch);
+                        status = PAWL_OK;
+                }
+        }
+        pawl__batch_free(&batch);
+        pawl__arena_free(&arena);
+        return status;
+}

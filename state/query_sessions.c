@@ -1,0 +1,82 @@
+/* Sessions, and the run of a mission that could go on. Asked once a command, so nothing is kept. */
+#include "base/error.h"
+#include "state/projection.h"
+
+enum { LIMIT = 3 }; /* the number of the parameter for LIMIT; the ones before it are texts */
+
+/* The rows of "SELECT its columns FROM table REST" with ?1 and ?2 (absent: not in REST), ?3. */
+static pawl_status rows_of(pawl__row **rows, size_t *n, pawl__state *state, pawl__table table,
+        const char *rest, const pawl_text texts[2], int64_t limit, pawl__arena *arena,
+        pawl_error *err)
+{
+        pawl__buf sql = PAWL__BUF_INIT;
+        sqlite3_stmt *stmt = NULL;
+        int rc = SQLITE_OK;
+        pawl_status status = pawl__buf_adds(&sql, "SELECT ");
+
+        if (!status)
+                status = pawl__sql_columns(&sql, table);
+        if (!status)
+                status = pawl__buf_addf(&sql, " FROM %s %s", pawl__tables[table].name, rest);
+        status = status ? pawl__nomem(err) : pawl__db_prepare(&stmt, state->log, sql.data, err);
+        pawl__buf_free(&sql);
+        if (status)
+                return status;
+        for (int i = 0; i < 2 && rc == SQLITE_OK; i++)
+                if (texts[i].data)
+                        rc = pawl__db_bind_text(stmt, i + 1, texts[i]);
+        if (rc == SQLITE_OK && limit)
+                rc = sqlite3_bind_int64(stmt, LIMIT, limit);
+        status = rc != SQLITE_OK ? pawl__db_fail(state->log, rc, "read the state tables", err)
+                                 : pawl__sql_collect(rows, n, state->log, table, stmt, arena, err);
+        sqlite3_finalize(stmt);
+        return status;
+}
+
+pawl_status pawl__state_sessions(pawl__row **rows, size_t *n, pawl__state *state,
+        pawl_text mission_id, pawl_text before, size_t limit, pawl__arena *arena, pawl_error *err)
+{
+        static const char *const rest[2][2] = {
+                {"WHERE status <> 'pruned' ORDER BY seq DESC LIMIT ?3",
+                        "WHERE status <> 'pruned' AND "
+                        "seq < (SELECT seq FROM sessions WHERE session_id = ?2) "
+                        "ORDER BY seq DESC LIMIT ?3"},
+                {"WHERE mission_id = ?1 AND status <> 'pruned' ORDER BY seq DESC LIMIT ?3",
+                        "WHERE mission_id = ?1 AND status <> 'pruned' AND "
+                        "seq < (SELECT seq FROM sessions WHERE session_id = ?2) "
+                        "ORDER BY seq DESC LIMIT ?3"},
+        };
+        const pawl_text texts[2] = {mission_id, before};
+
+        return rows_of(rows, n, state, PAWL__SESSIONS,
+                rest[mission_id.data != NULL][before.data != NULL], texts,
+                limit && limit < INT64_MAX ? (int64_t)limit : INT64_MAX, arena, err);
+}
+
+pawl_status pawl__state_active_sessions(
+        pawl__row **rows, size_t *n, pawl__state *state, pawl__arena *arena, pawl_error *err)
+{
+        const pawl_text none[2] = {{NULL, 0}, {NULL, 0}};
+
+        /* The condition is that of the index sessions_active. */
+        return rows_of(rows, n, state, PAWL__SESSIONS, "WHERE status = 'active' ORDER BY seq", none,
+                0, arena, err);
+}
+
+pawl_status pawl__state_unfinished(pawl__row *run, pawl__state *state, pawl_text mission_id,
+        pawl__arena *arena, pawl_error *err)
+{
+        const pawl_text texts[2] = {mission_id, {NULL, 0}};
+        pawl__row *found = NULL;
+        size_t n = 0;
+        pawl_status status = rows_of(&found, &n, state, PAWL__RUNS,
+                "WHERE status <> 'completed' AND status <> 'failed' AND mission_id = ?1 "
+                "AND mission_path IS NOT NULL ORDER BY updated_seq DESC LIMIT 1",
+                texts, 0, arena, err);
+
+        if (!status && n == 0)
+                return PAWL_ENOTFOUND;
+        if (!status)
+                *run = found[0];
+        return status;
+}
