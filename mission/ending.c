@@ -42,6 +42,20 @@ static pawl_status emit_session(pawl__runner *r, const char *status, const char 
                 pawl__pipeline_batch(r->pipeline), &envelope, status, reason, &r->error);
 }
 
+static pawl_status emit_interrupted(pawl__runner *r)
+{
+        char text[32];
+
+        if (r->timed_out) {
+                pawl_event envelope = pawl__runner_envelope(r);
+                pawl_status status = pawl__session_checkpointed(
+                        pawl__pipeline_batch(r->pipeline), &envelope, "time_limit", &r->error);
+                return status ? status : emit_session(r, "interrupted", "time limit");
+        }
+        pawl__signal_name(text, r->signal);
+        return emit_session(r, "interrupted", text);
+}
+
 static pawl_status emit_end(pawl__runner *r, pawl_status verdict)
 {
         char text[PAWL_ERROR_MAX];
@@ -59,8 +73,7 @@ static pawl_status emit_end(pawl__runner *r, pawl_status verdict)
         case PAWL_EINPUTS:
                 return emit_session(r, "interrupted", "inputs changed");
         case PAWL_EINTERRUPTED:
-                pawl__signal_name(text, r->signal);
-                return emit_session(r, "interrupted", text);
+                return emit_interrupted(r);
         default:
                 snprintf(text, sizeof text, "%s", r->error.message);
                 pawl__message_mend(text);
@@ -120,7 +133,7 @@ pawl_status pawl__runner_end(pawl__runner *r, pawl_status verdict)
                 say_taken_over(r);
         if (owed == LEAVE)
                 return verdict;
-        if (verdict == PAWL_EINTERRUPTED && !r->signal)
+        if (verdict == PAWL_EINTERRUPTED && !r->signal && !r->timed_out)
                 r->signal = SIGINT; /* a question that was broken off did not say by which */
         status = emit_end(r, verdict);
         if (!status)

@@ -2,25 +2,50 @@
 #include "base/error.h"
 #include "mission/command.h"
 #include "mission/runner.h"
+#include "session/session.h"
 #include <stdio.h>
 
 /* What the command's tick works with. */
 typedef struct lease {
         pawl__runner *r;
+        int64_t renew_at; /* by the boot clock */
+        unsigned every_ms;
         pawl_error error;
 } lease;
 
+static int64_t boot_ms(const pawl__runner *r)
+{
+        const pawl_sources *sources = pawl__log_sources(r->log);
+
+        return sources->boot_ms(sources->user);
+}
+
 /* Only a newer claim ends the command. A log that can't be written just now may be by the next
  * renewal or by the commit, and whoever takes the run meanwhile is seen at the next one. */
-static pawl_status renew(void *user)
+static pawl_status tick(void *user)
 {
         lease *held = user;
         pawl__runner *r = held->r;
 
+        if (pawl__runner_in_time(r))
+                return PAWL_EINTERRUPTED;
+        if (boot_ms(r) < held->renew_at)
+                return PAWL_OK;
+        held->renew_at = boot_ms(r) + held->every_ms;
         if (pawl_log_renew(r->log, r->run_id.data, r->fence) != PAWL_EFENCED)
                 return PAWL_OK;
         held->error = *pawl__log_error(r->log);
         return PAWL_EFENCED;
+}
+
+/* How often: often enough for the lease, and soon enough for the time limit. */
+static unsigned tick_ms(const lease *held)
+{
+        int64_t ms = held->every_ms;
+
+        if (held->r->deadline_ms && held->r->deadline_ms - boot_ms(held->r) < ms)
+                ms = held->r->deadline_ms - boot_ms(held->r);
+        return ms > 0 ? (unsigned)ms : 1;
 }
 
 static const char *variable(pawl__arena *arena, const char *name, const char *value)
@@ -33,7 +58,7 @@ static const char *variable(pawl__arena *arena, const char *name, const char *va
         return text;
 }
 
-enum { VARIABLES = 5 };
+enum { VARIABLES = 6 };
 
 static pawl_status make_env(
         const char *env[VARIABLES + 1], pawl__arena *arena, const pawl__passage *p)
@@ -45,11 +70,21 @@ static pawl_status make_env(
         env[2] = variable(arena, "PAWL_STEP_ID", pawl_mission_step_id(r->mission, p->index));
         env[3] = variable(arena, "PAWL_RETRY_TOKEN", pawl_context_retry_token(p->ctx));
         env[4] = variable(arena, "PAWL_DB", pawl__log_path(r->log));
+        env[5] = variable(arena, "PAWL_SESSION_ID", r->session_id.data);
         env[VARIABLES] = NULL;
         for (size_t i = 0; i < VARIABLES; i++)
                 if (!env[i])
                         return PAWL_ENOMEM;
         return PAWL_OK;
+}
+
+/* A completed step is a checkpoint of the session, in the commit that takes its StepCompleted. */
+static pawl_status mark_session(pawl__runner *r)
+{
+        pawl_event envelope = pawl__runner_envelope(r);
+
+        return pawl__session_checkpointed(
+                pawl__pipeline_batch(r->pipeline), &envelope, "step_complete", &r->error);
 }
 
 static pawl_status judge_exit(pawl__passage *p, const pawl__command_result *result)
@@ -74,6 +109,8 @@ static pawl_status judge_exit(pawl__passage *p, const pawl__command_result *resu
         }
         status = pawl_pipeline_complete(p->r->pipeline, p->ctx, output.data, output.len);
         if (status == PAWL_OK)
+                status = mark_session(p->r);
+        if (status == PAWL_OK)
                 return pawl__passage_completed(p);
         return status == PAWL_BLOCKED ? pawl__passage_blocked(p) : pawl__passage_error(p, status);
 }
@@ -82,6 +119,8 @@ static pawl_status interrupted(const pawl__passage *p, int signal)
 {
         char name[32];
 
+        if (p->r->timed_out)
+                return pawl__runner_in_time(p->r);
         p->r->signal = signal;
         pawl__signal_name(name, signal);
         return pawl__fail(&p->r->error, PAWL_EINTERRUPTED,
@@ -92,11 +131,11 @@ static pawl_status interrupted(const pawl__passage *p, int signal)
 pawl_status pawl__passage_execute(pawl__passage *p)
 {
         pawl__runner *r = p->r;
-        lease held = {r, PAWL_ERROR_INIT};
+        unsigned third = pawl__log_lease_ms(r->log) / 3;
+        lease held = {r, boot_ms(r) + third, third, PAWL_ERROR_INIT};
         const char *env[VARIABLES + 1];
         pawl__arena arena = PAWL__ARENA_INIT;
         pawl__command_result result = {.output = PAWL__BUF_INIT};
-        unsigned tick_ms = pawl__log_lease_ms(r->log) / 3;
         pawl_error error = PAWL_ERROR_INIT;
         pawl_status status;
 
@@ -110,8 +149,8 @@ pawl_status pawl__passage_execute(pawl__passage *p)
                 .input = pawl_context_inputs(p->ctx),
                 .output_max = p->step->output_max,
                 .signal_fd = r->options.signal_fd,
-                .tick_ms = tick_ms ? tick_ms : 1,
-                .tick = renew,
+                .tick_ms = tick_ms(&held),
+                .tick = tick,
                 .tick_user = &held};
         pawl__passage_progress(p, PAWL_STEP_RUNNING);
         status = pawl__command_run(&result, &command, &error);

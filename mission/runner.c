@@ -26,11 +26,30 @@ static pawl_status check_options(pawl__runner *r)
                 return pawl__fail(&r->error, PAWL_EINVAL,
                         "strictness: %.*s is not known; give off, medium or max",
                         PAWL__FMT(pawl__text(o->strictness)));
+        if (o->time_limit_ms > INT64_MAX / 2)
+                return pawl__fail(&r->error, PAWL_EINVAL, "time limit: is too long; leave it out");
         if (o->actor && (status = pawl__id_check(pawl__text(o->actor), "actor", &r->error)))
                 return status;
         if (o->run_id && (status = pawl__id_check(pawl__text(o->run_id), "run id", &r->error)))
                 return status;
         return PAWL_OK;
+}
+
+static int64_t boot_ms(const pawl__runner *r)
+{
+        const pawl_sources *sources = pawl__log_sources(r->log);
+
+        return sources->boot_ms(sources->user);
+}
+
+pawl_status pawl__runner_in_time(pawl__runner *r)
+{
+        if (!r->deadline_ms || boot_ms(r) < r->deadline_ms)
+                return PAWL_OK;
+        r->timed_out = true;
+        return pawl__fail(&r->error, PAWL_EINTERRUPTED,
+                "run %.*s: its time limit is over; go on with `pawl resume %.*s`",
+                PAWL__FMT(r->run_id), PAWL__FMT(r->run_id));
 }
 
 pawl_status pawl__runner_open(pawl__runner *r, pawl_log *log, const pawl_run_options *options)
@@ -48,7 +67,10 @@ pawl_status pawl__runner_open(pawl__runner *r, pawl_log *log, const pawl_run_opt
                 &r->arena, pawl__text(r->options.actor ? r->options.actor : "program"), &ok);
         if (!ok)
                 return pawl__nomem(&r->error);
-        return pawl__state_of(&r->state, log, &r->error);
+        if (r->options.time_limit_ms)
+                r->deadline_ms = boot_ms(r) + (int64_t)r->options.time_limit_ms;
+        status = pawl__state_of(&r->state, log, &r->error);
+        return status ? status : pawl__sessions_settle(log, r->state, &r->error);
 }
 
 void pawl__runner_free(pawl__runner *r)

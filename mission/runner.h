@@ -41,7 +41,10 @@ typedef struct pawl__runner {
 
         pawl_context *last; /**< of the step that completed last here, for its output */
         size_t last_step;
-        int signal;         /**< that interrupted the run, or 0 */
+        int signal;          /**< that interrupted the run, or 0 */
+        int64_t deadline_ms; /**< by the boot clock: when the time limit is over; 0: there is none
+                              */
+        bool timed_out;
         pawl_error failure; /**< why the run failed, for its events */
 } pawl__runner;
 
@@ -88,6 +91,9 @@ pawl_status pawl__runner_held(pawl__runner *r, const pawl_owner *owner);
 
 /** A signal that waits in signal_fd, taken out of it: kept in r->signal, PAWL_EINTERRUPTED. */
 PAWL_MUST_CHECK pawl_status pawl__runner_signalled(pawl__runner *r, int wait_ms);
+
+/** Is the time limit over? r->timed_out and PAWL_EINTERRUPTED; its message names the limit. */
+PAWL_MUST_CHECK pawl_status pawl__runner_in_time(pawl__runner *r);
 
 /** Load the glossary and carry the steps, in order, as far as they go: PAWL_OK when all of them are
  *  completed, else the verdict or failure that stopped them, with r->error. */

@@ -287,6 +287,8 @@ static pawl_status carry_all(pawl__runner *r, const pawl__map *rows)
                 uint32_t at = pawl__map_get(rows, p.step->id);
                 pawl_status status = pawl__runner_signalled(r, 0);
 
+                if (!status)
+                        status = pawl__runner_in_time(r);
                 if (status)
                         return status;
                 if (at != PAWL__MAP_NONE)

@@ -54,13 +54,14 @@ typedef struct pawl_run_options {
         void *confirm_user;
         pawl_progress_fn progress; /**< NULL: silent */
         void *progress_user;
+        uint64_t time_limit_ms; /**< stop the run after so long, to be resumed; 0: no limit */
 } pawl_run_options;
 
 #define PAWL_RUN_OPTIONS_VERSION 1
 #define PAWL_RUN_OPTIONS_INIT                                                                      \
         {                                                                                          \
                 PAWL_RUN_OPTIONS_VERSION, NULL, NULL, NULL, false, 0, -1, NULL, NULL, NULL, NULL,  \
-                        NULL, NULL                                                                 \
+                        NULL, NULL, 0                                                              \
         }
 
 /** A step's outcome. Texts live as long as the result. */
@@ -106,6 +107,22 @@ PAWL_EXTERN PAWL_MUST_CHECK pawl_status pawl_mission_run(pawl_run_result **out,
  */
 PAWL_EXTERN PAWL_MUST_CHECK pawl_status pawl_mission_resume(pawl_run_result **out, pawl_log *log,
         const char *what, const pawl_run_options *options, pawl_error *err);
+
+/** A run that could be gone on with. */
+typedef struct pawl_unfinished {
+        char run_id[129];
+        char status[16];    /**< blocked, interrupted, or running: somebody is at it now */
+        int64_t updated_us; /**< its last event's time */
+        uint64_t steps_completed, steps_total;
+        char session_id[129]; /**< the one that has it, or had it last; "": none */
+        int64_t pid;          /**< of the process that holds it, when it is running */
+        char host[256];
+} pawl_unfinished;
+
+/** The newest run of a mission file that is blocked, interrupted or running. PAWL_ENOTFOUND,
+ * without a message, when there is none. */
+PAWL_EXTERN PAWL_MUST_CHECK pawl_status pawl_mission_unfinished(
+        pawl_unfinished *out, const pawl_mission *mission, pawl_log *log, pawl_error *err);
 
 /**
  * Layers 1 and 2 and the gate's verdict for each step (or the one named), writing nothing.
