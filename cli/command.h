@@ -27,6 +27,7 @@ enum {
 typedef enum cli_kind {
         CLI_FLAG,    /**< there is none */
         CLI_TEXT,    /**< any text */
+        CLI_TEXTS,   /**< any text; may be given again and again: cli_texts() */
         CLI_FILE,    /**< the name of a file */
         CLI_NUMBER,  /**< 1 to 2^63 - 1 */
         CLI_COUNT,   /**< 0 to 2^63 - 1 */
@@ -71,7 +72,9 @@ struct cli_call {
         const char *
                 values[CLI_OPTIONS_MAX]; /**< by the option's place in its table; NULL: not given */
         const char *shared[CLI_SHARED_MAX]; /**< the same, of the program's */
-        const char *db;                     /**< --db, or NULL */
+        struct cli_repeated *repeated;      /**< what options of CLI_TEXTS were given, in order */
+        size_t n_repeated, cap_repeated;
+        const char *db; /**< --db, or NULL */
         bool help, version;
 };
 
@@ -85,6 +88,9 @@ bool cli_given(const cli_call *cli, const char *option);
 const char *cli_value(const cli_call *cli, const char *option);
 /** The value of a CLI_NUMBER, CLI_COUNT or CLI_SECONDS, or @p otherwise. */
 uint64_t cli_number(const cli_call *cli, const char *option, uint64_t otherwise);
+/** The values of a CLI_TEXTS, in the order given, into @p out, which has room for cli->n_repeated.
+ */
+size_t cli_texts(const char **out, const cli_call *cli, const char *option);
 /** The argument, or NULL. */
 const char *cli_arg(const cli_call *cli, int index);
 /** Decimal digits alone, 0 to 2^63 - 1. */

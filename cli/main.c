@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -43,8 +44,10 @@ int cli_main(const cli_program *program, int argc, char **argv)
         signal(SIGXFSZ, SIG_IGN); /* a write past the limit of a file fails, and is reported */
         pawl__digest_start_lean();
         int code = cli_parse(&cli, program, argc, argv);
-        if (code)
+        if (code) {
+                free(cli.repeated);
                 return code;
+        }
         if (cli.help && cli.cmd)
                 cli_print_cmd_help(program, cli.cmd);
         else if (cli.help)
@@ -53,5 +56,6 @@ int cli_main(const cli_program *program, int argc, char **argv)
                 printf("%s %s\n", program->name, pawl_version());
         else
                 code = cli.cmd->run(&cli);
+        free(cli.repeated);
         return finish_output(&cli, code);
 }

@@ -2,6 +2,7 @@
 #include "base/text.h"
 #include "cli/command.h"
 #include <assert.h>
+#include <stdio.h>
 
 const cli_option cli_globals[] = {
         {"db", 0, 0, CLI_FILE, "PATH", NULL,
@@ -70,6 +71,23 @@ const char *cli_value(const cli_call *cli, const char *option)
         place = place_of(cli->program->shared, option, strlen(option));
         assert(place >= 0);
         return cli->shared[place];
+}
+
+struct cli_repeated {
+        const cli_option *option;
+        const char *value;
+};
+
+size_t cli_texts(const char **out, const cli_call *cli, const char *option)
+{
+        const cli_option *wanted =
+                &cli->cmd->options[place_of(cli->cmd->options, option, strlen(option))];
+        size_t n = 0;
+
+        for (size_t i = 0; i < cli->n_repeated; i++)
+                if (cli->repeated[i].option == wanted)
+                        out[n++] = cli->repeated[i].value;
+        return n;
 }
 
 bool cli_given(const cli_call *cli, const char *option)
@@ -190,6 +208,7 @@ static int check_value(const cli_call *cli, const cli_option *option, const char
         switch (option->kind) {
         case CLI_FLAG:
         case CLI_TEXT:
+        case CLI_TEXTS:
                 return CLI_DONE;
         case CLI_FILE:
                 if (*value)
@@ -237,6 +256,14 @@ static int keep(cli_call *cli, const cli_option *option, const char *value)
                 cli->shared[place] = value;
         else if (cli->cmd)
                 cli->values[option - cli->cmd->options] = value;
+        if (option->kind != CLI_TEXTS)
+                return CLI_DONE;
+        if (pawl__grow(&cli->repeated, &cli->cap_repeated, cli->n_repeated + 1,
+                    sizeof *cli->repeated)) {
+                fprintf(stderr, "%s: out of memory\n", cli->program->name);
+                return CLI_FAILED;
+        }
+        cli->repeated[cli->n_repeated++] = (struct cli_repeated){option, value};
         return CLI_DONE;
 }
 

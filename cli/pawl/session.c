@@ -1,0 +1,305 @@
+/* pawl session start, update, checkpoint, end, resume, pin: sessions of agents that pawl does not
+ * run. */
+#include "base/error.h"
+#include "cli/find.h"
+#include "cli/pawl/actor.h"
+#include "cli/pawl/commands.h"
+#include "cli/printable.h"
+#include <pawl/session.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+/* One invocation: what it tells, and of which session. */
+typedef struct telling {
+        pawl_log *log;
+        pawl__buf actor;
+        const char **lists; /* room for every value that was given */
+        pawl_session_work work;
+        char session_id[129];
+        pawl_error err;
+} telling;
+
+static bool has_option(const cli_call *cli, const char *name)
+{
+        for (const cli_option *o = cli->cmd->options; o->name; o++)
+                if (strcmp(o->name, name) == 0)
+                        return true;
+        return false;
+}
+
+static pawl_status read_work(telling *t, const cli_call *cli)
+{
+        t->lists = calloc(cli->n_repeated + 1, sizeof *t->lists);
+        if (!t->lists)
+                return pawl__nomem(&t->err);
+        if (!has_option(cli, "step"))
+                return PAWL_OK;
+        const char **at = t->lists;
+        t->work.current_step = cli_value(cli, "step");
+        t->work.summary = cli_value(cli, "summary");
+        t->work.completed = at;
+        at += t->work.n_completed = cli_texts(at, cli, "done");
+        if (cli_given(cli, "pending"))
+                t->work.pending = at;
+        at += t->work.n_pending = cli_texts(at, cli, "pending");
+        t->work.files = at;
+        t->work.n_files = cli_texts(at, cli, "file");
+        return PAWL_OK;
+}
+
+/* The session that is meant: --id, else $PAWL_SESSION_ID, else the one that is active, of --mission
+ * if that is given. */
+static pawl_status find_session(telling *t, const cli_call *cli)
+{
+        pawl_session_filter filter = PAWL_SESSION_FILTER_INIT;
+        const char *named = cli_value(cli, "id");
+        pawl_sessions *list = NULL;
+
+        if (!named && !cli_given(cli, "mission"))
+                named = getenv("PAWL_SESSION_ID");
+        if (named && *named) {
+                snprintf(t->session_id, sizeof t->session_id, "%s", named);
+                return PAWL_OK;
+        }
+        filter.mission_id = cli_value(cli, "mission");
+        filter.status = "active";
+        filter.limit = 2;
+        pawl_status status = pawl_session_list(&list, t->log, &filter, &t->err);
+        if (status)
+                return status;
+        if (pawl_sessions_count(list) == 0)
+                status = pawl__fail(&t->err, PAWL_ENOTFOUND,
+                        "no session is active; `pawl session start --mission M` begins one");
+        else if (pawl_sessions_count(list) > 1)
+                status = pawl__fail(&t->err, PAWL_EINVAL,
+                        "more than one session is active; name one with --id or --mission");
+        else
+                snprintf(t->session_id, sizeof t->session_id, "%.*s",
+                        PAWL__FMT(pawl_sessions_at(list, 0)->session_id));
+        pawl_sessions_free(list);
+        return status;
+}
+
+/* What every one of the commands begins and ends with. */
+static int with_session(
+        cli_call *cli, cli_access access, bool find, pawl_status (*tell)(telling *, cli_call *))
+{
+        telling t = {.actor = PAWL__BUF_INIT};
+        int code = CLI_DONE;
+        pawl_status status = cli_open_log(&t.log, cli, access, &t.err);
+
+        if (status)
+                return cli_fail(cli, &t.err);
+        if (has_option(cli, "actor"))
+                status = cli_actor(&t.actor, cli, &t.err);
+        if (!status)
+                status = read_work(&t, cli);
+        if (!status && find)
+                status = find_session(&t, cli);
+        if (!status)
+                status = tell(&t, cli);
+        if (status)
+                code = cli_fail(cli, &t.err);
+        free(t.lists);
+        pawl__buf_free(&t.actor);
+        pawl_log_close(t.log);
+        return code;
+}
+
+static void print_id(const char *id)
+{
+        cli_puts(stdout, id);
+        putchar('\n');
+}
+
+static pawl_status tell_start(telling *t, cli_call *cli)
+{
+        pawl_session_options options = PAWL_SESSION_OPTIONS_INIT;
+        char id[PAWL_SESSION_ID_MAX];
+
+        options.actor = t->actor.data;
+        options.take_over = cli_given(cli, "take-over");
+        pawl_status status = pawl_session_start(
+                id, t->log, cli_value(cli, "mission"), &t->work, &options, &t->err);
+        if (!status)
+                print_id(id);
+        return status;
+}
+
+static pawl_status tell_update(telling *t, cli_call *cli)
+{
+        (void)cli;
+        return pawl_session_update(t->log, t->session_id, t->actor.data, &t->work, &t->err);
+}
+
+static pawl_status tell_checkpoint(telling *t, cli_call *cli)
+{
+        const char *reason = cli_value(cli, "reason");
+        uint64_t seq;
+        pawl_status status = pawl_session_checkpoint(&seq, t->log, t->session_id, t->actor.data,
+                reason ? reason : "manual", &t->work, &t->err);
+
+        if (!status)
+                printf("%llu\n", (unsigned long long)seq);
+        return status;
+}
+
+static pawl_status tell_end(telling *t, cli_call *cli)
+{
+        const char *as = cli_value(cli, "status");
+
+        return pawl_session_end(t->log, t->session_id, t->actor.data, as ? as : "completed",
+                cli_value(cli, "reason"), &t->work, &t->err);
+}
+
+static pawl_status tell_resume(telling *t, cli_call *cli)
+{
+        char id[PAWL_SESSION_ID_MAX];
+        pawl_status status = pawl_session_resume(
+                id, t->log, cli->args[0], cli_number(cli, "checkpoint", 0), t->actor.data, &t->err);
+
+        if (!status)
+                print_id(id);
+        return status;
+}
+
+static pawl_status tell_pin(telling *t, cli_call *cli)
+{
+        return pawl_session_pin(t->log, cli->args[0], !cli_given(cli, "off"), &t->err);
+}
+
+static int start_run(cli_call *cli)
+{
+        return with_session(cli, CLI_MAKE, false, tell_start);
+}
+
+static int update_run(cli_call *cli)
+{
+        return with_session(cli, CLI_WRITE, true, tell_update);
+}
+
+static int checkpoint_run(cli_call *cli)
+{
+        return with_session(cli, CLI_WRITE, true, tell_checkpoint);
+}
+
+static int end_run(cli_call *cli)
+{
+        return with_session(cli, CLI_WRITE, true, tell_end);
+}
+
+static int resume_run(cli_call *cli)
+{
+        return with_session(cli, CLI_WRITE, false, tell_resume);
+}
+
+static int pin_run(cli_call *cli)
+{
+        return with_session(cli, CLI_WRITE, false, tell_pin);
+}
+
+#define WORK_OPTIONS                                                                               \
+        {"step", 0, 0, CLI_TEXT, "STEP", NULL, "the step at hand; empty for none"},                \
+                {"done", 0, 0, CLI_TEXTS, "STEP", NULL, "a step that is completed; repeatable"},   \
+                {"pending", 0, 0, CLI_TEXTS, "STEP", NULL,                                         \
+                        "a step that is pending; repeatable, in place of those told before"},      \
+                {"file", 0, 0, CLI_TEXTS, "FILE", NULL, "a file that matters; repeatable"},        \
+                {"summary", 0, 0, CLI_TEXT, "TEXT", NULL, "the context, in your words"},           \
+        {                                                                                          \
+                "actor", 0, 0, CLI_TEXT, "ACTOR", NULL, "who tells it (default: user:NAME)"        \
+        }
+#define WHICH_OPTIONS                                                                              \
+        {"id", 0, 0, CLI_TEXT, "ID", NULL,                                                         \
+                "the session (default: $PAWL_SESSION_ID, or the one that is active)"},             \
+        {                                                                                          \
+                "mission", 0, 0, CLI_TEXT, "MISSION", NULL, "the active one of this mission"       \
+        }
+#define END_OF_OPTIONS                                                                             \
+        {                                                                                          \
+                NULL, 0, 0, CLI_FLAG, NULL, NULL, NULL                                             \
+        }
+
+static const cli_option start_options[] = {
+        {"mission", 0, 'm', CLI_TEXT, "MISSION", NULL, "the mission that it is about"},
+        WORK_OPTIONS,
+        {"take-over", 0, 0, CLI_FLAG, NULL, NULL, "end the mission's active session first"},
+        END_OF_OPTIONS,
+};
+static const cli_option update_options[] = {WHICH_OPTIONS, WORK_OPTIONS, END_OF_OPTIONS};
+static const cli_option checkpoint_options[] = {
+        WHICH_OPTIONS,
+        WORK_OPTIONS,
+        {"reason", 0, 0, CLI_TEXT, "REASON", NULL,
+                "manual, step_complete, context_warning, error_recovery, time_limit, "
+                "task_complete or session_end"},
+        END_OF_OPTIONS,
+};
+static const cli_option end_options[] = {
+        WHICH_OPTIONS,
+        WORK_OPTIONS,
+        {"status", 0, 0, CLI_CHOICE, "STATUS", "completed|interrupted|error",
+                "completed, interrupted or error (default: completed)"},
+        {"reason", 0, 0, CLI_TEXT, "TEXT", NULL, "why it ends"},
+        END_OF_OPTIONS,
+};
+static const cli_option resume_options[] = {
+        {"checkpoint", 0, 0, CLI_NUMBER, "SEQ", NULL, "as it stood at this checkpoint"},
+        {"actor", 0, 0, CLI_TEXT, "ACTOR", NULL, "who goes on with it (default: user:NAME)"},
+        END_OF_OPTIONS,
+};
+static const cli_option pin_options[] = {
+        {"off", 0, 0, CLI_FLAG, NULL, NULL, "no longer"},
+        END_OF_OPTIONS,
+};
+
+const cli_cmd pawl_session_start_cmd = {
+        .name = "session start",
+        .args = "",
+        .options = start_options,
+        .help = "Start a session of an agent at a mission, and print its id",
+        .run = start_run,
+};
+
+const cli_cmd pawl_session_update_cmd = {
+        .name = "session update",
+        .args = "",
+        .options = update_options,
+        .help = "Tell what a session is at",
+        .run = update_run,
+};
+
+const cli_cmd pawl_session_checkpoint_cmd = {
+        .name = "session checkpoint",
+        .args = "",
+        .options = checkpoint_options,
+        .help = "Mark a point that a session can be gone on from, and print its seq",
+        .run = checkpoint_run,
+};
+
+const cli_cmd pawl_session_end_cmd = {
+        .name = "session end",
+        .args = "",
+        .options = end_options,
+        .help = "End a session of an agent",
+        .run = end_run,
+};
+
+const cli_cmd pawl_session_resume_cmd = {
+        .name = "session resume",
+        .args = "SESSION",
+        .min_args = 1,
+        .max_args = 1,
+        .options = resume_options,
+        .help = "Start a session where an earlier one, or one of its checkpoints, left off",
+        .run = resume_run,
+};
+
+const cli_cmd pawl_session_pin_cmd = {
+        .name = "session pin",
+        .args = "SESSION",
+        .min_args = 1,
+        .max_args = 1,
+        .options = pin_options,
+        .help = "Keep a session from being pruned",
+        .run = pin_run,
+};
