@@ -25,14 +25,15 @@ enum {
 
 /** What an option's value must be. Checked while parsing, so that a wrong one is wrong usage. */
 typedef enum cli_kind {
-        CLI_FLAG,    /**< there is none */
-        CLI_TEXT,    /**< any text */
-        CLI_TEXTS,   /**< any text; may be given again and again: cli_texts() */
-        CLI_FILE,    /**< the name of a file */
-        CLI_NUMBER,  /**< 1 to 2^63 - 1 */
-        CLI_COUNT,   /**< 0 to 2^63 - 1 */
-        CLI_SECONDS, /**< "--wait", or "--wait=SECONDS": 0 to 4,000,000 */
-        CLI_CHOICE   /**< one of choices */
+        CLI_FLAG,     /**< there is none */
+        CLI_TEXT,     /**< any text */
+        CLI_TEXTS,    /**< any text; may be given again and again: cli_texts() */
+        CLI_FILE,     /**< the name of a file */
+        CLI_NUMBER,   /**< 1 to 2^63 - 1 */
+        CLI_COUNT,    /**< 0 to 2^63 - 1 */
+        CLI_SECONDS,  /**< "--wait", or "--wait=SECONDS": 0 to 4,000,000 */
+        CLI_DURATION, /**< a number and s, m, h or d: "30m" */
+        CLI_CHOICE    /**< one of choices */
 } cli_kind;
 
 typedef struct cli_option {
@@ -91,6 +92,8 @@ uint64_t cli_number(const cli_call *cli, const char *option, uint64_t otherwise)
 /** The values of a CLI_TEXTS, in the order given, into @p out, which has room for cli->n_repeated.
  */
 size_t cli_texts(const char **out, const cli_call *cli, const char *option);
+/** The milliseconds of a CLI_DURATION; 0: not given. */
+uint64_t cli_duration_ms(const cli_call *cli, const char *option);
 /** The argument, or NULL. */
 const char *cli_arg(const cli_call *cli, int index);
 /** Decimal digits alone, 0 to 2^63 - 1. */

@@ -32,6 +32,31 @@ bool cli_parse_number(uint64_t *out, const char *text)
         return true;
 }
 
+/* A number and its unit, at most a hundred years, as milliseconds. */
+static bool parse_duration(uint64_t *ms, const char *text)
+{
+        static const struct {
+                char unit;
+                uint64_t ms;
+        } units[] = {{'s', 1000}, {'m', 60000}, {'h', 3600000}, {'d', 86400000}};
+        size_t len = strlen(text);
+        char digits[24];
+        uint64_t n;
+
+        if (len < 2 || len > sizeof digits)
+                return false;
+        memcpy(digits, text, len - 1);
+        digits[len - 1] = '\0';
+        if (!cli_parse_number(&n, digits) || n == 0)
+                return false;
+        for (size_t i = 0; i < sizeof units / sizeof units[0]; i++)
+                if (text[len - 1] == units[i].unit && n <= UINT64_C(3153600000000) / units[i].ms) {
+                        *ms = n * units[i].ms;
+                        return true;
+                }
+        return false;
+}
+
 /* Does the name, which ends at len, stand for this option? */
 static bool named(const cli_option *option, const char *name, size_t len)
 {
@@ -103,6 +128,16 @@ uint64_t cli_number(const cli_call *cli, const char *option, uint64_t otherwise)
         if (value)
                 cli_parse_number(&n, value);
         return n;
+}
+
+uint64_t cli_duration_ms(const cli_call *cli, const char *option)
+{
+        const char *value = cli_value(cli, option);
+        uint64_t ms = 0;
+
+        if (value)
+                parse_duration(&ms, value);
+        return ms;
 }
 
 const char *cli_arg(const cli_call *cli, int index)
@@ -228,6 +263,12 @@ static int check_value(const cli_call *cli, const cli_option *option, const char
                 if (!*value || (cli_parse_number(&n, value) && n <= 4000000))
                         return CLI_DONE;
                 return cli_usage(cli, "--%s: \"%s\" is not a number of seconds; give 0 to 4000000",
+                        option->name, value);
+        case CLI_DURATION:
+                if (parse_duration(&n, value))
+                        return CLI_DONE;
+                return cli_usage(cli,
+                        "--%s: \"%s\" is not a time; give a number and s, m, h or d, such as 30m",
                         option->name, value);
         case CLI_CHOICE:
                 if (choice_fits(option->choices, value))

@@ -2,6 +2,25 @@
 #include "cli/find.h"
 #include "cli/pawl/commands.h"
 #include "cli/pawl/sitting.h"
+#include "cli/pawl/unfinished.h"
+
+/* A new run, or the one that was left unfinished. */
+static int start_or_go_on(
+        cli_call *cli, pawl_log *log, pawl_mission *mission, const pawl_run_options *options)
+{
+        pawl_unfinished unfinished;
+        int code = CLI_FAILED;
+
+        switch (cli_choose_run(&unfinished, &code, cli, log, mission)) {
+        case CLI_START:
+                return cli_sit(cli, log, mission, NULL, options);
+        case CLI_GO_ON:
+                return cli_sit(cli, log, NULL, unfinished.run_id, options);
+        case CLI_NEITHER:
+                break;
+        }
+        return code;
+}
 
 static int run_run(cli_call *cli)
 {
@@ -19,7 +38,7 @@ static int run_run(cli_call *cli)
         if (cli_open_log(&log, cli, CLI_MAKE, &err)) {
                 code = cli_fail(cli, &err);
         } else {
-                code = cli_sit(cli, log, mission, NULL, &options);
+                code = start_or_go_on(cli, log, mission, &options);
                 cli_close_log(cli, log);
         }
         pawl_mission_free(mission);
@@ -28,9 +47,13 @@ static int run_run(cli_call *cli)
 
 static const cli_option run_options[] = {
         {"run", 0, 0, CLI_TEXT, "ID", NULL, "the run's id (default: a fresh UUID)"},
+        {"resume", 0, 0, CLI_FLAG, NULL, NULL, "go on with the mission's unfinished run"},
+        {"fresh", 0, 0, CLI_FLAG, NULL, NULL, "start anew, whatever was left unfinished"},
         {"strictness", 0, 0, CLI_CHOICE, "LEVEL", "off|medium|max",
                 "off, medium or max, over what the mission says"},
         {"no-input", 0, 0, CLI_FLAG, NULL, NULL, "ask nothing: defer every conflict"},
+        {"time-limit", 0, 0, CLI_DURATION, "TIME", NULL,
+                "stop after so long, such as 90s, 30m or 8h, to be resumed"},
         {"wait", 0, 0, CLI_SECONDS, "SECONDS", NULL, "wait for another process that holds the run"},
         {"actor", 0, 0, CLI_TEXT, "ACTOR", NULL, "who runs it (default: user:NAME)"},
         {"json", 0, 0, CLI_FLAG, NULL, NULL, "print one object"},

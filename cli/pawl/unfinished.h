@@ -1,0 +1,21 @@
+/**
+ * @file cli/pawl/unfinished.h
+ * @brief What `pawl run` does about a run of the same mission that was left unfinished.
+ */
+#ifndef CLI_PAWL_UNFINISHED_H
+#define CLI_PAWL_UNFINISHED_H
+
+#include "cli/command.h"
+#include <pawl/mission.h>
+
+typedef enum cli_choice {
+        CLI_START,  /**< a new run */
+        CLI_GO_ON,  /**< with the run in *run */
+        CLI_NEITHER /**< it was said why; the exit code is in *code */
+} cli_choice;
+
+/** By the options --resume, --fresh and --run; else by asking on a terminal, and nowhere else. */
+cli_choice cli_choose_run(pawl_unfinished *run, int *code, const cli_call *cli, pawl_log *log,
+        const pawl_mission *mission);
+
+#endif
