@@ -199,7 +199,7 @@ static int pin_run(cli_call *cli)
 }
 
 #define WORK_OPTIONS                                                                               \
-        {"step", 0, 0, CLI_TEXT, "STEP", NULL, "the step at hand; empty for none"},                \
+        {"step", 0, 0, CLI_TEXT, "ID", NULL, "the step at hand; empty for none"},                  \
                 {"done", 0, 0, CLI_TEXTS, "STEP", NULL, "a step that is completed; repeatable"},   \
                 {"pending", 0, 0, CLI_TEXTS, "STEP", NULL,                                         \
                         "a step that is pending; repeatable, in place of those told before"},      \
@@ -239,7 +239,7 @@ static const cli_option end_options[] = {
         WORK_OPTIONS,
         {"status", 0, 0, CLI_CHOICE, "STATUS", "completed|interrupted|error",
                 "completed, interrupted or error (default: completed)"},
-        {"reason", 0, 0, CLI_TEXT, "TEXT", NULL, "why it ends"},
+        {"reason", 0, 0, CLI_TEXT, "REASON", NULL, "why it ends"},
         END_OF_OPTIONS,
 };
 static const cli_option resume_options[] = {

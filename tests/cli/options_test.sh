@@ -19,7 +19,7 @@ done
 
 it "the commands are those of the contract, and none that come later"
 same "$(cmds pawl | tr '\n' ,)" \
-        "init,run,resume,check,conflicts,resolve,glossary list,glossary import,hash,terms,help,completion,"
+        "init,run,resume,check,conflicts,resolve,glossary list,glossary import,sessions,session start,session update,session checkpoint,session end,session resume,session pin,hash,terms,help,completion,"
 same "$(cmds eventlog | tr '\n' ,)" "replay,list,tail,show,verify,head,stats,export,help,completion,"
 
 it "every command has --help, which exits 0 and prints on stdout alone"
@@ -52,7 +52,7 @@ it "wrong usage exits 2 with the usage line on stderr"
 misused "a command is missing" pawl
 misused 'unknown command "frobnicate"' pawl frobnicate
 misused 'unknown command "glossary"' pawl glossary
-misused 'unknown command "sessions"' pawl sessions
+misused 'unknown command "session"' pawl session
 misused 'unknown command "frobnicate"' pawl help frobnicate
 misused "an argument is missing: MISSION" pawl run
 misused 'one argument too many: "b"' pawl run a b

@@ -81,7 +81,7 @@ for blocks in 4 40 70; do
         same "$code" 1
         same "$(wc -l <err)" 1
         says '^pawl: .*; ' err
-        (cd "small-$blocks" && runs 3 pawl run mission.yaml --no-input && runs 0 eventlog verify)
+        (cd "small-$blocks" && runs 3 pawl run mission.yaml --no-input --fresh && runs 0 eventlog verify)
 done
 
 it "a closed standard output is a failure, and harms no log"
@@ -92,13 +92,13 @@ runs 0 eventlog verify
 
 it "a reader that goes away ends a program quietly"
 set +o pipefail
-for i in 1 2 3; do pawl run mission.yaml --no-input >/dev/null 2>&1 || true; done
+for i in 1 2 3; do pawl run mission.yaml --no-input --fresh >/dev/null 2>&1 || true; done
 for i in $(seq 200); do eventlog export; done 2>err | head -1 >/dev/null
 is_empty err
 
 it "without a terminal there are no colours and no progress, whatever the environment says"
 for terminal in xterm-256color dumb ''; do
-        TERM=$terminal runs 3 pawl run mission.yaml
+        TERM=$terminal runs 3 pawl run mission.yaml --fresh
         harmless out err
         same "$(wc -l <err)" 1
 done
