@@ -104,3 +104,26 @@ await() {
         echo "$1 did not come"
         return 1
 }
+
+# dialog CODE SCRIPT: an expect script that has spawned something; its exit code is CODE. The screen is
+# in the file screen.
+dialog() {
+        cat >script.exp <<END
+log_user 0
+log_file -a -noappend screen
+set timeout 10
+proc see {pattern} {
+        expect {
+                -re \$pattern {}
+                timeout { puts stderr "not seen: \$pattern"; exit 99 }
+                eof { puts stderr "ended before: \$pattern"; exit 98 }
+        }
+}
+$2
+expect eof
+set ended [wait]
+if {[llength \$ended] > 4 && [lindex \$ended 4] eq "CHILDKILLED"} { exit 97 }
+exit [lindex \$ended 3]
+END
+        runs "$1" env TERM=xterm expect -f script.exp
+}

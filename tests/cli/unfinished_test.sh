@@ -1,0 +1,56 @@
+# `pawl run` of a mission that has an unfinished run.
+. "$SOURCE_DIR/tests/cli/shared.sh"
+write_mission
+runs 3 pawl run mission.yaml --run one --no-input
+
+it "without a terminal it says so, with progress and how to go on, and runs nothing"
+before=$(eventlog head)
+fails 1 'mission refund-service: run one is blocked at 1/3 steps, last active 20..-..-.. ..:..:.. UTC; go on with it by --resume, or start anew with --fresh' \
+        pawl run mission.yaml
+same "$(eventlog head)" "$before"
+
+it "--fresh starts another, and so does an id of one's own"
+runs 3 pawl run mission.yaml --fresh --no-input
+runs 3 pawl run mission.yaml --run two --no-input
+same "$(events RunStarted)" 3
+
+it "--resume goes on with the newest"
+pawl resolve "$(pawl conflicts --json | jq -r '.[] | select(.run_id == "two").conflict_id')" --pick 1 >/dev/null
+runs 0 pawl run mission.yaml --resume --json
+same "$(jq -r '.run_id + " " + .status' out)" "two completed"
+same "$(events RunStarted)" 3
+
+it "on a terminal it asks: r goes on, f starts anew, anything else is no"
+dialog 1 'spawn pawl run mission.yaml
+see {run .* is blocked at 1/3 steps}
+see {resume it, start a fresh run, or quit\? \[r/f/Q\]: }
+send "\r"'
+same "$(events RunStarted)" 3
+dialog 0 'spawn pawl run mission.yaml
+see {\[r/f/Q\]: }
+send "f\r"'
+same "$(events RunStarted)" 4
+dialog 0 'spawn pawl run mission.yaml
+see {\[r/f/Q\]: }
+send "r\r"'
+same "$(events RunStarted)" 4
+same "$(events RunCompleted)" 3
+
+it "of one that is at work it names the owner: exit 6, unless a fresh one is wanted"
+cat >slow.yaml <<'END'
+mission: slow
+steps:
+  - {id: sleepy, run: [sh, -c, "touch started; while [ ! -e go ]; do sleep 0.05; done"]}
+END
+pawl run slow.yaml --run first >first 2>&1 </dev/null &
+pid=$!
+await started
+fails 6 "mission slow: run first is running at 0/1 steps, .* held by pid $pid on .*; wait for it, or start another beside it with --fresh" \
+        pawl run slow.yaml
+touch go
+runs 0 pawl run slow.yaml --fresh
+wait "$pid"
+
+it "where there is none to go on with, --resume says so"
+fails 1 'mission slow: has no run to go on with; run it without --resume' pawl run slow.yaml --resume
+runs 0 pawl run slow.yaml
