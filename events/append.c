@@ -264,6 +264,8 @@ pawl_status pawl__tx_batch(pawl_log *log, const pawl__batch *batch, uint64_t fen
                 status = pawl__tx_blob(log, batch->blobs[i].hash, batch->blobs[i].content);
         for (size_t i = 0; i < batch->n && !status; i++)
                 status = pawl__tx_event(log, &batch->events[i]);
+        for (size_t i = 0; i < batch->n_prunes && !status; i++)
+                status = pawl__tx_prune(log, batch->prunes[i]);
         if (!status && batch->gives_back.data)
                 status = pawl__tx_give_back(log, batch->gives_back, fence);
         return status;

@@ -51,6 +51,15 @@ pawl_status pawl__batch_give_back(pawl__batch *batch, pawl_text run_id, pawl_err
         return PAWL_OK;
 }
 
+pawl_status pawl__batch_prune(pawl__batch *batch, uint64_t seq, pawl_error *err)
+{
+        if (pawl__grow(
+                    &batch->prunes, &batch->cap_prunes, batch->n_prunes + 1, sizeof *batch->prunes))
+                return pawl__nomem(err);
+        batch->prunes[batch->n_prunes++] = seq;
+        return PAWL_OK;
+}
+
 void pawl__batch_clear(pawl__batch *batch)
 {
         pawl__arena_clear(&batch->arena);
@@ -58,6 +67,7 @@ void pawl__batch_clear(pawl__batch *batch)
         batch->after_fence = 0;
         batch->n = 0;
         batch->n_blobs = 0;
+        batch->n_prunes = 0;
 }
 
 void pawl__batch_free(pawl__batch *batch)
@@ -65,5 +75,6 @@ void pawl__batch_free(pawl__batch *batch)
         pawl__arena_free(&batch->arena);
         free(batch->events);
         free(batch->blobs);
+        free(batch->prunes);
         *batch = (pawl__batch)PAWL__BATCH_INIT;
 }

@@ -18,6 +18,8 @@ static const char *const sql_of[PAWL__STMTS] = {
         [PAWL__STMT_BLOB_PUT] = "INSERT OR IGNORE INTO blobs (hash, content) VALUES (?1, ?2)",
         [PAWL__STMT_BLOB_GET] = "SELECT content FROM blobs WHERE hash = ?1",
         [PAWL__STMT_PRUNED] = "SELECT payload_hash FROM pruned WHERE seq = ?1",
+        [PAWL__STMT_PRUNED_PUT] = "INSERT OR REPLACE INTO pruned VALUES (?1, ?2)",
+        [PAWL__STMT_PAYLOAD_DROP] = "UPDATE events SET payload = NULL WHERE seq = ?1",
         [PAWL__STMT_LEASE_GET] = "SELECT fence, held, host, boot_id, pid, pid_start, pid_ns, "
                                  "until_ms, lease_ms FROM leases WHERE run_id = ?1",
         [PAWL__STMT_LEASE_PUT] =

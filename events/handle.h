@@ -30,6 +30,8 @@ typedef enum pawl__stmt {
         PAWL__STMT_BLOB_PUT,
         PAWL__STMT_BLOB_GET,
         PAWL__STMT_PRUNED,
+        PAWL__STMT_PRUNED_PUT,
+        PAWL__STMT_PAYLOAD_DROP,
         PAWL__STMT_LEASE_GET,
         PAWL__STMT_LEASE_PUT,
         PAWL__STMT_LEASE_RENEW,
@@ -279,6 +281,9 @@ PAWL_MUST_CHECK pawl_status pawl__tx_give_back(pawl_log *log, pawl_text run_id, 
 void pawl__held_forget(pawl_log *log, pawl_text run_id);
 /** Give back what this handle still holds, as far as that can be done. */
 void pawl__held_release(pawl_log *log);
+
+/** Let an event's payload go and keep its hash. PAWL_EDAMAGED when it is not what was hashed. */
+PAWL_MUST_CHECK pawl_status pawl__tx_prune(pawl_log *log, uint64_t seq);
 
 struct pawl__batch_blob {
         unsigned char hash[32];

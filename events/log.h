@@ -24,13 +24,15 @@ typedef struct pawl__batch {
         size_t n, cap;
         struct pawl__batch_blob *blobs;
         size_t n_blobs, cap_blobs;
+        uint64_t *prunes; /* events whose payloads go with the commit */
+        size_t n_prunes, cap_prunes;
         pawl_text gives_back; /* the run to give back with the commit; absent: none */
         uint64_t after_fence; /* see pawl__log_claim(); 0: any, UINT64_MAX: none */
 } pawl__batch;
 
 #define PAWL__BATCH_INIT                                                                           \
         {                                                                                          \
-                PAWL__ARENA_INIT, NULL, 0, 0, NULL, 0, 0, {NULL, 0}, 0                             \
+                PAWL__ARENA_INIT, NULL, 0, 0, NULL, 0, 0, NULL, 0, 0, {NULL, 0}, 0                 \
         }
 
 PAWL_MUST_CHECK pawl_status pawl__batch_event(
@@ -42,6 +44,9 @@ PAWL_MUST_CHECK pawl_status pawl__batch_blob(
  *  the run's, and holds it no more when it is done. */
 PAWL_MUST_CHECK pawl_status pawl__batch_give_back(
         pawl__batch *batch, pawl_text run_id, pawl_error *err);
+/** Let the payload of the event @p seq, which is in the log, go in the same transaction, and keep
+ * its hash, so that the chain still verifies. One that is gone already is passed over. */
+PAWL_MUST_CHECK pawl_status pawl__batch_prune(pawl__batch *batch, uint64_t seq, pawl_error *err);
 void pawl__batch_clear(pawl__batch *batch);
 void pawl__batch_free(pawl__batch *batch);
 

@@ -12,6 +12,10 @@ pawl_status pawl__session_find(pawl__row *session, pawl__state *state, const cha
         if (session_id) {
                 *session = (pawl__row){.v[PAWL__SES_ID].text = pawl__text(session_id)};
                 status = pawl__state_get(state, PAWL__SESSIONS, session, arena, err);
+                if (!status && pawl__text_is(session->v[PAWL__SES_STATUS].text, "pruned"))
+                        return pawl__fail(err, PAWL_ENOTFOUND,
+                                "session %.128s: was pruned; `pawl sessions` lists the others",
+                                session_id);
                 if (status != PAWL_ENOTFOUND)
                         return status;
                 return pawl__fail(err, PAWL_ENOTFOUND,

@@ -10,28 +10,30 @@ enum { MISSION = 1, RUN = 2, STEP = 4, SESSION = 8 };
 static const struct {
         pawl__apply_fn *apply;
         unsigned ids;
+        bool prunable; /* without its payload it still says that it happened */
 } types[PAWL__EVENT_TYPES] = {
-        [PAWL__RUN_STARTED] = {pawl__apply_run_started, MISSION | RUN},
-        [PAWL__RUN_CLAIMED] = {pawl__apply_run_claimed, MISSION | RUN},
-        [PAWL__RUN_COMPLETED] = {pawl__apply_run_completed, RUN},
-        [PAWL__RUN_FAILED] = {pawl__apply_run_failed, RUN},
-        [PAWL__STEP_STARTED] = {pawl__apply_step_started, RUN | STEP},
-        [PAWL__STEP_COMPLETED] = {pawl__apply_step_completed, RUN | STEP},
-        [PAWL__STEP_FAILED] = {pawl__apply_step_failed, RUN | STEP},
-        [PAWL__SCOPE_ACTIVATED] = {pawl__apply_scope_activated, 0},
-        [PAWL__CHECK_EVALUATED] = {pawl__apply_check_evaluated, RUN | STEP},
-        [PAWL__STEP_CHECKPOINTED] = {pawl__apply_step_checkpointed, RUN | STEP},
-        [PAWL__GENERATION_BLOCKED] = {pawl__apply_generation_blocked, RUN | STEP},
+        [PAWL__RUN_STARTED] = {pawl__apply_run_started, MISSION | RUN, false},
+        [PAWL__RUN_CLAIMED] = {pawl__apply_run_claimed, MISSION | RUN, false},
+        [PAWL__RUN_COMPLETED] = {pawl__apply_run_completed, RUN, false},
+        [PAWL__RUN_FAILED] = {pawl__apply_run_failed, RUN, false},
+        [PAWL__STEP_STARTED] = {pawl__apply_step_started, RUN | STEP, false},
+        [PAWL__STEP_COMPLETED] = {pawl__apply_step_completed, RUN | STEP, false},
+        [PAWL__STEP_FAILED] = {pawl__apply_step_failed, RUN | STEP, false},
+        [PAWL__SCOPE_ACTIVATED] = {pawl__apply_scope_activated, 0, false},
+        [PAWL__CHECK_EVALUATED] = {pawl__apply_check_evaluated, RUN | STEP, false},
+        [PAWL__STEP_CHECKPOINTED] = {pawl__apply_step_checkpointed, RUN | STEP, false},
+        [PAWL__GENERATION_BLOCKED] = {pawl__apply_generation_blocked, RUN | STEP, false},
         [PAWL__CLARIFICATION_REQUESTED] = {pawl__apply_clarification_requested,
-                MISSION | RUN | STEP},
-        [PAWL__CLARIFICATION_RESOLVED] = {pawl__apply_clarification_resolved, 0},
-        [PAWL__SENSE_UPDATED] = {pawl__apply_sense_updated, 0},
-        [PAWL__STEP_RESUMED] = {pawl__apply_step_resumed, RUN | STEP},
-        [PAWL__SESSION_STARTED] = {pawl__apply_session_started, SESSION},
-        [PAWL__SESSION_UPDATED] = {pawl__apply_session_updated, SESSION},
-        [PAWL__SESSION_CHECKPOINTED] = {pawl__apply_session_checkpointed, SESSION},
-        [PAWL__SESSION_NOTED] = {pawl__apply_session_noted, SESSION},
-        [PAWL__SESSION_ENDED] = {pawl__apply_session_ended, SESSION},
+                MISSION | RUN | STEP, false},
+        [PAWL__CLARIFICATION_RESOLVED] = {pawl__apply_clarification_resolved, 0, false},
+        [PAWL__SENSE_UPDATED] = {pawl__apply_sense_updated, 0, false},
+        [PAWL__STEP_RESUMED] = {pawl__apply_step_resumed, RUN | STEP, false},
+        [PAWL__SESSION_STARTED] = {pawl__apply_session_started, SESSION, true},
+        [PAWL__SESSION_UPDATED] = {pawl__apply_session_updated, SESSION, true},
+        [PAWL__SESSION_CHECKPOINTED] = {pawl__apply_session_checkpointed, SESSION, true},
+        [PAWL__SESSION_NOTED] = {pawl__apply_session_noted, SESSION, true},
+        [PAWL__PRUNED] = {pawl__apply_pruned, 0, false},
+        [PAWL__SESSION_ENDED] = {pawl__apply_session_ended, SESSION, true},
 };
 
 static pawl_status refuse(const pawl_event *event, pawl_status status, const char *field,
@@ -89,6 +91,11 @@ pawl_status pawl__apply(pawl__applier *applier, const pawl_event *event, pawl_er
         if (!event->payload.data) {
                 if (!types[type].apply)
                         return PAWL_OK;
+                if (types[type].prunable) {
+                        pawl_status status = pawl__json_tree_read(&applier->tree, "{}", 2, err);
+                        return status ? status
+                                      : apply_as(type, applier, event, &applier->tree, err);
+                }
                 return refuse(event, PAWL_EINVAL, "payload",
                         "was pruned, but says what is; restore the log from a copy", err);
         }

@@ -279,11 +279,45 @@ pawl_status pawl__apply_session_ended(pawl__applying *a)
                 status = leave_run(&session, &run, &interrupts, a, status_text);
         if (status)
                 return status;
-        session.v[PAWL__SES_STATUS].text = status_text;
+        session.v[PAWL__SES_STATUS].text = status_text.data ? status_text : pawl__text("pruned");
         session.v[PAWL__SES_ENDED_US].integer = a->event->time_us;
         session.v[PAWL__SES_REASON].text = pawl__apply_optional(a, "reason");
         status = pawl__apply_put(a, PAWL__SESSIONS, &session);
         if (status == PAWL_OK && interrupts)
                 status = pawl__apply_put_run(a, &run, "interrupted");
+        return status;
+}
+
+/* What the payloads said is gone from the row as from the log, so that a replay, which finds them
+ * gone, comes to the same. */
+static pawl_status prune_session(const pawl__applying *a, pawl_text session_id)
+{
+        static const int said[] = {PAWL__SES_REASON, PAWL__SES_CURRENT, PAWL__SES_COMPLETED,
+                PAWL__SES_PENDING, PAWL__SES_FILES, PAWL__SES_DONE, PAWL__SES_TOTAL,
+                PAWL__SES_SUMMARY, PAWL__SES_NOTES_SEQ, PAWL__SES_PINNED};
+        pawl__row session = {.v[PAWL__SES_ID].text = session_id};
+        pawl_status status = a->store->get(a->store, PAWL__SESSIONS, &session, a->err);
+
+        if (status)
+                return status == PAWL_ENOTFOUND ? PAWL_OK : status;
+        for (size_t i = 0; i < sizeof said / sizeof said[0]; i++)
+                session.v[said[i]] = (pawl__value){0};
+        session.v[PAWL__SES_STATUS].text = pawl__text("pruned");
+        return pawl__apply_put(a, PAWL__SESSIONS, &session);
+}
+
+pawl_status pawl__apply_pruned(pawl__applying *a)
+{
+        pawl__node pruned = pawl__json_get(a->tree, 0, "pruned");
+        pawl_status status = PAWL_OK;
+
+        if (!pawl__text_is(pawl__apply_optional(a, "kind"), "sessions"))
+                return PAWL_OK;
+        if (!is_text_list(a->tree, pruned))
+                return pawl__apply_refuse(
+                        a, PAWL_EINVAL, "payload.pruned", "is no array of session ids; write one");
+        for (pawl__node n = pawl__json_first(a->tree, pruned); n != PAWL__NO_NODE && !status;
+                n = pawl__json_after(a->tree, pruned, n))
+                status = prune_session(a, pawl__json_at(a->tree, n)->value);
         return status;
 }

@@ -69,6 +69,7 @@ pawl__apply_fn pawl__apply_step_started, pawl__apply_step_completed, pawl__apply
 pawl__apply_fn pawl__apply_scope_activated, pawl__apply_sense_updated;
 pawl__apply_fn pawl__apply_clarification_requested, pawl__apply_clarification_resolved;
 pawl__apply_fn pawl__apply_session_started, pawl__apply_session_updated,
-        pawl__apply_session_checkpointed, pawl__apply_session_noted, pawl__apply_session_ended;
+        pawl__apply_session_checkpointed, pawl__apply_session_noted, pawl__apply_session_ended,
+        pawl__apply_pruned;
 
 #endif

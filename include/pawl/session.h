@@ -134,6 +134,34 @@ PAWL_EXTERN PAWL_MUST_CHECK pawl_status pawl_session_resume(
 PAWL_EXTERN PAWL_MUST_CHECK pawl_status pawl_session_pin(
         pawl_log *log, const char *session_id, bool pinned, pawl_error *err);
 
+/* ---- Pruning -----------------------------------------------------------------------------------
+ */
+
+/** One session, and whether it goes. Texts live as long as the report. */
+typedef struct pawl_pruned_session {
+        pawl_text session_id, mission_id, status;
+        const char *stays; /**< why: newest, pinned, active, open conflict ...; NULL: it goes */
+        uint64_t seq;
+} pawl_pruned_session;
+
+typedef struct pawl_prune_report pawl_prune_report; /**< Opaque. pawl_prune_report_free(). */
+
+/**
+ * Let go of old sessions: the payloads of their events go, for good; the chain still verifies, and
+ * a Pruned event says which. The newest @p keep stay, and those that are active, pinned, or of a
+ * run that can be gone on with or has an open conflict. Nothing to let go of: nothing is written.
+ * @param dry_run  only tell.
+ */
+PAWL_EXTERN PAWL_MUST_CHECK pawl_status pawl_session_prune(pawl_prune_report **out, pawl_log *log,
+        size_t keep, bool dry_run, const char *actor, pawl_error *err);
+/** Every session, newest first. */
+PAWL_EXTERN size_t pawl_prune_report_count(const pawl_prune_report *report);
+PAWL_EXTERN const pawl_pruned_session *pawl_prune_report_at(
+        const pawl_prune_report *report, size_t index);
+/** How many go. */
+PAWL_EXTERN size_t pawl_prune_report_going(const pawl_prune_report *report);
+PAWL_EXTERN void pawl_prune_report_free(pawl_prune_report *report);
+
 /* ---- The handoff ----------------------------------------------------------------------------- */
 
 /**

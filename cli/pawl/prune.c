@@ -1,0 +1,108 @@
+/* pawl prune sessions: let go of what old sessions said. */
+#include "base/json_write.h"
+#include "cli/find.h"
+#include "cli/json.h"
+#include "cli/pawl/actor.h"
+#include "cli/pawl/commands.h"
+#include "cli/table.h"
+#include <pawl/session.h>
+#include <stdio.h>
+
+static int print_json(const cli_call *cli, const pawl_prune_report *report)
+{
+        pawl__json_writer w = PAWL__JSON_WRITER_INIT;
+
+        pawl__json_open_array(&w);
+        for (size_t i = 0; i < pawl_prune_report_count(report); i++) {
+                const pawl_pruned_session *one = pawl_prune_report_at(report, i);
+                pawl__json_open_object(&w);
+                pawl__json_member_text(&w, "session_id", one->session_id);
+                pawl__json_member_text(&w, "mission_id", one->mission_id);
+                pawl__json_member_text(&w, "status", one->status);
+                pawl__json_member_bool(&w, "goes", !one->stays);
+                pawl__json_member_string(&w, "why", one->stays);
+                pawl__json_close_object(&w);
+        }
+        pawl__json_close_array(&w);
+        return cli_print_json(cli, &w);
+}
+
+static const cli_column columns[] = {
+        {"id", CLI_CELL_TEXT, false},
+        {"mission", CLI_CELL_TEXT, true},
+        {"status", CLI_CELL_TEXT, false},
+        {"what", CLI_CELL_TEXT, true},
+};
+enum { COLUMNS = sizeof columns / sizeof columns[0] };
+
+static pawl_status add_row(cli_table *table, const pawl_pruned_session *one, pawl_error *err)
+{
+        char what[64];
+
+        snprintf(what, sizeof what, "%s%s", one->stays ? "stays: " : "goes",
+                one->stays ? one->stays : "");
+        const cli_cell cells[COLUMNS] = {{.text = one->session_id}, {.text = one->mission_id},
+                {.text = one->status}, {.text = pawl__text(what)}};
+        return cli_table_row(table, cells, err);
+}
+
+static int print_table(const cli_call *cli, const pawl_prune_report *report)
+{
+        size_t n = pawl_prune_report_count(report);
+        pawl_error err = PAWL_ERROR_INIT;
+        cli_table *table = NULL;
+        pawl_status status = PAWL_OK;
+
+        if (n) {
+                status = cli_table_new(&table, columns, COLUMNS, false, &err);
+                for (size_t i = 0; i < n && !status; i++)
+                        status = add_row(table, pawl_prune_report_at(report, i), &err);
+                if (!status)
+                        status = cli_table_end(table, &err);
+                cli_table_free(table);
+        }
+        if (status)
+                return cli_fail(cli, &err);
+        printf("%s%zu of %zu sessions %s\n", n ? "\n" : "", pawl_prune_report_going(report), n,
+                cli_given(cli, "dry-run") ? "would go" : "went");
+        return CLI_DONE;
+}
+
+static int prune_run(cli_call *cli)
+{
+        pawl_error err = PAWL_ERROR_INIT;
+        pawl_prune_report *report = NULL;
+        pawl__buf actor = PAWL__BUF_INIT;
+        bool dry_run = cli_given(cli, "dry-run");
+        pawl_log *log;
+        int code;
+
+        if (cli_open_log(&log, cli, dry_run ? CLI_LOOK : CLI_WRITE, &err))
+                return cli_fail(cli, &err);
+        if (cli_actor(&actor, cli, &err) ||
+                pawl_session_prune(&report, log, (size_t)cli_number(cli, "keep", 0), dry_run,
+                        actor.data, &err))
+                code = cli_fail(cli, &err);
+        else
+                code = cli_given(cli, "json") ? print_json(cli, report) : print_table(cli, report);
+        pawl_prune_report_free(report);
+        pawl__buf_free(&actor);
+        pawl_log_close(log);
+        return code;
+}
+
+static const cli_option prune_options[] = {
+        {"keep", 0, 'k', CLI_COUNT, "N", NULL, "the newest N stay"},
+        {"dry-run", 0, 0, CLI_FLAG, NULL, NULL, "only say what would go, and why the rest stays"},
+        {"actor", 0, 0, CLI_TEXT, "ACTOR", NULL, "who does it (default: user:NAME)"},
+        {"json", 0, 0, CLI_FLAG, NULL, NULL, "print an array of objects"},
+        {NULL, 0, 0, CLI_FLAG, NULL, NULL, NULL},
+};
+
+const cli_cmd pawl_prune_sessions_cmd = {
+        .name = "prune sessions",
+        .args = "",
+        .options = prune_options,
+        .help = "Let go of what old sessions said; the chain still verifies",
+        .run = prune_run,
+};

@@ -1,0 +1,210 @@
+/*
+ * Pruning sessions: the payloads of a session's own events go, its envelopes and hashes stay, so
+ * that the chain still verifies. Its run and what that left are not touched.
+ */
+#include "base/error.h"
+#include "base/map.h"
+#include "session/session.h"
+#include <inttypes.h>
+#include <stdlib.h>
+
+struct pawl_prune_report {
+        pawl__arena arena;
+        pawl_pruned_session *list;
+        size_t n, cap, going;
+};
+
+void pawl_prune_report_free(pawl_prune_report *report)
+{
+        if (!report)
+                return;
+        pawl__arena_free(&report->arena);
+        free(report->list);
+        free(report);
+}
+
+size_t pawl_prune_report_count(const pawl_prune_report *report)
+{
+        return report->n;
+}
+
+const pawl_pruned_session *pawl_prune_report_at(const pawl_prune_report *report, size_t index)
+{
+        return &report->list[index];
+}
+
+size_t pawl_prune_report_going(const pawl_prune_report *report)
+{
+        return report->going;
+}
+
+/* ---- What goes, and why something stays ---------------------------------------------------------
+ */
+
+/* Why the run of a session keeps it; NULL: it does not. */
+static pawl_status run_keeps(const char **why, pawl__state *state, const pawl__row *session,
+        pawl__arena *arena, pawl_error *err)
+{
+        pawl__row run = {.v[PAWL__RUN_ID].text = session->v[PAWL__SES_RUN].text};
+        pawl__row *conflicts;
+        size_t n;
+        pawl_status status;
+
+        if (!run.v[PAWL__RUN_ID].text.data)
+                return PAWL_OK;
+        status = pawl__state_get(state, PAWL__RUNS, &run, arena, err);
+        if (status)
+                return status == PAWL_ENOTFOUND ? PAWL_OK : status;
+        status = pawl__state_conflicts(&conflicts, &n, state, run.v[PAWL__RUN_ID].text,
+                (pawl_text){NULL, 0}, true, arena, err);
+        if (status)
+                return status;
+        if (n)
+                *why = "open conflict";
+        else if (!pawl__text_is(run.v[PAWL__RUN_STATUS].text, "completed"))
+                *why = "its run can be gone on with";
+        return PAWL_OK;
+}
+
+static pawl_status judge(const char **why, pawl__state *state, const pawl__row *session,
+        size_t newer, size_t keep, pawl__arena *arena, pawl_error *err)
+{
+        *why = NULL;
+        if (newer < keep)
+                *why = "newest";
+        else if (session->v[PAWL__SES_PINNED].integer)
+                *why = "pinned";
+        else if (pawl__text_is(session->v[PAWL__SES_STATUS].text, "active"))
+                *why = "active";
+        return *why ? PAWL_OK : run_keeps(why, state, session, arena, err);
+}
+
+static pawl_status fill_report(
+        pawl_prune_report *report, pawl__state *state, size_t keep, pawl_error *err)
+{
+        pawl_text any = {NULL, 0};
+        pawl__row *rows;
+        size_t n = 0;
+        pawl_status status =
+                pawl__state_sessions(&rows, &n, state, any, any, 0, &report->arena, err);
+
+        for (size_t i = 0; i < n && !status; i++) {
+                pawl_pruned_session one = {.session_id = rows[i].v[PAWL__SES_ID].text,
+                        .mission_id = rows[i].v[PAWL__SES_MISSION].text,
+                        .status = rows[i].v[PAWL__SES_STATUS].text,
+                        .seq = (uint64_t)rows[i].v[PAWL__SES_SEQ].integer};
+                status = judge(&one.stays, state, &rows[i], i, keep, &report->arena, err);
+                if (!status && pawl__grow(&report->list, &report->cap, report->n + 1,
+                                       sizeof *report->list))
+                        status = pawl__nomem(err);
+                if (status)
+                        break;
+                report->list[report->n++] = one;
+                report->going += !one.stays;
+        }
+        return status;
+}
+
+/* ---- Letting go ---------------------------------------------------------------------------------
+ */
+
+/* Every session event of those that go, from the oldest of them on. */
+static pawl_status collect(
+        pawl__batch *batch, const pawl__map *going, pawl_log *log, uint64_t since, pawl_error *err)
+{
+        pawl_cursor *cursor;
+        pawl_event event;
+        pawl_status status = pawl_cursor_open(&cursor, log, since);
+
+        if (status) {
+                if (err)
+                        *err = *pawl__log_error(log);
+                return status;
+        }
+        while ((status = pawl_cursor_next(cursor, &event)) == PAWL_OK) {
+                pawl__event_type type = pawl__event_type_of(event.type);
+                if (type < PAWL__SESSION_STARTED || type > PAWL__SESSION_ENDED ||
+                        !event.payload.data || !event.session_id.data ||
+                        pawl__map_get(going, event.session_id) == PAWL__MAP_NONE)
+                        continue;
+                status = pawl__batch_prune(batch, event.seq, err);
+                if (status)
+                        break;
+        }
+        if (status != PAWL_OK && status != PAWL_DONE && err && !err->message[0])
+                *err = *pawl__log_error(log);
+        pawl_cursor_close(cursor);
+        return status == PAWL_DONE ? PAWL_OK : status;
+}
+
+static pawl_status emit_pruned(
+        pawl__batch *batch, const pawl_prune_report *report, const char *actor, pawl_error *err)
+{
+        const pawl_event like = {.actor = pawl__text(actor ? actor : "program")};
+        pawl__json_writer w = PAWL__JSON_WRITER_INIT;
+
+        pawl__json_open_object(&w);
+        pawl__json_member_string(&w, "kind", "sessions");
+        pawl__json_name(&w, "pruned");
+        pawl__json_open_array(&w);
+        for (size_t i = 0; i < report->n; i++)
+                if (!report->list[i].stays)
+                        pawl__json_text(&w, report->list[i].session_id);
+        pawl__json_close_array(&w);
+        pawl__json_close_object(&w);
+        return pawl__session_emit(batch, PAWL__PRUNED, &like, &w, err);
+}
+
+static pawl_status let_go(
+        pawl_log *log, const pawl_prune_report *report, const char *actor, pawl_error *err)
+{
+        pawl__batch batch = PAWL__BATCH_INIT;
+        pawl__map going = PAWL__MAP_INIT;
+        uint64_t first = UINT64_MAX;
+        pawl_status status = PAWL_OK;
+
+        for (size_t i = 0; i < report->n && !status; i++) {
+                if (report->list[i].stays)
+                        continue;
+                if (report->list[i].seq < first)
+                        first = report->list[i].seq;
+                if (pawl__map_put(&going, report->list[i].session_id, 0))
+                        status = pawl__nomem(err);
+        }
+        if (!status)
+                status = collect(&batch, &going, log, first - 1, err);
+        if (!status)
+                status = emit_pruned(&batch, report, actor, err);
+        if (!status) {
+                status = pawl__log_commit(log, &batch, 0, NULL);
+                if (status && err)
+                        *err = *pawl__log_error(log);
+        }
+        pawl__map_free(&going);
+        pawl__batch_free(&batch);
+        return status;
+}
+
+pawl_status pawl_session_prune(pawl_prune_report **out, pawl_log *log, size_t keep, bool dry_run,
+        const char *actor, pawl_error *err)
+{
+        pawl__state *state;
+        pawl_prune_report *report;
+        pawl_status status = pawl__state_of(&state, log, err);
+
+        if (!status)
+                status = pawl__sessions_settle(log, state, err);
+        if (status)
+                return status;
+        report = calloc(1, sizeof *report);
+        if (!report)
+                return pawl__nomem(err);
+        status = fill_report(report, state, keep, err);
+        if (!status && !dry_run && report->going)
+                status = let_go(log, report, actor, err);
+        if (status)
+                pawl_prune_report_free(report);
+        else
+                *out = report;
+        return status;
+}
