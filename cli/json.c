@@ -1,6 +1,7 @@
 #include "cli/json.h"
 #include "base/error.h"
 #include "base/json_read.h"
+#include "base/unicode.h"
 #include "cli/printable.h"
 
 int cli_print_json(const cli_call *cli, pawl__json_writer *w)
@@ -24,10 +25,11 @@ static pawl_status add_string(pawl__buf *out, pawl_text raw)
 {
         pawl_status status = pawl__buf_addc(out, '"');
         size_t len;
+        uint32_t c;
 
         for (size_t at = 0; !status && at < raw.len; at += len) {
-                uint32_t c = cli_codepoint(raw.data + at, &len);
-                if (!cli_unsafe(c))
+                len = pawl__unicode_decode(&c, raw.data + at, raw.len - at);
+                if (!pawl__unprintable(c))
                         status = pawl__buf_add(out, raw.data + at, len);
                 else if (c < 0x10000)
                         status = pawl__buf_addf(out, "\\u%04x", (unsigned)c);

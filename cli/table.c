@@ -117,7 +117,7 @@ static pawl_status format_cell(pawl__buf *out, cli_cell_type type, const cli_cel
         case CLI_CELL_TEXT:
                 if (!cell->text.data)
                         return pawl__buf_addc(out, '-');
-                return cli_printable(out, cell->text);
+                return pawl__printable(out, cell->text);
         case CLI_CELL_INTEGER:
                 return pawl__buf_addf(out, "%lld", (long long)cell->integer);
         case CLI_CELL_NUMBER:

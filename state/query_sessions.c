@@ -53,6 +53,24 @@ pawl_status pawl__state_sessions(pawl__row **rows, size_t *n, pawl__state *state
                 limit && limit < INT64_MAX ? (int64_t)limit : INT64_MAX, arena, err);
 }
 
+pawl_status pawl__state_noted_session(pawl__row *session, pawl__state *state, pawl_text mission_id,
+        pawl__arena *arena, pawl_error *err)
+{
+        const pawl_text texts[2] = {mission_id, {NULL, 0}};
+        pawl__row *found = NULL;
+        size_t n = 0;
+        pawl_status status = rows_of(&found, &n, state, PAWL__SESSIONS,
+                "WHERE mission_id = ?1 AND notes_seq > 0 AND status <> 'pruned' "
+                "ORDER BY seq DESC LIMIT 1",
+                texts, 0, arena, err);
+
+        if (!status && n == 0)
+                return PAWL_ENOTFOUND;
+        if (!status)
+                *session = found[0];
+        return status;
+}
+
 pawl_status pawl__state_active_sessions(
         pawl__row **rows, size_t *n, pawl__state *state, pawl__arena *arena, pawl_error *err)
 {

@@ -61,6 +61,10 @@ PAWL_MUST_CHECK pawl_status pawl__state_resumable(
 PAWL_MUST_CHECK pawl_status pawl__state_sessions(pawl__row **rows, size_t *n, pawl__state *state,
         pawl_text mission_id, pawl_text before, size_t limit, pawl__arena *arena, pawl_error *err);
 
+/** The newest session of a mission that has notes. PAWL_ENOTFOUND without a message. */
+PAWL_MUST_CHECK pawl_status pawl__state_noted_session(pawl__row *session, pawl__state *state,
+        pawl_text mission_id, pawl__arena *arena, pawl_error *err);
+
 /** The sessions that have not ended, oldest first. */
 PAWL_MUST_CHECK pawl_status pawl__state_active_sessions(
         pawl__row **rows, size_t *n, pawl__state *state, pawl__arena *arena, pawl_error *err);

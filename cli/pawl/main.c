@@ -17,6 +17,7 @@ static const cli_cmd *const cmds[] = {
         &pawl_session_resume_cmd,
         &pawl_session_pin_cmd,
         &pawl_prune_sessions_cmd,
+        &pawl_handoff_cmd,
         &pawl_hash_cmd,
         &pawl_terms_cmd,
         &cli_help_cmd,

@@ -175,6 +175,16 @@ PAWL_EXTERN void pawl_prune_report_free(pawl_prune_report *report);
 PAWL_EXTERN PAWL_MUST_CHECK pawl_status pawl_session_handoff(char **text, size_t *len,
         pawl_log *log, const char *session_id, size_t summary, pawl_error *err);
 
+/**
+ * The same into a file, whole or not at all: beside it first, synced, then in its place. A file
+ * that is there keeps its mode; a new one has 0644, less the umask. Where @p path is a symbolic
+ * link, the file that it leads to is replaced, and the link stays.
+ * @return PAWL_ENOTFOUND (the session, or the folder), PAWL_EINVAL where @p path is no regular
+ * file, PAWL_EACCESS, PAWL_EREADONLY, PAWL_EFULL, PAWL_EIO: the file is as it was.
+ */
+PAWL_EXTERN PAWL_MUST_CHECK pawl_status pawl_session_handoff_write(
+        pawl_log *log, const char *session_id, const char *path, size_t summary, pawl_error *err);
+
 #ifdef __cplusplus
 }
 #endif

@@ -19,7 +19,7 @@ done
 
 it "the commands are those of the contract, and none that come later"
 same "$(cmds pawl | tr '\n' ,)" \
-        "init,run,resume,check,conflicts,resolve,glossary list,glossary import,sessions,session start,session update,session checkpoint,session end,session resume,session pin,prune sessions,hash,terms,help,completion,"
+        "init,run,resume,check,conflicts,resolve,glossary list,glossary import,sessions,session start,session update,session checkpoint,session end,session resume,session pin,prune sessions,handoff,hash,terms,help,completion,"
 same "$(cmds eventlog | tr '\n' ,)" "replay,list,tail,show,verify,head,stats,export,help,completion,"
 
 it "every command has --help, which exits 0 and prints on stdout alone"
@@ -43,7 +43,7 @@ for program in pawl eventlog; do
         cmds $program | while read -r cmd; do
                 # shellcheck disable=SC2086
                 $program $cmd --help | grep -oE '^  (-.,|   ) --[a-z-]+(\[=| )?[A-Z]*' |
-                        sed -E 's/^ *(-.,)? *//'
+                        sed -E 's/^ *(-.,)? *//; s/ [A-Z]+$/ VALUE/'
         done | sort -u | awk '{print $1}' | sed 's/\[=.*//' | uniq -d >twice
         is_empty twice
 done

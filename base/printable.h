@@ -1,0 +1,27 @@
+/**
+ * @file base/printable.h
+ * @brief Text from outside, made fit to be shown: it can colour, move, hide or reorder nothing.
+ *
+ * Control characters (C0, DEL, C1), line separators, bidirectional controls, invisible tag
+ * characters and bytes that are not UTF-8 appear as escapes: \x1b for a byte, \u202e for a
+ * character.
+ */
+#ifndef PAWL_BASE_PRINTABLE_H
+#define PAWL_BASE_PRINTABLE_H
+
+#include "base/text.h"
+
+/** Room for one escape and its NUL. */
+#define PAWL__ESCAPE_MAX 16
+
+/** Must this character be escaped before a terminal sees it? */
+bool pawl__unprintable(uint32_t codepoint);
+
+/** How many bytes from the start of the text are shown as they are. Where something is left,
+ *  @p escape is what stands for its first *skip bytes. */
+size_t pawl__printable_span(pawl_text text, char escape[PAWL__ESCAPE_MAX], size_t *skip);
+
+/** Append @p text to @p out, escaped. */
+PAWL_MUST_CHECK pawl_status pawl__printable(pawl__buf *out, pawl_text text);
+
+#endif

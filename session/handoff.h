@@ -1,0 +1,82 @@
+/**
+ * @file session/handoff.h
+ * @brief The handoff document inside the library: what it says, and its text.
+ *
+ * What a log says of a session is gathered first (session/handoff_gather.c) and printed then
+ * (session/handoff_print.c); docs/reference/handoff.md is the format.
+ */
+#ifndef PAWL_SESSION_HANDOFF_H
+#define PAWL_SESSION_HANDOFF_H
+
+#include "session/session.h"
+
+/** The sections, in the order of the document. */
+typedef enum pawl__section {
+        PAWL__SECTION_TITLE, /**< what stands before the first heading */
+        PAWL__SECTION_CURRENT,
+        PAWL__SECTION_DONE,
+        PAWL__SECTION_IN_PROGRESS,
+        PAWL__SECTION_NEXT,
+        PAWL__SECTION_FILES,
+        PAWL__SECTION_ISSUES,
+        PAWL__SECTION_NOTES,
+        PAWL__SECTION_GO_ON,
+        PAWL__SECTION_OTHER, /**< a heading that the format has not */
+        PAWL__SECTIONS
+} pawl__section;
+
+/** "CURRENT", "IN PROGRESS" ...; "" for title and other. */
+const char *pawl__section_name(pawl__section section);
+
+/** A step as the document shows it. */
+typedef struct pawl__hand_step {
+        pawl_text id, status, token, cursor; /**< token and cursor may be absent */
+        int64_t exit_code;                   /**< -1: none */
+} pawl__hand_step;
+
+typedef struct pawl__hand_steps {
+        pawl__hand_step *list;
+        size_t n;
+} pawl__hand_steps;
+
+/** A note of people. */
+typedef struct pawl__note {
+        pawl_text section; /**< where it was written: "NEXT", or any heading; "": none */
+        pawl_text text;
+} pawl__note;
+
+typedef struct pawl__notes {
+        pawl__note *list;
+        size_t n;
+} pawl__notes;
+
+/** All that a document says. Texts and arrays lie in an arena. */
+typedef struct pawl__handoff {
+        pawl__row session, run;
+        bool has_run;
+        pawl__hand_steps done, at_hand, next;
+        pawl__row *conflicts; /**< open ones */
+        size_t n_conflicts;
+        pawl_text *files;
+        size_t n_files;
+        pawl__notes notes;
+        size_t summary; /**< entries that DONE lists at most; 0: all */
+} pawl__handoff;
+
+/** What the log says of the session whose row is @p session. */
+PAWL_MUST_CHECK pawl_status pawl__handoff_gather(pawl__handoff *out, pawl_log *log,
+        pawl__state *state, const pawl__row *session, pawl__arena *arena, pawl_error *err);
+
+/** The notes in force of a mission: those of its newest session that has any. */
+PAWL_MUST_CHECK pawl_status pawl__notes_in_force(pawl__notes *out, pawl_log *log,
+        pawl__state *state, pawl_text mission_id, pawl__arena *arena, pawl_error *err);
+
+/** The array `notes` (or another of its form) of a SessionNoted payload. */
+PAWL_MUST_CHECK pawl_status pawl__notes_read(pawl__notes *out, const pawl__json_tree *payload,
+        const char *member, pawl__arena *arena, pawl_error *err);
+
+/** Append the document. */
+PAWL_MUST_CHECK pawl_status pawl__handoff_print(
+        pawl__buf *out, const pawl__handoff *handoff, pawl_error *err);
+
+#endif

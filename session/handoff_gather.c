@@ -1,0 +1,289 @@
+/* What a log says of a session's work: rows and events, found by their keys. */
+#include "base/error.h"
+#include "base/map.h"
+#include "session/handoff.h"
+#include <stdlib.h>
+
+enum { READINGS = 8 }; /* of a run that is at work meanwhile */
+
+typedef struct gathering {
+        pawl__handoff *out;
+        pawl_log *log;
+        pawl__state *state;
+        pawl__arena *arena;
+        pawl_error *err;
+} gathering;
+
+/* ---- Lists -------------------------------------------------------------------------------------
+ */
+
+/* The texts of a column that is a JSON array of them. */
+static pawl_status texts_of(pawl_text **out, size_t *n, pawl_text list, gathering *g)
+{
+        pawl__json_tree tree = PAWL__JSON_TREE_INIT;
+        bool ok = true;
+        pawl_status status;
+
+        *n = 0;
+        *out = NULL;
+        if (!list.data)
+                return PAWL_OK;
+        status = pawl__json_tree_read(&tree, list.data, list.len, g->err);
+        if (!status) {
+                *out = pawl__arena_array(g->arena, pawl__json_at(&tree, 0)->count, sizeof **out);
+                ok = *out != NULL;
+        }
+        for (pawl__node at = status || !ok ? PAWL__NO_NODE : pawl__json_first(&tree, 0);
+                at != PAWL__NO_NODE; at = pawl__json_after(&tree, 0, at))
+                (*out)[(*n)++] = pawl__arena_text(g->arena, pawl__json_at(&tree, at)->value, &ok);
+        pawl__json_tree_free(&tree);
+        return !status && !ok ? pawl__nomem(g->err) : status;
+}
+
+/* Room for steps, in the arena: as many as there can be. */
+static pawl_status make_room(pawl__hand_steps *steps, size_t most, gathering *g)
+{
+        steps->list = pawl__arena_array(g->arena, most, sizeof *steps->list);
+        steps->n = 0;
+        return steps->list ? PAWL_OK : pawl__nomem(g->err);
+}
+
+/* ---- Steps -------------------------------------------------------------------------------------
+ */
+
+static pawl_status steps_of_run(gathering *g)
+{
+        pawl__handoff *out = g->out;
+        pawl__row *rows = NULL;
+        size_t n = 0;
+        pawl_status status = pawl__state_steps(
+                &rows, &n, g->state, out->session.v[PAWL__SES_RUN].text, g->arena, g->err);
+
+        if (!status)
+                status = make_room(&out->done, n, g);
+        if (!status)
+                status = make_room(&out->at_hand, n, g);
+        if (!status)
+                status = make_room(&out->next, n, g);
+        for (size_t i = 0; i < n && !status; i++) {
+                const pawl__value *v = rows[i].v;
+                pawl_text is = v[PAWL__STEP_STATUS].text;
+                pawl__hand_steps *to = pawl__text_is(is, "completed") ? &out->done
+                                       : pawl__text_is(is, "pending") ? &out->next
+                                                                      : &out->at_hand;
+                to->list[to->n++] = (pawl__hand_step){.id = v[PAWL__STEP_ID].text,
+                        .status = is,
+                        .token = v[PAWL__STEP_TOKEN].text,
+                        .cursor = v[PAWL__STEP_CURSOR].text,
+                        .exit_code = v[PAWL__STEP_EXIT_CODE].integer};
+        }
+        return status;
+}
+
+static pawl_status steps_told(
+        pawl__hand_steps *out, pawl_text list, pawl_text but, const char *as, gathering *g)
+{
+        pawl_text *ids = NULL;
+        size_t n = 0;
+        pawl_status status = texts_of(&ids, &n, list, g);
+
+        if (!status)
+                status = make_room(out, n, g);
+        for (size_t i = 0; i < n && !status; i++)
+                if (!pawl__text_eq(ids[i], but))
+                        out->list[out->n++] = (pawl__hand_step){
+                                .id = ids[i], .status = pawl__text(as), .exit_code = -1};
+        return status;
+}
+
+/* What an agent's session tells of itself. */
+static pawl_status steps_of_agent(gathering *g)
+{
+        static const char *const at_hand[][2] = {
+                {"active", "running"}, {"error", "failed"}, {"interrupted", "interrupted"}};
+        pawl__handoff *out = g->out;
+        const pawl__value *v = out->session.v;
+        pawl_text current = v[PAWL__SES_CURRENT].text, none = {NULL, 0};
+        const char *as = "left";
+        pawl_status status =
+                steps_told(&out->done, v[PAWL__SES_COMPLETED].text, none, "completed", g);
+
+        if (!status)
+                status = steps_told(&out->next, v[PAWL__SES_PENDING].text, current, "pending", g);
+        if (!status)
+                status = make_room(&out->at_hand, 1, g);
+        if (status || !current.data)
+                return status;
+        for (size_t i = 0; i < sizeof at_hand / sizeof at_hand[0]; i++)
+                if (pawl__text_is(v[PAWL__SES_STATUS].text, at_hand[i][0]))
+                        as = at_hand[i][1];
+        out->at_hand.list[out->at_hand.n++] =
+                (pawl__hand_step){.id = current, .status = pawl__text(as), .exit_code = -1};
+        return PAWL_OK;
+}
+
+/* ---- Files -------------------------------------------------------------------------------------
+ */
+
+/* "team_domain glossary, version 0123..." for each that the run pinned. */
+static pawl_status add_seeds(gathering *g, pawl_text scope_refs)
+{
+        pawl__json_tree tree = PAWL__JSON_TREE_INIT;
+        pawl__buf line = PAWL__BUF_INIT;
+        bool ok = true;
+        pawl_status status = pawl__json_tree_read(&tree, scope_refs.data, scope_refs.len, g->err);
+
+        for (pawl__node at = status ? PAWL__NO_NODE : pawl__json_first(&tree, 0);
+                at != PAWL__NO_NODE && ok; at = pawl__json_after(&tree, 0, at)) {
+                pawl_text scope = pawl__json_get_text(&tree, at, "scope");
+                pawl_text version = pawl__json_get_text(&tree, at, "version_id");
+                pawl__buf_clear(&line);
+                ok = !pawl__buf_addf(
+                        &line, "%.*s glossary, version %.*s", PAWL__FMT(scope), PAWL__FMT(version));
+                if (ok)
+                        g->out->files[g->out->n_files++] =
+                                pawl__arena_text(g->arena, pawl__buf_text(&line), &ok);
+        }
+        pawl__buf_free(&line);
+        pawl__json_tree_free(&tree);
+        return !status && !ok ? pawl__nomem(g->err) : status;
+}
+
+static size_t count_of(pawl_text json_array)
+{
+        size_t n = 1;
+
+        for (size_t i = 0; i < json_array.len; i++)
+                n += json_array.data[i] == '{';
+        return n;
+}
+
+static pawl_status add_files(gathering *g)
+{
+        pawl__handoff *out = g->out;
+        pawl_text *told = NULL, none = {NULL, 0};
+        pawl_text path = out->has_run ? out->run.v[PAWL__RUN_MISSION_PATH].text : none;
+        pawl_text refs = out->has_run ? out->run.v[PAWL__RUN_SCOPE_REFS].text : none;
+        size_t n = 0;
+        pawl_status status = texts_of(&told, &n, out->session.v[PAWL__SES_FILES].text, g);
+
+        if (status)
+                return status;
+        out->files = pawl__arena_array(g->arena, 1 + count_of(refs) + n, sizeof *out->files);
+        if (!out->files)
+                return pawl__nomem(g->err);
+        if (path.data)
+                out->files[out->n_files++] = path;
+        if (refs.data)
+                status = add_seeds(g, refs);
+        for (size_t i = 0; i < n && !status; i++)
+                if (!pawl__text_eq(told[i], path))
+                        out->files[out->n_files++] = told[i];
+        return status;
+}
+
+/* ---- Notes -------------------------------------------------------------------------------------
+ */
+
+pawl_status pawl__notes_read(pawl__notes *out, const pawl__json_tree *payload, const char *member,
+        pawl__arena *arena, pawl_error *err)
+{
+        pawl__node list = pawl__json_get(payload, 0, member);
+        bool ok = true;
+
+        *out = (pawl__notes){NULL, 0};
+        if (list == PAWL__NO_NODE || pawl__json_at(payload, list)->type != PAWL__JSON_ARRAY)
+                return PAWL_OK;
+        out->list =
+                pawl__arena_array(arena, pawl__json_at(payload, list)->count, sizeof *out->list);
+        if (!out->list)
+                return pawl__nomem(err);
+        for (pawl__node at = pawl__json_first(payload, list); at != PAWL__NO_NODE && ok;
+                at = pawl__json_after(payload, list, at)) {
+                pawl__note note = {pawl__json_get_text(payload, at, "section"),
+                        pawl__json_get_text(payload, at, "text")};
+                if (!note.text.data) /* of another's making: not of the form, so no note */
+                        continue;
+                if (!note.section.data)
+                        note.section = pawl__text("");
+                out->list[out->n++] = (pawl__note){pawl__arena_text(arena, note.section, &ok),
+                        pawl__arena_text(arena, note.text, &ok)};
+        }
+        return ok ? PAWL_OK : pawl__nomem(err);
+}
+
+pawl_status pawl__notes_in_force(pawl__notes *out, pawl_log *log, pawl__state *state,
+        pawl_text mission_id, pawl__arena *arena, pawl_error *err)
+{
+        pawl__json_tree tree = PAWL__JSON_TREE_INIT;
+        pawl__row noted;
+        pawl_event event;
+        pawl_status status = pawl__state_noted_session(&noted, state, mission_id, arena, err);
+
+        *out = (pawl__notes){NULL, 0};
+        if (status)
+                return status == PAWL_ENOTFOUND ? PAWL_OK : status;
+        status =
+                pawl__log_event(&event, arena, log, (uint64_t)noted.v[PAWL__SES_NOTES_SEQ].integer);
+        if (status && err)
+                *err = *pawl__log_error(log);
+        if (status || !event.payload.data)
+                return status;
+        status = pawl__json_tree_read(&tree, event.payload.data, event.payload.len, err);
+        if (!status)
+                status = pawl__notes_read(out, &tree, "notes", arena, err);
+        pawl__json_tree_free(&tree);
+        return status;
+}
+
+/* ---- The whole ---------------------------------------------------------------------------------
+ */
+
+static pawl_status get_run(pawl__row *run, gathering *g)
+{
+        *run = (pawl__row){.v[PAWL__RUN_ID].text = g->out->session.v[PAWL__SES_RUN].text};
+        return pawl__state_get(g->state, PAWL__RUNS, run, g->arena, g->err);
+}
+
+/* The run, its steps and what holds it. Asked again where it went on between the questions. */
+static pawl_status read_run(gathering *g)
+{
+        pawl__handoff *out = g->out;
+        pawl__row after;
+        pawl_status status = get_run(&out->run, g);
+
+        out->has_run = status == PAWL_OK;
+        if (status == PAWL_ENOTFOUND) /* claimed by nobody yet */
+                status = PAWL_OK;
+        for (int i = 0; i < READINGS && !status; i++) {
+                status = steps_of_run(g);
+                if (!status)
+                        status = pawl__state_conflicts(&out->conflicts, &out->n_conflicts, g->state,
+                                out->session.v[PAWL__SES_RUN].text, (pawl_text){NULL, 0}, true,
+                                g->arena, g->err);
+                if (!status && out->has_run)
+                        status = get_run(&after, g);
+                if (status || !out->has_run ||
+                        after.v[PAWL__RUN_UPDATED_SEQ].integer ==
+                                out->run.v[PAWL__RUN_UPDATED_SEQ].integer)
+                        break;
+                out->run = after;
+        }
+        return status;
+}
+
+pawl_status pawl__handoff_gather(pawl__handoff *out, pawl_log *log, pawl__state *state,
+        const pawl__row *session, pawl__arena *arena, pawl_error *err)
+{
+        gathering g = {out, log, state, arena, err};
+        pawl_status status;
+
+        *out = (pawl__handoff){.session = *session};
+        status = session->v[PAWL__SES_RUN].text.data ? read_run(&g) : steps_of_agent(&g);
+        if (!status)
+                status = add_files(&g);
+        if (!status)
+                status = pawl__notes_in_force(
+                        &out->notes, log, state, session->v[PAWL__SES_MISSION].text, arena, err);
+        return status;
+}

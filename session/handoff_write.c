@@ -1,0 +1,199 @@
+/*
+ * A document into its file: written beside it under a name of its own, synced, renamed over it, and
+ * the folder synced. Whenever this ends, by a full disk or a kill, the file is the old one or the
+ * new one. What a kill can leave is a file ".pawl-handoff-UUID" beside it.
+ */
+#include "base/error.h"
+#include "session/session.h"
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { LINKS = 40 }; /* that lead one to another, as many as the kernel follows */
+
+typedef struct place {
+        pawl__buf target, folder, beside;
+        mode_t mode; /* of the file that is there, with has_mode */
+        bool has_mode;
+} place;
+
+static pawl_status fail(pawl_error *err, int error, const char *path, const char *doing)
+{
+        static const struct {
+                int error;
+                pawl_status status;
+                const char *mend;
+        } known[] = {
+                {ENOENT, PAWL_ENOTFOUND, "name a file in a folder that there is"},
+                {ENOTDIR, PAWL_ENOTFOUND, "name a file in a folder that there is"},
+                {EACCES, PAWL_EACCESS, "check the permissions"},
+                {EPERM, PAWL_EACCESS, "check the permissions"},
+                {EROFS, PAWL_EREADONLY, "name a file where it can be written"},
+                {ENOSPC, PAWL_EFULL, "free some space and try again"},
+                {EDQUOT, PAWL_EFULL, "free some space and try again"},
+                {EFBIG, PAWL_EFULL, "raise the limit of the file size and try again"},
+                {ENAMETOOLONG, PAWL_EINVAL, "use a shorter path"},
+                {ELOOP, PAWL_EINVAL, "mend the symbolic links"},
+        };
+
+        if (error == ENOMEM)
+                return pawl__nomem(err);
+        for (size_t i = 0; i < sizeof known / sizeof known[0]; i++)
+                if (known[i].error == error)
+                        return pawl__fail(err, known[i].status, "%s: cannot %s: %s; %s", path,
+                                doing, strerror(error), known[i].mend);
+        return pawl__fail(
+                err, PAWL_EIO, "%s: cannot %s: %s; check the disk", path, doing, strerror(error));
+}
+
+/* ---- Where -------------------------------------------------------------------------------------
+ */
+
+static pawl_status set_folder(place *at)
+{
+        const char *slash = strrchr(at->target.data, '/');
+        size_t len = slash ? (size_t)(slash - at->target.data) + 1 : 0;
+
+        pawl__buf_clear(&at->folder);
+        return slash ? pawl__buf_add(&at->folder, at->target.data, len)
+                     : pawl__buf_adds(&at->folder, "./");
+}
+
+/* Follow links from the target until it is none: what they lead to need not be there. */
+static pawl_status follow(place *at, const char *path, pawl_error *err)
+{
+        char link[PATH_MAX];
+
+        if (pawl__buf_adds(&at->target, path) || set_folder(at))
+                return pawl__nomem(err);
+        for (int i = 0; i < LINKS; i++) {
+                ssize_t len = readlink(at->target.data, link, sizeof link - 1);
+                if (len < 0) /* none, or nothing there: opening says what is wrong */
+                        return PAWL_OK;
+                link[len] = '\0';
+                pawl__buf_clear(&at->target);
+                if ((*link != '/' && pawl__buf_adds(&at->target, at->folder.data)) ||
+                        pawl__buf_adds(&at->target, link) || set_folder(at))
+                        return pawl__nomem(err);
+        }
+        return fail(err, ELOOP, path, "write the handoff");
+}
+
+static pawl_status find_place(place *at, pawl_log *log, const char *path, pawl_error *err)
+{
+        const pawl_sources *sources = pawl__log_sources(log);
+        struct stat st;
+        char uuid[37];
+        pawl_status status;
+
+        if (stat(path, &st) == 0) {
+                if (!S_ISREG(st.st_mode))
+                        return pawl__fail(err, PAWL_EINVAL,
+                                "%s: is not a regular file; name one, or one that there is not",
+                                path);
+                at->mode = st.st_mode & 07777;
+                at->has_mode = true;
+        } else if (!*path || path[strlen(path) - 1] == '/') {
+                return pawl__fail(err, PAWL_EINVAL, "%s: names no file; add the name of one", path);
+        }
+        status = follow(at, path, err);
+        if (status)
+                return status;
+        sources->uuid(uuid, sources->user);
+        return pawl__buf_addf(&at->beside, "%s.pawl-handoff-%s", at->folder.data, uuid)
+                       ? pawl__nomem(err)
+                       : PAWL_OK;
+}
+
+static void free_place(place *at)
+{
+        pawl__buf_free(&at->target);
+        pawl__buf_free(&at->folder);
+        pawl__buf_free(&at->beside);
+}
+
+/* ---- Writing -----------------------------------------------------------------------------------
+ */
+
+static int write_all(int fd, const char *data, size_t len)
+{
+        while (len) {
+                ssize_t n = write(fd, data, len);
+                if (n < 0 && errno != EINTR)
+                        return errno;
+                if (n > 0) {
+                        data += n;
+                        len -= (size_t)n;
+                }
+        }
+        return 0;
+}
+
+/* The file beside the target, on disk. Returns errno. */
+static int write_beside(const place *at, const char *data, size_t len)
+{
+        int fd = open(at->beside.data, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
+        int error;
+
+        if (fd < 0)
+                return errno;
+        error = at->has_mode && fchmod(fd, at->mode) != 0 ? errno : 0;
+        if (!error)
+                error = write_all(fd, data, len);
+        if (!error && fsync(fd) != 0)
+                error = errno;
+        if (close(fd) != 0 && !error)
+                error = errno;
+        return error;
+}
+
+/* A name is on disk only when its folder is. One that may not be read, or that cannot be synced,
+ * says so: the file is there all the same. */
+static int sync_folder(const char *folder)
+{
+        int fd = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+
+        if (fd < 0)
+                return errno == EACCES ? 0 : errno;
+        int error = fsync(fd) == 0 || errno == EINVAL ? 0 : errno;
+        close(fd);
+        return error;
+}
+
+static int put_in_place(const place *at, const char *data, size_t len)
+{
+        int error = write_beside(at, data, len);
+
+        if (!error && rename(at->beside.data, at->target.data) != 0)
+                error = errno;
+        if (error) {
+                if (error != EEXIST)
+                        unlink(at->beside.data);
+                return error;
+        }
+        return sync_folder(at->folder.data);
+}
+
+pawl_status pawl_session_handoff_write(
+        pawl_log *log, const char *session_id, const char *path, size_t summary, pawl_error *err)
+{
+        place at = {PAWL__BUF_INIT, PAWL__BUF_INIT, PAWL__BUF_INIT, 0, false};
+        char *text = NULL;
+        size_t len;
+        pawl_status status = pawl_session_handoff(&text, &len, log, session_id, summary, err);
+
+        if (!status)
+                status = find_place(&at, log, path, err);
+        if (!status) {
+                int error = put_in_place(&at, text, len);
+                if (error)
+                        status = fail(err, error, path, "write the handoff");
+        }
+        free_place(&at);
+        free(text);
+        return status;
+}

@@ -1,0 +1,108 @@
+# The handoff document: printed, written, and the same from the same log.
+. "$SOURCE_DIR/tests/cli/shared.sh"
+write_mission
+
+it "without a session there is none to hand off"
+pawl init >/dev/null
+fails 1 "no session yet" pawl handoff
+fails 1 "session nobody: is not in this log" pawl handoff nobody
+
+it "a blocked run's says what holds it, and how to go on"
+runs 3 pawl run mission.yaml --run one --no-input
+session=$(eventlog export | jq -r 'select(.type == "SessionStarted").session_id')
+conflict=$(pawl conflicts --json | jq -r '.[0].conflict_id')
+token=$(pawl conflicts --json | jq -r '.[0].retry_token')
+runs 0 pawl handoff
+says "^HANDOFF $session: mission refund-service, interrupted, started [-0-9T:]{19}Z, last activity" out
+says '^Progress: 1/3 \(33%\)$' out
+says '^- research$' out
+says "^  blocked by: $conflict, \"workspace\"$" out
+says '^1\. publish$' out
+says "^- $PWD/mission.yaml$" out
+same "$(tail -1 out)" "pawl resume $token"
+[ "$(wc -l <out)" -lt 50 ]
+same "$(grep -nE '^(CURRENT|DONE|IN PROGRESS|NEXT|FILES|ISSUES|GO ON)$' out | cut -d: -f2 | paste -sd,)" \
+        "CURRENT,DONE,IN PROGRESS,NEXT,FILES,ISSUES,GO ON"
+
+it "its commands do what they say"
+runs 0 pawl handoff
+sed -n 's/^  \(pawl resolve .*--pick 2.*\)/\1/p' out >answer
+runs 0 bash -e answer
+runs 0 pawl handoff
+says '^None blocking$' out
+says '^  status: blocked, and answered: it can go on$' out
+tail -1 out >go_on
+runs 0 bash -e go_on --no-input
+runs 0 pawl handoff
+says '^Progress: 3/3 \(100%\)$' out
+same "$(tail -1 out)" "Nothing is left to do: it is completed."
+
+it "the same log gives the same bytes, wherever it lies and whatever the locale"
+runs 0 pawl handoff "$session"
+mv out before
+mkdir -p far/.pawl
+cp .pawl/events.db far/.pawl/
+chmod -R a-w far/.pawl
+(cd far && LC_ALL=tr_TR.UTF-8 TZ=Asia/Tokyo TERM=xterm pawl handoff "$session") >out
+cmp before out
+chmod -R u+w far/.pawl
+
+it "a session whose process was killed was interrupted at its step, which is not done"
+cat >slow.yaml <<'END'
+mission: slow
+steps:
+  - id: first
+    run: [sh, -c, "echo first"]
+  - id: second
+    run: [sh, -c, "touch running; sleep 60"]
+END
+pawl run slow.yaml --run two --no-input >/dev/null 2>&1 &
+pid=$!
+await running
+kill -9 $pid
+wait $pid 2>/dev/null || true
+runs 0 pawl handoff --mission slow
+mv out before
+runs 0 pawl handoff
+cmp before out
+says '^HANDOFF .*: mission slow, interrupted, ' out
+says '^Ended: its process ended without a word$' out
+says '^- first$' out
+says '^  status: interrupted: it was being done, and is not done$' out
+says '^pawl resume [0-9a-f-]{36}$' out
+
+it "--mission names the mission's latest"
+runs 0 pawl handoff --mission refund-service
+says '^HANDOFF .*: mission refund-service, completed' out
+fails 1 "mission nowhere: has no session" pawl handoff --mission nowhere
+fails 1 "is not of mission slow" pawl handoff "$session" --mission slow
+
+it "--summary lists the last, and counts the others"
+runs 0 pawl handoff --mission refund-service --summary 1
+says '^\(2 steps before these\)$' out
+says '^- publish$' out
+lacks '^- specify$' out
+misused "summary" pawl handoff --summary 0
+
+it "--json has the same text"
+runs 0 pawl handoff "$session"
+mv out text
+runs 0 pawl handoff "$session" --json
+same "$(jq -r '[.session_id, .mission_id, .run_id] | join(" ")' out)" "$session refund-service one"
+jq -j .text out | cmp - text
+
+it "--write puts it into a file, through a link too, and says nothing"
+(umask 022 && pawl handoff "$session" --write handoff.md >out)
+is_empty out
+cmp handoff.md text
+same "$(stat -c %a handoff.md)" 644
+mkdir elsewhere
+ln -s elsewhere/h.md link
+runs 0 pawl handoff "$session" --write link
+cmp elsewhere/h.md text
+[ -L link ]
+same "$(find . -name '.pawl-handoff-*' | wc -l)" 0
+
+it "what is no file, or lies in no folder, is refused"
+fails 1 "^pawl: elsewhere: is not a regular file" pawl handoff --write elsewhere
+fails 1 "^pawl: nowhere/h.md: cannot write the handoff" pawl handoff --write nowhere/h.md
