@@ -14,8 +14,36 @@ static pawl_status set_strictness(const pawl__place *place, pawl__node node)
         return PAWL_OK;
 }
 
+static pawl_status set_sessions(const pawl__place *place, pawl__node node)
+{
+        pawl__config *config = place->target;
+        const pawl__json_node *value = pawl__json_at(&place->document->tree, node);
+        int64_t n;
+
+        if (!pawl__json_int(value, &n) || n < 1 || n >= PAWL__KEEP_ALL)
+                return pawl__field_fail(place, node,
+                        "%.*s is no number of sessions from 1 up; write how many stay",
+                        PAWL__FMT(value->value));
+        config->keep_sessions = (uint32_t)n;
+        return PAWL_OK;
+}
+
+static const pawl__field retention_fields[] = {
+        {"sessions", PAWL__ENTRY_NUMBER, NULL, set_sessions},
+};
+
+static pawl_status set_retention(const pawl__place *place, pawl__node node)
+{
+        pawl__place inside = *place;
+
+        inside.where = "retention.";
+        return pawl__fields_read(retention_fields,
+                sizeof retention_fields / sizeof retention_fields[0], &inside, node);
+}
+
 static const pawl__field fields[] = {
         {"strictness", PAWL__ENTRY_TEXT, NULL, set_strictness},
+        {"retention", PAWL__ENTRY_MAPPING, NULL, set_retention},
 };
 
 /* A file of comments alone is null, and says nothing. */
@@ -36,7 +64,7 @@ pawl_status pawl__config_load(pawl__config *out, const char *log_path, pawl_erro
 {
         static const char name[] = "config.yaml";
         const char *slash = strrchr(log_path, '/');
-        pawl__config config = {PAWL__STRICTNESS_UNSET};
+        pawl__config config = {PAWL__STRICTNESS_UNSET, PAWL__KEEP_ALL};
         pawl__buf path = PAWL__BUF_INIT;
         pawl__document document;
         pawl_error why = PAWL_ERROR_INIT;

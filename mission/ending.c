@@ -123,6 +123,14 @@ static void say_taken_over(pawl__runner *r)
                 PAWL__FMT(r->run_id), by, pawl__log_lease_ms(r->log), PAWL__FMT(r->run_id));
 }
 
+/* The sitting's end is in the log. */
+static void left(pawl__runner *r)
+{
+        r->given_back = true;
+        pawl__runner_hand_over(r);
+        pawl__runner_prune(r);
+}
+
 pawl_status pawl__runner_end(pawl__runner *r, pawl_status verdict)
 {
         const pawl_error why = r->error;
@@ -146,7 +154,7 @@ pawl_status pawl__runner_end(pawl__runner *r, pawl_status verdict)
                 if (status == PAWL_EFENCED)
                         say_taken_over(r);
                 if (!status)
-                        r->given_back = true;
+                        left(r);
         }
         if (status && owed == RECORD)
                 return status;

@@ -58,12 +58,13 @@ static const char *variable(pawl__arena *arena, const char *name, const char *va
         return text;
 }
 
-enum { VARIABLES = 6 };
+enum { VARIABLES = 7 };
 
 static pawl_status make_env(
         const char *env[VARIABLES + 1], pawl__arena *arena, const pawl__passage *p)
 {
-        const pawl__runner *r = p->r;
+        pawl__runner *r = p->r;
+        const char *context = pawl__runner_context(r, arena);
 
         env[0] = variable(arena, "PAWL_MISSION_ID", pawl_mission_id(r->mission));
         env[1] = variable(arena, "PAWL_RUN_ID", r->run_id.data);
@@ -72,7 +73,8 @@ static pawl_status make_env(
         env[4] = variable(arena, "PAWL_DB", pawl__log_path(r->log));
         env[5] = variable(arena, "PAWL_SESSION_ID", r->session_id.data);
         env[VARIABLES] = NULL;
-        for (size_t i = 0; i < VARIABLES; i++)
+        env[6] = context ? variable(arena, "PAWL_RESUME_CONTEXT", context) : NULL;
+        for (size_t i = 0; i < VARIABLES - !context; i++)
                 if (!env[i])
                         return PAWL_ENOMEM;
         return PAWL_OK;

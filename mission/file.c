@@ -57,6 +57,28 @@ static pawl_status keep_c_string(const pawl__place *place, char **out, pawl__nod
         return status;
 }
 
+/* A path, absolute: what is relative is so to the mission file. */
+static pawl_status keep_path(const pawl__place *place, char **out, pawl__node node)
+{
+        const struct loader *loader = place->target;
+        pawl_mission *mission = loader->mission;
+        pawl_text text = value_at(place, node)->value;
+
+        if (text.len == 0)
+                return pawl__field_fail(place, node, "is empty; name a file");
+        pawl_status status = keep_c_string(place, out, node);
+        if (status || text.data[0] == '/')
+                return status;
+        const char *slash = strcmp(mission->folder, "/") == 0 ? "" : "/";
+        size_t size = strlen(mission->folder) + 1 + text.len + 1;
+        char *joined = pawl__arena_alloc(&mission->arena, size);
+        if (!joined)
+                return pawl__nomem(place->err);
+        snprintf(joined, size, "%s%s%s", mission->folder, slash, *out);
+        *out = joined;
+        return PAWL_OK;
+}
+
 static pawl_status keep_id(
         const pawl__place *place, pawl_text *out, pawl__node node, const char *what)
 {
@@ -106,7 +128,6 @@ static pawl_status set_seed(const pawl__place *place, pawl__node node)
         struct loader *loader = place->target;
         pawl_mission *mission = loader->mission;
         pawl__scope scope = PAWL__CORE;
-        pawl_text text = value_at(place, node)->value;
         char *path = NULL;
 
         bool known = pawl__scope_of(&scope, pawl__text(place->key));
@@ -117,20 +138,9 @@ static pawl_status set_seed(const pawl__place *place, pawl__node node)
                         return pawl__field_fail(place, node,
                                 "names the scope %s again; keep one of the two",
                                 pawl__scope_name(scope));
-        if (text.len == 0)
-                return pawl__field_fail(place, node, "is empty; name a seed file");
-        pawl_status status = keep_c_string(place, &path, node);
+        pawl_status status = keep_path(place, &path, node);
         if (status)
                 return status;
-        if (text.data[0] != '/') {
-                const char *slash = strcmp(mission->folder, "/") == 0 ? "" : "/";
-                size_t size = strlen(mission->folder) + 1 + text.len + 1;
-                char *joined = pawl__arena_alloc(&mission->arena, size);
-                if (!joined)
-                        return pawl__nomem(place->err);
-                snprintf(joined, size, "%s%s%s", mission->folder, slash, path);
-                path = joined;
-        }
         mission->seeds[mission->n_seeds++] = (struct pawl__seed_ref){scope, path};
         return PAWL_OK;
 }
@@ -305,6 +315,13 @@ static pawl_status set_store_inputs(const pawl__place *place, pawl__node node)
         return PAWL_OK;
 }
 
+static pawl_status set_handoff(const pawl__place *place, pawl__node node)
+{
+        struct loader *loader = place->target;
+
+        return keep_path(place, &loader->mission->handoff, node);
+}
+
 static pawl_status set_output_max(const pawl__place *place, pawl__node node)
 {
         struct loader *loader = place->target;
@@ -360,6 +377,7 @@ static const pawl__field mission_fields[] = {
         {"glossary", PAWL__ENTRY_MAPPING, NULL, set_glossary},
         {"store_inputs", PAWL__ENTRY_BOOL, NULL, set_store_inputs},
         {"max_output_bytes", PAWL__ENTRY_NUMBER, NULL, set_output_max},
+        {"handoff", PAWL__ENTRY_TEXT, NULL, set_handoff},
         {"steps", PAWL__ENTRY_LIST, "list the mission's steps: steps: [...]", set_steps},
 };
 

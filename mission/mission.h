@@ -38,6 +38,7 @@ struct pawl_mission {
                 char *path; /**< absolute */
         } seeds[PAWL__SCOPES_N];
         size_t n_seeds;
+        char *handoff; /**< absolute: where the handoff document goes; NULL: nowhere */
         pawl__step *steps;
         size_t n_steps;
 };
@@ -45,10 +46,13 @@ struct pawl_mission {
 /** The index of a step, or SIZE_MAX. */
 size_t pawl__mission_find(const pawl_mission *mission, pawl_text step_id);
 
-/** `.pawl/config.yaml` beside the log: `strictness`. No file: all unset. Anything else in it is
- *  PAWL_EPARSE naming file, line and key. */
+#define PAWL__KEEP_ALL UINT32_MAX
+
+/** `.pawl/config.yaml` beside the log: `strictness`, `retention: {sessions}`. No file: all unset.
+ *  Anything else in it is PAWL_EPARSE naming file, line and key. */
 typedef struct pawl__config {
         pawl__strictness strictness;
+        uint32_t keep_sessions; /**< how many stay at a session's end; PAWL__KEEP_ALL: all */
 } pawl__config;
 
 PAWL_MUST_CHECK pawl_status pawl__config_load(

@@ -235,6 +235,7 @@ static pawl_status go_on(pawl__runner *r, target *found)
         status = pawl__runner_claim(r, r->options.wait_ms, look_again, found);
         if (status)
                 return status;
+        r->resumes = true;
         status = read_rows(r);
         if (!status && !r->completed)
                 status = pawl__runner_steps(r);

@@ -119,6 +119,7 @@ pawl_status pawl__runner_prepare(pawl__runner *r)
         if (status)
                 return status;
         r->project = config.strictness;
+        r->keep_sessions = config.keep_sessions;
         status = pawl__glossary_new(&r->glossary, &r->error);
         return status ? status : make_pipeline(r);
 }

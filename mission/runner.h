@@ -26,10 +26,12 @@ typedef struct pawl__runner {
 
         pawl_text run_id, session_id, actor; /**< in the arena, NUL-ended */
         pawl__strictness runtime, project;
+        uint32_t keep_sessions; /**< PAWL__KEEP_ALL: no retention */
         pawl__scope_ref refs[PAWL__SCOPE_REFS_MAX];
         size_t n_refs;
         uint64_t fence;  /**< 0: not claimed */
         bool given_back; /* with the transaction that ended the sitting */
+        bool resumes;    /**< a run that others began */
         bool completed;  /**< RunCompleted stands in the log already */
 
         pawl__glossary *glossary;
@@ -98,6 +100,17 @@ PAWL_MUST_CHECK pawl_status pawl__runner_in_time(pawl__runner *r);
 /** Load the glossary and carry the steps, in order, as far as they go: PAWL_OK when all of them are
  *  completed, else the verdict or failure that stopped them, with r->error. */
 PAWL_MUST_CHECK pawl_status pawl__runner_steps(pawl__runner *r);
+
+/* ---- The handoff (mission/handing_over.c). What fails here is told as a notice and stops nothing.
+ */
+
+/** Write the mission's handoff document, if it has one. */
+void pawl__runner_hand_over(pawl__runner *r);
+/** The document for the command that a resume starts first, and for every command where the mission
+ *  keeps one; NULL: none. Written just now; lives in @p arena. */
+const char *pawl__runner_context(pawl__runner *r, pawl__arena *arena);
+/** At a session's end: prune as .pawl/config.yaml says. */
+void pawl__runner_prune(pawl__runner *r);
 
 /* ---- One step on its way -------------------------------------------------------------------- */
 

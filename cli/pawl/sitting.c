@@ -4,6 +4,8 @@
 #include "cli/pawl/outcome.h"
 #include "cli/pawl/prompt.h"
 #include "cli/pawl/signals.h"
+#include "cli/printable.h"
+#include <stdio.h>
 #include <unistd.h>
 
 static unsigned wait_ms_of(const cli_call *cli)
@@ -13,6 +15,15 @@ static unsigned wait_ms_of(const cli_call *cli)
         if (!wait)
                 return 0;
         return *wait ? (unsigned)cli_number(cli, "wait", 0) * 1000U : UINT32_MAX;
+}
+
+static void show_notice(const char *line, void *user)
+{
+        const cli_call *cli = user;
+
+        fprintf(stderr, "%s: ", cli->program->name);
+        cli_puts(stderr, line);
+        fputc('\n', stderr);
 }
 
 static int sit(const cli_call *cli, pawl_log *log, pawl_mission *mission, const char *what,
@@ -53,6 +64,8 @@ int cli_sit(const cli_call *cli, pawl_log *log, pawl_mission *mission, const cha
                 options.confirm_user = &prompt;
                 options.progress = cli_progress_show;
                 options.progress_user = &progress;
+                options.notice = show_notice;
+                options.notice_user = (void *)(uintptr_t)cli;
                 code = sit(cli, log, mission, what, &options);
         }
         pawl__buf_free(&actor);

@@ -39,6 +39,10 @@ typedef enum pawl_run_stage {
 typedef void (*pawl_progress_fn)(
         pawl_run_stage stage, const char *step_id, size_t number, size_t of, void *user);
 
+/** What there is to say beside the run: a handoff that could not be written, sessions that were
+ *  pruned. One line without a newline. */
+typedef void (*pawl_notice_fn)(const char *line, void *user);
+
 /** Options for run and resume. Start from PAWL_RUN_OPTIONS_INIT. */
 typedef struct pawl_run_options {
         unsigned version;           /**< PAWL_RUN_OPTIONS_VERSION */
@@ -54,6 +58,8 @@ typedef struct pawl_run_options {
         void *confirm_user;
         pawl_progress_fn progress; /**< NULL: silent */
         void *progress_user;
+        pawl_notice_fn notice; /**< NULL: silent */
+        void *notice_user;
         uint64_t time_limit_ms; /**< stop the run after so long, to be resumed; 0: no limit */
 } pawl_run_options;
 
@@ -61,7 +67,7 @@ typedef struct pawl_run_options {
 #define PAWL_RUN_OPTIONS_INIT                                                                      \
         {                                                                                          \
                 PAWL_RUN_OPTIONS_VERSION, NULL, NULL, NULL, false, 0, -1, NULL, NULL, NULL, NULL,  \
-                        NULL, NULL, 0                                                              \
+                        NULL, NULL, NULL, NULL, 0                                                  \
         }
 
 /** A step's outcome. Texts live as long as the result. */

@@ -32,7 +32,7 @@ static int teardown(void **state)
 
 static void check_strictness(struct fixture *f, const char *text, pawl__strictness strictness)
 {
-        pawl__config config = {PAWL__STRICTNESS_MAX};
+        pawl__config config = {.strictness = PAWL__STRICTNESS_MAX};
         pawl_error err = PAWL_ERROR_INIT;
 
         if (text)
@@ -45,7 +45,7 @@ static void check_strictness(struct fixture *f, const char *text, pawl__strictne
 static void check_refused(
         struct fixture *f, const char *text, pawl_status status, const char *message)
 {
-        pawl__config config = {PAWL__STRICTNESS_MAX};
+        pawl__config config = {.strictness = PAWL__STRICTNESS_MAX};
         pawl_error err = PAWL_ERROR_INIT;
 
         file_write(f->path, text, strlen(text));
@@ -94,7 +94,7 @@ static void anything_else_is_refused_with_file_line_and_key(void **state)
 static void a_folder_in_its_place_is_refused(void **state)
 {
         struct fixture *f = *state;
-        pawl__config config = {PAWL__STRICTNESS_MAX};
+        pawl__config config = {.strictness = PAWL__STRICTNESS_MAX};
         pawl_error err = PAWL_ERROR_INIT;
 
         assert_int_equal(mkdir(f->path, 0700), 0);

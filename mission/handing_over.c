@@ -1,0 +1,76 @@
+/* What a sitting hands over to the next: the document, the notes that people put into it,
+ * retention. */
+#include "base/error.h"
+#include "mission/runner.h"
+#include "session/session.h"
+#include <stdio.h>
+
+static void notice(const pawl__runner *r, const char *line)
+{
+        if (r->options.notice)
+                r->options.notice(line, r->options.notice_user);
+}
+
+static bool write_document(pawl__runner *r, const char *path)
+{
+        pawl_error err = PAWL_ERROR_INIT;
+
+        if (!pawl_session_handoff_write(r->log, r->session_id.data, path, 0, &err))
+                return true;
+        notice(r, err.message);
+        return false;
+}
+
+void pawl__runner_hand_over(pawl__runner *r)
+{
+        if (r->mission->handoff)
+                write_document(r, r->mission->handoff);
+}
+
+/* Beside the log, for a mission that keeps no document: one a run, written at each resume. */
+static const char *path_beside_log(const pawl__runner *r, pawl__arena *arena)
+{
+        const char *log = pawl__log_path(r->log);
+        const char *slash = strrchr(log, '/');
+        size_t folder = slash ? (size_t)(slash - log) + 1 : 0;
+        size_t size = folder + r->run_id.len + sizeof "handoff-.txt";
+        char *path = pawl__arena_alloc(arena, size);
+
+        if (path)
+                snprintf(path, size, "%.*shandoff-%s.txt", (int)folder, log, r->run_id.data);
+        return path;
+}
+
+const char *pawl__runner_context(pawl__runner *r, pawl__arena *arena)
+{
+        const char *path = r->mission->handoff;
+        bool resumes = r->resumes;
+
+        if (!path && resumes)
+                path = path_beside_log(r, arena);
+        if (!r->mission->handoff)
+                r->resumes = false; /* what it says is old when the next command starts */
+        return path && write_document(r, path) && resumes ? path : NULL;
+}
+
+void pawl__runner_prune(pawl__runner *r)
+{
+        pawl_error err = PAWL_ERROR_INIT;
+        pawl_prune_report *report = NULL;
+        char line[160];
+
+        if (r->keep_sessions == PAWL__KEEP_ALL)
+                return;
+        if (pawl_session_prune(&report, r->log, r->keep_sessions, false, r->actor.data, &err)) {
+                notice(r, err.message);
+                return;
+        }
+        if (pawl_prune_report_going(report)) {
+                snprintf(line, sizeof line,
+                        "pruned %zu old sessions, as retention in .pawl/config.yaml says; the newest "
+                        "%u stay",
+                        pawl_prune_report_going(report), r->keep_sessions);
+                notice(r, line);
+        }
+        pawl_prune_report_free(report);
+}
