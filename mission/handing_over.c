@@ -11,11 +11,11 @@ static void notice(const pawl__runner *r, const char *line)
                 r->options.notice(line, r->options.notice_user);
 }
 
-static bool write_document(pawl__runner *r, const char *path)
+static bool write_document(pawl__runner *r, const char *path, unsigned new_mode)
 {
         pawl_error err = PAWL_ERROR_INIT;
 
-        if (!pawl_session_handoff_write(r->log, r->session_id.data, path, 0, &err))
+        if (!pawl__handoff_write(r->log, r->session_id.data, path, 0, new_mode, &err))
                 return true;
         notice(r, err.message);
         return false;
@@ -24,7 +24,7 @@ static bool write_document(pawl__runner *r, const char *path)
 void pawl__runner_hand_over(pawl__runner *r)
 {
         if (r->mission->handoff)
-                write_document(r, r->mission->handoff);
+                write_document(r, r->mission->handoff, 0644);
 }
 
 /* Beside the log, for a mission that keeps no document: one a run, written at each resume. */
@@ -50,7 +50,8 @@ const char *pawl__runner_context(pawl__runner *r, pawl__arena *arena)
                 path = path_beside_log(r, arena);
         if (!r->mission->handoff)
                 r->resumes = false; /* what it says is old when the next command starts */
-        return path && write_document(r, path) && resumes ? path : NULL;
+        return path && write_document(r, path, r->mission->handoff ? 0644 : 0600) && resumes ? path
+                                                                                             : NULL;
 }
 
 void pawl__runner_prune(pawl__runner *r)

@@ -134,9 +134,9 @@ static int write_all(int fd, const char *data, size_t len)
 }
 
 /* The file beside the target, on disk. Returns errno. */
-static int write_beside(const place *at, const char *data, size_t len)
+static int write_beside(const place *at, const char *data, size_t len, mode_t new_mode)
 {
-        int fd = open(at->beside.data, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
+        int fd = open(at->beside.data, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, new_mode);
         int error;
 
         if (fd < 0)
@@ -164,9 +164,9 @@ static int sync_folder(const char *folder)
         return error;
 }
 
-static int put_in_place(const place *at, const char *data, size_t len)
+static int put_in_place(const place *at, const char *data, size_t len, mode_t new_mode)
 {
-        int error = write_beside(at, data, len);
+        int error = write_beside(at, data, len, new_mode);
 
         if (!error && rename(at->beside.data, at->target.data) != 0)
                 error = errno;
@@ -178,8 +178,8 @@ static int put_in_place(const place *at, const char *data, size_t len)
         return sync_folder(at->folder.data);
 }
 
-pawl_status pawl_session_handoff_write(
-        pawl_log *log, const char *session_id, const char *path, size_t summary, pawl_error *err)
+pawl_status pawl__handoff_write(pawl_log *log, const char *session_id, const char *path,
+        size_t summary, unsigned new_mode, pawl_error *err)
 {
         place at = {PAWL__BUF_INIT, PAWL__BUF_INIT, PAWL__BUF_INIT, 0, false};
         char *text = NULL;
@@ -189,11 +189,17 @@ pawl_status pawl_session_handoff_write(
         if (!status)
                 status = find_place(&at, log, path, err);
         if (!status) {
-                int error = put_in_place(&at, text, len);
+                int error = put_in_place(&at, text, len, (mode_t)new_mode);
                 if (error)
                         status = fail(err, error, path, "write the handoff");
         }
         free_place(&at);
         free(text);
         return status;
+}
+
+pawl_status pawl_session_handoff_write(
+        pawl_log *log, const char *session_id, const char *path, size_t summary, pawl_error *err)
+{
+        return pawl__handoff_write(log, session_id, path, summary, 0644, err);
 }

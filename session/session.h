@@ -74,4 +74,8 @@ PAWL_MUST_CHECK pawl_status pawl__session_view(pawl_session *out, pawl_log *log,
 PAWL_MUST_CHECK pawl_status pawl__sessions_settle(
         pawl_log *log, pawl__state *state, pawl_error *err);
 
+/** As pawl_session_handoff_write(), a new file with the mode @p new_mode, less the umask. */
+PAWL_MUST_CHECK pawl_status pawl__handoff_write(pawl_log *log, const char *session_id,
+        const char *path, size_t summary, unsigned new_mode, pawl_error *err);
+
 #endif

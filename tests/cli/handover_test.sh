@@ -44,7 +44,7 @@ rm -f ./*.path ./*.context
 runs 0 pawl resume one
 same "$(cat specify.path)" "$PWD/.pawl/handoff-one.txt"
 same "$(cat publish.path)" ""
-same "$(stat -c %a .pawl/handoff-one.txt)" 644
+same "$(stat -c %a .pawl/handoff-one.txt)" 600
 
 it "retention prunes at each session's end, and says so"
 echo 'retention: {sessions: 2}' >.pawl/config.yaml
