@@ -16,6 +16,8 @@ static const cli_cmd *const cmds[] = {
         &pawl_session_end_cmd,
         &pawl_session_resume_cmd,
         &pawl_session_pin_cmd,
+        &pawl_task_done_cmd,
+        &pawl_hooks_install_cmd,
         &pawl_prune_sessions_cmd,
         &pawl_handoff_cmd,
         &pawl_hash_cmd,

@@ -3,7 +3,7 @@
 
 # Lines of "COMMAND --option", and of "COMMAND" alone, as the program's help has them.
 in_program() {
-        "$1" --help | grep '^  [a-z]' | sed -E 's/^  //; s/ (\[?[A-Z]+[^ ]*|bash)?  .*//; s/  .*//' |
+        "$1" --help | grep '^  [a-z]' | sed -E 's/^  //; s/( (\[?[A-Z]+[^ ]*|bash))*  .*//; s/  .*//' |
                 while read -r cmd; do
                         echo "$cmd"
                         # shellcheck disable=SC2086

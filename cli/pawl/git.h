@@ -1,0 +1,15 @@
+/**
+ * @file cli/pawl/git.h
+ * @brief A commit of what is staged, by the git that the user has, with the user's hooks.
+ */
+#ifndef CLI_PAWL_GIT_H
+#define CLI_PAWL_GIT_H
+
+#include <pawl/base.h>
+
+/** Commit what is staged, in the working directory's repository; if nothing is, say so and do
+ * nothing.
+ *  @param message  NULL or "": made of @p task. */
+PAWL_MUST_CHECK pawl_status cli_git_commit(const char *task, const char *message, pawl_error *err);
+
+#endif

@@ -1,0 +1,182 @@
+/* pawl task done: mark a task of an agent's session complete, for a hook to call. */
+#include "base/error.h"
+#include "cli/find.h"
+#include "cli/pawl/actor.h"
+#include "cli/pawl/commands.h"
+#include "cli/pawl/git.h"
+#include "cli/printable.h"
+#include "events/log.h"
+#include "session/session.h"
+#include <pawl/mission.h>
+#include <pawl/session.h>
+#include <stdio.h>
+
+typedef struct task {
+        const cli_call *cli;
+        pawl_log *log;
+        pawl__buf actor;
+        char session_id[129];
+        char mission_id[129];
+        pawl_error err;
+} task;
+
+static void copy(char out[129], pawl_text text)
+{
+        snprintf(out, 129, "%.*s", text.data ? (int)text.len : 0, text.data ? text.data : "");
+}
+
+/* The first session, newest first, that an agent keeps: of the mission named, and of a status. */
+static pawl_status find_kept(bool *found, task *t, const char *status_name)
+{
+        pawl_session_filter filter = PAWL_SESSION_FILTER_INIT;
+        pawl_sessions *list = NULL;
+
+        *found = false;
+        filter.mission_id = t->mission_id[0] ? t->mission_id : NULL;
+        filter.status = status_name;
+        pawl_status status = pawl_session_list(&list, t->log, &filter, &t->err);
+        for (size_t i = 0; !status && i < pawl_sessions_count(list) && !*found; i++) {
+                const pawl_session *session = pawl_sessions_at(list, i);
+                if (session->run_id.data)
+                        continue;
+                copy(t->session_id, session->session_id);
+                copy(t->mission_id, session->mission_id);
+                *found = true;
+        }
+        pawl_sessions_free(list);
+        return status;
+}
+
+/* Does the log know the mission at all? */
+static pawl_status check_mission(task *t)
+{
+        pawl_session_filter filter = PAWL_SESSION_FILTER_INIT;
+        pawl_sessions *list = NULL;
+
+        filter.mission_id = t->mission_id;
+        filter.limit = 1;
+        pawl_status status = pawl_session_list(&list, t->log, &filter, &t->err);
+        if (!status && pawl_sessions_count(list) == 0)
+                status = pawl__fail(&t->err, PAWL_ENOTFOUND,
+                        "mission %.128s: is not known here, no session is of it; `pawl session "
+                        "start --mission M` begins one",
+                        t->mission_id);
+        pawl_sessions_free(list);
+        return status;
+}
+
+/* The session to tell: the active one, or a new one where the last left off. */
+static pawl_status find_session(task *t)
+{
+        const char *mission = cli_value(t->cli, "mission");
+        char next[PAWL_SESSION_ID_MAX];
+        bool found;
+        pawl_status status = PAWL_OK;
+
+        snprintf(t->mission_id, sizeof t->mission_id, "%s", mission ? mission : "");
+        if (mission)
+                status = check_mission(t);
+        if (!status)
+                status = find_kept(&found, t, "active");
+        if (status || found)
+                return status;
+        if (!mission)
+                return pawl__fail(&t->err, PAWL_ENOTFOUND,
+                        "no session of an agent is active; name the mission with --mission, or "
+                        "begin one with `pawl session start --mission M`");
+        status = find_kept(&found, t, NULL);
+        if (!status && found)
+                status =
+                        pawl_session_resume(next, t->log, t->session_id, 0, t->actor.data, &t->err);
+        else if (!status)
+                status = pawl_session_start(next, t->log, mission, NULL,
+                        &(pawl_session_options){PAWL_SESSION_OPTIONS_VERSION, t->actor.data, false},
+                        &t->err);
+        if (!status)
+                snprintf(t->session_id, sizeof t->session_id, "%s", next);
+        return status;
+}
+
+/* Where --write says, else beside the log. */
+static pawl_status write_handoff(task *t)
+{
+        const char *path = cli_value(t->cli, "write");
+        const char *log = pawl__log_path(t->log);
+        pawl__buf beside = PAWL__BUF_INIT;
+        pawl_status status = PAWL_OK;
+
+        if (!path && (pawl__buf_add(&beside, log, (size_t)(strrchr(log, '/') - log) + 1) ||
+                             pawl__buf_adds(&beside, "handoff.txt")))
+                status = pawl__nomem(&t->err);
+        if (!status)
+                status = pawl__handoff_write(t->log, t->session_id, path ? path : beside.data, 0,
+                        path ? 0644 : 0600, &t->err);
+        if (!status) {
+                fputs("handoff: ", stdout);
+                cli_puts(stdout, path ? path : beside.data);
+                putchar('\n');
+        }
+        pawl__buf_free(&beside);
+        return status;
+}
+
+static pawl_status mark(task *t)
+{
+        const char *const done[] = {t->cli->args[0]};
+        pawl_session_work work = {.completed = done, .n_completed = 1};
+        uint64_t seq;
+        pawl_status status = pawl_session_checkpoint(
+                &seq, t->log, t->session_id, t->actor.data, "task_complete", &work, &t->err);
+
+        if (status)
+                return status;
+        fputs("task ", stdout);
+        cli_puts(stdout, done[0]);
+        printf(": done, checkpoint %llu of ", (unsigned long long)seq);
+        cli_puts(stdout, t->session_id);
+        putchar('\n');
+        return write_handoff(t);
+}
+
+static int task_run(cli_call *cli)
+{
+        task t = {.cli = cli, .actor = PAWL__BUF_INIT};
+        int code = CLI_DONE;
+
+        if (cli->n_args > 1 && !cli_given(cli, "commit"))
+                return cli_usage(cli, "one argument too many: \"%s\"", cli->args[1]);
+        if (cli_open_log(&t.log, cli, CLI_WRITE, &t.err))
+                return cli_fail(cli, &t.err);
+        pawl_status status = cli_actor(&t.actor, cli, &t.err);
+        if (!status)
+                status = find_session(&t);
+        if (!status)
+                status = mark(&t);
+        pawl__buf_free(&t.actor);
+        pawl_log_close(t.log);
+        if (!status && cli_given(cli, "commit"))
+                status = cli_git_commit(cli->args[0], cli_arg(cli, 1), &t.err);
+        if (status)
+                code = cli_fail(cli, &t.err);
+        return code;
+}
+
+static const cli_option task_options[] = {
+        {"mission", 0, 0, CLI_TEXT, "MISSION", NULL,
+                "the mission that it is of (default: that of the active session)"},
+        {"commit", 0, 0, CLI_FLAG, NULL, NULL, "commit what is staged in git, if anything is"},
+        {"write", 0, 0, CLI_FILE, "FILE", NULL,
+                "where the handoff goes (default: handoff.txt beside the log)"},
+        {"actor", 0, 0, CLI_TEXT, "ACTOR", NULL, "who tells it (default: user:NAME)"},
+        {NULL, 0, 0, CLI_FLAG, NULL, NULL, NULL},
+};
+
+const cli_cmd pawl_task_done_cmd = {
+        .name = "task done",
+        .args = "TASK [MESSAGE]",
+        .min_args = 1,
+        .max_args = 2,
+        .options = task_options,
+        .help = "Mark a task of an agent's session complete, with a checkpoint and the handoff",
+        .run = task_run,
+};
