@@ -39,17 +39,6 @@ typedef struct pawl__hand_steps {
         size_t n;
 } pawl__hand_steps;
 
-/** A note of people. */
-typedef struct pawl__note {
-        pawl_text section; /**< where it was written: "NEXT", or any heading; "": none */
-        pawl_text text;
-} pawl__note;
-
-typedef struct pawl__notes {
-        pawl__note *list;
-        size_t n;
-} pawl__notes;
-
 /** All that a document says. Texts and arrays lie in an arena. */
 typedef struct pawl__handoff {
         pawl__row session, run;

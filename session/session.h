@@ -48,6 +48,36 @@ void pawl__work_write_row(pawl__json_writer *w, const pawl__row *session);
 /** Is it one of the reasons that a checkpoint may have? */
 bool pawl__session_reason_known(const char *reason);
 
+/* ---- Notes of people (session/handoff_notes.c) -------------------------------------------------
+ */
+
+/** A note of people. */
+typedef struct pawl__note {
+        pawl_text section; /**< where it was written: "NEXT", or any heading; "": none */
+        pawl_text text;
+} pawl__note;
+
+typedef struct pawl__notes {
+        pawl__note *list;
+        size_t n;
+} pawl__notes;
+
+/** A SessionNoted event that puts @p notes in force, in place of the ones before; @p done are those
+ *  that went because they are done. @p source: the file they were read from. Into the batch only if
+ *  something changed: @p changed. */
+PAWL_MUST_CHECK pawl_status pawl__session_notes_taken(pawl__batch *batch, const pawl_event *like,
+        const pawl__notes *notes, const pawl__notes *done, bool changed, const char *source,
+        pawl_error *err);
+
+/**
+ * What people wrote into the handoff document at @p path since it was written, as a SessionNoted
+ * event of the session and mission of @p like; no event where there is nothing new.
+ * @return PAWL_OK also where there is no such file; PAWL_EPARSE for one that is no text or has more
+ *         notes than are kept; PAWL_EACCESS, PAWL_EIO: the batch is as it was.
+ */
+PAWL_MUST_CHECK pawl_status pawl__handoff_take_notes(pawl__batch *batch, const pawl_event *like,
+        pawl_log *log, pawl__state *state, const char *path, pawl_error *err);
+
 /* ---- How one stands (session/view.c) -----------------------------------------------------------
  */
 

@@ -60,9 +60,8 @@ pawl_status pawl__state_noted_session(pawl__row *session, pawl__state *state, pa
         pawl__row *found = NULL;
         size_t n = 0;
         pawl_status status = rows_of(&found, &n, state, PAWL__SESSIONS,
-                "WHERE mission_id = ?1 AND notes_seq > 0 AND status <> 'pruned' "
-                "ORDER BY seq DESC LIMIT 1",
-                texts, 0, arena, err);
+                "WHERE mission_id = ?1 AND notes_seq > 0 ORDER BY seq DESC LIMIT 1", texts, 0,
+                arena, err);
 
         if (!status && n == 0)
                 return PAWL_ENOTFOUND;

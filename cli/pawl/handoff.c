@@ -3,6 +3,8 @@
 #include "cli/find.h"
 #include "cli/json.h"
 #include "cli/pawl/commands.h"
+#include "cli/printable.h"
+#include "session/handoff_known.h"
 #include <pawl/session.h>
 #include <stdio.h>
 
@@ -88,14 +90,162 @@ static int write_document(telling *t)
         return cli_given(t->cli, "json") ? tell(t, "path", pawl__text(path)) : CLI_DONE;
 }
 
+/* ---- Reading what people edited ----------------------------------------------------------------
+ */
+
+typedef struct reading {
+        telling *t;
+        pawl__handoff_text text;
+        pawl__edits edits;
+        pawl__arena arena;
+} reading;
+
+static bool is_fresh(const reading *r, size_t entry)
+{
+        for (size_t i = 0; i < r->edits.fresh.n; i++)
+                if (r->edits.entry[i] == entry)
+                        return true;
+        return false;
+}
+
+static void write_entry(pawl__json_writer *w, const reading *r, size_t i)
+{
+        const pawl__entry *entry = &r->text.list[i];
+
+        pawl__json_open_object(w);
+        pawl__json_member_text(w, "text", entry->text);
+        pawl__json_member_bool(w, "ticked", entry->ticked);
+        pawl__json_member_bool(w, "new", is_fresh(r, i));
+        pawl__json_close_object(w);
+}
+
+static void write_notes(pawl__json_writer *w, const pawl__notes *notes)
+{
+        pawl__json_open_array(w);
+        for (size_t i = 0; i < notes->n; i++) {
+                pawl__json_open_object(w);
+                pawl__json_member_text(w, "section", notes->list[i].section);
+                pawl__json_member_text(w, "text", notes->list[i].text);
+                pawl__json_close_object(w);
+        }
+        pawl__json_close_array(w);
+}
+
+static int print_understood_json(const reading *r)
+{
+        const pawl__handoff_text *text = &r->text;
+        pawl__json_writer w = PAWL__JSON_WRITER_INIT;
+
+        pawl__json_open_object(&w);
+        pawl__json_member_text(&w, "session_id", text->session_id);
+        pawl__json_name(&w, "sections");
+        pawl__json_open_array(&w);
+        for (size_t i = 0; i < text->n;) {
+                pawl_text heading = text->list[i].heading;
+                pawl__json_open_object(&w);
+                pawl__json_member_text(&w, "name", heading);
+                pawl__json_name(&w, "entries");
+                pawl__json_open_array(&w);
+                for (; i < text->n && pawl__text_eq(text->list[i].heading, heading); i++)
+                        write_entry(&w, r, i);
+                pawl__json_close_array(&w);
+                pawl__json_close_object(&w);
+        }
+        pawl__json_close_array(&w);
+        pawl__json_name(&w, "new_notes");
+        write_notes(&w, &r->edits.fresh);
+        pawl__json_member_integer(&w, "done_notes", (int64_t)r->edits.n_done);
+        pawl__json_close_object(&w);
+        return cli_print_json(r->t->cli, &w);
+}
+
+/* Each entry on lines of its own, those that are new with a "+". */
+static int print_understood(const reading *r)
+{
+        const pawl__handoff_text *text = &r->text;
+        pawl_text heading = {NULL, 0};
+
+        for (size_t i = 0; i < text->n; i++) {
+                const pawl__entry *entry = &text->list[i];
+                pawl_text rest = entry->text, line;
+                const char *before = is_fresh(r, i) ? "+ " : "  ";
+                if (!heading.data || !pawl__text_eq(entry->heading, heading)) {
+                        heading = entry->heading;
+                        cli_put(stdout, heading.len ? heading : pawl__text("(no heading)"));
+                        putchar('\n');
+                }
+                for (; pawl__next_line(&line, &rest); before = "    ") {
+                        fputs(before, stdout);
+                        cli_put(stdout, line);
+                        putchar('\n');
+                }
+        }
+        printf("%zu new notes, %zu done; `pawl resume` takes them into the log\n", r->edits.fresh.n,
+                r->edits.n_done);
+        return CLI_DONE;
+}
+
+/* The file is of the session that is named, or else of the one that its title names. */
+static pawl_status understand(reading *r)
+{
+        telling *t = r->t;
+        const char *named = cli_arg(t->cli, 0);
+        pawl_text mission = pawl__text(cli_value(t->cli, "mission"));
+        pawl_text title = r->text.session_id;
+        pawl__state *state;
+        pawl__row session;
+        pawl_status status = pawl__state_of(&state, t->log, &t->err);
+
+        if (status)
+                return status;
+        if (named)
+                r->text.session_id = pawl__text(named);
+        status = pawl__handoff_session(&session, &r->text, state, mission, &r->arena, &t->err);
+        r->text.session_id = title;
+        if (status && status != PAWL_ENOTFOUND)
+                return status;
+        if (!status)
+                mission = session.v[PAWL__SES_MISSION].text;
+        return pawl__handoff_edits(&r->edits, &r->text, t->log, state, status ? NULL : &session,
+                mission, &r->arena, &t->err);
+}
+
+/* A file that is no text is told of, and the log's own document shown in its place. */
+static int read_document(telling *t)
+{
+        reading r = {.t = t};
+        int code;
+        pawl_status status = pawl__handoff_load(&r.text, cli_value(t->cli, "read"), &t->err);
+
+        if (status == PAWL_EPARSE) {
+                code = cli_fail(t->cli, &t->err);
+                if (!find(t))
+                        print_document(t);
+                return code;
+        }
+        if (status)
+                return cli_fail(t->cli, &t->err);
+        if (understand(&r))
+                code = cli_fail(t->cli, &t->err);
+        else
+                code = cli_given(t->cli, "json") ? print_understood_json(&r) : print_understood(&r);
+        pawl__handoff_text_free(&r.text);
+        pawl__arena_free(&r.arena);
+        return code;
+}
+
 static int handoff_run(cli_call *cli)
 {
         telling t = {.cli = cli, .err = PAWL_ERROR_INIT};
         int code;
 
+        if (cli_given(cli, "read") && cli_given(cli, "write"))
+                return cli_usage(cli, "--read and --write do not go together");
         if (cli_open_log(&t.log, cli, CLI_LOOK, &t.err))
                 return cli_fail(cli, &t.err);
-        if (find(&t))
+        if (cli_given(cli, "read"))
+                code = read_document(&t);
+        else if (find(&t))
                 code = cli_fail(cli, &t.err);
         else
                 code = cli_given(cli, "write") ? write_document(&t) : print_document(&t);
@@ -108,6 +258,7 @@ static const cli_option handoff_options[] = {
         {"write", 0, 0, CLI_FILE, "FILE", NULL, "write it into a file, whole or not at all"},
         {"summary", 0, 0, CLI_NUMBER, "N", NULL,
                 "list the last N steps that are done, count others"},
+        {"read", 0, 0, CLI_FILE, "FILE", NULL, "say what is understood of a file that was edited"},
         {"mission", 0, 0, CLI_TEXT, "MISSION", NULL, "the latest session of this mission"},
         {"json", 0, 0, CLI_FLAG, NULL, NULL, "print one object"},
         {NULL, 0, 0, CLI_FLAG, NULL, NULL, NULL},

@@ -1,0 +1,69 @@
+/**
+ * @file session/handoff_text.h
+ * @brief A handoff document as somebody left it: what was understood, and what is theirs.
+ */
+#ifndef PAWL_SESSION_HANDOFF_TEXT_H
+#define PAWL_SESSION_HANDOFF_TEXT_H
+
+#include "session/handoff.h"
+
+/** A document is no longer than this, bytes. */
+#define PAWL__HANDOFF_MAX ((size_t)1 << 20)
+
+/** An item of a list, or a paragraph. */
+typedef struct pawl__entry {
+        pawl__section section;
+        pawl_text heading; /**< the section's, as it stands there; "" before the first one */
+        pawl_text text;    /**< without bullet; its lines parted by '\n', without indent or "> " */
+        bool ticked;       /**< it had "[x]" */
+} pawl__entry;
+
+/** Zero-initialised is empty. */
+typedef struct pawl__handoff_text {
+        pawl_text session_id; /**< of the title; absent: it has none */
+        bool present[PAWL__SECTIONS];
+        pawl__entry *list;
+        size_t n, cap;
+        pawl__arena arena; /**< all texts */
+} pawl__handoff_text;
+
+/** Read a document: sections in any order, any bullets, whatever else people do to a text. Valid
+ *  UTF-8 is understood somehow. PAWL_ENOMEM. */
+PAWL_MUST_CHECK pawl_status pawl__handoff_read(
+        pawl__handoff_text *out, pawl_text text, pawl_error *err);
+/** The same of any bytes. PAWL_EPARSE for what is no text: not UTF-8, a NUL byte, more than
+ *  PAWL__HANDOFF_MAX. @p name is for messages. */
+PAWL_MUST_CHECK pawl_status pawl__handoff_parse(
+        pawl__handoff_text *out, const char *name, const char *data, size_t len, pawl_error *err);
+/** A file, as pawl__handoff_parse(). PAWL_ENOTFOUND when there is none. */
+PAWL_MUST_CHECK pawl_status pawl__handoff_load(
+        pawl__handoff_text *out, const char *path, pawl_error *err);
+void pawl__handoff_text_free(pawl__handoff_text *text);
+
+/** What people changed in a document. Texts lie in the arena that was given. */
+typedef struct pawl__edits {
+        pawl__notes in_force; /**< of the mission, as the log has them */
+        bool *is_done;        /**< of each in force: it was ticked off */
+        pawl__notes fresh;    /**< new ones, in the order of the document */
+        size_t *entry;        /**< of each new one: which entry of the document it was */
+        size_t n_done;
+} pawl__edits;
+
+/**
+ * What of a document is neither in the log's own for that session, nor ever was.
+ * @param session  whose document it is; NULL: nobody's, so all of it is new.
+ */
+PAWL_MUST_CHECK pawl_status pawl__handoff_edits(pawl__edits *out, const pawl__handoff_text *text,
+        pawl_log *log, pawl__state *state, const pawl__row *session, pawl_text mission_id,
+        pawl__arena *arena, pawl_error *err);
+
+/** The session that a document is of: the title's, or else the latest of that mission (absent: of
+ *  any). PAWL_ENOTFOUND. */
+PAWL_MUST_CHECK pawl_status pawl__handoff_session(pawl__row *session,
+        const pawl__handoff_text *text, pawl__state *state, pawl_text mission_id,
+        pawl__arena *arena, pawl_error *err);
+
+/** Append @p text with every run of white space made one space, and none at its ends. */
+PAWL_MUST_CHECK pawl_status pawl__collapse(pawl__buf *out, pawl_text text);
+
+#endif
