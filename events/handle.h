@@ -123,6 +123,7 @@ struct pawl_log {
         bool keyed, keyed_known; /* the log has a key; handles that write know it from the start */
 
         /* The transaction that is open, and the chain's end in it. */
+        int version;  /* of the file's schema, as it was when that was last looked at */
         bool relaxed; /* commits do not wait for the disk: a lease was changed (lease.c) */
         bool writing;
         uint64_t head_seq;

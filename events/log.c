@@ -188,6 +188,11 @@ bool pawl__log_readonly(const pawl_log *log)
         return log->flags & PAWL_LOG_READONLY;
 }
 
+int pawl__log_version(const pawl_log *log)
+{
+        return pawl__log_readonly(log) ? log->version : pawl__schema_current.version;
+}
+
 const char *pawl__log_path(const pawl_log *log)
 {
         return log->path;

@@ -101,6 +101,9 @@ const pawl_sources *pawl__log_sources(const pawl_log *log);
 pawl__hasher *pawl__log_hasher(pawl_log *log);
 pawl_error *pawl__log_error(pawl_log *log);
 bool pawl__log_readonly(const pawl_log *log);
+/** The schema version of a log that is read only, which may be an older one; of any other, today's.
+ */
+int pawl__log_version(const pawl_log *log);
 /** The absolute path of the database file. Lives as long as the log. */
 const char *pawl__log_path(const pawl_log *log);
 unsigned pawl__log_lease_ms(const pawl_log *log);

@@ -55,6 +55,8 @@ static pawl_status read_header(header *out, pawl_log *log, pawl_error *err)
                         &h.objects, log, "SELECT count(*) FROM main.sqlite_schema", err);
         if (!status)
                 *out = h;
+        if (!status)
+                log->version = (int)h.version;
         return status;
 }
 

@@ -34,7 +34,7 @@ static pawl_status statement(sqlite3_stmt **stmt, pawl__state *state, pawl__tabl
         }
         status = pawl__buf_adds(&sql, "SELECT ");
         if (status == PAWL_OK)
-                status = pawl__sql_columns(&sql, table);
+                status = pawl__sql_select(&sql, state->log, table);
         if (status == PAWL_OK)
                 status = pawl__buf_addf(&sql, " FROM %s %s", pawl__tables[table].name, rest);
         if (status)

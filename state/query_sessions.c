@@ -15,7 +15,7 @@ static pawl_status rows_of(pawl__row **rows, size_t *n, pawl__state *state, pawl
         pawl_status status = pawl__buf_adds(&sql, "SELECT ");
 
         if (!status)
-                status = pawl__sql_columns(&sql, table);
+                status = pawl__sql_select(&sql, state->log, table);
         if (!status)
                 status = pawl__buf_addf(&sql, " FROM %s %s", pawl__tables[table].name, rest);
         status = status ? pawl__nomem(err) : pawl__db_prepare(&stmt, state->log, sql.data, err);

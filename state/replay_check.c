@@ -5,6 +5,7 @@
 
 struct checking {
         pawl__table table;
+        int version; /* of the tables: an older one has not all columns */
         pawl__store *events, *tables;
 };
 
@@ -85,8 +86,9 @@ static pawl_status in_the_table(const pawl__row *by_events, void *user, pawl_err
                         "is missing in the table, but the events make it", err);
         if (status)
                 return status;
-        for (int c = form->stored; c < form->columns; c++)
-                memset(&wanted.v[c], 0, sizeof wanted.v[c]);
+        for (int c = 0; c < form->columns; c++)
+                if (c >= form->stored || form->column[c].since > check->version)
+                        memset(&wanted.v[c], 0, sizeof wanted.v[c]);
         int column = pawl__row_diff(check->table, &found, &wanted);
         return column < 0 ? PAWL_OK : differ(check->table, &found, &wanted, column, err);
 }
@@ -103,9 +105,9 @@ static pawl_status in_the_events(const pawl__row *by_table, void *user, pawl_err
         return status;
 }
 
-static pawl_status compare(pawl__store *events, pawl__store *tables, pawl_error *err)
+static pawl_status compare(pawl__store *events, pawl__store *tables, int version, pawl_error *err)
 {
-        struct checking check = {.events = events, .tables = tables};
+        struct checking check = {.version = version, .events = events, .tables = tables};
         pawl_status status = PAWL_OK;
 
         for (int t = 0; t < PAWL__TABLES && status == PAWL_OK; t++) {
@@ -135,7 +137,7 @@ static pawl_status check_snapshot(pawl_log *log, pawl_error *err)
         if (status == PAWL_OK)
                 status = pawl__store_sql(&tables, log, err);
         if (status == PAWL_OK)
-                status = compare(events, tables, err);
+                status = compare(events, tables, pawl__log_version(log), err);
         if (events)
                 events->free(events);
         if (tables)

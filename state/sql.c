@@ -12,6 +12,22 @@ pawl_status pawl__sql_columns(pawl__buf *out, pawl__table table)
         return status;
 }
 
+pawl_status pawl__sql_select(pawl__buf *out, const pawl_log *log, pawl__table table)
+{
+        const pawl__table_form *form = &pawl__tables[table];
+        pawl_status status = PAWL_OK;
+
+        for (int c = 0; c < form->stored && status == PAWL_OK; c++) {
+                const pawl__column *column = &form->column[c];
+                bool there = column->since <= pawl__log_version(log);
+                status = pawl__buf_addf(out, "%s%s", c ? ", " : "",
+                        there                        ? column->name
+                        : column->type == PAWL__TEXT ? "NULL"
+                                                     : "0");
+        }
+        return status;
+}
+
 void pawl__sql_row(pawl__row *row, pawl__table table, sqlite3_stmt *stmt)
 {
         const pawl__table_form *form = &pawl__tables[table];

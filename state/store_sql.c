@@ -24,13 +24,13 @@ struct store_sql {
 
 /* ---- Statements, made from the column table -------------------------------------------------- */
 
-static pawl_status get_text(pawl__buf *sql, pawl__table table)
+static pawl_status get_text(pawl__buf *sql, const pawl_log *log, pawl__table table)
 {
         const pawl__table_form *form = &pawl__tables[table];
         pawl_status status = pawl__buf_adds(sql, "SELECT ");
 
         if (status == PAWL_OK)
-                status = pawl__sql_columns(sql, table);
+                status = pawl__sql_select(sql, log, table);
         if (status == PAWL_OK)
                 status = pawl__buf_addf(sql, " FROM %s WHERE ", form->name);
         for (int c = 0; c < form->keys && status == PAWL_OK; c++)
@@ -39,8 +39,9 @@ static pawl_status get_text(pawl__buf *sql, pawl__table table)
         return status;
 }
 
-static pawl_status put_text(pawl__buf *sql, pawl__table table)
+static pawl_status put_text(pawl__buf *sql, const pawl_log *log, pawl__table table)
 {
+        (void)log; /* what is written to is of today */
         const pawl__table_form *form = &pawl__tables[table];
         pawl_status status = pawl__buf_addf(sql, "INSERT INTO %s (", form->name);
 
@@ -64,14 +65,15 @@ static pawl_status put_text(pawl__buf *sql, pawl__table table)
 
 /* Prepared at the first use, and kept. */
 static pawl_status statement(sqlite3_stmt **stmt, struct store_sql *sql, pawl__table table,
-        pawl_status (*text)(pawl__buf *, pawl__table), pawl_error *err)
+        pawl_status (*text)(pawl__buf *, const pawl_log *, pawl__table), pawl_error *err)
 {
         pawl__buf buf = PAWL__BUF_INIT;
 
         if (*stmt)
                 return PAWL_OK;
-        pawl_status status = text(&buf, table) ? pawl__nomem(err)
-                                               : pawl__db_prepare(stmt, sql->log, buf.data, err);
+        pawl_status status = text(&buf, sql->log, table)
+                                     ? pawl__nomem(err)
+                                     : pawl__db_prepare(stmt, sql->log, buf.data, err);
         pawl__buf_free(&buf);
         return status;
 }
@@ -246,13 +248,13 @@ void pawl__store_sql_abandon(pawl__store *store)
 
 /* ---- Listing --------------------------------------------------------------------------------- */
 
-static pawl_status each_text(pawl__buf *sql, pawl__table table)
+static pawl_status each_text(pawl__buf *sql, const pawl_log *log, pawl__table table)
 {
         const pawl__table_form *form = &pawl__tables[table];
         pawl_status status = pawl__buf_adds(sql, "SELECT ");
 
         if (status == PAWL_OK)
-                status = pawl__sql_columns(sql, table);
+                status = pawl__sql_select(sql, log, table);
         if (status == PAWL_OK)
                 status = pawl__buf_addf(
                         sql, " FROM %s ORDER BY %s", form->name, form->column[form->order].name);

@@ -29,6 +29,7 @@ typedef enum pawl__column_type { PAWL__TEXT, PAWL__INT, PAWL__REAL } pawl__colum
 typedef struct pawl__column {
         const char *name;
         pawl__column_type type;
+        int since; /**< the first schema version that has it; 0: all */
 } pawl__column;
 
 typedef struct pawl__table_form {

@@ -35,7 +35,7 @@ version() {
         sqlite3 -readonly "file:.pawl/events.db?immutable=1" 'PRAGMA user_version'
 }
 
-for name in v1 v1-wal; do
+for name in v1 v1-wal v2 v2-wal; do
         it "$name is read and stays what it is"
         put $name
         ls -l --time-style=full-iso .pawl >before
@@ -46,7 +46,7 @@ for name in v1 v1-wal; do
         runs 0 eventlog tail
         runs 0 eventlog show 3
         (ls -l --time-style=full-iso .pawl; cat .pawl/* | sha256sum) | diff before -
-        same "$(version)" 1
+        same "$(version)" "${name:1:1}"
 
         it "$name is read in a folder that cannot be written"
         chmod 500 .pawl
@@ -60,7 +60,7 @@ for name in v1 v1-wal; do
         runs 0 pawl conflicts --json
         same "$(jq -r '.[].run_id' out)" two
         conflict=$(jq -r '.[0].conflict_id' out)
-        same "$(version)" 2
+        same "$(version)" 3
         says_what_it_said $name
 
         it "$name takes events then, and its folded tables are still what its events say"
@@ -99,8 +99,8 @@ same "$(eventlog export | jq -r 'select(.type == "GlossarySenseUpdated").payload
 
 it "a log of a schema that is newer than the programs is refused by its number, and left alone"
 put v1
-sqlite3 .pawl/events.db 'PRAGMA user_version = 3'
+sqlite3 .pawl/events.db 'PRAGMA user_version = 4'
 sha256sum .pawl/events.db >before
-fails 1 '^eventlog: .*the log has schema version 3, .*up to 2; use a newer pawl$' eventlog replay
-fails 1 '^pawl: .*the log has schema version 3, .*up to 2; use a newer pawl$' pawl conflicts
+fails 1 '^eventlog: .*the log has schema version 4, .*up to 3; use a newer pawl$' eventlog replay
+fails 1 '^pawl: .*the log has schema version 4, .*up to 3; use a newer pawl$' pawl conflicts
 sha256sum --quiet -c before
