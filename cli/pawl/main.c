@@ -9,6 +9,7 @@ static const cli_cmd *const cmds[] = {
         &pawl_resolve_cmd,
         &pawl_glossary_list_cmd,
         &pawl_glossary_import_cmd,
+        &pawl_backup_cmd,
         &pawl_hash_cmd,
         &pawl_terms_cmd,
         &cli_help_cmd,
