@@ -18,6 +18,10 @@ pawl_status pawl__db_fail(pawl_log *log, int rc, const char *doing, pawl_error *
 PAWL_MUST_CHECK pawl_status pawl__db_prepare(
         sqlite3_stmt **out, pawl_log *log, const char *sql, pawl_error *err);
 
+/** In the transaction that is open: drop every table that is derived from the events, whatever it
+ * has become, and make it anew, empty. */
+PAWL_MUST_CHECK pawl_status pawl__schema_derive_anew(pawl_log *log, pawl_error *err);
+
 /** Bind text or NULL; the text must outlive the step. */
 int pawl__db_bind_text(sqlite3_stmt *stmt, int index, pawl_text text);
 /** A column's text or the absent text, valid until the statement moves on. */

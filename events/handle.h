@@ -99,6 +99,7 @@ struct pawl_log {
         char *path;            /* absolute, malloc'd */
         char *side, *side_end; /* room for the path and "-wal", "-shm" or "-journal" after it */
         const char *vfs;
+        const pawl__schema *schema;
         dev_t device; /* with inode: the file */
         ino_t inode;
         struct pawl__group *group; /* of this process's handles on the file; read-only: none */

@@ -56,14 +56,14 @@ static pawl_status use_wal(pawl_log *log, pawl_error *err)
         return status;
 }
 
-static pawl_status open_log(pawl_log *log, const char *path, const pawl__schema *schema)
+static pawl_status open_log(pawl_log *log, const char *path)
 {
         pawl_error *err = &log->err;
         bool there, empty = false;
         pawl_status status = pawl__place_find(&there, log, path, err);
 
         if (!status && !there)
-                status = pawl__create(log, schema, err);
+                status = pawl__create(log, log->schema, err);
         if (!status)
                 status = pawl__place_check(log, err);
         if (!status)
@@ -73,7 +73,7 @@ static pawl_status open_log(pawl_log *log, const char *path, const pawl__schema 
         if (!status)
                 status = pawl__connect(log, err);
         if (!status)
-                status = pawl__schema_identify(&empty, log, schema, err);
+                status = pawl__schema_identify(&empty, log, log->schema, err);
         if (!status && empty && !(log->flags & PAWL_LOG_CREATE))
                 status = pawl__fail(err, PAWL_EFORMAT,
                         "%s: is not a Pawl log: it is empty; make it one with `pawl init`",
@@ -85,7 +85,7 @@ static pawl_status open_log(pawl_log *log, const char *path, const pawl__schema 
         if (!status)
                 status = use_wal(log, err);
         if (!status)
-                status = pawl__schema_ensure(log, schema, err);
+                status = pawl__schema_ensure(log, log->schema, err);
         if (!status)
                 status = pawl__key_open(log, err);
         return status ? status : pawl__group_join(log, err);
@@ -102,6 +102,7 @@ pawl_status pawl__log_open_as(pawl_log **out, const char *path, const pawl_log_o
         if (!setup)
                 setup = &real;
         log->vfs = setup->vfs;
+        log->schema = setup->schema ? setup->schema : &pawl__schema_current;
         if (setup->identity)
                 log->self = *setup->identity;
         else
@@ -109,7 +110,7 @@ pawl_status pawl__log_open_as(pawl_log **out, const char *path, const pawl_log_o
         log->wal.limits = setup->wal ? *setup->wal : pawl__wal_limits_default;
         pawl_status status = take_options(log, options, &log->err);
         if (!status)
-                status = open_log(log, path, setup->schema ? setup->schema : &pawl__schema_current);
+                status = open_log(log, path);
         if (status) {
                 if (err)
                         *err = log->err;

@@ -130,6 +130,13 @@ static pawl_status make_schema(pawl_log *log, const pawl__schema *schema, pawl_e
         return status ? status : set_version(log, schema->version, err);
 }
 
+pawl_status pawl__schema_derive_anew(pawl_log *log, pawl_error *err)
+{
+        pawl_status status = drop_derived(log, err);
+
+        return status ? status : make_schema(log, log->schema, err);
+}
+
 static pawl_status step(
         pawl_log *log, const pawl__schema *schema, int from, bool *rebuild, pawl_error *err)
 {

@@ -194,12 +194,7 @@ static pawl_status bring_up(pawl__state *state, bool from_nothing, pawl_error *e
         if (status)
                 return status;
         if (from_nothing)
-                status = execute(state,
-                        "INSERT INTO projection (id, applied_seq) VALUES (1, 0)"
-                        " ON CONFLICT (id) DO UPDATE SET applied_seq = 0",
-                        err);
-        if (status == PAWL_OK && from_nothing)
-                status = empty_tables(state, err);
+                status = pawl__schema_derive_anew(state->log, err);
         if (status == PAWL_OK)
                 status = begin(state, err);
         if (status == PAWL_OK)

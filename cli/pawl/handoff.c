@@ -250,7 +250,7 @@ static int handoff_run(cli_call *cli)
         else
                 code = cli_given(cli, "write") ? write_document(&t) : print_document(&t);
         pawl_sessions_free(t.found);
-        pawl_log_close(t.log);
+        cli_close_log(cli, t.log);
         return code;
 }
 

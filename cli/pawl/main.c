@@ -20,6 +20,7 @@ static const cli_cmd *const cmds[] = {
         &pawl_hooks_install_cmd,
         &pawl_prune_sessions_cmd,
         &pawl_handoff_cmd,
+        &pawl_backup_cmd,
         &pawl_hash_cmd,
         &pawl_terms_cmd,
         &cli_help_cmd,

@@ -87,7 +87,7 @@ static int prune_run(cli_call *cli)
                 code = cli_given(cli, "json") ? print_json(cli, report) : print_table(cli, report);
         pawl_prune_report_free(report);
         pawl__buf_free(&actor);
-        pawl_log_close(log);
+        cli_close_log(cli, log);
         return code;
 }
 

@@ -102,7 +102,7 @@ static int with_session(
                 code = cli_fail(cli, &t.err);
         free(t.lists);
         pawl__buf_free(&t.actor);
-        pawl_log_close(t.log);
+        cli_close_log(cli, t.log);
         return code;
 }
 

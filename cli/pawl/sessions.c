@@ -179,7 +179,7 @@ static int sessions_run(cli_call *cli)
         else
                 code = cli_given(cli, "json") ? print_json(cli, list) : print_table(cli, list);
         pawl_sessions_free(list);
-        pawl_log_close(log);
+        cli_close_log(cli, log);
         return code;
 }
 

@@ -153,7 +153,7 @@ static int task_run(cli_call *cli)
         if (!status)
                 status = mark(&t);
         pawl__buf_free(&t.actor);
-        pawl_log_close(t.log);
+        cli_close_log(cli, t.log);
         if (!status && cli_given(cli, "commit"))
                 status = cli_git_commit(cli->args[0], cli_arg(cli, 1), &t.err);
         if (status)

@@ -177,6 +177,33 @@ typedef struct pawl_verify_result {
 PAWL_EXTERN PAWL_MUST_CHECK pawl_status pawl_log_verify(pawl_verify_result *result, pawl_log *log,
         uint64_t anchor_seq, const unsigned char *anchor_hash);
 
+/** What a copy holds. */
+typedef struct pawl_backup {
+        uint64_t events;
+        uint64_t head_seq;           /**< its last event, which was the log's when it was begun: */
+        unsigned char head_hash[32]; /**< an anchor */
+        uint64_t bytes;              /**< size of the file */
+} pawl_backup;
+
+/** Asked now and then while a log is copied: @p done of @p pages pages are. False ends it. */
+typedef bool (*pawl_backup_fn)(uint64_t done, uint64_t pages, void *user);
+
+/**
+ * Copy the log as it stands now into one new file, which is a whole log: while others write, and
+ * from a read-only handle too. Nobody holds a run of the copy: leases are given back in it. It is
+ * made beside @p path under another name, verified, and then named, on disk; nothing is replaced.
+ * An older schema stays as it is, and a keyed log needs no key here.
+ *
+ * @param[out] result  what the copy holds; may be NULL.
+ * @param go_on        may be NULL.
+ * @return PAWL_EEXISTS (something has the name, or its -wal, -shm or -journal), PAWL_ENOTFOUND (the
+ *         folder), PAWL_EACCESS, PAWL_EREADONLY, PAWL_EFULL, PAWL_EINTERRUPTED by go_on,
+ *         PAWL_EDAMAGED when the log does not verify, PAWL_EBUSY when a writer came to a log that
+ *         nobody had open, PAWL_EIO: in each case no file is left.
+ */
+PAWL_EXTERN PAWL_MUST_CHECK pawl_status pawl_log_backup(
+        pawl_backup *result, pawl_log *log, const char *path, pawl_backup_fn go_on, void *user);
+
 #ifdef __cplusplus
 }
 #endif

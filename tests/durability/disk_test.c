@@ -6,26 +6,14 @@
  */
 #include "events/handle.h"
 #include "state/state.h"
-#include "support/mission.h"
+#include "support/stories.h"
 #include "support/vfs.h"
-#include <pawl/checkpoint.h>
 #include <sys/mman.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
-enum { ENDS = 64, STORIES = 2 };
-
-static const char yaml[] =
-        "mission: refunds\n"
-        "steps:\n"
-        "  - id: research\n"
-        "    run: [echo, found]\n"
-        "  - id: specify\n"
-        "    critical: true\n"
-        "    inputs: {description: Refunds land in the workspace., earlier: {$from: research}}\n"
-        "    metadata: {glossary_watch_terms: [workspace]}\n"
-        "    run: [sh, -c, 'echo $PAWL_STEP_ID $PAWL_RETRY_TOKEN >> journal']\n";
+enum { ENDS = 64 };
 
 /* An end of the log, which a commit may bring about. */
 struct end {
@@ -44,20 +32,16 @@ struct told {
 };
 
 struct disk {
-        struct mission_fixture *f;
-        struct told *told; /* shared */
-        char *token, *conflict;
-        struct {
-                char *db, *wal;
-                size_t db_len, wal_len;
-        } kept[STORIES]; /* the log: blocked, and answered */
+        struct stories s;
+        struct mission_fixture *f; /* that of s */
+        struct told *told;         /* shared */
         uint64_t fence;
 };
 
 typedef struct action {
         const char *name;
-        int story; /* which of the kept logs it begins with */
-        bool one;  /* transaction: when it failed, nothing of it is there */
+        enum story story;
+        bool one; /* transaction: when it failed, nothing of it is there */
         const pawl__schema *schema;
         pawl_status (*before)(struct disk *d, pawl_log *log); /* on a sound disk; NULL: nothing */
         pawl_status (*act)(struct disk *d, pawl_log *log, pawl_error *err);
@@ -75,7 +59,7 @@ static pawl_status said(pawl_log *log, pawl_status status, pawl_error *err)
 static pawl_status resume(struct disk *d, pawl_log *log, pawl_error *err)
 {
         pawl_run_result *result = NULL;
-        pawl_status status = pawl_mission_resume(&result, log, d->token, &d->f->options, err);
+        pawl_status status = pawl_mission_resume(&result, log, d->s.token, &d->f->options, err);
 
         pawl_run_result_free(result);
         return status;
@@ -85,7 +69,7 @@ static pawl_status resolve(struct disk *d, pawl_log *log, pawl_error *err)
 {
         const pawl_answer answer = {.define = pawl__text("Where refunds land.")};
 
-        return pawl_conflict_resolve(log, d->conflict, &answer, "user:ana", err);
+        return pawl_conflict_resolve(log, d->s.conflict, &answer, "user:ana", err);
 }
 
 static pawl_status take(struct disk *d, pawl_log *log)
@@ -132,50 +116,17 @@ static pawl_status nothing(struct disk *d, pawl_log *log, pawl_error *err)
 
 /* ---- The fixture ---------------------------------------------------------------------------- */
 
-static void keep_log(struct disk *d, int story)
-{
-        char *wal = path_in(d->f->folder, ".pawl/events.db-wal");
-
-        pawl_log_close(d->f->log);
-        d->f->log = NULL;
-        d->kept[story].db = file_read(d->f->db, &d->kept[story].db_len);
-        d->kept[story].wal = file_read(wal, &d->kept[story].wal_len);
-        free(wal);
-}
-
-static void put_back(struct disk *d, int story)
-{
-        char *wal = path_in(d->f->folder, ".pawl/events.db-wal");
-        char *shm = path_in(d->f->folder, ".pawl/events.db-shm");
-
-        file_write(d->f->db, d->kept[story].db, d->kept[story].db_len);
-        file_write(wal, d->kept[story].wal, d->kept[story].wal_len);
-        (void)unlink(shm);
-        mission_file(d->f, "journal", "");
-        free(wal);
-        free(shm);
-}
-
 static int setup(void **state)
 {
         struct disk *d = calloc(1, sizeof *d);
-        struct mission_fixture *f;
 
         fault_reset();
         assert_non_null(d);
-        assert_int_equal(mission_setup((void **)&d->f), 0);
-        f = d->f;
+        stories_setup(&d->s);
+        d->f = d->s.f;
         d->told = mmap(
                 NULL, sizeof *d->told, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
         assert_true(d->told != MAP_FAILED);
-        mission_write(f, yaml);
-        assert_int_equal(mission_run(f), PAWL_BLOCKED);
-        d->token = strdup(mission_token(f, "specify"));
-        d->conflict = strdup(pawl_run_result_conflict(f->result, 0));
-        keep_log(d, 0);
-        assert_int_equal(pawl_log_open(&f->log, f->db, NULL, &f->err), PAWL_OK);
-        mission_resolve(f);
-        keep_log(d, 1);
         *state = d;
         return 0;
 }
@@ -185,14 +136,8 @@ static int teardown(void **state)
         struct disk *d = *state;
 
         fault_reset();
-        for (int i = 0; i < STORIES; i++) {
-                free(d->kept[i].db);
-                free(d->kept[i].wal);
-        }
         munmap(d->told, sizeof *d->told);
-        free(d->token);
-        free(d->conflict);
-        mission_teardown((void **)&d->f);
+        stories_teardown(&d->s);
         free(d);
         return 0;
 }
@@ -267,7 +212,7 @@ static void in_a_process(struct disk *d, const action *a, fault_kind kind, int n
         pawl_log *log = NULL;
         int how;
 
-        put_back(d, a->story);
+        stories_put_back(&d->s, a->story);
         memset(d->told, 0, sizeof *d->told);
         d->told->err = (pawl_error)PAWL_ERROR_INIT;
         assert_int_equal(pawl_log_open(&log, d->f->db, NULL, &d->f->err), PAWL_OK);
@@ -296,24 +241,6 @@ static size_t end_of(const struct told *told, uint64_t seq, const unsigned char 
         return 0;
 }
 
-/* A command ran only under a checkpoint, when its going on was in the log, and under one key. */
-static void check_gate(struct disk *d)
-{
-        char *journal = mission_journal(d->f), token[40];
-        pawl_checkpoint *checkpoint;
-        const size_t len = strlen("specify \n") + strlen(d->token);
-
-        for (const char *at = journal; *at; at += len) {
-                assert_int_equal(sscanf(at, "specify %39s\n", token), 1);
-                assert_memory_equal(at, journal, len);
-                if (pawl_checkpoint_load(&checkpoint, d->f->log, token, &d->f->err))
-                        fail_msg("a command ran, but %s", d->f->err.message);
-                pawl_checkpoint_free(checkpoint);
-                assert_true(mission_events(d->f, "StepResumed") > 0);
-        }
-        free(journal);
-}
-
 static void check_log(struct disk *d, const action *a, bool stays)
 {
         const struct told *told = d->told;
@@ -333,7 +260,7 @@ static void check_log(struct disk *d, const action *a, bool stays)
         assert_int_equal(pawl_log_verify(&verified, log, 0, NULL), PAWL_OK);
         if (pawl__state_of(&state, log, &d->f->err) || pawl__replay_check(log, &d->f->err))
                 fail_msg("%s", d->f->err.message);
-        check_gate(d);
+        stories_check_gate(&d->s);
 }
 
 /* As the next process does it, on a sound disk. */
@@ -386,7 +313,7 @@ static void fail_each(struct disk *d, const action *a)
                         check_log(d, a, faults[k].stays);
                         if (told->again)
                                 do_it_now(d, a);
-                        check_gate(d);
+                        stories_check_gate(&d->s);
                         if (pawl__replay_check(d->f->log, &d->f->err))
                                 fail_msg("%s", d->f->err.message);
                         pawl_log_close(d->f->log);
@@ -402,7 +329,7 @@ static void fail_each(struct disk *d, const action *a)
 
 static void a_resume_from_a_token(void **state)
 {
-        fail_each(*state, &(action){.name = "resume", .story = 1, .act = resume});
+        fail_each(*state, &(action){.name = "resume", .story = STORY_ANSWERED, .act = resume});
 }
 
 static void an_answer(void **state)
@@ -442,7 +369,7 @@ static void a_migration(void **state)
         const pawl__schema schema = {old + 2, pawl__schema_current.sql, steps, 2};
 
         fail_each(*state, &(action){.name = "migrate",
-                                  .story = 1,
+                                  .story = STORY_ANSWERED,
                                   .one = true,
                                   .schema = &schema,
                                   .act = nothing});

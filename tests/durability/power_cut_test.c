@@ -65,7 +65,7 @@ static power_result sweep(const char *name, const recording *r, const struct aft
 /* Ends the recording. */
 static void survives(const char *name, recording *r, const struct aftermath *x)
 {
-        static const struct aftermath nothing_more = {NULL, NULL};
+        static const struct aftermath nothing_more = {.schema = NULL};
 
         recorder_stop();
         check_recording(r);
@@ -223,20 +223,50 @@ static void leases(void **state)
         survives("leases", &r, &x);
 }
 
-/* So small that the -wal is moved into the log, and begun from its start, many times. */
-static void checkpoints(void **state)
+/* The same for a keyed log: the MACs are there with their events. */
+static void a_keyed_log(void **state)
 {
+        static const char key[] = "0123456789abcdef0123456789abcdef";
+        static const struct aftermath x = {.key = key};
         event_log *f = *state;
         recording r;
 
+        f->key = key;
+        make_log(f, 2);
+        start_log(&r, f);
+        append_events(f);
+        survives("keyed", &r, &x);
+}
+
+/* Limits so small that the -wal is moved into the log, and begun from its start, many times; and
+ * for a while a reader is in the way. */
+static void checkpoints(void **state)
+{
+        static const pawl__wal_limits limits = {
+                .checkpoint_frames = 12, .restart_frames = 24, .wait_ms = 1, .warn_bytes = 1 << 30};
+        pawl_log_options options = PAWL_LOG_OPTIONS_INIT;
+        event_log *f = *state;
+        pawl_log *reader = NULL;
+        recording r;
+
         make_log(f, 1);
+        f->wal = &limits;
         start_log(&r, f);
         open_watched(f);
-        assert_int_equal(
-                sqlite3_exec(f->log->db, "PRAGMA wal_autocheckpoint = 12", NULL, NULL, NULL),
-                SQLITE_OK);
-        for (int i = 0; i < 12; i++)
+        options.flags = PAWL_LOG_READONLY;
+        assert_int_equal(pawl_log_open(&reader, f->path, &options, NULL), PAWL_OK);
+        for (int i = 0; i < 14; i++) {
+                if (i == 4)
+                        assert_int_equal(
+                                sqlite3_exec(reader->db, "BEGIN; SELECT count(*) FROM events", NULL,
+                                        NULL, NULL),
+                                SQLITE_OK);
+                if (i == 10)
+                        assert_int_equal(
+                                sqlite3_exec(reader->db, "COMMIT", NULL, NULL, NULL), SQLITE_OK);
                 append_batch(f, 1 + (size_t)i % 3, 10 + (size_t)i * 400);
+        }
+        pawl_log_close(reader);
         event_log_close(f);
         survives("checkpoints", &r, NULL);
 }
@@ -312,7 +342,7 @@ static void a_migration(void **state)
                 {old + 1, NULL, count_up, true},
         };
         const pawl__schema schema = {old + 2, pawl__schema_current.sql, steps, 2};
-        const struct aftermath x = {&schema, check_migrated};
+        const struct aftermath x = {.schema = &schema, .more = check_migrated};
         const pawl__log_setup setup = {.vfs = RECORDER_VFS, .schema = &schema};
         pawl_error err = PAWL_ERROR_INIT;
         event_log *f = *state;
@@ -376,11 +406,11 @@ static void a_whole_run(void **state)
         survives("run, resolve, resume", &r, NULL);
 }
 
-/* SQLite's own size, a thousand pages; then the -wal begins anew. Only the end of it is swept: the
- * commits before are as those of the other workloads. */
+/* The library's own limit, a thousand pages; then the -wal begins anew. Only the end of it is
+ * swept: the commits before are as those of the other workloads. */
 static void a_checkpoint_of_a_thousand_pages(void **state)
 {
-        static const struct aftermath x = {NULL, NULL};
+        static const struct aftermath x = {.schema = NULL};
         event_log *f = *state;
         size_t from = 0;
         recording r;
@@ -420,7 +450,7 @@ static void commits_that_do_not_sync_are_found_out(void **state)
 {
         static const char *const pragmas[] = {
                 "PRAGMA synchronous = OFF", "PRAGMA synchronous = NORMAL"};
-        static const struct aftermath x = {NULL, NULL};
+        static const struct aftermath x = {.schema = NULL};
         event_log *f = *state;
 
         make_log(f, 2);
@@ -445,6 +475,7 @@ int main(void)
 {
         const struct CMUnitTest tests[] = {
                 LOG_TEST(appended_events),
+                LOG_TEST(a_keyed_log),
                 LOG_TEST(leases),
                 LOG_TEST(checkpoints),
                 LOG_TEST(first_creation),

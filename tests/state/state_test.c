@@ -250,6 +250,23 @@ static void a_rebuild_makes_rows_that_were_changed_what_the_events_say(void **st
         assert_text(history_row(h, PAWL__RUNS, "run-1", NULL).v[PAWL__RUN_STATUS].text, "running");
 }
 
+/* The tables themselves are derived, not their rows alone. */
+static void a_rebuild_makes_tables_that_lost_a_column_anew(void **state)
+{
+        struct history *h = *state;
+
+        start(h);
+        check_ok(h, history_commit(h), __FILE__, __LINE__);
+        history_sql(h, "ALTER TABLE runs RENAME COLUMN fence TO fence_2");
+        history_reopen(h, 0);
+        assert_int_equal(pawl__replay_check(h->log, &h->err), PAWL_EDAMAGED);
+        assert_says(h->err.message, "no such column: fence");
+        assert_int_equal(pawl__state_rebuild(h->log, &h->err), PAWL_OK);
+        assert_int_equal(pawl__replay_check(h->log, &h->err), PAWL_OK);
+        history_attach(h);
+        assert_int_equal(history_row(h, PAWL__RUNS, "run-1", NULL).v[PAWL__RUN_FENCE].integer, 1);
+}
+
 static void a_rebuild_of_a_read_only_log_is_refused(void **state)
 {
         struct history *h = *state;
@@ -337,6 +354,7 @@ int main(void)
                 STATE(a_read_only_log_whose_tables_are_behind_is_refused),
                 STATE(a_log_whose_tail_was_cut_is_refused_until_it_is_rebuilt),
                 STATE(a_rebuild_makes_rows_that_were_changed_what_the_events_say),
+                STATE(a_rebuild_makes_tables_that_lost_a_column_anew),
                 STATE(a_rebuild_of_a_read_only_log_is_refused),
                 STATE(a_rebuild_that_meets_a_malformed_event_changes_nothing),
                 STATE(tables_that_were_dropped_are_made_and_filled_again),

@@ -23,6 +23,8 @@ static pawl_status open_after(pawl_log **out, const power_state *s, unsigned fla
         char *path = path_in(s->folder, ".pawl/events.db");
 
         options.flags = flags;
+        options.key = x->key;
+        options.key_len = x->key ? strlen(x->key) : 0;
         pawl_status status = pawl__log_open_as(out, path, &options, &setup, err);
         free(path);
         return status;

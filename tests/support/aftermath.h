@@ -11,6 +11,7 @@
 /** What a workload knows about its own log, FOLDER/.pawl/events.db. */
 struct aftermath {
         const pawl__schema *schema; /**< NULL: today's */
+        const char *key;            /**< of its chain; NULL: none */
         pawl_status (*more)(
                 pawl_log *log, bool readonly, pawl_error *err); /**< NULL: nothing more */
 };

@@ -1,0 +1,349 @@
+/*
+ * A copy of the log in one file, while others write.
+ *
+ * SQLite's online backup reads the pages of one state: the read transaction is opened here and
+ * stays open from the first page to the last, in pieces between which the caller is asked whether
+ * to go on. (Without it, each piece would be a transaction of its own, and the whole copy begin
+ * anew whenever another process has written: beside a busy writer it would never end.) Meanwhile
+ * the write-ahead log is pinned: it grows by what is appended while the copy is made.
+ *
+ * The copy is written under another name in the folder that it is to stand in, and gets its own
+ * when it is whole, verified and on disk; that replaces nothing. Whoever dies before leaves a file
+ * FILE-backup-XXXXXX, which nobody takes for a log and no other copy stumbles over.
+ *
+ * A lease says who holds a run of the log that it stands in. Nobody holds one of the copy: there
+ * they are given back, their fences kept.
+ */
+#include "events/handle.h"
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define UNNAMED "-backup-XXXXXX" /* after the copy's own name; the end is mkostemp()'s */
+
+enum { PAGES = 1024 }; /* in one piece: 4 MiB */
+
+typedef struct copying {
+        pawl_log *log;
+        pawl_error *err;
+        const char *path;           /* as the caller named it, for messages */
+        char *folder, *name, *made; /* absolute; made: the copy, until it has its name */
+        size_t size;                /* of name and made */
+        bool there;                 /* is there a file of the name made? */
+        pawl_log to; /* what pawl__db_fail() needs of the copy: its name, and its connection */
+        uint64_t pages;
+        pawl_backup_fn go_on;
+        void *user;
+} copying;
+
+static pawl_status fail_to(copying *c, int rc, const char *doing)
+{
+        c->to.path = (char *)(uintptr_t)c->path;
+        return pawl__db_fail(&c->to, rc, doing, c->err);
+}
+
+/* ---- Where it is to stand -------------------------------------------------------------------- */
+
+/* Nothing may have the name, nor one that SQLite would take for a part of the copy. */
+static pawl_status check_free(copying *c)
+{
+        static const char *const suffixes[] = {"", "-wal", "-shm", "-journal"};
+        struct stat st, log;
+
+        for (size_t i = 0; i < sizeof suffixes / sizeof suffixes[0]; i++) {
+                snprintf(c->made, c->size, "%s%s", c->name, suffixes[i]);
+                /* NOLINTNEXTLINE(clang-analyzer-core.NonNullParamChecker): find_folder() made it */
+                int error = lstat(c->made, &st) == 0 ? 0 : errno;
+                if (error == ENOENT)
+                        continue;
+                if (error)
+                        return pawl__fail_errno(c->err, error, c->path, "make the copy");
+                if (i > 0)
+                        return pawl__fail(c->err, PAWL_EEXISTS,
+                                "%s%s: is there already and would be taken for a part of the copy; "
+                                "move it away or name another file",
+                                c->path, suffixes[i]);
+                if (S_ISDIR(st.st_mode))
+                        return pawl__fail(c->err, PAWL_EEXISTS,
+                                "%s: is a folder; add the name of a file", c->path);
+                if (stat(c->name, &st) == 0 && stat(c->log->path, &log) == 0 &&
+                        st.st_dev == log.st_dev && st.st_ino == log.st_ino)
+                        return pawl__fail(c->err, PAWL_EEXISTS,
+                                "%s: is the log itself; name another file", c->path);
+                return pawl__fail(c->err, PAWL_EEXISTS,
+                        "%s: is there already; move it away or name another file", c->path);
+        }
+        return PAWL_OK;
+}
+
+/* The absolute names: SQLite might take a relative one for a URI. */
+static pawl_status find_folder(copying *c)
+{
+        const char *slash = strrchr(c->path, '/'), *name = slash ? slash + 1 : c->path;
+        char *folder = slash ? strndup(c->path, slash == c->path ? 1 : (size_t)(slash - c->path))
+                             : strdup(".");
+
+        if (!folder)
+                return pawl__nomem(c->err);
+        c->folder = realpath(folder, NULL);
+        int error = errno;
+        free(folder);
+        if (!c->folder)
+                return pawl__fail_errno(c->err, error, c->path, "make the copy");
+        c->size = strlen(c->folder) + strlen(name) + 1 + sizeof UNNAMED;
+        c->name = malloc(c->size);
+        c->made = malloc(c->size);
+        if (!c->name || !c->made)
+                return pawl__nomem(c->err);
+        snprintf(c->name, c->size, "%s/%s", c->folder, name);
+        return PAWL_OK;
+}
+
+static pawl_status find_place(copying *c)
+{
+        if (!c->path || !*c->path)
+                return pawl__fail(c->err, PAWL_EINVAL, "copy: the path is empty; name a file");
+        if (c->path[strlen(c->path) - 1] == '/')
+                return pawl__fail(
+                        c->err, PAWL_EINVAL, "%s: is a folder; add the name of a file", c->path);
+        pawl_status status = find_folder(c);
+        if (!status)
+                status = check_free(c);
+        if (status)
+                return status;
+        snprintf(c->made, c->size, "%s" UNNAMED, c->name);
+        int fd = mkostemp(c->made, O_CLOEXEC);
+        if (fd < 0)
+                return pawl__fail_errno(c->err, errno, c->path, "make the copy");
+        close(fd);
+        c->there = true;
+        return PAWL_OK;
+}
+
+/* It gets its name, and nothing that has it meanwhile is replaced. 0, or an errno. */
+static int name_it(const copying *c)
+{
+        if (renameat2(AT_FDCWD, c->made, AT_FDCWD, c->name, RENAME_NOREPLACE) == 0)
+                return 0;
+        if (errno != EINVAL && errno != ENOSYS && errno != EOPNOTSUPP)
+                return errno;
+        if (link(c->made, c->name) != 0) /* a file system that knows no such rename */
+                return errno;
+        (void)unlink(c->made);
+        return 0;
+}
+
+static pawl_status publish(copying *c)
+{
+        int error = name_it(c);
+
+        if (error == EEXIST)
+                return pawl__fail(c->err, PAWL_EEXISTS,
+                        "%s: was made by another while the copy was; name another file", c->path);
+        if (error)
+                return pawl__fail_errno(c->err, error, c->path, "name the copy");
+        c->there = false;
+        error = pawl__sync_folder(c->folder);
+        if (!error || error == EACCES) /* it may be written, but not read */
+                return PAWL_OK;
+        (void)unlink(c->name);
+        return pawl__fail_errno(c->err, error, c->path, "write the copy");
+}
+
+/* ---- The pages ------------------------------------------------------------------------------- */
+
+/* The connection to the copy needs no journal and syncs nothing: it is thrown away if it fails. Nor
+ * does it need locks, which not every file system has that a copy may stand on. */
+static pawl_status connect_copy(copying *c)
+{
+        sqlite3 *db = NULL;
+        int rc = sqlite3_open_v2(c->made, &db,
+                SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE |
+                        SQLITE_OPEN_PRIVATECACHE,
+                c->log->vfs ? c->log->vfs : "unix-none");
+
+        c->to.db = db;
+        if (rc == SQLITE_OK)
+                rc = sqlite3_exec(db, "PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF", NULL,
+                        NULL, NULL);
+        return fail_to(c, rc, "make the copy");
+}
+
+static void disconnect_copy(copying *c)
+{
+        sqlite3_close_v2(c->to.db);
+        c->to.db = NULL;
+}
+
+/* A failure of the copy's disk, or of the log's? */
+static bool is_reading(int rc)
+{
+        switch (rc & 0xff) {
+        case SQLITE_CORRUPT:
+        case SQLITE_BUSY:
+        case SQLITE_LOCKED:
+        case SQLITE_NOTADB:
+                return true;
+        default:
+                return rc == SQLITE_IOERR_READ || rc == SQLITE_IOERR_SHORT_READ ||
+                       rc == SQLITE_IOERR_CORRUPTFS;
+        }
+}
+
+static pawl_status ask(copying *c, uint64_t done, uint64_t pages)
+{
+        if (!c->go_on || c->go_on(done, pages, c->user))
+                return PAWL_OK;
+        return pawl__fail(c->err, PAWL_EINTERRUPTED,
+                "%s: the copy was interrupted; nothing of it is left: make it again", c->path);
+}
+
+static pawl_status copy_pages(copying *c)
+{
+        sqlite3_backup *backup = sqlite3_backup_init(c->to.db, "main", c->log->db, "main");
+        pawl_status status = PAWL_OK;
+        int rc = SQLITE_OK;
+
+        if (!backup)
+                return fail_to(c, sqlite3_errcode(c->to.db), "make the copy");
+        while (!status && rc == SQLITE_OK) {
+                rc = sqlite3_backup_step(backup, PAGES);
+                int pages = sqlite3_backup_pagecount(backup);
+                int left = sqlite3_backup_remaining(backup);
+                c->pages = (uint64_t)pages;
+                status = ask(c, (uint64_t)(pages - left), c->pages);
+        }
+        (void)sqlite3_backup_finish(backup);
+        if (status || rc == SQLITE_DONE)
+                return status;
+        return is_reading(rc) ? pawl__db_fail(c->log, rc, "copy it", c->err)
+                              : fail_to(c, rc, "write the copy");
+}
+
+/* One state of the log, from the first page to the last. */
+static pawl_status copy_state(copying *c)
+{
+        int64_t objects;
+        pawl_status status = pawl__db_exec(c->log, "BEGIN", "copy it", c->err);
+
+        if (status)
+                return status;
+        status = pawl__db_integer(
+                &objects, c->log, "SELECT count(*) FROM main.sqlite_schema", c->err);
+        if (!status)
+                status = connect_copy(c);
+        if (!status)
+                status = copy_pages(c);
+        disconnect_copy(c);
+        (void)sqlite3_exec(c->log->db, "ROLLBACK", NULL, NULL, NULL);
+        if (!status && pawl__view_stale(c->log))
+                status = pawl__fail(c->err, PAWL_EBUSY,
+                        "%s: a writer came while it was copied; try again", c->log->path);
+        return status;
+}
+
+/* ---- What the copy is then ------------------------------------------------------------------- */
+
+/* "File format version numbers" of the database's header: 2 for a write-ahead log, 1 for none. The
+ * pages bring the log's 2 along; with 1, the copy is changed without a -wal beside it. */
+static pawl_status set_journal(copying *c, unsigned char version, bool sync)
+{
+        const unsigned char bytes[2] = {version, version};
+        int fd = open(c->made, O_WRONLY | O_CLOEXEC), error = 0;
+
+        if (fd < 0)
+                return pawl__fail_errno(c->err, errno, c->path, "write the copy");
+        errno = EIO; /* of a write that is too short */
+        if (pwrite(fd, bytes, sizeof bytes, 18) != (ssize_t)sizeof bytes ||
+                (sync && fsync(fd) != 0))
+                error = errno;
+        if (close(fd) != 0 && !error)
+                error = errno;
+        return error ? pawl__fail_errno(c->err, error, c->path, "write the copy") : PAWL_OK;
+}
+
+static pawl_status give_leases_back(copying *c)
+{
+        pawl_status status = connect_copy(c);
+
+        if (!status)
+                status = fail_to(c,
+                        sqlite3_exec(c->to.db, "UPDATE leases SET held = 0 WHERE held <> 0", NULL,
+                                NULL, NULL),
+                        "write the copy");
+        disconnect_copy(c);
+        return status;
+}
+
+static pawl_status verify_copy(pawl_backup *result, copying *c)
+{
+        const pawl__log_setup setup = {.vfs = c->log->vfs, .identity = &c->log->self};
+        pawl_log_options options = PAWL_LOG_OPTIONS_INIT;
+        pawl_verify_result verified;
+        pawl_log *copy = NULL;
+        struct stat st;
+
+        options.flags = PAWL_LOG_READONLY;
+        pawl_status status = pawl__log_open_as(&copy, c->made, &options, &setup, c->err);
+        if (!status && (status = pawl_log_verify(&verified, copy, 0, NULL)))
+                *c->err = copy->err;
+        if (!status && (status = pawl_log_head(&result->head_seq, result->head_hash, copy)))
+                *c->err = copy->err;
+        pawl_log_close(copy);
+        if (status == PAWL_EDAMAGED)
+                return pawl__fail_prefix(
+                        c->err, status, "%s: cannot be copied as it is", c->log->path);
+        if (status)
+                return status;
+        if (stat(c->made, &st) != 0)
+                return pawl__fail_errno(c->err, errno, c->path, "write the copy");
+        result->events = verified.events;
+        result->bytes = (uint64_t)st.st_size;
+        return PAWL_OK;
+}
+
+static pawl_status make_copy(pawl_backup *result, copying *c)
+{
+        pawl_status status = find_place(c);
+
+        if (!status)
+                status = copy_state(c);
+        if (!status)
+                status = set_journal(c, 1, false);
+        if (!status)
+                status = give_leases_back(c);
+        if (!status)
+                status = set_journal(c, 2, true);
+        if (!status)
+                status = verify_copy(result, c);
+        if (!status)
+                status = ask(c, c->pages, c->pages);
+        if (!status)
+                status = publish(c);
+        if (c->there)
+                (void)unlink(c->made);
+        return status;
+}
+
+pawl_status pawl_log_backup(
+        pawl_backup *result, pawl_log *log, const char *path, pawl_backup_fn go_on, void *user)
+{
+        pawl_backup made = {0};
+        copying c = {.log = log, .err = &log->err, .path = path, .go_on = go_on, .user = user};
+
+        if (log->writing)
+                return pawl__fail(&log->err, PAWL_ESTATE,
+                        "%s: an append is under way on this log; let it end first", log->path);
+        pawl_status status = pawl__view_refresh(log, &log->err);
+        if (!status)
+                status = make_copy(&made, &c);
+        free(c.folder);
+        free(c.name);
+        free(c.made);
+        if (!status && result)
+                *result = made;
+        return status;
+}

@@ -1,0 +1,164 @@
+/* Copies of a log that go wrong on the way: no file is left, or one that disturbs nobody. */
+#include "support/allocator.h"
+#include "support/backup.h"
+#include "support/vfs.h"
+#include <dirent.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+enum { SWEEP_MAX = 5000 };
+
+static int fault_setup(void **state)
+{
+        fault_reset();
+        return backup_setup(state);
+}
+
+static int fault_teardown(void **state)
+{
+        fault_reset();
+        return backup_teardown(state);
+}
+
+#define FAULT_TEST(name) cmocka_unit_test_setup_teardown(name, fault_setup, fault_teardown)
+
+/* A log of some pages, so that there are writes to fail. */
+static void open_filled(backup *b)
+{
+        b->f->vfs = FAULT_VFS;
+        event_log_open(b->f);
+        event_log_fill(b->f, 3);
+        event_log_sql(b->f, "INSERT INTO blobs VALUES (zeroblob(32), zeroblob(40000))");
+        event_log_close(b->f);
+        b->f->flags = PAWL_LOG_READONLY;
+        event_log_open(b->f);
+}
+
+static void a_disk_that_fails_at_any_write_leaves_no_file(void **state)
+{
+        backup *b = *state;
+        static const struct {
+                fault_kind kind;
+                pawl_status status;
+                const char *says;
+        } cases[] = {
+                {FAULT_EIO, PAWL_EIO, "copy.db: cannot write the copy: "},
+                {FAULT_FULL, PAWL_EFULL,
+                        "copy.db: cannot write the copy: the disk is full; free some space"},
+                {FAULT_SHORT, PAWL_EFULL, "copy.db: cannot write the copy: the disk is full"},
+        };
+        pawl_backup made;
+
+        open_filled(b);
+        for (size_t k = 0; k < sizeof cases / sizeof cases[0]; k++) {
+                int failures = 0, n;
+                for (n = 1; n < SWEEP_MAX; n++) {
+                        fault_at(cases[k].kind, n, false);
+                        pawl_status status = pawl_log_backup(&made, b->f->log, b->copy, NULL, NULL);
+                        if (!status)
+                                break;
+                        failures++;
+                        assert_int_equal(status, cases[k].status);
+                        assert_says(pawl_log_errmsg(b->f->log), cases[k].says);
+                        assert_int_equal(names_in(b->folder), 0);
+                }
+                assert_true(n < SWEEP_MAX);
+                assert_true(failures >= 20);
+                fault_reset();
+                check_copy(b, &made);
+                assert_int_equal(unlink(b->copy), 0);
+        }
+}
+
+static void who_is_killed_at_any_write_leaves_nothing_that_disturbs_the_next(void **state)
+{
+        backup *b = *state;
+        static const fault_kind kinds[] = {FAULT_KILL, FAULT_POWER_CUT};
+        pawl_backup made;
+
+        open_filled(b);
+        for (size_t k = 0; k < 2; k++) {
+                int deaths = 0, status = 0, n;
+                for (n = 1; n < SWEEP_MAX; n++) {
+                        fflush(NULL);
+                        pid_t child = fork();
+                        assert_true(child >= 0);
+                        if (child == 0) {
+                                pawl_log *log = event_log_another(b->f);
+                                fault_at(kinds[k], n, false);
+                                _exit(pawl_log_backup(NULL, log, b->copy, NULL, NULL) ? 1 : 0);
+                        }
+                        assert_int_equal(waitpid(child, &status, 0), child);
+                        if (WIFEXITED(status))
+                                break;
+                        deaths++;
+                        assert_int_equal(WTERMSIG(status), SIGKILL);
+                        assert_int_equal(access(b->copy, F_OK), -1);
+                }
+                assert_true(n < SWEEP_MAX);
+                assert_int_equal(WEXITSTATUS(status), 0);
+                assert_true(deaths >= 20);
+                assert_int_equal(names_in(b->folder), deaths + 1);
+                /* What they left is not in the way, and is named so that it can be told. */
+                DIR *dir = opendir(b->folder);
+                assert_non_null(dir);
+                for (const struct dirent *entry; (entry = readdir(dir));)
+                        if (strncmp(entry->d_name, "copy.db-backup-", 15) == 0)
+                                assert_int_equal(unlinkat(dirfd(dir), entry->d_name, 0), 0);
+                closedir(dir);
+                assert_int_equal(names_in(b->folder), 1);
+                assert_int_equal(unlink(b->copy), 0);
+                assert_int_equal(pawl_log_backup(&made, b->f->log, b->copy, NULL, NULL), PAWL_OK);
+                check_copy(b, &made);
+                assert_int_equal(unlink(b->copy), 0);
+        }
+}
+
+static void without_memory_there_is_no_file_and_nothing_is_leaked(void **state)
+{
+        backup *b = *state;
+        int refused = 0;
+        size_t n;
+
+        if (!allocator_works())
+                skip();
+        open_filled(b);
+        assert_int_equal(pawl_log_backup(NULL, b->f->log, b->copy, NULL, NULL), PAWL_OK);
+        assert_int_equal(unlink(b->copy), 0);
+        for (n = 1; n < SWEEP_MAX; n++) {
+                event_log_close(b->f);
+                long before = allocator_live();
+                event_log_open(b->f);
+                allocator_fail_at(n);
+                pawl_status status = pawl_log_backup(NULL, b->f->log, b->copy, NULL, NULL);
+                bool failed = allocator_failed();
+                allocator_fail_at(0);
+                if (status && status != PAWL_ENOMEM)
+                        fail_msg("allocation %d: %s", (int)n, pawl_log_errmsg(b->f->log));
+                event_log_close(b->f);
+                refused += status != PAWL_OK;
+                assert_int_equal(names_in(b->folder), status ? 0 : 1);
+                if (!status)
+                        assert_int_equal(unlink(b->copy), 0);
+                if (allocator_live() > before)
+                        fail_msg("allocation %d: %d blocks leaked", (int)n,
+                                (int)(allocator_live() - before));
+                if (!failed)
+                        break;
+        }
+        assert_true(n < SWEEP_MAX);
+        assert_true(refused > 20);
+}
+
+int main(void)
+{
+        const struct CMUnitTest tests[] = {
+                FAULT_TEST(a_disk_that_fails_at_any_write_leaves_no_file),
+                FAULT_TEST(who_is_killed_at_any_write_leaves_nothing_that_disturbs_the_next),
+                FAULT_TEST(without_memory_there_is_no_file_and_nothing_is_leaked),
+        };
+
+        return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,350 @@
+/* Copies of a log: each is a whole log of one state, or there is none. */
+#include "support/backup.h"
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+static void a_copy_is_a_whole_log_that_nobody_holds_and_that_goes_on(void **state)
+{
+        backup *b = *state;
+        event_log *f = b->f;
+        pawl_backup made;
+        uint64_t fence;
+
+        event_log_open(f);
+        event_log_fill(f, 3);
+        assert_int_equal(pawl_log_claim(&fence, f->log, "m", "run-1", "user:ana", NULL), PAWL_OK);
+        assert_int_equal(pawl_log_backup(&made, f->log, b->copy, NULL, NULL), PAWL_OK);
+        assert_int_equal(made.events, 4);
+        assert_int_equal(made.head_seq, 4);
+        check_copy(b, &made);
+        /* The claim stands in the log, and not in the copy: there the next one gets the fence after
+         * it. */
+        assert_int_equal(event_log_integer(f, "SELECT held FROM leases"), 1);
+        assert_int_equal(append_one(f->log, event_scope(NULL), 0), PAWL_OK);
+        pawl_log *copy = open_at(b->copy, 0);
+        assert_int_equal(pawl_log_claim(&fence, copy, "m", "run-1", "user:ben", NULL), PAWL_OK);
+        assert_int_equal(fence, 2);
+        pawl_log_close(copy);
+        assert_int_equal(event_log_count(f), 5);
+}
+
+static void an_empty_log_has_an_empty_copy(void **state)
+{
+        backup *b = *state;
+        pawl_backup made;
+
+        event_log_open(b->f);
+        assert_int_equal(pawl_log_backup(&made, b->f->log, b->copy, NULL, NULL), PAWL_OK);
+        assert_int_equal(made.events, 0);
+        assert_int_equal(made.head_seq, 0);
+        check_copy(b, &made);
+}
+
+/* A reader that changes nothing: an open log, a closed one, the database alone, and with its -wal.
+ */
+static void every_kind_of_read_only_log_is_copied_and_left_as_it_is(void **state)
+{
+        backup *b = *state;
+        event_log *f = b->f;
+        pawl_backup made;
+        char name[4096];
+
+        event_log_open(f);
+        event_log_fill(f, 3);
+        pawl_log *writer = f->log;
+        f->log = NULL;
+        f->flags = PAWL_LOG_READONLY;
+        for (int kind = 0; kind < 4; kind++) {
+                if (kind == 1) { /* as after a crash: a -wal with content, and no -shm */
+                        size_t len;
+                        char *wal;
+                        snprintf(name, sizeof name, "%s-wal", f->path);
+                        wal = file_read(name, &len);
+                        assert_true(len > 0);
+                        pawl_log_close(writer);
+                        file_write(name, wal, len);
+                        free(wal);
+                        snprintf(name, sizeof name, "%s-shm", f->path);
+                        assert_int_equal(unlink(name), 0);
+                } else if (kind == 2) { /* as after a clean end */
+                        f->flags = 0;
+                        event_log_open(f);
+                        event_log_close(f);
+                        f->flags = PAWL_LOG_READONLY;
+                } else if (kind == 3) {
+                        snprintf(name, sizeof name, "%s-wal", f->path);
+                        assert_int_equal(unlink(name), 0);
+                        snprintf(name, sizeof name, "%s-shm", f->path);
+                        assert_int_equal(unlink(name), 0);
+                }
+                char *before, *after, *folder = path_in(f->folder, ".pawl");
+                size_t len_before, len_after;
+                int names = names_in(folder);
+                before = file_read(f->path, &len_before);
+                event_log_open(f);
+                assert_int_equal(pawl_log_backup(&made, f->log, b->copy, NULL, NULL), PAWL_OK);
+                event_log_close(f);
+                assert_int_equal(made.events, 3);
+                check_copy(b, &made);
+                after = file_read(f->path, &len_after);
+                assert_int_equal(len_before, len_after);
+                assert_memory_equal(before, after, len_after);
+                assert_int_equal(names_in(folder), names);
+                assert_int_equal(unlink(b->copy), 0);
+                free(before);
+                free(after);
+                free(folder);
+        }
+}
+
+static void an_old_log_is_copied_as_it_is(void **state)
+{
+        backup *b = *state;
+        pawl_backup made;
+        char *path = path_in(b->f->folder, "old.db");
+        size_t len;
+        char *old = file_read(GOLDEN_DIR "/logs/v1.db", &len);
+
+        file_write(path, old, len);
+        pawl_log *log = open_at(path, PAWL_LOG_READONLY);
+        assert_int_equal(pawl_log_backup(&made, log, b->copy, NULL, NULL), PAWL_OK);
+        pawl_log_close(log);
+        assert_int_equal(made.events, 59);
+        check_copy(b, &made);
+        free(b->f->path);
+        b->f->path = strdup(b->copy);
+        assert_int_equal(event_log_integer(b->f, "PRAGMA user_version"), 1);
+        free(old);
+        free(path);
+}
+
+static void a_keyed_log_is_copied_without_its_key_macs_and_all(void **state)
+{
+        backup *b = *state;
+        event_log *f = b->f;
+        pawl_backup made;
+        pawl_verify_result verified;
+
+        f->key = "0123456789abcdef0123456789abcdef";
+        event_log_open(f);
+        event_log_fill(f, 3);
+        event_log_close(f);
+        pawl_log *log = open_at(f->path, PAWL_LOG_READONLY);
+        assert_int_equal(pawl_log_backup(&made, log, b->copy, NULL, NULL), PAWL_OK);
+        pawl_log_close(log);
+        check_copy(b, &made);
+        free(f->path);
+        f->path = strdup(b->copy);
+        event_log_open(f); /* with the key */
+        assert_int_equal(pawl_log_verify(&verified, f->log, 0, NULL), PAWL_OK);
+        assert_true(verified.keyed);
+        assert_int_equal(append_one(f->log, event_scope(NULL), 0), PAWL_OK);
+}
+
+/* ---- What is refused --------------------------------------------------------------------------
+ */
+
+static void check_refused(backup *b, const char *path, pawl_status status, const char *says)
+{
+        int names = names_in(b->folder);
+        pawl_backup made = {.events = 99};
+
+        assert_int_equal(pawl_log_backup(&made, b->f->log, path, NULL, NULL), status);
+        assert_says(pawl_log_errmsg(b->f->log), says);
+        assert_int_equal(made.events, 99);
+        assert_int_equal(names_in(b->folder), names);
+}
+
+static void what_has_the_name_is_never_replaced(void **state)
+{
+        backup *b = *state;
+        static const char *const parts[] = {"-wal", "-shm", "-journal"};
+        char name[4096];
+        size_t len;
+
+        event_log_open(b->f);
+        event_log_fill(b->f, 3);
+        file_write(b->copy, "mine", 4);
+        check_refused(b, b->copy, PAWL_EEXISTS, "copy.db: is there already; move it away");
+        char *kept = file_read(b->copy, &len);
+        assert_string_equal(kept, "mine");
+        free(kept);
+        assert_int_equal(unlink(b->copy), 0);
+        assert_int_equal(symlink("nowhere", b->copy), 0);
+        check_refused(b, b->copy, PAWL_EEXISTS, "copy.db: is there already");
+        assert_int_equal(unlink(b->copy), 0);
+        for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++) {
+                snprintf(name, sizeof name, "%s%s", b->copy, parts[i]);
+                file_write(name, "stale", 5);
+                check_refused(b, b->copy, PAWL_EEXISTS, "would be taken for a part of the copy");
+                assert_int_equal(unlink(name), 0);
+        }
+        check_refused(b, b->f->path, PAWL_EEXISTS, "is the log itself; name another file");
+        assert_int_equal(link(b->f->path, b->copy), 0);
+        check_refused(b, b->copy, PAWL_EEXISTS, "is the log itself");
+        event_log_fill(b->f, 1);
+        assert_int_equal(event_log_count(b->f), 4);
+}
+
+static void a_name_that_cannot_be_is_refused_by_that(void **state)
+{
+        backup *b = *state;
+        char name[4096];
+
+        event_log_open(b->f);
+        event_log_fill(b->f, 1);
+        check_refused(b, "", PAWL_EINVAL, "the path is empty; name a file");
+        check_refused(b, b->folder, PAWL_EEXISTS, "is a folder; add the name of a file");
+        snprintf(name, sizeof name, "%s/", b->copy);
+        check_refused(b, name, PAWL_EINVAL, "is a folder; add the name of a file");
+        snprintf(name, sizeof name, "%s/nowhere/copy.db", b->folder);
+        check_refused(b, name, PAWL_ENOTFOUND,
+                "nowhere/copy.db: cannot make the copy: No such file or directory; check the path");
+        snprintf(name, sizeof name, "%s/copy.db", b->f->path);
+        check_refused(b, name, PAWL_ENOTFOUND, "cannot make the copy: Not a directory");
+        snprintf(name, sizeof name, "%s/%0300d", b->folder, 0);
+        check_refused(b, name, PAWL_EINVAL, "File name too long; use a shorter path");
+        assert_int_equal(chmod(b->f->folder, 0755), 0);
+        fflush(NULL);
+        pid_t child = fork();
+        assert_true(child >= 0);
+        if (child == 0) { /* not root, who could write anywhere */
+                const pid_t nobody = 65534;
+                char *old = path_in(b->f->folder, "old.db");
+                size_t len;
+                char *image = file_read(GOLDEN_DIR "/logs/v1.db", &len);
+                file_write(old, image, len);
+                if (chmod(old, 0644) || (geteuid() == 0 && (setgid(nobody) || setuid(nobody))) ||
+                        chdir(b->f->folder))
+                        _exit(99);
+                pawl_log *log = open_at(old, PAWL_LOG_READONLY);
+                pawl_status status = pawl_log_backup(NULL, log, b->copy, NULL, NULL);
+                const char *why = pawl_log_errmsg(log);
+                _exit(status == PAWL_EACCESS && strstr(why, "check the permissions") ? 0 : 1);
+        }
+        int status;
+        assert_int_equal(waitpid(child, &status, 0), child);
+        assert_true(WIFEXITED(status));
+        assert_int_equal(WEXITSTATUS(status), 0);
+        assert_int_equal(names_in(b->folder), 0);
+}
+
+static void a_log_that_does_not_verify_has_no_copy(void **state)
+{
+        backup *b = *state;
+
+        event_log_open(b->f);
+        event_log_fill(b->f, 5);
+        event_log_unguard(b->f);
+        event_log_sql(b->f, "UPDATE events SET time = time + 1 WHERE seq = 3");
+        check_refused(b, b->copy, PAWL_EDAMAGED, "cannot be copied as it is: seq 3");
+}
+
+typedef struct asked {
+        int calls, stop_at;
+        uint64_t done, pages;
+} asked;
+
+static bool count_calls(uint64_t done, uint64_t pages, void *user)
+{
+        asked *a = user;
+
+        assert_true(done >= a->done && done <= pages);
+        a->done = done;
+        a->pages = pages;
+        return ++a->calls != a->stop_at;
+}
+
+static void who_is_asked_may_end_it_at_any_time_and_nothing_is_left(void **state)
+{
+        backup *b = *state;
+        asked whole = {0};
+        pawl_backup made;
+
+        event_log_open(b->f);
+        event_log_fill(b->f, 2);
+        event_log_sql(b->f, "INSERT INTO blobs VALUES (zeroblob(32), zeroblob(20000000))");
+        assert_int_equal(pawl_log_backup(&made, b->f->log, b->copy, count_calls, &whole), PAWL_OK);
+        check_copy(b, &made);
+        assert_int_equal(unlink(b->copy), 0);
+        assert_true(whole.calls >= 4);
+        assert_int_equal(whole.done, whole.pages);
+        assert_int_equal(whole.pages * 4096, made.bytes);
+        for (int n = 1; n <= whole.calls; n++) {
+                asked stopped = {.stop_at = n};
+                assert_int_equal(pawl_log_backup(&made, b->f->log, b->copy, count_calls, &stopped),
+                        PAWL_EINTERRUPTED);
+                assert_says(pawl_log_errmsg(b->f->log), "copy.db: the copy was interrupted");
+                assert_int_equal(names_in(b->folder), 0);
+        }
+        event_log_fill(b->f, 1); /* its transaction is over */
+}
+
+typedef struct meanwhile {
+        event_log *f;
+        int appended, in_the_way;
+} meanwhile;
+
+/* Between two pieces, another one appends and wants to start the -wal again. */
+static bool append_meanwhile(uint64_t done, uint64_t pages, void *user)
+{
+        meanwhile *m = user;
+
+        (void)done, (void)pages;
+        pawl_log *other = event_log_another(m->f);
+        for (int i = 0; i < 20; i++, m->appended++)
+                assert_int_equal(append_one(other, event_scope(NULL), 0), PAWL_OK);
+        m->in_the_way += pawl__wal_checkpoint(other, SQLITE_CHECKPOINT_RESTART, 0, NULL, NULL) ==
+                         SQLITE_BUSY;
+        pawl_log_close(other);
+        return true;
+}
+
+static void what_is_appended_meanwhile_is_not_in_it_and_does_not_make_it_begin_anew(void **state)
+{
+        backup *b = *state;
+        event_log *f = b->f;
+        pawl_backup made;
+
+        event_log_open(f);
+        event_log_fill(f, 3);
+        event_log_sql(f, "INSERT INTO blobs VALUES (zeroblob(32), zeroblob(20000000))");
+        for (int by_writer = 0; by_writer < 2; by_writer++) {
+                f->flags = by_writer ? 0 : PAWL_LOG_READONLY;
+                pawl_log *log = event_log_another(f);
+                uint64_t head;
+                unsigned char hash[32];
+                f->flags = 0;
+                assert_int_equal(pawl_log_head(&head, hash, log), PAWL_OK);
+                meanwhile m = {.f = f};
+                assert_int_equal(
+                        pawl_log_backup(&made, log, b->copy, append_meanwhile, &m), PAWL_OK);
+                assert_true(m.in_the_way >= 4); /* one state from first to last */
+                assert_int_equal(made.head_seq, head);
+                assert_memory_equal(made.head_hash, hash, 32);
+                check_copy(b, &made);
+                assert_int_equal(unlink(b->copy), 0);
+                assert_int_equal(event_log_count(f), head + (uint64_t)m.appended);
+                pawl_log_close(log);
+        }
+}
+
+int main(void)
+{
+        const struct CMUnitTest tests[] = {
+                BACKUP_TEST(a_copy_is_a_whole_log_that_nobody_holds_and_that_goes_on),
+                BACKUP_TEST(an_empty_log_has_an_empty_copy),
+                BACKUP_TEST(every_kind_of_read_only_log_is_copied_and_left_as_it_is),
+                BACKUP_TEST(an_old_log_is_copied_as_it_is),
+                BACKUP_TEST(a_keyed_log_is_copied_without_its_key_macs_and_all),
+                BACKUP_TEST(what_has_the_name_is_never_replaced),
+                BACKUP_TEST(a_name_that_cannot_be_is_refused_by_that),
+                BACKUP_TEST(a_log_that_does_not_verify_has_no_copy),
+                BACKUP_TEST(who_is_asked_may_end_it_at_any_time_and_nothing_is_left),
+                BACKUP_TEST(
+                        what_is_appended_meanwhile_is_not_in_it_and_does_not_make_it_begin_anew),
+        };
+
+        return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,37 @@
+# Every function of the public headers is called where each allocation fails once, or is one of those
+# that allocate nothing: they tell what a handle holds, or free it.
+cd "$SOURCE_DIR"
+fail=0
+nothing='pawl_checkpoint_cursor pawl_checkpoint_input_hash pawl_checkpoint_mission_id
+pawl_checkpoint_retry_token pawl_checkpoint_run_id pawl_checkpoint_seq pawl_checkpoint_step_id
+pawl_checkpoint_strictness pawl_context_conflict pawl_context_conflicts pawl_context_cursor
+pawl_context_errmsg pawl_context_input_diff pawl_context_input_hash pawl_context_inputs
+pawl_context_output pawl_context_retry_token pawl_context_set_critical pawl_log_errmsg
+pawl_log_warning pawl_mission_id pawl_mission_step_id pawl_mission_steps pawl_pipeline_errmsg
+pawl_run_result_conflict pawl_run_result_conflicts pawl_run_result_mission_id pawl_run_result_run_id
+pawl_run_result_session_id pawl_run_result_signal pawl_run_result_status pawl_run_result_step
+pawl_run_result_steps pawl_status_name pawl_version'
+
+# Their declarations, each on one line; the name is what stands before the first parenthesis, once
+# the attribute in front of it is gone.
+functions=$(cat include/pawl/*.h | tr '\n' ' ' | grep -oE 'PAWL_EXTERN [^;(]*\(' |
+        grep -oE 'pawl_[a-z0-9_]+\($' | tr -d '(' | sort -u)
+[ "$(wc -w <<<"$functions")" -gt 60 ] || { echo "the headers were not understood"; exit 1; }
+
+mapfile -t sweeps < <(grep -l 'allocator_fail_at' tests/*/*_test.c)
+for function in $functions; do
+        if grep -qw -- "$function" <<<"$nothing"; then
+                continue
+        fi
+        grep -qE "\b$function\(" "${sweeps[@]}" || {
+                echo "$function: no test calls it where allocations fail"
+                fail=1
+        }
+done
+for function in $nothing; do
+        grep -qx -- "$function" <<<"$functions" || {
+                echo "$function: is said to allocate nothing, but no header has it"
+                fail=1
+        }
+done
+exit $fail

@@ -1,0 +1,269 @@
+/*
+ * Every allocation of what goes on with a run, and of what a program calls that embeds the library,
+ * fails once: the call says so, leaks nothing, leaves the log true and the gate closed.
+ */
+#include "state/state.h"
+#include "support/allocator.h"
+#include "support/stories.h"
+#include <pawl/checkpoint.h>
+#include <pawl/pipeline.h>
+
+enum { WARM = 3 };
+
+struct calls {
+        struct stories s;
+        pawl_log *log;
+        pawl_error err;
+        char run_id[32]; /* another each time */
+};
+
+typedef pawl_status call(struct calls *c);
+
+/* The message of a handle, where the call has no pawl_error. */
+static pawl_status said(struct calls *c, pawl_status status, const char *message)
+{
+        if (status)
+                snprintf(c->err.message, sizeof c->err.message, "%s", message);
+        return status;
+}
+
+static void check_log(struct calls *c)
+{
+        pawl_verify_result verified;
+        pawl__state *state;
+
+        assert_int_equal(pawl_log_open(&c->s.f->log, c->s.f->db, NULL, &c->err), PAWL_OK);
+        assert_int_equal(pawl_log_verify(&verified, c->s.f->log, 0, NULL), PAWL_OK);
+        if (pawl__state_of(&state, c->s.f->log, &c->err) ||
+                pawl__replay_check(c->s.f->log, &c->err))
+                fail_msg("%s", c->err.message);
+        stories_check_gate(&c->s);
+        pawl_log_close(c->s.f->log);
+        c->s.f->log = NULL;
+}
+
+/* Early allocations each, later ones by sample. */
+static void sweep(struct calls *c, enum story story, call *what)
+{
+        size_t failures = 0;
+        long gained = 0;
+
+        for (size_t n = 0, round = 0;; round++) {
+                stories_put_back(&c->s, story);
+                snprintf(c->run_id, sizeof c->run_id, "call-%zu", round);
+                const long before = allocator_live();
+                c->err = (pawl_error)PAWL_ERROR_INIT;
+                assert_int_equal(pawl_log_open(&c->log, c->s.f->db, NULL, &c->err), PAWL_OK);
+                allocator_fail_at(n);
+                pawl_status status = what(c);
+                bool failed = allocator_failed();
+                allocator_fail_at(0);
+                pawl_log_close(c->log);
+                if (status && !(failed && status == PAWL_ENOMEM))
+                        fail_msg("allocation %zu: %d %s", n, (int)status, c->err.message);
+                if (status)
+                        assert_says(c->err.message, "out of memory");
+                failures += status == PAWL_ENOMEM;
+                /* What libraries keep is the same in each round: compare with a good one. */
+                if (round < WARM)
+                        gained = allocator_live() - before;
+                else
+                        n += 1 + n / 32;
+                assert_int_equal(allocator_live() - before, gained);
+                check_log(c);
+                if ((round > WARM && !failed) || !allocator_works())
+                        break;
+        }
+        if (allocator_works())
+                assert_true(failures > 1);
+}
+
+/* ---- What is called ------------------------------------------------------------------------- */
+
+static pawl_status resume(struct calls *c)
+{
+        pawl_run_result *result = NULL;
+        pawl_status status =
+                pawl_mission_resume(&result, c->log, c->s.token, &c->s.f->options, &c->err);
+
+        pawl_run_result_free(result);
+        return status;
+}
+
+static pawl_status resolve(struct calls *c)
+{
+        const pawl_answer answer = {.define = pawl__text("Where refunds land.")};
+
+        return pawl_conflict_resolve(c->log, c->s.conflict, &answer, "user:ana", &c->err);
+}
+
+static pawl_status check(struct calls *c)
+{
+        char *json = NULL;
+        size_t len = 0;
+        pawl_status status =
+                pawl_mission_check(&json, &len, c->s.f->mission, c->log, NULL, &c->err);
+
+        pawl_free(json);
+        return status == PAWL_BLOCKED ? PAWL_OK : status;
+}
+
+static pawl_status claim(struct calls *c)
+{
+        pawl_owner owner;
+        unsigned char hash[32];
+        uint64_t fence, seq;
+        pawl_status status = pawl_log_claim(&fence, c->log, "m", c->run_id, "user:ana", &owner);
+
+        if (!status)
+                status = pawl_log_head(&seq, hash, c->log);
+        if (!status)
+                status = pawl_log_renew(c->log, c->run_id, fence);
+        if (!status)
+                status = pawl_log_renew_all(c->log);
+        if (!status)
+                status = pawl_log_release(c->log, c->run_id, fence);
+        return said(c, status, pawl_log_errmsg(c->log));
+}
+
+/* A user's layer that emits an event, and holds nothing back. */
+static pawl_status emit(const pawl_layer *layer, pawl_context *ctx)
+{
+        static const char payload[] = "{\"scope_id\":\"core\",\"glossary_version_id\":\"v1\"}";
+        pawl_status status =
+                pawl_context_emit(ctx, "GlossaryScopeActivated", payload, sizeof payload - 1);
+
+        (void)layer;
+        return status == PAWL_ENOMEM ? pawl_context_fail(ctx, status, "layer: out of memory")
+                                     : status;
+}
+
+static pawl_status step(
+        struct calls *c, pawl_pipeline *pipeline, pawl_context **out, const char *step_id)
+{
+        static const char inputs[] = "{\"description\":\"the tenant pays\"}";
+        static const char metadata[] = "{\"glossary_watch_terms\":[\"tenant\"]}";
+        pawl_context *ctx = NULL;
+        pawl_status status = pawl_context_new(&ctx, "m", c->run_id, step_id, &c->err);
+
+        if (!status)
+                status = pawl_context_set_inputs(ctx, inputs, sizeof inputs - 1);
+        if (!status)
+                status = pawl_context_set_metadata(ctx, metadata, sizeof metadata - 1);
+        if (status && ctx)
+                (void)said(c, status, pawl_context_errmsg(ctx));
+        *out = ctx;
+        if (status)
+                return status;
+        status = pawl_pipeline_run(pipeline, ctx);
+        return said(c, status, pawl_pipeline_errmsg(pipeline));
+}
+
+/* One step that completes, its events kept back and flushed, and one that fails. */
+static pawl_status embed_steps(struct calls *c, pawl_pipeline *pipeline)
+{
+        pawl_context *ctx;
+        pawl_status status = step(c, pipeline, &ctx, "one");
+
+        if (!status)
+                status = said(c, pawl_pipeline_renew(pipeline, c->run_id),
+                        pawl_pipeline_errmsg(pipeline));
+        if (!status)
+                status = said(c, pawl_pipeline_complete(pipeline, ctx, "1", 1),
+                        pawl_pipeline_errmsg(pipeline));
+        if (!status)
+                status = said(c, pawl_pipeline_flush(pipeline), pawl_pipeline_errmsg(pipeline));
+        pawl_context_free(ctx);
+        if (status)
+                return status;
+        status = step(c, pipeline, &ctx, "two");
+        if (!status)
+                status = said(c, pawl_pipeline_failed(pipeline, ctx, 1, "no"),
+                        pawl_pipeline_errmsg(pipeline));
+        if (!status)
+                status = said(c, pawl_pipeline_end_run(pipeline, c->run_id, "no"),
+                        pawl_pipeline_errmsg(pipeline));
+        pawl_context_free(ctx);
+        return status;
+}
+
+static pawl_status embed(struct calls *c)
+{
+        static const pawl_layer first = {"first", emit, NULL}, last = {"last", emit, NULL};
+        pawl_pipeline_options options = PAWL_PIPELINE_OPTIONS_INIT;
+        pawl_pipeline *pipeline = NULL;
+
+        options.defer_completion = true;
+        pawl_status status = pawl_pipeline_new(&pipeline, c->log, &options, &c->err);
+        if (status)
+                return status;
+        status = said(c, pawl_pipeline_add_before(pipeline, "extraction", &first),
+                pawl_pipeline_errmsg(pipeline));
+        if (!status)
+                status = said(c, pawl_pipeline_add_after(pipeline, "resume", &last),
+                        pawl_pipeline_errmsg(pipeline));
+        if (!status)
+                status = embed_steps(c, pipeline);
+        pawl_pipeline_free(pipeline);
+        return status;
+}
+
+/* ---- The tests ------------------------------------------------------------------------------ */
+
+static int setup(void **state)
+{
+        struct calls *c = calloc(1, sizeof *c);
+
+        assert_non_null(c);
+        stories_setup(&c->s);
+        *state = c;
+        return 0;
+}
+
+static int teardown(void **state)
+{
+        struct calls *c = *state;
+
+        stories_teardown(&c->s);
+        free(c);
+        return 0;
+}
+
+static void resuming(void **state)
+{
+        sweep(*state, STORY_ANSWERED, resume);
+}
+
+static void answering(void **state)
+{
+        sweep(*state, STORY_BLOCKED, resolve);
+}
+
+static void checking(void **state)
+{
+        sweep(*state, STORY_BLOCKED, check);
+}
+
+static void claiming(void **state)
+{
+        sweep(*state, STORY_BLOCKED, claim);
+}
+
+static void embedding(void **state)
+{
+        sweep(*state, STORY_BLOCKED, embed);
+}
+
+int main(void)
+{
+#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+        const struct CMUnitTest tests[] = {
+                TEST(resuming),
+                TEST(answering),
+                TEST(checking),
+                TEST(claiming),
+                TEST(embedding),
+        };
+
+        return cmocka_run_group_tests(tests, NULL, NULL);
+}

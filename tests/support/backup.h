@@ -1,0 +1,28 @@
+/**
+ * @file tests/support/backup.h
+ * @brief A log, and a folder in which copies of it are to stand.
+ */
+#ifndef TESTS_SUPPORT_BACKUP_H
+#define TESTS_SUPPORT_BACKUP_H
+
+#include "support/event_log.h"
+
+typedef struct backup {
+        event_log *f;
+        char *folder, *copy; /* FOLDER/copies, empty, and a name in it */
+} backup;
+
+/** cmocka's setup and teardown: no log yet. */
+int backup_setup(void **state);
+int backup_teardown(void **state);
+
+#define BACKUP_TEST(name) cmocka_unit_test_setup_teardown(name, backup_setup, backup_teardown)
+
+/** How many names a folder holds. */
+int names_in(const char *folder);
+/** A log by its path, by the library's public face. */
+pawl_log *open_at(const char *path, unsigned flags);
+/** The copy stands in its folder alone, verifies, and is what the result says of it. */
+void check_copy(const backup *b, const pawl_backup *made);
+
+#endif

@@ -1,0 +1,80 @@
+#include "support/stories.h"
+#include <pawl/checkpoint.h>
+#include <unistd.h>
+
+static const char yaml[] =
+        "mission: refunds\n"
+        "steps:\n"
+        "  - id: research\n"
+        "    run: [echo, found]\n"
+        "  - id: specify\n"
+        "    critical: true\n"
+        "    inputs: {description: Refunds land in the workspace., earlier: {$from: research}}\n"
+        "    metadata: {glossary_watch_terms: [workspace]}\n"
+        "    run: [sh, -c, 'echo $PAWL_STEP_ID $PAWL_RETRY_TOKEN >> journal']\n";
+
+static void keep(struct stories *s, enum story story)
+{
+        char *wal = path_in(s->f->folder, ".pawl/events.db-wal");
+
+        pawl_log_close(s->f->log);
+        s->f->log = NULL;
+        s->kept[story].db = file_read(s->f->db, &s->kept[story].db_len);
+        s->kept[story].wal = file_read(wal, &s->kept[story].wal_len);
+        free(wal);
+}
+
+void stories_setup(struct stories *s)
+{
+        assert_int_equal(mission_setup((void **)&s->f), 0);
+        mission_write(s->f, yaml);
+        assert_int_equal(mission_run(s->f), PAWL_BLOCKED);
+        s->token = strdup(mission_token(s->f, "specify"));
+        s->conflict = strdup(pawl_run_result_conflict(s->f->result, 0));
+        keep(s, STORY_BLOCKED);
+        assert_int_equal(pawl_log_open(&s->f->log, s->f->db, NULL, &s->f->err), PAWL_OK);
+        mission_resolve(s->f);
+        keep(s, STORY_ANSWERED);
+}
+
+void stories_teardown(struct stories *s)
+{
+        for (int i = 0; i < STORIES; i++) {
+                free(s->kept[i].db);
+                free(s->kept[i].wal);
+        }
+        free(s->token);
+        free(s->conflict);
+        mission_teardown((void **)&s->f);
+}
+
+void stories_put_back(struct stories *s, enum story story)
+{
+        char *wal = path_in(s->f->folder, ".pawl/events.db-wal");
+        char *shm = path_in(s->f->folder, ".pawl/events.db-shm");
+
+        assert_null(s->f->log);
+        file_write(s->f->db, s->kept[story].db, s->kept[story].db_len);
+        file_write(wal, s->kept[story].wal, s->kept[story].wal_len);
+        (void)unlink(shm);
+        mission_file(s->f, "journal", "");
+        free(wal);
+        free(shm);
+}
+
+void stories_check_gate(struct stories *s)
+{
+        char *journal = mission_journal(s->f), token[40];
+        pawl_checkpoint *checkpoint;
+        const size_t len = strlen("specify \n") + strlen(s->token);
+
+        for (const char *at = journal; *at; at += len) {
+                assert_int_equal(sscanf(at, "specify %39s\n", token), 1);
+                assert_memory_equal(at, journal, len);
+                if (pawl_checkpoint_load(&checkpoint, s->f->log, token, &s->f->err))
+                        fail_msg("a command ran, but %s", s->f->err.message);
+                pawl_checkpoint_free(checkpoint);
+                assert_true(mission_events(s->f, "StepResumed") > 0);
+        }
+        free(journal);
+}
