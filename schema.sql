@@ -223,4 +223,5 @@ CREATE TABLE IF NOT EXISTS sessions (
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX IF NOT EXISTS sessions_seq ON sessions (seq);
 CREATE INDEX IF NOT EXISTS sessions_mission ON sessions (mission_id, seq);
+CREATE INDEX IF NOT EXISTS sessions_noted ON sessions (mission_id, seq) WHERE notes_seq > 0;
 CREATE INDEX IF NOT EXISTS sessions_active ON sessions (seq) WHERE status = 'active';

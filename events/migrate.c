@@ -35,8 +35,9 @@ enum { DERIVED = sizeof derived / sizeof derived[0] };
 static const char other_objects[] =
         "'pruned', 'blobs', 'leases', 'chain_key', 'macs', 'events_refuse_update', "
         "'events_refuse_delete', 'events_refuse_gap', 'runs_resumable', 'conflicts_open', "
-        "'conflicts_step', 'sessions_seq', 'sessions_mission', 'sessions_active'";
-enum { OTHER_OBJECTS = 14 };
+        "'conflicts_step', 'sessions_seq', 'sessions_mission', "
+        "'sessions_noted', 'sessions_active'";
+enum { OTHER_OBJECTS = 15 };
 
 typedef struct header {
         int64_t application, version, objects;

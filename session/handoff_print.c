@@ -81,8 +81,6 @@ static bool is_plain_word(pawl_text word)
 
 static void put_word(printer *p, pawl_text word)
 {
-        if (word.len && word.data[0] == '-')
-                put(p, "-- ");
         if (is_plain_word(word)) {
                 put_text(p, word);
                 return;
@@ -312,6 +310,25 @@ static void put_files(printer *p, const pawl__handoff *h)
                 put_member(p, "- ", h->files[i]);
 }
 
+/* The command up to its answer: "  pawl resolve ID --pick 1". */
+static void put_resolve(printer *p, pawl_text id, const char *option, uint64_t n)
+{
+        bool is_option = id.len && id.data[0] == '-';
+
+        put(p, "  pawl resolve ");
+        if (!is_option) {
+                put_word(p, id);
+                put(p, " ");
+        }
+        put(p, option);
+        if (n)
+                put_number(p, n);
+        if (is_option) {
+                put(p, " -- ");
+                put_word(p, id);
+        }
+}
+
 /* "  pawl resolve ID --pick 1  # team_domain: what it means": a shell takes the line as it is. */
 static pawl_status put_candidates(printer *p, const pawl__value *c, pawl_error *err)
 {
@@ -323,10 +340,7 @@ static pawl_status put_candidates(printer *p, const pawl__value *c, pawl_error *
 
         for (pawl__node at = status || !json.data ? PAWL__NO_NODE : pawl__json_first(&tree, 0);
                 at != PAWL__NO_NODE; at = pawl__json_after(&tree, 0, at)) {
-                put(p, "  pawl resolve ");
-                put_word(p, c[PAWL__CON_ID].text);
-                put(p, " --pick ");
-                put_number(p, ++n);
+                put_resolve(p, c[PAWL__CON_ID].text, "--pick ", ++n);
                 put(p, "  # ");
                 put_text(p, pawl__json_get_text(&tree, at, "scope"));
                 put(p, ": ");
@@ -335,9 +349,8 @@ static pawl_status put_candidates(printer *p, const pawl__value *c, pawl_error *
         }
         pawl__json_tree_free(&tree);
         if (!status && n == 0) {
-                put(p, "  pawl resolve ");
-                put_word(p, c[PAWL__CON_ID].text);
-                put(p, " --define 'TEXT'\n");
+                put_resolve(p, c[PAWL__CON_ID].text, "--define 'TEXT'", 0);
+                put(p, "\n");
         }
         return status;
 }
@@ -384,6 +397,14 @@ static void put_notes(printer *p, const pawl__handoff *h)
         }
 }
 
+/* The one argument of a command. */
+static void put_argument(printer *p, pawl_text argument)
+{
+        put(p, argument.len && argument.data[0] == '-' ? " -- " : " ");
+        put_word(p, argument);
+        put(p, "\n");
+}
+
 /* The last line is the command to go on with. */
 static void put_go_on(printer *p, const pawl__handoff *h)
 {
@@ -399,13 +420,12 @@ static void put_go_on(printer *p, const pawl__handoff *h)
         if (h->n_conflicts)
                 put(p, "When the issues above are answered:\n");
         if (!v[PAWL__SES_RUN].text.data) {
-                put(p, "pawl session resume ");
-                put_word(p, v[PAWL__SES_ID].text);
+                put(p, "pawl session resume");
+                put_argument(p, v[PAWL__SES_ID].text);
         } else {
-                put(p, "pawl resume ");
-                put_word(p, step && step->token.data ? step->token : v[PAWL__SES_RUN].text);
+                put(p, "pawl resume");
+                put_argument(p, step && step->token.data ? step->token : v[PAWL__SES_RUN].text);
         }
-        put(p, "\n");
 }
 
 pawl_status pawl__handoff_print(pawl__buf *out, const pawl__handoff *handoff, pawl_error *err)

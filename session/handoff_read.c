@@ -23,7 +23,7 @@ typedef struct reader {
         pawl__buf entry;   /* the text of the one that is open */
         bool open, bullet; /* whether one is, and had a bullet */
         bool ticked;
-        bool empty_heading; /* nothing stands below it yet */
+        pawl_text alone; /* the heading's line, while nothing stands below it */
         size_t indent;
         bool failed; /* no memory */
 } reader;
@@ -139,19 +139,14 @@ static size_t box_len(pawl_text text, bool *ticked)
         return 0;
 }
 
-/* "-----", "=====", "* * *": three marks of a kind or more, and nothing else. */
+/* "-----", "=====": three marks of a kind or more, and nothing else. Not "- --", an item of a list.
+ */
 static bool is_rule(pawl_text line)
 {
-        size_t marks = 0;
-
-        for (size_t i = 0; i < line.len; i++) {
-                if (line.data[i] == ' ')
-                        continue;
+        for (size_t i = 0; i < line.len; i++)
                 if (!strchr("-=*_~", line.data[i]) || line.data[i] != line.data[0])
                         return false;
-                marks++;
-        }
-        return marks >= 3;
+        return line.len >= 3;
 }
 
 /* ---- Headings ----------------------------------------------------------------------------------
@@ -261,8 +256,8 @@ static void close_entry(reader *r)
 static void close_section(reader *r)
 {
         close_entry(r);
-        if (r->section == PAWL__SECTION_OTHER && r->empty_heading)
-                keep_entry(r, pawl__text(""), r->heading);
+        if (r->section == PAWL__SECTION_OTHER)
+                keep_entry(r, pawl__text(""), r->alone);
 }
 
 static void add_line(reader *r, pawl_text line)
@@ -294,7 +289,7 @@ static void take_text(reader *r, pawl_text line, size_t indent)
                 r->indent = indent;
                 r->ticked = ticked && box;
         }
-        r->empty_heading = false;
+        r->alone.len = 0;
         add_line(r, goes_on ? line : trim_start(from(text, box)));
 }
 
@@ -331,7 +326,7 @@ static bool take_heading(reader *r, pawl_text line)
         close_section(r);
         r->section = section;
         r->heading = heading;
-        r->empty_heading = true;
+        r->alone = line;
         r->out->present[section] = true;
         return true;
 }

@@ -59,6 +59,7 @@ pawl_status pawl__state_noted_session(pawl__row *session, pawl__state *state, pa
         const pawl_text texts[2] = {mission_id, {NULL, 0}};
         pawl__row *found = NULL;
         size_t n = 0;
+        /* The condition is that of the index sessions_noted. */
         pawl_status status = rows_of(&found, &n, state, PAWL__SESSIONS,
                 "WHERE mission_id = ?1 AND notes_seq > 0 ORDER BY seq DESC LIMIT 1", texts, 0,
                 arena, err);

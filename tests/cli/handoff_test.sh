@@ -106,3 +106,30 @@ same "$(find . -name '.pawl-handoff-*' | wc -l)" 0
 it "what is no file, or lies in no folder, is refused"
 fails 1 "^pawl: elsewhere: is not a regular file" pawl handoff --write elsewhere
 fails 1 "^pawl: nowhere/h.md: cannot write the handoff" pawl handoff --write nowhere/h.md
+
+it "--read says what is understood, and what is new, and changes nothing"
+head=$(eventlog head)
+runs 0 pawl handoff --read text
+lacks '^\+' out
+same "$(tail -1 out)" '0 new notes, 0 done; `pawl resume` takes them into the log'
+sed 's/^NEXT$/# next:/; s/$/\r/' text | sed '/^----.$/d' >edited
+printf 'QUESTIONS\n=========\n* Who \033[31msigns?\n' >>edited
+runs 0 pawl handoff --read edited
+says '^QUESTIONS$' out
+says '^\+ Who \\x1b\[31msigns\?$' out
+says '^1 new notes' out
+runs 0 pawl handoff --read edited --json
+same "$(jq -c '[.session_id, .new_notes, .done_notes]' out)" \
+        "[\"$session\",[{\"section\":\"QUESTIONS\",\"text\":\"Who \\u001b[31msigns?\"}],0]"
+same "$(jq -r '.sections[].name' out | paste -sd,)" "CURRENT,DONE,IN PROGRESS,NEXT,FILES,ISSUES,GO ON,QUESTIONS"
+jq -e '[.sections[].entries[] | select(.new)] | length == 1' out >/dev/null
+same "$(eventlog head)" "$head"
+
+it "a file that is no text is told of, and the log used"
+printf 'NEXT\n- \377\n' >edited
+runs 1 pawl handoff "$session" --read edited
+same "$(wc -l <err)" 1
+says '^pawl: edited: byte 8: is not UTF-8' err
+cmp out text
+fails 1 "^pawl: nothing: cannot read: No such file" pawl handoff --read nothing
+misused "do not go together" pawl handoff --read text --write other

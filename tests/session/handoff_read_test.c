@@ -1,0 +1,522 @@
+/* A document as people left it: what is understood of it, and what of it becomes notes. */
+#include "session/handoff_text.h"
+#include "support/allocator.h"
+#include "support/history.h"
+#include <pawl/session.h>
+#include <sys/stat.h>
+
+#define CONFLICT "3f2a9c01deadbeef"
+
+/* ---- What is understood ------------------------------------------------------------------------
+ */
+
+/* "HEADING: entry / its next line | [x]entry; HEADING: ..." */
+static void understood_n(const char *data, size_t len, const char *expected)
+{
+        pawl__handoff_text text;
+        pawl_error err;
+        pawl__buf out = PAWL__BUF_INIT;
+
+        assert_int_equal(pawl__handoff_parse(&text, "h.md", data, len, &err), PAWL_OK);
+        for (size_t i = 0; i < text.n; i++) {
+                const pawl__entry *entry = &text.list[i];
+                bool same = i && pawl__text_eq(entry->heading, text.list[i - 1].heading);
+                if (same)
+                        assert_false(pawl__buf_adds(&out, " | "));
+                else
+                        assert_false(
+                                pawl__buf_addf(&out, "%s%s: ", i ? "; " : "", entry->heading.data));
+                if (entry->ticked)
+                        assert_false(pawl__buf_adds(&out, "[x]"));
+                for (size_t at = 0; at < entry->text.len; at++)
+                        assert_false(entry->text.data[at] == '\n'
+                                             ? pawl__buf_adds(&out, " / ")
+                                             : pawl__buf_addc(&out, entry->text.data[at]));
+        }
+        assert_text(pawl__buf_text(&out), expected);
+        pawl__buf_free(&out);
+        pawl__handoff_text_free(&text);
+}
+
+static void understood(const char *data, const char *expected)
+{
+        understood_n(data, strlen(data), expected);
+}
+
+static void bullets_are_what_people_make_them(void **state)
+{
+        (void)state;
+        understood(
+                "NEXT\n----\n1. one\n2) two\n- three\n* four\n+ five\n\u2022 six\nseven\n\teight\n",
+                "NEXT: one | two | three | four | five | six | seven / eight");
+        understood("NEXT\n[x] a\n- [X] b\n3. [ ] c\n- []\n-\n1.\n- [\u2713] d\n",
+                "NEXT: [x]a | [x]b | c | [x]d");
+        understood("NEXT\n-5 degrees\n1.5 times\n*bold* word\n2024. a year\n",
+                "NEXT: -5 degrees | 1.5 times | *bold* word | a year");
+}
+
+static void headings_survive_editing(void **state)
+{
+        (void)state;
+        understood("ISSUES\n- b\nNEXT\n- a\nNEXT\n- c\n", "ISSUES: b; NEXT: a | c");
+        understood("# Next\na\n## in  progress ##\nb\n**Done**\nc\nIssues:\nd\nnotes\n-----\ne\n"
+                   "== GO ON ==\nf\n",
+                "NEXT: a; IN PROGRESS: b; DONE: c; ISSUES: d; NOTES: e; GO ON: f");
+        understood("  NEXT  \n    a\n\t- b\n", "NEXT: a | b");
+        understood("NEXT\na\nnext\ndone\n", "NEXT: a | next | done");
+        understood("Who signs?\n\nAsk Ben\n=======\none\ntwo\n\n- three\n# Alone\n",
+                ": Who signs?; Ask Ben: one / two | three; : # Alone");
+}
+
+static void ends_of_lines_and_marks_of_bytes_are_no_text(void **state)
+{
+        (void)state;
+        understood("\xef\xbb\xbfNEXT\r\n----\r\n- a\r\n  b\r\n\r\n- c", "NEXT: a / b | c");
+        understood("NEXT\r- a\r- b\r", "NEXT: a | b");
+        understood("", "");
+        understood("\n\n \t\n\xe3\x80\x80\n-----\n", "");
+        understood("NEXT\n- \xe6\xb3\xa8\xe6\x84\x8f\xe4\xba\x8b\xe9\xa0\x85\n- \xd7\xa2\xd7\xa8\n",
+                "NEXT: \xe6\xb3\xa8\xe6\x84\x8f\xe4\xba\x8b\xe9\xa0\x85 | \xd7\xa2\xd7\xa8");
+}
+
+static void quoted_lines_go_on(void **state)
+{
+        (void)state;
+        understood("NOTES\n- (NEXT) a\n  > NEXT\n  >\n  > - b\n- c\n",
+                "NOTES: (NEXT) a / NEXT /  / - b | c");
+        understood("> a\n> NEXT\nNEXT\n> b\n", ": a / NEXT; NEXT: b");
+}
+
+static void refused(const char *data, size_t len, const char *says)
+{
+        pawl__handoff_text text;
+        pawl_error err = PAWL_ERROR_INIT;
+
+        assert_int_equal(pawl__handoff_parse(&text, "h.md", data, len, &err), PAWL_EPARSE);
+        assert_says(err.message, says);
+}
+
+static void what_is_no_text_is_refused(void **state)
+{
+        char *large = malloc(PAWL__HANDOFF_MAX + 1);
+
+        (void)state;
+        memset(large, 'a', PAWL__HANDOFF_MAX + 1);
+        refused("a\0b", 3, "h.md: has a NUL byte");
+        refused("NEXT\n\xff", 6, "h.md: byte 6: is not UTF-8");
+        refused(large, PAWL__HANDOFF_MAX + 1, "h.md: is larger than a handoff document");
+        pawl__handoff_text text;
+        assert_int_equal(
+                pawl__handoff_parse(&text, "h.md", large, PAWL__HANDOFF_MAX, NULL), PAWL_OK);
+        assert_int_equal(text.n, 1);
+        pawl__handoff_text_free(&text);
+        free(large);
+}
+
+/* ---- Notes -------------------------------------------------------------------------------------
+ */
+
+static void block(struct history *h)
+{
+        h->session = "session-1";
+        assert_int_equal(history_claim(h), PAWL_OK);
+        history_start(h, "[\"one\",\"two\",\"three\",\"- --\",\"[x] 1. NEXT\"]");
+        history_add(h, "SessionStarted", "{}");
+        history_step_started(h);
+        history_completed(h);
+        h->step = "two";
+        history_step_started(h);
+        history_evaluated(h);
+        history_checkpointed(h, "pre_generation_gate", TOKEN(1));
+        history_blocked(h);
+        history_requested(h, CONFLICT, TOKEN(1));
+        history_requested(h, "0123456789abcdef", TOKEN(1));
+        history_add(h, "SessionEnded", "{\"status\":\"interrupted\",\"reason\":\"blocked\"}");
+        check_ok(h, history_commit(h), __FILE__, __LINE__);
+}
+
+static char *document(struct history *h)
+{
+        char *text = NULL;
+        size_t len;
+
+        check_ok(h, pawl_session_handoff(&text, &len, h->log, "session-1", 0, &h->err), __FILE__,
+                __LINE__);
+        return text;
+}
+
+static pawl_status take_from(struct history *h, const char *path)
+{
+        const pawl_event like = {.mission_id = pawl__text(h->mission),
+                .run_id = pawl__text(h->run),
+                .session_id = pawl__text("session-1"),
+                .actor = pawl__text(h->actor)};
+
+        return pawl__handoff_take_notes(&h->batch, &like, h->log, h->state, path, &h->err);
+}
+
+/* Read a document, append what waits; the payload of its event, or NULL where there is none. */
+static char *take(struct history *h, const char *text)
+{
+        char *path = path_in(h->folder, "h.md"), *payload = NULL;
+
+        file_write(path, text, strlen(text));
+        if (take_from(h, path)) {
+                print_error("%s\n", h->err.message);
+                fail();
+        }
+        if (h->batch.n) {
+                assert_int_equal(h->batch.n, 1);
+                assert_text(h->batch.events[0].type, "SessionNoted");
+                payload = strndup(h->batch.events[0].payload.data, h->batch.events[0].payload.len);
+                check_ok(h, history_commit(h), __FILE__, __LINE__);
+        }
+        free(path);
+        return payload;
+}
+
+static void takes(struct history *h, const char *text, const char *notes)
+{
+        char *payload = take(h, text), *again;
+
+        assert_non_null(payload);
+        assert_says(payload, notes);
+        free(payload);
+        again = take(h, text); /* what is in force already is nothing new */
+        assert_null(again);
+}
+
+static void takes_nothing(struct history *h, const char *text)
+{
+        char *payload = take(h, text);
+
+        if (payload)
+                print_error("%s\n", payload);
+        assert_null(payload);
+}
+
+/* A copy with the first @p what replaced. */
+static char *edited(const char *text, const char *what, const char *by)
+{
+        const char *at = strstr(text, what);
+        char *out;
+
+        assert_non_null(at);
+        assert_true(asprintf(&out, "%.*s%s%s", (int)(at - text), text, by, at + strlen(what)) > 0);
+        return out;
+}
+
+static void a_document_that_nobody_edited_gives_no_notes(void **state)
+{
+        struct history *h = *state;
+
+        block(h);
+        char *text = document(h);
+        takes_nothing(h, text);
+        history_resolved(h, CONFLICT, "A folder.");
+        check_ok(h, history_commit(h), __FILE__, __LINE__);
+        takes_nothing(h, text); /* nor does it when the log has gone on */
+        char *later = document(h);
+        assert_string_not_equal(text, later);
+        takes_nothing(h, later);
+        free(text);
+        free(later);
+}
+
+static void what_people_add_is_noted(void **state)
+{
+        struct history *h = *state;
+        pawl__row row;
+
+        block(h);
+        char *text = document(h);
+        char *next = edited(text, "1. three\n", "1. three\n   mind the tone\n* ask  Ben\n");
+        takes(h, next,
+                "{\"notes\":[{\"section\":\"NEXT\",\"text\":\"three\\nmind the tone\"},"
+                "{\"section\":\"NEXT\",\"text\":\"ask  Ben\"}],\"source\":\"");
+        char *issue = edited(text, "--pick 1  # team_domain: A folder.\n",
+                "--pick 1  # team_domain: A folder.\n  It is that.\n");
+        takes(h, issue,
+                "{\"section\":\"ISSUES\",\"text\":\"" CONFLICT
+                ": \\\"workspace\\\" is ambiguous, severity high, in step two\\nIt is that.\"}]");
+        char *end = edited(text, "GO ON\n", "QUESTIONS\n---\nWho\nsigns?\n\nGO ON\n");
+        takes(h, end, "{\"section\":\"QUESTIONS\",\"text\":\"Who\\nsigns?\"}]");
+        free(end);
+        assert_true(asprintf(&end, "Read this first.\n%s\n\nIn the end.\n", text) > 0);
+        takes(h, end,
+                "{\"section\":\"\",\"text\":\"Read this first.\"},"
+                "{\"section\":\"\",\"text\":\"In the end.\"}]");
+        row = history_row(h, PAWL__SESSIONS, "session-1", NULL);
+        assert_int_equal(row.v[PAWL__SES_NOTES_SEQ].integer, history_head(h));
+        free(text), free(next), free(issue), free(end);
+        text = document(h);
+        assert_non_null(strstr(text, "\nNOTES\n-----\n- (NEXT) three\n  > mind the tone\n"
+                                     "- (NEXT) ask  Ben\n"));
+        assert_non_null(strstr(text, "- (QUESTIONS) Who\n  > signs?\n- Read this first.\n"));
+        takes_nothing(h, text);
+        free(text);
+}
+
+static void a_ticked_note_is_done(void **state)
+{
+        struct history *h = *state;
+
+        block(h);
+        char *old = document(h), *both = edited(old, "NEXT\n----\n", "NEXT\n----\n- a\n  b\n- c\n");
+        takes(h, both, "\"c\"}]");
+        char *noted = document(h), *ticked = edited(noted, "- (NEXT) a\n", "- [x] (NEXT) a\n");
+        takes(h, ticked,
+                "{\"notes\":[{\"section\":\"NEXT\",\"text\":\"c\"}],"
+                "\"done\":[{\"section\":\"NEXT\",\"text\":\"a\\nb\"}]");
+        takes_nothing(h, noted); /* an old copy brings nothing back */
+        takes_nothing(h, both);
+        takes_nothing(h, old);
+        char *now = document(h);
+        assert_null(strstr(now, "(NEXT) a"));
+        assert_non_null(strstr(now, "\nNOTES\n-----\n- (NEXT) c\n"));
+        free(old), free(both), free(noted), free(ticked), free(now);
+}
+
+/* What the log once said of a conflict, a step or a note is nobody's edit. */
+static void what_the_log_once_said_is_no_edit(void **state)
+{
+        static const char *const first[] = {"a", "b"}, *const then[] = {"c"};
+        struct history *h = *state;
+        pawl_session_work work = {.pending = first, .n_pending = 2};
+        char id[PAWL_SESSION_ID_MAX], *text, *asked;
+        size_t len;
+
+        block(h);
+        text = document(h);
+        history_add(h, "GlossaryClarificationRequested",
+                "{\"conflict_id\":\"" CONFLICT
+                "\",\"question\":\"Which?\",\"term\":\"workspace\",\"options\":[],\"urgency\":"
+                "\"low\",\"retry_token\":\"" TOKEN(
+                        1) "\",\"input_hash\":\"" HASH_A
+                           "\",\"conflict_type\":\"unknown\",\"severity\":\"low\"}");
+        check_ok(h, history_commit(h), __FILE__, __LINE__);
+        asked = document(h);
+        assert_string_not_equal(text, asked);
+        takes_nothing(h, text);
+        free(text), free(asked);
+
+        assert_int_equal(pawl_session_start(id, h->log, "m2", &work, NULL, &h->err), PAWL_OK);
+        assert_int_equal(pawl_session_handoff(&text, &len, h->log, id, 0, &h->err), PAWL_OK);
+        work.pending = then;
+        work.n_pending = 1;
+        assert_int_equal(pawl_session_update(h->log, id, NULL, &work, &h->err), PAWL_OK);
+        takes_nothing(h, text);
+        free(text);
+}
+
+static void a_title_that_is_gone_means_the_latest(void **state)
+{
+        struct history *h = *state;
+
+        block(h);
+        takes_nothing(h, "NEXT\n- three\n- None\n");
+        takes(h, "NEXT\n- three\n- four\n",
+                "{\"notes\":[{\"section\":\"NEXT\",\"text\":\"four\"}]");
+        takes(h, "HANDOFF nobody: mission x\nNEXT\n- [x] five\n",
+                "{\"section\":\"NEXT\",\"text\":\"[x] five\"}]");
+}
+
+static void a_bad_file_leaves_the_batch_alone(void **state)
+{
+        struct history *h = *state;
+        char *path = path_in(h->folder, "h.md");
+
+        block(h);
+        assert_int_equal(take_from(h, path), PAWL_OK); /* there is none */
+        file_write(path, "NEXT\n- \xff\n", 9);
+        assert_int_equal(take_from(h, path), PAWL_EPARSE);
+        assert_says(h->err.message, "h.md: byte 8: is not UTF-8");
+        assert_int_equal(remove(path), 0);
+        assert_int_equal(mkfifo(path, 0600), 0);
+        assert_int_equal(take_from(h, path), PAWL_EPARSE);
+        assert_says(h->err.message, "is not a regular file");
+        assert_int_equal(remove(path), 0);
+        char *large = malloc(300001);
+        memset(large, 'a', 300000);
+        large[300000] = '\0';
+        file_write(path, large, 300000);
+        assert_int_equal(take_from(h, path), PAWL_EPARSE);
+        assert_says(h->err.message, "its notes come to 300000 bytes");
+        assert_int_equal(h->batch.n, 0);
+        free(large);
+        free(path);
+}
+
+/* ---- Anything ----------------------------------------------------------------------------------
+ */
+
+static unsigned below(unsigned *seed, unsigned n)
+{
+        *seed = *seed * 1103515245 + 12345;
+        return (*seed >> 16) % n;
+}
+
+/* Lines left out, blank ones put in, other ends of lines: no word is anybody's. */
+static char *mangled(const char *text, unsigned *seed)
+{
+        char *out = malloc(3 * strlen(text) + 64), *to = out;
+        bool crlf = below(seed, 2);
+
+        if (below(seed, 2))
+                to = stpcpy(to, "\xef\xbb\xbf");
+        while (*text) {
+                size_t len = strcspn(text, "\n");
+                bool heading = len && strspn(text, "ABCDEFGHIJKLMNOPQRSTUVWXYZ ") == len;
+                bool left_out = !heading && len && below(seed, 8) == 0;
+                if (!left_out) {
+                        to = mempcpy(to, text, len);
+                        to = stpcpy(to, crlf ? "\r\n" : "\n");
+                }
+                if (!heading && below(seed, 8) == 0 && text[len + 1] != '-')
+                        to = stpcpy(to, below(seed, 2) ? "\n" : "  \n");
+                text += len + 1;
+        }
+        *to = '\0';
+        return out;
+}
+
+static void lines_that_go_or_part_are_no_edits(void **state)
+{
+        struct history *h = *state;
+        unsigned seed = 1;
+
+        block(h);
+        history_append(h, "SessionUpdated",
+                "{\"files\":[\"a.md\"],\"summary\":\"NEXT\\n----\\n- forged\\n\\n\\tGO ON\"}");
+        char *noted = take(h, "QUESTIONS\n---\nWho\n  NEXT\nsigns?\n\n- [x] a\n");
+        assert_non_null(noted);
+        char *text = document(h);
+        for (int i = 0; i < 300; i++) {
+                char *changed = mangled(text, &seed);
+                /* A line of a note that went leaves another note. */
+                char *payload = strstr(changed, "  > ") ? take(h, changed) : NULL;
+                if (payload && !strstr(payload, "Who"))
+                        print_error("%s\n%s\n", changed, payload);
+                assert_true(!payload || strstr(payload, "Who"));
+                free(payload);
+                free(changed);
+        }
+        free(noted);
+        free(text);
+}
+
+/* Any change of bytes gives a note or none, or is refused; it never fails otherwise. */
+static void edits_at_random_are_read_or_refused(void **state)
+{
+        static const char *const pieces[] = {"\n", "NEXT", "- ", "[x] ", "-----\n", "\xff", "\r",
+                "> ", "  ", "# ", "\xe2\x80\xae", "HANDOFF ", ": mission "};
+        struct history *h = *state;
+        char *path = path_in(h->folder, "h.md");
+        unsigned seed = 7, refusals = 0;
+
+        block(h);
+        char *text = document(h);
+        size_t len = strlen(text);
+        char *changed = malloc(2 * len + 512);
+        for (int i = 0; i < 500; i++) {
+                size_t n = len;
+                memcpy(changed, text, len + 1);
+                for (unsigned edits = below(&seed, 20); edits; edits--) {
+                        size_t at = below(&seed, (unsigned)n);
+                        const char *piece = pieces[below(&seed, sizeof pieces / sizeof *pieces)];
+                        size_t gone = below(&seed, 30), add = strlen(piece);
+                        if (gone > n - at)
+                                gone = n - at;
+                        memmove(changed + at + add, changed + at + gone, n - at - gone + 1);
+                        memcpy(changed + at, piece, add);
+                        n = n + add - gone;
+                        if (n == 0)
+                                break;
+                }
+                file_write(path, changed, n);
+                pawl_status status = take_from(h, path);
+                refusals += status == PAWL_EPARSE;
+                assert_true(status == PAWL_OK || status == PAWL_EPARSE);
+                pawl__batch_clear(&h->batch);
+        }
+        assert_in_range(refusals, 1, 499);
+        free(changed);
+        free(text);
+        free(path);
+}
+
+/* ---- Memory ------------------------------------------------------------------------------------
+ */
+
+static void every_allocation_may_fail(void **state)
+{
+        struct history *h = *state;
+        char *path = path_in(h->folder, "h.md"), *copy = path_in(h->folder, "copy.md");
+        char *noted;
+
+        if (!allocator_works())
+                skip();
+        block(h);
+        noted = take(h, "NEXT\n- old one\n  of two lines\n");
+        free(noted);
+        char *text = document(h), *ticked = edited(text, "- (NEXT) old", "- [x] (NEXT) old"),
+             *edit = edited(ticked, "1. three\n", "1. three\n- new\n  one\n");
+        file_write(path, edit, strlen(edit));
+        for (size_t n = 1;;
+                n++) { /* with a handle of its own each time, which SQLite's caches go with */
+                pawl_log_close(h->log);
+                h->log = NULL;
+                pawl__batch_free(&h->batch);
+                long live = allocator_live();
+                history_reopen(h, 0);
+                history_attach(h);
+                char *out = NULL;
+                size_t len;
+                allocator_fail_at(n);
+                pawl_status status = take_from(h, path);
+                if (!status)
+                        status = pawl_session_handoff(&out, &len, h->log, NULL, 0, &h->err);
+                if (!status)
+                        status = pawl_session_handoff_write(h->log, NULL, copy, 0, &h->err);
+                bool failed = allocator_failed();
+                allocator_fail_at(0);
+                if (status) {
+                        assert_int_equal(status, PAWL_ENOMEM);
+                        assert_says(h->err.message, "out of memory");
+                }
+                free(out);
+                pawl_log_close(h->log);
+                h->log = NULL;
+                pawl__batch_free(&h->batch);
+                assert_int_equal(allocator_live(), live);
+                if (!failed) {
+                        assert_int_equal(status, PAWL_OK);
+                        assert_in_range(n, 100, SIZE_MAX);
+                        break;
+                }
+        }
+        free(text), free(ticked), free(edit), free(path), free(copy);
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, history_setup, history_teardown)
+
+int main(void)
+{
+        const struct CMUnitTest tests[] = {
+                cmocka_unit_test(bullets_are_what_people_make_them),
+                cmocka_unit_test(headings_survive_editing),
+                cmocka_unit_test(ends_of_lines_and_marks_of_bytes_are_no_text),
+                cmocka_unit_test(quoted_lines_go_on),
+                cmocka_unit_test(what_is_no_text_is_refused),
+                TEST(a_document_that_nobody_edited_gives_no_notes),
+                TEST(what_people_add_is_noted),
+                TEST(a_ticked_note_is_done),
+                TEST(what_the_log_once_said_is_no_edit),
+                TEST(a_title_that_is_gone_means_the_latest),
+                TEST(a_bad_file_leaves_the_batch_alone),
+                TEST(lines_that_go_or_part_are_no_edits),
+                TEST(edits_at_random_are_read_or_refused),
+                TEST(every_allocation_may_fail),
+        };
+        return cmocka_run_group_tests(tests, NULL, NULL);
+}
