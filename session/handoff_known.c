@@ -24,7 +24,7 @@ pawl_status pawl__known_key(pawl_text *out, pawl__known *k, pawl_text text)
 
 pawl_status pawl__known_add(pawl__known *k, pawl_text text)
 {
-        pawl_text key;
+        pawl_text key = {NULL, 0};
         pawl_status status = pawl__known_key(&key, k, text);
 
         if (!status && pawl__map_put(&k->map, key, 0))
@@ -281,7 +281,7 @@ pawl_status pawl__known_past(pawl__known *k)
 
 pawl_status pawl__known_is(bool *known, pawl__known *k, pawl_text text)
 {
-        pawl_text key;
+        pawl_text key = {NULL, 0};
         pawl_status status = pawl__known_key(&key, k, text);
 
         if (!status)

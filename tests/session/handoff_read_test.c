@@ -451,11 +451,10 @@ static void edits_at_random_are_read_or_refused(void **state)
 static void every_allocation_may_fail(void **state)
 {
         struct history *h = *state;
-        char *path = path_in(h->folder, "h.md"), *copy = path_in(h->folder, "copy.md");
-        char *noted;
 
         if (!allocator_works())
                 skip();
+        char *path = path_in(h->folder, "h.md"), *copy = path_in(h->folder, "copy.md"), *noted;
         block(h);
         noted = take(h, "NEXT\n- old one\n  of two lines\n");
         free(noted);
