@@ -23,4 +23,10 @@ awk '/^```c$/ {on = 1; next} /^```$/ {on = 0} on' docs/how-to/embed.md | diff - 
 grep -oE '"[A-Z][A-Za-z]+"' events/types.c | tr -d '"' | sort -u | while read -r type; do
         grep -q "\`$type\`" docs/reference/event-log.md || { echo "event-log.md: $type is missing"; exit 1; }
 done || fail=1
+
+# Every test that a promise names is there.
+while read -r test; do
+        ls tests/"$test"_test.* >/dev/null 2>&1 || [ "$test" = 'fuzz/*' ] ||
+                { echo "docs/explanation/durability.md: there is no test $test"; fail=1; }
+done < <(grep '^|' docs/explanation/durability.md | grep -oE '`[a-z]+/[a-z_*]+`' | tr -d '`')
 exit $fail
