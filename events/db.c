@@ -1,6 +1,8 @@
 /* SQLite's results in the library's terms, and the statements that a log keeps. */
 #include "events/handle.h"
 #include <errno.h>
+#include <stdio.h>
+#include <unistd.h>
 
 #define COLUMNS                                                                                    \
         "seq, type, v, time, mission_id, run_id, step_id, session_id, actor, payload, prev, hash"
@@ -52,7 +54,10 @@ static pawl_status fail_busy(pawl_log *log, const char *doing, pawl_error *err)
         const char *mend = "try again later";
         int64_t pid;
 
-        if (pawl__lock_holders(&pid, 1, log, PAWL__LOCK_WRITE) == 1) {
+        bool known = pawl__lock_holders(&pid, 1, log, PAWL__LOCK_WRITE) == 1;
+        if (known && pid == getpid()) {
+                snprintf(who, sizeof who, "another thread of this process");
+        } else if (known) {
                 pawl__process_name(who, pid);
                 mend = "wait for that process or end it";
         }

@@ -112,8 +112,8 @@ struct pawl_log {
         sqlite3_stmt *stmts[PAWL__STMTS];
         pawl__projector projector;
         bool projecting;
-        int64_t waited_us; /* for the turn at writing, which counts as waiting for the lock */
-        int64_t slept_us;  /* by the busy handler, for the lock that is waited for */
+        int64_t waited_us;     /* for the turn at writing, which counts as waiting for the lock */
+        int64_t busy_until_us; /* by CLOCK_MONOTONIC: when the busy handler gives up */
         pawl__wal wal;
 
         /* A read-only view that takes no locks, since nobody could be writing when it was made
@@ -185,7 +185,7 @@ void pawl__disconnect(pawl_log *log);
 bool pawl__view_stale(const pawl_log *log);
 /** Before a read begins: make a stale view anew, unless a projector holds on to it. */
 PAWL_MUST_CHECK pawl_status pawl__view_refresh(pawl_log *log, pawl_error *err);
-/** SQLite's busy handler: sleeps a little longer each time, log->busy_ms in all. */
+/** SQLite's busy handler: sleeps shortly each time, log->busy_ms in all. */
 int pawl__busy(void *log, int count);
 
 /* ---- Locks, and the write-ahead log (events/lock_holder.c, events/wal.c) -------------------- */

@@ -332,7 +332,8 @@ static void who_waits_longer_than_busy_ms_gives_up(void **state)
         write_all(w, 2);
         assert_int_equal(pthread_join(w[1].thread, NULL), 0);
         check_refused(&w[1], PAWL_EBUSY, "cannot append: ");
-        assert_says(pawl_log_errmsg(w[1].log), "has kept it locked for 20 ms");
+        assert_says(pawl_log_errmsg(w[1].log),
+                "another thread of this process has kept it locked for 20 ms");
         assert_int_equal(pawl__group_waiting(f->log), 0);
         start(&w[2]);
         while (pawl__group_waiting(f->log) < 1)
