@@ -11,9 +11,27 @@ static void notice(const pawl__runner *r, const char *line)
                 r->options.notice(line, r->options.notice_user);
 }
 
+/* What people wrote into the mission's document since it was written last goes into the log before
+ * the next one takes its place. */
+static void keep_notes(pawl__runner *r)
+{
+        const pawl_event like = pawl__runner_envelope(r);
+        pawl__batch batch = PAWL__BATCH_INIT;
+        pawl_error err = PAWL_ERROR_INIT;
+
+        if (pawl__handoff_take_notes(&batch, &like, r->log, r->state, r->mission->handoff, &err))
+                notice(r, err.message);
+        else if (batch.n && pawl__log_commit(r->log, &batch, 0, NULL))
+                notice(r, pawl_log_errmsg(r->log));
+        pawl__batch_free(&batch);
+}
+
 static bool write_document(pawl__runner *r, const char *path, unsigned new_mode)
 {
         pawl_error err = PAWL_ERROR_INIT;
+
+        if (r->mission->handoff)
+                keep_notes(r);
 
         if (!pawl__handoff_write(r->log, r->session_id.data, path, 0, new_mode, &err))
                 return true;

@@ -20,9 +20,9 @@ static bool is_of(const pawl_event *event, const pawl__row *session)
                type >= PAWL__SESSION_STARTED && type <= PAWL__SESSION_ENDED;
 }
 
-/* Fold them; *last_type is that of the event at @p seq. */
-static pawl_status fold(pawl__applier *applier, pawl_cursor *cursor, const pawl__row *session,
-        uint64_t seq, bool *is_checkpoint, pawl_error *err)
+/* Fold them. */
+static pawl_status fold(pawl__applier *applier, pawl_log *log, pawl_cursor *cursor,
+        const pawl__row *session, uint64_t seq, bool *is_checkpoint, pawl_error *err)
 {
         pawl_event event;
         pawl_status status;
@@ -36,6 +36,8 @@ static pawl_status fold(pawl__applier *applier, pawl_cursor *cursor, const pawl_
                 if (status)
                         return status;
         }
+        if (status != PAWL_OK && status != PAWL_DONE && err)
+                *err = *pawl__log_error(log);
         return status == PAWL_DONE ? PAWL_OK : status;
 }
 
@@ -57,7 +59,7 @@ pawl_status pawl__session_at(pawl__row *out, pawl_log *log, const pawl__row *ses
         if (status && err)
                 *err = *pawl__log_error(log);
         if (!status)
-                status = fold(&applier, cursor, session, seq, &is_checkpoint, err);
+                status = fold(&applier, log, cursor, session, seq, &is_checkpoint, err);
         if (!status && !is_checkpoint)
                 status = not_there(session, seq, err);
         if (!status) {

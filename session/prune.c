@@ -67,11 +67,13 @@ static pawl_status run_keeps(const char **why, pawl__state *state, const pawl__r
 }
 
 static pawl_status judge(const char **why, pawl__state *state, const pawl__row *session,
-        size_t newer, size_t keep, pawl__arena *arena, pawl_error *err)
+        size_t newer, size_t keep, bool noted, pawl__arena *arena, pawl_error *err)
 {
         *why = NULL;
         if (newer < keep)
                 *why = "newest";
+        else if (noted)
+                *why = "its notes are passed on";
         else if (session->v[PAWL__SES_PINNED].integer)
                 *why = "pinned";
         else if (pawl__text_is(session->v[PAWL__SES_STATUS].text, "active"))
@@ -79,12 +81,25 @@ static pawl_status judge(const char **why, pawl__state *state, const pawl__row *
         return *why ? PAWL_OK : run_keeps(why, state, session, arena, err);
 }
 
+/* Of the sessions of a mission, newest first: the first with notes, which are those in force. */
+static pawl_status has_notes(
+        bool *noted, pawl__map *missions, const pawl__row *session, pawl_error *err)
+{
+        pawl_text mission = session->v[PAWL__SES_MISSION].text;
+
+        *noted = mission.data && session->v[PAWL__SES_NOTES_SEQ].integer > 0 &&
+                 pawl__map_get(missions, mission) == PAWL__MAP_NONE;
+        return *noted && pawl__map_put(missions, mission, 0) ? pawl__nomem(err) : PAWL_OK;
+}
+
 static pawl_status fill_report(
         pawl_prune_report *report, pawl__state *state, size_t keep, pawl_error *err)
 {
         pawl_text any = {NULL, 0};
+        pawl__map missions = PAWL__MAP_INIT;
         pawl__row *rows;
         size_t n = 0;
+        bool noted;
         pawl_status status =
                 pawl__state_sessions(&rows, &n, state, any, any, 0, &report->arena, err);
 
@@ -93,7 +108,10 @@ static pawl_status fill_report(
                         .mission_id = rows[i].v[PAWL__SES_MISSION].text,
                         .status = rows[i].v[PAWL__SES_STATUS].text,
                         .seq = (uint64_t)rows[i].v[PAWL__SES_SEQ].integer};
-                status = judge(&one.stays, state, &rows[i], i, keep, &report->arena, err);
+                status = has_notes(&noted, &missions, &rows[i], err);
+                if (!status)
+                        status = judge(
+                                &one.stays, state, &rows[i], i, keep, noted, &report->arena, err);
                 if (!status && pawl__grow(&report->list, &report->cap, report->n + 1,
                                        sizeof *report->list))
                         status = pawl__nomem(err);
@@ -102,6 +120,7 @@ static pawl_status fill_report(
                 report->list[report->n++] = one;
                 report->going += !one.stays;
         }
+        pawl__map_free(&missions);
         return status;
 }
 

@@ -98,7 +98,7 @@ static void a_step_that_fails_leaves_the_old_log(void **state)
                 {schema_of(TODAY + 1, wrong_sql, 1), PAWL_EDAMAGED,
                         "cannot migrate it: incomplete input"},
                 {schema_of(TODAY + 1, NULL, 0), PAWL_EFORMAT,
-                        "no step leads from schema version 2 to 3"},
+                        "no step leads from schema version 3 to 4"},
         };
 
         make_old(f);

@@ -8,9 +8,10 @@ pawl_checkpoint_strictness pawl_context_conflict pawl_context_conflicts pawl_con
 pawl_context_errmsg pawl_context_input_diff pawl_context_input_hash pawl_context_inputs
 pawl_context_output pawl_context_retry_token pawl_context_set_critical pawl_log_errmsg
 pawl_log_warning pawl_mission_id pawl_mission_step_id pawl_mission_steps pawl_pipeline_errmsg
+pawl_prune_report_at pawl_prune_report_count pawl_prune_report_free pawl_prune_report_going
 pawl_run_result_conflict pawl_run_result_conflicts pawl_run_result_mission_id pawl_run_result_run_id
 pawl_run_result_session_id pawl_run_result_signal pawl_run_result_status pawl_run_result_step
-pawl_run_result_steps pawl_status_name pawl_version'
+pawl_run_result_steps pawl_sessions_at pawl_sessions_count pawl_status_name pawl_version'
 
 # Their declarations, each on one line; the name is what stands before the first parenthesis, once
 # the attribute in front of it is gone.

@@ -174,7 +174,7 @@ static void unknown_keys_are_refused_with_the_nearest_one(void **state)
         file_refused(f, "mission: m\nstep: []\n", 2, "step: unknown key; did you mean steps?");
         file_refused(f, MINIMAL "workspace: x\n", 3,
                 "workspace: unknown key; the keys here are mission, strictness, glossary_check, "
-                "glossary, store_inputs, max_output_bytes, steps");
+                "glossary, store_inputs, max_output_bytes, handoff, steps");
         file_refused(f, "mission: m\nsteps:\n- id: a\n  run: [x]\n  crtical: true\n", 5,
                 "steps[0].crtical: unknown key; did you mean critical?");
         file_refused(f, MINIMAL "glossary:\n  team: x\n", 4,
@@ -182,7 +182,7 @@ static void unknown_keys_are_refused_with_the_nearest_one(void **state)
                 "audience_domain, core, spec_kitty_core");
         file_refused(f, MINIMAL "\"\": x\n", 3,
                 ": unknown key; the keys here are mission, strictness, glossary_check, glossary, "
-                "store_inputs, max_output_bytes, steps");
+                "store_inputs, max_output_bytes, handoff, steps");
 }
 
 static void missing_keys_are_named(void **state)
@@ -217,7 +217,7 @@ static void values_of_the_wrong_type_are_refused(void **state)
         file_refused(f, MINIMAL "glossary: {core: [x]}\n", 3,
                 "glossary.core: must be a string; quote it");
         file_refused(f, MINIMAL "glossary: {core: ''}\n", 3,
-                "glossary.core: is empty; name a seed file");
+                "glossary.core: is empty; name a file");
         file_refused(f, MINIMAL "glossary:\n  core: x\n  spec_kitty_core: y\n", 5,
                 "glossary.spec_kitty_core: names the scope core again; keep one of the two");
         file_refused(f, MINIMAL "store_inputs: no\n", 3,

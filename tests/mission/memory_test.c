@@ -73,6 +73,36 @@ static void a_mission_survives_any_failed_allocation(void **state)
         }
 }
 
+static void what_was_left_unfinished_is_found_or_not_for_any_failed_allocation(void **state)
+{
+        struct fixture *f = *state;
+        pawl_log_options options = PAWL_LOG_OPTIONS_INIT;
+        char *path = path_in(f->folder, "events.db");
+        pawl_error err = PAWL_ERROR_INIT;
+        pawl_unfinished unfinished;
+        pawl_log *log;
+
+        if (!allocator_works()) {
+                free(path);
+                skip();
+        }
+        options.flags = PAWL_LOG_CREATE;
+        assert_int_equal(pawl_log_open(&log, path, &options, &err), PAWL_OK);
+        for (size_t n = 1;; n++) {
+                allocator_fail_at(n);
+                pawl_status status = pawl_mission_unfinished(&unfinished, f->mission, log, &err);
+                bool failed = allocator_failed();
+                allocator_fail_at(0);
+                if (!failed) {
+                        assert_int_equal(status, PAWL_ENOTFOUND);
+                        break;
+                }
+                assert_true(status == PAWL_ENOMEM || status == PAWL_ENOTFOUND);
+        }
+        pawl_log_close(log);
+        free(path);
+}
+
 static void a_refused_mission_survives_any_failed_allocation(void **state)
 {
         struct fixture *f = *state;
@@ -183,6 +213,9 @@ static void a_command_survives_any_failed_allocation(void **state)
 int main(void)
 {
         const struct CMUnitTest tests[] = {
+                cmocka_unit_test_setup_teardown(
+                        what_was_left_unfinished_is_found_or_not_for_any_failed_allocation, setup,
+                        teardown),
                 T(a_mission_survives_any_failed_allocation),
                 T(a_refused_mission_survives_any_failed_allocation),
                 T(inputs_survive_any_failed_allocation),

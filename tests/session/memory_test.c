@@ -1,0 +1,184 @@
+/* No memory at any allocation of keeping, listing and pruning sessions: a clear failure, and
+ * nothing in the log. */
+#include "support/allocator.h"
+#include "support/pipeline.h"
+#include <pawl/session.h>
+
+enum { SWEEP_MAX = 5000 };
+
+/* What is there before: one session that ended, with a checkpoint, and one that is active. */
+struct kept {
+        struct piped *p;
+        char ended[PAWL_SESSION_ID_MAX], active[PAWL_SESSION_ID_MAX], out[PAWL_SESSION_ID_MAX];
+        uint64_t checkpoint;
+        char *path;
+};
+
+static const char *const steps[] = {"a", "b"};
+static const pawl_session_work work = {.current_step = "a",
+        .summary = "words",
+        .completed = steps,
+        .n_completed = 1,
+        .pending = steps,
+        .n_pending = 2,
+        .files = steps,
+        .n_files = 1};
+
+static void prepare(struct kept *k, struct piped *p)
+{
+        k->p = p;
+        k->path = path_in(p->folder, "handoff.txt");
+        assert_int_equal(pawl_session_start(k->ended, p->log, "m", &work, NULL, &p->err), PAWL_OK);
+        assert_int_equal(pawl_session_checkpoint(
+                                 &k->checkpoint, p->log, k->ended, NULL, "manual", &work, &p->err),
+                PAWL_OK);
+        assert_int_equal(pawl_session_end(p->log, k->ended, NULL, "completed", NULL, NULL, &p->err),
+                PAWL_OK);
+        assert_int_equal(
+                pawl_session_start(k->active, p->log, "other", &work, NULL, &p->err), PAWL_OK);
+}
+
+/* ---- What is done under each failing allocation ------------------------------------------------
+ */
+
+static pawl_status start(struct kept *k, pawl_error *err)
+{
+        return pawl_session_start(k->out, k->p->log, "third", &work, NULL, err);
+}
+
+static pawl_status update(struct kept *k, pawl_error *err)
+{
+        return pawl_session_update(k->p->log, k->active, "agent:x", &work, err);
+}
+
+static pawl_status checkpoint(struct kept *k, pawl_error *err)
+{
+        return pawl_session_checkpoint(
+                NULL, k->p->log, k->active, NULL, "step_complete", &work, err);
+}
+
+static pawl_status end(struct kept *k, pawl_error *err)
+{
+        return pawl_session_end(k->p->log, k->active, NULL, "error", "why", &work, err);
+}
+
+static pawl_status resume(struct kept *k, pawl_error *err)
+{
+        return pawl_session_resume(k->out, k->p->log, k->ended, k->checkpoint, NULL, err);
+}
+
+static pawl_status pin(struct kept *k, pawl_error *err)
+{
+        return pawl_session_pin(k->p->log, k->ended, true, err);
+}
+
+static pawl_status list(struct kept *k, pawl_error *err)
+{
+        pawl_sessions *all = NULL;
+        pawl_status status = pawl_session_list(&all, k->p->log, NULL, err);
+
+        assert_true((all == NULL) == (status != PAWL_OK));
+        pawl_sessions_free(all);
+        return status;
+}
+
+static pawl_status prune(struct kept *k, pawl_error *err)
+{
+        pawl_prune_report *report = NULL;
+        pawl_status status = pawl_session_prune(&report, k->p->log, 0, false, NULL, err);
+
+        assert_true((report == NULL) == (status != PAWL_OK));
+        pawl_prune_report_free(report);
+        return status;
+}
+
+static pawl_status handoff(struct kept *k, pawl_error *err)
+{
+        char *text = NULL;
+        size_t len;
+        pawl_status status = pawl_session_handoff(&text, &len, k->p->log, k->active, 0, err);
+
+        assert_true((text == NULL) == (status != PAWL_OK));
+        pawl_free(text);
+        return status;
+}
+
+static pawl_status handoff_write(struct kept *k, pawl_error *err)
+{
+        return pawl_session_handoff_write(k->p->log, k->active, k->path, 0, err);
+}
+
+/* Until none fails; the events that one success leaves are counted in @p appended. */
+static void sweep(struct piped *p, pawl_status (*what)(struct kept *, pawl_error *), int appended)
+{
+        struct kept k;
+        int refused = 0;
+        size_t n;
+
+        if (!allocator_works())
+                skip();
+        prepare(&k, p);
+        uint64_t head = piped_head(p);
+        for (n = 1; n < SWEEP_MAX; n++) {
+                pawl_error err = PAWL_ERROR_INIT;
+                allocator_fail_at(n);
+                pawl_status status = what(&k, &err);
+                bool failed = allocator_failed();
+                allocator_fail_at(0);
+                if (status) {
+                        assert_int_equal(status, PAWL_ENOMEM);
+                        assert_says(err.message, "out of memory");
+                        assert_int_equal(piped_head(p), head);
+                        refused++;
+                        continue;
+                }
+                assert_int_equal(piped_head(p), head + (uint64_t)appended);
+                if (!failed)
+                        break;
+                head = piped_head(p); /* it was an allocation that can be done without */
+                if (appended)
+                        break;
+        }
+        assert_true(n < SWEEP_MAX);
+        assert_true(refused > 0);
+        free(k.path);
+        piped_replays(p);
+}
+
+#define SWEEP(name, appended)                                                                      \
+        static void name##_survives_any_failed_allocation(void **state)                            \
+        {                                                                                          \
+                sweep(*state, name, appended);                                                     \
+        }
+
+SWEEP(start, 1)
+SWEEP(update, 1)
+SWEEP(checkpoint, 1)
+SWEEP(end, 1)
+SWEEP(resume, 1)
+SWEEP(pin, 1)
+SWEEP(list, 0)
+SWEEP(prune, 1)
+SWEEP(handoff, 0)
+SWEEP(handoff_write, 0)
+
+#define TEST(name)                                                                                 \
+        cmocka_unit_test_setup_teardown(                                                           \
+                name##_survives_any_failed_allocation, piped_setup, piped_teardown)
+
+int main(void)
+{
+        const struct CMUnitTest tests[] = {
+                TEST(start),
+                TEST(update),
+                TEST(checkpoint),
+                TEST(end),
+                TEST(resume),
+                TEST(pin),
+                TEST(list),
+                TEST(prune),
+                TEST(handoff),
+                TEST(handoff_write),
+        };
+        return cmocka_run_group_tests(tests, NULL, NULL);
+}
