@@ -1,12 +1,21 @@
-/* eventlog tail: the newest events, and with -f those to come. */
+/*
+ * eventlog tail: the newest events, and with -f those to come.
+ *
+ * Five times a second the head is asked for, which costs four system calls when nothing has come. A
+ * notice of the kernel about the -wal would come too early: the frames are written before the
+ * commit can be seen.
+ */
 #include "base/error.h"
 #include "cli/eventlog/commands.h"
 #include "cli/eventlog/rows.h"
 #include "cli/find.h"
+#include "cli/printable.h"
+#include "events/log.h"
 #include <errno.h>
 #include <poll.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 
 enum { NEWEST = 10, LOOK_EVERY_MS = 200 };
 
@@ -23,28 +32,75 @@ static bool wait_a_little(void)
         return poll(&out, 1, LOOK_EVERY_MS) <= 0 || !(out.revents & (POLLERR | POLLNVAL));
 }
 
+/* Open the log; with -f, wait until there is one. *waited: all its events are to come. PAWL_DONE:
+ * nobody waits any more. */
+static pawl_status open_log(pawl_log **log, bool *waited, const cli_call *cli, pawl_error *err)
+{
+        pawl_status status;
+
+        *waited = false;
+        while ((status = cli_open_log(log, cli, CLI_READ, err)) == PAWL_ENOTFOUND &&
+                cli_given(cli, "follow")) {
+                if (!*waited) {
+                        fprintf(stderr, "%s: waiting for a log: ", cli->program->name);
+                        cli_puts(stderr, err->message);
+                        fputc('\n', stderr);
+                }
+                *waited = true;
+                *err = (pawl_error)PAWL_ERROR_INIT;
+                if (!wait_a_little())
+                        return PAWL_DONE;
+        }
+        return status;
+}
+
+/* Is the log that is followed still the one of that name, and as long as it was? */
+static pawl_status check_same(
+        const struct stat *first, pawl_log *log, uint64_t shown, uint64_t head, pawl_error *err)
+{
+        const char *path = pawl__log_path(log);
+        struct stat now;
+
+        if (stat(path, &now) != 0 || now.st_dev != first->st_dev || now.st_ino != first->st_ino)
+                return pawl__fail(err, PAWL_ENOTFOUND,
+                        "%s: the log that was followed is not there any more; start again", path);
+        if (head < shown)
+                return pawl__fail(err, PAWL_ESTATE,
+                        "%s: the log ends at %llu now, before what was shown; start again", path,
+                        (unsigned long long)head);
+        return PAWL_OK;
+}
+
+static pawl_status show_new(cli_rows *rows, pawl_log *log, uint64_t *head, pawl_error *err)
+{
+        cli_event_filter filter = {.since = *head + 1};
+        pawl_status status = cli_each_event(head, log, &filter, print_row, rows, err);
+
+        if (!status)
+                status = cli_rows_flush(rows, err);
+        if (!status && fflush(stdout))
+                status = pawl__fail(err, PAWL_EIO,
+                        "standard output: %s; see that it can be written and has room",
+                        strerror(errno));
+        return status;
+}
+
 static pawl_status follow(cli_rows *rows, pawl_log *log, uint64_t head, pawl_error *err)
 {
-        cli_event_filter filter = {.since = 0};
         unsigned char hash[32];
+        struct stat first;
         uint64_t now = 0;
         pawl_status status = PAWL_OK;
 
+        if (stat(pawl__log_path(log), &first) != 0)
+                memset(&first, 0, sizeof first); /* which no file is */
         while (!status && wait_a_little()) {
                 status = pawl_log_head(&now, hash, log);
                 if (status)
                         return cli_log_failed(log, status, err);
-                if (now == head)
-                        continue;
-                filter.since = head + 1;
-                status = cli_each_event(&head, log, &filter, print_row, rows, err);
-                if (!status)
-                        status = cli_rows_flush(rows, err);
-                if (!status && fflush(stdout))
-                        status = pawl__fail(err, PAWL_EIO,
-                                "standard output: %s; see that it can be "
-                                "written and has room",
-                                strerror(errno));
+                status = check_same(&first, log, head, now, err);
+                if (!status && now != head)
+                        status = show_new(rows, log, &head, err);
         }
         return status;
 }
@@ -57,11 +113,14 @@ static int tail_run(cli_call *cli)
         pawl_error err = PAWL_ERROR_INIT;
         uint64_t head = 0;
         pawl_log *log;
+        bool waited;
 
-        if (cli_open_log(&log, cli, CLI_READ, &err))
-                return cli_fail(cli, &err);
+        pawl_status status = open_log(&log, &waited, cli, &err);
+        if (status)
+                return status == PAWL_DONE ? CLI_DONE : cli_fail(cli, &err);
+        filter.newest = !waited;
         rows.log = log;
-        pawl_status status = cli_rows_open(&rows, &err);
+        status = cli_rows_open(&rows, &err);
         if (!status)
                 status = cli_each_event(&head, log, &filter, print_row, &rows, &err);
         if (!status)

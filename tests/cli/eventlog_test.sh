@@ -93,6 +93,30 @@ kill -TERM "$follower"
 wait "$follower" || true
 same "$(jq .seq followed | head -1)" "$((n + 1))"
 
+it "tail -f waits for a log that is not there yet, and then shows it whole"
+eventlog tail -n 1 -f --json --db later/events.db >followed 2>followed_err &
+follower=$!
+for try in $(seq 100); do [ ! -s followed_err ] || break; sleep 0.05; done
+same "$(cat followed_err)" 'eventlog: waiting for a log: later/events.db: there is no log; make one with `pawl init`, or name another'
+mkdir later
+runs 0 pawl init --db later/events.db
+runs 0 pawl glossary import seed.yaml --scope core --db later/events.db
+runs 0 pawl glossary import seed.yaml --scope team_domain --db later/events.db
+for try in $(seq 100); do [ "$(wc -l <followed)" -lt 2 ] || break; sleep 0.05; done
+same "$(jq .seq followed | tr '\n' ' ')" "1 2 "
+
+it "tail -f says so when the log is replaced, instead of waiting for ever"
+mv later/events.db later/moved.db
+code=0
+wait "$follower" || code=$?
+same "$code" 1
+same "$(tail -n 1 followed_err)" "eventlog: $PWD/later/events.db: the log that was followed is not there any more; start again"
+fails 1 "^eventlog: later/events.db: there is no log" eventlog tail --db later/events.db
+
+it "tail -f ends when its reader goes away, also while there is no log"
+timeout 5 eventlog tail -f --db never/events.db 2>err | true
+same "${PIPESTATUS[0]}" 0
+
 it "tail -f ends when its reader goes away"
 timeout 5 eventlog tail -f | head -1 >/dev/null
 

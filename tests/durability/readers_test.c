@@ -10,7 +10,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { BATCH = 100, SINGLES = 5, PAD = 300, READERS = 6 };
+enum { BATCH = 100, SINGLES = 5, PAD = 300, READERS = 7 };
 
 /* build/tests/NAME is this program; build/bin/eventlog the one that is tested. */
 static char *eventlog_program(void)
@@ -190,8 +190,9 @@ static void every_reader_sees_each_event_once_and_in_order(void **state)
         int status;
 
         f->wal = test_full() ? NULL : &low;
+        child[0] = start(follow_with_tail, f, last); /* before there is a log */
         event_log_open(f);
-        child[0] = start(follow_with_tail, f, last); /* while it is empty */
+        child[6] = start(follow_with_tail, f, last); /* while it is empty */
         child[1] = start(follow_with_cursors, f, last);
         child[2] = start(verify_again_and_again, f, last);
         append_up_to(&done, f, 0, last / 2);
