@@ -45,7 +45,7 @@ static void check_recording(const recording *r)
         folder_remove(copy);
 }
 
-enum { CI_SEEDS = 3, FULL_SEEDS = 60, SINGLES = 6 };
+enum { CI_SEEDS = 3, FULL_SEEDS = 120, SINGLES = 6 };
 
 static power_result sweep(const char *name, const recording *r, const struct aftermath *x)
 {
@@ -430,9 +430,9 @@ static void a_checkpoint_of_a_thousand_pages(void **state)
         assert_true(from > 2000);
         const power_sweep sweep = {.r = &r,
                 .from = from - 20,
-                .stride = test_full() ? 3 : 97,
+                .stride = test_full() ? 5 : 97,
                 .singles = 1,
-                .seeds = test_full() ? 8 : 1,
+                .seeds = test_full() ? 4 : 1,
                 .check = aftermath_check,
                 .user = &x};
         power_result result = power_cut(&sweep);
