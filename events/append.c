@@ -271,11 +271,25 @@ pawl_status pawl__tx_batch(pawl_log *log, const pawl__batch *batch, uint64_t fen
         return status;
 }
 
+/* In a tree with a malformed inner page a new row can come to stand where no reader of the end
+ * finds it: what is acknowledged must be the last event. */
+static pawl_status check_end(pawl_log *log)
+{
+        unsigned char hash[32];
+        uint64_t seq = 0;
+        pawl_status status = pawl__head_read(&seq, hash, log, &log->err);
+
+        if (!status && (seq != log->head_seq || memcmp(hash, log->head_hash, 32) != 0))
+                status = pawl__damaged(log, &log->err, log->head_seq,
+                        "once appended, it would not be the last event");
+        return status;
+}
+
 pawl_status pawl__tx_commit(pawl_log *log)
 {
-        pawl_status status = PAWL_OK;
+        pawl_status status = check_end(log);
 
-        if (log->projecting)
+        if (!status && log->projecting)
                 status = log->projector.flush(log->projector.user, &log->err);
         if (status)
                 return pawl__tx_rollback(log, status);

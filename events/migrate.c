@@ -84,6 +84,21 @@ static pawl_status identify(
         return PAWL_OK;
 }
 
+/* In a database of UTF-16, which even an empty file can be, SQLite writes U+FFFD for U+FFFE and
+ * U+FFFF: what is read back is not what was hashed. */
+static pawl_status check_encoding(pawl_log *log, pawl_error *err)
+{
+        int64_t utf_16 = 0;
+        pawl_status status = pawl__db_integer(
+                &utf_16, log, "SELECT encoding <> 'UTF-8' FROM pragma_encoding", err);
+
+        if (!status && utf_16)
+                return pawl__fail(err, PAWL_EFORMAT,
+                        "%s: is not a Pawl log: its texts are UTF-16; name another file",
+                        log->path);
+        return status;
+}
+
 pawl_status pawl__schema_identify(
         bool *empty, pawl_log *log, const pawl__schema *schema, pawl_error *err)
 {
@@ -93,6 +108,8 @@ pawl_status pawl__schema_identify(
 
         if (!status)
                 status = identify(empty, &h, log, schema, err);
+        if (!status)
+                status = check_encoding(log, err);
         if (!status && !*empty)
                 status = pawl__db_integer(&tables, log,
                         "SELECT count(*) FROM main.sqlite_schema "

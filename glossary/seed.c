@@ -105,8 +105,8 @@ static pawl_status refuse_twice(const pawl__place *place, const char *where)
         bool ok = true;
 
         pawl__buf_clear(&loader->key);
-        if (pawl__buf_add(&loader->key, sense->normal.data, sense->normal.len) ||
-                pawl__buf_addc(&loader->key, '\0') ||
+        if (pawl__buf_addf(&loader->key, "%zu:", sense->normal.len) ||
+                pawl__buf_add(&loader->key, sense->normal.data, sense->normal.len) ||
                 pawl__buf_add(&loader->key, sense->definition.data, sense->definition.len))
                 return pawl__nomem(place->err);
         pawl_text key = pawl__buf_text(&loader->key);

@@ -209,6 +209,18 @@ static void a_database_without_application_id_but_with_tables_is_refused(void **
         assert_int_equal(event_log_integer(f, "SELECT count(*) FROM sqlite_schema"), 1);
 }
 
+/* U+FFFF would be read back as another character than the one that was hashed. */
+static void a_database_of_utf_16_is_no_log(void **state)
+{
+        event_log *f = *state;
+
+        foreign_file(f, "PRAGMA encoding = 'UTF-16le'; CREATE TABLE t (a); DROP TABLE t");
+        f->flags = PAWL_LOG_CREATE;
+        check_refused(f, PAWL_EFORMAT, "is not a Pawl log: its texts are UTF-16; name another");
+        f->flags = PAWL_LOG_READONLY;
+        check_refused(f, PAWL_EFORMAT, "its texts are UTF-16");
+}
+
 static void an_empty_file_becomes_a_log_only_with_create(void **state)
 {
         event_log *f = *state;
@@ -289,6 +301,7 @@ int main(void)
                 LOG_TEST(a_file_that_is_not_sqlite_is_refused_and_left_alone),
                 LOG_TEST(another_applications_database_is_refused_by_name_and_left_alone),
                 LOG_TEST(a_database_without_application_id_but_with_tables_is_refused),
+                LOG_TEST(a_database_of_utf_16_is_no_log),
                 LOG_TEST(an_empty_file_becomes_a_log_only_with_create),
                 LOG_TEST(a_newer_log_is_refused_by_its_version),
                 LOG_TEST(a_log_without_its_events_is_damaged_and_not_made_anew),

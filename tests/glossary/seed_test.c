@@ -163,6 +163,12 @@ static void one_sense_twice_names_both_lines(void **state)
                 "  surface: Workspaces\n",
                 5,
                 "terms[1].surface: \"Workspaces\" has the same definition on line 2; remove one");
+        /* Neither a surface nor a definition ends at a NUL. */
+        load(f,
+                "terms:\n- {surface: \"a\", definition: \"b\\0c\"}\n"
+                "- {surface: \"a\\0b\", definition: \"c\"}\n",
+                PAWL__CORE);
+        assert_int_equal(f->seed.n, 2);
         static const char text[] = "terms:\n- {surface: a, definition: b}\n"
                                    "- {surface: A, definition: c}\n";
         load(f, text, PAWL__CORE);
