@@ -1,6 +1,7 @@
 /* Random histories of valid events, in appends of random sizes, through handles that come and go:
  * the tables are always what a fold from nothing says, and can be made again from nothing. */
 #include "support/history.h"
+#include <pawl/session.h>
 
 enum { RUNS = 5, STEPS = 4, BATCHES = 120, HISTORIES = 6 };
 
@@ -92,6 +93,20 @@ static void add_conflict(struct world *w, unsigned run)
         w->open[run] = 0;
 }
 
+/* What a session may tell of itself, one event. */
+static void tell_of_session(struct world *w)
+{
+        static const char *const work =
+                "{\"reason\":\"manual\",\"notes\":[],\"completed_steps\":[\"%s\"],"
+                "\"pending_steps\":[\"%s\",\"d\"],\"current_step\":\"%s\",\"files\":[\"%s\"],"
+                "\"summary\":\"%s\",\"pinned\":%s}";
+
+        history_add(w->h, ONE_OF(w, "SessionUpdated", "SessionCheckpointed", "SessionNoted"), work,
+                ONE_OF(w, "a", "b", "c"), ONE_OF(w, "a", "b", "c"), ONE_OF(w, "a", "", "e"),
+                ONE_OF(w, "x", "y", "z"), ONE_OF(w, "one", "two", "three"),
+                ONE_OF(w, "true", "false", "false"));
+}
+
 static void add_session(struct world *w, unsigned run)
 {
         if (!w->sessions[run]) {
@@ -101,9 +116,30 @@ static void add_session(struct world *w, unsigned run)
                 return;
         }
         set_session(w, w->sessions[run]);
+        if (below(w, 3)) {
+                tell_of_session(w);
+                return;
+        }
         history_add(w->h, "SessionEnded", "{\"status\":\"%s\"}",
                 ONE_OF(w, "completed", "interrupted", "error"));
         w->sessions[run] = 0;
+}
+
+/* An agent's, from its start to its end or not. */
+static void add_agent(struct world *w)
+{
+        struct history *h = w->h;
+        const char *run = h->run, *step = h->step;
+
+        h->run = h->step = NULL;
+        set_session(w, ++w->counter);
+        history_add(h, "SessionStarted", "{\"pending_steps\":[\"a\",\"b\",\"c\"]}");
+        for (unsigned i = below(w, 6); i > 0; i--)
+                tell_of_session(w);
+        if (below(w, 2))
+                history_add(h, "SessionEnded", "{\"status\":\"interrupted\",\"summary\":\"s\"}");
+        h->run = run;
+        h->step = step;
 }
 
 static void add_one(struct world *w, unsigned run)
@@ -112,7 +148,7 @@ static void add_one(struct world *w, unsigned run)
 
         set_session(w, w->sessions[run]);
         some_step(w, run);
-        switch (below(w, 14)) {
+        switch (below(w, 15)) {
         case 0:
                 add_glossary(w);
                 break;
@@ -122,6 +158,9 @@ static void add_one(struct world *w, unsigned run)
                 break;
         case 3:
                 add_session(w, run);
+                break;
+        case 14:
+                add_agent(w);
                 break;
         case 4:
                 history_blocked(w->h);
@@ -196,6 +235,17 @@ static void append_some(struct world *w, unsigned run)
         *w = before;
 }
 
+/* What old sessions said goes, and is missed by no replay. */
+static void prune(struct world *w)
+{
+        pawl_prune_report *report;
+
+        check_ok(w->h, pawl_session_prune(&report, w->h->log, below(w, 4), false, NULL, &w->h->err),
+                __FILE__, __LINE__);
+        pawl_prune_report_free(report);
+        memset(w->sessions, 0, sizeof w->sessions);
+}
+
 /* Now and then another handle appends without a state, or this one is opened again. */
 static void change_hands(struct world *w)
 {
@@ -242,6 +292,8 @@ static void one_history(uint64_t seed)
         for (int i = 0; i < BATCHES; i++) {
                 append_some(&w, below(&w, RUNS));
                 change_hands(&w);
+                if (below(&w, 8) == 0)
+                        prune(&w);
                 if (below(&w, 10) == 0)
                         tables_are_the_fold(w.h);
         }
