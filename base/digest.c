@@ -11,6 +11,17 @@ struct pawl__hasher {
         EVP_MD_CTX *ctx;
 };
 
+/* At the first hash: the first fetch of a process starts OpenSSL, a tenth of what `eventlog show`
+ * takes, which hashes nothing. */
+static bool fetch(pawl__hasher *h)
+{
+        if (!h->md)
+                h->md = EVP_MD_fetch(NULL, "SHA256", NULL);
+        if (!h->ctx)
+                h->ctx = EVP_MD_CTX_new();
+        return h->md && h->ctx;
+}
+
 void pawl__digest_start_lean(void)
 {
         /* should it fail, the first fetch starts OpenSSL in the ordinary way, or says why not */
@@ -26,14 +37,6 @@ pawl_status pawl__hasher_new(pawl__hasher **out, pawl_error *err)
 
         if (!h)
                 return pawl__nomem(err);
-        ERR_set_mark(); /* OpenSSL's queue of errors is the program's: what we add is taken back */
-        h->md = EVP_MD_fetch(NULL, "SHA256", NULL);
-        h->ctx = EVP_MD_CTX_new();
-        ERR_pop_to_mark();
-        if (!h->md || !h->ctx) {
-                pawl__hasher_free(h);
-                return pawl__nomem(err);
-        }
         *out = h;
         return PAWL_OK;
 }
@@ -49,10 +52,10 @@ void pawl__hasher_free(pawl__hasher *h)
 
 pawl_status pawl__hasher_begin(pawl__hasher *h)
 {
-        ERR_set_mark();
-        int done = EVP_DigestInit_ex2(h->ctx, h->md, NULL);
+        ERR_set_mark(); /* OpenSSL's queue of errors is the program's: what we add is taken back */
+        bool done = fetch(h) && EVP_DigestInit_ex2(h->ctx, h->md, NULL) == 1;
         ERR_pop_to_mark();
-        return done == 1 ? PAWL_OK : PAWL_ENOMEM;
+        return done ? PAWL_OK : PAWL_ENOMEM;
 }
 
 pawl_status pawl__hasher_add(pawl__hasher *h, const void *data, size_t len)

@@ -80,15 +80,18 @@ int main(int argc, char **argv)
         pawl_log_close(filled.log);
         if (stat("events.db", &st) != 0)
                 bench_die("cannot find the log");
-        bench_note("a log of %zu events, %.0f MiB\n", events, (double)st.st_size / 1048576);
+        bench_note("a log of %zu events, %.0f MiB", events, (double)st.st_size / 1048576);
         for (int i = 0; i < ROUNDS; i++) {
                 measure(&file, copy_file);
                 measure(&raw, copy_raw);
                 measure(&copy, copy_log);
         }
-        bench_row("cp and sync of a log", &file, NULL);
-        bench_row("SQLite's backup of it, and sync", &raw, &file);
-        bench_row("pawl_log_backup, which verifies it", &copy, &raw);
+        bench_answer(&(bench_question){.what = "copy of a log of 200,000 events, verified",
+                             .beside = "SQLite's backup of it, and sync"},
+                &copy, &raw);
+        bench_answer(&(bench_question){.what = "copy of a log of 200,000 events, verified",
+                             .beside = "cp and sync"},
+                &copy, &file);
         bench_clear(&file);
         bench_clear(&raw);
         bench_clear(&copy);

@@ -3,6 +3,7 @@
  *   build/bench/bench_disk [CHECKPOINTS]     (default 20000) */
 #include "bench/checkpoints.h"
 #include "bench/raw_twin.h"
+#include <string.h>
 #include <sys/stat.h>
 
 /* The database's size with everything in it that is still in the write-ahead log. */
@@ -18,29 +19,44 @@ static double size_of(const char *path)
         return (double)st.st_size;
 }
 
-int main(int argc, char **argv)
+static void measure(size_t n, size_t scopes, const char *what)
 {
-        size_t n = bench_count(argc, argv, 20000), payloads = 0;
         bench_series bytes = {NULL, 0, 0}, allowed = {NULL, 0, 0};
         static checkpoints c;
+        size_t payloads = 0;
+        char path[32];
 
-        bench_folder();
-        n -= n % CHECKPOINTS_BATCH;
-        checkpoints_open(&c, "events.db", n);
-        double before = size_of("events.db");
+        snprintf(path, sizeof path, "scopes-%zu.db", scopes);
+        memset(&c, 0, sizeof c);
+        checkpoints_open(&c, path, n);
+        c.scopes = scopes;
+        double before = size_of(path);
         for (size_t i = 0; i < n; i += CHECKPOINTS_BATCH) {
                 checkpoints_make(&c, CHECKPOINTS_BATCH);
                 for (size_t k = 0; k < CHECKPOINTS_BATCH; k++)
                         payloads += c.events[k].payload.len;
                 checkpoints_append_ns(&c, CHECKPOINTS_BATCH);
         }
-        bench_add(&bytes, (size_of("events.db") - before) / (double)n);
+        bench_add(&bytes, (size_of(path) - before) / (double)n);
         bench_add(&allowed, 1.5 * (double)payloads / (double)n + 150);
-        bench_answer(&(bench_question){.what = "a checkpoint on disk, with what it indexes",
+        bench_answer(&(bench_question){.what = what,
                              .beside = "1.5 times its payload, and 150",
                              .unit = "bytes",
                              .target = 1},
                 &bytes, &allowed);
+        bench_clear(&bytes);
+        bench_clear(&allowed);
         pawl_log_close(c.log);
+}
+
+int main(int argc, char **argv)
+{
+        size_t n = bench_count(argc, argv, 20000);
+
+        n -= n % CHECKPOINTS_BATCH;
+        bench_folder();
+        measure(n, 1, "a checkpoint on disk, one scope");
+        measure(n, 2, "a checkpoint on disk, two scopes");
+        measure(n, 3, "a checkpoint on disk, three scopes");
         return 0;
 }

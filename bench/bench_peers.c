@@ -11,12 +11,13 @@
 #include "bench/checkpoints.h"
 #include "bench/document.h"
 #include "checkpoint/checkpoint.h"
+#include <pthread.h>
 #include <signal.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { LISTED = 1000, LOADED = 100 };
+enum { LISTED = 1000, LOADED = 100, AT_ONCE = 16 };
 
 static pawl_error err;
 static size_t rounds;
@@ -97,6 +98,64 @@ static double append_batch(void)
         return checkpoints_append_ns(&ours, CHECKPOINTS_BATCH);
 }
 
+/* ---- Sixteen at once ------------------------------------------------------------------------- */
+
+static struct worker {
+        pawl_log *log;
+        pthread_t thread;
+} workers[AT_ONCE];
+
+static pthread_barrier_t begin, end;
+static bool over;
+
+static void *work(void *user)
+{
+        struct worker *w = user;
+
+        for (;;) {
+                pthread_barrier_wait(&begin);
+                if (over)
+                        return NULL;
+                if (pawl_log_append(NULL, w->log, &ours.events[w - workers], 1, ours.fence))
+                        bench_die(pawl_log_errmsg(w->log));
+                pthread_barrier_wait(&end);
+        }
+}
+
+static void start_workers(void)
+{
+        pawl__state *state;
+
+        pthread_barrier_init(&begin, NULL, AT_ONCE + 1);
+        pthread_barrier_init(&end, NULL, AT_ONCE + 1);
+        for (size_t i = 0; i < AT_ONCE; i++)
+                if (pawl_log_open(&workers[i].log, "events.db", NULL, &err) ||
+                        pawl__state_of(&state, workers[i].log, &err) ||
+                        pthread_create(&workers[i].thread, NULL, work, &workers[i]))
+                        bench_die("cannot start the threads");
+}
+
+static void stop_workers(void)
+{
+        over = true;
+        pthread_barrier_wait(&begin);
+        for (size_t i = 0; i < AT_ONCE; i++) {
+                pthread_join(workers[i].thread, NULL);
+                pawl_log_close(workers[i].log);
+        }
+}
+
+static double append_at_once(void)
+{
+        checkpoints_make(&ours, AT_ONCE);
+        double start = bench_now_ns();
+        pthread_barrier_wait(&begin);
+        pthread_barrier_wait(&end);
+        return bench_now_ns() - start;
+}
+
+/* ---- Reading --------------------------------------------------------------------------------- */
+
 static double load(void)
 {
         static size_t next;
@@ -154,6 +213,7 @@ static const struct {
 } works[] = {
         {"durable append of one checkpoint", "append 1", append_one, 1, 1},
         {"durable append in batches of 100, a checkpoint", "append 100", append_batch, 100, 10},
+        {"16 durable appends at once, by threads, each", "at_once 16", append_at_once, AT_ONCE, 4},
         {"load the latest of a step", "load 100", load, LOADED, 10},
         {"list 1,000 checkpoints, each", "list", list, 1000, 10},
 };
@@ -232,15 +292,18 @@ int main(int argc, char **argv)
 {
         rounds = bench_count(argc, argv, 400);
         bench_folder();
-        checkpoints_open(
-                &ours, "events.db", LISTED + 2 * (rounds + (rounds / 10 + 1) * CHECKPOINTS_BATCH));
+        checkpoints_open(&ours, "events.db",
+                LISTED + 2 * (rounds + (rounds / 4 + 1) * AT_ONCE +
+                                     (rounds / 10 + 1) * CHECKPOINTS_BATCH));
         first = ours.seq;
         for (int i = 0; i < LISTED / CHECKPOINTS_BATCH; i++)
                 append_batch();
         if (decode(first, LISTED, tokens) != LISTED)
                 bench_die("checkpoints are missing");
+        start_workers();
         beside("LangGraph's SqliteSaver", "langgraph.mjs", "langgraph.db");
         beside("emmett-sqlite", "emmett.mjs", "emmett.db");
+        stop_workers();
         beside_node("hash of JSON, 1 KB", 1000);
         beside_node("hash of JSON, 100 KB", 100000);
         beside_node("hash of JSON, 10 MB", 10000000);

@@ -46,6 +46,7 @@ void checkpoints_open(checkpoints *c, const char *path, size_t steps)
         pawl_error err = PAWL_ERROR_INIT;
         unsigned char hash[32];
 
+        c->scopes = 2;
         options.flags = PAWL_LOG_CREATE;
         if (pawl_log_open(&c->log, path, &options, &err) || pawl__state_of(&c->state, c->log, &err))
                 bench_die(err.message);
@@ -54,20 +55,28 @@ void checkpoints_open(checkpoints *c, const char *path, size_t steps)
                 bench_die(pawl_log_errmsg(c->log));
 }
 
+static void make_payload(char out[768], size_t step, size_t scopes)
+{
+        static const char *const names[] = {"mission_local", "team_domain", "core"};
+        unsigned long long x = (unsigned long long)step * 0x9e3779b97f4a7c15ull;
+        int len = snprintf(out, 768,
+                "{\"cursor\":\"pre_generation_gate\",\"input_hash\":\"" HASH
+                "\",\"input_hash_alg\":\"jcs-sha256\",\"retry_token\":"
+                "\"%08llx-%04llx-4000-8000-%012zu\",\"scope_refs\":[",
+                x >> 32, x >> 16 & 0xffff, step);
+
+        for (size_t i = 0; i < scopes; i++)
+                len += snprintf(out + len, 768 - (size_t)len,
+                        "%s{\"scope\":\"%s\",\"version_id\":\"" HASH "\"}", i ? "," : "",
+                        names[(i + 1) % 3]);
+        snprintf(out + len, 768 - (size_t)len, "],\"strictness\":\"medium\"}");
+}
+
 void checkpoints_make(checkpoints *c, size_t n)
 {
         for (size_t i = 0; i < n; i++) {
-                unsigned long long x = (unsigned long long)++c->step * 0x9e3779b97f4a7c15ull;
-                step_id(c->ids[i], c->step);
-                snprintf(c->payloads[i], sizeof c->payloads[i],
-                        "{\"cursor\":\"pre_generation_gate\",\"input_hash\":\"" HASH
-                        "\",\"input_hash_alg\":\"jcs-sha256\",\"retry_token\":"
-                        "\"%08llx-%04llx-4000-8000-%012zu\",\"scope_refs\":["
-                        "{\"scope\":\"mission_local\",\"version_id\":\"" HASH
-                        "\"},{\"scope\":\"team_domain\",\"version_id\":\"" HASH
-                        "\"},{\"scope\":\"core\",\"version_id\":\"" HASH
-                        "\"}],\"strictness\":\"medium\"}",
-                        x >> 32, x >> 16 & 0xffff, c->step);
+                step_id(c->ids[i], ++c->step);
+                make_payload(c->payloads[i], c->step, c->scopes);
                 c->events[i] = event_of("StepCheckpointed", c->ids[i], c->payloads[i]);
         }
 }

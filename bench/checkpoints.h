@@ -19,6 +19,7 @@ typedef struct checkpoints {
         pawl__state *state;
         uint64_t fence, seq; /* seq: the last event's */
         size_t step;         /* the last that got its checkpoint, from 1 */
+        size_t scopes;       /* that a checkpoint names, 1 to 3: two at first */
         pawl_event events[CHECKPOINTS_BATCH];
         char ids[CHECKPOINTS_BATCH][32], payloads[CHECKPOINTS_BATCH][768];
 } checkpoints;

@@ -115,12 +115,6 @@ void bench_answer(
         fflush(stdout);
 }
 
-void bench_row(const char *name, const bench_series *series, const bench_series *yardstick)
-{
-        bench_answer(&(bench_question){.what = name, .beside = "the yardstick before it"}, series,
-                yardstick);
-}
-
 /* ---- The folder ------------------------------------------------------------------------------ */
 
 static char folder[4096];

@@ -56,9 +56,6 @@ typedef struct bench_question {
 void bench_answer(
         const bench_question *question, const bench_series *figure, const bench_series *yardstick);
 
-/** A row of nanoseconds without a target. */
-void bench_row(const char *name, const bench_series *series, const bench_series *yardstick);
-
 /** Make a fresh folder on a disk (in $TMPDIR, else /var/tmp: /tmp may be memory) and change to it.
  *  It is removed with all that is in it when the program exits. */
 void bench_folder(void);

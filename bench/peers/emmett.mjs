@@ -1,6 +1,6 @@
 // emmett-sqlite on one connection that is kept: "append N" appends N events to a stream at once,
-// "load N" reads N streams of one event, "list" one of 1,000. Write-ahead log and synchronous FULL, its
-// defaults.
+// "at_once N" one each to N streams, "load N" reads N streams of one event, "list" one of 1,000.
+// Write-ahead log and synchronous FULL, its defaults.
 //
 //   node emmett.mjs DATABASE
 import {
@@ -36,6 +36,10 @@ await answer({
                 return `${journal_mode} ${synchronous}`;
         },
         append: (n) => append(`new-${next++}`, Number(n)),
+        async at_once(n) { // of two transactions at once its connection refuses one
+                for (let i = 0; i < n; i++)
+                        await append(`new-${next++}`, 1);
+        },
         async load(n) {
                 for (let i = 0; i < n; i++)
                         await read(`stream-${next++ * 77 % STREAMS}`, 1);

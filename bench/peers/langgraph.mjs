@@ -1,5 +1,6 @@
-// LangGraph's SqliteSaver: "append N" puts N checkpoints in one transaction, "load N" reads N times the
-// latest of a thread, "list" every one of a thread that has 1,000. Write-ahead log and synchronous FULL.
+// LangGraph's SqliteSaver: "append N" puts N checkpoints in one transaction, "at_once N" N that do not
+// wait for each other, "load N" reads N times the latest of a thread, "list" every one of a thread that
+// has 1,000. Write-ahead log and synchronous FULL.
 //
 //   node langgraph.mjs DATABASE
 import { uuid6 } from '@langchain/langgraph-checkpoint';
@@ -37,6 +38,9 @@ let next = 0;
 await answer({
         settings: () => `${db.pragma('journal_mode', { simple: true })} ${db.pragma('synchronous', { simple: true })}`,
         append: (n) => append(() => `thread-${next++ % THREADS}`, Number(n)),
+        async at_once(n) {
+                await Promise.all(Array.from({ length: n }, () => put(`thread-${next++ % THREADS}`)));
+        },
         async load(n) {
                 for (let i = 0; i < n; i++)
                         if (!(await saver.getTuple(at(`thread-${next++ * 77 % THREADS}`))).checkpoint)
