@@ -117,7 +117,7 @@ if [ "${PAWL_TEST_FULL:-}" = 1 ]; then # for 5 seconds a lock is waited for
         stopped
         clock 31
         runs 1 ahead pawl resume one
-        says "process $first has kept it locked for 5000 ms; wait for that process or end it$" err
+        says "process $first \\(pawl\\) has kept it locked for 5000 ms; wait for that process or end it$" err
         runs 0 eventlog verify
         kill -CONT "$first"
         wait "$first"
