@@ -80,7 +80,9 @@ pawl_status pawl__tx_begin(pawl_log *log)
                         return status;
                 log->relaxed = false;
         }
+        bool taken = pawl__doorway_take(log);
         status = run(log, PAWL__STMT_BEGIN, "append");
+        pawl__doorway_give(log, taken);
         if (status)
                 return status;
         log->writing = true;

@@ -161,6 +161,7 @@ static pawl_status connect_writer(pawl_log *log, pawl_error *err)
         if (rc != SQLITE_OK)
                 return pawl__db_fail(log, rc, "open it", err);
         pawl__wal_watch(log);
+        pawl__doorway_open(log);
         /* At most 16 MiB of pages are kept: the inner pages of a log of a million events, and the
          * leaves that a program comes back to (bench_load). */
         return pawl__db_exec(log,
@@ -176,6 +177,7 @@ pawl_status pawl__connect(pawl_log *log, pawl_error *err)
 
 void pawl__disconnect(pawl_log *log)
 {
+        pawl__doorway_close(log);
         for (size_t i = 0; i < PAWL__STMTS; i++) {
                 sqlite3_finalize(log->stmts[i]);
                 log->stmts[i] = NULL;

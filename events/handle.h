@@ -124,8 +124,9 @@ struct pawl_log {
         bool keyed, keyed_known; /* the log has a key; handles that write know it from the start */
 
         /* The transaction that is open, and the chain's end in it. */
-        int version;  /* of the file's schema, as it was when that was last looked at */
-        bool relaxed; /* commits do not wait for the disk: a lease was changed (lease.c) */
+        int version;    /* of the file's schema, as it was when that was last looked at */
+        int doorway_fd; /* the log's folder, for turns among processes (doorway.c); -1: none */
+        bool relaxed;   /* commits do not wait for the disk: a lease was changed (lease.c) */
         bool writing;
         uint64_t head_seq;
         unsigned char head_hash[32];
@@ -185,6 +186,11 @@ void pawl__disconnect(pawl_log *log);
 bool pawl__view_stale(const pawl_log *log);
 /** Before a read begins: make a stale view anew, unless a projector holds on to it. */
 PAWL_MUST_CHECK pawl_status pawl__view_refresh(pawl_log *log, pawl_error *err);
+/** Turns among processes that write (events/doorway.c). Taken or not, the caller goes on. */
+void pawl__doorway_open(pawl_log *log);
+void pawl__doorway_close(pawl_log *log);
+bool pawl__doorway_take(pawl_log *log);
+void pawl__doorway_give(pawl_log *log, bool taken);
 /** SQLite's busy handler: sleeps shortly each time, log->busy_ms in all. */
 int pawl__busy(void *log, int count);
 

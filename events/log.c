@@ -99,6 +99,7 @@ pawl_status pawl__log_open_as(pawl_log **out, const char *path, const pawl_log_o
 
         if (!log)
                 return pawl__nomem(err);
+        log->doorway_fd = -1;
         if (!setup)
                 setup = &real;
         log->vfs = setup->vfs;
