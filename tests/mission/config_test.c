@@ -107,7 +107,7 @@ static void a_log_named_without_a_folder_is_in_this_one(void **state)
 {
         struct fixture *f = *state;
         char *before = getcwd(NULL, 0);
-        pawl__config config = {PAWL__STRICTNESS_UNSET};
+        pawl__config config = {.strictness = PAWL__STRICTNESS_UNSET};
         pawl_error err = PAWL_ERROR_INIT;
 
         file_write(f->path, "strictness: max", 15);
