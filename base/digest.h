@@ -1,6 +1,7 @@
 /**
  * @file base/digest.h
- * @brief SHA-256 (FIPS 180-4) by OpenSSL's EVP, the digest fetched once a hasher, at its first hash.
+ * @brief SHA-256 (FIPS 180-4) by OpenSSL's EVP, the digest fetched once a hasher, at its first
+ * hash.
  */
 #ifndef PAWL_BASE_DIGEST_H
 #define PAWL_BASE_DIGEST_H

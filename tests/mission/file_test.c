@@ -216,8 +216,8 @@ static void values_of_the_wrong_type_are_refused(void **state)
                 "glossary: must be a mapping; write its members as KEY: VALUE");
         file_refused(f, MINIMAL "glossary: {core: [x]}\n", 3,
                 "glossary.core: must be a string; quote it");
-        file_refused(f, MINIMAL "glossary: {core: ''}\n", 3,
-                "glossary.core: is empty; name a file");
+        file_refused(
+                f, MINIMAL "glossary: {core: ''}\n", 3, "glossary.core: is empty; name a file");
         file_refused(f, MINIMAL "glossary:\n  core: x\n  spec_kitty_core: y\n", 5,
                 "glossary.spec_kitty_core: names the scope core again; keep one of the two");
         file_refused(f, MINIMAL "store_inputs: no\n", 3,
