@@ -137,6 +137,7 @@ static pawl_status begin_session(char session_id[PAWL_SESSION_ID_MAX], keeping *
                 if (!status)
                         status = commit(k, NULL);
         }
+        k->like.session_id = (pawl_text){NULL, 0}; /* it lay here */
         if (!status)
                 memcpy(session_id, id, sizeof id);
         return status;
