@@ -210,7 +210,7 @@ static void a_name_that_cannot_be_is_refused_by_that(void **state)
         pid_t child = fork();
         assert_true(child >= 0);
         if (child == 0) { /* not root, who could write anywhere */
-                const pid_t nobody = 65534;
+                const uid_t nobody = 65534;
                 char *old = path_in(b->f->folder, "old.db");
                 size_t len;
                 char *image = file_read(GOLDEN_DIR "/logs/v1.db", &len);
