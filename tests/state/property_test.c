@@ -96,7 +96,7 @@ static void add_conflict(struct world *w, unsigned run)
 /* What a session may tell of itself, one event. */
 static void tell_of_session(struct world *w)
 {
-        static const char *const work =
+        static const char work[] =
                 "{\"reason\":\"manual\",\"notes\":[],\"completed_steps\":[\"%s\"],"
                 "\"pending_steps\":[\"%s\",\"d\"],\"current_step\":\"%s\",\"files\":[\"%s\"],"
                 "\"summary\":\"%s\",\"pinned\":%s}";
