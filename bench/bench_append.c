@@ -5,11 +5,7 @@
  *   build/bench/bench_append [APPENDS]     (default 2000) */
 #include "bench/checkpoints.h"
 #include "bench/raw_twin.h"
-#include <fcntl.h>
-#include <string.h>
-#include <unistd.h>
-
-enum { PAGE = 4096, PAGES = 1024 };
+#include "bench/write.h"
 
 /* The rows of state that StepCheckpointed writes. A blob it has none. */
 static const twin_table tables[] = {
@@ -25,46 +21,18 @@ static const twin_table tables[] = {
 struct bench {
         checkpoints c;
         raw_twin twin;
-        int file;
-        int64_t page;
 };
-
-static void open_file(struct bench *b)
-{
-        static const char zero[PAGE];
-
-        b->file = open("file", O_RDWR | O_CREAT | O_CLOEXEC, 0600);
-        for (int i = 0; i < PAGES; i++)
-                if (write(b->file, zero, PAGE) != PAGE)
-                        bench_die("cannot write");
-        if (fsync(b->file) != 0)
-                bench_die("cannot sync");
-}
 
 static void set_up(struct bench *b, size_t steps)
 {
         checkpoints_open(&b->c, "events.db", steps);
         raw_twin_open(&b->twin, "events.db", "raw.db", tables, sizeof tables / sizeof tables[0]);
-        open_file(b);
 }
 
 static void tear_down(struct bench *b)
 {
         raw_twin_close(&b->twin);
         pawl_log_close(b->c.log);
-        close(b->file);
-}
-
-static double write_page_ns(struct bench *b)
-{
-        static char page[PAGE];
-
-        memset(page, (int)(b->page & 0xff), sizeof page);
-        double start = bench_now_ns();
-        if (pwrite(b->file, page, PAGE, b->page++ % PAGES * PAGE) != PAGE ||
-                fdatasync(b->file) != 0)
-                bench_die("cannot write");
-        return bench_now_ns() - start;
 }
 
 static void compare(struct bench *b, size_t rounds, size_t n, const bench_question *beside_raw,
@@ -75,9 +43,10 @@ static void compare(struct bench *b, size_t rounds, size_t n, const bench_questi
         for (size_t i = 0; i < rounds; i++) {
                 uint64_t since = b->c.seq;
                 checkpoints_make(&b->c, n);
-                bench_add(&page, write_page_ns(b));
+                bench_add(&page, bench_write_ns());
                 bench_add(&log, checkpoints_append_ns(&b->c, n));
                 raw_twin_take(&b->twin, since, "");
+                bench_write_ns(); /* both come to memory that a wait has left cold */
                 bench_add(&raw, raw_twin_write_ns(&b->twin));
         }
         bench_answer(beside_raw, &log, &raw);

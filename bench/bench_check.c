@@ -3,8 +3,7 @@
  *
  *   build/bench/bench_check [PASSES]     (default 400) */
 #include "bench/words.h"
-#include <fcntl.h>
-#include <unistd.h>
+#include "bench/write.h"
 
 enum { SENSES = 100000, FEW = 500 };
 
@@ -14,16 +13,6 @@ static double build_ns(pawl__glossary *glossary)
         double start = bench_now_ns();
 
         bench_require(pawl__glossary_automaton(&automaton, glossary, NULL));
-        return bench_now_ns() - start;
-}
-
-static double write_ns(int fd)
-{
-        static char block[4096];
-        double start = bench_now_ns();
-
-        if (pwrite(fd, block, sizeof block, 0) != (ssize_t)sizeof block || fdatasync(fd))
-                bench_die("cannot write");
         return bench_now_ns() - start;
 }
 
@@ -37,17 +26,13 @@ static void beside_a_write(size_t passes, size_t crowded, const bench_question *
         pawl__glossary *glossary = bench_words_glossary(SENSES, crowded, NULL);
         bench_note("the automaton of 100,000 senses, once: %.0f ms", build_ns(glossary) / 1e6);
         bench_words_text(&text, SIZE_MAX, FEW);
-        int fd = open("block", O_RDWR | O_CREAT, 0600);
-        if (fd < 0)
-                bench_die("cannot open a file");
-        write_ns(fd);
+        bench_write_ns();
         for (size_t i = 0; i < passes; i++) {
                 pawl__arena_clear(&arena);
-                bench_add(&writes, write_ns(fd));
+                bench_add(&writes, bench_write_ns());
                 bench_add(&layers,
                         bench_extract_ns(&n, &findings, glossary, pawl__buf_text(&text), &arena));
         }
-        close(fd);
         bench_note("%zu terms, %zu findings", n, findings);
         bench_answer(question, &layers, &writes);
         bench_clear(&layers);
