@@ -20,8 +20,9 @@ allowed checkpoint state events base
 allowed glossary state events base
 allowed pipeline checkpoint glossary state events base
 allowed session checkpoint glossary state events base
-allowed mission pipeline session checkpoint glossary state events base
-allowed cli mission pipeline session checkpoint glossary state events base
+allowed workspace checkpoint state events base
+allowed mission pipeline session workspace checkpoint glossary state events base
+allowed cli mission pipeline session workspace checkpoint glossary state events base
 
 # only HEADER FOLDER...: a library's header is included in these folders alone.
 only() {
@@ -29,7 +30,7 @@ only() {
         shift
         places=$(printf '%s|' "$@")
         if grep -rnE "^ *# *include *<$header" --include='*.[ch]' \
-                base events state checkpoint glossary pipeline session mission cli include |
+                base events state checkpoint glossary pipeline session workspace mission cli include |
                 grep -vE "^(${places%|})/"; then
                 echo "library: <$header> belongs to ${places%|} alone"
                 fail=1
@@ -41,6 +42,9 @@ only 'uuid/' base
 only 'utf8proc' base
 only 'yaml\.h' glossary
 only 'libsmartcols' cli
+only 'zstd\.h' workspace
+only 'git2' workspace
+only 'archive' workspace
 
 # The public headers include each other and the standard library.
 if grep -nE '^ *# *include' include/pawl/*.h | grep -vE '<(pawl/[a-z]+\.h|std[a-z]+\.h)>'; then
@@ -50,7 +54,7 @@ fi
 
 # Library code neither prints nor ends the process nor reads the environment.
 if grep -rnE '\b(printf|puts|exit|abort|getenv|setlocale|perror) *\(' --include='*.c' \
-        base events state checkpoint glossary pipeline session mission; then
+        base events state checkpoint glossary pipeline session workspace mission; then
         echo "library code prints, exits or reads the environment"
         fail=1
 fi
