@@ -1,7 +1,7 @@
--- The whole current schema of a Pawl log (.pawl/events.db), version 3.
+-- The whole current schema of a Pawl log (.pawl/events.db), version 4.
 --
--- The table events is the truth. blobs and pruned belong to it; leases say who holds a run right
--- now. Every other table is derived from events by the apply functions in state/ and may be dropped:
+-- The table events is the truth. blobs, contents and pruned belong to it; leases say who holds a
+-- run right now. Every other table is derived from events by the apply functions in state/ and may be dropped:
 -- it is made again and filled when the log is next opened for writing.
 --
 -- Times named time or ..._us are microseconds since 1970-01-01 UTC, for people alone; seq is the only
@@ -12,7 +12,7 @@
 -- an old file in the tests.
 
 PRAGMA application_id = 0x5061776c; -- "Pawl"
-PRAGMA user_version = 3;
+PRAGMA user_version = 4;
 
 -- ---- The log ------------------------------------------------------------------------------------
 
@@ -67,6 +67,17 @@ CREATE TABLE IF NOT EXISTS macs (
 CREATE TABLE IF NOT EXISTS blobs (
         hash    BLOB NOT NULL PRIMARY KEY,
         content BLOB NOT NULL
+) STRICT;
+
+-- What workspace checkpoints hold: the content of each file and folder once, by the SHA-256 of the whole
+-- of it, in parts that count from 0. size: of the whole, in bytes, not compressed; data: one zstd frame a
+-- part. A rowid table for the same reason.
+CREATE TABLE IF NOT EXISTS contents (
+        hash BLOB NOT NULL,
+        part INTEGER NOT NULL,
+        size INTEGER NOT NULL,
+        data BLOB NOT NULL,
+        PRIMARY KEY (hash, part)
 ) STRICT;
 
 -- Who holds a run. The fence grows with each claim and outlives the claim (held = 0). until_ms is by

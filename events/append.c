@@ -11,7 +11,9 @@
  * takes in the batches of those that wait. A batch that fails beside others takes the transaction
  * down; it is done again without that batch, whose own handle then finds out by itself what is
  * wrong. So nobody is refused for what another did, and nobody's events are seen before they are on
- * disk. Only a COMMIT that fails, fails all that are in it.
+ * disk. Only a COMMIT that fails, fails all that are in it. A
+ * batch with a fill has its transaction alone: it may be long, and fail for what lies outside of
+ * the log.
  */
 #include "base/json_canon.h"
 #include "events/group.h"
@@ -273,6 +275,31 @@ pawl_status pawl__tx_batch(pawl_log *log, const pawl__batch *batch, uint64_t fen
         return status;
 }
 
+pawl_status pawl__tx_filled(pawl_log *log, pawl__batch *batch, uint64_t fence)
+{
+        pawl_status status;
+
+        if (batch->fill) {
+                status = check_fences(log, batch, fence); /* before work that may be long */
+                if (status)
+                        return status;
+                log->filling = true;
+                status = batch->fill(log, batch, batch->fill_user, &log->err);
+                log->filling = false;
+                if (status)
+                        return status;
+        }
+        return pawl__tx_batch(log, batch, fence);
+}
+
+pawl_status pawl__tx_rollback_filled(pawl_log *log, pawl_status status)
+{
+        (void)pawl__tx_rollback(log, status);
+        /* What does not fit SQLite's cache was in the -wal before COMMIT. */
+        (void)pawl__wal_checkpoint(log, SQLITE_CHECKPOINT_TRUNCATE, 0, NULL, NULL);
+        return status;
+}
+
 /* In a tree with a malformed inner page a new row can come to stand where no reader of the end
  * finds it: what is acknowledged must be the last event. */
 static pawl_status check_end(pawl_log *log)
@@ -384,9 +411,25 @@ static pawl_status lead(pawl_log *log, pawl__turn *own)
         return status;
 }
 
+/* A batch with a fill: nobody else's goes with it. */
+static pawl_status commit_alone(pawl_log *log, pawl__turn *turn, pawl__batch *batch)
+{
+        const pawl__batch_mark mark = pawl__batch_marked(batch);
+        pawl_status status = pawl__tx_begin(log);
+
+        if (status)
+                return status;
+        status = pawl__tx_filled(log, batch, turn->fence);
+        turn->seq = log->head_seq;
+        status = status ? pawl__tx_rollback_filled(log, status) : pawl__tx_commit(log);
+        if (status)
+                pawl__batch_cut(batch, &mark);
+        return status;
+}
+
 pawl_status pawl__log_commit(pawl_log *log, pawl__batch *batch, uint64_t fence, uint64_t *seq_out)
 {
-        pawl__turn turn = {.log = log, .batch = batch, .fence = fence};
+        pawl__turn turn = {.log = log, .batch = batch->fill ? NULL : batch, .fence = fence};
         pawl_status status = pawl__tx_may_begin(log);
 
         if (status)
@@ -395,7 +438,7 @@ pawl_status pawl__log_commit(pawl_log *log, pawl__batch *batch, uint64_t fence, 
         if (status)
                 return status;
         if (turn.state == PAWL__TURN_LEADS) {
-                turn.status = lead(log, &turn);
+                turn.status = batch->fill ? commit_alone(log, &turn, batch) : lead(log, &turn);
                 pawl__turn_end(&turn, turn.next);
         }
         if (turn.status)

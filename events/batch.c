@@ -60,11 +60,27 @@ pawl_status pawl__batch_prune(pawl__batch *batch, uint64_t seq, pawl_error *err)
         return PAWL_OK;
 }
 
+pawl__batch_mark pawl__batch_marked(const pawl__batch *batch)
+{
+        return (pawl__batch_mark){batch->n, batch->n_blobs, batch->n_prunes, batch->gives_back};
+}
+
+/* What was cut off stays in the arena until the batch is cleared. */
+void pawl__batch_cut(pawl__batch *batch, const pawl__batch_mark *to)
+{
+        batch->n = to->n;
+        batch->n_blobs = to->n_blobs;
+        batch->n_prunes = to->n_prunes;
+        batch->gives_back = to->gives_back;
+}
+
 void pawl__batch_clear(pawl__batch *batch)
 {
         pawl__arena_clear(&batch->arena);
         batch->gives_back = (pawl_text){NULL, 0};
         batch->after_fence = 0;
+        batch->fill = NULL;
+        batch->fill_user = NULL;
         batch->n = 0;
         batch->n_blobs = 0;
         batch->n_prunes = 0;

@@ -19,6 +19,11 @@ static const char *const sql_of[PAWL__STMTS] = {
                 "INSERT INTO events (" COLUMNS ") VALUES (?1,?2,?3,?4,?5,?6,?7,?8,?9,?10,?11,?12)",
         [PAWL__STMT_BLOB_PUT] = "INSERT OR IGNORE INTO blobs (hash, content) VALUES (?1, ?2)",
         [PAWL__STMT_BLOB_GET] = "SELECT content FROM blobs WHERE hash = ?1",
+        [PAWL__STMT_CONTENT_PUT] =
+                "INSERT OR IGNORE INTO contents (hash, part, size, data) VALUES (?1, ?2, ?3, ?4)",
+        [PAWL__STMT_CONTENT_GET] = "SELECT size, data FROM contents WHERE hash = ?1 AND part = ?2",
+        [PAWL__STMT_CONTENT_HAS] = "SELECT 1 FROM contents WHERE hash = ?1 AND part = 0",
+        [PAWL__STMT_CONTENT_DROP] = "DELETE FROM contents WHERE hash = ?1",
         [PAWL__STMT_PRUNED] = "SELECT payload_hash FROM pruned WHERE seq = ?1",
         [PAWL__STMT_PRUNED_PUT] = "INSERT OR REPLACE INTO pruned VALUES (?1, ?2)",
         [PAWL__STMT_PAYLOAD_DROP] = "UPDATE events SET payload = NULL WHERE seq = ?1",

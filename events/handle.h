@@ -29,6 +29,10 @@ typedef enum pawl__stmt {
         PAWL__STMT_INSERT,
         PAWL__STMT_BLOB_PUT,
         PAWL__STMT_BLOB_GET,
+        PAWL__STMT_CONTENT_PUT,
+        PAWL__STMT_CONTENT_GET,
+        PAWL__STMT_CONTENT_HAS,
+        PAWL__STMT_CONTENT_DROP,
         PAWL__STMT_PRUNED,
         PAWL__STMT_PRUNED_PUT,
         PAWL__STMT_PAYLOAD_DROP,
@@ -128,6 +132,7 @@ struct pawl_log {
         int doorway_fd; /* the log's folder, for turns among processes (doorway.c); -1: none */
         bool relaxed;   /* commits do not wait for the disk: a lease was changed (lease.c) */
         bool writing;
+        bool filling; /* a batch's fill is at work: contents may be put and dropped */
         uint64_t head_seq;
         unsigned char head_hash[32];
         int64_t now_us;
@@ -274,6 +279,11 @@ PAWL_MUST_CHECK pawl_status pawl__tx_begin(pawl_log *log);
 PAWL_MUST_CHECK pawl_status pawl__tx_event(pawl_log *log, const pawl_event *event);
 /** A batch's blobs and events, the run's fence checked. The caller rolls back on failure. */
 PAWL_MUST_CHECK pawl_status pawl__tx_batch(pawl_log *log, const pawl__batch *batch, uint64_t fence);
+/** pawl__tx_batch() of a batch that may have a fill: that goes first. The caller takes back what it
+ *  added (pawl__batch_cut()) when the transaction fails, here or later. */
+PAWL_MUST_CHECK pawl_status pawl__tx_filled(pawl_log *log, pawl__batch *batch, uint64_t fence);
+/** Undo a transaction with a fill: what it spilled into the -wal goes from the disk, too. */
+pawl_status pawl__tx_rollback_filled(pawl_log *log, pawl_status status);
 /** Flush the projector and COMMIT. On failure it is rolled back. */
 PAWL_MUST_CHECK pawl_status pawl__tx_commit(pawl_log *log);
 /** Undo; the log's error stays. Returns @p status. */
@@ -292,6 +302,15 @@ void pawl__held_release(pawl_log *log);
 
 /** Let an event's payload go and keep its hash. PAWL_EDAMAGED when it is not what was hashed. */
 PAWL_MUST_CHECK pawl_status pawl__tx_prune(pawl_log *log, uint64_t seq);
+
+/** How much a batch holds, and the batch cut back to that. */
+typedef struct pawl__batch_mark {
+        size_t n, n_blobs, n_prunes;
+        pawl_text gives_back;
+} pawl__batch_mark;
+
+pawl__batch_mark pawl__batch_marked(const pawl__batch *batch);
+void pawl__batch_cut(pawl__batch *batch, const pawl__batch_mark *to);
 
 struct pawl__batch_blob {
         unsigned char hash[32];

@@ -301,13 +301,15 @@ static pawl_status claim(
         if (!status)
                 status = append_claimed(log, claimed, *fence);
         if (!status && batch)
-                status = pawl__tx_batch(log, batch, *fence);
+                status = pawl__tx_filled(log, batch, *fence);
         return status;
 }
 
 static pawl_status claim_alone(
         uint64_t *fence, lease *holder, pawl_log *log, pawl_event *claimed, pawl__batch *batch)
 {
+        const pawl__batch none = PAWL__BATCH_INIT;
+        const pawl__batch_mark mark = pawl__batch_marked(batch ? batch : &none);
         pawl__turn turn = {.log = log};
         pawl_status status = pawl__tx_may_begin(log);
 
@@ -318,8 +320,15 @@ static pawl_status claim_alone(
         status = pawl__tx_begin(log);
         if (!status) {
                 status = claim(fence, holder, log, claimed, batch);
-                status = status ? pawl__tx_rollback(log, status) : pawl__tx_commit(log);
+                if (!status)
+                        status = pawl__tx_commit(log);
+                else if (batch && batch->fill)
+                        status = pawl__tx_rollback_filled(log, status);
+                else
+                        status = pawl__tx_rollback(log, status);
         }
+        if (status && batch)
+                pawl__batch_cut(batch, &mark);
         pawl__turn_end(&turn, NULL);
         return status;
 }

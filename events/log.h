@@ -14,6 +14,21 @@
 
 /* ---- A batch: what is appended as one transaction ------------------------------------------- */
 
+struct pawl__batch;
+
+/**
+ * Called once the write transaction is open and the fence holds, before the batch's blobs and
+ * events go in: it may put and drop contents, read the log as it stands there, and add events and
+ * blobs to @p batch. It must not append to the log itself. A failure of it, or of anything after
+ * it, takes back the whole transaction and what was added to the batch, and is passed on; the
+ * message stands in @p err, which is the log's own.
+ * Such a batch has a transaction of its own: other batches neither wait for it longer than for the
+ * lock nor share its fate. Every writer waits while it is at work, so what can be done before
+ * (reading, hashing, compressing) is done before.
+ */
+typedef pawl_status (*pawl__batch_fill_fn)(
+        pawl_log *log, struct pawl__batch *batch, void *user, pawl_error *err);
+
 /**
  * Events and blobs on their way to one transaction. Copies what it is given. Zero-initialised is
  * empty. Events keep their order; blobs are stored before them.
@@ -28,11 +43,13 @@ typedef struct pawl__batch {
         size_t n_prunes, cap_prunes;
         pawl_text gives_back; /* the run to give back with the commit; absent: none */
         uint64_t after_fence; /* see pawl__log_claim(); 0: any, UINT64_MAX: none */
+        pawl__batch_fill_fn fill;
+        void *fill_user;
 } pawl__batch;
 
 #define PAWL__BATCH_INIT                                                                           \
         {                                                                                          \
-                PAWL__ARENA_INIT, NULL, 0, 0, NULL, 0, 0, NULL, 0, 0, {NULL, 0}, 0                 \
+                PAWL__ARENA_INIT, NULL, 0, 0, NULL, 0, 0, NULL, 0, 0, {NULL, 0}, 0, NULL, NULL     \
         }
 
 PAWL_MUST_CHECK pawl_status pawl__batch_event(
@@ -56,7 +73,7 @@ void pawl__batch_free(pawl__batch *batch);
  * and made canonical. On failure nothing was written and the batch is as it was. An empty batch
  * appends nothing, but lets the projector catch up.
  * Every event that carries a run_id and whose type is owned (events/types.h) needs the run's fence.
- * @return as pawl_log_append(); the message is in the log's own error too.
+ * @return as pawl_log_append(), and what fill returned; the message is in the log's own error too.
  */
 PAWL_MUST_CHECK pawl_status pawl__log_commit(
         pawl_log *log, pawl__batch *batch, uint64_t fence, uint64_t *seq_out);
@@ -76,6 +93,39 @@ PAWL_MUST_CHECK pawl_status pawl__log_claim(uint64_t *fence, pawl_log *log, pawl
 /** Is somebody alive holding the run? PAWL_OK with *held; the owner as it stands. */
 PAWL_MUST_CHECK pawl_status pawl__log_holder(
         bool *held, pawl_owner *owner, pawl_log *log, pawl_text run_id);
+
+/* ---- Contents: what workspace checkpoints hold, by hash, in parts
+ * --------------------------------
+ *
+ * The log keeps bytes as they come (compressed, by whom they are put): what their hash is of, and
+ * whether they still are that, the module above knows. Putting and dropping are for a batch's fill
+ * alone; done elsewhere, they are a caller's bug.
+ */
+
+/** Keep a part of a content, unless the log has it. @p size: of the whole content, not compressed.
+ *  The same failures as an append's. */
+PAWL_MUST_CHECK pawl_status pawl__log_content_put(pawl_log *log, const unsigned char hash[32],
+        uint32_t part, uint64_t size, const void *data, size_t len);
+
+/** A part, appended to @p out as it was put, and the size of the whole (may be NULL).
+ * PAWL_ENOTFOUND (no such part), PAWL_EDAMAGED (a row that was not put by this). */
+PAWL_MUST_CHECK pawl_status pawl__log_content_get(
+        pawl__buf *out, uint64_t *size, pawl_log *log, const unsigned char hash[32], uint32_t part);
+
+/** Is there anything of it? A put content has its part 0. */
+PAWL_MUST_CHECK pawl_status pawl__log_content_has(
+        bool *has, pawl_log *log, const unsigned char hash[32]);
+
+/** Let every part of it go. That it was not there is no failure. */
+PAWL_MUST_CHECK pawl_status pawl__log_content_drop(pawl_log *log, const unsigned char hash[32]);
+
+/** A content: @p size of the whole, @p stored bytes in so many parts. Anything but PAWL_OK ends the
+ *  listing and is passed on. It must neither put nor drop. */
+typedef pawl_status (*pawl__content_fn)(
+        const unsigned char hash[32], uint64_t size, uint64_t stored, uint64_t parts, void *user);
+
+/** Every content once, in the order of hashes. PAWL_EDAMAGED. */
+PAWL_MUST_CHECK pawl_status pawl__log_content_each(pawl_log *log, pawl__content_fn fn, void *user);
 
 /* ---- Reading -------------------------------------------------------------------------------- */
 

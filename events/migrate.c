@@ -18,13 +18,20 @@ static const char chain_of_macs[] =
         "key_check BLOB NOT NULL) STRICT; "
         "CREATE TABLE macs (seq INTEGER PRIMARY KEY, mac BLOB NOT NULL) STRICT";
 
-/* 3: what sessions tell of their work, and how far a run is; derived, so made anew. */
+/* 4: what workspace checkpoints hold. */
+static const char contents_table[] =
+        "CREATE TABLE contents (hash BLOB NOT NULL, part INTEGER NOT NULL, size INTEGER NOT NULL, "
+        "data BLOB NOT NULL, PRIMARY KEY (hash, part)) STRICT";
+
+/* 3: what sessions tell of their work, and how far a run is; derived, so made anew, as are the
+ * tables of workspace checkpoints of 4. */
 static const pawl__migration steps[] = {
         {1, chain_of_macs, NULL, false},
         {2, NULL, NULL, true},
+        {3, contents_table, NULL, true},
 };
 
-const pawl__schema pawl__schema_current = {3, schema_sql, steps, sizeof steps / sizeof steps[0]};
+const pawl__schema pawl__schema_current = {4, schema_sql, steps, sizeof steps / sizeof steps[0]};
 
 /* Derived from the events: dropped and made again where one is missing or a step changes them. */
 static const char *const derived[] = {
@@ -33,11 +40,11 @@ enum { DERIVED = sizeof derived / sizeof derived[0] };
 
 /* The rest of what schema.sql makes: kept tables but events, triggers, indexes. */
 static const char other_objects[] =
-        "'pruned', 'blobs', 'leases', 'chain_key', 'macs', 'events_refuse_update', "
+        "'pruned', 'blobs', 'contents', 'leases', 'chain_key', 'macs', 'events_refuse_update', "
         "'events_refuse_delete', 'events_refuse_gap', 'runs_resumable', 'conflicts_open', "
         "'conflicts_step', 'sessions_seq', 'sessions_mission', "
         "'sessions_noted', 'sessions_active'";
-enum { OTHER_OBJECTS = 15 };
+enum { OTHER_OBJECTS = 16 };
 
 typedef struct header {
         int64_t application, version, objects;

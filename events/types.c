@@ -80,6 +80,19 @@ static const pawl__event_form forms[PAWL__EVENT_TYPES] = {
         [PAWL__SESSION_NOTED] = {"SessionNoted", 1, false, 0, {ARRAY("notes")}},
         [PAWL__SESSION_ENDED] = {"SessionEnded", 1, false, 0, {TEXT("status")}},
         [PAWL__PRUNED] = {"Pruned", 1, false, 0, {TEXT("kind"), ARRAY("pruned")}},
+        [PAWL__WORKSPACE_CHECKPOINTED] = {"WorkspaceCheckpointed", 1, false, 0,
+                {INTEGER("n"), TEXT("id"), TEXT("trigger"), TEXT("root"), HASH("tree"),
+                        INTEGER("files"), INTEGER("bytes"), INTEGER("skipped")}},
+        [PAWL__ROLLBACK_STARTED] = {"WorkspaceRollbackStarted", 1, false, 0,
+                {INTEGER("target"), INTEGER("safety"), HASH("tree"), HASH("plan_hash"),
+                        BOOL("undo")}},
+        /* Of a run, it makes steps pending again: that is its owner's to do. */
+        [PAWL__ROLLED_BACK] = {"WorkspaceRolledBack", 1, true, 0,
+                {INTEGER("started_seq"), TEXT("outcome"), ARRAY("invalidated"),
+                        ARRAY("revalidated"), ARRAY("steps")}},
+        [PAWL__CHECKPOINT_INVALIDATED] = {"CheckpointInvalidated", 1, false, 0,
+                {INTEGER("n"), TEXT("reason")}},
+        [PAWL__CHECKPOINT_UPDATED] = {"CheckpointUpdated", 1, false, 0, {INTEGER("n")}},
 };
 
 static const char *const kind_name[] = {

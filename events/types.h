@@ -36,6 +36,11 @@ typedef enum pawl__event_type {
         PAWL__SESSION_NOTED,
         PAWL__SESSION_ENDED,
         PAWL__PRUNED,
+        PAWL__WORKSPACE_CHECKPOINTED,
+        PAWL__ROLLBACK_STARTED,
+        PAWL__ROLLED_BACK,
+        PAWL__CHECKPOINT_INVALIDATED,
+        PAWL__CHECKPOINT_UPDATED,
         PAWL__EVENT_TYPES,                    /* how many there are */
         PAWL__EVENT_OTHER = PAWL__EVENT_TYPES /* a type that this version does not know */
 } pawl__event_type;

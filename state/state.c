@@ -136,7 +136,10 @@ static pawl_status begin(void *user, pawl_error *err)
                 return PAWL_OK;
         if (state->applied == 0) /* tables that were made anew: none may hold what others lack */
                 status = empty_tables(state, err);
-        return status ? status : catch_up(state, err);
+        if (status == PAWL_OK)
+                status = catch_up(state, err);
+        /* A batch's fill asks the tables themselves. */
+        return status ? status : pawl__store_sql_flush(state->tables, false, err);
 }
 
 static pawl_status apply(

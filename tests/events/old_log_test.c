@@ -7,9 +7,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { TODAY = 3, SWEEP_MAX = 400 };
+enum { TODAY = 4, SWEEP_MAX = 400 };
 
-static const char *const stored[] = {"v1", "v1-wal", "v2", "v2-wal"};
+static const char *const stored[] = {"v1", "v1-wal", "v2", "v2-wal", "v3", "v3-wal", "v3-keyed"};
 enum { STORED = sizeof stored / sizeof stored[0] };
 
 typedef struct head {
@@ -61,10 +61,11 @@ static void put(event_log *f, const char *name, head *out)
         free(text);
         free(from);
         f->flags = 0;
+        f->key = strstr(name, "keyed") ? "0123456789abcdef0123456789abcdef" : NULL;
 }
 
 /* The whole chain, up to the head that the old program named. */
-static void check_says_what_it_said(pawl_log *log, const head *expected)
+static void check_says_what_it_said(pawl_log *log, const head *expected, bool keyed)
 {
         pawl_verify_result result;
         unsigned char hash[32];
@@ -74,7 +75,7 @@ static void check_says_what_it_said(pawl_log *log, const head *expected)
         if (pawl_log_verify(&result, log, 0, NULL))
                 fail_msg("%s", result.why.message);
         assert_int_equal(result.events, expected->seq);
-        assert_false(result.keyed);
+        assert_int_equal(result.keyed, keyed);
         assert_int_equal(pawl_log_head(&seq, hash, log), PAWL_OK);
         pawl__hex(hex, hash, 32);
         assert_int_equal(seq, expected->seq);
@@ -109,7 +110,7 @@ static int64_t ask(pawl_log *log, const char *sql)
         return value;
 }
 
-/* "v1-wal": 1. */
+/* "v2-wal": 2. */
 static int version_of(const char *name)
 {
         return name[1] - '0';
@@ -122,11 +123,13 @@ static int64_t check_whole(event_log *f, const head *expected)
 {
         f->flags = PAWL_LOG_READONLY;
         event_log_open(f);
-        check_says_what_it_said(f->log, expected);
+        check_says_what_it_said(f->log, expected, f->key != NULL);
         int64_t version = ask(f->log, "PRAGMA user_version");
         assert_int_equal(ask(f->log, "SELECT count(*) FROM sqlite_schema "
                                      "WHERE name IN ('macs', 'chain_key')"),
                 version == 1 ? 0 : 2);
+        assert_int_equal(ask(f->log, "SELECT count(*) FROM sqlite_schema WHERE name = 'contents'"),
+                version < 4 ? 0 : 1);
         event_log_close(f);
         f->flags = 0;
         return version;
@@ -137,8 +140,8 @@ static void check_goes_on(event_log *f, const head *expected)
 {
         event_log_open(f);
         assert_int_equal(event_log_integer(f, "PRAGMA user_version"), TODAY);
-        check_says_what_it_said(f->log, expected);
-        assert_int_equal(marks(f), 0); /* the tables of version 3 are made anew */
+        check_says_what_it_said(f->log, expected, f->key != NULL);
+        assert_int_equal(marks(f), 0); /* the derived tables are made anew */
         event_log_fill(f, 2);
         assert_int_equal(event_log_count(f), (int64_t)expected->seq + 2);
         event_log_close(f);
@@ -238,7 +241,7 @@ static void processes_that_open_an_old_log_together_migrate_it_once(void **state
                 }
                 assert_int_equal(event_log_integer(f, "PRAGMA user_version"), TODAY);
                 assert_int_equal(event_log_count(f), (int64_t)expected.seq + CHILDREN);
-                assert_int_equal(marks(f), 0); /* the tables of version 3 are made anew */
+                assert_int_equal(marks(f), 0); /* the derived tables are made anew */
         }
 }
 

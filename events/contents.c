@@ -1,0 +1,166 @@
+/* What workspace checkpoints hold: bytes by hash and part, as they were put. See events/log.h. */
+#include "events/handle.h"
+#include <assert.h>
+
+static pawl_status bind_and_run(pawl_log *log, sqlite3_stmt *stmt, int rc, const char *doing)
+{
+        if (rc == SQLITE_OK)
+                rc = pawl__db_run(stmt);
+        return pawl__db_fail(log, rc, doing, &log->err);
+}
+
+pawl_status pawl__log_content_put(pawl_log *log, const unsigned char hash[32], uint32_t part,
+        uint64_t size, const void *data, size_t len)
+{
+        sqlite3_stmt *stmt;
+        pawl_status status;
+
+        assert(log->filling && size <= INT64_MAX);
+        status = pawl__log_stmt(&stmt, log, PAWL__STMT_CONTENT_PUT, &log->err);
+        if (status)
+                return status;
+        int rc = sqlite3_bind_blob(stmt, 1, hash, 32, SQLITE_STATIC);
+        if (rc == SQLITE_OK)
+                rc = sqlite3_bind_int64(stmt, 2, part);
+        if (rc == SQLITE_OK)
+                rc = sqlite3_bind_int64(stmt, 3, (int64_t)size);
+        if (rc == SQLITE_OK)
+                rc = sqlite3_bind_blob64(stmt, 4, data ? data : "", len, SQLITE_STATIC);
+        return bind_and_run(log, stmt, rc, "keep the content of a file");
+}
+
+pawl_status pawl__log_content_drop(pawl_log *log, const unsigned char hash[32])
+{
+        sqlite3_stmt *stmt;
+        pawl_status status;
+
+        assert(log->filling);
+        status = pawl__log_stmt(&stmt, log, PAWL__STMT_CONTENT_DROP, &log->err);
+        if (status)
+                return status;
+        int rc = sqlite3_bind_blob(stmt, 1, hash, 32, SQLITE_STATIC);
+        return bind_and_run(log, stmt, rc, "let the content of a file go");
+}
+
+static pawl_status damaged(pawl_log *log, const unsigned char hash[32], const char *what)
+{
+        char hex[65];
+
+        if (pawl__view_stale(log))
+                return pawl__damaged(log, &log->err, 0, "");
+        pawl__hex(hex, hash, 32);
+        return pawl__fail(&log->err, PAWL_EDAMAGED, "content %.16s: %s; put back a copy of the log",
+                hex, what);
+}
+
+static pawl_status missing(pawl_log *log, const unsigned char hash[32], uint32_t part)
+{
+        char hex[65];
+
+        pawl__hex(hex, hash, 32);
+        return pawl__fail(&log->err, PAWL_ENOTFOUND,
+                "content %.16s: its part %lu is not in the log; it was pruned or never kept", hex,
+                (unsigned long)part);
+}
+
+/* The row as it stands: anybody may have put it there. */
+static pawl_status take(pawl__buf *out, uint64_t *size, pawl_log *log, const unsigned char hash[32],
+        sqlite3_stmt *stmt)
+{
+        if (sqlite3_column_type(stmt, 0) != SQLITE_INTEGER || sqlite3_column_int64(stmt, 0) < 0)
+                return damaged(log, hash, "its size is not a size");
+        if (sqlite3_column_type(stmt, 1) != SQLITE_BLOB)
+                return damaged(log, hash, "its data is not bytes");
+        const void *data = sqlite3_column_blob(stmt, 1);
+        size_t len = (size_t)sqlite3_column_bytes(stmt, 1);
+        if (!data && (len || sqlite3_errcode(log->db) == SQLITE_NOMEM))
+                return pawl__nomem(&log->err);
+        if (pawl__buf_add(out, data, len))
+                return pawl__nomem(&log->err);
+        if (size)
+                *size = (uint64_t)sqlite3_column_int64(stmt, 0);
+        return PAWL_OK;
+}
+
+pawl_status pawl__log_content_get(
+        pawl__buf *out, uint64_t *size, pawl_log *log, const unsigned char hash[32], uint32_t part)
+{
+        sqlite3_stmt *stmt;
+        pawl_status status = pawl__view_refresh(log, &log->err);
+
+        if (!status)
+                status = pawl__log_stmt(&stmt, log, PAWL__STMT_CONTENT_GET, &log->err);
+        if (status)
+                return status;
+        int rc = sqlite3_bind_blob(stmt, 1, hash, 32, SQLITE_STATIC);
+        if (rc == SQLITE_OK)
+                rc = sqlite3_bind_int64(stmt, 2, part);
+        if (rc == SQLITE_OK)
+                rc = sqlite3_step(stmt);
+        if (rc == SQLITE_ROW)
+                status = take(out, size, log, hash, stmt);
+        else if (rc == SQLITE_DONE)
+                status = missing(log, hash, part);
+        else
+                status = pawl__db_fail(log, rc, "read the content of a file", &log->err);
+        sqlite3_reset(stmt);
+        return status;
+}
+
+pawl_status pawl__log_content_has(bool *has, pawl_log *log, const unsigned char hash[32])
+{
+        sqlite3_stmt *stmt;
+        pawl_status status = pawl__view_refresh(log, &log->err);
+
+        if (!status)
+                status = pawl__log_stmt(&stmt, log, PAWL__STMT_CONTENT_HAS, &log->err);
+        if (status)
+                return status;
+        int rc = sqlite3_bind_blob(stmt, 1, hash, 32, SQLITE_STATIC);
+        if (rc == SQLITE_OK)
+                rc = sqlite3_step(stmt);
+        bool found = rc == SQLITE_ROW;
+        sqlite3_reset(stmt);
+        status = pawl__db_fail(log, rc, "read the content of a file", &log->err);
+        if (!status)
+                *has = found;
+        return status;
+}
+
+/* hash, its size, stored bytes, parts. */
+static pawl_status tell(pawl_log *log, sqlite3_stmt *stmt, pawl__content_fn fn, void *user)
+{
+        static const unsigned char none[32];
+        int64_t number[3];
+
+        if (sqlite3_column_type(stmt, 0) != SQLITE_BLOB || sqlite3_column_bytes(stmt, 0) != 32)
+                return damaged(log, none, "there is a row whose hash is not 32 bytes");
+        unsigned char hash[32];
+        memcpy(hash, sqlite3_column_blob(stmt, 0), 32);
+        for (int i = 0; i < 3; i++) {
+                number[i] = sqlite3_column_int64(stmt, 1 + i);
+                if (sqlite3_column_type(stmt, 1 + i) != SQLITE_INTEGER || number[i] < 0)
+                        return damaged(log, hash, "its size is not a size");
+        }
+        return fn(hash, (uint64_t)number[0], (uint64_t)number[1], (uint64_t)number[2], user);
+}
+
+/* The lengths stand in the rows' heads: the data itself is not read. */
+pawl_status pawl__log_content_each(pawl_log *log, pawl__content_fn fn, void *user)
+{
+        sqlite3_stmt *stmt = NULL;
+        pawl_status status = pawl__view_refresh(log, &log->err);
+        int rc = SQLITE_DONE;
+
+        if (!status)
+                status = pawl__db_prepare(&stmt, log,
+                        "SELECT hash, max(size), sum(length(data)), count(*) FROM contents "
+                        "GROUP BY hash ORDER BY hash",
+                        &log->err);
+        while (!status && (rc = sqlite3_step(stmt)) == SQLITE_ROW)
+                status = tell(log, stmt, fn, user);
+        if (!status)
+                status = pawl__db_fail(log, rc, "read the contents of files", &log->err);
+        sqlite3_finalize(stmt);
+        return status;
+}
