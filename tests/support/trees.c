@@ -1,0 +1,154 @@
+#include "support/trees.h"
+
+enum { LINES = 4096 };
+
+typedef struct line {
+        char kind;
+        uint32_t number; /* mode or why */
+        pawl_text path, data;
+} line;
+
+const pawl__buf *trees_find(const trees *t, const unsigned char hash[32])
+{
+        for (size_t i = 0; i < t->n; i++)
+                if (memcmp(t->items[i].hash, hash, 32) == 0)
+                        return &t->items[i].data;
+        return NULL;
+}
+
+static void keep(trees *t, unsigned char hash[32], const void *data, size_t len)
+{
+        if (!t->hasher)
+                assert_int_equal(pawl__hasher_new(&t->hasher, NULL), PAWL_OK);
+        assert_int_equal(pawl__sha256(t->hasher, hash, data, len), PAWL_OK);
+        if (trees_find(t, hash))
+                return;
+        assert_int_equal(pawl__grow(&t->items, &t->cap, t->n + 1, sizeof *t->items), PAWL_OK);
+        struct trees_item *item = &t->items[t->n++];
+        *item = (struct trees_item){.data = PAWL__BUF_INIT};
+        memcpy(item->hash, hash, 32);
+        assert_int_equal(pawl__buf_add(&item->data, data, len), PAWL_OK);
+}
+
+static line read_line(const char *text)
+{
+        line l = {.kind = text[0]};
+        const char *at = text + 2;
+
+        if (l.kind != 'l') {
+                char *end;
+                l.number = (uint32_t)strtoul(at, &end, l.kind == 'x' ? 10 : 8);
+                at = end + 1;
+        }
+        const char *equals = l.kind == 'f' || l.kind == 'l' ? strchr(at, '=') : NULL;
+        l.path = equals ? pawl__text_n(at, (size_t)(equals - at)) : pawl__text(at);
+        if (equals)
+                l.data = pawl__text(equals + 1);
+        return l;
+}
+
+static bool below(pawl_text path, pawl_text folder)
+{
+        return folder.len == 0 || (path.len > folder.len && path.data[folder.len] == '/' &&
+                                          memcmp(path.data, folder.data, folder.len) == 0);
+}
+
+static int by_name(const void *a, const void *b)
+{
+        return pawl__text_cmp(((const pawl__entry *)a)->name, ((const pawl__entry *)b)->name);
+}
+
+static void folder_of(
+        trees *t, unsigned char hash[32], pawl_text folder, const line *lines, size_t n)
+{
+        pawl__entry *entries = calloc(n + 1, sizeof *entries);
+        size_t found = 0, skip = folder.len ? folder.len + 1 : 0;
+        pawl__buf out = PAWL__BUF_INIT;
+
+        assert_non_null(entries);
+        for (size_t i = 0; i < n; i++) {
+                pawl_text path = lines[i].path;
+                if (!below(path, folder))
+                        continue;
+                pawl_text rest = {path.data + skip, path.len - skip};
+                const char *slash = memchr(rest.data, '/', rest.len);
+                pawl_text name = {rest.data, slash ? (size_t)(slash - rest.data) : rest.len};
+                pawl__entry *entry = NULL;
+                for (size_t k = 0; k < found && !entry; k++)
+                        if (pawl__text_eq(entries[k].name, name))
+                                entry = &entries[k];
+                if (!entry) {
+                        entry = &entries[found++];
+                        *entry = (pawl__entry){
+                                .kind = PAWL__ENTRY_FOLDER, .name = name, .mode = 0755};
+                        folder_of(
+                                t, entry->hash, pawl__text_n(path.data, skip + name.len), lines, n);
+                }
+                if (slash)
+                        continue;
+                entry->kind = (pawl__entry_kind)lines[i].kind;
+                if (lines[i].kind == 'f') {
+                        entry->size = lines[i].data.len;
+                        keep(t, entry->hash, lines[i].data.data, lines[i].data.len);
+                }
+                entry->target = lines[i].kind == 'l' ? lines[i].data : (pawl_text){NULL, 0};
+                entry->mode = lines[i].kind == 'f' || lines[i].kind == 'd' ? lines[i].number : 0;
+                if (lines[i].kind == 'x')
+                        entry->why = (pawl__skip)lines[i].number;
+        }
+        qsort(entries, found, sizeof *entries, by_name);
+        assert_int_equal(pawl__tree_encode(&out, entries, found, NULL), PAWL_OK);
+        keep(t, hash, out.data, out.len);
+        pawl__buf_free(&out);
+        free(entries);
+}
+
+tree_hash tree_of_lines(trees *t, const char *const *lines, size_t n)
+{
+        line *read = calloc(n + 1, sizeof *read);
+        tree_hash hash;
+
+        assert_non_null(read);
+        for (size_t i = 0; i < n; i++)
+                read[i] = read_line(lines[i]);
+        folder_of(t, hash.bytes, pawl__text(""), read, n);
+        free(read);
+        return hash;
+}
+
+tree_hash tree_of(trees *t, ...)
+{
+        const char *lines[LINES];
+        size_t n = 0;
+        va_list list;
+
+        va_start(list, t);
+        for (const char *l = va_arg(list, const char *); l; l = va_arg(list, const char *)) {
+                assert_true(n < LINES);
+                lines[n++] = l;
+        }
+        va_end(list);
+        return tree_of_lines(t, lines, n);
+}
+
+void trees_free(trees *t)
+{
+        for (size_t i = 0; i < t->n; i++)
+                pawl__buf_free(&t->items[i].data);
+        free(t->items);
+        pawl__hasher_free(t->hasher);
+        *t = (trees){0};
+}
+
+static pawl_status get(pawl__buf *out, const unsigned char hash[32], void *user, pawl_error *err)
+{
+        const pawl__buf *found = trees_find(user, hash);
+
+        (void)err;
+        return found ? pawl__buf_add(out, found->data, found->len) : PAWL_ENOTFOUND;
+}
+
+pawl__folders trees_folders(trees *t)
+{
+        return (pawl__folders){get, t};
+}

@@ -1,0 +1,40 @@
+/**
+ * @file tests/support/trees.h
+ * @brief Trees of checkpoints in memory, written down as lines.
+ */
+#ifndef TESTS_SUPPORT_TREES_H
+#define TESTS_SUPPORT_TREES_H
+
+#include "base/digest.h"
+#include "support/test.h"
+#include "workspace/diff.h"
+
+/** Encodings of folders and contents of files, by hash. Zero-initialised is empty. */
+typedef struct trees {
+        struct trees_item {
+                unsigned char hash[32];
+                pawl__buf data;
+        } * items;
+        size_t n, cap;
+        pawl__hasher *hasher;
+} trees;
+
+typedef struct tree_hash {
+        unsigned char bytes[32];
+} tree_hash;
+
+/**
+ * A tree of these lines, which NULL ends; folders of which nothing is said have mode 0755:
+ *     "f MODE PATH=CONTENT"   "d MODE PATH"   "l PATH=TARGET"   "x WHY PATH" (a pawl__skip)
+ */
+tree_hash tree_of(trees *t, ...);
+/** The same, of an array. */
+tree_hash tree_of_lines(trees *t, const char *const *lines, size_t n);
+void trees_free(trees *t);
+
+/** A pawl__folders over them; PAWL_ENOTFOUND for what is not there. */
+pawl__folders trees_folders(trees *t);
+/** What has that hash, or NULL. */
+const pawl__buf *trees_find(const trees *t, const unsigned char hash[32]);
+
+#endif
