@@ -27,7 +27,7 @@ static bool starts_with(pawl_text text, const char *with)
 }
 
 /* Its lines that are not known, after the first one, which says what they are about. */
-static pawl_status theirs_of(pawl_text *out, const pawl__entry *entry, comparing *c)
+static pawl_status theirs_of(pawl_text *out, const pawl__handoff_entry *entry, comparing *c)
 {
         pawl_text rest = entry->text, line;
         pawl__buf kept = PAWL__BUF_INIT;
@@ -58,7 +58,7 @@ static pawl_status theirs_of(pawl_text *out, const pawl__entry *entry, comparing
 }
 
 /* The text of the note that an entry is; absent: it is none. */
-static pawl_status note_of(pawl_text *out, const pawl__entry *entry, comparing *c)
+static pawl_status note_of(pawl_text *out, const pawl__handoff_entry *entry, comparing *c)
 {
         bool known = false, ok = true,
              by_line =
@@ -115,7 +115,7 @@ static pawl_status collect(comparing *c)
         if (!out->fresh.list || !out->entry)
                 return pawl__nomem(c->known.err);
         for (size_t i = 0; i < c->text->n && !status; i++) {
-                const pawl__entry *entry = &c->text->list[i];
+                const pawl__handoff_entry *entry = &c->text->list[i];
                 pawl_text text;
                 status = note_of(&text, entry, c);
                 if (status || !text.data)
@@ -144,7 +144,7 @@ static pawl_status find_done(comparing *c)
         if (!out->is_done)
                 return pawl__nomem(c->known.err);
         for (size_t i = 0; i < c->text->n && !status; i++) {
-                const pawl__entry *entry = &c->text->list[i];
+                const pawl__handoff_entry *entry = &c->text->list[i];
                 pawl_text key;
                 if (entry->section != PAWL__SECTION_NOTES || !entry->ticked)
                         continue;

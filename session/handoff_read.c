@@ -239,8 +239,9 @@ static void keep_entry(reader *r, pawl_text heading, pawl_text text)
         r->failed = pawl__grow(&out->list, &out->cap, out->n + 1, sizeof *out->list) != PAWL_OK;
         if (r->failed)
                 return;
-        out->list[out->n] = (pawl__entry){r->section, pawl__arena_text(&out->arena, heading, &ok),
-                pawl__arena_text(&out->arena, text, &ok), r->ticked};
+        out->list[out->n] =
+                (pawl__handoff_entry){r->section, pawl__arena_text(&out->arena, heading, &ok),
+                        pawl__arena_text(&out->arena, text, &ok), r->ticked};
         out->n += ok;
         r->failed = !ok;
 }

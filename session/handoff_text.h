@@ -11,18 +11,18 @@
 #define PAWL__HANDOFF_MAX ((size_t)1 << 20)
 
 /** An item of a list, or a paragraph. */
-typedef struct pawl__entry {
+typedef struct pawl__handoff_entry {
         pawl__section section;
         pawl_text heading; /**< the section's, as it stands there; "" before the first one */
         pawl_text text;    /**< without bullet; its lines parted by '\n', without indent or "> " */
         bool ticked;       /**< it had "[x]" */
-} pawl__entry;
+} pawl__handoff_entry;
 
 /** Zero-initialised is empty. */
 typedef struct pawl__handoff_text {
         pawl_text session_id; /**< of the title; absent: it has none */
         bool present[PAWL__SECTIONS];
-        pawl__entry *list;
+        pawl__handoff_entry *list;
         size_t n, cap;
         pawl__arena arena; /**< all texts */
 } pawl__handoff_text;

@@ -110,7 +110,7 @@ static bool is_fresh(const reading *r, size_t entry)
 
 static void write_entry(pawl__json_writer *w, const reading *r, size_t i)
 {
-        const pawl__entry *entry = &r->text.list[i];
+        const pawl__handoff_entry *entry = &r->text.list[i];
 
         pawl__json_open_object(w);
         pawl__json_member_text(w, "text", entry->text);
@@ -166,7 +166,7 @@ static int print_understood(const reading *r)
         pawl_text heading = {NULL, 0};
 
         for (size_t i = 0; i < text->n; i++) {
-                const pawl__entry *entry = &text->list[i];
+                const pawl__handoff_entry *entry = &text->list[i];
                 pawl_text rest = entry->text, line;
                 const char *before = is_fresh(r, i) ? "+ " : "  ";
                 if (!heading.data || !pawl__text_eq(entry->heading, heading)) {

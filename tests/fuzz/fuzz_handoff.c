@@ -58,7 +58,7 @@ static void check_again(const pawl__handoff *h)
         for (int s = 0; s < PAWL__SECTIONS; s++)
                 require(again.present[s] == (all[s] && (s != PAWL__SECTION_NOTES || h->notes.n)));
         for (size_t i = 0; i < again.n; i++) {
-                const pawl__entry *entry = &again.list[i];
+                const pawl__handoff_entry *entry = &again.list[i];
                 if (entry->section == PAWL__SECTION_NOTES) {
                         pawl__buf_clear(&expected);
                         pawl__buf_clear(&got);
