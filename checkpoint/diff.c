@@ -18,7 +18,7 @@ struct diffing {
         struct level *levels; /* one a depth: what stands on a stack needs no recursion */
         size_t depth, cap;
         pawl__buf path;
-        pawl__change_fn fn;
+        pawl__member_change_fn fn;
         void *user;
         pawl_error *err;
 };
@@ -91,9 +91,9 @@ static pawl_status add_name(pawl__buf *path, pawl_text name)
 /* ---- The walk -------------------------------------------------------------------------------- */
 
 static pawl_status report(
-        struct diffing *d, pawl__change_kind kind, pawl__node before, pawl__node after)
+        struct diffing *d, pawl__member_change_kind kind, pawl__node before, pawl__node after)
 {
-        pawl__change change = {kind, pawl__buf_text(&d->path), {NULL, 0}, {NULL, 0}};
+        pawl__member_change change = {kind, pawl__buf_text(&d->path), {NULL, 0}, {NULL, 0}};
 
         if (before != PAWL__NO_NODE)
                 change.before = text_of(&d->before, before);
@@ -163,7 +163,7 @@ static pawl_status step(struct diffing *d)
 }
 
 pawl_status pawl__inputs_diff(const char *root, pawl_text before, pawl_text after,
-        pawl__change_fn fn, void *user, pawl_error *err)
+        pawl__member_change_fn fn, void *user, pawl_error *err)
 {
         struct diffing d = {.fn = fn, .user = user, .err = err};
         pawl_status status = pawl__json_tree_read(&d.before, before.data, before.len, err);
@@ -236,7 +236,7 @@ static pawl_status add_value(pawl__buf *out, pawl_text value, size_t from)
         return status ? status : add_printable(out, rest, VALUE_MAX);
 }
 
-pawl_status pawl__change_line(pawl__buf *out, const pawl__change *change)
+pawl_status pawl__member_change_line(pawl__buf *out, const pawl__member_change *change)
 {
         const size_t from = shown_from(change->before, change->after);
         pawl_status status = add_printable(out, change->path, SIZE_MAX);

@@ -166,10 +166,10 @@ static pawl_status go_on(pawl_context *ctx, const pawl__checkpoint *from)
 
 /* ---- Changed inputs ------------------------------------------------------------------------- */
 
-static pawl_status add_line(const pawl__change *change, void *user)
+static pawl_status add_line(const pawl__member_change *change, void *user)
 {
         pawl__buf *diff = user;
-        pawl_status status = pawl__change_line(diff, change);
+        pawl_status status = pawl__member_change_line(diff, change);
 
         return status ? status : pawl__buf_addc(diff, '\n');
 }

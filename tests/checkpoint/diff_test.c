@@ -7,13 +7,14 @@ struct lines {
         int stop_after; /* 0: never */
 };
 
-static pawl_status add_line(const pawl__change *change, void *user)
+static pawl_status add_line(const pawl__member_change *change, void *user)
 {
         static const char kinds[] = "+-*!";
         struct lines *lines = user;
 
         if (pawl__buf_addf(&lines->text, "%c ", kinds[change->kind]) ||
-                pawl__change_line(&lines->text, change) || pawl__buf_addc(&lines->text, '\n'))
+                pawl__member_change_line(&lines->text, change) ||
+                pawl__buf_addc(&lines->text, '\n'))
                 return PAWL_ENOMEM;
         assert_true((change->before.data == NULL) == (change->kind == PAWL__ADDED));
         assert_true((change->after.data == NULL) == (change->kind == PAWL__REMOVED));
