@@ -1,0 +1,125 @@
+#include "support/test.h"
+#include "workspace/lazy.h"
+
+/* libm, which is on every machine, stands for a library that few commands use. */
+struct maths {
+        double (*cos)(double);
+        double (*sqrt)(double);
+};
+
+static int starts;
+
+static bool count_start(void)
+{
+        starts++;
+        return true;
+}
+
+static bool do_not_start(void)
+{
+        return false;
+}
+
+static const pawl__lazy_symbol symbols[] = {
+        PAWL__LAZY_SYMBOL(struct maths, cos), PAWL__LAZY_SYMBOL(struct maths, sqrt)};
+static const pawl__lazy_symbol others[] = {
+        {"cos", offsetof(struct maths, cos)}, {"pawl_no_such_function", 0}};
+
+static void a_library_is_loaded_once_and_its_functions_called(void **state)
+{
+        static struct maths maths;
+        static pawl__lazy library = {"libm.so.6", "libc6", symbols, 2, &maths, count_start,
+                PTHREAD_MUTEX_INITIALIZER, false};
+        pawl_error err = PAWL_ERROR_INIT;
+
+        (void)state;
+        starts = 0;
+        for (int i = 0; i < 3; i++)
+                assert_int_equal(pawl__lazy_load(&library, &err), PAWL_OK);
+        assert_int_equal(starts, 1);
+        assert_true(maths.cos(0.0) > 0.99 && maths.sqrt(4.0) > 1.99);
+        assert_string_equal(err.message, "");
+}
+
+static void *load_from_a_thread(void *library)
+{
+        return pawl__lazy_load(library, NULL) ? library : NULL;
+}
+
+static void threads_that_ask_at_once_start_it_once(void **state)
+{
+        static struct maths maths;
+        static pawl__lazy library = {"libm.so.6", "libc6", symbols, 2, &maths, count_start,
+                PTHREAD_MUTEX_INITIALIZER, false};
+        pthread_t threads[16];
+
+        (void)state;
+        starts = 0;
+        for (size_t i = 0; i < 16; i++)
+                assert_int_equal(
+                        pthread_create(&threads[i], NULL, load_from_a_thread, &library), 0);
+        for (size_t i = 0; i < 16; i++) {
+                void *failed = &library;
+                assert_int_equal(pthread_join(threads[i], &failed), 0);
+                assert_null(failed);
+        }
+        assert_int_equal(starts, 1);
+}
+
+static void a_missing_library_says_what_to_install_each_time(void **state)
+{
+        static struct maths maths;
+        static pawl__lazy library = {"libpawl-none.so.9", "libpawl-none9", symbols, 2, &maths, NULL,
+                PTHREAD_MUTEX_INITIALIZER, false};
+
+        (void)state;
+        for (int i = 0; i < 2; i++) {
+                pawl_error err = PAWL_ERROR_INIT;
+                assert_int_equal(pawl__lazy_load(&library, &err), PAWL_ENOTFOUND);
+                assert_int_equal(err.status, PAWL_ENOTFOUND);
+                assert_string_equal(err.message,
+                        "libpawl-none.so.9: cannot be loaded (cannot open shared object file: No "
+                        "such file or directory); install the package libpawl-none9");
+        }
+        assert_null(maths.cos);
+}
+
+static void a_library_without_a_function_is_refused_by_its_name(void **state)
+{
+        static struct maths maths;
+        static pawl__lazy library = {"libm.so.6", "libc6", others, 2, &maths, count_start,
+                PTHREAD_MUTEX_INITIALIZER, false};
+        pawl_error err = PAWL_ERROR_INIT;
+
+        (void)state;
+        starts = 0;
+        assert_int_equal(pawl__lazy_load(&library, &err), PAWL_ENOTFOUND);
+        assert_says(err.message, "libm.so.6: has no function pawl_no_such_function; install");
+        assert_int_equal(starts, 0);
+}
+
+static void a_library_that_does_not_start_is_not_used(void **state)
+{
+        static struct maths maths;
+        static pawl__lazy library = {"libm.so.6", "libc6", symbols, 2, &maths, do_not_start,
+                PTHREAD_MUTEX_INITIALIZER, false};
+        pawl_error err = PAWL_ERROR_INIT;
+
+        (void)state;
+        assert_int_equal(pawl__lazy_load(&library, &err), PAWL_ESTATE);
+        assert_says(err.message, "libm.so.6: does not start; ");
+        assert_false(library.ready);
+}
+
+int main(void)
+{
+        const struct CMUnitTest tests[] = {
+                cmocka_unit_test(a_library_is_loaded_once_and_its_functions_called),
+                cmocka_unit_test(threads_that_ask_at_once_start_it_once),
+                cmocka_unit_test(a_missing_library_says_what_to_install_each_time),
+                cmocka_unit_test(a_library_without_a_function_is_refused_by_its_name),
+                cmocka_unit_test(a_library_that_does_not_start_is_not_used),
+        };
+
+        return cmocka_run_group_tests(tests, NULL, NULL);
+}
