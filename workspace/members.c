@@ -1,7 +1,7 @@
 #include "workspace/members.h"
 
 pawl_status pawl__members_diff(const char *root, pawl_text before, pawl_text after,
-        pawl__change_fn fn, void *user, pawl_error *err)
+        pawl__member_change_fn fn, void *user, pawl_error *err)
 {
         const pawl_text there = before.data ? before : after;
 
@@ -14,7 +14,7 @@ pawl_status pawl__members_diff(const char *root, pawl_text before, pawl_text aft
                 return pawl__inputs_diff(root, before.data ? before : none,
                         after.data ? after : none, fn, user, err);
         }
-        const pawl__change change = {
+        const pawl__member_change change = {
                 before.data ? PAWL__REMOVED : PAWL__ADDED, pawl__text(root), before, after};
         return fn(&change, user);
 }

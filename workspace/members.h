@@ -12,6 +12,6 @@
  * or removed one by one, beside any other value that value was. @p root is "state" or "outputs".
  */
 PAWL_MUST_CHECK pawl_status pawl__members_diff(const char *root, pawl_text before, pawl_text after,
-        pawl__change_fn fn, void *user, pawl_error *err);
+        pawl__member_change_fn fn, void *user, pawl_error *err);
 
 #endif

@@ -1,10 +1,10 @@
 #include "support/test.h"
 #include "workspace/members.h"
 
-static pawl_status add_line(const pawl__change *change, void *user)
+static pawl_status add_line(const pawl__member_change *change, void *user)
 {
         pawl__buf *lines = user;
-        pawl_status status = pawl__change_line(lines, change);
+        pawl_status status = pawl__member_change_line(lines, change);
 
         return status ? status : pawl__buf_addc(lines, '\n');
 }
