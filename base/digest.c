@@ -1,34 +1,22 @@
 #include "base/digest.h"
+#include "base/crypto.h"
 #include "base/error.h"
-#include <openssl/crypto.h>
-#include <openssl/err.h>
-#include <openssl/evp.h>
 #include <stdlib.h>
 #include <string.h>
 
 struct pawl__hasher {
-        EVP_MD *md; /* fetched once: a fetch costs as much as hashing a kilobyte */
+        const pawl__crypto *crypto; /* NULL until the first hash */
+        EVP_MD *md;                 /* fetched once: a fetch costs as much as hashing a kilobyte */
         EVP_MD_CTX *ctx;
 };
 
-/* At the first hash: the first fetch of a process starts OpenSSL, a tenth of what `eventlog show`
- * takes, which hashes nothing. */
 static bool fetch(pawl__hasher *h)
 {
         if (!h->md)
-                h->md = EVP_MD_fetch(NULL, "SHA256", NULL);
+                h->md = h->crypto->EVP_MD_fetch(NULL, "SHA256", NULL);
         if (!h->ctx)
-                h->ctx = EVP_MD_CTX_new();
+                h->ctx = h->crypto->EVP_MD_CTX_new();
         return h->md && h->ctx;
-}
-
-void pawl__digest_start_lean(void)
-{
-        /* should it fail, the first fetch starts OpenSSL in the ordinary way, or says why not */
-        (void)OPENSSL_init_crypto(
-                OPENSSL_INIT_NO_LOAD_CONFIG | OPENSSL_INIT_NO_LOAD_CRYPTO_STRINGS |
-                        OPENSSL_INIT_NO_ADD_ALL_CIPHERS | OPENSSL_INIT_NO_ADD_ALL_DIGESTS,
-                NULL);
 }
 
 pawl_status pawl__hasher_new(pawl__hasher **out, pawl_error *err)
@@ -45,36 +33,46 @@ void pawl__hasher_free(pawl__hasher *h)
 {
         if (!h)
                 return;
-        EVP_MD_CTX_free(h->ctx);
-        EVP_MD_free(h->md);
+        if (h->crypto) {
+                h->crypto->EVP_MD_CTX_free(h->ctx);
+                h->crypto->EVP_MD_free(h->md);
+        }
         free(h);
 }
 
-pawl_status pawl__hasher_begin(pawl__hasher *h)
+pawl_status pawl__hasher_begin(pawl__hasher *h, pawl_error *err)
 {
-        ERR_set_mark(); /* OpenSSL's queue of errors is the program's: what we add is taken back */
-        bool done = fetch(h) && EVP_DigestInit_ex2(h->ctx, h->md, NULL) == 1;
-        ERR_pop_to_mark();
-        return done ? PAWL_OK : PAWL_ENOMEM;
+        pawl_status status = h->crypto ? PAWL_OK : pawl__crypto_load(&h->crypto, err);
+
+        if (status)
+                return status;
+        /* OpenSSL's queue of errors is the program's: what we add is taken back */
+        h->crypto->ERR_set_mark();
+        bool done = fetch(h) && h->crypto->EVP_DigestInit_ex2(h->ctx, h->md, NULL) == 1;
+        h->crypto->ERR_pop_to_mark();
+        return done ? PAWL_OK : pawl__nomem(err);
 }
 
 pawl_status pawl__hasher_add(pawl__hasher *h, const void *data, size_t len)
 {
-        return EVP_DigestUpdate(h->ctx, data, len) == 1 ? PAWL_OK : PAWL_ENOMEM;
+        return h->crypto->EVP_DigestUpdate(h->ctx, data, len) == 1 ? PAWL_OK : PAWL_ENOMEM;
 }
 
 pawl_status pawl__hasher_end(pawl__hasher *h, unsigned char out[32])
 {
-        return EVP_DigestFinal_ex(h->ctx, out, NULL) == 1 ? PAWL_OK : PAWL_ENOMEM;
+        return h->crypto->EVP_DigestFinal_ex(h->ctx, out, NULL) == 1 ? PAWL_OK : PAWL_ENOMEM;
 }
 
-pawl_status pawl__sha256(pawl__hasher *h, unsigned char out[32], const void *data, size_t len)
+pawl_status pawl__sha256(
+        pawl__hasher *h, unsigned char out[32], const void *data, size_t len, pawl_error *err)
 {
-        pawl_status status = pawl__hasher_begin(h);
+        pawl_status status = pawl__hasher_begin(h, err);
 
-        if (!status)
-                status = pawl__hasher_add(h, data, len);
-        return status ? status : pawl__hasher_end(h, out);
+        if (status)
+                return status;
+        if (pawl__hasher_add(h, data, len) || pawl__hasher_end(h, out))
+                return pawl__nomem(err);
+        return PAWL_OK;
 }
 
 void pawl__hex(char *out, const unsigned char *bytes, size_t len)

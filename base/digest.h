@@ -1,7 +1,7 @@
 /**
  * @file base/digest.h
- * @brief SHA-256 (FIPS 180-4) by OpenSSL's EVP, the digest fetched once a hasher, at its first
- * hash.
+ * @brief SHA-256 (FIPS 180-4) by OpenSSL's EVP, which is loaded at the first hash; the digest is
+ *        fetched once a hasher.
  */
 #ifndef PAWL_BASE_DIGEST_H
 #define PAWL_BASE_DIGEST_H
@@ -12,9 +12,9 @@
 #define PAWL__HASH_LEN 32
 
 /**
- * For a program of our own, before its first hash: start OpenSSL without reading its configuration
- * file and without naming every algorithm, which is 0.56 of the 0.75 ms that it takes to start. A
- * library leaves that choice to the program that loads it, so nothing here calls this.
+ * For a program of our own, before its first hash: OpenSSL is to start without reading its
+ * configuration file and without naming every algorithm, which is 0.56 of the 0.75 ms that it takes
+ * to start. A library leaves that choice to the program that loads it, so nothing here calls this.
  */
 void pawl__digest_start_lean(void);
 
@@ -23,14 +23,15 @@ typedef struct pawl__hasher pawl__hasher;
 
 PAWL_MUST_CHECK pawl_status pawl__hasher_new(pawl__hasher **out, pawl_error *err);
 void pawl__hasher_free(pawl__hasher *hasher);
-/** begin, add any number of times, end. OpenSSL's failures are PAWL_ENOMEM. */
-PAWL_MUST_CHECK pawl_status pawl__hasher_begin(pawl__hasher *hasher);
+/** begin, add any number of times, end. OpenSSL's failures are PAWL_ENOMEM; begin says so, and
+ *  PAWL_ENOTFOUND where the process's first hash finds no OpenSSL. */
+PAWL_MUST_CHECK pawl_status pawl__hasher_begin(pawl__hasher *hasher, pawl_error *err);
 PAWL_MUST_CHECK pawl_status pawl__hasher_add(pawl__hasher *hasher, const void *data, size_t len);
 PAWL_MUST_CHECK pawl_status pawl__hasher_end(pawl__hasher *hasher, unsigned char out[32]);
 
-/** All three in one. */
+/** All three in one, each failure said. */
 PAWL_MUST_CHECK pawl_status pawl__sha256(
-        pawl__hasher *hasher, unsigned char out[32], const void *data, size_t len);
+        pawl__hasher *hasher, unsigned char out[32], const void *data, size_t len, pawl_error *err);
 
 /** 2 * len lower-case digits and a NUL. */
 void pawl__hex(char *out, const unsigned char *bytes, size_t len);

@@ -55,12 +55,13 @@ static pawl_status hash_with(
 
         buf.cap = pawl__canon_room(len); /* not a byte more: the text may be large */
         buf.data = malloc(buf.cap);
-        if (!buf.data || pawl__hasher_begin(hasher)) {
+        pawl_status status = buf.data ? pawl__hasher_begin(hasher, err) : pawl__nomem(err);
+        if (status) {
                 free(buf.data);
-                return pawl__nomem(err);
+                return status;
         }
         pawl__canon_init(&c, text, len, &buf, hasher, err);
-        pawl_status status = pawl__canon_write(&c, &end);
+        status = pawl__canon_write(&c, &end);
         if (!status && (pawl__hasher_add(hasher, buf.data, (size_t)(end - buf.data)) ||
                                pawl__hasher_end(hasher, hash)))
                 status = pawl__nomem(err);

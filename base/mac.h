@@ -13,7 +13,8 @@
 /** A key, made ready to be used again and again. One thread at a time. */
 typedef struct pawl__mac pawl__mac;
 
-/** The key is copied into memory that is cleansed when it is freed. */
+/** The key is copied into memory that is cleansed when it is freed. PAWL_ENOTFOUND where OpenSSL is
+ *  not installed. */
 PAWL_MUST_CHECK pawl_status pawl__mac_new(
         pawl__mac **out, const void *key, size_t len, pawl_error *err);
 void pawl__mac_free(pawl__mac *mac);

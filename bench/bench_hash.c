@@ -20,7 +20,7 @@ static void run(bool hash, pawl__hasher *hasher, const pawl__buf *text)
         pawl_error err;
 
         if (hash ? pawl__json_canon_hash(digest, hasher, text->data, text->len, &err)
-                 : pawl__sha256(hasher, digest, text->data, text->len))
+                 : pawl__sha256(hasher, digest, text->data, text->len, NULL))
                 bench_die("cannot hash");
 }
 

@@ -104,14 +104,14 @@ static size_t read_row(struct bench *b, bool hash)
                 if (!hash)
                         continue;
                 if (c == PAYLOAD_COLUMN) {
-                        if (pawl__sha256(b->hasher, digest, data, len))
+                        if (pawl__sha256(b->hasher, digest, data, len, NULL))
                                 bench_die("hash");
                 } else if (len && at + len <= sizeof rest) {
                         memcpy(rest + at, data, len);
                         at += len;
                 }
         }
-        if (hash && pawl__sha256(b->hasher, digest, rest, at))
+        if (hash && pawl__sha256(b->hasher, digest, rest, at, NULL))
                 bench_die("hash");
         return bytes;
 }

@@ -1,7 +1,7 @@
 # pawl_lazy(MODULE PREFIX package)
 #
 # MODULE includes the headers of the pkg-config module PREFIX, and loads its library when it is first
-# used (workspace/lazy.h), by the name that the library found here gives itself: PREFIX_SONAME. It is not
+# used (base/lazy.h), by the name that the library found here gives itself: PREFIX_SONAME. It is not
 # linked, so neither the programs nor those who link libpawl load it at their start.
 function(pawl_lazy module prefix package)
         pkg_get_variable(folder ${${prefix}_MODULE_NAME} libdir)

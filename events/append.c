@@ -221,8 +221,10 @@ pawl_status pawl__tx_event(pawl_log *log, const pawl_event *event)
                 return status;
         e.seq = log->head_seq + 1;
         memcpy(e.prev, log->head_hash, 32);
-        if (pawl__sha256(log->hasher, payload_hash, e.payload.data, e.payload.len) ||
-                pawl__chain_hash(e.hash, log->hasher, &log->envelope, &e, payload_hash))
+        status = pawl__sha256(log->hasher, payload_hash, e.payload.data, e.payload.len, &log->err);
+        if (status)
+                return status;
+        if (pawl__chain_hash(e.hash, log->hasher, &log->envelope, &e, payload_hash))
                 return pawl__nomem(&log->err);
         status = insert(log, &e);
         if (!status && log->key)

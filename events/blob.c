@@ -28,8 +28,9 @@ static pawl_status take(
 
         if (!content && len)
                 return pawl__nomem(&log->err);
-        if (pawl__sha256(log->hasher, found, content, len))
-                return pawl__nomem(&log->err);
+        pawl_status status = pawl__sha256(log->hasher, found, content, len, &log->err);
+        if (status)
+                return status;
         if (memcmp(found, hash, 32) != 0) {
                 pawl__hex(hex, hash, 32);
                 return pawl__fail(&log->err, PAWL_EDAMAGED,

@@ -59,7 +59,7 @@ pawl_status pawl__chain_hash(unsigned char out[32], pawl__hasher *hasher, pawl__
         pawl__buf_clear(scratch);
         status = pawl__chain_envelope(scratch, event);
         if (!status)
-                status = pawl__hasher_begin(hasher);
+                status = pawl__hasher_begin(hasher, NULL);
         if (!status)
                 status = pawl__hasher_add(hasher, event->prev, 32);
         if (!status)
@@ -73,8 +73,11 @@ pawl_status pawl__log_event_intact(pawl_log *log, const pawl_event *event)
 {
         unsigned char payload_hash[32], hash[32];
 
-        if (pawl__sha256(log->hasher, payload_hash, event->payload.data, event->payload.len) ||
-                pawl__chain_hash(hash, log->hasher, &log->envelope, event, payload_hash))
+        pawl_status status = pawl__sha256(
+                log->hasher, payload_hash, event->payload.data, event->payload.len, &log->err);
+        if (status)
+                return status;
+        if (pawl__chain_hash(hash, log->hasher, &log->envelope, event, payload_hash))
                 return pawl__nomem(&log->err);
         if (memcmp(hash, event->hash, 32) != 0)
                 return pawl__damaged(log, &log->err, event->seq,

@@ -27,9 +27,9 @@ static pawl_status read_payload(bool *there, unsigned char hash[32], pawl_log *l
         *there = !status && event.payload.data != NULL;
         if (*there)
                 status = pawl__log_event_intact(log, &event);
-        if (*there && !status &&
-                pawl__sha256(log->hasher, hash, event.payload.data, event.payload.len))
-                status = pawl__nomem(&log->err);
+        if (*there && !status)
+                status = pawl__sha256(
+                        log->hasher, hash, event.payload.data, event.payload.len, &log->err);
         pawl__arena_free(&arena);
         return status;
 }

@@ -24,9 +24,7 @@ static pawl_status payload_hash(unsigned char out[32], checking *c, const pawl_e
         sqlite3_stmt *stmt;
 
         if (e->payload.data)
-                return pawl__sha256(log->hasher, out, e->payload.data, e->payload.len)
-                               ? pawl__nomem(c->why)
-                               : PAWL_OK;
+                return pawl__sha256(log->hasher, out, e->payload.data, e->payload.len, c->why);
         pawl_status status = pawl__log_stmt(&stmt, log, PAWL__STMT_PRUNED, c->why);
         if (status)
                 return status;

@@ -141,8 +141,7 @@ static pawl_status hash_text(unsigned char hash[32], const pawl__buf *text, pawl
 
         if (status)
                 return status;
-        if (pawl__sha256(hasher, hash, text->data, text->len))
-                status = pawl__nomem(err);
+        status = pawl__sha256(hasher, hash, text->data, text->len, err);
         pawl__hasher_free(hasher);
         return status;
 }

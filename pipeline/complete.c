@@ -37,8 +37,8 @@ static pawl_status set_output(pawl_context *ctx, const char *output, size_t len)
         unsigned char hash[PAWL__HASH_LEN];
         pawl_status status = canonical(&text, output, len, ctx);
 
-        if (!status && (status = pawl__sha256(ctx->hasher, hash, text.data, text.len)))
-                pawl__nomem(&ctx->error);
+        if (!status)
+                status = pawl__sha256(ctx->hasher, hash, text.data, text.len, &ctx->error);
         if (!status)
                 status = pawl__batch_blob(ctx->batch, hash, pawl__buf_text(&text), &ctx->error);
         if (status) {

@@ -66,8 +66,9 @@ pawl_status pawl_context_set_inputs(pawl_context *ctx, const char *json, size_t 
 
         if (status)
                 pawl__fail_prefix(&ctx->error, status, "step %.*s: inputs", PAWL__STEP(ctx));
-        else if ((status = pawl__sha256(ctx->hasher, hash, canonical.data, canonical.len)))
-                pawl__nomem(&ctx->error);
+        else
+                status =
+                        pawl__sha256(ctx->hasher, hash, canonical.data, canonical.len, &ctx->error);
         if (status) {
                 pawl__buf_free(&canonical);
                 return status;
@@ -281,7 +282,7 @@ pawl_status pawl__conflict_id(char out[17], const pawl_context *ctx, pawl_text t
         const pawl_text parts[] = {ctx->run_id, ctx->step_id,
                 pawl__text(ctx->phase == PAWL__ON_OUTPUT ? "output" : "inputs"), term};
         unsigned char hash[PAWL__HASH_LEN];
-        pawl_status status = pawl__hasher_begin(ctx->hasher);
+        pawl_status status = pawl__hasher_begin(ctx->hasher, NULL);
 
         /* Ids hold no NUL, so that one between two parts keeps them apart. */
         for (size_t i = 0; i < 4 && !status; i++) {

@@ -5,7 +5,7 @@
 #ifndef PAWL_WORKSPACE_GIT_LIBRARY_H
 #define PAWL_WORKSPACE_GIT_LIBRARY_H
 
-#include "workspace/lazy.h"
+#include "base/lazy.h"
 #include <git2.h>
 
 #define PAWL__GIT_FUNCTIONS(X)                                                                     \

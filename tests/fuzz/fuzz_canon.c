@@ -132,7 +132,7 @@ static void check_canonical(pawl__buf *canonical, const json_value *v, bytes cho
         require(pawl__hasher_new(&hasher, NULL) == PAWL_OK);
         require(pawl__json_canon_hash(hash[0], hasher, first.data, first.len, NULL) == PAWL_OK);
         require(pawl__json_canon_hash(hash[1], hasher, second.data, second.len, NULL) == PAWL_OK);
-        require(pawl__sha256(hasher, hash[2], canonical->data, canonical->len) == PAWL_OK);
+        require(pawl__sha256(hasher, hash[2], canonical->data, canonical->len, NULL) == PAWL_OK);
         require(memcmp(hash[0], hash[1], sizeof hash[0]) == 0);
         require(memcmp(hash[0], hash[2], sizeof hash[0]) == 0);
         pawl__hasher_free(hasher);

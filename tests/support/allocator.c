@@ -1,6 +1,6 @@
 #include "support/allocator.h"
+#include "base/crypto.h"
 #include <errno.h>
-#include <openssl/crypto.h>
 #include <stdlib.h>
 
 #if defined(__has_feature)
@@ -73,10 +73,14 @@ static void crypto_free(void *memory, const char *file, int line)
         __libc_free(memory);
 }
 
-/* Before its first allocation, which OpenSSL asks for. */
+/* Before its first allocation, which OpenSSL asks for. Loading it is not swept either: the C
+ * library keeps what it allocates for that. */
 __attribute__((constructor)) static void leave_crypto_alone(void)
 {
-        if (!CRYPTO_set_mem_functions(crypto_malloc, crypto_realloc, crypto_free))
+        const pawl__crypto *crypto;
+
+        if (!CRYPTO_set_mem_functions(crypto_malloc, crypto_realloc, crypto_free) ||
+                pawl__crypto_load(&crypto, NULL))
                 abort();
 }
 

@@ -161,7 +161,7 @@ static void append_event(sqlite3 *db, pawl__hasher *hasher, bytes *input)
                 take_id(&event.type, input);
         event.payload = hostile_text(&payload, event.payload, input);
         follow(db, &event);
-        require(pawl__sha256(hasher, payload_hash, event.payload.data, event.payload.len) ==
+        require(pawl__sha256(hasher, payload_hash, event.payload.data, event.payload.len, NULL) ==
                 PAWL_OK);
         require(pawl__chain_hash(event.hash, hasher, &scratch, &event, payload_hash) == PAWL_OK);
         insert_event(db, &event);

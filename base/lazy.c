@@ -1,6 +1,7 @@
-#include "workspace/lazy.h"
+#include "base/lazy.h"
 #include "base/error.h"
 #include <dlfcn.h>
+#include <errno.h>
 #include <string.h>
 
 static pawl_status missing(const pawl__lazy *library, const char *why, pawl_error *err)
@@ -22,8 +23,10 @@ static const char *reason(const pawl__lazy *library)
 
 static pawl_status load(pawl__lazy *library, pawl_error *err)
 {
+        errno = 0;
         void *handle = dlopen(library->soname, RTLD_NOW | RTLD_LOCAL);
-
+        if (!handle && errno == ENOMEM)
+                return pawl__nomem(err);
         if (!handle)
                 return missing(library, reason(library), err);
         for (size_t i = 0; i < library->n; i++) {

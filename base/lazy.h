@@ -1,13 +1,14 @@
 /**
- * @file workspace/lazy.h
+ * @file base/lazy.h
  * @brief Libraries that are loaded when they are first used.
  *
  * libgit2 and libarchive bring some forty shared objects with them, which every start of a program
- * would have to load; few commands use them. The headers are those of the build, so is the soname:
- * a library of that name has these functions, with these types.
+ * would have to load; few commands use them. OpenSSL's libcrypto has 21,000 relocations. The
+ * headers are those of the build, so is the soname: a library of that name has these functions,
+ * with these types.
  */
-#ifndef PAWL_WORKSPACE_LAZY_H
-#define PAWL_WORKSPACE_LAZY_H
+#ifndef PAWL_BASE_LAZY_H
+#define PAWL_BASE_LAZY_H
 
 #include <pawl/base.h>
 #include <pthread.h>
@@ -43,7 +44,7 @@ typedef struct pawl__lazy {
  * Load the library unless it is. From any thread. A load that failed is tried again by the next
  * call.
  * @return PAWL_ENOTFOUND where there is no such library, or it lacks a function: the message names
- *         the package; PAWL_ESTATE where it does not start.
+ *         the package; PAWL_ESTATE where it does not start; PAWL_ENOMEM.
  */
 PAWL_MUST_CHECK pawl_status pawl__lazy_load(pawl__lazy *library, pawl_error *err);
 

@@ -1,5 +1,5 @@
+#include "base/lazy.h"
 #include "support/test.h"
-#include "workspace/lazy.h"
 
 /* libm, which is on every machine, stands for a library that few commands use. */
 struct maths {
