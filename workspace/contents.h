@@ -1,0 +1,63 @@
+/**
+ * @file workspace/contents.h
+ * @brief What files and folders of checkpoints hold: in the log by hash, in parts, compressed.
+ *
+ * A content is cut into parts of PAWL__PART_SIZE bytes, the last one shorter, and each part is one
+ * Zstandard frame (RFC 8878); an empty content is one empty part. So whatever a content's size is,
+ * one part at a time is in memory. What is read is hashed again on the way.
+ *
+ * Failures of the log are passed on with its message in @p err.
+ */
+#ifndef PAWL_WORKSPACE_CONTENTS_H
+#define PAWL_WORKSPACE_CONTENTS_H
+
+#include "events/log.h"
+#include "workspace/diff.h"
+
+#define PAWL__PART_SIZE ((size_t)4 << 20) /* bytes, before compression */
+
+/** A log's contents, with what packing and unpacking need. One thread at a time. */
+typedef struct pawl__contents pawl__contents;
+
+PAWL_MUST_CHECK pawl_status pawl__contents_open(
+        pawl__contents **out, pawl_log *log, pawl_error *err);
+void pawl__contents_close(pawl__contents *contents);
+
+/** How many parts a content of that size has. PAWL_ETOOBIG beyond what part numbers reach. */
+PAWL_MUST_CHECK pawl_status pawl__contents_parts(uint32_t *n, uint64_t size, pawl_error *err);
+
+/** Is it in the log? */
+PAWL_MUST_CHECK pawl_status pawl__contents_has(
+        bool *has, pawl__contents *contents, const unsigned char hash[32], pawl_error *err);
+
+/** Append one part, packed. */
+PAWL_MUST_CHECK pawl_status pawl__contents_pack(
+        pawl__buf *out, pawl__contents *contents, const void *data, size_t len, pawl_error *err);
+/** Keep a packed part; within a batch's fill alone. @p size is that of the whole content. */
+PAWL_MUST_CHECK pawl_status pawl__contents_put(pawl__contents *contents,
+        const unsigned char hash[32], uint32_t part, uint64_t size, pawl_text packed,
+        pawl_error *err);
+
+/** Gets a content piece by piece. Anything but PAWL_OK ends the reading and is passed on. */
+typedef pawl_status (*pawl__content_sink)(
+        const void *data, size_t len, void *user, pawl_error *err);
+
+/** Read a content whole. That it is what its hash says is known when this returns PAWL_OK, and not
+ *  before.
+ *  @param size  that its entry gives.
+ *  @return PAWL_ENOTFOUND (not in the log), PAWL_EDAMAGED, what @p sink returned. */
+PAWL_MUST_CHECK pawl_status pawl__contents_read(pawl__contents *contents,
+        const unsigned char hash[32], uint64_t size, pawl__content_sink sink, void *user,
+        pawl_error *err);
+
+/** Append the encoding of a folder (workspace/tree.h), verified: from the folders beside the log,
+ * or the log. PAWL_ENOTFOUND, PAWL_EDAMAGED. */
+PAWL_MUST_CHECK pawl_status pawl__contents_folder(
+        pawl__buf *out, pawl__contents *contents, const unsigned char hash[32], pawl_error *err);
+/** Folders that are asked first, such as those of a scan, whose get() says PAWL_ENOTFOUND, without
+ * a message, for what is not its own. Copied; NULL: none any more. */
+void pawl__contents_beside(pawl__contents *contents, const pawl__folders *folders);
+/** pawl__contents_folder() as the source of a diff. */
+pawl__folders pawl__contents_folders(pawl__contents *contents);
+
+#endif
