@@ -12,6 +12,7 @@ function(pawl_lazy module prefix package)
         if(NOT dynamic MATCHES "\\(SONAME\\)[^[]*\\[([^]]+)\\]")
                 message(FATAL_ERROR "${real}: ${CMAKE_READELF} finds no SONAME in it")
         endif()
+        set(${prefix}_SONAME ${CMAKE_MATCH_1} PARENT_SCOPE)
         target_compile_definitions(${module} PRIVATE
                 ${prefix}_SONAME="${CMAKE_MATCH_1}" ${prefix}_PACKAGE="${package}")
         target_include_directories(${module} SYSTEM PRIVATE ${${prefix}_INCLUDE_DIRS})
