@@ -130,7 +130,8 @@ CREATE TABLE IF NOT EXISTS runs (
 CREATE INDEX IF NOT EXISTS runs_resumable ON runs (updated_seq) WHERE status <> 'completed';
 
 -- status: pending, running, blocked, completed, failed. order_seq is that of RunStarted, number the
--- step's place in the mission. exit_code is -1 until the command ended, 128 + signal when killed.
+-- step's place in the mission. checkpoint_seq: its last StepCheckpointed, or the WorkspaceRolledBack that
+-- gave it up since. exit_code is -1 until the command ended, 128 + signal when killed.
 CREATE TABLE IF NOT EXISTS steps (
         run_id         TEXT NOT NULL,
         step_id        TEXT NOT NULL,
@@ -236,3 +237,57 @@ CREATE INDEX IF NOT EXISTS sessions_seq ON sessions (seq);
 CREATE INDEX IF NOT EXISTS sessions_mission ON sessions (mission_id, seq);
 CREATE INDEX IF NOT EXISTS sessions_noted ON sessions (mission_id, seq) WHERE notes_seq > 0;
 CREATE INDEX IF NOT EXISTS sessions_active ON sessions (seq) WHERE status = 'active';
+
+-- Checkpoints of the workspace; n counts 1, 2, 3, ... without a gap. trigger: auto, manual. root: the
+-- folder, relative to the one that holds .pawl. tree: the hash of its encoding, in contents. base: the n
+-- that the workspace was at before, or 0. safety 1: taken before the rollback rollback_seq. invalid_seq:
+-- the event that made it invalid, or 0; pruned_seq: the one that let its contents go, or 0.
+CREATE TABLE IF NOT EXISTS workspace_checkpoints (
+        n              INTEGER NOT NULL PRIMARY KEY,
+        seq            INTEGER NOT NULL,
+        id             TEXT,
+        mission_id     TEXT,
+        run_id         TEXT,
+        step_id        TEXT,
+        session_id     TEXT,
+        trigger        TEXT,
+        description    TEXT,
+        root           TEXT,
+        tree           TEXT,
+        files          INTEGER NOT NULL,
+        bytes          INTEGER NOT NULL,
+        skipped        INTEGER NOT NULL,
+        state_hash     TEXT,
+        outputs_hash   TEXT,
+        git_head       TEXT,
+        git_branch     TEXT,
+        base           INTEGER NOT NULL,
+        safety         INTEGER NOT NULL,
+        created_us     INTEGER NOT NULL,
+        invalid_seq    INTEGER NOT NULL,
+        invalid_reason TEXT,
+        pinned         INTEGER NOT NULL,
+        pruned_seq     INTEGER NOT NULL,
+        rollback_seq   INTEGER NOT NULL
+) STRICT;
+CREATE INDEX IF NOT EXISTS workspace_ids ON workspace_checkpoints (id);
+
+-- Rollbacks of the workspace, by the seq of WorkspaceRollbackStarted. status: started, done, abandoned,
+-- undone. target and safety are checkpoints; ended_seq is that of WorkspaceRolledBack, or 0. steps_before:
+-- JSON, the run and the steps that were given up, as they were; what undoing it puts back.
+CREATE TABLE IF NOT EXISTS rollbacks (
+        seq          INTEGER NOT NULL PRIMARY KEY,
+        target       INTEGER NOT NULL,
+        safety       INTEGER NOT NULL,
+        undo         INTEGER NOT NULL,
+        tree         TEXT,
+        plan_hash    TEXT,
+        status       TEXT,
+        ended_seq    INTEGER NOT NULL,
+        git_from     TEXT,
+        git_to       TEXT,
+        reason       TEXT,
+        actor        TEXT,
+        steps_before TEXT
+) STRICT;
+CREATE INDEX IF NOT EXISTS rollbacks_started ON rollbacks (seq) WHERE status = 'started';

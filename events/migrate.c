@@ -34,8 +34,8 @@ static const pawl__migration steps[] = {
 const pawl__schema pawl__schema_current = {4, schema_sql, steps, sizeof steps / sizeof steps[0]};
 
 /* Derived from the events: dropped and made again where one is missing or a step changes them. */
-static const char *const derived[] = {
-        "projection", "runs", "steps", "checkpoints", "conflicts", "senses", "scopes", "sessions"};
+static const char *const derived[] = {"projection", "runs", "steps", "checkpoints", "conflicts",
+        "senses", "scopes", "sessions", "workspace_checkpoints", "rollbacks"};
 enum { DERIVED = sizeof derived / sizeof derived[0] };
 
 /* The rest of what schema.sql makes: kept tables but events, triggers, indexes. */
@@ -43,8 +43,8 @@ static const char other_objects[] =
         "'pruned', 'blobs', 'contents', 'leases', 'chain_key', 'macs', 'events_refuse_update', "
         "'events_refuse_delete', 'events_refuse_gap', 'runs_resumable', 'conflicts_open', "
         "'conflicts_step', 'sessions_seq', 'sessions_mission', "
-        "'sessions_noted', 'sessions_active'";
-enum { OTHER_OBJECTS = 16 };
+        "'sessions_noted', 'sessions_active', 'workspace_ids', 'rollbacks_started'";
+enum { OTHER_OBJECTS = 18 };
 
 typedef struct header {
         int64_t application, version, objects;
@@ -186,7 +186,7 @@ static pawl_status step(
 /* How much of the schema is there: tables that are derived, and everything else by name. */
 static pawl_status count_objects(int64_t *tables, int64_t *others, pawl_log *log, pawl_error *err)
 {
-        char sql[512];
+        char sql[1024];
         int len = snprintf(sql, sizeof sql,
                 "SELECT count(*) FROM main.sqlite_schema WHERE type = 'table' AND name IN (");
 

@@ -311,6 +311,8 @@ pawl_status pawl__apply_pruned(pawl__applying *a)
         pawl__node pruned = pawl__json_get(a->tree, 0, "pruned");
         pawl_status status = PAWL_OK;
 
+        if (pawl__text_is(pawl__apply_optional(a, "kind"), "checkpoints"))
+                return pawl__apply_pruned_checkpoints(a);
         if (!pawl__text_is(pawl__apply_optional(a, "kind"), "sessions"))
                 return PAWL_OK;
         if (!is_text_list(a->tree, pruned))

@@ -71,5 +71,31 @@ pawl__apply_fn pawl__apply_clarification_requested, pawl__apply_clarification_re
 pawl__apply_fn pawl__apply_session_started, pawl__apply_session_updated,
         pawl__apply_session_checkpointed, pawl__apply_session_noted, pawl__apply_session_ended,
         pawl__apply_pruned;
+pawl__apply_fn pawl__apply_workspace_checkpointed, pawl__apply_checkpoint_invalidated,
+        pawl__apply_checkpoint_updated, pawl__apply_pruned_checkpoints;
+pawl__apply_fn pawl__apply_rollback_started, pawl__apply_rolled_back;
+
+/** The checkpoint of the workspace with that number, which the payload's @p field names.
+ * PAWL_ESTATE when there is none. */
+PAWL_MUST_CHECK pawl_status pawl__apply_workspace(
+        pawl__row *checkpoint, const pawl__applying *a, int64_t n, const char *field);
+/** Is the payload's @p field an array of numbers of checkpoints that are there? PAWL_EINVAL,
+ *  PAWL_ESTATE. */
+PAWL_MUST_CHECK pawl_status pawl__apply_numbers(const pawl__applying *a, const char *field);
+/** Call @p change for each of them, and put what it made of the row. */
+typedef void (*pawl__workspace_change)(pawl__row *checkpoint, const pawl__applying *a, void *user);
+PAWL_MUST_CHECK pawl_status pawl__apply_to_numbers(
+        const pawl__applying *a, const char *field, pawl__workspace_change change, void *user);
+/** Whether the rollback for which the newest checkpoint was taken is under way: PAWL_ESTATE. */
+PAWL_MUST_CHECK pawl_status pawl__apply_no_rollback(
+        const pawl__applying *a, const pawl__row *newest);
+/** A member "git" {NAME: text, ...}, that may be missing: *value is absent then. PAWL_EINVAL. */
+PAWL_MUST_CHECK pawl_status pawl__apply_git(
+        pawl_text *value, const pawl__applying *a, const char *name);
+/** A member that may be missing or null, else true or false. PAWL_EINVAL. */
+PAWL_MUST_CHECK pawl_status pawl__apply_flag(int *value, const pawl__applying *a, const char *name);
+/** A member that may be missing or null (*value is absent then), else a text. PAWL_EINVAL. */
+PAWL_MUST_CHECK pawl_status pawl__apply_maybe_text(
+        pawl_text *value, const pawl__applying *a, const char *name);
 
 #endif

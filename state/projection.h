@@ -34,6 +34,15 @@ PAWL_MUST_CHECK pawl_status pawl__fold_event(
 
 void pawl__applier_free(pawl__applier *applier);
 
+/** Rows of "SELECT its columns FROM table REST", asked once: ?1 and ?2 are texts (absent: not in
+ *  REST), ?3 is a limit (0: not in REST). None of a table that the log does not have yet. */
+PAWL_MUST_CHECK pawl_status pawl__query_rows(pawl__row **rows, size_t *n, pawl__state *state,
+        pawl__table table, const char *rest, const pawl_text texts[2], int64_t limit,
+        pawl__arena *arena, pawl_error *err);
+/** The first of them. PAWL_ENOTFOUND without a message. */
+PAWL_MUST_CHECK pawl_status pawl__query_row(pawl__row *row, pawl__state *state, pawl__table table,
+        const char *rest, const pawl_text texts[2], pawl__arena *arena, pawl_error *err);
+
 /** Statements that queries prepared. */
 void pawl__query_finalize(pawl__state *state);
 

@@ -66,11 +66,13 @@ pawl_status pawl__state_steps(pawl__row **rows, size_t *n, pawl__state *state, p
 }
 
 /* Nobody answered it, and it was asked at the checkpoint where its step stands now: one of inputs
- * that changed since, or of a step that has got past the gate, holds nothing back. */
+ * that changed since, or of a step that has got past the gate or was given up by a rollback, holds
+ * nothing back. */
 #define HOLDS                                                                                      \
         "status = 'open' AND NOT EXISTS (SELECT 1 FROM steps AS s"                                 \
         " WHERE s.run_id = conflicts.run_id AND s.step_id = conflicts.step_id"                     \
-        " AND (s.status = 'completed' OR s.retry_token <> conflicts.retry_token))"
+        " AND (s.status = 'completed' OR s.retry_token <> conflicts.retry_token"                   \
+        " OR (s.retry_token IS NULL AND s.checkpoint_seq > conflicts.seq)))"
 
 pawl_status pawl__state_conflicts(pawl__row **rows, size_t *n, pawl__state *state, pawl_text run_id,
         pawl_text step_id, bool open_only, pawl__arena *arena, pawl_error *err)

@@ -4,14 +4,18 @@
 
 enum { LIMIT = 3 }; /* the number of the parameter for LIMIT; the ones before it are texts */
 
-/* The rows of "SELECT its columns FROM table REST" with ?1 and ?2 (absent: not in REST), ?3. */
-static pawl_status rows_of(pawl__row **rows, size_t *n, pawl__state *state, pawl__table table,
+pawl_status pawl__query_rows(pawl__row **rows, size_t *n, pawl__state *state, pawl__table table,
         const char *rest, const pawl_text texts[2], int64_t limit, pawl__arena *arena,
         pawl_error *err)
 {
         pawl__buf sql = PAWL__BUF_INIT;
         sqlite3_stmt *stmt = NULL;
         int rc = SQLITE_OK;
+
+        if (pawl__tables[table].since > pawl__log_version(state->log)) {
+                *n = 0;
+                return PAWL_OK;
+        }
         pawl_status status = pawl__buf_adds(&sql, "SELECT ");
 
         if (!status)
@@ -33,6 +37,20 @@ static pawl_status rows_of(pawl__row **rows, size_t *n, pawl__state *state, pawl
         return status;
 }
 
+pawl_status pawl__query_row(pawl__row *row, pawl__state *state, pawl__table table, const char *rest,
+        const pawl_text texts[2], pawl__arena *arena, pawl_error *err)
+{
+        pawl__row *found = NULL;
+        size_t n = 0;
+        pawl_status status = pawl__query_rows(&found, &n, state, table, rest, texts, 0, arena, err);
+
+        if (!status && n == 0)
+                return PAWL_ENOTFOUND;
+        if (!status)
+                *row = found[0];
+        return status;
+}
+
 pawl_status pawl__state_sessions(pawl__row **rows, size_t *n, pawl__state *state,
         pawl_text mission_id, pawl_text before, size_t limit, pawl__arena *arena, pawl_error *err)
 {
@@ -48,7 +66,7 @@ pawl_status pawl__state_sessions(pawl__row **rows, size_t *n, pawl__state *state
         };
         const pawl_text texts[2] = {mission_id, before};
 
-        return rows_of(rows, n, state, PAWL__SESSIONS,
+        return pawl__query_rows(rows, n, state, PAWL__SESSIONS,
                 rest[mission_id.data != NULL][before.data != NULL], texts,
                 limit && limit < INT64_MAX ? (int64_t)limit : INT64_MAX, arena, err);
 }
@@ -57,18 +75,11 @@ pawl_status pawl__state_noted_session(pawl__row *session, pawl__state *state, pa
         pawl__arena *arena, pawl_error *err)
 {
         const pawl_text texts[2] = {mission_id, {NULL, 0}};
-        pawl__row *found = NULL;
-        size_t n = 0;
-        /* The condition is that of the index sessions_noted. */
-        pawl_status status = rows_of(&found, &n, state, PAWL__SESSIONS,
-                "WHERE mission_id = ?1 AND notes_seq > 0 ORDER BY seq DESC LIMIT 1", texts, 0,
-                arena, err);
 
-        if (!status && n == 0)
-                return PAWL_ENOTFOUND;
-        if (!status)
-                *session = found[0];
-        return status;
+        /* The condition is that of the index sessions_noted. */
+        return pawl__query_row(session, state, PAWL__SESSIONS,
+                "WHERE mission_id = ?1 AND notes_seq > 0 ORDER BY seq DESC LIMIT 1", texts, arena,
+                err);
 }
 
 pawl_status pawl__state_active_sessions(
@@ -77,24 +88,17 @@ pawl_status pawl__state_active_sessions(
         const pawl_text none[2] = {{NULL, 0}, {NULL, 0}};
 
         /* The condition is that of the index sessions_active. */
-        return rows_of(rows, n, state, PAWL__SESSIONS, "WHERE status = 'active' ORDER BY seq", none,
-                0, arena, err);
+        return pawl__query_rows(rows, n, state, PAWL__SESSIONS,
+                "WHERE status = 'active' ORDER BY seq", none, 0, arena, err);
 }
 
 pawl_status pawl__state_unfinished(pawl__row *run, pawl__state *state, pawl_text mission_id,
         pawl__arena *arena, pawl_error *err)
 {
         const pawl_text texts[2] = {mission_id, {NULL, 0}};
-        pawl__row *found = NULL;
-        size_t n = 0;
-        pawl_status status = rows_of(&found, &n, state, PAWL__RUNS,
+
+        return pawl__query_row(run, state, PAWL__RUNS,
                 "WHERE status <> 'completed' AND status <> 'failed' AND mission_id = ?1 "
                 "AND mission_path IS NOT NULL ORDER BY updated_seq DESC LIMIT 1",
-                texts, 0, arena, err);
-
-        if (!status && n == 0)
-                return PAWL_ENOTFOUND;
-        if (!status)
-                *run = found[0];
-        return status;
+                texts, arena, err);
 }

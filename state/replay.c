@@ -104,6 +104,18 @@ static pawl_status copy_if_passes(const pawl__row *row, void *user, pawl_error *
                         status = part_passes(
                                 &keep, f, v[PAWL__SES_RUN].text, f->filter->step_id, err);
                 break;
+        case PAWL__WORKSPACE:
+                keep = !f->filter->run_id.data && !f->filter->step_id.data &&
+                       passes(f->filter->mission_id, v[PAWL__WCP_MISSION].text);
+                if (!keep)
+                        status = part_passes(
+                                &keep, f, v[PAWL__WCP_RUN].text, v[PAWL__WCP_STEP].text, err);
+                break;
+        case PAWL__ROLLBACKS: { /* with the checkpoint that they went to */
+                pawl__row target = {.v[PAWL__WCP_N] = v[PAWL__RB_TARGET]};
+                status = has(&keep, f->to, PAWL__WORKSPACE, &target, err);
+                break;
+        }
         case PAWL__SENSES:
         case PAWL__SCOPES:
         case PAWL__TABLES:

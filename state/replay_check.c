@@ -5,7 +5,7 @@
 
 struct checking {
         pawl__table table;
-        int version; /* of the tables: an older one has not all columns */
+        int version; /* of the tables: an older one has not all of them, nor all columns */
         pawl__store *events, *tables;
 };
 
@@ -18,7 +18,9 @@ static pawl_status name_row(pawl__buf *out, pawl__table table, const pawl__row *
         pawl_status status = pawl__buf_adds(out, form->name);
 
         for (int c = 0; c < form->keys && status == PAWL_OK; c++)
-                if (row->v[c].text.len)
+                if (form->column[c].type == PAWL__INT)
+                        status = pawl__buf_addf(out, " %" PRId64, row->v[c].integer);
+                else if (row->v[c].text.len)
                         status = pawl__buf_addf(out, " %.*s", PAWL__FMT(row->v[c].text));
         return status;
 }
@@ -111,6 +113,8 @@ static pawl_status compare(pawl__store *events, pawl__store *tables, int version
         pawl_status status = PAWL_OK;
 
         for (int t = 0; t < PAWL__TABLES && status == PAWL_OK; t++) {
+                if (pawl__tables[t].since > version)
+                        continue;
                 check.table = (pawl__table)t;
                 status = events->each(events, check.table, in_the_table, &check, err);
                 if (status == PAWL_OK)

@@ -91,7 +91,8 @@ static pawl_status print_run(const pawl__row *run, void *user, pawl_error *err)
         return PAWL_OK;
 }
 
-/* ---- Checkpoints, conflicts, sessions -------------------------------------------------------- */
+/* ---- Checkpoints, conflicts, sessions, the workspace
+ * -------------------------------------------------------- */
 
 static const struct member checkpoint_members[] = {{"retry_token", PAWL__CP_TOKEN},
         {"seq", PAWL__CP_SEQ}, {"run_id", PAWL__CP_RUN}, {"step_id", PAWL__CP_STEP},
@@ -120,6 +121,55 @@ static pawl_status print_session(const pawl__row *row, void *user, pawl_error *e
         (void)err;
         pawl__json_open_object(&p->w);
         members(&p->w, PAWL__SESSIONS, row, session_members);
+        pawl__json_close_object(&p->w);
+        return PAWL_OK;
+}
+
+static void member_flag(pawl__json_writer *w, const char *name, const pawl__value *value)
+{
+        pawl__json_member_bool(w, name, value->integer != 0);
+}
+
+static const struct member workspace_head[] = {{"n", PAWL__WCP_N}, {"id", PAWL__WCP_ID},
+        {"seq", PAWL__WCP_SEQ}, {"mission_id", PAWL__WCP_MISSION}, {"run_id", PAWL__WCP_RUN},
+        {"step_id", PAWL__WCP_STEP}, {"trigger", PAWL__WCP_TRIGGER},
+        {"description", PAWL__WCP_DESCRIPTION}, {"tree", PAWL__WCP_TREE}, {NULL, 0}};
+
+static const struct member workspace_tail[] = {{"state_hash", PAWL__WCP_STATE_HASH},
+        {"outputs_hash", PAWL__WCP_OUTPUTS_HASH}, {"git_head", PAWL__WCP_GIT_HEAD},
+        {"git_branch", PAWL__WCP_GIT_BRANCH}, {"base", PAWL__WCP_BASE},
+        {"invalid_seq", PAWL__WCP_INVALID_SEQ}, {"invalid_reason", PAWL__WCP_INVALID_REASON},
+        {"pruned_seq", PAWL__WCP_PRUNED_SEQ}, {NULL, 0}};
+
+static pawl_status print_workspace(const pawl__row *row, void *user, pawl_error *err)
+{
+        struct printing *p = user;
+
+        (void)err;
+        pawl__json_open_object(&p->w);
+        members(&p->w, PAWL__WORKSPACE, row, workspace_head);
+        pawl__json_member_integer(&p->w, "files", row->v[PAWL__WCP_FILES].integer);
+        pawl__json_member_integer(&p->w, "bytes", row->v[PAWL__WCP_BYTES].integer);
+        pawl__json_member_integer(&p->w, "skipped", row->v[PAWL__WCP_SKIPPED].integer);
+        members(&p->w, PAWL__WORKSPACE, row, workspace_tail);
+        member_flag(&p->w, "safety", &row->v[PAWL__WCP_SAFETY]);
+        member_flag(&p->w, "pinned", &row->v[PAWL__WCP_PINNED]);
+        pawl__json_close_object(&p->w);
+        return PAWL_OK;
+}
+
+static const struct member rollback_members[] = {{"seq", PAWL__RB_SEQ}, {"target", PAWL__RB_TARGET},
+        {"safety", PAWL__RB_SAFETY}, {"status", PAWL__RB_STATUS}, {"ended_seq", PAWL__RB_ENDED_SEQ},
+        {"reason", PAWL__RB_REASON}, {"actor", PAWL__RB_ACTOR}, {NULL, 0}};
+
+static pawl_status print_rollback(const pawl__row *row, void *user, pawl_error *err)
+{
+        struct printing *p = user;
+
+        (void)err;
+        pawl__json_open_object(&p->w);
+        members(&p->w, PAWL__ROLLBACKS, row, rollback_members);
+        member_flag(&p->w, "undo", &row->v[PAWL__RB_UNDO]);
         pawl__json_close_object(&p->w);
         return PAWL_OK;
 }
@@ -263,6 +313,8 @@ static pawl_status print_all(
                 {"conflicts", PAWL__CONFLICTS, print_conflict},
                 {"glossary", PAWL__SENSES, print_sense},
                 {"sessions", PAWL__SESSIONS, print_session},
+                {"workspace_checkpoints", PAWL__WORKSPACE, print_workspace},
+                {"rollbacks", PAWL__ROLLBACKS, print_rollback},
         };
         char hex[65];
         pawl_status status = p->store->each(p->store, PAWL__STEPS, keep_step, p, err);

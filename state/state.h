@@ -74,6 +74,31 @@ PAWL_MUST_CHECK pawl_status pawl__state_active_sessions(
 PAWL_MUST_CHECK pawl_status pawl__state_unfinished(pawl__row *run, pawl__state *state,
         pawl_text mission_id, pawl__arena *arena, pawl_error *err);
 
+/* Checkpoints of the workspace (PAWL__WORKSPACE, whose key is n) and rollbacks (PAWL__ROLLBACKS).
+ */
+
+/** The one with the highest n. PAWL_ENOTFOUND without a message. */
+PAWL_MUST_CHECK pawl_status pawl__state_workspace_newest(
+        pawl__row *row, pawl__state *state, pawl__arena *arena, pawl_error *err);
+/** All, n ascending, those that are invalid or pruned too. */
+PAWL_MUST_CHECK pawl_status pawl__state_workspace_all(
+        pawl__row **rows, size_t *n, pawl__state *state, pawl__arena *arena, pawl_error *err);
+/** Those whose id starts with @p prefix, two at most: enough to see that it is not unique; one
+ * alone if it is its whole id. */
+PAWL_MUST_CHECK pawl_status pawl__state_workspace_by_id(pawl__row rows[2], size_t *n,
+        pawl__state *state, pawl_text prefix, pawl__arena *arena, pawl_error *err);
+/** The rollback that was started and has not ended. PAWL_ENOTFOUND without a message. */
+PAWL_MUST_CHECK pawl_status pawl__state_rollback_pending(
+        pawl__row *row, pawl__state *state, pawl__arena *arena, pawl_error *err);
+/** The newest one that was done, an undo or not, undone since or not. PAWL_ENOTFOUND without a
+ *  message. */
+PAWL_MUST_CHECK pawl_status pawl__state_rollback_last(
+        pawl__row *row, pawl__state *state, pawl__arena *arena, pawl_error *err);
+/** The newest one that is done, no undo, and not undone: what can be undone. PAWL_ENOTFOUND without
+ *  a message. */
+PAWL_MUST_CHECK pawl_status pawl__state_rollback_to_undo(
+        pawl__row *row, pawl__state *state, pawl__arena *arena, pawl_error *err);
+
 /**
  * The senses that hold for a mission: the mission_local ones that it was answered, those of no seed
  * version, and those of the seed versions named (pairs of scope and version; of mission_local, the

@@ -26,10 +26,18 @@ struct pawl__memory {
 
 static bool same_key(const pawl__table_form *form, const pawl__value *a, const pawl__value *b)
 {
+        if (form->column[0].type == PAWL__INT)
+                return a->integer == b->integer;
         for (int c = 0; c < form->keys; c++)
                 if (!pawl__text_eq(a[c].text, b[c].text))
                         return false;
         return true;
+}
+
+/* An integer, by its bytes where it stands. */
+static pawl_text integer_key(const pawl__value *value)
+{
+        return pawl__text_n((const char *)&value->integer, sizeof value->integer);
 }
 
 /* One column is its own key; several are put one after the other, each behind its length, so that
@@ -37,9 +45,10 @@ static bool same_key(const pawl__table_form *form, const pawl__value *a, const p
 static pawl_status key_of(
         pawl_text *key, pawl__memory *memory, const pawl__table_form *form, const pawl__row *row)
 {
-        *key = row->v[0].text;
-        if (form->keys == 1)
+        if (form->keys == 1) {
+                *key = form->column[0].type == PAWL__INT ? integer_key(&row->v[0]) : row->v[0].text;
                 return PAWL_OK;
+        }
         pawl__buf_clear(&memory->key);
         for (int c = 0; c < form->keys; c++) {
                 pawl_text text = row->v[c].text;
@@ -162,7 +171,7 @@ static pawl_status put_new(uint32_t *index, pawl__memory *memory, pawl__table ta
         if (key_len && key.data)
                 key.data = memcpy(to, key.data, key_len);
         else
-                key = block[0].text;
+                key = form->column[0].type == PAWL__INT ? integer_key(&block[0]) : block[0].text;
         if (pawl__map_put(&rows->by_key, key, (uint32_t)rows->n))
                 return pawl__nomem(err);
         rows->items[rows->n].values = block;

@@ -104,8 +104,10 @@ static pawl_status seek(sqlite3_stmt **stmt_out, struct store_sql *sql, pawl__ta
         const pawl__row *row, pawl_error *err)
 {
         const pawl__table_form *form = &pawl__tables[table];
-        pawl_status status = statement(&sql->get[table], sql, table, get_text, err);
 
+        if (form->since > pawl__log_version(sql->log))
+                return PAWL_ENOTFOUND;
+        pawl_status status = statement(&sql->get[table], sql, table, get_text, err);
         if (status)
                 return status;
         sqlite3_stmt *stmt = sql->get[table];
@@ -271,8 +273,11 @@ static pawl_status sql_each(
 {
         struct store_sql *sql = (struct store_sql *)store;
         sqlite3_stmt *stmt = NULL;
-        pawl_status status = statement(&stmt, sql, table, each_text, err);
         int rc = SQLITE_DONE;
+
+        if (pawl__tables[table].since > pawl__log_version(sql->log))
+                return PAWL_OK;
+        pawl_status status = statement(&stmt, sql, table, each_text, err);
 
         while (status == PAWL_OK && (rc = sqlite3_step(stmt)) == SQLITE_ROW) {
                 pawl__row row;

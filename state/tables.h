@@ -3,8 +3,8 @@
  * @brief What is, as tables: for each its columns, once, for SQL, memory, comparison and JSON
  * alike.
  *
- * A row is an array of values, one a column. The key columns come first. schema.sql shows the same
- * tables with their comments; a test holds the two against each other.
+ * A row is an array of values, one a column. The key columns come first: texts, or one integer.
+ * schema.sql shows the same tables with their comments; a test holds the two against each other.
  */
 #ifndef PAWL_STATE_TABLES_H
 #define PAWL_STATE_TABLES_H
@@ -19,12 +19,14 @@ typedef enum pawl__table {
         PAWL__SENSES,
         PAWL__SCOPES,
         PAWL__SESSIONS,
+        PAWL__WORKSPACE, /* checkpoints of the workspace */
+        PAWL__ROLLBACKS,
         PAWL__TABLES
 } pawl__table;
 
 typedef enum pawl__column_type { PAWL__TEXT, PAWL__INT, PAWL__REAL } pawl__column_type;
 
-#define PAWL__COLUMNS_MAX 21
+#define PAWL__COLUMNS_MAX 26
 
 typedef struct pawl__column {
         const char *name;
@@ -40,6 +42,7 @@ typedef struct pawl__table_form {
                          the row's event says and are kept in memory by a replay alone */
         int order;  /**< the column that gives the order of listings: an integer seq, rising */
         int then;   /**< the integer column that orders rows of one seq, or -1: the key does */
+        int since;  /**< the first schema version that has the table; 0: all */
         pawl__column column[PAWL__COLUMNS_MAX];
 } pawl__table_form;
 
@@ -87,7 +90,7 @@ enum {
         PAWL__STEP_OUTPUT_HASH,
         PAWL__STEP_TOKEN,
         PAWL__STEP_CURSOR,
-        PAWL__STEP_CHECKPOINT_SEQ,
+        PAWL__STEP_CHECKPOINT_SEQ, /* or of the WorkspaceRolledBack that gave it up since */
         PAWL__STEP_EVALUATED_SEQ,
         PAWL__STEP_EXIT_CODE, /* -1 until the command ended; 128 + signal when killed */
         PAWL__STEP_COLUMNS
@@ -178,7 +181,56 @@ enum {
         PAWL__SES_COLUMNS
 };
 
-/** Order of two rows by their key columns (texts by bytes, absent first). */
+/* Checkpoints of the workspace; n counts 1, 2, 3, ... without a gap. */
+enum {
+        PAWL__WCP_N,
+        PAWL__WCP_SEQ,
+        PAWL__WCP_ID, /* "cp-04-implement-20260120-143000" */
+        PAWL__WCP_MISSION,
+        PAWL__WCP_RUN,
+        PAWL__WCP_STEP,
+        PAWL__WCP_SESSION,
+        PAWL__WCP_TRIGGER, /* auto, manual */
+        PAWL__WCP_DESCRIPTION,
+        PAWL__WCP_ROOT,
+        PAWL__WCP_TREE,
+        PAWL__WCP_FILES,
+        PAWL__WCP_BYTES,
+        PAWL__WCP_SKIPPED,
+        PAWL__WCP_STATE_HASH, /* blobs, or absent */
+        PAWL__WCP_OUTPUTS_HASH,
+        PAWL__WCP_GIT_HEAD,
+        PAWL__WCP_GIT_BRANCH,
+        PAWL__WCP_BASE,   /* the n that the workspace was at before; 0: none */
+        PAWL__WCP_SAFETY, /* 1: taken before a rollback */
+        PAWL__WCP_CREATED_US,
+        PAWL__WCP_INVALID_SEQ, /* of the event that made it invalid; 0: it is valid */
+        PAWL__WCP_INVALID_REASON,
+        PAWL__WCP_PINNED,     /* 1: prune leaves it alone */
+        PAWL__WCP_PRUNED_SEQ, /* 0: its contents are kept */
+        PAWL__WCP_ROLLBACK,   /* of a safety copy: the seq of the rollback it was taken for, or 0 */
+        PAWL__WCP_COLUMNS
+};
+
+enum {
+        PAWL__RB_SEQ, /* of WorkspaceRollbackStarted */
+        PAWL__RB_TARGET,
+        PAWL__RB_SAFETY,
+        PAWL__RB_UNDO, /* 1: it undoes another */
+        PAWL__RB_TREE,
+        PAWL__RB_PLAN_HASH,
+        PAWL__RB_STATUS, /* started, done, abandoned, undone */
+        PAWL__RB_ENDED_SEQ,
+        PAWL__RB_GIT_FROM,
+        PAWL__RB_GIT_TO,
+        PAWL__RB_REASON,
+        PAWL__RB_ACTOR,
+        PAWL__RB_STEPS_BEFORE, /* JSON: the run and the steps that it gave up, as they were
+                                  (state/steps_before.h); absent: none */
+        PAWL__RB_COLUMNS
+};
+
+/** Order of two rows by their key columns (texts by bytes, absent first; integers as such). */
 int pawl__row_cmp_key(pawl__table table, const pawl__row *a, const pawl__row *b);
 
 /** Order of two rows in a listing: by the order column, then `then`, then the key. */

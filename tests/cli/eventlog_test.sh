@@ -143,7 +143,7 @@ jq -e '(.runs | map(.run_id + " " + .status)) == ["one completed", "two complete
         (.runs[0].steps | map(.step_id)) == ["research", "specify", "publish"] and
         (.runs[0].steps[0] | keys_unsorted) == ["step_id","status","input_hash","output_hash","retry_token","cursor"] and
         (.conflicts | length) == 1 and (.glossary | length) == 4 and (.sessions | length) == 3' first >/dev/null
-same "$(jq -c keys_unsorted first)" '["head","runs","checkpoints","conflicts","glossary","sessions"]'
+same "$(jq -c keys_unsorted first)" '["head","runs","checkpoints","conflicts","glossary","sessions","workspace_checkpoints","rollbacks"]'
 mkdir elsewhere
 cp .pawl/events.db elsewhere/copy.db
 (cd elsewhere && TZ=Asia/Tokyo LC_ALL=C COLUMNS=20 runs 0 eventlog replay --json --db copy.db && cmp out ../first)

@@ -19,7 +19,9 @@ put() {
 # says_what_it_said NAME: replay, export, head and verify are what the program of its time printed.
 says_what_it_said() {
         runs 0 "${held[@]}" eventlog replay --json
-        cmp out "$stored/$1.replay.json"
+        # what came with later versions stands at the end
+        jq -c 'del(.workspace_checkpoints, .rollbacks)' out >members
+        cmp members <(jq -c . "$stored/$1.replay.json")
         runs 0 "${held[@]}" eventlog export
         cmp out "$stored/$1.events.jsonl"
         runs 0 "${held[@]}" eventlog list --json

@@ -128,6 +128,27 @@ static pawl_status read_row(const pawl__row *row, void *user, pawl_error *err)
         return PAWL_OK;
 }
 
+static pawl_status read_content(
+        const unsigned char hash[32], uint64_t size, uint64_t stored, uint64_t parts, void *user)
+{
+        (void)hash, (void)size, (void)stored, (void)parts;
+        ++*(size_t *)user;
+        return PAWL_OK;
+}
+
+static void check_contents(pawl_log *log)
+{
+        static const unsigned char hash[32];
+        pawl__buf out = PAWL__BUF_INIT;
+        size_t n = 0;
+        bool has;
+
+        check_log_status(pawl__log_content_each(log, read_content, &n), log);
+        check_log_status(pawl__log_content_has(&has, log, hash), log);
+        check_log_status(pawl__log_content_get(&out, NULL, log, hash, 0), log);
+        pawl__buf_free(&out);
+}
+
 static void check_queries(pawl_log *log)
 {
         const pawl__scope_ref ref = {pawl__text("team_domain"), pawl__text(SAMPLE_VERSION)};
@@ -155,6 +176,15 @@ static void check_queries(pawl_log *log)
                 check_status(status, &err);
                 status = pawl__state_resumable(&row, state, 0, &arena, &err);
                 require(status <= 0);
+                status = pawl__state_workspace_all(&rows, &n, state, &arena, &err);
+                check_status(status, &err);
+                status = pawl__state_workspace_by_id(
+                        two, &n, state, pawl__text("cp-"), &arena, &err);
+                check_status(status, &err);
+                require(pawl__state_workspace_newest(&row, state, &arena, &err) <= 0);
+                require(pawl__state_rollback_pending(&row, state, &arena, &err) <= 0);
+                require(pawl__state_rollback_last(&row, state, &arena, &err) <= 0);
+                require(pawl__state_rollback_to_undo(&row, state, &arena, &err) <= 0);
                 status = pawl__state_senses(
                         state, pawl__text("mission-1"), &ref, 1, read_row, &n, &err);
                 check_status(status, &err);
@@ -206,6 +236,7 @@ static bool read_log(pawl__buf *fold, hostile_log *h, const char *key, bool soun
         check_filtered(log);
         check_status(pawl__replay_check(log, &err), &err);
         check_queries(log);
+        check_contents(log);
         pawl_log_close(log);
         return folds;
 }

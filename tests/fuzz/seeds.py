@@ -6,7 +6,7 @@ What the bytes mean is said in fuzz_NAME.c and in tests/support (hostile_rows.c,
 import os
 import sys
 
-EVENTS, TABLES, SCHEMA_CHANGES, COLUMNS = 19, 14, 23, 12
+EVENTS, TABLES, SCHEMA_CHANGES, COLUMNS = 26, 17, 26, 12
 ROWS, LOOSE_ROWS, DAMAGE, DAMAGE_OPEN, KEYED_ROWS, KEYED_DAMAGE = range(6)
 KEYLESS, WRITTEN = 64, 128
 EVENT, PUT, CHANGE, DELETE, SCHEMA, SQL = 0, 8, 10, 13, 14, 15

@@ -7,6 +7,8 @@ enum { CALLS_MAX = 20000 };
 
 static void add_all(struct history *h)
 {
+        const int head = (int)history_head(h);
+
         history_step_started(h);
         history_evaluated(h);
         history_checkpointed(h, "pre_generation_gate", TOKEN(1));
@@ -16,6 +18,30 @@ static void add_all(struct history *h)
         history_sense(h, "Ledger", "team_domain", "A book.", "active", NULL);
         history_add(h, "SessionStarted", "{}");
         history_add(h, "SessionEnded", "{\"status\":\"interrupted\"}");
+        history_completed(h);
+        history_add(h, "WorkspaceCheckpointed",
+                "{\"n\":1,\"id\":\"cp-01\",\"trigger\":\"auto\",\"root\":\".\",\"tree\":\"" HASH_A
+                "\",\"files\":1,\"bytes\":1,\"skipped\":0,\"safety\":true}");
+        history_add(h, "WorkspaceRollbackStarted",
+                "{\"target\":1,\"safety\":1,\"tree\":\"" HASH_A "\",\"plan_hash\":\"" HASH_A
+                "\",\"undo\":false}");
+        history_add(h, "WorkspaceRolledBack",
+                "{\"started_seq\":%d,\"outcome\":\"done\",\"invalidated\":[1],\"revalidated\":[],"
+                "\"steps\":[{\"run_id\":\"run-1\",\"step_id\":\"one\"}]}",
+                head + 12);
+        history_add(h, "WorkspaceCheckpointed",
+                "{\"n\":2,\"id\":\"cp-02\",\"trigger\":\"auto\",\"root\":\".\",\"tree\":\"" HASH_A
+                "\",\"files\":1,\"bytes\":1,\"skipped\":0,\"safety\":true}");
+        history_add(h, "WorkspaceRollbackStarted",
+                "{\"target\":1,\"safety\":2,\"tree\":\"" HASH_A "\",\"plan_hash\":\"" HASH_A
+                "\",\"undo\":true}");
+        history_add(h, "WorkspaceRolledBack",
+                "{\"started_seq\":%d,\"outcome\":\"done\",\"invalidated\":[],\"revalidated\":[1],"
+                "\"steps\":[]}",
+                head + 15);
+        history_add(h, "CheckpointInvalidated", "{\"n\":1,\"reason\":\"damaged\"}");
+        history_add(h, "CheckpointUpdated", "{\"n\":1,\"pinned\":true}");
+        history_add(h, "Pruned", "{\"kind\":\"checkpoints\",\"pruned\":[1]}");
 }
 
 static int setup(void **state)
@@ -59,7 +85,7 @@ static void an_append_is_whole_or_not_at_all(void **state)
                 assert_in_range(n, 1, CALLS_MAX);
         }
         assert_true(failures > 0);
-        assert_int_equal(history_head(h), 11);
+        assert_int_equal(history_head(h), 21);
         assert_int_equal(pawl__replay_check(h->log, &h->err), PAWL_OK);
 }
 
@@ -148,6 +174,15 @@ static pawl_status every_query(struct history *h)
                         two, &n, h->state, pawl__text("c"), &h->arena, &h->err);
         if (status == PAWL_OK)
                 status = pawl__state_resumable(two, h->state, 0, &h->arena, &h->err);
+        if (status == PAWL_OK)
+                status = pawl__state_workspace_newest(two, h->state, &h->arena, &h->err);
+        if (status == PAWL_OK)
+                status = pawl__state_workspace_all(&rows, &n, h->state, &h->arena, &h->err);
+        if (status == PAWL_OK)
+                status = pawl__state_workspace_by_id(
+                        two, &n, h->state, pawl__text("cp-"), &h->arena, &h->err);
+        if (status == PAWL_OK)
+                status = pawl__state_rollback_last(two, h->state, &h->arena, &h->err);
         if (status == PAWL_OK)
                 status = pawl__state_senses(
                         h->state, pawl__text("mission-1"), &ref, 1, pass, NULL, &h->err);

@@ -13,6 +13,10 @@ struct world {
         unsigned steps[RUNS];             /* bits: the steps that have started */
         unsigned asked[RUNS], open[RUNS]; /* the last conflict of the run; is it open? */
         unsigned sessions[RUNS];          /* the last session of the run; 0: none */
+        unsigned checkpoints, rolling;    /* of the workspace; the seq of a rollback under way */
+        unsigned undo;                    /* the safety copy to undo it by; 0: nothing to undo */
+        unsigned rolling_safety;          /* of the one under way; 0: it is an undo */
+        unsigned undo_run;                /* whose steps it gave up */
         char run[24], step[24], session[24];
 };
 
@@ -235,6 +239,107 @@ static void append_some(struct world *w, unsigned run)
         *w = before;
 }
 
+/* ---- The workspace, whose events are appends of their own -------------------------------------
+ */
+
+static void add_checkpoint(struct world *w, const char *more)
+{
+        unsigned n = ++w->checkpoints;
+
+        history_add(w->h, "WorkspaceCheckpointed",
+                "{\"n\":%u,\"id\":\"cp-%02u\",\"trigger\":\"%s\",\"root\":\".\",\"tree\":\"" HASH_A
+                "\",\"files\":%u,\"bytes\":%u,\"skipped\":0,\"base\":%u%s}",
+                n, n, ONE_OF(w, "auto", "manual"), below(w, 9), below(w, 999), below(w, n), more);
+}
+
+static void start_rollback(struct world *w, unsigned run, bool undo)
+{
+        unsigned target = undo ? w->undo : 1 + below(w, w->checkpoints);
+
+        add_checkpoint(w, ",\"safety\":true");
+        history_add(w->h, "WorkspaceRollbackStarted",
+                "{\"target\":%u,\"safety\":%u,\"tree\":\"" HASH_A "\",\"plan_hash\":\"" HASH_B
+                "\",\"undo\":%s}",
+                target, w->checkpoints, undo ? "true" : "false");
+        check_ok(w->h, history_commit(w->h), __FILE__, __LINE__);
+        w->rolling = (unsigned)history_head(w->h);
+        w->rolling_safety = undo ? 0 : w->checkpoints;
+        if (!undo)
+                w->undo_run = run;
+}
+
+/* Steps that have started, by the bits of @p which. */
+static void list_steps(char *out, size_t size, const struct world *w, unsigned run, unsigned which)
+{
+        size_t len = 0;
+
+        out[0] = '\0';
+        for (unsigned s = 0; s < STEPS; s++)
+                if (w->steps[run] & which & 1u << s)
+                        len += (size_t)snprintf(out + len, size - len,
+                                "%s{\"run_id\":\"run-%u\",\"step_id\":\"step-%u\"}", len ? "," : "",
+                                run, s);
+}
+
+static void end_rollback(struct world *w)
+{
+        bool done = below(w, 4) != 0;
+        char steps[400] = "", numbers[2][16] = {"", ""};
+
+        if (done) {
+                list_steps(steps, sizeof steps, w, w->undo_run, below(w, 16));
+                for (int i = 0; i < 2; i++)
+                        if (below(w, 2))
+                                snprintf(numbers[i], sizeof numbers[i], "%u",
+                                        1 + below(w, w->checkpoints));
+        }
+        history_add(w->h, "WorkspaceRolledBack",
+                "{\"started_seq\":%u,\"outcome\":\"%s\",\"invalidated\":[%s],\"revalidated\":[%s],"
+                "\"steps\":[%s]}",
+                w->rolling, done ? "done" : "abandoned", numbers[0], numbers[1], steps);
+        check_ok(w->h, history_commit(w->h), __FILE__, __LINE__);
+        if (done)
+                w->undo = w->rolling_safety;
+        w->rolling = 0;
+}
+
+/* In any order that can be. */
+static void change_workspace(struct world *w, unsigned run)
+{
+        if (!w->started[run])
+                return;
+        if (w->rolling || (w->undo && below(w, 2)))
+                run = w->undo_run; /* by its owner */
+        choose_run(w, run);
+        if (w->rolling) {
+                end_rollback(w);
+                return;
+        }
+        if (w->undo && run == w->undo_run && below(w, 3) == 0) {
+                start_rollback(w, run, true);
+                return;
+        }
+        switch (w->checkpoints ? below(w, 6) : 0) {
+        case 0:
+        case 1:
+                add_checkpoint(w, ONE_OF(w, "", ",\"description\":\"d\"", ",\"safety\":true"));
+                break;
+        case 2:
+                history_add(w->h, "CheckpointInvalidated", "{\"n\":%u,\"reason\":\"x\"}",
+                        1 + below(w, w->checkpoints));
+                break;
+        case 3:
+                history_add(w->h, "CheckpointUpdated", "{\"n\":%u,%s}",
+                        1 + below(w, w->checkpoints),
+                        ONE_OF(w, "\"pinned\":true", "\"pinned\":false", "\"valid\":true"));
+                break;
+        default:
+                start_rollback(w, run, false);
+                return;
+        }
+        check_ok(w->h, history_commit(w->h), __FILE__, __LINE__);
+}
+
 /* What old sessions said goes, and is missed by no replay. */
 static void prune(struct world *w)
 {
@@ -291,6 +396,8 @@ static void one_history(uint64_t seed)
         w.h = fixture;
         for (int i = 0; i < BATCHES; i++) {
                 append_some(&w, below(&w, RUNS));
+                if (below(&w, 2))
+                        change_workspace(&w, below(&w, RUNS));
                 change_hands(&w);
                 if (below(&w, 8) == 0)
                         prune(&w);
@@ -303,7 +410,8 @@ static void one_history(uint64_t seed)
         assert_string_equal(before, again);
         history_sql(w.h, "DELETE FROM runs; DELETE FROM steps; DELETE FROM checkpoints; "
                          "DELETE FROM conflicts; DELETE FROM senses; DELETE FROM scopes; "
-                         "DELETE FROM sessions");
+                         "DELETE FROM sessions; DELETE FROM rollbacks; "
+                         "DELETE FROM workspace_checkpoints");
         assert_int_equal(pawl__replay_check(w.h->log, &w.h->err), PAWL_EDAMAGED);
         assert_int_equal(pawl__state_rebuild(w.h->log, &w.h->err), PAWL_OK);
         tables_are_the_fold(w.h);

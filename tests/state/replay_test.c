@@ -98,6 +98,8 @@ static char *replay_rest(struct history *h, const pawl__replay_filter *filter)
         "\"status\":\"active\"}"
 #define BOTH_CONFLICTS CONFLICT("c1", "resolved", "12") "," CONFLICT("c2", "open", "null")
 
+#define NO_WORKSPACE ",\"workspace_checkpoints\":[],\"rollbacks\":[]"
+
 static void replay_is(struct history *h, const pawl__replay_filter *filter, const char *is)
 {
         char *rest = replay_rest(h, filter);
@@ -111,7 +113,7 @@ static void a_replay_prints_what_is(void **state)
         replay_is(*state, NULL,
                 "\"runs\":[" RUN_1 "," RUN_2 "],\"checkpoints\":[" CHECKPOINT_1 "," CHECKPOINT_2
                 "],\"conflicts\":[" BOTH_CONFLICTS "]," GLOSSARY ",\"sessions\":[" SESSION_1
-                "," SESSION_2 "]}");
+                "," SESSION_2 "]" NO_WORKSPACE "}");
 }
 
 static void an_empty_log_has_a_head_of_zeros_and_empty_arrays(void **state)
@@ -121,13 +123,14 @@ static void an_empty_log_has_a_head_of_zeros_and_empty_arrays(void **state)
         assert_string_equal(json,
                 "{\"head\":{\"seq\":0,\"hash\":"
                 "\"0000000000000000000000000000000000000000000000000000000000000000\"},"
-                "\"runs\":[],\"checkpoints\":[],\"conflicts\":[],\"glossary\":[],\"sessions\":[]}");
+                "\"runs\":[],\"checkpoints\":[],\"conflicts\":[],\"glossary\":[],\"sessions\":[]" NO_WORKSPACE
+                "}");
         free(json);
 }
 
 #define OF_RUN_1                                                                                   \
         "\"runs\":[" RUN_1 "],\"checkpoints\":[" CHECKPOINT_1 "],\"conflicts\":[" BOTH_CONFLICTS   \
-        "]," GLOSSARY ",\"sessions\":[" SESSION_1 "]}"
+        "]," GLOSSARY ",\"sessions\":[" SESSION_1 "]" NO_WORKSPACE "}"
 
 static void a_mission_or_a_run_leaves_what_belongs_to_it_and_the_glossary(void **state)
 {
@@ -136,7 +139,8 @@ static void a_mission_or_a_run_leaves_what_belongs_to_it_and_the_glossary(void *
         replay_is(*state,
                 &(pawl__replay_filter){
                         .mission_id = pawl__text("mission-1"), .run_id = pawl__text("run-2")},
-                "\"runs\":[],\"checkpoints\":[],\"conflicts\":[]," GLOSSARY ",\"sessions\":[]}");
+                "\"runs\":[],\"checkpoints\":[],\"conflicts\":[]," GLOSSARY
+                ",\"sessions\":[]" NO_WORKSPACE "}");
 }
 
 static void a_step_leaves_the_runs_that_have_it(void **state)
@@ -145,9 +149,11 @@ static void a_step_leaves_the_runs_that_have_it(void **state)
                 "\"runs\":[{\"run_id\":\"run-1\",\"mission_id\":\"mission-1\",\"status\":"
                 "\"blocked\",\"steps\":[{\"step_id\":\"two\",\"status\":\"pending\",\"input_hash\":"
                 "null,\"output_hash\":null,\"retry_token\":null,\"cursor\":null}]}],"
-                "\"checkpoints\":[],\"conflicts\":[]," GLOSSARY ",\"sessions\":[" SESSION_1 "]}");
+                "\"checkpoints\":[],\"conflicts\":[]," GLOSSARY ",\"sessions\":[" SESSION_1
+                "]" NO_WORKSPACE "}");
         replay_is(*state, &(pawl__replay_filter){.step_id = pawl__text("none")},
-                "\"runs\":[],\"checkpoints\":[],\"conflicts\":[]," GLOSSARY ",\"sessions\":[]}");
+                "\"runs\":[],\"checkpoints\":[],\"conflicts\":[]," GLOSSARY
+                ",\"sessions\":[]" NO_WORKSPACE "}");
 }
 
 static void a_session_without_a_run_is_its_missions(void **state)

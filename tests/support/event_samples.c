@@ -84,5 +84,25 @@ const pawl_event event_samples[EVENT_SAMPLES] = {
         SAMPLE("StepFailed", TEXT("two"), "{\"exit_code\":1,\"reason\":\"exit 1\"}"),
         SAMPLE("RunFailed", NO_STEP, "{\"reason\":\"step two failed\"}"),
         SAMPLE("RunCompleted", NO_STEP, "{}"),
+        SAMPLE("WorkspaceCheckpointed", ONE,
+                "{\"base\":0,\"bytes\":12,\"description\":\"one is done\",\"files\":3,"
+                "\"git\":{\"branch\":\"main\",\"head\":\"0123\"},\"id\":\"cp-01-one\",\"n\":1,"
+                "\"outputs_hash\":\"" HASH_2 "\",\"root\":\".\",\"skipped\":1,"
+                "\"state_hash\":\"" HASH_1 "\",\"tree\":\"" HASH_1 "\",\"trigger\":\"auto\"}"),
+        SAMPLE("WorkspaceCheckpointed", NO_STEP,
+                "{\"base\":1,\"bytes\":9,\"files\":2,\"id\":\"cp-02-safety\",\"n\":2,"
+                "\"root\":\".\",\"safety\":true,\"skipped\":0,\"tree\":\"" HASH_2
+                "\",\"trigger\":\"manual\"}"),
+        SAMPLE("WorkspaceRollbackStarted", NO_STEP,
+                "{\"decisions\":\"keep\",\"git\":{\"from\":\"4567\",\"to\":\"0123\"},"
+                "\"plan_hash\":\"" HASH_2 "\",\"reason\":\"start again\",\"safety\":2,"
+                "\"target\":1,\"tree\":\"" HASH_1 "\",\"undo\":false}"),
+        SAMPLE("WorkspaceRolledBack", NO_STEP,
+                "{\"invalidated\":[2],\"outcome\":\"done\",\"revalidated\":[],"
+                "\"started_seq\":22,\"steps\":[{\"run_id\":\"run-1\",\"step_id\":\"one\"}]}"),
+        SAMPLE("CheckpointInvalidated", NO_STEP, "{\"n\":1,\"reason\":\"a.txt is damaged\"}"),
+        SAMPLE("CheckpointUpdated", NO_STEP, "{\"n\":1,\"pinned\":true,\"valid\":true}"),
+        SAMPLE("Pruned", NO_STEP,
+                "{\"bytes\":7,\"contents\":1,\"kind\":\"checkpoints\",\"pruned\":[2]}"),
 };
 /* clang-format on */

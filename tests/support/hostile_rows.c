@@ -176,8 +176,9 @@ static const struct {
         const char *name;
         int columns;
 } tables[] = {{"events", 12}, {"pruned", 2}, {"blobs", 2}, {"leases", 10}, {"projection", 2},
-        {"runs", 14}, {"steps", 12}, {"checkpoints", 3}, {"conflicts", 15}, {"senses", 12},
-        {"scopes", 4}, {"sessions", 8}, {"macs", 2}, {"chain_key", 2}};
+        {"runs", 16}, {"steps", 12}, {"checkpoints", 3}, {"conflicts", 15}, {"senses", 12},
+        {"scopes", 4}, {"sessions", 21}, {"macs", 2}, {"chain_key", 2}, {"contents", 4},
+        {"workspace_checkpoints", 26}, {"rollbacks", 13}};
 enum { TABLES = sizeof tables / sizeof tables[0] };
 
 /* The name of the n-th column, counted round. */
@@ -202,7 +203,7 @@ static bool column_name(char out[64], sqlite3 *db, size_t table, size_t n)
 static void put_row(sqlite3 *db, bytes *input)
 {
         const size_t table = take_choice(input, TABLES);
-        char sql[128];
+        char sql[192];
         int len =
                 snprintf(sql, sizeof sql, "INSERT OR REPLACE INTO %s VALUES (", tables[table].name);
 
@@ -284,6 +285,9 @@ static void change_schema(sqlite3 *db, bytes *input)
                 " hash AS (zeroblob(32)))",
                 "CREATE TRIGGER one_more AFTER INSERT ON events BEGIN DELETE FROM events; END",
                 "CREATE UNIQUE INDEX one_run ON events (run_id)",
+                "DROP TABLE workspace_checkpoints",
+                "DROP TABLE contents",
+                "ALTER TABLE rollbacks RENAME COLUMN steps_before TO steps_after",
         };
         enum { CHANGES = sizeof changes / sizeof changes[0] };
 

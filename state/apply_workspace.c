@@ -1,0 +1,315 @@
+/* What the events of the workspace's checkpoints change. Their numbers count 1, 2, 3, ...: that one
+ * is there follows from the number of the last. */
+#include "base/digest.h"
+#include "base/error.h"
+#include "state/applying.h"
+#include <stdio.h>
+
+enum { ID_MAX = 128 };
+
+/* ---- Members, and what they name ---------------------------------------------------------------
+ */
+
+static pawl_status refuse_member(
+        const pawl__applying *a, pawl_status status, const char *name, const char *what)
+{
+        char field[48];
+
+        snprintf(field, sizeof field, "payload.%s", name);
+        return pawl__apply_refuse(a, status, field, what);
+}
+
+pawl_status pawl__apply_maybe_text(pawl_text *value, const pawl__applying *a, const char *name)
+{
+        pawl__node node = pawl__json_get(a->tree, 0, name);
+
+        *value = pawl__text(NULL);
+        if (node == PAWL__NO_NODE || pawl__json_at(a->tree, node)->type == PAWL__JSON_NULL)
+                return PAWL_OK;
+        if (pawl__json_at(a->tree, node)->type != PAWL__JSON_STRING)
+                return refuse_member(a, PAWL_EINVAL, name, "is no text; write one");
+        *value = pawl__json_at(a->tree, node)->value;
+        return PAWL_OK;
+}
+
+pawl_status pawl__apply_flag(int *value, const pawl__applying *a, const char *name)
+{
+        pawl__node node = pawl__json_get(a->tree, 0, name);
+
+        *value = 0;
+        if (node == PAWL__NO_NODE || pawl__json_at(a->tree, node)->type == PAWL__JSON_NULL)
+                return PAWL_OK;
+        *value = pawl__json_at(a->tree, node)->type == PAWL__JSON_TRUE;
+        if (!*value && pawl__json_at(a->tree, node)->type != PAWL__JSON_FALSE)
+                return refuse_member(a, PAWL_EINVAL, name, "is not true or false; write it so");
+        return PAWL_OK;
+}
+
+pawl_status pawl__apply_git(pawl_text *value, const pawl__applying *a, const char *name)
+{
+        pawl__node git = pawl__json_get(a->tree, 0, "git"), node = PAWL__NO_NODE;
+
+        *value = pawl__text(NULL);
+        if (git == PAWL__NO_NODE || pawl__json_at(a->tree, git)->type == PAWL__JSON_NULL)
+                return PAWL_OK;
+        if (pawl__json_at(a->tree, git)->type == PAWL__JSON_OBJECT)
+                node = pawl__json_get(a->tree, git, name);
+        else
+                return refuse_member(a, PAWL_EINVAL, "git", "is no object; write one");
+        if (node == PAWL__NO_NODE || pawl__json_at(a->tree, node)->type == PAWL__JSON_NULL)
+                return PAWL_OK;
+        if (pawl__json_at(a->tree, node)->type != PAWL__JSON_STRING)
+                return refuse_member(a, PAWL_EINVAL, "git", "has a member that is no text");
+        *value = pawl__json_at(a->tree, node)->value;
+        return PAWL_OK;
+}
+
+static pawl_status get_workspace(pawl__row *checkpoint, const pawl__applying *a, int64_t n)
+{
+        memset(checkpoint, 0, sizeof *checkpoint);
+        checkpoint->v[PAWL__WCP_N].integer = n;
+        return a->store->get(a->store, PAWL__WORKSPACE, checkpoint, a->err);
+}
+
+pawl_status pawl__apply_workspace(
+        pawl__row *checkpoint, const pawl__applying *a, int64_t n, const char *field)
+{
+        pawl_status status = get_workspace(checkpoint, a, n);
+
+        return status == PAWL_ENOTFOUND
+                       ? refuse_member(a, PAWL_ESTATE, field,
+                                 "names a checkpoint that is not there; look at `pawl "
+                                 "checkpoints`")
+                       : status;
+}
+
+pawl_status pawl__apply_no_rollback(const pawl__applying *a, const pawl__row *newest)
+{
+        pawl__row rollback = {.v[PAWL__RB_SEQ] = newest->v[PAWL__WCP_ROLLBACK]};
+
+        if (!newest->v[PAWL__WCP_ROLLBACK].integer)
+                return PAWL_OK;
+        pawl_status status = a->store->get(a->store, PAWL__ROLLBACKS, &rollback, a->err);
+        if (status)
+                return status == PAWL_ENOTFOUND ? PAWL_OK : status;
+        if (pawl__text_is(rollback.v[PAWL__RB_STATUS].text, "started"))
+                return pawl__apply_refuse(a, PAWL_ESTATE, "the workspace",
+                        "a rollback was interrupted; finish it with `pawl rollback --finish` or "
+                        "give it up with `pawl undo`");
+        return PAWL_OK;
+}
+
+/* ---- Arrays of numbers -------------------------------------------------------------------------
+ */
+
+pawl_status pawl__apply_numbers(const pawl__applying *a, const char *field)
+{
+        pawl__node list = pawl__json_get(a->tree, 0, field);
+        pawl_status status = PAWL_OK;
+
+        for (pawl__node at = pawl__json_first(a->tree, list); at != PAWL__NO_NODE && !status;
+                at = pawl__json_after(a->tree, list, at)) {
+                const pawl__json_node *node = pawl__json_at(a->tree, at);
+                pawl__row checkpoint;
+                int64_t n;
+                if (node->type != PAWL__JSON_NUMBER || !pawl__json_int(node, &n))
+                        return refuse_member(
+                                a, PAWL_EINVAL, field, "holds what is no checkpoint's number");
+                status = pawl__apply_workspace(&checkpoint, a, n, field);
+        }
+        return status;
+}
+
+pawl_status pawl__apply_to_numbers(
+        const pawl__applying *a, const char *field, pawl__workspace_change change, void *user)
+{
+        pawl__node list = pawl__json_get(a->tree, 0, field);
+        pawl_status status = PAWL_OK;
+
+        for (pawl__node at = pawl__json_first(a->tree, list); at != PAWL__NO_NODE && !status;
+                at = pawl__json_after(a->tree, list, at)) {
+                pawl__row checkpoint;
+                int64_t n = 0;
+                (void)pawl__json_int(pawl__json_at(a->tree, at), &n); /* it is one */
+                status = pawl__apply_workspace(&checkpoint, a, n, field);
+                if (status)
+                        return status;
+                change(&checkpoint, a, user);
+                status = pawl__apply_put(a, PAWL__WORKSPACE, &checkpoint);
+        }
+        return status;
+}
+
+/* ---- A checkpoint ------------------------------------------------------------------------------
+ */
+
+/* The name of a thing that people type and see: nothing in it means something to a shell. */
+static bool is_id(pawl_text id)
+{
+        if (id.len == 0 || id.len > ID_MAX)
+                return false;
+        for (size_t i = 0; i < id.len; i++) {
+                char c = id.data[i];
+                if (!((c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '-'))
+                        return false;
+        }
+        return true;
+}
+
+static pawl_status take_count(
+        pawl__value *out, const pawl__applying *a, const char *name, int64_t least)
+{
+        pawl_status status = pawl__apply_integer(&out->integer, a, 0, "payload", name);
+
+        if (!status && out->integer < least)
+                return refuse_member(
+                        a, PAWL_EINVAL, name, "is too small a number; its writer must count");
+        return status;
+}
+
+static pawl_status take_hash(pawl_text *out, const pawl__applying *a, const char *name)
+{
+        unsigned char hash[32];
+        pawl_status status = pawl__apply_maybe_text(out, a, name);
+
+        if (!status && out->data && !pawl__unhex32(hash, *out))
+                return refuse_member(a, PAWL_EINVAL, name,
+                        "is not a hash of 64 lower-case hex digits; write it so");
+        return status;
+}
+
+/* What the payload alone says. */
+static pawl_status take_members(pawl__row *row, const pawl__applying *a)
+{
+        static const struct {
+                const char *name;
+                int column;
+                int64_t least;
+        } counts[] = {{"n", PAWL__WCP_N, 1}, {"files", PAWL__WCP_FILES, 0},
+                {"bytes", PAWL__WCP_BYTES, 0}, {"skipped", PAWL__WCP_SKIPPED, 0}};
+        pawl__value *v = row->v;
+        pawl_status status = PAWL_OK;
+        int safety = 0;
+
+        for (size_t i = 0; i < sizeof counts / sizeof counts[0] && !status; i++)
+                status = take_count(&v[counts[i].column], a, counts[i].name, counts[i].least);
+        if (!status && pawl__json_get(a->tree, 0, "base") != PAWL__NO_NODE)
+                status = take_count(&v[PAWL__WCP_BASE], a, "base", 0);
+        if (!status)
+                status = take_hash(&v[PAWL__WCP_STATE_HASH].text, a, "state_hash");
+        if (!status)
+                status = take_hash(&v[PAWL__WCP_OUTPUTS_HASH].text, a, "outputs_hash");
+        if (!status)
+                status = pawl__apply_maybe_text(&v[PAWL__WCP_DESCRIPTION].text, a, "description");
+        if (!status)
+                status = pawl__apply_git(&v[PAWL__WCP_GIT_HEAD].text, a, "head");
+        if (!status)
+                status = pawl__apply_git(&v[PAWL__WCP_GIT_BRANCH].text, a, "branch");
+        if (!status)
+                status = pawl__apply_flag(&safety, a, "safety");
+        v[PAWL__WCP_SAFETY].integer = safety;
+        v[PAWL__WCP_ID].text = pawl__apply_optional(a, "id");
+        v[PAWL__WCP_TRIGGER].text = pawl__apply_optional(a, "trigger");
+        v[PAWL__WCP_ROOT].text = pawl__apply_optional(a, "root");
+        v[PAWL__WCP_TREE].text = pawl__apply_optional(a, "tree");
+        if (!status && !is_id(v[PAWL__WCP_ID].text))
+                status = refuse_member(a, PAWL_EINVAL, "id",
+                        "is not made of 1 to 128 lower-case letters, digits and hyphens");
+        if (!status && !pawl__text_is(v[PAWL__WCP_TRIGGER].text, "auto") &&
+                !pawl__text_is(v[PAWL__WCP_TRIGGER].text, "manual"))
+                status = refuse_member(
+                        a, PAWL_EINVAL, "trigger", "is neither \"auto\" nor \"manual\"");
+        return status;
+}
+
+pawl_status pawl__apply_workspace_checkpointed(pawl__applying *a)
+{
+        pawl__row row = {0}, other;
+        pawl_status status = take_members(&row, a);
+
+        if (status)
+                return status;
+        int64_t n = row.v[PAWL__WCP_N].integer;
+        status = get_workspace(&other, a, n);
+        if (status == PAWL_OK)
+                return refuse_member(a, PAWL_EEXISTS, "n",
+                        "is that of a checkpoint that is there; count on from the last one");
+        if (status == PAWL_ENOTFOUND)
+                status = n > 1 ? get_workspace(&other, a, n - 1) : PAWL_OK;
+        if (status == PAWL_ENOTFOUND)
+                return refuse_member(a, PAWL_ESTATE, "n",
+                        "leaves numbers out; count on by one from the last checkpoint");
+        if (!status && n > 1)
+                status = pawl__apply_no_rollback(a, &other);
+        if (status)
+                return status;
+        if (row.v[PAWL__WCP_BASE].integer >= n)
+                return refuse_member(
+                        a, PAWL_ESTATE, "base", "names a checkpoint that is not there");
+        row.v[PAWL__WCP_SEQ].integer = (int64_t)a->event->seq;
+        row.v[PAWL__WCP_MISSION].text = a->event->mission_id;
+        row.v[PAWL__WCP_RUN].text = a->event->run_id;
+        row.v[PAWL__WCP_STEP].text = a->event->step_id;
+        row.v[PAWL__WCP_SESSION].text = a->event->session_id;
+        row.v[PAWL__WCP_CREATED_US].integer = a->event->time_us;
+        return pawl__apply_put(a, PAWL__WORKSPACE, &row);
+}
+
+/* ---- What becomes of it ------------------------------------------------------------------------
+ */
+
+static pawl_status named(pawl__row *checkpoint, const pawl__applying *a)
+{
+        int64_t n;
+        pawl_status status = pawl__apply_integer(&n, a, 0, "payload", "n");
+
+        return status ? status : pawl__apply_workspace(checkpoint, a, n, "n");
+}
+
+/* What made it invalid first is what is told. */
+pawl_status pawl__apply_checkpoint_invalidated(pawl__applying *a)
+{
+        pawl__row checkpoint;
+        pawl_status status = named(&checkpoint, a);
+
+        if (status || checkpoint.v[PAWL__WCP_INVALID_SEQ].integer)
+                return status;
+        checkpoint.v[PAWL__WCP_INVALID_SEQ].integer = (int64_t)a->event->seq;
+        checkpoint.v[PAWL__WCP_INVALID_REASON].text = pawl__apply_optional(a, "reason");
+        return pawl__apply_put(a, PAWL__WORKSPACE, &checkpoint);
+}
+
+pawl_status pawl__apply_checkpoint_updated(pawl__applying *a)
+{
+        pawl__row checkpoint;
+        int pinned = 0, valid = 0;
+        pawl_status status = pawl__apply_flag(&pinned, a, "pinned");
+
+        if (!status)
+                status = pawl__apply_flag(&valid, a, "valid");
+        if (!status)
+                status = named(&checkpoint, a);
+        if (status)
+                return status;
+        if (pawl__json_get(a->tree, 0, "pinned") != PAWL__NO_NODE)
+                checkpoint.v[PAWL__WCP_PINNED].integer = pinned;
+        if (valid) {
+                checkpoint.v[PAWL__WCP_INVALID_SEQ].integer = 0;
+                checkpoint.v[PAWL__WCP_INVALID_REASON].text = pawl__text(NULL);
+        }
+        return pawl__apply_put(a, PAWL__WORKSPACE, &checkpoint);
+}
+
+static void is_pruned(pawl__row *checkpoint, const pawl__applying *a, void *user)
+{
+        (void)user;
+        if (!checkpoint->v[PAWL__WCP_PRUNED_SEQ].integer)
+                checkpoint->v[PAWL__WCP_PRUNED_SEQ].integer = (int64_t)a->event->seq;
+}
+
+pawl_status pawl__apply_pruned_checkpoints(pawl__applying *a)
+{
+        pawl_status status = pawl__apply_numbers(a, "pruned");
+
+        return status ? status : pawl__apply_to_numbers(a, "pruned", is_pruned, NULL);
+}
