@@ -1,4 +1,7 @@
 #include "support/trees.h"
+#include <dirent.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 enum { LINES = 4096 };
 
@@ -138,6 +141,123 @@ void trees_free(trees *t)
         free(t->items);
         pawl__hasher_free(t->hasher);
         *t = (trees){0};
+}
+
+/* ---- On disk --------------------------------------------------------------------------------- */
+
+static pawl__entry entry_on_disk(trees *t, const char *path, const char *name)
+{
+        pawl__entry entry = {.kind = PAWL__ENTRY_SKIPPED, .name = pawl__text(name)};
+        struct stat st;
+        char *target;
+        ssize_t len;
+        size_t size;
+
+        assert_int_equal(lstat(path, &st), 0);
+        switch (st.st_mode & S_IFMT) {
+        case S_IFREG:
+                target = file_read(path, &size);
+                entry.kind = PAWL__ENTRY_FILE;
+                entry.size = size;
+                keep(t, entry.hash, target, size);
+                free(target);
+                break;
+        case S_IFDIR:
+                entry.kind = PAWL__ENTRY_FOLDER;
+                memcpy(entry.hash, tree_on_disk(t, path).bytes, 32);
+                break;
+        case S_IFLNK:
+                entry.kind = PAWL__ENTRY_LINK;
+                target = calloc(1, PAWL__TREE_TARGET_MAX + 1);
+                assert_non_null(target);
+                len = readlink(path, target, PAWL__TREE_TARGET_MAX);
+                assert_true(len > 0);
+                entry.target = pawl__text_n(target, (size_t)len);
+                return entry;
+        default:
+                entry.why = PAWL__SKIP_SPECIAL;
+                return entry;
+        }
+        entry.mode = st.st_mode & 07777;
+        return entry;
+}
+
+tree_hash tree_on_disk(trees *t, const char *folder)
+{
+        const struct dirent *found;
+        pawl__entry *entries = NULL;
+        pawl__buf out = PAWL__BUF_INIT;
+        size_t n = 0, cap = 0;
+        tree_hash hash;
+        DIR *names = opendir(folder);
+
+        assert_non_null(names);
+        while ((found = readdir(names))) {
+                if (strcmp(found->d_name, ".") == 0 || strcmp(found->d_name, "..") == 0)
+                        continue;
+                char *path = path_in(folder, found->d_name);
+                assert_int_equal(pawl__grow(&entries, &cap, n + 1, sizeof *entries), PAWL_OK);
+                entries[n++] = entry_on_disk(t, path, strdup(found->d_name));
+                free(path);
+        }
+        closedir(names);
+        if (n)
+                qsort(entries, n, sizeof *entries, by_name);
+        assert_int_equal(pawl__tree_encode(&out, entries, n, NULL), PAWL_OK);
+        keep(t, hash.bytes, out.data, out.len);
+        for (size_t i = 0; i < n; i++) {
+                free((char *)entries[i].name.data);
+                free((char *)entries[i].target.data);
+        }
+        free(entries);
+        pawl__buf_free(&out);
+        return hash;
+}
+
+static void put_entry(const trees *t, const pawl__entry *entry, const char *path)
+{
+        const pawl__buf *data;
+        char *target;
+
+        switch (entry->kind) {
+        case PAWL__ENTRY_FILE:
+                data = trees_find(t, entry->hash);
+                assert_non_null(data);
+                file_write(path, data->data ? data->data : "", data->len);
+                assert_int_equal(chmod(path, entry->mode), 0);
+                break;
+        case PAWL__ENTRY_FOLDER:
+                assert_int_equal(mkdir(path, 0700), 0);
+                tree_put(t, entry->hash, path);
+                assert_int_equal(chmod(path, entry->mode), 0);
+                break;
+        case PAWL__ENTRY_LINK:
+                target = strndup(entry->target.data, entry->target.len);
+                assert_int_equal(symlink(target, path), 0);
+                free(target);
+                break;
+        case PAWL__ENTRY_SKIPPED:
+                assert_int_equal(mkfifo(path, 0600), 0);
+        }
+}
+
+void tree_put(const trees *t, const unsigned char hash[32], const char *folder)
+{
+        const pawl__buf *encoded = trees_find(t, hash);
+        pawl__tree_reader reader;
+        pawl__entry entry;
+        pawl_status status;
+
+        assert_non_null(encoded);
+        assert_int_equal(pawl__tree_open(&reader, pawl__buf_text(encoded), NULL), PAWL_OK);
+        while ((status = pawl__tree_next(&entry, &reader, NULL)) == PAWL_OK) {
+                char *name = strndup(entry.name.data, entry.name.len);
+                char *path = path_in(folder, name);
+                put_entry(t, &entry, path);
+                free(path);
+                free(name);
+        }
+        assert_int_equal(status, PAWL_DONE);
 }
 
 static pawl_status get(pawl__buf *out, const unsigned char hash[32], void *user, pawl_error *err)

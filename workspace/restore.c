@@ -1,0 +1,232 @@
+#include "workspace/restore.h"
+#include "base/error.h"
+#include "workspace/restoring.h"
+#include <errno.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+pawl_status pawl__restore_fail(pawl_error *err, int error, pawl_text path, const char *doing)
+{
+        static const struct {
+                int error;
+                pawl_status status;
+                const char *mend;
+        } known[] = {
+                {EACCES, PAWL_EACCESS, "check the permissions"},
+                {EPERM, PAWL_EACCESS, "check the permissions"},
+                {EROFS, PAWL_EREADONLY, "use a file system that can be written"},
+                {ENOSPC, PAWL_EFULL, "free some space and try again"},
+                {EDQUOT, PAWL_EFULL, "free some space and try again"},
+                {EFBIG, PAWL_EFULL, "free some space and try again"},
+                {ELOOP, PAWL_ESTATE, "a folder on the way is a symbolic link now; put it back"},
+                {ENOENT, PAWL_ESTATE, "its folder went away; put it back"},
+                {ENOTDIR, PAWL_ESTATE, "its folder is none any more; put it back"},
+                {ENOTEMPTY, PAWL_ESTATE, "somebody put something into it; move that away"},
+        };
+
+        if (error == ENOMEM)
+                return pawl__nomem(err);
+        if (path.len == 0)
+                path = pawl__text("the workspace");
+        for (size_t i = 0; i < sizeof known / sizeof known[0]; i++)
+                if (known[i].error == error)
+                        return pawl__fail(err, known[i].status, "%.*s: cannot %s: %s; %s",
+                                PAWL__FMT(path), doing, strerrordesc_np(error), known[i].mend);
+        return pawl__fail(err, PAWL_EIO, "%.*s: cannot %s: %s; check the disk", PAWL__FMT(path),
+                doing, strerrordesc_np(error));
+}
+
+/* ---- One phase after the other ---------------------------------------------------------------
+ */
+
+/* Names come and go in a folder only with its write permission: its mode comes back at the end. */
+static pawl_status open_folders(pawl__restoring *q)
+{
+        for (size_t i = 0; i < q->n; i++) {
+                pawl__stand *stand = &q->stands[i];
+                pawl_text path = q->steps[i].path;
+                if (stand->kind != 'd' || pawl__beneath_writable(q->root, path) == 0)
+                        continue;
+                if (errno != EACCES)
+                        return pawl__restore_fail(q->err, errno, path, "look at the folder");
+                if (pawl__beneath_chmod(q->root, path, (mode_t)(stand->mode | 0700)) != 0)
+                        return pawl__restore_fail(q->err, errno, path, "make the folder writable");
+        }
+        return PAWL_OK;
+}
+
+static bool must_go(const pawl__restoring *q, size_t step)
+{
+        const pawl__entry *goal = pawl__goal(q, step);
+        char kind = q->stands[step].kind;
+
+        if (!kind || q->stands[step].same)
+                return false;
+        return goal->kind == PAWL__ENTRY_NONE || goal->kind == PAWL__ENTRY_FOLDER || kind == 'd';
+}
+
+/* What is to go goes, the innermost first. A link or file that another takes the place of stays
+ * until then. */
+static pawl_status remove_all(pawl__restoring *q)
+{
+        pawl_status status = PAWL_OK;
+
+        for (size_t i = q->n; i-- > 0 && !status;) {
+                pawl_text path = q->steps[i].path;
+                bool folder = q->stands[i].kind == 'd';
+                if (!must_go(q, i))
+                        continue;
+                if (!folder)
+                        status = pawl__restoring_still(q, i);
+                if (status)
+                        break;
+                if ((folder ? pawl__beneath_rmdir(q->root, path)
+                            : pawl__beneath_unlink(q->root, path)) != 0 &&
+                        errno != ENOENT)
+                        return pawl__restore_fail(
+                                q->err, errno, path, folder ? "remove the folder" : "remove it");
+                if (folder)
+                        pawl__beneath_forget(q->root);
+                else
+                        q->r->removed++;
+                q->stands[i].kind = 0;
+        }
+        return status;
+}
+
+static pawl_status make_folders(pawl__restoring *q)
+{
+        for (size_t i = 0; i < q->n; i++) {
+                if (pawl__goal(q, i)->kind != PAWL__ENTRY_FOLDER || q->stands[i].kind == 'd')
+                        continue;
+                if (pawl__beneath_mkdir(q->root, q->steps[i].path, 0700) != 0)
+                        return errno == EEXIST ? pawl__restoring_changed(q, q->steps[i].path)
+                                               : pawl__restore_fail(q->err, errno, q->steps[i].path,
+                                                         "make the folder");
+        }
+        return PAWL_OK;
+}
+
+/* Of files whose content is what it should be. */
+static pawl_status set_file_modes(pawl__restoring *q)
+{
+        pawl_status status = PAWL_OK;
+
+        for (size_t i = 0; i < q->n && !status; i++) {
+                const pawl__entry *goal = pawl__goal(q, i);
+                if (goal->kind != PAWL__ENTRY_FILE || pawl__restoring_makes(q, i) ||
+                        q->stands[i].mode == goal->mode)
+                        continue;
+                status = pawl__restoring_still(q, i);
+                if (!status && pawl__beneath_chmod(q->root, q->steps[i].path, (mode_t)goal->mode))
+                        status =
+                                pawl__restore_fail(q->err, errno, q->steps[i].path, "set the mode");
+        }
+        return status;
+}
+
+/* The innermost first: its folder may not let us in afterwards. */
+static pawl_status set_folder_modes(pawl__restoring *q)
+{
+        struct stat found;
+
+        for (size_t i = q->n; i-- > 0;) {
+                const pawl__entry *goal = pawl__goal(q, i);
+                pawl_text path = q->steps[i].path;
+                if (goal->kind != PAWL__ENTRY_FOLDER)
+                        continue;
+                if (pawl__beneath_stat(q->root, path, &found) != 0)
+                        return pawl__restore_fail(q->err, errno, path, "look at the folder");
+                if ((found.st_mode & 07777) == (mode_t)goal->mode)
+                        continue;
+                if (pawl__beneath_chmod(q->root, path, (mode_t)goal->mode) != 0)
+                        return pawl__restore_fail(q->err, errno, path, "set the folder's mode");
+        }
+        return PAWL_OK;
+}
+
+static pawl_status do_all(pawl__restoring *q)
+{
+        pawl_status status = open_folders(q);
+
+        if (!status && q->r->again)
+                status = pawl__restoring_sweep(q);
+        if (!status)
+                status = remove_all(q);
+        if (!status)
+                status = make_folders(q);
+        if (!status)
+                status = pawl__restoring_make_all(q);
+        if (!status)
+                status = set_file_modes(q);
+        pawl__beneath_forget(q->root);
+        if (!status)
+                status = set_folder_modes(q);
+        if (!status && syncfs(q->root->root) != 0)
+                status = pawl__restore_fail(
+                        q->err, errno, pawl__text("the workspace"), "sync its file system");
+        return status;
+}
+
+/* ---- The whole ------------------------------------------------------------------------------ */
+
+static pawl_status begin(pawl__restoring *q, pawl__restore *restore, pawl_error *err)
+{
+        struct stat root;
+        pawl_status status = PAWL_OK;
+
+        *q = (pawl__restoring){.r = restore,
+                .root = restore->root,
+                .steps = restore->plan->steps,
+                .n = restore->plan->n_steps,
+                .err = err};
+        restore->written = restore->removed = 0;
+        if (fstat(restore->root->root, &root) != 0)
+                return pawl__restore_fail(err, errno, pawl__text(""), "look at its root");
+        q->dev = (uint64_t)root.st_dev;
+        q->stands = calloc(q->n + 1, sizeof *q->stands);
+        q->buffer = malloc(PAWL__RESTORE_BUFFER);
+        if (!q->stands || !q->buffer)
+                status = pawl__nomem(err);
+        if (!status)
+                status = pawl__hasher_new(&q->hasher, err);
+        pawl__beneath_forget(q->root);
+        for (size_t i = 0; i < q->n && !status; i++)
+                status = pawl__restoring_look(q, i);
+        pawl__beneath_forget(q->root);
+        return status;
+}
+
+static void end(pawl__restoring *q)
+{
+        pawl__beneath_forget(q->root);
+        pawl__hasher_free(q->hasher);
+        free(q->stands);
+        free(q->buffer);
+}
+
+pawl_status pawl__restore_run(pawl__restore *restore, pawl_error *err)
+{
+        pawl__restoring q;
+        pawl_status status = begin(&q, restore, err);
+
+        if (!status)
+                status = do_all(&q);
+        end(&q);
+        return status;
+}
+
+pawl_status pawl__restore_check(pawl__restore *restore, pawl_error *err)
+{
+        pawl__restoring q;
+        pawl_status status = begin(&q, restore, err);
+
+        for (size_t i = 0; i < q.n && !status; i++) {
+                const pawl__entry *goal = pawl__goal(&q, i);
+                bool moded = goal->kind == PAWL__ENTRY_FILE || goal->kind == PAWL__ENTRY_FOLDER;
+                if (!q.stands[i].same || (moded && q.stands[i].mode != goal->mode))
+                        status = pawl__restoring_changed(&q, q.steps[i].path);
+        }
+        end(&q);
+        return status;
+}
