@@ -44,26 +44,23 @@ static bool is_absent(int error)
 
 static pawl_status hash_file(pawl__restoring *q, pawl_text path, unsigned char hash[32])
 {
-        pawl_status status = PAWL_OK;
-        ssize_t len;
+        ssize_t len = 0;
         int fd = pawl__beneath_file(q->root, path, O_RDONLY, 0);
+        pawl_status status;
 
         if (fd < 0)
                 return pawl__restore_fail(q->err, errno, path, "read the file");
-        status = pawl__hasher_begin(q->hasher);
+        status = pawl__hasher_begin(q->hasher, q->err);
         while (!status && (len = read(fd, q->buffer, PAWL__RESTORE_BUFFER)) != 0) {
-                if (len > 0)
-                        status = pawl__hasher_add(q->hasher, q->buffer, (size_t)len);
-                else if (errno != EINTR)
-                        break;
+                if (len < 0 && errno != EINTR)
+                        status = pawl__restore_fail(q->err, errno, path, "read the file");
+                else if (len > 0 && pawl__hasher_add(q->hasher, q->buffer, (size_t)len))
+                        status = pawl__nomem(q->err);
         }
-        int error = !status && len < 0 ? errno : 0;
         close(fd);
-        if (error)
-                return pawl__restore_fail(q->err, error, path, "read the file");
-        if (!status)
-                status = pawl__hasher_end(q->hasher, hash);
-        return status ? pawl__nomem(q->err) : PAWL_OK;
+        if (!status && pawl__hasher_end(q->hasher, hash))
+                status = pawl__nomem(q->err);
+        return status;
 }
 
 static bool is_file(const pawl__entry *entry, uint64_t size, const unsigned char hash[32])

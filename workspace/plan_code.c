@@ -91,8 +91,8 @@ static pawl_status hash_of(unsigned char out[32], const void *data, size_t len, 
         pawl__hasher *hasher = NULL;
         pawl_status status = pawl__hasher_new(&hasher, err);
 
-        if (!status && pawl__sha256(hasher, out, data, len))
-                status = pawl__nomem(err);
+        if (!status)
+                status = pawl__sha256(hasher, out, data, len, err);
         pawl__hasher_free(hasher);
         return status;
 }

@@ -175,18 +175,17 @@ static pawl_status begin(pawl__restoring *q, pawl__restore *restore, pawl_error 
         struct stat root;
         pawl_status status = PAWL_OK;
 
-        *q = (pawl__restoring){.r = restore,
-                .root = restore->root,
-                .steps = restore->plan->steps,
-                .n = restore->plan->n_steps,
-                .err = err};
+        *q = (pawl__restoring){
+                .r = restore, .root = restore->root, .steps = restore->plan->steps, .err = err};
         restore->written = restore->removed = 0;
         if (fstat(restore->root->root, &root) != 0)
                 return pawl__restore_fail(err, errno, pawl__text(""), "look at its root");
         q->dev = (uint64_t)root.st_dev;
-        q->stands = calloc(q->n + 1, sizeof *q->stands);
+        q->stands = calloc(restore->plan->n_steps + 1, sizeof *q->stands);
         q->buffer = malloc(PAWL__RESTORE_BUFFER);
-        if (!q->stands || !q->buffer)
+        if (q->stands && q->buffer)
+                q->n = restore->plan->n_steps;
+        else
                 status = pawl__nomem(err);
         if (!status)
                 status = pawl__hasher_new(&q->hasher, err);

@@ -11,18 +11,16 @@
 #define PAWL_WORKSPACE_RESTORE_H
 
 #include "workspace/beneath.h"
+#include "workspace/contents.h"
 #include "workspace/plan.h"
 
 /** Files that are being made are called so, with 16 hex digits after it. */
 #define PAWL__TEMPORARY_PREFIX ".pawl-tmp-"
 
-typedef pawl_status (*pawl__restore_sink)(
-        const void *data, size_t len, void *user, pawl_error *err);
-
 /** Where contents come from, and what is known of the files that stand there. */
 typedef struct pawl__restore_source {
         /** Give the content of that hash to @p sink, and fail (PAWL_EDAMAGED) if it is not that. */
-        pawl_status (*read)(const unsigned char hash[32], uint64_t size, pawl__restore_sink sink,
+        pawl_status (*read)(const unsigned char hash[32], uint64_t size, pawl__content_sink sink,
                 void *sink_user, void *user, pawl_error *err);
         /** Is this file surely what the plan's tree of the workspace says? Then it is not read.
          *  NULL: of none it is sure. */

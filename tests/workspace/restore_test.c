@@ -88,7 +88,7 @@ static void plan(fixture *f, tree_hash now, tree_hash target)
 }
 
 static pawl_status read_content(const unsigned char hash[32], uint64_t size,
-        pawl__restore_sink sink, void *sink_user, void *user, pawl_error *err)
+        pawl__content_sink sink, void *sink_user, void *user, pawl_error *err)
 {
         fixture *f = user;
         const pawl__buf *found = trees_find(&f->t, hash);
