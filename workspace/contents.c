@@ -15,6 +15,8 @@ struct pawl__contents {
         ZSTD_DCtx *unpacker; /* the same */
         pawl__folders beside;
         pawl__buf packed, part; /* kept from part to part */
+        pawl__map restless;
+        pawl__arena paths; /* its keys */
 };
 
 pawl_status pawl__contents_open(pawl__contents **out, pawl_log *log, pawl_error *err)
@@ -41,6 +43,8 @@ void pawl__contents_close(pawl__contents *c)
         pawl__hasher_free(c->hasher);
         pawl__buf_free(&c->packed);
         pawl__buf_free(&c->part);
+        pawl__map_free(&c->restless);
+        pawl__arena_free(&c->paths);
         free(c);
 }
 
@@ -102,6 +106,58 @@ pawl_status pawl__contents_put(pawl__contents *c, const unsigned char hash[32], 
 {
         return from_log(
                 c, pawl__log_content_put(c->log, hash, part, size, packed.data, packed.len), err);
+}
+
+pawl_status pawl__contents_put_whole(
+        pawl__contents *c, const unsigned char hash[32], pawl_text content, pawl_error *err)
+{
+        uint32_t parts = 0;
+        bool has = false;
+        pawl_status status = pawl__contents_parts(&parts, content.len, err);
+
+        if (!status)
+                status = pawl__contents_has(&has, c, hash, err);
+        if (status || has)
+                return status;
+        for (uint32_t i = 0; i < parts && !status; i++) {
+                const size_t at = i * PAWL__PART_SIZE, left = content.len - at;
+                pawl__buf_clear(&c->packed);
+                status = pawl__contents_pack(&c->packed, c, content.data + at,
+                        left < PAWL__PART_SIZE ? left : PAWL__PART_SIZE, err);
+                if (!status)
+                        status = pawl__contents_put(
+                                c, hash, i, content.len, pawl__buf_text(&c->packed), err);
+        }
+        return status;
+}
+
+/* ---- Lending ---------------------------------------------------------------------------------
+ */
+
+char *pawl__contents_room(pawl__contents *c)
+{
+        return pawl__buf_reserve(&c->part, PAWL__PART_SIZE) ? NULL : c->part.data;
+}
+
+pawl__hasher *pawl__contents_hasher(pawl__contents *c)
+{
+        return c->hasher;
+}
+
+pawl__map *pawl__contents_restless(pawl__contents *c)
+{
+        return &c->restless;
+}
+
+pawl_status pawl__contents_note_restless(pawl__contents *c, pawl_text path, pawl_error *err)
+{
+        const uint32_t times = pawl__map_get(&c->restless, path);
+        bool ok = true;
+
+        path = pawl__arena_text(&c->paths, path, &ok);
+        if (!ok || pawl__map_put(&c->restless, path, times == PAWL__MAP_NONE ? 1 : times + 1))
+                return pawl__nomem(err);
+        return PAWL_OK;
 }
 
 /* ---- Reading ------------------------------------------------------------------------------------

@@ -11,6 +11,7 @@
 #ifndef PAWL_WORKSPACE_CONTENTS_H
 #define PAWL_WORKSPACE_CONTENTS_H
 
+#include "base/map.h"
 #include "events/log.h"
 #include "workspace/diff.h"
 
@@ -38,6 +39,10 @@ PAWL_MUST_CHECK pawl_status pawl__contents_put(pawl__contents *contents,
         const unsigned char hash[32], uint32_t part, uint64_t size, pawl_text packed,
         pawl_error *err);
 
+/** Keep a content that is whole in memory, unless the log has it; within a batch's fill alone. */
+PAWL_MUST_CHECK pawl_status pawl__contents_put_whole(
+        pawl__contents *contents, const unsigned char hash[32], pawl_text content, pawl_error *err);
+
 /** Gets a content piece by piece. Anything but PAWL_OK ends the reading and is passed on. */
 typedef pawl_status (*pawl__content_sink)(
         const void *data, size_t len, void *user, pawl_error *err);
@@ -59,5 +64,19 @@ PAWL_MUST_CHECK pawl_status pawl__contents_folder(
 void pawl__contents_beside(pawl__contents *contents, const pawl__folders *folders);
 /** pawl__contents_folder() as the source of a diff. */
 pawl__folders pawl__contents_folders(pawl__contents *contents);
+
+/* ---- What it lends to those who read files (workspace/read.h, workspace/scan.h) ----------------
+ */
+
+/** Room for one part, until the next call that reads a content. NULL: no memory. */
+char *pawl__contents_room(pawl__contents *contents);
+/** A hasher, for the same time. */
+pawl__hasher *pawl__contents_hasher(pawl__contents *contents);
+
+/** Paths whose files were no longer the same when they were to be kept: how often, by path. */
+pawl__map *pawl__contents_restless(pawl__contents *contents);
+/** Remember one more time. */
+PAWL_MUST_CHECK pawl_status pawl__contents_note_restless(
+        pawl__contents *contents, pawl_text path, pawl_error *err);
 
 #endif

@@ -98,6 +98,31 @@ static char *put_entry(char *at, const pawl__entry *entry)
         return at;
 }
 
+static pawl_status too_large(pawl_error *err)
+{
+        return pawl__fail(err, PAWL_ETOOBIG,
+                "workspace: a folder has too many entries to be recorded; split it, or ignore it");
+}
+
+pawl_status pawl__tree_begin(pawl__buf *out, pawl_error *err)
+{
+        return pawl__buf_add(out, head, sizeof head) ? pawl__nomem(err) : PAWL_OK;
+}
+
+pawl_status pawl__tree_add(pawl__buf *out, const pawl__entry *entry, pawl_error *err)
+{
+        const size_t len = entry_len(entry);
+
+        assert(entry_valid(entry));
+        if (out->len + len > PAWL__TREE_MAX)
+                return too_large(err);
+        if (pawl__buf_reserve(out, len))
+                return pawl__nomem(err);
+        *put_entry(out->data + out->len, entry) = '\0';
+        out->len += len;
+        return PAWL_OK;
+}
+
 pawl_status pawl__tree_encode(pawl__buf *out, const pawl__entry *entries, size_t n, pawl_error *err)
 {
         size_t len = sizeof head;
@@ -107,10 +132,7 @@ pawl_status pawl__tree_encode(pawl__buf *out, const pawl__entry *entries, size_t
                 assert(i == 0 || pawl__text_cmp(entries[i - 1].name, entries[i].name) < 0);
                 len += entry_len(&entries[i]);
                 if (len > PAWL__TREE_MAX)
-                        return pawl__fail(err, PAWL_ETOOBIG,
-                                "workspace: a folder of %zu entries is too large to record; "
-                                "split or ignore it",
-                                n);
+                        return too_large(err);
         }
         if (pawl__buf_reserve(out, len))
                 return pawl__nomem(err);

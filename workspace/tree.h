@@ -73,6 +73,12 @@ bool pawl__tree_name_valid(pawl_text name);
 PAWL_MUST_CHECK pawl_status pawl__tree_encode(
         pawl__buf *out, const pawl__entry *entries, size_t n, pawl_error *err);
 
+/** The same entry by entry, in order: first the head, into a buffer that is empty. The buffer must
+ *  not be used after a failure. */
+PAWL_MUST_CHECK pawl_status pawl__tree_begin(pawl__buf *out, pawl_error *err);
+PAWL_MUST_CHECK pawl_status pawl__tree_add(
+        pawl__buf *out, const pawl__entry *entry, pawl_error *err);
+
 /** Goes through an encoding, entry by entry. */
 typedef struct pawl__tree_reader {
         pawl_text encoded; /**< borrowed */

@@ -58,6 +58,19 @@ static void what_goes_in_comes_out(void **state)
         pawl__buf_free(&out);
 }
 
+static void entry_by_entry_is_the_same(void **state)
+{
+        pawl__buf out = PAWL__BUF_INIT, whole = encoded(all_kinds, KINDS);
+
+        (void)state;
+        assert_int_equal(pawl__tree_begin(&out, NULL), PAWL_OK);
+        for (size_t i = 0; i < KINDS; i++)
+                assert_int_equal(pawl__tree_add(&out, &all_kinds[i], NULL), PAWL_OK);
+        assert_true(pawl__text_eq(pawl__buf_text(&out), pawl__buf_text(&whole)));
+        pawl__buf_free(&whole);
+        pawl__buf_free(&out);
+}
+
 /* The bytes themselves: logs that stand are read by them. */
 static void the_encoding_is_as_described(void **state)
 {
@@ -240,7 +253,7 @@ static void a_folder_too_large_is_refused(void **state)
                         .target = {target, PAWL__TREE_TARGET_MAX}};
         }
         assert_int_equal(pawl__tree_encode(&out, entries, ENTRIES, &err), PAWL_ETOOBIG);
-        assert_says(err.message, "17000 entries");
+        assert_says(err.message, "too many entries");
         assert_null(out.data);
         free(names);
         free(entries);
@@ -266,6 +279,7 @@ int main(void)
 {
         const struct CMUnitTest tests[] = {
                 cmocka_unit_test(what_goes_in_comes_out),
+                cmocka_unit_test(entry_by_entry_is_the_same),
                 cmocka_unit_test(the_encoding_is_as_described),
                 cmocka_unit_test(what_is_cut_is_damaged),
                 cmocka_unit_test(no_other_value_is_read),

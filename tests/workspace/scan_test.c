@@ -1,0 +1,544 @@
+/* The workspace into the log, and what of it is read again the next time. */
+#include "support/workspace.h"
+#include <dirent.h>
+#include <fcntl.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <time.h>
+#include <unistd.h>
+
+static int root_fd(workspace *w)
+{
+        const int fd = open(w->f->folder, O_RDONLY | O_DIRECTORY);
+
+        assert_true(fd >= 0);
+        return fd;
+}
+
+static void every_file_is_in_the_tree_by_its_content(void **state)
+{
+        workspace *w = *state;
+
+        workspace_write(w, "b.txt", "two\n");
+        workspace_write(w, "a/one", "one\n");
+        workspace_write(w, "a/empty", "");
+        workspace_mkdir(w, "c/d");
+        workspace_take(w);
+        assert_string_equal(workspace_tree(w), "d 755 a\n"
+                                               "f 644 a/empty=\n"
+                                               "f 644 a/one=one\n\n"
+                                               "f 644 b.txt=two\n\n"
+                                               "d 755 c\n"
+                                               "d 755 c/d\n");
+        assert_int_equal(w->scan->files, 3);
+        assert_int_equal(w->scan->bytes, 8);
+        assert_int_equal(w->scan->captured, 3);
+        assert_int_equal(w->scan->unchanged, 0);
+        assert_int_equal(w->scan->n_not_captured, 0);
+}
+
+static void an_empty_workspace_is_a_tree_too(void **state)
+{
+        workspace *w = *state;
+
+        workspace_take(w);
+        assert_string_equal(workspace_tree(w), "");
+        assert_int_equal(event_log_integer(w->f, "SELECT count(*) FROM contents"), 1);
+}
+
+static void equal_contents_are_kept_once(void **state)
+{
+        workspace *w = *state;
+
+        workspace_write(w, "a", "same");
+        workspace_write(w, "b/c", "same");
+        workspace_write(w, "d/c", "same");
+        workspace_take(w);
+        assert_string_equal(workspace_tree(w), "f 644 a=same\n"
+                                               "d 755 b\n"
+                                               "f 644 b/c=same\n"
+                                               "d 755 d\n"
+                                               "f 644 d/c=same\n");
+        /* the file, the folder that b and d are, the root */
+        assert_int_equal(event_log_integer(w->f, "SELECT count(*) FROM contents"), 3);
+}
+
+/* ---- Names, and what is no file -------------------------------------------------------------- */
+
+static void names_are_any_bytes(void **state)
+{
+        static const char *const names[] = {
+                " ", "\n", "\xff\xfe", "A", "a", "\\", "*", "-rf", "\x01\x1b[2J"};
+        workspace *w = *state;
+        char longest[256];
+        pawl__buf expected = PAWL__BUF_INIT;
+
+        memset(longest, 'n', 255);
+        longest[255] = '\0';
+        for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
+                workspace_write(w, names[i], names[i]);
+        workspace_write(w, longest, "long");
+        workspace_take(w);
+        static const char *const sorted[] = {"\x01\x1b[2J", "\n", " ", "*", "-rf", "A", "\\", "a"};
+        for (size_t i = 0; i < sizeof sorted / sizeof sorted[0]; i++)
+                assert_int_equal(
+                        pawl__buf_addf(&expected, "f 644 %s=%s\n", sorted[i], sorted[i]), PAWL_OK);
+        assert_int_equal(pawl__buf_addf(&expected, "f 644 %s=long\n", longest), PAWL_OK);
+        assert_int_equal(pawl__buf_adds(&expected, "f 644 \xff\xfe=\xff\xfe\n"), PAWL_OK);
+        assert_string_equal(workspace_tree(w), expected.data);
+        pawl__buf_free(&expected);
+}
+
+static void links_are_their_targets(void **state)
+{
+        workspace *w = *state;
+        const int fd = root_fd(w);
+
+        workspace_write(w, "a/file", "x");
+        assert_int_equal(symlinkat("a/file", fd, "1-file"), 0);
+        assert_int_equal(symlinkat("a", fd, "2-folder"), 0);
+        assert_int_equal(symlinkat("3-loop", fd, "3-loop"), 0);
+        assert_int_equal(symlinkat("nowhere", fd, "4-dangling"), 0);
+        assert_int_equal(symlinkat("/etc/passwd", fd, "5-outward"), 0);
+        assert_int_equal(linkat(fd, "a/file", fd, "6-hard", 0), 0);
+        close(fd);
+        workspace_take(w);
+        assert_string_equal(workspace_tree(w), "l 1-file=a/file\n"
+                                               "l 2-folder=a\n"
+                                               "l 3-loop=3-loop\n"
+                                               "l 4-dangling=nowhere\n"
+                                               "l 5-outward=/etc/passwd\n"
+                                               "f 644 6-hard=x\n"
+                                               "d 755 a\n"
+                                               "f 644 a/file=x\n");
+}
+
+static void what_is_no_file_is_listed_and_never_opened(void **state)
+{
+        workspace *w = *state;
+        const int fd = root_fd(w);
+        const int end = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+        struct sockaddr_un address = {.sun_family = AF_UNIX};
+
+        workspace_mkdir(w, "a");
+        assert_int_equal(mkfifoat(fd, "a/fifo", 0600), 0);
+        snprintf(address.sun_path, sizeof address.sun_path, "%s/socket", w->f->folder);
+        assert_int_equal(bind(end, (struct sockaddr *)&address, sizeof address), 0);
+        workspace_take(w); /* opening the FIFO would wait for ever */
+        assert_string_equal(workspace_tree(w), "d 755 a\n"
+                                               "x special a/fifo\n"
+                                               "x special socket\n");
+        assert_int_equal(w->scan->special, 2);
+        assert_int_equal(w->scan->n_not_captured, 2);
+        assert_text(w->scan->not_captured[0].path, "a/fifo");
+        assert_text(w->scan->not_captured[1].path, "socket");
+        assert_int_equal(w->scan->not_captured[1].why, PAWL__SKIP_SPECIAL);
+        close(end);
+        close(fd);
+}
+
+static void permission_bits_are_kept(void **state)
+{
+        workspace *w = *state;
+        const int fd = root_fd(w);
+
+        workspace_write(w, "d/f", "");
+        assert_int_equal(fchmodat(fd, "d/f", 04750, 0), 0);
+        assert_int_equal(fchmodat(fd, "d", 01711, 0), 0);
+        close(fd);
+        workspace_take(w);
+        assert_string_equal(workspace_tree(w), "d 1711 d\nf 4750 d/f=\n");
+}
+
+static void a_file_too_large_is_listed(void **state)
+{
+        workspace *w = *state;
+
+        w->options.max_file = 4;
+        workspace_write(w, "fits", "four");
+        workspace_write(w, "s/not", "fives");
+        workspace_take(w);
+        assert_string_equal(workspace_tree(w), "f 644 fits=four\nd 755 s\nx too large s/not\n");
+        assert_int_equal(w->scan->too_large, 1);
+        assert_text(w->scan->not_captured[0].path, "s/not");
+}
+
+/* ---- Depth ----------------------------------------------------------------------------------- */
+
+static void folders_may_be_as_deep_as_they_like(void **state)
+{
+        const int levels = test_full() ? 5000 : 500; /* removing them takes the file system long */
+        workspace *w = *state;
+        char name[] = "a-folder-of-some-length";
+        int fd = root_fd(w);
+
+        for (int i = 0; i < levels; i++) {
+                assert_int_equal(mkdirat(fd, name, 0755), 0);
+                const int below = openat(fd, name, O_RDONLY | O_DIRECTORY);
+                assert_true(below >= 0);
+                /* one that comes after it, so that each level is gone back to */
+                if (i % 100 == 7)
+                        assert_int_equal(mkdirat(fd, "b", 0755), 0);
+                close(fd);
+                fd = below;
+        }
+        const int file = openat(fd, "bottom", O_WRONLY | O_CREAT, 0644);
+        assert_true(file >= 0);
+        close(file);
+        close(fd);
+        workspace_take(w);
+        assert_int_equal(w->scan->files, 1);
+        assert_int_equal(w->scan->n_not_captured, 0);
+        workspace_take(w);
+        assert_int_equal(w->scan->files, 1);
+        /* every level once: the folders are all different, but for those called b */
+        assert_int_equal(
+                event_log_integer(w->f, "SELECT count(*) FROM contents"), levels + 1 + 1 + 1);
+        char command[256];
+        snprintf(command, sizeof command, "rm -rf '%s'/a*", w->f->folder);
+        assert_int_equal(system(command), 0);
+}
+
+/* ---- What is left out ------------------------------------------------------------------------ */
+
+static void rules_leave_files_out_and_never_what_is_ours(void **state)
+{
+        workspace *w = *state;
+        static const pawl_text exclude[] = {{"*.tmp", 5}, {"!keep.log", 9}};
+
+        w->options.exclude = exclude;
+        w->options.n_exclude = 2;
+        workspace_write(w, ".git/info/exclude", "from-info\n");
+        workspace_write(w, ".git/HEAD", "x");
+        workspace_write(w, "from-info", "");
+        workspace_write(w, ".gitignore", "*.log\n/build/\n!take.tmp\n");
+        workspace_write(w, "keep.log", "");
+        workspace_write(w, "drop.log", "");
+        workspace_write(w, "take.tmp", "");
+        workspace_write(w, "build/x", "");
+        workspace_write(w, "s/build/x", "");
+        workspace_write(w, "s/.gitignore", "*.c\n!back.log\n");
+        workspace_write(w, "s/.pawlignore", "!main.c\nback.log\n");
+        workspace_write(w, "s/main.c", "");
+        workspace_write(w, "s/other.c", "");
+        workspace_write(w, "s/back.log", "");
+        workspace_write(w, "s/.git", "gitdir: elsewhere");
+        workspace_write(w, "s/.pawl/x", "");
+        workspace_write(w, "s/.pawl-tmp-0123456789abcdef", "");
+        workspace_take(w);
+        assert_string_equal(workspace_tree(w), "f 644 .gitignore=*.log\n/build/\n!take.tmp\n\n"
+                                               "f 644 keep.log=\n"
+                                               "d 755 s\n"
+                                               "f 644 s/.gitignore=*.c\n!back.log\n\n"
+                                               "f 644 s/.pawlignore=!main.c\nback.log\n\n"
+                                               "d 755 s/build\n"
+                                               "f 644 s/build/x=\n"
+                                               "f 644 s/main.c=\n");
+        assert_int_equal(w->scan->ignored, 6);
+}
+
+static void the_folder_of_the_log_is_left_out_whatever_its_name(void **state)
+{
+        workspace *w = *state;
+        char *moved = path_in(w->f->folder, "store/log.db");
+
+        workspace_write(w, "store/beside", "");
+        workspace_write(w, "a", "");
+        w->options.log_path = moved;
+        workspace_take(w);
+        assert_string_equal(workspace_tree(w), "f 644 a=\n");
+        free(moved);
+}
+
+static void a_log_in_the_root_leaves_out_its_files_alone(void **state)
+{
+        workspace *w = *state;
+        char *moved = path_in(w->f->folder, "log.db");
+
+        workspace_write(w, "log.db", "");
+        workspace_write(w, "log.db-wal", "");
+        workspace_write(w, "log.db-walrus", "");
+        workspace_write(w, "workspace.index", "");
+        workspace_write(w, "s/log.db", "");
+        w->options.log_path = moved;
+        workspace_take(w);
+        assert_string_equal(workspace_tree(w), "f 644 log.db-walrus=\nd 755 s\nf 644 s/log.db=\n");
+        free(moved);
+}
+
+static void home_and_the_root_of_all_are_refused(void **state)
+{
+        workspace *w = *state;
+        char *same = path_in(w->f->folder, ".");
+
+        w->options.home = same;
+        assert_int_equal(workspace_scan(w), PAWL_EINVAL);
+        assert_says(w->err.message, "home folder; name a folder in it as the root, or give "
+                                    "--force-root");
+        w->options.force_root = true;
+        assert_int_equal(workspace_scan(w), PAWL_OK);
+        w->options.force_root = false;
+        w->options.root = "/proc/self/root/.";
+        assert_int_equal(workspace_scan(w), PAWL_EINVAL);
+        assert_says(w->err.message, "--force-root");
+        w->options.root = "/nowhere/at/all";
+        assert_int_equal(workspace_scan(w), PAWL_ENOTFOUND);
+        assert_says(w->err.message, "/nowhere/at/all: cannot be scanned");
+        free(same);
+}
+
+/* ---- The second time ------------------------------------------------------------------------- */
+
+static void what_did_not_change_is_not_read_again(void **state)
+{
+        workspace *w = *state;
+        const int fd = root_fd(w);
+
+        workspace_write(w, "a/kept", "kept");
+        workspace_write(w, "a/changed", "before");
+        workspace_write(w, "b/gone", "gone");
+        workspace_write(w, "mode", "mode");
+        struct timespec wait = {0, 20000000}; /* their ctime is now: let a tick go by */
+        nanosleep(&wait, NULL);
+        workspace_take(w);
+        const int64_t contents = event_log_integer(w->f, "SELECT count(*) FROM contents");
+        workspace_write(w, "a/changed", "AFTER!");
+        workspace_remove(w, "b/gone");
+        workspace_remove(w, "b");
+        assert_int_equal(fchmodat(fd, "mode", 0755, 0), 0);
+        workspace_write(w, "c", "new");
+        workspace_take(w);
+        assert_int_equal(w->scan->unchanged, 1);
+        assert_int_equal(w->scan->captured, 3);
+        assert_string_equal(workspace_tree(w), "d 755 a\n"
+                                               "f 644 a/changed=AFTER!\n"
+                                               "f 644 a/kept=kept\n"
+                                               "f 644 c=new\n"
+                                               "f 755 mode=mode\n");
+        /* two files, a, the root */
+        assert_int_equal(event_log_integer(w->f, "SELECT count(*) FROM contents"), contents + 4);
+        unsigned char tree[32];
+        memcpy(tree, w->scan->tree, 32);
+        workspace_take(w);
+        assert_memory_equal(tree, w->scan->tree, 32);
+        assert_int_equal(w->scan->captured, 0);
+        assert_int_equal(w->scan->unchanged, 4);
+        assert_int_equal(event_log_integer(w->f, "SELECT count(*) FROM contents"), contents + 4);
+        close(fd);
+}
+
+/* Is the file opened by a scan? Its access time, which is older than its others, says so. */
+static bool is_read(workspace *w, const char *path)
+{
+        char *whole = path_in(w->f->folder, path);
+        struct stat before, after;
+
+        assert_int_equal(stat(whole, &before), 0);
+        workspace_take(w);
+        assert_int_equal(stat(whole, &after), 0);
+        free(whole);
+        return before.st_atim.tv_sec != after.st_atim.tv_sec ||
+               before.st_atim.tv_nsec != after.st_atim.tv_nsec;
+}
+
+/* Changed again in the same tick, with the same size: no status tells. */
+static void a_file_of_the_same_tick_is_read_again(void **state)
+{
+        workspace *w = *state;
+        char *path = path_in(w->f->folder, "racy");
+
+        workspace_write(w, "racy", "one");
+        for (int i = 0; i < 50; i++) {
+                char content[4];
+                snprintf(content, sizeof content, "%03d", i);
+                file_write(path, content, 3);
+                workspace_take(w);
+                char line[32];
+                snprintf(line, sizeof line, "f 644 racy=%s\n", content);
+                assert_string_equal(workspace_tree(w), line);
+        }
+        free(path);
+}
+
+static void a_time_to_come_is_not_trusted(void **state)
+{
+        workspace *w = *state;
+
+        workspace_write(w, "a", "one");
+        workspace_age(w, "a", -3600);
+        workspace_take(w);
+        workspace_age(w, "a", 7200); /* so that reading would move the access time */
+        workspace_take(w);
+        (void)is_read(w, "a");
+        assert_string_equal(workspace_tree(w), "f 644 a=one\n");
+}
+
+static void an_index_of_something_else_is_not_used(void **state)
+{
+        workspace *w = *state;
+
+        workspace_write(w, "a", "one");
+        workspace_take(w);
+        workspace_take(w);
+        assert_int_equal(w->scan->unchanged, 1);
+        w->event[0] ^= 1;
+        workspace_take(w);
+        assert_int_equal(w->scan->captured, 1);
+        workspace_take(w);
+        assert_int_equal(w->scan->unchanged, 1);
+        /* the log no longer has what it speaks of */
+        event_log_sql(w->f, "DELETE FROM contents");
+        workspace_take(w);
+        assert_int_equal(w->scan->captured, 1);
+        assert_string_equal(workspace_tree(w), "f 644 a=one\n");
+        /* damaged */
+        char *path = path_in(w->f->folder, ".pawl/workspace.index");
+        size_t len;
+        char *index = file_read(path, &len);
+        index[len / 2] ^= 1;
+        file_write(path, index, len);
+        free(index);
+        workspace_take(w);
+        assert_int_equal(w->scan->captured, 1);
+        workspace_take(w);
+        assert_int_equal(w->scan->unchanged, 1);
+        free(path);
+}
+
+static void a_pruned_base_is_seen_when_it_is_stored(void **state)
+{
+        workspace *w = *state;
+
+        workspace_write(w, "a", "one");
+        workspace_write(w, "b", "two");
+        workspace_take(w);
+        assert_int_equal(workspace_scan(w), PAWL_OK);
+        event_log_sql(w->f, "DELETE FROM contents");
+        const int64_t events = event_log_count(w->f);
+        assert_int_equal(workspace_store(w), PAWL_EINPUTS);
+        assert_says(w->err.message, "was pruned meanwhile; try again");
+        assert_int_equal(event_log_count(w->f), events);
+        workspace_take(w);
+        assert_string_equal(workspace_tree(w), "f 644 a=one\nf 644 b=two\n");
+}
+
+/* ---- Files that become folders, and back ----------------------------------------------------- */
+
+static void kinds_change(void **state)
+{
+        workspace *w = *state;
+        const int fd = root_fd(w);
+
+        workspace_write(w, "x", "file");
+        workspace_take(w);
+        workspace_remove(w, "x");
+        workspace_write(w, "x/y", "in it");
+        workspace_take(w);
+        assert_string_equal(workspace_tree(w), "d 755 x\nf 644 x/y=in it\n");
+        workspace_remove(w, "x/y");
+        workspace_remove(w, "x");
+        assert_int_equal(symlinkat("to", fd, "x"), 0);
+        workspace_take(w);
+        assert_string_equal(workspace_tree(w), "l x=to\n");
+        workspace_remove(w, "x");
+        workspace_write(w, "x", "file");
+        workspace_take(w);
+        assert_string_equal(workspace_tree(w), "f 644 x=file\n");
+        close(fd);
+}
+
+/* ---- More than the spool holds --------------------------------------------------------------- */
+
+static char *random_bytes(size_t len, uint64_t seed)
+{
+        char *data = malloc(len);
+
+        assert_non_null(data);
+        for (size_t i = 0; i < len; i++) {
+                seed = seed * 6364136223846793005U + 1442695040888963407U;
+                data[i] = (char)(seed >> 56);
+        }
+        return data;
+}
+
+static void what_does_not_wait_packed_is_read_again(void **state)
+{
+        enum { FILES = 9, SIZE = (4 << 20) + 1 };
+        workspace *w = *state;
+        char *data = random_bytes(SIZE, 7), path[64];
+        pawl__buf expected = PAWL__BUF_INIT;
+
+        for (int i = 0; i < FILES; i++) {
+                snprintf(path, sizeof path, "d%d/e/f", i);
+                workspace_write(w, path, "");
+                char *whole = path_in(w->f->folder, path);
+                data[5] = (char)i;
+                file_write(whole, data, (size_t)(SIZE - i % 2)); /* over a part, and not */
+                free(whole);
+                assert_int_equal(pawl__buf_addf(&expected,
+                                         "d 755 d%d\nd 755 d%d/e\nf 644 d%d/e/f=%d bytes\n", i, i,
+                                         i, SIZE - i % 2),
+                        PAWL_OK);
+        }
+        workspace_take(w);
+        assert_string_equal(workspace_tree(w), expected.data);
+        pawl__buf_free(&expected);
+        free(data);
+}
+
+/* A file that is stored after it was changed fails the commit; one that goes on so is taken for
+ * changing in the end. */
+static void a_file_that_changes_before_it_is_stored_is_seen(void **state)
+{
+        enum { SIZE = (4 << 20) + 1 };
+        workspace *w = *state;
+        char *data = random_bytes(SIZE, 8), *whole = path_in(w->f->folder, "log");
+
+        workspace_write(w, "a", "small");
+        const int64_t contents = event_log_integer(w->f, "SELECT count(*) FROM contents");
+        for (int i = 0; i < 2; i++) {
+                file_write(whole, data, SIZE);
+                assert_int_equal(workspace_scan(w), PAWL_OK);
+                data[i] ^= 1;
+                file_write(whole, data, SIZE);
+                assert_int_equal(workspace_store(w), PAWL_EINPUTS);
+                assert_says(w->err.message, "log: changed while the workspace was stored");
+                assert_int_equal(
+                        event_log_integer(w->f, "SELECT count(*) FROM contents"), contents);
+        }
+        workspace_take(w);
+        assert_string_equal(workspace_tree(w), "f 644 a=small\nx changing log\n");
+        assert_int_equal(w->scan->changing, 1);
+        free(whole);
+        free(data);
+}
+
+int main(void)
+{
+        const struct CMUnitTest tests[] = {
+                WORKSPACE_TEST(every_file_is_in_the_tree_by_its_content),
+                WORKSPACE_TEST(an_empty_workspace_is_a_tree_too),
+                WORKSPACE_TEST(equal_contents_are_kept_once),
+                WORKSPACE_TEST(names_are_any_bytes),
+                WORKSPACE_TEST(links_are_their_targets),
+                WORKSPACE_TEST(what_is_no_file_is_listed_and_never_opened),
+                WORKSPACE_TEST(permission_bits_are_kept),
+                WORKSPACE_TEST(a_file_too_large_is_listed),
+                WORKSPACE_TEST(folders_may_be_as_deep_as_they_like),
+                WORKSPACE_TEST(rules_leave_files_out_and_never_what_is_ours),
+                WORKSPACE_TEST(the_folder_of_the_log_is_left_out_whatever_its_name),
+                WORKSPACE_TEST(a_log_in_the_root_leaves_out_its_files_alone),
+                WORKSPACE_TEST(home_and_the_root_of_all_are_refused),
+                WORKSPACE_TEST(what_did_not_change_is_not_read_again),
+                WORKSPACE_TEST(a_file_of_the_same_tick_is_read_again),
+                WORKSPACE_TEST(a_time_to_come_is_not_trusted),
+                WORKSPACE_TEST(an_index_of_something_else_is_not_used),
+                WORKSPACE_TEST(a_pruned_base_is_seen_when_it_is_stored),
+                WORKSPACE_TEST(kinds_change),
+                WORKSPACE_TEST(what_does_not_wait_packed_is_read_again),
+                WORKSPACE_TEST(a_file_that_changes_before_it_is_stored_is_seen),
+        };
+
+        return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,28 @@
+/**
+ * @file workspace/listing.h
+ * @brief The names in a folder, by its handle, in the order of their bytes.
+ */
+#ifndef PAWL_WORKSPACE_LISTING_H
+#define PAWL_WORKSPACE_LISTING_H
+
+#include "base/text.h"
+
+typedef struct pawl__listed {
+        const char *name;        /**< NUL-ended */
+        unsigned char len, type; /**< type: DT_DIR and so on; DT_UNKNOWN: the folder does not say */
+} pawl__listed;
+
+/** Used for folder after folder. Zero-initialised is empty. */
+typedef struct pawl__listing {
+        pawl__listed *items;
+        size_t n, cap;
+        pawl__buf names;
+        char *room; /* for what the kernel gives at once */
+} pawl__listing;
+
+/** Read a folder from its handle, which was not read from before; what was listed before is gone.
+ *  @return PAWL_OK; PAWL_EIO without a message, and errno; PAWL_ENOMEM. */
+PAWL_MUST_CHECK pawl_status pawl__list_folder(pawl__listing *listing, int fd, pawl_error *err);
+void pawl__listing_free(pawl__listing *listing);
+
+#endif

@@ -1,0 +1,96 @@
+/**
+ * @file workspace/scanning.h
+ * @brief The inside of a scan, for the files that make it: scan.c (begin and end), walk.c (folder
+ *        after folder), look.c (one name), rules.c (what is left out), store.c (into the log).
+ */
+#ifndef PAWL_WORKSPACE_SCANNING_H
+#define PAWL_WORKSPACE_SCANNING_H
+
+#include "workspace/firsts.h"
+#include "workspace/ignore.h"
+#include "workspace/index.h"
+#include "workspace/listing.h"
+#include "workspace/scan.h"
+#include <sys/stat.h>
+
+/** What waits, packed, to be put into the log; more is read again. */
+#define PAWL__SPOOL_MAX ((size_t)24 << 20)
+
+/** A packed content in the spool; its bytes follow. */
+typedef struct pawl__spooled {
+        unsigned char hash[32];
+        uint64_t size, len; /**< of the whole; of what follows */
+} pawl__spooled;
+
+struct pawl__scan_inside {
+        pawl__index index;
+        pawl__firsts firsts; /**< the new files and folders in it, each hash once */
+        pawl__buf spool;
+        pawl__arena arena; /**< paths of what was not captured */
+        size_t cap_not_captured;
+        char *root, *index_path;
+        uint64_t max_file;
+        bool based; /**< an index was used: what did not change since is in the log */
+        unsigned char base_tree[32];
+};
+
+/** A folder that is being gone through. */
+typedef struct pawl__level {
+        int fd; /**< -1: closed for now, since many are open */
+        dev_t device;
+        ino_t inode;
+        size_t folder;     /**< where it begins in the index */
+        size_t entry;      /**< the offset of the entry that names it; 0: the root */
+        size_t old_folder; /**< in the former index; 0: not there */
+        size_t rules;      /**< in force above it */
+        size_t path_len;   /**< of its path, with a '/' at its end */
+        pawl__index_cursor cursor;
+} pawl__level;
+
+typedef struct pawl__scanner {
+        const pawl__scan_options *options;
+        pawl__contents *contents;
+        pawl__scan *scan;
+        struct pawl__scan_inside *in;
+        pawl__index old; /**< of the base; without bytes: there is none */
+        pawl__level *levels;
+        size_t depth, cap_levels;
+        size_t held; /**< the first level whose handle is open */
+        pawl__buf path;
+        pawl__listing listing;
+        pawl__ignore ignore, exclude;
+        pawl__buf rules;    /**< a file of them, as it is read */
+        pawl__buf encoding; /**< of the folder that is being left */
+        int64_t tick_ns;
+        dev_t log_device; /**< of the folder that holds the log */
+        ino_t log_inode;
+        bool root_has_log;    /**< the root is that folder */
+        const char *log_name; /**< the log's own name */
+} pawl__scanner;
+
+/** Go through all below the root, whose handle becomes the scanner's. */
+PAWL_MUST_CHECK pawl_status pawl__scan_walk(pawl__scanner *s, int root, pawl_error *err);
+
+/** Add what has that name in the topmost level's folder. @p old may be NULL. */
+PAWL_MUST_CHECK pawl_status pawl__scan_look(pawl__scanner *s, const pawl__listed *listed,
+        const pawl__index_entry *old, pawl_error *err);
+/** Count an entry that was not captured, the topmost level's path before its name. */
+PAWL_MUST_CHECK pawl_status pawl__scan_skip(
+        pawl__scanner *s, pawl_text name, pawl__skip why, int error, pawl_error *err);
+/** Is it our own lack of handles or memory, and not the file's fault? */
+bool pawl__scan_lacks(int error);
+/** The same as a failure, PAWL_EIO or PAWL_ENOMEM. */
+pawl_status pawl__scan_lack(pawl__scanner *s, int error, pawl_error *err);
+/** Close the handle of the topmost-but-all level that has one; false: there is none to spare. */
+bool pawl__scan_spare(pawl__scanner *s);
+
+/** Let the rules that the listed folder has come into force. */
+PAWL_MUST_CHECK pawl_status pawl__scan_rules(pawl__scanner *s, pawl_error *err);
+/** The lists of the root: .git/info/exclude and the options' own. */
+PAWL_MUST_CHECK pawl_status pawl__scan_root_rules(pawl__scanner *s, int root, pawl_error *err);
+/** Do the rules leave this name out? It was appended to the path. */
+bool pawl__scan_left_out(pawl__scanner *s, size_t name_at, bool folder);
+/** Is this name never in a tree? */
+bool pawl__scan_never(const pawl__scanner *s, const pawl__listed *listed);
+
+#endif
