@@ -85,11 +85,12 @@ says "line 2" err
 
 it "--jsonl answers a program at both ends line by line"
 coproc answers { pawl hash --jsonl --canonical; }
+pid=$answers_PID # which is unset when it has ended
 echo '[ 1 ]' >&"${answers[1]}"
 read -r -t 5 line <&"${answers[0]}"
 same "$line" '[1]'
 exec {answers[1]}>&-
-wait "$answers_PID"
+wait "$pid"
 
 it "a file that is not there, cannot be read, or is a folder exits 1 with one line"
 fails 1 "^pawl: nowhere.json: No such file" pawl hash nowhere.json

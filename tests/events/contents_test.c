@@ -1,5 +1,6 @@
 /* Contents: put and dropped within a batch's fill, in the batch's transaction or not at all. */
 #include "events/group.h"
+#include "state/state.h"
 #include "support/allocator.h"
 #include "support/event_log.h"
 #include "support/vfs.h"
@@ -410,6 +411,28 @@ static void rows_of_other_forms_are_damage(void **state)
         assert_int_equal(out.len, 0);
 }
 
+static void a_backup_has_them_and_a_rebuild_keeps_them(void **state)
+{
+        event_log *f = *state;
+        work w = {.first = 7, .contents = 3, .part_len = PART};
+        event_log copy = *f;
+        pawl_verify_result result;
+
+        assert_int_equal(commit_one(event_log_open(f), &w), PAWL_OK);
+        assert_int_equal(pawl__state_rebuild(f->log, pawl__log_error(f->log)), PAWL_OK);
+        check_content(f->log, 8, PART);
+        copy.path = path_in(f->folder, "copy.db");
+        assert_int_equal(pawl_log_backup(NULL, f->log, copy.path, NULL, NULL), PAWL_OK);
+        copy.flags = PAWL_LOG_READONLY;
+        copy.log = NULL;
+        event_log_open(&copy);
+        assert_int_equal(pawl_log_verify(&result, copy.log, 0, NULL), PAWL_OK);
+        for (unsigned char which = 7; which < 10; which++)
+                check_content(copy.log, which, PART);
+        event_log_close(&copy);
+        free(copy.path);
+}
+
 /* ---- Beside other writers -------------------------------------------------------------------- */
 
 typedef struct appender {
@@ -656,6 +679,7 @@ int main(void)
                 CONTENTS_TEST(a_fill_sees_what_it_put_and_cannot_append),
                 CONTENTS_TEST(a_log_that_is_read_only_gives_contents_and_takes_none),
                 CONTENTS_TEST(rows_of_other_forms_are_damage),
+                CONTENTS_TEST(a_backup_has_them_and_a_rebuild_keeps_them),
                 CONTENTS_TEST(those_who_wait_meanwhile_are_served_after_it),
                 CONTENTS_TEST(those_who_wait_do_not_share_its_failure),
                 CONTENTS_TEST(those_who_wait_for_too_long_are_refused_as_busy),

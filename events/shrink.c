@@ -1,0 +1,91 @@
+/*
+ * Giving space back. What is dropped leaves free pages in the file, which later appends fill; the
+ * file itself gets no smaller. This makes it so, on request alone: by VACUUM, which writes all that
+ * is kept into one transaction of the write-ahead log. Not by SQLite's incremental vacuum: a file
+ * must be made for that, and then has one more page to write in each commit that makes it longer,
+ * whether or not anything is ever dropped; no log that is there today was made so.
+ *
+ * It is an append like any other to those beside it: readers go on with the state that they have,
+ * writers wait for the lock, and whatever cuts it off leaves the log as it was. It takes room: what
+ * is kept, once more in the folder for temporary files and once in the -wal. The file gets shorter
+ * when the -wal has been moved into it, which waits for readers of the state before: those that are
+ * still there after a moment put it off to a later commit.
+ */
+#include "events/group.h"
+#include "events/handle.h"
+
+enum { WAIT_US = 1000 * 1000 };
+
+static const char doing[] = "give space back";
+
+/* VACUUM wants no statement at work on the connection: a cursor, a listing. */
+static pawl_status check_idle(pawl_log *log)
+{
+        for (sqlite3_stmt *at = sqlite3_next_stmt(log->db, NULL); at;
+                at = sqlite3_next_stmt(log->db, at))
+                if (sqlite3_stmt_busy(at))
+                        return pawl__fail(&log->err, PAWL_ESTATE,
+                                "%s: a read is under way on this log; let it end first", log->path);
+        return PAWL_OK;
+}
+
+/* Other temporary files of SQLite are kept in memory: this one is as large as the log. */
+static pawl_status vacuum(pawl_log *log)
+{
+        pawl_status status = pawl__db_exec(
+                log, "PRAGMA synchronous = FULL; PRAGMA temp_store = FILE", doing, &log->err);
+
+        if (!status)
+                status = pawl__db_exec(log, "VACUUM main", doing, &log->err);
+        if (status && !sqlite3_get_autocommit(log->db))
+                (void)sqlite3_exec(log->db, "ROLLBACK", NULL, NULL, NULL);
+        (void)sqlite3_exec(log->db, "PRAGMA temp_store = MEMORY", NULL, NULL, NULL);
+        return status;
+}
+
+static int64_t bytes_of(const pawl_log *log)
+{
+        int64_t db = pawl__place_size(log, ""), wal = pawl__place_size(log, "-wal");
+
+        return (db > 0 ? db : 0) + (wal > 0 ? wal : 0);
+}
+
+static pawl_status shrink(pawl_log *log)
+{
+        int64_t free_pages;
+        pawl_status status =
+                pawl__db_integer(&free_pages, log, "PRAGMA main.freelist_count", &log->err);
+
+        if (status || free_pages == 0)
+                return status;
+        pawl_error kept = PAWL_ERROR_INIT;
+        status = vacuum(log);
+        if (status)
+                kept = log->err;
+        /* Also what a failure left in the -wal. */
+        (void)pawl__wal_checkpoint(log, SQLITE_CHECKPOINT_TRUNCATE, WAIT_US, NULL, NULL);
+        if (status)
+                log->err = kept;
+        return status;
+}
+
+pawl_status pawl__log_shrink(uint64_t *freed, pawl_log *log)
+{
+        pawl__turn turn = {.log = log};
+        pawl_status status = pawl__tx_may_begin(log);
+
+        if (!status)
+                status = check_idle(log);
+        if (!status)
+                status = pawl__turn_take(&turn, doing);
+        if (status)
+                return status;
+        int64_t before = bytes_of(log);
+        log->relaxed = false; /* it commits as an append does */
+        status = shrink(log);
+        int64_t after = bytes_of(log);
+        pawl__turn_end(&turn, NULL);
+        if (!status && freed)
+                *freed = before > after ? (uint64_t)(before - after) : 0;
+        return status;
+}
