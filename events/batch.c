@@ -7,6 +7,11 @@ static const size_t text_at[] = {offsetof(pawl_event, type), offsetof(pawl_event
         offsetof(pawl_event, session_id), offsetof(pawl_event, actor),
         offsetof(pawl_event, payload)};
 
+static pawl_text text_in(const pawl_event *event, size_t i)
+{
+        return *(const pawl_text *)(const void *)((const char *)event + text_at[i]);
+}
+
 pawl_status pawl__batch_event(pawl__batch *batch, const pawl_event *event, pawl_error *err)
 {
         pawl_event copy = *event;
@@ -14,9 +19,15 @@ pawl_status pawl__batch_event(pawl__batch *batch, const pawl_event *event, pawl_
 
         if (pawl__grow(&batch->events, &batch->cap, batch->n + 1, sizeof *batch->events))
                 return pawl__nomem(err);
+        const pawl_event *last = batch->n ? &batch->events[batch->n - 1] : NULL;
         for (size_t i = 0; i < sizeof text_at / sizeof text_at[0]; i++) {
                 pawl_text *text = (pawl_text *)(void *)((char *)&copy + text_at[i]);
-                *text = pawl__arena_text(&batch->arena, *text, &ok);
+                pawl_text before = last ? text_in(last, i) : (pawl_text){NULL, 0};
+                /* most are those of the event before, and stand in the arena */
+                if (before.data && text->data && pawl__text_eq(before, *text))
+                        *text = before;
+                else
+                        *text = pawl__arena_text(&batch->arena, *text, &ok);
         }
         if (!ok)
                 return pawl__nomem(err);

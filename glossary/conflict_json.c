@@ -1,4 +1,5 @@
-/* Findings as JSON, and back. */
+/* Findings as JSON, and back. Members are written in the order of the canonical form, which then has
+ * nothing to sort. */
 #include "base/error.h"
 #include "glossary/conflict.h"
 #include "glossary/normal.h"
@@ -6,10 +7,10 @@
 void pawl__sense_write(pawl__json_writer *w, const pawl__sense *sense)
 {
         pawl__json_open_object(w);
-        pawl__json_member_text(w, "surface", sense->surface);
-        pawl__json_member_string(w, "scope", pawl__scope_name(sense->scope));
-        pawl__json_member_text(w, "definition", sense->definition);
         pawl__json_member_number(w, "confidence", sense->confidence);
+        pawl__json_member_text(w, "definition", sense->definition);
+        pawl__json_member_string(w, "scope", pawl__scope_name(sense->scope));
+        pawl__json_member_text(w, "surface", sense->surface);
         pawl__json_close_object(w);
 }
 
@@ -19,18 +20,18 @@ void pawl__findings_write(pawl__json_writer *w, const pawl__findings *findings)
         for (size_t i = 0; i < findings->n; i++) {
                 const pawl__finding *finding = &findings->items[i];
                 pawl__json_open_object(w);
-                pawl__json_member_text(w, "term", finding->term);
-                pawl__json_member_text(w, "original", finding->original);
-                pawl__json_member_string(
-                        w, "conflict_type", pawl__conflict_type_name(finding->type));
-                pawl__json_member_string(w, "severity", pawl__severity_name(finding->severity));
-                pawl__json_member_number(w, "confidence", finding->confidence);
                 pawl__json_name(w, "candidate_senses");
                 pawl__json_open_array(w);
                 for (size_t j = 0; j < finding->n_candidates; j++)
                         pawl__sense_write(w, &finding->candidates[j]);
                 pawl__json_close_array(w);
+                pawl__json_member_number(w, "confidence", finding->confidence);
+                pawl__json_member_string(
+                        w, "conflict_type", pawl__conflict_type_name(finding->type));
                 pawl__json_member_text(w, "context", finding->context);
+                pawl__json_member_text(w, "original", finding->original);
+                pawl__json_member_string(w, "severity", pawl__severity_name(finding->severity));
+                pawl__json_member_text(w, "term", finding->term);
                 pawl__json_close_object(w);
         }
         pawl__json_close_array(w);

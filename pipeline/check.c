@@ -49,17 +49,17 @@ static pawl_status record(pawl_context *ctx)
 
         if (status)
                 return status;
+        pawl__json_member_bool(w, "blocked", n_held > 0);
+        pawl__json_member_number(w, "confidence", confidence_of(&ctx->findings, overall));
+        pawl__json_member_string(w, "effective_strictness", pawl__strictness_name(ctx->effective));
         pawl__json_name(w, "findings");
         pawl__findings_write(w, &ctx->findings);
         pawl__json_member_string(w, "overall_severity", pawl__severity_name(overall));
-        pawl__json_member_number(w, "confidence", confidence_of(&ctx->findings, overall));
-        pawl__json_member_string(w, "effective_strictness", pawl__strictness_name(ctx->effective));
+        pawl__json_member_string(w, "phase", pawl__phase_name(ctx->phase));
         pawl__json_member_string(w, "recommended_action",
                 n_held            ? "block"
                 : ctx->findings.n ? "warn"
                                   : "proceed");
-        pawl__json_member_bool(w, "blocked", n_held > 0);
-        pawl__json_member_string(w, "phase", pawl__phase_name(ctx->phase));
         return pawl__context_emit(ctx, PAWL__CHECK_EVALUATED);
 }
 

@@ -8,12 +8,14 @@ static pawl_status observe(pawl_context *ctx, const pawl__term *term)
 {
         pawl__json_writer *w = pawl__context_payload(ctx);
 
-        pawl__json_member_text(w, "term", term->surface);
-        pawl__json_member_text(w, "source_step", ctx->step_id);
+        /* in the order of the canonical form, as everything here that comes often: then nothing is
+         * left to sort, which was a fiftieth of a pass with 62 new terms */
         pawl__json_member_text(w, "actor_id", ctx->actor);
         pawl__json_member_number(w, "confidence", term->confidence);
-        pawl__json_member_string(w, "extraction_method", pawl__source_name(term->source));
         pawl__json_member_text(w, "context", term->context.data ? term->context : pawl__text(""));
+        pawl__json_member_string(w, "extraction_method", pawl__source_name(term->source));
+        pawl__json_member_text(w, "source_step", ctx->step_id);
+        pawl__json_member_text(w, "term", term->surface);
         return pawl__context_emit(ctx, PAWL__TERM_OBSERVED);
 }
 
