@@ -364,9 +364,13 @@ static pawl_status read_back(
 static void findings_are_written_and_read_back(void **state)
 {
         static const char expected[] =
-                "[{\"term\":\"amb\",\"original\":\"amb\",\"conflict_type\":\"ambiguous\",\"severity\":\"high\",\"confidence\":0.8,\"candidate_senses\":[{\"surface\":\"Ambs\",\"scope\":\"core\",\"definition\":\"a "
-                "\\\"\",\"confidence\":0.5},{\"surface\":\"amb\",\"scope\":\"core\",\"definition\":\"b\",\"confidence\":0.25}],\"context\":\"an "
-                "amb\"},{\"term\":\"x\",\"original\":\"x\",\"conflict_type\":\"unresolved_critical\",\"severity\":\"high\",\"confidence\":1,\"candidate_senses\":[],\"context\":null}]";
+                "[{\"candidate_senses\":[{\"confidence\":0.5,\"definition\":\"a "
+                "\\\"\",\"scope\":\"core\",\"surface\":\"Ambs\"},{\"confidence\":0.25,"
+                "\"definition\":\"b\",\"scope\":\"core\",\"surface\":\"amb\"}],\"confidence\":0.8,"
+                "\"conflict_type\":\"ambiguous\",\"context\":\"an amb\",\"original\":\"amb\","
+                "\"severity\":\"high\",\"term\":\"amb\"},{\"candidate_senses\":[],\"confidence\":1,"
+                "\"conflict_type\":\"unresolved_critical\",\"context\":null,\"original\":\"x\","
+                "\"severity\":\"high\",\"term\":\"x\"}]";
         struct fixture *f = *state;
         pawl__term terms[] = {term_of("amb", 0.8, false), term_of("x", 1, true)};
         pawl__json_writer w = PAWL__JSON_WRITER_INIT;

@@ -120,9 +120,8 @@ static void a_pick_is_recorded_in_its_scope_and_holds_for_the_mission(void **sta
         assert_int_equal(clarify(a), PAWL_OK);
         assert_string_equal(alone_types(a), "GlossaryClarificationResolved StepCheckpointed");
         pawl_text payload = alone_payload(a, "GlossaryClarificationResolved", 0);
-        assert_holds(
-                payload, "\"selected_sense\":{\"surface\":\"alpha\",\"scope\":\"team_domain\"");
-        assert_holds(payload, "\"definition\":\"A release before beta\"");
+        assert_holds(payload,
+                "\"definition\":\"A release before beta\",\"scope\":\"team_domain\",\"surface\":\"alpha\"");
         assert_holds(payload, "\"resolution_mode\":\"interactive\"");
         assert_holds(alone_payload(a, "StepCheckpointed", 0), "\"cursor\":\"post_clarification\"");
         assert_true(a->ctx->answered);
