@@ -2,6 +2,8 @@
 #include "events/handle.h"
 #include <assert.h>
 
+enum { SINCE = 4 }; /* the schema version that has the table; older ones are only read */
+
 static pawl_status bind_and_run(pawl_log *log, sqlite3_stmt *stmt, int rc, const char *doing)
 {
         if (rc == SQLITE_OK)
@@ -88,6 +90,8 @@ pawl_status pawl__log_content_get(
         sqlite3_stmt *stmt;
         pawl_status status = pawl__view_refresh(log, &log->err);
 
+        if (!status && log->version < SINCE)
+                return missing(log, hash, part);
         if (!status)
                 status = pawl__log_stmt(&stmt, log, PAWL__STMT_CONTENT_GET, &log->err);
         if (status)
@@ -112,6 +116,10 @@ pawl_status pawl__log_content_has(bool *has, pawl_log *log, const unsigned char 
         sqlite3_stmt *stmt;
         pawl_status status = pawl__view_refresh(log, &log->err);
 
+        if (!status && log->version < SINCE) {
+                *has = false;
+                return PAWL_OK;
+        }
         if (!status)
                 status = pawl__log_stmt(&stmt, log, PAWL__STMT_CONTENT_HAS, &log->err);
         if (status)
@@ -152,6 +160,8 @@ pawl_status pawl__log_content_each(pawl_log *log, pawl__content_fn fn, void *use
         pawl_status status = pawl__view_refresh(log, &log->err);
         int rc = SQLITE_DONE;
 
+        if (!status && log->version < SINCE)
+                return PAWL_OK;
         if (!status)
                 status = pawl__db_prepare(&stmt, log,
                         "SELECT hash, max(size), sum(length(data)), count(*) FROM contents "

@@ -127,18 +127,9 @@ typedef pawl_status (*pawl__content_fn)(
 /** Every content once, in the order of hashes. PAWL_EDAMAGED. */
 PAWL_MUST_CHECK pawl_status pawl__log_content_each(pawl_log *log, pawl__content_fn fn, void *user);
 
-/**
- * Give the space of what was dropped back to the file system: without that, later appends fill it.
- * Long on a large log, as it is written anew; writers wait meanwhile, readers do not, and it is
- * done whole or not at all. Needs room for what is kept twice, in the folder for temporary files
- * and beside the log.
- * @param[out] freed  bytes by which the log's files are smaller now; 0 where there was nothing to
- *         give, or a reader holds on to the state before: then they are when that reader is gone
- * and more was appended. May be NULL.
- * @return as an append; PAWL_ESTATE while a cursor of this log stands, PAWL_EFULL without that
- * room.
- */
-PAWL_MUST_CHECK pawl_status pawl__log_shrink(uint64_t *freed, pawl_log *log);
+/** Bytes of the log's files, and how many of them are free for later appends: what
+ *  pawl_log_shrink() would give back. */
+PAWL_MUST_CHECK pawl_status pawl__log_space(uint64_t *files, uint64_t *free, pawl_log *log);
 
 /* ---- Reading -------------------------------------------------------------------------------- */
 

@@ -69,7 +69,7 @@ static pawl_status shrink(pawl_log *log)
         return status;
 }
 
-pawl_status pawl__log_shrink(uint64_t *freed, pawl_log *log)
+pawl_status pawl_log_shrink(uint64_t *freed, pawl_log *log)
 {
         pawl__turn turn = {.log = log};
         pawl_status status = pawl__tx_may_begin(log);
@@ -88,4 +88,20 @@ pawl_status pawl__log_shrink(uint64_t *freed, pawl_log *log)
         if (!status && freed)
                 *freed = before > after ? (uint64_t)(before - after) : 0;
         return status;
+}
+
+pawl_status pawl__log_space(uint64_t *files, uint64_t *free, pawl_log *log)
+{
+        int64_t pages = 0, size = 0;
+        pawl_status status = pawl__view_refresh(log, &log->err);
+
+        if (!status)
+                status = pawl__db_integer(&pages, log, "PRAGMA main.freelist_count", &log->err);
+        if (!status)
+                status = pawl__db_integer(&size, log, "PRAGMA main.page_size", &log->err);
+        if (status)
+                return status;
+        *files = (uint64_t)bytes_of(log);
+        *free = (uint64_t)(pages * size);
+        return PAWL_OK;
 }

@@ -204,6 +204,19 @@ typedef bool (*pawl_backup_fn)(uint64_t done, uint64_t pages, void *user);
 PAWL_EXTERN PAWL_MUST_CHECK pawl_status pawl_log_backup(
         pawl_backup *result, pawl_log *log, const char *path, pawl_backup_fn go_on, void *user);
 
+/**
+ * Give the space of what was dropped back to the file system: without that, later appends fill it.
+ * Long on a large log, as it is written anew; writers wait meanwhile, readers do not, and it is
+ * done whole or not at all. Needs room for what is kept twice, in the folder for temporary files
+ * and beside the log.
+ * @param[out] freed  bytes by which the log's files are smaller now; 0 where there was nothing to
+ *         give, or a reader holds on to the state before: then they are when that reader is gone
+ * and more was appended. May be NULL.
+ * @return as an append; PAWL_ESTATE while a cursor of this log stands, PAWL_EFULL without that
+ * room.
+ */
+PAWL_EXTERN PAWL_MUST_CHECK pawl_status pawl_log_shrink(uint64_t *freed, pawl_log *log);
+
 #ifdef __cplusplus
 }
 #endif

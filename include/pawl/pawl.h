@@ -11,5 +11,6 @@
 #include <pawl/mission.h>
 #include <pawl/pipeline.h>
 #include <pawl/session.h>
+#include <pawl/space.h>
 
 #endif

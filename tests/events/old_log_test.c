@@ -116,6 +116,26 @@ static int version_of(const char *name)
         return name[1] - '0';
 }
 
+static pawl_status refuse(
+        const unsigned char hash[32], uint64_t size, uint64_t bytes, uint64_t parts, void *user)
+{
+        (void)hash, (void)size, (void)bytes, (void)parts, (void)user;
+        return PAWL_EDAMAGED;
+}
+
+/* There are none, with the table or without. */
+static void check_no_contents(pawl_log *log)
+{
+        static const unsigned char hash[32];
+        pawl__buf out = PAWL__BUF_INIT;
+        bool has = true;
+
+        assert_int_equal(pawl__log_content_has(&has, log, hash), PAWL_OK);
+        assert_false(has);
+        assert_int_equal(pawl__log_content_get(&out, NULL, log, hash, 0), PAWL_ENOTFOUND);
+        assert_int_equal(pawl__log_content_each(log, refuse, NULL), PAWL_OK);
+}
+
 /* What the file is now, by a handle that changes nothing: of the old version and whole, or
  * migrated.
  */
@@ -130,6 +150,7 @@ static int64_t check_whole(event_log *f, const head *expected)
                 version == 1 ? 0 : 2);
         assert_int_equal(ask(f->log, "SELECT count(*) FROM sqlite_schema WHERE name = 'contents'"),
                 version < 4 ? 0 : 1);
+        check_no_contents(f->log);
         event_log_close(f);
         f->flags = 0;
         return version;

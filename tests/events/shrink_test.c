@@ -124,7 +124,7 @@ static void what_was_dropped_goes_back_to_the_file_system(void **state)
         make(f, CONTENTS, LARGE);
         int64_t before = size_on_disk(f);
         assert_true(before > CONTENTS * LARGE);
-        assert_int_equal(pawl__log_shrink(&freed, f->log), PAWL_OK);
+        assert_int_equal(pawl_log_shrink(&freed, f->log), PAWL_OK);
         assert_true(size_on_disk(f) < 6 * LARGE);
         assert_int_equal(freed, before - size_on_disk(f));
         check_whole(f, 5, 2);
@@ -132,7 +132,7 @@ static void what_was_dropped_goes_back_to_the_file_system(void **state)
         check_content(f->log, 1, LARGE);
         event_log_fill(f, 2); /* and goes on */
         /* There is nothing more to give. */
-        assert_int_equal(pawl__log_shrink(&freed, f->log), PAWL_OK);
+        assert_int_equal(pawl_log_shrink(&freed, f->log), PAWL_OK);
         assert_int_equal(freed, 0);
         event_log_close(f);
         event_log_open(f);
@@ -153,7 +153,7 @@ static void a_reader_beside_it_keeps_what_it_reads(void **state)
                 sqlite3_prepare_v2(reader, "SELECT seq FROM events ORDER BY seq", -1, &stmt, NULL),
                 SQLITE_OK);
         assert_int_equal(sqlite3_step(stmt), SQLITE_ROW); /* and stays there */
-        assert_int_equal(pawl__log_shrink(&freed, f->log), PAWL_OK);
+        assert_int_equal(pawl_log_shrink(&freed, f->log), PAWL_OK);
         assert_int_equal(freed, 0);
         for (int seq = 2; seq <= 5; seq++) {
                 assert_int_equal(sqlite3_step(stmt), SQLITE_ROW);
@@ -185,13 +185,13 @@ static void a_log_that_is_read_or_read_only_is_not_shrunk(void **state)
         assert_int_equal(sqlite3_prepare_v2(f->log->db, "SELECT seq FROM events", -1, &stmt, NULL),
                 SQLITE_OK);
         assert_int_equal(sqlite3_step(stmt), SQLITE_ROW);
-        assert_int_equal(pawl__log_shrink(&freed, f->log), PAWL_ESTATE);
+        assert_int_equal(pawl_log_shrink(&freed, f->log), PAWL_ESTATE);
         assert_says(pawl_log_errmsg(f->log), "a read is under way on this log");
         sqlite3_finalize(stmt);
         event_log_close(f);
         f->flags = PAWL_LOG_READONLY;
         event_log_open(f);
-        assert_int_equal(pawl__log_shrink(&freed, f->log), PAWL_EREADONLY);
+        assert_int_equal(pawl_log_shrink(&freed, f->log), PAWL_EREADONLY);
         assert_int_equal(freed, 99);
 }
 
@@ -205,11 +205,11 @@ static void a_writer_in_the_way_is_waited_for_and_then_named(void **state)
         make(f, FEW, 1000);
         assert_int_equal(sqlite3_open(f->path, &writer), SQLITE_OK);
         assert_int_equal(sqlite3_exec(writer, "BEGIN IMMEDIATE", NULL, NULL, NULL), SQLITE_OK);
-        assert_int_equal(pawl__log_shrink(&freed, f->log), PAWL_EBUSY);
+        assert_int_equal(pawl_log_shrink(&freed, f->log), PAWL_EBUSY);
         assert_says(pawl_log_errmsg(f->log), ": cannot give space back: another thread of this");
         assert_int_equal(freed, 99);
         sqlite3_close(writer);
-        assert_int_equal(pawl__log_shrink(&freed, f->log), PAWL_OK);
+        assert_int_equal(pawl_log_shrink(&freed, f->log), PAWL_OK);
         check_whole(f, 5, 2);
 }
 
@@ -239,7 +239,7 @@ static void sweep(event_log *f, fault_kind kind, bool stays)
                 if (child == 0) {
                         event_log_open(f);
                         fault_at(kind, n, stays);
-                        pawl_status is = pawl__log_shrink(NULL, f->log);
+                        pawl_status is = pawl_log_shrink(NULL, f->log);
                         bool reached = fault_count() >= n;
                         if (is && is != PAWL_EIO && is != PAWL_EFULL)
                                 _exit(2);
@@ -294,7 +294,7 @@ static void without_memory_at_any_allocation_the_log_stays_whole(void **state)
         for (n = 1; n < SWEEP_MAX; n += n < 500 ? 1 : 13) {
                 uint64_t freed = 99;
                 allocator_fail_at(n);
-                pawl_status status = pawl__log_shrink(&freed, f->log);
+                pawl_status status = pawl_log_shrink(&freed, f->log);
                 bool failed = allocator_failed();
                 allocator_fail_at(0);
                 if (status && status != PAWL_ENOMEM)

@@ -3,6 +3,8 @@
 cd "$SOURCE_DIR"
 fail=0
 nothing='pawl_checkpoint_cursor pawl_checkpoint_input_hash pawl_checkpoint_mission_id
+pawl_checkpoint_prune_at pawl_checkpoint_prune_bytes pawl_checkpoint_prune_contents
+pawl_checkpoint_prune_count pawl_checkpoint_prune_free pawl_checkpoint_prune_going
 pawl_checkpoint_retry_token pawl_checkpoint_run_id pawl_checkpoint_seq pawl_checkpoint_step_id
 pawl_checkpoint_strictness pawl_context_conflict pawl_context_conflicts pawl_context_cursor
 pawl_context_errmsg pawl_context_input_diff pawl_context_input_hash pawl_context_inputs
@@ -11,7 +13,8 @@ pawl_log_warning pawl_mission_id pawl_mission_step_id pawl_mission_steps pawl_pi
 pawl_prune_report_at pawl_prune_report_count pawl_prune_report_free pawl_prune_report_going
 pawl_run_result_conflict pawl_run_result_conflicts pawl_run_result_mission_id pawl_run_result_run_id
 pawl_run_result_session_id pawl_run_result_signal pawl_run_result_status pawl_run_result_step
-pawl_run_result_steps pawl_sessions_at pawl_sessions_count pawl_status_name pawl_version'
+pawl_run_result_steps pawl_sessions_at pawl_sessions_count pawl_status_name pawl_usage_at
+pawl_usage_count pawl_usage_free pawl_usage_total pawl_version'
 
 # Their declarations, each on one line; the name is what stands before the first parenthesis, once
 # the attribute in front of it is gone.

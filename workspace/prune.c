@@ -1,0 +1,369 @@
+/*
+ * Letting old checkpoints go, by reachability: within the transaction, what the checkpoints that
+ * stay name is found, and every other content goes. So a checkpoint that is taken meanwhile is
+ * either seen here or finds what it needs gone and keeps it anew.
+ *
+ * The events stay, and with them what a checkpoint was of. So do blobs: inputs, outputs and plans.
+ */
+#include "base/digest.h"
+#include "base/error.h"
+#include "base/ids.h"
+#include "base/json_write.h"
+#include "state/state.h"
+#include "workspace/reach.h"
+#include <pawl/space.h>
+#include <stdlib.h>
+
+struct pawl_checkpoint_prune {
+        pawl__arena arena;
+        pawl_pruned_checkpoint *list;
+        size_t n, going;
+        uint64_t contents, bytes;
+};
+
+typedef struct pruning {
+        const pawl_checkpoint_prune_options *options;
+        pawl_checkpoint_prune *report;
+        pawl_log *log;
+        pawl__state *state;
+        pawl__contents *contents;
+        pawl__row *rows; /* n ascending */
+        size_t n_rows;
+        const char **stays; /* by row */
+        pawl__reach *reach;
+        pawl__buf drops; /* hashes, 32 bytes each */
+        pawl_error *err;
+} pruning;
+
+/* ---- Why one stays -----------------------------------------------------------------------------
+ */
+
+/* The number of the one that the workspace was last taken at, or put back to. */
+static pawl_status find_current(int64_t *current, pruning *p)
+{
+        pawl__row last;
+        const pawl__row *newest = &p->rows[p->n_rows - 1];
+        pawl_status status = pawl__state_rollback_last(&last, p->state, &p->report->arena, p->err);
+
+        *current = newest->v[PAWL__WCP_N].integer;
+        if (!status && last.v[PAWL__RB_ENDED_SEQ].integer > newest->v[PAWL__WCP_SEQ].integer)
+                *current = last.v[PAWL__RB_TARGET].integer;
+        return status == PAWL_ENOTFOUND ? PAWL_OK : status;
+}
+
+/* Can a rollback to the current one be undone by it? */
+static pawl_status is_way_back(bool *is, pruning *p, const pawl__row *row, int64_t current)
+{
+        pawl__row rollback = {.v[PAWL__RB_SEQ] = row->v[PAWL__WCP_ROLLBACK]};
+        pawl_status status = PAWL_ENOTFOUND;
+
+        if (row->v[PAWL__WCP_ROLLBACK].integer)
+                status = pawl__state_get(
+                        p->state, PAWL__ROLLBACKS, &rollback, &p->report->arena, p->err);
+        *is = !status && rollback.v[PAWL__RB_TARGET].integer == current &&
+              pawl__text_is(rollback.v[PAWL__RB_STATUS].text, "done");
+        return status == PAWL_ENOTFOUND ? PAWL_OK : status;
+}
+
+static pawl_status run_keeps(const char **why, pruning *p, const pawl__row *row)
+{
+        pawl__row run = {.v[PAWL__RUN_ID] = row->v[PAWL__WCP_RUN]};
+
+        if (!run.v[PAWL__RUN_ID].text.data)
+                return PAWL_OK;
+        pawl_status status = pawl__state_get(p->state, PAWL__RUNS, &run, &p->report->arena, p->err);
+        if (status)
+                return status == PAWL_ENOTFOUND ? PAWL_OK : status;
+        if (pawl__text_is(run.v[PAWL__RUN_STATUS].text, "blocked"))
+                *why = "its run is blocked";
+        else if (pawl__text_is(run.v[PAWL__RUN_STATUS].text, "running"))
+                *why = "its run is at work";
+        return PAWL_OK;
+}
+
+static pawl_status judge(
+        const char **why, pruning *p, const pawl__row *row, int64_t current, size_t newer)
+{
+        const pawl_checkpoint_prune_options *o = p->options;
+        bool way_back = false;
+        pawl_status status = is_way_back(&way_back, p, row, current);
+
+        *why = NULL;
+        if (status)
+                return status;
+        if (row->v[PAWL__WCP_N].integer == current)
+                *why = "current";
+        else if (way_back)
+                *why = "undoes the rollback to the current one";
+        else if (row->v[PAWL__WCP_PINNED].integer)
+                *why = "pinned";
+        else if (o->keep != SIZE_MAX && newer < o->keep)
+                *why = "newest";
+        else if (o->older_us != INT64_MAX && row->v[PAWL__WCP_CREATED_US].integer >= o->older_us)
+                *why = "not older";
+        return *why ? PAWL_OK : run_keeps(why, p, row);
+}
+
+/* Newest first; those that are pruned already are passed over. */
+static pawl_status judge_all(pruning *p)
+{
+        pawl_checkpoint_prune *report = p->report;
+        int64_t current = 0;
+        pawl_status status =
+                pawl__state_workspace_all(&p->rows, &p->n_rows, p->state, &report->arena, p->err);
+
+        report->n = report->going = 0;
+        if (status || p->n_rows == 0)
+                return status;
+        report->list = pawl__arena_array(&report->arena, p->n_rows, sizeof *report->list);
+        p->stays = pawl__arena_array(&report->arena, p->n_rows, sizeof *p->stays);
+        if (!report->list || !p->stays)
+                return pawl__nomem(p->err);
+        status = find_current(&current, p);
+        for (size_t i = p->n_rows; i-- > 0 && !status;) {
+                const pawl__row *row = &p->rows[i];
+                if (row->v[PAWL__WCP_PRUNED_SEQ].integer)
+                        continue;
+                status = judge(&p->stays[i], p, row, current, report->n);
+                report->list[report->n++] =
+                        (pawl_pruned_checkpoint){.n = (uint64_t)row->v[PAWL__WCP_N].integer,
+                                .id = row->v[PAWL__WCP_ID].text,
+                                .stays = p->stays[i]};
+                report->going += !p->stays[i];
+        }
+        return status;
+}
+
+/* ---- What goes with them -----------------------------------------------------------------------
+ */
+
+static pawl_status unhex(unsigned char tree[32], const pruning *p, const pawl__row *row)
+{
+        if (row->v[PAWL__WCP_TREE].text.data && pawl__unhex32(tree, row->v[PAWL__WCP_TREE].text))
+                return PAWL_OK;
+        return pawl__fail(p->err, PAWL_EDAMAGED,
+                "checkpoint %lld: its tree is no hash; run `pawl init --rebuild`",
+                (long long)row->v[PAWL__WCP_N].integer);
+}
+
+static pawl_status reach_those_that_stay(pruning *p)
+{
+        unsigned char tree[32];
+        pawl_status status = pawl__reach_new(&p->reach, p->contents, p->err);
+
+        for (size_t i = 0; i < p->n_rows && !status; i++) {
+                const pawl__row *row = &p->rows[i];
+                pawl_error why = PAWL_ERROR_INIT;
+                if (row->v[PAWL__WCP_PRUNED_SEQ].integer || !p->stays[i])
+                        continue;
+                status = unhex(tree, p, row);
+                if (status)
+                        return status;
+                status = pawl__reach_add(p->reach, tree, 0, &why);
+                if (status == PAWL_ENOTFOUND || status == PAWL_EDAMAGED)
+                        status = pawl__fail(p->err, PAWL_EDAMAGED,
+                                "checkpoint %lld: stays, but what it holds is not known: %.300s",
+                                (long long)row->v[PAWL__WCP_N].integer, why.message);
+                else if (status && p->err)
+                        *p->err = why;
+        }
+        return status;
+}
+
+static pawl_status take_out(
+        const unsigned char hash[32], uint64_t size, uint64_t stored, uint64_t parts, void *user)
+{
+        pruning *p = user;
+
+        (void)size, (void)parts;
+        if (pawl__reach_has(NULL, p->reach, hash))
+                return PAWL_OK;
+        p->report->contents++;
+        p->report->bytes += stored;
+        return pawl__buf_add(&p->drops, hash, 32) ? pawl__nomem(pawl__log_error(p->log)) : PAWL_OK;
+}
+
+/* A failure of the log's own, whose message is there. */
+static pawl_status of_log(const pruning *p, pawl_status status)
+{
+        if (status && p->err && p->err != pawl__log_error(p->log))
+                *p->err = *pawl__log_error(p->log);
+        return status;
+}
+
+static pawl_status find_drops(pruning *p)
+{
+        pawl_status status = reach_those_that_stay(p);
+
+        p->report->contents = p->report->bytes = 0;
+        pawl__buf_clear(&p->drops);
+        if (!status)
+                status = of_log(p, pawl__log_content_each(p->log, take_out, p));
+        pawl__reach_free(p->reach);
+        p->reach = NULL;
+        return status;
+}
+
+/* ---- Letting go --------------------------------------------------------------------------------
+ */
+
+static pawl_status add_event(pawl__batch *batch, const pruning *p)
+{
+        const pawl_checkpoint_prune *report = p->report;
+        const char *actor = p->options->actor;
+        pawl__json_writer w = PAWL__JSON_WRITER_INIT;
+
+        pawl__json_open_object(&w);
+        pawl__json_member_string(&w, "kind", "checkpoints");
+        pawl__json_name(&w, "pruned");
+        pawl__json_open_array(&w);
+        for (size_t i = report->n; i-- > 0;)
+                if (!report->list[i].stays)
+                        pawl__json_integer(&w, (int64_t)report->list[i].n);
+        pawl__json_close_array(&w);
+        pawl__json_member_integer(&w, "contents", (int64_t)report->contents);
+        pawl__json_member_integer(&w, "bytes", (int64_t)report->bytes);
+        pawl__json_close_object(&w);
+        pawl_status status = pawl__json_end_writer(&w) ? pawl__nomem(p->err) : PAWL_OK;
+        const pawl_event event = {.type = pawl__text("Pruned"),
+                .v = 1,
+                .actor = pawl__text(actor ? actor : "program"),
+                .payload = pawl__buf_text(&w.buf)};
+        if (!status)
+                status = pawl__batch_event(batch, &event, p->err);
+        pawl__json_writer_free(&w);
+        return status;
+}
+
+static pawl_status check_settled(pruning *p)
+{
+        pawl__row row;
+        pawl_status status =
+                pawl__state_rollback_pending(&row, p->state, &p->report->arena, p->err);
+
+        if (status)
+                return status == PAWL_ENOTFOUND ? PAWL_OK : status;
+        return pawl__fail(p->err, PAWL_ESTATE,
+                "prune: a rollback to checkpoint %lld was interrupted; finish it with `pawl "
+                "rollback --finish` or give it up with `pawl undo`",
+                (long long)row.v[PAWL__RB_TARGET].integer);
+}
+
+/* PAWL_DONE: there is nothing that goes, so that nothing is written. */
+static pawl_status let_go(pawl_log *log, pawl__batch *batch, void *user, pawl_error *err)
+{
+        pruning *p = user;
+        pawl_error *outer = p->err;
+
+        p->err = err;
+        pawl_status status = check_settled(p);
+        if (!status)
+                status = judge_all(p);
+        if (!status && p->report->going == 0)
+                status = PAWL_DONE;
+        if (!status)
+                status = find_drops(p);
+        for (size_t i = 0; i < p->drops.len && !status; i += 32)
+                status = pawl__log_content_drop(log, (const unsigned char *)p->drops.data + i);
+        if (!status)
+                status = add_event(batch, p);
+        p->err = outer;
+        return status;
+}
+
+static pawl_status commit(pruning *p)
+{
+        pawl__batch batch = {.fill = let_go, .fill_user = p};
+        pawl_status status = pawl__log_commit(p->log, &batch, 0, NULL);
+
+        pawl__batch_free(&batch);
+        if (status == PAWL_DONE)
+                return PAWL_OK;
+        return of_log(p, status);
+}
+
+static pawl_status prune(pruning *p)
+{
+        pawl_status status = pawl__state_of(&p->state, p->log, p->err);
+
+        if (!status)
+                status = check_settled(p);
+        if (!status)
+                status = judge_all(p);
+        if (status || p->report->going == 0)
+                return status;
+        status = pawl__contents_open(&p->contents, p->log, p->err);
+        if (!status)
+                status = p->options->dry_run ? find_drops(p) : commit(p);
+        pawl__contents_close(p->contents);
+        pawl__buf_free(&p->drops);
+        return status;
+}
+
+static pawl_status check_options(const pawl_checkpoint_prune_options *o, pawl_error *err)
+{
+        if (!o || o->version != PAWL_CHECKPOINT_PRUNE_VERSION)
+                return pawl__fail(err, PAWL_EINVAL,
+                        "prune: options: are not of a version that this library knows; start from "
+                        "PAWL_CHECKPOINT_PRUNE_INIT");
+        if (o->keep == SIZE_MAX && o->older_us == INT64_MAX)
+                return pawl__fail(err, PAWL_EINVAL,
+                        "prune: nothing is asked for; say how many to keep, or since when");
+        return o->actor ? pawl__id_check(pawl__text(o->actor), "actor", err) : PAWL_OK;
+}
+
+pawl_status pawl_workspace_prune(pawl_checkpoint_prune **out, pawl_log *log,
+        const pawl_checkpoint_prune_options *options, pawl_error *err)
+{
+        pruning p = {.options = options, .log = log, .err = err};
+        pawl_status status = check_options(options, err);
+
+        if (status)
+                return status;
+        p.report = calloc(1, sizeof *p.report);
+        if (!p.report)
+                return pawl__nomem(err);
+        status = prune(&p);
+        if (status)
+                pawl_checkpoint_prune_free(p.report);
+        else
+                *out = p.report;
+        return status;
+}
+
+/* ---- The report --------------------------------------------------------------------------------
+ */
+
+size_t pawl_checkpoint_prune_count(const pawl_checkpoint_prune *report)
+{
+        return report ? report->n : 0;
+}
+
+const pawl_pruned_checkpoint *pawl_checkpoint_prune_at(
+        const pawl_checkpoint_prune *report, size_t index)
+{
+        return report && index < report->n ? &report->list[index] : NULL;
+}
+
+size_t pawl_checkpoint_prune_going(const pawl_checkpoint_prune *report)
+{
+        return report ? report->going : 0;
+}
+
+uint64_t pawl_checkpoint_prune_contents(const pawl_checkpoint_prune *report)
+{
+        return report ? report->contents : 0;
+}
+
+uint64_t pawl_checkpoint_prune_bytes(const pawl_checkpoint_prune *report)
+{
+        return report ? report->bytes : 0;
+}
+
+void pawl_checkpoint_prune_free(pawl_checkpoint_prune *report)
+{
+        if (!report)
+                return;
+        pawl__arena_free(&report->arena);
+        free(report);
+}

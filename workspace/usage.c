@@ -1,0 +1,141 @@
+/* What checkpoints take up: each content once, and whose it is alone. */
+#include "base/digest.h"
+#include "base/error.h"
+#include "state/state.h"
+#include "workspace/reach.h"
+#include <pawl/space.h>
+#include <stdlib.h>
+
+struct pawl_usage {
+        pawl__arena arena;
+        pawl_usage_totals total;
+        pawl_checkpoint_usage *list;
+        size_t n;
+};
+
+typedef struct counting {
+        pawl_usage *usage;
+        pawl__reach *reach;
+} counting;
+
+static pawl_status count(
+        const unsigned char hash[32], uint64_t size, uint64_t stored, uint64_t parts, void *user)
+{
+        const counting *c = user;
+        pawl_usage_totals *total = &c->usage->total;
+        uint32_t owner = PAWL__REACH_SHARED;
+
+        (void)parts;
+        total->contents++;
+        total->bytes += size;
+        total->stored += stored;
+        if (!pawl__reach_has(&owner, c->reach, hash)) {
+                total->unnamed++;
+                total->unnamed_stored += stored;
+        } else if (owner != PAWL__REACH_SHARED) {
+                c->usage->list[owner].own += stored;
+        }
+        return PAWL_OK;
+}
+
+/* A checkpoint that is damaged takes up what can be found of it. */
+static pawl_status add_row(counting *c, const pawl__row *row, pawl_error *err)
+{
+        pawl_usage *usage = c->usage;
+        pawl_checkpoint_usage *one = &usage->list[usage->n];
+        unsigned char tree[32];
+        pawl_status status = PAWL_EDAMAGED;
+
+        *one = (pawl_checkpoint_usage){.n = (uint64_t)row->v[PAWL__WCP_N].integer,
+                .id = row->v[PAWL__WCP_ID].text,
+                .files = (uint64_t)row->v[PAWL__WCP_FILES].integer,
+                .bytes = (uint64_t)row->v[PAWL__WCP_BYTES].integer};
+        if (row->v[PAWL__WCP_TREE].text.data && pawl__unhex32(tree, row->v[PAWL__WCP_TREE].text))
+                status = pawl__reach_add(c->reach, tree, (uint32_t)usage->n, err);
+        one->damaged = status == PAWL_EDAMAGED || status == PAWL_ENOTFOUND;
+        usage->n++;
+        return one->damaged ? PAWL_OK : status;
+}
+
+static pawl_status add_rows(counting *c, pawl_log *log, pawl_error *err)
+{
+        pawl_usage *usage = c->usage;
+        pawl__state *state;
+        pawl__row *rows = NULL;
+        size_t n = 0;
+        pawl_status status = pawl__state_of(&state, log, err);
+
+        if (!status)
+                status = pawl__state_workspace_all(&rows, &n, state, &usage->arena, err);
+        if (status)
+                return status;
+        usage->list = pawl__arena_array(&usage->arena, n + 1, sizeof *usage->list);
+        if (!usage->list)
+                return pawl__nomem(err);
+        for (size_t i = 0; i < n && !status; i++)
+                if (rows[i].v[PAWL__WCP_PRUNED_SEQ].integer)
+                        usage->total.pruned++;
+                else
+                        status = add_row(c, &rows[i], err);
+        usage->total.checkpoints = usage->n;
+        return status;
+}
+
+static pawl_status measure(pawl_usage *usage, pawl_log *log, pawl_error *err)
+{
+        counting c = {.usage = usage};
+        pawl__contents *contents = NULL;
+        pawl_status status = pawl__contents_open(&contents, log, err);
+
+        if (!status)
+                status = pawl__reach_new(&c.reach, contents, err);
+        if (!status)
+                status = add_rows(&c, log, err);
+        if (!status) {
+                status = pawl__log_content_each(log, count, &c);
+                if (!status)
+                        status = pawl__log_space(&usage->total.log, &usage->total.free, log);
+                if (status && err)
+                        *err = *pawl__log_error(log);
+        }
+        pawl__reach_free(c.reach);
+        pawl__contents_close(contents);
+        return status;
+}
+
+pawl_status pawl_workspace_usage(pawl_usage **out, pawl_log *log, pawl_error *err)
+{
+        pawl_usage *usage = calloc(1, sizeof *usage);
+
+        if (!usage)
+                return pawl__nomem(err);
+        pawl_status status = measure(usage, log, err);
+        if (status)
+                pawl_usage_free(usage);
+        else
+                *out = usage;
+        return status;
+}
+
+const pawl_usage_totals *pawl_usage_total(const pawl_usage *usage)
+{
+        return &usage->total;
+}
+
+size_t pawl_usage_count(const pawl_usage *usage)
+{
+        return usage ? usage->n : 0;
+}
+
+const pawl_checkpoint_usage *pawl_usage_at(const pawl_usage *usage, size_t index)
+{
+        return usage && index < usage->n ? &usage->list[index] : NULL;
+}
+
+void pawl_usage_free(pawl_usage *usage)
+{
+        if (!usage)
+                return;
+        pawl__arena_free(&usage->arena);
+        free(usage);
+}
