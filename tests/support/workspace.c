@@ -119,12 +119,11 @@ pawl_status workspace_store(workspace *w)
         batch.fill_user = w;
         pawl_status status = pawl__log_commit(w->f->log, &batch, 0, NULL);
         pawl__batch_free(&batch);
-        if (status) {
-                w->err = *pawl__log_error(w->f->log);
-                return status;
-        }
-        status = pawl_log_head(&seq, w->event, w->f->log);
         if (!status)
+                status = pawl_log_head(&seq, w->event, w->f->log);
+        if (status)
+                w->err = *pawl__log_error(w->f->log);
+        else
                 status = pawl__scan_keep_index(w->scan, w->event, &w->err);
         w->taken = true;
         return status;

@@ -1,0 +1,296 @@
+/* Each call that reads the workspace fails in its turn, and each allocation: what cannot be read is
+ * listed, or the scan fails and says why; nothing is left out unsaid, and nothing leaks. */
+#include "support/allocator.h"
+#include "support/workspace.h"
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdarg.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+/* ---- The calls, one of which fails ----------------------------------------------------------- */
+
+typedef enum call { OPENAT, READ, FSTAT, FSTATAT, GETDENTS, READLINKAT, CALLS } call;
+
+static struct {
+        call which;
+        int error, countdown; /* countdown 0: none fails */
+        bool failed;
+} fault;
+
+static bool fails(call which)
+{
+        if (fault.countdown == 0 || fault.which != which || --fault.countdown > 0)
+                return false;
+        fault.failed = true;
+        errno = fault.error;
+        return true;
+}
+
+int openat(int folder, const char *name, int flags, ...)
+{
+        va_list args;
+
+        va_start(args, flags);
+        const mode_t mode = (mode_t)va_arg(args, int);
+        va_end(args);
+        return fails(OPENAT) ? -1 : (int)syscall(SYS_openat, folder, name, flags, mode);
+}
+
+ssize_t read(int fd, void *to, size_t len)
+{
+        return fails(READ) ? -1 : syscall(SYS_read, fd, to, len);
+}
+
+int fstat(int fd, struct stat *st)
+{
+        return fails(FSTAT) ? -1 : (int)syscall(SYS_newfstatat, fd, "", st, AT_EMPTY_PATH);
+}
+
+int fstatat(int folder, const char *restrict name, struct stat *restrict st, int flags)
+{
+        return fails(FSTATAT) ? -1 : (int)syscall(SYS_newfstatat, folder, name, st, flags);
+}
+
+ssize_t getdents64(int fd, void *to, size_t len)
+{
+        return fails(GETDENTS) ? -1 : syscall(SYS_getdents64, fd, to, len);
+}
+
+ssize_t readlinkat(int folder, const char *restrict name, char *restrict to, size_t len)
+{
+        return fails(READLINKAT) ? -1 : syscall(SYS_readlinkat, folder, name, to, len);
+}
+
+/* ---- A workspace with a bit of all ----------------------------------------------------------- */
+
+static const char *const paths[] = {"a/b/c/deep", "a/b/file", "a/link", "empty", "large", "z/last"};
+enum { PATHS = sizeof paths / sizeof paths[0] };
+
+static void furnish(workspace *w)
+{
+        static char large[3 * 1024 * 1024];
+        char *link = path_in(w->f->folder, "a/link"), *file = path_in(w->f->folder, "large");
+
+        workspace_write(w, "a/b/c/deep", "deep");
+        workspace_write(w, "a/b/file", "file");
+        workspace_write(w, "empty", "");
+        workspace_write(w, "z/last", "last");
+        workspace_write(w, ".gitignore", "*.o\n");
+        workspace_write(w, "a/.pawlignore", "!keep.o\n");
+        workspace_write(w, "a/keep.o", "kept");
+        memset(large, 'x', sizeof large);
+        file_write(file, large, sizeof large);
+        assert_int_equal(symlink("b", link), 0);
+        free(file);
+        free(link);
+}
+
+static bool is_listed(const workspace *w, const char *path)
+{
+        for (size_t i = 0; i < w->scan->n_not_captured; i++) {
+                const pawl_text at = w->scan->not_captured[i].path;
+                if (strncmp(path, at.data, at.len) == 0 &&
+                        (path[at.len] == '\0' || path[at.len] == '/'))
+                        return true;
+        }
+        return false;
+}
+
+static int open_handles(void)
+{
+        int n = 0;
+
+        for (int fd = 0; fd < 256; fd++)
+                n += fcntl(fd, F_GETFD) >= 0;
+        return n;
+}
+
+/* Every path is in the tree, or said not to be. */
+static void check_complete(workspace *w)
+{
+        assert_int_equal(workspace_store(w), PAWL_OK);
+        const char *tree = workspace_tree(w);
+        for (size_t i = 0; i < PATHS; i++) {
+                char line[64];
+                snprintf(line, sizeof line, " %s=", paths[i]);
+                if (!strstr(tree, line) && !is_listed(w, paths[i]))
+                        fail_msg("%s is neither captured nor listed:\n%s", paths[i], tree);
+        }
+}
+
+static void what_cannot_be_read_is_said(void **state)
+{
+        static const int errors[] = {EIO, EACCES, EMFILE, ENOMEM};
+        workspace *w = *state;
+        size_t listed = 0, refused = 0, rounds = 0;
+
+        furnish(w);
+        workspace_take(w);
+        workspace_take(w); /* so that all handles of the log are open */
+        const int handles = open_handles();
+        for (call which = OPENAT; which < CALLS; which++)
+                for (size_t e = 0; e < sizeof errors / sizeof errors[0]; e++) {
+                        fault.failed = true;
+                        for (int n = 1; fault.failed; n++, rounds++) {
+                                w->taken = false; /* no index: all is read */
+                                w->err = (pawl_error)PAWL_ERROR_INIT;
+                                fault.which = which;
+                                fault.error = errors[e];
+                                fault.failed = false;
+                                fault.countdown = n;
+                                const pawl_status status = workspace_scan(w);
+                                fault.countdown = 0;
+                                assert_int_equal(open_handles(), handles);
+                                if (status) {
+                                        assert_true(fault.failed);
+                                        assert_int_equal(w->err.status, status);
+                                        assert_true(strlen(w->err.message) > 0);
+                                        refused++;
+                                        continue;
+                                }
+                                listed += w->scan->n_not_captured;
+                                if (n % 4 == 1 || test_full())
+                                        check_complete(w);
+                        }
+                }
+        printf("%zu rounds, %zu listed, %zu refused\n", rounds, listed, refused);
+        assert_true(listed > 50 && refused > 10);
+        workspace_take(w);
+        assert_int_equal(w->scan->n_not_captured, 0);
+}
+
+static void reading_goes_on_after_a_signal(void **state)
+{
+        workspace *w = *state;
+
+        workspace_write(w, "a", "one");
+        workspace_write(w, ".gitignore", "x\n");
+        for (int n = 1; n <= 3; n++) {
+                fault.which = READ;
+                fault.error = EINTR;
+                fault.countdown = n;
+                workspace_take(w);
+                fault.countdown = 0;
+                assert_int_equal(w->scan->n_not_captured, 0);
+                w->taken = false;
+        }
+        assert_true(fault.failed);
+}
+
+/* With few handles to be had, the folders above do without theirs. */
+static void deep_folders_need_few_handles(void **state)
+{
+        workspace *w = *state;
+        struct rlimit was, few;
+
+        workspace_write(w, "a/b/c/d/e/f/g/h/i/j/k/l/m/n/o/p/q/r/s/t/u/v/w/x/y/z/file", "x");
+        workspace_write(w, "a/b/c/d/e/f/g/h/z/file", "y");
+        workspace_take(w);
+        assert_int_equal(getrlimit(RLIMIT_NOFILE, &was), 0);
+        int next = dup(0);
+        close(next);
+        few = was;
+        few.rlim_cur = (rlim_t)next + 5;
+        w->taken = false;
+        assert_int_equal(setrlimit(RLIMIT_NOFILE, &few), 0);
+        const pawl_status status = workspace_scan(w);
+        assert_int_equal(setrlimit(RLIMIT_NOFILE, &was), 0);
+        assert_int_equal(status, PAWL_OK);
+        assert_int_equal(w->scan->files, 2);
+        assert_int_equal(w->scan->n_not_captured, 0);
+}
+
+/* A process without rights finds files and folders that it must not read. */
+static void what_is_forbidden_is_listed(void **state)
+{
+        workspace *w = *state;
+        char *file = path_in(w->f->folder, "f"), *folder = path_in(w->f->folder, "d");
+        int ended;
+
+        workspace_write(w, "f", "secret");
+        workspace_write(w, "d/in", "secret");
+        workspace_write(w, "g", "open");
+        assert_int_equal(chmod(file, 0), 0);
+        assert_int_equal(chmod(folder, 0), 0);
+        if (geteuid() == 0) /* whom nothing is forbidden */
+                assert_int_equal(chmod(w->f->folder, 0755), 0);
+        const pid_t child = fork();
+        if (child == 0) {
+                if (geteuid() == 0 && setresuid(65534, 65534, 65534) != 0)
+                        _exit(9);
+                if (workspace_scan(w))
+                        _exit(8);
+                const pawl__not_captured *not = w->scan->not_captured;
+                _exit(!(w->scan->files == 1 && w->scan->unreadable == 2 &&
+                        w->scan->n_not_captured == 2 && pawl__text_is(not [0].path, "d") &&
+                        not [0].error == EACCES && pawl__text_is(not [1].path, "f") &&
+                        not [1].error == EACCES && not [1].why == PAWL__SKIP_UNREADABLE));
+        }
+        assert_int_equal(waitpid(child, &ended, 0), child);
+        assert_int_equal(ended, 0);
+        assert_int_equal(chmod(folder, 0700), 0);
+        free(folder);
+        free(file);
+}
+
+/* ---- Memory ---------------------------------------------------------------------------------- */
+
+static void without_memory_nothing_is_stored(void **state)
+{
+        workspace *w = *state;
+        size_t n = 0, refused = 0;
+
+        if (!allocator_works())
+                skip();
+        furnish(w);
+        workspace_take(w);
+        for (bool failed = true; failed;) {
+                char name[32];
+                const int64_t events = event_log_count(w->f);
+                snprintf(name, sizeof name, "new-%zu", n % 7);
+                workspace_write(w, name, name);
+                pawl__scan_free(w->scan);
+                w->scan = NULL;
+                w->err = (pawl_error)PAWL_ERROR_INIT;
+                const long live = allocator_live();
+                allocator_fail_at(++n);
+                pawl_status status = workspace_scan(w);
+                const bool scanned = status == PAWL_OK;
+                if (!scanned)
+                        assert_int_equal(allocator_live(), live);
+                if (scanned)
+                        status = workspace_store(w);
+                failed = allocator_failed();
+                allocator_fail_at(0);
+                if (status) {
+                        assert_int_equal(status, PAWL_ENOMEM);
+                        assert_says(w->err.message, "out of memory");
+                        refused++;
+                }
+                if (status && !scanned)
+                        assert_int_equal(event_log_count(w->f), events);
+        }
+        printf("%zu allocations, %zu refused\n", n, refused);
+        assert_true(refused > 20);
+        workspace_take(w);
+        assert_int_equal(w->scan->n_not_captured, 0);
+        (void)workspace_tree(w);
+}
+
+int main(void)
+{
+        const struct CMUnitTest tests[] = {
+                WORKSPACE_TEST(what_cannot_be_read_is_said),
+                WORKSPACE_TEST(reading_goes_on_after_a_signal),
+                WORKSPACE_TEST(deep_folders_need_few_handles),
+                WORKSPACE_TEST(what_is_forbidden_is_listed),
+                WORKSPACE_TEST(without_memory_nothing_is_stored),
+        };
+
+        return cmocka_run_group_tests(tests, NULL, NULL);
+}
