@@ -237,9 +237,6 @@ PAWL_MUST_CHECK pawl_status pawl__head_read(
 
 /** Append the canonical JSON of the envelope without payload, prev and hash. */
 PAWL_MUST_CHECK pawl_status pawl__chain_envelope(pawl__buf *out, const pawl_event *event);
-/** hash = SHA-256(prev, payload_hash, envelope). @p scratch is overwritten. */
-PAWL_MUST_CHECK pawl_status pawl__chain_hash(unsigned char out[32], pawl__hasher *hasher,
-        pawl__buf *scratch, const pawl_event *event, const unsigned char payload_hash[32]);
 
 /* ---- The key of the chain (events/key.c) ----------------------------------------------------- */
 

@@ -141,6 +141,16 @@ PAWL_MUST_CHECK pawl_status pawl__log_event(
  *  Its payload must be there; the chain around it is pawl_log_verify()'s matter. */
 PAWL_MUST_CHECK pawl_status pawl__log_event_intact(pawl_log *log, const pawl_event *event);
 
+/** SHA-256 of an event's payload; of one that was pruned, as it was written down then.
+ * PAWL_EDAMAGED. */
+PAWL_MUST_CHECK pawl_status pawl__log_payload_hash(
+        unsigned char out[32], pawl_log *log, const pawl_event *event, pawl_error *err);
+
+/** What the chain has for an event: SHA-256(prev, payload_hash, envelope). @p scratch is
+ * overwritten. Running out of memory is its only failure. */
+PAWL_MUST_CHECK pawl_status pawl__chain_hash(unsigned char out[32], pawl__hasher *hasher,
+        pawl__buf *scratch, const pawl_event *event, const unsigned char payload_hash[32]);
+
 /** The MAC beside an event, as it stands there. PAWL_ENOTFOUND: there is none, or none of 32 bytes.
  */
 PAWL_MUST_CHECK pawl_status pawl__log_mac(unsigned char out[32], pawl_log *log, uint64_t seq);

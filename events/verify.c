@@ -17,30 +17,28 @@ typedef struct checking {
         pawl_error *why;
 } checking;
 
-/* SHA-256 of the payload; of one that was pruned, as it was written down then. */
-static pawl_status payload_hash(unsigned char out[32], checking *c, const pawl_event *e)
+pawl_status pawl__log_payload_hash(
+        unsigned char out[32], pawl_log *log, const pawl_event *e, pawl_error *err)
 {
-        pawl_log *log = c->log;
         sqlite3_stmt *stmt;
 
         if (e->payload.data)
-                return pawl__sha256(log->hasher, out, e->payload.data, e->payload.len, c->why);
-        pawl_status status = pawl__log_stmt(&stmt, log, PAWL__STMT_PRUNED, c->why);
+                return pawl__sha256(log->hasher, out, e->payload.data, e->payload.len, err);
+        pawl_status status = pawl__log_stmt(&stmt, log, PAWL__STMT_PRUNED, err);
         if (status)
                 return status;
         int rc = sqlite3_bind_int64(stmt, 1, (int64_t)e->seq);
         if (rc == SQLITE_OK)
                 rc = sqlite3_step(stmt);
         if (rc == SQLITE_DONE)
-                status = pawl__damaged(
-                        log, c->why, e->seq, "its payload is gone and was not pruned");
+                status = pawl__damaged(log, err, e->seq, "its payload is gone and was not pruned");
         else if (rc == SQLITE_ROW && sqlite3_column_bytes(stmt, 0) != 32)
                 status = pawl__damaged(
-                        log, c->why, e->seq, "the hash of its pruned payload is not 32 bytes");
+                        log, err, e->seq, "the hash of its pruned payload is not 32 bytes");
         else if (rc == SQLITE_ROW)
                 memcpy(out, sqlite3_column_blob(stmt, 0), 32);
         else
-                status = pawl__db_fail(log, rc, "verify it", c->why);
+                status = pawl__db_fail(log, rc, "verify it", err);
         sqlite3_reset(stmt);
         return status;
 }
@@ -48,7 +46,7 @@ static pawl_status payload_hash(unsigned char out[32], checking *c, const pawl_e
 static pawl_status check_event(checking *c, const pawl_event *e)
 {
         unsigned char inner[32], hash[32];
-        pawl_status status = payload_hash(inner, c, e);
+        pawl_status status = pawl__log_payload_hash(inner, c->log, e, c->why);
 
         if (status)
                 return status;

@@ -12,5 +12,6 @@
 #include <pawl/pipeline.h>
 #include <pawl/session.h>
 #include <pawl/space.h>
+#include <pawl/workspace.h>
 
 #endif

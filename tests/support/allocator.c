@@ -1,7 +1,9 @@
 #include "support/allocator.h"
 #include "base/crypto.h"
 #include <errno.h>
+#include <link.h>
 #include <stdlib.h>
+#include <string.h>
 
 #if defined(__has_feature)
 #if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
@@ -37,6 +39,10 @@ long allocator_live(void)
 bool allocator_works(void)
 {
         return false;
+}
+
+void allocator_leave_archive_alone(void)
+{
 }
 
 #else
@@ -84,8 +90,42 @@ __attribute__((constructor)) static void leave_crypto_alone(void)
                 abort();
 }
 
-static bool fails(void)
+/* The code of libarchive and, as it does not look whether that has failed, of libzstd, once they
+ * are to be left alone. */
+static struct range {
+        uintptr_t from, size;
+} alone[2];
+
+static int find_archive(struct dl_phdr_info *info, size_t size, void *user)
 {
+        (void)size, (void)user;
+        struct range *range = &alone[strstr(info->dlpi_name, "libzstd.so") != NULL];
+
+        if (range == alone && !strstr(info->dlpi_name, "libarchive.so"))
+                return 0;
+        for (int i = 0; i < info->dlpi_phnum; i++) {
+                const ElfW(Phdr) *part = &info->dlpi_phdr[i];
+                if (part->p_type == PT_LOAD && (part->p_flags & PF_X)) {
+                        range->from = info->dlpi_addr + part->p_vaddr;
+                        range->size = part->p_memsz;
+                }
+        }
+        return 0;
+}
+
+void allocator_leave_archive_alone(void)
+{
+        dl_iterate_phdr(find_archive, NULL);
+        if (!alone[0].size || !alone[1].size)
+                abort();
+}
+
+static bool fails(const void *caller)
+{
+        for (int i = 0; i < 2; i++) {
+                if ((uintptr_t)caller - alone[i].from < alone[i].size)
+                        return false;
+        }
         if (!countdown || --countdown)
                 return false;
         failed = true;
@@ -98,7 +138,7 @@ static bool fails(void)
 
 void *malloc(size_t size)
 {
-        if (fails())
+        if (fails(__builtin_return_address(0)))
                 return NULL;
         live++;
         return __libc_malloc(size);
@@ -106,7 +146,7 @@ void *malloc(size_t size)
 
 void *calloc(size_t n, size_t size)
 {
-        if (fails())
+        if (fails(__builtin_return_address(0)))
                 return NULL;
         live++;
         return __libc_calloc(n, size);
@@ -114,7 +154,7 @@ void *calloc(size_t n, size_t size)
 
 void *realloc(void *memory, size_t size)
 {
-        if (fails())
+        if (fails(__builtin_return_address(0)))
                 return NULL;
         live += !memory;
         return __libc_realloc(memory, size);

@@ -22,5 +22,9 @@ long allocator_live(void);
 /** From now on libgit2's calls neither fail nor count: version 1.5 does not come out of every
  * failed one in one piece, which is not ours to mend. */
 void allocator_leave_git_alone(void);
+/** The same of libarchive 3.6, which must have been loaded, and of libzstd, of which it expects no
+ * failure; its calls do not fail any more, but count as live.
+ */
+void allocator_leave_archive_alone(void);
 
 #endif

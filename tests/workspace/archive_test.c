@@ -1,0 +1,374 @@
+/* Checkpoints carried from log to log. tests/workspace/hostile_archive_test.c has what is refused.
+ */
+#include "support/allocator.h"
+#include "support/checkpoints.h"
+#include <errno.h>
+#include <pawl/workspace.h>
+#include <signal.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+
+struct fixture {
+        event_log *here, *there; /* two logs, each in its folder */
+        trees trees;
+        char *archive;
+        pawl_error err;
+        pawl_archive_result result;
+};
+
+static int setup(void **state)
+{
+        struct fixture *f = calloc(1, sizeof *f);
+        void *log = NULL;
+        pawl__buf large = PAWL__BUF_INIT;
+
+        assert_int_equal(event_log_setup(&log), 0);
+        f->here = log;
+        assert_int_equal(event_log_setup(&log), 0);
+        f->there = log;
+        f->here->flags = f->there->flags = PAWL_LOG_CREATE;
+        event_log_open(f->here);
+        event_log_open(f->there);
+        f->archive = path_in(f->here->folder, "a.tar.zst");
+        event_log_fill(f->here, 3);
+        event_log_fill(f->there, 1);
+        const tree_hash first =
+                tree_of(&f->trees, "f 644 a=one", "f 755 run=#!/bin/sh", "d 700 sub",
+                        "f 600 sub/empty=", "l sub/link=../a", "x 1 sub/huge", "d 755 none", NULL);
+        checkpoint_put(f->here->log, &f->trees, first, "{\"a\":1}", NULL);
+        event_log_fill(f->here, 2);
+        /* more than one part, and a document that is a file too */
+        assert_int_equal(pawl__buf_adds(&large, "f 644 large="), PAWL_OK);
+        for (int i = 0; i < 700000; i++)
+                assert_int_equal(
+                        pawl__buf_addf(&large, "%08x", (unsigned)i * 2654435761u), PAWL_OK);
+        const tree_hash second = tree_of(
+                &f->trees, "f 644 a=one", "f 644 b=two", large.data, "f 644 doc={\"b\":2}", NULL);
+        checkpoint_put(f->here->log, &f->trees, second, "{\"a\":1}", "{\"b\":2}");
+        event_log_fill(f->here, 1);
+        pawl__buf_free(&large);
+        *state = f;
+        return 0;
+}
+
+static int teardown(void **state)
+{
+        struct fixture *f = *state;
+        void *log = f->here;
+
+        free(f->archive);
+        trees_free(&f->trees);
+        event_log_teardown(&log);
+        log = f->there;
+        event_log_teardown(&log);
+        free(f);
+        return 0;
+}
+
+static void export_all(struct fixture *f, pawl_log *log, const char *path)
+{
+        assert_int_equal(pawl_workspace_export(&f->result, log, NULL, 0, path, &f->err), PAWL_OK);
+}
+
+static void same_checkpoint(struct fixture *f, uint64_t here, uint64_t there)
+{
+        char *a = checkpoint_read(f->here->log, here), *b = checkpoint_read(f->there->log, there);
+
+        assert_string_equal(a, b);
+        free(a);
+        free(b);
+}
+
+/* ---- There and back -------------------------------------------------------------------------- */
+
+static void an_import_has_the_digest_of_the_export(void **state)
+{
+        struct fixture *f = *state;
+        pawl_archive_result there, again;
+        char *second = path_in(f->there->folder, "b.tar.zst");
+
+        export_all(f, f->here->log, f->archive);
+        assert_int_equal(f->result.checkpoints, 2);
+        assert_int_equal(
+                pawl_workspace_import(&there, f->there->log, f->archive, "user:ana", &f->err),
+                PAWL_OK);
+        assert_int_equal(there.checkpoints, 2);
+        assert_int_equal(there.known, 0);
+        assert_int_equal(there.contents, f->result.contents);
+        assert_string_equal(there.digest, f->result.digest);
+        assert_string_equal(there.sha256, f->result.sha256);
+        assert_int_equal(there.bytes, f->result.bytes);
+        same_checkpoint(f, 1, 1);
+        same_checkpoint(f, 2, 2);
+        /* and exported from there */
+        assert_int_equal(
+                pawl_workspace_export(&again, f->there->log, NULL, 0, second, &f->err), PAWL_OK);
+        assert_string_equal(again.digest, f->result.digest);
+        assert_int_equal(again.contents, f->result.contents);
+        free(second);
+}
+
+static void the_event_says_where_it_came_from(void **state)
+{
+        struct fixture *f = *state;
+        pawl__arena arena = PAWL__ARENA_INIT;
+        pawl__json_tree tree = PAWL__JSON_TREE_INIT;
+        pawl_event from, to;
+        char hex[65];
+
+        export_all(f, f->here->log, f->archive);
+        assert_int_equal(
+                pawl_workspace_import(&f->result, f->there->log, f->archive, "user:ana", &f->err),
+                PAWL_OK);
+        assert_int_equal(pawl__log_event(&from, &arena, f->here->log, 4), PAWL_OK);
+        assert_int_equal(pawl__log_event(&to, &arena, f->there->log, 2), PAWL_OK);
+        assert_text(to.type, "WorkspaceCheckpointed");
+        assert_text(to.actor, "user:ana");
+        assert_null(to.run_id.data);
+        assert_int_equal(
+                pawl__json_tree_read(&tree, to.payload.data, to.payload.len, NULL), PAWL_OK);
+        const pawl__node origin = pawl__json_get(&tree, 0, "origin");
+        pawl__hex(hex, from.hash, 32);
+        assert_text(pawl__json_get_text(&tree, origin, "hash"), hex);
+        assert_text(pawl__json_get_text(&tree, origin, "archive"), f->result.sha256);
+        assert_text(pawl__json_get_text(&tree, origin, "run_id"), "run-1");
+        assert_text(pawl__json_get_text(&tree, origin, "step_id"), "implement");
+        assert_text(pawl__json_get_text(&tree, 0, "description"), "as it was \"then\"");
+        assert_text(pawl__json_get_text(&tree, 0, "id"), "cp-01-implement-20260120-143000");
+        pawl__json_tree_free(&tree);
+        pawl__arena_free(&arena);
+}
+
+static void the_same_log_gives_the_same_bytes(void **state)
+{
+        struct fixture *f = *state;
+        char *second = path_in(f->here->folder, "b.tar.zst");
+        size_t a, b;
+
+        export_all(f, f->here->log, f->archive);
+        export_all(f, f->here->log, second);
+        char *first_bytes = file_read(f->archive, &a), *second_bytes = file_read(second, &b);
+        assert_int_equal(a, b);
+        assert_memory_equal(first_bytes, second_bytes, a);
+        free(first_bytes);
+        free(second_bytes);
+        free(second);
+}
+
+static void what_is_there_is_not_added_twice(void **state)
+{
+        struct fixture *f = *state;
+        static const char *const second[] = {"2"};
+
+        assert_int_equal(
+                pawl_workspace_export(&f->result, f->here->log, second, 1, f->archive, &f->err),
+                PAWL_OK);
+        assert_int_equal(f->result.checkpoints, 1);
+        assert_int_equal(
+                pawl_workspace_import(&f->result, f->there->log, f->archive, NULL, &f->err),
+                PAWL_OK);
+        assert_int_equal(event_log_count(f->there), 2);
+        same_checkpoint(f, 2, 1);
+        export_all(f, f->here->log, f->archive);
+        for (int i = 0; i < 2; i++) {
+                assert_int_equal(
+                        pawl_workspace_import(&f->result, f->there->log, f->archive, NULL, &f->err),
+                        PAWL_OK);
+                assert_int_equal(f->result.checkpoints, i == 0);
+                assert_int_equal(f->result.known, 1 + i);
+                assert_int_equal(event_log_count(f->there), 3);
+        }
+        same_checkpoint(f, 1, 2);
+        /* back to where they came from */
+        const int64_t events = event_log_count(f->here);
+        export_all(f, f->there->log, f->archive);
+        assert_int_equal(pawl_workspace_import(&f->result, f->here->log, f->archive, NULL, &f->err),
+                PAWL_OK);
+        assert_int_equal(f->result.known, 2);
+        assert_int_equal(event_log_count(f->here), events);
+}
+
+static void contents_that_are_gone_come_back(void **state)
+{
+        struct fixture *f = *state;
+
+        export_all(f, f->here->log, f->archive);
+        char *before = checkpoint_read(f->here->log, 2);
+        event_log_sql(f->here, "DELETE FROM contents");
+        assert_int_equal(
+                pawl_workspace_export(&f->result, f->here->log, NULL, 0, f->archive, &f->err),
+                PAWL_ENOTFOUND);
+        assert_says(f->err.message, "checkpoint 1: content ");
+        assert_int_equal(pawl_workspace_import(&f->result, f->here->log, f->archive, NULL, &f->err),
+                PAWL_OK);
+        assert_int_equal(f->result.known, 2);
+        char *after = checkpoint_read(f->here->log, 2);
+        assert_string_equal(before, after);
+        free(before);
+        free(after);
+}
+
+/* ---- Which ----------------------------------------------------------------------------------- */
+
+static void checkpoints_are_named_by_number_or_id(void **state)
+{
+        struct fixture *f = *state;
+        static const char *const both[] = {"2", "cp-01", "2"}, *const none[] = {"9"},
+                                 *const several[] = {"cp-0"}, *const other[] = {"cp-7"};
+
+        assert_int_equal(
+                pawl_workspace_export(&f->result, f->here->log, both, 3, f->archive, &f->err),
+                PAWL_OK);
+        assert_int_equal(f->result.checkpoints, 2);
+        assert_int_equal(
+                pawl_workspace_export(&f->result, f->here->log, none, 1, f->archive, &f->err),
+                PAWL_ENOTFOUND);
+        assert_says(f->err.message, "checkpoint 9: there is none; `pawl checkpoints` lists them");
+        assert_int_equal(
+                pawl_workspace_export(&f->result, f->here->log, several, 1, f->archive, &f->err),
+                PAWL_EINVAL);
+        assert_int_equal(
+                pawl_workspace_export(&f->result, f->here->log, other, 1, f->archive, &f->err),
+                PAWL_ENOTFOUND);
+        assert_int_equal(
+                pawl_workspace_export(&f->result, f->there->log, NULL, 0, f->archive, &f->err),
+                PAWL_ENOTFOUND);
+        assert_says(f->err.message, "the log has no checkpoint");
+}
+
+static void invalid_ones_go_along_only_by_name(void **state)
+{
+        struct fixture *f = *state;
+        static const char *const first[] = {"1"};
+        const pawl_event gone = {.type = pawl__text("CheckpointInvalidated"),
+                .payload = pawl__text("{\"n\":1,\"reason\":\"a content is damaged\"}")};
+
+        assert_int_equal(append_one(f->here->log, gone, 0), PAWL_OK);
+        export_all(f, f->here->log, f->archive);
+        assert_int_equal(f->result.checkpoints, 1);
+        assert_int_equal(
+                pawl_workspace_export(&f->result, f->here->log, first, 1, f->archive, &f->err),
+                PAWL_OK);
+        assert_int_equal(f->result.checkpoints, 1);
+}
+
+/* ---- Files that cannot be written or read ---------------------------------------------------- */
+
+static void no_other_file_is_left(struct fixture *f)
+{
+        pawl__buf command = PAWL__BUF_INIT;
+
+        assert_int_equal(
+                pawl__buf_addf(&command, "! ls '%s' | grep tmp", f->here->folder), PAWL_OK);
+        assert_int_equal(system(command.data), 0);
+        pawl__buf_free(&command);
+}
+
+static void an_archive_that_cannot_be_written_leaves_nothing(void **state)
+{
+        struct fixture *f = *state;
+        struct rlimit limit, small;
+
+        file_write(f->archive, "before", 6);
+        char *nowhere = path_in(f->here->folder, "none/a.tar.zst");
+        assert_int_equal(pawl_workspace_export(&f->result, f->here->log, NULL, 0, nowhere, &f->err),
+                PAWL_ENOTFOUND);
+        assert_says(f->err.message, "none/a.tar.zst: making the archive: No such file");
+        free(nowhere);
+
+        signal(SIGXFSZ, SIG_IGN);
+        assert_int_equal(getrlimit(RLIMIT_FSIZE, &limit), 0);
+        small = (struct rlimit){100000, limit.rlim_max};
+        assert_int_equal(setrlimit(RLIMIT_FSIZE, &small), 0);
+        const pawl_status status =
+                pawl_workspace_export(&f->result, f->here->log, NULL, 0, f->archive, &f->err);
+        assert_int_equal(setrlimit(RLIMIT_FSIZE, &limit), 0);
+        signal(SIGXFSZ, SIG_DFL);
+        assert_int_equal(status, PAWL_EFULL);
+        assert_says(f->err.message, "a.tar.zst: writing the archive: File too large");
+        no_other_file_is_left(f);
+        char *before = file_read(f->archive, NULL);
+        assert_string_equal(before, "before");
+        free(before);
+}
+
+static void what_is_no_plain_file_is_not_read(void **state)
+{
+        struct fixture *f = *state;
+
+        assert_int_equal(
+                pawl_workspace_import(&f->result, f->there->log, "/nowhere/a", NULL, &f->err),
+                PAWL_ENOTFOUND);
+        assert_int_equal(
+                pawl_workspace_import(&f->result, f->there->log, f->here->folder, NULL, &f->err),
+                PAWL_EINVAL);
+        assert_says(f->err.message, "is no plain file");
+        assert_int_equal(mkfifo(f->archive, 0600), 0);
+        assert_int_equal(
+                pawl_workspace_import(&f->result, f->there->log, f->archive, NULL, &f->err),
+                PAWL_EINVAL);
+}
+
+/* ---- Running out of memory ------------------------------------------------------------------- */
+
+static void running_out_of_memory_writes_nothing(void **state)
+{
+        struct fixture *f = *state;
+        char *other = path_in(f->here->folder, "b.tar.zst");
+        static const char *const first[] = {"1"};
+        size_t n = 0;
+
+        if (!allocator_works())
+                skip();
+        assert_int_equal(
+                pawl_workspace_export(&f->result, f->here->log, first, 1, f->archive, &f->err),
+                PAWL_OK);
+        allocator_leave_archive_alone();
+        for (bool failed = true; failed;) {
+                pawl_error err = PAWL_ERROR_INIT;
+                allocator_fail_at(++n);
+                const pawl_status status =
+                        pawl_workspace_export(&f->result, f->here->log, first, 1, other, &err);
+                failed = allocator_failed();
+                allocator_fail_at(0);
+                assert_int_equal(err.status, status);
+        }
+        no_other_file_is_left(f);
+        const int64_t events = event_log_count(f->there);
+        n = 0;
+        for (bool failed = true; failed;) {
+                pawl_error err = PAWL_ERROR_INIT;
+                allocator_fail_at(++n);
+                const pawl_status status =
+                        pawl_workspace_import(&f->result, f->there->log, f->archive, NULL, &err);
+                failed = allocator_failed();
+                allocator_fail_at(0);
+                assert_int_equal(err.status, status);
+                assert_int_equal(event_log_count(f->there), events + (status == PAWL_OK));
+                if (status == PAWL_OK)
+                        break;
+        }
+        assert_true(n > 50);
+        same_checkpoint(f, 1, 1);
+        free(other);
+}
+
+#define ARCHIVE_TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+
+int main(void)
+{
+        const struct CMUnitTest tests[] = {
+                ARCHIVE_TEST(an_import_has_the_digest_of_the_export),
+                ARCHIVE_TEST(the_event_says_where_it_came_from),
+                ARCHIVE_TEST(the_same_log_gives_the_same_bytes),
+                ARCHIVE_TEST(what_is_there_is_not_added_twice),
+                ARCHIVE_TEST(contents_that_are_gone_come_back),
+                ARCHIVE_TEST(checkpoints_are_named_by_number_or_id),
+                ARCHIVE_TEST(invalid_ones_go_along_only_by_name),
+                ARCHIVE_TEST(an_archive_that_cannot_be_written_leaves_nothing),
+                ARCHIVE_TEST(what_is_no_plain_file_is_not_read),
+                ARCHIVE_TEST(running_out_of_memory_writes_nothing),
+        };
+
+        return cmocka_run_group_tests(tests, NULL, NULL);
+}
