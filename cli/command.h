@@ -21,7 +21,7 @@ enum {
 
 #define CLI_OPTIONS_MAX 12 /* of one subcommand */
 #define CLI_SHARED_MAX  2  /* of one program, for all its subcommands */
-#define CLI_ARGS_MAX    2  /* of one subcommand */
+#define CLI_ARGS_MAX    64 /* of one subcommand */
 
 /** What an option's value must be. Checked while parsing, so that a wrong one is wrong usage. */
 typedef enum cli_kind {

@@ -21,6 +21,8 @@ static const cli_cmd *const cmds[] = {
         &pawl_prune_sessions_cmd,
         &pawl_handoff_cmd,
         &pawl_backup_cmd,
+        &pawl_export_cmd,
+        &pawl_import_cmd,
         &pawl_hash_cmd,
         &pawl_terms_cmd,
         &cli_help_cmd,

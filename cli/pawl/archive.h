@@ -1,0 +1,15 @@
+/**
+ * @file cli/pawl/archive.h
+ * @brief What `pawl export` and `pawl import` print.
+ */
+#ifndef CLI_PAWL_ARCHIVE_H
+#define CLI_PAWL_ARCHIVE_H
+
+#include "cli/command.h"
+#include <pawl/workspace.h>
+
+/** What was written to, or read from, the archive at @p path. Returns the exit code. */
+int cli_print_archive(
+        const cli_call *cli, const char *path, const pawl_archive_result *result, bool imported);
+
+#endif
