@@ -33,6 +33,7 @@ typedef enum cli_kind {
         CLI_COUNT,    /**< 0 to 2^63 - 1 */
         CLI_SECONDS,  /**< "--wait", or "--wait=SECONDS": 0 to 4,000,000 */
         CLI_DURATION, /**< a number and s, m, h or d: "30m" */
+        CLI_SIZE,     /**< bytes from 1 up; "64M": K, M and G are powers of 1,024 */
         CLI_CHOICE    /**< one of choices */
 } cli_kind;
 
@@ -94,6 +95,8 @@ uint64_t cli_number(const cli_call *cli, const char *option, uint64_t otherwise)
 size_t cli_texts(const char **out, const cli_call *cli, const char *option);
 /** The milliseconds of a CLI_DURATION; 0: not given. */
 uint64_t cli_duration_ms(const cli_call *cli, const char *option);
+/** The bytes of a CLI_SIZE; 0: not given. */
+uint64_t cli_size(const cli_call *cli, const char *option);
 /** The argument, or NULL. */
 const char *cli_arg(const cli_call *cli, int index);
 /** Decimal digits alone, 0 to 2^63 - 1. */

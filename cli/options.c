@@ -33,12 +33,20 @@ bool cli_parse_number(uint64_t *out, const char *text)
 }
 
 /* A number and its unit, at most a hundred years, as milliseconds. */
-static bool parse_duration(uint64_t *ms, const char *text)
+typedef struct unit {
+        char letter; /* 0: the last of its table */
+        uint64_t worth;
+} unit;
+
+static const unit durations[] = {
+        {'s', 1000}, {'m', 60000}, {'h', 3600000}, {'d', 86400000}, {0, 0}};
+static const unit sizes[] = {{'K', 1U << 10}, {'M', 1U << 20}, {'G', 1U << 30}, {0, 0}};
+
+#define LONGEST_DURATION UINT64_C(3153600000000) /* a hundred years */
+
+/* A number above 0 and a unit, worth @p most at most. */
+static bool parse_units(uint64_t *out, const char *text, const unit *units, uint64_t most)
 {
-        static const struct {
-                char unit;
-                uint64_t ms;
-        } units[] = {{'s', 1000}, {'m', 60000}, {'h', 3600000}, {'d', 86400000}};
         size_t len = strlen(text);
         char digits[24];
         uint64_t n;
@@ -49,12 +57,18 @@ static bool parse_duration(uint64_t *ms, const char *text)
         digits[len - 1] = '\0';
         if (!cli_parse_number(&n, digits) || n == 0)
                 return false;
-        for (size_t i = 0; i < sizeof units / sizeof units[0]; i++)
-                if (text[len - 1] == units[i].unit && n <= UINT64_C(3153600000000) / units[i].ms) {
-                        *ms = n * units[i].ms;
-                        return true;
-                }
-        return false;
+        while (units->letter && units->letter != text[len - 1])
+                units++;
+        if (!units->letter || n > most / units->worth)
+                return false;
+        *out = n * units->worth;
+        return true;
+}
+
+static bool parse_size(uint64_t *bytes, const char *text)
+{
+        return (cli_parse_number(bytes, text) && *bytes > 0) ||
+               parse_units(bytes, text, sizes, INT64_MAX);
 }
 
 /* Does the name, which ends at len, stand for this option? */
@@ -136,8 +150,18 @@ uint64_t cli_duration_ms(const cli_call *cli, const char *option)
         uint64_t ms = 0;
 
         if (value)
-                parse_duration(&ms, value);
+                parse_units(&ms, value, durations, LONGEST_DURATION);
         return ms;
+}
+
+uint64_t cli_size(const cli_call *cli, const char *option)
+{
+        const char *value = cli_value(cli, option);
+        uint64_t bytes = 0;
+
+        if (value)
+                parse_size(&bytes, value);
+        return bytes;
 }
 
 const char *cli_arg(const cli_call *cli, int index)
@@ -265,10 +289,17 @@ static int check_value(const cli_call *cli, const cli_option *option, const char
                 return cli_usage(cli, "--%s: \"%s\" is not a number of seconds; give 0 to 4000000",
                         option->name, value);
         case CLI_DURATION:
-                if (parse_duration(&n, value))
+                if (parse_units(&n, value, durations, LONGEST_DURATION))
                         return CLI_DONE;
                 return cli_usage(cli,
                         "--%s: \"%s\" is not a time; give a number and s, m, h or d, such as 30m",
+                        option->name, value);
+        case CLI_SIZE:
+                if (parse_size(&n, value))
+                        return CLI_DONE;
+                return cli_usage(cli,
+                        "--%s: \"%s\" is not a size; give a number of bytes, or one with K, M or "
+                        "G, such as 64M",
                         option->name, value);
         case CLI_CHOICE:
                 if (choice_fits(option->choices, value))

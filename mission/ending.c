@@ -52,6 +52,8 @@ static pawl_status emit_interrupted(pawl__runner *r)
                         pawl__pipeline_batch(r->pipeline), &envelope, "time_limit", &r->error);
                 return status ? status : emit_session(r, "interrupted", "time limit");
         }
+        if (r->stopped)
+                return emit_session(r, "interrupted", "no checkpoint of the workspace");
         pawl__signal_name(text, r->signal);
         return emit_session(r, "interrupted", text);
 }
@@ -131,6 +133,35 @@ static void left(pawl__runner *r)
         pawl__runner_prune(r);
 }
 
+/* The last events, and the run is given back with them. */
+static pawl_status add_end(pawl__runner *r, void *user)
+{
+        const pawl_status *verdict = user;
+        pawl_status status = emit_end(r, *verdict);
+
+        if (status)
+                return status;
+        return pawl__batch_give_back(pawl__pipeline_batch(r->pipeline), r->run_id, &r->error);
+}
+
+/* The end goes into the commit of the workspace's checkpoint, after it; or, where none is taken, or
+ * one is in the way of the rest, into one of its own. */
+static pawl_status commit_end(pawl__runner *r, pawl_status verdict)
+{
+        const pawl_text none = {NULL, 0};
+        bool done = verdict == PAWL_OK && r->last;
+
+        if (!pawl__runner_snapshot(r, done ? r->last->step_id : none, add_end, &verdict))
+                return PAWL_OK;
+        pawl_status status = add_end(r, &verdict);
+        if (!status) {
+                status = pawl_pipeline_flush(r->pipeline);
+                if (status)
+                        r->error = *pawl__pipeline_error(r->pipeline);
+        }
+        return status;
+}
+
 pawl_status pawl__runner_end(pawl__runner *r, pawl_status verdict)
 {
         const pawl_error why = r->error;
@@ -141,21 +172,15 @@ pawl_status pawl__runner_end(pawl__runner *r, pawl_status verdict)
                 say_taken_over(r);
         if (owed == LEAVE)
                 return verdict;
-        if (verdict == PAWL_EINTERRUPTED && !r->signal && !r->timed_out)
+        if (verdict == PAWL_EINTERRUPTED && !r->signal && !r->timed_out && !r->stopped)
                 r->signal = SIGINT; /* a question that was broken off did not say by which */
-        status = emit_end(r, verdict);
+        status = commit_end(r, verdict);
+        if (status == PAWL_EFENCED)
+                say_taken_over(r);
         if (!status)
-                status = pawl__batch_give_back(
-                        pawl__pipeline_batch(r->pipeline), r->run_id, &r->error);
-        if (!status) {
-                status = pawl_pipeline_flush(r->pipeline);
-                if (status)
-                        r->error = *pawl__pipeline_error(r->pipeline);
-                if (status == PAWL_EFENCED)
-                        say_taken_over(r);
-                if (!status)
-                        left(r);
-        }
+                left(r);
+        if (!status && owed == RECORD) /* else what failed says enough */
+                pawl__snapshot_tell(r);
         if (status && owed == RECORD)
                 return status;
         r->error = why;

@@ -1,10 +1,9 @@
 /* The mission file (docs/reference/mission-file.md): a table a level says which keys there are. */
 #include "base/error.h"
 #include "base/ids.h"
-#include "base/map.h"
 #include "glossary/extract.h"
 #include "glossary/fields.h"
-#include "mission/mission.h"
+#include "mission/loader.h"
 #include "mission/references.h"
 #include <assert.h>
 #include <errno.h>
@@ -12,95 +11,28 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* What the setters of the three tables fill. */
-struct loader {
-        pawl_mission *mission;
-        pawl__step *step;  /* the one at hand */
-        pawl__map ids;     /* of the steps so far */
-        pawl__node *id_at; /* of each step */
-        size_t output_max; /* the mission's, for steps without their own */
-};
-
-#define FIELDS(table) (table), sizeof(table) / sizeof(table)[0]
-
-static const pawl__json_node *value_at(const pawl__place *place, pawl__node node)
-{
-        return pawl__json_at(&place->document->tree, node);
-}
-
-/* A copy that lives as long as the mission. */
-static pawl_status keep(const pawl__place *place, pawl_text *out, pawl_text text)
-{
-        const struct loader *loader = place->target;
-        bool ok = true;
-        pawl_text copy = pawl__arena_text(&loader->mission->arena, text, &ok);
-
-        if (!ok)
-                return pawl__nomem(place->err);
-        *out = copy;
-        return PAWL_OK;
-}
-
-/* A word that the system will take as a C string: `run: [sleep, 5]` is as good as "5". */
-static pawl_status keep_c_string(const pawl__place *place, char **out, pawl__node node)
-{
-        const pawl_text word = pawl__document_word(place->document, node);
-        pawl_text copy = {NULL, 0};
-
-        if (!word.data)
-                return pawl__field_fail(place, node, "must hold words alone; quote each");
-        if (word.len && memchr(word.data, '\0', word.len))
-                return pawl__field_fail(place, node, "holds a NUL character; take it out");
-        pawl_status status = keep(place, &copy, word);
-        if (!status)
-                *out = (char *)copy.data; /* the arena's own, which no one else holds */
-        return status;
-}
-
-/* A path, absolute: what is relative is so to the mission file. */
-static pawl_status keep_path(const pawl__place *place, char **out, pawl__node node)
-{
-        const struct loader *loader = place->target;
-        pawl_mission *mission = loader->mission;
-        pawl_text text = value_at(place, node)->value;
-
-        if (text.len == 0)
-                return pawl__field_fail(place, node, "is empty; name a file");
-        pawl_status status = keep_c_string(place, out, node);
-        if (status || text.data[0] == '/')
-                return status;
-        const char *slash = strcmp(mission->folder, "/") == 0 ? "" : "/";
-        size_t size = strlen(mission->folder) + 1 + text.len + 1;
-        char *joined = pawl__arena_alloc(&mission->arena, size);
-        if (!joined)
-                return pawl__nomem(place->err);
-        snprintf(joined, size, "%s%s%s", mission->folder, slash, *out);
-        *out = joined;
-        return PAWL_OK;
-}
-
 static pawl_status keep_id(
         const pawl__place *place, pawl_text *out, pawl__node node, const char *what)
 {
         pawl_error why = PAWL_ERROR_INIT;
 
-        if (pawl__id_check(value_at(place, node)->value, what, &why))
+        if (pawl__id_check(pawl__value_at(place, node)->value, what, &why))
                 return pawl__field_fail(place, node, "%s", why.message);
-        return keep(place, out, value_at(place, node)->value);
+        return pawl__keep(place, out, pawl__value_at(place, node)->value);
 }
 
 static pawl_status read_strictness(const pawl__place *place, pawl__strictness *out, pawl__node node)
 {
-        if (!pawl__strictness_of(out, value_at(place, node)->value))
+        if (!pawl__strictness_of(out, pawl__value_at(place, node)->value))
                 return pawl__field_fail(place, node,
                         "\"%.*s\" is not known; write off, medium or max",
-                        PAWL__FMT(value_at(place, node)->value));
+                        PAWL__FMT(pawl__value_at(place, node)->value));
         return PAWL_OK;
 }
 
 static pawl_status read_check(const pawl__place *place, bool *enabled, pawl__node node)
 {
-        pawl_text value = value_at(place, node)->value;
+        pawl_text value = pawl__value_at(place, node)->value;
 
         *enabled = pawl__text_is(value, "enabled");
         if (!*enabled && !pawl__text_is(value, "disabled"))
@@ -113,10 +45,10 @@ static pawl_status read_output_max(const pawl__place *place, size_t *out, pawl__
 {
         int64_t bytes;
 
-        if (!pawl__json_int(value_at(place, node), &bytes) || bytes < 1 || bytes > UINT32_MAX)
+        if (!pawl__json_int(pawl__value_at(place, node), &bytes) || bytes < 1 || bytes > UINT32_MAX)
                 return pawl__field_fail(place, node,
                         "%.*s is out of range; write a whole number of bytes from 1 to %u",
-                        PAWL__FMT(value_at(place, node)->value), UINT32_MAX);
+                        PAWL__FMT(pawl__value_at(place, node)->value), UINT32_MAX);
         *out = (size_t)bytes;
         return PAWL_OK;
 }
@@ -125,7 +57,7 @@ static pawl_status read_output_max(const pawl__place *place, size_t *out, pawl__
 
 static pawl_status set_seed(const pawl__place *place, pawl__node node)
 {
-        struct loader *loader = place->target;
+        pawl__loader *loader = place->target;
         pawl_mission *mission = loader->mission;
         pawl__scope scope = PAWL__CORE;
         char *path = NULL;
@@ -138,7 +70,7 @@ static pawl_status set_seed(const pawl__place *place, pawl__node node)
                         return pawl__field_fail(place, node,
                                 "names the scope %s again; keep one of the two",
                                 pawl__scope_name(scope));
-        pawl_status status = keep_path(place, &path, node);
+        pawl_status status = pawl__keep_path(place, &path, node);
         if (status)
                 return status;
         mission->seeds[mission->n_seeds++] = (struct pawl__seed_ref){scope, path};
@@ -157,7 +89,7 @@ static const pawl__field glossary_fields[] = {
 
 static pawl_status set_step_id(const pawl__place *place, pawl__node node)
 {
-        struct loader *loader = place->target;
+        pawl__loader *loader = place->target;
         size_t index = (size_t)(loader->step - loader->mission->steps);
         pawl_text id = {NULL, 0};
         pawl_status status = keep_id(place, &id, node, "step id");
@@ -178,22 +110,22 @@ static pawl_status set_step_id(const pawl__place *place, pawl__node node)
 
 static pawl_status set_critical(const pawl__place *place, pawl__node node)
 {
-        struct loader *loader = place->target;
+        pawl__loader *loader = place->target;
 
-        loader->step->critical = value_at(place, node)->type == PAWL__JSON_TRUE;
+        loader->step->critical = pawl__value_at(place, node)->type == PAWL__JSON_TRUE;
         return PAWL_OK;
 }
 
 static pawl_status set_step_strictness(const pawl__place *place, pawl__node node)
 {
-        struct loader *loader = place->target;
+        pawl__loader *loader = place->target;
 
         return read_strictness(place, &loader->step->strictness, node);
 }
 
 static pawl_status set_step_check(const pawl__place *place, pawl__node node)
 {
-        struct loader *loader = place->target;
+        pawl__loader *loader = place->target;
         bool enabled;
         pawl_status status = read_check(place, &enabled, node);
 
@@ -206,7 +138,7 @@ static pawl_status set_step_check(const pawl__place *place, pawl__node node)
 
 static pawl_status set_inputs(const pawl__place *place, pawl__node node)
 {
-        struct loader *loader = place->target;
+        pawl__loader *loader = place->target;
 
         loader->step->inputs = node;
         return PAWL_OK;
@@ -214,8 +146,8 @@ static pawl_status set_inputs(const pawl__place *place, pawl__node node)
 
 static pawl_status set_metadata(const pawl__place *place, pawl__node node)
 {
-        struct loader *loader = place->target;
-        pawl_text json = value_at(place, node)->value;
+        pawl__loader *loader = place->target;
+        pawl_text json = pawl__value_at(place, node)->value;
         pawl__arena arena = PAWL__ARENA_INIT;
         pawl_error why = PAWL_ERROR_INIT;
         pawl__metadata metadata;
@@ -233,20 +165,20 @@ static pawl_status set_metadata(const pawl__place *place, pawl__node node)
 
 static pawl_status set_run(const pawl__place *place, pawl__node node)
 {
-        struct loader *loader = place->target;
+        pawl__loader *loader = place->target;
         const pawl__json_tree *tree = &place->document->tree;
         size_t n = 0;
-        char **argv = pawl__arena_array(
-                &loader->mission->arena, (size_t)value_at(place, node)->count + 1, sizeof *argv);
+        char **argv = pawl__arena_array(&loader->mission->arena,
+                (size_t)pawl__value_at(place, node)->count + 1, sizeof *argv);
 
         if (!argv)
                 return pawl__nomem(place->err);
         pawl__node command = pawl__json_first(tree, node);
-        if (command == PAWL__NO_NODE || value_at(place, command)->value.len == 0)
+        if (command == PAWL__NO_NODE || pawl__value_at(place, command)->value.len == 0)
                 return pawl__field_fail(
                         place, node, "names no command; write [COMMAND, ARGUMENT, ...]");
         for (pawl__node m = command; m != PAWL__NO_NODE; m = pawl__json_after(tree, node, m)) {
-                pawl_status status = keep_c_string(place, &argv[n++], m);
+                pawl_status status = pawl__keep_c_string(place, &argv[n++], m);
                 if (status)
                         return status;
         }
@@ -256,7 +188,7 @@ static pawl_status set_run(const pawl__place *place, pawl__node node)
 
 static pawl_status set_step_output_max(const pawl__place *place, pawl__node node)
 {
-        struct loader *loader = place->target;
+        pawl__loader *loader = place->target;
 
         return read_output_max(place, &loader->step->output_max, node);
 }
@@ -276,21 +208,21 @@ static const pawl__field step_fields[] = {
 
 static pawl_status set_id(const pawl__place *place, pawl__node node)
 {
-        struct loader *loader = place->target;
+        pawl__loader *loader = place->target;
 
         return keep_id(place, &loader->mission->id, node, "mission id");
 }
 
 static pawl_status set_strictness(const pawl__place *place, pawl__node node)
 {
-        struct loader *loader = place->target;
+        pawl__loader *loader = place->target;
 
         return read_strictness(place, &loader->mission->strictness, node);
 }
 
 static pawl_status set_check(const pawl__place *place, pawl__node node)
 {
-        struct loader *loader = place->target;
+        pawl__loader *loader = place->target;
         bool enabled;
         pawl_status status = read_check(place, &enabled, node);
 
@@ -304,54 +236,54 @@ static pawl_status set_glossary(const pawl__place *place, pawl__node node)
         pawl__place inside = *place;
 
         inside.where = "glossary.";
-        return pawl__fields_read(FIELDS(glossary_fields), &inside, node);
+        return pawl__fields_read(PAWL__FIELDS(glossary_fields), &inside, node);
 }
 
 static pawl_status set_store_inputs(const pawl__place *place, pawl__node node)
 {
-        struct loader *loader = place->target;
+        pawl__loader *loader = place->target;
 
-        loader->mission->store_inputs = value_at(place, node)->type == PAWL__JSON_TRUE;
+        loader->mission->store_inputs = pawl__value_at(place, node)->type == PAWL__JSON_TRUE;
         return PAWL_OK;
 }
 
 static pawl_status set_handoff(const pawl__place *place, pawl__node node)
 {
-        struct loader *loader = place->target;
+        pawl__loader *loader = place->target;
 
-        return keep_path(place, &loader->mission->handoff, node);
+        return pawl__keep_path(place, &loader->mission->handoff, node);
 }
 
 static pawl_status set_output_max(const pawl__place *place, pawl__node node)
 {
-        struct loader *loader = place->target;
+        pawl__loader *loader = place->target;
 
         return read_output_max(place, &loader->output_max, node);
 }
 
 static pawl_status read_step(const pawl__place *place, pawl__node node, size_t index)
 {
-        struct loader *loader = place->target;
+        pawl__loader *loader = place->target;
         pawl__place inside = *place;
         char where[40];
 
         snprintf(where, sizeof where, "steps[%zu].", index);
-        if (value_at(place, node)->type != PAWL__JSON_OBJECT)
+        if (pawl__value_at(place, node)->type != PAWL__JSON_OBJECT)
                 return pawl__document_fail(place->document, node, place->err,
                         "steps[%zu]: must be a mapping; write its members as KEY: VALUE", index);
         loader->step = &loader->mission->steps[index];
         loader->step->inputs = PAWL__NO_NODE;
         loader->step->output_max = loader->output_max;
         inside.where = where;
-        return pawl__fields_read(FIELDS(step_fields), &inside, node);
+        return pawl__fields_read(PAWL__FIELDS(step_fields), &inside, node);
 }
 
 static pawl_status set_steps(const pawl__place *place, pawl__node node)
 {
-        struct loader *loader = place->target;
+        pawl__loader *loader = place->target;
         pawl_mission *mission = loader->mission;
         const pawl__json_tree *tree = &place->document->tree;
-        size_t count = value_at(place, node)->count;
+        size_t count = pawl__value_at(place, node)->count;
 
         if (count == 0)
                 return pawl__field_fail(place, node, "is empty; give the mission a step");
@@ -378,6 +310,7 @@ static const pawl__field mission_fields[] = {
         {"store_inputs", PAWL__ENTRY_BOOL, NULL, set_store_inputs},
         {"max_output_bytes", PAWL__ENTRY_NUMBER, NULL, set_output_max},
         {"handoff", PAWL__ENTRY_TEXT, NULL, set_handoff},
+        {"workspace", PAWL__ENTRY_MAPPING, NULL, pawl__workspace_settings_read},
         {"steps", PAWL__ENTRY_LIST, "list the mission's steps: steps: [...]", set_steps},
 };
 
@@ -401,13 +334,13 @@ static pawl_status set_paths(pawl_mission *mission, const char *path, pawl_error
 
 static pawl_status read_mission(pawl_mission *mission, pawl_error *err)
 {
-        struct loader loader = {mission, NULL, PAWL__MAP_INIT, NULL, PAWL__OUTPUT_MAX_DEFAULT};
+        pawl__loader loader = {mission, NULL, PAWL__MAP_INIT, NULL, PAWL__OUTPUT_MAX_DEFAULT};
         pawl__place place = {&mission->document, "", "", &loader, err};
 
-        if (value_at(&place, 0)->type != PAWL__JSON_OBJECT)
+        if (pawl__value_at(&place, 0)->type != PAWL__JSON_OBJECT)
                 return pawl__document_fail(place.document, 0, err,
                         "mission: is missing; start the file with mission: NAME and steps:");
-        pawl_status status = pawl__fields_read(FIELDS(mission_fields), &place, 0);
+        pawl_status status = pawl__fields_read(PAWL__FIELDS(mission_fields), &place, 0);
         pawl__map_free(&loader.ids);
         return status;
 }

@@ -23,6 +23,12 @@ typedef struct pawl__step {
         size_t output_max; /**< bytes (`max_output_bytes` on the step or the mission) */
 } pawl__step;
 
+/** When a run takes a checkpoint of the workspace by itself. */
+typedef enum pawl__snapshots {
+        PAWL__SNAPSHOT_EACH_STEP, /**< after each completed step, and at a session's end */
+        PAWL__SNAPSHOT_MANUAL     /**< never */
+} pawl__snapshots;
+
 struct pawl_mission {
         pawl__document document;
         pawl__arena arena;
@@ -39,6 +45,10 @@ struct pawl_mission {
         } seeds[PAWL__SCOPES_N];
         size_t n_seeds;
         char *handoff; /**< absolute: where the handoff document goes; NULL: nowhere */
+        pawl__snapshots snapshots;
+        char *root;           /**< absolute: of its workspace; NULL: as the log's, or its folder */
+        const char **exclude; /**< patterns of what is no part of it */
+        size_t n_exclude;
         pawl__step *steps;
         size_t n_steps;
 };

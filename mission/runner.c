@@ -81,6 +81,7 @@ void pawl__runner_free(pawl__runner *r)
                 pawl_status ignored = pawl_log_release(r->log, r->run_id.data, r->fence);
                 (void)ignored;
         }
+        pawl__snapshot_free(r->snapshot);
         pawl_context_free(r->last);
         pawl_pipeline_free(r->pipeline);
         pawl__glossary_free(r->glossary);

@@ -15,6 +15,8 @@
 #include "mission/mission.h"
 #include "pipeline/chain.h"
 
+typedef struct pawl__snapshot pawl__snapshot; /* mission/snapshots.c */
+
 typedef struct pawl__runner {
         pawl_log *log;
         pawl__state *state;
@@ -47,7 +49,9 @@ typedef struct pawl__runner {
         int64_t deadline_ms; /**< by the boot clock: when the time limit is over; 0: there is none
                               */
         bool timed_out;
-        pawl_error failure; /**< why the run failed, for its events */
+        bool stopped;             /**< by who was asked about a checkpoint that failed */
+        pawl__snapshot *snapshot; /**< of the workspace; NULL: none was taken yet */
+        pawl_error failure;       /**< why the run failed, for its events */
 } pawl__runner;
 
 /** Take over log and options (NULL: the defaults). PAWL_EINVAL for an option that is not of its
@@ -111,6 +115,23 @@ void pawl__runner_hand_over(pawl__runner *r);
 const char *pawl__runner_context(pawl__runner *r, pawl__arena *arena);
 /** At a session's end: prune as .pawl/config.yaml says. */
 void pawl__runner_prune(pawl__runner *r);
+
+/* ---- The workspace (mission/snapshots.c) --------------------------------------------------------
+ */
+
+/**
+ * Take a checkpoint of the workspace, as the mission asks, with what waits in the batch.
+ * @param step_id  the step that was just completed; absent: the session ends.
+ * @param then     adds to the batch, inside the transaction, what comes after it; may be NULL.
+ * @return PAWL_DONE where none was taken: the batch waits on, and @p then was not heard. One that
+ *         fails stops nothing, unless the person who is asked about it stops the run
+ *         (PAWL_EINTERRUPTED), or the run is another's (PAWL_EFENCED).
+ */
+PAWL_MUST_CHECK pawl_status pawl__runner_snapshot(
+        pawl__runner *r, pawl_text step_id, pawl__fill_fn then, void *user);
+/** Say, once the session's end is in the log, that one failed; where nobody was asked about it. */
+void pawl__snapshot_tell(pawl__runner *r);
+void pawl__snapshot_free(pawl__snapshot *snapshot);
 
 /* ---- One step on its way -------------------------------------------------------------------- */
 

@@ -299,7 +299,9 @@ static pawl_status carry_all(pawl__runner *r, const pawl__map *rows)
                 }
                 status = carry(&p);
                 pawl_context_free(p.ctx);
-                if (status)
+                if (!status && i + 1 < r->mission->n_steps) /* the end takes that of the last one */
+                        status = pawl__runner_snapshot(r, p.step->id, NULL, NULL);
+                if (status && status != PAWL_DONE)
                         return status;
         }
         return PAWL_OK;

@@ -39,7 +39,7 @@ pawl_status pawl__pipeline_commit(pawl_pipeline *pipeline, pawl_error *err)
         size_t n = pipeline->batch.n;
         uint64_t seq = 0;
 
-        if (n == 0 && pipeline->batch.n_blobs == 0)
+        if (n == 0 && pipeline->batch.n_blobs == 0 && !pipeline->batch.fill)
                 return PAWL_OK;
         if (pipeline->current < pipeline->n_claims)
                 claim = &pipeline->claims[pipeline->current];

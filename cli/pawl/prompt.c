@@ -211,6 +211,28 @@ pawl_status cli_prompt_confirm(bool *yes, const pawl_input_change *change, void 
         return status == PAWL_DONE ? PAWL_OK : status;
 }
 
+pawl_trouble_answer cli_prompt_trouble(const char *line, void *user)
+{
+        static const struct {
+                const char *words[2];
+                pawl_trouble_answer answer;
+        } known[] = {{{"r", "retry"}, PAWL_TROUBLE_RETRY}, {{"s", "skip"}, PAWL_TROUBLE_SKIP},
+                {{"stop", "q"}, PAWL_TROUBLE_STOP}};
+        cli_prompt *prompt = user;
+        pawl_text said;
+
+        fputs("no checkpoint of the workspace was taken: ", stderr);
+        cli_puts(stderr, line);
+        fputs("\nretry, skip it, or stop the run? [skip]: ", stderr);
+        if (read_line(&said, prompt))
+                return PAWL_TROUBLE_SKIP;
+        for (size_t i = 0; i < sizeof known / sizeof known[0]; i++)
+                if (pawl__text_is(said, known[i].words[0]) ||
+                        pawl__text_is(said, known[i].words[1]))
+                        return known[i].answer;
+        return PAWL_TROUBLE_SKIP;
+}
+
 void cli_prompt_free(cli_prompt *prompt)
 {
         pawl__buf_free(&prompt->input);

@@ -6,6 +6,7 @@
 #include "cli/pawl/signals.h"
 #include "cli/printable.h"
 #include <stdio.h>
+#include <stdlib.h>
 #include <unistd.h>
 
 static unsigned wait_ms_of(const cli_call *cli)
@@ -64,6 +65,9 @@ int cli_sit(const cli_call *cli, pawl_log *log, pawl_mission *mission, const cha
                 options.confirm_user = &prompt;
                 options.progress = cli_progress_show;
                 options.progress_user = &progress;
+                options.home = getenv("HOME");
+                options.trouble = prompt.asks ? cli_prompt_trouble : NULL;
+                options.trouble_user = &prompt;
                 options.notice = show_notice;
                 options.notice_user = (void *)(uintptr_t)cli;
                 code = sit(cli, log, mission, what, &options);

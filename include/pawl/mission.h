@@ -43,6 +43,16 @@ typedef void (*pawl_progress_fn)(
  *  pruned. One line without a newline. */
 typedef void (*pawl_notice_fn)(const char *line, void *user);
 
+/** What is to be done about a checkpoint of the workspace that failed. */
+typedef enum pawl_trouble_answer {
+        PAWL_TROUBLE_RETRY,
+        PAWL_TROUBLE_SKIP, /**< go on without it */
+        PAWL_TROUBLE_STOP  /**< interrupt the run, to be resumed */
+} pawl_trouble_answer;
+
+/** @p line says what failed; one line without a newline. */
+typedef pawl_trouble_answer (*pawl_trouble_fn)(const char *line, void *user);
+
 /** Options for run and resume. Start from PAWL_RUN_OPTIONS_INIT. */
 typedef struct pawl_run_options {
         unsigned version;           /**< PAWL_RUN_OPTIONS_VERSION */
@@ -61,13 +71,16 @@ typedef struct pawl_run_options {
         pawl_notice_fn notice; /**< NULL: silent */
         void *notice_user;
         uint64_t time_limit_ms; /**< stop the run after so long, to be resumed; 0: no limit */
+        const char *home;       /**< no workspace is taken of it; NULL: not known */
+        pawl_trouble_fn trouble; /**< NULL: PAWL_TROUBLE_SKIP, and a notice */
+        void *trouble_user;
 } pawl_run_options;
 
 #define PAWL_RUN_OPTIONS_VERSION 1
 #define PAWL_RUN_OPTIONS_INIT                                                                      \
         {                                                                                          \
                 PAWL_RUN_OPTIONS_VERSION, NULL, NULL, NULL, false, 0, -1, NULL, NULL, NULL, NULL,  \
-                        NULL, NULL, NULL, NULL, 0                                                  \
+                        NULL, NULL, NULL, NULL, 0, NULL, NULL, NULL                                \
         }
 
 /** A step's outcome. Texts live as long as the result. */

@@ -18,6 +18,195 @@
 extern "C" {
 #endif
 
+/** Which workspace, and how it is read. Start from PAWL_WORKSPACE_OPTIONS_INIT. */
+typedef struct pawl_workspace_options {
+        unsigned version; /**< PAWL_WORKSPACE_OPTIONS_VERSION */
+        const char *root; /**< NULL: that of the log's checkpoints; before the first, the folder
+                             that holds the log's folder `.pawl` */
+        const char *home; /**< a folder that is refused as a root, like "/"; NULL: none */
+        bool force_root;  /**< take those two nevertheless */
+        const char *const *exclude; /**< patterns as in a .gitignore of the root; NULL: those of the
+                                         newest checkpoint */
+        size_t n_exclude;
+        uint64_t max_file; /**< bytes; a larger file is listed, not captured; 0: as for the newest
+                                checkpoint, and 64 MiB for the first */
+        const char *actor; /**< "user:ana"; NULL: "program" */
+} pawl_workspace_options;
+
+#define PAWL_WORKSPACE_OPTIONS_VERSION 1
+#define PAWL_WORKSPACE_OPTIONS_INIT                                                                \
+        {                                                                                          \
+                PAWL_WORKSPACE_OPTIONS_VERSION, NULL, NULL, false, NULL, 0, 0, NULL                \
+        }
+
+/* ---- Taking one ------------------------------------------------------------------------------ */
+
+/** What a checkpoint is taken of, beside the files. Start from PAWL_CHECKPOINT_REQUEST_INIT. */
+typedef struct pawl_checkpoint_request {
+        unsigned version;        /**< PAWL_CHECKPOINT_REQUEST_VERSION */
+        const char *description; /**< in the taker's words; NULL: none */
+        bool automatic;          /**< the trigger is "auto", not "manual" */
+        const char *mission_id, *run_id, *step_id, *session_id; /**< NULL: do not apply */
+        pawl_text state;      /**< the mission's state, JSON; absent: none */
+        pawl_text outputs;    /**< its outputs, JSON; absent: none */
+        bool only_if_changed; /**< not where files, state and outputs are those of the current one
+                               */
+} pawl_checkpoint_request;
+
+#define PAWL_CHECKPOINT_REQUEST_VERSION 1
+#define PAWL_CHECKPOINT_REQUEST_INIT                                                               \
+        {                                                                                          \
+                PAWL_CHECKPOINT_REQUEST_VERSION, NULL, false, NULL, NULL, NULL, NULL, {NULL, 0},   \
+                        {NULL, 0}, false                                                           \
+        }
+
+/** A checkpoint as the log has it. Texts live as long as the list or the capture. */
+typedef struct pawl_checkpoint_info {
+        uint64_t n, seq; /**< its number, from 1 up; that of its event */
+        pawl_text id;    /**< "cp-04-implement-20260120-143000" */
+        pawl_text mission_id, run_id, step_id, session_id;
+        pawl_text trigger; /**< auto or manual */
+        pawl_text description;
+        pawl_text root;        /**< relative to the folder that holds the log's, or absolute */
+        pawl_text tree;        /**< 64 hex digits: what all files and folders hash to */
+        uint64_t files, bytes; /**< captured */
+        uint64_t not_captured; /**< listed, but not captured */
+        pawl_text state_hash, outputs_hash, git_head, git_branch; /**< absent: there is none */
+        int64_t created_us;
+        uint64_t base; /**< the one that was current when it was taken; 0: none */
+        bool valid;    /**< false: given up by a rollback, or damaged */
+        bool current;  /**< the one that the workspace was last taken at, or put back to */
+        bool safety;   /**< taken by a rollback, to undo it */
+        bool pinned;   /**< prune leaves it alone */
+        bool pruned;   /**< its contents are gone */
+        pawl_text why_invalid;
+} pawl_checkpoint_info;
+
+/** What a reading of the workspace met. */
+typedef struct pawl_capture_counts {
+        uint64_t files, bytes;        /**< in the checkpoint */
+        uint64_t captured, unchanged; /**< files that were read, and those known from before */
+        uint64_t ignored;             /**< names that the rules leave out; a folder counts once */
+        uint64_t too_large, unreadable, special, changing; /**< not captured */
+} pawl_capture_counts;
+
+/** Something that is there and was not captured. */
+typedef struct pawl_not_captured {
+        pawl_text path;  /**< bytes */
+        const char *why; /**< "too large", "unreadable", "special", "changing" */
+} pawl_not_captured;
+
+typedef struct pawl_capture pawl_capture; /**< Opaque. Free with pawl_capture_free(). */
+
+/**
+ * Take a checkpoint: read the workspace, keep what the log does not have, append the event; one
+ * durable commit. Files that are as the index beside the log knows them are not read again.
+ * @param[out] out  what came of it.
+ * @return PAWL_DONE where only_if_changed and nothing has: nothing was written, *out tells the
+ *         current one. PAWL_EINVAL for a root that is refused or another than the log's, or text
+ *         that is no JSON; PAWL_ESTATE while a rollback is half done.
+ */
+PAWL_EXTERN PAWL_MUST_CHECK pawl_status pawl_workspace_checkpoint(pawl_capture **out, pawl_log *log,
+        const pawl_checkpoint_request *request, const pawl_workspace_options *options,
+        pawl_error *err);
+PAWL_EXTERN const pawl_checkpoint_info *pawl_capture_info(const pawl_capture *capture);
+PAWL_EXTERN const pawl_capture_counts *pawl_capture_counted(const pawl_capture *capture);
+/** What was not captured, by path. */
+PAWL_EXTERN size_t pawl_capture_missed(const pawl_capture *capture);
+PAWL_EXTERN const pawl_not_captured *pawl_capture_missed_at(
+        const pawl_capture *capture, size_t index);
+PAWL_EXTERN void pawl_capture_free(pawl_capture *capture);
+
+/* ---- Looking --------------------------------------------------------------------------------- */
+
+typedef struct pawl_checkpoints pawl_checkpoints; /**< Opaque. Free with pawl_checkpoints_free(). */
+
+/** Every checkpoint, oldest first. */
+PAWL_EXTERN PAWL_MUST_CHECK pawl_status pawl_checkpoint_list(
+        pawl_checkpoints **out, pawl_log *log, pawl_error *err);
+/** One: @p which is its number, its id or the unambiguous start of it, or "current".
+ *  PAWL_ENOTFOUND; PAWL_EINVAL for a start that several have. */
+PAWL_EXTERN PAWL_MUST_CHECK pawl_status pawl_checkpoint_find(
+        pawl_checkpoints **out, pawl_log *log, const char *which, pawl_error *err);
+PAWL_EXTERN size_t pawl_checkpoints_count(const pawl_checkpoints *list);
+PAWL_EXTERN const pawl_checkpoint_info *pawl_checkpoints_at(
+        const pawl_checkpoints *list, size_t index);
+PAWL_EXTERN void pawl_checkpoints_free(pawl_checkpoints *list);
+
+/** The JSON document that was kept with a checkpoint, @p name "state" or "outputs"; those of a run
+ *  are the log's own.
+ *  @param[out] json  the caller's, ended by a NUL that len does not count; pawl_free().
+ *  @return PAWL_ENOTFOUND where it has none, or no longer. */
+PAWL_EXTERN PAWL_MUST_CHECK pawl_status pawl_checkpoint_document(char **json, size_t *len,
+        pawl_log *log, const char *which, const char *name, pawl_error *err);
+
+/* ---- Comparing --------------------------------------------------------------------------------
+ */
+
+/** One path that differs. Texts live as long as the comparison. */
+typedef struct pawl_file_change {
+        pawl_text path;
+        char what; /**< 'A' added, 'D' removed, 'M' modified (content, target or mode), 'T' is
+                        something else now */
+        char kind_before, kind_after;        /**< 'f' file, 'd' folder, 'l' link; 0: nothing */
+        uint32_t mode_before, mode_after;    /**< permission bits; 0 for a link and nothing */
+        uint64_t size_before, size_after;    /**< bytes, of files */
+        uint64_t lines_added, lines_removed; /**< 0 where binary */
+        bool binary;
+} pawl_file_change;
+
+/** One member of state or outputs that differs. */
+typedef struct pawl_member_change {
+        pawl_text path;          /**< "state.steps.implement.status" */
+        pawl_text before, after; /**< canonical JSON; absent: added, removed */
+} pawl_member_change;
+
+/** A commit of git that lies between. */
+typedef struct pawl_git_commit {
+        const char *id;    /**< 40 hex digits */
+        pawl_text subject; /**< the message's first paragraph, any bytes */
+} pawl_git_commit;
+
+/** What git says of the commits at which the two sides stood. */
+typedef struct pawl_git_between {
+        const char *from, *to;         /**< the commits, 40 hex digits; NULL: not known */
+        uint64_t commits;              /**< that `to` has and `from` has not */
+        uint64_t given_up;             /**< that `from` has and `to` has not */
+        const pawl_git_commit *newest; /**< of `commits`, newest first; ten at most */
+        size_t n_newest;
+        uint64_t files, lines_added, lines_removed; /**< that differ between the two commits */
+} pawl_git_between;
+
+/** Gets a patch, piece by piece. Anything but PAWL_OK ends the comparison and is passed on. */
+typedef pawl_status (*pawl_patch_fn)(const char *data, size_t len, void *user);
+
+typedef struct pawl_comparison pawl_comparison; /**< Opaque. Free with pawl_comparison_free(). */
+
+/**
+ * What lies between checkpoint @p a and checkpoint @p b, or the workspace as it is (@p b NULL).
+ * What was not captured on either side is no difference. Changes come in the order of their paths.
+ * @param patch  gets a unified diff as `git apply` and `patch -p1` read it; NULL: only counts.
+ */
+PAWL_EXTERN PAWL_MUST_CHECK pawl_status pawl_workspace_compare(pawl_comparison **out, pawl_log *log,
+        const char *a, const char *b, const pawl_workspace_options *options, pawl_patch_fn patch,
+        void *patch_user, pawl_error *err);
+/** The two sides; @p b is NULL for the workspace. */
+PAWL_EXTERN const pawl_checkpoint_info *pawl_comparison_a(const pawl_comparison *comparison);
+PAWL_EXTERN const pawl_checkpoint_info *pawl_comparison_b(const pawl_comparison *comparison);
+PAWL_EXTERN size_t pawl_comparison_files(const pawl_comparison *comparison);
+PAWL_EXTERN const pawl_file_change *pawl_comparison_file(
+        const pawl_comparison *comparison, size_t index);
+PAWL_EXTERN size_t pawl_comparison_members(const pawl_comparison *comparison);
+PAWL_EXTERN const pawl_member_change *pawl_comparison_member(
+        const pawl_comparison *comparison, size_t index);
+/** NULL: one side has no commit, they are the same, or the repository has them no more. */
+PAWL_EXTERN const pawl_git_between *pawl_comparison_git(const pawl_comparison *comparison);
+PAWL_EXTERN void pawl_comparison_free(pawl_comparison *comparison);
+
+/** Keep a checkpoint from being pruned, or no longer. PAWL_ENOTFOUND. */
+PAWL_EXTERN PAWL_MUST_CHECK pawl_status pawl_checkpoint_pin(
+        pawl_log *log, const char *which, bool pinned, const char *actor, pawl_error *err);
+
 /* ---- Carrying them to another machine ----------------------------------------------------------
  */
 

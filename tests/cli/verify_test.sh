@@ -29,7 +29,8 @@ says "^ok: $n events, head $(eventlog head)$" out
 it "a changed member of an event is found"
 triggers=$(sqlite3 good.db "SELECT group_concat('DROP TRIGGER ' || name, ';') FROM sqlite_schema WHERE type = 'trigger' AND tbl_name = 'events'")
 [ -n "$triggers" ]
-tampered "$triggers; UPDATE events SET payload = replace(payload, 'workspace', 'worksqace') WHERE seq = $((n - 1))" $((n - 1))
+used=$(sqlite3 good.db "SELECT max(seq) FROM events WHERE payload LIKE '%the workspace%'")
+tampered "$triggers; UPDATE events SET payload = replace(payload, 'workspace', 'worksqace') WHERE seq = $used" "$used"
 tampered "$triggers; UPDATE events SET time = time + 1 WHERE seq = 3" 3
 tampered "$triggers; UPDATE events SET actor = 'user:eve' WHERE seq = 2" 2
 tampered "$triggers; UPDATE events SET step_id = NULL WHERE seq = (SELECT min(seq) FROM events WHERE step_id IS NOT NULL)" \

@@ -104,8 +104,8 @@ finish() {
         [ ! -e faults ] || { cat faults; return 1; }
         same "$(sort -u journal | cut -d' ' -f1 | tr '\n' ' ')" "publish research specify "
         same "$(eventlog list --run "$run" --type StepCompleted -n 99 --json | wc -l)" 3
-        # a resume writes a handoff beside the log; a kill may leave its temporary file
-        same "$(ls -A .pawl | grep -vE '^(handoff-|\.pawl-handoff-)' | tr '\n' ' ')" "events.db events.db-shm events.db-wal "
+        # a resume writes a handoff beside the log, a checkpoint its index; a kill may leave their temporary files
+        same "$(ls -A .pawl | grep -vE '^(handoff-|\.pawl-handoff-|workspace\.index)' | tr '\n' ' ')" "events.db events.db-shm events.db-wal "
 }
 
 # chosen: the numbers of the calls to die at: the first of each kind and, of the others, every so many.

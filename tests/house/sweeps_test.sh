@@ -14,7 +14,11 @@ pawl_prune_report_at pawl_prune_report_count pawl_prune_report_free pawl_prune_r
 pawl_run_result_conflict pawl_run_result_conflicts pawl_run_result_mission_id pawl_run_result_run_id
 pawl_run_result_session_id pawl_run_result_signal pawl_run_result_status pawl_run_result_step
 pawl_run_result_steps pawl_sessions_at pawl_sessions_count pawl_status_name pawl_usage_at
-pawl_usage_count pawl_usage_free pawl_usage_total pawl_version'
+pawl_capture_counted pawl_capture_free pawl_capture_info pawl_capture_missed pawl_capture_missed_at
+pawl_checkpoints_at pawl_checkpoints_count pawl_checkpoints_free pawl_comparison_a pawl_comparison_b
+pawl_comparison_file pawl_comparison_files pawl_comparison_free pawl_comparison_git
+pawl_comparison_member pawl_comparison_members pawl_usage_count pawl_usage_free pawl_usage_total
+pawl_version'
 
 # Their declarations, each on one line; the name is what stands before the first parenthesis, once
 # the attribute in front of it is gone.

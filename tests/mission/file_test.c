@@ -172,9 +172,9 @@ static void unknown_keys_are_refused_with_the_nearest_one(void **state)
         struct file_fixture *f = *state;
 
         file_refused(f, "mission: m\nstep: []\n", 2, "step: unknown key; did you mean steps?");
-        file_refused(f, MINIMAL "workspace: x\n", 3,
-                "workspace: unknown key; the keys here are mission, strictness, glossary_check, "
-                "glossary, store_inputs, max_output_bytes, handoff, steps");
+        file_refused(f, MINIMAL "surroundings: x\n", 3,
+                "surroundings: unknown key; the keys here are mission, strictness, glossary_check, "
+                "glossary, store_inputs, max_output_bytes, handoff, workspace, steps");
         file_refused(f, "mission: m\nsteps:\n- id: a\n  run: [x]\n  crtical: true\n", 5,
                 "steps[0].crtical: unknown key; did you mean critical?");
         file_refused(f, MINIMAL "glossary:\n  team: x\n", 4,
@@ -182,7 +182,7 @@ static void unknown_keys_are_refused_with_the_nearest_one(void **state)
                 "audience_domain, core, spec_kitty_core");
         file_refused(f, MINIMAL "\"\": x\n", 3,
                 ": unknown key; the keys here are mission, strictness, glossary_check, glossary, "
-                "store_inputs, max_output_bytes, handoff, steps");
+                "store_inputs, max_output_bytes, handoff, workspace, steps");
 }
 
 static void missing_keys_are_named(void **state)

@@ -47,7 +47,7 @@ static void the_events_of_a_run_tell_it_in_order(void **state)
         assert_string_equal(types,
                 "RunClaimed RunStarted SessionStarted StepStarted "
                 "SemanticCheckEvaluated StepCheckpointed "
-                "SemanticCheckEvaluated StepCompleted SessionCheckpointed RunCompleted "
+                "SemanticCheckEvaluated StepCompleted SessionCheckpointed WorkspaceCheckpointed RunCompleted "
                 "SessionEnded");
         free(types);
         mission_payload_says(f, "RunStarted", "\"steps\":[\"one\"]");

@@ -1,0 +1,155 @@
+/* pawl checkpoint: the workspace as it is, kept. */
+#include "cli/find.h"
+#include "cli/input.h"
+#include "cli/json.h"
+#include "cli/pawl/commands.h"
+#include "cli/pawl/workspace.h"
+#include "cli/printable.h"
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+/* What a step's command finds in its environment says whose checkpoint it is. */
+static const char *of_step(const char *name)
+{
+        const char *value = getenv(name);
+
+        return value && *value ? value : NULL;
+}
+
+/* The document in a file, if one was named; kept by @p input. */
+static pawl_status read_document(
+        pawl_text *out, cli_input *input, const char *path, pawl_error *err)
+{
+        if (!path)
+                return PAWL_OK;
+        pawl_status status = cli_input_open(input, path, err);
+        return status ? status : cli_input_all(out, input, err);
+}
+
+static void print_counted(const char *what, uint64_t n)
+{
+        if (n)
+                printf(", %" PRIu64 " %s", n, what);
+}
+
+static void print_text(const pawl_capture *capture)
+{
+        const pawl_checkpoint_info *info = pawl_capture_info(capture);
+        const pawl_capture_counts *counts = pawl_capture_counted(capture);
+        char size[32];
+
+        cli_size_text(size, info->bytes);
+        printf("checkpoint %" PRIu64 " (", info->n);
+        cli_put(stdout, info->id);
+        printf("): %" PRIu64 " file%s, %s\n", info->files, info->files == 1 ? "" : "s", size);
+        printf("  %" PRIu64 " captured, %" PRIu64 " unchanged", counts->captured,
+                counts->unchanged);
+        print_counted("ignored", counts->ignored);
+        print_counted("too large", counts->too_large);
+        print_counted("unreadable", counts->unreadable);
+        print_counted("special", counts->special);
+        print_counted("changing", counts->changing);
+        putchar('\n');
+        for (size_t i = 0; i < pawl_capture_missed(capture); i++) {
+                const pawl_not_captured *missed = pawl_capture_missed_at(capture, i);
+                fputs("  not captured: ", stdout);
+                cli_put(stdout, missed->path);
+                printf(" (%s)\n", missed->why);
+        }
+        printf("`pawl diff %" PRIu64 "` shows what changes from here on, `pawl rollback %" PRIu64
+               "` comes back\n",
+                info->n, info->n);
+}
+
+static int print_json(const cli_call *cli, const pawl_capture *capture)
+{
+        const pawl_capture_counts *counts = pawl_capture_counted(capture);
+        pawl__json_writer w = PAWL__JSON_WRITER_INIT;
+
+        pawl__json_open_object(&w);
+        cli_checkpoint_members(&w, pawl_capture_info(capture));
+        pawl__json_member_integer(&w, "captured", (int64_t)counts->captured);
+        pawl__json_member_integer(&w, "unchanged", (int64_t)counts->unchanged);
+        pawl__json_member_integer(&w, "ignored", (int64_t)counts->ignored);
+        pawl__json_member_integer(&w, "too_large", (int64_t)counts->too_large);
+        pawl__json_member_integer(&w, "unreadable", (int64_t)counts->unreadable);
+        pawl__json_member_integer(&w, "special", (int64_t)counts->special);
+        pawl__json_member_integer(&w, "changing", (int64_t)counts->changing);
+        pawl__json_name(&w, "not_captured");
+        pawl__json_open_array(&w);
+        for (size_t i = 0; i < pawl_capture_missed(capture); i++) {
+                const pawl_not_captured *missed = pawl_capture_missed_at(capture, i);
+                pawl__json_open_object(&w);
+                cli_path_member(&w, missed->path);
+                pawl__json_member_string(&w, "why", missed->why);
+                pawl__json_close_object(&w);
+        }
+        pawl__json_close_array(&w);
+        pawl__json_close_object(&w);
+        return cli_print_json(cli, &w);
+}
+
+static int take(const cli_call *cli, const pawl_checkpoint_request *request,
+        const pawl_workspace_options *options)
+{
+        pawl_error err = PAWL_ERROR_INIT;
+        pawl_capture *capture = NULL;
+        pawl_log *log;
+        int code = CLI_DONE;
+
+        if (cli_open_log(&log, cli, CLI_MAKE, &err))
+                return cli_fail(cli, &err);
+        if (pawl_workspace_checkpoint(&capture, log, request, options, &err))
+                code = cli_fail(cli, &err);
+        else if (cli_given(cli, "json"))
+                code = print_json(cli, capture);
+        else
+                print_text(capture);
+        pawl_capture_free(capture);
+        cli_close_log(cli, log);
+        return code;
+}
+
+static int checkpoint_run(cli_call *cli)
+{
+        pawl_checkpoint_request request = PAWL_CHECKPOINT_REQUEST_INIT;
+        pawl_workspace_options options;
+        pawl_error err = PAWL_ERROR_INIT;
+        pawl__buf actor = PAWL__BUF_INIT;
+        cli_input state = {.fd = -1}, outputs = {.fd = -1};
+        int code;
+
+        request.description = cli_arg(cli, 0);
+        request.mission_id = of_step("PAWL_MISSION_ID");
+        request.run_id = of_step("PAWL_RUN_ID");
+        request.step_id = of_step("PAWL_STEP_ID");
+        request.session_id = of_step("PAWL_SESSION_ID");
+        if (read_document(&request.state, &state, cli_value(cli, "state"), &err) ||
+                read_document(&request.outputs, &outputs, cli_value(cli, "outputs"), &err) ||
+                cli_workspace_options(&options, &actor, cli, &err))
+                code = cli_fail(cli, &err);
+        else
+                code = take(cli, &request, &options);
+        cli_input_close(&state);
+        cli_input_close(&outputs);
+        pawl__buf_free(&actor);
+        return code;
+}
+
+static const cli_option checkpoint_options[] = {
+        {"state", 0, 0, CLI_FILE, "FILE", NULL, "the mission's state, JSON, to be kept with it"},
+        {"outputs", 0, 0, CLI_FILE, "FILE", NULL, "its outputs, JSON, to be kept with it"},
+        CLI_WORKSPACE_OPTIONS,
+        {"json", 0, 0, CLI_FLAG, NULL, NULL, "print one object"},
+        {NULL, 0, 0, CLI_FLAG, NULL, NULL, NULL},
+};
+
+const cli_cmd pawl_checkpoint_cmd = {
+        .name = "checkpoint",
+        .args = "[TEXT]",
+        .max_args = 1,
+        .options = checkpoint_options,
+        .help = "Keep every file of the workspace as it is, to come back to",
+        .run = checkpoint_run,
+};

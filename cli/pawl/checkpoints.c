@@ -1,0 +1,106 @@
+/* pawl checkpoints: the checkpoints of the workspace, oldest first, and which one it stands at. */
+#include "base/sources.h"
+#include "cli/find.h"
+#include "cli/json.h"
+#include "cli/pawl/commands.h"
+#include "cli/pawl/workspace.h"
+#include "cli/table.h"
+#include <stdio.h>
+
+static int print_json(const cli_call *cli, const pawl_checkpoints *list)
+{
+        pawl__json_writer w = PAWL__JSON_WRITER_INIT;
+
+        pawl__json_open_array(&w);
+        for (size_t i = 0; i < pawl_checkpoints_count(list); i++) {
+                pawl__json_open_object(&w);
+                cli_checkpoint_members(&w, pawl_checkpoints_at(list, i));
+                pawl__json_close_object(&w);
+        }
+        pawl__json_close_array(&w);
+        return cli_print_json(cli, &w);
+}
+
+static const cli_column columns[] = {
+        {"n", CLI_CELL_INTEGER, false},
+        {"id", CLI_CELL_TEXT, true},
+        {"step", CLI_CELL_TEXT, true},
+        {"trigger", CLI_CELL_TEXT, false},
+        {"files", CLI_CELL_INTEGER, false},
+        {"size", CLI_CELL_TEXT, false},
+        {"when", CLI_CELL_TEXT, false},
+        {"state", CLI_CELL_TEXT, false},
+};
+enum { COLUMNS = sizeof columns / sizeof columns[0] };
+
+static const char *state_of(const pawl_checkpoint_info *info)
+{
+        if (info->current)
+                return "← current";
+        return info->valid ? "✓" : "✗";
+}
+
+static pawl_status add_row(cli_table *table, const pawl_checkpoint_info *info, pawl_error *err)
+{
+        char when[28], size[32];
+
+        pawl__time_format(when, info->created_us);
+        when[10] = ' ';
+        cli_size_text(size, info->bytes);
+        const cli_cell cells[COLUMNS] = {{.integer = (int64_t)info->n}, {.text = info->id},
+                {.text = info->step_id}, {.text = info->trigger}, {.integer = (int64_t)info->files},
+                {.text = pawl__text(size)}, {.text = pawl__text_n(when, 19)},
+                {.text = pawl__text(state_of(info))}};
+        return cli_table_row(table, cells, err);
+}
+
+static int print_table(const cli_call *cli, const pawl_checkpoints *list)
+{
+        size_t n = pawl_checkpoints_count(list);
+        pawl_error err = PAWL_ERROR_INIT;
+        cli_table *table = NULL;
+
+        if (n == 0) {
+                puts("no checkpoints of the workspace; `pawl checkpoint` takes one, and `pawl run` "
+                     "one after each step");
+                return CLI_DONE;
+        }
+        pawl_status status = cli_table_new(&table, columns, COLUMNS, false, &err);
+        for (size_t i = 0; i < n && !status; i++)
+                status = add_row(table, pawl_checkpoints_at(list, i), &err);
+        if (!status)
+                status = cli_table_end(table, &err);
+        cli_table_free(table);
+        return status ? cli_fail(cli, &err) : CLI_DONE;
+}
+
+static int checkpoints_run(cli_call *cli)
+{
+        pawl_error err = PAWL_ERROR_INIT;
+        pawl_checkpoints *list = NULL;
+        pawl_log *log;
+        int code;
+
+        if (cli_open_log(&log, cli, CLI_LOOK, &err))
+                return cli_fail(cli, &err);
+        if (pawl_checkpoint_list(&list, log, &err))
+                code = cli_fail(cli, &err);
+        else
+                code = cli_given(cli, "json") ? print_json(cli, list) : print_table(cli, list);
+        pawl_checkpoints_free(list);
+        cli_close_log(cli, log);
+        return code;
+}
+
+static const cli_option checkpoints_options[] = {
+        {"json", 0, 0, CLI_FLAG, NULL, NULL, "print an array of objects"},
+        {NULL, 0, 0, CLI_FLAG, NULL, NULL, NULL},
+};
+
+const cli_cmd pawl_checkpoints_cmd = {
+        .name = "checkpoints",
+        .args = "",
+        .options = checkpoints_options,
+        .help = "List the checkpoints of the workspace, oldest first",
+        .run = checkpoints_run,
+};

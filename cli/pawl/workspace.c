@@ -1,0 +1,119 @@
+#include "cli/pawl/workspace.h"
+#include "base/digest.h"
+#include "base/sources.h"
+#include "cli/pawl/actor.h"
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+pawl_status cli_workspace_options(
+        pawl_workspace_options *out, pawl__buf *actor, const cli_call *cli, pawl_error *err)
+{
+        pawl_status status = cli_actor(actor, cli, err);
+
+        if (status)
+                return status;
+        *out = (pawl_workspace_options)PAWL_WORKSPACE_OPTIONS_INIT;
+        out->root = cli_value(cli, "root");
+        out->home = getenv("HOME");
+        out->force_root = cli_given(cli, "force-root");
+        out->max_file = cli_size(cli, "max-file");
+        out->actor = actor->data;
+        return PAWL_OK;
+}
+
+void cli_checkpoint_members(pawl__json_writer *w, const pawl_checkpoint_info *info)
+{
+        char time[28];
+
+        pawl__time_format(time, info->created_us);
+        pawl__json_member_integer(w, "n", (int64_t)info->n);
+        pawl__json_member_text(w, "id", info->id);
+        pawl__json_member_text(w, "step_id", info->step_id);
+        pawl__json_member_text(w, "trigger", info->trigger);
+        pawl__json_member_text(w, "description", info->description);
+        pawl__json_member_integer(w, "files", (int64_t)info->files);
+        pawl__json_member_integer(w, "bytes", (int64_t)info->bytes);
+        pawl__json_member_string(w, "created_at", time);
+        pawl__json_member_bool(w, "valid", info->valid);
+        pawl__json_member_bool(w, "current", info->current);
+        pawl__json_member_integer(w, "seq", (int64_t)info->seq);
+        pawl__json_member_text(w, "mission_id", info->mission_id);
+        pawl__json_member_text(w, "run_id", info->run_id);
+        pawl__json_member_text(w, "session_id", info->session_id);
+        pawl__json_member_text(w, "root", info->root);
+        pawl__json_member_text(w, "tree", info->tree);
+        pawl__json_member_text(w, "state_hash", info->state_hash);
+        pawl__json_member_text(w, "outputs_hash", info->outputs_hash);
+        pawl__json_name(w, "git");
+        if (info->git_head.data) {
+                pawl__json_open_object(w);
+                pawl__json_member_text(w, "head", info->git_head);
+                pawl__json_member_text(w, "branch", info->git_branch);
+                pawl__json_close_object(w);
+        } else {
+                pawl__json_null(w);
+        }
+        pawl__json_name(w, "base");
+        if (info->base)
+                pawl__json_integer(w, (int64_t)info->base);
+        else
+                pawl__json_null(w);
+        pawl__json_member_integer(w, "skipped", (int64_t)info->not_captured);
+        pawl__json_member_bool(w, "safety", info->safety);
+        pawl__json_member_bool(w, "pinned", info->pinned);
+        pawl__json_member_bool(w, "pruned", info->pruned);
+        pawl__json_member_text(w, "why_invalid", info->why_invalid);
+}
+
+/* Wrong bytes as \xNN; what the writer cannot take otherwise. Out of memory is the writer's to
+ * tell. */
+static void shown(pawl__buf *out, pawl_text path)
+{
+        for (size_t at = 0; at < path.len;) {
+                size_t good = pawl__utf8_span(path.data + at, path.len - at);
+                if (pawl__buf_add(out, path.data + at, good))
+                        return;
+                at += good;
+                if (at < path.len && pawl__buf_addf(out, "\\x%02x", (unsigned char)path.data[at++]))
+                        return;
+        }
+}
+
+void cli_text_member(pawl__json_writer *w, const char *name, pawl_text bytes)
+{
+        pawl__buf text = PAWL__BUF_INIT;
+        char hex_name[40], two[3];
+
+        if (pawl__utf8_valid(bytes.data, bytes.len)) {
+                pawl__json_member_text(w, name, bytes);
+                return;
+        }
+        shown(&text, bytes);
+        pawl__json_member_text(w, name, pawl__buf_text(&text));
+        pawl__buf_clear(&text);
+        for (size_t i = 0; i < bytes.len; i++) {
+                pawl__hex(two, (const unsigned char *)bytes.data + i, 1);
+                if (pawl__buf_adds(&text, two))
+                        w->failed = true;
+        }
+        snprintf(hex_name, sizeof hex_name, "%s_hex", name);
+        pawl__json_member_text(w, hex_name, pawl__buf_text(&text));
+        pawl__buf_free(&text);
+}
+
+void cli_size_text(char out[32], uint64_t bytes)
+{
+        static const char *const units[] = {"B", "kB", "MB", "GB", "TB", "PB", "EB"};
+        double n = (double)bytes;
+        size_t unit = 0;
+
+        while (n >= 999.5 && unit + 1 < sizeof units / sizeof units[0]) {
+                n /= 1000;
+                unit++;
+        }
+        if (unit == 0 || n >= 99.95)
+                snprintf(out, 32, "%.0f %s", n, units[unit]);
+        else
+                snprintf(out, 32, n >= 9.995 ? "%.1f %s" : "%.2f %s", n, units[unit]);
+}

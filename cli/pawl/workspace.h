@@ -1,0 +1,41 @@
+/**
+ * @file cli/pawl/workspace.h
+ * @brief What the commands on workspace checkpoints share: which workspace, and how one is shown.
+ */
+#ifndef CLI_PAWL_WORKSPACE_H
+#define CLI_PAWL_WORKSPACE_H
+
+#include "base/json_write.h"
+#include "cli/command.h"
+#include <pawl/workspace.h>
+
+/** The options of a command that reads the workspace; rows for its table. */
+#define CLI_WORKSPACE_OPTIONS                                                                      \
+        {"root", 0, 0, CLI_FILE, "DIR", NULL,                                                      \
+                "the workspace (default: that of the log, or the folder that holds .pawl)"},       \
+                {"max-file", 0, 0, CLI_SIZE, "SIZE", NULL,                                         \
+                        "list a larger file in place of capturing it (default: 64M)"},             \
+                {"force-root", 0, 0, CLI_FLAG, NULL, NULL,                                         \
+                        "even where the workspace is the home folder or /"},                       \
+        {                                                                                          \
+                "actor", 0, 0, CLI_TEXT, "ACTOR", NULL, "who does it (default: user:NAME)"         \
+        }
+
+/** Which workspace the options name; @p actor keeps the text of who asks. */
+PAWL_MUST_CHECK pawl_status cli_workspace_options(
+        pawl_workspace_options *out, pawl__buf *actor, const cli_call *cli, pawl_error *err);
+
+/** The members of contract section 4, and more, into an object that is open. */
+void cli_checkpoint_members(pawl__json_writer *w, const pawl_checkpoint_info *info);
+/** Bytes that may be no UTF-8: then NAME shows each wrong one as \xNN, and NAME_hex has all of
+ *  them. */
+void cli_text_member(pawl__json_writer *w, const char *name, pawl_text bytes);
+static inline void cli_path_member(pawl__json_writer *w, pawl_text path)
+{
+        cli_text_member(w, "path", path);
+}
+
+/** "4.2 MB": three digits at most, powers of 1,000. */
+void cli_size_text(char out[32], uint64_t bytes);
+
+#endif

@@ -1,0 +1,41 @@
+/**
+ * @file mission/loader.h
+ * @brief What the readers of a mission file share: what they fill, and how a value is kept.
+ */
+#ifndef PAWL_MISSION_LOADER_H
+#define PAWL_MISSION_LOADER_H
+
+#include "base/map.h"
+#include "glossary/fields.h"
+#include "mission/mission.h"
+
+/** What the setters fill. */
+typedef struct pawl__loader {
+        pawl_mission *mission;
+        pawl__step *step;  /**< the one at hand */
+        pawl__map ids;     /**< of the steps so far */
+        pawl__node *id_at; /**< of each step */
+        size_t output_max; /**< the mission's, for steps without their own */
+} pawl__loader;
+
+/** A table of fields and how many they are, as pawl__fields_read() takes them. */
+#define PAWL__FIELDS(table) (table), sizeof(table) / sizeof(table)[0]
+
+static inline const pawl__json_node *pawl__value_at(const pawl__place *place, pawl__node node)
+{
+        return pawl__json_at(&place->document->tree, node);
+}
+
+/** A copy that lives as long as the mission. */
+PAWL_MUST_CHECK pawl_status pawl__keep(const pawl__place *place, pawl_text *out, pawl_text text);
+/** A word that the system will take as a C string: `run: [sleep, 5]` is as good as "5". */
+PAWL_MUST_CHECK pawl_status pawl__keep_c_string(
+        const pawl__place *place, char **out, pawl__node node);
+/** A path, absolute: what is relative is so to the mission file. */
+PAWL_MUST_CHECK pawl_status pawl__keep_path(const pawl__place *place, char **out, pawl__node node);
+
+/** The mapping `workspace:` (mission/file_workspace.c). */
+PAWL_MUST_CHECK pawl_status pawl__workspace_settings_read(
+        const pawl__place *place, pawl__node node);
+
+#endif

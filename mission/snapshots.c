@@ -1,0 +1,198 @@
+/* The checkpoints of the workspace that a run takes by itself: after each completed step, and at
+ * the session's end. They share the commit that records the step, or the end. */
+#include "base/error.h"
+#include "mission/runner.h"
+#include "workspace/checkpoint.h"
+#include <stdio.h>
+#include <stdlib.h>
+
+struct pawl__snapshot {
+        pawl__workspace ws;
+        pawl__taking taking;
+        pawl_checkpoint_request request;
+        bool open;
+        pawl_error why; /* the last one failed: the same is not said again */
+        bool untold;
+};
+
+void pawl__snapshot_free(pawl__snapshot *s)
+{
+        if (!s)
+                return;
+        pawl__taking_free(&s->taking);
+        if (s->open)
+                pawl__workspace_close(&s->ws);
+        free(s);
+}
+
+static pawl_status open_workspace(pawl__runner *r, pawl_error *err)
+{
+        pawl_workspace_options options = PAWL_WORKSPACE_OPTIONS_INIT;
+        pawl__snapshot *s = r->snapshot;
+
+        if (s->open)
+                return pawl__workspace_locate(&s->ws, err);
+        options.root = r->mission->root;
+        options.home = r->options.home;
+        options.exclude = r->mission->exclude;
+        options.n_exclude = r->mission->n_exclude;
+        options.actor = r->actor.data;
+        if (!options.root && !pawl__workspace_has_place(r->log))
+                options.root = r->mission->folder;
+        pawl_status status = pawl__workspace_open(&s->ws, r->log, &options, err);
+        s->open = !status;
+        return status;
+}
+
+/* What the runner adds after the checkpoint. */
+typedef struct after {
+        pawl__runner *r;
+        pawl__fill_fn then;
+        void *user;
+} after;
+
+static pawl_status add_after(uint64_t n, pawl__batch *batch, void *user, pawl_error *err)
+{
+        const after *a = user;
+
+        (void)n;
+        (void)batch; /* the pipeline's, which the runner fills */
+        pawl_status status = a->then(a->r, a->user);
+        if (status && err)
+                *err = a->r->error;
+        return status;
+}
+
+static void set_request(pawl__runner *r, pawl_text step_id, after *a)
+{
+        pawl__snapshot *s = r->snapshot;
+
+        s->request = (pawl_checkpoint_request)PAWL_CHECKPOINT_REQUEST_INIT;
+        s->request.automatic = true;
+        s->request.only_if_changed = true;
+        s->request.mission_id = r->mission->id.data;
+        s->request.run_id = r->run_id.data;
+        s->request.session_id = r->session_id.data;
+        s->request.step_id = step_id.data;
+        s->request.description = step_id.data ? NULL : "session end";
+        s->taking.ws = &s->ws;
+        s->taking.request = &s->request;
+        s->taking.then = a->then ? add_after : NULL;
+        s->taking.then_user = a;
+        s->taking.last = (pawl__last_step){{NULL, 0}, {NULL, 0}, {NULL, 0}};
+        if (r->last) /* it may wait in the batch still */
+                s->taking.last = (pawl__last_step){r->last->step_id,
+                        pawl__text(r->last->input_hash), pawl__text(r->last->output_hash)};
+}
+
+/* ---- Taking one ---------------------------------------------------------------------------------
+ */
+
+/* PAWL_DONE: nothing has changed, or nothing was done yet. */
+static pawl_status prepare(pawl__runner *r, pawl_text step_id, after *a, pawl_error *err)
+{
+        pawl__snapshot *s = r->snapshot;
+        pawl_status status = open_workspace(r, err);
+
+        if (status)
+                return status;
+        set_request(r, step_id, a);
+        status = pawl__checkpoint_prepare(&s->taking, err);
+        return !status && !s->ws.any && s->taking.completed == 0 ? PAWL_DONE : status;
+}
+
+/* A commit with a step's checkpoint failed. Is it the log that fails, and not the checkpoint? Then
+ * what waits cannot be committed alone either, and who commits it next finds out and says so. */
+static bool log_fails(pawl__runner *r)
+{
+        pawl__checkpoint_disarm(pawl__pipeline_batch(r->pipeline));
+        return pawl_pipeline_flush(r->pipeline) != PAWL_OK;
+}
+
+/* What waits in the batch is committed with the checkpoint, or without it, or waits on. */
+static pawl_status take(pawl__runner *r, pawl_text step_id, after *a, pawl_error *err)
+{
+        pawl__batch *batch = pawl__pipeline_batch(r->pipeline);
+        pawl_status status = PAWL_EINPUTS;
+
+        for (int i = 0; i < PAWL__CHECKPOINT_TRIES && status == PAWL_EINPUTS; i++) {
+                status = prepare(r, step_id, a, err);
+                if (status)
+                        return status;
+                pawl__checkpoint_arm(&r->snapshot->taking, batch);
+                status = pawl_pipeline_flush(r->pipeline);
+                if (status) {
+                        pawl__checkpoint_disarm(batch);
+                        *err = *pawl__pipeline_error(r->pipeline);
+                }
+        }
+        if (!status) { /* it stands, whatever becomes of the index */
+                pawl_status ignored = pawl__checkpoint_settle(&r->snapshot->taking, err);
+                (void)ignored;
+                return PAWL_OK;
+        }
+        return !a->then && status != PAWL_EFENCED && log_fails(r) ? PAWL_DONE : status;
+}
+
+void pawl__snapshot_tell(pawl__runner *r)
+{
+        pawl__snapshot *s = r->snapshot;
+        char line[PAWL_ERROR_MAX + 80];
+
+        if (!s || !s->untold)
+                return;
+        s->untold = false;
+        snprintf(line, sizeof line, "no checkpoint of the workspace was taken: %s", s->why.message);
+        if (r->options.notice)
+                r->options.notice(line, r->options.notice_user);
+}
+
+/* What is to be done about it? Without anybody to ask: go on without it, and say so once. */
+static pawl_trouble_answer ask(pawl__runner *r, const pawl_error *err)
+{
+        pawl__snapshot *s = r->snapshot;
+
+        if (r->options.trouble)
+                return r->options.trouble(err->message, r->options.trouble_user);
+        if (strcmp(s->why.message, err->message) != 0)
+                s->untold = true;
+        s->why = *err;
+        return PAWL_TROUBLE_SKIP;
+}
+
+static pawl_status stop(pawl__runner *r, const pawl_error *err)
+{
+        r->stopped = true;
+        return pawl__fail(&r->error, PAWL_EINTERRUPTED,
+                "run %.*s: stopped without a checkpoint of the workspace: %.300s",
+                PAWL__FMT(r->run_id), err->message);
+}
+
+pawl_status pawl__runner_snapshot(
+        pawl__runner *r, pawl_text step_id, pawl__fill_fn then, void *user)
+{
+        after a = {r, then, user};
+        pawl_error err = PAWL_ERROR_INIT;
+
+        if (r->mission->snapshots == PAWL__SNAPSHOT_MANUAL)
+                return PAWL_DONE;
+        if (!r->snapshot && !(r->snapshot = calloc(1, sizeof *r->snapshot)))
+                return pawl__nomem(&r->error);
+        for (;;) {
+                pawl_status status = take(r, step_id, &a, &err);
+                if (status == PAWL_OK || status == PAWL_DONE)
+                        return status;
+                if (status == PAWL_EFENCED) { /* the next commit says so itself */
+                        r->error = err;
+                        return status;
+                }
+                switch (ask(r, &err)) {
+                case PAWL_TROUBLE_RETRY:
+                        break;
+                case PAWL_TROUBLE_SKIP:
+                        return PAWL_DONE;
+                case PAWL_TROUBLE_STOP:
+                        return stop(r, &err);
+                }
+        }
+}

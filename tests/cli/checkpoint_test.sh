@@ -1,0 +1,176 @@
+# Checkpoints of the workspace: taken by hand and by runs, listed, shown, compared.
+. "$SOURCE_DIR/tests/cli/shared.sh"
+
+# checkpoint FIELD [PICK]: of the newest, or of what PICK picks, as `checkpoints --json` has it.
+checkpoint() {
+        pawl checkpoints --json | jq -r "${2:-.[-1]} | .$1"
+}
+
+it "without a checkpoint there is a helpful line"
+runs 0 pawl init
+runs 0 pawl checkpoints
+says '^no checkpoints of the workspace; `pawl checkpoint` takes one' out
+same "$(pawl checkpoints --json)" "[]"
+fails 1 'checkpoint 1: there is none; `pawl checkpoints` lists them' pawl show 1
+
+it "one by hand keeps every file, and says what it did not keep"
+mkdir -p src/deep build empty
+echo one >src/one.c
+echo two >'src/deep/a name
+of two lines'
+ln -s nowhere src/link
+mkfifo src/pipe
+echo built >build/out
+echo build/ >.gitignore
+printf '%s\n' out err patch elsewhere >.pawlignore
+head -c 2000 /dev/zero >large
+runs 0 pawl checkpoint "Before the great change" --max-file 1K
+says '^checkpoint 1 \(cp-01-before-the-great-change-[0-9]{8}-[0-9]{6}\): 4 files, ' out
+says '4 captured, 0 unchanged, 3 ignored, 1 too large, 1 special$' out
+says '^  not captured: large \(too large\)$' out
+says '^  not captured: src/pipe \(special\)$' out
+says '`pawl rollback 1` comes back$' out
+same "$(checkpoint trigger) $(checkpoint n) $(checkpoint files) $(checkpoint valid) $(checkpoint current)" \
+        "manual 1 4 true true"
+same "$(checkpoint description)" "Before the great change"
+
+it "the next one reads only what changed, and keeps to the size that was given"
+sleep 0.1
+runs 0 pawl checkpoint --json
+same "$(jq -r '"\(.n) \(.captured) \(.unchanged) \(.too_large)"' out)" "2 0 4 1"
+same "$(jq -c '.not_captured' out)" \
+        '[{"path":"large","why":"too large"},{"path":"src/pipe","why":"special"}]'
+same "$(checkpoint tree '.[0]')" "$(checkpoint tree '.[1]')"
+echo more >>src/one.c
+runs 0 pawl checkpoint --json --actor agent:builder
+same "$(jq -r '"\(.captured) \(.unchanged)"' out)" "1 3"
+same "$(eventlog list --json | jq -r .actor | tail -n 1)" agent:builder
+
+it "they are listed with the one that the workspace stands at"
+runs 0 pawl checkpoints
+says '^ *N +ID +STEP +TRIGGER +FILES +SIZE +WHEN +STATE$' out
+says '^ *1 +cp-01-before-the-great-change-.* manual +4 .* ✓$' out
+says '^ *3 +cp-03-files-.* ← current$' out
+
+it "one is shown by number, by the start of its id, and as current"
+runs 0 pawl show 1
+says '^description +Before the great change$' out
+says '^files +4, .*, 2 not captured$' out
+same "$(pawl show cp-01 --json | jq .n) $(pawl show current --json | jq .n)" "1 3"
+fails 1 'is the start of cp-0. and cp-0.|is the start of cp' pawl show cp-0
+fails 1 'checkpoint 9: there is none' pawl show 9
+fails 1 'was taken without state; give them with `pawl checkpoint --state FILE`' \
+        pawl show 1 --document state
+
+it "what changed is told by path, with lines, and as a patch that git applies"
+runs 0 pawl diff 1 3
+says '^checkpoint 1 → checkpoint 3$' out
+says '^M  src/one.c  \+1 -0$' out
+says '^0 added, 1 modified, 0 removed; \+1 -0 lines$' out
+rm src/one.c
+echo three >src/three.c
+chmod 700 src/deep
+runs 0 pawl diff 3
+says '^checkpoint 3 → the workspace$' out
+says '^D  src/one.c  \+0 -2$' out
+says '^A  src/three.c  \+1 -0$' out
+says '^M  src/deep/  mode 0... → 0700$' out
+pawl diff 3 --patch >patch
+mkdir elsewhere
+(cd elsewhere && mkdir src && printf 'one\nmore\n' >src/one.c && git apply --unsafe-paths ../patch 2>why || patch -s -p1 <../patch)
+[ -f elsewhere/src/three.c ] && [ ! -e elsewhere/src/one.c ]
+rm -r elsewhere patch
+same "$(pawl diff 3 --json | jq -c '[.files[] | [.change, .path, .lines_added, .lines_removed]]')" \
+        '[["modified","src/deep",0,0],["removed","src/one.c",0,2],["added","src/three.c",1,0]]'
+runs 0 pawl diff 1 2
+says '^no difference$' out
+
+it "state and outputs are kept with it, and compared by member"
+echo '{"a": 1, "list": [1, 2]}' >state.json
+echo '{"out": "x"}' >outputs.json
+runs 0 pawl checkpoint --state state.json --outputs outputs.json
+echo '{"a": 2, "list": [1]}' >state.json
+runs 0 pawl checkpoint --state state.json --outputs outputs.json
+same "$(pawl show current --document state)" '{"a":2,"list":[1]}'
+same "$(pawl show 4 --document outputs)" '{"out":"x"}'
+runs 0 pawl diff 4 5
+says '^state.a: 1 → 2$' out
+says '^state.list\[1\]: 2 → \(none\)$' out
+same "$(pawl diff 4 5 --json | jq -c '[.members[] | [.path, .change]]')" \
+        '[["state.a","changed"],["state.list[1]","removed"]]'
+echo '{"a": 1, "a": 2}' >state.json
+fails 1 'state: .*' pawl checkpoint --state state.json
+same "$(checkpoint n)" 5
+
+it "a pinned one says so, and a folder that is nobody's workspace is refused"
+runs 0 pawl pin 1
+same "$(checkpoint pinned '.[0]')" true
+runs 0 pawl pin 1 --off
+same "$(checkpoint pinned '.[0]')" false
+fails 1 'this log keeps the checkpoints of another root, \.' pawl checkpoint --root /tmp
+HOME=$PWD fails 1 'force-root' pawl checkpoint
+misused 'is not a size' pawl checkpoint --max-file 1X
+
+it "a run takes one after each step, in the transaction that records it"
+rm -rf .pawl src build empty large state.json outputs.json .gitignore
+cat >mission.yaml <<'END'
+mission: build
+steps:
+  - {id: first, run: [sh, -c, "echo 1 >first.txt; echo '{\"made\": 1}'"]}
+  - {id: second, run: [sh, -c, "echo 2 >second.txt"]}
+  - {id: third, run: ["true"]}
+END
+runs 0 pawl run mission.yaml --run one
+same "$(pawl checkpoints --json | jq -c '[.[] | [.n, .step_id, .trigger, .run_id]]')" \
+        '[[1,"first","auto","one"],[2,"second","auto","one"],[3,"third","auto","one"]]'
+same "$(pawl diff 1 2 --json | jq -c '[.files[].path]')" '["second.txt"]'
+same "$(pawl diff 1 2 --json | jq -r '.members[].path')" 'state.steps.second
+outputs.second'
+same "$(pawl show 1 --document outputs)" '{"first":{"made":1}}'
+runs 0 eventlog replay --check
+runs 0 eventlog verify
+same "$(eventlog export | jq -r .type | tail -n 5 | tr '\n' ' ')" \
+        "StepCompleted SessionCheckpointed WorkspaceCheckpointed RunCompleted SessionEnded "
+
+it "a mission may say that it takes none, what is no part of it, and where it is"
+rm -rf .pawl first.txt second.txt
+printf 'workspace: {checkpoint: manual}\n' >>mission.yaml
+runs 0 pawl run mission.yaml
+same "$(pawl checkpoints --json)" "[]"
+sed -i 's/^workspace:.*/workspace: {root: ., exclude: ["*.log", mission.yaml]}/' mission.yaml
+echo noise >a.log
+runs 0 pawl run mission.yaml --fresh
+same "$(checkpoint files)" 3
+runs 0 pawl checkpoint
+same "$(checkpoint files)" 3
+sed -i 's/^workspace:.*/workspace: {checkpoint: often}/' mission.yaml
+fails 1 'workspace.checkpoint: .*each_step, manual or off' pawl run mission.yaml --fresh
+
+it "one that cannot be taken stops no step, and is said once"
+sed -i '/^workspace:/d' mission.yaml
+rm -rf .pawl
+HOME=$PWD runs 0 pawl run mission.yaml
+same "$(grep -c 'no checkpoint of the workspace was taken: .*force-root' err)" 1
+same "$(pawl checkpoints --json)" "[]"
+
+it "a step's own checkpoint is that step's"
+cat >own.yaml <<'END'
+mission: own
+workspace: {checkpoint: manual}
+steps:
+  - {id: only, run: [sh, -c, "pawl checkpoint inside --json"]}
+END
+runs 0 pawl run own.yaml --run own-run
+same "$(checkpoint step_id) $(checkpoint run_id) $(checkpoint trigger)" "only own-run manual"
+
+it "where git stands is kept, and the commits between are told"
+rm -rf .pawl
+git init -q -b main . && git config user.email a@b && git config user.name c
+git add -A && git commit -qm 'The first one'
+runs 0 pawl checkpoint
+same "$(checkpoint git.branch) $(checkpoint git.head)" "main $(git rev-parse HEAD)"
+echo more >more.txt && git add more.txt && git commit -qm 'The second one'
+runs 0 pawl diff 1
+says "^git: $(git rev-parse --short=12 HEAD~1) → $(git rev-parse --short=12 HEAD), 1 commit; 1 file, \+1 -0 lines$" out
+says 'The second one$' out
+

@@ -1,0 +1,370 @@
+/* Checkpoints of the workspace by the public calls: taken, listed, found, compared, kept. */
+#include "support/allocator.h"
+#include "support/event_log.h"
+#include <pawl/workspace.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+typedef struct fixture {
+        event_log *f;
+        pawl_workspace_options options;
+        pawl_checkpoint_request request;
+        pawl_error err;
+        pawl_capture *capture;
+} fixture;
+
+static int set_up(void **state)
+{
+        fixture *t = calloc(1, sizeof *t);
+
+        assert_non_null(t);
+        assert_int_equal(event_log_setup(state), 0);
+        t->f = *state;
+        t->f->flags = PAWL_LOG_CREATE;
+        event_log_open(t->f);
+        t->options = (pawl_workspace_options)PAWL_WORKSPACE_OPTIONS_INIT;
+        t->request = (pawl_checkpoint_request)PAWL_CHECKPOINT_REQUEST_INIT;
+        *state = t;
+        return 0;
+}
+
+static int tear_down(void **state)
+{
+        fixture *t = *state;
+
+        pawl_capture_free(t->capture);
+        *state = t->f;
+        free(t);
+        return event_log_teardown(state);
+}
+
+static void write_text(fixture *t, const char *name, const char *text)
+{
+        char *path = path_in(t->f->folder, name);
+
+        file_write(path, text, strlen(text));
+        free(path);
+}
+
+static pawl_status take(fixture *t)
+{
+        pawl_capture_free(t->capture);
+        t->capture = NULL;
+        return pawl_workspace_checkpoint(&t->capture, t->f->log, &t->request, &t->options, &t->err);
+}
+
+static const pawl_checkpoint_info *taken(fixture *t)
+{
+        if (take(t))
+                fail_msg("%s", t->err.message);
+        return pawl_capture_info(t->capture);
+}
+
+static void one_is_taken_and_told(void **state)
+{
+        fixture *t = *state;
+
+        write_text(t, "a.txt", "one\n");
+        t->request.description = "The first";
+        t->request.mission_id = "m";
+        t->request.step_id = "draft it";
+        const pawl_checkpoint_info *info = taken(t);
+        assert_int_equal(info->n, 1);
+        assert_int_equal(info->files, 1);
+        assert_int_equal(info->bytes, 4);
+        assert_true(info->valid && info->current && !info->safety && !info->pinned);
+        assert_text(info->trigger, "manual");
+        assert_text(info->description, "The first");
+        assert_text(info->root, ".");
+        assert_int_equal(strncmp(info->id.data, "cp-01-draft-it-", 15), 0);
+        assert_int_equal(pawl_capture_counted(t->capture)->captured, 1);
+        assert_int_equal(pawl_capture_missed(t->capture), 0);
+        assert_null(pawl_capture_missed_at(t->capture, 0));
+}
+
+static void nothing_is_written_where_nothing_changed(void **state)
+{
+        fixture *t = *state;
+        const char outputs[] = "{\"a\": 1.0}", same[] = "{\"a\":1}", other[] = "{\"a\":2}";
+
+        write_text(t, "a.txt", "one\n");
+        t->request.outputs = pawl__text(outputs);
+        taken(t);
+        const int64_t events = event_log_count(t->f);
+        t->request.only_if_changed = true;
+        t->request.outputs = pawl__text(same);
+        assert_int_equal(take(t), PAWL_DONE);
+        assert_int_equal(pawl_capture_info(t->capture)->n, 1);
+        assert_int_equal(event_log_count(t->f), events);
+        t->request.outputs = pawl__text(other);
+        assert_int_equal(taken(t)->n, 2);
+        write_text(t, "b.txt", "two\n");
+        assert_int_equal(taken(t)->n, 3);
+}
+
+static void what_is_not_of_its_form_is_refused_and_writes_nothing(void **state)
+{
+        fixture *t = *state;
+
+        t->request.state = pawl__text("{\"a\":1,\"a\":2}");
+        assert_int_equal(take(t), PAWL_EPARSE);
+        assert_says(t->err.message, "state: ");
+        t->request.state = (pawl_text){NULL, 0};
+        t->request.description = "\xff";
+        assert_int_equal(take(t), PAWL_EINVAL);
+        assert_says(t->err.message, "description: is not UTF-8");
+        t->request.description = NULL;
+        t->request.run_id = "a/b";
+        assert_int_equal(take(t), PAWL_EINVAL);
+        assert_says(t->err.message, "run id");
+        t->request.run_id = NULL;
+        t->request.version = 9;
+        assert_int_equal(take(t), PAWL_EINVAL);
+        t->request.version = PAWL_CHECKPOINT_REQUEST_VERSION;
+        t->options.version = 9;
+        assert_int_equal(take(t), PAWL_EINVAL);
+        t->options.version = PAWL_WORKSPACE_OPTIONS_VERSION;
+        t->options.root = "/nowhere at all";
+        assert_int_equal(take(t), PAWL_ENOTFOUND);
+        t->options.root = NULL;
+        t->options.home = t->f->folder;
+        assert_int_equal(take(t), PAWL_EINVAL);
+        assert_says(t->err.message, "--force-root");
+        assert_int_equal(event_log_count(t->f), 0);
+        t->options.force_root = true;
+        taken(t);
+        t->options.root = "/tmp";
+        assert_int_equal(take(t), PAWL_EINVAL);
+        assert_says(t->err.message, "another root, .;");
+        assert_int_equal(event_log_count(t->f), 1);
+}
+
+static void the_rules_of_the_newest_hold_until_others_are_given(void **state)
+{
+        static const char *const patterns[] = {"*.log"};
+        fixture *t = *state;
+
+        write_text(t, "a.txt", "one\n");
+        write_text(t, "a.log", "noise\n");
+        write_text(t, "large", "0123456789");
+        t->options.exclude = patterns;
+        t->options.n_exclude = 1;
+        t->options.max_file = 8;
+        assert_int_equal(taken(t)->files, 1);
+        t->options.exclude = NULL;
+        t->options.max_file = 0;
+        assert_int_equal(taken(t)->files, 1);
+        assert_string_equal(pawl_capture_missed_at(t->capture, 0)->why, "too large");
+        assert_text(pawl_capture_missed_at(t->capture, 0)->path, "large");
+        t->options.exclude = patterns;
+        t->options.n_exclude = 0;
+        t->options.max_file = 100;
+        assert_int_equal(taken(t)->files, 3);
+}
+
+static const pawl_checkpoint_info *find(fixture *t, pawl_checkpoints **list, const char *which)
+{
+        if (pawl_checkpoint_find(list, t->f->log, which, &t->err))
+                fail_msg("%s", t->err.message);
+        return pawl_checkpoints_at(*list, 0);
+}
+
+static void they_are_found_by_number_id_and_current(void **state)
+{
+        fixture *t = *state;
+        pawl_checkpoints *list;
+        char id[100];
+
+        assert_int_equal(pawl_checkpoint_list(&list, t->f->log, &t->err), PAWL_OK);
+        assert_int_equal(pawl_checkpoints_count(list), 0);
+        pawl_checkpoints_free(list);
+        assert_int_equal(
+                pawl_checkpoint_find(&list, t->f->log, "current", &t->err), PAWL_ENOTFOUND);
+        t->request.description = "one";
+        taken(t);
+        t->request.description = "two";
+        taken(t);
+        snprintf(id, sizeof id, "%.*s", (int)pawl_capture_info(t->capture)->id.len,
+                pawl_capture_info(t->capture)->id.data);
+        assert_int_equal(find(t, &list, "current")->n, 2);
+        pawl_checkpoints_free(list);
+        assert_int_equal(find(t, &list, "1")->n, 1);
+        pawl_checkpoints_free(list);
+        assert_int_equal(find(t, &list, id)->n, 2);
+        pawl_checkpoints_free(list);
+        assert_int_equal(find(t, &list, "cp-02-t")->n, 2);
+        pawl_checkpoints_free(list);
+        assert_int_equal(pawl_checkpoint_find(&list, t->f->log, "cp-0", &t->err), PAWL_EINVAL);
+        assert_says(t->err.message, "is the start of cp-01-one");
+        assert_int_equal(pawl_checkpoint_find(&list, t->f->log, "cp-03", &t->err), PAWL_ENOTFOUND);
+        assert_int_equal(pawl_checkpoint_find(&list, t->f->log, "99999999999999999999", &t->err),
+                PAWL_ENOTFOUND);
+        assert_int_equal(pawl_checkpoint_list(&list, t->f->log, &t->err), PAWL_OK);
+        assert_int_equal(pawl_checkpoints_count(list), 2);
+        assert_false(pawl_checkpoints_at(list, 0)->current);
+        assert_true(pawl_checkpoints_at(list, 1)->current);
+        pawl_checkpoints_free(list);
+        assert_int_equal(pawl_checkpoint_pin(t->f->log, "1", true, NULL, &t->err), PAWL_OK);
+        assert_true(find(t, &list, "1")->pinned);
+        pawl_checkpoints_free(list);
+        const int64_t events = event_log_count(t->f);
+        assert_int_equal(pawl_checkpoint_pin(t->f->log, "1", true, NULL, &t->err), PAWL_OK);
+        assert_int_equal(event_log_count(t->f), events);
+}
+
+static pawl_status gather(const char *data, size_t len, void *user)
+{
+        return pawl__buf_add(user, data, len);
+}
+
+static void two_of_them_are_compared(void **state)
+{
+        fixture *t = *state;
+        pawl_comparison *c;
+        pawl__buf patch = PAWL__BUF_INIT;
+
+        write_text(t, "a.txt", "one\n");
+        write_text(t, "b.txt", "two\n");
+        t->request.state = pawl__text("{\"x\":1}");
+        taken(t);
+        write_text(t, "a.txt", "one\nmore\n");
+        t->request.state = pawl__text("{\"x\":2}");
+        taken(t);
+        assert_int_equal(
+                pawl_workspace_compare(&c, t->f->log, "1", "2", NULL, gather, &patch, &t->err),
+                PAWL_OK);
+        assert_int_equal(pawl_comparison_a(c)->n, 1);
+        assert_int_equal(pawl_comparison_b(c)->n, 2);
+        assert_int_equal(pawl_comparison_files(c), 1);
+        assert_text(pawl_comparison_file(c, 0)->path, "a.txt");
+        assert_int_equal(pawl_comparison_file(c, 0)->lines_added, 1);
+        assert_null(pawl_comparison_file(c, 1));
+        assert_int_equal(pawl_comparison_members(c), 1);
+        assert_text(pawl_comparison_member(c, 0)->path, "state.x");
+        assert_null(pawl_comparison_git(c));
+        assert_says(patch.data, "+more\n");
+        pawl_comparison_free(c);
+        pawl__buf_free(&patch);
+        write_text(t, "b.txt", "");
+        assert_int_equal(
+                pawl_workspace_compare(&c, t->f->log, "2", NULL, NULL, NULL, NULL, &t->err),
+                PAWL_OK);
+        assert_null(pawl_comparison_b(c));
+        assert_int_equal(pawl_comparison_files(c), 1);
+        assert_int_equal(pawl_comparison_file(c, 0)->lines_removed, 1);
+        assert_int_equal(pawl_comparison_members(c), 0);
+        pawl_comparison_free(c);
+}
+
+/* ---- Without memory -----------------------------------------------------------------------------
+ */
+
+typedef pawl_status sweep_fn(fixture *t);
+
+static pawl_status sweep_take(fixture *t)
+{
+        pawl_capture *capture = NULL;
+        pawl_status status =
+                pawl_workspace_checkpoint(&capture, t->f->log, &t->request, &t->options, &t->err);
+
+        pawl_capture_free(capture);
+        return status;
+}
+
+static pawl_status sweep_list(fixture *t)
+{
+        pawl_checkpoints *list = NULL;
+        pawl_status status = pawl_checkpoint_list(&list, t->f->log, &t->err);
+
+        pawl_checkpoints_free(list);
+        return status;
+}
+
+static pawl_status sweep_find(fixture *t)
+{
+        pawl_checkpoints *list = NULL;
+        pawl_status status = pawl_checkpoint_find(&list, t->f->log, "cp-01", &t->err);
+
+        pawl_checkpoints_free(list);
+        return status;
+}
+
+static pawl_status sweep_document(fixture *t)
+{
+        char *json = NULL;
+        size_t len;
+        pawl_status status =
+                pawl_checkpoint_document(&json, &len, t->f->log, "1", "state", &t->err);
+
+        pawl_free(json);
+        return status;
+}
+
+static pawl_status sweep_compare(fixture *t)
+{
+        pawl_comparison *c = NULL;
+        pawl_status status =
+                pawl_workspace_compare(&c, t->f->log, "1", NULL, &t->options, NULL, NULL, &t->err);
+
+        pawl_comparison_free(c);
+        return status;
+}
+
+static pawl_status sweep_pin(fixture *t)
+{
+        return pawl_checkpoint_pin(t->f->log, "1", true, "user:ana", &t->err);
+}
+
+static void without_memory_each_fails_whole_and_leaks_nothing(void **state)
+{
+        static const struct {
+                sweep_fn *call;
+                bool appends;
+        } calls[] = {{sweep_take, true}, {sweep_list, false}, {sweep_find, false},
+                {sweep_document, false}, {sweep_compare, false}, {sweep_pin, true}};
+        fixture *t = *state;
+
+        if (!allocator_works())
+                skip();
+        write_text(t, "a.txt", "one\n");
+        t->request.state = pawl__text("{\"x\":1}");
+        taken(t);
+        write_text(t, "new.txt", "new\n");
+        allocator_leave_git_alone();
+        for (size_t i = 0; i < sizeof calls / sizeof calls[0]; i++) {
+                const int64_t events = event_log_count(t->f);
+                pawl_status status = PAWL_ENOMEM;
+                for (size_t n = 1; status == PAWL_ENOMEM; n++) {
+                        assert_true(n < 100000);
+                        assert_int_equal(event_log_count(t->f), events);
+                        allocator_fail_at(n);
+                        status = calls[i].call(t);
+                        bool failed = allocator_failed();
+                        allocator_fail_at(0);
+                        if (status && status != PAWL_ENOMEM)
+                                fail_msg("%zu, %zu: %s", i, n, t->err.message);
+                        if (!status && failed) /* what was lost was not needed */
+                                status = calls[i].appends ? PAWL_OK : PAWL_ENOMEM;
+                        if (!failed)
+                                break;
+                }
+                assert_int_equal(status, PAWL_OK);
+                assert_int_equal(event_log_count(t->f), events + calls[i].appends);
+        }
+}
+
+#define CHECKPOINT_TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
+
+int main(void)
+{
+        const struct CMUnitTest tests[] = {
+                CHECKPOINT_TEST(one_is_taken_and_told),
+                CHECKPOINT_TEST(nothing_is_written_where_nothing_changed),
+                CHECKPOINT_TEST(what_is_not_of_its_form_is_refused_and_writes_nothing),
+                CHECKPOINT_TEST(the_rules_of_the_newest_hold_until_others_are_given),
+                CHECKPOINT_TEST(they_are_found_by_number_id_and_current),
+                CHECKPOINT_TEST(two_of_them_are_compared),
+                CHECKPOINT_TEST(without_memory_each_fails_whole_and_leaks_nothing),
+        };
+        return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,334 @@
+/* A checkpoint of the workspace: what is read before the lock is taken, and what the commit does.
+ */
+#include "workspace/checkpoint.h"
+#include "base/error.h"
+#include "base/ids.h"
+#include "base/json_canon.h"
+#include "base/json_write.h"
+#include "base/sources.h"
+#include "events/types.h"
+#include "workspace/name.h"
+#include <inttypes.h>
+
+/* ---- Before the lock ----------------------------------------------------------------------------
+ */
+
+static pawl_status keep_document(pawl_text *out, unsigned char hash[32], pawl__taking *t,
+        pawl_text canonical, pawl_error *err)
+{
+        bool ok = true;
+
+        *out = pawl__arena_text(&t->arena, canonical, &ok);
+        if (!ok)
+                return pawl__nomem(err);
+        return pawl__sha256(pawl__log_hasher(t->ws->log), hash, out->data, out->len, err);
+}
+
+static pawl_status keep_given(pawl_text *out, unsigned char hash[32], pawl__taking *t,
+        pawl_text given, const char *what, pawl_error *err)
+{
+        char *canonical;
+        size_t len;
+
+        if (!given.data)
+                return PAWL_OK;
+        pawl_status status = pawl_json_canonical(&canonical, &len, given.data, given.len, err);
+        if (status)
+                return pawl__fail_prefix(err, status, "%s", what);
+        status = keep_document(out, hash, t, pawl__text_n(canonical, len), err);
+        pawl_free(canonical);
+        return status;
+}
+
+/* The state that was given, else that of the run, if the log has it. */
+static pawl_status keep_state(pawl__taking *t, pawl_error *err)
+{
+        const pawl_checkpoint_request *request = t->request;
+        pawl__buf state = PAWL__BUF_INIT;
+
+        if (request->state.data || !request->run_id)
+                return keep_given(&t->state, t->state_hash, t, request->state, "state", err);
+        pawl_status status = pawl__run_state(
+                &state, &t->completed, t->ws->state, pawl__text(request->run_id), &t->last, err);
+        if (!status)
+                status = keep_document(&t->state, t->state_hash, t, pawl__buf_text(&state), err);
+        pawl__buf_free(&state);
+        return status == PAWL_ENOTFOUND ? PAWL_OK : status;
+}
+
+static bool same_hash(pawl_text hex, pawl_text document, const unsigned char hash[32])
+{
+        char own[65];
+
+        if (!document.data)
+                return !hex.data;
+        pawl__hex(own, hash, 32);
+        return pawl__text_is(hex, own);
+}
+
+static pawl_status keep_git(pawl__taking *t, pawl_error *err)
+{
+        pawl_status status = pawl__workspace_git(&t->git, t->ws, &t->arena, err);
+
+        t->has_git = !status;
+        return status == PAWL_DONE ? PAWL_OK : status;
+}
+
+/* "" and the absent text are both no commit. */
+static bool same_git(const pawl__taking *t, const pawl__value *v)
+{
+        pawl_text head = v[PAWL__WCP_GIT_HEAD].text;
+
+        if (!t->has_git)
+                return !head.data;
+        return (head.data ? pawl__text_is(head, t->git.commit) : !*t->git.commit) &&
+               pawl__text_eq(v[PAWL__WCP_GIT_BRANCH].text, t->git.branch);
+}
+
+static bool unchanged(const pawl__taking *t)
+{
+        const pawl__value *v = t->ws->current.v;
+        char tree[65];
+
+        if (!t->ws->any)
+                return false;
+        pawl__hex(tree, t->scan->tree, 32);
+        return pawl__text_is(v[PAWL__WCP_TREE].text, tree) && same_git(t, v) &&
+               same_hash(v[PAWL__WCP_STATE_HASH].text, t->state, t->state_hash) &&
+               same_hash(v[PAWL__WCP_OUTPUTS_HASH].text, t->outputs, t->outputs_hash);
+}
+
+static pawl_status check_request(const pawl_checkpoint_request *request, pawl_error *err)
+{
+        const struct {
+                const char *text, *what;
+        } ids[] = {{request->mission_id, "mission id"}, {request->run_id, "run id"},
+                {request->step_id, "step id"}, {request->session_id, "session id"}};
+
+        if (request->version != PAWL_CHECKPOINT_REQUEST_VERSION)
+                return pawl__fail(err, PAWL_EINVAL,
+                        "checkpoint request: version %u is not known; start from "
+                        "PAWL_CHECKPOINT_REQUEST_INIT",
+                        request->version);
+        for (size_t i = 0; i < sizeof ids / sizeof ids[0]; i++) {
+                pawl_status status = PAWL_OK;
+                if (ids[i].text)
+                        status = pawl__id_check(pawl__text(ids[i].text), ids[i].what, err);
+                if (status)
+                        return status;
+        }
+        if (request->description &&
+                !pawl__utf8_valid(request->description, strlen(request->description)))
+                return pawl__fail(
+                        err, PAWL_EINVAL, "description: is not UTF-8; write it in that encoding");
+        return PAWL_OK;
+}
+
+pawl_status pawl__checkpoint_prepare(pawl__taking *t, pawl_error *err)
+{
+        pawl_status status = check_request(t->request, err);
+
+        pawl__scan_free(t->scan);
+        t->scan = NULL;
+        pawl__arena_clear(&t->arena);
+        t->state = t->outputs = (pawl_text){NULL, 0};
+        t->completed = 0;
+        if (!status)
+                status = pawl__workspace_settled(t->ws, err);
+        if (!status)
+                status = keep_state(t, err);
+        if (!status)
+                status = keep_given(
+                        &t->outputs, t->outputs_hash, t, t->request->outputs, "outputs", err);
+        if (!status)
+                status = keep_git(t, err);
+        if (!status)
+                status = pawl__workspace_scan(&t->scan, t->ws, err);
+        if (status)
+                return status;
+        return t->request->only_if_changed && unchanged(t) ? PAWL_DONE : PAWL_OK;
+}
+
+/* ---- Inside the transaction ---------------------------------------------------------------------
+ */
+
+static void member_hash(pawl__json_writer *w, const char *name, const unsigned char hash[32])
+{
+        char hex[65];
+
+        pawl__hex(hex, hash, 32);
+        pawl__json_member_string(w, name, hex);
+}
+
+static void write_rules(pawl__json_writer *w, const pawl__workspace *ws)
+{
+        pawl__json_member_integer(w, "max_file", (int64_t)ws->max_file);
+        if (ws->n_exclude == 0)
+                return;
+        pawl__json_name(w, "exclude");
+        pawl__json_open_array(w);
+        for (size_t i = 0; i < ws->n_exclude; i++)
+                pawl__json_text(w, ws->exclude[i]);
+        pawl__json_close_array(w);
+}
+
+/* A branch may be called by bytes that are no UTF-8; then only the commit is told. */
+static void write_git(pawl__json_writer *w, const pawl__git_head *git)
+{
+        pawl__json_name(w, "git");
+        pawl__json_open_object(w);
+        if (*git->commit)
+                pawl__json_member_string(w, "head", git->commit);
+        if (git->branch.data && pawl__utf8_valid(git->branch.data, git->branch.len))
+                pawl__json_member_text(w, "branch", git->branch);
+        pawl__json_close_object(w);
+}
+
+static void write_payload(pawl__json_writer *w, const pawl__taking *t, const char *id)
+{
+        const pawl__workspace *ws = t->ws;
+        const pawl__scan *scan = t->scan;
+
+        pawl__json_open_object(w);
+        pawl__json_member_integer(w, "n", (int64_t)t->n);
+        pawl__json_member_string(w, "id", id);
+        pawl__json_member_string(w, "trigger", t->request->automatic ? "auto" : "manual");
+        pawl__json_member_text(w, "root", ws->root_name);
+        member_hash(w, "tree", scan->tree);
+        pawl__json_member_integer(w, "files", (int64_t)scan->files);
+        pawl__json_member_integer(w, "bytes", (int64_t)scan->bytes);
+        pawl__json_member_integer(w, "skipped", (int64_t)scan->n_not_captured);
+        pawl__json_member_integer(w, "ignored", (int64_t)scan->ignored);
+        if (t->request->description)
+                pawl__json_member_string(w, "description", t->request->description);
+        if (t->state.data)
+                member_hash(w, "state_hash", t->state_hash);
+        if (t->outputs.data)
+                member_hash(w, "outputs_hash", t->outputs_hash);
+        if (ws->any)
+                pawl__json_member_integer(w, "base", ws->current.v[PAWL__WCP_N].integer);
+        if (t->has_git)
+                write_git(w, &t->git);
+        if (t->safety)
+                pawl__json_member_bool(w, "safety", true);
+        write_rules(w, ws);
+        pawl__json_close_object(w);
+}
+
+static pawl_status add_event(pawl__taking *t, pawl__batch *batch, pawl_error *err)
+{
+        const pawl_sources *sources = pawl__log_sources(t->ws->log);
+        const pawl__event_form *form = pawl__event_form_of(PAWL__WORKSPACE_CHECKPOINTED);
+        const pawl_checkpoint_request *request = t->request;
+        pawl__json_writer w = PAWL__JSON_WRITER_INIT;
+        char id[PAWL__CHECKPOINT_ID_MAX];
+        pawl_event event = {.type = pawl__text(form->name),
+                .v = form->v,
+                .time_us = sources->wall_us(sources->user),
+                .mission_id = pawl__text(request->mission_id),
+                .run_id = pawl__text(request->run_id),
+                .step_id = pawl__text(request->step_id),
+                .session_id = pawl__text(request->session_id),
+                .actor = t->ws->actor};
+
+        pawl__checkpoint_id(id, t->n,
+                pawl__text(request->step_id ? request->step_id : request->description),
+                event.time_us);
+        write_payload(&w, t, id);
+        pawl_status status = pawl__json_end_writer(&w) ? pawl__nomem(err) : PAWL_OK;
+        event.payload = pawl__buf_text(&w.buf);
+        if (!status)
+                status = pawl__batch_event(batch, &event, err);
+        pawl__json_writer_free(&w);
+        return status;
+}
+
+static pawl_status add_documents(const pawl__taking *t, pawl__batch *batch, pawl_error *err)
+{
+        pawl_status status = PAWL_OK;
+
+        if (t->state.data)
+                status = pawl__batch_blob(batch, t->state_hash, t->state, err);
+        if (!status && t->outputs.data)
+                status = pawl__batch_blob(batch, t->outputs_hash, t->outputs, err);
+        return status;
+}
+
+/* What others did since prepare looked: a rollback that is half done, or other numbers. */
+static pawl_status look_again(pawl__taking *t, pawl_error *err)
+{
+        pawl_status status = pawl__workspace_locate(t->ws, err);
+
+        if (!status)
+                status = pawl__workspace_settled(t->ws, err);
+        if (!status)
+                t->n = t->ws->any ? (uint64_t)t->ws->newest.v[PAWL__WCP_N].integer + 1 : 1;
+        return status;
+}
+
+static pawl_status fill(pawl_log *log, pawl__batch *batch, void *user, pawl_error *err)
+{
+        pawl__taking *t = user;
+        pawl_status status = look_again(t, err);
+
+        (void)log;
+        if (!status)
+                status = pawl__scan_store(t->scan, t->ws->contents, err);
+        if (!status)
+                status = add_documents(t, batch, err);
+        if (!status)
+                status = add_event(t, batch, err);
+        if (!status && t->then)
+                status = t->then(t->n, batch, t->then_user, err);
+        return status;
+}
+
+void pawl__checkpoint_arm(pawl__taking *t, pawl__batch *batch)
+{
+        batch->fill = fill;
+        batch->fill_user = t;
+}
+
+void pawl__checkpoint_disarm(pawl__batch *batch)
+{
+        batch->fill = NULL;
+        batch->fill_user = NULL;
+}
+
+/* ---- After it -----------------------------------------------------------------------------------
+ */
+
+pawl_status pawl__checkpoint_settle(pawl__taking *t, pawl_error *err)
+{
+        pawl_status status = pawl__workspace_locate(t->ws, err);
+
+        if (!status)
+                pawl__workspace_keep_index(
+                        t->ws, t->scan, (uint64_t)t->ws->newest.v[PAWL__WCP_SEQ].integer);
+        return status;
+}
+
+void pawl__taking_free(pawl__taking *t)
+{
+        pawl__scan_free(t->scan);
+        pawl__arena_free(&t->arena);
+        t->scan = NULL;
+}
+
+pawl_status pawl__checkpoint_take(pawl__taking *t, uint64_t fence, pawl_error *err)
+{
+        pawl__batch batch = PAWL__BATCH_INIT;
+        pawl_status status = PAWL_EINPUTS;
+
+        for (int i = 0; i < PAWL__CHECKPOINT_TRIES && status == PAWL_EINPUTS; i++) {
+                status = pawl__checkpoint_prepare(t, err);
+                if (status)
+                        break;
+                pawl__checkpoint_arm(t, &batch);
+                status = pawl__log_commit(t->ws->log, &batch, fence, NULL);
+                if (status && err)
+                        *err = *pawl__log_error(t->ws->log);
+        }
+        pawl__batch_free(&batch);
+        return status ? status : pawl__checkpoint_settle(t, err);
+}

@@ -1,0 +1,58 @@
+/**
+ * @file workspace/checkpoint.h
+ * @brief Taking a checkpoint, step by step, for those who have a commit of their own.
+ *
+ *   prepare -> arm a batch -> commit it -> settle
+ *
+ * prepare reads the workspace and takes no lock. The batch's commit then stores what the log does
+ * not have and appends the event, numbered inside the transaction. A file that is no longer what
+ * prepare read fails the commit with PAWL_EINPUTS: prepare anew, pawl__CHECKPOINT_TRIES times.
+ */
+#ifndef PAWL_WORKSPACE_CHECKPOINT_H
+#define PAWL_WORKSPACE_CHECKPOINT_H
+
+#include "workspace/run_state.h"
+#include "workspace/workspace.h"
+
+#define PAWL__CHECKPOINT_TRIES 3
+
+/** Called inside the transaction when the event is in the batch, whose number is @p n: adds the
+ *  events that belong right after it. */
+typedef pawl_status (*pawl__then_fn)(uint64_t n, pawl__batch *batch, void *user, pawl_error *err);
+
+/** Set the first six as they apply, zero the others. */
+typedef struct pawl__taking {
+        pawl__workspace *ws;
+        const pawl_checkpoint_request *request;
+        bool safety;        /**< a rollback's own */
+        pawl__then_fn then; /**< NULL: nothing comes after it */
+        void *then_user;
+        pawl__last_step last; /**< of the run; absent: none waits */
+
+        pawl__scan *scan; /**< what prepare read; the taking's */
+        pawl__arena arena;
+        pawl_text state, outputs; /**< canonical; absent: none */
+        unsigned char state_hash[32], outputs_hash[32];
+        pawl__git_head git;
+        bool has_git;
+        size_t completed; /**< steps of the run, where the state is the run's */
+        uint64_t n;       /**< its number, once the batch is committed */
+} pawl__taking;
+
+/** PAWL_DONE: the request is for a change, and there is none. What was prepared before is freed. */
+PAWL_MUST_CHECK pawl_status pawl__checkpoint_prepare(pawl__taking *taking, pawl_error *err);
+/** Let the next commit of @p batch take it, after the events that wait there. The taking must live
+ *  until then. */
+void pawl__checkpoint_arm(pawl__taking *taking, pawl__batch *batch);
+/** Let the batch be committed without it after all. */
+void pawl__checkpoint_disarm(pawl__batch *batch);
+/** After the commit: the index stands for it, and the workspace knows where it stands. */
+PAWL_MUST_CHECK pawl_status pawl__checkpoint_settle(pawl__taking *taking, pawl_error *err);
+void pawl__taking_free(pawl__taking *taking);
+
+/** All of it, in a commit of its own under @p fence; prepared anew where files change meanwhile.
+ *  PAWL_DONE as above. */
+PAWL_MUST_CHECK pawl_status pawl__checkpoint_take(
+        pawl__taking *taking, uint64_t fence, pawl_error *err);
+
+#endif

@@ -1,0 +1,75 @@
+#include "workspace/documents.h"
+#include "base/error.h"
+#include "workspace/workspace.h"
+
+static pawl_status blob(pawl__buf *out, pawl_log *log, pawl_text hex, pawl_error *err)
+{
+        unsigned char hash[32];
+
+        if (!hex.data || !pawl__unhex32(hash, hex))
+                return PAWL_DONE;
+        pawl_status status = pawl__log_blob(out, log, hash);
+        if (status && err)
+                *err = *pawl__log_error(log);
+        return status;
+}
+
+/* Outputs that were not given are those that the run's state names. */
+static pawl_status run_outputs(
+        pawl__buf *out, pawl_log *log, const pawl__row *checkpoint, pawl_error *err)
+{
+        pawl__buf state = PAWL__BUF_INIT;
+        pawl_status status = blob(&state, log, checkpoint->v[PAWL__WCP_STATE_HASH].text, err);
+
+        if (!status &&
+                !pawl__run_state_is(pawl__buf_text(&state), checkpoint->v[PAWL__WCP_RUN].text))
+                status = PAWL_DONE;
+        if (!status)
+                status = pawl__run_outputs(out, log, pawl__buf_text(&state), err);
+        pawl__buf_free(&state);
+        return status;
+}
+
+pawl_status pawl__checkpoint_document(pawl__buf *out, pawl_log *log, const pawl__row *checkpoint,
+        pawl__document_kind kind, pawl_error *err)
+{
+        if (kind == PAWL__DOCUMENT_STATE)
+                return blob(out, log, checkpoint->v[PAWL__WCP_STATE_HASH].text, err);
+        if (checkpoint->v[PAWL__WCP_OUTPUTS_HASH].text.data)
+                return blob(out, log, checkpoint->v[PAWL__WCP_OUTPUTS_HASH].text, err);
+        return run_outputs(out, log, checkpoint, err);
+}
+
+pawl_status pawl_checkpoint_document(char **json, size_t *len, pawl_log *log, const char *which,
+        const char *name, pawl_error *err)
+{
+        pawl__document_kind kind = PAWL__DOCUMENT_STATE;
+        pawl__arena arena = PAWL__ARENA_INIT;
+        pawl__buf text = PAWL__BUF_INIT;
+        pawl__state *state;
+        pawl__row row;
+
+        if (strcmp(name, "outputs") == 0)
+                kind = PAWL__DOCUMENT_OUTPUTS;
+        else if (strcmp(name, "state") != 0)
+                return pawl__fail(err, PAWL_EINVAL,
+                        "document: a checkpoint has no %.60s; ask for state or outputs", name);
+        pawl_status status = pawl__state_of(&state, log, err);
+        if (!status)
+                status = pawl__workspace_find(&row, state, which, &arena, err);
+        if (!status)
+                status = pawl__checkpoint_document(&text, log, &row, kind, err);
+        if (status == PAWL_DONE)
+                status = pawl__fail(err, PAWL_ENOTFOUND,
+                        "checkpoint %.100s: was taken without %s; give them with `pawl checkpoint "
+                        "--%s FILE`",
+                        which, name, name);
+        char *taken = status ? NULL : pawl__buf_take(&text, len);
+        if (!status && !taken)
+                status = pawl__nomem(err);
+        if (!status)
+                *json = taken;
+        pawl__buf_free(&text);
+        pawl__arena_free(&arena);
+        return status;
+}

@@ -1,0 +1,90 @@
+/* Which checkpoint is meant, and where the workspace stands. */
+#include "base/error.h"
+#include "workspace/workspace.h"
+
+/* A number alone, without sign or space. */
+static bool is_number(int64_t *out, const char *text)
+{
+        int64_t n = 0;
+
+        for (const char *c = text; *c; c++) {
+                if (*c < '0' || *c > '9' || n > (INT64_MAX - 9) / 10)
+                        return false;
+                n = n * 10 + (*c - '0');
+        }
+        *out = n;
+        return *text != '\0';
+}
+
+pawl_status pawl__workspace_current(pawl__row *out, pawl__row *by, bool *put_back,
+        pawl__state *state, pawl__arena *arena, pawl_error *err)
+{
+        pawl__row newest, last;
+        pawl_status status = pawl__state_workspace_newest(&newest, state, arena, err);
+
+        if (status)
+                return status;
+        *put_back = false;
+        *out = newest;
+        status = pawl__state_rollback_last(&last, state, arena, err);
+        if (status)
+                return status == PAWL_ENOTFOUND ? PAWL_OK : status;
+        if (last.v[PAWL__RB_ENDED_SEQ].integer < newest.v[PAWL__WCP_SEQ].integer)
+                return PAWL_OK;
+        *put_back = true;
+        *by = last;
+        *out = (pawl__row){0};
+        out->v[PAWL__WCP_N].integer = last.v[PAWL__RB_TARGET].integer;
+        return pawl__state_get(state, PAWL__WORKSPACE, out, arena, err);
+}
+
+static pawl_status not_found(const char *which, pawl_error *err)
+{
+        return pawl__fail(err, PAWL_ENOTFOUND,
+                "checkpoint %.100s: there is none; `pawl checkpoints` lists them", which);
+}
+
+pawl_status pawl__workspace_find(
+        pawl__row *out, pawl__state *state, const char *which, pawl__arena *arena, pawl_error *err)
+{
+        pawl__row rows[2] = {{{{{NULL, 0}}}}}, by;
+        pawl_status status;
+        int64_t n;
+        size_t found = 0;
+        bool put_back;
+
+        if (strcmp(which, "current") == 0) {
+                status = pawl__workspace_current(&rows[0], &by, &put_back, state, arena, err);
+        } else if (is_number(&n, which)) {
+                rows[0].v[PAWL__WCP_N].integer = n;
+                status = pawl__state_get(state, PAWL__WORKSPACE, &rows[0], arena, err);
+        } else {
+                status = pawl__state_workspace_by_id(
+                        rows, &found, state, pawl__text(which), arena, err);
+                if (!status && found == 2 && !pawl__text_is(rows[0].v[PAWL__WCP_ID].text, which))
+                        return pawl__fail(err, PAWL_EINVAL,
+                                "checkpoint %.60s: is the start of %.*s and %.*s; give more of it",
+                                which, PAWL__FMT(rows[0].v[PAWL__WCP_ID].text),
+                                PAWL__FMT(rows[1].v[PAWL__WCP_ID].text));
+                if (!status && found == 0)
+                        status = PAWL_ENOTFOUND;
+        }
+        if (status)
+                return status == PAWL_ENOTFOUND ? not_found(which, err) : status;
+        *out = rows[0];
+        return PAWL_OK;
+}
+
+pawl_status pawl__workspace_settled(pawl__workspace *ws, pawl_error *err)
+{
+        pawl__row row;
+        pawl_status status = pawl__state_rollback_pending(&row, ws->state, &ws->arena, err);
+
+        if (status)
+                return status == PAWL_ENOTFOUND ? PAWL_OK : status;
+        return pawl__fail(err, PAWL_ESTATE,
+                "workspace %.200s: %s to checkpoint %lld was interrupted; `pawl rollback --finish` "
+                "goes on with it, `pawl undo` goes back to where it began",
+                ws->root, row.v[PAWL__RB_UNDO].integer ? "an undo" : "a rollback",
+                (long long)row.v[PAWL__RB_TARGET].integer);
+}

@@ -1,0 +1,139 @@
+/* Checkpoints as the public header shows them. */
+#include "base/error.h"
+#include "base/ids.h"
+#include "base/json_write.h"
+#include "events/types.h"
+#include "workspace/workspace.h"
+#include <stdlib.h>
+
+struct pawl_checkpoints {
+        pawl__arena arena;
+        pawl_checkpoint_info *list;
+        size_t n;
+};
+
+pawl_checkpoint_info pawl__checkpoint_info(const pawl__row *row, uint64_t current)
+{
+        const pawl__value *v = row->v;
+
+        return (pawl_checkpoint_info){.n = (uint64_t)v[PAWL__WCP_N].integer,
+                .seq = (uint64_t)v[PAWL__WCP_SEQ].integer,
+                .id = v[PAWL__WCP_ID].text,
+                .mission_id = v[PAWL__WCP_MISSION].text,
+                .run_id = v[PAWL__WCP_RUN].text,
+                .step_id = v[PAWL__WCP_STEP].text,
+                .session_id = v[PAWL__WCP_SESSION].text,
+                .trigger = v[PAWL__WCP_TRIGGER].text,
+                .description = v[PAWL__WCP_DESCRIPTION].text,
+                .root = v[PAWL__WCP_ROOT].text,
+                .tree = v[PAWL__WCP_TREE].text,
+                .files = (uint64_t)v[PAWL__WCP_FILES].integer,
+                .bytes = (uint64_t)v[PAWL__WCP_BYTES].integer,
+                .not_captured = (uint64_t)v[PAWL__WCP_SKIPPED].integer,
+                .state_hash = v[PAWL__WCP_STATE_HASH].text,
+                .outputs_hash = v[PAWL__WCP_OUTPUTS_HASH].text,
+                .git_head = v[PAWL__WCP_GIT_HEAD].text,
+                .git_branch = v[PAWL__WCP_GIT_BRANCH].text,
+                .created_us = v[PAWL__WCP_CREATED_US].integer,
+                .base = (uint64_t)v[PAWL__WCP_BASE].integer,
+                .valid = v[PAWL__WCP_INVALID_SEQ].integer == 0 &&
+                         v[PAWL__WCP_PRUNED_SEQ].integer == 0,
+                .current = (uint64_t)v[PAWL__WCP_N].integer == current,
+                .safety = v[PAWL__WCP_SAFETY].integer != 0,
+                .pinned = v[PAWL__WCP_PINNED].integer != 0,
+                .pruned = v[PAWL__WCP_PRUNED_SEQ].integer != 0,
+                .why_invalid = v[PAWL__WCP_INVALID_REASON].text};
+}
+
+/* Puts into @p rows, which lie in the arena, those that are asked for. */
+typedef pawl_status gather_fn(pawl__row **rows, size_t *n, pawl__state *state, const char *which,
+        pawl__arena *arena, pawl_error *err);
+
+static pawl_status gather_all(pawl__row **rows, size_t *n, pawl__state *state, const char *which,
+        pawl__arena *arena, pawl_error *err)
+{
+        (void)which;
+        return pawl__state_workspace_all(rows, n, state, arena, err);
+}
+
+static pawl_status gather_one(pawl__row **rows, size_t *n, pawl__state *state, const char *which,
+        pawl__arena *arena, pawl_error *err)
+{
+        pawl__row *row = pawl__arena_alloc(arena, sizeof *row);
+
+        if (!row)
+                return pawl__nomem(err);
+        *rows = row;
+        *n = 1;
+        return pawl__workspace_find(row, state, which, arena, err);
+}
+
+static pawl_status fill_list(pawl_checkpoints *list, pawl_log *log, gather_fn *gather,
+        const char *which, pawl_error *err)
+{
+        pawl__state *state;
+        pawl__row *rows = NULL, current = {0}, by;
+        bool put_back;
+        size_t n = 0;
+        pawl_status status = pawl__state_of(&state, log, err);
+
+        if (!status)
+                status = gather(&rows, &n, state, which, &list->arena, err);
+        if (status)
+                return status;
+        status = pawl__workspace_current(&current, &by, &put_back, state, &list->arena, err);
+        if (status && status != PAWL_ENOTFOUND)
+                return status;
+        list->list = pawl__arena_array(&list->arena, n + 1, sizeof *list->list);
+        if (!list->list)
+                return pawl__nomem(err);
+        for (size_t i = 0; i < n; i++)
+                list->list[i] =
+                        pawl__checkpoint_info(&rows[i], (uint64_t)current.v[PAWL__WCP_N].integer);
+        list->n = n;
+        return PAWL_OK;
+}
+
+static pawl_status make_list(pawl_checkpoints **out, pawl_log *log, gather_fn *gather,
+        const char *which, pawl_error *err)
+{
+        pawl_checkpoints *list = calloc(1, sizeof *list);
+
+        if (!list)
+                return pawl__nomem(err);
+        pawl_status status = fill_list(list, log, gather, which, err);
+        if (status)
+                pawl_checkpoints_free(list);
+        else
+                *out = list;
+        return status;
+}
+
+pawl_status pawl_checkpoint_list(pawl_checkpoints **out, pawl_log *log, pawl_error *err)
+{
+        return make_list(out, log, gather_all, NULL, err);
+}
+
+pawl_status pawl_checkpoint_find(
+        pawl_checkpoints **out, pawl_log *log, const char *which, pawl_error *err)
+{
+        return make_list(out, log, gather_one, which, err);
+}
+
+size_t pawl_checkpoints_count(const pawl_checkpoints *list)
+{
+        return list ? list->n : 0;
+}
+
+const pawl_checkpoint_info *pawl_checkpoints_at(const pawl_checkpoints *list, size_t index)
+{
+        return list && index < list->n ? &list->list[index] : NULL;
+}
+
+void pawl_checkpoints_free(pawl_checkpoints *list)
+{
+        if (!list)
+                return;
+        pawl__arena_free(&list->arena);
+        free(list);
+}

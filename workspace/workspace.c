@@ -1,0 +1,278 @@
+/* One workspace at work: where it is, by which rules it is read, and where it stands. */
+#include "workspace/workspace.h"
+#include "base/error.h"
+#include "base/ids.h"
+#include <errno.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+enum { MAX_FILE = 64 << 20 };
+
+static pawl_status from_log(const pawl__workspace *ws, pawl_status status, pawl_error *err)
+{
+        if (err)
+                *err = *pawl__log_error(ws->log);
+        return status;
+}
+
+/* ---- The root -----------------------------------------------------------------------------------
+ */
+
+/* The folder that holds the log's folder, if that is called .pawl; else the log's folder. */
+static pawl_text folder_above_log(const pawl_log *log)
+{
+        const char *path = pawl__log_path(log);
+        size_t len = (size_t)(strrchr(path, '/') - path);
+
+        if (len >= 6 && memcmp(path + len - 6, "/.pawl", 6) == 0)
+                len -= 6;
+        return pawl__text_n(path, len ? len : 1);
+}
+
+bool pawl__workspace_has_place(const pawl_log *log)
+{
+        const char *path = pawl__log_path(log);
+        const char *slash = strrchr(path, '/');
+
+        return slash - path >= 6 && memcmp(slash - 6, "/.pawl", 6) == 0;
+}
+
+/* What events call the absolute path @p root: "." or "a/b" below @p above, else as it is. */
+static pawl_text name_of_root(pawl_text above, const char *root)
+{
+        size_t len = above.len == 1 ? 0 : above.len; /* "/" and what is below it */
+
+        if (strncmp(root, above.data, len) != 0 || (root[len] != '/' && root[len] != '\0'))
+                return pawl__text(root);
+        const char *below = root + len + strspn(root + len, "/");
+        return pawl__text(*below ? below : ".");
+}
+
+/* The absolute path of the root that events call @p name. */
+static pawl_status path_of_root(
+        const char **out, pawl__workspace *ws, pawl_text name, pawl_error *err)
+{
+        pawl_text above = folder_above_log(ws->log);
+        bool absolute = name.len && name.data[0] == '/';
+        bool same = pawl__text_is(name, ".");
+        char *path = pawl__arena_alloc(&ws->arena, above.len + name.len + 2);
+
+        if (!path)
+                return pawl__nomem(err);
+        if (absolute || same)
+                memcpy(path, absolute ? name.data : above.data, absolute ? name.len : above.len);
+        else
+                snprintf(path, above.len + name.len + 2, "%.*s/%.*s", (int)above.len, above.data,
+                        (int)name.len, name.data);
+        *out = path;
+        return PAWL_OK;
+}
+
+static pawl_status set_root(pawl__workspace *ws, const char *given, pawl_error *err)
+{
+        char real[PATH_MAX];
+        bool ok = true;
+        pawl_status status = PAWL_OK;
+
+        if (!given && ws->any) {
+                ws->root_name = ws->newest.v[PAWL__WCP_ROOT].text;
+                return path_of_root(&ws->root, ws, ws->root_name, err);
+        }
+        if (!given && !pawl__workspace_has_place(ws->log))
+                return pawl__fail(err, PAWL_EINVAL,
+                        "workspace: the log lies in no folder .pawl, so that its root is not known; "
+                        "name it with --root");
+        if (!given)
+                status = path_of_root(&given, ws, pawl__text("."), err);
+        if (status)
+                return status;
+        if (!realpath(given, real))
+                return pawl__fail(err, errno == EACCES ? PAWL_EACCESS : PAWL_ENOTFOUND,
+                        "workspace %.300s: %s; check the path", given, strerrordesc_np(errno));
+        pawl_text path = pawl__arena_text(&ws->arena, pawl__text(real), &ok);
+        if (!ok)
+                return pawl__nomem(err);
+        ws->root = path.data;
+        ws->root_name = name_of_root(folder_above_log(ws->log), path.data);
+        if (!pawl__utf8_valid(ws->root_name.data, ws->root_name.len))
+                return pawl__fail(err, PAWL_EINVAL,
+                        "workspace %.300s: its path is not UTF-8, so that no event could name it; "
+                        "rename the folder",
+                        ws->root);
+        if (ws->any && !pawl__text_eq(ws->root_name, ws->newest.v[PAWL__WCP_ROOT].text))
+                return pawl__fail(err, PAWL_EINVAL,
+                        "workspace %.200s: this log keeps the checkpoints of another root, %.*s; "
+                        "name another log with --db",
+                        ws->root, PAWL__FMT(ws->newest.v[PAWL__WCP_ROOT].text));
+        return PAWL_OK;
+}
+
+/* ---- The rules --------------------------------------------------------------------------------
+ */
+
+/* Those that the newest checkpoint was taken by: members of its event, which may be pruned. */
+static pawl_status inherit_rules(pawl__workspace *ws, bool exclude, pawl_error *err)
+{
+        pawl_event event;
+        pawl__json_tree tree = PAWL__JSON_TREE_INIT;
+        int64_t max_file;
+        pawl_status status = pawl__log_event(
+                &event, &ws->arena, ws->log, (uint64_t)ws->newest.v[PAWL__WCP_SEQ].integer);
+
+        if (status)
+                return from_log(ws, status, err);
+        if (!event.payload.data)
+                return PAWL_OK;
+        status = pawl__json_tree_read(&tree, event.payload.data, event.payload.len, err);
+        if (status)
+                return status;
+        pawl__node list = pawl__json_get(&tree, 0, "exclude");
+        pawl__node size = pawl__json_get(&tree, 0, "max_file");
+        if (!ws->max_file && size != PAWL__NO_NODE &&
+                pawl__json_int(pawl__json_at(&tree, size), &max_file) && max_file > 0)
+                ws->max_file = (uint64_t)max_file;
+        if (list != PAWL__NO_NODE && exclude) {
+                size_t n = pawl__json_at(&tree, list)->count;
+                pawl_text *patterns = pawl__arena_array(&ws->arena, n + 1, sizeof *patterns);
+                bool ok = patterns != NULL;
+                for (pawl__node m = pawl__json_first(&tree, list); m != PAWL__NO_NODE && ok;
+                        m = pawl__json_after(&tree, list, m))
+                        patterns[ws->n_exclude++] =
+                                pawl__arena_text(&ws->arena, pawl__json_at(&tree, m)->value, &ok);
+                ws->exclude = patterns;
+                if (!ok)
+                        status = pawl__nomem(err);
+        }
+        pawl__json_tree_free(&tree);
+        return status;
+}
+
+static pawl_status set_rules(
+        pawl__workspace *ws, const pawl_workspace_options *options, pawl_error *err)
+{
+        bool ok = true;
+        pawl_status status = PAWL_OK;
+
+        ws->max_file = options->max_file;
+        if (ws->any && (!options->exclude || !ws->max_file))
+                status = inherit_rules(ws, !options->exclude, err);
+        if (!ws->max_file)
+                ws->max_file = MAX_FILE;
+        if (status || !options->exclude)
+                return status;
+        pawl_text *patterns =
+                pawl__arena_array(&ws->arena, options->n_exclude + 1, sizeof *patterns);
+        for (size_t i = 0; i < options->n_exclude && patterns && ok; i++) {
+                pawl_text pattern = pawl__text(options->exclude[i]);
+                if (!pawl__utf8_valid(pattern.data, pattern.len))
+                        return pawl__fail(err, PAWL_EINVAL,
+                                "exclude: %.*s is not UTF-8; put the pattern into .pawlignore",
+                                PAWL__FMT(pattern));
+                patterns[i] = pawl__arena_text(&ws->arena, pattern, &ok);
+        }
+        ws->exclude = patterns;
+        ws->n_exclude = options->n_exclude;
+        return patterns && ok ? PAWL_OK : pawl__nomem(err);
+}
+
+/* ---- Where it stands ----------------------------------------------------------------------------
+ */
+
+pawl_status pawl__workspace_locate(pawl__workspace *ws, pawl_error *err)
+{
+        pawl_status status = pawl__state_workspace_newest(&ws->newest, ws->state, &ws->arena, err);
+
+        ws->any = !status;
+        if (status)
+                return status == PAWL_ENOTFOUND ? PAWL_OK : status;
+        return pawl__workspace_current(
+                &ws->current, &ws->by, &ws->put_back, ws->state, &ws->arena, err);
+}
+
+pawl_status pawl__workspace_open(
+        pawl__workspace *ws, pawl_log *log, const pawl_workspace_options *options, pawl_error *err)
+{
+        static const pawl_workspace_options none = PAWL_WORKSPACE_OPTIONS_INIT;
+        bool ok = true;
+
+        *ws = (pawl__workspace){.log = log};
+        if (!options)
+                options = &none;
+        if (options->version != PAWL_WORKSPACE_OPTIONS_VERSION)
+                return pawl__fail(err, PAWL_EINVAL,
+                        "workspace options: version %u is not known; start from "
+                        "PAWL_WORKSPACE_OPTIONS_INIT",
+                        options->version);
+        ws->home = options->home;
+        ws->force_root = options->force_root;
+        pawl_status status = pawl__id_check(
+                pawl__text(options->actor ? options->actor : "program"), "actor", err);
+        if (status)
+                return status;
+        ws->actor = pawl__arena_text(
+                &ws->arena, pawl__text(options->actor ? options->actor : "program"), &ok);
+        status = ok ? pawl__state_of(&ws->state, log, err) : pawl__nomem(err);
+        if (!status)
+                status = pawl__workspace_locate(ws, err);
+        if (!status)
+                status = set_root(ws, options->root, err);
+        if (!status)
+                status = set_rules(ws, options, err);
+        if (!status)
+                status = pawl__contents_open(&ws->contents, log, err);
+        if (status)
+                pawl__workspace_close(ws);
+        return status;
+}
+
+void pawl__workspace_close(pawl__workspace *ws)
+{
+        pawl__git_close(ws->git);
+        pawl__contents_close(ws->contents);
+        pawl__arena_free(&ws->arena);
+        *ws = (pawl__workspace){.log = NULL};
+}
+
+/* ---- The index ----------------------------------------------------------------------------------
+ */
+
+/* The event that put the workspace where it stands: a checkpoint's, or the end of a rollback. */
+static uint64_t standing_since(const pawl__workspace *ws)
+{
+        return (uint64_t)(ws->put_back ? ws->by.v[PAWL__RB_ENDED_SEQ].integer
+                                       : ws->newest.v[PAWL__WCP_SEQ].integer);
+}
+
+pawl_status pawl__workspace_scan(pawl__scan **out, pawl__workspace *ws, pawl_error *err)
+{
+        pawl__scan_options options = {.root = ws->root,
+                .log_path = pawl__log_path(ws->log),
+                .exclude = ws->exclude,
+                .n_exclude = ws->n_exclude,
+                .max_file = ws->max_file,
+                .force_root = ws->force_root,
+                .home = ws->home};
+        pawl_event event;
+
+        if (ws->any) {
+                pawl_status status =
+                        pawl__log_event(&event, &ws->arena, ws->log, standing_since(ws));
+                if (status)
+                        return from_log(ws, status, err);
+                options.base = event.hash;
+        }
+        return pawl__scan_run(out, ws->contents, &options, err);
+}
+
+void pawl__workspace_keep_index(pawl__workspace *ws, const pawl__scan *scan, uint64_t seq)
+{
+        pawl_event event;
+        pawl_error ignored = PAWL_ERROR_INIT;
+
+        /* Without an index the next reading is slower, and no less right. */
+        if (!pawl__log_event(&event, &ws->arena, ws->log, seq) &&
+                pawl__scan_keep_index(scan, event.hash, &ignored))
+                return;
+}

@@ -1,0 +1,80 @@
+/**
+ * @file workspace/workspace.h
+ * @brief One workspace at work: its log, its root, how it is read, and where it stands.
+ */
+#ifndef PAWL_WORKSPACE_WORKSPACE_H
+#define PAWL_WORKSPACE_WORKSPACE_H
+
+#include "state/state.h"
+#include "workspace/contents.h"
+#include "workspace/git.h"
+#include "workspace/scan.h"
+#include <pawl/workspace.h>
+
+typedef struct pawl__workspace {
+        pawl_log *log;
+        pawl__state *state;
+        pawl__contents *contents;
+        pawl__arena arena;   /**< what the members below point to; lives as long as this */
+        pawl_text actor;     /**< NUL-ended */
+        const char *root;    /**< absolute */
+        pawl_text root_name; /**< as events say it: relative to the folder that holds the log's */
+        const char *home;    /**< NULL: not known */
+        bool force_root;
+        const pawl_text *exclude;
+        size_t n_exclude;
+        uint64_t max_file;
+        bool any;          /**< there are checkpoints: the two rows below are set */
+        pawl__row newest;  /**< the one with the highest number */
+        pawl__row current; /**< the one that the workspace was last taken at, or put back to */
+        pawl__row by;      /**< the rollback that put it back there ... */
+        bool put_back;     /**< ... if one did */
+        pawl__git *git;    /**< NULL: not asked for yet, or there is none */
+        bool git_asked;
+} pawl__workspace;
+
+/**
+ * Find root, rules and place. @p options NULL: as the newest checkpoint says.
+ * @return PAWL_EINVAL for options that are none and for a root that is not the log's.
+ *         After a failure nothing is to be closed.
+ */
+PAWL_MUST_CHECK pawl_status pawl__workspace_open(
+        pawl__workspace *ws, pawl_log *log, const pawl_workspace_options *options, pawl_error *err);
+void pawl__workspace_close(pawl__workspace *ws);
+
+/** Does the log lie in a folder `.pawl`, whose own folder is the root until a checkpoint says
+ *  another? */
+bool pawl__workspace_has_place(const pawl_log *log);
+
+/** Where does the workspace stand in the log now? Sets any, newest, current, by, put_back. */
+PAWL_MUST_CHECK pawl_status pawl__workspace_locate(pawl__workspace *ws, pawl_error *err);
+
+/** Read the workspace as it is, by the index if that is of the current checkpoint. */
+PAWL_MUST_CHECK pawl_status pawl__workspace_scan(
+        pawl__scan **out, pawl__workspace *ws, pawl_error *err);
+
+/** Let the index, from now on, stand for the event that put the workspace where @p scan saw it. */
+void pawl__workspace_keep_index(pawl__workspace *ws, const pawl__scan *scan, uint64_t seq);
+
+/**
+ * Where git stands around the root; the branch's name lies in @p arena. PAWL_DONE: nowhere (no
+ * repository, one that belongs to somebody else, or libgit2 is not there).
+ */
+PAWL_MUST_CHECK pawl_status pawl__workspace_git(
+        pawl__git_head *out, pawl__workspace *ws, pawl__arena *arena, pawl_error *err);
+
+/** PAWL_ESTATE, naming what to do, while a rollback is half done. */
+PAWL_MUST_CHECK pawl_status pawl__workspace_settled(pawl__workspace *ws, pawl_error *err);
+
+/** The checkpoint that @p which names: a number, an id or the start of one, "current".
+ *  PAWL_ENOTFOUND, PAWL_EINVAL. */
+PAWL_MUST_CHECK pawl_status pawl__workspace_find(
+        pawl__row *out, pawl__state *state, const char *which, pawl__arena *arena, pawl_error *err);
+/** The one that the workspace stands at. PAWL_ENOTFOUND without a message: there is none. */
+PAWL_MUST_CHECK pawl_status pawl__workspace_current(pawl__row *out, pawl__row *by, bool *put_back,
+        pawl__state *state, pawl__arena *arena, pawl_error *err);
+
+/** A row as the public header shows it; texts as in the row. */
+pawl_checkpoint_info pawl__checkpoint_info(const pawl__row *row, uint64_t current);
+
+#endif
