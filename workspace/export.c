@@ -3,7 +3,7 @@
 #include "state/state.h"
 #include "workspace/archive_check.h"
 #include "workspace/archive_write.h"
-#include "workspace/contents.h"
+#include "workspace/workspace.h"
 #include <pawl/workspace.h>
 #include <stdlib.h>
 
@@ -27,47 +27,13 @@ static pawl_status from_log(const struct exporting *x, pawl_status status)
 
 /* ---- Which ----------------------------------------------------------------------------------- */
 
-static bool is_number(int64_t *out, const char *text)
-{
-        int64_t n = 0;
-
-        for (const char *c = text; *c; c++) {
-                if (*c < '0' || *c > '9' || n > (INT64_MAX - 9) / 10)
-                        return false;
-                n = n * 10 + (*c - '0');
-        }
-        *out = n;
-        return *text != '\0';
-}
-
 static pawl_status find(pawl__row *out, struct exporting *x, const char *which)
 {
-        pawl__row rows[2];
-        size_t n = 0;
-        int64_t number;
-        pawl_status status;
+        pawl_status status = pawl__workspace_find(out, x->state, which, &x->carried.arena, x->err);
 
-        memset(rows, 0, sizeof rows);
-        if (is_number(&number, which)) {
-                rows[0].v[PAWL__WCP_N].integer = number;
-                n = 1;
-                status = pawl__state_get(
-                        x->state, PAWL__WORKSPACE, &rows[0], &x->carried.arena, x->err);
-        } else {
-                status = pawl__state_workspace_by_id(
-                        rows, &n, x->state, pawl__text(which), &x->carried.arena, x->err);
-        }
-        if (status == PAWL_ENOTFOUND || (!status && n == 0))
-                return pawl__fail(x->err, PAWL_ENOTFOUND,
-                        "checkpoint %.100s: there is none; `pawl checkpoints` lists them", which);
-        if (!status && n > 1)
-                return pawl__fail(x->err, PAWL_EINVAL,
-                        "checkpoint %.100s: several begin so; give more of the id", which);
-        if (!status && rows[0].v[PAWL__WCP_PRUNED_SEQ].integer != 0)
-                return pawl__fail(x->err, PAWL_ENOTFOUND,
+        if (!status && out->v[PAWL__WCP_PRUNED_SEQ].integer != 0)
+                status = pawl__fail(x->err, PAWL_ENOTFOUND,
                         "checkpoint %.100s: was pruned; take another", which);
-        if (!status)
-                *out = rows[0];
         return status;
 }
 

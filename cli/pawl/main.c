@@ -26,6 +26,7 @@ static const cli_cmd *const cmds[] = {
         &pawl_diff_cmd,
         &pawl_pin_cmd,
         &pawl_backup_cmd,
+        &pawl_validate_cmd,
         &pawl_export_cmd,
         &pawl_import_cmd,
         &pawl_hash_cmd,

@@ -12,6 +12,7 @@
 #include <pawl/pipeline.h>
 #include <pawl/session.h>
 #include <pawl/space.h>
+#include <pawl/validate.h>
 #include <pawl/workspace.h>
 
 #endif

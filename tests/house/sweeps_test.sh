@@ -18,6 +18,7 @@ pawl_capture_counted pawl_capture_free pawl_capture_info pawl_capture_missed paw
 pawl_checkpoints_at pawl_checkpoints_count pawl_checkpoints_free pawl_comparison_a pawl_comparison_b
 pawl_comparison_file pawl_comparison_files pawl_comparison_free pawl_comparison_git
 pawl_comparison_member pawl_comparison_members pawl_usage_count pawl_usage_free pawl_usage_total
+pawl_validation_at pawl_validation_count pawl_validation_free pawl_validation_last
 pawl_version'
 
 # Their declarations, each on one line; the name is what stands before the first parenthesis, once

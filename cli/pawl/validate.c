@@ -1,0 +1,161 @@
+/* pawl validate: do checkpoints of the workspace still hold all that they name? */
+#include "base/json_write.h"
+#include "cli/find.h"
+#include "cli/json.h"
+#include "cli/pawl/actor.h"
+#include "cli/pawl/commands.h"
+#include "cli/printable.h"
+#include "cli/table.h"
+#include <inttypes.h>
+#include <pawl/validate.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+static const char *mark_of(pawl_check check)
+{
+        return check == PAWL_CHECK_NONE ? "-" : check == PAWL_CHECK_GOOD ? "✓" : "✗";
+}
+
+static const char *word_of(pawl_check check)
+{
+        return check == PAWL_CHECK_NONE ? NULL : check == PAWL_CHECK_GOOD ? "good" : "bad";
+}
+
+static int print_json(const cli_call *cli, const pawl_validation *found)
+{
+        pawl__json_writer w = PAWL__JSON_WRITER_INIT;
+
+        pawl__json_open_array(&w);
+        for (size_t i = 0; i < pawl_validation_count(found); i++) {
+                const pawl_validated *it = pawl_validation_at(found, i);
+                pawl__json_open_object(&w);
+                pawl__json_member_integer(&w, "n", (int64_t)it->n);
+                pawl__json_member_text(&w, "id", it->id);
+                pawl__json_member_string(&w, "files", word_of(it->files));
+                pawl__json_member_string(&w, "hash", word_of(it->hash));
+                pawl__json_member_string(&w, "git", word_of(it->git));
+                pawl__json_member_string(&w, "state", word_of(it->state));
+                pawl__json_member_bool(&w, "good", it->good);
+                pawl__json_member_bool(&w, "valid", it->valid);
+                pawl__json_member_text(&w, "what", it->what);
+                pawl__json_close_object(&w);
+        }
+        pawl__json_close_array(&w);
+        return cli_print_json(cli, &w);
+}
+
+static const cli_column columns[] = {
+        {"n", CLI_CELL_INTEGER, false},
+        {"id", CLI_CELL_TEXT, true},
+        {"file", CLI_CELL_TEXT, false},
+        {"hash", CLI_CELL_TEXT, false},
+        {"git", CLI_CELL_TEXT, false},
+        {"state", CLI_CELL_TEXT, false},
+        {"overall", CLI_CELL_TEXT, false},
+};
+enum { COLUMNS = sizeof columns / sizeof columns[0] };
+
+static pawl_status add_row(cli_table *table, const pawl_validated *it, pawl_error *err)
+{
+        const cli_cell cells[COLUMNS] = {{.integer = (int64_t)it->n}, {.text = it->id},
+                {.text = pawl__text(mark_of(it->files))}, {.text = pawl__text(mark_of(it->hash))},
+                {.text = pawl__text(mark_of(it->git))}, {.text = pawl__text(mark_of(it->state))},
+                {.text = pawl__text(it->good ? "✓" : "✗")}};
+
+        return cli_table_row(table, cells, err);
+}
+
+static int print_table(const cli_call *cli, const pawl_validation *found)
+{
+        const size_t n = pawl_validation_count(found);
+        pawl_error err = PAWL_ERROR_INIT;
+        cli_table *table = NULL;
+        pawl_status status = n ? cli_table_new(&table, columns, COLUMNS, false, &err) : PAWL_OK;
+
+        for (size_t i = 0; i < n && !status; i++)
+                status = add_row(table, pawl_validation_at(found, i), &err);
+        if (n && !status)
+                status = cli_table_end(table, &err);
+        cli_table_free(table);
+        return status ? cli_fail(cli, &err) : CLI_DONE;
+}
+
+/* On stderr: what is wrong, and where to go back to. */
+static int say_faults(const cli_call *cli, const pawl_validation *found)
+{
+        const pawl_validated *last = pawl_validation_last(found);
+        bool bad = false;
+
+        for (size_t i = 0; i < pawl_validation_count(found); i++) {
+                const pawl_validated *it = pawl_validation_at(found, i);
+                if (it->good)
+                        continue;
+                bad = true;
+                fprintf(stderr, "pawl: checkpoint %" PRIu64 ": ", it->n);
+                cli_puts(stderr, it->what.data);
+                fputc('\n', stderr);
+        }
+        if (bad && last && !cli->n_args)
+                fprintf(stderr, "pawl: the last that is valid is checkpoint %" PRIu64 "\n",
+                        last->n);
+        return bad ? CLI_DAMAGED : CLI_DONE;
+}
+
+/* Around the folder that holds the log. */
+static char *root_of(const cli_call *cli)
+{
+        pawl__buf path = PAWL__BUF_INIT;
+        pawl_error err;
+        char *slash, *root = NULL;
+
+        if (!cli_find_log(&path, cli, &err) && (slash = strrchr(path.data, '/'))) {
+                *slash = '\0';
+                root = realpath(path.data, NULL);
+        }
+        pawl__buf_free(&path);
+        return root;
+}
+
+static int validate_run(cli_call *cli)
+{
+        pawl__buf actor = PAWL__BUF_INIT;
+        pawl_validation *found = NULL;
+        pawl_error err = PAWL_ERROR_INIT;
+        pawl_log *log = NULL;
+        const bool mark = !cli_given(cli, "dry-run");
+        char *root = root_of(cli);
+        pawl_status status = cli_actor(&actor, cli, &err);
+
+        if (!status)
+                status = cli_open_log(&log, cli, mark ? CLI_WRITE : CLI_LOOK, &err);
+        if (!status)
+                status = pawl_workspace_validate(
+                        &found, log, cli_arg(cli, 0), root, mark, actor.data, &err);
+        cli_close_log(cli, log);
+        pawl__buf_free(&actor);
+        free(root);
+        if (status)
+                return cli_fail(cli, &err);
+        int code = cli_given(cli, "json") ? print_json(cli, found) : print_table(cli, found);
+        if (code == CLI_DONE)
+                code = say_faults(cli, found);
+        pawl_validation_free(found);
+        return code;
+}
+
+static const cli_option validate_options[] = {
+        {"dry-run", 0, 0, CLI_FLAG, NULL, NULL, "mark none as damaged"},
+        {"actor", 0, 0, CLI_TEXT, "ACTOR", NULL, "who does it"},
+        {"json", 0, 0, CLI_FLAG, NULL, NULL, "print an array of objects"},
+        {NULL, 0, 0, CLI_FLAG, NULL, NULL, NULL},
+};
+
+const cli_cmd pawl_validate_cmd = {
+        .name = "validate",
+        .args = "[CHECKPOINT]",
+        .min_args = 0,
+        .max_args = 1,
+        .options = validate_options,
+        .help = "Read all that checkpoints of the workspace hold, and mark those that are damaged",
+        .run = validate_run,
+};

@@ -1,0 +1,64 @@
+/**
+ * @file pawl/validate.h
+ * @brief Do checkpoints of the workspace still hold all that they name? And getting back what is
+ * gone.
+ *
+ * Errors: PAWL_OK or a failure with its message in @p err (may be NULL). That a checkpoint is
+ * damaged is no failure of these calls, but what they find out.
+ */
+#ifndef PAWL_VALIDATE_H
+#define PAWL_VALIDATE_H
+
+#include <pawl/events.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** One column of the table that `pawl validate` prints. */
+typedef enum pawl_check {
+        PAWL_CHECK_NONE, /**< does not apply */
+        PAWL_CHECK_GOOD,
+        PAWL_CHECK_BAD
+} pawl_check;
+
+/** One checkpoint. Texts live as long as the validation. */
+typedef struct pawl_validated {
+        uint64_t n;
+        pawl_text id;
+        pawl_check files; /**< every folder and file is there */
+        pawl_check hash;  /**< what is there, and the event, is what its hash says */
+        pawl_check git;   /**< the commit that it names is in the repository around the root */
+        pawl_check state; /**< state and outputs are there, and what their hashes say */
+        bool good;        /**< all but git, which files do not need, is not bad */
+        bool valid;       /**< as the log has it now: not damaged, not given up by a rollback */
+        pawl_text what;   /**< the first thing that is wrong, in a line; absent: nothing */
+} pawl_validated;
+
+typedef struct pawl_validation pawl_validation; /**< Opaque. Free with pawl_validation_free(). */
+
+/**
+ * Read every content of one checkpoint, or of all that were not pruned, and hash it again. Of each
+ * content that several have, once.
+ * @param which  a number, an id or the start of one; NULL: all.
+ * @param root   absolute; the folder around which git is looked for; NULL: git is not asked.
+ * @param mark   append CheckpointInvalidated for those that are valid in the log and not good.
+ * @param actor  who marks; NULL: "program".
+ * @return PAWL_ENOTFOUND, PAWL_EINVAL: no checkpoint, or several, of that name.
+ */
+PAWL_EXTERN PAWL_MUST_CHECK pawl_status pawl_workspace_validate(pawl_validation **out,
+        pawl_log *log, const char *which, const char *root, bool mark, const char *actor,
+        pawl_error *err);
+/** By number. */
+PAWL_EXTERN size_t pawl_validation_count(const pawl_validation *validation);
+PAWL_EXTERN const pawl_validated *pawl_validation_at(
+        const pawl_validation *validation, size_t index);
+/** The newest of those looked at that is good and valid; NULL: there is none. */
+PAWL_EXTERN const pawl_validated *pawl_validation_last(const pawl_validation *validation);
+PAWL_EXTERN void pawl_validation_free(pawl_validation *validation);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,214 @@
+/* Checkpoints whose contents, documents or events are gone or changed. */
+#include "support/allocator.h"
+#include "support/checkpoints.h"
+#include <pawl/validate.h>
+
+struct fixture {
+        event_log *f;
+        trees trees;
+        pawl_validation *found;
+        pawl_error err;
+};
+
+static int setup(void **state)
+{
+        struct fixture *t = calloc(1, sizeof *t);
+        void *log = NULL;
+
+        assert_int_equal(event_log_setup(&log), 0);
+        t->f = log;
+        t->f->flags = PAWL_LOG_CREATE;
+        event_log_open(t->f);
+        const tree_hash first = tree_of(&t->trees, "f 644 a=one", "f 644 sub/b=shared", NULL);
+        checkpoint_put(t->f->log, &t->trees, first, "{\"a\":1}", NULL);
+        const tree_hash second = tree_of(&t->trees, "f 644 c=three", "f 644 sub/b=shared", NULL);
+        checkpoint_put(t->f->log, &t->trees, second, NULL, "[2]");
+        *state = t;
+        return 0;
+}
+
+static int teardown(void **state)
+{
+        struct fixture *t = *state;
+        void *log = t->f;
+
+        pawl_validation_free(t->found);
+        trees_free(&t->trees);
+        event_log_teardown(&log);
+        free(t);
+        return 0;
+}
+
+static const pawl_validated *look(struct fixture *t, const char *which, bool mark, size_t at)
+{
+        pawl_validation_free(t->found);
+        t->found = NULL;
+        assert_int_equal(pawl_workspace_validate(
+                                 &t->found, t->f->log, which, NULL, mark, "user:ana", &t->err),
+                PAWL_OK);
+        assert_true(at < pawl_validation_count(t->found));
+        return pawl_validation_at(t->found, at);
+}
+
+/* The content of a file, as SQL names it. */
+static void change(struct fixture *t, const char *content, const char *sql)
+{
+        pawl__buf command = PAWL__BUF_INIT;
+        unsigned char hash[32];
+        char hex[65];
+
+        assert_int_equal(
+                pawl__sha256(t->trees.hasher, hash, content, strlen(content), NULL), PAWL_OK);
+        pawl__hex(hex, hash, 32);
+        assert_int_equal(pawl__buf_addf(&command, "%s WHERE hash = x'%s'", sql, hex), PAWL_OK);
+        event_log_sql(t->f, command.data);
+        pawl__buf_free(&command);
+}
+
+static void whole_checkpoints_are_good(void **state)
+{
+        struct fixture *t = *state;
+        const pawl_validated *two = look(t, NULL, true, 1), *one = pawl_validation_at(t->found, 0);
+
+        assert_int_equal(pawl_validation_count(t->found), 2);
+        assert_true(one->good && one->valid && two->good && two->valid);
+        assert_true(one->files == PAWL_CHECK_GOOD && one->hash == PAWL_CHECK_GOOD &&
+                    one->state == PAWL_CHECK_GOOD && one->git == PAWL_CHECK_NONE);
+        assert_null(one->what.data);
+        assert_int_equal(pawl_validation_last(t->found)->n, 2);
+        assert_int_equal(event_log_count(t->f), 2);
+        assert_int_equal(look(t, "cp-01", false, 0)->n, 1);
+        assert_int_equal(pawl_validation_count(t->found), 1);
+}
+
+static void a_content_that_is_gone_is_found_in_each_that_has_it(void **state)
+{
+        struct fixture *t = *state;
+
+        change(t, "shared", "DELETE FROM contents");
+        for (size_t i = 0; i < 2; i++) {
+                const pawl_validated *it = look(t, NULL, false, i);
+                assert_true(!it->good && it->valid);
+                assert_true(it->files == PAWL_CHECK_BAD && it->hash == PAWL_CHECK_GOOD);
+                assert_non_null(strstr(it->what.data, "not in the log"));
+        }
+        assert_null(pawl_validation_last(t->found));
+        assert_int_equal(event_log_count(t->f), 2);
+}
+
+static void a_content_that_was_changed_is_found_and_marked_once(void **state)
+{
+        struct fixture *t = *state;
+
+        change(t, "three",
+                "UPDATE contents SET data = (SELECT data FROM contents c2 WHERE c2.hash <> contents.hash LIMIT 1)");
+        const pawl_validated *two = look(t, NULL, true, 1);
+        assert_true(!two->good && !two->valid && two->hash == PAWL_CHECK_BAD);
+        assert_int_equal(pawl_validation_last(t->found)->n, 1);
+        assert_int_equal(event_log_count(t->f), 3);
+        assert_int_equal(
+                event_log_integer(t->f,
+                        "SELECT count(*) FROM events WHERE type = 'CheckpointInvalidated' AND "
+                        "actor = 'user:ana' AND json_extract(payload, '$.n') = 2 AND "
+                        "json_extract(payload, '$.reason') LIKE 'damaged: content %'"),
+                1);
+        two = look(t, "2", true, 0);
+        assert_true(!two->good && !two->valid);
+        assert_int_equal(event_log_count(t->f), 3);
+}
+
+static void a_folder_that_is_gone_is_found(void **state)
+{
+        struct fixture *t = *state;
+        const tree_hash sub = tree_of(&t->trees, "f 644 b=shared", NULL);
+        const pawl__buf *encoded = trees_find(&t->trees, sub.bytes);
+        pawl__buf text = PAWL__BUF_INIT;
+        char hex[65];
+
+        assert_non_null(encoded);
+        pawl__hex(hex, sub.bytes, 32);
+        assert_int_equal(
+                pawl__buf_addf(&text, "DELETE FROM contents WHERE hash = x'%s'", hex), PAWL_OK);
+        event_log_sql(t->f, text.data);
+        pawl__buf_free(&text);
+        for (size_t i = 0; i < 2; i++) {
+                const pawl_validated *it = look(t, NULL, false, i);
+                assert_true(!it->good && it->files == PAWL_CHECK_BAD);
+        }
+}
+
+static void a_document_that_is_gone_is_found(void **state)
+{
+        struct fixture *t = *state;
+
+        change(t, "[2]", "DELETE FROM blobs");
+        const pawl_validated *two = look(t, NULL, false, 1);
+        assert_true(!two->good && two->state == PAWL_CHECK_BAD && two->files == PAWL_CHECK_GOOD);
+        assert_true(pawl_validation_at(t->found, 0)->good);
+}
+
+static void an_event_that_was_changed_is_found(void **state)
+{
+        struct fixture *t = *state;
+
+        event_log_unguard(t->f);
+        event_log_sql(
+                t->f, "UPDATE events SET payload = replace(payload, 'then', 'when') WHERE seq = 1");
+        const pawl_validated *one = look(t, NULL, false, 0);
+        assert_true(!one->good && one->hash == PAWL_CHECK_BAD);
+        assert_non_null(strstr(one->what.data, "seq 1: "));
+}
+
+static void names_that_name_nothing_are_refused(void **state)
+{
+        struct fixture *t = *state;
+
+        assert_int_equal(
+                pawl_workspace_validate(&t->found, t->f->log, "7", NULL, false, NULL, &t->err),
+                PAWL_ENOTFOUND);
+        assert_null(t->found);
+}
+
+static void running_out_of_memory_marks_nothing(void **state)
+{
+        struct fixture *t = *state;
+        size_t n = 0;
+
+        if (!allocator_works())
+                skip();
+        change(t, "three", "DELETE FROM contents");
+        for (bool failed = true; failed;) {
+                pawl_error err = PAWL_ERROR_INIT;
+                pawl_validation *found = NULL;
+                const int64_t events = event_log_count(t->f);
+                allocator_fail_at(++n);
+                const pawl_status status =
+                        pawl_workspace_validate(&found, t->f->log, NULL, NULL, true, NULL, &err);
+                failed = allocator_failed();
+                allocator_fail_at(0);
+                assert_int_equal(err.status, status);
+                assert_true(status != PAWL_OK || !pawl_validation_at(found, 1)->good);
+                assert_true(status == PAWL_OK || event_log_count(t->f) == events);
+                pawl_validation_free(found);
+        }
+        assert_true(n > 20);
+        assert_int_equal(event_log_count(t->f), 3);
+}
+
+#define VALIDATE_TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+
+int main(void)
+{
+        const struct CMUnitTest tests[] = {
+                VALIDATE_TEST(whole_checkpoints_are_good),
+                VALIDATE_TEST(a_content_that_is_gone_is_found_in_each_that_has_it),
+                VALIDATE_TEST(a_content_that_was_changed_is_found_and_marked_once),
+                VALIDATE_TEST(a_folder_that_is_gone_is_found),
+                VALIDATE_TEST(a_document_that_is_gone_is_found),
+                VALIDATE_TEST(an_event_that_was_changed_is_found),
+                VALIDATE_TEST(names_that_name_nothing_are_refused),
+                VALIDATE_TEST(running_out_of_memory_marks_nothing),
+        };
+
+        return cmocka_run_group_tests(tests, NULL, NULL);
+}
