@@ -1,5 +1,5 @@
-/* Findings as JSON, and back. Members are written in the order of the canonical form, which then has
- * nothing to sort. */
+/* Findings as JSON, and back. Members are written in the order of the canonical form, which then
+ * has nothing to sort. */
 #include "base/error.h"
 #include "glossary/conflict.h"
 #include "glossary/normal.h"
