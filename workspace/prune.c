@@ -11,6 +11,7 @@
 #include "base/json_write.h"
 #include "state/state.h"
 #include "workspace/reach.h"
+#include "workspace/workspace.h"
 #include <pawl/space.h>
 #include <stdlib.h>
 
@@ -37,19 +38,6 @@ typedef struct pruning {
 
 /* ---- Why one stays -----------------------------------------------------------------------------
  */
-
-/* The number of the one that the workspace was last taken at, or put back to. */
-static pawl_status find_current(int64_t *current, pruning *p)
-{
-        pawl__row last;
-        const pawl__row *newest = &p->rows[p->n_rows - 1];
-        pawl_status status = pawl__state_rollback_last(&last, p->state, &p->report->arena, p->err);
-
-        *current = newest->v[PAWL__WCP_N].integer;
-        if (!status && last.v[PAWL__RB_ENDED_SEQ].integer > newest->v[PAWL__WCP_SEQ].integer)
-                *current = last.v[PAWL__RB_TARGET].integer;
-        return status == PAWL_ENOTFOUND ? PAWL_OK : status;
-}
 
 /* Can a rollback to the current one be undone by it? */
 static pawl_status is_way_back(bool *is, pruning *p, const pawl__row *row, int64_t current)
@@ -108,7 +96,8 @@ static pawl_status judge(
 static pawl_status judge_all(pruning *p)
 {
         pawl_checkpoint_prune *report = p->report;
-        int64_t current = 0;
+        pawl__row current, by;
+        bool put_back;
         pawl_status status =
                 pawl__state_workspace_all(&p->rows, &p->n_rows, p->state, &report->arena, p->err);
 
@@ -119,12 +108,13 @@ static pawl_status judge_all(pruning *p)
         p->stays = pawl__arena_array(&report->arena, p->n_rows, sizeof *p->stays);
         if (!report->list || !p->stays)
                 return pawl__nomem(p->err);
-        status = find_current(&current, p);
+        status =
+                pawl__workspace_current(&current, &by, &put_back, p->state, &report->arena, p->err);
         for (size_t i = p->n_rows; i-- > 0 && !status;) {
                 const pawl__row *row = &p->rows[i];
                 if (row->v[PAWL__WCP_PRUNED_SEQ].integer)
                         continue;
-                status = judge(&p->stays[i], p, row, current, report->n);
+                status = judge(&p->stays[i], p, row, current.v[PAWL__WCP_N].integer, report->n);
                 report->list[report->n++] =
                         (pawl_pruned_checkpoint){.n = (uint64_t)row->v[PAWL__WCP_N].integer,
                                 .id = row->v[PAWL__WCP_ID].text,

@@ -25,6 +25,8 @@ static const cli_cmd *const cmds[] = {
         &pawl_show_cmd,
         &pawl_diff_cmd,
         &pawl_pin_cmd,
+        &pawl_du_cmd,
+        &pawl_prune_checkpoints_cmd,
         &pawl_backup_cmd,
         &pawl_validate_cmd,
         &pawl_export_cmd,

@@ -1,0 +1,136 @@
+/* pawl du: what checkpoints of the workspace take up. */
+#include "base/json_write.h"
+#include "cli/find.h"
+#include "cli/json.h"
+#include "cli/pawl/commands.h"
+#include "cli/table.h"
+#include <inttypes.h>
+#include <pawl/space.h>
+#include <stdio.h>
+
+static void total_members(pawl__json_writer *w, const pawl_usage_totals *total)
+{
+        const struct {
+                const char *name;
+                uint64_t value;
+        } members[] = {
+                {"kept", total->checkpoints},
+                {"pruned", total->pruned},
+                {"contents", total->contents},
+                {"bytes", total->bytes},
+                {"stored", total->stored},
+                {"unnamed", total->unnamed},
+                {"unnamed_stored", total->unnamed_stored},
+                {"log", total->log},
+                {"free", total->free},
+        };
+
+        for (size_t i = 0; i < sizeof members / sizeof members[0]; i++)
+                pawl__json_member_integer(w, members[i].name, (int64_t)members[i].value);
+}
+
+static int print_json(const cli_call *cli, const pawl_usage *usage)
+{
+        pawl__json_writer w = PAWL__JSON_WRITER_INIT;
+
+        pawl__json_open_object(&w);
+        pawl__json_name(&w, "checkpoints");
+        pawl__json_open_array(&w);
+        for (size_t i = 0; i < pawl_usage_count(usage); i++) {
+                const pawl_checkpoint_usage *one = pawl_usage_at(usage, i);
+                pawl__json_open_object(&w);
+                pawl__json_member_integer(&w, "n", (int64_t)one->n);
+                pawl__json_member_text(&w, "id", one->id);
+                pawl__json_member_integer(&w, "files", (int64_t)one->files);
+                pawl__json_member_integer(&w, "bytes", (int64_t)one->bytes);
+                pawl__json_member_integer(&w, "own", (int64_t)one->own);
+                pawl__json_member_bool(&w, "damaged", one->damaged);
+                pawl__json_close_object(&w);
+        }
+        pawl__json_close_array(&w);
+        total_members(&w, pawl_usage_total(usage));
+        pawl__json_close_object(&w);
+        return cli_print_json(cli, &w);
+}
+
+static const cli_column columns[] = {
+        {"n", CLI_CELL_INTEGER, false},
+        {"id", CLI_CELL_TEXT, true},
+        {"files", CLI_CELL_INTEGER, false},
+        {"bytes", CLI_CELL_INTEGER, false},
+        {"own", CLI_CELL_INTEGER, false},
+        {"state", CLI_CELL_TEXT, false},
+};
+enum { COLUMNS = sizeof columns / sizeof columns[0] };
+
+static pawl_status print_rows(const pawl_usage *usage, pawl_error *err)
+{
+        cli_table *table = NULL;
+        pawl_status status = cli_table_new(&table, columns, COLUMNS, false, err);
+
+        for (size_t i = 0; i < pawl_usage_count(usage) && !status; i++) {
+                const pawl_checkpoint_usage *one = pawl_usage_at(usage, i);
+                const cli_cell cells[COLUMNS] = {{.integer = (int64_t)one->n}, {.text = one->id},
+                        {.integer = (int64_t)one->files}, {.integer = (int64_t)one->bytes},
+                        {.integer = (int64_t)one->own},
+                        {.text = pawl__text(one->damaged ? "damaged" : NULL)}};
+                status = cli_table_row(table, cells, err);
+        }
+        if (!status)
+                status = cli_table_end(table, err);
+        cli_table_free(table);
+        return status;
+}
+
+static int print_text(const cli_call *cli, const pawl_usage *usage)
+{
+        const pawl_usage_totals *total = pawl_usage_total(usage);
+        pawl_error err = PAWL_ERROR_INIT;
+
+        if (pawl_usage_count(usage) && print_rows(usage, &err))
+                return cli_fail(cli, &err);
+        printf("%s%" PRIu64 " checkpoints, %" PRIu64 " contents of %" PRIu64 " bytes, %" PRIu64
+               " as stored\n",
+                pawl_usage_count(usage) ? "\n" : "", total->checkpoints, total->contents,
+                total->bytes, total->stored);
+        if (total->pruned)
+                printf("%" PRIu64 " more were pruned\n", total->pruned);
+        if (total->unnamed)
+                printf("%" PRIu64 " contents that no checkpoint names, %" PRIu64
+                       " bytes as stored: the next prune lets them go\n",
+                        total->unnamed, total->unnamed_stored);
+        printf("the log takes %" PRIu64 " bytes, %" PRIu64 " of them free\n", total->log,
+                total->free);
+        return CLI_DONE;
+}
+
+static int du_run(cli_call *cli)
+{
+        pawl_error err = PAWL_ERROR_INIT;
+        pawl_usage *usage = NULL;
+        pawl_log *log;
+        int code;
+
+        if (cli_open_log(&log, cli, CLI_LOOK, &err))
+                return cli_fail(cli, &err);
+        if (pawl_workspace_usage(&usage, log, &err))
+                code = cli_fail(cli, &err);
+        else
+                code = cli_given(cli, "json") ? print_json(cli, usage) : print_text(cli, usage);
+        pawl_usage_free(usage);
+        cli_close_log(cli, log);
+        return code;
+}
+
+static const cli_option du_options[] = {
+        {"json", 0, 0, CLI_FLAG, NULL, NULL, "print one object"},
+        {NULL, 0, 0, CLI_FLAG, NULL, NULL, NULL},
+};
+
+const cli_cmd pawl_du_cmd = {
+        .name = "du",
+        .args = "",
+        .options = du_options,
+        .help = "Say what the checkpoints of the workspace take up, each and together",
+        .run = du_run,
+};

@@ -1,0 +1,159 @@
+/* pawl prune checkpoints: let old checkpoints of the workspace go. */
+#include "base/error.h"
+#include "base/json_write.h"
+#include "cli/find.h"
+#include "cli/json.h"
+#include "cli/pawl/actor.h"
+#include "cli/pawl/commands.h"
+#include "cli/table.h"
+#include <inttypes.h>
+#include <pawl/space.h>
+#include <stdio.h>
+#include <time.h>
+
+static int print_json(const cli_call *cli, const pawl_checkpoint_prune *report, uint64_t freed)
+{
+        pawl__json_writer w = PAWL__JSON_WRITER_INIT;
+
+        pawl__json_open_object(&w);
+        pawl__json_name(&w, "checkpoints");
+        pawl__json_open_array(&w);
+        for (size_t i = 0; i < pawl_checkpoint_prune_count(report); i++) {
+                const pawl_pruned_checkpoint *one = pawl_checkpoint_prune_at(report, i);
+                pawl__json_open_object(&w);
+                pawl__json_member_integer(&w, "n", (int64_t)one->n);
+                pawl__json_member_text(&w, "id", one->id);
+                pawl__json_member_bool(&w, "goes", !one->stays);
+                pawl__json_member_string(&w, "why", one->stays);
+                pawl__json_close_object(&w);
+        }
+        pawl__json_close_array(&w);
+        pawl__json_member_integer(&w, "contents", (int64_t)pawl_checkpoint_prune_contents(report));
+        pawl__json_member_integer(&w, "bytes", (int64_t)pawl_checkpoint_prune_bytes(report));
+        pawl__json_member_integer(&w, "freed", (int64_t)freed);
+        pawl__json_close_object(&w);
+        return cli_print_json(cli, &w);
+}
+
+static const cli_column columns[] = {
+        {"n", CLI_CELL_INTEGER, false},
+        {"id", CLI_CELL_TEXT, true},
+        {"what", CLI_CELL_TEXT, true},
+};
+enum { COLUMNS = sizeof columns / sizeof columns[0] };
+
+static pawl_status print_rows(const pawl_checkpoint_prune *report, pawl_error *err)
+{
+        cli_table *table = NULL;
+        pawl_status status = cli_table_new(&table, columns, COLUMNS, false, err);
+
+        for (size_t i = 0; i < pawl_checkpoint_prune_count(report) && !status; i++) {
+                const pawl_pruned_checkpoint *one = pawl_checkpoint_prune_at(report, i);
+                char what[80];
+                snprintf(what, sizeof what, "%s%s", one->stays ? "stays: " : "goes",
+                        one->stays ? one->stays : "");
+                const cli_cell cells[COLUMNS] = {{.integer = (int64_t)one->n}, {.text = one->id},
+                        {.text = pawl__text(what)}};
+                status = cli_table_row(table, cells, err);
+        }
+        if (!status)
+                status = cli_table_end(table, err);
+        cli_table_free(table);
+        return status;
+}
+
+static int print_text(const cli_call *cli, const pawl_checkpoint_prune *report, uint64_t freed)
+{
+        size_t n = pawl_checkpoint_prune_count(report);
+        pawl_error err = PAWL_ERROR_INIT;
+
+        if (n && print_rows(report, &err))
+                return cli_fail(cli, &err);
+        printf("%s%zu of %zu checkpoints %s, with %" PRIu64 " contents of %" PRIu64 " bytes\n",
+                n ? "\n" : "", pawl_checkpoint_prune_going(report), n,
+                cli_given(cli, "dry-run") ? "would go" : "went",
+                pawl_checkpoint_prune_contents(report), pawl_checkpoint_prune_bytes(report));
+        if (cli_given(cli, "shrink") && !cli_given(cli, "dry-run"))
+                printf("the log is %" PRIu64 " bytes smaller\n", freed);
+        return CLI_DONE;
+}
+
+static int64_t now_us(void)
+{
+        struct timespec now;
+
+        clock_gettime(CLOCK_REALTIME, &now);
+        return (int64_t)now.tv_sec * 1000000 + now.tv_nsec / 1000;
+}
+
+static pawl_checkpoint_prune_options options_of(const cli_call *cli, const char *actor)
+{
+        pawl_checkpoint_prune_options options = PAWL_CHECKPOINT_PRUNE_INIT;
+
+        if (cli_given(cli, "keep"))
+                options.keep = (size_t)cli_number(cli, "keep", 0);
+        if (cli_given(cli, "older-than"))
+                options.older_us = now_us() - (int64_t)cli_duration_ms(cli, "older-than") * 1000;
+        options.dry_run = cli_given(cli, "dry-run");
+        options.actor = actor;
+        return options;
+}
+
+static int prune(const cli_call *cli, pawl_log *log, const char *actor)
+{
+        const pawl_checkpoint_prune_options options = options_of(cli, actor);
+        pawl_checkpoint_prune *report = NULL;
+        pawl_error err = PAWL_ERROR_INIT;
+        uint64_t freed = 0;
+        int code;
+
+        if (pawl_workspace_prune(&report, log, &options, &err))
+                return cli_fail(cli, &err);
+        pawl_status shrunk = PAWL_OK;
+        if (cli_given(cli, "shrink") && !options.dry_run)
+                shrunk = pawl_log_shrink(&freed, log);
+        if (shrunk) {
+                pawl__fail(&err, shrunk, "%s", pawl_log_errmsg(log));
+                code = cli_fail(cli, &err);
+        } else {
+                code = cli_given(cli, "json") ? print_json(cli, report, freed)
+                                              : print_text(cli, report, freed);
+        }
+        pawl_checkpoint_prune_free(report);
+        return code;
+}
+
+static int prune_run(cli_call *cli)
+{
+        pawl_error err = PAWL_ERROR_INIT;
+        pawl__buf actor = PAWL__BUF_INIT;
+        pawl_log *log;
+        int code;
+
+        if (cli_open_log(&log, cli, cli_given(cli, "dry-run") ? CLI_LOOK : CLI_WRITE, &err))
+                return cli_fail(cli, &err);
+        code = cli_actor(&actor, cli, &err) ? cli_fail(cli, &err) : prune(cli, log, actor.data);
+        pawl__buf_free(&actor);
+        cli_close_log(cli, log);
+        return code;
+}
+
+static const cli_option prune_options[] = {
+        {"keep", 0, 'k', CLI_COUNT, "N", NULL, "the newest N stay"},
+        {"older-than", 0, 'k', CLI_DURATION, "TIME", NULL,
+                "those stay that are not older: 12h, 30d"},
+        {"dry-run", 0, 0, CLI_FLAG, NULL, NULL, "only say what would go, and why the rest stays"},
+        {"shrink", 0, 0, CLI_FLAG, NULL, NULL,
+                "then write the log anew without what went, so that the file gets smaller"},
+        {"actor", 0, 0, CLI_TEXT, "ACTOR", NULL, "who does it (default: user:NAME)"},
+        {"json", 0, 0, CLI_FLAG, NULL, NULL, "print one object"},
+        {NULL, 0, 0, CLI_FLAG, NULL, NULL, NULL},
+};
+
+const cli_cmd pawl_prune_checkpoints_cmd = {
+        .name = "prune checkpoints",
+        .args = "",
+        .options = prune_options,
+        .help = "Let old checkpoints of the workspace go, and what no other names",
+        .run = prune_run,
+};
