@@ -28,6 +28,34 @@ pawl__index_entry *pawl__index_next(const pawl__index *index, pawl__index_cursor
         return entry;
 }
 
+static pawl__index_folder *head_of(const pawl__index *index, size_t folder)
+{
+        return (pawl__index_folder *)(void *)(index->bytes.data + folder);
+}
+
+uint32_t pawl__index_ignored(const pawl__index *index, size_t folder)
+{
+        return head_of(index, folder)->ignored;
+}
+
+void pawl__index_set_ignored(pawl__index *index, size_t folder, uint32_t ignored)
+{
+        head_of(index, folder)->ignored = ignored;
+}
+
+const pawl__index_entry *pawl__index_find(const pawl__index *index, size_t folder, const char *name)
+{
+        pawl__index_cursor cursor = pawl__index_open(index, folder);
+        const pawl__index_entry *entry;
+
+        while ((entry = pawl__index_next(index, &cursor))) {
+                const int order = strcmp(pawl__index_name(entry).data, name);
+                if (order >= 0)
+                        return order == 0 ? entry : NULL;
+        }
+        return NULL;
+}
+
 pawl_status pawl__index_begin(size_t *folder, pawl__index *index, pawl_error *err)
 {
         static const char room[PAWL__INDEX_HEAD];
@@ -55,12 +83,12 @@ pawl_status pawl__index_add(pawl__index *index, size_t folder, const pawl__index
         char *at = index->bytes.data + index->bytes.len;
         memset(at + size - 8, 0, 8);
         memcpy(at, &whole, sizeof whole);
-        memcpy(at + sizeof whole, name.data, name.len);
         if (target.len)
-                memcpy(at + sizeof whole + name.len, target.data, target.len);
+                memcpy(at + sizeof whole, target.data, target.len);
+        memcpy(at + sizeof whole + target.len, name.data, name.len);
         index->bytes.len += size;
         index->bytes.data[index->bytes.len] = '\0';
-        ((pawl__index_folder *)(void *)(index->bytes.data + folder))->entries++;
+        head_of(index, folder)->entries++;
         return PAWL_OK;
 }
 

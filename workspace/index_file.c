@@ -3,6 +3,7 @@
 #include "workspace/index.h"
 #include <errno.h>
 #include <fcntl.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/stat.h>
@@ -13,6 +14,7 @@ typedef struct file_head {
         char magic[12];
         uint32_t order;
         pawl__index_of of;
+        unsigned char body[32], head[32]; /* SHA-256 of what follows; of what stands before this */
 } file_head;
 
 /* Nothing else may look like it. */
@@ -21,7 +23,6 @@ static const char magic[12] = {'p', 'a', 'w', 'l', ' ', 'i', 'n', 'd', 'e', 'x',
 
 _Static_assert(sizeof(file_head) == PAWL__INDEX_HEAD, "the head has no holes");
 
-enum { SUM = 32 }; /* the SHA-256 at the end */
 #define FILE_MAX ((uint64_t)4 << 30)
 
 /* ---- Reading --------------------------------------------------------------------------------- */
@@ -36,8 +37,14 @@ static bool entry_fits(const pawl__index_entry *e, size_t room)
 {
         const pawl_text target = pawl__index_target(e);
 
-        if (pawl__index_entry_size(e) > room || !pawl__tree_name_valid(pawl__index_name(e)))
+        const size_t size = pawl__index_entry_size(e);
+        const size_t used = sizeof *e + e->target_len + e->name_len;
+
+        if (size > room || !pawl__tree_name_valid(pawl__index_name(e)))
                 return false;
+        for (size_t i = used; i < size; i++)
+                if (((const char *)e)[i] != '\0')
+                        return false;
         if (e->flags & ~PAWL__INDEX_TRUSTED || e->mode > 07777)
                 return false;
         switch (e->kind) {
@@ -67,7 +74,7 @@ static pawl_status check_folder(
         if (limit - at < sizeof head)
                 return damaged(err, at, "ends within a folder");
         memcpy(&head, index->bytes.data + at, sizeof head);
-        for (uint64_t i = 0; i < head.entries; i++) {
+        for (uint32_t i = 0; i < head.entries; i++) {
                 const pawl__index_entry *entry = pawl__index_entry_at(index, next);
                 if (limit - next < sizeof *entry || !entry_fits(entry, limit - next))
                         return damaged(err, next, "is no entry");
@@ -116,36 +123,50 @@ static pawl_status check_folders(const pawl__index *index, size_t limit, pawl_er
         return status;
 }
 
+/* Are the sums of head and body what the head says? */
+static pawl_status check_sums(
+        const file_head *head, const pawl__index *index, pawl__hasher *hasher, pawl_error *err)
+{
+        const char *body = index->bytes.data + PAWL__INDEX_HEAD;
+        unsigned char sum[32];
+        pawl_status status = pawl__sha256(hasher, sum, head, offsetof(file_head, head), err);
+
+        if (!status && memcmp(sum, head->head, sizeof sum) != 0)
+                return damaged(err, 0, "has a sum of its head that is another");
+        if (!status)
+                status = pawl__sha256(hasher, sum, body, index->bytes.len - PAWL__INDEX_HEAD, err);
+        if (!status && memcmp(sum, head->body, sizeof sum) != 0)
+                return damaged(err, PAWL__INDEX_HEAD, "is not what was written");
+        return status;
+}
+
 pawl_status pawl__index_decode(
         pawl__index *out, pawl__buf *bytes, pawl__hasher *hasher, pawl_error *err)
 {
-        pawl__index index = {*bytes, {0}};
-        unsigned char sum[SUM];
-        file_head head;
+        pawl__index index = {.bytes = *bytes};
         pawl_status status = PAWL_OK;
+        file_head head;
 
         *bytes = (pawl__buf)PAWL__BUF_INIT;
-        if (index.bytes.len < sizeof head + SUM) {
+        if (index.bytes.len < sizeof head) {
                 status = damaged(err, index.bytes.len, "ends too early");
                 goto done;
         }
-        const size_t limit = index.bytes.len - SUM;
         memcpy(&head, index.bytes.data, sizeof head);
         if (memcmp(head.magic, magic, sizeof magic) != 0 || head.order != ORDER)
                 status = damaged(err, 0, "is no index of this version and machine");
         if (!status)
-                status = pawl__sha256(hasher, sum, index.bytes.data, limit, err);
-        if (!status && memcmp(sum, index.bytes.data + limit, SUM) != 0)
-                status = damaged(err, limit, "is not the sum of what stands before");
+                status = check_sums(&head, &index, hasher, err);
         if (!status)
-                status = check_folders(&index, limit, err);
+                status = check_folders(&index, index.bytes.len, err);
         index.of = head.of;
+        memcpy(index.sum, head.body, sizeof index.sum);
+        index.summed = true;
 done:
         if (status) {
                 pawl__buf_free(&index.bytes);
                 return status;
         }
-        index.bytes.len -= SUM;
         *out = index;
         return PAWL_OK;
 }
@@ -203,23 +224,31 @@ pawl_status pawl__index_load(pawl__index *out, const char *path, const pawl__ind
 
 /* ---- Writing --------------------------------------------------------------------------------- */
 
-pawl_status pawl__index_seal(pawl__index *index, pawl__hasher *hasher, pawl_error *err)
+void pawl__index_settle(pawl__index *index)
 {
-        file_head head = {.order = ORDER, .of = index->of};
-        unsigned char sum[SUM];
-
-        memcpy(head.magic, magic, sizeof magic);
-        memcpy(index->bytes.data, &head, sizeof head);
-        for (size_t at = sizeof head; at < index->bytes.len;) {
+        for (size_t at = PAWL__INDEX_HEAD; at < index->bytes.len;) {
                 pawl__index_cursor cursor = pawl__index_open(index, at);
                 pawl__index_entry *entry;
                 while ((entry = pawl__index_next(index, &cursor)))
                         entry->flags &= PAWL__INDEX_TRUSTED;
                 at = cursor.at;
         }
-        pawl_status status = pawl__sha256(hasher, sum, index->bytes.data, index->bytes.len, err);
-        if (!status && pawl__buf_add(&index->bytes, sum, SUM))
-                status = pawl__nomem(err);
+}
+
+pawl_status pawl__index_seal(pawl__index *index, pawl__hasher *hasher, pawl_error *err)
+{
+        file_head head = {.order = ORDER, .of = index->of};
+        pawl_status status = PAWL_OK;
+
+        memcpy(head.magic, magic, sizeof magic);
+        if (!index->summed)
+                status = pawl__sha256(hasher, index->sum, index->bytes.data + PAWL__INDEX_HEAD,
+                        index->bytes.len - PAWL__INDEX_HEAD, err);
+        memcpy(head.body, index->sum, sizeof head.body);
+        if (!status)
+                status = pawl__sha256(hasher, head.head, &head, offsetof(file_head, head), err);
+        if (!status)
+                memcpy(index->bytes.data, &head, sizeof head);
         return status;
 }
 
@@ -255,16 +284,30 @@ static int write_file(const char *path, pawl_text content)
         return error;
 }
 
+/* The head alone, over that of a file which has the same body. False: write it whole. */
+static bool write_head(const pawl__index *index, const char *path)
+{
+        const int fd = open(path, O_WRONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+        struct stat st;
+
+        if (fd < 0)
+                return false;
+        const bool done = fstat(fd, &st) == 0 && S_ISREG(st.st_mode) &&
+                          (uint64_t)st.st_size == index->bytes.len &&
+                          pwrite(fd, index->bytes.data, PAWL__INDEX_HEAD, 0) == PAWL__INDEX_HEAD;
+        return close(fd) == 0 && done;
+}
+
 pawl_status pawl__index_save(
         pawl__index *index, const char *path, pawl__hasher *hasher, pawl_error *err)
 {
-        const size_t len = index->bytes.len;
+        const bool there = index->summed;
         pawl__buf name = PAWL__BUF_INIT;
 
         if (pawl__buf_addf(&name, "%s.%ld", path, (long)getpid()))
                 return pawl__nomem(err);
         pawl_status status = pawl__index_seal(index, hasher, err);
-        if (!status) {
+        if (!status && !(there && write_head(index, path))) {
                 int error = write_file(name.data, pawl__buf_text(&index->bytes));
                 if (!error && rename(name.data, path) != 0) {
                         error = errno;
@@ -275,7 +318,6 @@ pawl_status pawl__index_save(
                                 "%s: cannot be written: %s; the next scan reads every file", path,
                                 strerrordesc_np(error));
         }
-        index->bytes.len = len;
         pawl__buf_free(&name);
         return status;
 }

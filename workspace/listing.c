@@ -23,7 +23,8 @@ static pawl_status add(pawl__listing *listing, const struct dirent64 *entry, paw
         if (pawl__grow(&listing->items, &listing->cap, listing->n + 1, sizeof *listing->items) ||
                 pawl__buf_add(&listing->names, entry->d_name, len + 1))
                 return pawl__nomem(err);
-        listing->items[listing->n++] = (pawl__listed){NULL, (unsigned char)len, entry->d_type};
+        listing->items[listing->n++] =
+                (pawl__listed){NULL, entry->d_ino, (unsigned char)len, entry->d_type};
         return PAWL_OK;
 }
 
@@ -55,6 +56,36 @@ pawl_status pawl__list_folder(pawl__listing *listing, int fd, pawl_error *err)
         }
         if (listing->n > 1)
                 qsort(listing->items, listing->n, sizeof *listing->items, by_name);
+        return PAWL_OK;
+}
+
+static unsigned char type_of(const pawl__index_entry *entry)
+{
+        switch (entry->kind) {
+        case PAWL__ENTRY_FILE:
+                return DT_REG;
+        case PAWL__ENTRY_FOLDER:
+        case PAWL__INDEX_GONE:
+                return DT_DIR;
+        case PAWL__ENTRY_LINK:
+                return DT_LNK;
+        default:
+                return DT_UNKNOWN;
+        }
+}
+
+pawl_status pawl__list_former(
+        pawl__listing *listing, const pawl__index *index, size_t folder, pawl_error *err)
+{
+        pawl__index_cursor cursor = pawl__index_open(index, folder);
+        const pawl__index_entry *entry;
+
+        listing->n = 0;
+        if (pawl__grow(&listing->items, &listing->cap, cursor.left, sizeof *listing->items))
+                return pawl__nomem(err);
+        while ((entry = pawl__index_next(index, &cursor)))
+                listing->items[listing->n++] = (pawl__listed){pawl__index_name(entry).data,
+                        entry->inode, entry->name_len, type_of(entry)};
         return PAWL_OK;
 }
 

@@ -1,8 +1,10 @@
 /* One name in a folder: what it is, and its content if that is not known. */
 #include "base/error.h"
 #include "base/map.h"
+#include "workspace/ahead.h"
 #include "workspace/read.h"
 #include "workspace/scanning.h"
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -89,16 +91,16 @@ static pawl_status add_skipped(
         return status ? status : add(s, &entry, name, (pawl_text){"", 0}, err);
 }
 
-/* The former index's folder and hash wait in the entry until the folder is entered (walk.c). */
-static pawl_status add_folder(pawl__scanner *s, pawl_text name, const struct stat *st,
-        const pawl__index_entry *old, pawl_error *err)
+/* Its status is read when it is entered (walk.c); until then what the former index tells
+ * waits in the entry. */
+static pawl_status add_folder(
+        pawl__scanner *s, pawl_text name, const pawl__index_entry *old, pawl_error *err)
 {
-        pawl__index_entry entry = {
-                .kind = PAWL__ENTRY_FOLDER, .mode = (uint16_t)(st->st_mode & 07777)};
+        pawl__index_entry entry = {.kind = PAWL__ENTRY_FOLDER};
 
         if (old && old->kind == PAWL__ENTRY_FOLDER) {
-                entry.size = old->size;
-                memcpy(entry.hash, old->hash, 32);
+                entry = *old;
+                entry.flags &= PAWL__INDEX_TRUSTED;
         }
         return add(s, &entry, name, (pawl_text){"", 0}, err);
 }
@@ -114,26 +116,22 @@ static bool before(const struct timespec *time, int64_t tick_ns, bool whole_seco
         return pawl__time_ns(time) < tick_ns - granule;
 }
 
-static pawl__index_entry entry_of(const pawl__scanner *s, const struct stat *st)
+bool pawl__scan_trusts(const pawl__scanner *s, const struct stat *st)
 {
         const bool whole = st->st_mtim.tv_nsec == 0 && st->st_ctim.tv_nsec == 0;
-        const bool trusted =
-                before(&st->st_mtim, s->tick_ns, whole) && before(&st->st_ctim, s->tick_ns, whole);
 
+        return before(&st->st_mtim, s->tick_ns, whole) && before(&st->st_ctim, s->tick_ns, whole);
+}
+
+static pawl__index_entry entry_of(const pawl__scanner *s, const struct stat *st)
+{
         return (pawl__index_entry){.kind = PAWL__ENTRY_FILE,
-                .flags = trusted ? PAWL__INDEX_TRUSTED : 0,
+                .flags = pawl__scan_trusts(s, st) ? PAWL__INDEX_TRUSTED : 0,
                 .mode = (uint16_t)(st->st_mode & 07777),
                 .size = (uint64_t)st->st_size,
                 .mtime_ns = pawl__time_ns(&st->st_mtim),
                 .ctime_ns = pawl__time_ns(&st->st_ctim),
                 .inode = (uint64_t)st->st_ino};
-}
-
-static bool untouched(const pawl__index_entry *old, const pawl__index_entry *now)
-{
-        return old && old->kind == PAWL__ENTRY_FILE && old->flags & PAWL__INDEX_TRUSTED &&
-               old->size == now->size && old->mtime_ns == now->mtime_ns &&
-               old->ctime_ns == now->ctime_ns && old->inode == now->inode && old->mode == now->mode;
 }
 
 /* Pack the content, which lies whole in the contents' room, unless the log has it or there is no
@@ -224,7 +222,7 @@ static pawl_status take_file(pawl__scanner *s, const pawl__listed *listed, const
                 return add_skipped(s, name, PAWL__SKIP_TOO_LARGE, 0, err);
         if (is_restless(s))
                 return add_skipped(s, name, PAWL__SKIP_CHANGING, 0, err);
-        if (untouched(old, &entry)) {
+        if (old && pawl__index_untouched(old, seen)) {
                 memcpy(entry.hash, old->hash, 32);
                 return add_file(s, name, &entry, old, err);
         }
@@ -271,9 +269,11 @@ static pawl_status take_link(pawl__scanner *s, const pawl__listed *listed, pawl_
         return add(s, &entry, name, (pawl_text){target, (size_t)n}, err);
 }
 
-static bool is_log_folder(const pawl__scanner *s, const struct stat *st)
+/* What a thread ahead of us has looked at, and is still what has that name. */
+static bool was_seen(pawl__scanner *s, const pawl__listed *listed, const pawl__index_entry *old)
 {
-        return st->st_dev == s->log_device && st->st_ino == s->log_inode;
+        return old && pawl__ahead_seen(old) && listed->type == DT_REG &&
+               listed->inode == old->inode && old->size <= s->in->max_file && !is_restless(s);
 }
 
 pawl_status pawl__scan_look(
@@ -283,6 +283,13 @@ pawl_status pawl__scan_look(
         const int folder = s->levels[s->depth - 1].fd;
         struct stat st;
 
+        if (was_seen(s, listed, old)) {
+                pawl__index_entry entry = *old;
+                entry.flags = PAWL__INDEX_TRUSTED;
+                return add_file(s, name, &entry, old, err);
+        }
+        if (listed->type == DT_DIR)
+                return add_folder(s, name, old, err);
         for (int i = 0; i < TRIES; i++) {
                 pawl_status status;
                 if (fstatat(folder, listed->name, &st, AT_SYMLINK_NOFOLLOW) != 0) {
@@ -296,10 +303,8 @@ pawl_status pawl__scan_look(
                         status = take_link(s, listed, err);
                 else if (!S_ISDIR(st.st_mode))
                         status = add_skipped(s, name, PAWL__SKIP_SPECIAL, 0, err);
-                else if (is_log_folder(s, &st))
-                        status = PAWL_OK;
                 else
-                        status = add_folder(s, name, &st, old, err);
+                        status = add_folder(s, name, old, err);
                 if (status != PAWL_DONE)
                         return status;
         }

@@ -51,6 +51,7 @@ static pawl_status too_large(pawl__scanner *s, const char *name, pawl_error *err
 
 /* A file of rules that cannot be read has none: it is in the tree, or listed as not captured, like
  * any other. A link is not followed. */
+/* What it holds is in s->rules afterwards. */
 static pawl_status add_file(pawl__scanner *s, int folder, const char *name, pawl_error *err)
 {
         const size_t base = s->depth ? s->levels[s->depth - 1].path_len : 0;
@@ -60,11 +61,12 @@ static pawl_status add_file(pawl__scanner *s, int folder, const char *name, pawl
         struct stat st;
         ssize_t n = 1;
 
+        pawl__buf_clear(&s->rules);
+
         while (fd < 0 && pawl__scan_lacks(errno) && pawl__scan_spare(s))
                 fd = openat(folder, name, flags);
         if (fd < 0)
                 return pawl__scan_lacks(errno) ? pawl__scan_lack(s, errno, err) : PAWL_OK;
-        pawl__buf_clear(&s->rules);
         if (fstat(fd, &st) != 0 || !S_ISREG(st.st_mode))
                 n = 0;
         while (n > 0 && !status) {
@@ -83,18 +85,77 @@ static pawl_status add_file(pawl__scanner *s, int folder, const char *name, pawl
         return status;
 }
 
+static const char *const files[] = {".gitignore", ".pawlignore"};
+enum { FILES = 2 };
+
+static const pawl__listed *listed(const pawl__scanner *s, const char *name)
+{
+        for (size_t i = 0; i < s->listing.n; i++) {
+                const int order = strcmp(s->listing.items[i].name, name);
+                if (order >= 0)
+                        return order == 0 ? &s->listing.items[i] : NULL;
+        }
+        return NULL;
+}
+
+/* Is the file of rules that was just read, or is not there, as the former index has it? */
+static pawl_status compare(pawl__scanner *s, const char *name, bool there, pawl_error *err)
+{
+        pawl__level *level = &s->levels[s->depth - 1];
+        const pawl__index_entry *old =
+                level->old_folder ? pawl__index_find(&s->old, level->old_folder, name) : NULL;
+        unsigned char hash[32];
+
+        if (!there || !old || old->kind != PAWL__ENTRY_FILE) {
+                level->rules_same = level->rules_same && !there && !old;
+                return PAWL_OK;
+        }
+        const pawl_status status = pawl__sha256(pawl__contents_hasher(s->contents), hash,
+                pawl__buf_text(&s->rules).data, s->rules.len, err);
+        level->rules_same = level->rules_same && !status && memcmp(hash, old->hash, 32) == 0;
+        return status;
+}
+
 pawl_status pawl__scan_rules(pawl__scanner *s, pawl_error *err)
 {
-        static const char *const names[] = {".gitignore", ".pawlignore"};
-        const int folder = s->levels[s->depth - 1].fd;
         pawl_status status = PAWL_OK;
 
-        for (size_t k = 0; k < 2 && !status; k++)
-                for (size_t i = 0; i < s->listing.n && !status; i++)
-                        if (s->listing.items[i].len == strlen(names[k]) &&
-                                strcmp(s->listing.items[i].name, names[k]) == 0)
-                                status = add_file(s, folder, names[k], err);
+        for (size_t k = 0; k < FILES && !status; k++) {
+                const bool there = listed(s, files[k]) != NULL;
+                if (there)
+                        status = add_file(s, s->levels[s->depth - 1].fd, files[k], err);
+                if (!status)
+                        status = compare(s, files[k], there, err);
+        }
         return status;
+}
+
+bool pawl__scan_rules_plain(pawl__scanner *s)
+{
+        const size_t path_len = s->levels[s->depth - 1].path_len;
+        bool plain = true;
+
+        for (size_t k = 0; k < FILES && plain; k++) {
+                if (!listed(s, files[k]))
+                        continue;
+                plain = !pawl__buf_adds(&s->path, files[k]) &&
+                        !pawl__scan_left_out(s, path_len, false);
+                s->path.len = path_len;
+        }
+        return plain;
+}
+
+/* What is in force beside files of the tree, so that the next scan knows whether that is the same.
+ */
+static pawl_status hash_lists(pawl__scanner *s, pawl_error *err)
+{
+        for (size_t i = 0; i < s->options->n_exclude; i++)
+                if (pawl__buf_addc(&s->rules, '\0') ||
+                        pawl__buf_add(
+                                &s->rules, s->options->exclude[i].data, s->options->exclude[i].len))
+                        return pawl__nomem(err);
+        return pawl__sha256(pawl__contents_hasher(s->contents), s->in->index.of.rules,
+                pawl__buf_text(&s->rules).data, s->rules.len, err);
 }
 
 pawl_status pawl__scan_root_rules(pawl__scanner *s, int root, pawl_error *err)
@@ -103,6 +164,7 @@ pawl_status pawl__scan_root_rules(pawl__scanner *s, int root, pawl_error *err)
         const int git = openat(root, ".git", flags);
         pawl_status status = PAWL_OK;
 
+        pawl__buf_clear(&s->rules);
         if (git >= 0) {
                 const int info = openat(git, "info", flags);
                 close(git);
@@ -113,5 +175,5 @@ pawl_status pawl__scan_root_rules(pawl__scanner *s, int root, pawl_error *err)
         }
         for (size_t i = 0; i < s->options->n_exclude && !status; i++)
                 status = pawl__ignore_add(&s->exclude, s->options->exclude[i], 0, err);
-        return status;
+        return status ? status : hash_lists(s, err);
 }

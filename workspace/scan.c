@@ -1,6 +1,7 @@
 /* A scan from its beginning to its end; what lies between is in walk.c and look.c. */
 #include "workspace/scan.h"
 #include "base/error.h"
+#include "workspace/ahead.h"
 #include "workspace/read.h"
 #include "workspace/scanning.h"
 #include <errno.h>
@@ -176,6 +177,21 @@ static pawl_status prepare(pawl__scanner *s, int root, pawl_error *err)
         return status ? status : pawl__scan_root_rules(s, root, err);
 }
 
+/* Has it come to the very bytes of the former index? Then only the head of its file is to be
+ * written. */
+static void compare_index(pawl__scanner *s)
+{
+        pawl__index *now = &s->in->index;
+        const size_t len = now->bytes.len - PAWL__INDEX_HEAD;
+
+        if (s->in->firsts.count > 0 || s->old.bytes.len != now->bytes.len)
+                return;
+        pawl__index_settle(&s->old);
+        now->summed = memcmp(now->bytes.data + PAWL__INDEX_HEAD,
+                              s->old.bytes.data + PAWL__INDEX_HEAD, len) == 0;
+        memcpy(now->sum, s->old.sum, sizeof now->sum);
+}
+
 static int by_path(const void *a, const void *b)
 {
         return pawl__text_cmp(
@@ -196,11 +212,17 @@ static pawl_status scan_once(pawl__scan **out, pawl__contents *contents,
                 status = cannot(err, options->root, errno);
         } else {
                 status = prepare(&s, root, err);
-                if (status)
+                if (status) {
                         close(root);
-                else
+                } else {
+                        if (s.old.bytes.data)
+                                s.ahead = pawl__ahead_start(&s.old, root);
                         status = pawl__scan_walk(&s, root, err);
+                        pawl__ahead_end(s.ahead);
+                }
         }
+        if (!status)
+                compare_index(&s);
         scanner_end(&s);
         if (status) {
                 pawl__scan_free(s.scan);

@@ -43,6 +43,8 @@ typedef struct pawl__level {
         size_t entry;      /**< the offset of the entry that names it; 0: the root */
         size_t old_folder; /**< in the former index; 0: not there */
         size_t rules;      /**< in force above it */
+        bool rules_same;   /**< those in force in it are those of the former scan */
+        bool names_same;   /**< its names are those of the former index */
         size_t path_len;   /**< of its path, with a '/' at its end */
         pawl__index_cursor cursor;
 } pawl__level;
@@ -52,7 +54,8 @@ typedef struct pawl__scanner {
         pawl__contents *contents;
         pawl__scan *scan;
         struct pawl__scan_inside *in;
-        pawl__index old; /**< of the base; without bytes: there is none */
+        pawl__index old;           /**< of the base; without bytes: there is none */
+        struct pawl__ahead *ahead; /**< threads that look at what the old one tells; or NULL */
         pawl__level *levels;
         size_t depth, cap_levels;
         size_t held; /**< the first level whose handle is open */
@@ -77,6 +80,8 @@ PAWL_MUST_CHECK pawl_status pawl__scan_look(pawl__scanner *s, const pawl__listed
 /** Count an entry that was not captured, the topmost level's path before its name. */
 PAWL_MUST_CHECK pawl_status pawl__scan_skip(
         pawl__scanner *s, pawl_text name, pawl__skip why, int error, pawl_error *err);
+/** Was a time stamp, or both, made before the scan began, so that a later change shows? */
+bool pawl__scan_trusts(const pawl__scanner *s, const struct stat *st);
 /** Is it our own lack of handles or memory, and not the file's fault? */
 bool pawl__scan_lacks(int error);
 /** The same as a failure, PAWL_EIO or PAWL_ENOMEM. */
@@ -84,8 +89,11 @@ pawl_status pawl__scan_lack(pawl__scanner *s, int error, pawl_error *err);
 /** Close the handle of the topmost-but-all level that has one; false: there is none to spare. */
 bool pawl__scan_spare(pawl__scanner *s);
 
-/** Let the rules that the listed folder has come into force. */
+/** Let the rules that the listed folder has come into force; the topmost level's rules_same stays
+ *  true if they are the former scan's. */
 PAWL_MUST_CHECK pawl_status pawl__scan_rules(pawl__scanner *s, pawl_error *err);
+/** Are all files of rules that the listed folder has themselves in the tree? */
+bool pawl__scan_rules_plain(pawl__scanner *s);
 /** The lists of the root: .git/info/exclude and the options' own. */
 PAWL_MUST_CHECK pawl_status pawl__scan_root_rules(pawl__scanner *s, int root, pawl_error *err);
 /** Do the rules leave this name out? It was appended to the path. */

@@ -239,6 +239,8 @@ pawl_status pawl__scan_keep_index(
         if (status)
                 return status;
         memcpy(in->index.of.event, event_hash, 32);
+        if (!in->index.summed)
+                pawl__index_settle(&in->index);
         status = pawl__index_save(&in->index, in->index_path, hasher, err);
         pawl__hasher_free(hasher);
         return status;

@@ -1,6 +1,8 @@
 /* Folder after folder, through handles, without recursion: as deep as there is memory for a level.
  */
 #include "base/error.h"
+#include "workspace/ahead.h"
+#include "workspace/read.h"
 #include "workspace/scanning.h"
 #include <assert.h>
 #include <dirent.h>
@@ -81,7 +83,8 @@ static pawl_status take_name(
                 return PAWL_OK;
         if (pawl__buf_add(&s->path, listed->name, listed->len))
                 return pawl__nomem(err);
-        if ((s->ignore.n || s->exclude.n) && pawl__scan_left_out(s, path_len, is_folder(s, listed)))
+        if (!top(s)->names_same && (s->ignore.n || s->exclude.n) &&
+                pawl__scan_left_out(s, path_len, is_folder(s, listed)))
                 s->scan->ignored++;
         else
                 status = pawl__scan_look(s, listed, old, err);
@@ -93,6 +96,7 @@ static pawl_status take_name(
 static pawl_status take_names(pawl__scanner *s, pawl_error *err)
 {
         pawl__index_cursor cursor = {0, 0};
+        const uint64_t ignored = s->scan->ignored;
         size_t folder;
         pawl_status status = pawl__index_begin(&folder, &s->in->index, err);
 
@@ -100,12 +104,17 @@ static pawl_status take_names(pawl__scanner *s, pawl_error *err)
                 return status;
         top(s)->folder = folder;
         if (top(s)->old_folder)
+                pawl__ahead_reach(s->ahead, top(s)->old_folder);
+        if (top(s)->old_folder)
                 cursor = pawl__index_open(&s->old, top(s)->old_folder);
         for (size_t i = 0; i < s->listing.n && !status; i++) {
                 const pawl__listed *listed = &s->listing.items[i];
                 const pawl_text name = {listed->name, listed->len};
                 status = take_name(s, listed, former(s, &cursor, name), err);
         }
+        if (top(s)->names_same)
+                s->scan->ignored += pawl__index_ignored(&s->old, top(s)->old_folder);
+        pawl__index_set_ignored(&s->in->index, folder, (uint32_t)(s->scan->ignored - ignored));
         top(s)->cursor = pawl__index_open(&s->in->index, folder);
         return status;
 }
@@ -125,16 +134,22 @@ static pawl_status give_up(pawl__scanner *s, size_t at, pawl__skip why, int erro
         return pawl__scan_skip(s, pawl__index_name(entry), why, error, err);
 }
 
+static pawl_status not_there(pawl__scanner *s, size_t at)
+{
+        pawl__index_entry *entry = pawl__index_entry_at(&s->in->index, at);
+
+        entry->kind = PAWL__INDEX_GONE;
+        entry->mode = 0;
+        entry->size = 0;
+        return PAWL_OK;
+}
+
 static pawl_status not_opened(pawl__scanner *s, size_t at, int error, pawl_error *err)
 {
         if (pawl__scan_lacks(error))
                 return pawl__scan_lack(s, error, err);
-        if (error == ENOENT) {
-                pawl__index_entry *entry = pawl__index_entry_at(&s->in->index, at);
-                entry->kind = PAWL__INDEX_GONE;
-                entry->size = 0;
-                return PAWL_OK;
-        }
+        if (error == ENOENT)
+                return not_there(s, at);
         return give_up(s, at,
                 error == ELOOP || error == ENOTDIR ? PAWL__SKIP_CHANGING : PAWL__SKIP_UNREADABLE,
                 error, err);
@@ -153,8 +168,21 @@ static void pop(pawl__scanner *s)
         s->path.len = s->depth ? top(s)->path_len : 0;
 }
 
+static bool is_log_folder(const pawl__scanner *s, const struct stat *st)
+{
+        return st->st_dev == s->log_device && st->st_ino == s->log_inode;
+}
+
+/* Of a folder with the status that it had, the names are those that it had. */
+static bool names_same(const pawl__index_entry *old, const struct stat *st)
+{
+        return old->flags & PAWL__INDEX_TRUSTED && old->inode == (uint64_t)st->st_ino &&
+               old->mtime_ns == pawl__time_ns(&st->st_mtim) &&
+               old->ctime_ns == pawl__time_ns(&st->st_ctim);
+}
+
 /* The level of a folder whose handle is @p fd, which becomes the level's, and which @p entry
- * names. */
+ * names. PAWL_DONE: it is that of the log. */
 static pawl_status push(pawl__scanner *s, int fd, size_t entry, pawl_error *err)
 {
         pawl__level level = {.fd = fd, .entry = entry, .rules = s->ignore.n};
@@ -167,17 +195,29 @@ static pawl_status push(pawl__scanner *s, int fd, size_t entry, pawl_error *err)
         }
         level.device = st.st_dev;
         level.inode = st.st_ino;
+        if (entry && is_log_folder(s, &st)) {
+                close(fd);
+                return PAWL_DONE;
+        }
         if (entry) {
                 pawl__index_entry *named = pawl__index_entry_at(&s->in->index, entry);
                 const pawl_text name = pawl__index_name(named);
                 level.old_folder = (size_t)named->size;
+                level.rules_same = top(s)->rules_same && level.old_folder;
+                level.names_same = level.rules_same && names_same(named, &st);
                 named->mode = (uint16_t)(st.st_mode & 07777);
+                named->flags = pawl__scan_trusts(s, &st) ? PAWL__INDEX_TRUSTED : 0;
+                named->mtime_ns = pawl__time_ns(&st.st_mtim);
+                named->ctime_ns = pawl__time_ns(&st.st_ctim);
+                named->inode = (uint64_t)st.st_ino;
                 if (pawl__buf_add(&s->path, name.data, name.len) || pawl__buf_addc(&s->path, '/')) {
                         close(fd);
                         return pawl__nomem(err);
                 }
         } else if (s->old.bytes.data) {
                 level.old_folder = PAWL__INDEX_HEAD;
+                level.rules_same =
+                        memcmp(s->old.of.rules, s->in->index.of.rules, sizeof s->old.of.rules) == 0;
         }
         level.path_len = s->path.len;
         s->levels[s->depth++] = level;
@@ -186,14 +226,39 @@ static pawl_status push(pawl__scanner *s, int fd, size_t entry, pawl_error *err)
         return PAWL_OK;
 }
 
+/* The names of the topmost level, and the rules among them. What the former index says counts only
+ * under the rules that it was made under. PAWL_DONE: the folder cannot be listed, errno says why.
+ */
+static pawl_status list(pawl__scanner *s, pawl_error *err)
+{
+        pawl__level *level = top(s);
+
+        if (level->names_same) {
+                pawl_status status =
+                        pawl__list_former(&s->listing, &s->old, level->old_folder, err);
+                if (!status)
+                        status = pawl__scan_rules(s, err);
+                if (status || level->rules_same)
+                        return status;
+                pawl__ignore_cut(&s->ignore, level->rules);
+                level->names_same = false;
+        }
+        const pawl_status status = pawl__list_folder(&s->listing, level->fd, err);
+        if (status == PAWL_EIO)
+                return PAWL_DONE;
+        return status ? status : pawl__scan_rules(s, err);
+}
+
 static pawl_status enter(pawl__scanner *s, int fd, size_t entry, pawl_error *err)
 {
         pawl_status status = push(s, fd, entry, err);
 
+        if (status == PAWL_DONE)
+                return not_there(s, entry);
         if (status)
                 return status;
-        status = pawl__list_folder(&s->listing, top(s)->fd, err);
-        if (status == PAWL_EIO) {
+        status = list(s, err);
+        if (status == PAWL_DONE) {
                 const int error = errno;
                 pop(s);
                 if (!entry)
@@ -202,12 +267,14 @@ static pawl_status enter(pawl__scanner *s, int fd, size_t entry, pawl_error *err
                 return give_up(s, entry, PAWL__SKIP_UNREADABLE, error, err);
         }
         if (!status)
-                status = pawl__scan_rules(s, err);
-        if (!status)
                 status = take_names(s, err);
-        if (!status && entry)
-                pawl__index_entry_at(&s->in->index, entry)->size = top(s)->folder;
-        return status;
+        if (status || !entry)
+                return status;
+        pawl__index_entry *named = pawl__index_entry_at(&s->in->index, entry);
+        named->size = top(s)->folder;
+        if (!pawl__scan_rules_plain(s)) /* one that is left out could change unseen */
+                named->flags = 0;
+        return PAWL_OK;
 }
 
 /* The handle of the level above the topmost, if it was closed: by way of "..", if that is still
