@@ -147,11 +147,19 @@ static bool is(const pawl__entry *entry, pawl__entry_kind kind)
         return entry && entry->kind == kind;
 }
 
+static bool has(const pawl__map *paths, pawl_text path)
+{
+        return paths && pawl__map_get(paths, path) != PAWL__MAP_NONE;
+}
+
 static pawl_status may_touch(bool *may, planner *p, const pawl__change *change)
 {
-        *may = (change->to && p->rights->target_recorded) ||
-               (p->rights->also && pawl__map_get(p->rights->also, change->path) != PAWL__MAP_NONE);
-        return *may ? PAWL_OK : pawl__recorded_has(may, p->rights->recorded, change->path, p->err);
+        const pawl__plan_rights *rights = p->rights;
+        pawl__recorded *recorded =
+                !change->to && rights->removable ? rights->removable : rights->recorded;
+
+        *may = has(rights->also, change->path) || (change->to && rights->target_recorded);
+        return *may ? PAWL_OK : pawl__recorded_has(may, recorded, change->path, p->err);
 }
 
 /* Left as it is, with all that is in it on either side. */
@@ -198,8 +206,11 @@ static pawl_status consider_kind(planner *p, const pawl__change *change)
 static pawl_status consider_known(planner *p, const pawl__change *change)
 {
         bool may = false;
-        pawl_status status = may_touch(&may, p, change);
+        pawl_status status;
 
+        if (has(p->rights->never, change->path))
+                return block(p, change, PAWL__LEFT_IGNORED, (pawl__skip)0);
+        status = may_touch(&may, p, change);
         if (status)
                 return status;
         if (!may)

@@ -85,10 +85,13 @@ typedef struct pawl__world {
 
 /** What a rollback may touch. */
 typedef struct pawl__plan_rights {
-        pawl__recorded *recorded;
-        /** Paths allowed beside these: those that an undone rollback touched. NULL: none. */
-        const pawl__map *also;
-        bool target_recorded; /**< the target is one of those recorded: its paths are too */
+        pawl__recorded *recorded;  /**< where it may write */
+        pawl__recorded *removable; /**< where it may remove what the target has not; NULL: as
+                                      recorded */
+        const pawl__map *also;     /**< paths where it may do both; NULL: none */
+        const pawl__map *never;    /**< paths that were ignored when the rollback that is undone
+                                      began, and are left alone for that; NULL: none */
+        bool target_recorded;      /**< the target is one of those recorded: its paths are too */
 } pawl__plan_rights;
 
 /**

@@ -95,6 +95,8 @@ static pawl_status add_folder(
 
         pawl__buf_clear(&r->encoded);
         pawl_status status = r->folders->get(&r->encoded, hash, r->folders->user, err);
+        if (status == PAWL_ENOTFOUND || status == PAWL_EDAMAGED)
+                return PAWL_OK; /* a damaged checkpoint: what it recorded is not known */
         if (!status)
                 status = pawl__tree_open(&reader, pawl__buf_text(&r->encoded), err);
         while (!status && (status = pawl__tree_next(&entry, &reader, err)) == PAWL_OK)

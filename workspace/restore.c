@@ -190,6 +190,13 @@ static pawl_status begin(pawl__restoring *q, pawl__restore *restore, pawl_error 
         if (!status)
                 status = pawl__hasher_new(&q->hasher, err);
         pawl__beneath_forget(q->root);
+        return status;
+}
+
+static pawl_status look_at_all(pawl__restoring *q)
+{
+        pawl_status status = PAWL_OK;
+
         for (size_t i = 0; i < q->n && !status; i++)
                 status = pawl__restoring_look(q, i);
         pawl__beneath_forget(q->root);
@@ -210,21 +217,25 @@ pawl_status pawl__restore_run(pawl__restore *restore, pawl_error *err)
         pawl_status status = begin(&q, restore, err);
 
         if (!status)
+                status = look_at_all(&q);
+        if (!status)
                 status = do_all(&q);
         end(&q);
         return status;
 }
 
-pawl_status pawl__restore_check(pawl__restore *restore, pawl_error *err)
+pawl_status pawl__restore_check(pawl__restore *restore, size_t step, pawl_error *err)
 {
         pawl__restoring q;
         pawl_status status = begin(&q, restore, err);
 
-        for (size_t i = 0; i < q.n && !status; i++) {
-                const pawl__entry *goal = pawl__goal(&q, i);
+        if (!status)
+                status = pawl__restoring_look(&q, step);
+        if (!status && step < q.n) {
+                const pawl__entry *goal = pawl__goal(&q, step);
                 bool moded = goal->kind == PAWL__ENTRY_FILE || goal->kind == PAWL__ENTRY_FOLDER;
-                if (!q.stands[i].same || (moded && q.stands[i].mode != goal->mode))
-                        status = pawl__restoring_changed(&q, q.steps[i].path);
+                if (!q.stands[step].same || (moded && q.stands[step].mode != goal->mode))
+                        status = pawl__restoring_changed(&q, q.steps[step].path);
         }
         end(&q);
         return status;

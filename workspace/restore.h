@@ -17,14 +17,11 @@
 /** Files that are being made are called so, with 16 hex digits after it. */
 #define PAWL__TEMPORARY_PREFIX ".pawl-tmp-"
 
-/** Where contents come from, and what is known of the files that stand there. */
+/** Where contents come from. */
 typedef struct pawl__restore_source {
         /** Give the content of that hash to @p sink, and fail (PAWL_EDAMAGED) if it is not that. */
         pawl_status (*read)(const unsigned char hash[32], uint64_t size, pawl__content_sink sink,
                 void *sink_user, void *user, pawl_error *err);
-        /** Is this file surely what the plan's tree of the workspace says? Then it is not read.
-         *  NULL: of none it is sure. */
-        bool (*known)(pawl_text path, const struct stat *found, void *user);
         void *user;
 } pawl__restore_source;
 
@@ -47,8 +44,9 @@ typedef struct pawl__restore {
  */
 PAWL_MUST_CHECK pawl_status pawl__restore_run(pawl__restore *restore, pawl_error *err);
 
-/** Only look: PAWL_ESTATE naming the first path that is not as it should be. */
-PAWL_MUST_CHECK pawl_status pawl__restore_check(pawl__restore *restore, pawl_error *err);
+/** Only look at one step's path: PAWL_ESTATE naming it where it is not as it should be. */
+PAWL_MUST_CHECK pawl_status pawl__restore_check(
+        pawl__restore *restore, size_t step, pawl_error *err);
 
 /** An errno as a status, with the message "PATH: cannot DOING: the system's reason; ...". */
 pawl_status pawl__restore_fail(pawl_error *err, int error, pawl_text path, const char *doing);

@@ -69,25 +69,16 @@ static bool is_file(const pawl__entry *entry, uint64_t size, const unsigned char
                memcmp(entry->hash, hash, 32) == 0;
 }
 
-static pawl_status look_at_file(
-        pawl__restoring *q, size_t step, const struct stat *found, bool *expected)
+static pawl_status look_at_file(pawl__restoring *q, size_t step, bool *expected)
 {
-        const pawl__entry *goal = pawl__goal(q, step), *origin = pawl__origin(q, step);
-        const pawl__restore_source *source = q->r->source;
         pawl__stand *stand = &q->stands[step];
-        pawl_text path = q->steps[step].path;
         unsigned char hash[32];
-        pawl_status status = PAWL_OK;
+        pawl_status status = hash_file(q, q->steps[step].path, hash);
 
-        if (source->known && q->steps[step].from.kind == PAWL__ENTRY_FILE &&
-                source->known(path, found, source->user))
-                memcpy(hash, q->steps[step].from.hash, sizeof hash);
-        else
-                status = hash_file(q, path, hash);
         if (status)
                 return status;
-        stand->same = is_file(goal, stand->size, hash);
-        *expected = stand->same || is_file(origin, stand->size, hash);
+        stand->same = is_file(pawl__goal(q, step), stand->size, hash);
+        *expected = stand->same || is_file(pawl__origin(q, step), stand->size, hash);
         return PAWL_OK;
 }
 
@@ -124,7 +115,7 @@ pawl_status pawl__restoring_look(pawl__restoring *q, size_t step)
         q->stands[step] = stand_of(&found);
         switch (q->stands[step].kind) {
         case 'f':
-                status = look_at_file(q, step, &found, &expected);
+                status = look_at_file(q, step, &expected);
                 break;
         case 'l':
                 status = look_at_link(q, step, &expected);

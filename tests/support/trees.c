@@ -193,7 +193,8 @@ tree_hash tree_on_disk(trees *t, const char *folder)
 
         assert_non_null(names);
         while ((found = readdir(names))) {
-                if (strcmp(found->d_name, ".") == 0 || strcmp(found->d_name, "..") == 0)
+                if (strcmp(found->d_name, ".") == 0 || strcmp(found->d_name, "..") == 0 ||
+                        strcmp(found->d_name, ".pawl") == 0)
                         continue;
                 char *path = path_in(folder, found->d_name);
                 assert_int_equal(pawl__grow(&entries, &cap, n + 1, sizeof *entries), PAWL_OK);

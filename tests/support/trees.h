@@ -32,7 +32,8 @@ tree_hash tree_of(trees *t, ...);
 tree_hash tree_of_lines(trees *t, const char *const *lines, size_t n);
 void trees_free(trees *t);
 
-/** The tree of a real folder, read by plain calls: what a restore is compared with. */
+/** The tree of a real folder, without .pawl, read by plain calls: what a restore is compared with.
+ */
 tree_hash tree_on_disk(trees *t, const char *folder);
 /** Make a tree in a real folder, which is empty; for "x" a FIFO. */
 void tree_put(const trees *t, const unsigned char hash[32], const char *folder);

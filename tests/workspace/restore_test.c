@@ -110,7 +110,7 @@ static pawl_status read_content(const unsigned char hash[32], uint64_t size,
 
 static pawl_status restore(fixture *f, bool back, bool again, pawl_error *err)
 {
-        const pawl__restore_source source = {read_content, NULL, f};
+        const pawl__restore_source source = {read_content, f};
         pawl__restore r = {.root = &f->b,
                 .plan = &f->plan,
                 .back = back,
