@@ -180,7 +180,7 @@ pawl_status pawl__rolling_plan(
 {
         looking l = {PAWL__BENEATH_INIT, pawl__contents_folders(ws->contents)};
         const pawl__folders beside = pawl__scan_folders(scan);
-        limits limits = {.recorded = PAWL__BUF_INIT};
+        limits may = {.recorded = PAWL__BUF_INIT};
         pawl_status status = PAWL_OK;
         int error = pawl__beneath_open(&l.root, ws->root);
 
@@ -189,15 +189,15 @@ pawl_status pawl__rolling_plan(
         pawl__contents_beside(ws->contents, &beside);
         p->plan.n_steps = p->plan.n_left = 0; /* of a plan before */
         memcpy(p->plan.now, scan->tree, 32);
-        status = find_limits(&limits, p, ws, &l.folders, err);
+        status = find_limits(&may, p, ws, &l.folders, err);
         if (!status)
-                status = decide(p, ws, &l, &limits.rights, err);
+                status = decide(p, ws, &l, &may.rights, err);
         if (status == PAWL_ENOTFOUND) /* a folder that the index relies on */
                 status = pawl__fail_prefix(err, PAWL_EDAMAGED,
                         "the log has lost part of its newest checkpoint (remove workspace.index "
                         "beside the log, and try again)");
         pawl__contents_beside(ws->contents, NULL);
-        limits_free(&limits);
+        limits_free(&may);
         pawl__beneath_close(&l.root);
         return status;
 }

@@ -41,6 +41,27 @@ static void member_git(pawl__json_writer *w, const pawl_plan *p)
 /* ---- Its start --------------------------------------------------------------------------------
  */
 
+/* What is going to be replaced or removed must be in the log by now, or it could not be brought
+ * back: a part of the log may be lost that the index still relies on. */
+static pawl_status has_all_that_goes(pawl_plan *p, pawl_error *err)
+{
+        pawl_status status = PAWL_OK;
+
+        for (size_t i = 0; i < p->plan.n_steps && !status; i++) {
+                const pawl__plan_step *step = &p->plan.steps[i];
+                bool has = true;
+                if (step->from.kind == PAWL__ENTRY_FILE)
+                        status = pawl__contents_has(&has, p->contents, step->from.hash, err);
+                if (!status && !has)
+                        return pawl__fail(err, PAWL_EDAMAGED,
+                                "%.*s: the log has lost what it holds, so that it could not be "
+                                "brought back; remove workspace.index beside the log, and try "
+                                "again",
+                                PAWL__FMT(step->path));
+        }
+        return status;
+}
+
 pawl_status pawl__rolling_started(uint64_t safety, pawl__batch *batch, void *user, pawl_error *err)
 {
         pawl_plan *p = user;
