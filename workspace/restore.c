@@ -36,8 +36,7 @@ pawl_status pawl__restore_fail(pawl_error *err, int error, pawl_text path, const
                 doing, strerrordesc_np(error));
 }
 
-/* ---- One phase after the other ---------------------------------------------------------------
- */
+/* ---- One phase after the other ------------------------------------------------------------ */
 
 /* Names come and go in a folder only with its write permission: its mode comes back at the end. */
 static pawl_status open_folders(pawl__restoring *q)

@@ -129,8 +129,7 @@ pawl_status pawl_workspace_plan(pawl_plan **out, pawl_log *log, const char *whic
         return end(&g, out, status);
 }
 
-/* ---- Doing it ----------------------------------------------------------------------------------
- */
+/* ---- Doing it ----------------------------------------------------------------------------- */
 
 /* The safety copy and the start, in one transaction. Where files change while they are read, the
  * plan is made anew: it is of what the safety copy has, or there is none. */

@@ -101,8 +101,7 @@ pawl_status pawl__rolling_undone(pawl_plan *p, pawl__workspace *ws, pawl_error *
         return status;
 }
 
-/* ---- Does it verify? --------------------------------------------------------------------------
- */
+/* ---- Does it verify? ---------------------------------------------------------------------- */
 
 typedef struct verifying {
         pawl__contents *contents;
@@ -148,8 +147,7 @@ pawl_status pawl__rolling_verify(pawl_plan *p, pawl__workspace *ws, pawl_error *
         return status;
 }
 
-/* ---- Its run ----------------------------------------------------------------------------------
- */
+/* ---- Its run ------------------------------------------------------------------------------ */
 
 static pawl_status check_holder(pawl__workspace *ws, pawl_text run_id, pawl_error *err)
 {
@@ -241,7 +239,7 @@ pawl_status pawl__rolling_steps(pawl_plan *p, pawl__workspace *ws, pawl_error *e
         }
         p->n_steps = 0;
         p->run_id = from.v[PAWL__WCP_RUN].text;
-        p->mission_id = from.v[PAWL__WCP_MISSION].text;
+        p->mission_id = p->answers_of = from.v[PAWL__WCP_MISSION].text;
         if (status || !p->run_id.data)
                 return status;
         status = collect_steps(&at_work, p, ws, (uint64_t)since, err);
@@ -253,8 +251,7 @@ pawl_status pawl__rolling_steps(pawl_plan *p, pawl__workspace *ws, pawl_error *e
         return status;
 }
 
-/* ---- Git ----------------------------------------------------------------------------------------
- */
+/* ---- Git ---------------------------------------------------------------------------------- */
 
 static void set_commit(char out[41], pawl_text commit)
 {

@@ -26,6 +26,7 @@ struct pawl_plan {
         pawl_text actor;
         pawl_text reason;             /* absent: none */
         pawl_text run_id, mission_id; /* the run whose steps it changes; absent: none */
+        pawl_text answers_of;         /* the mission whose answers may be dropped; absent: none */
         pawl_given_up *steps;         /* that it gives up */
         size_t n_steps;
         bool steps_back;       /* an undo: steps come back */
@@ -59,8 +60,7 @@ PAWL_MUST_CHECK pawl_status pawl__rolling_not_held(
 PAWL_MUST_CHECK pawl_status pawl__rolling_git(
         pawl_plan *p, pawl__workspace *ws, bool wanted, pawl_error *err);
 
-/* ---- rolling_files.c: files and git ------------------------------------------------------------
- */
+/* ---- rolling_files.c: files and git ------------------------------------------------------- */
 
 /** Decide, from what @p scan saw. */
 PAWL_MUST_CHECK pawl_status pawl__rolling_plan(
@@ -70,8 +70,7 @@ PAWL_MUST_CHECK pawl_status pawl__rolling_plan(
 PAWL_MUST_CHECK pawl_status pawl__rolling_do(pawl__scan **scan, pawl_plan *p, pawl__workspace *ws,
         bool back, bool again, pawl_error *err);
 
-/* ---- rolling_log.c: what the log says of it ----------------------------------------------------
- */
+/* ---- rolling_log.c: what the log says of it ----------------------------------------------- */
 
 /** A checkpoint_prepare's `then`: the plan's blob and WorkspaceRollbackStarted. @p user is the
  *  pawl_plan. */
@@ -84,12 +83,14 @@ void pawl__rolling_release(pawl_plan *p, pawl__workspace *ws);
 /** WorkspaceRolledBack; the index stands for what @p scan saw. */
 PAWL_MUST_CHECK pawl_status pawl__rolling_end(
         pawl_plan *p, pawl__workspace *ws, const pawl__scan *scan, bool done, pawl_error *err);
+/** After it: the answers that are dropped, or come back. (rolling_decisions.c) */
+PAWL_MUST_CHECK pawl_status pawl__rolling_decisions(
+        pawl__batch *batch, pawl_plan *p, pawl__workspace *ws, pawl_error *err);
 /** The plan of a rollback in the log. */
 PAWL_MUST_CHECK pawl_status pawl__rolling_read(pawl__plan *out, pawl__buf *encoded,
         pawl__workspace *ws, const pawl__row *rollback, pawl_error *err);
 
-/* ---- rolling_told.c
- * ------------------------------------------------------------------------------ */
+/* ---- rolling_told.c ----------------------------------------------------------------------- */
 
 /** Fill in what the public accessors show. */
 PAWL_MUST_CHECK pawl_status pawl__rolling_tell(pawl_plan *p, pawl__workspace *ws, pawl_error *err);

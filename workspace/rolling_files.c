@@ -7,8 +7,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-/* ---- What the plan asks of the workspace ------------------------------------------------------
- */
+/* ---- What the plan asks of the workspace -------------------------------------------------- */
 
 typedef struct looking {
         pawl__beneath root;
@@ -71,8 +70,7 @@ static pawl_status holds_more(
         return status;
 }
 
-/* ---- Deciding ---------------------------------------------------------------------------------
- */
+/* ---- Deciding ----------------------------------------------------------------------------- */
 
 /* What a rollback may touch, and what that is read from. */
 typedef struct limits {
@@ -202,8 +200,7 @@ pawl_status pawl__rolling_plan(
         return status;
 }
 
-/* ---- Doing ------------------------------------------------------------------------------------
- */
+/* ---- Doing -------------------------------------------------------------------------------- */
 
 typedef struct reading {
         pawl__workspace *ws;
@@ -266,8 +263,7 @@ static pawl_status move_git(pawl_plan *p, pawl__workspace *ws, bool back, pawl_e
         return status == PAWL_DONE ? PAWL_OK : status;
 }
 
-/* ---- Looking again ----------------------------------------------------------------------------
- */
+/* ---- Looking again ------------------------------------------------------------------------ */
 
 typedef struct checking {
         pawl__restore *restore;

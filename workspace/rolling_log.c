@@ -38,8 +38,7 @@ static void member_git(pawl__json_writer *w, const pawl_plan *p)
         pawl__json_close_object(w);
 }
 
-/* ---- Its start --------------------------------------------------------------------------------
- */
+/* ---- Its start ---------------------------------------------------------------------------- */
 
 /* What is going to be replaced or removed must be in the log by now, or it could not be brought
  * back: a part of the log may be lost that the index still relies on. */
@@ -110,8 +109,7 @@ pawl_status pawl__rolling_read(pawl__plan *out, pawl__buf *encoded, pawl__worksp
         return status;
 }
 
-/* ---- Its run ----------------------------------------------------------------------------------
- */
+/* ---- Its run ------------------------------------------------------------------------------ */
 
 pawl_status pawl__rolling_claim(pawl_plan *p, pawl__workspace *ws, pawl_error *err)
 {
@@ -140,8 +138,7 @@ void pawl__rolling_release(pawl_plan *p, pawl__workspace *ws)
                 p->fence = 0;
 }
 
-/* ---- Its end ----------------------------------------------------------------------------------
- */
+/* ---- Its end ------------------------------------------------------------------------------ */
 
 /* Does the end of the rollback make this checkpoint invalid, or (of an undo) valid again? */
 static bool is_changed(const pawl_plan *p, const pawl__row *row, bool valid_again)
@@ -253,6 +250,8 @@ pawl_status pawl__rolling_end(
         uint64_t seq = 0;
         pawl_status status = add_end(&batch, p, ws, done, err);
 
+        if (!status && done)
+                status = pawl__rolling_decisions(&batch, p, ws, err);
         if (!status && done && p->run_id.data)
                 status = pawl__batch_give_back(&batch, p->run_id, err);
         if (!status)

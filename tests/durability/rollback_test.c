@@ -111,8 +111,7 @@ static void settle(fixture *f, bool at_one)
         assert_true(stands_at(f, at_one ? f->one : f->two));
 }
 
-/* ---- The sweep ---------------------------------------------------------------------------------
- */
+/* ---- The sweep ---------------------------------------------------------------------------- */
 
 /* After a death: what is there is one of the trees, or is ended as @p way says. An undo goes from
  * one to two. */

@@ -20,7 +20,7 @@ allowed checkpoint state events base
 allowed glossary state events base
 allowed pipeline checkpoint glossary state events base
 allowed session checkpoint glossary state events base
-allowed workspace checkpoint state events base
+allowed workspace checkpoint glossary state events base
 allowed mission pipeline session workspace checkpoint glossary state events base
 allowed cli mission pipeline session workspace checkpoint glossary state events base
 

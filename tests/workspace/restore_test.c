@@ -287,8 +287,7 @@ static void many_files_go_in_batches(void **state)
                 free(lines[i]);
 }
 
-/* ---- Somebody else's work ---------------------------------------------------------------------
- */
+/* ---- Somebody else's work ----------------------------------------------------------------- */
 
 static void refuses(fixture *f, bool back, const char *said)
 {
@@ -401,8 +400,7 @@ static void a_folder_swapped_for_a_link_is_not_followed(void **state)
         free(outside), free(aside), free(dir);
 }
 
-/* ---- Half-way ----------------------------------------------------------------------------------
- */
+/* ---- Half-way ----------------------------------------------------------------------------- */
 
 /* Whatever call fails, going on and going back each come to their end. */
 static void whatever_fails_can_be_gone_on_with(void **state)

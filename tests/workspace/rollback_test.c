@@ -42,8 +42,7 @@ static int tear_down(void **state)
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
 
-/* ---- The workspace ------------------------------------------------------------------------------
- */
+/* ---- The workspace ------------------------------------------------------------------------ */
 
 static void put(fixture *f, const char *name, const char *data)
 {
@@ -164,8 +163,7 @@ static tree_hash second(fixture *f)
         return two;
 }
 
-/* ---- There and back
- * ------------------------------------------------------------------------------ */
+/* ---- There and back ----------------------------------------------------------------------- */
 
 static void it_goes_back_and_is_undone(void **state)
 {
@@ -239,8 +237,7 @@ static void rules_that_go_back_too_bring_no_harm(void **state)
         check_file(f, "data", "ignored since");
 }
 
-/* ---- What is refused
- * ------------------------------------------------------------------------------- */
+/* ---- What is refused ---------------------------------------------------------------------- */
 
 static void refused(fixture *f, const char *which, const pawl_rollback_options *options,
         pawl_status wanted, const char *said)
@@ -355,8 +352,7 @@ static void a_plan_is_the_one_that_was_shown(void **state)
         refused(f, "1", &options, PAWL_EINVAL, "is no hash");
 }
 
-/* ---- Its run
- * ------------------------------------------------------------------------------------- */
+/* ---- Its run ------------------------------------------------------------------------------ */
 
 static void append(
         fixture *f, const char *type, const char *step, const char *payload, uint64_t fence)
@@ -370,6 +366,27 @@ static void append(
 
         if (pawl_log_append(NULL, f->log->log, &event, 1, fence))
                 fail_msg("%s", pawl_log_errmsg(f->log->log));
+}
+
+static int64_t answers(fixture *f, const char *status)
+{
+        char sql[128];
+
+        snprintf(sql, sizeof sql, "SELECT count(*) FROM senses WHERE status = '%s'", status);
+        return event_log_integer(f->log, sql);
+}
+
+static void answer(fixture *f, const char *surface)
+{
+        char payload[512];
+
+        snprintf(payload, sizeof payload,
+                "{\"term_surface\":\"%s\",\"scope\":\"mission_local\",\"new_sense\":{\"surface\":\"%s\","
+                "\"scope\":\"mission_local\",\"definition\":\"what it means\",\"confidence\":0.75,"
+                "\"status\":\"active\"},\"actor\":{\"actor_id\":\"user:ana\"},\"update_type\":\"create\","
+                "\"provenance\":{\"source\":\"answer\"}}",
+                surface, surface);
+        append(f, "GlossarySenseUpdated", NULL, payload, 0);
 }
 
 static const char hash_of_nothing[] =
@@ -431,8 +448,105 @@ static void steps_since_are_given_up(void **state)
         assert_int_equal(pawl_log_release(f->log->log, "r", fence), PAWL_OK);
 }
 
-/* ---- Interrupted
- * ----------------------------------------------------------------------------------- */
+/* ---- Interrupted -------------------------------------------------------------------------- */
+
+/* ---- Git ----------------------------------------------------------------------------------------
+ */
+
+static void shell(fixture *f, const char *command)
+{
+        char all[1024];
+
+        snprintf(all, sizeof all, "cd '%s' && export HOME=$PWD/.pawl && %s", f->log->folder,
+                command);
+        assert_int_equal(system(all), 0); /* NOLINT: a folder of our own */
+}
+
+static void check_git(fixture *f, const char *what, const char *wanted)
+{
+        char command[256];
+
+        snprintf(command, sizeof command, "test \"$(git %s)\" = \"%s\"", what, wanted);
+        shell(f, command);
+}
+
+/* The branch goes back with the files, and forward again; what is staged, or a merge under way, or
+ * another branch, is not gone over, and then no file is touched either. */
+static void the_branch_goes_back_with_the_files(void **state)
+{
+        pawl_rollback_options options = PAWL_ROLLBACK_OPTIONS_INIT;
+        fixture *f = *state;
+        pawl_plan *plan;
+
+        options.git = true;
+        setenv("HOME", f->log->folder, 1); /* no configuration of ours */
+        shell(f,
+                "git init -q -b main . && git config user.name T && git config user.email t@x.org && "
+                "echo one >a && git add a && git commit -qm one && git tag one");
+        assert_int_equal(checkpoint(f), 1);
+        shell(f, "echo two >a && git commit -qam two && git tag two && echo three >a && "
+                 "git commit -qam three && git tag three");
+        assert_int_equal(checkpoint(f), 2);
+        put(f, "a", "not committed");
+
+        must(f, pawl_workspace_plan(&plan, f->log->log, "1", &options, NULL, &f->err));
+        assert_int_equal(pawl_plan_git_move(plan)->commits, 2);
+        assert_text(pawl_plan_git_move(plan)->branch, "main");
+        pawl_plan_free(plan);
+        shell(f, "echo x >staged && git add staged");
+        refused(f, "1", &options, PAWL_ESTATE, "staged");
+        shell(f, "git rm -q --cached staged && rm staged && git switch -qc other");
+        refused(f, "1", &options, PAWL_ESTATE, "other");
+        shell(f, "git switch -q main");
+
+        must(f, pawl_workspace_rollback(NULL, f->log->log, "1", &options, NULL, &f->err));
+        check_file(f, "a", "one\n");
+        check_git(f, "rev-parse HEAD main", "$(git rev-parse one one)");
+        check_git(f, "status --porcelain -uno", "");
+        undo(f);
+        check_file(f, "a", "not committed");
+        check_git(f, "rev-parse HEAD main", "$(git rev-parse three three)");
+        check_git(f, "status --porcelain -uno", " M a");
+
+        roll_back(f, "1"); /* the files alone */
+        check_git(f, "rev-parse HEAD", "$(git rev-parse three)");
+        undo(f);
+        must(f, pawl_workspace_rollback(NULL, f->log->log, "1", &options, NULL, &f->err));
+        shell(f, "echo four >a && git commit -qam four");
+        assert_int_equal(pawl_workspace_undo(NULL, f->log->log, NULL, NULL, &f->err), PAWL_ESTATE);
+        check_file(f, "a", "four\n");
+        not_pending(f);
+}
+
+/* Answers given since are kept; or they are set aside, and the undo puts them in force again. */
+static void answers_since_are_kept_or_dropped(void **state)
+{
+        pawl_checkpoint_request request = PAWL_CHECKPOINT_REQUEST_INIT;
+        pawl_rollback_options options = PAWL_ROLLBACK_OPTIONS_INIT;
+        fixture *f = *state;
+        pawl_capture *capture;
+
+        request.mission_id = "m";
+        answer(f, "early");
+        must(f, pawl_workspace_checkpoint(&capture, f->log->log, &request, NULL, &f->err));
+        pawl_capture_free(capture);
+        answer(f, "late");
+        roll_back(f, "1");
+        assert_int_equal(answers(f, "active"), 2);
+        undo(f);
+        options.drop_decisions = true;
+        for (int i = 0; i < 2; i++) {
+                must(f, pawl_workspace_rollback(NULL, f->log->log, "1", &options, NULL, &f->err));
+                assert_int_equal(answers(f, "active"), 1);
+                assert_int_equal(answers(f, "deprecated"), 1);
+                undo(f);
+                assert_int_equal(answers(f, "active"), 2);
+        }
+        assert_int_equal(
+                event_log_integer(f->log, "SELECT count(*) FROM senses WHERE surface = 'late' "
+                                          "AND definition = 'what it means' AND confidence = 0.75"),
+                1);
+}
 
 /* A rollback whose disk is full: it is pending; nothing else goes on; both ways out work. */
 static void an_interrupted_one_is_finished_or_given_up(void **state)
@@ -496,6 +610,8 @@ int main(void)
                 TEST(what_does_not_verify_is_refused),
                 TEST(a_plan_is_the_one_that_was_shown),
                 TEST(steps_since_are_given_up),
+                TEST(the_branch_goes_back_with_the_files),
+                TEST(answers_since_are_kept_or_dropped),
                 TEST(an_interrupted_one_is_finished_or_given_up),
         };
         return cmocka_run_group_tests(tests, NULL, NULL);

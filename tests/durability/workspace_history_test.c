@@ -1,0 +1,482 @@
+/*
+ * Random histories of a workspace: files, folders and links come, change and go; checkpoints are
+ * taken, gone back to, undone, interrupted. After each step back, every name, mode, content and
+ * target is compared with a plain copy that a model of its own kept: thousands of steps under
+ * PAWL_TEST_FULL=1, or as many as PAWL_HISTORY_STEPS says; PAWL_HISTORY_SEED is the first seed.
+ */
+#include "replaced/files.h"
+#include "support/event_log.h"
+#include "support/trees.h"
+#include <errno.h>
+#include <pawl/workspace.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { NAMES = 9, CHECKPOINTS = 4096 };
+
+typedef struct kept { /* a checkpoint, as the model knows it */
+        tree_hash tree;
+        bool safety;
+} kept;
+
+typedef struct world {
+        event_log *log;
+        trees t;
+        uint64_t random;
+        kept checkpoints[CHECKPOINTS]; /* [n] */
+        uint64_t n;
+        tree_hash before; /* how it was before the rollback that can be undone */
+        bool undoable;    /* and nothing has changed since */
+        long counts[6]; /* files changed, checkpoints, rollbacks, undos, interrupted, left alone */
+        char long_name[256];
+} world;
+
+static uint64_t draw(world *w, uint64_t below)
+{
+        w->random ^= w->random << 13; /* xorshift64 */
+        w->random ^= w->random >> 7;
+        w->random ^= w->random << 17;
+        return (w->random >> 11) % below;
+}
+
+/* ---- The model: a tree as entries by path ------------------------------------------------- */
+
+typedef struct item {
+        char path[1280];
+        pawl__entry entry; /* target: in the trees' own data */
+} item;
+
+typedef struct list {
+        item *items;
+        size_t n, cap;
+} list;
+
+static void flatten(world *w, list *out, const unsigned char hash[32], const char *folder)
+{
+        const pawl__buf *encoded = trees_find(&w->t, hash);
+        pawl__tree_reader reader;
+        pawl__entry entry;
+
+        assert_non_null(encoded);
+        pawl_text text = pawl__buf_text(encoded);
+        assert_int_equal(pawl__tree_open(&reader, text, NULL), PAWL_OK);
+        while (pawl__tree_next(&entry, &reader, NULL) == PAWL_OK) {
+                assert_int_equal(pawl__grow(&out->items, &out->cap, out->n + 1, sizeof *out->items),
+                        PAWL_OK);
+                item *it = &out->items[out->n++];
+                snprintf(it->path, sizeof it->path, "%s%s%.*s", folder, *folder ? "/" : "",
+                        (int)entry.name.len, entry.name.data);
+                it->entry = entry;
+                char path[1280];
+                strcpy(path, it->path);
+                if (entry.kind == PAWL__ENTRY_FOLDER)
+                        flatten(w, out, entry.hash, path);
+        }
+}
+
+static list flat(world *w, tree_hash tree)
+{
+        list out = {NULL, 0, 0};
+
+        flatten(w, &out, tree.bytes, "");
+        return out;
+}
+
+static const item *find(const list *l, const char *path)
+{
+        for (size_t i = 0; i < l->n; i++)
+                if (strcmp(l->items[i].path, path) == 0)
+                        return &l->items[i];
+        return NULL;
+}
+
+static bool is_within(const char *path, const char *folder)
+{
+        size_t len = strlen(folder);
+
+        return strncmp(path, folder, len) == 0 && path[len] == '/';
+}
+
+/* Was there ever something at the path, in a checkpoint that is no safety copy? */
+static bool recorded(world *w, const char *path)
+{
+        for (uint64_t n = 1; n <= w->n; n++) {
+                if (w->checkpoints[n].safety)
+                        continue;
+                list l = flat(w, w->checkpoints[n].tree);
+                bool found = find(&l, path) != NULL;
+                free(l.items);
+                if (found)
+                        return true;
+        }
+        return false;
+}
+
+static void add_line(char **lines, size_t *n, const item *it, world *w)
+{
+        char *line = malloc(8192);
+        const pawl__buf *data;
+        int len = 0;
+
+        assert_non_null(line);
+        switch (it->entry.kind) {
+        case PAWL__ENTRY_FILE:
+                data = trees_find(&w->t, it->entry.hash);
+                assert_non_null(data);
+                len = snprintf(line, 8192, "f %o %s=%s", it->entry.mode, it->path,
+                        data->data ? data->data : "");
+                break;
+        case PAWL__ENTRY_FOLDER:
+                len = snprintf(line, 8192, "d %o %s", it->entry.mode, it->path);
+                break;
+        case PAWL__ENTRY_LINK:
+                len = snprintf(line, 8192, "l %s=%.*s", it->path, (int)it->entry.target.len,
+                        it->entry.target.data);
+                break;
+        case PAWL__ENTRY_SKIPPED:
+                len = snprintf(line, 8192, "x %d %s", it->entry.why, it->path);
+        }
+        assert_true(len > 0 && len < 8192);
+        lines[(*n)++] = line;
+}
+
+/*
+ * What going back must come to: the target; and beside it what no checkpoint recorded, with the
+ * folders that hold it. Where the target has a file and such a folder stands, that folder stays.
+ */
+static tree_hash expected(world *w, tree_hash now, tree_hash target)
+{
+        list from = flat(w, now), to = flat(w, target);
+        bool *stays = calloc(from.n + 1, sizeof *stays);
+        char **lines = calloc(from.n + to.n + 1, sizeof *lines);
+        size_t n = 0;
+
+        assert_true(stays && lines);
+        for (size_t i = from.n; i-- > 0;) { /* what is in a folder comes after it */
+                const item *it = &from.items[i], *wanted = find(&to, it->path);
+                stays[i] = stays[i] || (!wanted && !recorded(w, it->path));
+                for (size_t k = 0; k < i && stays[i]; k++)
+                        if (is_within(it->path, from.items[k].path))
+                                stays[k] = true;
+        }
+        for (size_t i = 0; i < to.n; i++) {
+                const item *stood = find(&from, to.items[i].path);
+                bool blocked = stood && stood->entry.kind == PAWL__ENTRY_FOLDER &&
+                               to.items[i].entry.kind != PAWL__ENTRY_FOLDER &&
+                               stays[stood - from.items];
+                if (blocked)
+                        continue;
+                if (stood)
+                        stays[stood - from.items] = false; /* it is there as the target has it */
+                add_line(lines, &n, &to.items[i], w);
+        }
+        for (size_t i = 0; i < from.n; i++)
+                if (stays[i]) {
+                        add_line(lines, &n, &from.items[i], w);
+                        w->counts[5]++;
+                }
+        tree_hash tree = tree_of_lines(&w->t, (const char *const *)lines, n);
+        for (size_t i = 0; i < n; i++)
+                free(lines[i]);
+        free(lines);
+        free(stays);
+        free(from.items);
+        free(to.items);
+        return tree;
+}
+
+/* ---- What happens to files ---------------------------------------------------------------- */
+
+static void random_path(world *w, char out[1280])
+{
+        const char *const names[NAMES] = {
+                "a", "b", "A", "a b", "new\nline", "\xff\xfe", "\xc3\xa4", ".x", w->long_name};
+        size_t depth = 1 + (size_t)draw(w, 3);
+
+        strcpy(out, w->log->folder);
+        for (size_t i = 0; i < depth; i++) {
+                strcat(out, "/");
+                strcat(out, names[draw(w, i || draw(w, 8) == 0 ? NAMES : NAMES - 1)]);
+        }
+}
+
+static void remove_all(const char *path)
+{
+        struct stat st;
+
+        if (lstat(path, &st) != 0)
+                return;
+        if (S_ISDIR(st.st_mode)) {
+                (void)chmod(path, 0700);
+                folder_remove(strdup(path));
+        } else {
+                assert_int_equal(unlink(path), 0);
+        }
+}
+
+/* Make the folders that lead there, in place of whatever is in their way. */
+static void make_way(world *w, const char *path)
+{
+        char up[1280];
+
+        for (const char *slash = strchr(path + strlen(w->log->folder) + 1, '/'); slash;
+                slash = strchr(slash + 1, '/')) {
+                struct stat st;
+                snprintf(up, sizeof up, "%.*s", (int)(slash - path), path);
+                if (lstat(up, &st) == 0 && S_ISDIR(st.st_mode))
+                        continue;
+                remove_all(up);
+                assert_int_equal(mkdir(up, 0755), 0);
+        }
+}
+
+static void random_mode(world *w, const char *path, bool folder)
+{
+        static const mode_t files[] = {0644, 0755, 0600, 0444, 04755, 0};
+        static const mode_t folders[] = {0755, 0700, 0775, 0555, 01777};
+        bool root = geteuid() == 0;
+
+        if (folder)
+                assert_int_equal(chmod(path, folders[draw(w, root ? 5 : 3)]), 0);
+        else
+                assert_int_equal(chmod(path, files[draw(w, root ? 6 : 4)]), 0);
+}
+
+static void change_something(world *w)
+{
+        static const char *const targets[] = {"a", "..", "/etc/passwd", "nowhere", "a b/x", "."};
+        char path[1280], other[1280], data[256];
+        struct stat st;
+
+        random_path(w, path);
+        w->counts[0]++;
+        w->undoable = false;
+        bool there = lstat(path, &st) == 0;
+        switch (draw(w, 10)) {
+        case 0:
+        case 1:
+        case 2:
+        case 3:
+                make_way(w, path);
+                remove_all(path);
+                size_t len = (size_t)draw(w, sizeof data - 1);
+                memset(data, (int)('a' + draw(w, 26)), len);
+                file_write(path, data, len);
+                random_mode(w, path, false);
+                return;
+        case 4:
+                make_way(w, path);
+                remove_all(path);
+                assert_int_equal(symlink(targets[draw(w, 6)], path), 0);
+                return;
+        case 5:
+                make_way(w, path);
+                remove_all(path);
+                assert_int_equal(mkdir(path, 0755), 0);
+                random_mode(w, path, true);
+                return;
+        case 6:
+                if (there && !S_ISLNK(st.st_mode))
+                        random_mode(w, path, S_ISDIR(st.st_mode));
+                return;
+        case 7:
+                random_path(w, other);
+                if (there && S_ISREG(st.st_mode) && lstat(other, &st) != 0) {
+                        make_way(w, other);
+                        there = link(path, other) == 0; /* its own way may be gone just now */
+                }
+                return;
+        case 8:
+                random_path(w, other);
+                if (there && lstat(other, &st) != 0 && !is_within(other, path)) {
+                        make_way(w, other);
+                        there = rename(path, other) == 0;
+                }
+                return;
+        default:
+                remove_all(path);
+        }
+}
+
+/* ---- What happens to the log -------------------------------------------------------------- */
+
+static void learn(world *w)
+{
+        pawl_checkpoints *all;
+        unsigned char tree[32];
+
+        assert_int_equal(pawl_checkpoint_list(&all, w->log->log, NULL), PAWL_OK);
+        uint64_t n = pawl_checkpoints_count(all);
+        assert_true(n < CHECKPOINTS);
+        for (; w->n < n; w->n++) {
+                const pawl_checkpoint_info *info = pawl_checkpoints_at(all, (size_t)w->n);
+                assert_true(pawl__unhex32(tree, info->tree));
+                memcpy(w->checkpoints[w->n + 1].tree.bytes, tree, 32);
+                w->checkpoints[w->n + 1].safety = info->safety;
+        }
+        pawl_checkpoints_free(all);
+}
+
+static tree_hash now(world *w)
+{
+        return tree_on_disk(&w->t, w->log->folder);
+}
+
+static void stands_at(world *w, tree_hash wanted, const char *doing)
+{
+        tree_hash got = now(w);
+
+        if (memcmp(got.bytes, wanted.bytes, 32) != 0)
+                fail_msg("after %s the workspace is not what it should be", doing);
+}
+
+static void take(world *w)
+{
+        const pawl_checkpoint_request request = PAWL_CHECKPOINT_REQUEST_INIT;
+        pawl_error err = PAWL_ERROR_INIT;
+        pawl_capture *capture;
+        tree_hash tree = now(w);
+
+        if (pawl_workspace_checkpoint(&capture, w->log->log, &request, NULL, &err))
+                fail_msg("%s", err.message);
+        pawl_capture_free(capture);
+        learn(w);
+        assert_memory_equal(w->checkpoints[w->n].tree.bytes, tree.bytes, 32);
+        w->counts[1]++;
+        w->undoable = false;
+}
+
+/* The number of one that can be gone back to; 0: there is none. */
+static uint64_t choose(world *w)
+{
+        pawl_checkpoints *all;
+        uint64_t fit[CHECKPOINTS], n = 0, current = 0;
+
+        assert_int_equal(pawl_checkpoint_list(&all, w->log->log, NULL), PAWL_OK);
+        for (size_t i = 0; i < pawl_checkpoints_count(all); i++)
+                if (pawl_checkpoints_at(all, i)->current)
+                        current = pawl_checkpoints_at(all, i)->n;
+        for (size_t i = 0; i < pawl_checkpoints_count(all); i++) {
+                const pawl_checkpoint_info *info = pawl_checkpoints_at(all, i);
+                if (info->valid && !info->safety && !info->pruned && info->n <= current)
+                        fit[n++] = info->n;
+        }
+        pawl_checkpoints_free(all);
+        return n ? fit[draw(w, n)] : 0;
+}
+
+/* Go back, now and then with a disk that fails on the way; then it is finished or given up. */
+static void go_back(world *w)
+{
+        pawl_error err = PAWL_ERROR_INIT;
+        pawl_pending_rollback pending;
+        uint64_t target = choose(w);
+        tree_hash from = now(w);
+        bool given_up = false;
+        char which[24];
+
+        if (!target)
+                return;
+        tree_hash to = expected(w, from, w->checkpoints[target].tree);
+        snprintf(which, sizeof which, "%lu", (unsigned long)target);
+        if (draw(w, 2))
+                files_fail_at(20 + (long)draw(w, 60), draw(w, 2) ? EIO : ENOSPC, draw(w, 2));
+        pawl_status status = pawl_workspace_rollback(NULL, w->log->log, which, NULL, NULL, &err);
+        files_leave();
+        if (status && status != PAWL_EIO && status != PAWL_EFULL)
+                fail_msg("rollback: %s", err.message);
+        if (pawl_workspace_pending(&pending, w->log->log, &err) == PAWL_OK) {
+                assert_true(status != PAWL_OK);
+                given_up = draw(w, 2);
+                w->counts[4]++;
+                status = given_up ? pawl_workspace_give_up(NULL, w->log->log, NULL, &err)
+                                  : pawl_workspace_finish(NULL, w->log->log, NULL, &err);
+                if (status)
+                        fail_msg("ending it: %s", err.message);
+        }
+        learn(w);
+        stands_at(w, status || given_up ? from : to, which);
+        if (status || given_up)
+                return;
+        w->counts[2]++;
+        w->before = from;
+        w->undoable = true;
+}
+
+static void undo(world *w)
+{
+        pawl_error err = PAWL_ERROR_INIT;
+        pawl_status status = pawl_workspace_undo(NULL, w->log->log, NULL, NULL, &err);
+
+        if (status == PAWL_ENOTFOUND)
+                return;
+        if (status)
+                fail_msg("undo: %s", err.message);
+        learn(w);
+        w->counts[3]++;
+        if (w->undoable)
+                stands_at(w, w->before, "an undo");
+        w->undoable = false;
+}
+
+static void one_history(void **state, uint64_t seed, long steps, long counts[6])
+{
+        world *w = calloc(1, sizeof *w);
+
+        assert_non_null(w);
+        w->log = *state;
+        w->random = seed * 0x9e3779b97f4a7c15 + 1;
+        memset(w->long_name, 'n', 255);
+        w->log->flags = PAWL_LOG_CREATE;
+        (void)event_log_open(w->log);
+        for (long i = 0; i < steps; i++) {
+                uint64_t what = draw(w, 100);
+                if (what < 80)
+                        change_something(w);
+                else if (what < 88)
+                        take(w);
+                else if (what < 95)
+                        go_back(w);
+                else
+                        undo(w);
+        }
+        for (int i = 0; i < 6; i++)
+                counts[i] += w->counts[i];
+        trees_free(&w->t);
+        free(w);
+}
+
+static long number_in(const char *name, long otherwise)
+{
+        const char *value = getenv(name);
+
+        return value ? strtol(value, NULL, 10) : otherwise;
+}
+
+static void every_tree_is_as_it_was(void **state)
+{
+        long steps = number_in("PAWL_HISTORY_STEPS", test_full() ? 4000 : 600), counts[6] = {0};
+        long seed = number_in("PAWL_HISTORY_SEED", 1), histories = test_full() ? 10 : 2;
+
+        for (long i = 0; i < histories; i++) {
+                void *log = NULL;
+                print_message("seed %ld\n", seed + i);
+                assert_int_equal(event_log_setup(&log), 0);
+                one_history(&log, (uint64_t)(seed + i), steps, counts);
+                assert_int_equal(event_log_teardown(&log), 0);
+        }
+        (void)state;
+        print_message(
+                "%ld histories of %ld steps: %ld changes, %ld checkpoints, %ld rollbacks, %ld "
+                "undone, %ld interrupted; %ld paths left alone\n",
+                histories, steps, counts[0], counts[1], counts[2], counts[3], counts[4], counts[5]);
+}
+
+int main(void)
+{
+        const struct CMUnitTest tests[] = {cmocka_unit_test(every_tree_is_as_it_was)};
+
+        if (access("/dev/shm", W_OK) == 0) /* nothing here is about what a disk has */
+                setenv("TMPDIR", "/dev/shm", 1);
+        return cmocka_run_group_tests(tests, NULL, NULL);
+}
