@@ -13,6 +13,7 @@
 
 #include "workspace/checkpoint.h"
 #include "workspace/restore.h"
+#include <pawl/rollback.h>
 
 struct pawl_plan {
         pawl__arena arena; /* of what the members point to */

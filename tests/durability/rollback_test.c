@@ -7,7 +7,7 @@
 #include "replaced/files.h"
 #include "support/event_log.h"
 #include "support/trees.h"
-#include <pawl/workspace.h>
+#include <pawl/rollback.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>

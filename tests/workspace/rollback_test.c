@@ -3,7 +3,7 @@
 #include "support/event_log.h"
 #include "support/trees.h"
 #include <errno.h>
-#include <pawl/workspace.h>
+#include <pawl/rollback.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>

@@ -1,0 +1,151 @@
+/**
+ * @file pawl/rollback.h
+ * @brief Going back to a checkpoint of the workspace, undoing that, and ending what was
+ * interrupted.
+ *
+ * A rollback is a plan that is done: decided from the checkpoint, the workspace as it is and what
+ * checkpoints recorded, kept in the log beside a safety copy of the workspace before the first file
+ * is touched, and found there again by whoever comes after a process that was killed on the way.
+ *
+ * Paths are bytes relative to the root. Errors: PAWL_OK or a failure with its message in @p err
+ * (may be NULL).
+ */
+#ifndef PAWL_ROLLBACK_H
+#define PAWL_ROLLBACK_H
+
+#include <pawl/workspace.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* ---- Plans ----------------------------------------------------------------------------------- */
+
+/** How to go back. Start from PAWL_ROLLBACK_OPTIONS_INIT. */
+typedef struct pawl_rollback_options {
+        unsigned version;    /**< PAWL_ROLLBACK_OPTIONS_VERSION */
+        bool git;            /**< move the branch back to the commit where it stood, too */
+        bool drop_decisions; /**< answers given since are asked again; else they are kept */
+        const char *reason;  /**< in the actor's words; NULL: none */
+        const char *expect;  /**< the hash that the plan must have, 64 hex digits; NULL: any */
+} pawl_rollback_options;
+
+#define PAWL_ROLLBACK_OPTIONS_VERSION 1
+#define PAWL_ROLLBACK_OPTIONS_INIT                                                                 \
+        {                                                                                          \
+                PAWL_ROLLBACK_OPTIONS_VERSION, false, false, NULL, NULL                            \
+        }
+
+typedef enum pawl_plan_action {
+        PAWL_PLAN_WRITE,  /**< a file, folder or link comes there, in place of what stands there */
+        PAWL_PLAN_REMOVE, /**< what stands there goes */
+        PAWL_PLAN_MODE,   /**< its mode is set */
+        PAWL_PLAN_LEAVE   /**< it is left alone, though the checkpoint has something else there, or
+                               nothing */
+} pawl_plan_action;
+
+/** One path of a plan. Texts live as long as the plan. */
+typedef struct pawl_plan_item {
+        pawl_plan_action action;
+        pawl_text path;
+        char kind;       /**< 'f', 'd' or 'l': what is written, removed or set; 0 for LEAVE */
+        uint64_t size;   /**< bytes, of a file that is written */
+        bool wanted;     /**< of LEAVE: the checkpoint has something there */
+        const char *why; /**< of LEAVE; else NULL */
+} pawl_plan_item;
+
+/** How many of each. */
+typedef struct pawl_plan_counts {
+        uint64_t writes, bytes, removes, modes, left;
+} pawl_plan_counts;
+
+/** A step that is given up: pending again, so that `pawl resume` runs it again. */
+typedef struct pawl_given_up {
+        pawl_text run_id, step_id;
+} pawl_given_up;
+
+/** Where git goes. */
+typedef struct pawl_plan_git {
+        pawl_text branch;
+        char from[41], to[41]; /**< the commits, 40 hex digits */
+        uint64_t commits;      /**< that the branch gives up; none when it goes forward again */
+} pawl_plan_git;
+
+typedef struct pawl_plan pawl_plan; /**< Opaque. Free with pawl_plan_free(). */
+
+/** 64 hex digits. */
+PAWL_EXTERN const char *pawl_plan_hash(const pawl_plan *plan);
+PAWL_EXTERN const pawl_checkpoint_info *pawl_plan_target(const pawl_plan *plan);
+/** The number of the safety copy; 0: it has not been done. */
+PAWL_EXTERN uint64_t pawl_plan_safety(const pawl_plan *plan);
+PAWL_EXTERN bool pawl_plan_is_undo(const pawl_plan *plan);
+/** Every path, in the order of a walk: first what is done, then what is left alone. */
+PAWL_EXTERN size_t pawl_plan_items(const pawl_plan *plan);
+PAWL_EXTERN const pawl_plan_item *pawl_plan_item_at(const pawl_plan *plan, size_t index);
+PAWL_EXTERN const pawl_plan_counts *pawl_plan_counted(const pawl_plan *plan);
+PAWL_EXTERN size_t pawl_plan_steps(const pawl_plan *plan);
+PAWL_EXTERN const pawl_given_up *pawl_plan_step_at(const pawl_plan *plan, size_t index);
+/** NULL: git stays where it is. */
+PAWL_EXTERN const pawl_plan_git *pawl_plan_git_move(const pawl_plan *plan);
+PAWL_EXTERN void pawl_plan_free(pawl_plan *plan);
+
+/* ---- Going back ------------------------------------------------------------------------------ */
+
+/**
+ * What going back would do. Reads the workspace and writes nothing. The plan's hash covers the
+ * target, the workspace as it is, and the log's head: pass it as options.expect to have that plan
+ * or none.
+ * @param which  a checkpoint, as for pawl_checkpoint_find(); NULL: what an undo would do.
+ * @return as pawl_workspace_rollback() or pawl_workspace_undo().
+ */
+PAWL_EXTERN PAWL_MUST_CHECK pawl_status pawl_workspace_plan(pawl_plan **out, pawl_log *log,
+        const char *which, const pawl_rollback_options *options,
+        const pawl_workspace_options *workspace, pawl_error *err);
+
+/**
+ * Go back to a checkpoint: verify it, take a safety copy of the workspace, put the files back, and
+ * record it. Later checkpoints become invalid, and the steps that its run completed since are given
+ * up. Only paths that some checkpoint recorded are written or removed; what else is there stays.
+ * @param[out] done  what was done; NULL: not wanted.
+ * @return PAWL_ESTATE for one that lies ahead, was given up or pruned, while another rollback is
+ *         half done, where git cannot move, and where the plan is not options.expect;
+ *         PAWL_ENOTFOUND; PAWL_EHELD while a live process holds its run or the newest one's;
+ *         PAWL_EDAMAGED for one that does not verify: then nothing was changed. After any failure
+ *         pawl_workspace_pending() says whether the files are half-way.
+ */
+PAWL_EXTERN PAWL_MUST_CHECK pawl_status pawl_workspace_rollback(pawl_plan **done, pawl_log *log,
+        const char *which, const pawl_rollback_options *options,
+        const pawl_workspace_options *workspace, pawl_error *err);
+
+/**
+ * Take the newest rollback back: the files are as they were before it, the checkpoints that it made
+ * invalid are valid, its steps are as they were, and git stands where it stood. This has a safety
+ * copy too, to which nothing goes back but the contents of the log.
+ * @return as above; PAWL_ENOTFOUND when there is nothing to undo.
+ */
+PAWL_EXTERN PAWL_MUST_CHECK pawl_status pawl_workspace_undo(pawl_plan **done, pawl_log *log,
+        const pawl_rollback_options *options, const pawl_workspace_options *workspace,
+        pawl_error *err);
+
+/** A rollback that was interrupted. */
+typedef struct pawl_pending_rollback {
+        uint64_t target, safety; /**< numbers of checkpoints */
+        bool undo;
+        uint64_t seq; /**< of its WorkspaceRollbackStarted */
+} pawl_pending_rollback;
+
+/** PAWL_ENOTFOUND, without a message: there is none. */
+PAWL_EXTERN PAWL_MUST_CHECK pawl_status pawl_workspace_pending(
+        pawl_pending_rollback *out, pawl_log *log, pawl_error *err);
+/** End it by going on to its target. PAWL_ENOTFOUND: there is none. */
+PAWL_EXTERN PAWL_MUST_CHECK pawl_status pawl_workspace_finish(
+        pawl_plan **done, pawl_log *log, const pawl_workspace_options *workspace, pawl_error *err);
+/** End it by going back to where it began. PAWL_ENOTFOUND: there is none. */
+PAWL_EXTERN PAWL_MUST_CHECK pawl_status pawl_workspace_give_up(
+        pawl_plan **done, pawl_log *log, const pawl_workspace_options *workspace, pawl_error *err);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
