@@ -68,8 +68,6 @@ static pawl_status end(going_back *g, pawl_plan **out, pawl_status status)
                 return status;
         if (status)
                 pawl__rolling_release(g->p, &g->ws);
-        else
-                status = pawl__rolling_tell(g->p, &g->ws, g->err);
         pawl__workspace_close(&g->ws);
         if (status || !out)
                 pawl_plan_free(g->p);
@@ -108,7 +106,7 @@ static pawl_status plan(going_back *g, const pawl__scan *scan)
                         "plan %.64s: is not what would be done any more, as files or the log have "
                         "changed since; look at `pawl rollback --plan` again",
                         g->options->expect);
-        return status;
+        return status ? status : pawl__rolling_tell(g->p, &g->ws, g->err);
 }
 
 pawl_status pawl_workspace_plan(pawl_plan **out, pawl_log *log, const char *which,

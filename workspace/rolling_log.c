@@ -95,6 +95,8 @@ pawl_status pawl__rolling_read(pawl__plan *out, pawl__buf *encoded, pawl__worksp
         if (pawl__unhex32(hash, rollback->v[PAWL__RB_PLAN_HASH].text) &&
                 pawl__unhex32(tree, rollback->v[PAWL__RB_TREE].text))
                 status = pawl__log_blob(encoded, ws->log, hash);
+        if (status && status != PAWL_ENOTFOUND && status != PAWL_EDAMAGED)
+                return from_log(ws, status, err);
         if (status)
                 return pawl__fail(err, PAWL_EDAMAGED,
                         "rollback at seq %" PRId64
@@ -262,9 +264,9 @@ pawl_status pawl__rolling_end(
                 return status;
         if (done)
                 p->fence = 0; /* the run is given back */
-        status = pawl__workspace_locate(ws, err);
-        if (!status)
+        p->info.current = done;
+        if (!pawl__workspace_locate(ws, err)) /* it is done: without an index, and no less so */
                 keep_index(p, ws, scan, done,
                         done ? seq : (uint64_t)ws->newest.v[PAWL__WCP_SEQ].integer);
-        return status;
+        return PAWL_OK;
 }

@@ -78,13 +78,15 @@ static pawl_status finish(pawl_plan *p, pawl__workspace *ws, bool back, pawl_err
         if (!status && !back)
                 status = pawl__rolling_claim(p, ws, err);
         if (!status)
+                status = pawl__rolling_tell(p, ws, err);
+        if (!status)
                 status = pawl__rolling_do(&scan, p, ws, back, true, err);
         if (!status)
                 status = pawl__rolling_end(p, ws, scan, !back, err);
         if (status)
                 pawl__rolling_release(p, ws);
         pawl__scan_free(scan);
-        return status ? status : pawl__rolling_tell(p, ws, err);
+        return status;
 }
 
 static pawl_status end_pending(pawl_plan **done, pawl_log *log,

@@ -19,7 +19,8 @@ pawl_checkpoints_at pawl_checkpoints_count pawl_checkpoints_free pawl_comparison
 pawl_comparison_file pawl_comparison_files pawl_comparison_free pawl_comparison_git
 pawl_comparison_member pawl_comparison_members pawl_usage_count pawl_usage_free pawl_usage_total
 pawl_validation_at pawl_validation_count pawl_validation_free pawl_validation_last
-pawl_version'
+pawl_plan_counted pawl_plan_free pawl_plan_git_move pawl_plan_hash pawl_plan_is_undo pawl_plan_item_at
+pawl_plan_items pawl_plan_safety pawl_plan_step_at pawl_plan_steps pawl_plan_target pawl_version'
 
 # Their declarations, each on one line; the name is what stands before the first parenthesis, once
 # the attribute in front of it is gone.
