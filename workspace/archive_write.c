@@ -47,7 +47,8 @@ static pawl_status archive_failed(pawl_error *err, const pawl__archive_writer *w
                 w->path, why ? why : "no reason given");
 }
 
-/* What libarchive has compressed. */
+/* What libarchive has compressed. It is never told of a failure, as it would not free all of its
+ * memory then (3.6): who calls it looks at w->error. */
 static la_ssize_t write_out(struct archive *archive, void *user, const void *data, size_t len)
 {
         pawl__archive_writer *w = user;
@@ -56,10 +57,10 @@ static la_ssize_t write_out(struct archive *archive, void *user, const void *dat
 
         (void)archive;
         if (w->error || w->hash_failed)
-                return -1;
+                return (la_ssize_t)len;
         if (pawl__hasher_add(w->hasher, data, len)) {
                 w->hash_failed = true;
-                return -1;
+                return (la_ssize_t)len;
         }
         while (left > 0) {
                 const ssize_t n = write(w->fd, at, left);
@@ -67,13 +68,19 @@ static la_ssize_t write_out(struct archive *archive, void *user, const void *dat
                         continue;
                 if (n <= 0) {
                         w->error = n < 0 ? errno : EIO;
-                        return -1;
+                        return (la_ssize_t)len;
                 }
                 at += n;
                 left -= (size_t)n;
         }
         w->bytes += len;
         return (la_ssize_t)len;
+}
+
+/* After a call of libarchive: did that, or a write within it, fail? */
+static pawl_status outcome(const pawl__archive_writer *w, bool ok, pawl_error *err)
+{
+        return ok && !w->error && !w->hash_failed ? PAWL_OK : archive_failed(err, w);
 }
 
 /* A name beside PATH that nobody has. */
@@ -149,9 +156,7 @@ static pawl_status end_member(pawl__archive_writer *w, pawl_error *err)
         if (w->left)
                 return pawl__fail(err, PAWL_EDAMAGED,
                         "%s: a member is shorter than was said; try again", w->path);
-        return w->lib->archive_write_finish_entry(w->archive) == ARCHIVE_OK
-                       ? PAWL_OK
-                       : archive_failed(err, w);
+        return outcome(w, w->lib->archive_write_finish_entry(w->archive) == ARCHIVE_OK, err);
 }
 
 pawl_status pawl__archive_add(
@@ -171,10 +176,8 @@ pawl_status pawl__archive_add(
         w->lib->archive_entry_set_mtime(entry, 0, 0);
         const int code = w->lib->archive_write_header(w->archive, entry);
         w->lib->archive_entry_free(entry);
-        if (code != ARCHIVE_OK)
-                return archive_failed(err, w);
         w->left = size;
-        return PAWL_OK;
+        return outcome(w, code == ARCHIVE_OK, err);
 }
 
 pawl_status pawl__archive_put(const void *data, size_t len, void *writer, pawl_error *err)
@@ -184,10 +187,10 @@ pawl_status pawl__archive_put(const void *data, size_t len, void *writer, pawl_e
         if (len > w->left)
                 return pawl__fail(err, PAWL_EDAMAGED,
                         "%s: a member is longer than was said; try again", w->path);
-        if (len > 0 && w->lib->archive_write_data(w->archive, data, len) != (la_ssize_t)len)
-                return archive_failed(err, w);
+        const bool ok =
+                len == 0 || w->lib->archive_write_data(w->archive, data, len) == (la_ssize_t)len;
         w->left -= len;
-        return PAWL_OK;
+        return outcome(w, ok, err);
 }
 
 /* The name is on disk when the folder is. */
@@ -215,8 +218,9 @@ pawl_status pawl__archive_finish(
 
         if (status)
                 return status;
-        if (w->lib->archive_write_close(w->archive) != ARCHIVE_OK)
-                return archive_failed(err, w);
+        status = outcome(w, w->lib->archive_write_close(w->archive) == ARCHIVE_OK, err);
+        if (status)
+                return status;
         if (pawl__hasher_end(w->hasher, sha256))
                 return pawl__nomem(err);
         if (fsync(w->fd) != 0)
@@ -236,8 +240,9 @@ void pawl__archive_writer_free(pawl__archive_writer *w)
         if (!w)
                 return;
         if (w->archive) {
-                w->error = w->error ? w->error : ECANCELED; /* what is left is not written */
-                w->lib->archive_write_fail(w->archive);
+                w->error = w->error ? w->error : ECANCELED; /* what is left is not written ... */
+                if (w->left > (uint64_t)1 << 30)            /* ... nor, if it is much, made up */
+                        w->lib->archive_write_fail(w->archive);
                 w->lib->archive_write_free(w->archive);
         }
         if (w->fd >= 0)

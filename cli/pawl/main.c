@@ -29,6 +29,7 @@ static const cli_cmd *const cmds[] = {
         &pawl_prune_checkpoints_cmd,
         &pawl_backup_cmd,
         &pawl_validate_cmd,
+        &pawl_rebuild_cmd,
         &pawl_export_cmd,
         &pawl_import_cmd,
         &pawl_hash_cmd,

@@ -9,7 +9,7 @@
 #ifndef PAWL_VALIDATE_H
 #define PAWL_VALIDATE_H
 
-#include <pawl/events.h>
+#include <pawl/workspace.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -56,6 +56,26 @@ PAWL_EXTERN const pawl_validated *pawl_validation_at(
 /** The newest of those looked at that is good and valid; NULL: there is none. */
 PAWL_EXTERN const pawl_validated *pawl_validation_last(const pawl_validation *validation);
 PAWL_EXTERN void pawl_validation_free(pawl_validation *validation);
+
+/** What a rebuilding came to. */
+typedef struct pawl_rebuilt {
+        uint64_t n;
+        uint64_t from_git, from_workspace; /**< files whose contents came back, and from where */
+        uint64_t missing;                  /**< files whose contents are still not there */
+        bool good;                         /**< the checkpoint holds all that it names */
+        bool valid;                        /**< and may be gone back to */
+} pawl_rebuilt;
+
+/**
+ * Bring back contents of a checkpoint's files that are gone or damaged, from the commit that it
+ * names or the workspace as it is, wherever what has that path there has the very SHA-256. A
+ * checkpoint that was marked as damaged and is good again is marked as valid again
+ * (CheckpointUpdated). The workspace is only read.
+ * @return PAWL_ENOTFOUND, PAWL_EDAMAGED: a folder of it is gone, or its event: only an archive or a
+ * copy of the log has that.
+ */
+PAWL_EXTERN PAWL_MUST_CHECK pawl_status pawl_workspace_rebuild(pawl_rebuilt *out, pawl_log *log,
+        const char *which, const pawl_workspace_options *options, pawl_error *err);
 
 #ifdef __cplusplus
 }

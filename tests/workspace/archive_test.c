@@ -314,12 +314,12 @@ static void what_is_no_plain_file_is_not_read(void **state)
 static void running_out_of_memory_writes_nothing(void **state)
 {
         struct fixture *f = *state;
-        char *other = path_in(f->here->folder, "b.tar.zst");
         static const char *const first[] = {"1"};
         size_t n = 0;
 
         if (!allocator_works())
                 skip();
+        char *other = path_in(f->here->folder, "b.tar.zst");
         assert_int_equal(
                 pawl_workspace_export(&f->result, f->here->log, first, 1, f->archive, &f->err),
                 PAWL_OK);

@@ -456,11 +456,11 @@ static pawl_status everything(struct fixture *f, const char *root, pawl_error *e
 static void running_out_of_memory_is_a_failure_like_others(void **state)
 {
         struct fixture *f = *state;
-        char *root = path_in(f->folder, "repo");
         size_t n = 0, failures = 0;
 
         if (!allocator_works())
                 skip();
+        char *root = path_in(f->folder, "repo");
         allocator_leave_git_alone();
         assert_int_equal(everything(f, root, &f->err), PAWL_OK);
         for (bool failed = true; failed;) {

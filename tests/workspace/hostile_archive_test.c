@@ -259,6 +259,7 @@ static void what_is_missing_twice_there_or_unknown_is_refused(void **state)
 
         f->n--;
         refused(f, "ends where contents/");
+        pawl__buf_free(&f->members[f->n].data);
         f->members[f->n] = f->members[f->n - 1];
         f->members[f->n].data = (pawl__buf)PAWL__BUF_INIT;
         assert_int_equal(pawl__buf_add(&f->members[f->n].data, f->members[f->n - 1].data.data,

@@ -195,6 +195,35 @@ static void running_out_of_memory_marks_nothing(void **state)
         assert_int_equal(event_log_count(t->f), 3);
 }
 
+static void running_out_of_memory_rebuilds_nothing_or_all(void **state)
+{
+        struct fixture *t = *state;
+        pawl_rebuilt made = {.missing = 9};
+        size_t n = 0;
+
+        if (!allocator_works())
+                skip();
+        char *path = path_in(t->f->folder, "c");
+        file_write(path, "three", 5);
+        change(t, "three", "DELETE FROM contents");
+        assert_true(!look(t, "2", true, 0)->valid);
+        allocator_leave_git_alone();
+        for (bool failed = true; failed;) {
+                pawl_error err = PAWL_ERROR_INIT;
+                allocator_fail_at(++n);
+                const pawl_status status =
+                        pawl_workspace_rebuild(&made, t->f->log, "2", NULL, &err);
+                failed = allocator_failed();
+                allocator_fail_at(0);
+                assert_int_equal(err.status, status);
+                if (status == PAWL_OK)
+                        break;
+        }
+        assert_true(n > 20 && made.missing == 0 && made.valid);
+        assert_true(look(t, "2", false, 0)->valid);
+        free(path);
+}
+
 #define VALIDATE_TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
 
 int main(void)
@@ -208,6 +237,7 @@ int main(void)
                 VALIDATE_TEST(an_event_that_was_changed_is_found),
                 VALIDATE_TEST(names_that_name_nothing_are_refused),
                 VALIDATE_TEST(running_out_of_memory_marks_nothing),
+                VALIDATE_TEST(running_out_of_memory_rebuilds_nothing_or_all),
         };
 
         return cmocka_run_group_tests(tests, NULL, NULL);
