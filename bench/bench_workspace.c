@@ -1,16 +1,12 @@
-/* Checkpoints of a workspace beside git, which keeps files by content too, in the same tree: each a
- * process, or git's two, from start to exit, in turn, medians. git has its default settings, but
- * for gc.auto = 0: it would pack in the background while the next one is measured.
+/* Checkpoints of a workspace beside git, which keeps files by content too, in the same tree: `pawl
+ * checkpoint`, or git's two processes, from start to exit, in turn, medians. git has its default
+ * settings, but for gc.auto = 0: it would pack in the background while the next one is measured.
  *
  *   build/bench/bench_workspace [FILES]     (default 20000, about 400 MB; needs git) */
 #include "bench/source_tree.h"
 #include "bench/spawn.h"
-#include "events/log.h"
-#include "workspace/scan.h"
 #include <fcntl.h>
-#include <string.h>
 #include <sys/resource.h>
-#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -30,70 +26,19 @@ static double git_commit_ns(void)
         return shell_ns(GIT "add -A && " GIT "commit -q --allow-empty -m checkpoint");
 }
 
-/* ---- Ours, in a process of its own ----------------------------------------------------------- */
-
-static void require(pawl_status status, const pawl_error *err)
-{
-        if (status)
-                bench_die(err->message);
-}
-
-typedef struct taking {
-        pawl__scan *scan;
-        pawl__contents *contents;
-} taking;
-
-static pawl_status fill(pawl_log *log, pawl__batch *batch, void *user, pawl_error *err)
-{
-        const taking *t = user;
-        const pawl_event event = {.type = pawl__text("GlossaryScopeActivated"),
-                .payload = pawl__text("{\"glossary_version_id\":\"v\",\"scope_id\":\"s\"}")};
-        const pawl_status status = pawl__scan_store(t->scan, t->contents, err);
-
-        (void)log;
-        return status ? status : pawl__batch_event(batch, &event, err);
-}
-
-/* What `bench_workspace --checkpoint` does, in the folder that has the tree. */
-static int checkpoint(void)
-{
-        pawl_log_options options = PAWL_LOG_OPTIONS_INIT;
-        pawl_error err = PAWL_ERROR_INIT;
-        pawl__batch batch = PAWL__BATCH_INIT;
-        pawl__scan_options scan = {.root = "tree", .log_path = "tree/.pawl/events.db"};
-        unsigned char hash[32];
-        taking t = {NULL, NULL};
-        uint64_t head;
-        pawl_log *log;
-
-        options.flags = PAWL_LOG_CREATE;
-        require(pawl_log_open(&log, scan.log_path, &options, &err), &err);
-        require(pawl_log_head(&head, hash, log), pawl__log_error(log));
-        if (head)
-                scan.base = hash;
-        require(pawl__contents_open(&t.contents, log, &err), &err);
-        require(pawl__scan_run(&t.scan, t.contents, &scan, &err), &err);
-        batch.fill = fill;
-        batch.fill_user = &t;
-        require(pawl__log_commit(log, &batch, 0, NULL), pawl__log_error(log));
-        require(pawl_log_head(&head, hash, log), pawl__log_error(log));
-        require(pawl__scan_keep_index(t.scan, hash, &err), &err);
-        pawl__batch_free(&batch);
-        pawl__scan_free(t.scan);
-        pawl__contents_close(t.contents);
-        pawl_log_close(log);
-        return 0;
-}
-
 static double ours_ns(double *memory)
 {
         struct rusage usage;
         int status;
+        const char *pawl = bench_tool("pawl");
         const double start = bench_now_ns();
         const pid_t pid = fork();
 
         if (pid == 0) {
-                execl("/proc/self/exe", "bench_workspace", "--checkpoint", (char *)NULL);
+                const int nothing = open("/dev/null", O_WRONLY | O_CLOEXEC);
+                if (nothing >= 0 && dup2(nothing, STDOUT_FILENO) >= 0)
+                        execl(pawl, "pawl", "checkpoint", "--db", "tree/.pawl/events.db",
+                                (char *)NULL);
                 _exit(127);
         }
         if (pid < 0 || wait4(pid, &status, 0, &usage) != pid || status != 0)
@@ -125,6 +70,8 @@ static void first(void)
                 double bytes;
                 shell_ns("rm -rf tree/.git tree/.pawl; git init -q tree; "
                          "echo .pawl/ >>tree/.git/info/exclude");
+                bench_spawn_ns(
+                        (char *[]){(char *)(uintptr_t)bench_tool("pawl"), "init", "tree", NULL});
                 bench_add(&git, git_commit_ns());
                 bench_add(&ours, ours_ns(&bytes));
                 bench_add(&memory, bytes);
@@ -186,8 +133,6 @@ static void size_after_many(void)
 
 int main(int argc, char **argv)
 {
-        if (argc == 2 && strcmp(argv[1], "--checkpoint") == 0)
-                return checkpoint();
         files = bench_count(argc, argv, SOURCE_TREE_FILES);
         bench_folder();
         bench_note("%zu files, %.0f MB", files, (double)source_tree_make("tree", files) / 1e6);
