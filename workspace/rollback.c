@@ -133,7 +133,7 @@ pawl_status pawl_workspace_plan(pawl_plan **out, pawl_log *log, const char *whic
  * plan is made anew: it is of what the safety copy has, or there is none. */
 static pawl_status start(going_back *g)
 {
-        const pawl_checkpoint_request request = PAWL_CHECKPOINT_REQUEST_INIT;
+        pawl_checkpoint_request request = PAWL_CHECKPOINT_REQUEST_INIT;
         pawl__taking taking = {.ws = &g->ws,
                 .request = &request,
                 .safety = true,
@@ -142,6 +142,8 @@ static pawl_status start(going_back *g)
         pawl__batch batch = PAWL__BATCH_INIT;
         pawl_status status = PAWL_EINPUTS;
 
+        request.automatic = true;
+        request.description = "before a rollback";
         for (int i = 0; i < PAWL__CHECKPOINT_TRIES && status == PAWL_EINPUTS; i++) {
                 status = pawl__checkpoint_prepare(&taking, g->err);
                 if (!status)

@@ -24,6 +24,8 @@ static const cli_cmd *const cmds[] = {
         &pawl_checkpoints_cmd,
         &pawl_show_cmd,
         &pawl_diff_cmd,
+        &pawl_rollback_cmd,
+        &pawl_undo_cmd,
         &pawl_pin_cmd,
         &pawl_du_cmd,
         &pawl_prune_checkpoints_cmd,

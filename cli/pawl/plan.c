@@ -1,0 +1,186 @@
+#include "cli/pawl/plan.h"
+#include "base/json_write.h"
+#include "cli/json.h"
+#include "cli/pawl/workspace.h"
+#include "cli/printable.h"
+#include <inttypes.h>
+
+static const char *const actions[] = {[PAWL_PLAN_WRITE] = "write",
+        [PAWL_PLAN_REMOVE] = "remove",
+        [PAWL_PLAN_MODE] = "mode",
+        [PAWL_PLAN_LEAVE] = "leave"};
+
+/* ---- For people ---------------------------------------------------------------------------------
+ */
+
+static void print_item(FILE *stream, const pawl_plan_item *item)
+{
+        char size[32];
+
+        fprintf(stream, "  %-7s ", actions[item->action]);
+        cli_put(stream, item->path);
+        if (item->kind == 'd')
+                fputc('/', stream);
+        if (item->action == PAWL_PLAN_WRITE && item->kind == 'f') {
+                cli_size_text(size, item->size);
+                fprintf(stream, " (%s)", size);
+        }
+        if (item->why)
+                fprintf(stream, ": %s", item->why);
+        if (item->wanted)
+                fputs("; the checkpoint has something there", stream);
+        fputc('\n', stream);
+}
+
+static void print_steps(FILE *stream, const pawl_plan *plan)
+{
+        for (size_t i = 0; i < pawl_plan_steps(plan); i++) {
+                const pawl_given_up *step = pawl_plan_step_at(plan, i);
+                fputs("  step    ", stream);
+                cli_put(stream, step->step_id);
+                fputs(" of run ", stream);
+                cli_put(stream, step->run_id);
+                fputs(" is to be run again\n", stream);
+        }
+}
+
+static void print_git(FILE *stream, const pawl_plan_git *git)
+{
+        if (!git)
+                return;
+        fputs("  git     ", stream);
+        cli_put(stream, git->branch);
+        fprintf(stream, " goes from %.12s to %.12s", git->from, git->to);
+        if (git->commits)
+                fprintf(stream, ", giving up %" PRIu64 " commit%s", git->commits,
+                        git->commits == 1 ? "" : "s");
+        fputc('\n', stream);
+}
+
+static void print_counts(FILE *stream, const pawl_plan_counts *n)
+{
+        fprintf(stream,
+                "%" PRIu64 " to write, %" PRIu64 " to remove, %" PRIu64 " modes to set, %" PRIu64
+                " left alone\n",
+                n->writes, n->removes, n->modes, n->left);
+}
+
+void cli_plan_print(FILE *stream, const pawl_plan *plan)
+{
+        const pawl_checkpoint_info *target = pawl_plan_target(plan);
+
+        fprintf(stream, "%s checkpoint %" PRIu64 " (",
+                pawl_plan_is_undo(plan) ? "undo: back to" : "rollback to", target->n);
+        cli_put(stream, target->id);
+        fputs(")\n", stream);
+        for (size_t i = 0; i < pawl_plan_items(plan); i++)
+                print_item(stream, pawl_plan_item_at(plan, i));
+        print_steps(stream, plan);
+        print_git(stream, pawl_plan_git_move(plan));
+        print_counts(stream, pawl_plan_counted(plan));
+        fprintf(stream, "plan %s\n", pawl_plan_hash(plan));
+}
+
+/* ---- As JSON ------------------------------------------------------------------------------------
+ */
+
+static const char *kind_name(char kind)
+{
+        return kind == 'f' ? "file" : kind == 'd' ? "folder" : kind == 'l' ? "link" : NULL;
+}
+
+static void write_items(pawl__json_writer *w, const pawl_plan *plan)
+{
+        pawl__json_name(w, "items");
+        pawl__json_open_array(w);
+        for (size_t i = 0; i < pawl_plan_items(plan); i++) {
+                const pawl_plan_item *item = pawl_plan_item_at(plan, i);
+                pawl__json_open_object(w);
+                pawl__json_member_string(w, "action", actions[item->action]);
+                cli_path_member(w, item->path);
+                pawl__json_member_text(w, "kind", pawl__text(kind_name(item->kind)));
+                pawl__json_member_integer(w, "bytes", (int64_t)item->size);
+                pawl__json_member_bool(w, "wanted", item->wanted);
+                pawl__json_member_text(w, "why", pawl__text(item->why));
+                pawl__json_close_object(w);
+        }
+        pawl__json_close_array(w);
+}
+
+static void write_steps(pawl__json_writer *w, const pawl_plan *plan)
+{
+        pawl__json_name(w, "steps");
+        pawl__json_open_array(w);
+        for (size_t i = 0; i < pawl_plan_steps(plan); i++) {
+                const pawl_given_up *step = pawl_plan_step_at(plan, i);
+                pawl__json_open_object(w);
+                pawl__json_member_text(w, "run_id", step->run_id);
+                pawl__json_member_text(w, "step_id", step->step_id);
+                pawl__json_close_object(w);
+        }
+        pawl__json_close_array(w);
+}
+
+static void write_git(pawl__json_writer *w, const pawl_plan_git *git)
+{
+        pawl__json_name(w, "git");
+        if (!git) {
+                pawl__json_null(w);
+                return;
+        }
+        pawl__json_open_object(w);
+        cli_text_member(w, "branch", git->branch);
+        pawl__json_member_string(w, "from", git->from);
+        pawl__json_member_string(w, "to", git->to);
+        pawl__json_member_integer(w, "commits", (int64_t)git->commits);
+        pawl__json_close_object(w);
+}
+
+int cli_plan_json(const cli_call *cli, const pawl_plan *plan, bool applied)
+{
+        const pawl_plan_counts *n = pawl_plan_counted(plan);
+        pawl__json_writer w = PAWL__JSON_WRITER_INIT;
+
+        pawl__json_open_object(&w);
+        pawl__json_member_bool(&w, "applied", applied);
+        pawl__json_member_bool(&w, "undo", pawl_plan_is_undo(plan));
+        pawl__json_name(&w, "target");
+        pawl__json_open_object(&w);
+        cli_checkpoint_members(&w, pawl_plan_target(plan));
+        pawl__json_close_object(&w);
+        pawl__json_name(&w, "safety");
+        if (pawl_plan_safety(plan))
+                pawl__json_integer(&w, (int64_t)pawl_plan_safety(plan));
+        else
+                pawl__json_null(&w);
+        pawl__json_member_string(&w, "plan", pawl_plan_hash(plan));
+        pawl__json_member_integer(&w, "writes", (int64_t)n->writes);
+        pawl__json_member_integer(&w, "bytes", (int64_t)n->bytes);
+        pawl__json_member_integer(&w, "removes", (int64_t)n->removes);
+        pawl__json_member_integer(&w, "modes", (int64_t)n->modes);
+        pawl__json_member_integer(&w, "left", (int64_t)n->left);
+        write_items(&w, plan);
+        write_steps(&w, plan);
+        write_git(&w, pawl_plan_git_move(plan));
+        pawl__json_close_object(&w);
+        return cli_print_json(cli, &w);
+}
+
+int cli_plan_done(const cli_call *cli, const pawl_plan *plan)
+{
+        const pawl_plan_counts *n = pawl_plan_counted(plan);
+
+        if (cli_given(cli, "json"))
+                return cli_plan_json(cli, plan, true);
+        printf("the workspace is as checkpoint %" PRIu64 " has it: %" PRIu64 " written, %" PRIu64
+               " removed, %" PRIu64 " left alone\n",
+                pawl_plan_target(plan)->n, n->writes, n->removes, n->left);
+        if (pawl_plan_steps(plan)) {
+                fputs("go on with `pawl resume ", stdout);
+                cli_put(stdout, pawl_plan_step_at(plan, 0)->run_id);
+                fputs("`\n", stdout);
+        }
+        if (!pawl_plan_is_undo(plan))
+                puts("`pawl undo` takes this back");
+        return CLI_DONE;
+}

@@ -1,0 +1,220 @@
+/* pawl rollback and pawl undo: the workspace as a checkpoint has it, and back again. */
+#include "base/error.h"
+#include "cli/find.h"
+#include "cli/pawl/commands.h"
+#include "cli/pawl/plan.h"
+#include "cli/pawl/workspace.h"
+#include "cli/printable.h"
+#include <errno.h>
+#include <pawl/rollback.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+/* What both commands need. */
+typedef struct going {
+        const cli_call *cli;
+        pawl_log *log;
+        pawl_workspace_options workspace;
+        pawl_rollback_options options;
+        pawl__buf actor;
+        pawl_error err;
+} going;
+
+typedef int go_fn(going *g);
+
+/* Show the plan and nothing more. */
+static int show_plan(going *g, const char *which)
+{
+        pawl_plan *plan = NULL;
+        int code = CLI_DONE;
+
+        if (pawl_workspace_plan(&plan, g->log, which, &g->options, &g->workspace, &g->err))
+                return cli_fail(g->cli, &g->err);
+        if (cli_given(g->cli, "json"))
+                code = cli_plan_json(g->cli, plan, false);
+        else
+                cli_plan_print(stdout, plan);
+        pawl_plan_free(plan);
+        return code;
+}
+
+static int tell(going *g, pawl_status status, pawl_plan *done)
+{
+        int code = status ? cli_fail(g->cli, &g->err) : cli_plan_done(g->cli, done);
+
+        pawl_plan_free(done);
+        return code;
+}
+
+/* ---- rollback -----------------------------------------------------------------------------------
+ */
+
+/* "yes" from the terminal, whole, and nothing else. */
+static bool says_yes(void)
+{
+        char line[16];
+        size_t len = 0;
+        ssize_t n;
+        char c;
+
+        fputs("type yes to go back: ", stderr);
+        fflush(stderr);
+        while ((n = read(STDIN_FILENO, &c, 1)) != 0 && c != '\n') {
+                if (n < 0 && errno != EINTR)
+                        return false;
+                if (n > 0 && len < sizeof line)
+                        line[len++] = c;
+        }
+        return len == 3 && memcmp(line, "yes", 3) == 0;
+}
+
+/* Is the plan, which is shown, to be done? Its hash goes into the options: that one or none. */
+static bool agreed(going *g, const pawl_plan *plan, char hash[65])
+{
+        if (!isatty(STDIN_FILENO) || !isatty(STDERR_FILENO)) {
+                pawl__fail(&g->err, PAWL_ESTATE,
+                        "rollback to checkpoint %llu: there is nobody to ask; look with --plan, then "
+                        "say --yes, or --apply HASH",
+                        (unsigned long long)pawl_plan_target(plan)->n);
+                return false;
+        }
+        cli_plan_print(stderr, plan);
+        snprintf(hash, 65, "%s", pawl_plan_hash(plan));
+        g->options.expect = hash;
+        if (says_yes())
+                return true;
+        pawl__fail(&g->err, PAWL_ESTATE, "rollback: nothing was changed; type yes to go back");
+        return false;
+}
+
+static int roll_back(going *g)
+{
+        const char *which = cli_arg(g->cli, 0);
+        pawl_plan *plan = NULL, *done = NULL;
+        char hash[65];
+
+        if (cli_given(g->cli, "finish"))
+                return tell(g, pawl_workspace_finish(&done, g->log, &g->workspace, &g->err), done);
+        if (cli_given(g->cli, "plan"))
+                return show_plan(g, which);
+        g->options.expect = cli_value(g->cli, "apply");
+        if (!cli_given(g->cli, "yes") && !g->options.expect) {
+                if (pawl_workspace_plan(&plan, g->log, which, &g->options, &g->workspace, &g->err))
+                        return cli_fail(g->cli, &g->err);
+                bool yes = agreed(g, plan, hash);
+                pawl_plan_free(plan);
+                if (!yes)
+                        return cli_fail(g->cli, &g->err);
+        }
+        pawl_status status =
+                pawl_workspace_rollback(&done, g->log, which, &g->options, &g->workspace, &g->err);
+        return tell(g, status, done);
+}
+
+/* ---- undo ---------------------------------------------------------------------------------------
+ */
+
+/* Of a rollback that is half done, undoing is giving it up. */
+static int undo(going *g)
+{
+        pawl_pending_rollback pending;
+        pawl_plan *done = NULL;
+        pawl_status status = pawl_workspace_pending(&pending, g->log, &g->err);
+
+        if (status && status != PAWL_ENOTFOUND)
+                return cli_fail(g->cli, &g->err);
+        if (!status)
+                return tell(g, pawl_workspace_give_up(&done, g->log, &g->workspace, &g->err), done);
+        if (cli_given(g->cli, "plan"))
+                return show_plan(g, NULL);
+        g->options.expect = cli_value(g->cli, "apply");
+        status = pawl_workspace_undo(&done, g->log, &g->options, &g->workspace, &g->err);
+        return tell(g, status, done);
+}
+
+/* ---- The commands -------------------------------------------------------------------------------
+ */
+
+static int with_log(cli_call *cli, go_fn *go)
+{
+        going g = {.cli = cli,
+                .options = PAWL_ROLLBACK_OPTIONS_INIT,
+                .actor = PAWL__BUF_INIT,
+                .err = PAWL_ERROR_INIT};
+        int code;
+
+        g.options.reason = cli_value(cli, "reason");
+        if (cli_workspace_options(&g.workspace, &g.actor, cli, &g.err) ||
+                cli_open_log(&g.log, cli, CLI_WRITE, &g.err)) {
+                code = cli_fail(cli, &g.err);
+        } else {
+                code = go(&g);
+                cli_close_log(cli, g.log);
+        }
+        pawl__buf_free(&g.actor);
+        return code;
+}
+
+static int go_back(going *g)
+{
+        const char *decisions = cli_value(g->cli, "decisions");
+
+        g->options.git = cli_given(g->cli, "git");
+        g->options.drop_decisions = decisions && strcmp(decisions, "drop") == 0;
+        return roll_back(g);
+}
+
+static int rollback_run(cli_call *cli)
+{
+        if (cli_given(cli, "finish") && cli_arg(cli, 0))
+                return cli_usage(cli, "--finish goes on with the one that was interrupted; name no "
+                                      "checkpoint");
+        if (!cli_given(cli, "finish") && !cli_arg(cli, 0))
+                return cli_usage(cli, "name the checkpoint to go back to");
+        return with_log(cli, go_back);
+}
+
+static int undo_run(cli_call *cli)
+{
+        return with_log(cli, undo);
+}
+
+static const cli_option rollback_options[] = {
+        {"plan", 0, 0, CLI_FLAG, NULL, NULL, "only show what would be done, and its hash"},
+        {"yes", 'y', 0, CLI_FLAG, NULL, NULL, "do it without asking"},
+        {"apply", 0, 0, CLI_TEXT, "HASH", NULL, "do the plan of that hash, or nothing"},
+        {"finish", 0, 0, CLI_FLAG, NULL, NULL, "go on with the one that was interrupted"},
+        {"git", 0, 0, CLI_FLAG, NULL, NULL, "move the branch back too, if nothing is lost by it"},
+        {"decisions", 0, 0, CLI_CHOICE, "WHAT", "keep|drop",
+                "answers given since: keep them (the default), or drop them to be asked again"},
+        {"reason", 0, 0, CLI_TEXT, "REASON", NULL, "why, for the log"},
+        CLI_WORKSPACE_OPTIONS,
+        {"json", 0, 0, CLI_FLAG, NULL, NULL, "print one object"},
+        {NULL, 0, 0, CLI_FLAG, NULL, NULL, NULL},
+};
+static const cli_option undo_options[] = {
+        {"plan", 0, 0, CLI_FLAG, NULL, NULL, "only show what would be done, and its hash"},
+        {"apply", 0, 0, CLI_TEXT, "HASH", NULL, "do the plan of that hash, or nothing"},
+        {"reason", 0, 0, CLI_TEXT, "REASON", NULL, "why, for the log"},
+        CLI_WORKSPACE_OPTIONS,
+        {"json", 0, 0, CLI_FLAG, NULL, NULL, "print one object"},
+        {NULL, 0, 0, CLI_FLAG, NULL, NULL, NULL},
+};
+
+const cli_cmd pawl_rollback_cmd = {
+        .name = "rollback",
+        .args = "[CHECKPOINT]",
+        .max_args = 1,
+        .options = rollback_options,
+        .help = "Put the files of the workspace back as a checkpoint has them",
+        .run = rollback_run,
+};
+
+const cli_cmd pawl_undo_cmd = {
+        .name = "undo",
+        .args = "",
+        .options = undo_options,
+        .help = "Take the last rollback back, or give up one that was interrupted",
+        .run = undo_run,
+};

@@ -1,0 +1,155 @@
+# Going back to a checkpoint of the workspace, and taking that back.
+. "$SOURCE_DIR/tests/cli/shared.sh"
+
+# tree: every file of the workspace with its mode and content, and every link.
+tree() {
+        find . -path ./.pawl -prune -o ! -name out ! -name err ! -name screen ! -name '*.exp' -printf '%P %y %m %l\n' | sort
+        find . -path ./.pawl -prune -o -type f ! -name out ! -name err ! -name screen ! -name '*.exp' -print0 | sort -z | xargs -0 sha256sum
+}
+
+checkpoint() {
+        pawl checkpoints --json | jq -r "${2:-.[-1]} | .$1"
+}
+
+printf '%s\n' out err screen '*.exp' ignored >.pawlignore
+mkdir -p src/deep
+echo one >src/one.c
+echo two >src/deep/two.c
+ln -s one.c src/link
+chmod 640 src/one.c
+pawl init >/dev/null
+runs 0 pawl checkpoint first
+first=$(tree)
+
+it "the plan names what is written, removed and left alone, and changes nothing"
+echo changed >src/one.c
+rm src/deep/two.c && rmdir src/deep
+echo new >src/new.c
+runs 0 pawl checkpoint second
+echo mine >mine.txt
+echo hidden >ignored
+second=$(tree)
+runs 0 pawl rollback 1 --plan
+says '^rollback to checkpoint 1 \(cp-01-first-' out
+says '^  write   src/one.c \(4 B\)$' out
+says '^  write   src/deep/two.c \(4 B\)$' out
+says '^  remove  src/new.c$' out
+says '^  leave   mine.txt: ' out
+says '^plan [0-9a-f]{64}$' out
+same "$(tree)" "$second"
+same "$(pawl checkpoints --json | jq length)" 2
+plan=$(pawl rollback 1 --plan --json | jq -r .plan)
+same "plan $plan" "$(pawl rollback 1 --plan | tail -n 1)"
+
+it "without anybody to ask it does nothing"
+fails 1 'there is nobody to ask; .*--yes' pawl rollback 1
+fails 1 '.' pawl rollback 1 --apply "$(printf '0%.0s' {1..64})"
+same "$(tree)" "$second"
+same "$(pawl checkpoints --json | jq length)" 2
+
+it "a plan is done only as long as nothing moves"
+echo moved >>src/one.c
+fails 1 '.' pawl rollback 1 --apply "$plan"
+same "$(cat src/one.c | tail -n 1)" moved
+sed -i '$d' src/one.c
+runs 0 pawl rollback 1 --yes --reason "It did not work" --actor user:ana
+says 'the workspace is as checkpoint 1 has it' out
+says '`pawl undo` takes this back' out
+same "$(cat mine.txt ignored)" 'mine
+hidden'
+rm mine.txt ignored
+same "$(tree)" "$first"
+
+it "the later ones are not valid any more, the current one is the one gone back to"
+same "$(checkpoint valid '.[1]') $(checkpoint current '.[0]')" "false true"
+same "$(checkpoint safety) $(checkpoint trigger) $(checkpoint n)" "true auto 3"
+fails 1 '.' pawl rollback 2 --yes
+same "$(eventlog export | jq -r 'select(.type == "WorkspaceRolledBack") | .actor + " " + .payload.reason')" \
+        "user:ana It did not work"
+runs 0 pawl show 2
+says '✗ not valid: rolled back to 1' out
+runs 0 eventlog verify
+runs 0 eventlog replay --check
+
+it "undo takes it back exactly"
+runs 0 pawl undo
+same "$(cat src/one.c src/new.c)" 'changed
+new'
+[ ! -e src/deep ]
+same "$(checkpoint valid '.[1]')" true
+fails 1 'nothing to undo|no rollback' pawl undo
+runs 0 eventlog replay --check
+
+it "on a terminal the plan is shown, and only yes is yes"
+before=$(tree)
+dialog 1 'spawn pawl rollback 1
+see "plan \[0-9a-f\]+"
+see "type yes to go back: "
+send "y\r"
+see "nothing was changed"'
+same "$(tree)" "$before"
+dialog 0 'spawn pawl rollback 1
+see "type yes to go back: "
+send "yes\r"
+see "the workspace is as checkpoint 1"'
+[ ! -e src/new.c ]
+runs 0 pawl undo
+
+it "a checkpoint that does not verify is not gone back to"
+cp -r .pawl whole
+sqlite3 .pawl/events.db "DELETE FROM contents WHERE hash IN (SELECT hash FROM contents WHERE size = 4 LIMIT 1)"
+before=$(tree)
+runs 0 true
+code=0
+pawl rollback 1 --yes >out 2>err || code=$?
+[ "$code" -eq 5 ] || [ "$code" -eq 1 ]
+[ "$(wc -l <err)" -eq 1 ]
+same "$(tree | grep -v whole)" "$(grep -v whole <<<"$before")"
+rm -rf .pawl && mv whole .pawl
+
+it "the steps that a run completed since are run again"
+rm -rf .pawl src mine.txt
+cat >mission.yaml <<'END'
+mission: build
+workspace: {exclude: [journal]}
+steps:
+  - {id: one, run: [sh, -c, "echo one >>journal; echo 1 >one.txt"]}
+  - {id: two, run: [sh, -c, "echo two >>journal; echo 2 >two.txt"]}
+  - {id: three, run: [sh, -c, "echo three >>journal; echo 3 >three.txt"]}
+END
+runs 0 pawl run mission.yaml --run r
+runs 0 pawl rollback 1 --plan
+says '^  step    two of run r is to be run again$' out
+runs 0 pawl rollback 1 --yes
+says 'go on with `pawl resume r`' out
+[ -e one.txt ] && [ ! -e two.txt ] && [ ! -e three.txt ]
+same "$(eventlog replay --json | jq -r '[.runs[0].status] + [.runs[0].steps[].status] | join(" ")')" \
+        "interrupted completed pending pending"
+runs 0 pawl resume r
+same "$(tr '\n' ' ' <journal)" "one two three two three "
+[ -e three.txt ]
+runs 0 eventlog replay --check
+
+it "git goes back with it where nothing is lost by that, and forward again"
+rm -rf .pawl
+git init -q -b main . && git config user.email a@b && git config user.name c
+printf 'out\nerr\n.pawl\n' >.gitignore
+git add -A && git commit -qm first
+at=$(git rev-parse HEAD)
+runs 0 pawl checkpoint
+echo more >more.txt && git add -A && git commit -qm second
+later=$(git rev-parse HEAD)
+runs 0 pawl checkpoint
+runs 0 pawl rollback 1 --git --yes
+same "$(git rev-parse HEAD)" "$at"
+[ ! -e more.txt ]
+same "$(git status --porcelain)" ""
+runs 0 pawl undo
+same "$(git rev-parse HEAD) $(cat more.txt)" "$later more"
+echo staged >staged.txt && git add staged.txt
+fails 1 'staged' pawl rollback 1 --git --yes
+same "$(git rev-parse HEAD)" "$later"
+
+it "usage"
+misused 'name the checkpoint' pawl rollback
+misused 'name no checkpoint' pawl rollback 1 --finish
