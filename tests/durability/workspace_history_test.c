@@ -9,6 +9,7 @@
 #include "support/trees.h"
 #include <errno.h>
 #include <pawl/rollback.h>
+#include <pawl/space.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -16,7 +17,7 @@ enum { NAMES = 9, CHECKPOINTS = 4096 };
 
 typedef struct kept { /* a checkpoint, as the model knows it */
         tree_hash tree;
-        bool safety;
+        bool safety, pruned;
 } kept;
 
 typedef struct world {
@@ -27,7 +28,8 @@ typedef struct world {
         uint64_t n;
         tree_hash before; /* how it was before the rollback that can be undone */
         bool undoable;    /* and nothing has changed since */
-        long counts[6]; /* files changed, checkpoints, rollbacks, undos, interrupted, left alone */
+        long counts[7];   /* files changed, checkpoints, rollbacks, undos, interrupted, left alone,
+                              pruned */
         char long_name[256];
 } world;
 
@@ -101,7 +103,7 @@ static bool is_within(const char *path, const char *folder)
 static bool recorded(world *w, const char *path)
 {
         for (uint64_t n = 1; n <= w->n; n++) {
-                if (w->checkpoints[n].safety)
+                if (w->checkpoints[n].safety || w->checkpoints[n].pruned)
                         continue;
                 list l = flat(w, w->checkpoints[n].tree);
                 bool found = find(&l, path) != NULL;
@@ -314,6 +316,8 @@ static void learn(world *w)
                 memcpy(w->checkpoints[w->n + 1].tree.bytes, tree, 32);
                 w->checkpoints[w->n + 1].safety = info->safety;
         }
+        for (uint64_t i = 1; i <= n; i++)
+                w->checkpoints[i].pruned = pawl_checkpoints_at(all, (size_t)i - 1)->pruned;
         pawl_checkpoints_free(all);
 }
 
@@ -410,6 +414,8 @@ static void undo(world *w)
 
         if (status == PAWL_ENOTFOUND)
                 return;
+        if (status == PAWL_ESTATE && w->counts[6] && !w->undoable)
+                return; /* an older one, whose safety copy was pruned */
         if (status)
                 fail_msg("undo: %s", err.message);
         learn(w);
@@ -419,7 +425,21 @@ static void undo(world *w)
         w->undoable = false;
 }
 
-static void one_history(void **state, uint64_t seed, long steps, long counts[6])
+static void prune(world *w)
+{
+        pawl_checkpoint_prune_options options = PAWL_CHECKPOINT_PRUNE_INIT;
+        pawl_error err = PAWL_ERROR_INIT;
+        pawl_checkpoint_prune *report;
+
+        options.keep = 2 + (size_t)draw(w, 6);
+        if (pawl_workspace_prune(&report, w->log->log, &options, &err))
+                fail_msg("prune: %s", err.message);
+        w->counts[6] += (long)pawl_checkpoint_prune_going(report);
+        pawl_checkpoint_prune_free(report);
+        learn(w);
+}
+
+static void one_history(void **state, uint64_t seed, long steps, long counts[7])
 {
         world *w = calloc(1, sizeof *w);
 
@@ -435,12 +455,14 @@ static void one_history(void **state, uint64_t seed, long steps, long counts[6])
                         change_something(w);
                 else if (what < 88)
                         take(w);
-                else if (what < 95)
+                else if (what < 94)
                         go_back(w);
+                else if (what < 95)
+                        prune(w);
                 else
                         undo(w);
         }
-        for (int i = 0; i < 6; i++)
+        for (int i = 0; i < 7; i++)
                 counts[i] += w->counts[i];
         trees_free(&w->t);
         free(w);
@@ -455,7 +477,7 @@ static long number_in(const char *name, long otherwise)
 
 static void every_tree_is_as_it_was(void **state)
 {
-        long steps = number_in("PAWL_HISTORY_STEPS", test_full() ? 4000 : 600), counts[6] = {0};
+        long steps = number_in("PAWL_HISTORY_STEPS", test_full() ? 4000 : 600), counts[7] = {0};
         long seed = number_in("PAWL_HISTORY_SEED", 1), histories = test_full() ? 10 : 2;
 
         for (long i = 0; i < histories; i++) {
@@ -468,8 +490,9 @@ static void every_tree_is_as_it_was(void **state)
         (void)state;
         print_message(
                 "%ld histories of %ld steps: %ld changes, %ld checkpoints, %ld rollbacks, %ld "
-                "undone, %ld interrupted; %ld paths left alone\n",
-                histories, steps, counts[0], counts[1], counts[2], counts[3], counts[4], counts[5]);
+                "undone, %ld interrupted; %ld paths left alone, %ld checkpoints pruned\n",
+                histories, steps, counts[0], counts[1], counts[2], counts[3], counts[4], counts[5],
+                counts[6]);
 }
 
 int main(void)
