@@ -297,6 +297,61 @@ EXPORT int unlink(const char *path)
         return with_name("unlink", path);
 }
 
+/* What a restore does to the workspace: names in a folder that it holds open. */
+#define AT_CALL(name, path, call)                                                                  \
+        __typeof__(&name) real = next(#name);                                                      \
+        bool last = due(#name, path);                                                              \
+        int result = real call;                                                                    \
+        if (last)                                                                                  \
+                die();                                                                             \
+        return result
+
+EXPORT int renameat(int from_dir, const char *from, int to_dir, const char *to)
+{
+        AT_CALL(renameat, to, (from_dir, from, to_dir, to));
+}
+
+EXPORT int unlinkat(int dir, const char *path, int flags)
+{
+        AT_CALL(unlinkat, path, (dir, path, flags));
+}
+
+EXPORT int mkdirat(int dir, const char *path, mode_t mode)
+{
+        AT_CALL(mkdirat, path, (dir, path, mode));
+}
+
+EXPORT int symlinkat(const char *target, int dir, const char *path)
+{
+        AT_CALL(symlinkat, path, (target, dir, path));
+}
+
+EXPORT int fchmodat(int dir, const char *path, mode_t mode, int flags)
+{
+        AT_CALL(fchmodat, path, (dir, path, mode, flags));
+}
+
+EXPORT int syncfs(int fd)
+{
+        return sync_fd("syncfs", fd);
+}
+
+EXPORT int openat(int dir, const char *path, int flags, ...)
+{
+        int (*real)(int, const char *, int, ...) = next("openat");
+        va_list rest;
+
+        va_start(rest, flags);
+        mode_t mode = mode_of(flags, rest);
+        va_end(rest);
+        bool makes = (flags & O_CREAT) && faccessat(dir, path, F_OK, AT_SYMLINK_NOFOLLOW) != 0;
+        bool last = makes && due("openat", path);
+        int fd = real(dir, path, flags, mode);
+        if (last)
+                die();
+        return fd;
+}
+
 EXPORT int renameat2(int from_dir, const char *from, int to_dir, const char *to, unsigned flags)
 {
         int (*real)(int, const char *, int, const char *, unsigned) = next("renameat2");
