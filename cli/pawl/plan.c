@@ -60,8 +60,8 @@ static void print_git(FILE *stream, const pawl_plan_git *git)
 static void print_counts(FILE *stream, const pawl_plan_counts *n)
 {
         fprintf(stream,
-                "%" PRIu64 " to write, %" PRIu64 " to remove, %" PRIu64 " modes to set, %" PRIu64
-                " left alone\n",
+                "%" PRIu64 " to write, %" PRIu64 " to remove, %" PRIu64
+                " to set the mode of, %" PRIu64 " left alone\n",
                 n->writes, n->removes, n->modes, n->left);
 }
 
