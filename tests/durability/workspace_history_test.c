@@ -1,8 +1,9 @@
 /*
  * Random histories of a workspace: files, folders and links come, change and go; checkpoints are
- * taken, gone back to, undone, interrupted. After each step back, every name, mode, content and
- * target is compared with a plain copy that a model of its own kept: thousands of steps under
- * PAWL_TEST_FULL=1, or as many as PAWL_HISTORY_STEPS says; PAWL_HISTORY_SEED is the first seed.
+ * taken, gone back to, undone, interrupted, pruned, carried to another machine. After each step
+ * back, every name, mode, content and target is compared with a plain copy that a model of its own
+ * kept: thousands of steps under PAWL_TEST_FULL=1, or as many as PAWL_HISTORY_STEPS says;
+ * PAWL_HISTORY_SEED is the first seed.
  */
 #include "replaced/files.h"
 #include "support/event_log.h"
@@ -28,8 +29,8 @@ typedef struct world {
         uint64_t n;
         tree_hash before; /* how it was before the rollback that can be undone */
         bool undoable;    /* and nothing has changed since */
-        long counts[7];   /* files changed, checkpoints, rollbacks, undos, interrupted, left alone,
-                              pruned */
+        long counts[8];   /* files changed, checkpoints, rollbacks, undos, interrupted, left alone,
+                              pruned, carried */
         char long_name[256];
 } world;
 
@@ -439,7 +440,47 @@ static void prune(world *w)
         learn(w);
 }
 
-static void one_history(void **state, uint64_t seed, long steps, long counts[7])
+/* Those that are valid go into an archive and from there into a log elsewhere; one of them is put
+ * there into an empty folder. */
+static void carry(world *w)
+{
+        pawl_archive_result out, in;
+        pawl_error err = PAWL_ERROR_INIT;
+        void *state = NULL;
+        uint64_t at[CHECKPOINTS], n = 0;
+        pawl_checkpoints *all;
+        char which[24];
+
+        assert_int_equal(pawl_checkpoint_list(&all, w->log->log, NULL), PAWL_OK);
+        for (size_t i = 0; i < pawl_checkpoints_count(all); i++)
+                if (pawl_checkpoints_at(all, i)->valid && !pawl_checkpoints_at(all, i)->safety)
+                        at[n++] = i + 1;
+        pawl_checkpoints_free(all);
+        if (n == 0)
+                return;
+        assert_int_equal(event_log_setup(&state), 0);
+        event_log *there = state;
+        there->flags = PAWL_LOG_CREATE;
+        (void)event_log_open(there);
+        char *archive = path_in(there->folder, ".pawl/carried.tar.zst");
+        if (pawl_workspace_export(&out, w->log->log, NULL, 0, archive, &err) ||
+                pawl_workspace_import(&in, there->log, archive, NULL, &err))
+                fail_msg("carrying: %s", err.message);
+        assert_int_equal(out.checkpoints, n);
+        assert_int_equal(in.checkpoints, n);
+        assert_string_equal(in.digest, out.digest);
+        const uint64_t one = draw(w, n);
+        snprintf(which, sizeof which, "%lu", (unsigned long)one + 1);
+        if (pawl_workspace_rollback(NULL, there->log, which, NULL, NULL, &err))
+                fail_msg("rollback elsewhere: %s", err.message);
+        tree_hash got = tree_on_disk(&w->t, there->folder);
+        assert_memory_equal(got.bytes, w->checkpoints[at[one]].tree.bytes, 32);
+        w->counts[7]++;
+        free(archive);
+        assert_int_equal(event_log_teardown(&state), 0);
+}
+
+static void one_history(void **state, uint64_t seed, long steps, long counts[8])
 {
         world *w = calloc(1, sizeof *w);
 
@@ -459,10 +500,12 @@ static void one_history(void **state, uint64_t seed, long steps, long counts[7])
                         go_back(w);
                 else if (what < 95)
                         prune(w);
+                else if (what < 96)
+                        carry(w);
                 else
                         undo(w);
         }
-        for (int i = 0; i < 7; i++)
+        for (int i = 0; i < 8; i++)
                 counts[i] += w->counts[i];
         trees_free(&w->t);
         free(w);
@@ -477,7 +520,7 @@ static long number_in(const char *name, long otherwise)
 
 static void every_tree_is_as_it_was(void **state)
 {
-        long steps = number_in("PAWL_HISTORY_STEPS", test_full() ? 4000 : 600), counts[7] = {0};
+        long steps = number_in("PAWL_HISTORY_STEPS", test_full() ? 4000 : 600), counts[8] = {0};
         long seed = number_in("PAWL_HISTORY_SEED", 1), histories = test_full() ? 10 : 2;
 
         for (long i = 0; i < histories; i++) {
@@ -490,9 +533,10 @@ static void every_tree_is_as_it_was(void **state)
         (void)state;
         print_message(
                 "%ld histories of %ld steps: %ld changes, %ld checkpoints, %ld rollbacks, %ld "
-                "undone, %ld interrupted; %ld paths left alone, %ld checkpoints pruned\n",
+                "undone, %ld interrupted; %ld paths left alone, %ld checkpoints pruned; %ld "
+                "times carried\n",
                 histories, steps, counts[0], counts[1], counts[2], counts[3], counts[4], counts[5],
-                counts[6]);
+                counts[6], counts[7]);
 }
 
 int main(void)

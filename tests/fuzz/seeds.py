@@ -75,10 +75,38 @@ def canon():
                             2, 2, 0x62, 0x63, 4, 3, 0x41, 0x42, 0x43, 3, 9, 9, 1, 2, 3, 4, 5, 6])
 
 
+def plan():
+    """As workspace/plan.h says."""
+    def step(path, before, after):
+        return b"s" + len(path).to_bytes(4, "little") + path + before + after
+
+    def left(path, why, skip, wanted):
+        return b"x" + len(path).to_bytes(4, "little") + path + bytes([why, skip, wanted])
+
+    nothing, folder = b"\0", b"d" + (0o755).to_bytes(2, "little")
+    file = b"f" + (0o644).to_bytes(2, "little") + (7).to_bytes(8, "little") + bytes(range(32))
+    link = b"l" + (4).to_bytes(2, "little") + b"a/.."
+    head = (b"plan\1" + (3).to_bytes(8, "little") + bytes([1] * 32) + bytes([2] * 32)
+            + (9).to_bytes(8, "little") + bytes([3] * 32))
+    none = b"\0\0\0"  # no flags, git stays
+    yield "empty", head + none
+    yield "git", head + b"\1" + (bytes([40]) + b"a" * 40) * 2
+    yield "kinds", (head + b"\2\0\0" + step(b"a", folder, nothing) + step(b"a/b", file, nothing)
+                    + step(b"b", nothing, link) + step(b"c\xff\n", link, file)
+                    + left(b"d", 3, 1, 1) + left(b"e", 1, 0, 0))
+    for name, path in (("up", b"../x"), ("absolute", b"/x"), ("dot", b"a/./b"), ("none", b""),
+                       ("twice", b"a//b")):
+        yield f"path_{name}", head + none + step(path, nothing, file)
+    yield "order", head + none + step(b"b", nothing, file) + step(b"a", nothing, file)
+    yield "cut", (head + none + step(b"a", nothing, file))[:-1]
+    yield "later", b"plan\2" + head[5:] + none
+    yield "long", head + none + b"s" + b"\xff\xff\xff\xff"
+
+
 def main():
     folder, name = sys.argv[1:]
     os.makedirs(folder, exist_ok=True)
-    for seed, data in {"replay": replay, "event": event, "canon": canon}[name]():
+    for seed, data in {"replay": replay, "event": event, "canon": canon, "plan": plan}[name]():
         with open(os.path.join(folder, seed), "wb") as file:
             file.write(data)
 
