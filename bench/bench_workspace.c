@@ -101,6 +101,31 @@ static void again(const char *what, size_t changed)
         answer(what, 0.5, &ours, &git);
 }
 
+#define EMPTY "find tree -mindepth 1 -maxdepth 1 ! -name .git ! -name .pawl -exec rm -rf {} +"
+
+/* Every file is gone, and comes back; ours on disk, which git does not wait for. */
+static void restore(void)
+{
+        bench_series ours = {NULL, 0, 0}, git = {NULL, 0, 0};
+        char back[4096];
+
+        snprintf(back, sizeof back,
+                "%s rollback 1 --yes --db tree/.pawl/events.db >/dev/null && sync",
+                bench_tool("pawl"));
+        for (int i = 0; i < FIRST_ROUNDS; i++) {
+                shell_ns(EMPTY "; sync");
+                bench_add(&git, shell_ns(GIT "checkout -q -- . && sync"));
+                shell_ns(EMPTY "; sync");
+                bench_add(&ours, shell_ns(back));
+        }
+        bench_answer(&(bench_question){.what = "restore of all files",
+                             .beside = "git checkout and sync, the processes",
+                             .target = 1.0},
+                &ours, &git);
+        bench_clear(&ours);
+        bench_clear(&git);
+}
+
 static double disk_bytes(const char *command)
 {
         FILE *out = popen(command, "r");
@@ -137,6 +162,7 @@ int main(int argc, char **argv)
         bench_folder();
         bench_note("%zu files, %.0f MB", files, (double)source_tree_make("tree", files) / 1e6);
         first();
+        restore();
         again("a checkpoint, nothing changed", 0);
         again("a checkpoint, ten files changed", CHANGED);
         size_after_many();
