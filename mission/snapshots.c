@@ -126,9 +126,8 @@ static pawl_status take(pawl__runner *r, pawl_text step_id, after *a, pawl_error
                         *err = *pawl__pipeline_error(r->pipeline);
                 }
         }
-        if (!status) { /* it stands, whatever becomes of the index */
-                pawl_status ignored = pawl__checkpoint_settle(&r->snapshot->taking, err);
-                (void)ignored;
+        if (!status) {
+                pawl__checkpoint_settle(&r->snapshot->taking);
                 return PAWL_OK;
         }
         return !a->then && status != PAWL_EFENCED && log_fails(r) ? PAWL_DONE : status;

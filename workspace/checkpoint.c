@@ -68,7 +68,7 @@ static bool same_hash(pawl_text hex, pawl_text document, const unsigned char has
 
 static pawl_status keep_git(pawl__taking *t, pawl_error *err)
 {
-        pawl_status status = pawl__workspace_git(&t->git, t->ws, &t->arena, err);
+        pawl_status status = pawl__workspace_head(&t->git, t->ws, &t->arena, err);
 
         t->has_git = !status;
         return status == PAWL_DONE ? PAWL_OK : status;
@@ -215,6 +215,47 @@ static void write_payload(pawl__json_writer *w, const pawl__taking *t, const cha
         pawl__json_close_object(w);
 }
 
+/* The row that the event will be in the tables, made while there may still be too little memory for
+ * it: after the commit nothing may fail. */
+static pawl_status make_row(
+        pawl__taking *t, const pawl_event *event, const char *id, pawl_error *err)
+{
+        const pawl__scan *scan = t->scan;
+        char tree[65], state[65], outputs[65];
+
+        pawl__hex(tree, scan->tree, 32);
+        pawl__hex(state, t->state_hash, 32);
+        pawl__hex(outputs, t->outputs_hash, 32);
+        const struct {
+                int column;
+                pawl_text text;
+        } texts[] = {{PAWL__WCP_ID, pawl__text(id)}, {PAWL__WCP_MISSION, event->mission_id},
+                {PAWL__WCP_RUN, event->run_id}, {PAWL__WCP_STEP, event->step_id},
+                {PAWL__WCP_SESSION, event->session_id},
+                {PAWL__WCP_TRIGGER, pawl__text(t->request->automatic ? "auto" : "manual")},
+                {PAWL__WCP_DESCRIPTION, pawl__text(t->request->description)},
+                {PAWL__WCP_ROOT, t->ws->root_name}, {PAWL__WCP_TREE, pawl__text(tree)},
+                {PAWL__WCP_STATE_HASH, pawl__text(t->state.data ? state : NULL)},
+                {PAWL__WCP_OUTPUTS_HASH, pawl__text(t->outputs.data ? outputs : NULL)},
+                {PAWL__WCP_GIT_HEAD,
+                        pawl__text(t->has_git && *t->git.commit ? t->git.commit : NULL)},
+                {PAWL__WCP_GIT_BRANCH, t->has_git ? t->git.branch : (pawl_text){NULL, 0}}};
+        pawl__value *v = t->row.v;
+        bool ok = true;
+
+        t->row = (pawl__row){0};
+        for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++)
+                v[texts[i].column].text = pawl__arena_text(&t->ws->arena, texts[i].text, &ok);
+        v[PAWL__WCP_N].integer = (int64_t)t->n;
+        v[PAWL__WCP_FILES].integer = (int64_t)scan->files;
+        v[PAWL__WCP_BYTES].integer = (int64_t)scan->bytes;
+        v[PAWL__WCP_SKIPPED].integer = (int64_t)scan->n_not_captured;
+        v[PAWL__WCP_BASE].integer = t->ws->any ? t->ws->current.v[PAWL__WCP_N].integer : 0;
+        v[PAWL__WCP_SAFETY].integer = t->safety;
+        v[PAWL__WCP_CREATED_US].integer = event->time_us;
+        return ok ? PAWL_OK : pawl__nomem(err);
+}
+
 static pawl_status add_event(pawl__taking *t, pawl__batch *batch, pawl_error *err)
 {
         const pawl_sources *sources = pawl__log_sources(t->ws->log);
@@ -240,7 +281,7 @@ static pawl_status add_event(pawl__taking *t, pawl__batch *batch, pawl_error *er
         if (!status)
                 status = pawl__batch_event(batch, &event, err);
         pawl__json_writer_free(&w);
-        return status;
+        return status ? status : make_row(t, &event, id, err);
 }
 
 static pawl_status add_documents(const pawl__taking *t, pawl__batch *batch, pawl_error *err)
@@ -298,14 +339,19 @@ void pawl__checkpoint_disarm(pawl__batch *batch)
 /* ---- After it -----------------------------------------------------------------------------------
  */
 
-pawl_status pawl__checkpoint_settle(pawl__taking *t, pawl_error *err)
+void pawl__checkpoint_settle(pawl__taking *t)
 {
-        pawl_status status = pawl__workspace_locate(t->ws, err);
+        pawl__workspace *ws = t->ws;
+        pawl_error ignored = PAWL_ERROR_INIT;
 
-        if (!status)
+        if (!pawl__workspace_locate(ws, &ignored)) {
                 pawl__workspace_keep_index(
-                        t->ws, t->scan, (uint64_t)t->ws->newest.v[PAWL__WCP_SEQ].integer);
-        return status;
+                        ws, t->scan, (uint64_t)ws->newest.v[PAWL__WCP_SEQ].integer);
+                return;
+        }
+        ws->any = true; /* what is known without asking; the index will not be believed */
+        ws->put_back = false;
+        ws->newest = ws->current = t->row;
 }
 
 void pawl__taking_free(pawl__taking *t)
@@ -330,5 +376,7 @@ pawl_status pawl__checkpoint_take(pawl__taking *t, uint64_t fence, pawl_error *e
                         *err = *pawl__log_error(t->ws->log);
         }
         pawl__batch_free(&batch);
-        return status ? status : pawl__checkpoint_settle(t, err);
+        if (!status)
+                pawl__checkpoint_settle(t);
+        return status;
 }

@@ -37,6 +37,7 @@ typedef struct pawl__taking {
         bool has_git;
         size_t completed; /**< steps of the run, where the state is the run's */
         uint64_t n;       /**< its number, once the batch is committed */
+        pawl__row row; /**< as the tables will have it, but for its seq; lives as the workspace */
 } pawl__taking;
 
 /** PAWL_DONE: the request is for a change, and there is none. What was prepared before is freed. */
@@ -47,7 +48,7 @@ void pawl__checkpoint_arm(pawl__taking *taking, pawl__batch *batch);
 /** Let the batch be committed without it after all. */
 void pawl__checkpoint_disarm(pawl__batch *batch);
 /** After the commit: the index stands for it, and the workspace knows where it stands. */
-PAWL_MUST_CHECK pawl_status pawl__checkpoint_settle(pawl__taking *taking, pawl_error *err);
+void pawl__checkpoint_settle(pawl__taking *taking);
 void pawl__taking_free(pawl__taking *taking);
 
 /** All of it, in a commit of its own under @p fence; prepared anew where files change meanwhile.

@@ -158,7 +158,7 @@ static pawl_status start(going_back *g)
                         *g->err = *pawl__log_error(g->ws.log);
         }
         if (!status)
-                status = pawl__checkpoint_settle(&taking, g->err);
+                pawl__checkpoint_settle(&taking);
         pawl__batch_free(&batch);
         pawl__taking_free(&taking);
         if (status)

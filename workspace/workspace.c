@@ -256,7 +256,7 @@ pawl_status pawl__workspace_scan(pawl__scan **out, pawl__workspace *ws, pawl_err
                 .home = ws->home};
         pawl_event event;
 
-        if (ws->any) {
+        if (ws->any && standing_since(ws)) { /* 0: not known, see pawl__checkpoint_settle() */
                 pawl_status status =
                         pawl__log_event(&event, &ws->arena, ws->log, standing_since(ws));
                 if (status)

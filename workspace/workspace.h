@@ -63,6 +63,10 @@ void pawl__workspace_keep_index(pawl__workspace *ws, const pawl__scan *scan, uin
 PAWL_MUST_CHECK pawl_status pawl__workspace_git(
         pawl__git_head *out, pawl__workspace *ws, pawl__arena *arena, pawl_error *err);
 
+/** The same, without libgit2 where git's own files say it plainly. */
+PAWL_MUST_CHECK pawl_status pawl__workspace_head(
+        pawl__git_head *out, pawl__workspace *ws, pawl__arena *arena, pawl_error *err);
+
 /** PAWL_ESTATE, naming what to do, while a rollback is half done. */
 PAWL_MUST_CHECK pawl_status pawl__workspace_settled(pawl__workspace *ws, pawl_error *err);
 

@@ -70,8 +70,8 @@ typedef struct pawl_run_options {
         void *progress_user;
         pawl_notice_fn notice; /**< NULL: silent */
         void *notice_user;
-        uint64_t time_limit_ms; /**< stop the run after so long, to be resumed; 0: no limit */
-        const char *home;       /**< no workspace is taken of it; NULL: not known */
+        uint64_t time_limit_ms;  /**< stop the run after so long, to be resumed; 0: no limit */
+        const char *home;        /**< no workspace is taken of it; NULL: not known */
         pawl_trouble_fn trouble; /**< NULL: PAWL_TROUBLE_SKIP, and a notice */
         void *trouble_user;
 } pawl_run_options;

@@ -1,0 +1,159 @@
+/* Where git stands, read from its own files: what git says, or nothing. */
+#include "support/allocator.h"
+#include "support/test.h"
+#include "workspace/git_plain.h"
+#include <sys/stat.h>
+#include <unistd.h>
+
+struct fixture {
+        char *folder;
+        pawl__arena arena;
+        pawl_error err;
+};
+
+static void shell(const struct fixture *f, const char *script)
+{
+        char command[2048];
+
+        snprintf(command, sizeof command,
+                "cd '%s' && export HOME=. GIT_AUTHOR_NAME=a GIT_AUTHOR_EMAIL=b "
+                "GIT_COMMITTER_NAME=a GIT_COMMITTER_EMAIL=b && { %s\n} >/dev/null 2>&1",
+                f->folder, script);
+        if (system(command) != 0)
+                fail_msg("%s", script);
+}
+
+static void line_of(const struct fixture *f, const char *command, char out[200])
+{
+        char whole[2048];
+
+        snprintf(whole, sizeof whole, "cd '%s' && %s", f->folder, command);
+        FILE *pipe = popen(whole, "r");
+        assert_non_null(pipe);
+        assert_non_null(fgets(out, 200, pipe));
+        out[strcspn(out, "\n")] = '\0';
+        assert_int_equal(pclose(pipe), 0);
+}
+
+static int setup(void **state)
+{
+        struct fixture *f = calloc(1, sizeof *f);
+
+        assert_non_null(f);
+        f->folder = folder_make();
+        shell(f, "git init -q -b main repo && cd repo && mkdir -p sub/deep && "
+                 "git commit -q --allow-empty -m one");
+        *state = f;
+        return 0;
+}
+
+static int teardown(void **state)
+{
+        struct fixture *f = *state;
+
+        pawl__arena_free(&f->arena);
+        folder_remove(f->folder);
+        free(f);
+        return 0;
+}
+
+static pawl_status ask(struct fixture *f, const char *folder, pawl__git_head *head)
+{
+        char *root = path_in(f->folder, folder);
+        pawl_status status = pawl__git_head_plain(head, root, &f->arena, &f->err);
+
+        free(root);
+        return status;
+}
+
+static void says(struct fixture *f, const char *folder, const char *branch)
+{
+        pawl__git_head head;
+        char commit[200];
+
+        line_of(f, "git -C repo rev-parse HEAD", commit);
+        assert_int_equal(ask(f, folder, &head), PAWL_OK);
+        assert_string_equal(head.commit, commit);
+        if (branch)
+                assert_text(head.branch, branch);
+        else
+                assert_null(head.branch.data);
+}
+
+static void a_branch_and_its_commit_are_read(void **state)
+{
+        struct fixture *f = *state;
+
+        says(f, "repo", "main");
+        says(f, "repo/sub/deep", "main");
+        shell(f, "cd repo && git checkout -q -b a/b-c && git commit -q --allow-empty -m two");
+        says(f, "repo", "a/b-c");
+        shell(f, "cd repo && git checkout -q --detach");
+        says(f, "repo", NULL);
+}
+
+static void without_a_repository_there_is_none(void **state)
+{
+        struct fixture *f = *state;
+        pawl__git_head head;
+
+        shell(f, "mkdir plain");
+        assert_int_equal(ask(f, "plain", &head), PAWL_DONE);
+}
+
+static void what_is_not_plain_is_left_to_libgit2(void **state)
+{
+        struct fixture *f = *state;
+        pawl__git_head head;
+
+        shell(f,
+                "git init -q unborn; git -C repo worktree add -q ../tree; ln -s repo/.git link.git; "
+                "mkdir linked && ln -s ../repo/.git linked/.git; mkdir -p odd/.git");
+        assert_int_equal(ask(f, "unborn", &head), PAWL_ENOTFOUND);
+        assert_int_equal(ask(f, "tree", &head), PAWL_ENOTFOUND);
+        assert_int_equal(ask(f, "linked", &head), PAWL_ENOTFOUND);
+        assert_int_equal(ask(f, "odd", &head), PAWL_ENOTFOUND);
+        shell(f, "printf 'ref: refs/heads/../../x\\n' >odd/.git/HEAD");
+        assert_int_equal(ask(f, "odd", &head), PAWL_ENOTFOUND);
+        shell(f, "printf 'ref: refs/tags/x\\n' >odd/.git/HEAD");
+        assert_int_equal(ask(f, "odd", &head), PAWL_ENOTFOUND);
+        shell(f, "head -c 5000 /dev/zero | tr '\\0' a >odd/.git/HEAD");
+        assert_int_equal(ask(f, "odd", &head), PAWL_ENOTFOUND);
+        shell(f, "rm odd/.git/HEAD && mkfifo odd/.git/HEAD");
+        assert_int_equal(ask(f, "odd", &head), PAWL_ENOTFOUND);
+        shell(f, "cd repo && git pack-refs --all");
+        assert_int_equal(ask(f, "repo", &head), PAWL_ENOTFOUND);
+}
+
+static void without_memory_it_says_so(void **state)
+{
+        struct fixture *f = *state;
+        pawl__git_head head;
+        pawl_status status = PAWL_ENOMEM;
+
+        if (!allocator_works())
+                skip();
+        for (size_t n = 1; status == PAWL_ENOMEM; n++) {
+                char *root = path_in(f->folder, "repo");
+                pawl__arena_free(&f->arena);
+                f->arena = (pawl__arena)PAWL__ARENA_INIT;
+                allocator_fail_at(n);
+                status = pawl__git_head_plain(&head, root, &f->arena, &f->err);
+                allocator_fail_at(0);
+                free(root);
+        }
+        assert_int_equal(status, PAWL_OK);
+}
+
+#define GIT_TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+
+int main(void)
+{
+        const struct CMUnitTest tests[] = {
+                GIT_TEST(a_branch_and_its_commit_are_read),
+                GIT_TEST(without_a_repository_there_is_none),
+                GIT_TEST(what_is_not_plain_is_left_to_libgit2),
+                GIT_TEST(without_memory_it_says_so),
+        };
+        return cmocka_run_group_tests(tests, NULL, NULL);
+}
