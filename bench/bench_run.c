@@ -12,7 +12,7 @@ static void write_mission(void)
 
         if (!mission || !seed)
                 bench_die("cannot write the mission");
-        fputs("mission: bench\nglossary: { team_domain: team.yaml }\nsteps:\n  - id: only\n"
+        fputs("mission: bench\nworkspace: { checkpoint: manual }\nglossary: { team_domain: team.yaml }\nsteps:\n  - id: only\n"
               "    inputs: { description: A step of one command. }\n    run: [/bin/true]\n",
                 mission);
         fputs("terms:\n", seed);

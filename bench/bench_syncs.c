@@ -13,6 +13,10 @@ enum { MISSIONS = 11, MISSION_STEPS = 20 };
 
 static pawl_error err;
 
+/* Checkpoints of the workspace are a question of their own; here they would be of the files of this
+ * program. */
+static const char settings[] = "workspace: { checkpoint: manual }\nsteps:\n";
+
 static void write_files(void)
 {
         FILE *seed = fopen("team.yaml", "w"), *one = fopen("one.yaml", "w"),
@@ -21,8 +25,8 @@ static void write_files(void)
         if (!seed || !one || !many)
                 bench_die("cannot write the missions");
         fputs("terms:\n  - {surface: workspace, definition: The folder of a customer}\n", seed);
-        fputs("mission: one\nsteps:\n", one);
-        fputs("mission: many\nsteps:\n", many);
+        fprintf(one, "mission: one\n%s", settings);
+        fprintf(many, "mission: many\n%s", settings);
         for (int i = 0; i <= MISSION_STEPS; i++)
                 fprintf(i ? many : one,
                         "  - id: step-%d\n    inputs: the refund lands in the workspace\n"
