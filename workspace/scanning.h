@@ -36,7 +36,7 @@ struct pawl__scan_inside {
 
 /** A folder that is being gone through. */
 typedef struct pawl__level {
-        int fd; /**< -1: closed for now, since many are open */
+        int fd; /**< -1: closed while many others are open */
         dev_t device;
         ino_t inode;
         size_t folder;     /**< where it begins in the index */
