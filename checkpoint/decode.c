@@ -54,9 +54,10 @@ static pawl_status decode_hashes(struct decoding *d)
                 output == PAWL__NO_NODE || pawl__json_at(&d->tree, output)->type == PAWL__JSON_NULL;
 
         if (!take(d->to->input_hash, 64, pawl__json_get_text(&d->tree, 0, "input_hash")))
-                return refuse(d, "payload.input_hash", "is no hash of 64 digits");
+                return refuse(d, "payload.input_hash",
+                        "is no hash of 64 digits; write 64 lower-case hex digits");
         if (!take(d->to->retry_token, 36, pawl__json_get_text(&d->tree, 0, "retry_token")))
-                return refuse(d, "payload.retry_token", "is no UUID of 36 characters");
+                return refuse(d, "payload.retry_token", "is no UUID of 36 characters; write one");
         if (!none && !take(d->to->output_hash, 64, pawl__json_get_text(&d->tree, 0, "output_hash")))
                 return refuse(d, "payload.output_hash",
                         "is no hash; it must be 64 lower-case hex digits");

@@ -85,8 +85,8 @@ static pawl_status take_members(pawl__row *rollback, int *undo, const pawl__appl
                 status = pawl__apply_maybe_text(&decisions, a, "decisions");
         if (!status && decisions.data && !pawl__text_is(decisions, "keep") &&
                 !pawl__text_is(decisions, "drop"))
-                status = pawl__apply_refuse(
-                        a, PAWL_EINVAL, "payload.decisions", "is neither \"keep\" nor \"drop\"");
+                status = pawl__apply_refuse(a, PAWL_EINVAL, "payload.decisions",
+                        "is neither \"keep\" nor \"drop\"; write one of them");
         v[PAWL__RB_SEQ].integer = (int64_t)a->event->seq;
         v[PAWL__RB_UNDO].integer = status ? 0 : *undo;
         v[PAWL__RB_TREE].text = pawl__apply_optional(a, "tree");
@@ -157,8 +157,8 @@ static pawl_status check_step(struct ending *e, const pawl__applying *a, pawl__n
         step.v[PAWL__STEP_ID].text = step_id;
         status = a->store->get(a->store, PAWL__STEPS, &step, a->err);
         if (status == PAWL_ENOTFOUND)
-                return pawl__apply_refuse(
-                        a, PAWL_ESTATE, "payload.steps", "names a step that its run has not");
+                return pawl__apply_refuse(a, PAWL_ESTATE, "payload.steps",
+                        "names a step that its run has not; name those it has");
         if (!status)
                 pawl__steps_before_add(&e->as_were, &step);
         return status;
@@ -328,7 +328,8 @@ static pawl_status check_abandoned(const pawl__applying *a)
                         continue;
                 snprintf(field, sizeof field, "payload.%s", lists[i]);
                 return pawl__apply_refuse(a, PAWL_EINVAL, field,
-                        "is not empty, but a rollback that was abandoned changes nothing");
+                        "is not empty, but a rollback that was abandoned changes nothing; leave it "
+                        "empty");
         }
         return PAWL_OK;
 }
@@ -394,8 +395,8 @@ pawl_status pawl__apply_rolled_back(pawl__applying *a)
         pawl_status status = PAWL_OK;
 
         if (!done && !pawl__text_is(outcome, "abandoned"))
-                return pawl__apply_refuse(
-                        a, PAWL_EINVAL, "payload.outcome", "is neither \"done\" nor \"abandoned\"");
+                return pawl__apply_refuse(a, PAWL_EINVAL, "payload.outcome",
+                        "is neither \"done\" nor \"abandoned\"; write one of them");
         if (!done)
                 status = check_abandoned(a);
         if (!status)

@@ -59,7 +59,8 @@ pawl_status pawl__apply_git(pawl_text *value, const pawl__applying *a, const cha
         if (node == PAWL__NO_NODE || pawl__json_at(a->tree, node)->type == PAWL__JSON_NULL)
                 return PAWL_OK;
         if (pawl__json_at(a->tree, node)->type != PAWL__JSON_STRING)
-                return refuse_member(a, PAWL_EINVAL, "git", "has a member that is no text");
+                return refuse_member(
+                        a, PAWL_EINVAL, "git", "has a member that is no text; write texts");
         *value = pawl__json_at(a->tree, node)->value;
         return PAWL_OK;
 }
@@ -113,8 +114,8 @@ pawl_status pawl__apply_numbers(const pawl__applying *a, const char *field)
                 pawl__row checkpoint;
                 int64_t n;
                 if (node->type != PAWL__JSON_NUMBER || !pawl__json_int(node, &n))
-                        return refuse_member(
-                                a, PAWL_EINVAL, field, "holds what is no checkpoint's number");
+                        return refuse_member(a, PAWL_EINVAL, field,
+                                "holds what is no checkpoint's number; write numbers");
                 status = pawl__apply_workspace(&checkpoint, a, n, field);
         }
         return status;
@@ -214,11 +215,11 @@ static pawl_status take_members(pawl__row *row, const pawl__applying *a)
         v[PAWL__WCP_TREE].text = pawl__apply_optional(a, "tree");
         if (!status && !is_id(v[PAWL__WCP_ID].text))
                 status = refuse_member(a, PAWL_EINVAL, "id",
-                        "is not made of 1 to 128 lower-case letters, digits and hyphens");
+                        "is not made of 1 to 128 lower-case letters, digits and hyphens; name it so");
         if (!status && !pawl__text_is(v[PAWL__WCP_TRIGGER].text, "auto") &&
                 !pawl__text_is(v[PAWL__WCP_TRIGGER].text, "manual"))
-                status = refuse_member(
-                        a, PAWL_EINVAL, "trigger", "is neither \"auto\" nor \"manual\"");
+                status = refuse_member(a, PAWL_EINVAL, "trigger",
+                        "is neither \"auto\" nor \"manual\"; write one of them");
         return status;
 }
 
@@ -244,8 +245,8 @@ pawl_status pawl__apply_workspace_checkpointed(pawl__applying *a)
         if (status)
                 return status;
         if (row.v[PAWL__WCP_BASE].integer >= n)
-                return refuse_member(
-                        a, PAWL_ESTATE, "base", "names a checkpoint that is not there");
+                return refuse_member(a, PAWL_ESTATE, "base",
+                        "names a checkpoint that is not there; name an earlier one, or 0");
         row.v[PAWL__WCP_SEQ].integer = (int64_t)a->event->seq;
         row.v[PAWL__WCP_MISSION].text = a->event->mission_id;
         row.v[PAWL__WCP_RUN].text = a->event->run_id;

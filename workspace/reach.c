@@ -56,7 +56,8 @@ static pawl_status mark(bool *news, pawl__reach *reach, const unsigned char hash
         }
         if (reach->n >= UINT32_MAX - 1)
                 return pawl__fail(err, PAWL_ETOOBIG,
-                        "checkpoints: they hold more than four thousand million contents");
+                        "checkpoints: they hold more than four thousand million contents; export the "
+                        "older ones and prune them");
         pawl_text kept = pawl__arena_text(&reach->arena, as_key(hash), &ok);
         if (!ok || pawl__grow(&reach->owners, &reach->cap, reach->n + 1, sizeof *reach->owners) ||
                 pawl__map_put(&reach->index, kept, (uint32_t)reach->n))

@@ -96,7 +96,8 @@ pawl_status pawl__rolling_undone(pawl_plan *p, pawl__workspace *ws, pawl_error *
         if (!status && p->target.v[PAWL__WCP_PRUNED_SEQ].integer)
                 return pawl__fail(err, PAWL_ESTATE,
                         "checkpoint %" PRId64
-                        ": the safety copy was pruned, so that the rollback cannot be undone",
+                        ": the safety copy was pruned, so that the rollback cannot be undone; go back "
+                        "to an earlier checkpoint instead",
                         number_of(&p->target));
         return status;
 }
