@@ -43,7 +43,7 @@ const char *pawl_status_name(pawl_status status)
 }
 
 /* The character at @p at as a message shows it; returns its bytes. What would break the line
- * (control characters, line separators) or is not UTF-8 becomes an escape, as in cli/printable.h.
+ * (control characters, line separators) or is not UTF-8 becomes an escape, as in command/printable.h.
  */
 static size_t show(char shown[8], const char *at, size_t left)
 {

@@ -1,6 +1,6 @@
+#include "cli/main.h"
 #include "base/digest.h"
 #include "base/error.h"
-#include "cli/command.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>

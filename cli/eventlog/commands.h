@@ -5,7 +5,7 @@
 #ifndef CLI_EVENTLOG_COMMANDS_H
 #define CLI_EVENTLOG_COMMANDS_H
 
-#include "cli/command.h"
+#include "command/command.h"
 
 extern const cli_cmd eventlog_replay_cmd, eventlog_list_cmd, eventlog_tail_cmd, eventlog_show_cmd,
         eventlog_verify_cmd, eventlog_head_cmd, eventlog_stats_cmd, eventlog_export_cmd;

@@ -1,7 +1,7 @@
 /* eventlog export: JSON Lines, one envelope a line, in seq order. */
 #include "cli/eventlog/commands.h"
 #include "cli/eventlog/rows.h"
-#include "cli/find.h"
+#include "command/find.h"
 
 struct printing {
         pawl_log *log;

@@ -1,6 +1,6 @@
 #include "cli/eventlog/fold.h"
 #include "base/json_tree.h"
-#include "cli/printable.h"
+#include "command/printable.h"
 
 /* A member of an element, and the word before it; a hash is shown by its first digits. */
 struct field {

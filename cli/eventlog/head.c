@@ -2,7 +2,7 @@
 #include "base/digest.h"
 #include "cli/eventlog/commands.h"
 #include "cli/eventlog/rows.h"
-#include "cli/find.h"
+#include "command/find.h"
 #include <inttypes.h>
 #include <stdio.h>
 

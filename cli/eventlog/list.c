@@ -1,7 +1,7 @@
 /* eventlog list: events, one a line. */
 #include "cli/eventlog/commands.h"
 #include "cli/eventlog/rows.h"
-#include "cli/find.h"
+#include "command/find.h"
 
 static pawl_status print_row(const pawl_event *event, void *user, pawl_error *err)
 {

@@ -3,7 +3,7 @@
 #include "cli/eventlog/commands.h"
 #include "cli/eventlog/fold.h"
 #include "cli/eventlog/rows.h"
-#include "cli/find.h"
+#include "command/find.h"
 #include "events/log.h"
 #include "state/state.h"
 #include <stdio.h>

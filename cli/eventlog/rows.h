@@ -6,7 +6,7 @@
 #define CLI_EVENTLOG_ROWS_H
 
 #include "base/text.h"
-#include "cli/table.h"
+#include "command/table.h"
 #include <pawl/events.h>
 
 /** Zero-initialise, set json and log, then cli_rows_open(). */

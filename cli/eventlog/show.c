@@ -2,8 +2,8 @@
 #include "base/error.h"
 #include "cli/eventlog/commands.h"
 #include "cli/eventlog/rows.h"
-#include "cli/find.h"
-#include "cli/json.h"
+#include "command/find.h"
+#include "command/json.h"
 #include "events/log.h"
 #include <stdio.h>
 

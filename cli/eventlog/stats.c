@@ -4,9 +4,9 @@
 #include "base/map.h"
 #include "cli/eventlog/commands.h"
 #include "cli/eventlog/rows.h"
-#include "cli/find.h"
-#include "cli/json.h"
-#include "cli/table.h"
+#include "command/find.h"
+#include "command/json.h"
+#include "command/table.h"
 #include <stdio.h>
 #include <stdlib.h>
 

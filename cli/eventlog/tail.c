@@ -8,8 +8,8 @@
 #include "base/error.h"
 #include "cli/eventlog/commands.h"
 #include "cli/eventlog/rows.h"
-#include "cli/find.h"
-#include "cli/printable.h"
+#include "command/find.h"
+#include "command/printable.h"
 #include "events/log.h"
 #include <errno.h>
 #include <poll.h>

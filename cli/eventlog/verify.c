@@ -3,9 +3,9 @@
 #include "base/error.h"
 #include "cli/eventlog/commands.h"
 #include "cli/eventlog/rows.h"
-#include "cli/find.h"
-#include "cli/input.h"
-#include "cli/key.h"
+#include "command/find.h"
+#include "command/input.h"
+#include "command/key.h"
 #include "events/log.h"
 #include <inttypes.h>
 #include <stdio.h>

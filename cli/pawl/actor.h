@@ -6,7 +6,7 @@
 #define CLI_PAWL_ACTOR_H
 
 #include "base/text.h"
-#include "cli/command.h"
+#include "command/command.h"
 
 /** Append the actor: the value of --actor, else "user:NAME". The buffer is NUL-ended. */
 PAWL_MUST_CHECK pawl_status cli_actor(pawl__buf *out, const cli_call *cli, pawl_error *err);

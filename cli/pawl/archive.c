@@ -1,6 +1,6 @@
 #include "cli/pawl/archive.h"
-#include "cli/json.h"
-#include "cli/printable.h"
+#include "command/json.h"
+#include "command/printable.h"
 #include <inttypes.h>
 #include <stdio.h>
 

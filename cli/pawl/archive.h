@@ -5,7 +5,7 @@
 #ifndef CLI_PAWL_ARCHIVE_H
 #define CLI_PAWL_ARCHIVE_H
 
-#include "cli/command.h"
+#include "command/command.h"
 #include <pawl/workspace.h>
 
 /** What was written to, or read from, the archive at @p path. Returns the exit code. */

@@ -1,11 +1,11 @@
 /* pawl backup: a copy of the log in one file, while others write. */
 #include "base/digest.h"
 #include "base/error.h"
-#include "cli/find.h"
-#include "cli/json.h"
 #include "cli/pawl/commands.h"
 #include "cli/pawl/signals.h"
-#include "cli/printable.h"
+#include "command/find.h"
+#include "command/json.h"
+#include "command/printable.h"
 #include <inttypes.h>
 #include <stdio.h>
 #include <unistd.h>

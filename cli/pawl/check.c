@@ -1,9 +1,9 @@
 /* pawl check: what layers 1 and 2 and the gate would say, with nothing run and nothing written. */
 #include "base/error.h"
 #include "base/json_tree.h"
-#include "cli/find.h"
 #include "cli/pawl/commands.h"
-#include "cli/table.h"
+#include "command/find.h"
+#include "command/table.h"
 #include <pawl/mission.h>
 #include <stdio.h>
 

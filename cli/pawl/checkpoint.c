@@ -1,10 +1,10 @@
 /* pawl checkpoint: the workspace as it is, kept. */
-#include "cli/find.h"
-#include "cli/input.h"
-#include "cli/json.h"
 #include "cli/pawl/commands.h"
 #include "cli/pawl/workspace.h"
-#include "cli/printable.h"
+#include "command/find.h"
+#include "command/input.h"
+#include "command/json.h"
+#include "command/printable.h"
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,10 +1,10 @@
 /* pawl checkpoints: the checkpoints of the workspace, oldest first, and which one it stands at. */
 #include "base/sources.h"
-#include "cli/find.h"
-#include "cli/json.h"
 #include "cli/pawl/commands.h"
 #include "cli/pawl/workspace.h"
-#include "cli/table.h"
+#include "command/find.h"
+#include "command/json.h"
+#include "command/table.h"
 #include <stdio.h>
 
 static int print_json(const cli_call *cli, const pawl_checkpoints *list)

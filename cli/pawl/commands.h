@@ -5,7 +5,7 @@
 #ifndef CLI_PAWL_COMMANDS_H
 #define CLI_PAWL_COMMANDS_H
 
-#include "cli/command.h"
+#include "command/command.h"
 
 extern const cli_cmd pawl_init_cmd, pawl_run_cmd, pawl_resume_cmd, pawl_check_cmd,
         pawl_conflicts_cmd, pawl_resolve_cmd, pawl_glossary_list_cmd, pawl_glossary_import_cmd,

@@ -3,10 +3,10 @@
 #include "base/json_canon.h"
 #include "base/json_tree.h"
 #include "base/sources.h"
-#include "cli/find.h"
-#include "cli/json.h"
 #include "cli/pawl/commands.h"
-#include "cli/printable.h"
+#include "command/find.h"
+#include "command/json.h"
+#include "command/printable.h"
 #include "state/state.h"
 
 /* A conflict's candidates are kept as a JSON array of senses, in the order that a pick counts. */

@@ -1,9 +1,9 @@
 /* pawl diff: what lies between two checkpoints, or one and the workspace as it is. */
-#include "cli/find.h"
-#include "cli/json.h"
 #include "cli/pawl/commands.h"
 #include "cli/pawl/workspace.h"
-#include "cli/printable.h"
+#include "command/find.h"
+#include "command/json.h"
+#include "command/printable.h"
 #include <inttypes.h>
 #include <stdio.h>
 

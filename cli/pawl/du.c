@@ -1,9 +1,9 @@
 /* pawl du: what checkpoints of the workspace take up. */
 #include "base/json_write.h"
-#include "cli/find.h"
-#include "cli/json.h"
 #include "cli/pawl/commands.h"
-#include "cli/table.h"
+#include "command/find.h"
+#include "command/json.h"
+#include "command/table.h"
 #include <inttypes.h>
 #include <pawl/space.h>
 #include <stdio.h>

@@ -1,7 +1,7 @@
 /* pawl export: checkpoints into one file, for another machine. */
-#include "cli/find.h"
 #include "cli/pawl/archive.h"
 #include "cli/pawl/commands.h"
+#include "command/find.h"
 #include <pawl/workspace.h>
 
 static int export_run(cli_call *cli)

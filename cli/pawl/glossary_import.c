@@ -1,8 +1,8 @@
 /* pawl glossary import: the senses of a file, put into a scope for good. */
 #include "base/error.h"
-#include "cli/find.h"
 #include "cli/pawl/actor.h"
 #include "cli/pawl/commands.h"
+#include "command/find.h"
 #include "glossary/seed.h"
 #include <stdio.h>
 

@@ -1,8 +1,8 @@
 /* pawl glossary list: the senses in force, now or at an earlier seq. */
-#include "cli/find.h"
 #include "cli/pawl/commands.h"
 #include "cli/pawl/senses.h"
-#include "cli/table.h"
+#include "command/find.h"
+#include "command/table.h"
 #include <stdio.h>
 
 static const cli_column columns[] = {

@@ -1,9 +1,9 @@
 /* pawl handoff: what is done, what was being done, what is next, and the command to go on with. */
 #include "base/error.h"
-#include "cli/find.h"
-#include "cli/json.h"
 #include "cli/pawl/commands.h"
-#include "cli/printable.h"
+#include "command/find.h"
+#include "command/json.h"
+#include "command/printable.h"
 #include "session/handoff_known.h"
 #include <pawl/session.h>
 #include <stdio.h>

@@ -1,8 +1,8 @@
 /* pawl hash: the input hash, or the canonical text, of a JSON document or of many. */
 #include "base/error.h"
 #include "base/json_canon.h"
-#include "cli/input.h"
 #include "cli/pawl/commands.h"
+#include "command/input.h"
 #include <stdio.h>
 
 struct hashing {

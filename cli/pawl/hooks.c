@@ -1,8 +1,8 @@
 /* pawl hooks install: a small script that agents and programs call when a task is done. */
 #include "base/error.h"
-#include "cli/find.h"
 #include "cli/pawl/commands.h"
-#include "cli/printable.h"
+#include "command/find.h"
+#include "command/printable.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>

@@ -1,8 +1,8 @@
 /* pawl import: checkpoints out of a file that pawl export wrote. */
-#include "cli/find.h"
 #include "cli/pawl/actor.h"
 #include "cli/pawl/archive.h"
 #include "cli/pawl/commands.h"
+#include "command/find.h"
 #include <pawl/workspace.h>
 
 static int import_run(cli_call *cli)

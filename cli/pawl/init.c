@@ -1,8 +1,8 @@
 /* pawl init: make the log; with --rebuild, fold its state tables again. */
 #include "base/error.h"
-#include "cli/find.h"
 #include "cli/pawl/commands.h"
-#include "cli/printable.h"
+#include "command/find.h"
+#include "command/printable.h"
 #include "state/state.h"
 #include <errno.h>
 #include <stdlib.h>

@@ -1,8 +1,8 @@
 #include "cli/pawl/outcome.h"
 #include "base/error.h"
-#include "cli/json.h"
 #include "cli/pawl/signals.h"
-#include "cli/printable.h"
+#include "command/json.h"
+#include "command/printable.h"
 #include <errno.h>
 #include <unistd.h>
 

@@ -5,7 +5,7 @@
 #ifndef CLI_PAWL_OUTCOME_H
 #define CLI_PAWL_OUTCOME_H
 
-#include "cli/command.h"
+#include "command/command.h"
 #include <pawl/mission.h>
 
 typedef struct cli_progress {

@@ -1,7 +1,7 @@
 /* pawl pin: a checkpoint of the workspace that stays. */
-#include "cli/find.h"
 #include "cli/pawl/actor.h"
 #include "cli/pawl/commands.h"
+#include "command/find.h"
 #include <pawl/workspace.h>
 
 static int pin(const cli_call *cli, const char *actor)

@@ -1,8 +1,8 @@
 #include "cli/pawl/plan.h"
 #include "base/json_write.h"
-#include "cli/json.h"
 #include "cli/pawl/workspace.h"
-#include "cli/printable.h"
+#include "command/json.h"
+#include "command/printable.h"
 #include <inttypes.h>
 
 static const char *const actions[] = {[PAWL_PLAN_WRITE] = "write",

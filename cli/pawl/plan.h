@@ -5,7 +5,7 @@
 #ifndef CLI_PAWL_PLAN_H
 #define CLI_PAWL_PLAN_H
 
-#include "cli/command.h"
+#include "command/command.h"
 #include <pawl/rollback.h>
 #include <stdio.h>
 

@@ -1,7 +1,7 @@
 #include "cli/pawl/prompt.h"
 #include "base/json_canon.h"
-#include "cli/command.h"
-#include "cli/printable.h"
+#include "command/command.h"
+#include "command/printable.h"
 #include "events/log.h"
 #include <errno.h>
 #include <poll.h>

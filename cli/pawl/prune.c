@@ -1,10 +1,10 @@
 /* pawl prune sessions: let go of what old sessions said. */
 #include "base/json_write.h"
-#include "cli/find.h"
-#include "cli/json.h"
 #include "cli/pawl/actor.h"
 #include "cli/pawl/commands.h"
-#include "cli/table.h"
+#include "command/find.h"
+#include "command/json.h"
+#include "command/table.h"
 #include <pawl/session.h>
 #include <stdio.h>
 

@@ -1,11 +1,11 @@
 /* pawl prune checkpoints: let old checkpoints of the workspace go. */
 #include "base/error.h"
 #include "base/json_write.h"
-#include "cli/find.h"
-#include "cli/json.h"
 #include "cli/pawl/actor.h"
 #include "cli/pawl/commands.h"
-#include "cli/table.h"
+#include "command/find.h"
+#include "command/json.h"
+#include "command/table.h"
 #include <inttypes.h>
 #include <pawl/space.h>
 #include <stdio.h>

@@ -1,8 +1,8 @@
 /* pawl rebuild: contents of a checkpoint that are gone, from git or the workspace. */
-#include "cli/find.h"
-#include "cli/json.h"
 #include "cli/pawl/actor.h"
 #include "cli/pawl/commands.h"
+#include "command/find.h"
+#include "command/json.h"
 #include <inttypes.h>
 #include <pawl/validate.h>
 #include <stdio.h>

@@ -1,9 +1,9 @@
 /* pawl resolve: answer a conflict, from any session. */
 #include "base/error.h"
-#include "cli/find.h"
 #include "cli/pawl/actor.h"
 #include "cli/pawl/commands.h"
-#include "cli/printable.h"
+#include "command/find.h"
+#include "command/printable.h"
 #include "state/state.h"
 #include <pawl/pipeline.h>
 #include <stdio.h>

@@ -1,7 +1,7 @@
 /* pawl resume: go on from a checkpoint. */
-#include "cli/find.h"
 #include "cli/pawl/commands.h"
 #include "cli/pawl/sitting.h"
+#include "command/find.h"
 
 static int resume_run(cli_call *cli)
 {

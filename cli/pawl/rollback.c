@@ -1,10 +1,10 @@
 /* pawl rollback and pawl undo: the workspace as a checkpoint has it, and back again. */
 #include "base/error.h"
-#include "cli/find.h"
 #include "cli/pawl/commands.h"
 #include "cli/pawl/plan.h"
 #include "cli/pawl/workspace.h"
-#include "cli/printable.h"
+#include "command/find.h"
+#include "command/printable.h"
 #include <errno.h>
 #include <pawl/rollback.h>
 #include <stdio.h>

@@ -1,8 +1,8 @@
 /* pawl run: carry every step of a mission through the five layers. */
-#include "cli/find.h"
 #include "cli/pawl/commands.h"
 #include "cli/pawl/sitting.h"
 #include "cli/pawl/unfinished.h"
+#include "command/find.h"
 
 /* A new run, or the one that was left unfinished. */
 static int start_or_go_on(

@@ -8,7 +8,7 @@
 #ifndef CLI_PAWL_SENSES_H
 #define CLI_PAWL_SENSES_H
 
-#include "cli/command.h"
+#include "command/command.h"
 #include "state/state.h"
 
 /** Rows of PAWL__SENSES, in the table's order. Texts live in the arena. */

@@ -1,10 +1,10 @@
 /* pawl session start, update, checkpoint, end, resume, pin: sessions of agents that pawl does not
  * run. */
 #include "base/error.h"
-#include "cli/find.h"
 #include "cli/pawl/actor.h"
 #include "cli/pawl/commands.h"
-#include "cli/printable.h"
+#include "command/find.h"
+#include "command/printable.h"
 #include <pawl/session.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -2,11 +2,11 @@
 #include "base/error.h"
 #include "base/json_write.h"
 #include "base/sources.h"
-#include "cli/find.h"
-#include "cli/json.h"
 #include "cli/pawl/commands.h"
-#include "cli/printable.h"
-#include "cli/table.h"
+#include "command/find.h"
+#include "command/json.h"
+#include "command/printable.h"
+#include "command/table.h"
 #include <inttypes.h>
 #include <pawl/session.h>
 #include <stdio.h>

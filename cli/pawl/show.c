@@ -1,10 +1,10 @@
 /* pawl show: one checkpoint of the workspace, or a document that was kept with it. */
 #include "base/sources.h"
-#include "cli/find.h"
-#include "cli/json.h"
 #include "cli/pawl/commands.h"
 #include "cli/pawl/workspace.h"
-#include "cli/printable.h"
+#include "command/find.h"
+#include "command/json.h"
+#include "command/printable.h"
 #include <inttypes.h>
 #include <stdio.h>
 

@@ -4,7 +4,7 @@
 #include "cli/pawl/outcome.h"
 #include "cli/pawl/prompt.h"
 #include "cli/pawl/signals.h"
-#include "cli/printable.h"
+#include "command/printable.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>

@@ -5,7 +5,7 @@
 #ifndef CLI_PAWL_SITTING_H
 #define CLI_PAWL_SITTING_H
 
-#include "cli/command.h"
+#include "command/command.h"
 #include <pawl/mission.h>
 
 /** Run @p mission; or, if it is NULL, resume @p what (a token, a run, or NULL for the newest run).

@@ -1,10 +1,10 @@
 /* pawl task done: mark a task of an agent's session complete, for a hook to call. */
 #include "base/error.h"
-#include "cli/find.h"
 #include "cli/pawl/actor.h"
 #include "cli/pawl/commands.h"
 #include "cli/pawl/git.h"
-#include "cli/printable.h"
+#include "command/find.h"
+#include "command/printable.h"
 #include "events/log.h"
 #include "session/session.h"
 #include <pawl/mission.h>

@@ -1,10 +1,10 @@
 /* pawl terms: layer 1 on a text. */
 #include "base/error.h"
-#include "cli/find.h"
-#include "cli/input.h"
-#include "cli/json.h"
 #include "cli/pawl/commands.h"
 #include "cli/pawl/senses.h"
+#include "command/find.h"
+#include "command/input.h"
+#include "command/json.h"
 #include "glossary/extract.h"
 #include <stdio.h>
 

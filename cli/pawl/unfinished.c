@@ -1,7 +1,7 @@
 #include "cli/pawl/unfinished.h"
 #include "base/error.h"
 #include "base/sources.h"
-#include "cli/printable.h"
+#include "command/printable.h"
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>

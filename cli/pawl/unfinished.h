@@ -5,7 +5,7 @@
 #ifndef CLI_PAWL_UNFINISHED_H
 #define CLI_PAWL_UNFINISHED_H
 
-#include "cli/command.h"
+#include "command/command.h"
 #include <pawl/mission.h>
 
 typedef enum cli_choice {

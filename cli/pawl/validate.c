@@ -1,11 +1,11 @@
 /* pawl validate: do checkpoints of the workspace still hold all that they name? */
 #include "base/json_write.h"
-#include "cli/find.h"
-#include "cli/json.h"
 #include "cli/pawl/actor.h"
 #include "cli/pawl/commands.h"
-#include "cli/printable.h"
-#include "cli/table.h"
+#include "command/find.h"
+#include "command/json.h"
+#include "command/printable.h"
+#include "command/table.h"
 #include <inttypes.h>
 #include <pawl/validate.h>
 #include <stdio.h>

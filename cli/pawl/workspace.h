@@ -6,7 +6,7 @@
 #define CLI_PAWL_WORKSPACE_H
 
 #include "base/json_write.h"
-#include "cli/command.h"
+#include "command/command.h"
 #include <pawl/workspace.h>
 
 /** The options of a command that reads the workspace; rows for its table. */

@@ -22,7 +22,8 @@ allowed pipeline checkpoint glossary state events base
 allowed session checkpoint glossary state events base
 allowed workspace checkpoint glossary state events base
 allowed mission pipeline session workspace checkpoint glossary state events base
-allowed cli mission pipeline session workspace checkpoint glossary state events base
+allowed command mission pipeline session workspace checkpoint glossary state events base
+allowed cli command mission pipeline session workspace checkpoint glossary state events base
 
 # only HEADER FOLDER...: a library's header is included in these folders alone.
 only() {
@@ -30,7 +31,7 @@ only() {
         shift
         places=$(printf '%s|' "$@")
         if grep -rnE "^ *# *include *<$header" --include='*.[ch]' \
-                base events state checkpoint glossary pipeline session workspace mission cli include |
+                base events state checkpoint glossary pipeline session workspace mission command cli include |
                 grep -vE "^(${places%|})/"; then
                 echo "library: <$header> belongs to ${places%|} alone"
                 fail=1
@@ -41,7 +42,7 @@ only 'openssl/' base
 only 'uuid/' base
 only 'utf8proc' base
 only 'yaml\.h' glossary
-only 'libsmartcols' cli
+only 'libsmartcols' command
 only 'zstd\.h' workspace
 only 'git2' workspace
 only 'archive' workspace

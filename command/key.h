@@ -1,11 +1,11 @@
 /**
- * @file cli/key.h
+ * @file command/key.h
  * @brief The key of a log's chain, from the file that --key-file or $PAWL_KEY_FILE names.
  */
-#ifndef CLI_KEY_H
-#define CLI_KEY_H
+#ifndef COMMAND_KEY_H
+#define COMMAND_KEY_H
 
-#include "cli/command.h"
+#include "command/command.h"
 #include <pawl/events.h>
 
 typedef struct cli_key {

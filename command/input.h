@@ -1,9 +1,9 @@
 /**
- * @file cli/input.h
+ * @file command/input.h
  * @brief Reading what an argument names: a file, or standard input for "-" or no argument.
  */
-#ifndef CLI_INPUT_H
-#define CLI_INPUT_H
+#ifndef COMMAND_INPUT_H
+#define COMMAND_INPUT_H
 
 #include "base/text.h"
 

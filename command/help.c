@@ -1,7 +1,7 @@
 /* What --help, help and a wrong usage print, all of it read from the tables. */
 #include "base/text.h"
-#include "cli/command.h"
-#include "cli/printable.h"
+#include "command/command.h"
+#include "command/printable.h"
 #include <stdarg.h>
 #include <stdio.h>
 

@@ -1,6 +1,6 @@
 /* Finding the subcommand and reading its options, wherever among the arguments they stand. */
 #include "base/text.h"
-#include "cli/command.h"
+#include "command/command.h"
 #include <assert.h>
 #include <stdio.h>
 

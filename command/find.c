@@ -1,7 +1,7 @@
-#include "cli/find.h"
+#include "command/find.h"
 #include "base/error.h"
-#include "cli/key.h"
-#include "cli/printable.h"
+#include "command/key.h"
+#include "command/printable.h"
 #include <errno.h>
 #include <stdlib.h>
 #include <sys/stat.h>

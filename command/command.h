@@ -1,9 +1,9 @@
 /**
- * @file cli/command.h
+ * @file command/command.h
  * @brief A program as a table of subcommands: what drives dispatch, help, completion and man pages.
  */
-#ifndef CLI_COMMAND_H
-#define CLI_COMMAND_H
+#ifndef COMMAND_COMMAND_H
+#define COMMAND_COMMAND_H
 
 #include <pawl/base.h>
 #include <stdbool.h>
@@ -123,8 +123,5 @@ extern const cli_cmd cli_help_cmd, cli_completion_cmd;
 
 void cli_print_program_help(const cli_program *program);
 void cli_print_cmd_help(const cli_program *program, const cli_cmd *cmd);
-
-/** All that main() does. */
-int cli_main(const cli_program *program, int argc, char **argv);
 
 #endif

@@ -1,8 +1,8 @@
-#include "cli/json.h"
+#include "command/json.h"
 #include "base/error.h"
 #include "base/json_read.h"
 #include "base/unicode.h"
-#include "cli/printable.h"
+#include "command/printable.h"
 
 int cli_print_json(const cli_call *cli, pawl__json_writer *w)
 {

@@ -1,12 +1,12 @@
 /**
- * @file cli/find.h
+ * @file command/find.h
  * @brief Which log an invocation is about, and opening it.
  */
-#ifndef CLI_FIND_H
-#define CLI_FIND_H
+#ifndef COMMAND_FIND_H
+#define COMMAND_FIND_H
 
 #include "base/text.h"
-#include "cli/command.h"
+#include "command/command.h"
 #include <pawl/events.h>
 
 #define CLI_LOG_NAME ".pawl/events.db"

@@ -1,4 +1,4 @@
-#include "cli/key.h"
+#include "command/key.h"
 #include "base/error.h"
 #include "base/mac.h"
 #include <errno.h>

@@ -1,8 +1,8 @@
-#include "cli/table.h"
+#include "command/table.h"
 #include "base/error.h"
 #include "base/json_canon.h"
 #include "base/json_write.h"
-#include "cli/printable.h"
+#include "command/printable.h"
 #include <libsmartcols.h>
 #include <locale.h>
 #include <stdio.h>

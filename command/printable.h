@@ -1,12 +1,12 @@
 /**
- * @file cli/printable.h
+ * @file command/printable.h
  * @brief Text from outside, made fit to be shown: it can colour, move, hide or reorder nothing.
  *
  * Ids, terms, definitions, paths and messages come from files and people: they are escaped as
  * base/printable.h says.
  */
-#ifndef CLI_PRINTABLE_H
-#define CLI_PRINTABLE_H
+#ifndef COMMAND_PRINTABLE_H
+#define COMMAND_PRINTABLE_H
 
 #include "base/printable.h"
 #include <stdio.h>

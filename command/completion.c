@@ -1,6 +1,6 @@
 /* Bash completion, written out from the tables: `PROGRAM completion bash`. */
 #include "base/text.h"
-#include "cli/command.h"
+#include "command/command.h"
 #include <stdio.h>
 #include <string.h>
 

@@ -1,6 +1,6 @@
 /* How a failure ends: the exit code of its status, and one line on stderr. */
-#include "cli/command.h"
-#include "cli/printable.h"
+#include "command/command.h"
+#include "command/printable.h"
 
 int cli_exit_code(pawl_status status)
 {

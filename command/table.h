@@ -1,13 +1,13 @@
 /**
- * @file cli/table.h
+ * @file command/table.h
  * @brief A listing from one column table: the header, the alignment and the type in JSON.
  *
  * On a terminal the widest columns shrink to fit it; elsewhere nothing is cut. Rows are printed in
  * batches, so that a listing of any length is shown in little memory; later batches keep the widths
  * of the earlier ones.
  */
-#ifndef CLI_TABLE_H
-#define CLI_TABLE_H
+#ifndef COMMAND_TABLE_H
+#define COMMAND_TABLE_H
 
 #include "base/text.h"
 

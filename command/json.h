@@ -1,12 +1,12 @@
 /**
- * @file cli/json.h
+ * @file command/json.h
  * @brief Printing JSON: one document and its newline, or one laid out for people.
  */
-#ifndef CLI_JSON_H
-#define CLI_JSON_H
+#ifndef COMMAND_JSON_H
+#define COMMAND_JSON_H
 
 #include "base/json_write.h"
-#include "cli/command.h"
+#include "command/command.h"
 
 /** End the writer, print what it holds and a newline, free it. Returns the exit code. */
 int cli_print_json(const cli_call *cli, pawl__json_writer *w);

@@ -1,4 +1,4 @@
-#include "cli/input.h"
+#include "command/input.h"
 #include "base/error.h"
 #include <errno.h>
 #include <fcntl.h>

@@ -1,4 +1,4 @@
-#include "cli/printable.h"
+#include "command/printable.h"
 #include <stdlib.h>
 #include <unistd.h>
 

@@ -1,0 +1,19 @@
+#include "cli/eventlog/program.h"
+#include "cli/eventlog/commands.h"
+
+static const cli_cmd *const cmds[] = {
+        &eventlog_replay_cmd,
+        &eventlog_list_cmd,
+        &eventlog_tail_cmd,
+        &eventlog_show_cmd,
+        &eventlog_verify_cmd,
+        &eventlog_head_cmd,
+        &eventlog_stats_cmd,
+        &eventlog_export_cmd,
+        &cli_help_cmd,
+        &cli_completion_cmd,
+        NULL,
+};
+
+const cli_program eventlog_program = {
+        "eventlog", "Look into a log of events, changing nothing in it", cmds, NULL};

@@ -1,0 +1,13 @@
+/**
+ * @file cli/main.h
+ * @brief A program around its table of subcommands: the process and its standard streams.
+ */
+#ifndef CLI_MAIN_H
+#define CLI_MAIN_H
+
+#include "command/command.h"
+
+/** All that main() does. */
+int cli_main(const cli_program *program, int argc, char **argv);
+
+#endif
