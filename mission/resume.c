@@ -212,6 +212,34 @@ static pawl_status look_again(pawl__runner *r, void *user)
         return found->done ? PAWL_DONE : PAWL_OK;
 }
 
+/* PAWL_EHELD while conflicts without an answer hold the run back. What is asked again and again is
+ * not kept in the runner's arena. */
+static pawl_status ask_for_answers(pawl__runner *r)
+{
+        pawl__row run = {.v[PAWL__RUN_ID].text = r->run_id}, *open;
+        pawl__arena arena = PAWL__ARENA_INIT;
+        size_t n = 0;
+        pawl_status status = pawl__state_get(r->state, PAWL__RUNS, &run, &arena, &r->error);
+
+        if (!status && pawl__text_is(run.v[PAWL__RUN_STATUS].text, "blocked"))
+                status = pawl__state_conflicts(&open, &n, r->state, r->run_id, (pawl_text){NULL, 0},
+                        true, &arena, &r->error);
+        pawl__arena_free(&arena);
+        return !status && n ? PAWL_EHELD : status;
+}
+
+/* Somebody answers elsewhere. The run is not claimed meanwhile. Time over: it goes on as it is, and
+ * is blocked. */
+static pawl_status await_answers(pawl__runner *r)
+{
+        pawl_status status;
+
+        if (!r->options.wait_ms || r->options.clarify)
+                return PAWL_OK;
+        status = pawl__runner_wait(r, r->options.wait_ms, ask_for_answers);
+        return status == PAWL_EHELD ? PAWL_OK : status;
+}
+
 static pawl_status go_on(pawl__runner *r, target *found)
 {
         const pawl__row *run = &found->run;
@@ -256,7 +284,9 @@ static pawl_status resume(pawl_run_result **out, pawl__runner *r, const char *wh
         r->run_id = pawl__arena_text(&r->arena, found.run.v[PAWL__RUN_ID].text, &ok);
         if (!ok)
                 return pawl__nomem(&r->error);
-        status = found.done ? PAWL_DONE : go_on(r, &found);
+        status = found.done ? PAWL_DONE : await_answers(r);
+        if (!status)
+                status = go_on(r, &found);
         if (status == PAWL_DONE)
                 return pawl__run_result_make(out, r->state, r->run_id,
                         found.run.v[PAWL__RUN_SESSION].text, NULL, 0, &r->error);

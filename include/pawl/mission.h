@@ -60,7 +60,8 @@ typedef struct pawl_run_options {
         const char *run_id;         /**< run: this id; NULL: a fresh one */
         const char *strictness;     /**< run: override for every step; NULL: none */
         bool accept_changed_inputs; /**< resume: yes without asking */
-        unsigned wait_ms;           /**< how long to wait for another owner; 0: not at all */
+        unsigned wait_ms;           /**< how long to wait for another owner and, on resume without
+                                         clarify, for answers given elsewhere; 0: not at all */
         int signal_fd;              /**< a byte read from it is a signal's number; -1: none */
         pawl_clarify_fn clarify;    /**< NULL: defer */
         void *clarify_user;

@@ -1,5 +1,8 @@
 /* Going on with runs that were blocked, failed or cut off. */
 #include "support/mission.h"
+#include <signal.h>
+#include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 /* Two steps; the second is held until somebody says what a workspace is. */
@@ -75,6 +78,59 @@ static void a_run_that_is_still_unresolved_blocks_again(void **state)
         assert_int_equal(mission_resume(f, NULL), PAWL_OK);
         mission_journal_is(f, "research\nspecify\n");
         free(conflict);
+}
+
+/* Somebody who waits holds nothing and writes nothing until the answer is there. */
+static void who_waits_goes_on_when_the_answer_comes(void **state)
+{
+        struct mission_fixture *f = *state;
+        const struct timespec while_it_waits = {0, 200000000};
+        int how;
+
+        block(f);
+        size_t events = mission_events(f, NULL);
+        f->options.wait_ms = 10000;
+        pid_t pid = mission_fork(f, true, "run-1");
+        nanosleep(&while_it_waits, NULL);
+        assert_int_equal(waitpid(pid, &how, WNOHANG), 0);
+        assert_int_equal(mission_events(f, NULL), events);
+        mission_resolve(f);
+        assert_int_equal(waitpid(pid, &how, 0), pid);
+        assert_true(WIFEXITED(how));
+        assert_int_equal(WEXITSTATUS(how), PAWL_OK);
+        mission_journal_is(f, "research\nspecify\n");
+        assert_int_equal(mission_events(f, "GenerationBlockedBySemanticConflict"), 1);
+}
+
+static void who_waited_in_vain_is_blocked(void **state)
+{
+        struct mission_fixture *f = *state;
+
+        block(f);
+        f->options.wait_ms = 100;
+        assert_int_equal(mission_resume(f, "run-1"), PAWL_BLOCKED);
+        assert_int_equal(pawl_run_result_conflicts(f->result), 1);
+        mission_journal_is(f, "research\n");
+}
+
+/* A signal ends the waiting, and the run is as it was. */
+static void who_waits_can_be_interrupted(void **state)
+{
+        struct mission_fixture *f = *state;
+        const unsigned char number = SIGTERM;
+        int ends[2];
+
+        block(f);
+        size_t events = mission_events(f, NULL);
+        assert_int_equal(pipe(ends), 0);
+        assert_int_equal(write(ends[1], &number, 1), 1);
+        f->options.signal_fd = ends[0];
+        f->options.wait_ms = 10000;
+        assert_int_equal(mission_resume(f, "run-1"), PAWL_EINTERRUPTED);
+        assert_says(f->err.message, "interrupted by SIGTERM; go on with `pawl resume run-1`");
+        assert_int_equal(mission_events(f, NULL), events);
+        close(ends[0]);
+        close(ends[1]);
 }
 
 static void a_failed_step_is_started_again_under_the_same_key(void **state)
@@ -392,6 +448,9 @@ int main(void)
         const struct CMUnitTest tests[] = {
                 TEST(a_resolved_run_goes_on_without_running_anything_twice),
                 TEST(a_run_that_is_still_unresolved_blocks_again),
+                TEST(who_waits_goes_on_when_the_answer_comes),
+                TEST(who_waited_in_vain_is_blocked),
+                TEST(who_waits_can_be_interrupted),
                 TEST(a_failed_step_is_started_again_under_the_same_key),
                 TEST(what_has_completed_is_told_again_and_not_run),
                 TEST(without_a_name_the_newest_that_can_go_on_does),
