@@ -19,8 +19,9 @@ static void fill_standard_streams(void)
 }
 
 /* What was printed is done only when it is out. */
-static int finish_output(const cli_call *cli, int code)
+static int finish_output(const cli_program *program, const cli_context *in, int code)
 {
+        const cli_call cli = {.in = in, .program = program};
         pawl_error err = PAWL_ERROR_INIT;
 
         errno = 0;
@@ -31,31 +32,19 @@ static int finish_output(const cli_call *cli, int code)
                 return code;
         pawl__fail(&err, PAWL_EIO, "standard output: %s; see that it can be written and has room",
                 errno ? strerror(errno) : "a write failed");
-        int failure = cli_fail(cli, &err);
+        int failure = cli_fail(&cli, &err);
         return code ? code : failure;
 }
 
 int cli_main(const cli_program *program, int argc, char **argv)
 {
-        cli_call cli;
+        const cli_context in = {.out = stdout, .err = stderr, .home = getenv("HOME")};
+        size_t n = argc > 1 ? (size_t)argc - 1 : 0;
 
         fill_standard_streams();
         signal(SIGPIPE, SIG_DFL);
         signal(SIGXFSZ, SIG_IGN); /* a write past the limit of a file fails, and is reported */
         pawl__digest_start_lean();
-        int code = cli_parse(&cli, program, argc, argv);
-        if (code) {
-                free(cli.repeated);
-                return code;
-        }
-        if (cli.help && cli.cmd)
-                cli_print_cmd_help(program, cli.cmd);
-        else if (cli.help)
-                cli_print_program_help(program);
-        else if (cli.version)
-                printf("%s %s\n", program->name, pawl_version());
-        else
-                code = cli.cmd->run(&cli);
-        free(cli.repeated);
-        return finish_output(&cli, code);
+        int code = cli_execute(program, (const char *const *)(argv + 1), n, &in);
+        return finish_output(program, &in, code);
 }

@@ -5,8 +5,9 @@
 #ifndef COMMAND_COMMAND_H
 #define COMMAND_COMMAND_H
 
-#include <pawl/base.h>
+#include <pawl/events.h>
 #include <stdbool.h>
+#include <stdio.h>
 
 /** Exit codes of both programs (128 + signal beside them). */
 enum {
@@ -65,8 +66,23 @@ typedef struct cli_program {
         const cli_option *shared;   /**< that its subcommands have too; NULL: none */
 } cli_program;
 
+/**
+ * What an invocation runs in. A program makes one of its process, a service one of each request.
+ * All of it is borrowed, and lasts as long as the call.
+ */
+typedef struct cli_context {
+        FILE *out, *err;       /**< where the command prints */
+        pawl_log *log;         /**< the log that it uses; NULL: it finds and opens its own */
+        const char *workspace; /**< the root folder; NULL: --root, or as the log says */
+        const char *actor;     /**< who asks, where --actor does not say; NULL: user:NAME */
+        const char *home;      /**< the home folder of who runs the process, or NULL */
+        bool served;           /**< there is no terminal, no standard input, no environment */
+        pawl_error *failure;   /**< gets what cli_fail() and cli_usage() tell; NULL: not wanted */
+} cli_context;
+
 /** One invocation, parsed. */
 struct cli_call {
+        const cli_context *in;
         const cli_program *program;
         const cli_cmd *cmd;
         const char *args[CLI_ARGS_MAX];
@@ -102,18 +118,28 @@ const char *cli_arg(const cli_call *cli, int index);
 /** Decimal digits alone, 0 to 2^63 - 1. */
 bool cli_parse_number(uint64_t *out, const char *text);
 
-/** Find the subcommand and read the options into @p cli. Returns CLI_DONE, or CLI_USAGE after
- * saying what is wrong. cli->cmd stays NULL where --help or --version were given without a
- * subcommand. */
-int cli_parse(cli_call *cli, const cli_program *program, int argc, char **argv);
+/**
+ * Find the subcommand that the words name, wherever among its options it stands, and run it in a
+ * context.
+ *
+ * Always returns, with an exit code; what went wrong is told on in->err, and in in->failure.
+ * Threads: several may run commands at once, each in a context and with a log of its own.
+ */
+int cli_execute(
+        const cli_program *program, const char *const *words, size_t n, const cli_context *in);
+/** The first half of cli_execute(): find the subcommand and read the options into @p cli. Returns
+ * CLI_DONE, or CLI_USAGE after saying what is wrong. cli->cmd stays NULL where --help or --version
+ * were given without a subcommand. cli->repeated is the caller's to free, also after a failure. */
+int cli_parse(cli_call *cli, const cli_program *program, const char *const *words, size_t n,
+        const cli_context *in);
 
 /** The subcommand of these words, of which *used were its name; NULL: there is none. */
 const cli_cmd *cli_find(const cli_program *program, const char *const *words, int n, int *used);
 
-/** Say on stderr what is wrong with the usage, then the usage line. Returns CLI_USAGE. */
+/** Say what is wrong with the usage, then the usage line. Returns CLI_USAGE. */
 int cli_usage(const cli_call *cli, const char *format, ...) PAWL_PRINTF(2, 3);
 
-/** The one line on stderr for a failure; returns the exit code that its status maps to. */
+/** The one line for a failure; returns the exit code that its status maps to. */
 int cli_fail(const cli_call *cli, const pawl_error *err);
 /** Status to exit code; PAWL_EINTERRUPTED, whose signal it cannot know, gives CLI_FAILED. */
 int cli_exit_code(pawl_status status);
@@ -121,7 +147,7 @@ int cli_exit_code(pawl_status status);
 /** The subcommands that both programs have. */
 extern const cli_cmd cli_help_cmd, cli_completion_cmd;
 
-void cli_print_program_help(const cli_program *program);
-void cli_print_cmd_help(const cli_program *program, const cli_cmd *cmd);
+void cli_print_program_help(FILE *out, const cli_program *program);
+void cli_print_cmd_help(FILE *out, const cli_program *program, const cli_cmd *cmd);
 
 #endif

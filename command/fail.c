@@ -1,4 +1,4 @@
-/* How a failure ends: the exit code of its status, and one line on stderr. */
+/* How a failure ends: the exit code of its status, and one line. */
 #include "command/command.h"
 #include "command/printable.h"
 
@@ -24,9 +24,11 @@ int cli_exit_code(pawl_status status)
 
 int cli_fail(const cli_call *cli, const pawl_error *err)
 {
-        fprintf(stderr, "%s: ", cli->program->name);
-        cli_puts(stderr, err->message[0] ? err->message : pawl_status_name(err->status));
-        fputc('\n', stderr);
+        if (cli->in->failure)
+                *cli->in->failure = *err;
+        fprintf(cli->in->err, "%s: ", cli->program->name);
+        cli_puts(cli->in->err, err->message[0] ? err->message : pawl_status_name(err->status));
+        fputc('\n', cli->in->err);
         int code = cli_exit_code(err->status);
         return code ? code : CLI_FAILED;
 }

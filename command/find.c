@@ -113,9 +113,9 @@ void cli_close_log(const cli_call *cli, pawl_log *log)
         const char *warning = log ? pawl_log_warning(log) : NULL;
 
         if (warning) {
-                fprintf(stderr, "%s: ", cli->program->name);
-                cli_puts(stderr, warning);
-                fputc('\n', stderr);
+                fprintf(cli->in->err, "%s: ", cli->program->name);
+                cli_puts(cli->in->err, warning);
+                fputc('\n', cli->in->err);
         }
         pawl_log_close(log);
 }

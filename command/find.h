@@ -33,7 +33,7 @@ PAWL_MUST_CHECK pawl_status cli_open_log(
 /** The same for a log at @p path. */
 PAWL_MUST_CHECK pawl_status cli_open_path(
         pawl_log **out, const cli_call *cli, const char *path, cli_access access, pawl_error *err);
-/** Close it, or NULL; what the log has to warn of is said in one line on stderr. */
+/** Close it, or NULL; what the log has to warn of is said in one line. */
 void cli_close_log(const cli_call *cli, pawl_log *log);
 
 #endif

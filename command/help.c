@@ -1,5 +1,5 @@
 /* What --help, help and a wrong usage print, all of it read from the tables. */
-#include "base/text.h"
+#include "base/error.h"
 #include "command/command.h"
 #include "command/printable.h"
 #include <stdarg.h>
@@ -82,30 +82,30 @@ static void put_options(FILE *out, const cli_option *options)
         }
 }
 
-void cli_print_program_help(const cli_program *program)
+void cli_print_program_help(FILE *out, const cli_program *program)
 {
-        put_usage(stdout, program, NULL);
-        printf("\n%s.\n\n", program->help);
+        put_usage(out, program, NULL);
+        fprintf(out, "\n%s.\n\n", program->help);
         for (const cli_cmd *const *cmd = program->cmds; *cmd; cmd++) {
                 char left[64];
                 snprintf(left, sizeof left, "%s%s%s", (*cmd)->name, *(*cmd)->args ? " " : "",
                         (*cmd)->args);
-                printf("  %-26s  %s\n", left, (*cmd)->help);
+                fprintf(out, "  %-26s  %s\n", left, (*cmd)->help);
         }
-        printf("\n");
-        put_options(stdout, program->shared);
-        put_options(stdout, cli_globals);
-        printf("\n`%s help COMMAND` tells more of one; `man %s` tells all.\n", program->name,
+        fprintf(out, "\n");
+        put_options(out, program->shared);
+        put_options(out, cli_globals);
+        fprintf(out, "\n`%s help COMMAND` tells more of one; `man %s` tells all.\n", program->name,
                 program->name);
 }
 
-void cli_print_cmd_help(const cli_program *program, const cli_cmd *cmd)
+void cli_print_cmd_help(FILE *out, const cli_program *program, const cli_cmd *cmd)
 {
-        put_usage(stdout, program, cmd);
-        printf("\n%s.\n\n", cmd->help);
-        put_options(stdout, cmd->options);
-        put_options(stdout, program->shared);
-        put_options(stdout, cli_globals);
+        put_usage(out, program, cmd);
+        fprintf(out, "\n%s.\n\n", cmd->help);
+        put_options(out, cmd->options);
+        put_options(out, program->shared);
+        put_options(out, cli_globals);
 }
 
 int cli_usage(const cli_call *cli, const char *format, ...)
@@ -116,13 +116,17 @@ int cli_usage(const cli_call *cli, const char *format, ...)
         va_start(args, format);
         vsnprintf(what, sizeof what, format, args);
         va_end(args);
-        fprintf(stderr, "%s: ", cli->program->name);
+        if (cli->in->failure)
+                pawl__fail(cli->in->failure, PAWL_EINVAL, "%s%s%s; see `%s %s%s--help`",
+                        cli->cmd ? cli->cmd->name : "", cli->cmd ? ": " : "", what,
+                        cli->program->name, cli->cmd ? cli->cmd->name : "", cli->cmd ? " " : "");
+        fprintf(cli->in->err, "%s: ", cli->program->name);
         if (cli->cmd)
-                fprintf(stderr, "%s: ", cli->cmd->name);
-        cli_puts(stderr, what);
-        fprintf(stderr, "; see `%s %s%s--help`\n", cli->program->name,
+                fprintf(cli->in->err, "%s: ", cli->cmd->name);
+        cli_puts(cli->in->err, what);
+        fprintf(cli->in->err, "; see `%s %s%s--help`\n", cli->program->name,
                 cli->cmd ? cli->cmd->name : "", cli->cmd ? " " : "");
-        put_usage(stderr, cli->program, cli->cmd);
+        put_usage(cli->in->err, cli->program, cli->cmd);
         return CLI_USAGE;
 }
 
@@ -132,14 +136,14 @@ static int help_run(cli_call *cli)
         int used = 0;
 
         if (cli->n_args == 0) {
-                cli_print_program_help(cli->program);
+                cli_print_program_help(cli->in->out, cli->program);
                 return CLI_DONE;
         }
         const cli_cmd *cmd = cli_find(cli->program, words, cli->n_args, &used);
         if (!cmd || used != cli->n_args)
                 return cli_usage(cli, "unknown command \"%s%s%s\"", words[0],
                         cli->n_args > 1 ? " " : "", cli->n_args > 1 ? words[1] : "");
-        cli_print_cmd_help(cli->program, cmd);
+        cli_print_cmd_help(cli->in->out, cli->program, cmd);
         return CLI_DONE;
 }
 

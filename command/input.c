@@ -119,7 +119,8 @@ pawl_status cli_input_line(pawl_text *out, cli_input *input, pawl_error *err)
                 seen = left;
                 if (input->at)
                         forget_read(input);
-                fflush(stdout);
+                if (input->answers)
+                        fflush(input->answers);
                 pawl_status status = fill(input, err);
                 if (status)
                         return status;

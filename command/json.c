@@ -13,8 +13,8 @@ int cli_print_json(const cli_call *cli, pawl__json_writer *w)
                 pawl__nomem(&err);
                 code = cli_fail(cli, &err);
         } else {
-                fwrite(w->buf.data, 1, w->buf.len, stdout);
-                putchar('\n');
+                fwrite(w->buf.data, 1, w->buf.len, cli->in->out);
+                fputc('\n', cli->in->out);
         }
         pawl__json_writer_free(w);
         return code;

@@ -209,14 +209,15 @@ static bool value_follows(const cli_program *program, const char *word)
         return false;
 }
 
-/* The places in argv of the first two words that are neither options nor their values. */
-static int find_words(const cli_program *program, int argc, char **argv, int places[2])
+/* The places of the first two words that are neither options nor their values. */
+static int find_words(
+        const cli_program *program, const char *const *words, size_t n_words, size_t places[2])
 {
         int n = 0;
         bool ended = false;
 
-        for (int i = 1; i < argc && n < 2; i++) {
-                const char *word = argv[i];
+        for (size_t i = 0; i < n_words && n < 2; i++) {
+                const char *word = words[i];
                 if (!ended && strcmp(word, "--") == 0)
                         ended = true;
                 else if (!ended && word[0] == '-' && word[1])
@@ -332,7 +333,7 @@ static int keep(cli_call *cli, const cli_option *option, const char *value)
                 return CLI_DONE;
         if (pawl__grow(&cli->repeated, &cli->cap_repeated, cli->n_repeated + 1,
                     sizeof *cli->repeated)) {
-                fprintf(stderr, "%s: out of memory\n", cli->program->name);
+                fprintf(cli->in->err, "%s: out of memory\n", cli->program->name);
                 return CLI_FAILED;
         }
         cli->repeated[cli->n_repeated++] = (struct cli_repeated){option, value};
@@ -355,17 +356,17 @@ static const cli_option *option_of(const cli_call *cli, const char *name, size_t
 
 /* The words of an invocation without those that name the subcommand. */
 struct words {
-        int argc, at;
-        char **argv;
-        int skip[2];
+        const char *const *all;
+        size_t n, next;
+        size_t skip[2]; /* n: none */
 };
 
 static const char *next_word(struct words *words)
 {
-        do {
-                words->at++;
-        } while (words->at == words->skip[0] || words->at == words->skip[1]);
-        return words->at < words->argc ? words->argv[words->at] : NULL;
+        while (words->next < words->n &&
+                (words->next == words->skip[0] || words->next == words->skip[1]))
+                words->next++;
+        return words->next < words->n ? words->all[words->next++] : NULL;
 }
 
 static int read_long(cli_call *cli, const char *word, struct words *words)
@@ -469,22 +470,24 @@ static int read_words(cli_call *cli, struct words *words)
         return CLI_DONE;
 }
 
-int cli_parse(cli_call *cli, const cli_program *program, int argc, char **argv)
+int cli_parse(cli_call *cli, const cli_program *program, const char *const *all, size_t n_all,
+        const cli_context *in)
 {
-        struct words words = {argc, 0, argv, {0, 0}};
+        struct words words = {all, n_all, 0, {n_all, n_all}};
         const char *found[2] = {NULL, NULL};
-        int places[2] = {0, 0}, used = 0;
+        size_t places[2] = {0, 0};
+        int used = 0;
 
-        *cli = (cli_call){.program = program};
-        int n = find_words(program, argc, argv, places);
+        *cli = (cli_call){.in = in, .program = program};
+        int n = find_words(program, all, n_all, places);
         for (int i = 0; i < n; i++)
-                found[i] = argv[places[i]];
+                found[i] = all[places[i]];
         cli->cmd = cli_find(program, found, n, &used);
         if (!cli->cmd && n > 0)
                 return cli_usage(cli, "unknown command \"%s%s%s\"", found[0], n > 1 ? " " : "",
                         n > 1 ? found[1] : "");
-        for (int i = 0; i < 2; i++)
-                words.skip[i] = i < used ? places[i] : 0;
+        for (int i = 0; i < used; i++)
+                words.skip[i] = places[i];
         int code = read_words(cli, &words);
         if (code || cli->help || cli->version)
                 return code;

@@ -14,6 +14,7 @@ struct cli_table {
         const cli_column *columns;
         size_t n, waiting;
         bool json;
+        FILE *stream;
         struct libscols_table *scols; /* NULL for JSON */
         pawl__json_writer writer;
         pawl__buf cell; /* scratch */
@@ -32,11 +33,12 @@ static void header_of(char out[32], const char *name)
 
 /* A table for the rows to come: under a header, or after @p printed and at least as wide as it. */
 static struct libscols_table *make_table(
-        const cli_column *columns, size_t n, struct libscols_table *printed)
+        FILE *stream, const cli_column *columns, size_t n, struct libscols_table *printed)
 {
         struct libscols_table *made = scols_new_table();
         bool ok = made && !scols_table_enable_noencoding(made, 1) &&
-                  !scols_table_enable_noheadings(made, printed != NULL);
+                  !scols_table_enable_noheadings(made, printed != NULL) &&
+                  !scols_table_set_stream(made, stream);
         char header[32] = "";
 
         for (size_t i = 0; ok && i < n; i++) {
@@ -57,8 +59,8 @@ static struct libscols_table *make_table(
         return made;
 }
 
-pawl_status cli_table_new(
-        cli_table **out, const cli_column *columns, size_t n, bool json, pawl_error *err)
+pawl_status cli_table_new(cli_table **out, FILE *stream, const cli_column *columns, size_t n,
+        bool json, pawl_error *err)
 {
         cli_table *table = calloc(1, sizeof *table);
 
@@ -67,6 +69,7 @@ pawl_status cli_table_new(
         table->columns = columns;
         table->n = n;
         table->json = json;
+        table->stream = stream;
         if (json) {
                 pawl__json_open_array(&table->writer);
                 *out = table;
@@ -75,7 +78,7 @@ pawl_status cli_table_new(
         /* Widths are counted in characters of UTF-8 whatever the user's locale: texts are UTF-8,
          * and output must not change with the locale. */
         setlocale(LC_CTYPE, "C.UTF-8");
-        table->scols = make_table(columns, n, NULL);
+        table->scols = make_table(stream, columns, n, NULL);
         if (!table->scols) {
                 cli_table_free(table);
                 return pawl__nomem(err);
@@ -152,7 +155,8 @@ pawl_status cli_table_flush(cli_table *table, pawl_error *err)
                 return PAWL_OK;
         if (scols_print_table(table->scols))
                 return pawl__nomem(err);
-        struct libscols_table *next = make_table(table->columns, table->n, table->scols);
+        struct libscols_table *next =
+                make_table(table->stream, table->columns, table->n, table->scols);
         if (!next)
                 return pawl__nomem(err);
         scols_unref_table(table->scols);
@@ -168,7 +172,7 @@ pawl_status cli_table_end(cli_table *table, pawl_error *err)
         pawl__json_close_array(&table->writer);
         if (pawl__json_end_writer(&table->writer))
                 return pawl__nomem(err);
-        fwrite(table->writer.buf.data, 1, table->writer.buf.len, stdout);
-        putchar('\n');
+        fwrite(table->writer.buf.data, 1, table->writer.buf.len, table->stream);
+        fputc('\n', table->stream);
         return PAWL_OK;
 }

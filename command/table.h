@@ -10,6 +10,7 @@
 #define COMMAND_TABLE_H
 
 #include "base/text.h"
+#include <stdio.h>
 
 typedef enum cli_cell_type { CLI_CELL_TEXT, CLI_CELL_INTEGER, CLI_CELL_NUMBER } cli_cell_type;
 
@@ -27,9 +28,12 @@ typedef union cli_cell {
 
 typedef struct cli_table cli_table;
 
-/** @param json  print one JSON array of objects in place of a table. */
-PAWL_MUST_CHECK pawl_status cli_table_new(
-        cli_table **out, const cli_column *columns, size_t n, bool json, pawl_error *err);
+/**
+ * @param stream  where it is printed; borrowed.
+ * @param json    print one JSON array of objects in place of a table.
+ */
+PAWL_MUST_CHECK pawl_status cli_table_new(cli_table **out, FILE *stream, const cli_column *columns,
+        size_t n, bool json, pawl_error *err);
 /** One row of as many cells as columns. */
 PAWL_MUST_CHECK pawl_status cli_table_row(cli_table *table, const cli_cell *cells, pawl_error *err);
 /** Print the rows that wait. */

@@ -4,6 +4,7 @@
 #include "command/find.h"
 
 struct printing {
+        FILE *out;
         pawl_log *log;
         pawl__buf line;
 };
@@ -12,14 +13,14 @@ static pawl_status print_line(const pawl_event *event, void *user, pawl_error *e
 {
         struct printing *p = user;
 
-        return cli_print_envelope(&p->line, p->log, event, err);
+        return cli_print_envelope(p->out, &p->line, p->log, event, err);
 }
 
 static int export_run(cli_call *cli)
 {
         cli_event_filter filter = {.run_id = pawl__text(cli_value(cli, "run")), .since = 1};
         pawl_error err = PAWL_ERROR_INIT;
-        struct printing p = {NULL, PAWL__BUF_INIT};
+        struct printing p = {cli->in->out, NULL, PAWL__BUF_INIT};
 
         if (cli_open_log(&p.log, cli, CLI_READ, &err))
                 return cli_fail(cli, &err);

@@ -54,32 +54,32 @@ static const struct section sections[] = {
                 NULL},
 };
 
-static void print_fields(
-        const pawl__json_tree *tree, pawl__node element, const struct field *fields, int indent)
+static void print_fields(FILE *out, const pawl__json_tree *tree, pawl__node element,
+        const struct field *fields, int indent)
 {
-        printf("%*s", indent, "");
+        fprintf(out, "%*s", indent, "");
         for (int i = 0, shown = 0; i < FIELDS_MAX && fields[i].name; i++) {
                 pawl__node node = pawl__json_get(tree, element, fields[i].name);
                 if (node == PAWL__NO_NODE || pawl__json_at(tree, node)->type == PAWL__JSON_NULL)
                         continue;
                 pawl_text value = pawl__json_at(tree, node)->value;
                 if (shown++)
-                        fputs("  ", stdout);
+                        fputs("  ", out);
                 if (fields[i].label)
-                        printf("%s ", fields[i].label);
+                        fprintf(out, "%s ", fields[i].label);
                 if (fields[i].cut && value.len > fields[i].cut)
                         value.len = fields[i].cut;
-                cli_put(stdout, value);
+                cli_put(out, value);
         }
-        putchar('\n');
+        fputc('\n', out);
 }
 
 static void print_elements(
-        const pawl__json_tree *tree, pawl__node array, const struct section *section)
+        FILE *out, const pawl__json_tree *tree, pawl__node array, const struct section *section)
 {
         for (pawl__node at = pawl__json_first(tree, array); at != PAWL__NO_NODE;
                 at = pawl__json_after(tree, array, at)) {
-                print_fields(tree, at, section->fields, 2);
+                print_fields(out, tree, at, section->fields, 2);
                 if (!section->below)
                         continue;
                 pawl__node inner = pawl__json_get(tree, at, section->below->name);
@@ -87,33 +87,33 @@ static void print_elements(
                         continue;
                 for (pawl__node below = pawl__json_first(tree, inner); below != PAWL__NO_NODE;
                         below = pawl__json_after(tree, inner, below))
-                        print_fields(tree, below, section->below->fields, 4);
+                        print_fields(out, tree, below, section->below->fields, 4);
         }
 }
 
-static void print_tree(const pawl__json_tree *tree)
+static void print_tree(FILE *out, const pawl__json_tree *tree)
 {
         static const struct field head_fields[FIELDS_MAX] = {{"seq", "head", 0}, {"hash", NULL, 0}};
         pawl__node head = pawl__json_get(tree, 0, "head");
 
         if (head != PAWL__NO_NODE)
-                print_fields(tree, head, head_fields, 0);
+                print_fields(out, tree, head, head_fields, 0);
         for (size_t i = 0; i < sizeof sections / sizeof *sections; i++) {
                 pawl__node array = pawl__json_get(tree, 0, sections[i].name);
                 if (array == PAWL__NO_NODE || pawl__json_at(tree, array)->count == 0)
                         continue;
-                printf("\n%s\n", sections[i].name);
-                print_elements(tree, array, &sections[i]);
+                fprintf(out, "\n%s\n", sections[i].name);
+                print_elements(out, tree, array, &sections[i]);
         }
 }
 
-pawl_status cli_fold_print(pawl_text json, pawl_error *err)
+pawl_status cli_fold_print(FILE *out, pawl_text json, pawl_error *err)
 {
         pawl__json_tree tree = PAWL__JSON_TREE_INIT;
         pawl_status status = pawl__json_tree_read(&tree, json.data, json.len, err);
 
         if (!status)
-                print_tree(&tree);
+                print_tree(out, &tree);
         pawl__json_tree_free(&tree);
         return status;
 }

@@ -7,8 +7,9 @@
 #define CLI_EVENTLOG_FOLD_H
 
 #include "base/text.h"
+#include <stdio.h>
 
 /** Print the object that `replay --json` prints: an array a paragraph, an element a line. */
-PAWL_MUST_CHECK pawl_status cli_fold_print(pawl_text json, pawl_error *err);
+PAWL_MUST_CHECK pawl_status cli_fold_print(FILE *out, pawl_text json, pawl_error *err);
 
 #endif

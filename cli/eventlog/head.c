@@ -21,7 +21,7 @@ static int head_run(cli_call *cli)
                 cli_log_failed(log, status, &err);
         } else {
                 pawl__hex(hex, hash, sizeof hash);
-                printf("%" PRIu64 " %s\n", seq, hex);
+                fprintf(cli->in->out, "%" PRIu64 " %s\n", seq, hex);
         }
         pawl_log_close(log);
         return status ? cli_fail(cli, &err) : CLI_DONE;

@@ -18,7 +18,7 @@ static int list_run(cli_call *cli)
                 .newest = cli_given(cli, "lines"),
                 .last = cli_number(cli, "lines", 0),
         };
-        cli_rows rows = {.json = cli_given(cli, "json")};
+        cli_rows rows = {.out = cli->in->out, .json = cli_given(cli, "json")};
         pawl_error err = PAWL_ERROR_INIT;
         pawl_log *log;
 

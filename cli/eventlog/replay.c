@@ -73,17 +73,17 @@ static pawl_status replay(const cli_call *cli, pawl_log *log, pawl_error *err)
 
         pawl_status status = fold(&json, log, &filter, cli_given(cli, "events"), err);
         if (!status && as_json) {
-                fwrite(json.data, 1, json.len, stdout);
-                putchar('\n');
+                fwrite(json.data, 1, json.len, cli->in->out);
+                fputc('\n', cli->in->out);
         } else if (!status) {
-                status = cli_fold_print(pawl__buf_text(&json), err);
+                status = cli_fold_print(cli->in->out, pawl__buf_text(&json), err);
         }
         pawl__buf_free(&json);
         if (status || !cli_given(cli, "check"))
                 return status;
         status = pawl__replay_check(log, err);
         if (!status && !as_json)
-                puts("\ncheck: the state tables say the same");
+                fputs("\ncheck: the state tables say the same\n", cli->in->out);
         return status;
 }
 

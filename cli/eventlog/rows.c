@@ -17,7 +17,8 @@ enum { COLUMNS = sizeof columns / sizeof *columns };
 
 pawl_status cli_rows_open(cli_rows *rows, pawl_error *err)
 {
-        return rows->json ? PAWL_OK : cli_table_new(&rows->table, columns, COLUMNS, false, err);
+        return rows->json ? PAWL_OK
+                          : cli_table_new(&rows->table, rows->out, columns, COLUMNS, false, err);
 }
 
 pawl_status cli_envelope(pawl__buf *out, pawl_log *log, const pawl_event *event, pawl_error *err)
@@ -31,7 +32,7 @@ pawl_status cli_envelope(pawl__buf *out, pawl_log *log, const pawl_event *event,
 }
 
 pawl_status cli_print_envelope(
-        pawl__buf *line, pawl_log *log, const pawl_event *event, pawl_error *err)
+        FILE *out, pawl__buf *line, pawl_log *log, const pawl_event *event, pawl_error *err)
 {
         pawl__buf_clear(line);
         pawl_status status = cli_envelope(line, log, event, err);
@@ -39,7 +40,7 @@ pawl_status cli_print_envelope(
                 return status;
         if (pawl__buf_addc(line, '\n'))
                 return pawl__nomem(err);
-        fwrite(line->data, 1, line->len, stdout);
+        fwrite(line->data, 1, line->len, out);
         return PAWL_OK;
 }
 
@@ -48,7 +49,7 @@ pawl_status cli_rows_event(cli_rows *rows, const pawl_event *event, pawl_error *
         char time[28];
 
         if (rows->json)
-                return cli_print_envelope(&rows->line, rows->log, event, err);
+                return cli_print_envelope(rows->out, &rows->line, rows->log, event, err);
         pawl__time_format(time, event->time_us);
         const cli_cell cells[COLUMNS] = {
                 {.integer = (int64_t)event->seq},

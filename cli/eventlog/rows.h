@@ -9,8 +9,9 @@
 #include "command/table.h"
 #include <pawl/events.h>
 
-/** Zero-initialise, set json and log, then cli_rows_open(). */
+/** Zero-initialise, set out, json and log, then cli_rows_open(). */
 typedef struct cli_rows {
+        FILE *out;
         bool json;
         pawl_log *log;    /**< that the events are from */
         cli_table *table; /**< NULL for JSON */
@@ -29,7 +30,7 @@ PAWL_MUST_CHECK pawl_status cli_envelope(
         pawl__buf *out, pawl_log *log, const pawl_event *event, pawl_error *err);
 /** Print one, and a newline; @p line is scratch. */
 PAWL_MUST_CHECK pawl_status cli_print_envelope(
-        pawl__buf *line, pawl_log *log, const pawl_event *event, pawl_error *err);
+        FILE *out, pawl__buf *line, pawl_log *log, const pawl_event *event, pawl_error *err);
 
 /** Which events: absent texts and 0 let all pass. */
 typedef struct cli_event_filter {

@@ -7,7 +7,7 @@
 #include "events/log.h"
 #include <stdio.h>
 
-static pawl_status show(pawl_log *log, uint64_t seq, pawl_error *err)
+static pawl_status show(FILE *out, pawl_log *log, uint64_t seq, pawl_error *err)
 {
         pawl__arena arena = PAWL__ARENA_INIT;
         pawl__buf json = PAWL__BUF_INIT, text = PAWL__BUF_INIT;
@@ -21,8 +21,8 @@ static pawl_status show(pawl_log *log, uint64_t seq, pawl_error *err)
         if (!status)
                 status = cli_json_layout(&text, pawl__buf_text(&json), err);
         if (!status) {
-                fwrite(text.data, 1, text.len, stdout);
-                putchar('\n');
+                fwrite(text.data, 1, text.len, out);
+                fputc('\n', out);
         }
         pawl__buf_free(&text);
         pawl__buf_free(&json);
@@ -41,7 +41,7 @@ static int show_run(cli_call *cli)
                         cli, "\"%s\" is not a number from 1 up; give an event's seq", cli->args[0]);
         if (cli_open_log(&log, cli, CLI_READ, &err))
                 return cli_fail(cli, &err);
-        pawl_status status = show(log, seq, &err);
+        pawl_status status = show(cli->in->out, log, seq, &err);
         pawl_log_close(log);
         return status ? cli_fail(cli, &err) : CLI_DONE;
 }

@@ -116,7 +116,7 @@ static int print_json(const cli_call *cli, const struct stats *stats)
         return cli_print_json(cli, &w);
 }
 
-static pawl_status print_kind(const struct stats *stats, int kind, pawl_error *err)
+static pawl_status print_kind(FILE *out, const struct stats *stats, int kind, pawl_error *err)
 {
         const cli_column columns[] = {
                 {kinds[kind].name, CLI_CELL_TEXT, true},
@@ -128,8 +128,8 @@ static pawl_status print_kind(const struct stats *stats, int kind, pawl_error *e
 
         if (tallies->n == 0)
                 return PAWL_OK;
-        putchar('\n');
-        pawl_status status = cli_table_new(&table, columns, 3, false, err);
+        fputc('\n', out);
+        pawl_status status = cli_table_new(&table, out, columns, 3, false, err);
         if (status)
                 return status;
         for (size_t i = 0; !status && i < tallies->n; i++) {
@@ -150,10 +150,10 @@ static int print_tables(const cli_call *cli, const struct stats *stats)
 {
         pawl_error err = PAWL_ERROR_INIT;
 
-        printf("%lld events, %lld bytes of payloads\n", (long long)stats->events,
+        fprintf(cli->in->out, "%lld events, %lld bytes of payloads\n", (long long)stats->events,
                 (long long)stats->bytes);
         for (int kind = 0; kind < KINDS; kind++)
-                if (print_kind(stats, kind, &err))
+                if (print_kind(cli->in->out, stats, kind, &err))
                         return cli_fail(cli, &err);
         return CLI_DONE;
 }

@@ -25,9 +25,9 @@ static pawl_status print_row(const pawl_event *event, void *user, pawl_error *er
 }
 
 /* Wait a little; false when nobody reads standard output any more. */
-static bool wait_a_little(void)
+static bool wait_a_little(FILE *stream)
 {
-        struct pollfd out = {.fd = fileno(stdout), .events = 0};
+        struct pollfd out = {.fd = fileno(stream), .events = 0};
 
         return poll(&out, 1, LOOK_EVERY_MS) <= 0 || !(out.revents & (POLLERR | POLLNVAL));
 }
@@ -42,13 +42,13 @@ static pawl_status open_log(pawl_log **log, bool *waited, const cli_call *cli, p
         while ((status = cli_open_log(log, cli, CLI_READ, err)) == PAWL_ENOTFOUND &&
                 cli_given(cli, "follow")) {
                 if (!*waited) {
-                        fprintf(stderr, "%s: waiting for a log: ", cli->program->name);
-                        cli_puts(stderr, err->message);
-                        fputc('\n', stderr);
+                        fprintf(cli->in->err, "%s: waiting for a log: ", cli->program->name);
+                        cli_puts(cli->in->err, err->message);
+                        fputc('\n', cli->in->err);
                 }
                 *waited = true;
                 *err = (pawl_error)PAWL_ERROR_INIT;
-                if (!wait_a_little())
+                if (!wait_a_little(cli->in->out))
                         return PAWL_DONE;
         }
         return status;
@@ -78,7 +78,7 @@ static pawl_status show_new(cli_rows *rows, pawl_log *log, uint64_t *head, pawl_
 
         if (!status)
                 status = cli_rows_flush(rows, err);
-        if (!status && fflush(stdout))
+        if (!status && fflush(rows->out))
                 status = pawl__fail(err, PAWL_EIO,
                         "standard output: %s; see that it can be written and has room",
                         strerror(errno));
@@ -94,7 +94,7 @@ static pawl_status follow(cli_rows *rows, pawl_log *log, uint64_t head, pawl_err
 
         if (stat(pawl__log_path(log), &first) != 0)
                 memset(&first, 0, sizeof first); /* which no file is */
-        while (!status && wait_a_little()) {
+        while (!status && wait_a_little(rows->out)) {
                 status = pawl_log_head(&now, hash, log);
                 if (status)
                         return cli_log_failed(log, status, err);
@@ -109,7 +109,7 @@ static int tail_run(cli_call *cli)
 {
         cli_event_filter filter = {
                 .since = 1, .newest = true, .last = cli_number(cli, "lines", NEWEST)};
-        cli_rows rows = {.json = cli_given(cli, "json")};
+        cli_rows rows = {.out = cli->in->out, .json = cli_given(cli, "json")};
         pawl_error err = PAWL_ERROR_INIT;
         uint64_t head = 0;
         pawl_log *log;
@@ -125,7 +125,7 @@ static int tail_run(cli_call *cli)
                 status = cli_each_event(&head, log, &filter, print_row, &rows, &err);
         if (!status)
                 status = cli_rows_flush(&rows, &err);
-        if (!status && cli_given(cli, "follow") && fflush(stdout) == 0)
+        if (!status && cli_given(cli, "follow") && fflush(cli->in->out) == 0)
                 status = follow(&rows, log, head, &err);
         cli_rows_close(&rows);
         pawl_log_close(log);

@@ -117,7 +117,8 @@ static pawl_status check_anchor(const anchor *one, pawl_log *log, pawl_error *er
         return status;
 }
 
-static pawl_status verify(pawl_log *log, const anchors *all, bool with_key, pawl_error *err)
+static pawl_status verify(
+        FILE *out, pawl_log *log, const anchors *all, bool with_key, pawl_error *err)
 {
         const anchor *last = newest(all);
         pawl_verify_result result = {.why = PAWL_ERROR_INIT};
@@ -141,11 +142,12 @@ static pawl_status verify(pawl_log *log, const anchors *all, bool with_key, pawl
         if (status)
                 return cli_log_failed(log, status, err);
         pawl__hex(hex, hash, sizeof hash);
-        printf("ok: %" PRIu64 " events, head %" PRIu64 " %s\n", result.events, seq, hex);
+        fprintf(out, "ok: %" PRIu64 " events, head %" PRIu64 " %s\n", result.events, seq, hex);
         if (result.keyed)
-                puts(with_key ? "the log is keyed: each MAC was checked with the key"
-                              : "the log is keyed: its MACs were not checked; name the key's file "
-                                "with --key-file or $PAWL_KEY_FILE");
+                fputs(with_key ? "the log is keyed: each MAC was checked with the key\n"
+                               : "the log is keyed: its MACs were not checked; name the key's file "
+                                 "with --key-file or $PAWL_KEY_FILE\n",
+                        out);
         return PAWL_OK;
 }
 
@@ -160,7 +162,7 @@ static int verify_run(cli_call *cli)
         if (!status)
                 status = cli_open_log(&log, cli, CLI_VERIFY, &err);
         if (!status) {
-                status = verify(log, &all, cli_key_name(cli) != NULL, &err);
+                status = verify(cli->in->out, log, &all, cli_key_name(cli) != NULL, &err);
                 pawl_log_close(log);
         }
         free(all.items);

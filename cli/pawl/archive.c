@@ -25,12 +25,13 @@ int cli_print_archive(
 {
         if (cli_given(cli, "json"))
                 return print_json(cli, result, imported);
-        cli_puts(stdout, path);
-        printf(": %" PRIu64 " checkpoint%s", result->checkpoints,
+        cli_puts(cli->in->out, path);
+        fprintf(cli->in->out, ": %" PRIu64 " checkpoint%s", result->checkpoints,
                 result->checkpoints == 1 ? "" : "s");
         if (imported)
-                printf(" new, %" PRIu64 " known", result->known);
-        printf(", %" PRIu64 " contents, %" PRIu64 " bytes\n", result->contents, result->bytes);
-        printf("sha256 %s\ndigest %s\n", result->sha256, result->digest);
+                fprintf(cli->in->out, " new, %" PRIu64 " known", result->known);
+        fprintf(cli->in->out, ", %" PRIu64 " contents, %" PRIu64 " bytes\n", result->contents,
+                result->bytes);
+        fprintf(cli->in->out, "sha256 %s\ndigest %s\n", result->sha256, result->digest);
         return CLI_DONE;
 }

@@ -20,11 +20,11 @@ static bool go_on(uint64_t done, uint64_t pages, void *user)
         return cli_signals_last() == 0;
 }
 
-static void print_text(const char *path, const pawl_backup *made, const char *hex)
+static void print_text(FILE *out, const char *path, const pawl_backup *made, const char *hex)
 {
-        cli_puts(stdout, path);
-        printf(": %" PRIu64 " event%s, head %" PRIu64 " %s, %" PRIu64 " bytes\n", made->events,
-                made->events == 1 ? "" : "s", made->head_seq, hex, made->bytes);
+        cli_puts(out, path);
+        fprintf(out, ": %" PRIu64 " event%s, head %" PRIu64 " %s, %" PRIu64 " bytes\n",
+                made->events, made->events == 1 ? "" : "s", made->head_seq, hex, made->bytes);
 }
 
 static int print_json(const cli_call *cli, const pawl_backup *made, const char *hex)
@@ -67,7 +67,7 @@ static int backup_run(cli_call *cli)
         pawl__hex(hex, made.head_hash, sizeof made.head_hash);
         if (cli_given(cli, "json"))
                 return print_json(cli, &made, hex);
-        print_text(cli->args[0], &made, hex);
+        print_text(cli->in->out, cli->args[0], &made, hex);
         return CLI_DONE;
 }
 

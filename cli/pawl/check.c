@@ -79,11 +79,11 @@ typedef pawl_status (*add_fn)(
         cli_table *table, const pawl__json_tree *tree, pawl__node step, pawl_error *err);
 
 /* One table over all steps. */
-static pawl_status print_table(const pawl__json_tree *tree, const cli_column *columns, size_t n,
-        add_fn add, pawl_error *err)
+static pawl_status print_table(FILE *out, const pawl__json_tree *tree, const cli_column *columns,
+        size_t n, add_fn add, pawl_error *err)
 {
         cli_table *table;
-        pawl_status status = cli_table_new(&table, columns, n, false, err);
+        pawl_status status = cli_table_new(&table, out, columns, n, false, err);
 
         if (status)
                 return status;
@@ -105,14 +105,14 @@ static bool has_findings(const pawl__json_tree *tree)
         return false;
 }
 
-static pawl_status print_tables(const pawl__json_tree *tree, pawl_error *err)
+static pawl_status print_tables(FILE *out, const pawl__json_tree *tree, pawl_error *err)
 {
-        pawl_status status = print_table(tree, step_columns, STEP_COLUMNS, add_step, err);
+        pawl_status status = print_table(out, tree, step_columns, STEP_COLUMNS, add_step, err);
 
         if (status || !has_findings(tree))
                 return status;
-        putchar('\n');
-        return print_table(tree, finding_columns, FINDING_COLUMNS, add_findings, err);
+        fputc('\n', out);
+        return print_table(out, tree, finding_columns, FINDING_COLUMNS, add_findings, err);
 }
 
 /* The log if there is one: without it the mission's own seeds are in force. */
@@ -150,10 +150,10 @@ static pawl_status print(const cli_call *cli, pawl_text json, bool held, pawl_er
         pawl_status status = pawl__json_tree_read(&tree, json.data, json.len, err);
 
         if (!status && cli_given(cli, "json")) {
-                fwrite(json.data, 1, json.len, stdout);
-                putchar('\n');
+                fwrite(json.data, 1, json.len, cli->in->out);
+                fputc('\n', cli->in->out);
         } else if (!status) {
-                status = print_tables(&tree, err);
+                status = print_tables(cli->in->out, &tree, err);
         }
         if (!status && held)
                 status = blocked(&tree, err);

@@ -27,38 +27,39 @@ static pawl_status read_document(
         return status ? status : cli_input_all(out, input, err);
 }
 
-static void print_counted(const char *what, uint64_t n)
+static void print_counted(FILE *out, const char *what, uint64_t n)
 {
         if (n)
-                printf(", %" PRIu64 " %s", n, what);
+                fprintf(out, ", %" PRIu64 " %s", n, what);
 }
 
-static void print_text(const pawl_capture *capture)
+static void print_text(FILE *out, const pawl_capture *capture)
 {
         const pawl_checkpoint_info *info = pawl_capture_info(capture);
         const pawl_capture_counts *counts = pawl_capture_counted(capture);
         char size[32];
 
         cli_size_text(size, info->bytes);
-        printf("checkpoint %" PRIu64 " (", info->n);
-        cli_put(stdout, info->id);
-        printf("): %" PRIu64 " file%s, %s\n", info->files, info->files == 1 ? "" : "s", size);
-        printf("  %" PRIu64 " captured, %" PRIu64 " unchanged", counts->captured,
+        fprintf(out, "checkpoint %" PRIu64 " (", info->n);
+        cli_put(out, info->id);
+        fprintf(out, "): %" PRIu64 " file%s, %s\n", info->files, info->files == 1 ? "" : "s", size);
+        fprintf(out, "  %" PRIu64 " captured, %" PRIu64 " unchanged", counts->captured,
                 counts->unchanged);
-        print_counted("ignored", counts->ignored);
-        print_counted("too large", counts->too_large);
-        print_counted("unreadable", counts->unreadable);
-        print_counted("special", counts->special);
-        print_counted("changing", counts->changing);
-        putchar('\n');
+        print_counted(out, "ignored", counts->ignored);
+        print_counted(out, "too large", counts->too_large);
+        print_counted(out, "unreadable", counts->unreadable);
+        print_counted(out, "special", counts->special);
+        print_counted(out, "changing", counts->changing);
+        fputc('\n', out);
         for (size_t i = 0; i < pawl_capture_missed(capture); i++) {
                 const pawl_not_captured *missed = pawl_capture_missed_at(capture, i);
-                fputs("  not captured: ", stdout);
-                cli_put(stdout, missed->path);
-                printf(" (%s)\n", missed->why);
+                fputs("  not captured: ", out);
+                cli_put(out, missed->path);
+                fprintf(out, " (%s)\n", missed->why);
         }
-        printf("`pawl diff %" PRIu64 "` shows what changes from here on, `pawl rollback %" PRIu64
-               "` comes back\n",
+        fprintf(out,
+                "`pawl diff %" PRIu64 "` shows what changes from here on, `pawl rollback %" PRIu64
+                "` comes back\n",
                 info->n, info->n);
 }
 
@@ -105,7 +106,7 @@ static int take(const cli_call *cli, const pawl_checkpoint_request *request,
         else if (cli_given(cli, "json"))
                 code = print_json(cli, capture);
         else
-                print_text(capture);
+                print_text(cli->in->out, capture);
         pawl_capture_free(capture);
         cli_close_log(cli, log);
         return code;

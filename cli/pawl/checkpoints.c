@@ -61,11 +61,12 @@ static int print_table(const cli_call *cli, const pawl_checkpoints *list)
         cli_table *table = NULL;
 
         if (n == 0) {
-                puts("no checkpoints of the workspace; `pawl checkpoint` takes one, and `pawl run` "
-                     "one after each step");
+                fputs("no checkpoints of the workspace; `pawl checkpoint` takes one, and `pawl "
+                      "run` one after each step\n",
+                        cli->in->out);
                 return CLI_DONE;
         }
-        pawl_status status = cli_table_new(&table, columns, COLUMNS, false, &err);
+        pawl_status status = cli_table_new(&table, cli->in->out, columns, COLUMNS, false, &err);
         for (size_t i = 0; i < n && !status; i++)
                 status = add_row(table, pawl_checkpoints_at(list, i), &err);
         if (!status)

@@ -11,10 +11,10 @@
 
 /* A conflict's candidates are kept as a JSON array of senses, in the order that a pick counts. */
 typedef void (*candidate_fn)(
-        int n, pawl_text scope, pawl_text definition, double confidence, pawl__json_writer *w);
+        int n, pawl_text scope, pawl_text definition, double confidence, void *user);
 
 static pawl_status each_candidate(
-        const pawl__row *row, candidate_fn fn, pawl__json_writer *w, pawl_error *err)
+        const pawl__row *row, candidate_fn fn, void *user, pawl_error *err)
 {
         pawl__json_tree tree = PAWL__JSON_TREE_INIT;
         pawl_text json = row->v[PAWL__CON_CANDIDATES].text;
@@ -33,15 +33,17 @@ static pawl_status each_candidate(
                         confidence == PAWL__NO_NODE
                                 ? 0
                                 : pawl__json_double(pawl__json_at(&tree, confidence)),
-                        w);
+                        user);
         }
         pawl__json_tree_free(&tree);
         return PAWL_OK;
 }
 
 static void write_candidate(
-        int n, pawl_text scope, pawl_text definition, double confidence, pawl__json_writer *w)
+        int n, pawl_text scope, pawl_text definition, double confidence, void *user)
 {
+        pawl__json_writer *w = user;
+
         pawl__json_open_object(w);
         pawl__json_member_integer(w, "n", n);
         pawl__json_member_text(w, "scope", scope);
@@ -115,40 +117,40 @@ static int print_json(const cli_call *cli, const pawl__row *rows, size_t n)
 }
 
 static void print_candidate(
-        int n, pawl_text scope, pawl_text definition, double confidence, pawl__json_writer *w)
+        int n, pawl_text scope, pawl_text definition, double confidence, void *user)
 {
+        FILE *out = user;
         char number[32];
 
-        (void)w;
         int len = (int)pawl__number_format(number, confidence);
-        printf("    %d  ", n);
-        cli_put(stdout, scope);
-        printf("  %.*s  ", len, number);
-        cli_put(stdout, definition);
-        putchar('\n');
+        fprintf(out, "    %d  ", n);
+        cli_put(out, scope);
+        fprintf(out, "  %.*s  ", len, number);
+        cli_put(out, definition);
+        fputc('\n', out);
 }
 
-static pawl_status print_conflict(const pawl__row *row, pawl_error *err)
+static pawl_status print_conflict(FILE *out, const pawl__row *row, pawl_error *err)
 {
         bool open = pawl__text_is(row->v[PAWL__CON_STATUS].text, "open");
 
-        cli_put(stdout, row->v[PAWL__CON_ID].text);
-        fputs("  \"", stdout);
-        cli_put(stdout, row->v[PAWL__CON_TERM].text);
-        fputs("\": ", stdout);
-        cli_put(stdout, row->v[PAWL__CON_TYPE].text);
-        fputs(", ", stdout);
-        cli_put(stdout, row->v[PAWL__CON_SEVERITY].text);
-        fputs(open ? "\n    step " : ", resolved\n    step ", stdout);
-        cli_put(stdout, row->v[PAWL__CON_STEP].text);
-        fputs(", run ", stdout);
-        cli_put(stdout, row->v[PAWL__CON_RUN].text);
+        cli_put(out, row->v[PAWL__CON_ID].text);
+        fputs("  \"", out);
+        cli_put(out, row->v[PAWL__CON_TERM].text);
+        fputs("\": ", out);
+        cli_put(out, row->v[PAWL__CON_TYPE].text);
+        fputs(", ", out);
+        cli_put(out, row->v[PAWL__CON_SEVERITY].text);
+        fputs(open ? "\n    step " : ", resolved\n    step ", out);
+        cli_put(out, row->v[PAWL__CON_STEP].text);
+        fputs(", run ", out);
+        cli_put(out, row->v[PAWL__CON_RUN].text);
         if (row->v[PAWL__CON_CONTEXT].text.len) {
-                fputs("\n    in: ", stdout);
-                cli_put(stdout, row->v[PAWL__CON_CONTEXT].text);
+                fputs("\n    in: ", out);
+                cli_put(out, row->v[PAWL__CON_CONTEXT].text);
         }
-        putchar('\n');
-        return each_candidate(row, print_candidate, NULL, err);
+        fputc('\n', out);
+        return each_candidate(row, print_candidate, out, err);
 }
 
 static int print_all(const cli_call *cli, const pawl__row *rows, size_t n)
@@ -156,9 +158,10 @@ static int print_all(const cli_call *cli, const pawl__row *rows, size_t n)
         pawl_error err = PAWL_ERROR_INIT;
 
         if (n == 0)
-                puts(cli_given(cli, "all") ? "no conflicts" : "no open conflicts");
+                fputs(cli_given(cli, "all") ? "no conflicts\n" : "no open conflicts\n",
+                        cli->in->out);
         for (size_t i = 0; i < n; i++)
-                if (print_conflict(&rows[i], &err))
+                if (print_conflict(cli->in->out, &rows[i], &err))
                         return cli_fail(cli, &err);
         return CLI_DONE;
 }

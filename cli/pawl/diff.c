@@ -151,49 +151,50 @@ static int print_json(const cli_call *cli, const pawl_comparison *c, const pawl_
 /* ---- As text ------------------------------------------------------------------------------------
  */
 
-static void print_value(pawl_text json)
+static void print_value(FILE *out, pawl_text json)
 {
-        cli_put_cut(stdout, json, 60);
+        cli_put_cut(out, json, 60);
 }
 
-static void print_members(const pawl_comparison *c)
+static void print_members(FILE *out, const pawl_comparison *c)
 {
         for (size_t i = 0; i < pawl_comparison_members(c); i++) {
                 const pawl_member_change *member = pawl_comparison_member(c, i);
-                cli_put(stdout, member->path);
-                fputs(": ", stdout);
+                cli_put(out, member->path);
+                fputs(": ", out);
                 if (member->before.data)
-                        print_value(member->before);
+                        print_value(out, member->before);
                 else
-                        fputs("(none)", stdout);
-                fputs(" → ", stdout);
+                        fputs("(none)", out);
+                fputs(" → ", out);
                 if (member->after.data)
-                        print_value(member->after);
+                        print_value(out, member->after);
                 else
-                        fputs("(none)", stdout);
-                putchar('\n');
+                        fputs("(none)", out);
+                fputc('\n', out);
         }
 }
 
-static void print_file(const pawl_file_change *file)
+static void print_file(FILE *out, const pawl_file_change *file)
 {
-        printf("%c  ", file->what);
-        cli_put(stdout, file->path);
+        fprintf(out, "%c  ", file->what);
+        cli_put(out, file->path);
         if (file->kind_before == 'd' || file->kind_after == 'd')
-                putchar('/');
+                fputc('/', out);
         if (file->binary)
-                fputs("  binary", stdout);
+                fputs("  binary", out);
         else if (file->lines_added || file->lines_removed)
-                printf("  +%" PRIu64 " -%" PRIu64, file->lines_added, file->lines_removed);
+                fprintf(out, "  +%" PRIu64 " -%" PRIu64, file->lines_added, file->lines_removed);
         if (file->what == 'T')
-                printf("  %s → %s", kind_name(file->kind_before), kind_name(file->kind_after));
+                fprintf(out, "  %s → %s", kind_name(file->kind_before),
+                        kind_name(file->kind_after));
         if (file->what == 'M' && file->mode_before != file->mode_after)
-                printf("  mode %04o → %04o", (unsigned)file->mode_before,
+                fprintf(out, "  mode %04o → %04o", (unsigned)file->mode_before,
                         (unsigned)file->mode_after);
-        putchar('\n');
+        fputc('\n', out);
 }
 
-static void print_sum(const pawl_comparison *c)
+static void print_sum(FILE *out, const pawl_comparison *c)
 {
         uint64_t n[3] = {0, 0, 0}, added = 0, removed = 0;
 
@@ -203,47 +204,48 @@ static void print_sum(const pawl_comparison *c)
                 added += file->lines_added;
                 removed += file->lines_removed;
         }
-        printf("%" PRIu64 " added, %" PRIu64 " modified, %" PRIu64 " removed; +%" PRIu64
-               " -%" PRIu64 " lines\n",
+        fprintf(out,
+                "%" PRIu64 " added, %" PRIu64 " modified, %" PRIu64 " removed; +%" PRIu64
+                " -%" PRIu64 " lines\n",
                 n[0], n[1], n[2], added, removed);
 }
 
-static void print_git(const pawl_git_between *git)
+static void print_git(FILE *out, const pawl_git_between *git)
 {
         if (!git)
                 return;
-        printf("git: %.12s → %.12s, %" PRIu64 " commit%s", git->from, git->to, git->commits,
+        fprintf(out, "git: %.12s → %.12s, %" PRIu64 " commit%s", git->from, git->to, git->commits,
                 git->commits == 1 ? "" : "s");
         if (git->given_up)
-                printf(", %" PRIu64 " given up", git->given_up);
-        printf("; %" PRIu64 " file%s, +%" PRIu64 " -%" PRIu64 " lines\n", git->files,
+                fprintf(out, ", %" PRIu64 " given up", git->given_up);
+        fprintf(out, "; %" PRIu64 " file%s, +%" PRIu64 " -%" PRIu64 " lines\n", git->files,
                 git->files == 1 ? "" : "s", git->lines_added, git->lines_removed);
         for (size_t i = 0; i < git->n_newest; i++) {
-                printf("  %.12s ", git->newest[i].id);
-                cli_put(stdout, git->newest[i].subject);
-                putchar('\n');
+                fprintf(out, "  %.12s ", git->newest[i].id);
+                cli_put(out, git->newest[i].subject);
+                fputc('\n', out);
         }
         if (git->commits > git->n_newest)
-                printf("  and %" PRIu64 " more\n", git->commits - git->n_newest);
+                fprintf(out, "  and %" PRIu64 " more\n", git->commits - git->n_newest);
 }
 
-static void print_text(const pawl_comparison *c)
+static void print_text(FILE *out, const pawl_comparison *c)
 {
         const pawl_checkpoint_info *b = pawl_comparison_b(c);
 
-        printf("checkpoint %" PRIu64 " → ", pawl_comparison_a(c)->n);
+        fprintf(out, "checkpoint %" PRIu64 " → ", pawl_comparison_a(c)->n);
         if (b)
-                printf("checkpoint %" PRIu64 "\n", b->n);
+                fprintf(out, "checkpoint %" PRIu64 "\n", b->n);
         else
-                puts("the workspace");
-        print_members(c);
+                fputs("the workspace\n", out);
+        print_members(out, c);
         for (size_t i = 0; i < pawl_comparison_files(c); i++)
-                print_file(pawl_comparison_file(c, i));
+                print_file(out, pawl_comparison_file(c, i));
         if (pawl_comparison_files(c))
-                print_sum(c);
+                print_sum(out, c);
         else if (!pawl_comparison_members(c) && !pawl_comparison_git(c))
-                puts("no difference");
-        print_git(pawl_comparison_git(c));
+                fputs("no difference\n", out);
+        print_git(out, pawl_comparison_git(c));
 }
 
 /* ---- The command --------------------------------------------------------------------------------
@@ -257,8 +259,7 @@ static pawl_status keep_patch(const char *data, size_t len, void *user)
 /* A patch is bytes, and goes out as it is: it is for other programs. */
 static pawl_status print_patch(const char *data, size_t len, void *user)
 {
-        (void)user;
-        return fwrite(data, 1, len, stdout) == len ? PAWL_OK : PAWL_EIO;
+        return fwrite(data, 1, len, user) == len ? PAWL_OK : PAWL_EIO;
 }
 
 static int compare(const cli_call *cli, const pawl_workspace_options *options)
@@ -276,12 +277,12 @@ static int compare(const cli_call *cli, const pawl_workspace_options *options)
                     !patch ? NULL
                     : json ? keep_patch
                            : print_patch,
-                    &text, &err))
+                    json ? (void *)&text : cli->in->out, &err))
                 code = cli_fail(cli, &err);
         else if (json)
                 code = print_json(cli, c, &text);
         else if (!patch)
-                print_text(c);
+                print_text(cli->in->out, c);
         pawl_comparison_free(c);
         pawl__buf_free(&text);
         cli_close_log(cli, log);

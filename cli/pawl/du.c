@@ -63,10 +63,10 @@ static const cli_column columns[] = {
 };
 enum { COLUMNS = sizeof columns / sizeof columns[0] };
 
-static pawl_status print_rows(const pawl_usage *usage, pawl_error *err)
+static pawl_status print_rows(FILE *out, const pawl_usage *usage, pawl_error *err)
 {
         cli_table *table = NULL;
-        pawl_status status = cli_table_new(&table, columns, COLUMNS, false, err);
+        pawl_status status = cli_table_new(&table, out, columns, COLUMNS, false, err);
 
         for (size_t i = 0; i < pawl_usage_count(usage) && !status; i++) {
                 const pawl_checkpoint_usage *one = pawl_usage_at(usage, i);
@@ -87,20 +87,22 @@ static int print_text(const cli_call *cli, const pawl_usage *usage)
         const pawl_usage_totals *total = pawl_usage_total(usage);
         pawl_error err = PAWL_ERROR_INIT;
 
-        if (pawl_usage_count(usage) && print_rows(usage, &err))
+        if (pawl_usage_count(usage) && print_rows(cli->in->out, usage, &err))
                 return cli_fail(cli, &err);
-        printf("%s%" PRIu64 " checkpoints, %" PRIu64 " contents of %" PRIu64 " bytes, %" PRIu64
-               " as stored\n",
+        fprintf(cli->in->out,
+                "%s%" PRIu64 " checkpoints, %" PRIu64 " contents of %" PRIu64 " bytes, %" PRIu64
+                " as stored\n",
                 pawl_usage_count(usage) ? "\n" : "", total->checkpoints, total->contents,
                 total->bytes, total->stored);
         if (total->pruned)
-                printf("%" PRIu64 " more were pruned\n", total->pruned);
+                fprintf(cli->in->out, "%" PRIu64 " more were pruned\n", total->pruned);
         if (total->unnamed)
-                printf("%" PRIu64 " contents that no checkpoint names, %" PRIu64
-                       " bytes as stored: the next prune lets them go\n",
+                fprintf(cli->in->out,
+                        "%" PRIu64 " contents that no checkpoint names, %" PRIu64
+                        " bytes as stored: the next prune lets them go\n",
                         total->unnamed, total->unnamed_stored);
-        printf("the log takes %" PRIu64 " bytes, %" PRIu64 " of them free\n", total->log,
-                total->free);
+        fprintf(cli->in->out, "the log takes %" PRIu64 " bytes, %" PRIu64 " of them free\n",
+                total->log, total->free);
         return CLI_DONE;
 }
 

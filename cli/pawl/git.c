@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 /* git's exit code, or -1 with *err when it could not be run. What it prints goes to stderr. */
-static int run_git(const char *const *args, pawl_error *err)
+static int run_git(FILE *out, const char *const *args, pawl_error *err)
 {
         posix_spawn_file_actions_t actions;
         char *argv[8];
@@ -19,7 +19,7 @@ static int run_git(const char *const *args, pawl_error *err)
         for (; args[n]; n++)
                 memcpy(&argv[n], &args[n], sizeof *argv); /* exec takes them unchanged */
         argv[n] = NULL;
-        fflush(stdout);
+        fflush(out);
         if (posix_spawn_file_actions_init(&actions) != 0) {
                 pawl__nomem(err);
                 return -1;
@@ -39,7 +39,7 @@ static int run_git(const char *const *args, pawl_error *err)
         return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }
 
-pawl_status cli_git_commit(const char *task, const char *message, pawl_error *err)
+pawl_status cli_git_commit(FILE *out, const char *task, const char *message, pawl_error *err)
 {
         static const char *const staged[] = {"git", "diff", "--cached", "--quiet", NULL};
         char made[160];
@@ -48,13 +48,13 @@ pawl_status cli_git_commit(const char *task, const char *message, pawl_error *er
         const char *const commit[] = {
                 "git", "commit", "--quiet", "-m", message && *message ? message : made, NULL};
 
-        int code = run_git(staged, err);
+        int code = run_git(out, staged, err);
         if (code == 0) {
-                puts("git: nothing is staged, so there is no commit");
+                fputs("git: nothing is staged, so there is no commit\n", out);
                 return PAWL_OK;
         }
         if (code == 1)
-                code = run_git(commit, err);
+                code = run_git(out, commit, err);
         else if (code > 0)
                 return pawl__fail(err, PAWL_EIO,
                         "git: `git diff --cached` ended with %d; is this a repository? the task is "
@@ -67,6 +67,6 @@ pawl_status cli_git_commit(const char *task, const char *message, pawl_error *er
                         "git: the commit ended with %d; mend that and commit by hand, the task is "
                         "marked",
                         code);
-        puts("git: committed what was staged");
+        fputs("git: committed what was staged\n", out);
         return PAWL_OK;
 }

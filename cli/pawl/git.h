@@ -6,10 +6,13 @@
 #define CLI_PAWL_GIT_H
 
 #include <pawl/base.h>
+#include <stdio.h>
 
 /** Commit what is staged, in the working directory's repository; if nothing is, say so and do
  * nothing.
+ *  @param out      where that is said; flushed before git prints.
  *  @param message  NULL or "": made of @p task. */
-PAWL_MUST_CHECK pawl_status cli_git_commit(const char *task, const char *message, pawl_error *err);
+PAWL_MUST_CHECK pawl_status cli_git_commit(
+        FILE *out, const char *task, const char *message, pawl_error *err);
 
 #endif

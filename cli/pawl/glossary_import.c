@@ -64,7 +64,7 @@ static int import_run(cli_call *cli)
         pawl__buf_free(&import.actor);
         if (status)
                 return cli_fail(cli, &err);
-        printf("%zu new and %zu updated in %s\n", import.added, import.updated,
+        fprintf(cli->in->out, "%zu new and %zu updated in %s\n", import.added, import.updated,
                 pawl__scope_name(import.scope));
         return CLI_DONE;
 }

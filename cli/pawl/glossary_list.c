@@ -33,15 +33,15 @@ static pawl_status print_sense(cli_table *table, const pawl__row *row, pawl_erro
         return cli_table_row(table, cells, err);
 }
 
-static pawl_status print_senses(const cli_senses *senses, bool json, pawl_error *err)
+static pawl_status print_senses(FILE *out, const cli_senses *senses, bool json, pawl_error *err)
 {
         cli_table *table;
 
         if (!json && senses->n == 0) {
-                puts("no senses are in force");
+                fputs("no senses are in force\n", out);
                 return PAWL_OK;
         }
-        pawl_status status = cli_table_new(&table, columns, COLUMNS, json, err);
+        pawl_status status = cli_table_new(&table, out, columns, COLUMNS, json, err);
         if (status)
                 return status;
         for (size_t i = 0; !status && i < senses->n; i++)
@@ -62,7 +62,7 @@ static int list_run(cli_call *cli)
                 return cli_fail(cli, &err);
         pawl_status status = cli_senses_read(&senses, log, cli_number(cli, "at", 0), &err);
         if (!status) {
-                status = print_senses(&senses, cli_given(cli, "json"), &err);
+                status = print_senses(cli->in->out, &senses, cli_given(cli, "json"), &err);
                 cli_senses_free(&senses);
         }
         cli_close_log(cli, log);

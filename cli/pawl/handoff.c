@@ -60,7 +60,7 @@ static int tell(telling *t, const char *name, pawl_text value)
         pawl__json_writer w = PAWL__JSON_WRITER_INIT;
 
         if (!cli_given(t->cli, "json")) {
-                fwrite(value.data, 1, value.len, stdout);
+                fwrite(value.data, 1, value.len, t->cli->in->out);
                 return CLI_DONE;
         }
         write_json(&w, t, name, value);
@@ -171,17 +171,19 @@ static int print_understood(const reading *r)
                 const char *before = is_fresh(r, i) ? "+ " : "  ";
                 if (!heading.data || !pawl__text_eq(entry->heading, heading)) {
                         heading = entry->heading;
-                        cli_put(stdout, heading.len ? heading : pawl__text("(no heading)"));
-                        putchar('\n');
+                        cli_put(r->t->cli->in->out,
+                                heading.len ? heading : pawl__text("(no heading)"));
+                        fputc('\n', r->t->cli->in->out);
                 }
                 for (; pawl__next_line(&line, &rest); before = "    ") {
-                        fputs(before, stdout);
-                        cli_put(stdout, line);
-                        putchar('\n');
+                        fputs(before, r->t->cli->in->out);
+                        cli_put(r->t->cli->in->out, line);
+                        fputc('\n', r->t->cli->in->out);
                 }
         }
-        printf("%zu new notes, %zu done; `pawl resume` takes them into the log\n", r->edits.fresh.n,
-                r->edits.n_done);
+        fprintf(r->t->cli->in->out,
+                "%zu new notes, %zu done; `pawl resume` takes them into the log\n",
+                r->edits.fresh.n, r->edits.n_done);
         return CLI_DONE;
 }
 

@@ -6,6 +6,7 @@
 #include <stdio.h>
 
 struct hashing {
+        FILE *out;
         bool canonical;
         pawl__hasher *hasher;
         pawl__buf text;
@@ -22,15 +23,15 @@ static pawl_status print_one(struct hashing *hashing, pawl_text json, pawl_error
                 if (status)
                         return status;
                 pawl__hex(hex, hash, sizeof hash);
-                puts(hex);
+                fprintf(hashing->out, "%s\n", hex);
                 return PAWL_OK;
         }
         pawl__buf_clear(&hashing->text);
         pawl_status status = pawl__json_canon(&hashing->text, json.data, json.len, err);
         if (status)
                 return status;
-        fwrite(hashing->text.data, 1, hashing->text.len, stdout);
-        putchar('\n');
+        fwrite(hashing->text.data, 1, hashing->text.len, hashing->out);
+        fputc('\n', hashing->out);
         return PAWL_OK;
 }
 
@@ -64,13 +65,14 @@ static pawl_status print_all(struct hashing *hashing, cli_input *input, pawl_err
 
 static int hash_run(cli_call *cli)
 {
-        struct hashing hashing = {.canonical = cli_given(cli, "canonical")};
+        struct hashing hashing = {.out = cli->in->out, .canonical = cli_given(cli, "canonical")};
         pawl_error err = PAWL_ERROR_INIT;
         cli_input input;
 
         pawl_status status = cli_input_open(&input, cli_arg(cli, 0), &err);
         if (status)
                 return cli_fail(cli, &err);
+        input.answers = cli->in->out;
         status = pawl__hasher_new(&hashing.hasher, &err);
         if (!status)
                 status = cli_given(cli, "jsonl") ? print_lines(&hashing, &input, &err)

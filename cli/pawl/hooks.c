@@ -85,13 +85,13 @@ static int hooks_run(cli_call *cli)
         if (!status)
                 status = install(path.data, &made, &err);
         if (!status) {
-                cli_puts(stdout, path.data);
-                puts(made ? ": installed" : ": is installed already");
+                cli_puts(cli->in->out, path.data);
+                fputs(made ? ": installed\n" : ": is installed already\n", cli->in->out);
                 fputs("Connect it where your agent or program says that a task is done, such as:\n"
                       "    ",
-                        stdout);
-                cli_puts(stdout, path.data);
-                puts(" TASK --mission MISSION --commit");
+                        cli->in->out);
+                cli_puts(cli->in->out, path.data);
+                fputs(" TASK --mission MISSION --commit\n", cli->in->out);
         }
         pawl__buf_free(&path);
         return status ? cli_fail(cli, &err) : CLI_DONE;

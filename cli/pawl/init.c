@@ -59,8 +59,9 @@ static pawl_status make(const cli_call *cli, const char *path, pawl_error *err)
                 return status;
         status = pawl__state_of(&state, log, err);
         if (!status) {
-                cli_puts(stdout, pawl__log_path(log));
-                puts(there ? ": the log was there already" : ": the log is made");
+                cli_puts(cli->in->out, pawl__log_path(log));
+                fputs(there ? ": the log was there already\n" : ": the log is made\n",
+                        cli->in->out);
         }
         cli_close_log(cli, log);
         return status;
@@ -75,8 +76,8 @@ static pawl_status rebuild(const cli_call *cli, const char *path, pawl_error *er
                 return status;
         status = pawl__state_rebuild(log, err);
         if (!status) {
-                cli_puts(stdout, pawl__log_path(log));
-                puts(": the state tables are folded again from the events");
+                cli_puts(cli->in->out, pawl__log_path(log));
+                fputs(": the state tables are folded again from the events\n", cli->in->out);
         }
         cli_close_log(cli, log);
         return status;

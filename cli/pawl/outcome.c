@@ -88,15 +88,16 @@ static void print_json(const cli_call *cli, const pawl_run_result *result)
         cli_print_json(cli, &w);
 }
 
-static void print_closing(const pawl_run_result *result)
+static void print_closing(FILE *out, const pawl_run_result *result)
 {
         size_t n = pawl_run_result_steps(result), completed = 0;
 
         for (size_t i = 0; i < n; i++)
                 completed += strcmp(pawl_run_result_step(result, i)->status, "completed") == 0;
-        printf("run ");
-        cli_puts(stdout, pawl_run_result_run_id(result));
-        printf(": %s, %zu of %zu steps completed\n", pawl_run_result_status(result), completed, n);
+        fputs("run ", out);
+        cli_puts(out, pawl_run_result_run_id(result));
+        fprintf(out, ": %s, %zu of %zu steps completed\n", pawl_run_result_status(result),
+                completed, n);
 }
 
 /* The step that holds the run, and the first of the conflicts that hold it. */
@@ -142,7 +143,7 @@ int cli_tell_outcome(const cli_call *cli, pawl_status status, const pawl_run_res
         if (result && cli_given(cli, "json"))
                 print_json(cli, result);
         else if (result)
-                print_closing(result);
+                print_closing(cli->in->out, result);
         flush_stdout();
         told.status = status;
         if (status == PAWL_OK || status == PAWL_DONE)

@@ -172,15 +172,16 @@ int cli_plan_done(const cli_call *cli, const pawl_plan *plan)
 
         if (cli_given(cli, "json"))
                 return cli_plan_json(cli, plan, true);
-        printf("the workspace is as checkpoint %" PRIu64 " has it: %" PRIu64 " written, %" PRIu64
-               " removed, %" PRIu64 " left alone\n",
+        fprintf(cli->in->out,
+                "the workspace is as checkpoint %" PRIu64 " has it: %" PRIu64 " written, %" PRIu64
+                " removed, %" PRIu64 " left alone\n",
                 pawl_plan_target(plan)->n, n->writes, n->removes, n->left);
         if (pawl_plan_steps(plan)) {
-                fputs("go on with `pawl resume ", stdout);
-                cli_put(stdout, pawl_plan_step_at(plan, 0)->run_id);
-                fputs("`\n", stdout);
+                fputs("go on with `pawl resume ", cli->in->out);
+                cli_put(cli->in->out, pawl_plan_step_at(plan, 0)->run_id);
+                fputs("`\n", cli->in->out);
         }
         if (!pawl_plan_is_undo(plan))
-                puts("`pawl undo` takes this back");
+                fputs("`pawl undo` takes this back\n", cli->in->out);
         return CLI_DONE;
 }

@@ -54,7 +54,7 @@ static int print_table(const cli_call *cli, const pawl_prune_report *report)
         pawl_status status = PAWL_OK;
 
         if (n) {
-                status = cli_table_new(&table, columns, COLUMNS, false, &err);
+                status = cli_table_new(&table, cli->in->out, columns, COLUMNS, false, &err);
                 for (size_t i = 0; i < n && !status; i++)
                         status = add_row(table, pawl_prune_report_at(report, i), &err);
                 if (!status)
@@ -63,7 +63,8 @@ static int print_table(const cli_call *cli, const pawl_prune_report *report)
         }
         if (status)
                 return cli_fail(cli, &err);
-        printf("%s%zu of %zu sessions %s\n", n ? "\n" : "", pawl_prune_report_going(report), n,
+        fprintf(cli->in->out, "%s%zu of %zu sessions %s\n", n ? "\n" : "",
+                pawl_prune_report_going(report), n,
                 cli_given(cli, "dry-run") ? "would go" : "went");
         return CLI_DONE;
 }

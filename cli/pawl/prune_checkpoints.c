@@ -42,10 +42,10 @@ static const cli_column columns[] = {
 };
 enum { COLUMNS = sizeof columns / sizeof columns[0] };
 
-static pawl_status print_rows(const pawl_checkpoint_prune *report, pawl_error *err)
+static pawl_status print_rows(FILE *out, const pawl_checkpoint_prune *report, pawl_error *err)
 {
         cli_table *table = NULL;
-        pawl_status status = cli_table_new(&table, columns, COLUMNS, false, err);
+        pawl_status status = cli_table_new(&table, out, columns, COLUMNS, false, err);
 
         for (size_t i = 0; i < pawl_checkpoint_prune_count(report) && !status; i++) {
                 const pawl_pruned_checkpoint *one = pawl_checkpoint_prune_at(report, i);
@@ -67,14 +67,15 @@ static int print_text(const cli_call *cli, const pawl_checkpoint_prune *report, 
         size_t n = pawl_checkpoint_prune_count(report);
         pawl_error err = PAWL_ERROR_INIT;
 
-        if (n && print_rows(report, &err))
+        if (n && print_rows(cli->in->out, report, &err))
                 return cli_fail(cli, &err);
-        printf("%s%zu of %zu checkpoints %s, with %" PRIu64 " contents of %" PRIu64 " bytes\n",
+        fprintf(cli->in->out,
+                "%s%zu of %zu checkpoints %s, with %" PRIu64 " contents of %" PRIu64 " bytes\n",
                 n ? "\n" : "", pawl_checkpoint_prune_going(report), n,
                 cli_given(cli, "dry-run") ? "would go" : "went",
                 pawl_checkpoint_prune_contents(report), pawl_checkpoint_prune_bytes(report));
         if (cli_given(cli, "shrink") && !cli_given(cli, "dry-run"))
-                printf("the log is %" PRIu64 " bytes smaller\n", freed);
+                fprintf(cli->in->out, "the log is %" PRIu64 " bytes smaller\n", freed);
         return CLI_DONE;
 }
 

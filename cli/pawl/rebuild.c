@@ -23,8 +23,9 @@ static int print(const cli_call *cli, const pawl_rebuilt *made)
                 pawl__json_close_object(&w);
                 code = cli_print_json(cli, &w);
         } else {
-                printf("checkpoint %" PRIu64 ": %" PRIu64 " from git, %" PRIu64
-                       " from the workspace, %" PRIu64 " missing: %s\n",
+                fprintf(cli->in->out,
+                        "checkpoint %" PRIu64 ": %" PRIu64 " from git, %" PRIu64
+                        " from the workspace, %" PRIu64 " missing: %s\n",
                         made->n, made->from_git, made->from_workspace, made->missing,
                         made->valid  ? "valid"
                         : made->good ? "good, but given up by a rollback"

@@ -9,7 +9,7 @@
 #include <stdio.h>
 
 /* What to do next: the token to resume with, or how many more answers the step needs. */
-static pawl_status print_next(pawl_log *log, pawl_text prefix, pawl_error *err)
+static pawl_status print_next(FILE *out, pawl_log *log, pawl_text prefix, pawl_error *err)
 {
         pawl__arena arena = PAWL__ARENA_INIT;
         pawl__row found[2], *open;
@@ -24,18 +24,18 @@ static pawl_status print_next(pawl_log *log, pawl_text prefix, pawl_error *err)
                         pawl__state_conflicts(&open, &n_open, state, found[0].v[PAWL__CON_RUN].text,
                                 found[0].v[PAWL__CON_STEP].text, true, &arena, err);
         if (!status && n == 1) {
-                cli_put(stdout, found[0].v[PAWL__CON_ID].text);
-                fputs(": \"", stdout);
-                cli_put(stdout, found[0].v[PAWL__CON_TERM].text);
-                fputs("\" is answered; ", stdout);
+                cli_put(out, found[0].v[PAWL__CON_ID].text);
+                fputs(": \"", out);
+                cli_put(out, found[0].v[PAWL__CON_TERM].text);
+                fputs("\" is answered; ", out);
                 if (n_open > 0) {
-                        printf("step ");
-                        cli_put(stdout, found[0].v[PAWL__CON_STEP].text);
-                        printf(" has %zu more (see `pawl conflicts`)\n", n_open);
+                        fprintf(out, "step ");
+                        cli_put(out, found[0].v[PAWL__CON_STEP].text);
+                        fprintf(out, " has %zu more (see `pawl conflicts`)\n", n_open);
                 } else {
-                        fputs("go on with `pawl resume ", stdout);
-                        cli_put(stdout, found[0].v[PAWL__CON_TOKEN].text);
-                        puts("`");
+                        fputs("go on with `pawl resume ", out);
+                        cli_put(out, found[0].v[PAWL__CON_TOKEN].text);
+                        fputs("`\n", out);
                 }
         }
         pawl__arena_free(&arena);
@@ -56,7 +56,7 @@ static pawl_status resolve(const cli_call *cli, const char *actor, pawl_error *e
                 return status;
         status = pawl_conflict_resolve(log, cli->args[0], &answer, actor, err);
         if (!status)
-                status = print_next(log, pawl__text(cli->args[0]), err);
+                status = print_next(cli->in->out, log, pawl__text(cli->args[0]), err);
         cli_close_log(cli, log);
         return status;
 }

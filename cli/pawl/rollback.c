@@ -34,7 +34,7 @@ static int show_plan(going *g, const char *which)
         if (cli_given(g->cli, "json"))
                 code = cli_plan_json(g->cli, plan, false);
         else
-                cli_plan_print(stdout, plan);
+                cli_plan_print(g->cli->in->out, plan);
         pawl_plan_free(plan);
         return code;
 }
@@ -79,7 +79,7 @@ static bool agreed(going *g, const pawl_plan *plan, char hash[65])
                         (unsigned long long)pawl_plan_target(plan)->n);
                 return false;
         }
-        cli_plan_print(stderr, plan);
+        cli_plan_print(g->cli->in->err, plan);
         snprintf(hash, 65, "%s", pawl_plan_hash(plan));
         g->options.expect = hash;
         if (says_yes())

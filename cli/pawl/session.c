@@ -106,10 +106,10 @@ static int with_session(
         return code;
 }
 
-static void print_id(const char *id)
+static void print_id(FILE *out, const char *id)
 {
-        cli_puts(stdout, id);
-        putchar('\n');
+        cli_puts(out, id);
+        fputc('\n', out);
 }
 
 static pawl_status tell_start(telling *t, cli_call *cli)
@@ -122,7 +122,7 @@ static pawl_status tell_start(telling *t, cli_call *cli)
         pawl_status status = pawl_session_start(
                 id, t->log, cli_value(cli, "mission"), &t->work, &options, &t->err);
         if (!status)
-                print_id(id);
+                print_id(cli->in->out, id);
         return status;
 }
 
@@ -140,7 +140,7 @@ static pawl_status tell_checkpoint(telling *t, cli_call *cli)
                 reason ? reason : "manual", &t->work, &t->err);
 
         if (!status)
-                printf("%llu\n", (unsigned long long)seq);
+                fprintf(cli->in->out, "%llu\n", (unsigned long long)seq);
         return status;
 }
 
@@ -159,7 +159,7 @@ static pawl_status tell_resume(telling *t, cli_call *cli)
                 id, t->log, cli->args[0], cli_number(cli, "checkpoint", 0), t->actor.data, &t->err);
 
         if (!status)
-                print_id(id);
+                print_id(cli->in->out, id);
         return status;
 }
 

@@ -119,22 +119,22 @@ static pawl_status add_row(cli_table *table, const pawl_session *s, pawl_error *
 }
 
 /* The command that goes on with it; nothing for one that is at work or done. */
-static void print_next(const pawl_session *s)
+static void print_next(FILE *out, const pawl_session *s)
 {
         if (pawl__text_is(s->status, "active")) {
-                fputs("\nThe latest is at work now: ", stdout);
-                cli_put(stdout, s->actor);
-                fputs("\n", stdout);
+                fputs("\nThe latest is at work now: ", out);
+                cli_put(out, s->actor);
+                fputs("\n", out);
         } else if (pawl__text_is(s->status, "completed")) {
-                fputs("\nThe latest is completed; `pawl handoff ", stdout);
-                cli_put(stdout, s->session_id);
-                fputs("` tells what was done\n", stdout);
+                fputs("\nThe latest is completed; `pawl handoff ", out);
+                cli_put(out, s->session_id);
+                fputs("` tells what was done\n", out);
         } else {
                 fputs(s->run_id.data ? "\nGo on with the latest: pawl resume "
                                      : "\nGo on with the latest: pawl session resume ",
-                        stdout);
-                cli_put(stdout, s->run_id.data ? s->run_id : s->session_id);
-                fputs("\n", stdout);
+                        out);
+                cli_put(out, s->run_id.data ? s->run_id : s->session_id);
+                fputs("\n", out);
         }
 }
 
@@ -145,10 +145,11 @@ static int print_table(const cli_call *cli, const pawl_sessions *list)
         cli_table *table = NULL;
 
         if (n == 0) {
-                puts("no sessions; `pawl run MISSION` or `pawl session start` begins one");
+                fputs("no sessions; `pawl run MISSION` or `pawl session start` begins one\n",
+                        cli->in->out);
                 return CLI_DONE;
         }
-        pawl_status status = cli_table_new(&table, columns, COLUMNS, false, &err);
+        pawl_status status = cli_table_new(&table, cli->in->out, columns, COLUMNS, false, &err);
         for (size_t i = 0; i < n && !status; i++)
                 status = add_row(table, pawl_sessions_at(list, i), &err);
         if (!status)
@@ -156,7 +157,7 @@ static int print_table(const cli_call *cli, const pawl_sessions *list)
         cli_table_free(table);
         if (status)
                 return cli_fail(cli, &err);
-        print_next(pawl_sessions_at(list, 0));
+        print_next(cli->in->out, pawl_sessions_at(list, 0));
         return CLI_DONE;
 }
 

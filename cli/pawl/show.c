@@ -18,62 +18,63 @@ static int print_json(const cli_call *cli, const pawl_checkpoint_info *info)
         return cli_print_json(cli, &w);
 }
 
-static void print_line(const char *name, pawl_text value)
+static void print_line(FILE *out, const char *name, pawl_text value)
 {
         if (!value.data)
                 return;
-        printf("%-12s ", name);
-        cli_put(stdout, value);
-        putchar('\n');
+        fprintf(out, "%-12s ", name);
+        cli_put(out, value);
+        fputc('\n', out);
 }
 
-static void print_standing(const pawl_checkpoint_info *info)
+static void print_standing(FILE *out, const pawl_checkpoint_info *info)
 {
-        printf("%-12s %s", "standing", info->valid ? "✓ valid" : "✗ not valid");
+        fprintf(out, "%-12s %s", "standing", info->valid ? "✓ valid" : "✗ not valid");
         if (info->why_invalid.data) {
-                fputs(": ", stdout);
-                cli_put(stdout, info->why_invalid);
+                fputs(": ", out);
+                cli_put(out, info->why_invalid);
         }
         if (info->current)
-                fputs(", current", stdout);
+                fputs(", current", out);
         if (info->safety)
-                fputs(", taken by a rollback, to undo it", stdout);
+                fputs(", taken by a rollback, to undo it", out);
         if (info->pinned)
-                fputs(", pinned", stdout);
+                fputs(", pinned", out);
         if (info->pruned)
-                fputs(", its contents were pruned", stdout);
-        putchar('\n');
+                fputs(", its contents were pruned", out);
+        fputc('\n', out);
 }
 
-static void print_text(const pawl_checkpoint_info *info)
+static void print_text(FILE *out, const pawl_checkpoint_info *info)
 {
         char time[28], size[32];
 
         pawl__time_format(time, info->created_us);
         cli_size_text(size, info->bytes);
-        printf("checkpoint %" PRIu64 "\n", info->n);
-        print_line("id", info->id);
-        print_line("description", info->description);
-        print_line("trigger", info->trigger);
-        print_line("taken at", pawl__text(time));
-        print_line("mission", info->mission_id);
-        print_line("run", info->run_id);
-        print_line("step", info->step_id);
-        print_line("session", info->session_id);
-        print_line("root", info->root);
-        printf("%-12s %" PRIu64 ", %s", "files", info->files, size);
+        fprintf(out, "checkpoint %" PRIu64 "\n", info->n);
+        print_line(out, "id", info->id);
+        print_line(out, "description", info->description);
+        print_line(out, "trigger", info->trigger);
+        print_line(out, "taken at", pawl__text(time));
+        print_line(out, "mission", info->mission_id);
+        print_line(out, "run", info->run_id);
+        print_line(out, "step", info->step_id);
+        print_line(out, "session", info->session_id);
+        print_line(out, "root", info->root);
+        fprintf(out, "%-12s %" PRIu64 ", %s", "files", info->files, size);
         if (info->not_captured)
-                printf(", %" PRIu64 " not captured", info->not_captured);
-        putchar('\n');
-        print_line("tree", info->tree);
-        print_line("git", info->git_head);
-        print_line("branch", info->git_branch);
-        print_line("state", info->state_hash);
-        print_line("outputs", info->outputs_hash);
-        print_standing(info);
+                fprintf(out, ", %" PRIu64 " not captured", info->not_captured);
+        fputc('\n', out);
+        print_line(out, "tree", info->tree);
+        print_line(out, "git", info->git_head);
+        print_line(out, "branch", info->git_branch);
+        print_line(out, "state", info->state_hash);
+        print_line(out, "outputs", info->outputs_hash);
+        print_standing(out, info);
         if (info->valid)
-                printf("`pawl diff %" PRIu64 "` shows what changed since, `pawl rollback %" PRIu64
-                       " --plan` what going back would do\n",
+                fprintf(out,
+                        "`pawl diff %" PRIu64 "` shows what changed since, `pawl rollback %" PRIu64
+                        " --plan` what going back would do\n",
                         info->n, info->n);
 }
 
@@ -86,8 +87,8 @@ static int print_document(const cli_call *cli, pawl_log *log)
         if (pawl_checkpoint_document(
                     &json, &len, log, cli->args[0], cli_value(cli, "document"), &err))
                 return cli_fail(cli, &err);
-        fwrite(json, 1, len, stdout);
-        putchar('\n');
+        fwrite(json, 1, len, cli->in->out);
+        fputc('\n', cli->in->out);
         pawl_free(json);
         return CLI_DONE;
 }
@@ -103,7 +104,7 @@ static int print_checkpoint(const cli_call *cli, pawl_log *log)
         else if (cli_given(cli, "json"))
                 code = print_json(cli, pawl_checkpoints_at(list, 0));
         else
-                print_text(pawl_checkpoints_at(list, 0));
+                print_text(cli->in->out, pawl_checkpoints_at(list, 0));
         pawl_checkpoints_free(list);
         return code;
 }

@@ -22,9 +22,9 @@ static void show_notice(const char *line, void *user)
 {
         const cli_call *cli = user;
 
-        fprintf(stderr, "%s: ", cli->program->name);
-        cli_puts(stderr, line);
-        fputc('\n', stderr);
+        fprintf(cli->in->err, "%s: ", cli->program->name);
+        cli_puts(cli->in->err, line);
+        fputc('\n', cli->in->err);
 }
 
 static int sit(const cli_call *cli, pawl_log *log, pawl_mission *mission, const char *what,

@@ -112,9 +112,9 @@ static pawl_status write_handoff(task *t)
                 status = pawl__handoff_write(t->log, t->session_id, path ? path : beside.data, 0,
                         path ? 0644 : 0600, &t->err);
         if (!status) {
-                fputs("handoff: ", stdout);
-                cli_puts(stdout, path ? path : beside.data);
-                putchar('\n');
+                fputs("handoff: ", t->cli->in->out);
+                cli_puts(t->cli->in->out, path ? path : beside.data);
+                fputc('\n', t->cli->in->out);
         }
         pawl__buf_free(&beside);
         return status;
@@ -130,11 +130,11 @@ static pawl_status mark(task *t)
 
         if (status)
                 return status;
-        fputs("task ", stdout);
-        cli_puts(stdout, done[0]);
-        printf(": done, checkpoint %llu of ", (unsigned long long)seq);
-        cli_puts(stdout, t->session_id);
-        putchar('\n');
+        fputs("task ", t->cli->in->out);
+        cli_puts(t->cli->in->out, done[0]);
+        fprintf(t->cli->in->out, ": done, checkpoint %llu of ", (unsigned long long)seq);
+        cli_puts(t->cli->in->out, t->session_id);
+        fputc('\n', t->cli->in->out);
         return write_handoff(t);
 }
 
@@ -155,7 +155,7 @@ static int task_run(cli_call *cli)
         pawl__buf_free(&t.actor);
         cli_close_log(cli, t.log);
         if (!status && cli_given(cli, "commit"))
-                status = cli_git_commit(cli->args[0], cli_arg(cli, 1), &t.err);
+                status = cli_git_commit(cli->in->out, cli->args[0], cli_arg(cli, 1), &t.err);
         if (status)
                 code = cli_fail(cli, &t.err);
         return code;

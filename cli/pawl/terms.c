@@ -9,6 +9,7 @@
 #include <stdio.h>
 
 struct extracting {
+        FILE *out;
         pawl__arena arena;
         pawl__glossary *glossary;
         pawl__metadata metadata;
@@ -98,8 +99,8 @@ static pawl_status print_terms(struct extracting *x, const pawl__terms *terms, p
                 print_term(x, &terms->items[i]);
                 if (pawl__json_end_writer(&x->writer))
                         return pawl__nomem(err);
-                fwrite(x->writer.buf.data, 1, x->writer.buf.len, stdout);
-                putchar('\n');
+                fwrite(x->writer.buf.data, 1, x->writer.buf.len, x->out);
+                fputc('\n', x->out);
                 pawl__json_writer_free(&x->writer);
                 x->writer = (pawl__json_writer)PAWL__JSON_WRITER_INIT;
         }
@@ -146,7 +147,7 @@ static pawl_status extract_from(struct extracting *x, const char *name, pawl_err
 
 static int terms_run(cli_call *cli)
 {
-        struct extracting x = {.arena = PAWL__ARENA_INIT};
+        struct extracting x = {.out = cli->in->out, .arena = PAWL__ARENA_INIT};
         pawl_error err = PAWL_ERROR_INIT;
 
         pawl_status status = read_metadata(&x, cli_value(cli, "metadata"), &err);

@@ -70,7 +70,8 @@ static int print_table(const cli_call *cli, const pawl_validation *found)
         const size_t n = pawl_validation_count(found);
         pawl_error err = PAWL_ERROR_INIT;
         cli_table *table = NULL;
-        pawl_status status = n ? cli_table_new(&table, columns, COLUMNS, false, &err) : PAWL_OK;
+        pawl_status status =
+                n ? cli_table_new(&table, cli->in->out, columns, COLUMNS, false, &err) : PAWL_OK;
 
         for (size_t i = 0; i < n && !status; i++)
                 status = add_row(table, pawl_validation_at(found, i), &err);
@@ -91,12 +92,12 @@ static int say_faults(const cli_call *cli, const pawl_validation *found)
                 if (it->good)
                         continue;
                 bad = true;
-                fprintf(stderr, "pawl: checkpoint %" PRIu64 ": ", it->n);
-                cli_puts(stderr, it->what.data);
-                fputc('\n', stderr);
+                fprintf(cli->in->err, "pawl: checkpoint %" PRIu64 ": ", it->n);
+                cli_puts(cli->in->err, it->what.data);
+                fputc('\n', cli->in->err);
         }
         if (bad && last && !cli->n_args)
-                fprintf(stderr, "pawl: the last that is valid is checkpoint %" PRIu64 "\n",
+                fprintf(cli->in->err, "pawl: the last that is valid is checkpoint %" PRIu64 "\n",
                         last->n);
         return bad ? CLI_DAMAGED : CLI_DONE;
 }
