@@ -70,12 +70,6 @@ static pawl_status fail_busy(pawl_log *log, const char *doing, pawl_error *err)
                 log->path, doing, who, log->busy_ms, mend);
 }
 
-/* SQLite gives these errnos a general code although they say that there is no room. */
-static bool means_full(int error)
-{
-        return error == ENOSPC || error == EDQUOT || error == EFBIG;
-}
-
 /* Of a write that failed in COMMIT, SQLite before 3.42 does not pass the errno on; the file that
  * was written to has it: the write-ahead log, or the database. */
 static int errno_of(pawl_log *log, int rc)
@@ -101,7 +95,8 @@ static pawl_status fail_system(pawl_log *log, int rc, const char *doing, pawl_er
         pawl_status status = PAWL_EIO;
         const char *mend = "check the disk and the file's permissions";
 
-        if (means_full(error)) {
+        /* SQLite gives a general code also when the errno says that there is no room. */
+        if (pawl__errno_status(error) == PAWL_EFULL) {
                 status = PAWL_EFULL;
                 mend = "free some space and try again";
         } else if (error == EACCES || error == EPERM) {

@@ -9,6 +9,7 @@
 #include "base/ids.h"
 #include "base/json_tree.h"
 #include "base/mac.h"
+#include "base/system.h"
 #include "events/db.h"
 #include "events/identity.h"
 #include "events/migrate.h"
@@ -180,8 +181,6 @@ PAWL_MUST_CHECK pawl_status pawl__place_access(const pawl_log *log, pawl_error *
 int64_t pawl__place_size(const pawl_log *log, const char *suffix);
 /** Wait until the names in a folder are on disk. 0, or an errno. */
 int pawl__sync_folder(const char *path);
-/** An errno as a pawl_status, with the message "PATH: DOING: the system's reason". */
-pawl_status pawl__fail_errno(pawl_error *err, int error, const char *path, const char *doing);
 
 /** Connect to log->path as log->flags say. Nothing is read yet. */
 PAWL_MUST_CHECK pawl_status pawl__connect(pawl_log *log, pawl_error *err);

@@ -12,35 +12,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-pawl_status pawl__fail_errno(pawl_error *err, int error, const char *path, const char *doing)
-{
-        static const struct {
-                int error;
-                pawl_status status;
-                const char *mend;
-        } known[] = {
-                {ENOENT, PAWL_ENOTFOUND, "check the path"},
-                {ENOTDIR, PAWL_ENOTFOUND, "check the path"},
-                {EACCES, PAWL_EACCESS, "check the permissions"},
-                {EPERM, PAWL_EACCESS, "check the permissions"},
-                {EROFS, PAWL_EREADONLY, "use a file system that can be written"},
-                {ENOSPC, PAWL_EFULL, "free some space and try again"},
-                {EDQUOT, PAWL_EFULL, "free some space and try again"},
-                {EFBIG, PAWL_EFULL, "free some space and try again"},
-                {ENAMETOOLONG, PAWL_EINVAL, "use a shorter path"},
-                {ELOOP, PAWL_EINVAL, "mend the symbolic links"},
-        };
-
-        if (error == ENOMEM)
-                return pawl__nomem(err);
-        for (size_t i = 0; i < sizeof known / sizeof known[0]; i++)
-                if (known[i].error == error)
-                        return pawl__fail(err, known[i].status, "%s: cannot %s: %s; %s", path,
-                                doing, strerror(error), known[i].mend);
-        return pawl__fail(
-                err, PAWL_EIO, "%s: cannot %s: %s; check the disk", path, doing, strerror(error));
-}
-
 /* A new name is on disk only when its folder is. A file system that cannot sync a folder says so
  * with EINVAL and has nothing to be synced. */
 int pawl__sync_folder(const char *path)

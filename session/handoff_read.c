@@ -5,6 +5,7 @@
  * paragraph.
  */
 #include "base/error.h"
+#include "base/system.h"
 #include "base/unicode.h"
 #include "session/handoff_text.h"
 #include <errno.h>
@@ -418,17 +419,6 @@ void pawl__handoff_text_free(pawl__handoff_text *text)
 /* ---- Files -------------------------------------------------------------------------------------
  */
 
-static pawl_status cannot(pawl_error *err, int error, const char *path)
-{
-        pawl_status status = error == ENOENT || error == ENOTDIR ? PAWL_ENOTFOUND
-                             : error == EACCES                   ? PAWL_EACCESS
-                                                                 : PAWL_EIO;
-
-        return error == ENOMEM ? pawl__nomem(err)
-                               : pawl__fail(err, status, "%s: cannot read: %s; check the path",
-                                         path, strerror(error));
-}
-
 /* All of it, or one byte more than there may be. Returns errno. */
 static int read_all(pawl__buf *out, int fd)
 {
@@ -454,7 +444,7 @@ pawl_status pawl__handoff_load(pawl__handoff_text *out, const char *path, pawl_e
         pawl_status status = PAWL_OK;
 
         if (fd < 0)
-                return cannot(err, errno, path);
+                return pawl__fail_errno(err, errno, path, "read the handoff");
         if (fstat(fd, &st) != 0)
                 error = errno;
         else if (!S_ISREG(st.st_mode))
@@ -463,7 +453,7 @@ pawl_status pawl__handoff_load(pawl__handoff_text *out, const char *path, pawl_e
                 error = read_all(&data, fd);
         close(fd);
         if (error)
-                status = cannot(err, error, path);
+                status = pawl__fail_errno(err, error, path, "read the handoff");
         if (!status)
                 status = pawl__handoff_parse(out, path, pawl__buf_text(&data).data, data.len, err);
         pawl__buf_free(&data);

@@ -4,6 +4,7 @@
  * new one. What a kill can leave is a file ".pawl-handoff-UUID" beside it.
  */
 #include "base/error.h"
+#include "base/system.h"
 #include "session/session.h"
 #include <errno.h>
 #include <fcntl.h>
@@ -20,35 +21,6 @@ typedef struct place {
         mode_t mode; /* of the file that is there, with has_mode */
         bool has_mode;
 } place;
-
-static pawl_status fail(pawl_error *err, int error, const char *path, const char *doing)
-{
-        static const struct {
-                int error;
-                pawl_status status;
-                const char *mend;
-        } known[] = {
-                {ENOENT, PAWL_ENOTFOUND, "name a file in a folder that there is"},
-                {ENOTDIR, PAWL_ENOTFOUND, "name a file in a folder that there is"},
-                {EACCES, PAWL_EACCESS, "check the permissions"},
-                {EPERM, PAWL_EACCESS, "check the permissions"},
-                {EROFS, PAWL_EREADONLY, "name a file where it can be written"},
-                {ENOSPC, PAWL_EFULL, "free some space and try again"},
-                {EDQUOT, PAWL_EFULL, "free some space and try again"},
-                {EFBIG, PAWL_EFULL, "raise the limit of the file size and try again"},
-                {ENAMETOOLONG, PAWL_EINVAL, "use a shorter path"},
-                {ELOOP, PAWL_EINVAL, "mend the symbolic links"},
-        };
-
-        if (error == ENOMEM)
-                return pawl__nomem(err);
-        for (size_t i = 0; i < sizeof known / sizeof known[0]; i++)
-                if (known[i].error == error)
-                        return pawl__fail(err, known[i].status, "%s: cannot %s: %s; %s", path,
-                                doing, strerror(error), known[i].mend);
-        return pawl__fail(
-                err, PAWL_EIO, "%s: cannot %s: %s; check the disk", path, doing, strerror(error));
-}
 
 /* ---- Where -------------------------------------------------------------------------------------
  */
@@ -80,7 +52,7 @@ static pawl_status follow(place *at, const char *path, pawl_error *err)
                         pawl__buf_adds(&at->target, link) || set_folder(at))
                         return pawl__nomem(err);
         }
-        return fail(err, ELOOP, path, "write the handoff");
+        return pawl__fail_errno(err, ELOOP, path, "write the handoff");
 }
 
 static pawl_status find_place(place *at, pawl_log *log, const char *path, pawl_error *err)
@@ -192,7 +164,7 @@ pawl_status pawl__handoff_write(pawl_log *log, const char *session_id, const cha
         if (!status) {
                 int error = put_in_place(&at, text, len, (mode_t)new_mode);
                 if (error)
-                        status = fail(err, error, path, "write the handoff");
+                        status = pawl__fail_errno(err, error, path, "write the handoff");
         }
         free_place(&at);
         free(text);

@@ -1,6 +1,7 @@
 #include "workspace/archive_write.h"
 #include "base/digest.h"
 #include "base/error.h"
+#include "base/system.h"
 #include "workspace/archive_library.h"
 #include <errno.h>
 #include <fcntl.h>
@@ -19,29 +20,13 @@ struct pawl__archive_writer {
         pawl__hasher *hasher;
 };
 
-static pawl_status fail(
-        pawl_error *err, const pawl__archive_writer *w, int error, const char *doing)
-{
-        const pawl_status status =
-                error == ENOENT || error == ENOTDIR                    ? PAWL_ENOTFOUND
-                : error == EACCES || error == EPERM || error == EROFS  ? PAWL_EACCESS
-                : error == ENOSPC || error == EDQUOT || error == EFBIG ? PAWL_EFULL
-                : error == ENOMEM                                      ? PAWL_ENOMEM
-                                                                       : PAWL_EIO;
-
-        if (status == PAWL_ENOMEM)
-                return pawl__nomem(err);
-        return pawl__fail(err, status, "%s: %s: %s; look at the folder and the space in it",
-                w->path, doing, strerrordesc_np(error) ? strerrordesc_np(error) : "failed");
-}
-
 /* libarchive failed: because a write did, because memory is gone, or for a reason of its own. */
 static pawl_status archive_failed(pawl_error *err, const pawl__archive_writer *w)
 {
         if (w->hash_failed || (!w->error && w->lib->archive_errno(w->archive) == ENOMEM))
                 return pawl__nomem(err);
         if (w->error)
-                return fail(err, w, w->error, "writing the archive");
+                return pawl__fail_errno(err, w->error, w->path, "write the archive");
         const char *why = w->lib->archive_error_string(w->archive);
         return pawl__fail(err, PAWL_EIO, "%s: writing the archive: %s; is libarchive whole?",
                 w->path, why ? why : "no reason given");
@@ -101,7 +86,7 @@ static pawl_status open_temporary(pawl__archive_writer *w, pawl_error *err)
         if (w->fd < 0) {
                 const int error = errno;
                 pawl__buf_free(&name);
-                return fail(err, w, error, "making the archive");
+                return pawl__fail_errno(err, error, w->path, "make the archive");
         }
         w->temporary = pawl__buf_take(&name, NULL);
         return PAWL_OK;
@@ -224,13 +209,13 @@ pawl_status pawl__archive_finish(
         if (pawl__hasher_end(w->hasher, sha256))
                 return pawl__nomem(err);
         if (fsync(w->fd) != 0)
-                return fail(err, w, errno, "writing the archive to disk");
+                return pawl__fail_errno(err, errno, w->path, "sync the archive");
         if (rename(w->temporary, w->path) != 0)
-                return fail(err, w, errno, "giving the archive its name");
+                return pawl__fail_errno(err, errno, w->path, "give the archive its name");
         w->temporary[0] = '\0';
         const int error = sync_folder(w->path);
         if (error)
-                return fail(err, w, error, "writing its name to disk");
+                return pawl__fail_errno(err, error, w->path, "sync the archive's name");
         *bytes = w->bytes;
         return PAWL_OK;
 }

@@ -4,6 +4,7 @@
 #include "base/error.h"
 #include "base/json_write.h"
 #include "base/sources.h"
+#include "base/system.h"
 #include "events/types.h"
 #include "state/state.h"
 #include "workspace/archive_check.h"
@@ -39,17 +40,6 @@ static pawl_status from_log(const struct importing *m, pawl_status status, pawl_
 
 /* ---- The file -------------------------------------------------------------------------------- */
 
-static pawl_status fail(pawl_error *err, const char *path, int error)
-{
-        const pawl_status status = error == ENOENT || error == ENOTDIR ? PAWL_ENOTFOUND
-                                   : error == EACCES || error == EPERM ? PAWL_EACCESS
-                                                                       : PAWL_EIO;
-        const char *why = strerrordesc_np(error);
-
-        return pawl__fail(err, status, "%.300s: cannot be read: %s; check the path", path,
-                why ? why : "failed");
-}
-
 static pawl_status hash_file(struct importing *m, const char *path, pawl_error *err)
 {
         enum { PIECE = 256 << 10 };
@@ -66,7 +56,7 @@ static pawl_status hash_file(struct importing *m, const char *path, pawl_error *
                         continue;
                 }
                 if (n < 0)
-                        status = fail(err, path, errno);
+                        status = pawl__fail_errno(err, errno, path, "read the archive");
                 else if (n > 0 && pawl__hasher_add(hasher, piece, (size_t)n))
                         status = pawl__nomem(err);
                 m->bytes += n > 0 ? (uint64_t)n : 0;
@@ -84,7 +74,7 @@ static pawl_status open_file(struct importing *m, const char *path, pawl_error *
 
         m->source.fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
         if (m->source.fd < 0 || fstat(m->source.fd, &st) != 0)
-                return fail(err, path, errno);
+                return pawl__fail_errno(err, errno, path, "read the archive");
         if (!S_ISREG(st.st_mode))
                 return pawl__fail(err, PAWL_EINVAL,
                         "%.300s: is no plain file; copy the archive into one", path);
@@ -93,7 +83,9 @@ static pawl_status open_file(struct importing *m, const char *path, pawl_error *
 
 static pawl_status rewind_file(struct importing *m, pawl_error *err)
 {
-        return lseek(m->source.fd, 0, SEEK_SET) == 0 ? PAWL_OK : fail(err, m->source.name, errno);
+        return lseek(m->source.fd, 0, SEEK_SET) == 0
+                       ? PAWL_OK
+                       : pawl__fail_errno(err, errno, m->source.name, "read the archive");
 }
 
 /* ---- What the log has already ---------------------------------------------------------------- */

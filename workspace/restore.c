@@ -1,39 +1,32 @@
 #include "workspace/restore.h"
 #include "base/error.h"
+#include "base/system.h"
 #include "workspace/restoring.h"
 #include <errno.h>
 #include <stdlib.h>
 #include <unistd.h>
 
+/* Paths were checked before: a name that is gone now, a folder that is a link or holds something
+ * more, is somebody else at work, and not a path that was given wrongly. */
 pawl_status pawl__restore_fail(pawl_error *err, int error, pawl_text path, const char *doing)
 {
         static const struct {
                 int error;
-                pawl_status status;
                 const char *mend;
-        } known[] = {
-                {EACCES, PAWL_EACCESS, "check the permissions"},
-                {EPERM, PAWL_EACCESS, "check the permissions"},
-                {EROFS, PAWL_EREADONLY, "use a file system that can be written"},
-                {ENOSPC, PAWL_EFULL, "free some space and try again"},
-                {EDQUOT, PAWL_EFULL, "free some space and try again"},
-                {EFBIG, PAWL_EFULL, "free some space and try again"},
-                {ELOOP, PAWL_ESTATE, "a folder on the way is a symbolic link now; put it back"},
-                {ENOENT, PAWL_ESTATE, "its folder went away; put it back"},
-                {ENOTDIR, PAWL_ESTATE, "its folder is none any more; put it back"},
-                {ENOTEMPTY, PAWL_ESTATE, "somebody put something into it; move that away"},
+        } meanwhile[] = {
+                {ELOOP, "a folder on the way is a symbolic link now; put it back"},
+                {ENOENT, "its folder went away; put it back"},
+                {ENOTDIR, "its folder is none any more; put it back"},
+                {ENOTEMPTY, "somebody put something into it; move that away"},
         };
 
-        if (error == ENOMEM)
-                return pawl__nomem(err);
         if (path.len == 0)
                 path = pawl__text("the workspace");
-        for (size_t i = 0; i < sizeof known / sizeof known[0]; i++)
-                if (known[i].error == error)
-                        return pawl__fail(err, known[i].status, "%.*s: cannot %s: %s; %s",
-                                PAWL__FMT(path), doing, strerrordesc_np(error), known[i].mend);
-        return pawl__fail(err, PAWL_EIO, "%.*s: cannot %s: %s; check the disk", PAWL__FMT(path),
-                doing, strerrordesc_np(error));
+        for (size_t i = 0; i < sizeof meanwhile / sizeof meanwhile[0]; i++)
+                if (meanwhile[i].error == error)
+                        return pawl__fail(err, PAWL_ESTATE, "%.*s: cannot %s: %s; %s",
+                                PAWL__FMT(path), doing, strerrordesc_np(error), meanwhile[i].mend);
+        return pawl__fail_errno_at(err, error, path, doing);
 }
 
 /* ---- One phase after the other ------------------------------------------------------------ */

@@ -1,6 +1,7 @@
 /* A scan from its beginning to its end; what lies between is in walk.c and look.c. */
 #include "workspace/scan.h"
 #include "base/error.h"
+#include "base/system.h"
 #include "workspace/ahead.h"
 #include "workspace/read.h"
 #include "workspace/scanning.h"
@@ -58,12 +59,9 @@ static void scanner_end(pawl__scanner *s)
 
 static pawl_status cannot(pawl_error *err, const char *path, int error)
 {
-        const pawl_status status = error == ENOENT || error == ENOTDIR ? PAWL_ENOTFOUND
-                                   : error == EACCES || error == EPERM ? PAWL_EACCESS
-                                                                       : PAWL_EIO;
-
-        return pawl__fail(err, status, "%s: cannot be scanned: %s; name a folder that can be read",
-                path, strerrordesc_np(error));
+        return pawl__fail(err, pawl__errno_status(error),
+                "%s: cannot be scanned: %s; name a folder that can be read", path,
+                strerrordesc_np(error));
 }
 
 static bool is_at(const struct stat *st, const char *path)

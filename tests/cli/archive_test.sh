@@ -42,7 +42,7 @@ same "$(events)" "$n"
 it "what is no archive is refused in one line, and nothing is written"
 head -c 700 old.tar.zst >cut.tar.zst
 fails 1 '^pawl: cut\.tar\.zst: .*; it is no archive of `pawl export`, or was changed$' pawl import cut.tar.zst
-fails 1 '^pawl: none\.tar\.zst: cannot be read: No such file or directory; check the path$' pawl import none.tar.zst
+fails 1 '^pawl: none\.tar\.zst: cannot read the archive: No such file or directory; check the path$' pawl import none.tar.zst
 fails 1 '^pawl: checkpoint 9: there is none; `pawl checkpoints` lists them$' pawl export 9 -o x.tar.zst
 same "$(events)" "$n"
 [ ! -e x.tar.zst ]

@@ -131,5 +131,5 @@ runs 1 pawl handoff "$session" --read edited
 same "$(wc -l <err)" 1
 says '^pawl: edited: byte 8: is not UTF-8' err
 cmp out text
-fails 1 "^pawl: nothing: cannot read: No such file" pawl handoff --read nothing
+fails 1 "^pawl: nothing: cannot read the handoff: No such file" pawl handoff --read nothing
 misused "do not go together" pawl handoff --read text --write other

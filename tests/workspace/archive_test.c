@@ -273,7 +273,7 @@ static void an_archive_that_cannot_be_written_leaves_nothing(void **state)
         char *nowhere = path_in(f->here->folder, "none/a.tar.zst");
         assert_int_equal(pawl_workspace_export(&f->result, f->here->log, NULL, 0, nowhere, &f->err),
                 PAWL_ENOTFOUND);
-        assert_says(f->err.message, "none/a.tar.zst: making the archive: No such file");
+        assert_says(f->err.message, "none/a.tar.zst: cannot make the archive: No such file");
         free(nowhere);
 
         signal(SIGXFSZ, SIG_IGN);
@@ -285,7 +285,7 @@ static void an_archive_that_cannot_be_written_leaves_nothing(void **state)
         assert_int_equal(setrlimit(RLIMIT_FSIZE, &limit), 0);
         signal(SIGXFSZ, SIG_DFL);
         assert_int_equal(status, PAWL_EFULL);
-        assert_says(f->err.message, "a.tar.zst: writing the archive: File too large");
+        assert_says(f->err.message, "a.tar.zst: cannot write the archive: File too large");
         no_other_file_is_left(f);
         char *before = file_read(f->archive, NULL);
         assert_string_equal(before, "before");
