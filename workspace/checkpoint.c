@@ -143,7 +143,7 @@ pawl_status pawl__checkpoint_prepare(pawl__taking *t, pawl_error *err)
         if (!status)
                 status = keep_git(t, err);
         if (!status)
-                status = pawl__workspace_scan(&t->scan, t->ws, err);
+                status = pawl__workspace_scan(&t->scan, t->ws, true, err);
         if (status)
                 return status;
         return t->request->only_if_changed && unchanged(t) ? PAWL_DONE : PAWL_OK;

@@ -27,7 +27,7 @@ static pawl_status find_sides(pawl_comparison *c, const char *a, const char *b, 
 
 static pawl_status read_workspace(pawl_comparison *c, pawl_error *err)
 {
-        pawl_status status = pawl__workspace_scan(&c->scan, &c->ws, err);
+        pawl_status status = pawl__workspace_scan(&c->scan, &c->ws, false, err);
 
         if (status)
                 return status;

@@ -81,6 +81,11 @@ pawl_status pawl__contents_has(
         return from_log(c, pawl__log_content_has(has, c->log, hash), err);
 }
 
+pawl_status pawl__contents_commit(pawl__contents *c, pawl__batch *batch, pawl_error *err)
+{
+        return from_log(c, pawl__log_commit(c->log, batch, 0, NULL), err);
+}
+
 /* ---- Putting ------------------------------------------------------------------------------------
  */
 

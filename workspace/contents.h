@@ -27,6 +27,10 @@ void pawl__contents_close(pawl__contents *contents);
 /** How many parts a content of that size has. PAWL_ETOOBIG beyond what part numbers reach. */
 PAWL_MUST_CHECK pawl_status pawl__contents_parts(uint32_t *n, uint64_t size, pawl_error *err);
 
+/** Commit a batch, whose fill puts contents, by itself. */
+PAWL_MUST_CHECK pawl_status pawl__contents_commit(
+        pawl__contents *contents, pawl__batch *batch, pawl_error *err);
+
 /** Is it in the log? */
 PAWL_MUST_CHECK pawl_status pawl__contents_has(
         bool *has, pawl__contents *contents, const unsigned char hash[32], pawl_error *err);

@@ -139,15 +139,22 @@ static pawl__index_entry entry_of(const pawl__scanner *s, const struct stat *st)
 static pawl_status spool(pawl__scanner *s, pawl__index_entry *entry, pawl_error *err)
 {
         pawl__buf *out = &s->in->spool;
-        const size_t start = out->len;
         pawl__spooled head = {.size = entry->size};
+        pawl_status status = PAWL_OK;
         bool has;
 
-        if (entry->size > PAWL__PART_SIZE || start + sizeof head + entry->size > PAWL__SPOOL_MAX)
+        if (entry->size > PAWL__PART_SIZE)
                 return PAWL_OK;
-        pawl_status status = pawl__contents_has(&has, s->contents, entry->hash, err);
+        if (out->len + sizeof head + entry->size > PAWL__SPOOL_MAX) {
+                if (!s->options->put_ahead)
+                        return PAWL_OK;
+                status = pawl__scan_put_ahead(s->in, s->contents, err);
+        }
+        if (!status)
+                status = pawl__contents_has(&has, s->contents, entry->hash, err);
         if (status || has)
                 return status;
+        const size_t start = out->len;
         memcpy(head.hash, entry->hash, 32);
         if (pawl__buf_add(out, &head, sizeof head))
                 return pawl__nomem(err);

@@ -120,7 +120,7 @@ pawl_status pawl_workspace_plan(pawl_plan **out, pawl_log *log, const char *whic
         if (!status)
                 status = decide(&g);
         if (!status)
-                status = pawl__workspace_scan(&scan, &g.ws, err);
+                status = pawl__workspace_scan(&scan, &g.ws, false, err);
         if (!status)
                 status = plan(&g, scan);
         pawl__scan_free(scan);

@@ -291,7 +291,7 @@ static pawl_status check(
         const unsigned char *goal = restore->back ? restore->plan->now : restore->plan->target_tree;
         pawl__folders folders = pawl__contents_folders(ws->contents), beside;
         checking c = {restore, 0};
-        pawl_status status = pawl__workspace_scan(scan, ws, err);
+        pawl_status status = pawl__workspace_scan(scan, ws, false, err);
 
         if (status)
                 return status;

@@ -4,8 +4,9 @@
  *
  *   run -> (a batch's fill) store -> the commit -> keep the index
  *
- * A scan reads and changes nothing. It goes through the handles of folders and follows no link; a
- * mounted file system is gone into like any folder, as git does. What is in it:
+ * A scan reads and changes nothing, but that it may put contents ahead. It goes through the handles
+ * of folders and follows no link; a mounted file system is gone into like any folder, as git does.
+ * What is in it:
  *
  * - every file, folder and symbolic link, with its permission bits, whatever its name;
  * - FIFOs, sockets and devices, files larger than max_file, and what cannot be read or changed each
@@ -38,6 +39,9 @@ typedef struct pawl__scan_options {
         const char *home;          /**< NULL: not known */
         const unsigned char *base; /**< 32 bytes: hash of the event whose tree the index must be,
                                       and whose contents are all in the log; NULL: no index */
+        bool put_ahead; /**< what waits packed and fills its room goes into the log at once, each
+                             time in a commit of its own, so that others can write in between; until
+                             a checkpoint names them, a prune lets such contents go */
 } pawl__scan_options;
 
 typedef struct pawl__not_captured {

@@ -13,7 +13,7 @@
 #include "workspace/scan.h"
 #include <sys/stat.h>
 
-/** What waits, packed, to be put into the log; more is read again. */
+/** What waits, packed, to be put into the log; more is put ahead, or read again. */
 #define PAWL__SPOOL_MAX ((size_t)24 << 20)
 
 /** A packed content in the spool; its bytes follow. */
@@ -30,7 +30,8 @@ struct pawl__scan_inside {
         size_t cap_not_captured;
         char *root, *index_path;
         uint64_t max_file;
-        bool based; /**< an index was used: what did not change since is in the log */
+        bool put_ahead; /**< some of what was packed is in the log already */
+        bool based;     /**< an index was used: what did not change since is in the log */
         unsigned char base_tree[32];
 };
 
@@ -70,6 +71,10 @@ typedef struct pawl__scanner {
         bool root_has_log;    /**< the root is that folder */
         const char *log_name; /**< the log's own name */
 } pawl__scanner;
+
+/** Put what is spooled into the log in a commit of its own, and empty the spool. */
+PAWL_MUST_CHECK pawl_status pawl__scan_put_ahead(
+        struct pawl__scan_inside *in, pawl__contents *contents, pawl_error *err);
 
 /** Go through all below the root, whose handle becomes the scanner's. */
 PAWL_MUST_CHECK pawl_status pawl__scan_walk(pawl__scanner *s, int root, pawl_error *err);

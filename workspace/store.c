@@ -49,9 +49,10 @@ typedef struct storing {
         pawl_error first;       /* which was the first */
 } storing;
 
-static pawl_status put_spooled(storing *s, pawl_error *err)
+static pawl_status put_spooled(
+        const struct pawl__scan_inside *in, pawl__contents *contents, pawl_error *err)
 {
-        const pawl__buf *spool = &s->in->spool;
+        const pawl__buf *spool = &in->spool;
         pawl__spooled head;
         pawl_status status = PAWL_OK;
 
@@ -59,13 +60,49 @@ static pawl_status put_spooled(storing *s, pawl_error *err)
                 bool has;
                 memcpy(&head, spool->data + at, sizeof head);
                 const pawl_text packed = {spool->data + at + sizeof head, (size_t)head.len};
-                status = pawl__contents_has(&has, s->contents, head.hash, err);
+                status = pawl__contents_has(&has, contents, head.hash, err);
                 if (!status && !has)
-                        status = pawl__contents_put(
-                                s->contents, head.hash, 0, head.size, packed, err);
+                        status = pawl__contents_put(contents, head.hash, 0, head.size, packed, err);
         }
         return status;
 }
+
+/* ---- Ahead of the checkpoint -------------------------------------------------------------------
+ */
+
+struct ahead {
+        const struct pawl__scan_inside *in;
+        pawl__contents *contents;
+};
+
+static pawl_status fill_ahead(pawl_log *log, pawl__batch *batch, void *user, pawl_error *err)
+{
+        const struct ahead *ahead = user;
+
+        (void)log;
+        (void)batch;
+        return put_spooled(ahead->in, ahead->contents, err);
+}
+
+pawl_status pawl__scan_put_ahead(
+        struct pawl__scan_inside *in, pawl__contents *contents, pawl_error *err)
+{
+        struct ahead ahead = {in, contents};
+        pawl__batch batch = PAWL__BATCH_INIT;
+
+        batch.fill = fill_ahead;
+        batch.fill_user = &ahead;
+        pawl_status status = pawl__contents_commit(contents, &batch, err);
+        pawl__batch_free(&batch);
+        if (status)
+                return status;
+        in->put_ahead = true;
+        pawl__buf_clear(&in->spool);
+        return PAWL_OK;
+}
+
+/* ---- With the checkpoint -----------------------------------------------------------------------
+ */
 
 static pawl_status put_folder(
         storing *s, size_t folder, const unsigned char hash[32], pawl_error *err)
@@ -144,7 +181,10 @@ static pawl_status put_entry(storing *s, size_t at, pawl_error *err)
                 return PAWL_OK;
         if (entry->kind == PAWL__ENTRY_FOLDER)
                 return put_folder(s, (size_t)entry->size, entry->hash, err);
-        return entry->flags & PAWL__INDEX_SPOOLED ? PAWL_OK : put_file(s, entry->hash, err);
+        /* What was put ahead may have been pruned since. */
+        if (entry->flags & PAWL__INDEX_SPOOLED && !s->in->put_ahead)
+                return PAWL_OK;
+        return put_file(s, entry->hash, err);
 }
 
 /* All new entries; the folders lie one behind the other as they were gone through, so that a stack
@@ -212,7 +252,7 @@ pawl_status pawl__scan_store(pawl__scan *scan, pawl__contents *contents, pawl_er
         if (error)
                 return pawl__fail(err, PAWL_EIO, "%s: cannot be read again: %s; try again",
                         s.in->root, strerrordesc_np(error));
-        status = put_spooled(&s, err);
+        status = put_spooled(s.in, contents, err);
         if (!status)
                 status = put_folder(&s, PAWL__INDEX_HEAD, scan->tree, err);
         if (!status)

@@ -245,7 +245,8 @@ static uint64_t standing_since(const pawl__workspace *ws)
                                        : ws->newest.v[PAWL__WCP_SEQ].integer);
 }
 
-pawl_status pawl__workspace_scan(pawl__scan **out, pawl__workspace *ws, pawl_error *err)
+pawl_status pawl__workspace_scan(
+        pawl__scan **out, pawl__workspace *ws, bool put_ahead, pawl_error *err)
 {
         pawl__scan_options options = {.root = ws->root,
                 .log_path = pawl__log_path(ws->log),
@@ -253,7 +254,8 @@ pawl_status pawl__workspace_scan(pawl__scan **out, pawl__workspace *ws, pawl_err
                 .n_exclude = ws->n_exclude,
                 .max_file = ws->max_file,
                 .force_root = ws->force_root,
-                .home = ws->home};
+                .home = ws->home,
+                .put_ahead = put_ahead};
         pawl_event event;
 
         if (ws->any && standing_since(ws)) { /* 0: not known, see pawl__checkpoint_settle() */

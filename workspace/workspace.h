@@ -49,9 +49,10 @@ bool pawl__workspace_has_place(const pawl_log *log);
 /** Where does the workspace stand in the log now? Sets any, newest, current, by, put_back. */
 PAWL_MUST_CHECK pawl_status pawl__workspace_locate(pawl__workspace *ws, pawl_error *err);
 
-/** Read the workspace as it is, by the index if that is of the current checkpoint. */
+/** Read the workspace as it is, by the index if that is of the current checkpoint. @p put_ahead:
+ * see pawl__scan_options; false: nothing is written. */
 PAWL_MUST_CHECK pawl_status pawl__workspace_scan(
-        pawl__scan **out, pawl__workspace *ws, pawl_error *err);
+        pawl__scan **out, pawl__workspace *ws, bool put_ahead, pawl_error *err);
 
 /** Let the index, from now on, stand for the event that put the workspace where @p scan saw it. */
 void pawl__workspace_keep_index(pawl__workspace *ws, const pawl__scan *scan, uint64_t seq);
