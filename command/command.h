@@ -27,9 +27,10 @@ enum {
 /** What an option's value must be. Checked while parsing, so that a wrong one is wrong usage. */
 typedef enum cli_kind {
         CLI_FLAG,     /**< there is none */
+        CLI_LOCAL,    /**< there is none, and a service refuses it: it is about this machine */
         CLI_TEXT,     /**< any text */
         CLI_TEXTS,    /**< any text; may be given again and again: cli_texts() */
-        CLI_FILE,     /**< the name of a file */
+        CLI_FILE,     /**< the name of a file of this machine: a service refuses it */
         CLI_NUMBER,   /**< 1 to 2^63 - 1 */
         CLI_COUNT,    /**< 0 to 2^63 - 1 */
         CLI_SECONDS,  /**< "--wait", or "--wait=SECONDS": 0 to 4,000,000 */
@@ -50,13 +51,27 @@ typedef struct cli_option {
 
 typedef struct cli_call cli_call;
 
+/** What a subcommand does, and where it may be run. */
+enum {
+        /** A service offers it too: it needs no terminal, starts no program, reads and writes no
+         *  file that its arguments name, and with --json (or always) prints one JSON value. */
+        CLI_SERVED = 1,
+        CLI_CHANGES = 2,   /**< it writes; without this, it reads only */
+        CLI_WORKSPACE = 4, /**< it works on the files of the workspace */
+        CLI_LINES = 8      /**< in place of one JSON value it prints JSON Lines */
+};
+
+#define CLI_ARG_HELP_MAX 2
+
 typedef struct cli_cmd {
         const char *name; /**< one word, or two with a space between them */
         const char *args; /**< how help names the arguments: "[DIR]"; "" for none */
         int min_args, max_args;
-        const cli_option *options; /**< ended by a NULL name; NULL: none of its own */
-        const char *help;          /**< one line without a full stop */
-        int (*run)(cli_call *cli); /**< returns the exit code */
+        const char *arg_help[CLI_ARG_HELP_MAX]; /**< of each argument, in order */
+        unsigned traits;                        /**< CLI_SERVED and others, or'ed */
+        const cli_option *options;              /**< ended by a NULL name; NULL: none of its own */
+        const char *help;                       /**< one line without a full stop */
+        int (*run)(cli_call *cli);              /**< returns the exit code */
 } cli_cmd;
 
 typedef struct cli_program {
@@ -76,8 +91,10 @@ typedef struct cli_context {
         const char *workspace; /**< the root folder; NULL: --root, or as the log says */
         const char *actor;     /**< who asks, where --actor does not say; NULL: user:NAME */
         const char *home;      /**< the home folder of who runs the process, or NULL */
-        bool served;           /**< there is no terminal, no standard input, no environment */
-        pawl_error *failure;   /**< gets what cli_fail() and cli_usage() tell; NULL: not wanted */
+        bool served;         /**< there is no terminal, no standard input, no environment: commands
+                                that are not served and options that are local are refused, and
+                                --json is given where the command has it */
+        pawl_error *failure; /**< gets what cli_fail() and cli_usage() tell; NULL: not wanted */
 } cli_context;
 
 /** One invocation, parsed. */
@@ -95,6 +112,17 @@ struct cli_call {
         const char *db; /**< --db, or NULL */
         bool help, version;
 };
+
+/** Has the option no value? */
+static inline bool cli_is_flag(const cli_option *option)
+{
+        return option->kind == CLI_FLAG || option->kind == CLI_LOCAL;
+}
+/** Is it refused by a service? */
+static inline bool cli_is_local(const cli_option *option)
+{
+        return option->kind == CLI_FILE || option->kind == CLI_LOCAL;
+}
 
 /** The options that every subcommand has; ended by a NULL name. */
 extern const cli_option cli_globals[];
@@ -127,13 +155,20 @@ bool cli_parse_number(uint64_t *out, const char *text);
  */
 int cli_execute(
         const cli_program *program, const char *const *words, size_t n, const cli_context *in);
+/** The same with a subcommand that is known: all the words are its arguments. */
+int cli_execute_cmd(const cli_program *program, const cli_cmd *cmd, const char *const *words,
+        size_t n, const cli_context *in);
 /** The first half of cli_execute(): find the subcommand and read the options into @p cli. Returns
  * CLI_DONE, or CLI_USAGE after saying what is wrong. cli->cmd stays NULL where --help or --version
  * were given without a subcommand. cli->repeated is the caller's to free, also after a failure. */
 int cli_parse(cli_call *cli, const cli_program *program, const char *const *words, size_t n,
         const cli_context *in);
+/** The same with a subcommand that is known. */
+int cli_parse_cmd(cli_call *cli, const cli_program *program, const cli_cmd *cmd,
+        const char *const *words, size_t n, const cli_context *in);
 
-/** The subcommand of these words, of which *used were its name; NULL: there is none. */
+/** The subcommand of these words, of which *used were its name; one of two words goes before one of
+ *  the first alone. NULL: there is none. */
 const cli_cmd *cli_find(const cli_program *program, const char *const *words, int n, int *used);
 
 /** Say what is wrong with the usage, then the usage line. Returns CLI_USAGE. */

@@ -13,7 +13,7 @@ static void put_choices(FILE *out, const char *choices)
 /* What may stand after an option that takes a value. */
 static void put_value_case(FILE *out, const cli_option *option)
 {
-        if (option->kind == CLI_FLAG || option->kind == CLI_SECONDS)
+        if (cli_is_flag(option) || option->kind == CLI_SECONDS)
                 return;
         fprintf(out, "        --%s", option->name);
         if (option->letter)

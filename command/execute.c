@@ -15,14 +15,26 @@ static int run(cli_call *cli)
         return CLI_DONE;
 }
 
+static int finish(cli_call *cli, int code)
+{
+        if (!code)
+                code = run(cli);
+        free(cli->repeated);
+        return code;
+}
+
 int cli_execute(
         const cli_program *program, const char *const *words, size_t n, const cli_context *in)
 {
         cli_call cli;
-        int code = cli_parse(&cli, program, words, n, in);
 
-        if (!code)
-                code = run(&cli);
-        free(cli.repeated);
-        return code;
+        return finish(&cli, cli_parse(&cli, program, words, n, in));
+}
+
+int cli_execute_cmd(const cli_program *program, const cli_cmd *cmd, const char *const *words,
+        size_t n, const cli_context *in)
+{
+        cli_call cli;
+
+        return finish(&cli, cli_parse_cmd(&cli, program, cmd, words, n, in));
 }

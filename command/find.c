@@ -2,6 +2,7 @@
 #include "base/error.h"
 #include "command/key.h"
 #include "command/printable.h"
+#include "events/log.h"
 #include <errno.h>
 #include <stdlib.h>
 #include <sys/stat.h>
@@ -47,8 +48,12 @@ static pawl_status find_upwards(pawl__buf *path, pawl_error *err)
 
 pawl_status cli_find_log(pawl__buf *path, const cli_call *cli, pawl_error *err)
 {
-        const char *named = cli->db ? cli->db : getenv("PAWL_DB");
+        const char *named = cli->db;
 
+        if (cli->in->log)
+                named = pawl__log_path(cli->in->log);
+        else if (!named)
+                named = getenv("PAWL_DB");
         if (named && *named)
                 return pawl__buf_adds(path, named) ? pawl__nomem(err) : PAWL_OK;
         return find_upwards(path, err);
@@ -96,8 +101,12 @@ pawl_status cli_open_path(
 pawl_status cli_open_log(pawl_log **out, const cli_call *cli, cli_access access, pawl_error *err)
 {
         pawl__buf path = PAWL__BUF_INIT;
-        pawl_status status = cli_find_log(&path, cli, err);
 
+        if (cli->in->log) {
+                *out = cli->in->log;
+                return PAWL_OK;
+        }
+        pawl_status status = cli_find_log(&path, cli, err);
         if (status == PAWL_ENOTFOUND && access == CLI_MAKE) {
                 pawl__buf_clear(&path);
                 status = pawl__buf_adds(&path, CLI_LOG_NAME) ? pawl__nomem(err) : PAWL_OK;
@@ -117,5 +126,6 @@ void cli_close_log(const cli_call *cli, pawl_log *log)
                 cli_puts(cli->in->err, warning);
                 fputc('\n', cli->in->err);
         }
-        pawl_log_close(log);
+        if (log != cli->in->log)
+                pawl_log_close(log);
 }

@@ -12,8 +12,8 @@
 #define CLI_LOG_NAME ".pawl/events.db"
 
 /**
- * The log's path, appended to @p path: --db, else $PAWL_DB, else CLI_LOG_NAME in the working
- * directory or the nearest folder above it.
+ * The log's path, appended to @p path: that of the context's log, --db, else $PAWL_DB, else
+ * CLI_LOG_NAME in the working directory or the nearest folder above it.
  * @return PAWL_ENOTFOUND "no log here: ..." when nothing was named and there is none above.
  */
 PAWL_MUST_CHECK pawl_status cli_find_log(pawl__buf *path, const cli_call *cli, pawl_error *err);
@@ -27,13 +27,15 @@ typedef enum cli_access {
         CLI_MAKE   /**< make ./.pawl/events.db, or the one that was named, where there is none */
 } cli_access;
 
-/** With the key that --key-file or $PAWL_KEY_FILE names, where the access asks for one. */
+/** The context's log, which is as open as it is; or one of its own, with the key that --key-file or
+ * $PAWL_KEY_FILE names, where the access asks for one. */
 PAWL_MUST_CHECK pawl_status cli_open_log(
         pawl_log **out, const cli_call *cli, cli_access access, pawl_error *err);
 /** The same for a log at @p path. */
 PAWL_MUST_CHECK pawl_status cli_open_path(
         pawl_log **out, const cli_call *cli, const char *path, cli_access access, pawl_error *err);
-/** Close it, or NULL; what the log has to warn of is said in one line. */
+/** Close it, unless it is the context's; NULL is allowed. What the log has to warn of is said in
+ * one line. */
 void cli_close_log(const cli_call *cli, pawl_log *log);
 
 #endif

@@ -1,94 +1,22 @@
 /* Finding the subcommand and reading its options, wherever among the arguments they stand. */
 #include "base/text.h"
-#include "command/command.h"
-#include <assert.h>
+#include "command/values.h"
 #include <stdio.h>
 
 const cli_option cli_globals[] = {
         {"db", 0, 0, CLI_FILE, "PATH", NULL,
                 "the log, in place of $PAWL_DB or the nearest .pawl/events.db"},
-        {"help", 'h', 0, CLI_FLAG, NULL, NULL, "say how this is used, and exit"},
-        {"version", 0, 0, CLI_FLAG, NULL, NULL, "print the version, and exit"},
+        {"help", 'h', 0, CLI_LOCAL, NULL, NULL, "say how this is used, and exit"},
+        {"version", 0, 0, CLI_LOCAL, NULL, NULL, "print the version, and exit"},
         {NULL, 0, 0, CLI_FLAG, NULL, NULL, NULL},
 };
 
 enum { GLOBAL_DB, GLOBAL_HELP, GLOBAL_VERSION };
 
-bool cli_parse_number(uint64_t *out, const char *text)
-{
-        uint64_t n = 0;
-
-        if (!*text)
-                return false;
-        for (; *text; text++) {
-                if (*text < '0' || *text > '9')
-                        return false;
-                unsigned digit = (unsigned)(*text - '0');
-                if (n > ((uint64_t)INT64_MAX - digit) / 10)
-                        return false;
-                n = n * 10 + digit;
-        }
-        *out = n;
-        return true;
-}
-
-/* A number and its unit, at most a hundred years, as milliseconds. */
-typedef struct unit {
-        char letter; /* 0: the last of its table */
-        uint64_t worth;
-} unit;
-
-static const unit durations[] = {
-        {'s', 1000}, {'m', 60000}, {'h', 3600000}, {'d', 86400000}, {0, 0}};
-static const unit sizes[] = {{'K', 1U << 10}, {'M', 1U << 20}, {'G', 1U << 30}, {0, 0}};
-
-#define LONGEST_DURATION UINT64_C(3153600000000) /* a hundred years */
-
-/* A number above 0 and a unit, worth @p most at most. */
-static bool parse_units(uint64_t *out, const char *text, const unit *units, uint64_t most)
-{
-        size_t len = strlen(text);
-        char digits[24];
-        uint64_t n;
-
-        if (len < 2 || len > sizeof digits)
-                return false;
-        memcpy(digits, text, len - 1);
-        digits[len - 1] = '\0';
-        if (!cli_parse_number(&n, digits) || n == 0)
-                return false;
-        while (units->letter && units->letter != text[len - 1])
-                units++;
-        if (!units->letter || n > most / units->worth)
-                return false;
-        *out = n * units->worth;
-        return true;
-}
-
-static bool parse_size(uint64_t *bytes, const char *text)
-{
-        return (cli_parse_number(bytes, text) && *bytes > 0) ||
-               parse_units(bytes, text, sizes, INT64_MAX);
-}
-
-/* Does the name, which ends at len, stand for this option? */
-static bool named(const cli_option *option, const char *name, size_t len)
-{
-        return strlen(option->name) == len && memcmp(option->name, name, len) == 0;
-}
-
-static int place_of(const cli_option *options, const char *name, size_t len)
-{
-        for (int i = 0; options && options[i].name; i++)
-                if (named(&options[i], name, len))
-                        return i;
-        return -1;
-}
-
 /* The place of the very option, not of one that has its name. */
 static int place_in(const cli_option *options, const cli_option *option)
 {
-        int place = place_of(options, option->name, strlen(option->name));
+        int place = cli_option_place(options, option->name, strlen(option->name));
 
         return place >= 0 && &options[place] == option ? place : -1;
 }
@@ -101,91 +29,24 @@ static int place_of_letter(const cli_option *options, char letter)
         return -1;
 }
 
-const char *cli_value(const cli_call *cli, const char *option)
-{
-        int place = place_of(cli->cmd->options, option, strlen(option));
-
-        if (place >= 0)
-                return cli->values[place];
-        place = place_of(cli->program->shared, option, strlen(option));
-        assert(place >= 0);
-        return cli->shared[place];
-}
-
-struct cli_repeated {
-        const cli_option *option;
-        const char *value;
-};
-
-size_t cli_texts(const char **out, const cli_call *cli, const char *option)
-{
-        const cli_option *wanted =
-                &cli->cmd->options[place_of(cli->cmd->options, option, strlen(option))];
-        size_t n = 0;
-
-        for (size_t i = 0; i < cli->n_repeated; i++)
-                if (cli->repeated[i].option == wanted)
-                        out[n++] = cli->repeated[i].value;
-        return n;
-}
-
-bool cli_given(const cli_call *cli, const char *option)
-{
-        return cli_value(cli, option) != NULL;
-}
-
-uint64_t cli_number(const cli_call *cli, const char *option, uint64_t otherwise)
-{
-        const char *value = cli_value(cli, option);
-        uint64_t n = otherwise;
-
-        if (value)
-                cli_parse_number(&n, value);
-        return n;
-}
-
-uint64_t cli_duration_ms(const cli_call *cli, const char *option)
-{
-        const char *value = cli_value(cli, option);
-        uint64_t ms = 0;
-
-        if (value)
-                parse_units(&ms, value, durations, LONGEST_DURATION);
-        return ms;
-}
-
-uint64_t cli_size(const cli_call *cli, const char *option)
-{
-        const char *value = cli_value(cli, option);
-        uint64_t bytes = 0;
-
-        if (value)
-                parse_size(&bytes, value);
-        return bytes;
-}
-
-const char *cli_arg(const cli_call *cli, int index)
-{
-        return index < cli->n_args ? cli->args[index] : NULL;
-}
-
 /* An option of any subcommand: whether it takes a value is the same in all of them (a test holds
  * the tables to that), so that options may also stand before the subcommand. */
 static const cli_option *any_option(
         const cli_program *program, const char *name, size_t len, char letter)
 {
-        int place =
-                letter ? place_of_letter(cli_globals, letter) : place_of(cli_globals, name, len);
+        int place = letter ? place_of_letter(cli_globals, letter)
+                           : cli_option_place(cli_globals, name, len);
 
         if (place >= 0)
                 return &cli_globals[place];
         place = letter ? place_of_letter(program->shared, letter)
-                       : place_of(program->shared, name, len);
+                       : cli_option_place(program->shared, name, len);
         if (place >= 0)
                 return &program->shared[place];
         for (const cli_cmd *const *cmd = program->cmds; *cmd; cmd++) {
                 const cli_option *options = (*cmd)->options;
-                place = letter ? place_of_letter(options, letter) : place_of(options, name, len);
+                place = letter ? place_of_letter(options, letter)
+                               : cli_option_place(options, name, len);
                 if (place >= 0)
                         return &options[place];
         }
@@ -194,7 +55,7 @@ static const cli_option *any_option(
 
 static bool takes_next(const cli_option *option)
 {
-        return option && option->kind != CLI_FLAG && option->kind != CLI_SECONDS;
+        return option && !cli_is_flag(option) && option->kind != CLI_SECONDS;
 }
 
 /* Is the word after this option its value? */
@@ -230,12 +91,14 @@ static int find_words(
 
 const cli_cmd *cli_find(const cli_program *program, const char *const *words, int n, int *used)
 {
+        const cli_cmd *found = NULL;
+
         for (const cli_cmd *const *cmd = program->cmds; *cmd; cmd++) {
                 const char *space = strchr((*cmd)->name, ' ');
                 if (!space) {
                         if (n >= 1 && strcmp((*cmd)->name, words[0]) == 0) {
                                 *used = 1;
-                                return *cmd;
+                                found = *cmd;
                         }
                 } else if (n >= 2 && strlen(words[0]) == (size_t)(space - (*cmd)->name) &&
                            memcmp(words[0], (*cmd)->name, strlen(words[0])) == 0 &&
@@ -244,79 +107,18 @@ const cli_cmd *cli_find(const cli_program *program, const char *const *words, in
                         return *cmd;
                 }
         }
-        return NULL;
-}
-
-static bool choice_fits(const char *choices, const char *value)
-{
-        size_t len = strlen(value);
-
-        for (const char *at = choices; at;) {
-                const char *end = strchr(at, '|');
-                size_t n = end ? (size_t)(end - at) : strlen(at);
-                if (n == len && memcmp(at, value, n) == 0)
-                        return true;
-                at = end ? end + 1 : NULL;
-        }
-        return false;
-}
-
-static int check_value(const cli_call *cli, const cli_option *option, const char *value)
-{
-        uint64_t n;
-
-        switch (option->kind) {
-        case CLI_FLAG:
-        case CLI_TEXT:
-        case CLI_TEXTS:
-                return CLI_DONE;
-        case CLI_FILE:
-                if (*value)
-                        return CLI_DONE;
-                return cli_usage(cli, "--%s: the name is empty; give a path", option->name);
-        case CLI_NUMBER:
-                if (cli_parse_number(&n, value) && n > 0)
-                        return CLI_DONE;
-                return cli_usage(cli, "--%s: \"%s\" is not a number from 1 up; give digits alone",
-                        option->name, value);
-        case CLI_COUNT:
-                if (cli_parse_number(&n, value))
-                        return CLI_DONE;
-                return cli_usage(cli, "--%s: \"%s\" is not a number from 0 up; give digits alone",
-                        option->name, value);
-        case CLI_SECONDS:
-                if (!*value || (cli_parse_number(&n, value) && n <= 4000000))
-                        return CLI_DONE;
-                return cli_usage(cli, "--%s: \"%s\" is not a number of seconds; give 0 to 4000000",
-                        option->name, value);
-        case CLI_DURATION:
-                if (parse_units(&n, value, durations, LONGEST_DURATION))
-                        return CLI_DONE;
-                return cli_usage(cli,
-                        "--%s: \"%s\" is not a time; give a number and s, m, h or d, such as 30m",
-                        option->name, value);
-        case CLI_SIZE:
-                if (parse_size(&n, value))
-                        return CLI_DONE;
-                return cli_usage(cli,
-                        "--%s: \"%s\" is not a size; give a number of bytes, or one with K, M or "
-                        "G, such as 64M",
-                        option->name, value);
-        case CLI_CHOICE:
-                if (choice_fits(option->choices, value))
-                        return CLI_DONE;
-                return cli_usage(cli, "--%s: there is no \"%s\"; give one of %s", option->name,
-                        value, option->choices);
-        }
-        return CLI_DONE;
+        return found;
 }
 
 /* Where an option's value is kept: by its place in the subcommand's table or among the globals. */
 static int keep(cli_call *cli, const cli_option *option, const char *value)
 {
-        int code = check_value(cli, option, value);
         int place;
 
+        if (cli->in->served && cli_is_local(option))
+                return cli_usage(cli, "--%s: is for the machine of the log alone; leave it out",
+                        option->name);
+        int code = cli_check_value(cli, option, value);
         if (code)
                 return code;
         if (option == &cli_globals[GLOBAL_DB])
@@ -347,7 +149,7 @@ static const cli_option *option_of(const cli_call *cli, const char *name, size_t
 
         for (int i = 0; i < 3; i++) {
                 int place = letter ? place_of_letter(tables[i], letter)
-                                   : place_of(tables[i], name, len);
+                                   : cli_option_place(tables[i], name, len);
                 if (place >= 0)
                         return &tables[i][place];
         }
@@ -379,7 +181,7 @@ static int read_long(cli_call *cli, const char *word, struct words *words)
         if (!option)
                 return cli_usage(cli, "unknown option --%.*s", (int)len, name);
         if (value) {
-                if (option->kind == CLI_FLAG)
+                if (cli_is_flag(option))
                         return cli_usage(cli, "--%s takes no value", option->name);
                 if (option->kind == CLI_SECONDS && !value[1])
                         return cli_usage(cli,
@@ -470,6 +272,29 @@ static int read_words(cli_call *cli, struct words *words)
         return CLI_DONE;
 }
 
+/* Nobody who is served reads a table. */
+static void ask_for_json(cli_call *cli)
+{
+        int place = cli_option_place(cli->cmd->options, "json", strlen("json"));
+
+        if (place >= 0)
+                cli->values[place] = "";
+}
+
+static int read_all(cli_call *cli, struct words *words)
+{
+        if (cli->in->served && cli->cmd && !(cli->cmd->traits & CLI_SERVED))
+                return cli_usage(cli, "is for the machine of the log alone; run it there");
+        int code = read_words(cli, words);
+        if (code || cli->help || cli->version)
+                return code;
+        if (!cli->cmd)
+                return cli_usage(cli, "a command is missing");
+        if (cli->in->served)
+                ask_for_json(cli);
+        return check_args(cli);
+}
+
 int cli_parse(cli_call *cli, const cli_program *program, const char *const *all, size_t n_all,
         const cli_context *in)
 {
@@ -488,10 +313,14 @@ int cli_parse(cli_call *cli, const cli_program *program, const char *const *all,
                         n > 1 ? found[1] : "");
         for (int i = 0; i < used; i++)
                 words.skip[i] = places[i];
-        int code = read_words(cli, &words);
-        if (code || cli->help || cli->version)
-                return code;
-        if (!cli->cmd)
-                return cli_usage(cli, "a command is missing");
-        return check_args(cli);
+        return read_all(cli, &words);
+}
+
+int cli_parse_cmd(cli_call *cli, const cli_program *program, const cli_cmd *cmd,
+        const char *const *all, size_t n_all, const cli_context *in)
+{
+        struct words words = {all, n_all, 0, {n_all, n_all}};
+
+        *cli = (cli_call){.in = in, .program = program, .cmd = cmd};
+        return read_all(cli, &words);
 }

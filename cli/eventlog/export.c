@@ -26,7 +26,7 @@ static int export_run(cli_call *cli)
                 return cli_fail(cli, &err);
         pawl_status status = cli_each_event(NULL, p.log, &filter, print_line, &p, &err);
         pawl__buf_free(&p.line);
-        pawl_log_close(p.log);
+        cli_close_log(cli, p.log);
         return status ? cli_fail(cli, &err) : CLI_DONE;
 }
 
@@ -38,6 +38,7 @@ static const cli_option export_options[] = {
 const cli_cmd eventlog_export_cmd = {
         .name = "export",
         .args = "",
+        .traits = CLI_SERVED | CLI_LINES,
         .options = export_options,
         .help = "Print the events as JSON Lines, one envelope a line",
         .run = export_run,

@@ -23,13 +23,14 @@ static int head_run(cli_call *cli)
                 pawl__hex(hex, hash, sizeof hash);
                 fprintf(cli->in->out, "%" PRIu64 " %s\n", seq, hex);
         }
-        pawl_log_close(log);
+        cli_close_log(cli, log);
         return status ? cli_fail(cli, &err) : CLI_DONE;
 }
 
 const cli_cmd eventlog_head_cmd = {
         .name = "head",
         .args = "",
+        .traits = CLI_SERVED,
         .help = "Print seq and hash of the last event: an anchor to keep elsewhere",
         .run = head_run,
 };

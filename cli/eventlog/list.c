@@ -31,7 +31,7 @@ static int list_run(cli_call *cli)
         if (!status)
                 status = cli_rows_flush(&rows, &err);
         cli_rows_close(&rows);
-        pawl_log_close(log);
+        cli_close_log(cli, log);
         return status ? cli_fail(cli, &err) : CLI_DONE;
 }
 
@@ -48,6 +48,7 @@ static const cli_option list_options[] = {
 const cli_cmd eventlog_list_cmd = {
         .name = "list",
         .args = "",
+        .traits = CLI_SERVED | CLI_LINES,
         .options = list_options,
         .help = "List events, one a line",
         .run = list_run,

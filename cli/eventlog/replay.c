@@ -95,7 +95,7 @@ static int replay_run(cli_call *cli)
         if (cli_open_log(&log, cli, CLI_READ, &err))
                 return cli_fail(cli, &err);
         pawl_status status = replay(cli, log, &err);
-        pawl_log_close(log);
+        cli_close_log(cli, log);
         return status ? cli_fail(cli, &err) : CLI_DONE;
 }
 
@@ -114,6 +114,7 @@ static const cli_option replay_options[] = {
 const cli_cmd eventlog_replay_cmd = {
         .name = "replay",
         .args = "",
+        .traits = CLI_SERVED,
         .options = replay_options,
         .help = "Fold the events, from nothing, into the state they mean",
         .run = replay_run,

@@ -42,7 +42,7 @@ static int show_run(cli_call *cli)
         if (cli_open_log(&log, cli, CLI_READ, &err))
                 return cli_fail(cli, &err);
         pawl_status status = show(cli->in->out, log, seq, &err);
-        pawl_log_close(log);
+        cli_close_log(cli, log);
         return status ? cli_fail(cli, &err) : CLI_DONE;
 }
 
@@ -51,6 +51,8 @@ const cli_cmd eventlog_show_cmd = {
         .args = "SEQ",
         .min_args = 1,
         .max_args = 1,
+        .arg_help = {"the seq of the event"},
+        .traits = CLI_SERVED,
         .help = "Show one event, whole",
         .run = show_run,
 };

@@ -186,7 +186,7 @@ static int stats_run(cli_call *cli)
                 code = cli_given(cli, "json") ? print_json(cli, &stats) : print_tables(cli, &stats);
         }
         free_stats(&stats);
-        pawl_log_close(log);
+        cli_close_log(cli, log);
         return code;
 }
 
@@ -198,6 +198,7 @@ static const cli_option stats_options[] = {
 const cli_cmd eventlog_stats_cmd = {
         .name = "stats",
         .args = "",
+        .traits = CLI_SERVED,
         .options = stats_options,
         .help = "Count events and bytes by type, mission and run",
         .run = stats_run,

@@ -128,7 +128,7 @@ static int tail_run(cli_call *cli)
         if (!status && cli_given(cli, "follow") && fflush(cli->in->out) == 0)
                 status = follow(&rows, log, head, &err);
         cli_rows_close(&rows);
-        pawl_log_close(log);
+        cli_close_log(cli, log);
         return status ? cli_fail(cli, &err) : CLI_DONE;
 }
 

@@ -163,7 +163,7 @@ static int verify_run(cli_call *cli)
                 status = cli_open_log(&log, cli, CLI_VERIFY, &err);
         if (!status) {
                 status = verify(cli->in->out, log, &all, cli_key_name(cli) != NULL, &err);
-                pawl_log_close(log);
+                cli_close_log(cli, log);
         }
         free(all.items);
         return status ? cli_fail(cli, &err) : CLI_DONE;
@@ -180,6 +180,7 @@ static const cli_option verify_options[] = {
 const cli_cmd eventlog_verify_cmd = {
         .name = "verify",
         .args = "",
+        .traits = CLI_SERVED,
         .options = verify_options,
         .help = "Recompute the chain of hashes, and of MACs",
         .run = verify_run,

@@ -10,9 +10,9 @@
 #include <stdlib.h>
 
 /* What a step's command finds in its environment says whose checkpoint it is. */
-static const char *of_step(const char *name)
+static const char *of_step(const cli_call *cli, const char *name)
 {
-        const char *value = getenv(name);
+        const char *value = cli->in->served ? NULL : getenv(name);
 
         return value && *value ? value : NULL;
 }
@@ -122,10 +122,10 @@ static int checkpoint_run(cli_call *cli)
         int code;
 
         request.description = cli_arg(cli, 0);
-        request.mission_id = of_step("PAWL_MISSION_ID");
-        request.run_id = of_step("PAWL_RUN_ID");
-        request.step_id = of_step("PAWL_STEP_ID");
-        request.session_id = of_step("PAWL_SESSION_ID");
+        request.mission_id = of_step(cli, "PAWL_MISSION_ID");
+        request.run_id = of_step(cli, "PAWL_RUN_ID");
+        request.step_id = of_step(cli, "PAWL_STEP_ID");
+        request.session_id = of_step(cli, "PAWL_SESSION_ID");
         if (read_document(&request.state, &state, cli_value(cli, "state"), &err) ||
                 read_document(&request.outputs, &outputs, cli_value(cli, "outputs"), &err) ||
                 cli_workspace_options(&options, &actor, cli, &err))
@@ -150,6 +150,8 @@ const cli_cmd pawl_checkpoint_cmd = {
         .name = "checkpoint",
         .args = "[TEXT]",
         .max_args = 1,
+        .arg_help = {"what to remember it by"},
+        .traits = CLI_SERVED | CLI_CHANGES | CLI_WORKSPACE,
         .options = checkpoint_options,
         .help = "Keep every file of the workspace as it is, to come back to",
         .run = checkpoint_run,

@@ -101,6 +101,7 @@ static const cli_option checkpoints_options[] = {
 const cli_cmd pawl_checkpoints_cmd = {
         .name = "checkpoints",
         .args = "",
+        .traits = CLI_SERVED,
         .options = checkpoints_options,
         .help = "List the checkpoints of the workspace, oldest first",
         .run = checkpoints_run,

@@ -132,6 +132,7 @@ static const cli_option du_options[] = {
 const cli_cmd pawl_du_cmd = {
         .name = "du",
         .args = "",
+        .traits = CLI_SERVED,
         .options = du_options,
         .help = "Say what the checkpoints of the workspace take up, each and together",
         .run = du_run,

@@ -82,6 +82,7 @@ const cli_cmd pawl_glossary_import_cmd = {
         .args = "FILE",
         .min_args = 1,
         .max_args = 1,
+        .traits = CLI_CHANGES,
         .options = import_options,
         .help = "Put the senses of a seed file into the glossary",
         .run = import_run,

@@ -100,6 +100,7 @@ static int hooks_run(cli_call *cli)
 const cli_cmd pawl_hooks_install_cmd = {
         .name = "hooks install",
         .args = "",
+        .traits = CLI_CHANGES,
         .help = "Write a small script that marks tasks done, and say how to connect it",
         .run = hooks_run,
 };

@@ -33,6 +33,7 @@ const cli_cmd pawl_import_cmd = {
         .args = "FILE",
         .min_args = 1,
         .max_args = 1,
+        .traits = CLI_CHANGES,
         .options = import_options,
         .help = "Take the checkpoints of an archive into the log, if all of it is what it says",
         .run = import_run,

@@ -116,6 +116,7 @@ const cli_cmd pawl_init_cmd = {
         .name = "init",
         .args = "[DIR]",
         .max_args = 1,
+        .traits = CLI_CHANGES,
         .options = init_options,
         .help = "Make the log, in DIR or here",
         .run = init_run,

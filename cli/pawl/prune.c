@@ -103,6 +103,7 @@ static const cli_option prune_options[] = {
 const cli_cmd pawl_prune_sessions_cmd = {
         .name = "prune sessions",
         .args = "",
+        .traits = CLI_SERVED | CLI_CHANGES,
         .options = prune_options,
         .help = "Let go of what old sessions said; the chain still verifies",
         .run = prune_run,

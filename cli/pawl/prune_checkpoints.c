@@ -154,6 +154,7 @@ static const cli_option prune_options[] = {
 const cli_cmd pawl_prune_checkpoints_cmd = {
         .name = "prune checkpoints",
         .args = "",
+        .traits = CLI_SERVED | CLI_CHANGES,
         .options = prune_options,
         .help = "Let old checkpoints of the workspace go, and what no other names",
         .run = prune_run,

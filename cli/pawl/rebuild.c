@@ -44,6 +44,7 @@ static int rebuild_run(cli_call *cli)
         pawl_status status = cli_actor(&actor, cli, &err);
 
         options.actor = actor.data;
+        options.root = cli->in->workspace;
         if (!status)
                 status = cli_open_log(&log, cli, CLI_WRITE, &err);
         if (!status)
@@ -64,6 +65,8 @@ const cli_cmd pawl_rebuild_cmd = {
         .args = "CHECKPOINT",
         .min_args = 1,
         .max_args = 1,
+        .arg_help = {"the checkpoint"},
+        .traits = CLI_SERVED | CLI_CHANGES | CLI_WORKSPACE,
         .options = rebuild_options,
         .help = "Bring back contents of a checkpoint that are gone, from git or the workspace",
         .run = rebuild_run,

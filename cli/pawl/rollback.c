@@ -72,7 +72,7 @@ static bool says_yes(void)
 /* Is the plan, which is shown, to be done? Its hash goes into the options: that one or none. */
 static bool agreed(going *g, const pawl_plan *plan, char hash[65])
 {
-        if (!isatty(STDIN_FILENO) || !isatty(STDERR_FILENO)) {
+        if (g->cli->in->served || !isatty(STDIN_FILENO) || !isatty(STDERR_FILENO)) {
                 pawl__fail(&g->err, PAWL_ESTATE,
                         "rollback to checkpoint %llu: there is nobody to ask; look with --plan, then "
                         "say --yes, or --apply HASH",
@@ -206,6 +206,8 @@ const cli_cmd pawl_rollback_cmd = {
         .name = "rollback",
         .args = "[CHECKPOINT]",
         .max_args = 1,
+        .arg_help = {"the checkpoint to go back to"},
+        .traits = CLI_SERVED | CLI_CHANGES | CLI_WORKSPACE,
         .options = rollback_options,
         .help = "Put the files of the workspace back as a checkpoint has them",
         .run = rollback_run,
@@ -214,6 +216,7 @@ const cli_cmd pawl_rollback_cmd = {
 const cli_cmd pawl_undo_cmd = {
         .name = "undo",
         .args = "",
+        .traits = CLI_SERVED | CLI_CHANGES | CLI_WORKSPACE,
         .options = undo_options,
         .help = "Take the last rollback back, or give up one that was interrupted",
         .run = undo_run,

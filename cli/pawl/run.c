@@ -65,6 +65,7 @@ const cli_cmd pawl_run_cmd = {
         .args = "MISSION",
         .min_args = 1,
         .max_args = 1,
+        .traits = CLI_CHANGES | CLI_WORKSPACE,
         .options = run_options,
         .help = "Run every step of a mission through the five layers",
         .run = run_run,

@@ -56,7 +56,7 @@ static pawl_status find_session(telling *t, const cli_call *cli)
         pawl_sessions *list = NULL;
 
         if (!named && !cli_given(cli, "mission"))
-                named = getenv("PAWL_SESSION_ID");
+                named = cli->in->served ? NULL : getenv("PAWL_SESSION_ID");
         if (named && *named) {
                 snprintf(t->session_id, sizeof t->session_id, "%s", named);
                 return PAWL_OK;
@@ -255,6 +255,7 @@ static const cli_option pin_options[] = {
 const cli_cmd pawl_session_start_cmd = {
         .name = "session start",
         .args = "",
+        .traits = CLI_SERVED | CLI_CHANGES,
         .options = start_options,
         .help = "Start a session of an agent at a mission, and print its id",
         .run = start_run,
@@ -263,6 +264,7 @@ const cli_cmd pawl_session_start_cmd = {
 const cli_cmd pawl_session_update_cmd = {
         .name = "session update",
         .args = "",
+        .traits = CLI_SERVED | CLI_CHANGES,
         .options = update_options,
         .help = "Tell what a session is at",
         .run = update_run,
@@ -271,6 +273,7 @@ const cli_cmd pawl_session_update_cmd = {
 const cli_cmd pawl_session_checkpoint_cmd = {
         .name = "session checkpoint",
         .args = "",
+        .traits = CLI_SERVED | CLI_CHANGES,
         .options = checkpoint_options,
         .help = "Mark a point that a session can be gone on from, and print its seq",
         .run = checkpoint_run,
@@ -279,6 +282,7 @@ const cli_cmd pawl_session_checkpoint_cmd = {
 const cli_cmd pawl_session_end_cmd = {
         .name = "session end",
         .args = "",
+        .traits = CLI_SERVED | CLI_CHANGES,
         .options = end_options,
         .help = "End a session of an agent",
         .run = end_run,
@@ -289,6 +293,8 @@ const cli_cmd pawl_session_resume_cmd = {
         .args = "SESSION",
         .min_args = 1,
         .max_args = 1,
+        .arg_help = {"the session to go on from"},
+        .traits = CLI_SERVED | CLI_CHANGES,
         .options = resume_options,
         .help = "Start a session where an earlier one, or one of its checkpoints, left off",
         .run = resume_run,
@@ -299,6 +305,8 @@ const cli_cmd pawl_session_pin_cmd = {
         .args = "SESSION",
         .min_args = 1,
         .max_args = 1,
+        .arg_help = {"the session"},
+        .traits = CLI_SERVED | CLI_CHANGES,
         .options = pin_options,
         .help = "Keep a session from being pruned",
         .run = pin_run,

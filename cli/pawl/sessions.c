@@ -198,6 +198,7 @@ static const cli_option sessions_options[] = {
 const cli_cmd pawl_sessions_cmd = {
         .name = "sessions",
         .args = "",
+        .traits = CLI_SERVED,
         .options = sessions_options,
         .help = "List the sessions, newest first, and say how to go on with the latest",
         .run = sessions_run,

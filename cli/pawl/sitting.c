@@ -65,7 +65,7 @@ int cli_sit(const cli_call *cli, pawl_log *log, pawl_mission *mission, const cha
                 options.confirm_user = &prompt;
                 options.progress = cli_progress_show;
                 options.progress_user = &progress;
-                options.home = getenv("HOME");
+                options.home = cli->in->home;
                 options.trouble = prompt.asks ? cli_prompt_trouble : NULL;
                 options.trouble_user = &prompt;
                 options.notice = show_notice;

@@ -164,7 +164,7 @@ static int task_run(cli_call *cli)
 static const cli_option task_options[] = {
         {"mission", 0, 0, CLI_TEXT, "MISSION", NULL,
                 "the mission that it is of (default: that of the active session)"},
-        {"commit", 0, 0, CLI_FLAG, NULL, NULL, "commit what is staged in git, if anything is"},
+        {"commit", 0, 0, CLI_LOCAL, NULL, NULL, "commit what is staged in git, if anything is"},
         {"write", 0, 0, CLI_FILE, "FILE", NULL,
                 "where the handoff goes (default: handoff.txt beside the log)"},
         {"actor", 0, 0, CLI_TEXT, "ACTOR", NULL, "who tells it (default: user:NAME)"},
@@ -176,6 +176,8 @@ const cli_cmd pawl_task_done_cmd = {
         .args = "TASK [MESSAGE]",
         .min_args = 1,
         .max_args = 2,
+        .arg_help = {"the task", "the message of the commit"},
+        .traits = CLI_SERVED | CLI_CHANGES,
         .options = task_options,
         .help = "Mark a task of an agent's session complete, with a checkpoint and the handoff",
         .run = task_run,

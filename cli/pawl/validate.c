@@ -102,13 +102,15 @@ static int say_faults(const cli_call *cli, const pawl_validation *found)
         return bad ? CLI_DAMAGED : CLI_DONE;
 }
 
-/* Around the folder that holds the log. */
+/* The workspace, or else around the folder that holds the log. */
 static char *root_of(const cli_call *cli)
 {
         pawl__buf path = PAWL__BUF_INIT;
         pawl_error err;
         char *slash, *root = NULL;
 
+        if (cli->in->workspace)
+                return realpath(cli->in->workspace, NULL);
         if (!cli_find_log(&path, cli, &err) && (slash = strrchr(path.data, '/'))) {
                 *slash = '\0';
                 root = realpath(path.data, NULL);
@@ -156,6 +158,8 @@ const cli_cmd pawl_validate_cmd = {
         .args = "[CHECKPOINT]",
         .min_args = 0,
         .max_args = 1,
+        .arg_help = {"the checkpoint (default: all of them)"},
+        .traits = CLI_SERVED | CLI_CHANGES,
         .options = validate_options,
         .help = "Read all that checkpoints of the workspace hold, and mark those that are damaged",
         .run = validate_run,

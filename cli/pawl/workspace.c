@@ -14,8 +14,8 @@ pawl_status cli_workspace_options(
         if (status)
                 return status;
         *out = (pawl_workspace_options)PAWL_WORKSPACE_OPTIONS_INIT;
-        out->root = cli_value(cli, "root");
-        out->home = getenv("HOME");
+        out->root = cli->in->workspace ? cli->in->workspace : cli_value(cli, "root");
+        out->home = cli->in->home;
         out->force_root = cli_given(cli, "force-root");
         out->max_file = cli_size(cli, "max-file");
         out->actor = actor->data;

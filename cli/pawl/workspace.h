@@ -15,7 +15,7 @@
                 "the workspace (default: that of the log, or the folder that holds .pawl)"},       \
                 {"max-file", 0, 0, CLI_SIZE, "SIZE", NULL,                                         \
                         "list a larger file in place of capturing it (default: 64M)"},             \
-                {"force-root", 0, 0, CLI_FLAG, NULL, NULL,                                         \
+                {"force-root", 0, 0, CLI_LOCAL, NULL, NULL,                                        \
                         "even where the workspace is the home folder or /"},                       \
         {                                                                                          \
                 "actor", 0, 0, CLI_TEXT, "ACTOR", NULL, "who does it (default: user:NAME)"         \

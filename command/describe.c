@@ -1,0 +1,250 @@
+#include "command/describe.h"
+#include <string.h>
+
+static const char *kind_name(cli_kind kind)
+{
+        switch (kind) {
+        case CLI_FLAG:
+        case CLI_LOCAL:
+                return "flag";
+        case CLI_TEXT:
+                return "text";
+        case CLI_TEXTS:
+                return "texts";
+        case CLI_FILE:
+                return "file";
+        case CLI_NUMBER:
+                return "number";
+        case CLI_COUNT:
+                return "count";
+        case CLI_SECONDS:
+                return "seconds";
+        case CLI_DURATION:
+                return "duration";
+        case CLI_SIZE:
+                return "size";
+        case CLI_CHOICE:
+                return "choice";
+        }
+        return "text";
+}
+
+static void write_letter(pawl__json_writer *w, const char *name, const char *letter)
+{
+        pawl__json_member_text(w, name, pawl__text_n(*letter ? letter : NULL, *letter != '\0'));
+}
+
+static void write_choices(pawl__json_writer *w, const cli_option *option)
+{
+        pawl__json_name(w, "choices");
+        if (option->kind != CLI_CHOICE) {
+                pawl__json_null(w);
+                return;
+        }
+        pawl__json_open_array(w);
+        for (const char *at = option->choices; at;) {
+                const char *end = strchr(at, '|');
+                pawl__json_text(w, pawl__text_n(at, end ? (size_t)(end - at) : strlen(at)));
+                at = end ? end + 1 : NULL;
+        }
+        pawl__json_close_array(w);
+}
+
+static void write_options(pawl__json_writer *w, const cli_option *options)
+{
+        pawl__json_open_array(w);
+        for (; options && options->name; options++) {
+                if (cli_is_local(options) || strcmp(options->name, "json") == 0)
+                        continue;
+                pawl__json_open_object(w);
+                pawl__json_member_string(w, "name", options->name);
+                write_letter(w, "letter", &options->letter);
+                pawl__json_member_string(w, "kind", kind_name(options->kind));
+                pawl__json_member_text(w, "value", pawl__text(options->value));
+                write_choices(w, options);
+                write_letter(w, "group", &options->group);
+                pawl__json_member_string(w, "description", options->help);
+                pawl__json_close_object(w);
+        }
+        pawl__json_close_array(w);
+}
+
+/* The words of "A [B]", "[TEXT]" or "NAME...". */
+static void write_arguments(pawl__json_writer *w, const cli_cmd *cmd)
+{
+        const char *at = cmd->args;
+
+        pawl__json_open_array(w);
+        for (int i = 0; *at; i++) {
+                size_t len = strcspn(at, " ");
+                pawl_text name = pawl__text_n(at, len);
+                bool optional = *at == '[';
+                if (optional)
+                        name = pawl__text_n(at + 1, len - 2);
+                bool repeated = name.len > 3 && memcmp(name.data + name.len - 3, "...", 3) == 0;
+                if (repeated)
+                        name.len -= 3;
+                pawl__json_open_object(w);
+                pawl__json_member_text(w, "name", name);
+                pawl__json_member_text(w, "description",
+                        pawl__text(i < CLI_ARG_HELP_MAX ? cmd->arg_help[i] : NULL));
+                pawl__json_member_bool(w, "required", !optional);
+                pawl__json_member_bool(w, "repeated", repeated);
+                pawl__json_close_object(w);
+                at += len;
+                at += *at == ' ';
+        }
+        pawl__json_close_array(w);
+}
+
+/* The words before a program's commands in the registry: none for the first. */
+static void write_name(pawl__json_writer *w, const char *prefix, pawl_text name, const char *member)
+{
+        pawl__buf whole = PAWL__BUF_INIT;
+
+        if ((*prefix && (pawl__buf_adds(&whole, prefix) || pawl__buf_addc(&whole, ' '))) ||
+                pawl__buf_add(&whole, name.data, name.len))
+                w->failed = true;
+        else
+                pawl__json_member_text(w, member, pawl__buf_text(&whole));
+        pawl__buf_free(&whole);
+}
+
+static bool served(const cli_cmd *cmd)
+{
+        return (cmd->traits & CLI_SERVED) != 0;
+}
+
+static pawl_text first_word(const cli_cmd *cmd)
+{
+        return pawl__text_n(cmd->name, strcspn(cmd->name, " "));
+}
+
+static bool is_below(const cli_cmd *cmd, pawl_text first)
+{
+        return strlen(cmd->name) > first.len && cmd->name[first.len] == ' ' &&
+               memcmp(cmd->name, first.data, first.len) == 0;
+}
+
+static void open_command(pawl__json_writer *w, const char *prefix, const cli_cmd *cmd)
+{
+        pawl__json_open_object(w);
+        write_name(w, prefix, pawl__text(cmd->name), "name");
+        pawl__json_member_string(w, "description", cmd->help);
+        pawl__json_name(w, "arguments");
+        write_arguments(w, cmd);
+        pawl__json_name(w, "options");
+        write_options(w, cmd->options);
+        pawl__json_name(w, "sub_commands");
+        pawl__json_open_array(w);
+}
+
+/* A first word that is no command itself. */
+static void open_group(pawl__json_writer *w, const char *prefix, pawl_text name, const char *help)
+{
+        pawl__json_open_object(w);
+        write_name(w, prefix, name, "name");
+        pawl__json_member_string(w, "description", help);
+        pawl__json_name(w, "arguments");
+        pawl__json_open_array(w);
+        pawl__json_close_array(w);
+        pawl__json_name(w, "options");
+        pawl__json_open_array(w);
+        pawl__json_close_array(w);
+        pawl__json_name(w, "sub_commands");
+        pawl__json_open_array(w);
+}
+
+/* Ends what open_command() or, with NULL, open_group() began. */
+static void close_command(pawl__json_writer *w, const cli_cmd *cmd)
+{
+        unsigned traits = cmd ? cmd->traits : 0;
+
+        pawl__json_close_array(w);
+        pawl__json_member_bool(w, "runs", cmd != NULL);
+        pawl__json_member_bool(w, "requires_workspace", (traits & CLI_WORKSPACE) != 0);
+        pawl__json_member_bool(w, "changes", (traits & CLI_CHANGES) != 0);
+        pawl__json_close_object(w);
+}
+
+static void write_below(
+        pawl__json_writer *w, const char *prefix, const cli_program *program, pawl_text first)
+{
+        for (const cli_cmd *const *cmd = program->cmds; *cmd; cmd++) {
+                if (!served(*cmd) || !is_below(*cmd, first))
+                        continue;
+                open_command(w, prefix, *cmd);
+                close_command(w, *cmd);
+        }
+}
+
+/* Does the command's first word stand for the first time here? */
+static bool leads(const cli_program *program, const cli_cmd *const *cmd)
+{
+        pawl_text first = first_word(*cmd);
+
+        for (const cli_cmd *const *before = program->cmds; before != cmd; before++)
+                if (served(*before) && pawl__text_eq(first_word(*before), first))
+                        return false;
+        return true;
+}
+
+static const cli_cmd *command_of(const cli_program *program, pawl_text name)
+{
+        for (const cli_cmd *const *cmd = program->cmds; *cmd; cmd++)
+                if (served(*cmd) && pawl__text_is(name, (*cmd)->name))
+                        return *cmd;
+        return NULL;
+}
+
+/* "start, update, end": what is below a word that is no command itself. */
+static void open_words(
+        pawl__json_writer *w, const char *prefix, const cli_program *program, pawl_text first)
+{
+        pawl__buf names = PAWL__BUF_INIT;
+        bool ok = true;
+
+        for (const cli_cmd *const *cmd = program->cmds; *cmd; cmd++)
+                if (served(*cmd) && is_below(*cmd, first))
+                        ok = ok && !pawl__buf_addf(&names, "%s%s", names.len ? ", " : "",
+                                           (*cmd)->name + first.len + 1);
+        if (ok)
+                open_group(w, prefix, first, names.data);
+        else
+                w->failed = true;
+        pawl__buf_free(&names);
+}
+
+static void write_program(pawl__json_writer *w, const char *prefix, const cli_program *program)
+{
+        for (const cli_cmd *const *cmd = program->cmds; *cmd; cmd++) {
+                if (!served(*cmd) || !leads(program, cmd))
+                        continue;
+                pawl_text first = first_word(*cmd);
+                const cli_cmd *own = command_of(program, first);
+                if (own)
+                        open_command(w, prefix, own);
+                else
+                        open_words(w, prefix, program, first);
+                write_below(w, prefix, program, first);
+                close_command(w, own);
+        }
+}
+
+void cli_describe(pawl__json_writer *w, const cli_registry *registry)
+{
+        pawl__json_open_object(w);
+        pawl__json_name(w, "commands");
+        pawl__json_open_array(w);
+        for (const cli_program *const *at = registry->programs; *at; at++) {
+                if (at == registry->programs) {
+                        write_program(w, "", *at);
+                        continue;
+                }
+                open_group(w, "", pawl__text((*at)->name), (*at)->help);
+                write_program(w, (*at)->name, *at);
+                close_command(w, NULL);
+        }
+        pawl__json_close_array(w);
+        pawl__json_close_object(w);
+}
