@@ -61,6 +61,19 @@ PAWL_MUST_CHECK pawl_status pawl__state_resumable(
 PAWL_MUST_CHECK pawl_status pawl__state_sessions(pawl__row **rows, size_t *n, pawl__state *state,
         pawl_text mission_id, pawl_text before, size_t limit, pawl__arena *arena, pawl_error *err);
 
+/** Which runs: those that are not completed are a listing of their own, as they have an index. */
+typedef enum pawl__runs_which {
+        PAWL__RUNS_ALL,
+        PAWL__RUNS_COMPLETED,
+        PAWL__RUNS_UNFINISHED /**< running, blocked, interrupted and failed */
+} pawl__runs_which;
+
+/** Runs, those that started last first: before the event @p before (0: from the newest on),
+ *  @p limit at most (0: all). Costs what a page has, where runs are many; at most a walk over
+ * 16,384 events and one over the table of runs. */
+PAWL_MUST_CHECK pawl_status pawl__state_runs(pawl__row **rows, size_t *n, pawl__state *state,
+        pawl__runs_which which, uint64_t before, size_t limit, pawl__arena *arena, pawl_error *err);
+
 /** The newest session of a mission that has notes. PAWL_ENOTFOUND without a message. */
 PAWL_MUST_CHECK pawl_status pawl__state_noted_session(pawl__row *session, pawl__state *state,
         pawl_text mission_id, pawl__arena *arena, pawl_error *err);

@@ -158,6 +158,93 @@ static void looking_for_a_resumable_run_sorts_nothing(void **state)
         sqlite3_finalize(stmt);
 }
 
+/* ---- Lists of runs --------------------------------------------------------------------------- */
+
+static void runs_are(
+        struct history *h, pawl__runs_which which, uint64_t before, size_t limit, const char *ids)
+{
+        pawl__row *rows;
+        size_t n;
+        pawl__buf found = PAWL__BUF_INIT;
+
+        assert_int_equal(pawl__buf_adds(&found, ""), PAWL_OK);
+        assert_int_equal(
+                pawl__state_runs(&rows, &n, h->state, which, before, limit, &h->arena, &h->err),
+                PAWL_OK);
+        for (size_t i = 0; i < n; i++)
+                assert_int_equal(join(&rows[i], &found, &h->err), PAWL_OK);
+        assert_string_equal(found.data, ids);
+        pawl__buf_free(&found);
+}
+
+static uint64_t started(struct history *h, const char *run)
+{
+        return (uint64_t)history_row(h, PAWL__RUNS, run, NULL).v[PAWL__RUN_STARTED_SEQ].integer;
+}
+
+static void four_runs(struct history *h)
+{
+        start(h, "b"); /* the order of names is not that of starts */
+        start(h, "d");
+        history_append(h, "RunCompleted", "{}");
+        start(h, "a");
+        history_append(h, "RunFailed", "{\"reason\":\"x\"}");
+        start(h, "c");
+        history_append(h, "RunCompleted", "{}");
+        h->run = "b"; /* the oldest, and at work last */
+        h->step = "one";
+        history_step_started(h);
+        check_ok(h, history_commit(h), __FILE__, __LINE__);
+}
+
+static void check_lists(struct history *h)
+{
+        runs_are(h, PAWL__RUNS_ALL, 0, 0, "c a d b ");
+        runs_are(h, PAWL__RUNS_ALL, 0, 2, "c a ");
+        runs_are(h, PAWL__RUNS_ALL, started(h, "a"), 2, "d b ");
+        runs_are(h, PAWL__RUNS_ALL, started(h, "b"), 2, "");
+        runs_are(h, PAWL__RUNS_ALL, started(h, "c") + 1, 9, "c a d b ");
+        runs_are(h, PAWL__RUNS_COMPLETED, 0, 9, "c d ");
+        runs_are(h, PAWL__RUNS_COMPLETED, 0, 1, "c ");
+        runs_are(h, PAWL__RUNS_COMPLETED, started(h, "c"), 0, "d ");
+        runs_are(h, PAWL__RUNS_UNFINISHED, 0, 9, "a b ");
+        runs_are(h, PAWL__RUNS_UNFINISHED, started(h, "a"), 1, "b ");
+}
+
+static void runs_are_listed_by_their_start_newest_first_in_pages(void **state)
+{
+        struct history *h = *state;
+
+        runs_are(h, PAWL__RUNS_ALL, 0, 9, "");
+        four_runs(h);
+        check_lists(h);
+}
+
+/* A run that was claimed and never started has no RunStarted to be found by. */
+static void a_run_that_was_only_claimed_is_listed(void **state)
+{
+        struct history *h = *state;
+
+        start(h, "first");
+        h->run = "claimed";
+        check_ok(h, history_claim(h), __FILE__, __LINE__);
+        runs_are(h, PAWL__RUNS_ALL, 0, 9, "claimed first ");
+}
+
+/* Beyond so many events the log is not walked, and the table gives the same. */
+static void runs_that_started_long_ago_are_listed_too(void **state)
+{
+        struct history *h = *state;
+
+        four_runs(h);
+        history_sql(h,
+                "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n LIMIT 20000)"
+                " INSERT INTO events (seq, type, v, time, prev, hash)"
+                " SELECT (SELECT max(seq) FROM events) + i, 'StepStarted', 1, 0, zeroblob(32), zeroblob(32)"
+                " FROM n");
+        check_lists(h);
+}
+
 static void the_steps_of_a_run_come_in_mission_order(void **state)
 {
         struct history *h = *state;
@@ -280,6 +367,9 @@ static void a_table_that_is_missing_is_reported_by_every_query(void **state)
         assert_int_equal(
                 pawl__state_senses(h->state, pawl__text("m"), NULL, 0, join, NULL, &h->err),
                 PAWL_EDAMAGED);
+        assert_int_equal(
+                pawl__state_runs(&rows, &n, h->state, PAWL__RUNS_ALL, 0, 9, &h->arena, &h->err),
+                PAWL_EDAMAGED);
         assert_ptr_equal(rows, h);
         assert_int_equal(n, 77);
 }
@@ -294,6 +384,9 @@ int main(void)
                 QUERY(a_prefix_finds_a_conflict_or_shows_that_there_are_more),
                 QUERY(the_newest_run_that_did_not_complete_is_resumable),
                 QUERY(looking_for_a_resumable_run_sorts_nothing),
+                QUERY(runs_are_listed_by_their_start_newest_first_in_pages),
+                QUERY(a_run_that_was_only_claimed_is_listed),
+                QUERY(runs_that_started_long_ago_are_listed_too),
                 QUERY(the_steps_of_a_run_come_in_mission_order),
                 QUERY(every_row_of_a_table_is_listed),
                 QUERY(the_senses_that_hold_for_a_mission),

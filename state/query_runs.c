@@ -1,0 +1,92 @@
+/*
+ * Runs, newest first by the event they started with: an order that stays as it is while runs go on,
+ * so that a listing can be read page by page.
+ *
+ * No index is kept in that order. Runs that are not completed have one by their last event, and are
+ * few: they are gone through and sorted. For the others the log is walked back from where the page
+ * begins, which finds a page of them at once where runs come one after the other. Where they don't
+ * (a run of many thousand events), the walk stops after WALK events, and the table of runs is gone
+ * through instead, which is small there.
+ */
+#include "base/error.h"
+#include "state/projection.h"
+
+enum { WALK = 16384 }; /* events: 6 ms */
+
+/* ?1 and ?2: started before and not before; ?3: how many. */
+static const char from_events[] =
+        "FROM (SELECT seq AS walked_seq, type AS walked_type, run_id AS walked_run FROM events) "
+        "CROSS JOIN runs ON runs.run_id = walked_run AND started_seq = walked_seq "
+        "WHERE walked_seq < ?1 AND walked_seq >= ?2 "
+        "AND walked_type IN ('RunStarted', 'RunClaimed')";
+static const char from_runs[] = "FROM runs WHERE started_seq < ?1 AND started_seq >= ?2";
+
+static pawl_status read_runs(pawl__row **rows, size_t *n, pawl__state *state, const char *from,
+        const char *rest, const int64_t numbers[3], pawl__arena *arena, pawl_error *err)
+{
+        pawl__buf sql = PAWL__BUF_INIT;
+        sqlite3_stmt *stmt = NULL;
+        int rc = SQLITE_OK;
+        pawl_status status = pawl__buf_adds(&sql, "SELECT ");
+
+        if (!status)
+                status = pawl__sql_select(&sql, state->log, PAWL__RUNS);
+        if (!status)
+                status = pawl__buf_addf(&sql, " %s%s LIMIT ?3", from, rest);
+        status = status ? pawl__nomem(err) : pawl__db_prepare(&stmt, state->log, sql.data, err);
+        pawl__buf_free(&sql);
+        if (status)
+                return status;
+        for (int i = 0; i < 3 && rc == SQLITE_OK; i++)
+                rc = sqlite3_bind_int64(stmt, i + 1, numbers[i]);
+        status = rc != SQLITE_OK
+                         ? pawl__db_fail(state->log, rc, "read the state tables", err)
+                         : pawl__sql_collect(rows, n, state->log, PAWL__RUNS, stmt, arena, err);
+        sqlite3_finalize(stmt);
+        return status;
+}
+
+pawl_status pawl__state_runs(pawl__row **rows, size_t *n, pawl__state *state,
+        pawl__runs_which which, uint64_t before, size_t limit, pawl__arena *arena, pawl_error *err)
+{
+        /* The condition of those at work is that of the index runs_resumable. */
+        static const char *const walked[] = {
+                [PAWL__RUNS_ALL] = " ORDER BY walked_seq DESC",
+                [PAWL__RUNS_COMPLETED] = " AND status = 'completed' ORDER BY walked_seq DESC",
+        };
+        static const char *const scanned[] = {
+                [PAWL__RUNS_ALL] = " ORDER BY started_seq DESC",
+                [PAWL__RUNS_COMPLETED] = " AND status = 'completed' ORDER BY started_seq DESC",
+                [PAWL__RUNS_UNFINISHED] = " AND status <> 'completed' ORDER BY started_seq DESC",
+        };
+        int64_t many = limit && limit < INT64_MAX ? (int64_t)limit : INT64_MAX;
+        int64_t numbers[3] = {before && before < INT64_MAX ? (int64_t)before : INT64_MAX, 0, many};
+        unsigned char hash[PAWL__HASH_LEN];
+        pawl_status status;
+        uint64_t head;
+
+        if (which == PAWL__RUNS_UNFINISHED || many == INT64_MAX)
+                return read_runs(rows, n, state, from_runs, scanned[which], numbers, arena, err);
+        status = pawl_log_head(&head, hash, state->log);
+        if (status) {
+                if (err)
+                        *err = *pawl__log_error(state->log);
+                return status;
+        }
+        if (numbers[0] > (int64_t)head)
+                numbers[0] = (int64_t)head + 1;
+        numbers[1] = numbers[0] > WALK ? numbers[0] - WALK : 0;
+        pawl__row *found = NULL;
+        size_t count = 0;
+        status = read_runs(&found, &count, state, from_events, walked[which], numbers, arena, err);
+        if (!status && count < limit && numbers[1] > 0) {
+                numbers[1] = 0;
+                status = read_runs(
+                        &found, &count, state, from_runs, scanned[which], numbers, arena, err);
+        }
+        if (!status) {
+                *rows = found;
+                *n = count;
+        }
+        return status;
+}
