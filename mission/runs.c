@@ -1,0 +1,180 @@
+#include "mission/runs.h"
+#include "base/error.h"
+#include "session/session.h"
+
+enum { BATCH = 64 }; /* rows read at once */
+
+typedef struct looking {
+        pawl_log *log;
+        pawl__state *state;
+        pawl__arena *arena;
+        pawl_error *err;
+} looking;
+
+static pawl_status log_failed(const looking *l, pawl_status status)
+{
+        return l->err ? pawl__fail(l->err, status, "%s", pawl_log_errmsg(l->log)) : status;
+}
+
+/* What its first event says of the time; its payload may be gone, its envelope never is. */
+static pawl_status when_started(int64_t *us, const looking *l, const pawl__row *run)
+{
+        pawl_event event;
+        pawl_status status = pawl__log_event(
+                &event, l->arena, l->log, (uint64_t)run->v[PAWL__RUN_STARTED_SEQ].integer);
+
+        if (!status)
+                *us = event.time_us;
+        return status ? log_failed(l, status) : PAWL_OK;
+}
+
+static pawl_status token_of_current(pawl_text *token, const looking *l, const pawl__row *run)
+{
+        pawl__row step = {.v[PAWL__STEP_RUN].text = run->v[PAWL__RUN_ID].text};
+        pawl_status status;
+
+        step.v[PAWL__STEP_ID].text = run->v[PAWL__RUN_CURRENT].text;
+        if (!step.v[PAWL__STEP_ID].text.data)
+                return PAWL_OK;
+        status = pawl__state_get(l->state, PAWL__STEPS, &step, l->arena, l->err);
+        if (!status)
+                *token = step.v[PAWL__STEP_TOKEN].text;
+        return status == PAWL_ENOTFOUND ? PAWL_OK : status;
+}
+
+static pawl_status owner_of(pawl__run_view *out, const looking *l, pawl_text run_id)
+{
+        bool ok = true;
+        pawl_status status = pawl__log_holder(&out->held, &out->owner, l->log, run_id);
+
+        if (status)
+                return log_failed(l, status);
+        if (!out->held)
+                return PAWL_OK;
+        out->owner.host = pawl__arena_text(l->arena, out->owner.host, &ok);
+        return ok ? PAWL_OK : pawl__nomem(l->err);
+}
+
+/* What decides whether a run is looked for: nothing more than its row and who holds it. */
+static pawl_status stand(pawl__run_view *out, const looking *l, const pawl__row *run)
+{
+        pawl_text status_text = run->v[PAWL__RUN_STATUS].text;
+        pawl_status status;
+
+        *out = (pawl__run_view){.row = *run, .status = status_text};
+        if (pawl__text_is(status_text, "completed"))
+                return PAWL_OK;
+        status = owner_of(out, l, run->v[PAWL__RUN_ID].text);
+        if (!status && out->held)
+                out->status = pawl__text("running");
+        else if (!status && pawl__text_is(status_text, "running"))
+                out->status = pawl__text("interrupted");
+        return status;
+}
+
+static pawl_status fill(pawl__run_view *out, const looking *l)
+{
+        pawl__row *conflicts;
+        pawl_status status = when_started(&out->started_us, l, &out->row);
+
+        if (!status && !pawl__text_is(out->status, "completed"))
+                status = pawl__state_conflicts(&conflicts, &out->conflicts_open, l->state,
+                        out->row.v[PAWL__RUN_ID].text, (pawl_text){NULL, 0}, true, l->arena,
+                        l->err);
+        if (!status)
+                status = token_of_current(&out->retry_token, l, &out->row);
+        return status;
+}
+
+static pawl__runs_which which_have(pawl_text status)
+{
+        if (!status.data)
+                return PAWL__RUNS_ALL;
+        return pawl__text_is(status, "completed") ? PAWL__RUNS_COMPLETED : PAWL__RUNS_UNFINISHED;
+}
+
+static pawl_status begin(looking *l, pawl_log *log, pawl__arena *arena, pawl_error *err)
+{
+        *l = (looking){.log = log, .arena = arena, .err = err};
+        pawl_status status = pawl__state_of(&l->state, log, err);
+
+        return status ? status : pawl__sessions_settle(log, l->state, err);
+}
+
+static pawl_status check_status(pawl_text status, pawl_error *err)
+{
+        static const char *const known[] = {
+                "running", "blocked", "interrupted", "completed", "failed"};
+
+        if (!status.data)
+                return PAWL_OK;
+        for (size_t i = 0; i < sizeof known / sizeof *known; i++)
+                if (pawl__text_is(status, known[i]))
+                        return PAWL_OK;
+        return pawl__fail(err, PAWL_EINVAL,
+                "status %.*s: is not known; give running, blocked, interrupted, completed or "
+                "failed",
+                PAWL__FMT(status));
+}
+
+pawl_status pawl__runs_list(uint64_t *next, pawl_log *log, pawl_text wanted, uint64_t before,
+        uint64_t limit, pawl__run_fn fn, void *user, pawl_error *err)
+{
+        pawl__arena arena = PAWL__ARENA_INIT;
+        pawl__row *rows = NULL;
+        pawl__run_view run;
+        uint64_t shown = 0, last = 0;
+        size_t n = 0;
+        bool more = false;
+        looking l;
+        pawl_status status = check_status(wanted, err);
+
+        if (!status)
+                status = begin(&l, log, &arena, err);
+        if (status)
+                return status;
+        do {
+                pawl__arena_clear(&arena);
+                status = pawl__state_runs(
+                        &rows, &n, l.state, which_have(wanted), before, BATCH, &arena, err);
+                for (size_t i = 0; i < n && !status && !more; i++) {
+                        before = (uint64_t)rows[i].v[PAWL__RUN_STARTED_SEQ].integer;
+                        status = stand(&run, &l, &rows[i]);
+                        if (status || (wanted.data && !pawl__text_eq(run.status, wanted)))
+                                continue;
+                        more = shown == limit;
+                        if (more)
+                                break;
+                        status = fill(&run, &l);
+                        if (!status)
+                                status = fn(&run, user, err);
+                        last = before;
+                        shown++;
+                }
+        } while (!status && !more && n == BATCH);
+        pawl__arena_free(&arena);
+        if (!status)
+                *next = more ? last : 0;
+        return status;
+}
+
+pawl_status pawl__run_look(pawl__run_view *out, pawl__row **steps, size_t *n_steps, pawl_log *log,
+        pawl_text run_id, pawl__arena *arena, pawl_error *err)
+{
+        pawl__row row = {.v[PAWL__RUN_ID].text = run_id};
+        looking l;
+        pawl_status status = begin(&l, log, arena, err);
+
+        if (!status)
+                status = pawl__state_get(l.state, PAWL__RUNS, &row, arena, err);
+        if (status == PAWL_ENOTFOUND)
+                return pawl__fail(err, PAWL_ENOTFOUND,
+                        "run %.*s: is not in this log; `pawl runs` lists them", PAWL__FMT(run_id));
+        if (!status)
+                status = stand(out, &l, &row);
+        if (!status)
+                status = fill(out, &l);
+        if (!status)
+                status = pawl__state_steps(steps, n_steps, l.state, run_id, arena, err);
+        return status;
+}

@@ -1,0 +1,40 @@
+/**
+ * @file mission/runs.h
+ * @brief Runs as they stand now, for those who look on: newest first, in pages, or one.
+ */
+#ifndef PAWL_MISSION_RUNS_H
+#define PAWL_MISSION_RUNS_H
+
+#include "state/state.h"
+
+/** A run as it stands. */
+typedef struct pawl__run_view {
+        pawl__row row;         /**< of PAWL__RUNS */
+        pawl_text status;      /**< as it is now: somebody alive holds it: running; the log says
+                                    running and nobody does: interrupted; else as the log says */
+        int64_t started_us;    /**< of the event that it started with; 0: that event says none */
+        size_t conflicts_open; /**< that hold a step of it back */
+        pawl_text retry_token; /**< of its current step, or absent */
+        bool held;
+        pawl_owner owner; /**< where held */
+} pawl__run_view;
+
+typedef pawl_status (*pawl__run_fn)(const pawl__run_view *run, void *user, pawl_error *err);
+
+/**
+ * Runs, those that started last first, each given to @p fn, whose texts end with that call. A run
+ * whose process died without a word is found here as in pawl_session_list(): a log that can be
+ * written gets its SessionEnded; from another it is only shown so.
+ * @param[out] next  the @p before of the next page; 0: there is none.
+ * @param status     running, blocked, interrupted, completed or failed; absent: any.
+ * @param before     those that started before this event; 0: from the newest on.
+ * @param limit      so many at most, from 1.
+ */
+PAWL_MUST_CHECK pawl_status pawl__runs_list(uint64_t *next, pawl_log *log, pawl_text status,
+        uint64_t before, uint64_t limit, pawl__run_fn fn, void *user, pawl_error *err);
+
+/** One run and its steps in mission order; texts and rows live in the arena. PAWL_ENOTFOUND. */
+PAWL_MUST_CHECK pawl_status pawl__run_look(pawl__run_view *out, pawl__row **steps, size_t *n_steps,
+        pawl_log *log, pawl_text run_id, pawl__arena *arena, pawl_error *err);
+
+#endif
