@@ -10,6 +10,7 @@ static const cli_cmd *const cmds[] = {
         &pawl_resolve_cmd,
         &pawl_glossary_list_cmd,
         &pawl_glossary_import_cmd,
+        &pawl_runs_cmd,
         &pawl_sessions_cmd,
         &pawl_session_start_cmd,
         &pawl_session_update_cmd,
