@@ -167,7 +167,7 @@ static int list_table(const cli_call *cli, pawl_log *log)
         pawl_error err = PAWL_ERROR_INIT;
         listing l = {.n = 0};
         uint64_t next = 0;
-        pawl_status status = cli_table_new(&l.table, columns, COLUMNS, false, &err);
+        pawl_status status = cli_table_new(&l.table, cli->in->out, columns, COLUMNS, false, &err);
 
         if (!status)
                 status = list(&next, cli, log, &l, &err);
@@ -244,7 +244,7 @@ static int one_text(
                 fprintf(out, "%-11s %zu open; see `pawl conflicts`\n", "conflicts",
                         run->conflicts_open);
         fputc('\n', out);
-        pawl_status status = cli_table_new(&table, step_columns, 3, false, &err);
+        pawl_status status = cli_table_new(&table, out, step_columns, 3, false, &err);
         for (size_t i = 0; i < n && !status; i++) {
                 const cli_cell cells[] = {{.text = steps[i].v[PAWL__STEP_ID].text},
                         {.text = steps[i].v[PAWL__STEP_STATUS].text},
