@@ -68,6 +68,7 @@ static const struct {
         {"candidates", PAWL__CON_CANDIDATES},
         {"status", PAWL__CON_STATUS},
         {"requested_at", PAWL__CON_REQUESTED_US},
+        {"resolved_seq", PAWL__CON_RESOLVED_SEQ},
 };
 
 static pawl_status write_conflict(pawl__json_writer *w, const pawl__row *row, pawl_error *err)
@@ -86,6 +87,12 @@ static pawl_status write_conflict(pawl__json_writer *w, const pawl__row *row, pa
                 case PAWL__CON_REQUESTED_US:
                         pawl__time_format(time, value->integer);
                         pawl__json_string(w, time);
+                        break;
+                case PAWL__CON_RESOLVED_SEQ: /* of the event that answered it */
+                        if (value->integer)
+                                pawl__json_integer(w, value->integer);
+                        else
+                                pawl__json_null(w);
                         break;
                 case PAWL__CON_CANDIDATES:
                         pawl__json_open_array(w);

@@ -6,6 +6,7 @@
 #include "command/find.h"
 #include "command/printable.h"
 #include <errno.h>
+#include <inttypes.h>
 #include <pawl/rollback.h>
 #include <stdio.h>
 #include <string.h>
@@ -94,8 +95,10 @@ static int roll_back(going *g)
         pawl_plan *plan = NULL, *done = NULL;
         char hash[65];
 
-        if (cli_given(g->cli, "finish"))
-                return tell(g, pawl_workspace_finish(&done, g->log, &g->workspace, &g->err), done);
+        if (cli_given(g->cli, "finish")) {
+                pawl_status ended = pawl_workspace_finish(&done, g->log, &g->workspace, &g->err);
+                return tell(g, ended, done);
+        }
         if (cli_given(g->cli, "plan"))
                 return show_plan(g, which);
         g->options.expect = cli_value(g->cli, "apply");
@@ -115,7 +118,25 @@ static int roll_back(going *g)
 /* ---- undo ---------------------------------------------------------------------------------------
  */
 
-/* Of a rollback that is half done, undoing is giving it up. */
+/* Of a rollback that is half done, undoing is giving it up: its plan was not done. */
+static int give_up(going *g)
+{
+        pawl_plan *plan = NULL;
+        int code = CLI_DONE;
+
+        if (pawl_workspace_give_up(&plan, g->log, &g->workspace, &g->err))
+                return cli_fail(g->cli, &g->err);
+        if (cli_given(g->cli, "json"))
+                code = cli_plan_json(g->cli, plan, false);
+        else
+                fprintf(g->cli->in->out,
+                        "the %s to checkpoint %" PRIu64
+                        " was given up: the files are as they were before it\n",
+                        pawl_plan_is_undo(plan) ? "undo" : "rollback", pawl_plan_target(plan)->n);
+        pawl_plan_free(plan);
+        return code;
+}
+
 static int undo(going *g)
 {
         pawl_pending_rollback pending;
@@ -124,10 +145,10 @@ static int undo(going *g)
 
         if (status && status != PAWL_ENOTFOUND)
                 return cli_fail(g->cli, &g->err);
-        if (!status)
-                return tell(g, pawl_workspace_give_up(&done, g->log, &g->workspace, &g->err), done);
         if (cli_given(g->cli, "plan"))
                 return show_plan(g, NULL);
+        if (!status)
+                return give_up(g);
         g->options.expect = cli_value(g->cli, "apply");
         status = pawl_workspace_undo(&done, g->log, &g->options, &g->workspace, &g->err);
         return tell(g, status, done);

@@ -18,11 +18,15 @@ fails 1 "^pawl: actor" pawl resolve "$conflict" --pick 1 --actor "$(printf 'a\03
 same "$(eventlog head)" "$before"
 same "$(pawl conflicts --json | jq length)" 1
 
+same "$(pawl conflicts --json | jq -c '.[0].resolved_seq')" null
+
 it "four digits of an id are enough where they name one conflict"
 runs 0 pawl resolve "${conflict:0:4}" --pick 1
 same "$(pawl conflicts --json | jq length)" 0
 same "$(eventlog export | jq -r 'select(.type == "GlossaryClarificationResolved").payload.actor.actor_id')" \
         "user:${USER:-$(id -un)}"
+same "$(pawl conflicts --all --json | jq -r --slurpfile log <(eventlog export) \
+        '.[0].resolved_seq as $at | $log[] | select(.seq == $at).type')" GlossaryClarificationResolved
 
 it "the picked sense is the mission's own from then on"
 runs 0 pawl glossary list --json

@@ -20,6 +20,8 @@ chmod 640 src/one.c
 pawl init >/dev/null
 runs 0 pawl checkpoint first
 first=$(tree)
+kept=$(mktemp -d)
+trap 'rm -rf "$kept"' EXIT
 
 it "the plan names what is written, removed and left alone, and changes nothing"
 echo changed >src/one.c
@@ -149,6 +151,40 @@ same "$(git rev-parse HEAD) $(cat more.txt)" "$later more"
 echo staged >staged.txt && git add staged.txt
 fails 1 'staged' pawl rollback 1 --git --yes
 same "$(git rev-parse HEAD)" "$later"
+
+it "looking at what an undo would do gives up no rollback that is half done"
+rm -rf .pawl .git
+echo before >more.txt
+runs 0 pawl checkpoint
+echo after >more.txt
+runs 0 pawl checkpoint
+export ASAN_OPTIONS=${ASAN_OPTIONS:+$ASAN_OPTIONS:}verify_asan_link_order=0
+shim=$BUILD_DIR/tests/kill_at_write.so
+cp -r .pawl "$kept/"
+LD_PRELOAD=$shim CALL_LIST=$kept/calls pawl rollback 1 --yes >out 2>err
+at=$(grep -n '^renameat more.txt' "$kept/calls" | cut -d: -f1)
+interrupt() {
+        rm -rf .pawl && cp -r "$kept/.pawl" . && echo after >more.txt
+        (LD_PRELOAD=$shim KILL_AT=$at pawl rollback 1 --yes || true) >out 2>err
+}
+half_done() {
+        same "$(eventlog export | jq -r '.type | select(startswith("WorkspaceRoll"))')" WorkspaceRollbackStarted
+}
+interrupt
+half_done
+fails 1 'was interrupted' pawl undo --plan
+half_done
+
+it "and both ways to end one tell what was done"
+runs 0 pawl undo
+says '^the rollback to checkpoint 1 was given up: the files are as they were' out
+same "$(cat more.txt)" after
+runs 0 eventlog replay --check
+interrupt
+runs 0 pawl rollback --finish
+says '^the workspace is as checkpoint 1 has it' out
+same "$(cat more.txt)" before
+runs 0 eventlog replay --check
 
 it "usage"
 misused 'name the checkpoint' pawl rollback
