@@ -1,0 +1,101 @@
+// Checkpoints of the files: the list, one of them with what it changed, and the way back.
+import { get, path, problem, query } from "./api.js";
+import { at, calmly, count, el, fill, link, moment, size, table } from "./dom.js";
+import { changes } from "./diff.js";
+import { listen } from "./live.js";
+import { goBack, undo } from "./rollback.js";
+import { short } from "./words.js";
+
+const moving = /^(Workspace|Checkpoint|ToolCall)|^Pruned$/;
+
+function state(c) {
+  const words = [c.current && "current", !c.valid && "invalid", c.safety && "before a rollback", c.pinned && "pinned",
+    c.pruned && "pruned"].filter(Boolean);
+  return words.length ? words.join(", ") : "";
+}
+
+const columns = [
+  { name: "Checkpoint" },
+  { name: "When", class: "wide" },
+  { name: "Taken", class: "wide" },
+  { name: "Files", class: "number" },
+  { name: "Size", class: "number wide" },
+  { name: "State" },
+];
+
+const row = (c) => ({ class: c.valid ? "" : "invalid", cells: [
+  [link(at("checkpoints", c.n), `${c.n} ${c.step_id ?? c.description ?? ""}`.trim()),
+    el("span", { class: "narrow" }, moment(c.created_at))],
+  moment(c.created_at),
+  c.trigger === "auto" ? "by itself" : "by hand",
+  c.files,
+  size(c.bytes),
+  state(c),
+] });
+
+export async function checkpoints(view) {
+  const place = el("div", { class: "list" });
+  const trouble = el("div");
+
+  view.title("Checkpoints");
+  fill(view.root, el("p", { class: "tools" }, el("button", { type: "button", on: { click: () => undo(view) } },
+    "Undo the last rollback…")), trouble, place);
+  const load = async () => {
+    const list = await get("checkpoints", view.signal);
+    const all = (Array.isArray(list) ? list : list.checkpoints).reverse();
+    fill(trouble);
+    fill(place, all.length ? table("Checkpoints of the files, newest first", columns, all.map(row))
+      : el("p", { class: "note" }, "There is no checkpoint of the files yet. A run takes one after each step; ",
+        el("code", null, "pawl checkpoint"), " takes one at any time."));
+  };
+  const again = calmly(400, () => load().catch((error) => fill(trouble, problem(error, again))), view.signal);
+  listen((event) => moving.test(event.type) && again(), view.signal);
+  await load();
+}
+
+function facts(c) {
+  const list = [
+    ["Taken", [moment(c.created_at), c.trigger === "auto" ? ", by itself" : ", by hand"]],
+    ["Holds", `${count(c.files, "file")}, ${size(c.bytes)}`],
+    ["State", state(c)],
+    ["Description", c.description],
+    ["Step", c.step_id],
+    ["Run", c.run_id && link(at("runs", c.run_id), short(c.run_id))],
+    ["Git", c.git && `${c.git.branch ?? "no branch"} at ${String(c.git.head ?? "").slice(0, 12)}`],
+    ["Why invalid", c.why_invalid],
+  ].filter(([, value]) => value);
+  return el("dl", { class: "facts" }, list.map(([name, value]) => el("div", null, el("dt", null, name), el("dd", null, value))));
+}
+
+export async function checkpoint(view, n) {
+  view.title(`Checkpoint ${n}`);
+  const [found, answer] = await Promise.all([get(path("checkpoints", n), view.signal), get("checkpoints", view.signal)]);
+  const all = Array.isArray(answer) ? answer : answer.checkpoints;
+  const c = all.find((other) => other.n === (found.n ?? Number(n))) ?? found;
+  const place = el("div", { "aria-live": "polite" });
+  const others = all.filter((other) => other.n !== c.n && !other.pruned).reverse();
+  const chosen = el("select", { id: "beside" },
+    c.base !== null && el("option", { value: `before ${c.base}` }, `since checkpoint ${c.base}, which it follows`),
+    el("option", { value: "now" }, "from it to the files as they are now"),
+    others.filter((other) => other.n !== c.base).map((other) => el("option", { value: other.n < c.n ? `before ${other.n}` : `after ${other.n}` },
+      `${other.n < c.n ? "since" : "from it to"} checkpoint ${other.n}${other.step_id ? `, ${other.step_id}` : ""}`)));
+
+  view.title(`Checkpoint ${c.n}${c.step_id ? `, ${c.step_id}` : ""}`);
+  const compare = async () => {
+    const [side, other] = chosen.value.split(" ");
+    const [a, b] = side === "before" ? [other, c.n] : [c.n, other];
+    fill(place, el("p", { class: "hint" }, "Comparing…"));
+    try {
+      fill(place, changes(await get(`${path("checkpoints", a, "diff")}${query({ to: b, patch: 1 })}`, view.signal)));
+    } catch (error) {
+      fill(place, problem(error, compare));
+    }
+  };
+  chosen.addEventListener("change", compare);
+  fill(view.root, facts(c),
+    el("p", { class: "tools" }, el("button", { type: "button", on: { click: () => goBack(view, c) } }, "Go back to this checkpoint…")),
+    el("h2", { id: "changes" }, "Changes"),
+    el("p", { class: "tools" }, el("label", { for: "beside" }, "What changed"), chosen),
+    place);
+  await compare();
+}

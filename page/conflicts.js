@@ -1,0 +1,243 @@
+// The questions that hold runs back, and answering them.
+import { Failure, get, keep, kept, name, path, post, problem, setName } from "./api.js";
+import { add, announce, at, command, el, fill, icon, link, moment, pill, since } from "./dom.js";
+import { listen } from "./live.js";
+import * as open from "./open.js";
+import { person, short, term } from "./words.js";
+
+const DEFERRED = "pawl.deferred"; // ids of those that were put off, in this tab
+const deferred = () => kept(DEFERRED);
+const defer = (id, on) => keep(DEFERRED, [...deferred().filter((d) => d !== id), ...(on ? [id] : [])]);
+
+const kinds = {
+  ambiguous: "It has more than one meaning.",
+  unknown: "No glossary knows it.",
+  unresolved_critical: "No glossary knows it, and the step is critical.",
+  inconsistent: "It is used against its definition.",
+};
+
+const scopes = [
+  ["team_domain", "the team: every mission of it finds the definition"],
+  ["mission_local", "this mission alone"],
+  ["audience_domain", "the audience that the work is for"],
+  ["core", "everybody"],
+];
+
+/** The text around a term with the term marked. What was cut off at an end shows as an ellipsis. */
+export function context(text, word) {
+  const low = text.toLocaleLowerCase();
+  const wanted = word.toLocaleLowerCase();
+  const whole = new RegExp(`(?<![\\p{L}\\p{N}])${wanted.replace(/[.*+?^${}()|[\]\\]/g, "\\$&")}`, "u");
+  const from = low.length === text.length ? low.search(whole) : -1;
+  const cut = [...text].length >= 79; // as wide as the log keeps it: there was more
+  if (from < 0) return el("blockquote", null, el("p", null, cut && "… ", text, cut && " …"));
+  const to = from + word.length;
+  const [before, after] = [from, text.length - to];
+  return el("blockquote", null, el("p", null,
+    cut && before + 2 >= after && "… ", text.slice(0, from), el("mark", null, text.slice(from, to)), text.slice(to),
+    cut && after + 2 >= before && " …"));
+}
+
+const where = (c) => el("p", { class: "where" }, "in step ", el("b", null, c.step_id), " of ",
+  link(at("runs", c.run_id), `run ${short(c.run_id)}`), ", asked ", since(c.requested_at));
+
+// ---- The inbox ----
+
+function item(c, again) {
+  const off = deferred().includes(c.conflict_id);
+  return el("li", { class: "ask" },
+    el("h3", null, link(at("conflicts", c.conflict_id), term(c.term)), " ", el("span", { class: "severity" }, `${c.severity} severity`)),
+    where(c),
+    c.context && context(c.context, c.term),
+    off && el("button", { type: "button", class: "small", on: { click: () => {
+      defer(c.conflict_id, false);
+      again();
+    } } }, "Bring back"));
+}
+
+export async function conflicts(view) {
+  const place = el("div");
+
+  view.title("Conflicts");
+  fill(view.root, el("p", { class: "hint" },
+    "Terms that mean more than one thing, or nothing yet, where they are used. The step waits until somebody says."), place);
+  const show = () => {
+    const list = open.all();
+    const now = list.filter((c) => !deferred().includes(c.conflict_id));
+    const later = list.filter((c) => deferred().includes(c.conflict_id));
+    fill(place,
+      now.length > 0 && el("ul", { class: "asks plain" }, now.map((c) => item(c, show))),
+      now.length === 0 && el("p", { class: "note" }, later.length ? "No other question is open."
+        : "No question is open. When a run asks one, it appears here by itself."),
+      later.length > 0 && el("details", { class: "later" }, el("summary", null, `Put off in this tab: ${later.length}`),
+        el("ul", { class: "asks plain" }, later.map((c) => item(c, show)))));
+  };
+  open.watch(show, view.signal);
+  if (!open.all()) await open.load();
+  show();
+}
+
+// ---- One question ----
+
+const strength = (n) => `confidence ${Number(n)}`;
+
+function choice(id, value, title, detail) {
+  return el("div", { class: "choice" },
+    el("input", { type: "radio", name: "sense", id, value, required: true, "aria-describedby": `${id}-about` }),
+    el("label", { for: id }, title),
+    el("p", { class: "about", id: `${id}-about` }, detail));
+}
+
+function form(c) {
+  const own = el("div", { class: "own", hidden: true },
+    el("label", { for: "definition" }, "What it means"),
+    el("textarea", { id: "definition", rows: 3, maxlength: 4000, "aria-describedby": "definition-hint" }),
+    el("p", { class: "hint", id: "definition-hint" }, "One or two sentences, as they would stand in a glossary."),
+    el("label", { for: "scope" }, "For whom"),
+    el("select", { id: "scope" }, scopes.map(([value, text]) => el("option", { value }, `${value}: ${text}`))));
+  const fields = el("fieldset", null,
+    el("legend", null, "What does it mean here?"),
+    c.candidates.map((s) => choice(`sense-${s.n}`, s.n, s.definition, `${s.n}. from ${s.scope}, ${strength(s.confidence)}`)),
+    choice("sense-own", "own", "Something else", "Write a definition of your own."),
+    own);
+  const who = el("input", { id: "who", autocomplete: "nickname", maxlength: 80, value: name(), "aria-describedby": "who-hint" });
+  const made = el("form", { class: "answer", novalidate: true }, fields,
+    el("div", { class: "who" }, el("label", { for: "who" }, "Your name"), who,
+      el("p", { class: "hint", id: "who-hint" }, "It is kept in this browser and stands in the log beside your answer. Empty: the account that runs the service.")),
+    el("div", { class: "trouble" }),
+    el("p", { class: "buttons" },
+      el("button", { type: "submit", class: "main" }, "Answer"),
+      el("button", { type: "button", class: "later" }, "Decide later")));
+  fields.addEventListener("change", () => {
+    own.hidden = made.elements.sense.value !== "own";
+  });
+  return made;
+}
+
+/** What the form says, as the body of an answer; or a text that says what is missing, and its field. */
+function said(made) {
+  const { sense, definition, scope } = made.elements;
+  if (!sense.value) return { missing: "Choose a meaning, or write one.", field: made.querySelector("input[name=sense]") };
+  if (sense.value !== "own") return { body: { pick: Number(sense.value) } };
+  if (!definition.value.trim()) return { missing: "Write what it means.", field: definition };
+  return { body: { define: definition.value.trim(), scope: scope.value } };
+}
+
+/** The answer that a question got: who gave it, when, and what it says. */
+async function answer(c, signal) {
+  const seq = c.resolved_seq;
+  return seq ? get(path("events", seq), signal) : null;
+}
+
+function answered(c, event, mine) {
+  const who = person(event?.payload?.actor?.actor_id ?? event?.actor);
+  const after = el("div", { class: "after" });
+  return {
+    after,
+    element: el("section", { class: "note done", "aria-labelledby": "answered" },
+      el("h2", { id: "answered", tabindex: "-1" }, icon("completed"), mine ? " Answered" : ` ${who} answered`),
+      el("dl", { class: "facts" },
+        el("div", null, el("dt", null, "Term"), el("dd", null, term(c.term))),
+        el("div", null, el("dt", null, "Meaning"), el("dd", null, event?.payload?.selected_sense?.definition ?? "")),
+        el("div", null, el("dt", null, "By"), el("dd", null, who)),
+        event && el("div", null, el("dt", null, "When"), el("dd", null, moment(event.time)))),
+      after),
+  };
+}
+
+/** What comes after an answer: other questions of the step, or the run that goes on. */
+async function follow(c, place, view) {
+  const say = async () => {
+    const run = await get(path("runs", c.run_id), view.signal);
+    const rest = (open.all() ?? []).filter((o) => o.run_id === c.run_id);
+    const way = link(at("runs", run.run_id), "See the run");
+    fill(place, rest.length
+      ? el("p", null, "The run has another question: ", link(at("conflicts", rest[0].conflict_id), term(rest[0].term)), ". ", way)
+      : run.status === "blocked"
+        ? [el("p", null, "The run can go on. Where ", el("code", null, "pawl resume --wait"), " is at work it does so by itself; elsewhere type ",
+          command(`pawl resume ${c.retry_token}`)), el("p", null, way)]
+        : el("p", null, "The run went on: ", pill(run.status), " ", way));
+  };
+  const told = (event) => {
+    if (event.run_id !== c.run_id || !/^(Step|Run)(Resumed|Completed|Failed)$/.test(event.type)) return;
+    if (event.type.startsWith("Run") || event.type === "StepResumed") announce(`The run ${event.type === "StepResumed" ? "goes on" : event.type === "RunCompleted" ? "is completed" : "failed"}`);
+    say().catch(() => {});
+  };
+  listen(told, view.signal);
+  open.watch(() => say().catch(() => {}), view.signal);
+  await say();
+}
+
+export async function conflict(view, id) {
+  const c = await get(path("conflicts", id), view.signal);
+  const body = el("div");
+  let closed = false;
+
+  view.title(`“${c.term}”`, term(c.term));
+  fill(view.root,
+    el("p", null, kinds[c.conflict_type] ?? c.conflict_type, " ", el("span", { class: "severity" }, `Severity: ${c.severity}.`)),
+    where(c), c.context && context(c.context, c.term), body);
+
+  const close = async (mine, note) => {
+    closed = true;
+    const now = await get(path("conflicts", id), view.signal);
+    const event = await answer(now, view.signal);
+    const { element, after } = answered(now, event, mine);
+    fill(body, note, element);
+    element.querySelector("h2").focus();
+    announce(mine ? "Answered" : `Answered by ${person(event?.actor)}`);
+    await follow(c, after, view);
+  };
+
+  if (c.status !== "open") {
+    const { element, after } = answered(c, await answer(c, view.signal), false);
+    fill(body, element);
+    await follow(c, after, view);
+    return;
+  }
+
+  const made = form(c);
+  const trouble = made.querySelector(".trouble");
+  const button = made.querySelector("button[type=submit]");
+  fill(body, made);
+
+  made.addEventListener("submit", async (event) => {
+    event.preventDefault();
+    const { body: words, missing, field } = said(made);
+    setName(made.elements.who.value);
+    fill(trouble);
+    if (missing) {
+      fill(trouble, el("p", { class: "problem", role: "alert" }, missing));
+      field.focus();
+      return;
+    }
+    button.disabled = true;
+    try {
+      await post(path("conflicts", id, "answer"), words, view.signal);
+      await close(true);
+    } catch (error) {
+      button.disabled = false;
+      if (!(error instanceof Failure) || error.status !== 409) {
+        add(trouble, problem(error));
+        return;
+      }
+      try {
+        await close(false, el("p", { class: "problem", role: "alert" },
+          "Your answer was not taken: somebody else had answered before. The first answer counts."));
+      } catch {
+        add(trouble, problem(error));
+      }
+    }
+  });
+  made.querySelector("button.later").addEventListener("click", () => {
+    defer(id, true);
+    announce("Put off: the question stays open");
+    location.hash = at("conflicts");
+  });
+
+  // Somebody else is faster: say so before an answer is refused.
+  listen((event) => {
+    if (closed || button.disabled || event.type !== "GlossaryClarificationResolved" || event.payload?.conflict_id !== id) return;
+    close(false).catch((error) => add(trouble, problem(error)));
+  }, view.signal);
+}

@@ -1,0 +1,141 @@
+// What an event says to a person: {shape, tone, title, detail, quiet}. Quiet ones are the small print of
+// a run; several in a row are folded into one line that counts them by `label`.
+import { at, command, count, el, link, size } from "./dom.js";
+
+export const short = (id) => String(id ?? "").slice(0, 8);
+
+/** "user:ana" is ana. */
+export const person = (actor) => String(actor ?? "somebody").replace(/^user:/, "");
+
+export const term = (text) => el("q", { class: "term" }, text ?? "");
+
+const quiet = (label, title, detail) => ({ shape: "more", quiet: true, label, title, detail });
+
+const exit = (code) => (code > 128 && code < 193 ? `ended by signal ${code - 128}`
+  : code === -1 ? "never started" : `exit code ${code}`);
+
+const findings = (list) => list.map((f) => el("li", null, term(f.term), ` ${f.conflict_type}, ${f.severity}`));
+
+const gate = {
+  pre_generation_gate: ["blocked", "blocked", "Checkpoint before the gate"],
+  post_clarification: ["question", "blocked", "Checkpoint: the answers are in"],
+  post_gate: ["completed", "", "The gate is open"],
+  post_generation: ["blocked", "blocked", "Checkpoint: the output is held back"],
+};
+
+const words = {
+  RunStarted: (p) => ({ shape: "running", title: "Run started",
+    detail: `${count(p.steps?.length ?? 0, "step")}: ${(p.steps ?? []).join(", ")}` }),
+  RunClaimed: (p) => quiet("claim", "Claimed by a process",
+    p.owner && `${p.owner.host}, process ${p.owner.pid}`),
+  RunCompleted: (p) => ({ shape: "completed", tone: "completed", title: "Run completed", detail: p.reason }),
+  RunFailed: (p) => ({ shape: "failed", tone: "failed", title: "Run failed", detail: p.reason }),
+
+  StepStarted: () => ({ shape: "running", title: "Step started" }),
+  StepCompleted: (p) => ({ shape: "completed", tone: "completed", title: "Step completed",
+    detail: p.exit_code ? exit(p.exit_code) : null }),
+  StepFailed: (p) => ({ shape: "failed", tone: "failed", title: "Step failed",
+    detail: `${p.reason}; ${exit(p.exit_code)}` }),
+  StepResumed: (p) => ({ shape: "running", title: "Step resumed",
+    detail: p.inputs_changed ? `with changed inputs, confirmed by ${person(p.confirmed_by)}` : null }),
+  StepResumeAborted: () => ({ shape: "failed", tone: "failed", title: "Resume refused",
+    detail: "The inputs are not what they were at the checkpoint." }),
+
+  StepCheckpointed: (p) => {
+    const [shape, tone, title] = gate[p.cursor] ?? ["more", "", `Checkpoint at ${p.cursor}`];
+    return { shape, tone, title, detail: tone === "blocked" ? ["token ", el("code", null, p.retry_token)] : null };
+  },
+  GenerationBlockedBySemanticConflict: (p) => ({ shape: "blocked", tone: "blocked",
+    title: "The gate holds the step back",
+    detail: el("ul", { class: "plain" }, findings(p.conflicts ?? [])) }),
+  GlossaryClarificationRequested: (p) => ({ shape: "question", tone: "blocked",
+    title: ["Asked: what does ", term(p.term), " mean?"],
+    detail: link(at("conflicts", p.conflict_id), "See the question") }),
+  GlossaryClarificationResolved: (p, e) => ({ shape: "completed", tone: "answer",
+    title: [`${person(p.actor?.actor_id ?? e.actor)} answered: `, term(p.term_surface)],
+    detail: p.selected_sense?.definition, told: `${person(p.actor?.actor_id ?? e.actor)} answered` }),
+
+  SemanticCheckEvaluated: (p) => (p.findings?.length && p.blocked
+    ? { shape: "blocked", tone: "blocked", title: `Check of the ${p.phase ?? "inputs"}: ${count(p.findings.length, "finding")}`,
+      detail: el("ul", { class: "plain" }, findings(p.findings)) }
+    : quiet("check", `Check of the ${p.phase ?? "inputs"}: ${count(p.findings?.length ?? 0, "finding")}`,
+      p.findings?.length ? p.findings.map((f) => f.term).join(", ") : null)),
+  TermCandidateObserved: (p) => quiet("term observed|terms observed", ["Term observed: ", term(p.term)], p.context),
+  GlossaryScopeActivated: (p) => quiet("glossary in force|glossaries in force", `Glossary in force: ${p.scope_id}`,
+    `version ${short(p.glossary_version_id)}`),
+  GlossarySenseUpdated: (p) => (p.provenance?.source === "seed_file"
+    ? quiet("sense from seed files|senses from seed files", [term(p.term_surface), ` in ${p.scope}`], p.new_sense?.definition)
+    : { shape: "question", title: [`${person(p.actor?.actor_id)} defined `, term(p.term_surface), ` for ${p.scope}`],
+      detail: p.new_sense?.definition }),
+
+  SessionStarted: (p, e) => ({ shape: "session", title: `Session started by ${person(e.actor)}`,
+    detail: p.resumed_from ? `goes on from ${p.resumed_from.session_id}` : e.session_id }),
+  SessionUpdated: (p) => quiet("note of a session|notes of a session", "Session told of its work", p.summary),
+  SessionCheckpointed: (p) => quiet("session checkpoint", `Session checkpoint: ${String(p.reason).replaceAll("_", " ")}`),
+  SessionNoted: (p) => ({ shape: "session", title: "Notes were left", detail: el("ul", { class: "plain" },
+    (p.notes ?? []).map((n) => el("li", null, `${n.section}: ${n.text}`))) }),
+  SessionEnded: (p) => ({ shape: "session", title: `Session ended: ${p.status}`, detail: p.reason }),
+
+  WorkspaceCheckpointed: (p) => ({ shape: "files", title: link(at("checkpoints", p.n), `Checkpoint ${p.n} of the files`),
+    detail: [`${count(p.files, "file")}, ${size(p.bytes)}`, p.safety && ", taken before a rollback",
+      p.description && [": ", p.description]], told: `checkpoint ${p.n} of the files` }),
+  ToolCallCheckpointed: (p) => ({ shape: "files",
+    title: ["Before the tool call ", el("code", null, p.tool), ": ", link(at("checkpoints", p.checkpoint), `checkpoint ${p.checkpoint}`)],
+    detail: p.call_id, told: `tool call ${p.tool}` }),
+  WorkspaceRollbackStarted: (p) => ({ shape: "back", tone: "answer",
+    title: `${p.undo ? "Undo" : "Rollback"} to checkpoint ${p.target} started`,
+    detail: [p.reason, p.reason && "; ", `what was there is checkpoint ${p.safety}`] }),
+  WorkspaceRolledBack: (p) => ({ shape: "back", tone: "answer",
+    title: p.outcome === "done" ? "The files were put back" : "The rollback was given up",
+    detail: p.steps?.length ? `to be run again: ${p.steps.map((s) => s.step_id).join(", ")}` : p.reason }),
+  CheckpointInvalidated: (p) => ({ shape: "failed", tone: "failed", title: `Checkpoint ${p.n} does not hold any more`,
+    detail: p.reason }),
+  CheckpointUpdated: (p) => quiet("checkpoint changed|checkpoints changed", `Checkpoint ${p.n} ${p.pinned === undefined ? "holds again" : p.pinned ? "pinned" : "unpinned"}`),
+  Pruned: (p) => quiet("receipt of a pruning|receipts of prunings", `Pruned: ${count(p.pruned?.length ?? 0, p.kind?.replace(/s$/, "") ?? "thing")}`),
+};
+
+/** What an event says. One whose payload was pruned, or of a type that this page is too old for, says its name. */
+export function describe(event) {
+  const say = words[event.type];
+  if (!say || !event.payload) return quiet(event.type, event.type);
+  try {
+    return say(event.payload, event);
+  } catch {
+    return quiet(event.type, event.type);
+  }
+}
+
+/** "2 checks, 140 terms observed" of quiet events. */
+export function tally(events) {
+  const counts = new Map();
+  for (const event of events) {
+    const { label } = describe(event);
+    counts.set(label, (counts.get(label) ?? 0) + 1);
+  }
+  return [...counts].map(([label, n]) => count(n, ...label.split("|"))).join(", ");
+}
+
+/** What is worth saying aloud when it comes. */
+export function aloud(event) {
+  const { title, told, quiet: small } = describe(event);
+  const text = told ?? (typeof title === "string" ? title : null);
+  return small || !text ? null : event.step_id ? `${event.step_id}: ${text}` : text;
+}
+
+/** How to go on with a run, by its status. */
+export function goOn(run) {
+  switch (run.status) {
+    case "completed":
+      return null;
+    case "running":
+      return null;
+    case "blocked":
+      return run.conflicts_open
+        ? el("p", { class: "hint" }, "It waits for an answer. Where ", el("code", null, "pawl resume --wait"),
+          " is at work it then goes on by itself; elsewhere type ", command(`pawl resume ${run.run_id}`))
+        : el("p", { class: "hint" }, "Every question is answered. Where ", el("code", null, "pawl resume --wait"),
+          " is at work it goes on by itself; elsewhere type ", command(`pawl resume ${run.run_id}`));
+    default:
+      return el("p", { class: "hint" }, "Go on with it: ", command(`pawl resume ${run.run_id}`));
+  }
+}
