@@ -5,12 +5,6 @@
 #include "session/session.h"
 #include <stdio.h>
 
-static void notice(const pawl__runner *r, const char *line)
-{
-        if (r->options.notice)
-                r->options.notice(line, r->options.notice_user);
-}
-
 /* What people wrote into the mission's document since it was written last goes into the log before
  * the next one takes its place. */
 static void keep_notes(pawl__runner *r)
@@ -20,9 +14,9 @@ static void keep_notes(pawl__runner *r)
         pawl_error err = PAWL_ERROR_INIT;
 
         if (pawl__handoff_take_notes(&batch, &like, r->log, r->state, r->mission->handoff, &err))
-                notice(r, err.message);
+                pawl__runner_notice(r, err.message);
         else if (batch.n && pawl__log_commit(r->log, &batch, 0, NULL))
-                notice(r, pawl_log_errmsg(r->log));
+                pawl__runner_notice(r, pawl_log_errmsg(r->log));
         pawl__batch_free(&batch);
 }
 
@@ -35,7 +29,7 @@ static bool write_document(pawl__runner *r, const char *path, unsigned new_mode)
 
         if (!pawl__handoff_write(r->log, r->session_id.data, path, 0, new_mode, &err))
                 return true;
-        notice(r, err.message);
+        pawl__runner_notice(r, err.message);
         return false;
 }
 
@@ -81,7 +75,7 @@ void pawl__runner_prune(pawl__runner *r)
         if (r->keep_sessions == PAWL__KEEP_ALL)
                 return;
         if (pawl_session_prune(&report, r->log, r->keep_sessions, false, r->actor.data, &err)) {
-                notice(r, err.message);
+                pawl__runner_notice(r, err.message);
                 return;
         }
         if (pawl_prune_report_going(report)) {
@@ -89,7 +83,7 @@ void pawl__runner_prune(pawl__runner *r)
                         "pruned %zu old sessions, as retention in .pawl/config.yaml says; the newest "
                         "%u stay",
                         pawl_prune_report_going(report), r->keep_sessions);
-                notice(r, line);
+                pawl__runner_notice(r, line);
         }
         pawl_prune_report_free(report);
 }

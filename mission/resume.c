@@ -3,6 +3,7 @@
 #include "base/ids.h"
 #include "base/sources.h"
 #include "mission/runner.h"
+#include <stdio.h>
 
 /* What was asked for, as the log has it. */
 typedef struct target {
@@ -232,10 +233,18 @@ static pawl_status ask_for_answers(pawl__runner *r)
  * is blocked. */
 static pawl_status await_answers(pawl__runner *r)
 {
-        pawl_status status;
+        char line[300];
 
         if (!r->options.wait_ms || r->options.clarify)
                 return PAWL_OK;
+        pawl_status status = ask_for_answers(r);
+        if (status != PAWL_EHELD)
+                return status;
+        snprintf(line, sizeof line,
+                "run %.*s: waits for answers (`pawl conflicts` shows to what, `pawl resolve` gives "
+                "one)",
+                PAWL__FMT(r->run_id));
+        pawl__runner_notice(r, line);
         status = pawl__runner_wait(r, r->options.wait_ms, ask_for_answers);
         return status == PAWL_EHELD ? PAWL_OK : status;
 }

@@ -153,6 +153,12 @@ pawl_status pawl__runner_emit(
         return status;
 }
 
+void pawl__runner_notice(const pawl__runner *r, const char *line)
+{
+        if (r->options.notice)
+                r->options.notice(line, r->options.notice_user);
+}
+
 pawl_status pawl__runner_held(pawl__runner *r, const pawl_owner *owner)
 {
         return pawl__fail(&r->error, PAWL_EHELD,

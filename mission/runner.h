@@ -92,6 +92,9 @@ PAWL_MUST_CHECK pawl_status pawl__runner_claim(
 PAWL_MUST_CHECK pawl_status pawl__runner_wait(
         pawl__runner *r, unsigned wait_ms, pawl_status (*ask)(pawl__runner *r));
 
+/** One line for whoever follows the run, if anybody does. */
+void pawl__runner_notice(const pawl__runner *r, const char *line);
+
 /** PAWL_EHELD: "run X: is held by pid P on HOST; ...". */
 pawl_status pawl__runner_held(pawl__runner *r, const pawl_owner *owner);
 

@@ -142,8 +142,7 @@ void pawl__snapshot_tell(pawl__runner *r)
                 return;
         s->untold = false;
         snprintf(line, sizeof line, "no checkpoint of the workspace was taken: %s", s->why.message);
-        if (r->options.notice)
-                r->options.notice(line, r->options.notice_user);
+        pawl__runner_notice(r, line);
 }
 
 /* What is to be done about it? Without anybody to ask: go on without it, and say so once. */

@@ -23,7 +23,7 @@ static const cli_option resume_options[] = {
         {"no-input", 0, 0, CLI_FLAG, NULL, NULL, "ask nothing: defer every conflict"},
         {"time-limit", 0, 0, CLI_DURATION, "TIME", NULL,
                 "stop after so long, such as 90s, 30m or 8h, to be resumed"},
-        {"wait", 0, 0, CLI_SECONDS, "SECONDS", NULL, "wait for another process that holds the run"},
+        {"wait", 0, 0, CLI_SECONDS, "SECONDS", NULL, "wait for another process that holds the run, and for answers"},
         {"actor", 0, 0, CLI_TEXT, "ACTOR", NULL, "who resumes it (default: user:NAME)"},
         {"json", 0, 0, CLI_FLAG, NULL, NULL, "print one object"},
         {NULL, 0, 0, CLI_FLAG, NULL, NULL, NULL},

@@ -7,6 +7,8 @@
 #include "command/printable.h"
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 static unsigned wait_ms_of(const cli_call *cli)
@@ -27,13 +29,48 @@ static void show_notice(const char *line, void *user)
         fputc('\n', cli->in->err);
 }
 
+/* Seconds by a clock that does not step. */
+static time_t now(void)
+{
+        struct timespec time;
+
+        clock_gettime(CLOCK_BOOTTIME, &time);
+        return time.tv_sec;
+}
+
+/* Go on, and on again: the answers that one step waited for may lead to the next that needs some,
+ * which is waited for too, as long as there is time. */
+static pawl_status go_on(pawl_run_result **result, pawl_log *log, const char *what,
+        const pawl_run_options *given, pawl_error *err)
+{
+        const time_t end = now() + (time_t)(given->wait_ms / 1000);
+        pawl_run_options options = *given;
+        pawl_status status = pawl_mission_resume(result, log, what, &options, err);
+
+        while (status == PAWL_BLOCKED && given->wait_ms && !given->clarify && *result) {
+                const time_t left = end - now();
+                if (left <= 0)
+                        break;
+                char *run = strdup(pawl_run_result_run_id(*result));
+                if (!run)
+                        break;
+                if (given->wait_ms != UINT32_MAX)
+                        options.wait_ms = (unsigned)left * 1000U;
+                pawl_run_result_free(*result);
+                *err = (pawl_error)PAWL_ERROR_INIT;
+                status = pawl_mission_resume(result, log, run, &options, err);
+                free(run);
+        }
+        return status;
+}
+
 static int sit(const cli_call *cli, pawl_log *log, pawl_mission *mission, const char *what,
         const pawl_run_options *options)
 {
         pawl_error err = PAWL_ERROR_INIT;
         pawl_run_result *result = NULL;
         pawl_status status = mission ? pawl_mission_run(&result, mission, log, options, &err)
-                                     : pawl_mission_resume(&result, log, what, options, &err);
+                                     : go_on(&result, log, what, options, &err);
 
         int code = cli_tell_outcome(cli, status, result, &err);
         pawl_run_result_free(result);
