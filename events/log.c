@@ -185,6 +185,11 @@ pawl_error *pawl__log_error(pawl_log *log)
         return &log->err;
 }
 
+bool pawl__log_has_key(const pawl_log *log)
+{
+        return log->key != NULL;
+}
+
 bool pawl__log_readonly(const pawl_log *log)
 {
         return log->flags & PAWL_LOG_READONLY;

@@ -165,6 +165,8 @@ const pawl_sources *pawl__log_sources(const pawl_log *log);
 pawl__hasher *pawl__log_hasher(pawl_log *log);
 pawl_error *pawl__log_error(pawl_log *log);
 bool pawl__log_readonly(const pawl_log *log);
+/** Was it opened with a key? */
+bool pawl__log_has_key(const pawl_log *log);
 /** The schema version of a log that is read only, which may be an older one; of any other, today's.
  */
 int pawl__log_version(const pawl_log *log);

@@ -77,6 +77,25 @@ pawl_status cli_log_failed(pawl_log *log, pawl_status status, pawl_error *err)
         return pawl__fail(err, status, "%s", pawl_log_errmsg(log));
 }
 
+pawl_status cli_head(uint64_t *seq, char hex[CLI_HEX_MAX], pawl_log *log, pawl_error *err)
+{
+        unsigned char hash[PAWL__HASH_LEN] = {0};
+        pawl_status status = pawl_log_head(seq, hash, log);
+
+        if (status)
+                return cli_log_failed(log, status, err);
+        pawl__hex(hex, hash, sizeof hash);
+        return PAWL_OK;
+}
+
+void cli_head_json(pawl__json_writer *w, uint64_t seq, const char *hex)
+{
+        pawl__json_open_object(w);
+        pawl__json_member_integer(w, "seq", (int64_t)seq);
+        pawl__json_member_string(w, "hash", hex);
+        pawl__json_close_object(w);
+}
+
 static bool fits(pawl_text wanted, pawl_text is)
 {
         return !wanted.data || pawl__text_eq(wanted, is);

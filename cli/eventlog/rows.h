@@ -5,6 +5,8 @@
 #ifndef CLI_EVENTLOG_ROWS_H
 #define CLI_EVENTLOG_ROWS_H
 
+#include "base/digest.h"
+#include "base/json_write.h"
 #include "base/text.h"
 #include "command/table.h"
 #include <pawl/events.h>
@@ -47,6 +49,14 @@ typedef pawl_status (*cli_event_fn)(const pawl_event *event, void *user, pawl_er
  * was. */
 PAWL_MUST_CHECK pawl_status cli_each_event(uint64_t *head, pawl_log *log,
         const cli_event_filter *filter, cli_event_fn fn, void *user, pawl_error *err);
+
+enum { CLI_HEX_MAX = 2 * PAWL__HASH_LEN + 1 };
+
+/** seq and hash, in hex, of the last event. */
+PAWL_MUST_CHECK pawl_status cli_head(
+        uint64_t *seq, char hex[CLI_HEX_MAX], pawl_log *log, pawl_error *err);
+/** The same as the value {"seq", "hash"}. */
+void cli_head_json(pawl__json_writer *w, uint64_t seq, const char *hex);
 
 /** A call on the log failed: its message becomes @p err. */
 pawl_status cli_log_failed(pawl_log *log, pawl_status status, pawl_error *err);

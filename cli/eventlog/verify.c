@@ -5,7 +5,7 @@
 #include "cli/eventlog/rows.h"
 #include "command/find.h"
 #include "command/input.h"
-#include "command/key.h"
+#include "command/json.h"
 #include "events/log.h"
 #include <inttypes.h>
 #include <stdio.h>
@@ -117,38 +117,86 @@ static pawl_status check_anchor(const anchor *one, pawl_log *log, pawl_error *er
         return status;
 }
 
+/* Fills @p result also where an anchor does not hold. */
 static pawl_status verify(
-        FILE *out, pawl_log *log, const anchors *all, bool with_key, pawl_error *err)
+        pawl_verify_result *result, pawl_log *log, const anchors *all, pawl_error *err)
 {
         const anchor *last = newest(all);
-        pawl_verify_result result = {.why = PAWL_ERROR_INIT};
-        unsigned char hash[PAWL__HASH_LEN] = {0};
-        char hex[2 * PAWL__HASH_LEN + 1];
-        uint64_t seq = 0;
-
         pawl_status status =
-                pawl_log_verify(&result, log, last ? last->seq : 0, last ? last->hash : NULL);
-        if (status && result.why.message[0]) {
-                *err = result.why;
+                pawl_log_verify(result, log, last ? last->seq : 0, last ? last->hash : NULL);
+
+        if (status && result->why.message[0]) {
+                *err = result->why;
                 err->status = status;
                 return status;
         }
         if (status)
                 return cli_log_failed(log, status, err);
         for (size_t i = 0; all->items && i < all->n; i++)
-                if ((status = check_anchor(&all->items[i], log, err)))
+                if ((status = check_anchor(&all->items[i], log, err))) {
+                        result->bad_seq = all->items[i].seq;
                         return status;
-        status = pawl_log_head(&seq, hash, log);
-        if (status)
-                return cli_log_failed(log, status, err);
-        pawl__hex(hex, hash, sizeof hash);
-        fprintf(out, "ok: %" PRIu64 " events, head %" PRIu64 " %s\n", result.events, seq, hex);
-        if (result.keyed)
+                }
+        return PAWL_OK;
+}
+
+static void print_text(
+        FILE *out, const pawl_verify_result *result, bool with_key, uint64_t seq, const char *hex)
+{
+        fprintf(out, "ok: %" PRIu64 " events, head %" PRIu64 " %s\n", result->events, seq, hex);
+        if (result->keyed)
                 fputs(with_key ? "the log is keyed: each MAC was checked with the key\n"
                                : "the log is keyed: its MACs were not checked; name the key's file "
                                  "with --key-file or $PAWL_KEY_FILE\n",
                         out);
-        return PAWL_OK;
+}
+
+/* @p hex NULL: the head is not known; @p why NULL: nothing is wrong. */
+static int print_json(const cli_call *cli, const pawl_verify_result *result, bool with_key,
+        uint64_t seq, const char *hex, const pawl_error *why)
+{
+        pawl__json_writer w = PAWL__JSON_WRITER_INIT;
+
+        pawl__json_open_object(&w);
+        pawl__json_member_integer(&w, "events", (int64_t)result->events);
+        pawl__json_name(&w, "head");
+        if (hex)
+                cli_head_json(&w, seq, hex);
+        else
+                pawl__json_null(&w);
+        pawl__json_member_bool(&w, "ok", !why);
+        pawl__json_member_bool(&w, "keyed", result->keyed);
+        pawl__json_member_bool(&w, "macs_checked", result->keyed && with_key);
+        if (why) {
+                pawl__json_member_integer(&w, "bad_seq", (int64_t)result->bad_seq);
+                pawl__json_member_string(&w, "why", why->message);
+        }
+        pawl__json_close_object(&w);
+        return cli_print_json(cli, &w);
+}
+
+static int tell(const cli_call *cli, pawl_log *log, const anchors *all)
+{
+        pawl_verify_result result = {.why = PAWL_ERROR_INIT};
+        pawl_error err = PAWL_ERROR_INIT, no_head = PAWL_ERROR_INIT;
+        bool json = cli_given(cli, "json"), with_key = pawl__log_has_key(log);
+        char hex[CLI_HEX_MAX];
+        uint64_t seq = 0;
+        pawl_status status = verify(&result, log, all, &err);
+
+        if (status == PAWL_EDAMAGED && json) {
+                bool known = !cli_head(&seq, hex, log, &no_head);
+                int code = print_json(cli, &result, with_key, seq, known ? hex : NULL, &err);
+                return code ? code : cli_fail(cli, &err);
+        }
+        if (!status)
+                status = cli_head(&seq, hex, log, &err);
+        if (status)
+                return cli_fail(cli, &err);
+        if (json)
+                return print_json(cli, &result, with_key, seq, hex, NULL);
+        print_text(cli->in->out, &result, with_key, seq, hex);
+        return CLI_DONE;
 }
 
 static int verify_run(cli_call *cli)
@@ -156,17 +204,16 @@ static int verify_run(cli_call *cli)
         const char *name = cli_value(cli, "anchor");
         pawl_error err = PAWL_ERROR_INIT;
         anchors all = {NULL, 0, 0};
-        pawl_log *log;
+        pawl_log *log = NULL;
+        int code;
 
         pawl_status status = name ? read_anchors(&all, name, &err) : PAWL_OK;
         if (!status)
                 status = cli_open_log(&log, cli, CLI_VERIFY, &err);
-        if (!status) {
-                status = verify(cli->in->out, log, &all, cli_key_name(cli) != NULL, &err);
-                cli_close_log(cli, log);
-        }
+        code = status ? cli_fail(cli, &err) : tell(cli, log, &all);
+        cli_close_log(cli, log);
         free(all.items);
-        return status ? cli_fail(cli, &err) : CLI_DONE;
+        return code;
 }
 
 static const cli_option verify_options[] = {
@@ -174,6 +221,7 @@ static const cli_option verify_options[] = {
                 "heads recorded earlier, which must still be there"},
         {"key-file", 0, 0, CLI_FILE, "FILE", NULL,
                 "also check the MACs with this key, in place of $PAWL_KEY_FILE"},
+        {"json", 0, 0, CLI_FLAG, NULL, NULL, "print one object"},
         {NULL, 0, 0, CLI_FLAG, NULL, NULL, NULL},
 };
 

@@ -1,8 +1,25 @@
 /* pawl pin: a checkpoint of the workspace that stays. */
 #include "cli/pawl/actor.h"
 #include "cli/pawl/commands.h"
+#include "cli/pawl/workspace.h"
 #include "command/find.h"
+#include "command/json.h"
 #include <pawl/workspace.h>
+
+static int print_json(const cli_call *cli, pawl_log *log)
+{
+        pawl__json_writer w = PAWL__JSON_WRITER_INIT;
+        pawl_error err = PAWL_ERROR_INIT;
+        pawl_checkpoints *found;
+
+        if (pawl_checkpoint_find(&found, log, cli->args[0], &err))
+                return cli_fail(cli, &err);
+        pawl__json_open_object(&w);
+        cli_checkpoint_members(&w, pawl_checkpoints_at(found, 0));
+        pawl__json_close_object(&w);
+        pawl_checkpoints_free(found);
+        return cli_print_json(cli, &w);
+}
 
 static int pin(const cli_call *cli, const char *actor)
 {
@@ -14,6 +31,8 @@ static int pin(const cli_call *cli, const char *actor)
                 return cli_fail(cli, &err);
         if (pawl_checkpoint_pin(log, cli->args[0], !cli_given(cli, "off"), actor, &err))
                 code = cli_fail(cli, &err);
+        else if (cli_given(cli, "json"))
+                code = print_json(cli, log);
         cli_close_log(cli, log);
         return code;
 }
@@ -31,6 +50,7 @@ static int pin_run(cli_call *cli)
 static const cli_option pin_options[] = {
         {"off", 0, 0, CLI_FLAG, NULL, NULL, "no longer"},
         {"actor", 0, 0, CLI_TEXT, "ACTOR", NULL, "who does it (default: user:NAME)"},
+        {"json", 0, 0, CLI_FLAG, NULL, NULL, "print one object, as `show --json` has it"},
         {NULL, 0, 0, CLI_FLAG, NULL, NULL, NULL},
 };
 

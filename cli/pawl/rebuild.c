@@ -1,4 +1,5 @@
 /* pawl rebuild: contents of a checkpoint that are gone, from git or the workspace. */
+#include "base/error.h"
 #include "cli/pawl/actor.h"
 #include "cli/pawl/commands.h"
 #include "command/find.h"
@@ -31,7 +32,13 @@ static int print(const cli_call *cli, const pawl_rebuilt *made)
                         : made->good ? "good, but given up by a rollback"
                                      : "still damaged");
         }
-        return code != CLI_DONE || made->good ? code : CLI_DAMAGED;
+        if (code != CLI_DONE || made->good)
+                return code;
+        pawl__fail(cli->in->failure, PAWL_EDAMAGED,
+                "checkpoint %" PRIu64 ": %" PRIu64 " of its contents are still missing; put back a "
+                "copy of the log that has them",
+                made->n, made->missing);
+        return CLI_DAMAGED;
 }
 
 static int rebuild_run(cli_call *cli)

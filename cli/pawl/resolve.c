@@ -3,74 +3,104 @@
 #include "cli/pawl/actor.h"
 #include "cli/pawl/commands.h"
 #include "command/find.h"
+#include "command/json.h"
 #include "command/printable.h"
 #include "state/state.h"
 #include <pawl/pipeline.h>
 #include <stdio.h>
 
-/* What to do next: the token to resume with, or how many more answers the step needs. */
-static pawl_status print_next(FILE *out, pawl_log *log, pawl_text prefix, pawl_error *err)
+static void print_text(FILE *out, const pawl__row *row, size_t n_open)
 {
-        pawl__arena arena = PAWL__ARENA_INIT;
-        pawl__row found[2], *open;
-        pawl__state *state;
-        size_t n, n_open;
-
-        pawl_status status = pawl__state_of(&state, log, err);
-        if (!status)
-                status = pawl__state_conflict_by_prefix(found, &n, state, prefix, &arena, err);
-        if (!status && n == 1)
-                status =
-                        pawl__state_conflicts(&open, &n_open, state, found[0].v[PAWL__CON_RUN].text,
-                                found[0].v[PAWL__CON_STEP].text, true, &arena, err);
-        if (!status && n == 1) {
-                cli_put(out, found[0].v[PAWL__CON_ID].text);
-                fputs(": \"", out);
-                cli_put(out, found[0].v[PAWL__CON_TERM].text);
-                fputs("\" is answered; ", out);
-                if (n_open > 0) {
-                        fprintf(out, "step ");
-                        cli_put(out, found[0].v[PAWL__CON_STEP].text);
-                        fprintf(out, " has %zu more (see `pawl conflicts`)\n", n_open);
-                } else {
-                        fputs("go on with `pawl resume ", out);
-                        cli_put(out, found[0].v[PAWL__CON_TOKEN].text);
-                        fputs("`\n", out);
-                }
+        cli_put(out, row->v[PAWL__CON_ID].text);
+        fputs(": \"", out);
+        cli_put(out, row->v[PAWL__CON_TERM].text);
+        fputs("\" is answered; ", out);
+        if (n_open > 0) {
+                fputs("step ", out);
+                cli_put(out, row->v[PAWL__CON_STEP].text);
+                fprintf(out, " has %zu more (see `pawl conflicts`)\n", n_open);
+        } else {
+                fputs("go on with `pawl resume ", out);
+                cli_put(out, row->v[PAWL__CON_TOKEN].text);
+                fputs("`\n", out);
         }
-        pawl__arena_free(&arena);
-        return status;
 }
 
-static pawl_status resolve(const cli_call *cli, const char *actor, pawl_error *err)
+static void write_json(pawl__json_writer *w, const pawl__row *row, size_t n_open)
+{
+        pawl__json_open_object(w);
+        pawl__json_member_text(w, "conflict_id", row->v[PAWL__CON_ID].text);
+        pawl__json_member_text(w, "term", row->v[PAWL__CON_TERM].text);
+        pawl__json_member_text(w, "run_id", row->v[PAWL__CON_RUN].text);
+        pawl__json_member_text(w, "step_id", row->v[PAWL__CON_STEP].text);
+        pawl__json_member_text(w, "retry_token", row->v[PAWL__CON_TOKEN].text);
+        pawl__json_member_integer(w, "open", (int64_t)n_open);
+        pawl__json_close_object(w);
+}
+
+/* What to do next: the token to resume with, or how many more answers the step needs. */
+static int tell_next(const cli_call *cli, pawl_log *log)
+{
+        pawl__json_writer w = PAWL__JSON_WRITER_INIT;
+        pawl__arena arena = PAWL__ARENA_INIT;
+        pawl_error err = PAWL_ERROR_INIT;
+        pawl__row found[2], *open;
+        pawl__state *state;
+        size_t n = 0, n_open = 0;
+        int code = CLI_DONE;
+
+        pawl_status status = pawl__state_of(&state, log, &err);
+        if (!status)
+                status = pawl__state_conflict_by_prefix(
+                        found, &n, state, pawl__text(cli->args[0]), &arena, &err);
+        if (!status && n != 1)
+                status = pawl__fail(&err, PAWL_ESTATE,
+                        "conflict %.128s: is answered, but does not stand alone now; see `pawl "
+                        "conflicts --all`",
+                        cli->args[0]);
+        if (!status)
+                status =
+                        pawl__state_conflicts(&open, &n_open, state, found[0].v[PAWL__CON_RUN].text,
+                                found[0].v[PAWL__CON_STEP].text, true, &arena, &err);
+        if (status) {
+                code = cli_fail(cli, &err);
+        } else if (cli_given(cli, "json")) {
+                write_json(&w, &found[0], n_open);
+                code = cli_print_json(cli, &w);
+        } else {
+                print_text(cli->in->out, &found[0], n_open);
+        }
+        pawl__arena_free(&arena);
+        return code;
+}
+
+static int resolve(const cli_call *cli, const char *actor)
 {
         pawl_answer answer = {
                 .pick = (size_t)cli_number(cli, "pick", 0),
                 .define = pawl__text(cli_value(cli, "define")),
                 .scope = pawl__text(cli_value(cli, "scope")),
         };
+        pawl_error err = PAWL_ERROR_INIT;
         pawl_log *log;
 
-        pawl_status status = cli_open_log(&log, cli, CLI_WRITE, err);
-        if (status)
-                return status;
-        status = pawl_conflict_resolve(log, cli->args[0], &answer, actor, err);
-        if (!status)
-                status = print_next(cli->in->out, log, pawl__text(cli->args[0]), err);
+        if (cli_open_log(&log, cli, CLI_WRITE, &err))
+                return cli_fail(cli, &err);
+        int code = pawl_conflict_resolve(log, cli->args[0], &answer, actor, &err)
+                           ? cli_fail(cli, &err)
+                           : tell_next(cli, log);
         cli_close_log(cli, log);
-        return status;
+        return code;
 }
 
 static int resolve_run(cli_call *cli)
 {
         pawl_error err = PAWL_ERROR_INIT;
         pawl__buf actor = PAWL__BUF_INIT;
+        int code = cli_actor(&actor, cli, &err) ? cli_fail(cli, &err) : resolve(cli, actor.data);
 
-        pawl_status status = cli_actor(&actor, cli, &err);
-        if (!status)
-                status = resolve(cli, actor.data, &err);
         pawl__buf_free(&actor);
-        return status ? cli_fail(cli, &err) : CLI_DONE;
+        return code;
 }
 
 static const cli_option resolve_options[] = {
@@ -80,6 +110,7 @@ static const cli_option resolve_options[] = {
                 "mission_local|team_domain|audience_domain|core|spec_kitty_core",
                 "where the definition goes (default: team_domain)"},
         {"actor", 0, 0, CLI_TEXT, "ACTOR", NULL, "who answers (default: user:NAME)"},
+        {"json", 0, 0, CLI_FLAG, NULL, NULL, "print one object"},
         {NULL, 0, 0, CLI_FLAG, NULL, NULL, NULL},
 };
 

@@ -3,7 +3,9 @@
 #include "base/error.h"
 #include "cli/pawl/actor.h"
 #include "cli/pawl/commands.h"
+#include "cli/pawl/session_json.h"
 #include "command/find.h"
+#include "command/json.h"
 #include "command/printable.h"
 #include <pawl/session.h>
 #include <stdio.h>
@@ -80,6 +82,26 @@ static pawl_status find_session(telling *t, const cli_call *cli)
         return status;
 }
 
+/* The session as it stands now. */
+static int print_json(telling *t, const cli_call *cli)
+{
+        pawl_session_filter filter = PAWL_SESSION_FILTER_INIT;
+        pawl__json_writer w = PAWL__JSON_WRITER_INIT;
+        pawl_sessions *list = NULL;
+
+        filter.session_id = t->session_id;
+        filter.limit = 1;
+        pawl_status status = pawl_session_list(&list, t->log, &filter, &t->err);
+        if (!status && pawl_sessions_count(list) == 0)
+                status = pawl__fail(&t->err, PAWL_ENOTFOUND,
+                        "session %s: is gone; `pawl sessions` lists those there are",
+                        t->session_id);
+        if (!status)
+                cli_session_json(&w, pawl_sessions_at(list, 0));
+        pawl_sessions_free(list);
+        return status ? cli_fail(cli, &t->err) : cli_print_json(cli, &w);
+}
+
 /* What every one of the commands begins and ends with. */
 static int with_session(
         cli_call *cli, cli_access access, bool find, pawl_status (*tell)(telling *, cli_call *))
@@ -100,16 +122,22 @@ static int with_session(
                 status = tell(&t, cli);
         if (status)
                 code = cli_fail(cli, &t.err);
+        else if (cli_given(cli, "json"))
+                code = print_json(&t, cli);
         free(t.lists);
         pawl__buf_free(&t.actor);
         cli_close_log(cli, t.log);
         return code;
 }
 
-static void print_id(FILE *out, const char *id)
+/* The session that was made. */
+static void tell_id(telling *t, const cli_call *cli, const char *id)
 {
-        cli_puts(out, id);
-        fputc('\n', out);
+        snprintf(t->session_id, sizeof t->session_id, "%s", id);
+        if (cli_given(cli, "json"))
+                return;
+        cli_puts(cli->in->out, id);
+        fputc('\n', cli->in->out);
 }
 
 static pawl_status tell_start(telling *t, cli_call *cli)
@@ -122,7 +150,7 @@ static pawl_status tell_start(telling *t, cli_call *cli)
         pawl_status status = pawl_session_start(
                 id, t->log, cli_value(cli, "mission"), &t->work, &options, &t->err);
         if (!status)
-                print_id(cli->in->out, id);
+                tell_id(t, cli, id);
         return status;
 }
 
@@ -139,7 +167,7 @@ static pawl_status tell_checkpoint(telling *t, cli_call *cli)
         pawl_status status = pawl_session_checkpoint(&seq, t->log, t->session_id, t->actor.data,
                 reason ? reason : "manual", &t->work, &t->err);
 
-        if (!status)
+        if (!status && !cli_given(cli, "json"))
                 fprintf(cli->in->out, "%llu\n", (unsigned long long)seq);
         return status;
 }
@@ -159,12 +187,13 @@ static pawl_status tell_resume(telling *t, cli_call *cli)
                 id, t->log, cli->args[0], cli_number(cli, "checkpoint", 0), t->actor.data, &t->err);
 
         if (!status)
-                print_id(cli->in->out, id);
+                tell_id(t, cli, id);
         return status;
 }
 
 static pawl_status tell_pin(telling *t, cli_call *cli)
 {
+        snprintf(t->session_id, sizeof t->session_id, "%s", cli->args[0]);
         return pawl_session_pin(t->log, cli->args[0], !cli_given(cli, "off"), &t->err);
 }
 
@@ -215,6 +244,7 @@ static int pin_run(cli_call *cli)
                 "mission", 0, 0, CLI_TEXT, "MISSION", NULL, "the active one of this mission"       \
         }
 #define END_OF_OPTIONS                                                                             \
+        {"json", 0, 0, CLI_FLAG, NULL, NULL, "print one object, as `sessions --json` has it"},     \
         {                                                                                          \
                 NULL, 0, 0, CLI_FLAG, NULL, NULL, NULL                                             \
         }

@@ -4,6 +4,7 @@
 #include "cli/pawl/commands.h"
 #include "cli/pawl/git.h"
 #include "command/find.h"
+#include "command/json.h"
 #include "command/printable.h"
 #include "events/log.h"
 #include "session/session.h"
@@ -17,6 +18,7 @@ typedef struct task {
         pawl__buf actor;
         char session_id[129];
         char mission_id[129];
+        pawl__json_writer json; /* what --json prints */
         pawl_error err;
 } task;
 
@@ -97,6 +99,11 @@ static pawl_status find_session(task *t)
         return status;
 }
 
+static bool as_text(const task *t)
+{
+        return !cli_given(t->cli, "json");
+}
+
 /* Where --write says, else beside the log. */
 static pawl_status write_handoff(task *t)
 {
@@ -111,13 +118,33 @@ static pawl_status write_handoff(task *t)
         if (!status)
                 status = pawl__handoff_write(t->log, t->session_id, path ? path : beside.data, 0,
                         path ? 0644 : 0600, &t->err);
-        if (!status) {
+        if (!status && as_text(t)) {
                 fputs("handoff: ", t->cli->in->out);
                 cli_puts(t->cli->in->out, path ? path : beside.data);
                 fputc('\n', t->cli->in->out);
         }
+        if (!status)
+                pawl__json_member_string(&t->json, "handoff", path ? path : beside.data);
         pawl__buf_free(&beside);
         return status;
+}
+
+static void tell_marked(task *t, uint64_t seq)
+{
+        pawl__json_writer *w = &t->json;
+
+        pawl__json_open_object(w);
+        pawl__json_member_string(w, "task", t->cli->args[0]);
+        pawl__json_member_string(w, "session_id", t->session_id);
+        pawl__json_member_string(w, "mission_id", t->mission_id);
+        pawl__json_member_integer(w, "seq", (int64_t)seq);
+        if (!as_text(t))
+                return;
+        fputs("task ", t->cli->in->out);
+        cli_puts(t->cli->in->out, t->cli->args[0]);
+        fprintf(t->cli->in->out, ": done, checkpoint %llu of ", (unsigned long long)seq);
+        cli_puts(t->cli->in->out, t->session_id);
+        fputc('\n', t->cli->in->out);
 }
 
 static pawl_status mark(task *t)
@@ -130,18 +157,28 @@ static pawl_status mark(task *t)
 
         if (status)
                 return status;
-        fputs("task ", t->cli->in->out);
-        cli_puts(t->cli->in->out, done[0]);
-        fprintf(t->cli->in->out, ": done, checkpoint %llu of ", (unsigned long long)seq);
-        cli_puts(t->cli->in->out, t->session_id);
-        fputc('\n', t->cli->in->out);
+        tell_marked(t, seq);
         return write_handoff(t);
+}
+
+/* What was marked, and then the commit, which says itself what it does. */
+static int finish(task *t)
+{
+        int code = CLI_DONE;
+
+        pawl__json_close_object(&t->json);
+        if (!as_text(t))
+                code = cli_print_json(t->cli, &t->json);
+        if (!code && cli_given(t->cli, "commit") &&
+                cli_git_commit(as_text(t) ? t->cli->in->out : t->cli->in->err, t->cli->args[0],
+                        cli_arg(t->cli, 1), &t->err))
+                code = cli_fail(t->cli, &t->err);
+        return code;
 }
 
 static int task_run(cli_call *cli)
 {
-        task t = {.cli = cli, .actor = PAWL__BUF_INIT};
-        int code = CLI_DONE;
+        task t = {.cli = cli, .actor = PAWL__BUF_INIT, .json = PAWL__JSON_WRITER_INIT};
 
         if (cli->n_args > 1 && !cli_given(cli, "commit"))
                 return cli_usage(cli, "one argument too many: \"%s\"", cli->args[1]);
@@ -154,10 +191,8 @@ static int task_run(cli_call *cli)
                 status = mark(&t);
         pawl__buf_free(&t.actor);
         cli_close_log(cli, t.log);
-        if (!status && cli_given(cli, "commit"))
-                status = cli_git_commit(cli->in->out, cli->args[0], cli_arg(cli, 1), &t.err);
-        if (status)
-                code = cli_fail(cli, &t.err);
+        int code = status ? cli_fail(cli, &t.err) : finish(&t);
+        pawl__json_writer_free(&t.json);
         return code;
 }
 
@@ -168,6 +203,7 @@ static const cli_option task_options[] = {
         {"write", 0, 0, CLI_FILE, "FILE", NULL,
                 "where the handoff goes (default: handoff.txt beside the log)"},
         {"actor", 0, 0, CLI_TEXT, "ACTOR", NULL, "who tells it (default: user:NAME)"},
+        {"json", 0, 0, CLI_FLAG, NULL, NULL, "print one object"},
         {NULL, 0, 0, CLI_FLAG, NULL, NULL, NULL},
 };
 

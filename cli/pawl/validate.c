@@ -1,4 +1,5 @@
 /* pawl validate: do checkpoints of the workspace still hold all that they name? */
+#include "base/error.h"
 #include "base/json_write.h"
 #include "cli/pawl/actor.h"
 #include "cli/pawl/commands.h"
@@ -91,6 +92,9 @@ static int say_faults(const cli_call *cli, const pawl_validation *found)
                 const pawl_validated *it = pawl_validation_at(found, i);
                 if (it->good)
                         continue;
+                if (!bad)
+                        pawl__fail(cli->in->failure, PAWL_EDAMAGED, "checkpoint %" PRIu64 ": %s",
+                                it->n, it->what.data);
                 bad = true;
                 fprintf(cli->in->err, "pawl: checkpoint %" PRIu64 ": ", it->n);
                 cli_puts(cli->in->err, it->what.data);
