@@ -85,6 +85,14 @@ void workspace_remove(workspace *w, const char *path)
         free(whole);
 }
 
+int workspace_fd(workspace *w)
+{
+        const int fd = open(w->f->folder, O_RDONLY | O_DIRECTORY);
+
+        assert_true(fd >= 0);
+        return fd;
+}
+
 /* ---- Scanning and storing -------------------------------------------------------------------- */
 
 pawl_status workspace_scan(workspace *w)

@@ -32,6 +32,8 @@ void workspace_mkdir(workspace *w, const char *path);
 /** Let a file's times be @p seconds ago. */
 void workspace_age(workspace *w, const char *path, int seconds);
 void workspace_remove(workspace *w, const char *path);
+/** The root, opened; the caller closes it. */
+int workspace_fd(workspace *w);
 
 /** Scan, by the index of the last checkpoint; into w->scan. */
 pawl_status workspace_scan(workspace *w);

@@ -1,20 +1,11 @@
-/* The workspace into the log, and what of it is read again the next time. */
+/* The workspace into the log. */
 #include "support/workspace.h"
 #include <dirent.h>
 #include <fcntl.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
-#include <time.h>
 #include <unistd.h>
-
-static int root_fd(workspace *w)
-{
-        const int fd = open(w->f->folder, O_RDONLY | O_DIRECTORY);
-
-        assert_true(fd >= 0);
-        return fd;
-}
 
 static void every_file_is_in_the_tree_by_its_content(void **state)
 {
@@ -93,7 +84,7 @@ static void names_are_any_bytes(void **state)
 static void links_are_their_targets(void **state)
 {
         workspace *w = *state;
-        const int fd = root_fd(w);
+        const int fd = workspace_fd(w);
 
         workspace_write(w, "a/file", "x");
         assert_int_equal(symlinkat("a/file", fd, "1-file"), 0);
@@ -117,7 +108,7 @@ static void links_are_their_targets(void **state)
 static void what_is_no_file_is_listed_and_never_opened(void **state)
 {
         workspace *w = *state;
-        const int fd = root_fd(w);
+        const int fd = workspace_fd(w);
         const int end = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
         struct sockaddr_un address = {.sun_family = AF_UNIX};
 
@@ -141,7 +132,7 @@ static void what_is_no_file_is_listed_and_never_opened(void **state)
 static void permission_bits_are_kept(void **state)
 {
         workspace *w = *state;
-        const int fd = root_fd(w);
+        const int fd = workspace_fd(w);
 
         workspace_write(w, "d/f", "");
         assert_int_equal(fchmodat(fd, "d/f", 04750, 0), 0);
@@ -171,7 +162,7 @@ static void folders_may_be_as_deep_as_they_like(void **state)
         const int levels = test_full() ? 5000 : 500; /* removing them takes the file system long */
         workspace *w = *state;
         char name[] = "a-folder-of-some-length";
-        int fd = root_fd(w);
+        int fd = workspace_fd(w);
 
         for (int i = 0; i < levels; i++) {
                 assert_int_equal(mkdirat(fd, name, 0755), 0);
@@ -288,166 +279,6 @@ static void home_and_the_root_of_all_are_refused(void **state)
         free(same);
 }
 
-/* ---- The second time ------------------------------------------------------------------------- */
-
-static void what_did_not_change_is_not_read_again(void **state)
-{
-        workspace *w = *state;
-        const int fd = root_fd(w);
-
-        workspace_write(w, "a/kept", "kept");
-        workspace_write(w, "a/changed", "before");
-        workspace_write(w, "b/gone", "gone");
-        workspace_write(w, "mode", "mode");
-        struct timespec wait = {0, 20000000}; /* their ctime is now: let a tick go by */
-        nanosleep(&wait, NULL);
-        workspace_take(w);
-        const int64_t contents = event_log_integer(w->f, "SELECT count(*) FROM contents");
-        workspace_write(w, "a/changed", "AFTER!");
-        workspace_remove(w, "b/gone");
-        workspace_remove(w, "b");
-        assert_int_equal(fchmodat(fd, "mode", 0755, 0), 0);
-        workspace_write(w, "c", "new");
-        workspace_take(w);
-        assert_int_equal(w->scan->unchanged, 1);
-        assert_int_equal(w->scan->captured, 3);
-        assert_string_equal(workspace_tree(w), "d 755 a\n"
-                                               "f 644 a/changed=AFTER!\n"
-                                               "f 644 a/kept=kept\n"
-                                               "f 644 c=new\n"
-                                               "f 755 mode=mode\n");
-        /* two files, a, the root */
-        assert_int_equal(event_log_integer(w->f, "SELECT count(*) FROM contents"), contents + 4);
-        unsigned char tree[32];
-        memcpy(tree, w->scan->tree, 32);
-        workspace_take(w);
-        assert_memory_equal(tree, w->scan->tree, 32);
-        assert_int_equal(w->scan->captured, 0);
-        assert_int_equal(w->scan->unchanged, 4);
-        assert_int_equal(event_log_integer(w->f, "SELECT count(*) FROM contents"), contents + 4);
-        close(fd);
-}
-
-/* Is the file opened by a scan? Its access time, which is older than its others, says so. */
-static bool is_read(workspace *w, const char *path)
-{
-        char *whole = path_in(w->f->folder, path);
-        struct stat before, after;
-
-        assert_int_equal(stat(whole, &before), 0);
-        workspace_take(w);
-        assert_int_equal(stat(whole, &after), 0);
-        free(whole);
-        return before.st_atim.tv_sec != after.st_atim.tv_sec ||
-               before.st_atim.tv_nsec != after.st_atim.tv_nsec;
-}
-
-/* Changed again in the same tick, with the same size: no status tells. */
-static void a_file_of_the_same_tick_is_read_again(void **state)
-{
-        workspace *w = *state;
-        char *path = path_in(w->f->folder, "racy");
-
-        workspace_write(w, "racy", "one");
-        for (int i = 0; i < 50; i++) {
-                char content[4];
-                snprintf(content, sizeof content, "%03d", i);
-                file_write(path, content, 3);
-                workspace_take(w);
-                char line[32];
-                snprintf(line, sizeof line, "f 644 racy=%s\n", content);
-                assert_string_equal(workspace_tree(w), line);
-        }
-        free(path);
-}
-
-static void a_time_to_come_is_not_trusted(void **state)
-{
-        workspace *w = *state;
-
-        workspace_write(w, "a", "one");
-        workspace_age(w, "a", -3600);
-        workspace_take(w);
-        workspace_age(w, "a", 7200); /* so that reading would move the access time */
-        workspace_take(w);
-        (void)is_read(w, "a");
-        assert_string_equal(workspace_tree(w), "f 644 a=one\n");
-}
-
-static void an_index_of_something_else_is_not_used(void **state)
-{
-        workspace *w = *state;
-
-        workspace_write(w, "a", "one");
-        workspace_take(w);
-        workspace_take(w);
-        assert_int_equal(w->scan->unchanged, 1);
-        w->event[0] ^= 1;
-        workspace_take(w);
-        assert_int_equal(w->scan->captured, 1);
-        workspace_take(w);
-        assert_int_equal(w->scan->unchanged, 1);
-        /* the log no longer has what it speaks of */
-        event_log_sql(w->f, "DELETE FROM contents");
-        workspace_take(w);
-        assert_int_equal(w->scan->captured, 1);
-        assert_string_equal(workspace_tree(w), "f 644 a=one\n");
-        /* damaged */
-        char *path = path_in(w->f->folder, ".pawl/workspace.index");
-        size_t len;
-        char *index = file_read(path, &len);
-        index[len / 2] ^= 1;
-        file_write(path, index, len);
-        free(index);
-        workspace_take(w);
-        assert_int_equal(w->scan->captured, 1);
-        workspace_take(w);
-        assert_int_equal(w->scan->unchanged, 1);
-        free(path);
-}
-
-static void a_pruned_base_is_seen_when_it_is_stored(void **state)
-{
-        workspace *w = *state;
-
-        workspace_write(w, "a", "one");
-        workspace_write(w, "b", "two");
-        workspace_take(w);
-        assert_int_equal(workspace_scan(w), PAWL_OK);
-        event_log_sql(w->f, "DELETE FROM contents");
-        const int64_t events = event_log_count(w->f);
-        assert_int_equal(workspace_store(w), PAWL_EINPUTS);
-        assert_says(w->err.message, "was pruned meanwhile; try again");
-        assert_int_equal(event_log_count(w->f), events);
-        workspace_take(w);
-        assert_string_equal(workspace_tree(w), "f 644 a=one\nf 644 b=two\n");
-}
-
-/* ---- Files that become folders, and back ----------------------------------------------------- */
-
-static void kinds_change(void **state)
-{
-        workspace *w = *state;
-        const int fd = root_fd(w);
-
-        workspace_write(w, "x", "file");
-        workspace_take(w);
-        workspace_remove(w, "x");
-        workspace_write(w, "x/y", "in it");
-        workspace_take(w);
-        assert_string_equal(workspace_tree(w), "d 755 x\nf 644 x/y=in it\n");
-        workspace_remove(w, "x/y");
-        workspace_remove(w, "x");
-        assert_int_equal(symlinkat("to", fd, "x"), 0);
-        workspace_take(w);
-        assert_string_equal(workspace_tree(w), "l x=to\n");
-        workspace_remove(w, "x");
-        workspace_write(w, "x", "file");
-        workspace_take(w);
-        assert_string_equal(workspace_tree(w), "f 644 x=file\n");
-        close(fd);
-}
-
 /* ---- More than the spool holds --------------------------------------------------------------- */
 
 static char *random_bytes(size_t len, uint64_t seed)
@@ -530,12 +361,6 @@ int main(void)
                 WORKSPACE_TEST(the_folder_of_the_log_is_left_out_whatever_its_name),
                 WORKSPACE_TEST(a_log_in_the_root_leaves_out_its_files_alone),
                 WORKSPACE_TEST(home_and_the_root_of_all_are_refused),
-                WORKSPACE_TEST(what_did_not_change_is_not_read_again),
-                WORKSPACE_TEST(a_file_of_the_same_tick_is_read_again),
-                WORKSPACE_TEST(a_time_to_come_is_not_trusted),
-                WORKSPACE_TEST(an_index_of_something_else_is_not_used),
-                WORKSPACE_TEST(a_pruned_base_is_seen_when_it_is_stored),
-                WORKSPACE_TEST(kinds_change),
                 WORKSPACE_TEST(what_does_not_wait_packed_is_read_again),
                 WORKSPACE_TEST(a_file_that_changes_before_it_is_stored_is_seen),
         };

@@ -1,0 +1,133 @@
+#include "support/rollbacks.h"
+#include <sys/stat.h>
+#include <unistd.h>
+
+int rollbacks_setup(void **state)
+{
+        rollbacks *f = calloc(1, sizeof *f);
+        void *log = NULL;
+
+        if (!f || event_log_setup(&log))
+                return -1;
+        f->log = log;
+        f->log->flags = PAWL_LOG_CREATE;
+        (void)event_log_open(f->log);
+        *state = f;
+        return 0;
+}
+
+int rollbacks_teardown(void **state)
+{
+        rollbacks *f = *state;
+        void *log = f->log;
+
+        trees_free(&f->t);
+        free(f);
+        return event_log_teardown(&log);
+}
+
+void rollbacks_put(rollbacks *f, const char *name, const char *data)
+{
+        char *path = path_in(f->log->folder, name);
+
+        file_write(path, data, strlen(data));
+        free(path);
+}
+
+void rollbacks_mkdir(rollbacks *f, const char *name)
+{
+        char *path = path_in(f->log->folder, name);
+
+        assert_int_equal(mkdir(path, 0755), 0);
+        free(path);
+}
+
+void rollbacks_drop(rollbacks *f, const char *name)
+{
+        char *path = path_in(f->log->folder, name);
+
+        assert_int_equal(unlink(path), 0);
+        free(path);
+}
+
+void rollbacks_check_file(rollbacks *f, const char *name, const char *data)
+{
+        char *path = path_in(f->log->folder, name), *got = file_read(path, NULL);
+
+        assert_string_equal(got, data);
+        free(path);
+        free(got);
+}
+
+tree_hash rollbacks_now(rollbacks *f)
+{
+        return tree_on_disk(&f->t, f->log->folder);
+}
+
+void rollbacks_check_tree(rollbacks *f, tree_hash wanted)
+{
+        tree_hash got = rollbacks_now(f);
+
+        assert_memory_equal(got.bytes, wanted.bytes, 32);
+}
+
+uint64_t rollbacks_checkpoint(rollbacks *f)
+{
+        const pawl_checkpoint_request request = PAWL_CHECKPOINT_REQUEST_INIT;
+        pawl_capture *capture;
+
+        if (pawl_workspace_checkpoint(&capture, f->log->log, &request, NULL, &f->err))
+                fail_msg("%s", f->err.message);
+        uint64_t n = pawl_capture_info(capture)->n;
+        pawl_capture_free(capture);
+        return n;
+}
+
+void rollbacks_must(rollbacks *f, pawl_status status)
+{
+        if (status)
+                fail_msg("%s", f->err.message);
+}
+
+void rollbacks_to(rollbacks *f, const char *which)
+{
+        rollbacks_must(f, pawl_workspace_rollback(NULL, f->log->log, which, NULL, NULL, &f->err));
+}
+
+void rollbacks_undo(rollbacks *f)
+{
+        rollbacks_must(f, pawl_workspace_undo(NULL, f->log->log, NULL, NULL, &f->err));
+}
+
+void rollbacks_check_info(rollbacks *f, uint64_t n, bool valid, bool current)
+{
+        pawl_checkpoints *list;
+
+        rollbacks_must(f, pawl_checkpoint_list(&list, f->log->log, &f->err));
+        const pawl_checkpoint_info *info = pawl_checkpoints_at(list, (size_t)n - 1);
+        assert_int_equal(info->n, n);
+        assert_true(info->valid == valid);
+        assert_true(info->current == current);
+        pawl_checkpoints_free(list);
+}
+
+void rollbacks_none_pending(rollbacks *f)
+{
+        pawl_pending_rollback pending;
+
+        assert_int_equal(pawl_workspace_pending(&pending, f->log->log, &f->err), PAWL_ENOTFOUND);
+}
+
+void rollbacks_refused(rollbacks *f, const char *which, const pawl_rollback_options *options,
+        pawl_status wanted, const char *said)
+{
+        int64_t events = event_log_count(f->log);
+        tree_hash before = rollbacks_now(f);
+
+        assert_int_equal(
+                pawl_workspace_rollback(NULL, f->log->log, which, options, NULL, &f->err), wanted);
+        assert_says(f->err.message, said);
+        assert_int_equal(event_log_count(f->log), events);
+        rollbacks_check_tree(f, before);
+        rollbacks_none_pending(f);
+}

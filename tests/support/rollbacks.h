@@ -1,0 +1,45 @@
+/**
+ * @file tests/support/rollbacks.h
+ * @brief A workspace around a log, and going back in it.
+ */
+#ifndef TESTS_SUPPORT_ROLLBACKS_H
+#define TESTS_SUPPORT_ROLLBACKS_H
+
+#include "support/event_log.h"
+#include "support/trees.h"
+#include <pawl/rollback.h>
+
+/** The workspace is the folder that holds .pawl. */
+typedef struct rollbacks {
+        event_log *log;
+        trees t;
+        pawl_error err;
+} rollbacks;
+
+int rollbacks_setup(void **state);
+int rollbacks_teardown(void **state);
+/** Write a file, make a folder, remove a file: of the workspace. */
+void rollbacks_put(rollbacks *f, const char *name, const char *data);
+void rollbacks_mkdir(rollbacks *f, const char *name);
+void rollbacks_drop(rollbacks *f, const char *name);
+/** It holds this. */
+void rollbacks_check_file(rollbacks *f, const char *name, const char *data);
+/** The workspace as it is. */
+tree_hash rollbacks_now(rollbacks *f);
+void rollbacks_check_tree(rollbacks *f, tree_hash wanted);
+/** Take one; its number. */
+uint64_t rollbacks_checkpoint(rollbacks *f);
+/** The status is PAWL_OK; shows f->err otherwise. */
+void rollbacks_must(rollbacks *f, pawl_status status);
+/** Go back to it, which must succeed. */
+void rollbacks_to(rollbacks *f, const char *which);
+void rollbacks_undo(rollbacks *f);
+/** What the list says of checkpoint n. */
+void rollbacks_check_info(rollbacks *f, uint64_t n, bool valid, bool current);
+/** No rollback was interrupted. */
+void rollbacks_none_pending(rollbacks *f);
+/** Going back is refused so, and neither files nor log are changed. */
+void rollbacks_refused(rollbacks *f, const char *which, const pawl_rollback_options *options,
+        pawl_status wanted, const char *said);
+
+#endif
