@@ -23,7 +23,8 @@ allowed session checkpoint glossary state events base
 allowed workspace checkpoint glossary state events base
 allowed mission pipeline session workspace checkpoint glossary state events base
 allowed command mission pipeline session workspace checkpoint glossary state events base
-allowed cli command mission pipeline session workspace checkpoint glossary state events base
+allowed service command mission pipeline session workspace checkpoint glossary state events base
+allowed cli service command mission pipeline session workspace checkpoint glossary state events base
 
 # only HEADER FOLDER...: a library's header is included in these folders alone.
 only() {
@@ -31,7 +32,7 @@ only() {
         shift
         places=$(printf '%s|' "$@")
         if grep -rnE "^ *# *include *<$header" --include='*.[ch]' \
-                base events state checkpoint glossary pipeline session workspace mission command cli include |
+                base events state checkpoint glossary pipeline session workspace mission command service cli include |
                 grep -vE "^(${places%|})/"; then
                 echo "library: <$header> belongs to ${places%|} alone"
                 fail=1
@@ -46,6 +47,7 @@ only 'libsmartcols' command
 only 'zstd\.h' workspace
 only 'git2' workspace
 only 'archive' workspace
+only 'microhttpd' service
 
 # The public headers include each other and the standard library.
 if grep -nE '^ *# *include' include/pawl/*.h | grep -vE '<(pawl/[a-z]+\.h|std[a-z]+\.h)>'; then

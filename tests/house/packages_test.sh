@@ -6,7 +6,7 @@ cd "$OLDPWD"
 # package MODULE: the Debian package that has this pkg-config module (or CMake package).
 declare -A package=([sqlite3]=libsqlite3-dev [uuid]=uuid-dev [libutf8proc]=libutf8proc-dev
         [yaml-0.1]=libyaml-dev [smartcols]=libsmartcols-dev [cmocka]=libcmocka-dev
-        [libzstd]=libzstd-dev [libgit2]=libgit2-dev [libarchive]=libarchive-dev
+        [libzstd]=libzstd-dev [libgit2]=libgit2-dev [libarchive]=libarchive-dev [libmicrohttpd]=libmicrohttpd-dev
         [libcrypto]=libssl-dev [PkgConfig]=pkg-config [Threads]=libc6-dev)
 {
         grep -rhoE 'pkg_check_modules\([A-Z0-9_]+ REQUIRED IMPORTED_TARGET [a-zA-Z0-9.-]+' \

@@ -1,0 +1,148 @@
+#include "service/answer.h"
+#include "base/error.h"
+#include <stdarg.h>
+#include <stdio.h>
+
+const service_fixed_header service_fixed_headers[] = {
+        {"X-Content-Type-Options", "nosniff"},
+        {"Referrer-Policy", "no-referrer"},
+        {"Content-Security-Policy",
+                "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; "
+                "img-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; "
+                "require-trusted-types-for 'script'; trusted-types 'none'"},
+        {"Cross-Origin-Resource-Policy", "same-origin"},
+        {"Cross-Origin-Opener-Policy", "same-origin"},
+        {"X-Frame-Options", "DENY"},
+        {NULL, NULL},
+};
+
+void service_answer_free(service_answer *answer)
+{
+        if (answer->source.read && answer->source.close)
+                answer->source.close(answer->source.user);
+        pawl__buf_free(&answer->body);
+        *answer = (service_answer){.status = 0};
+}
+
+/* Make it another; what was there is gone. */
+static void begin(service_answer *answer, unsigned status, const char *content_type)
+{
+        service_answer_free(answer);
+        answer->status = status;
+        answer->content_type = content_type;
+}
+
+void service_answer_body(
+        service_answer *answer, unsigned status, const char *content_type, pawl__buf *body)
+{
+        begin(answer, status, content_type);
+        answer->body = *body;
+        *body = (pawl__buf)PAWL__BUF_INIT;
+}
+
+void service_answer_fixed(service_answer *answer, unsigned status, const char *content_type,
+        const void *data, size_t len)
+{
+        begin(answer, status, content_type);
+        answer->fixed = data;
+        answer->fixed_len = len;
+}
+
+/* What needs no memory to be said. */
+static void no_memory(service_answer *answer)
+{
+        static const char text[] =
+                "{\"error\":{\"status\":\"PAWL_ENOMEM\",\"message\":\"out of memory\"}}\n";
+
+        service_answer_fixed(answer, 500, SERVICE_JSON, text, sizeof text - 1);
+        answer->failure = PAWL_ENOMEM;
+}
+
+void service_answer_json(service_answer *answer, unsigned status, pawl__json_writer *w)
+{
+        if (pawl__json_end_writer(w) || pawl__buf_addc(&w->buf, '\n'))
+                no_memory(answer);
+        else
+                service_answer_body(answer, status, SERVICE_JSON, &w->buf);
+        pawl__json_writer_free(w);
+}
+
+void service_answer_source(
+        service_answer *answer, const char *content_type, const service_source *source)
+{
+        begin(answer, 200, content_type);
+        answer->source = *source;
+}
+
+unsigned service_http_status(pawl_status status)
+{
+        switch (status) {
+        case PAWL_ENOTFOUND:
+                return 404;
+        case PAWL_EINVAL:
+        case PAWL_EPARSE:
+                return 400;
+        case PAWL_EHELD:
+        case PAWL_EEXISTS:
+        case PAWL_ESTATE:
+        case PAWL_EFENCED:
+        case PAWL_EINPUTS:
+                return 409;
+        case PAWL_EBUSY:
+        case PAWL_EINTERRUPTED:
+                return 503;
+        case PAWL_EFULL:
+                return 507;
+        case PAWL_EACCESS:
+        case PAWL_EREADONLY:
+                return 403;
+        case PAWL_ETOOBIG:
+                return 413;
+        default:
+                return 500;
+        }
+}
+
+void service_answer_error(service_answer *answer, unsigned status, const pawl_error *err)
+{
+        pawl__json_writer w = PAWL__JSON_WRITER_INIT;
+
+        pawl__json_open_object(&w);
+        pawl__json_name(&w, "error");
+        pawl__json_open_object(&w);
+        pawl__json_member_string(&w, "status", pawl_status_name(err->status));
+        pawl__json_member_string(
+                &w, "message", err->message[0] ? err->message : pawl_status_name(err->status));
+        pawl__json_close_object(&w);
+        pawl__json_close_object(&w);
+        service_answer_json(answer, status, &w);
+        answer->failure = err->status;
+        if (status == 503)
+                answer->retry_after_s = 1;
+}
+
+void service_answer_fail(service_answer *answer, const pawl_error *err)
+{
+        service_answer_error(answer, service_http_status(err->status), err);
+}
+
+void service_answer_refuse(
+        service_answer *answer, unsigned status, pawl_status failure, const char *format, ...)
+{
+        pawl_error err = PAWL_ERROR_INIT;
+        char message[PAWL_ERROR_MAX];
+        va_list args;
+
+        va_start(args, format);
+        vsnprintf(message, sizeof message, format, args);
+        va_end(args);
+        pawl__fail(&err, failure, "%s", message);
+        service_answer_error(answer, status, &err);
+}
+
+pawl_text service_answer_bytes(const service_answer *answer)
+{
+        if (answer->fixed)
+                return pawl__text_n(answer->fixed, answer->fixed_len);
+        return pawl__buf_text(&answer->body);
+}

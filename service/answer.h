@@ -1,0 +1,91 @@
+/**
+ * @file service/answer.h
+ * @brief What the service answers: a status, a few headers, and a body or a source of one.
+ */
+#ifndef SERVICE_ANSWER_H
+#define SERVICE_ANSWER_H
+
+#include "base/json_write.h"
+#include "base/text.h"
+#include <sys/types.h>
+
+#define SERVICE_JSON "application/json"
+
+/** Wakes the connection that takes from a source. Opaque: service/stream.h. */
+typedef struct service_waker service_waker;
+
+/**
+ * A body without an end: the server asks for bytes when the client takes them. No call of one
+ * source overlaps another of it; they come from the server's one thread for connections, so none
+ * may wait for a disk, a lock that is held for long, or anything else.
+ */
+typedef struct service_source {
+        /** Called once, before the first read: @p waker is the source's until close, and
+         *  service_wake() on it is allowed from any thread. */
+        void (*start)(void *user, service_waker *waker);
+        /** At most @p max bytes into @p out. 0: there is nothing now, and the connection sleeps
+         *  until it is woken. -1: the end. */
+        ssize_t (*read)(void *user, char *out, size_t max);
+        /** Called once, at last (also where start never was): forget the waker, free @p user. */
+        void (*close)(void *user);
+        void *user;
+} service_source;
+
+/** Read again: from any thread, also while a read is under way. Never waits. */
+void service_wake(service_waker *waker);
+
+/** An answer. Zero-initialised is none; a route fills it by the functions below. */
+typedef struct service_answer {
+        unsigned status;          /**< of HTTP; 0: none yet */
+        const char *content_type; /**< static */
+        pawl__buf body;
+        const void *fixed; /**< where not NULL: the body, static, in place of it */
+        size_t fixed_len;
+        service_source source;  /**< where read is not NULL: the body, in place of both */
+        const char *cache;      /**< Cache-Control, static; NULL: "no-store" */
+        const char *etag;       /**< static; NULL: none */
+        char allow[64];         /**< with 405: the methods that there are */
+        unsigned retry_after_s; /**< 0: not said */
+        bool challenge;         /**< 401: WWW-Authenticate */
+        bool close;             /**< the connection ends with it */
+        pawl_status failure; /**< what failed, where something did; for the metrics and /healthz */
+} service_answer;
+
+/** Take over what @p w holds (one whole value) as a JSON body. The writer is ended and freed. A
+ *  writer that ran out of memory makes it a 500. */
+void service_answer_json(service_answer *answer, unsigned status, pawl__json_writer *w);
+/** The same with a body that is JSON text already, or another type. Takes over the buffer. */
+void service_answer_body(
+        service_answer *answer, unsigned status, const char *content_type, pawl__buf *body);
+/** A body that stays where it is. */
+void service_answer_fixed(service_answer *answer, unsigned status, const char *content_type,
+        const void *data, size_t len);
+/** A stream of this type: 200. The source's close is called when it ends, whatever happens. */
+void service_answer_source(
+        service_answer *answer, const char *content_type, const service_source *source);
+
+/** {"error":{"status","message"}} with this status of HTTP. What the answer held is freed. */
+void service_answer_error(service_answer *answer, unsigned status, const pawl_error *err);
+/** The same with the status of HTTP that @p err->status has: service_http_status(). */
+void service_answer_fail(service_answer *answer, const pawl_error *err);
+/** The same, in one line: WHERE: WHAT; HOW TO MEND. */
+void service_answer_refuse(service_answer *answer, unsigned status, pawl_status failure,
+        const char *format, ...) PAWL_PRINTF(4, 5);
+
+/** PAWL_ENOTFOUND 404; PAWL_EINVAL, PAWL_EPARSE 400; PAWL_EHELD, PAWL_EEXISTS, PAWL_ESTATE,
+ *  PAWL_EFENCED, PAWL_EINPUTS 409; PAWL_EBUSY, PAWL_EINTERRUPTED 503; PAWL_EFULL 507;
+ *  PAWL_EACCESS, PAWL_EREADONLY 403; PAWL_ETOOBIG 413; any other failure 500. */
+unsigned service_http_status(pawl_status status);
+
+/** What every answer carries beside what it says itself, name and value; ended by a NULL name. */
+typedef struct service_fixed_header {
+        const char *name, *value;
+} service_fixed_header;
+extern const service_fixed_header service_fixed_headers[];
+
+/** Its body's bytes, wherever they are; not of a stream. */
+pawl_text service_answer_bytes(const service_answer *answer);
+/** Free what it holds; a source is closed. It is none again. */
+void service_answer_free(service_answer *answer);
+
+#endif

@@ -1,0 +1,241 @@
+#include "service/clients.h"
+#include "base/error.h"
+#include <linux/tcp.h>
+#include <netinet/in.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <sys/socket.h>
+#include <time.h>
+
+/* What a connection is about. */
+typedef enum phase {
+        RESTING,   /* nothing of a request was seen */
+        ASKING,    /* some of a request is there */
+        WAITING,   /* for its answer */
+        ANSWERING, /* the answer is on its way */
+        STREAMING,
+        CLOSING /* it took too long */
+} phase;
+
+struct service_client {
+        service_clients *clients;
+        service_client *next, **link;
+        int fd;
+        phase phase;
+        int64_t until_ms;  /* ASKING and ANSWERING: closed then */
+        uint64_t received; /* bytes that had come when it began to rest */
+};
+
+struct service_clients {
+        service_gauges *gauges;
+        bool tls;
+        pthread_t thread;
+        pthread_mutex_t lock; /* of what follows, and of every client */
+        pthread_cond_t ends;
+        service_client *first;
+        size_t answering;
+        bool ending;
+};
+
+static int64_t now_ms(void)
+{
+        struct timespec now;
+
+        clock_gettime(CLOCK_MONOTONIC, &now);
+        return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
+}
+
+/* Bytes that the kernel has received for it, ever; 0 where it does not say. */
+static uint64_t received(int fd)
+{
+        struct tcp_info info;
+        socklen_t len = sizeof info;
+
+        memset(&info, 0, sizeof info);
+        if (getsockopt(fd, IPPROTO_TCP, TCP_INFO, &info, &len) != 0)
+                return 0;
+        return info.tcpi_bytes_received;
+}
+
+static void set_phase(service_client *client, phase to)
+{
+        client->clients->answering += to == ANSWERING;
+        client->clients->answering -= client->phase == ANSWERING;
+        client->phase = to;
+}
+
+/* Nobody else writes to a connection whose request is not whole. */
+static void close_late(service_client *client)
+{
+        static const char late[] = "HTTP/1.1 408 Request Timeout\r\nConnection: close\r\n"
+                                   "Content-Length: 0\r\n\r\n";
+
+        if (client->phase == ASKING && !client->clients->tls &&
+                send(client->fd, late, sizeof late - 1, MSG_DONTWAIT | MSG_NOSIGNAL) < 0)
+                client->until_ms = 0; /* closed without a word */
+        set_phase(client, CLOSING);
+        shutdown(client->fd, SHUT_RDWR);
+        atomic_fetch_add(&client->clients->gauges->timeouts, 1);
+}
+
+static void look(service_client *client, int64_t now)
+{
+        if (client->phase == RESTING && received(client->fd) > client->received) {
+                set_phase(client, ASKING);
+                client->until_ms = now + SERVICE_REQUEST_MS;
+        } else if ((client->phase == ASKING || client->phase == ANSWERING) &&
+                   now > client->until_ms) {
+                close_late(client);
+        }
+}
+
+static void *sweep(void *user)
+{
+        service_clients *clients = user;
+
+        pthread_mutex_lock(&clients->lock);
+        while (!clients->ending) {
+                struct timespec until;
+                clock_gettime(CLOCK_MONOTONIC, &until);
+                until.tv_nsec += SERVICE_SWEEP_MS * 1000000L;
+                if (until.tv_nsec >= 1000000000) {
+                        until.tv_sec++;
+                        until.tv_nsec -= 1000000000;
+                }
+                pthread_cond_timedwait(&clients->ends, &clients->lock, &until);
+                const int64_t now = now_ms();
+                for (service_client *client = clients->first; client; client = client->next)
+                        look(client, now);
+        }
+        pthread_mutex_unlock(&clients->lock);
+        return NULL;
+}
+
+pawl_status service_clients_start(
+        service_clients **out, service_gauges *gauges, bool tls, pawl_error *err)
+{
+        service_clients *clients = calloc(1, sizeof *clients);
+        pthread_condattr_t monotonic;
+
+        if (!clients)
+                return pawl__nomem(err);
+        clients->gauges = gauges;
+        clients->tls = tls;
+        pthread_mutex_init(&clients->lock, NULL);
+        pthread_condattr_init(&monotonic);
+        pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
+        pthread_cond_init(&clients->ends, &monotonic);
+        pthread_condattr_destroy(&monotonic);
+        const int code = pthread_create(&clients->thread, NULL, sweep, clients);
+        if (code) {
+                free(clients);
+                return pawl__fail(
+                        err, PAWL_EIO, "a thread: %s; close some programs", strerror(code));
+        }
+        *out = clients;
+        return PAWL_OK;
+}
+
+void service_clients_stop(service_clients *clients)
+{
+        if (!clients)
+                return;
+        pthread_mutex_lock(&clients->lock);
+        clients->ending = true;
+        pthread_cond_signal(&clients->ends);
+        pthread_mutex_unlock(&clients->lock);
+        pthread_join(clients->thread, NULL);
+        pthread_cond_destroy(&clients->ends);
+        pthread_mutex_destroy(&clients->lock);
+        free(clients);
+}
+
+service_client *service_client_came(service_clients *clients, int fd)
+{
+        service_client *client = calloc(1, sizeof *client);
+
+        if (!client)
+                return NULL;
+        client->clients = clients;
+        client->fd = fd;
+        pthread_mutex_lock(&clients->lock);
+        client->next = clients->first;
+        client->link = &clients->first;
+        if (client->next)
+                client->next->link = &client->next;
+        clients->first = client;
+        pthread_mutex_unlock(&clients->lock);
+        atomic_fetch_add(&clients->gauges->connections, 1);
+        return client;
+}
+
+void service_client_goes(service_client *client)
+{
+        if (!client)
+                return;
+        service_clients *clients = client->clients;
+        pthread_mutex_lock(&clients->lock);
+        set_phase(client, CLOSING);
+        *client->link = client->next;
+        if (client->next)
+                client->next->link = client->link;
+        pthread_mutex_unlock(&clients->lock);
+        free(client);
+        atomic_fetch_sub(&clients->gauges->connections, 1);
+}
+
+void service_client_asks(service_client *client)
+{
+        if (!client)
+                return;
+        pthread_mutex_lock(&client->clients->lock);
+        if (client->phase == RESTING) {
+                set_phase(client, ASKING);
+                client->until_ms = now_ms() + SERVICE_REQUEST_MS;
+        }
+        pthread_mutex_unlock(&client->clients->lock);
+}
+
+bool service_client_asked(service_client *client)
+{
+        if (!client)
+                return true;
+        pthread_mutex_lock(&client->clients->lock);
+        const bool in_time = client->phase != CLOSING;
+        if (in_time)
+                set_phase(client, WAITING);
+        pthread_mutex_unlock(&client->clients->lock);
+        return in_time;
+}
+
+void service_client_answers(service_client *client, bool stream)
+{
+        if (!client)
+                return;
+        pthread_mutex_lock(&client->clients->lock);
+        if (client->phase != CLOSING) {
+                set_phase(client, stream ? STREAMING : ANSWERING);
+                client->until_ms = now_ms() + SERVICE_ANSWER_MS;
+        }
+        pthread_mutex_unlock(&client->clients->lock);
+}
+
+void service_client_rests(service_client *client)
+{
+        if (!client)
+                return;
+        pthread_mutex_lock(&client->clients->lock);
+        if (client->phase != CLOSING) {
+                set_phase(client, RESTING);
+                client->received = received(client->fd);
+        }
+        pthread_mutex_unlock(&client->clients->lock);
+}
+
+size_t service_clients_answering(service_clients *clients)
+{
+        pthread_mutex_lock(&clients->lock);
+        const size_t n = clients->answering;
+        pthread_mutex_unlock(&clients->lock);
+        return n;
+}

@@ -1,0 +1,96 @@
+/* The service's own routes: its health, what it counts, and the commands of the registry. */
+#include "base/error.h"
+#include "service/execute.h"
+#include "service/pulse.h"
+#include "service/site.h"
+#include "service/worker.h"
+#include "state/state.h"
+#include <sys/stat.h>
+
+static void health(service_answer *answer, service_call *call)
+{
+        static const char fine[] = "{\"status\":\"ok\"}\n";
+        pawl_error why = PAWL_ERROR_INIT;
+        pawl__json_writer w = PAWL__JSON_WRITER_INIT;
+
+        if (service_health_ok(&call->site->health, service_now_ms(), &why)) {
+                service_answer_fixed(answer, 200, SERVICE_JSON, fine, sizeof fine - 1);
+                return;
+        }
+        pawl__json_open_object(&w);
+        pawl__json_member_string(&w, "status", "failing");
+        pawl__json_member_string(&w, "why", why.message);
+        pawl__json_close_object(&w);
+        service_answer_json(answer, 503, &w);
+}
+
+/* Bytes of the log's files. */
+static uint64_t log_bytes(const char *path)
+{
+        static const char *const ends[] = {"", "-wal"};
+        pawl__buf name = PAWL__BUF_INIT;
+        uint64_t bytes = 0;
+        struct stat st;
+
+        for (size_t i = 0; i < 2; i++) {
+                pawl__buf_clear(&name);
+                if (pawl__buf_addf(&name, "%s%s", path, ends[i]) == PAWL_OK &&
+                        stat(name.data, &st) == 0)
+                        bytes += (uint64_t)st.st_size;
+        }
+        pawl__buf_free(&name);
+        return bytes;
+}
+
+/* Of the log: its head, its conflicts and its size. */
+static pawl_status write_log(pawl__buf *out, service_call *call, pawl_error *err)
+{
+        const pawl_text all = pawl__text(NULL);
+        pawl__arena arena = PAWL__ARENA_INIT;
+        pawl__state *state;
+        pawl__row *open;
+        unsigned char hash[32];
+        uint64_t head = 0;
+        size_t n = 0;
+        pawl_status status = pawl_log_head(&head, hash, call->log);
+
+        if (status)
+                status = pawl__fail(err, status, "%s", pawl_log_errmsg(call->log));
+        if (!status)
+                status = pawl__state_of(&state, call->log, err);
+        if (!status)
+                status = pawl__state_conflicts(&open, &n, state, all, all, true, &arena, err);
+        pawl__arena_free(&arena);
+        if (status)
+                return status;
+        if (service_metrics_gauge(out, "pawl_log_head_seq", "Seq of the last event.", head) ||
+                service_metrics_gauge(
+                        out, "pawl_conflicts_open", "Conflicts without an answer.", n) ||
+                service_metrics_gauge(out, "pawl_log_bytes", "Size of the log's files.",
+                        log_bytes(call->site->options->log_path)))
+                return pawl__nomem(err);
+        return PAWL_OK;
+}
+
+static void metrics(service_answer *answer, service_call *call)
+{
+        pawl__buf out = PAWL__BUF_INIT;
+        pawl_error err = PAWL_ERROR_INIT;
+        pawl_status status = service_metrics_write(&out, call->site->metrics, &call->site->gauges)
+                                     ? pawl__nomem(&err)
+                                     : write_log(&out, call, &err);
+
+        if (status)
+                service_answer_fail(answer, &err);
+        else
+                service_answer_body(answer, 200, "text/plain; version=0.0.4; charset=utf-8", &out);
+        pawl__buf_free(&out);
+}
+
+const service_route service_core_routes[] = {
+        {"GET", "/healthz", SERVICE_OPEN | SERVICE_NO_LOG, NULL, health},
+        {"GET", "/metrics", 0, NULL, metrics},
+        {"GET", "/listCommands", SERVICE_NO_LOG, NULL, service_list_commands},
+        {"POST", "/executeCommand", 0, NULL, service_execute_command},
+        {NULL, NULL, 0, NULL, NULL},
+};

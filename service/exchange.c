@@ -1,0 +1,376 @@
+#include "service/exchange.h"
+#include "base/error.h"
+#include "service/server.h"
+#include <stdio.h>
+#include <stdlib.h>
+#include <strings.h>
+#include <time.h>
+
+/* Bytes of a body that is refused: taken from a client before its answer, so that it sees it. */
+#define DRAIN_MAX (4U << 20)
+
+typedef enum phase {
+        HEADERS,  /* its first line is there */
+        BODY,     /* it was admitted */
+        REFUSED,  /* its answer is there; its body is taken and dropped */
+        WORKING,  /* its connection sleeps, or was just woken with the answer */
+        ANSWERED, /* the answer is with the library */
+} phase;
+
+typedef struct exchange {
+        service_job job;
+        service_parts *parts;
+        struct MHD_Connection *connection;
+        service_client *client;
+        service_request request;
+        service_call call;
+        service_answer answer;
+        phase phase;
+        bool place;  /* it counts as a stream */
+        size_t held; /* bytes of its body that are counted */
+        size_t drained;
+        int64_t asked_us;
+        pawl_error err; /* of its first line */
+} exchange;
+
+static int64_t now_us(void)
+{
+        struct timespec now;
+
+        clock_gettime(CLOCK_MONOTONIC, &now);
+        return (int64_t)now.tv_sec * 1000000 + now.tv_nsec / 1000;
+}
+
+static service_client *client_of(service_parts *parts, struct MHD_Connection *connection)
+{
+        const union MHD_ConnectionInfo *info =
+                parts->mhd->MHD_get_connection_info(connection, MHD_CONNECTION_INFO_SOCKET_CONTEXT);
+
+        return info ? info->socket_context : NULL;
+}
+
+void service_exchange_connection(void *user, struct MHD_Connection *connection, void **client,
+        enum MHD_ConnectionNotificationCode what)
+{
+        service_parts *parts = user;
+
+        if (what == MHD_CONNECTION_NOTIFY_CLOSED) {
+                service_client_goes(*client);
+                *client = NULL;
+                return;
+        }
+        const union MHD_ConnectionInfo *info =
+                parts->mhd->MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CONNECTION_FD);
+        *client = info ? service_client_came(parts->clients, info->connect_fd) : NULL;
+}
+
+void *service_exchange_begin(void *user, const char *target, struct MHD_Connection *connection)
+{
+        service_parts *parts = user;
+        exchange *of = calloc(1, sizeof *of);
+
+        if (!of)
+                return NULL;
+        of->parts = parts;
+        of->connection = connection;
+        of->client = client_of(parts, connection);
+        of->asked_us = now_us();
+        service_client_asks(of->client);
+        /* the method comes later */
+        if (service_request_target(&of->request, pawl__text(""), pawl__text(target), &of->err))
+                service_answer_fail(&of->answer, &of->err);
+        return of;
+}
+
+/* The body's bytes count no more. */
+static void forget_request(exchange *of)
+{
+        atomic_fetch_sub(&of->parts->site->gauges.body_bytes, of->held);
+        of->held = 0;
+        service_request_free(&of->request);
+}
+
+void service_exchange_end(void *user, struct MHD_Connection *connection, void **place,
+        enum MHD_RequestTerminationCode why)
+{
+        exchange *of = *place;
+
+        (void)user;
+        (void)connection;
+        (void)why;
+        if (!of)
+                return;
+        *place = NULL;
+        service_client_rests(of->client);
+        forget_request(of);
+        service_answer_free(&of->answer);
+        if (of->place)
+                service_exchange_stream_ended(of->parts);
+        free(of);
+}
+
+void service_exchange_stream_ended(void *user)
+{
+        service_parts *parts = user;
+
+        atomic_fetch_sub(&parts->site->gauges.streams, 1);
+}
+
+/* The headers as they are gathered. */
+typedef struct gathering {
+        exchange *of;
+        size_t bytes;
+        uint64_t length; /* of the body, as the client says; UINT64_MAX: it does not */
+        bool chunked, sized;
+        pawl_status status;
+} gathering;
+
+static enum MHD_Result gather(void *user, enum MHD_ValueKind kind, const char *name,
+        size_t name_len, const char *value, size_t value_len)
+{
+        gathering *all = user;
+        const pawl_text text = {value ? value : "", value ? value_len : 0};
+
+        (void)kind;
+        all->bytes += name_len + text.len + 4;
+        if (all->bytes > SERVICE_HEADERS_BYTES) {
+                all->status = pawl__fail(&all->of->err, PAWL_ETOOBIG,
+                        "the headers: are longer than %d bytes; send fewer", SERVICE_HEADERS_BYTES);
+                return MHD_NO;
+        }
+        if (strcasecmp(name, "Transfer-Encoding") == 0) {
+                all->chunked = true;
+        } else if (strcasecmp(name, "Content-Length") == 0) {
+                all->sized = true;
+                all->length = strtoull(text.data, NULL, 10);
+        }
+        all->status = service_request_header(&all->of->request, name, text, &all->of->err);
+        return all->status ? MHD_NO : MHD_YES;
+}
+
+/* The response of an answer, which is empty then. NULL: no memory. */
+static struct MHD_Response *respond(exchange *of)
+{
+        const service_mhd *mhd = of->parts->mhd;
+        service_answer *answer = &of->answer;
+        struct MHD_Response *response;
+
+        if (answer->source.read) {
+                const service_source source = answer->source;
+                answer->source.read = NULL;
+                of->place = false; /* it is the flow's now */
+                return service_flow_response(&of->parts->flows, of->connection, &source);
+        }
+        if (answer->fixed || !answer->body.data) {
+                const pawl_text bytes = service_answer_bytes(answer);
+                /* it is not written to */
+                return mhd->MHD_create_response_from_buffer(
+                        bytes.len, (void *)(uintptr_t)bytes.data, MHD_RESPMEM_PERSISTENT);
+        }
+        response = mhd->MHD_create_response_from_buffer_with_free_callback(
+                answer->body.len, answer->body.data, free);
+        if (response)
+                answer->body = (pawl__buf)PAWL__BUF_INIT;
+        return response;
+}
+
+static bool add_headers(
+        const service_mhd *mhd, struct MHD_Response *response, const service_answer *answer)
+{
+        char seconds[16];
+        bool ok = true;
+
+        snprintf(seconds, sizeof seconds, "%u", answer->retry_after_s);
+        const service_fixed_header own[] = {
+                {"Content-Type", answer->content_type},
+                {"Cache-Control", answer->cache ? answer->cache : "no-store"},
+                {"ETag", answer->etag},
+                {"Allow", *answer->allow ? answer->allow : NULL},
+                {"Retry-After", answer->retry_after_s ? seconds : NULL},
+                {"WWW-Authenticate", answer->challenge ? "Bearer realm=\"pawl\"" : NULL},
+                {"Connection", answer->close ? "close" : NULL},
+        };
+        for (size_t i = 0; i < sizeof own / sizeof own[0]; i++)
+                if (own[i].value)
+                        ok = mhd->MHD_add_response_header(response, own[i].name, own[i].value) ==
+                                     MHD_YES &&
+                             ok;
+        for (const service_fixed_header *fixed = service_fixed_headers; fixed->name; fixed++)
+                ok = mhd->MHD_add_response_header(response, fixed->name, fixed->value) == MHD_YES &&
+                     ok;
+        return ok;
+}
+
+/* Give the answer to the library. MHD_NO: there is no memory for it, and the connection goes. */
+static enum MHD_Result send_answer(exchange *of)
+{
+        const service_mhd *mhd = of->parts->mhd;
+        const unsigned status = of->answer.status;
+        const bool stream = of->answer.source.read != NULL;
+        enum MHD_Result result = MHD_NO;
+
+        if (atomic_load(&of->parts->stopping))
+                of->answer.close = true;
+        struct MHD_Response *response = respond(of);
+        if (!response)
+                return MHD_NO;
+        if (add_headers(mhd, response, &of->answer)) {
+                service_client_answers(of->client, stream);
+                result = mhd->MHD_queue_response(of->connection, status, response);
+        }
+        mhd->MHD_destroy_response(response);
+        of->phase = ANSWERED;
+        service_metrics_count(of->parts->site->metrics, of->call.route, status,
+                (uint64_t)(now_us() - of->asked_us));
+        forget_request(of);
+        return result;
+}
+
+/* The headers are there: may it be asked? */
+static enum MHD_Result take_headers(exchange *of, const char *method)
+{
+        gathering all = {.of = of, .length = UINT64_MAX};
+        bool ok = true;
+
+        of->request.method = pawl__arena_text(&of->request.arena, pawl__text(method), &ok);
+        if (!ok)
+                return MHD_NO;
+        of->parts->mhd->MHD_get_connection_values_n(of->connection, MHD_HEADER_KIND, gather, &all);
+        of->phase = REFUSED;
+        if (of->answer.status) {
+                of->answer.close = true; /* its first line was refused */
+        } else if (all.status == PAWL_ETOOBIG) {
+                service_answer_error(&of->answer, 431, &of->err);
+                of->answer.close = true;
+        } else if (all.status) {
+                service_answer_fail(&of->answer, &of->err);
+                of->answer.close = true;
+        } else if (all.chunked && all.sized) {
+                /* who is in front of us may have taken it for another request */
+                service_answer_refuse(&of->answer, 400, PAWL_EINVAL,
+                        "the headers: give the body a length and chunks; leave one of them out");
+                of->answer.close = true;
+        } else if (service_admit(&of->answer, &of->call, of->parts->site, &of->request)) {
+                of->phase = BODY;
+                if (all.sized && all.length > SERVICE_BODY_MAX) {
+                        of->phase = REFUSED;
+                        service_answer_refuse(&of->answer, 413, PAWL_ETOOBIG,
+                                "the body: is larger than %d bytes; send less at once",
+                                SERVICE_BODY_MAX);
+                }
+        }
+        /* a body that is long is not waited for; the connection ends with the answer */
+        if (of->phase == REFUSED && all.sized && all.length > DRAIN_MAX)
+                return send_answer(of);
+        return MHD_YES;
+}
+
+static enum MHD_Result take_body(exchange *of, const char *data, size_t *len)
+{
+        const size_t n = *len;
+
+        *len = 0;
+        if (of->phase == REFUSED) {
+                of->drained += n;
+                return of->drained > DRAIN_MAX ? MHD_NO : MHD_YES;
+        }
+        if (atomic_fetch_add(&of->parts->site->gauges.body_bytes, n) + n > SERVICE_BODIES_BYTES) {
+                service_answer_refuse(&of->answer, 503, PAWL_EBUSY,
+                        "the body: the service holds as much as it can; try again soon");
+                of->answer.close = true;
+                of->phase = REFUSED;
+        } else if (service_request_body(&of->request, data, n, &of->err)) {
+                service_answer_fail(&of->answer, &of->err);
+                of->answer.close = true;
+                of->phase = REFUSED;
+        }
+        of->held += n;
+        return MHD_YES;
+}
+
+/* In a worker's thread. */
+static void run(service_job *job, service_worker *worker)
+{
+        exchange *of = (exchange *)job;
+
+        service_run(&of->answer, &of->call, worker);
+        of->parts->mhd->MHD_resume_connection(of->connection);
+}
+
+static bool is_stream(const exchange *of)
+{
+        return (of->call.route->traits & SERVICE_STREAM) != 0;
+}
+
+/* Of streams there are only so many. */
+static bool take_place(exchange *of)
+{
+        atomic_long *streams = &of->parts->site->gauges.streams;
+
+        if (!is_stream(of))
+                return true;
+        of->place = true;
+        if (atomic_fetch_add(streams, 1) < SERVICE_STREAMS_MAX)
+                return true;
+        service_answer_refuse(&of->answer, 503, PAWL_EBUSY,
+                "the stream: there are %d already; close one, or try again", SERVICE_STREAMS_MAX);
+        return false;
+}
+
+/* All of it is there. */
+static enum MHD_Result take_end(exchange *of)
+{
+        of->asked_us = now_us();
+        if (!service_client_asked(of->client))
+                return MHD_NO;
+        if (of->phase == REFUSED)
+                return send_answer(of);
+        of->phase = WORKING;
+        if (atomic_load(&of->parts->stopping)) {
+                service_answer_refuse(&of->answer, 503, PAWL_EBUSY,
+                        "the service: is being stopped; ask again when it is back");
+                return send_answer(of);
+        }
+        if (of->call.route->traits & SERVICE_NO_LOG) {
+                service_run(&of->answer, &of->call, NULL);
+                return send_answer(of);
+        }
+        if (!take_place(of))
+                return send_answer(of);
+        if (!service_pool_reserve(of->parts->pool)) {
+                service_answer_refuse(&of->answer, 503, PAWL_EBUSY,
+                        "the service: has as many requests as it can hold; try again soon");
+                return send_answer(of);
+        }
+        of->job.run = run;
+        of->job.changes = strcmp(of->call.route->method, "POST") == 0;
+        of->parts->mhd->MHD_suspend_connection(of->connection);
+        service_pool_put(of->parts->pool, &of->job);
+        return MHD_YES;
+}
+
+enum MHD_Result service_exchange_go_on(void *user, struct MHD_Connection *connection,
+        const char *url, const char *method, const char *version, const char *data, size_t *len,
+        void **place)
+{
+        exchange *of = *place;
+
+        (void)user;
+        (void)connection;
+        (void)url;
+        (void)version;
+        if (!of)
+                return MHD_NO;
+        switch (of->phase) {
+        case HEADERS:
+                return take_headers(of, method);
+        case BODY:
+        case REFUSED:
+                return *len ? take_body(of, data, len) : take_end(of);
+        case WORKING:
+                return send_answer(of);
+        case ANSWERED:
+                break;
+        }
+        return MHD_YES;
+}

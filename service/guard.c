@@ -1,0 +1,101 @@
+#include "service/guard.h"
+#include <strings.h>
+
+/* Where a browser says that a request comes from. */
+typedef enum origin {
+        FROM_PROGRAM, /* it says nothing: no browser, or an old one, or plain HTTP from afar */
+        FROM_OUR_PAGE,
+        FROM_USER,     /* typed or bookmarked */
+        FROM_ELSEWHERE /* a page of another site */
+} origin;
+
+static origin origin_of(const service_site *site, const service_request *request)
+{
+        const pawl_text sent = request->headers[SERVICE_ORIGIN];
+        const pawl_text site_of = request->headers[SERVICE_FETCH_SITE];
+
+        if (site_of.data && pawl__text_is(site_of, "none"))
+                return sent.data ? FROM_ELSEWHERE : FROM_USER;
+        if (site_of.data && !pawl__text_is(site_of, "same-origin"))
+                return FROM_ELSEWHERE;
+        if (sent.data)
+                return service_origin_ours(&site->hosts, sent, request->headers[SERVICE_HOST])
+                               ? FROM_OUR_PAGE
+                               : FROM_ELSEWHERE;
+        return site_of.data ? FROM_OUR_PAGE : FROM_PROGRAM;
+}
+
+static bool reads(const service_request *request)
+{
+        return pawl__text_is(request->method, "GET") || pawl__text_is(request->method, "HEAD");
+}
+
+/* A link that somebody clicks may lead from anywhere to what is open: the page, which holds
+ * nothing without its token. */
+static bool is_click(const service_request *request)
+{
+        return reads(request) && !request->headers[SERVICE_ORIGIN].data &&
+               pawl__text_is(request->headers[SERVICE_FETCH_MODE], "navigate");
+}
+
+/* What follows "Bearer", or the absent text. */
+static pawl_text bearer(const service_request *request)
+{
+        pawl_text text = request->headers[SERVICE_AUTHORIZATION];
+
+        if (!text.data || text.len < 7 || strncasecmp(text.data, "Bearer ", 7) != 0)
+                return pawl__text(NULL);
+        text = pawl__text_n(text.data + 7, text.len - 7);
+        while (text.len && *text.data == ' ')
+                text = pawl__text_n(text.data + 1, text.len - 1);
+        return text;
+}
+
+static bool refuse(service_answer *answer, unsigned status, const char *message)
+{
+        service_answer_refuse(answer, status, PAWL_EACCESS, "%s", message);
+        answer->challenge = status == 401;
+        answer->close = true;
+        return false;
+}
+
+static bool check_token(
+        service_answer *answer, service_site *site, const service_request *request, origin from)
+{
+        const pawl_text given = bearer(request);
+
+        if (service_token_is(&site->program_token, given)) {
+                if (from != FROM_OUR_PAGE)
+                        return true;
+                return refuse(answer, 403,
+                        "the token: is the one of programs, and a page asks; open the link that "
+                        "`pawl serve` printed");
+        }
+        if (service_token_is(&site->page_token, given)) {
+                if (from == FROM_OUR_PAGE || (from == FROM_PROGRAM && reads(request)))
+                        return true;
+                return refuse(answer, 403,
+                        "the token: is the one of the page, and no page asks; use the one in the "
+                        "token file");
+        }
+        atomic_fetch_add(&site->gauges.unauthorized, 1);
+        return refuse(answer, 401,
+                given.data ? "the token: is not this service's; take the one in the token file, or "
+                             "open the link that `pawl serve` printed last"
+                           : "the token: is missing; send \"Authorization: Bearer TOKEN\" with the "
+                             "one in the token file");
+}
+
+bool service_guard(
+        service_answer *answer, service_site *site, const service_request *request, unsigned traits)
+{
+        if (!service_host_ours(&site->hosts, request->headers[SERVICE_HOST]))
+                return refuse(answer, 421,
+                        "the header Host: is no name of this service; ask for it by the address "
+                        "that it listens at, or start it with --host NAME");
+        const origin from = origin_of(site, request);
+        if (from == FROM_ELSEWHERE && !((traits & SERVICE_OPEN) && is_click(request)))
+                return refuse(answer, 403,
+                        "the page that asks: is not of this service; only its own page may ask it");
+        return (traits & SERVICE_OPEN) || check_token(answer, site, request, from);
+}

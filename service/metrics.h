@@ -1,0 +1,39 @@
+/**
+ * @file service/metrics.h
+ * @brief What is counted, and its text for Prometheus (exposition format 0.0.4).
+ *
+ * Counting is from any thread, and waits for nobody.
+ */
+#ifndef SERVICE_METRICS_H
+#define SERVICE_METRICS_H
+
+#include "service/route.h"
+#include <stdatomic.h>
+
+typedef struct service_metrics service_metrics;
+
+/** What goes up and down; and what only grows without belonging to a route. */
+typedef struct service_gauges {
+        atomic_long connections, streams, busy, queued;
+        atomic_size_t body_bytes; /**< of requests that wait for their turn, or are under way */
+        atomic_ullong unauthorized, timeouts;
+} service_gauges;
+
+/** @param tables  the routes that are counted apart. */
+PAWL_MUST_CHECK pawl_status service_metrics_new(
+        service_metrics **out, const service_route *const *tables, pawl_error *err);
+void service_metrics_free(service_metrics *metrics);
+
+/** One request was answered. @p route NULL: there was none for it. */
+void service_metrics_count(
+        service_metrics *metrics, const service_route *route, unsigned status, uint64_t us);
+
+/** Append the lines of what was counted. PAWL_ENOMEM. */
+PAWL_MUST_CHECK pawl_status service_metrics_write(
+        pawl__buf *out, service_metrics *metrics, const service_gauges *gauges);
+
+/** One gauge: its help, type and value, each on a line. */
+PAWL_MUST_CHECK pawl_status service_metrics_gauge(
+        pawl__buf *out, const char *name, const char *help, uint64_t value);
+
+#endif

@@ -1,0 +1,241 @@
+#include "service/request.h"
+#include "base/error.h"
+#include <strings.h>
+
+/* The value of a hex digit, or -1. */
+static int hex_digit(char c)
+{
+        if (c >= '0' && c <= '9')
+                return c - '0';
+        c = (char)(c | 0x20);
+        return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
+}
+
+static pawl_status bad_target(pawl_error *err, const char *what)
+{
+        return pawl__fail(err, PAWL_EINVAL,
+                "the address asked for: %s; send a path of UTF-8 with each special byte as %%XX",
+                what);
+}
+
+/*
+ * Decode %XX (and "+" where @p plus) into the request's memory. An encoded slash is refused rather
+ * than taken for one that parts segments, or for one that does not.
+ */
+static pawl_status decode(
+        pawl_text *out, service_request *request, pawl_text raw, bool plus, pawl_error *err)
+{
+        char *to = pawl__arena_alloc(&request->arena, raw.len + 1);
+        size_t len = 0;
+
+        if (!to)
+                return pawl__nomem(err);
+        for (size_t i = 0; i < raw.len; i++) {
+                char c = raw.data[i];
+                if (c == '%') {
+                        int high = raw.len - i > 2 ? hex_digit(raw.data[i + 1]) : -1;
+                        int low = raw.len - i > 2 ? hex_digit(raw.data[i + 2]) : -1;
+                        if (high < 0 || low < 0)
+                                return bad_target(err, "a % that no two hex digits follow");
+                        c = (char)(high << 4 | low);
+                        if (!c || (c == '/' && !plus))
+                                return bad_target(err, "an encoded NUL or slash");
+                        i += 2;
+                } else if (c == '+' && plus) {
+                        c = ' ';
+                } else if ((unsigned char)c <= ' ' || c == 0x7f) {
+                        return bad_target(err, "a control character or a space");
+                }
+                to[len++] = c;
+        }
+        if (!pawl__utf8_valid(to, len))
+                return bad_target(err, "bytes that are no UTF-8");
+        *out = pawl__text_n(to, len);
+        return PAWL_OK;
+}
+
+/* Up to the next @p at in *rest, which then begins after it; false: there was nothing left. */
+static bool cut(pawl_text *part, pawl_text *rest, char at)
+{
+        const char *end;
+
+        if (!rest->data)
+                return false;
+        end = memchr(rest->data, at, rest->len);
+        *part = pawl__text_n(rest->data, end ? (size_t)(end - rest->data) : rest->len);
+        if (end)
+                *rest = pawl__text_n(end + 1, rest->len - part->len - 1);
+        else
+                *rest = pawl__text(NULL);
+        return true;
+}
+
+/* An empty segment stands where two slashes do, and after the last one: a path is not another's
+ * name, so none is left out. */
+static pawl_status take_path(service_request *request, pawl_text path, pawl_error *err)
+{
+        pawl_text raw;
+
+        while (cut(&raw, &path, '/')) {
+                pawl_text *segment = &request->segments[request->n_segments];
+                if (request->n_segments == SERVICE_SEGMENTS_MAX)
+                        return pawl__fail(err, PAWL_ETOOBIG,
+                                "the address asked for: has more than %d parts; none that is "
+                                "served has",
+                                SERVICE_SEGMENTS_MAX);
+                pawl_status status = decode(segment, request, raw, false, err);
+                if (status)
+                        return status;
+                if (pawl__text_is(*segment, ".") || pawl__text_is(*segment, ".."))
+                        return bad_target(err, "\".\" or \"..\" as a part of the path");
+                request->n_segments++;
+        }
+        return PAWL_OK;
+}
+
+static pawl_status take_query(service_request *request, pawl_text query, pawl_error *err)
+{
+        pawl_text pair, name;
+
+        while (cut(&pair, &query, '&')) {
+                service_parameter *parameter = &request->query[request->n_query];
+                if (pair.len == 0)
+                        continue;
+                if (request->n_query == SERVICE_QUERY_MAX)
+                        return pawl__fail(err, PAWL_ETOOBIG,
+                                "the query: has more than %d parameters; none that is served has",
+                                SERVICE_QUERY_MAX);
+                cut(&name, &pair, '=');
+                if (!pair.data)
+                        pair = pawl__text("");
+                pawl_status status = decode(&parameter->name, request, name, true, err);
+                if (!status)
+                        status = decode(&parameter->value, request, pair, true, err);
+                if (status)
+                        return status;
+                if (service_query(request, parameter->name.data).data)
+                        return pawl__fail(err, PAWL_EINVAL,
+                                "the query: %.*s is given twice; give it once",
+                                PAWL__FMT(parameter->name));
+                request->n_query++;
+        }
+        return PAWL_OK;
+}
+
+pawl_status service_request_target(
+        service_request *request, pawl_text method, pawl_text target, pawl_error *err)
+{
+        bool ok = true;
+        pawl_text path;
+
+        request->method = pawl__arena_text(&request->arena, method, &ok);
+        if (!ok)
+                return pawl__nomem(err);
+        if (target.len > SERVICE_TARGET_MAX)
+                return pawl__fail(err, PAWL_ETOOBIG,
+                        "the address asked for: is longer than %d bytes; give long values in the "
+                        "body",
+                        SERVICE_TARGET_MAX);
+        if (target.len == 0 || target.data[0] != '/')
+                return bad_target(err, "begins with no slash");
+        cut(&path, &target, '?');
+        path = pawl__text_n(path.data + 1, path.len - 1);
+        pawl_status status = path.len ? take_path(request, path, err) : PAWL_OK;
+        return status ? status : take_query(request, target, err);
+}
+
+static const char *const header_names[SERVICE_HEADERS] = {
+        [SERVICE_HOST] = "Host",
+        [SERVICE_ORIGIN] = "Origin",
+        [SERVICE_FETCH_SITE] = "Sec-Fetch-Site",
+        [SERVICE_FETCH_MODE] = "Sec-Fetch-Mode",
+        [SERVICE_AUTHORIZATION] = "Authorization",
+        [SERVICE_CONTENT_TYPE] = "Content-Type",
+        [SERVICE_ACTOR] = "X-Pawl-Actor",
+        [SERVICE_IF_NONE_MATCH] = "If-None-Match",
+        [SERVICE_LAST_EVENT_ID] = "Last-Event-ID",
+};
+
+pawl_status service_request_header(
+        service_request *request, const char *name, pawl_text value, pawl_error *err)
+{
+        size_t which = 0;
+        bool ok = true;
+
+        while (which < SERVICE_HEADERS && strcasecmp(name, header_names[which]) != 0)
+                which++;
+        if (which == SERVICE_HEADERS)
+                return PAWL_OK;
+        if (request->headers[which].data)
+                return pawl__fail(err, PAWL_EINVAL, "the header %s: is given twice; give it once",
+                        header_names[which]);
+        if (value.len > SERVICE_HEADER_MAX)
+                return pawl__fail(err, PAWL_ETOOBIG,
+                        "the header %s: is longer than %d bytes; give a shorter one",
+                        header_names[which], SERVICE_HEADER_MAX);
+        for (size_t i = 0; i < value.len; i++)
+                ok = ok && (unsigned char)value.data[i] >= ' ' && value.data[i] != 0x7f;
+        if (!ok || !pawl__utf8_valid(value.data, value.len))
+                return pawl__fail(err, PAWL_EINVAL,
+                        "the header %s: holds a control character, or bytes that are no UTF-8; "
+                        "leave them out",
+                        header_names[which]);
+        request->headers[which] =
+                pawl__arena_text(&request->arena, value.data ? value : pawl__text(""), &ok);
+        return ok ? PAWL_OK : pawl__nomem(err);
+}
+
+pawl_status service_request_body(
+        service_request *request, const void *data, size_t len, pawl_error *err)
+{
+        if (len > SERVICE_BODY_MAX - request->body.len)
+                return pawl__fail(err, PAWL_ETOOBIG,
+                        "the body: is larger than %d bytes; send less at once", SERVICE_BODY_MAX);
+        return pawl__buf_add(&request->body, data, len) ? pawl__nomem(err) : PAWL_OK;
+}
+
+void service_request_free(service_request *request)
+{
+        pawl__buf_free(&request->body);
+        pawl__arena_free(&request->arena);
+        *request = (service_request)SERVICE_REQUEST_INIT;
+}
+
+pawl_text service_query(const service_request *request, const char *name)
+{
+        for (size_t i = 0; i < request->n_query; i++)
+                if (pawl__text_is(request->query[i].name, name))
+                        return request->query[i].value;
+        return pawl__text(NULL);
+}
+
+/* Decimal digits alone. */
+static bool read_number(uint64_t *out, pawl_text text)
+{
+        uint64_t number = 0;
+
+        for (size_t i = 0; i < text.len; i++) {
+                const unsigned digit = (unsigned char)text.data[i] - (unsigned)'0';
+                if (digit > 9 || number > ((uint64_t)INT64_MAX - digit) / 10)
+                        return false;
+                number = number * 10 + digit;
+        }
+        *out = number;
+        return text.len > 0;
+}
+
+pawl_status service_query_number(uint64_t *out, const service_request *request, const char *name,
+        uint64_t least, uint64_t most, pawl_error *err)
+{
+        const pawl_text text = service_query(request, name);
+        uint64_t number;
+
+        if (!text.data)
+                return PAWL_OK;
+        if (!read_number(&number, text) || number < least || number > most)
+                return pawl__fail(err, PAWL_EINVAL,
+                        "the query: %s is \"%.*s\"; give digits alone, %llu to %llu", name,
+                        PAWL__FMT(text), (unsigned long long)least, (unsigned long long)most);
+        *out = number;
+        return PAWL_OK;
+}

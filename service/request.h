@@ -1,0 +1,82 @@
+/**
+ * @file service/request.h
+ * @brief A request as the service looks at it: taken apart and checked, without a connection.
+ *
+ * What comes from outside is refused here where it is not of its form: a path that holds an encoded
+ * slash, a NUL or bytes that are no UTF-8, "." and ".." as segments, a broken escape, a name of the
+ * query or a header that counts given twice.
+ */
+#ifndef SERVICE_REQUEST_H
+#define SERVICE_REQUEST_H
+
+#include "base/text.h"
+
+#define SERVICE_BODY_MAX     (1024 * 1024) /* bytes */
+#define SERVICE_TARGET_MAX   8192          /* bytes of path and query, as sent */
+#define SERVICE_SEGMENTS_MAX 12            /* of a path */
+#define SERVICE_QUERY_MAX    16            /* parameters */
+#define SERVICE_HEADER_MAX   1024          /* bytes of a header that counts */
+
+/** The headers that count. Any other is passed over. */
+typedef enum service_header {
+        SERVICE_HOST,
+        SERVICE_ORIGIN,
+        SERVICE_FETCH_SITE,
+        SERVICE_FETCH_MODE,
+        SERVICE_AUTHORIZATION,
+        SERVICE_CONTENT_TYPE,
+        SERVICE_ACTOR, /**< X-Pawl-Actor */
+        SERVICE_IF_NONE_MATCH,
+        SERVICE_LAST_EVENT_ID,
+        SERVICE_HEADERS
+} service_header;
+
+/** A parameter of the query, decoded ("+" is a space). Without a "=" the value is empty. */
+typedef struct service_parameter {
+        pawl_text name, value;
+} service_parameter;
+
+/** Texts are the request's own, each ended by a NUL that its len does not count and holding none.
+ */
+typedef struct service_request {
+        pawl_text method;                         /**< as sent: "GET" */
+        pawl_text segments[SERVICE_SEGMENTS_MAX]; /**< of the path, decoded once; "/" has none */
+        size_t n_segments;
+        service_parameter query[SERVICE_QUERY_MAX];
+        size_t n_query;
+        pawl_text headers[SERVICE_HEADERS]; /**< absent: not sent */
+        pawl__buf body;
+        pawl__arena arena;
+} service_request;
+
+#define SERVICE_REQUEST_INIT                                                                       \
+        {                                                                                          \
+                .n_segments = 0                                                                    \
+        }
+
+/**
+ * The method and the target ("/api/v1/runs?limit=3"), as they stand in the request's first line.
+ * @return PAWL_EINVAL for a target that is refused, PAWL_ETOOBIG beyond a limit, PAWL_ENOMEM.
+ */
+PAWL_MUST_CHECK pawl_status service_request_target(
+        service_request *request, pawl_text method, pawl_text target, pawl_error *err);
+
+/** A header, whatever it is called. PAWL_EINVAL for one that counts and comes twice, or holds a
+ *  control character or no UTF-8; PAWL_ETOOBIG; PAWL_ENOMEM. */
+PAWL_MUST_CHECK pawl_status service_request_header(
+        service_request *request, const char *name, pawl_text value, pawl_error *err);
+
+/** More of the body. PAWL_ETOOBIG past SERVICE_BODY_MAX, PAWL_ENOMEM: it is as it was. */
+PAWL_MUST_CHECK pawl_status service_request_body(
+        service_request *request, const void *data, size_t len, pawl_error *err);
+
+void service_request_free(service_request *request);
+
+/** A parameter of the query, or the absent text. */
+pawl_text service_query(const service_request *request, const char *name);
+/** A parameter that is decimal digits alone, @p least to @p most; absent: *out is as it was.
+ *  PAWL_EINVAL names it. */
+PAWL_MUST_CHECK pawl_status service_query_number(uint64_t *out, const service_request *request,
+        const char *name, uint64_t least, uint64_t most, pawl_error *err);
+
+#endif

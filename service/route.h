@@ -1,0 +1,75 @@
+/**
+ * @file service/route.h
+ * @brief What the service answers to: tables of routes, and what a route is called with.
+ *
+ * A route runs in a worker's thread, whose log it uses; several run at once. It may wait for the
+ * disk. It answers by the functions of service/answer.h; one that leaves no answer is a 500.
+ */
+#ifndef SERVICE_ROUTE_H
+#define SERVICE_ROUTE_H
+
+#include "service/answer.h"
+#include "service/request.h"
+#include <pawl/events.h>
+
+#define SERVICE_PARAMS_MAX 4
+
+typedef enum service_route_traits {
+        SERVICE_OPEN = 1,      /**< asks for no token, and tells nothing that is secret */
+        SERVICE_CHANGES = 2,   /**< writes: 403 where the service only reads */
+        SERVICE_WORKSPACE = 4, /**< needs a workspace: 400 where the service has none */
+        SERVICE_STREAM = 8,    /**< answers with a source: counted, and 503 beyond the bound */
+        SERVICE_NO_LOG = 16    /**< touches no log, and waits for nothing: answered at once, on the
+                                    thread of the connections; call->log is NULL */
+} service_route_traits;
+
+typedef struct service_call service_call;
+
+typedef struct service_route {
+        const char *method; /**< "GET" (which also answers HEAD) or "POST" */
+        const char *path;   /**< "/api/v1/checkpoints/{n}/diff": "{x}" is any one segment */
+        unsigned traits;
+        const char *query; /**< the parameters it knows, by spaces: any other is 400; NULL: none */
+        void (*run)(service_answer *answer, service_call *call);
+} service_route;
+
+typedef struct service_site service_site;     /**< service/site.h: what all requests share */
+typedef struct service_worker service_worker; /**< service/worker.h: one thread's own */
+
+/** One request on its way through a route. All of it ends with the call. */
+struct service_call {
+        const service_route *route;
+        const service_request *request;
+        service_site *site;
+        service_worker *worker; /**< whose log this is; NULL for SERVICE_NO_LOG */
+        pawl_log *log;          /**< open; borrowed; read-only under --read-only */
+        const char *workspace;  /**< the root folder, or NULL */
+        const char *actor;      /**< who asks: X-Pawl-Actor, or the owner of the service */
+        pawl_text params[SERVICE_PARAMS_MAX]; /**< what stood for each {x}, in order */
+        size_t n_params;
+};
+
+/** What stood for "{name}" in the path: always there, never empty, ended by a NUL. */
+pawl_text service_param(const service_call *call, const char *name);
+/** The same as a number, 1 to 2^63 - 1. PAWL_ENOTFOUND: nothing has such a number. */
+PAWL_MUST_CHECK pawl_status service_param_number(
+        uint64_t *out, const service_call *call, const char *name, pawl_error *err);
+
+/**
+ * Run a command of the registry in this call: with its log, workspace and actor.
+ *
+ * @param[out] out  what it printed, one JSON value (of JSON Lines an array); also where it failed,
+ *                  if it had printed something.
+ * @param name      "checkpoints", "eventlog show".
+ * @param args      of it; put "--" before what came from outside. --json is given where it has it.
+ * @return PAWL_OK; its failure with the message (wrong usage is PAWL_EINVAL); PAWL_ENOTFOUND for
+ *         what is no command, or not served; PAWL_EREADONLY for one that changes under --read-only.
+ */
+PAWL_MUST_CHECK pawl_status service_command(pawl__buf *out, service_call *call, const char *name,
+        const char *const *args, size_t n, pawl_error *err);
+
+/** Each ended by a NULL method; searched in this order. */
+extern const service_route service_core_routes[];
+extern const service_route *const service_route_tables[]; /**< all of them, ended by NULL */
+
+#endif

@@ -1,0 +1,27 @@
+#include "service/site.h"
+#include "base/mac.h"
+#include <string.h>
+
+pawl_status service_site_open(service_site *site, const service_options *options, pawl_error *err)
+{
+        memset(site, 0, sizeof *site);
+        site->options = options;
+        site->hosts = (service_hosts){
+                options->address, options->hosts, options->n_hosts, options->tls_cert != NULL};
+        service_health_init(&site->health);
+        pawl_status status = service_metrics_new(&site->metrics, service_route_tables, err);
+        if (!status)
+                status = service_token_make(&site->page_token, err);
+        if (!status)
+                status = service_token_file(&site->program_token, options->token_file, err);
+        return status;
+}
+
+void service_site_close(service_site *site)
+{
+        service_health_free(&site->health);
+        service_metrics_free(site->metrics);
+        pawl__cleanse(&site->program_token, sizeof site->program_token);
+        pawl__cleanse(&site->page_token, sizeof site->page_token);
+        site->metrics = NULL;
+}

@@ -1,0 +1,56 @@
+/**
+ * @file service/site.h
+ * @brief What all requests of one service share: its options, secrets, counts and health.
+ */
+#ifndef SERVICE_SITE_H
+#define SERVICE_SITE_H
+
+#include "command/registry.h"
+#include "service/health.h"
+#include "service/host.h"
+#include "service/metrics.h"
+#include "service/token.h"
+
+/** What a service is started with. Texts and arrays are the caller's, and outlive the service. */
+typedef struct service_options {
+        const char *log_path;
+        const char
+                *workspace; /**< the root folder; NULL: none, and commands that need one refuse */
+        const char *actor;  /**< who it is that asks, where a request does not say: "user:ana" */
+        const cli_registry *registry; /**< the commands that it may offer */
+        const char *address;          /**< that it listens at */
+        uint16_t port;                /**< 0: any that is free */
+        const char *const *hosts;     /**< other names that Host may have */
+        size_t n_hosts;
+        const char *token_file;
+        const char *tls_cert, *tls_key; /**< PEM, ended by a NUL; NULL: no TLS */
+        const void *key;                /**< of the log's chain; NULL: none */
+        size_t key_len;
+        unsigned threads; /**< workers; 0: four */
+        const char *home; /**< the home folder of the owner of the service, or NULL */
+        bool read_only;
+} service_options;
+
+#define SERVICE_THREADS     4
+#define SERVICE_THREADS_MAX 64
+#define SERVICE_STREAMS_MAX 1024
+
+/** Of what the API feeds its streams with: service/feed.h. */
+typedef struct service_feed service_feed;
+
+struct service_site {
+        const service_options *options;
+        service_token program_token, page_token;
+        service_hosts hosts;
+        service_metrics *metrics;
+        service_gauges gauges;
+        service_health health;
+        service_feed *feed; /**< NULL: none runs */
+};
+
+/** Make it ready: the token file is read or made. service_site_close() also after a failure. */
+PAWL_MUST_CHECK pawl_status service_site_open(
+        service_site *site, const service_options *options, pawl_error *err);
+void service_site_close(service_site *site);
+
+#endif

@@ -1,0 +1,197 @@
+#include "service/token.h"
+#include "base/error.h"
+#include "base/mac.h"
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+pawl_status service_token_make(service_token *out, pawl_error *err)
+{
+        size_t n = 0;
+
+        while (n < sizeof out->bytes) {
+                const ssize_t got = getrandom(out->bytes + n, sizeof out->bytes - n, 0);
+                if (got < 0 && errno == EINTR)
+                        continue;
+                if (got <= 0)
+                        return pawl__fail(err, PAWL_EIO,
+                                "random bytes: %s; a token cannot be made without them",
+                                strerror(errno));
+                n += (size_t)got;
+        }
+        return PAWL_OK;
+}
+
+void service_token_format(char out[SERVICE_TOKEN_HEX + 1], const service_token *token)
+{
+        static const char digits[] = "0123456789abcdef";
+
+        for (size_t i = 0; i < sizeof token->bytes; i++) {
+                out[2 * i] = digits[token->bytes[i] >> 4];
+                out[2 * i + 1] = digits[token->bytes[i] & 15];
+        }
+        out[SERVICE_TOKEN_HEX] = '\0';
+}
+
+/* A hex digit's value without a branch that its kind decides; 0x100 and more for no digit. */
+static unsigned digit_of(char c)
+{
+        const unsigned byte = (unsigned char)c, lower = byte | 0x20;
+        const unsigned is_number = (byte - '0') < 10, is_letter = (lower - 'a') < 6;
+
+        return is_number * (byte - '0') + is_letter * (lower - 'a' + 10) +
+               (1 - (is_number | is_letter)) * 0x100;
+}
+
+/* False: it is no token; the bytes are then something. */
+static bool parse(service_token *out, pawl_text hex)
+{
+        unsigned wrong = hex.len != SERVICE_TOKEN_HEX;
+
+        memset(out, 0, sizeof *out);
+        if (wrong)
+                return false;
+        for (size_t i = 0; i < sizeof out->bytes; i++) {
+                const unsigned high = digit_of(hex.data[2 * i]);
+                const unsigned low = digit_of(hex.data[2 * i + 1]);
+                wrong |= (high | low) >> 8;
+                out->bytes[i] = (unsigned char)(high << 4 | (low & 15));
+        }
+        return !wrong;
+}
+
+bool service_token_is(const service_token *token, pawl_text hex)
+{
+        service_token given;
+        const bool formed = hex.data && parse(&given, hex);
+        const bool same = formed && pawl__mac_same(given.bytes, token->bytes);
+
+        pawl__cleanse(&given, sizeof given);
+        return same;
+}
+
+static pawl_status fail(const char *path, pawl_error *err)
+{
+        const int code = errno;
+        const pawl_status status = code == ENOENT || code == ENOTDIR ? PAWL_ENOTFOUND
+                                   : code == EACCES || code == EPERM || code == ELOOP ? PAWL_EACCESS
+                                   : code == EROFS ? PAWL_EREADONLY
+                                   : code == ENOSPC || code == EDQUOT || code == EFBIG ? PAWL_EFULL
+                                                                                       : PAWL_EIO;
+
+        return pawl__fail(err, status, "token file %.300s: %s; name another with --token-file",
+                path, code == ELOOP ? "is a link" : strerror(code));
+}
+
+/* Of the file that is open, so that what is looked at is what is read. */
+static pawl_status check(int fd, const char *path, pawl_error *err)
+{
+        struct stat st;
+
+        if (fstat(fd, &st) != 0)
+                return fail(path, err);
+        if (!S_ISREG(st.st_mode))
+                return pawl__fail(err, PAWL_EINVAL,
+                        "token file %.300s: is no regular file; name another with --token-file",
+                        path);
+        if (st.st_uid != geteuid())
+                return pawl__fail(err, PAWL_EACCESS,
+                        "token file %.300s: belongs to somebody else; remove it, or name another "
+                        "with --token-file",
+                        path);
+        if (st.st_mode & 077)
+                return pawl__fail(err, PAWL_EACCESS,
+                        "token file %.300s: others can get at it (mode %04o); remove it, and a new "
+                        "one is made",
+                        path, (unsigned)st.st_mode & 07777);
+        return PAWL_OK;
+}
+
+static pawl_status read_file(service_token *out, const char *path, pawl_error *err)
+{
+        char text[SERVICE_TOKEN_HEX + 2];
+        size_t len = 0;
+        ssize_t n;
+
+        const int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+        if (fd < 0)
+                return fail(path, err);
+        pawl_status status = check(fd, path, err);
+        while (!status && len < sizeof text) {
+                n = read(fd, text + len, sizeof text - len);
+                if (n < 0 && errno == EINTR)
+                        continue;
+                if (n < 0)
+                        status = fail(path, err);
+                if (n <= 0)
+                        break;
+                len += (size_t)n;
+        }
+        close(fd);
+        if (!status && (len != SERVICE_TOKEN_HEX + 1 || text[SERVICE_TOKEN_HEX] != '\n' ||
+                               !parse(out, pawl__text_n(text, SERVICE_TOKEN_HEX))))
+                status = pawl__fail(err, PAWL_EINVAL,
+                        "token file %.300s: holds no token; remove it, and a new one is made",
+                        path);
+        pawl__cleanse(text, sizeof text);
+        return status;
+}
+
+static bool write_whole(int fd, const char *text, size_t len)
+{
+        for (size_t n = 0; n < len;) {
+                const ssize_t put = write(fd, text + n, len - n);
+                if (put < 0 && errno == EINTR)
+                        continue;
+                if (put < 0)
+                        return false;
+                n += (size_t)put;
+        }
+        return fsync(fd) == 0;
+}
+
+/* Under another name first, then linked: who finds the file finds all of it. */
+static pawl_status make_file(const char *path, pawl_error *err)
+{
+        const size_t len = strlen(path);
+        char text[SERVICE_TOKEN_HEX + 1], *made = malloc(len + 8);
+        service_token token;
+
+        if (!made)
+                return pawl__nomem(err);
+        memcpy(made, path, len);
+        memcpy(made + len, ".XXXXXX", 8);
+        pawl_status status = service_token_make(&token, err);
+        const int fd = status ? -1 : mkostemp(made, O_CLOEXEC);
+        if (!status && fd < 0)
+                status = fail(path, err);
+        if (!status) {
+                service_token_format(text, &token);
+                text[SERVICE_TOKEN_HEX] = '\n';
+                if (!write_whole(fd, text, sizeof text))
+                        status = fail(path, err);
+                close(fd);
+                if (!status && link(made, path) != 0 && errno != EEXIST)
+                        status = fail(path, err);
+                unlink(made);
+        }
+        pawl__cleanse(text, sizeof text);
+        pawl__cleanse(&token, sizeof token);
+        free(made);
+        return status;
+}
+
+pawl_status service_token_file(service_token *out, const char *path, pawl_error *err)
+{
+        pawl_status status = read_file(out, path, err);
+
+        if (status != PAWL_ENOTFOUND)
+                return status;
+        status = make_file(path, err);
+        return status ? status : read_file(out, path, err);
+}

@@ -1,0 +1,47 @@
+/**
+ * @file service/worker.h
+ * @brief One thread's own: a log, and the handling of one request after the other.
+ */
+#ifndef SERVICE_WORKER_H
+#define SERVICE_WORKER_H
+
+#include "service/site.h"
+#include <sys/stat.h>
+
+struct service_worker {
+        service_site *site;
+        pthread_mutex_t lock; /**< of what follows, where another thread may come */
+        pawl_log *log;        /**< NULL: not open */
+        dev_t device;         /**< of the file that is open: by its path another may stand there */
+        ino_t inode;
+        bool interrupted;
+};
+
+void service_worker_init(service_worker *worker, service_site *site);
+void service_worker_free(service_worker *worker);
+
+/**
+ * Open the log unless it is open; where another file has its path now, open that one.
+ * @return as pawl_log_open().
+ */
+PAWL_MUST_CHECK pawl_status service_worker_ready(service_worker *worker, pawl_error *err);
+
+/** End the command that runs, and all that come: from any thread. */
+void service_worker_interrupt(service_worker *worker);
+/** End the command that runs, or no more: from the worker's own thread. NULL is allowed. */
+void service_worker_cancel(service_worker *worker, bool on);
+
+/**
+ * What is decided before the body of a request is read: may it be asked, and by whom? @p call is
+ * filled but for its worker and log. False: @p answer says why not. The request must outlive it.
+ */
+bool service_admit(service_answer *answer, service_call *call, service_site *site,
+        const service_request *request);
+
+/** Run an admitted call to its answer, in this worker. */
+void service_run(service_answer *answer, service_call *call, service_worker *worker);
+
+/** The whole of it, from a request to its answer, without a connection. */
+void service_handle(service_answer *answer, service_worker *worker, const service_request *request);
+
+#endif
