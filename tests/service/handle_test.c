@@ -1,0 +1,252 @@
+/* Requests and their answers, without connections: commands, what is refused, what the log does. */
+#include "cli/registry.h"
+#include "service/fixture.h"
+#include "service/pulse.h"
+
+static test_service s;
+
+static int set_up(void **state)
+{
+        (void)state;
+        test_service_prepare(&s, &cli_commands);
+        s.options.workspace = s.folder;
+        return 0;
+}
+
+static int tear_down(void **state)
+{
+        (void)state;
+        test_service_close(&s);
+        return 0;
+}
+
+static unsigned run(const char *body)
+{
+        return test_service_post(&s, "/executeCommand", body);
+}
+
+/* A command of the registry that the service does not offer is as one that is not there. */
+static void commands_are_run_by_their_whole_name(void **state)
+{
+        (void)state;
+        test_service_open(&s);
+        assert_int_equal(run("{\"command\":\"checkpoint\",\"args\":[\"first\"]}"), 200);
+        answer_says(&s, "{\"name\":\"checkpoint\",\"data\":{\"n\":1,");
+        assert_int_equal(run("{\"command\":\"checkpoints\"}"), 200);
+        answer_says(&s, "\"data\":[{\"n\":1,");
+        assert_int_equal(run("{\"args\":[\"1\"],\"command\":\"eventlog show\"}"), 200);
+        answer_says(&s, "\"type\": \"WorkspaceCheckpointed\"");
+        assert_int_equal(run("{\"command\":\"no such\"}"), 404);
+        answer_says(&s, "GET /listCommands");
+        static const char *const not_served[] = {"serve", "run", "resume", "init", "hash", "import",
+                "export", "backup", "help", "eventlog", "eventlog tail", "eventlog  show",
+                " checkpoints", "Checkpoints", "", "checkpoints --json", "--help",
+                "eventlog show 1"};
+        for (size_t i = 0; i < sizeof not_served / sizeof not_served[0]; i++) {
+                char body[100];
+                snprintf(body, sizeof body, "{\"command\":\"%s\"}", not_served[i]);
+                if (run(body) != 404)
+                        fail_msg("\"%s\" is served: %u", not_served[i], s.answer.status);
+        }
+}
+
+static void json_lines_are_an_array(void **state)
+{
+        (void)state;
+        test_service_open(&s);
+        assert_int_equal(run("{\"command\":\"eventlog list\"}"), 200);
+        answer_says(&s, "\"data\":[]");
+        assert_int_equal(run("{\"command\":\"checkpoint\"}"), 200);
+        assert_int_equal(run("{\"command\":\"eventlog list\"}"), 200);
+        answer_says(&s, "\"data\":[{\"seq\":1,");
+}
+
+static void what_fails_in_a_command_is_data(void **state)
+{
+        (void)state;
+        test_service_open(&s);
+        assert_int_equal(run("{\"command\":\"eventlog show\",\"args\":[\"7\"]}"), 200);
+        answer_says(&s, "{\"name\":\"eventlog show\",\"data\":{\"error\":{\"status\":"
+                        "\"PAWL_ENOTFOUND\",\"code\":1,\"message\":\"seq 7: ");
+        /* wrong usage */
+        assert_int_equal(run("{\"command\":\"eventlog show\",\"args\":[\"x\"]}"), 200);
+        answer_says(&s, "\"PAWL_EINVAL\",\"code\":2");
+        assert_int_equal(run("{\"command\":\"eventlog show\",\"args\":[]}"), 200);
+        answer_says(&s, "\"code\":2");
+        /* what would read a file of the machine, or another log */
+        assert_int_equal(run("{\"command\":\"checkpoints\",\"args\":[\"--db\",\"/x\"]}"), 200);
+        answer_says(&s, "\"error\"");
+        assert_int_equal(run("{\"command\":\"checkpoint\",\"args\":[\"--key-file=/x\"]}"), 200);
+        answer_says(&s, "\"error\"");
+        assert_int_equal(run("{\"command\":\"checkpoints\",\"args\":[\"--help\"]}"), 200);
+        answer_says(&s, "\"error\"");
+}
+
+static void a_body_that_is_not_the_form_is_refused(void **state)
+{
+        static const char *const refused[] = {"", "{", "[]", "null", "\"checkpoints\"", "{}",
+                "{\"command\":7}", "{\"command\":null}", "{\"command\":[\"checkpoints\"]}",
+                "{\"command\":\"checkpoints\",\"args\":\"--json\"}",
+                "{\"command\":\"checkpoints\",\"args\":null}",
+                "{\"command\":\"checkpoints\",\"args\":{}}",
+                "{\"command\":\"checkpoints\",\"args\":[1]}",
+                "{\"command\":\"checkpoints\",\"args\":[null]}",
+                "{\"command\":\"checkpoints\",\"args\":[[\"a\"]]}",
+                "{\"command\":\"checkpoints\",\"args\":[\"a\\u0000b\"]}",
+                "{\"command\":\"check\\u0000points\"}", "{\"command\":\"checkpoints\",\"argv\":[]}",
+                "{\"command\":\"checkpoints\",\"command\":\"undo\"}",
+                "{\"command\":\"checkpoints\"} {}", "{\"command\":\"\xff\"}",
+                "{\"command\":\"\\ud800\"}"};
+
+        (void)state;
+        test_service_open(&s);
+        for (size_t i = 0; i < sizeof refused / sizeof refused[0]; i++) {
+                if (run(refused[i]) != 400)
+                        fail_msg("%s gives %u", refused[i], s.answer.status);
+                answer_says(&s, "\"message\":\"the body: ");
+        }
+}
+
+static void a_service_that_only_reads_changes_nothing(void **state)
+{
+        (void)state;
+        s.options.read_only = true;
+        test_service_open(&s);
+        assert_int_equal(run("{\"command\":\"checkpoint\"}"), 403);
+        answer_says(&s, "\"PAWL_EREADONLY\"");
+        assert_int_equal(run("{\"command\":\"undo\"}"), 403);
+        assert_int_equal(
+                run("{\"command\":\"resolve\",\"args\":[\"abcd\",\"--pick\",\"1\"]}"), 403);
+        assert_int_equal(run("{\"command\":\"checkpoints\"}"), 200);
+        answer_says(&s, "\"data\":[]");
+        assert_int_equal(run("{\"command\":\"eventlog head\"}"), 200);
+        answer_says(&s, "\"seq\":0");
+}
+
+static void without_a_workspace_a_command_that_needs_one_does_not_start(void **state)
+{
+        (void)state;
+        s.options.workspace = NULL;
+        test_service_open(&s);
+        assert_int_equal(run("{\"command\":\"checkpoint\"}"), 400);
+        answer_says(&s, "the command checkpoint: needs a workspace");
+        assert_int_equal(run("{\"command\":\"eventlog list\"}"), 200);
+        answer_says(&s, "\"data\":[]");
+}
+
+static void who_asks_is_recorded(void **state)
+{
+        const char *const headers[] = {
+                "Authorization", s.program_token, "X-Pawl-Actor", "user:ana", NULL};
+        const char *const bad[] = {"Authorization", s.program_token, "X-Pawl-Actor", "a/b", NULL};
+
+        (void)state;
+        test_service_open(&s);
+        assert_int_equal(test_service_ask(&s, "POST", "/executeCommand", headers,
+                                 "{\"command\":\"checkpoint\"}"),
+                200);
+        assert_int_equal(run("{\"command\":\"checkpoint\"}"), 200);
+        assert_int_equal(run("{\"command\":\"eventlog list\"}"), 200);
+        answer_says(&s, "\"actor\":\"user:ana\"");
+        answer_says(&s, "\"actor\":\"user:owner\"");
+        assert_int_equal(test_service_ask(&s, "POST", "/executeCommand", bad,
+                                 "{\"command\":\"checkpoint\"}"),
+                400);
+        answer_says(&s, "actor id");
+}
+
+/* Folders change their names, so that a log keeps the files beside it. */
+static void the_log_at_the_path_is_the_one_that_is_used(void **state)
+{
+        char *aside = path_in(s.folder, "aside"), *folder = path_in(s.folder, ".pawl");
+        pawl_log_options options = PAWL_LOG_OPTIONS_INIT;
+        pawl_error err;
+        pawl_log *log;
+
+        (void)state;
+        test_service_open(&s);
+        assert_int_equal(run("{\"command\":\"checkpoint\"}"), 200);
+        assert_int_equal(rename(folder, aside), 0);
+        assert_int_equal(run("{\"command\":\"eventlog head\"}"), 503);
+        answer_says(&s, "put the log back");
+        options.flags = PAWL_LOG_CREATE;
+        assert_int_equal(pawl_log_open(&log, s.log_path, &options, &err), PAWL_OK);
+        pawl_log_close(log);
+        assert_int_equal(run("{\"command\":\"eventlog head\"}"), 200);
+        answer_says(&s, "\"seq\":0");
+        folder_remove(folder);
+        folder = path_in(s.folder, ".pawl");
+        assert_int_equal(rename(aside, folder), 0);
+        assert_int_equal(run("{\"command\":\"eventlog head\"}"), 200);
+        answer_says(&s, "\"seq\":1");
+        free(folder);
+        free(aside);
+}
+
+static void health_is_what_was_seen_last(void **state)
+{
+        pawl_error full = {PAWL_EFULL, "the disk: is full; make room"};
+        pawl_error not_ours = {PAWL_ENOTFOUND, "x: y; z"};
+
+        (void)state;
+        test_service_open(&s);
+        assert_int_equal(test_service_ask(&s, "GET", "/healthz", NULL, NULL), 200);
+        answer_says(&s, "{\"status\":\"ok\"}");
+        service_health_wrote(&s.site.health, &full);
+        service_health_wrote(&s.site.health, &not_ours);
+        assert_int_equal(test_service_ask(&s, "GET", "/healthz", NULL, NULL), 503);
+        answer_says(&s, "{\"status\":\"failing\",\"why\":\"the disk: is full; make room\"}");
+        assert_int_equal(run("{\"command\":\"checkpoint\"}"), 200);
+        assert_int_equal(test_service_ask(&s, "GET", "/healthz", NULL, NULL), 200);
+        service_health_read(&s.site.health, 0, &not_ours);
+        assert_int_equal(test_service_ask(&s, "GET", "/healthz", NULL, NULL), 503);
+        service_health_read(&s.site.health, 7, NULL);
+        service_health_asks(&s.site.health, service_now_ms() - SERVICE_HANGS_MS - 2000);
+        assert_int_equal(test_service_ask(&s, "GET", "/healthz", NULL, NULL), 503);
+        answer_says(&s, "has not answered for 12 s");
+        service_health_asks(&s.site.health, service_now_ms());
+        assert_int_equal(test_service_ask(&s, "GET", "/healthz", NULL, NULL), 200);
+}
+
+static void metrics_are_lines_of_their_form(void **state)
+{
+        (void)state;
+        test_service_open(&s);
+        assert_int_equal(run("{\"command\":\"checkpoint\"}"), 200);
+        service_metrics_count(s.site.metrics, NULL, 404, 17);
+        service_metrics_count(s.site.metrics, &service_core_routes[1], 200, 3000);
+        service_metrics_count(s.site.metrics, &service_core_routes[1], 599, 20000000);
+        assert_int_equal(test_service_get(&s, "/metrics"), 200);
+        const pawl_text bytes = service_answer_bytes(&s.answer);
+        static const char *const lines[] = {
+                "\npawl_http_requests_total{route=\"none\",status=\"404\"} 1\n",
+                "\npawl_http_requests_total{route=\"GET /metrics\",status=\"other\"} 1\n",
+                "\npawl_http_request_seconds_bucket{route=\"GET /metrics\",le=\"0.0025\"} 0\n",
+                "\npawl_http_request_seconds_bucket{route=\"GET /metrics\",le=\"0.005\"} 1\n",
+                "\npawl_http_request_seconds_bucket{route=\"GET /metrics\",le=\"10\"} 1\n",
+                "\npawl_http_request_seconds_bucket{route=\"GET /metrics\",le=\"+Inf\"} 2\n",
+                "\npawl_http_request_seconds_sum{route=\"GET /metrics\"} 20.003000\n",
+                "\npawl_http_request_seconds_count{route=\"GET /metrics\"} 2\n",
+                "\npawl_log_head_seq 1\n", "\npawl_conflicts_open 0\n", "\npawl_log_bytes "};
+        for (size_t i = 0; i < sizeof lines / sizeof lines[0]; i++)
+                assert_says(bytes.data, lines[i]);
+}
+
+int main(void)
+{
+#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
+        const struct CMUnitTest tests[] = {
+                TEST(commands_are_run_by_their_whole_name),
+                TEST(json_lines_are_an_array),
+                TEST(what_fails_in_a_command_is_data),
+                TEST(a_body_that_is_not_the_form_is_refused),
+                TEST(a_service_that_only_reads_changes_nothing),
+                TEST(without_a_workspace_a_command_that_needs_one_does_not_start),
+                TEST(who_asks_is_recorded),
+                TEST(the_log_at_the_path_is_the_one_that_is_used),
+                TEST(health_is_what_was_seen_last),
+                TEST(metrics_are_lines_of_their_form),
+        };
+
+        return cmocka_run_group_tests(tests, NULL, NULL);
+}
