@@ -90,6 +90,7 @@ static bool due(const char *name, bool *last)
 
 #pragma GCC diagnostic ignored "-Wpedantic" /* dlsym() gives functions as data */
 #pragma GCC diagnostic ignored "-Wmissing-prototypes"
+#pragma GCC visibility push(default) /* SQLite's calls, too */
 
 #define REPLACE_WRITE(name, type, call)                                                            \
         do {                                                                                       \
@@ -253,3 +254,5 @@ int openat(int at, const char *path, int flags, ...)
         MODE_OF_REST(mode);
         return open_as("openat", at, path, flags, mode);
 }
+
+#pragma GCC visibility pop
