@@ -37,6 +37,7 @@ typedef enum pawl__event_type {
         PAWL__SESSION_ENDED,
         PAWL__PRUNED,
         PAWL__WORKSPACE_CHECKPOINTED,
+        PAWL__TOOL_CALL_CHECKPOINTED,
         PAWL__ROLLBACK_STARTED,
         PAWL__ROLLED_BACK,
         PAWL__CHECKPOINT_INVALIDATED,

@@ -35,6 +35,7 @@ static const struct {
         [PAWL__PRUNED] = {pawl__apply_pruned, 0, false},
         [PAWL__SESSION_ENDED] = {pawl__apply_session_ended, SESSION, true},
         [PAWL__WORKSPACE_CHECKPOINTED] = {pawl__apply_workspace_checkpointed, 0, false},
+        [PAWL__TOOL_CALL_CHECKPOINTED] = {pawl__apply_tool_call_checkpointed, 0, false},
         [PAWL__ROLLBACK_STARTED] = {pawl__apply_rollback_started, 0, false},
         [PAWL__ROLLED_BACK] = {pawl__apply_rolled_back, 0, false},
         [PAWL__CHECKPOINT_INVALIDATED] = {pawl__apply_checkpoint_invalidated, 0, false},

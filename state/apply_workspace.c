@@ -267,6 +267,27 @@ static pawl_status named(pawl__row *checkpoint, const pawl__applying *a)
         return status ? status : pawl__apply_workspace(checkpoint, a, n, "n");
 }
 
+/* It changes nothing, but is found from its checkpoint: by the event right after it. */
+pawl_status pawl__apply_tool_call_checkpointed(pawl__applying *a)
+{
+        pawl__row checkpoint;
+        int64_t n;
+        pawl_status status = pawl__apply_integer(&n, a, 0, "payload", "checkpoint");
+
+        if (!status)
+                status = pawl__apply_workspace(&checkpoint, a, n, "checkpoint");
+        if (status)
+                return status;
+        if (checkpoint.v[PAWL__WCP_SEQ].integer + 1 != (int64_t)a->event->seq)
+                return refuse_member(a, PAWL_ESTATE, "checkpoint",
+                        "names one that was not taken right before; take one for the call");
+        if (!pawl__text_eq(checkpoint.v[PAWL__WCP_ID].text,
+                    pawl__json_get_text(a->tree, 0, "checkpoint_id")))
+                return refuse_member(
+                        a, PAWL_ESTATE, "checkpoint_id", "is not that of the checkpoint");
+        return PAWL_OK;
+}
+
 /* What made it invalid first is what is told. */
 pawl_status pawl__apply_checkpoint_invalidated(pawl__applying *a)
 {

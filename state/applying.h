@@ -71,8 +71,9 @@ pawl__apply_fn pawl__apply_clarification_requested, pawl__apply_clarification_re
 pawl__apply_fn pawl__apply_session_started, pawl__apply_session_updated,
         pawl__apply_session_checkpointed, pawl__apply_session_noted, pawl__apply_session_ended,
         pawl__apply_pruned;
-pawl__apply_fn pawl__apply_workspace_checkpointed, pawl__apply_checkpoint_invalidated,
-        pawl__apply_checkpoint_updated, pawl__apply_pruned_checkpoints;
+pawl__apply_fn pawl__apply_workspace_checkpointed, pawl__apply_tool_call_checkpointed,
+        pawl__apply_checkpoint_invalidated, pawl__apply_checkpoint_updated,
+        pawl__apply_pruned_checkpoints;
 pawl__apply_fn pawl__apply_rollback_started, pawl__apply_rolled_back;
 
 /** The checkpoint of the workspace with that number, which the payload's @p field names.

@@ -177,6 +177,83 @@ static pawl_status set_rules(
         return patterns && ok ? PAWL_OK : pawl__nomem(err);
 }
 
+/* The absolute path of a folder that may not be there yet. PAWL_DONE: its parent is not, either. */
+static pawl_status resolve(char out[PATH_MAX], const char *folder)
+{
+        char parent[PATH_MAX];
+        size_t len = strlen(folder);
+
+        if (realpath(folder, out))
+                return PAWL_OK;
+        while (len > 1 && folder[len - 1] == '/')
+                len--;
+        const char *slash = memrchr(folder, '/', len);
+        size_t parent_len = slash ? (size_t)(slash - folder) : 0;
+        const char *name = slash ? slash + 1 : folder;
+        size_t name_len = len - (size_t)(name - folder);
+        if (len >= PATH_MAX || pawl__text_eq(pawl__text_n(name, name_len), pawl__text("..")))
+                return PAWL_DONE;
+        snprintf(parent, sizeof parent, "%.*s", (int)parent_len, folder);
+        if (!realpath(slash ? (parent_len ? parent : "/") : ".", out) ||
+                strlen(out) + name_len + 2 > PATH_MAX)
+                return PAWL_DONE;
+        len = strlen(out);
+        snprintf(out + len, PATH_MAX - len, "%s%.*s", len > 1 ? "/" : "", (int)name_len, name);
+        return PAWL_OK;
+}
+
+/* "/a/b/", as a line of a .gitignore of the root. NULL: no memory. */
+static const char *rule_of(pawl__arena *arena, const char *below)
+{
+        char *rule = pawl__arena_alloc(arena, 2 * strlen(below) + 3);
+        char *to = rule;
+
+        if (!rule)
+                return NULL;
+        *to++ = '/';
+        for (; *below; below++) {
+                if (strchr("\\*?[", *below))
+                        *to++ = '\\';
+                *to++ = *below;
+        }
+        *to = '/';
+        return rule;
+}
+
+pawl_status pawl__workspace_leave_out(pawl__workspace *ws, const char *folder, pawl_error *err)
+{
+        const size_t root_len = strlen(ws->root) == 1 ? 0 : strlen(ws->root);
+        char real[PATH_MAX];
+
+        if (resolve(real, folder) || strncmp(real, ws->root, root_len) != 0 ||
+                (real[root_len] != '/' && real[root_len] != '\0'))
+                return PAWL_OK;
+        const char *below = real + root_len + strspn(real + root_len, "/");
+        if (!*below)
+                return pawl__fail(err, PAWL_EINVAL,
+                        "%.300s: is the root of the workspace; name a folder in it, or elsewhere",
+                        folder);
+        if (strncmp(below, ".pawl/", 6) == 0) /* is never part of it */
+                return PAWL_OK;
+        if (!pawl__utf8_valid(below, strlen(below)) || strpbrk(below, "\r\n"))
+                return pawl__fail(err, PAWL_EINVAL,
+                        "%.300s: its path is not UTF-8, or has a line break, so that no rule could "
+                        "name it; rename it, or name another",
+                        folder);
+        const char *rule = rule_of(&ws->arena, below);
+        pawl_text *patterns = pawl__arena_array(&ws->arena, ws->n_exclude + 1, sizeof *patterns);
+        if (!rule || !patterns)
+                return pawl__nomem(err);
+        for (size_t i = 0; i < ws->n_exclude; i++) {
+                patterns[i] = ws->exclude[i];
+                if (pawl__text_is(patterns[i], rule))
+                        return PAWL_OK;
+        }
+        patterns[ws->n_exclude++] = pawl__text(rule);
+        ws->exclude = patterns;
+        return PAWL_OK;
+}
+
 /* ---- Where it stands ----------------------------------------------------------------------------
  */
 

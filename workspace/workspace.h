@@ -46,6 +46,13 @@ void pawl__workspace_close(pawl__workspace *ws);
  *  another? */
 bool pawl__workspace_has_place(const pawl_log *log);
 
+/** Let a folder be no part of it from now on, as if `exclude` named it, where it lies below the
+ * root: checkpoints that are taken then say so, and later ones inherit it. A folder that is not
+ * there, but whose parent is, may come. PAWL_EINVAL for the root itself, and a path that no rule
+ * can name. */
+PAWL_MUST_CHECK pawl_status pawl__workspace_leave_out(
+        pawl__workspace *ws, const char *folder, pawl_error *err);
+
 /** Where does the workspace stand in the log now? Sets any, newest, current, by, put_back. */
 PAWL_MUST_CHECK pawl_status pawl__workspace_locate(pawl__workspace *ws, pawl_error *err);
 

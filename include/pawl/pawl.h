@@ -13,6 +13,7 @@
 #include <pawl/rollback.h>
 #include <pawl/session.h>
 #include <pawl/space.h>
+#include <pawl/toolcalls.h>
 #include <pawl/validate.h>
 #include <pawl/workspace.h>
 

@@ -132,8 +132,8 @@ static void what_only_the_owner_of_a_run_may_append_is_marked(void **state)
         static const char *const open_to_all[] = {"GlossaryScopeActivated",
                 "GlossaryClarificationResolved", "GlossarySenseUpdated", "SessionStarted",
                 "SessionUpdated", "SessionCheckpointed", "SessionNoted", "SessionEnded", "Pruned",
-                "WorkspaceCheckpointed", "WorkspaceRollbackStarted", "CheckpointInvalidated",
-                "CheckpointUpdated"};
+                "WorkspaceCheckpointed", "ToolCallCheckpointed", "WorkspaceRollbackStarted",
+                "CheckpointInvalidated", "CheckpointUpdated"};
         const size_t n = sizeof open_to_all / sizeof open_to_all[0];
         size_t unowned = 0;
 

@@ -21,10 +21,11 @@ allowed glossary state events base
 allowed pipeline checkpoint glossary state events base
 allowed session checkpoint glossary state events base
 allowed workspace checkpoint glossary state events base
-allowed mission pipeline session workspace checkpoint glossary state events base
-allowed command mission pipeline session workspace checkpoint glossary state events base
-allowed service command mission pipeline session workspace checkpoint glossary state events base
-allowed cli service command mission pipeline session workspace checkpoint glossary state events base
+allowed toolcalls workspace state events base
+allowed mission pipeline session toolcalls workspace checkpoint glossary state events base
+allowed command mission pipeline session toolcalls workspace checkpoint glossary state events base
+allowed service command mission pipeline session toolcalls workspace checkpoint glossary state events base
+allowed cli service command mission pipeline session toolcalls workspace checkpoint glossary state events base
 
 # only HEADER FOLDER...: a library's header is included in these folders alone.
 only() {
@@ -32,7 +33,8 @@ only() {
         shift
         places=$(printf '%s|' "$@")
         if grep -rnE "^ *# *include *<$header" --include='*.[ch]' \
-                base events state checkpoint glossary pipeline session workspace mission command service cli include |
+                base events state checkpoint glossary pipeline session workspace toolcalls mission command \
+                service cli include |
                 grep -vE "^(${places%|})/"; then
                 echo "library: <$header> belongs to ${places%|} alone"
                 fail=1
@@ -57,7 +59,7 @@ fi
 
 # Library code neither prints nor ends the process nor reads the environment.
 if grep -rnE '\b(printf|puts|exit|abort|getenv|setlocale|perror) *\(' --include='*.c' \
-        base events state checkpoint glossary pipeline session workspace mission; then
+        base events state checkpoint glossary pipeline session workspace toolcalls mission; then
         echo "library code prints, exits or reads the environment"
         fail=1
 fi

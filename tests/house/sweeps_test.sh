@@ -20,7 +20,10 @@ pawl_comparison_file pawl_comparison_files pawl_comparison_free pawl_comparison_
 pawl_comparison_member pawl_comparison_members pawl_usage_count pawl_usage_free pawl_usage_total
 pawl_validation_at pawl_validation_count pawl_validation_free pawl_validation_last
 pawl_plan_counted pawl_plan_free pawl_plan_git_move pawl_plan_hash pawl_plan_is_undo pawl_plan_item_at
-pawl_plan_items pawl_plan_safety pawl_plan_step_at pawl_plan_steps pawl_plan_target pawl_version'
+pawl_plan_items pawl_plan_safety pawl_plan_step_at pawl_plan_steps pawl_plan_target pawl_version
+pawl_toolcall_free pawl_toolcall_names_at pawl_toolcall_names_count pawl_toolcall_names_free
+pawl_toolcall_plan pawl_toolcall_told pawl_toolcalls_at pawl_toolcalls_count pawl_toolcalls_failed
+pawl_toolcalls_free'
 
 # Their declarations, each on one line; the name is what stands before the first parenthesis, once
 # the attribute in front of it is gone.

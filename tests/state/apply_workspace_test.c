@@ -67,6 +67,29 @@ static void numbers_count_on_by_one(void **state)
         history_check(h);
 }
 
+static void a_tool_call_stands_right_after_its_checkpoint(void **state)
+{
+        struct history *h = *state;
+        static const char call[] = "{\"call_id\":\"c\",\"tool\":\"replace\",\"name\":\"c.json\","
+                                   "\"document\":\"" HASH_A "\",\"checkpoint\":%d,"
+                                   "\"checkpoint_id\":\"cp-%02d-one\"}";
+
+        history_add(h, "ToolCallCheckpointed", call, 1, 1);
+        history_refuses(h, PAWL_ESTATE,
+                "seq 1 (ToolCallCheckpointed): payload.checkpoint: names a checkpoint that is not "
+                "there");
+        history_add(h, "WorkspaceCheckpointed", CHECKPOINTED, 1, 1, "");
+        history_add(h, "ToolCallCheckpointed", call, 1, 1);
+        check_ok(h, history_commit(h), __FILE__, __LINE__);
+        history_add(h, "ToolCallCheckpointed", call, 1, 1);
+        history_refuses(h, PAWL_ESTATE, "payload.checkpoint: names one that was not taken right");
+        history_add(h, "WorkspaceCheckpointed", CHECKPOINTED, 2, 2, "");
+        history_add(h, "ToolCallCheckpointed", call, 2, 1);
+        history_refuses(h, PAWL_ESTATE, "payload.checkpoint_id: is not that of the checkpoint");
+        assert_int_equal(history_head(h), 2);
+        check(h);
+}
+
 static void members_of_a_checkpoint_are_of_their_form(void **state)
 {
         struct history *h = *state;
@@ -322,6 +345,7 @@ int main(void)
         const struct CMUnitTest tests[] = {
                 HISTORY_TEST(a_checkpoint_says_what_its_event_says),
                 HISTORY_TEST(numbers_count_on_by_one),
+                HISTORY_TEST(a_tool_call_stands_right_after_its_checkpoint),
                 HISTORY_TEST(members_of_a_checkpoint_are_of_their_form),
                 HISTORY_TEST(a_checkpoint_becomes_invalid_once_and_valid_again),
                 HISTORY_TEST(pruned_checkpoints_are_marked),

@@ -89,6 +89,11 @@ const pawl_event event_samples[EVENT_SAMPLES] = {
                 "\"git\":{\"branch\":\"main\",\"head\":\"0123\"},\"id\":\"cp-01-one\",\"n\":1,"
                 "\"outputs_hash\":\"" HASH_2 "\",\"root\":\".\",\"skipped\":1,"
                 "\"state_hash\":\"" HASH_1 "\",\"tree\":\"" HASH_1 "\",\"trigger\":\"auto\"}"),
+        SAMPLE("ToolCallCheckpointed", ONE,
+                "{\"call_id\":\"call-1\",\"checkpoint\":1,\"checkpoint_id\":\"cp-01-one\","
+                "\"document\":\"" HASH_1 "\",\"message_id\":\"message-1\","
+                "\"name\":\"2026-11-20T12-35-00-000Z-call-1-replace.json\","
+                "\"tool\":\"replace\"}"),
         SAMPLE("WorkspaceCheckpointed", NO_STEP,
                 "{\"base\":1,\"bytes\":9,\"files\":2,\"id\":\"cp-02-safety\",\"n\":2,"
                 "\"root\":\".\",\"safety\":true,\"skipped\":0,\"tree\":\"" HASH_2
@@ -99,7 +104,7 @@ const pawl_event event_samples[EVENT_SAMPLES] = {
                 "\"target\":1,\"tree\":\"" HASH_1 "\",\"undo\":false}"),
         SAMPLE("WorkspaceRolledBack", NO_STEP,
                 "{\"invalidated\":[2],\"outcome\":\"done\",\"revalidated\":[],"
-                "\"started_seq\":22,\"steps\":[{\"run_id\":\"run-1\",\"step_id\":\"one\"}]}"),
+                "\"started_seq\":23,\"steps\":[{\"run_id\":\"run-1\",\"step_id\":\"one\"}]}"),
         SAMPLE("CheckpointInvalidated", NO_STEP, "{\"n\":1,\"reason\":\"a.txt is damaged\"}"),
         SAMPLE("CheckpointUpdated", NO_STEP, "{\"n\":1,\"pinned\":true,\"valid\":true}"),
         SAMPLE("Pruned", NO_STEP,

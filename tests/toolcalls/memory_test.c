@@ -1,0 +1,204 @@
+/* Tool calls where each allocation fails once: nothing is leaked, a call has its checkpoint or its
+ * error, and what the log does not have no file says. */
+#include "support/allocator.h"
+#include "support/toolcalls.h"
+
+#define TWO_EDITS                                                                                  \
+        "{\"history\":[1],\"messageId\":\"m\",\"calls\":[{\"callId\":\"c1\",\"name\":\"replace\"," \
+        "\"args\":{\"a\":1}},{\"callId\":\"c2\",\"name\":\"write_file\",\"args\":{}}]}"
+
+static toolcalls *begin(void **state)
+{
+        toolcalls *t = *state;
+
+        t->options.files = t->outside;
+        toolcalls_take(t, TWO_EDITS);
+        allocator_leave_git_alone();
+        return t;
+}
+
+/* An edit of it has a checkpoint, or failed for want of memory; of the one, there is a file. */
+static void check_batch(toolcalls *t, const pawl_toolcalls *batch)
+{
+        for (size_t i = 0; i < pawl_toolcalls_count(batch); i++) {
+                const pawl_toolcall_outcome *outcome = pawl_toolcalls_at(batch, i);
+                if (outcome->status) {
+                        assert_int_equal(outcome->status, PAWL_ENOMEM);
+                        assert_says(outcome->error, "out of memory");
+                        assert_null(outcome->checkpoint);
+                        continue;
+                }
+                assert_non_null(outcome->checkpoint);
+                char *path = path_in(t->outside, outcome->checkpoint);
+                size_t len;
+                free(file_read(path, &len));
+                free(path);
+        }
+}
+
+static bool takes(toolcalls *t, size_t n, size_t *failed)
+{
+        pawl_toolcalls *batch = NULL;
+        pawl_error err = PAWL_ERROR_INIT;
+        long live = allocator_live();
+
+        t->f->wall_us += 1000000;
+        allocator_fail_at(n);
+        pawl_status status = pawl_toolcalls_checkpoint(
+                &batch, t->f->log, TWO_EDITS, strlen(TWO_EDITS), &t->options, &err);
+        bool came = allocator_failed();
+        allocator_fail_at(0);
+        if (status)
+                assert_int_equal(status, PAWL_ENOMEM);
+        else
+                check_batch(t, batch);
+        *failed += !status && pawl_toolcalls_failed(batch) == 1;
+        pawl_toolcalls_free(batch);
+        /* what a log keeps from call to call grows at first */
+        if (n > 50)
+                assert_true(allocator_live() <= live + 40);
+        return came;
+}
+
+static void whatever_allocation_fails_a_call_has_its_checkpoint_or_its_error(void **state)
+{
+        size_t n, failed = 0;
+
+        if (!allocator_works())
+                skip();
+        toolcalls *t = begin(state);
+        for (n = 1; takes(t, n, &failed); n += test_full() ? 1 : 11)
+                ;
+        assert_true(n > 30);
+        assert_true(failed > 5); /* the other call had its own */
+        int64_t calls = event_log_integer(
+                t->f, "SELECT count(*) FROM events WHERE type = 'ToolCallCheckpointed'");
+        char *names = toolcalls_folder(t->outside);
+        int64_t files = 0;
+        for (char *at = names; (at = strstr(at, ".json ")) != NULL; at++)
+                files++;
+        assert_int_equal(files, calls);
+        assert_null(strstr(names, ".part"));
+        free(names);
+}
+
+typedef pawl_status call_fn(toolcalls *t, const char *name, pawl_error *err);
+
+static pawl_status call_list(toolcalls *t, const char *name, pawl_error *err)
+{
+        pawl_toolcall_names *names;
+
+        (void)name;
+        pawl_status status = pawl_toolcalls_list(&names, t->f->log, NULL, err);
+        if (status)
+                return status;
+        assert_true(pawl_toolcall_names_count(names) > 0);
+        assert_non_null(pawl_toolcall_names_at(names, 0));
+        pawl_toolcall_names_free(names);
+        status = pawl_toolcalls_list(&names, NULL, t->outside, err);
+        if (!status)
+                pawl_toolcall_names_free(names);
+        return status;
+}
+
+static pawl_status call_json(toolcalls *t, const char *name, pawl_error *err)
+{
+        char *json;
+        size_t len;
+        pawl_status status = pawl_toolcalls_json(&json, &len, t->batch, err);
+
+        (void)name;
+        if (!status)
+                pawl_free(json);
+        return status;
+}
+
+static pawl_status call_document(toolcalls *t, const char *name, pawl_error *err)
+{
+        static const char json[] = "{\"x\":\"\\u0041\",\"toolCall\":{\"name\":\"a\",\"args\":{}}}";
+        pawl_toolcall *call;
+        char *text;
+        size_t len;
+        pawl_status status = pawl_toolcall_read(&call, json, sizeof json - 1, err);
+
+        (void)t, (void)name;
+        if (status)
+                return status;
+        status = pawl_toolcall_write(&text, &len, call, "cp-01", err);
+        if (!status)
+                pawl_free(text);
+        pawl_toolcall_free(call);
+        return status;
+}
+
+static void sweep(toolcalls *t, call_fn *call)
+{
+        pawl_error err = PAWL_ERROR_INIT;
+        bool came = true;
+        long live = 0;
+
+        for (size_t n = 1; came; n++) {
+                allocator_fail_at(n);
+                pawl_status status = call(t, toolcalls_name(t, 0), &err);
+                came = allocator_failed();
+                allocator_fail_at(0);
+                if (status)
+                        assert_int_equal(status, PAWL_ENOMEM);
+                assert_true(came || !status);
+                if (n > 1)
+                        assert_true(allocator_live() <= live + 2);
+                live = allocator_live();
+        }
+}
+
+static void whatever_allocation_fails_reading_says_so(void **state)
+{
+        if (!allocator_works())
+                skip();
+        toolcalls *t = begin(state);
+        sweep(t, call_list);
+        sweep(t, call_json);
+        sweep(t, call_document);
+}
+
+/* A restore fails before anything is done, or half-way, and is seen: as a rollback does. */
+static void whatever_allocation_fails_a_restore_is_done_or_not(void **state)
+{
+        pawl_error err = PAWL_ERROR_INIT;
+        bool came = true;
+
+        if (!allocator_works())
+                skip();
+        toolcalls *t = begin(state);
+        for (size_t n = 1; came; n += test_full() ? 1 : 13) {
+                pawl_pending_rollback pending;
+                pawl_toolcall *call = NULL;
+                toolcalls_write(t, "a.txt", "two");
+                allocator_fail_at(n);
+                pawl_status status = pawl_toolcalls_restore(&call, t->f->log,
+                        pawl__text(toolcalls_name(t, 0)), n & 1 ? t->outside : NULL, NULL, &err);
+                came = allocator_failed();
+                allocator_fail_at(0);
+                if (status)
+                        assert_int_equal(status, PAWL_ENOMEM);
+                pawl_toolcall_free(call);
+                if (pawl_workspace_pending(&pending, t->f->log, &err) == PAWL_OK)
+                        assert_int_equal(
+                                pawl_workspace_finish(NULL, t->f->log, NULL, &err), PAWL_OK);
+                else if (status)
+                        continue;
+                char *text = toolcalls_text(t, "a.txt");
+                assert_string_equal(text, "one");
+                free(text);
+        }
+}
+
+int main(void)
+{
+        const struct CMUnitTest tests[] = {
+                TOOLCALLS_TEST(whatever_allocation_fails_a_call_has_its_checkpoint_or_its_error),
+                TOOLCALLS_TEST(whatever_allocation_fails_reading_says_so),
+                TOOLCALLS_TEST(whatever_allocation_fails_a_restore_is_done_or_not),
+        };
+        return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,311 @@
+#include "toolcalls/folder.h"
+#include "base/error.h"
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* "." and ".part" around a name. */
+enum { PART_MAX = PAWL__TOOLCALL_NAME_MAX + 8 };
+
+static pawl_status status_of(int error)
+{
+        switch (error) {
+        case ENOENT:
+                return PAWL_ENOTFOUND;
+        case EACCES:
+        case EPERM:
+                return PAWL_EACCESS;
+        case EROFS:
+                return PAWL_EREADONLY;
+        case ENOSPC:
+        case EDQUOT:
+                return PAWL_EFULL;
+        case ENOTDIR:
+        case EISDIR:
+        case ELOOP:
+                return PAWL_EINVAL;
+        case EEXIST:
+                return PAWL_EEXISTS;
+        case ENOMEM:
+                return PAWL_ENOMEM;
+        default:
+                return PAWL_EIO;
+        }
+}
+
+static pawl_status fail(
+        const pawl__doc_folder *folder, const char *name, int error, pawl_error *err)
+{
+        if (error == ENOMEM)
+                return pawl__nomem(err);
+        return pawl__fail(err, status_of(error), "%.200s/%.200s: %s; check the folder and its disk",
+                folder->path, name, strerrordesc_np(error));
+}
+
+static void part_of(char out[PART_MAX], const char *name)
+{
+        snprintf(out, PART_MAX, ".%s.part", name);
+}
+
+/* ---- The folder ------------------------------------------------------------------------------ */
+
+pawl_status pawl__doc_folder_open(
+        pawl__doc_folder *out, const char *path, bool make, pawl_error *err)
+{
+        if (make && mkdir(path, 0700) != 0 && errno != EEXIST && errno != EROFS)
+                return pawl__fail(err, status_of(errno),
+                        "%.300s: the folder cannot be made: %s; make it, or name another", path,
+                        strerrordesc_np(errno));
+        int fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+        if (fd < 0)
+                return pawl__fail(err, status_of(errno), "%.300s: %s; name a folder", path,
+                        strerrordesc_np(errno));
+        *out = (pawl__doc_folder){fd, path};
+        return PAWL_OK;
+}
+
+void pawl__doc_folder_close(pawl__doc_folder *folder)
+{
+        if (folder->fd >= 0)
+                close(folder->fd);
+        folder->fd = -1;
+}
+
+/* ---- Writing --------------------------------------------------------------------------------- */
+
+pawl_status pawl__doc_reserve(
+        pawl__doc_file *out, const pawl__doc_folder *folder, const char *name, pawl_error *err)
+{
+        char part[PART_MAX];
+        struct stat st;
+
+        part_of(part, name);
+        int fd = openat(folder->fd, part, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+        if (fd < 0)
+                return errno == EEXIST ? PAWL_EEXISTS : fail(folder, name, errno, err);
+        /* between these two calls it looked like what somebody left who died */
+        if ((flock(fd, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) || fstat(fd, &st) != 0 ||
+                st.st_nlink == 0) {
+                close(fd);
+                return PAWL_EEXISTS;
+        }
+        int error = fstatat(folder->fd, name, &st, AT_SYMLINK_NOFOLLOW) == 0 ? EEXIST : errno;
+        if (error != ENOENT) {
+                unlinkat(folder->fd, part, 0);
+                close(fd);
+                return error == EEXIST ? PAWL_EEXISTS : fail(folder, name, error, err);
+        }
+        out->fd = fd;
+        snprintf(out->name, sizeof out->name, "%s", name);
+        return PAWL_OK;
+}
+
+pawl_status pawl__doc_write(
+        pawl__doc_file *file, const pawl__doc_folder *folder, pawl_text text, pawl_error *err)
+{
+        size_t done = 0;
+
+        while (done < text.len) {
+                ssize_t n = write(file->fd, text.data + done, text.len - done);
+                if (n < 0 && errno == EINTR)
+                        continue;
+                if (n < 0)
+                        return fail(folder, file->name, errno, err);
+                done += (size_t)n;
+        }
+        return fsync(file->fd) == 0 ? PAWL_OK : fail(folder, file->name, errno, err);
+}
+
+/* Where the file system cannot rename without replacing: two names for a moment. */
+static int give_name(int folder, const char *part, const char *name)
+{
+        if (renameat2(folder, part, folder, name, RENAME_NOREPLACE) == 0)
+                return 0;
+        if (errno != EINVAL && errno != ENOSYS)
+                return errno;
+        if (linkat(folder, part, folder, name, 0) != 0)
+                return errno;
+        unlinkat(folder, part, 0);
+        return 0;
+}
+
+pawl_status pawl__doc_publish(pawl__doc_file *file, const pawl__doc_folder *folder, pawl_error *err)
+{
+        char part[PART_MAX];
+
+        part_of(part, file->name);
+        int error = give_name(folder->fd, part, file->name);
+        if (error) {
+                pawl__doc_drop(file, folder);
+                return fail(folder, file->name, error, err);
+        }
+        close(file->fd);
+        file->fd = -1;
+        return fsync(folder->fd) == 0 ? PAWL_OK : fail(folder, file->name, errno, err);
+}
+
+void pawl__doc_drop(pawl__doc_file *file, const pawl__doc_folder *folder)
+{
+        char part[PART_MAX];
+
+        if (file->fd < 0)
+                return;
+        part_of(part, file->name);
+        unlinkat(folder->fd, part, 0);
+        close(file->fd);
+        file->fd = -1;
+}
+
+/* ---- Reading --------------------------------------------------------------------------------- */
+
+static pawl_status too_big(
+        const pawl__doc_folder *folder, const char *name, size_t max, pawl_error *err)
+{
+        return pawl__fail(err, PAWL_ETOOBIG,
+                "%.200s/%.200s: has more than %zu bytes; it is no document of a tool call",
+                folder->path, name, max);
+}
+
+static pawl_status read_all(pawl__buf *out, int fd, const pawl__doc_folder *folder,
+        const char *name, size_t max, pawl_error *err)
+{
+        const size_t before = out->len;
+
+        for (;;) {
+                if (pawl__buf_reserve(out, 65536))
+                        return pawl__nomem(err);
+                ssize_t n = read(fd, out->data + out->len, 65536);
+                if (n == 0)
+                        return PAWL_OK;
+                if (n < 0 && errno != EINTR)
+                        return fail(folder, name, errno, err);
+                out->len += n > 0 ? (size_t)n : 0;
+                if (out->len - before > max)
+                        return too_big(folder, name, max, err);
+        }
+}
+
+pawl_status pawl__doc_read(pawl__buf *out, const pawl__doc_folder *folder, const char *name,
+        size_t max, pawl_error *err)
+{
+        struct stat st;
+
+        /* looked at first, as opening a device may do something */
+        if (fstatat(folder->fd, name, &st, AT_SYMLINK_NOFOLLOW) != 0)
+                return fail(folder, name, errno, err);
+        int fd = S_ISREG(st.st_mode)
+                         ? openat(folder->fd, name,
+                                   O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC)
+                         : -1;
+        if (fd < 0 && S_ISREG(st.st_mode) && errno != ELOOP)
+                return fail(folder, name, errno, err);
+        if (fd < 0 || fstat(fd, &st) != 0 || !S_ISREG(st.st_mode)) {
+                if (fd >= 0)
+                        close(fd);
+                return pawl__fail(err, PAWL_EINVAL,
+                        "%.200s/%.200s: is no regular file; a link or the like is not followed",
+                        folder->path, name);
+        }
+        pawl_status status = (uint64_t)st.st_size > max ? too_big(folder, name, max, err)
+                                                        : read_all(out, fd, folder, name, max, err);
+        close(fd);
+        return status;
+}
+
+/* The folder's names, by a handle of their own: a position belongs to the open file. */
+static pawl_status open_names(DIR **out, const pawl__doc_folder *folder, pawl_error *err)
+{
+        int fd = openat(folder->fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+        DIR *dir = fd < 0 ? NULL : fdopendir(fd);
+
+        if (!dir) {
+                int error = errno;
+                if (fd >= 0)
+                        close(fd);
+                return fail(folder, ".", error, err);
+        }
+        *out = dir;
+        return PAWL_OK;
+}
+
+static bool is_regular(const pawl__doc_folder *folder, const struct dirent *entry)
+{
+        struct stat st;
+
+        if (entry->d_type != DT_UNKNOWN)
+                return entry->d_type == DT_REG;
+        return fstatat(folder->fd, entry->d_name, &st, AT_SYMLINK_NOFOLLOW) == 0 &&
+               S_ISREG(st.st_mode);
+}
+
+pawl_status pawl__doc_names(
+        const pawl__doc_folder *folder, pawl__doc_name_fn fn, void *user, pawl_error *err)
+{
+        const struct dirent *entry;
+        DIR *dir = NULL;
+        pawl_status status = open_names(&dir, folder, err);
+
+        if (!dir)
+                return status;
+        while (!status && (errno = 0, entry = readdir(dir)) != NULL)
+                if (!pawl__toolcall_name_wrong(pawl__text(entry->d_name)) &&
+                        is_regular(folder, entry))
+                        status = fn(entry->d_name, user, err);
+        if (!status && errno)
+                status = fail(folder, ".", errno, err);
+        closedir(dir);
+        return status;
+}
+
+/* ---- What was left --------------------------------------------------------------------------- */
+
+/* ".NAME.part" of a name that we give? */
+static bool is_part(char name[PAWL__TOOLCALL_NAME_MAX], const char *found)
+{
+        size_t len = strlen(found);
+
+        if (len < 7 || len - 6 >= PAWL__TOOLCALL_NAME_MAX || found[0] != '.' ||
+                strcmp(found + len - 5, ".part") != 0)
+                return false;
+        memcpy(name, found + 1, len - 6);
+        name[len - 6] = '\0';
+        return pawl__toolcall_name_wrong(pawl__text(name)) == NULL;
+}
+
+pawl_status pawl__doc_left(
+        const pawl__doc_folder *folder, pawl__doc_left_fn fn, void *user, pawl_error *err)
+{
+        const struct dirent *entry;
+        DIR *dir = NULL;
+        pawl_status status = open_names(&dir, folder, err);
+
+        if (!dir)
+                return status;
+        while (!status && (entry = readdir(dir)) != NULL) {
+                pawl__doc_file file = {.fd = -1};
+                struct stat held, named;
+                if (!is_part(file.name, entry->d_name) || !is_regular(folder, entry))
+                        continue;
+                file.fd = openat(
+                        folder->fd, entry->d_name, O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+                if (file.fd < 0)
+                        continue;
+                /* its writer is at it, or has just given it its name */
+                if (flock(file.fd, LOCK_EX | LOCK_NB) != 0 || fstat(file.fd, &held) != 0 ||
+                        fstatat(folder->fd, entry->d_name, &named, AT_SYMLINK_NOFOLLOW) != 0 ||
+                        held.st_dev != named.st_dev || held.st_ino != named.st_ino ||
+                        !S_ISREG(held.st_mode)) {
+                        close(file.fd);
+                        continue;
+                }
+                status = fn(&file, folder, user, err);
+                if (file.fd >= 0)
+                        close(file.fd);
+        }
+        closedir(dir);
+        return status;
+}

@@ -1,0 +1,220 @@
+/* The names of documents, and going back to the checkpoint of one. */
+#include "base/error.h"
+#include "toolcalls/document.h"
+#include "toolcalls/folder.h"
+#include "toolcalls/recorded.h"
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+/* ---- The list -------------------------------------------------------------------------------- */
+
+struct pawl_toolcall_names {
+        pawl__arena arena;
+        const char **names;
+        size_t n, cap;
+};
+
+static pawl_status add_name(const char *name, void *user, pawl_error *err)
+{
+        pawl_toolcall_names *names = user;
+        bool ok = true;
+        pawl_text copy = pawl__arena_text(&names->arena, pawl__text(name), &ok);
+
+        if (!ok || pawl__grow(&names->names, &names->cap, names->n + 1, sizeof *names->names))
+                return pawl__nomem(err);
+        names->names[names->n++] = copy.data;
+        return PAWL_OK;
+}
+
+static pawl_status add_recorded(const pawl__recorded *call, void *user, pawl_error *err)
+{
+        /* written by somebody else, it may be a name that no restore takes */
+        return pawl__toolcall_name_wrong(call->name) ? PAWL_OK
+                                                     : add_name(call->name.data, user, err);
+}
+
+static int compare_names(const void *a, const void *b)
+{
+        const char *const *x = a, *const *y = b;
+
+        return strcmp(*x, *y);
+}
+
+pawl_status pawl_toolcalls_list(
+        pawl_toolcall_names **out, pawl_log *log, const char *files, pawl_error *err)
+{
+        pawl_toolcall_names *names = calloc(1, sizeof *names);
+        pawl__doc_folder folder = {.fd = -1};
+        pawl_error why = PAWL_ERROR_INIT;
+        pawl_status status;
+
+        if (!names)
+                return pawl__nomem(err);
+        if (files) {
+                status = pawl__doc_folder_open(&folder, files, false, &why);
+                if (!status)
+                        status = pawl__doc_names(&folder, add_name, names, &why);
+                if (status == PAWL_ENOTFOUND && folder.fd < 0)
+                        status = PAWL_OK;
+                pawl__doc_folder_close(&folder);
+        } else {
+                status = pawl__recorded_each(log, add_recorded, names, &why);
+        }
+        if (status) {
+                pawl_toolcall_names_free(names);
+                if (err)
+                        *err = why;
+                return status;
+        }
+        if (names->n)
+                qsort(names->names, names->n, sizeof *names->names, compare_names);
+        *out = names;
+        return PAWL_OK;
+}
+
+size_t pawl_toolcall_names_count(const pawl_toolcall_names *names)
+{
+        return names->n;
+}
+
+const char *pawl_toolcall_names_at(const pawl_toolcall_names *names, size_t index)
+{
+        return index < names->n ? names->names[index] : NULL;
+}
+
+void pawl_toolcall_names_free(pawl_toolcall_names *names)
+{
+        if (!names)
+                return;
+        pawl__arena_free(&names->arena);
+        free(names->names);
+        free(names);
+}
+
+/* ---- The document ---------------------------------------------------------------------------- */
+
+static pawl_status from_file(pawl__buf *out, const char *files, const char *name, pawl_error *err)
+{
+        pawl__doc_folder folder = {.fd = -1};
+        pawl_status status = pawl__doc_folder_open(&folder, files, false, err);
+
+        if (!status)
+                status = pawl__doc_read(out, &folder, name, PAWL_TOOLCALL_MAX, err);
+        pawl__doc_folder_close(&folder);
+        return status;
+}
+
+static pawl_status from_log(pawl__buf *out, pawl_log *log, pawl_text name, pawl_error *err)
+{
+        pawl__arena arena = PAWL__ARENA_INIT;
+        pawl__recorded call;
+        pawl_status status = pawl__recorded_find(&call, log, name, &arena, err);
+
+        pawl__arena_free(&arena);
+        if (status == PAWL_ENOTFOUND)
+                return pawl__fail(err, status,
+                        "%.*s: the log has no tool call of that name; `pawl restore list` has them",
+                        PAWL__FMT(name));
+        if (status)
+                return status;
+        status = pawl__log_blob(out, log, call.document);
+        if (status && err)
+                *err = *pawl__log_error(log);
+        return status;
+}
+
+static pawl_status read_document(pawl_toolcall **out, pawl_log *log, pawl_text name,
+        const char *copy, const char *files, pawl_error *err)
+{
+        pawl__buf text = PAWL__BUF_INIT;
+        pawl_status status =
+                files ? from_file(&text, files, copy, err) : from_log(&text, log, name, err);
+
+        if (status) {
+                pawl__buf_free(&text);
+                return status;
+        }
+        status = pawl__toolcall_of(out, &text, err);
+        return status ? pawl__fail_prefix(err, status, "%.*s", PAWL__FMT(name)) : PAWL_OK;
+}
+
+/* ---- Going back ------------------------------------------------------------------------------ */
+
+/* Its whole id, and of this log: the start of one, or a number, may be another program's commit. */
+static pawl_status find_checkpoint(
+        pawl_toolcall *call, pawl_log *log, pawl_text name, pawl_error *err)
+{
+        pawl_toolcall_info *info = &call->info;
+        pawl__row rows[2] = {{.v[0].integer = 0}};
+        pawl__state *state;
+        size_t n = 0;
+        pawl_status status = pawl__state_of(&state, log, err);
+
+        if (!status)
+                status = pawl__state_workspace_by_id(
+                        rows, &n, state, info->commit_hash, &call->arena, err);
+        if (status)
+                return status;
+        if (!n || !pawl__text_eq(rows[0].v[PAWL__WCP_ID].text, info->commit_hash))
+                return pawl__fail(err, PAWL_ENOTFOUND,
+                        "%.*s: commitHash %.*s is no checkpoint of this log; name the log that it "
+                        "was taken in with --db",
+                        PAWL__FMT(name), PAWL__FMT(info->commit_hash));
+        info->checkpoint = (uint64_t)rows[0].v[PAWL__WCP_N].integer;
+        info->checkpoint_id = rows[0].v[PAWL__WCP_ID].text.data;
+        return PAWL_OK;
+}
+
+static pawl_status go_back(pawl_toolcall *call, pawl_log *log,
+        const pawl_workspace_options *workspace, pawl_error *err)
+{
+        pawl_rollback_options options = PAWL_ROLLBACK_OPTIONS_INIT;
+        pawl__buf reason = PAWL__BUF_INIT;
+        char n[24];
+        pawl_status status;
+
+        snprintf(n, sizeof n, "%" PRIu64, call->info.checkpoint);
+        if (pawl__buf_addf(&reason, "take back %s", call->info.name))
+                return pawl__nomem(err);
+        options.reason = reason.data;
+        status = pawl_workspace_rollback(&call->plan, log, n, &options, workspace, err);
+        pawl__buf_free(&reason);
+        if (!status)
+                call->info.safety = pawl_plan_safety(call->plan);
+        return status;
+}
+
+pawl_status pawl_toolcalls_restore(pawl_toolcall **out, pawl_log *log, pawl_text name,
+        const char *files, const pawl_workspace_options *workspace, pawl_error *err)
+{
+        const char *wrong = pawl__toolcall_name_wrong(name);
+        pawl__arena arena = PAWL__ARENA_INIT;
+        pawl_toolcall *call = NULL;
+        bool ok = true;
+
+        if (wrong)
+                return pawl__fail(err, PAWL_EINVAL,
+                        "name %.*s: %s; take one that `pawl restore list` prints", PAWL__FMT(name),
+                        wrong);
+        pawl_text copy = pawl__arena_text(&arena, name, &ok);
+        pawl_status status =
+                ok ? read_document(&call, log, name, copy.data, files, err) : pawl__nomem(err);
+        if (!call) {
+                pawl__arena_free(&arena);
+                return status;
+        }
+        call->info.name = pawl__arena_text(&call->arena, name, &ok).data;
+        pawl__arena_free(&arena);
+        if (!ok)
+                status = pawl__nomem(err);
+        if (!status && call->info.commit_hash.data)
+                status = find_checkpoint(call, log, name, err);
+        if (!status && call->info.checkpoint)
+                status = go_back(call, log, workspace, err);
+        if (status)
+                pawl_toolcall_free(call);
+        else
+                *out = call;
+        return status;
+}
