@@ -18,4 +18,11 @@ PAWL_MUST_CHECK pawl_status pawl__answer_emit(pawl__batch *batch, pawl__sense *c
         pawl__arena *arena, const pawl_conflict *conflict, const pawl_answer *answer,
         const char *mode, const pawl_event *like, int64_t now_us, pawl_error *err);
 
+/**
+ * The conflict of this id, or of the first digits of it, four or more; answered or not.
+ * @return PAWL_ENOTFOUND; PAWL_EINVAL for what is no id, too short, or the beginning of several.
+ */
+PAWL_MUST_CHECK pawl_status pawl__conflict_find(
+        pawl__row *row, pawl__state *state, pawl_text id, pawl__arena *arena, pawl_error *err);
+
 #endif

@@ -7,7 +7,7 @@
 
 enum { MIN_PREFIX = 4 };
 
-static pawl_status find(
+pawl_status pawl__conflict_find(
         pawl__row *row, pawl__state *state, pawl_text id, pawl__arena *arena, pawl_error *err)
 {
         pawl__row rows[2];
@@ -113,7 +113,7 @@ static pawl_status resolve(pawl_log *log, pawl__arena *arena, pawl_text id,
         if (!status)
                 status = pawl__state_of(&state, log, err);
         if (!status)
-                status = find(&row, state, id, arena, err);
+                status = pawl__conflict_find(&row, state, id, arena, err);
         if (status)
                 return status;
         if (pawl__text_is(row.v[PAWL__CON_STATUS].text, "resolved"))

@@ -7,6 +7,7 @@
 #include "command/find.h"
 #include "command/json.h"
 #include "command/printable.h"
+#include "pipeline/answer.h"
 #include "state/state.h"
 
 /* A conflict's candidates are kept as a JSON array of senses, in the order that a pick counts. */
@@ -107,16 +108,20 @@ static pawl_status write_conflict(pawl__json_writer *w, const pawl__row *row, pa
         return status;
 }
 
+/* An array of them; with --id, the one. */
 static int print_json(const cli_call *cli, const pawl__row *rows, size_t n)
 {
         pawl__json_writer w = PAWL__JSON_WRITER_INIT;
         pawl_error err = PAWL_ERROR_INIT;
         pawl_status status = PAWL_OK;
+        bool one = cli_given(cli, "id");
 
-        pawl__json_open_array(&w);
+        if (!one)
+                pawl__json_open_array(&w);
         for (size_t i = 0; !status && i < n; i++)
                 status = write_conflict(&w, &rows[i], &err);
-        pawl__json_close_array(&w);
+        if (!one)
+                pawl__json_close_array(&w);
         if (!status)
                 return cli_print_json(cli, &w);
         pawl__json_writer_free(&w);
@@ -173,23 +178,36 @@ static int print_all(const cli_call *cli, const pawl__row *rows, size_t n)
         return CLI_DONE;
 }
 
+static pawl_status find(pawl__row **rows, size_t *n, const cli_call *cli, pawl__state *state,
+        pawl__row *one, pawl__arena *arena, pawl_error *err)
+{
+        const pawl_text any = {NULL, 0};
+
+        if (!cli_given(cli, "id"))
+                return pawl__state_conflicts(
+                        rows, n, state, any, any, !cli_given(cli, "all"), arena, err);
+        *rows = one;
+        *n = 1;
+        return pawl__conflict_find(one, state, pawl__text(cli_value(cli, "id")), arena, err);
+}
+
 static int conflicts_run(cli_call *cli)
 {
         pawl_error err = PAWL_ERROR_INIT;
         pawl__arena arena = PAWL__ARENA_INIT;
-        pawl_text any = {NULL, 0};
         pawl__state *state;
-        pawl__row *rows;
+        pawl__row *rows, one;
         pawl_log *log;
         size_t n;
         int code;
 
+        if (cli_given(cli, "id") && cli_given(cli, "all"))
+                return cli_usage(cli, "--id names one, answered or not; --all does not go with it");
         if (cli_open_log(&log, cli, CLI_LOOK, &err))
                 return cli_fail(cli, &err);
         pawl_status status = pawl__state_of(&state, log, &err);
         if (!status)
-                status = pawl__state_conflicts(
-                        &rows, &n, state, any, any, !cli_given(cli, "all"), &arena, &err);
+                status = find(&rows, &n, cli, state, &one, &arena, &err);
         if (status)
                 code = cli_fail(cli, &err);
         else
@@ -201,7 +219,8 @@ static int conflicts_run(cli_call *cli)
 
 static const cli_option conflicts_options[] = {
         {"all", 0, 0, CLI_FLAG, NULL, NULL, "also those that were answered"},
-        {"json", 0, 0, CLI_FLAG, NULL, NULL, "print an array of objects"},
+        {"id", 0, 0, CLI_TEXT, "CONFLICT", NULL, "this one, answered or not"},
+        {"json", 0, 0, CLI_FLAG, NULL, NULL, "print an array of objects; with --id, one object"},
         {NULL, 0, 0, CLI_FLAG, NULL, NULL, NULL},
 };
 

@@ -28,6 +28,14 @@ same "$(eventlog export | jq -r 'select(.type == "GlossaryClarificationResolved"
 same "$(pawl conflicts --all --json | jq -r --slurpfile log <(eventlog export) \
         '.[0].resolved_seq as $at | $log[] | select(.seq == $at).type')" GlossaryClarificationResolved
 
+it "one is shown by its id, answered or not"
+same "$(pawl conflicts --id "$conflict" --json)" "$(pawl conflicts --all --json | jq -c '.[0]')"
+runs 0 pawl conflicts --id "${conflict:0:4}"
+says "^$conflict  .*resolved$" out
+fails 1 'conflict 0123456789abcdef: there is none' pawl conflicts --id 0123456789abcdef
+fails 1 'too short' pawl conflicts --id "${conflict:0:3}"
+misused '--id names one' pawl conflicts --id "$conflict" --all
+
 it "the picked sense is the mission's own from then on"
 runs 0 pawl glossary list --json
 same "$(jq -c '.[] | select(.scope == "mission_local") | [.surface, .status, .mission_id]' out)" \
