@@ -1,6 +1,7 @@
 #include "service/server.h"
 #include "base/error.h"
 #include "service/exchange.h"
+#include "service/feed.h"
 #include "service/listen.h"
 #include "service/pulse.h"
 #include <stdio.h>
@@ -117,6 +118,8 @@ pawl_status service_server_start(service_server **out, service_site *site, pawl_
                 status = service_clients_start(
                         &parts->clients, &site->gauges, options->tls_cert != NULL, err);
         if (!status)
+                status = service_feed_open(&site->feed, options->log_path, err);
+        if (!status)
                 status = service_pool_start(&parts->pool, site,
                         options->threads ? options->threads : SERVICE_THREADS, err);
         if (!status)
@@ -162,6 +165,8 @@ void service_server_stop(service_server *server)
                         service_pool_interrupt(parts->pool);
         }
         service_pool_stop(parts->pool);
+        service_feed_stop(parts->site->feed); /* no worker makes another stream */
+        parts->site->feed = NULL;
         service_flows_end(&parts->flows);
         if (server->daemon) {
                 wait_for_answers(server);

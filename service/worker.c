@@ -1,6 +1,7 @@
 #include "service/worker.h"
 #include "base/error.h"
 #include "base/ids.h"
+#include "service/feed.h"
 #include "service/guard.h"
 #include "service/router.h"
 #include <errno.h>
@@ -168,6 +169,8 @@ void service_run(service_answer *answer, service_call *call, service_worker *wor
                 call->log = worker->log;
         }
         call->route->run(answer, call);
+        if (strcmp(call->route->method, "POST") == 0) /* what it appended is to be seen at once */
+                service_feed_poke(call->site->feed);
         if (answer->status == 0)
                 service_answer_refuse(answer, 500, PAWL_ESTATE,
                         "%s: gave no answer; this is a fault of the service, please report it",

@@ -1,0 +1,309 @@
+/*
+ * Events: pages by seq, one, and the stream. A page looks at SCAN events at most, whatever it is
+ * narrowed to, and says where the next one begins: so it may be short, or empty, with more to come.
+ */
+#include "base/error.h"
+#include "events/log.h"
+#include "service/api.h"
+#include "service/feed.h"
+#include "service/site.h"
+#include <inttypes.h>
+#include <stdlib.h>
+
+enum {
+        LIMIT = 100, /* of a page, where it is not said */
+        LIMIT_MAX = 1000,
+        SCAN = 16384,
+        CHUNK = 256 /* events that are read at once on the way back */
+};
+#define PAGE_BYTES (4 * 1024 * 1024) /* of a page, or one event if that is more */
+
+typedef struct page {
+        pawl_log *log;
+        pawl_text type, run, step; /* absent: any */
+        uint64_t limit;
+        struct entry {
+                uint64_t seq;
+                size_t at, len; /* in text */
+        } * entries;
+        size_t n, cap;
+        pawl__buf text;
+        uint64_t head, next; /* next 0: there is none */
+        pawl_error err;
+} page;
+
+static pawl_status log_failed(page *p, pawl_status status)
+{
+        return pawl__fail(&p->err, status, "%s", pawl_log_errmsg(p->log));
+}
+
+static bool fits(pawl_text wanted, pawl_text is)
+{
+        return !wanted.data || pawl__text_eq(wanted, is);
+}
+
+/* Keep it, if it is one that was asked for. */
+static pawl_status keep(page *p, const pawl_event *event)
+{
+        const size_t at = p->text.len;
+
+        if (!fits(p->type, event->type) || !fits(p->run, event->run_id) ||
+                !fits(p->step, event->step_id))
+                return PAWL_OK;
+        if (pawl__grow(&p->entries, &p->cap, p->n + 1, sizeof *p->entries))
+                return pawl__nomem(&p->err);
+        pawl_status status = service_envelope(&p->text, p->log, event, &p->err);
+        if (!status)
+                p->entries[p->n++] = (struct entry){event->seq, at, p->text.len - at};
+        return status;
+}
+
+/* ---- From a seq on ------------------------------------------------------------------------------
+ */
+
+static bool is_full(const page *p)
+{
+        return p->n >= p->limit || p->text.len >= PAGE_BYTES;
+}
+
+static pawl_status read_on(page *p, uint64_t since)
+{
+        uint64_t last = since;
+        unsigned looked = 0;
+        pawl_cursor *cursor;
+        pawl_event event;
+        pawl_status status = pawl_cursor_open(&cursor, p->log, since);
+
+        if (status)
+                return log_failed(p, status);
+        while (!is_full(p) && looked++ < SCAN) {
+                status = pawl_cursor_next(cursor, &event);
+                if (status < 0)
+                        log_failed(p, status);
+                if (!status)
+                        status = keep(p, &event);
+                if (status)
+                        break;
+                last = event.seq;
+        }
+        pawl_cursor_close(cursor);
+        if (status == PAWL_DONE)
+                status = PAWL_OK;
+        if (last > p->head && p->n)
+                p->head = last;
+        if (last < p->head)
+                p->next = last;
+        return status;
+}
+
+/* ---- Before a seq -------------------------------------------------------------------------------
+ */
+
+/* Those from @p from up to @p to, which it does not hold. */
+static pawl_status read_chunk(page *p, uint64_t from, uint64_t to)
+{
+        pawl_cursor *cursor;
+        pawl_event event;
+        pawl_status status = pawl_cursor_open(&cursor, p->log, from - 1);
+
+        if (status)
+                return log_failed(p, status);
+        while (from < to && !status) {
+                status = pawl_cursor_next(cursor, &event);
+                if (status < 0)
+                        log_failed(p, status);
+                if (!status)
+                        status = keep(p, &event);
+                from++;
+        }
+        pawl_cursor_close(cursor);
+        return status == PAWL_DONE ? PAWL_OK : status;
+}
+
+static int newest_first(const void *a, const void *b)
+{
+        const struct entry *x = a, *y = b;
+
+        return (x->seq < y->seq) - (x->seq > y->seq);
+}
+
+/* The newest that fit a page, of what was read down to the event @p from. */
+static void trim(page *p, uint64_t from)
+{
+        size_t bytes = 0, kept = 0;
+
+        if (p->n)
+                qsort(p->entries, p->n, sizeof *p->entries, newest_first);
+        while (kept < p->n && kept < p->limit && bytes < PAGE_BYTES)
+                bytes += p->entries[kept++].len;
+        if (kept < p->n)
+                p->next = p->entries[kept - 1].seq;
+        else
+                p->next = from > 1 ? from : 0;
+        p->n = kept;
+        for (size_t i = 0; i < kept / 2; i++) {
+                const struct entry entry = p->entries[i];
+                p->entries[i] = p->entries[kept - 1 - i];
+                p->entries[kept - 1 - i] = entry;
+        }
+}
+
+static pawl_status read_back(page *p, uint64_t before)
+{
+        uint64_t from = before <= p->head ? before : p->head + 1;
+        uint64_t looked = 0;
+        pawl_status status = PAWL_OK;
+
+        while (!status && from > 1 && !is_full(p) && looked < SCAN) {
+                const uint64_t to = from;
+                from = to > CHUNK ? to - CHUNK : 1;
+                looked += to - from;
+                status = read_chunk(p, from, to);
+        }
+        if (!status)
+                trim(p, from);
+        return status;
+}
+
+/* ---- The route ----------------------------------------------------------------------------------
+ */
+
+static void write_page(service_answer *answer, const page *p)
+{
+        pawl__json_writer w = PAWL__JSON_WRITER_INIT;
+
+        pawl__json_open_object(&w);
+        pawl__json_name(&w, "events");
+        pawl__json_open_array(&w);
+        for (size_t i = 0; i < p->n; i++)
+                pawl__json_raw(
+                        &w, pawl__text_n(p->text.data + p->entries[i].at, p->entries[i].len));
+        pawl__json_close_array(&w);
+        pawl__json_name(&w, "next");
+        if (p->next)
+                pawl__json_integer(&w, (int64_t)p->next);
+        else
+                pawl__json_null(&w);
+        pawl__json_member_integer(&w, "head", (int64_t)p->head);
+        pawl__json_close_object(&w);
+        service_answer_json(answer, 200, &w);
+}
+
+static pawl_status read_head(uint64_t *head, pawl_log *log, pawl_error *err)
+{
+        unsigned char hash[32];
+        pawl_status status = pawl_log_head(head, hash, log);
+
+        return status ? pawl__fail(err, status, "%s", pawl_log_errmsg(log)) : PAWL_OK;
+}
+
+static pawl_status read_page(page *p, const service_request *request)
+{
+        const bool back = service_query(request, "before").data != NULL;
+        uint64_t since = 0, before = 0;
+        pawl_status status =
+                service_query_number(&p->limit, request, "limit", 1, LIMIT_MAX, &p->err);
+
+        if (!status)
+                status = service_query_number(&since, request, "since", 0, INT64_MAX, &p->err);
+        if (!status)
+                status = service_query_number(&before, request, "before", 1, INT64_MAX, &p->err);
+        if (!status && back && service_query(request, "since").data)
+                status = pawl__fail(&p->err, PAWL_EINVAL,
+                        "the query: since and before do not go together; give one of them");
+        if (!status)
+                status = read_head(&p->head, p->log, &p->err);
+        if (status)
+                return status;
+        return back ? read_back(p, before) : read_on(p, since);
+}
+
+void service_api_events(service_answer *answer, service_call *call)
+{
+        page p = {.log = call->log,
+                .type = service_query(call->request, "type"),
+                .run = service_query(call->request, "run"),
+                .step = service_query(call->request, "step"),
+                .limit = LIMIT,
+                .err = PAWL_ERROR_INIT};
+
+        if (read_page(&p, call->request))
+                service_answer_fail(answer, &p.err);
+        else
+                write_page(answer, &p);
+        free(p.entries);
+        pawl__buf_free(&p.text);
+}
+
+void service_api_event(service_answer *answer, service_call *call)
+{
+        pawl__arena arena = PAWL__ARENA_INIT;
+        pawl__buf json = PAWL__BUF_INIT;
+        pawl_error err = PAWL_ERROR_INIT;
+        pawl_event event;
+        uint64_t seq;
+        pawl_status status = service_param_number(&seq, call, "seq", &err);
+
+        if (!status && (status = pawl__log_event(&event, &arena, call->log, seq)))
+                pawl__fail(&err, status, "%s", pawl_log_errmsg(call->log));
+        if (!status)
+                status = service_envelope(&json, call->log, &event, &err);
+        if (status)
+                service_answer_fail(answer, &err);
+        else
+                service_answer_body(answer, 200, SERVICE_JSON, &json);
+        pawl__buf_free(&json);
+        pawl__arena_free(&arena);
+}
+
+/* ---- The stream ---------------------------------------------------------------------------------
+ */
+
+/* After which event it goes on: as the client says that it has seen, else as it asks, else the
+ * head. */
+static pawl_status begins_after(
+        uint64_t *since, const service_call *call, uint64_t head, pawl_error *err)
+{
+        const pawl_text seen = call->request->headers[SERVICE_LAST_EVENT_ID];
+        uint64_t at = head;
+        pawl_status status = service_query_number(&at, call->request, "since", 0, INT64_MAX, err);
+
+        if (!status)
+                status = service_query_number(
+                        &at, call->request, "last_event_id", 0, INT64_MAX, err);
+        if (!status && seen.data && !cli_parse_number(&at, seen.data))
+                status = pawl__fail(err, PAWL_EINVAL,
+                        "Last-Event-ID \"%.*s\": is no seq; send the id of the last event seen",
+                        PAWL__FMT(seen));
+        if (!status && at > head)
+                status = pawl__fail(err, PAWL_ESTATE,
+                        "event %" PRIu64 ": the log ends at %" PRIu64 ", before it; ask without "
+                        "Last-Event-ID, or for what is there",
+                        at, head);
+        if (!status)
+                *since = at;
+        return status;
+}
+
+void service_api_stream(service_answer *answer, service_call *call)
+{
+        const service_feed_filter filter = {
+                .type = service_query(call->request, "type"),
+                .run_id = service_query(call->request, "run"),
+        };
+        pawl_error err = PAWL_ERROR_INIT;
+        uint64_t head = 0, since = 0;
+        service_source source;
+        pawl_status status = read_head(&head, call->log, &err);
+
+        if (!status)
+                status = begins_after(&since, call, head, &err);
+        if (!status && !call->site->feed)
+                status = pawl__fail(&err, PAWL_ESTATE, "events: no stream is to be had; ask again");
+        if (!status)
+                status = service_feed_source(&source, call->site->feed, &filter, since, head, &err);
+        if (status)
+                service_answer_fail(answer, &err);
+        else
+                service_answer_source(answer, "text/event-stream", &source);
+}

@@ -1,0 +1,90 @@
+/**
+ * @file service/feed_inside.h
+ * @brief A feed from the inside: what its two threads and its streams share.
+ *
+ * One lock guards all of it; nobody waits for a disk while holding it. service_wake() is called
+ * under it.
+ */
+#ifndef SERVICE_FEED_INSIDE_H
+#define SERVICE_FEED_INSIDE_H
+
+#include "service/feed.h"
+#include "service/feed_ring.h"
+#include <pthread.h>
+
+typedef struct service_stream service_stream;
+
+struct service_stream {
+        service_feed *feed;
+        service_stream *before, *after; /* all of the feed's */
+        service_stream *queued_after;   /* those that wait for a page */
+        service_waker *waker;           /* NULL: not started */
+        service_feed_filter filter;
+        uint64_t next;  /* the event to come */
+        size_t offset;  /* how much of it went out, from the ring */
+        pawl__buf page; /* from the log, to go out before anything of the ring */
+        size_t page_at;
+        const char *note; /* to go out between two events; NULL: nothing */
+        char *note_own;   /* the same, where it is to be freed */
+        size_t note_at;
+        int64_t sent_ms; /* when something went out last */
+        bool sleeping;   /* the last read had nothing */
+        bool paging;     /* waits for a page, or the second thread makes one */
+        bool busy;       /* the second thread has it in its hands */
+        bool ended;      /* nothing comes after what there is */
+        bool closed;     /* to be freed by whoever has it in its hands */
+};
+
+struct service_feed {
+        pthread_mutex_t lock;
+        pthread_cond_t look, page; /* for the first and the second thread */
+        pthread_t follower, pager;
+        char *path;
+        service_ring ring;
+        service_stream *streams;            /* newest first */
+        service_stream *queue, *queue_last; /* that wait for a page */
+        pawl_error broken;   /* why the log cannot be followed; status PAWL_OK: it can */
+        uint64_t generation; /* of the log's file, which may be replaced */
+        unsigned users;      /* the feed's owner, and each stream */
+        bool poked, stopping;
+};
+
+int64_t service_feed_now_ms(void);
+
+/* ---- Streams (service/feed_stream.c), under the lock ----------------------------------------- */
+
+/** Is it one that this stream shows? */
+bool service_stream_wants(const service_stream *stream, pawl_text type, pawl_text run_id);
+/** Pass over events of the ring that it does not show; wake it if it sleeps and there is more. */
+void service_stream_look(service_stream *stream);
+/** End it; with an error, which is shown. */
+void service_stream_end(service_stream *stream, const pawl_error *why);
+/** A sign of life, if nothing went out for long. */
+void service_stream_beat(service_stream *stream, int64_t now_ms);
+/** Give it what was read for it: PAWL_OK, the page of events before @p next; or the failure. */
+void service_stream_paged(service_stream *stream, pawl_status status, pawl__buf *page,
+        uint64_t next, pawl_error *err);
+/** Let go of the feed: of the last one it is freed. Takes the lock, and gives it back. */
+void service_feed_leave(service_feed *feed);
+
+/* ---- The log as a thread has it (service/feed_log.c), without the lock ------------------------
+ */
+
+/** A log that is followed: the file that had the name when it was opened. */
+typedef struct service_feed_log {
+        pawl_log *log; /* NULL: not open */
+        uint64_t device, inode;
+} service_feed_log;
+
+PAWL_MUST_CHECK pawl_status service_feed_log_open(
+        service_feed_log *log, const char *path, pawl_error *err);
+void service_feed_log_close(service_feed_log *log);
+/** Its head. PAWL_ENOTFOUND where another file, or none, has its name now; PAWL_ESTATE where it
+ * ends before @p shown. */
+PAWL_MUST_CHECK pawl_status service_feed_log_head(
+        uint64_t *head, service_feed_log *log, const char *path, uint64_t shown, pawl_error *err);
+
+/** The second thread (service/feed_page.c). */
+void *service_feed_pager(void *feed);
+
+#endif
