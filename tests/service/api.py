@@ -1,0 +1,343 @@
+"""Every path of the service, with good and bad arguments."""
+
+import json
+import threading
+
+import served
+from served import Served, main, pawl
+
+V1 = "/api/v1"
+
+
+def refused(status, name, part):
+    """The error answer of a request that was not answered with 200."""
+
+    def held(value):
+        assert value["error"]["status"] == name, value
+        assert part in value["error"]["message"], value
+
+    return status, held
+
+
+def refuses(service, method, path, wanted, body=None):
+    status, held = wanted
+    held(service.ask(method, path, body, status=status))
+
+
+# The log of api_test.sh: runs "done" (completed), "held" (blocked by one conflict), "two" (blocked, by
+# the same word), and checkpoints of the workspace.
+service = None
+
+
+def head():
+    return service.get(V1 + "/head")["seq"]
+
+
+def a_token_is_asked_for():
+    for headers in ({"Authorization": None}, {"Authorization": "Bearer " + "0" * 64}):
+        value = service.ask("GET", V1 + "/head", headers=headers, status=401)
+        assert value["error"]["status"], value
+    assert service.raw("GET", "/healthz", headers={"Authorization": None}).value == {"status": "ok"}
+
+
+def runs_come_in_pages_newest_first():
+    runs = service.get(V1 + "/runs")["runs"]
+    assert [run["run_id"] for run in runs] == ["two", "held", "done"], runs
+    assert [run["status"] for run in runs] == ["blocked", "blocked", "completed"]
+    seen, before = [], {}
+    while True:
+        page = service.get(V1 + "/runs", limit=1, **before)
+        seen += [run["run_id"] for run in page["runs"]]
+        if page["next"] is None:
+            break
+        before = {"before": page["next"]}
+    assert seen == ["two", "held", "done"], seen
+    assert [run["run_id"] for run in service.get(V1 + "/runs", status="completed")["runs"]] == ["done"]
+    assert service.get(V1 + "/runs", status="running") == {"runs": [], "next": None}
+    for query in ("limit=0", "limit=501", "limit=x", "limit=", "before=0", "status=sleeping", "colour=red",
+                  "limit=1&limit=2"):
+        refuses(service, "GET", V1 + "/runs?" + query, refused(400, "PAWL_EINVAL", ""))
+
+
+def a_run_has_its_steps():
+    run = service.get(V1 + "/runs/held")
+    assert [(step["step_id"], step["status"]) for step in run["steps"]] == [
+        ("research", "completed"), ("specify", "blocked"), ("publish", "pending")], run
+    assert run["conflicts_open"] == 1 and run["retry_token"] == run["steps"][1]["retry_token"]
+    assert service.get(V1 + "/runs/held/steps") == run["steps"]
+    for path in ("/runs/none", "/runs/none/steps", "/runs/--help", "/runs/%20"):
+        assert service.ask("GET", V1 + path, status=404)["error"]["message"]
+
+
+def events_come_in_pages_without_gaps_or_repeats():
+    last = head()
+    whole = service.get(V1 + "/events", limit=1000)
+    assert [event["seq"] for event in whole["events"]] == list(range(1, last + 1))
+    assert whole["next"] is None and whole["head"] == last
+    for limit in (1, 7, last - 1, last):
+        seen, query = [], {}
+        while True:
+            page = service.get(V1 + "/events", limit=limit, **query)
+            seen += page["events"]
+            if page["next"] is None:
+                break
+            query = {"since": page["next"]}
+        assert seen == whole["events"], limit
+        seen, query = [], {"before": last + 1}
+        while True:
+            page = service.get(V1 + "/events", limit=limit, **query)
+            seen = page["events"] + seen
+            if page["next"] is None:
+                break
+            query = {"before": page["next"]}
+        assert seen == whole["events"], limit
+    assert service.get(V1 + "/events", since=last) == {"events": [], "next": None, "head": last}
+    assert service.get(V1 + "/events", since=last + 5)["events"] == []
+    assert service.get(V1 + "/events", before=1) == {"events": [], "next": None, "head": last}
+
+
+def events_are_narrowed_to_a_run_a_step_or_a_type():
+    whole = service.get(V1 + "/events", limit=1000)["events"]
+    for name, member, value in (("run", "run_id", "held"), ("step", "step_id", "specify"),
+                                ("type", "type", "StepCompleted"), ("run", "run_id", "none")):
+        wanted = [event for event in whole if event[member] == value]
+        assert service.get(V1 + "/events", limit=1000, **{name: value})["events"] == wanted
+        newest = service.get(V1 + "/events", limit=2, before=10 ** 6, **{name: value})
+        assert newest["events"] == wanted[-2:], newest
+        assert (newest["next"] is None) == (len(wanted) <= 2), newest
+    assert service.get(V1 + "/events/3") == whole[2]
+    for query in ("since=1&before=2", "since=-1", "limit=1001", "before=0"):
+        refuses(service, "GET", V1 + "/events?" + query, refused(400, "PAWL_EINVAL", ""))
+    for seq in ("0", "99999", "x", "-1", "1x"):
+        service.get(V1 + "/events/" + seq, code=404)
+
+
+def sessions_and_what_they_leave():
+    sessions = service.get(V1 + "/sessions")
+    assert [session["run_id"] for session in sessions] == ["two", "held", "done"], sessions
+    assert service.get(V1 + "/sessions", limit=1) == sessions[:1]
+    assert service.get(V1 + "/sessions", status="completed") == sessions[2:]
+    assert service.get(V1 + "/sessions", mission="none") == []
+    one = sessions[1]["session_id"]
+    assert service.get(V1 + "/sessions/" + one) == sessions[1]
+    assert service.get(V1 + "/sessions/" + one + "/handoff") == pawl("handoff", one)
+    assert service.get(V1 + "/sessions/" + one + "/handoff", summary=1) == pawl("handoff", "--summary", "1", one)
+    service.get(V1 + "/sessions/none", code=404)
+    service.get(V1 + "/sessions/none/handoff", code=404)
+    service.get(V1 + "/sessions?status=done", code=400)
+
+
+def a_conflict_is_answered_once_and_says_by_whom():
+    conflicts = service.get(V1 + "/conflicts")
+    assert [conflict["run_id"] for conflict in conflicts] == ["held", "two"], conflicts
+    held = conflicts[0]["conflict_id"]
+    assert service.get(V1 + "/conflicts/" + held) == conflicts[0]
+    path = V1 + "/conflicts/" + held + "/answer"
+    before = head()
+    for body in ({}, {"pick": 1, "define": "A thing."}, {"pick": 0}, {"pick": "1"}, {"pick": 1.5}, {"pick": 99},
+                 {"pick": -1}, {"define": 7}, {"define": ""}, {"pick": 1, "scope": "moon"}, {"pick": 1, "actor": ""},
+                 {"pick": 1, "actor": "a\nb"}, {"pick": 1, "actor": 3}, {"picks": 1}, {"define": "a\0b"}, [], "x", "",
+                 "{\"pick\":1,\"pick\":2}", "{\"pick\":1"):
+        value = service.ask("POST", path, body if body != "x" else "\"x\"", status=400)
+        assert value["error"]["message"], body
+    service.ask("POST", path, "pick=1", {"Content-Type": "text/plain"}, 415)
+    service.post(V1 + "/conflicts/0123456789abcdef/answer", {"pick": 1}, 404)
+    assert head() == before
+
+    answered = service.post(path, {"pick": 2, "actor": "user:Zoë"})
+    assert answered["conflict_id"] == held and answered["open"] == 0
+    assert answered["retry_token"] == conflicts[0]["retry_token"]
+    after = head()
+    refuses(service, "POST", path, refused(409, "PAWL_EEXISTS", "answered"), {"pick": 1})
+    assert head() == after
+    event = service.get(V1 + "/events/%d" % service.get(V1 + "/conflicts/" + held)["resolved_seq"])
+    assert event["type"] == "GlossaryClarificationResolved" and event["actor"] == "user:Zoë", event
+    assert event["payload"]["actor"]["actor_id"] == "user:Zoë"
+    assert event["payload"]["provenance"]["actor_id"] == "user:Zoë"
+
+    other = conflicts[1]["conflict_id"]
+    service.post(V1 + "/conflicts/" + other + "/answer",
+                 {"define": "A desk.\n<b>\"'&", "scope": "mission_local"}, headers={"X-Pawl-Actor": "agent:builder"})
+    event = service.get(V1 + "/events/%d" % service.get(V1 + "/conflicts/" + other)["resolved_seq"])
+    assert event["actor"] == "agent:builder", event
+    assert service.get(V1 + "/conflicts") == []
+    assert [c["conflict_id"] for c in service.get(V1 + "/conflicts", all=1)] == [held, other]
+    service.get(V1 + "/conflicts", all="yes", code=400)
+    senses = service.get(V1 + "/glossary")
+    assert any(sense["definition"] == "A desk.\n<b>\"'&" for sense in senses), senses
+    assert len(service.get(V1 + "/glossary", at=before)) < len(senses)
+    pawl("resume", "held", "--no-input")
+    assert service.get(V1 + "/runs/held")["status"] == "completed"
+
+
+def of_two_that_answer_at_once_one_is_refused():
+    pawl("run", "again.yaml", "--run", "again", "--no-input", code=3)
+    conflict = service.get(V1 + "/conflicts")[0]["conflict_id"]
+    codes = []
+
+    def answer(pick):
+        connection = service.connect()
+        connection.request("POST", V1 + "/conflicts/" + conflict + "/answer", json.dumps({"pick": pick}),
+                           {"Authorization": "Bearer " + service.token, "Content-Type": "application/json"})
+        codes.append(connection.getresponse().status)
+        connection.close()
+
+    threads = [threading.Thread(target=answer, args=(1 + n % 2,)) for n in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert sorted(codes) == [200] + [409] * 7, codes
+
+
+def checkpoints_are_taken_compared_and_gone_back_to():
+    first = service.post(V1 + "/checkpoints", {"description": "--before the change"})
+    assert first["description"] == "--before the change"
+    listed = service.get(V1 + "/checkpoints")
+    assert listed[-1]["n"] == first["n"] and listed[-1]["current"]
+    one = V1 + "/checkpoints/%d" % first["n"]
+    assert service.get(one)["id"] == service.get(V1 + "/checkpoints/current")["id"] == first["id"]
+    with open("notes.txt", "w") as notes:
+        notes.write("changed\n")
+    diff = service.get(one + "/diff", patch=1)
+    assert [(file["path"], file["change"]) for file in diff["files"]] == [("notes.txt", "modified")], diff
+    assert "+changed" in diff["patch"] and diff["b"] is None
+    assert "patch" not in service.get(one + "/diff")
+    assert service.get(one + "/diff", to=1)["b"]["n"] == 1
+    for path in ("/checkpoints/9999", "/checkpoints/9999/diff", "/checkpoints/9999/rollback"):
+        service.get(V1 + path, code=404)
+    service.get(one + "/diff", patch=2, code=400)
+
+    before = head()
+    plan = service.get(one + "/rollback")
+    assert not plan["applied"] and plan["writes"] == 1
+    assert head() == before and open("notes.txt").read() == "changed\n"
+    service.post(one + "/rollback", {}, 400)
+    service.post(one + "/rollback", {"expect": "yes"}, 400)
+    service.post(one + "/rollback", {"expect": "0" * 64}, 409)
+    with open("notes.txt", "w") as notes:
+        notes.write("changed again\n")
+    with open("more.txt", "w") as more:
+        more.write("another plan\n")
+    at = service.post(V1 + "/checkpoints", {"actor": "agent:builder"})
+    assert service.get(V1 + "/events/%d" % at["seq"])["actor"] == "agent:builder"
+    before = head()
+    refuses(service, "POST", one + "/rollback", refused(409, "PAWL_ESTATE", "plan"), {"expect": plan["plan"]})
+    assert head() == before and open("notes.txt").read() == "changed again\n"
+
+    plan = service.get(one + "/rollback", decisions="keep")
+    done = service.post(one + "/rollback", {"expect": plan["plan"], "reason": "--it went wrong", "actor": "user:ana"})
+    assert done["applied"] and done["plan"] == plan["plan"] and done["safety"]
+    assert open("notes.txt").read() == "first\n"
+    event = service.get(V1 + "/events", type="WorkspaceRollbackStarted")["events"][-1]
+    assert event["actor"] == "user:ana", event
+
+    plan = service.get(V1 + "/undo")
+    assert plan["undo"] and not plan["applied"]
+    service.post(V1 + "/undo", {"expect": "0" * 64}, 409)
+    assert open("notes.txt").read() == "first\n"
+    assert service.post(V1 + "/undo", {"expect": plan["plan"]})["applied"]
+    assert open("notes.txt").read() == "changed again\n"
+    service.get(V1 + "/undo", code=404)
+
+
+def the_log_is_verified_counted_and_named():
+    last = service.get(V1 + "/head")
+    assert service.get(V1 + "/verify") == {
+        "events": last["seq"], "head": last, "ok": True, "keyed": False, "macs_checked": False}
+    stats = service.get(V1 + "/stats")
+    assert stats["events"] == last["seq"] and stats["head"] == last
+    assert "pawl_log_head_seq %d\n" % last["seq"] in service.get("/metrics")
+    assert service.get(V1 + "/openapi.json") == service.get("/openapi.json") == served.DOCUMENT
+
+
+def commands_are_listed_and_run():
+    names = set()
+
+    def take(commands):
+        for command in commands:
+            if command["runs"]:
+                names.add(command["name"])
+            take(command["sub_commands"])
+
+    take(service.get("/listCommands")["commands"])
+    assert {"runs", "resolve", "eventlog show", "glossary list"} <= names, names
+    assert not {"run", "serve", "completion", "import"} & names, names
+    for name in ("runs", "conflicts", "checkpoints", "eventlog head"):
+        assert service.post("/executeCommand", {"command": name})["name"] == name
+    failed = service.post("/executeCommand", {"command": "show", "args": ["9999"]})
+    assert failed["data"]["error"]["status"] == "PAWL_ENOTFOUND", failed
+    for name in ("run", "none", ""):
+        service.post("/executeCommand", {"command": name}, 404)
+    for body in ({"command": "runs", "args": "x"}, {"command": "runs", "args": [1]}, {"args": []}, []):
+        service.post("/executeCommand", body, 400)
+
+
+def what_is_not_there_is_404_and_other_methods_405():
+    for path in ("/api/v1", "/api/v1/", "/api/v1/run", "/api/v2/runs", V1 + "/runs/", V1 + "/head/x"):
+        service.ask("GET", path, status=404)
+    for method, path in (("DELETE", V1 + "/runs/held"), ("PUT", V1 + "/head"), ("POST", V1 + "/runs"),
+                         ("OPTIONS", V1 + "/runs"), ("GET", V1 + "/conflicts/x/answer")):
+        answer = service.raw(method, path, "{}" if method == "POST" else None)
+        assert answer.status == 405 and answer.headers["Allow"], (method, path, answer.status)
+    answer = service.raw("HEAD", V1 + "/head")
+    assert answer.status == 200 and answer.text == ""
+
+
+def every_operation_of_the_document_was_answered():
+    every = {known["operationId"] for known in operations()}
+    missing = every - service.asked - {"streamEvents", "health"}
+    assert not missing, missing
+
+
+def operations():
+    for path in served.DOCUMENT["paths"].values():
+        yield from path.values()
+
+
+def a_service_that_only_reads_changes_nothing():
+    with Served("--read-only") as reading:
+        before = reading.get(V1 + "/head")
+        for path, body in (("/checkpoints", {}), ("/undo", {"expect": "0" * 64}), ("/conflicts/0123/answer", {"pick": 1}),
+                           ("/checkpoints/1/rollback", {"expect": "0" * 64})):
+            reading.post(V1 + path, body, 403)
+        for path in ("/runs", "/runs/held", "/conflicts", "/sessions", "/events", "/checkpoints", "/verify"):
+            reading.get(V1 + path)
+        assert reading.get(V1 + "/head") == before
+
+
+def without_a_workspace_what_needs_one_does_not_start():
+    with Served(workspace=False) as bare:
+        before = bare.get(V1 + "/head")
+        bare.post(V1 + "/checkpoints", {}, 400)
+        bare.get(V1 + "/checkpoints/1/rollback", code=400)
+        bare.get(V1 + "/checkpoints/1/diff", code=400)
+        assert bare.get(V1 + "/checkpoints/1")["n"] == 1
+        assert bare.get(V1 + "/head") == before
+
+
+def a_log_that_does_not_verify_is_an_answer():
+    pawl_sql = "DROP TRIGGER events_refuse_update; UPDATE events SET payload = '{\"a\":1}' WHERE seq = 5"
+    served.subprocess.run(("sqlite3", ".pawl/events.db", pawl_sql), check=True)
+    verified = service.get(V1 + "/verify")
+    assert not verified["ok"] and verified["bad_seq"] == 5 and verified["why"], verified
+
+
+if __name__ == "__main__":
+    with Served() as service:
+        main([a_token_is_asked_for,
+              runs_come_in_pages_newest_first,
+              a_run_has_its_steps,
+              events_come_in_pages_without_gaps_or_repeats,
+              events_are_narrowed_to_a_run_a_step_or_a_type,
+              sessions_and_what_they_leave,
+              a_conflict_is_answered_once_and_says_by_whom,
+              of_two_that_answer_at_once_one_is_refused,
+              checkpoints_are_taken_compared_and_gone_back_to,
+              the_log_is_verified_counted_and_named,
+              commands_are_listed_and_run,
+              what_is_not_there_is_404_and_other_methods_405,
+              every_operation_of_the_document_was_answered,
+              a_service_that_only_reads_changes_nothing,
+              without_a_workspace_what_needs_one_does_not_start,
+              a_log_that_does_not_verify_is_an_answer])
