@@ -87,7 +87,7 @@ static void a_tool_call_stands_right_after_its_checkpoint(void **state)
         history_add(h, "ToolCallCheckpointed", call, 2, 1);
         history_refuses(h, PAWL_ESTATE, "payload.checkpoint_id: is not that of the checkpoint");
         assert_int_equal(history_head(h), 2);
-        check(h);
+        history_check(h);
 }
 
 static void members_of_a_checkpoint_are_of_their_form(void **state)
