@@ -28,7 +28,8 @@ struct service_client {
 
 struct service_clients {
         service_gauges *gauges;
-        bool tls;
+        unsigned request_ms, answer_ms;
+        bool tls; /* no plain words fit in */
         pthread_t thread;
         pthread_mutex_t lock; /* of what follows, and of every client */
         pthread_cond_t ends;
@@ -82,7 +83,7 @@ static void look(service_client *client, int64_t now)
 {
         if (client->phase == RESTING && received(client->fd) > client->received) {
                 set_phase(client, ASKING);
-                client->until_ms = now + SERVICE_REQUEST_MS;
+                client->until_ms = now + client->clients->request_ms;
         } else if ((client->phase == ASKING || client->phase == ANSWERING) &&
                    now > client->until_ms) {
                 close_late(client);
@@ -111,16 +112,18 @@ static void *sweep(void *user)
         return NULL;
 }
 
-pawl_status service_clients_start(
-        service_clients **out, service_gauges *gauges, bool tls, pawl_error *err)
+pawl_status service_clients_start(service_clients **out, service_site *site, pawl_error *err)
 {
+        const service_options *options = site->options;
         service_clients *clients = calloc(1, sizeof *clients);
         pthread_condattr_t monotonic;
 
         if (!clients)
                 return pawl__nomem(err);
-        clients->gauges = gauges;
-        clients->tls = tls;
+        clients->gauges = &site->gauges;
+        clients->tls = options->tls_cert != NULL;
+        clients->request_ms = options->request_ms ? options->request_ms : SERVICE_REQUEST_MS;
+        clients->answer_ms = options->answer_ms ? options->answer_ms : SERVICE_ANSWER_MS;
         pthread_mutex_init(&clients->lock, NULL);
         pthread_condattr_init(&monotonic);
         pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
@@ -191,7 +194,7 @@ void service_client_asks(service_client *client)
         pthread_mutex_lock(&client->clients->lock);
         if (client->phase == RESTING) {
                 set_phase(client, ASKING);
-                client->until_ms = now_ms() + SERVICE_REQUEST_MS;
+                client->until_ms = now_ms() + client->clients->request_ms;
         }
         pthread_mutex_unlock(&client->clients->lock);
 }
@@ -215,7 +218,7 @@ void service_client_answers(service_client *client, bool stream)
         pthread_mutex_lock(&client->clients->lock);
         if (client->phase != CLOSING) {
                 set_phase(client, stream ? STREAMING : ANSWERING);
-                client->until_ms = now_ms() + SERVICE_ANSWER_MS;
+                client->until_ms = now_ms() + client->clients->answer_ms;
         }
         pthread_mutex_unlock(&client->clients->lock);
 }

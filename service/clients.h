@@ -11,9 +11,9 @@
 #ifndef SERVICE_CLIENTS_H
 #define SERVICE_CLIENTS_H
 
-#include "service/metrics.h"
+#include "service/site.h"
 
-#define SERVICE_IDLE_S         60
+#define SERVICE_IDLE_S         60 /* these three where the options do not say */
 #define SERVICE_REQUEST_MS     15000
 #define SERVICE_ANSWER_MS      300000
 #define SERVICE_CLIENTS_MAX    2048
@@ -23,9 +23,9 @@
 typedef struct service_clients service_clients;
 typedef struct service_client service_client;
 
-/** Start the thread. @p tls: no plain words are sent to a connection before it is closed. */
+/** Start the thread. Of the site's options those that say how long things may take. */
 PAWL_MUST_CHECK pawl_status service_clients_start(
-        service_clients **out, service_gauges *gauges, bool tls, pawl_error *err);
+        service_clients **out, service_site *site, pawl_error *err);
 /** End it. Every connection must be gone. NULL is allowed. */
 void service_clients_stop(service_clients *clients);
 

@@ -306,14 +306,16 @@ static bool is_stream(const exchange *of)
 static bool take_place(exchange *of)
 {
         atomic_long *streams = &of->parts->site->gauges.streams;
+        const unsigned asked = of->parts->site->options->streams;
+        const long most = asked ? asked : SERVICE_STREAMS_MAX;
 
         if (!is_stream(of))
                 return true;
         of->place = true;
-        if (atomic_fetch_add(streams, 1) < SERVICE_STREAMS_MAX)
+        if (atomic_fetch_add(streams, 1) < most)
                 return true;
         service_answer_refuse(&of->answer, 503, PAWL_EBUSY,
-                "the stream: there are %d already; close one, or try again", SERVICE_STREAMS_MAX);
+                "the stream: there are %ld already; close one, or try again", most);
         return false;
 }
 

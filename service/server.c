@@ -17,7 +17,8 @@ struct service_server {
         service_pulse *pulse;
         struct MHD_Daemon *daemon;
         uint16_t port;
-        char said[200]; /* the library's last words */
+        atomic_bool runs; /* the daemon's thread is at work */
+        char said[200];   /* the library's last words before that */
 };
 
 /* How many connections there may be: the process may have so many files open. */
@@ -52,7 +53,7 @@ static void note(void *user, const char *format, va_list args)
 {
         service_server *server = user;
 
-        if (!server->daemon) /* while it starts: there is no other thread yet */
+        if (!atomic_load(&server->runs))
                 vsnprintf(server->said, sizeof server->said, format, args);
 }
 
@@ -70,11 +71,12 @@ static pawl_status start_daemon(service_server *server, int fd, pawl_error *err)
         };
 
         server->daemon = server->parts.mhd->MHD_start_daemon(flags, 0, NULL, NULL,
-                service_exchange_go_on, &server->parts,                  /**/
-                MHD_OPTION_EXTERNAL_LOGGER, note, server,                /**/
-                MHD_OPTION_LISTEN_SOCKET, fd,                            /**/
-                MHD_OPTION_CONNECTION_LIMIT, connections_max(),          /**/
-                MHD_OPTION_CONNECTION_TIMEOUT, (unsigned)SERVICE_IDLE_S, /**/
+                service_exchange_go_on, &server->parts,         /**/
+                MHD_OPTION_EXTERNAL_LOGGER, note, server,       /**/
+                MHD_OPTION_LISTEN_SOCKET, fd,                   /**/
+                MHD_OPTION_CONNECTION_LIMIT, connections_max(), /**/
+                MHD_OPTION_CONNECTION_TIMEOUT,
+                options->idle_s ? options->idle_s : (unsigned)SERVICE_IDLE_S, /**/
                 MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)SERVICE_CONNECTION_MEM,
                 MHD_OPTION_STRICT_FOR_CLIENT, 1,                   /**/
                 MHD_OPTION_SIGPIPE_HANDLED_BY_APP, 1,              /**/
@@ -83,8 +85,10 @@ static pawl_status start_daemon(service_server *server, int fd, pawl_error *err)
                 MHD_OPTION_NOTIFY_COMPLETED, service_exchange_end, &server->parts,
                 MHD_OPTION_NOTIFY_CONNECTION, service_exchange_connection, &server->parts,
                 MHD_OPTION_ARRAY, options->tls_cert ? tls : tls + 3, MHD_OPTION_END);
-        if (server->daemon)
+        if (server->daemon) {
+                atomic_store(&server->runs, true);
                 return PAWL_OK;
+        }
         close(fd);
         for (char *end = strchr(server->said, '\n'); end; end = NULL)
                 *end = '\0';
@@ -115,8 +119,7 @@ pawl_status service_server_start(service_server **out, service_site *site, pawl_
         service_flows_init(&parts->flows, parts->mhd, service_exchange_stream_ended, parts);
         status = service_listen(&fd, &server->port, options->address, options->port, err);
         if (!status)
-                status = service_clients_start(
-                        &parts->clients, &site->gauges, options->tls_cert != NULL, err);
+                status = service_clients_start(&parts->clients, site, err);
         if (!status)
                 status = service_feed_open(&site->feed, options->log_path, err);
         if (!status)
@@ -156,12 +159,13 @@ void service_server_stop(service_server *server)
         if (!server)
                 return;
         service_parts *parts = &server->parts;
+        const unsigned grace_ms = parts->site->options->grace_ms;
         atomic_store(&parts->stopping, true);
         if (server->daemon) {
                 const int fd = parts->mhd->MHD_quiesce_daemon(server->daemon);
                 if (fd >= 0)
                         close(fd);
-                if (!service_pool_drain(parts->pool, SERVICE_GRACE_MS))
+                if (!service_pool_drain(parts->pool, grace_ms ? grace_ms : SERVICE_GRACE_MS))
                         service_pool_interrupt(parts->pool);
         }
         service_pool_stop(parts->pool);

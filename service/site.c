@@ -8,8 +8,9 @@ pawl_status service_site_open(service_site *site, const service_options *options
         site->options = options;
         site->hosts = (service_hosts){
                 options->address, options->hosts, options->n_hosts, options->tls_cert != NULL};
+        site->tables = options->tables ? options->tables : service_route_tables;
         service_health_init(&site->health);
-        pawl_status status = service_metrics_new(&site->metrics, service_route_tables, err);
+        pawl_status status = service_metrics_new(&site->metrics, site->tables, err);
         if (!status)
                 status = service_token_make(&site->page_token, err);
         if (!status)

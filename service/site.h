@@ -26,7 +26,13 @@ typedef struct service_options {
         const char *tls_cert, *tls_key; /**< PEM, ended by a NUL; NULL: no TLS */
         const void *key;                /**< of the log's chain; NULL: none */
         size_t key_len;
-        unsigned threads; /**< workers; 0: four */
+        unsigned threads;    /**< workers; 0: four */
+        unsigned request_ms; /**< for a whole request from its first byte; 0: 15,000 */
+        unsigned answer_ms;  /**< for the answer to be taken; 0: 300,000; not of a stream */
+        unsigned idle_s;     /**< without a byte either way; 0: 60 */
+        unsigned grace_ms;   /**< for what runs when it is stopped; 0: 5,000 */
+        unsigned streams;    /**< at most; 0: 1,024 */
+        const service_route *const *tables; /**< ended by NULL; NULL: service_route_tables */
         const char *home; /**< the home folder of the owner of the service, or NULL */
         bool read_only;
 } service_options;
@@ -41,6 +47,7 @@ typedef struct service_feed service_feed;
 struct service_site {
         const service_options *options;
         service_token program_token, page_token;
+        const service_route *const *tables;
         service_hosts hosts;
         service_metrics *metrics;
         service_gauges gauges;

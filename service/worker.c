@@ -5,7 +5,6 @@
 #include "service/guard.h"
 #include "service/router.h"
 #include <errno.h>
-#include <strings.h>
 
 void service_worker_init(service_worker *worker, service_site *site)
 {
@@ -83,15 +82,6 @@ void service_worker_cancel(service_worker *worker, bool on)
         pthread_mutex_unlock(&worker->lock);
 }
 
-/* "application/json", with parameters or without. */
-static bool is_json(pawl_text type)
-{
-        const size_t len = sizeof SERVICE_JSON - 1;
-
-        return type.data && type.len >= len && strncasecmp(type.data, SERVICE_JSON, len) == 0 &&
-               (type.len == len || type.data[len] == ';' || type.data[len] == ' ');
-}
-
 /* What the route itself asks of a request that may be asked. */
 static bool fits_route(service_answer *answer, service_call *call)
 {
@@ -110,11 +100,6 @@ static bool fits_route(service_answer *answer, service_call *call)
                         "%s: needs a workspace, and the service has none; start it with "
                         "--workspace DIR",
                         call->route->path);
-        else if (strcmp(call->route->method, "POST") == 0 &&
-                 !is_json(call->request->headers[SERVICE_CONTENT_TYPE]))
-                service_answer_refuse(answer, 415, PAWL_EINVAL,
-                        "the body: is not said to be JSON; send \"Content-Type: " SERVICE_JSON
-                        "\"");
         else if (call->actor != options->actor &&
                  pawl__id_check(pawl__text(call->actor), "actor id", &err))
                 service_answer_fail(answer, &err);
@@ -128,7 +113,7 @@ bool service_admit(service_answer *answer, service_call *call, service_site *sit
 {
         service_match match;
 
-        service_route_find(&match, service_route_tables, request);
+        service_route_find(&match, site->tables, request);
         *call = (service_call){.route = match.route,
                 .request = request,
                 .site = site,
