@@ -66,7 +66,7 @@ pawl_status pawl__tx_may_begin(pawl_log *log)
         if (log->writing)
                 return pawl__fail(err, PAWL_ESTATE,
                         "%s: an append is under way on this log; let it end first", log->path);
-        return PAWL_OK;
+        return pawl__log_interrupted(log, err);
 }
 
 pawl_status pawl__tx_begin(pawl_log *log)
@@ -83,7 +83,9 @@ pawl_status pawl__tx_begin(pawl_log *log)
                 log->relaxed = false;
         }
         bool taken = pawl__doorway_take(log);
+        log->whole = true; /* or it would not be known whether the transaction is open */
         status = run(log, PAWL__STMT_BEGIN, "append");
+        log->whole = false;
         pawl__doorway_give(log, taken);
         if (status)
                 return status;

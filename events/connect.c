@@ -53,7 +53,7 @@ int pawl__busy(void *user, int count)
 
         if (count == 0)
                 log->busy_until_us = now_us() + (int64_t)log->busy_ms * 1000 - log->waited_us;
-        if (now_us() >= log->busy_until_us)
+        if (now_us() >= log->busy_until_us || pawl__interrupt_waits(log))
                 return 0;
         nanosleep(&pause, NULL);
         return 1;
@@ -92,6 +92,7 @@ static pawl_status configure(pawl_log *log, pawl_error *err)
         };
         int rc = sqlite3_busy_handler(log->db, pawl__busy, log);
 
+        pawl__interrupt_watch(log);
         for (size_t i = 0; i < sizeof options / sizeof options[0] && rc == SQLITE_OK; i++)
                 rc = sqlite3_db_config(log->db, options[i].option, options[i].value, NULL);
         if (rc != SQLITE_OK)
@@ -196,8 +197,10 @@ bool pawl__view_stale(const pawl_log *log)
 
 pawl_status pawl__view_refresh(pawl_log *log, pawl_error *err)
 {
-        if (log->projecting || !pawl__view_stale(log))
-                return PAWL_OK;
+        pawl_status status = pawl__log_interrupted(log, err);
+
+        if (status || log->projecting || !pawl__view_stale(log))
+                return status;
         pawl__disconnect(log);
         return pawl__connect(log, err);
 }

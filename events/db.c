@@ -125,6 +125,8 @@ pawl_status pawl__db_fail(pawl_log *log, int rc, const char *doing, pawl_error *
                 return pawl__nomem(err);
         case SQLITE_BUSY:
         case SQLITE_LOCKED:
+                if (pawl__interrupt_waits(log))
+                        return pawl__interrupt_fail(log, err);
                 return fail_busy(log, doing, err);
         case SQLITE_FULL:
                 return pawl__fail(err, PAWL_EFULL,
@@ -156,8 +158,7 @@ pawl_status pawl__db_fail(pawl_log *log, int rc, const char *doing, pawl_error *
                         "make it smaller",
                         path, doing);
         case SQLITE_INTERRUPT:
-                return pawl__fail(
-                        err, PAWL_EINTERRUPTED, "%s: %s was interrupted; try again", path, doing);
+                return pawl__interrupt_fail(log, err);
         default:
                 break;
         }
@@ -183,6 +184,8 @@ pawl_status pawl__db_prepare(sqlite3_stmt **out, pawl_log *log, const char *sql,
 
 pawl_status pawl__log_stmt(sqlite3_stmt **out, pawl_log *log, pawl__stmt which, pawl_error *err)
 {
+        if (pawl__interrupt_waits(log))
+                return pawl__interrupt_fail(log, err);
         if (!log->stmts[which]) {
                 pawl_status status = pawl__db_prepare(&log->stmts[which], log, sql_of[which], err);
                 if (status)

@@ -59,7 +59,7 @@ bool pawl__doorway_take(pawl_log *log)
                         return true;
                 if (errno == EINTR)
                         continue;
-                if (errno != EWOULDBLOCK)
+                if (errno != EWOULDBLOCK || pawl__interrupt_waits(log))
                         break;
                 int64_t now = now_ms();
                 if (until == 0)

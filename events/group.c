@@ -5,6 +5,9 @@
 #include <stdlib.h>
 #include <time.h>
 
+/* How often one that waits for its turn asks whether it was interrupted. */
+enum { LOOK_NS = 20 * 1000 * 1000 };
+
 struct pawl__group {
         pawl__group *next;
         dev_t device;
@@ -236,13 +239,24 @@ static bool try_lead(pawl__group *group, pawl__turn *turn, bool made)
         return leads;
 }
 
-/* In the queue, until it is woken or has waited for too long: then false. */
+/* Until it is woken; false: it waited for too long, or was interrupted, which nobody wakes it for.
+ */
+static bool sleep_in_queue(pawl__turn *turn, int64_t until_ns)
+{
+        for (int64_t now = now_ns(); now < until_ns && !pawl__interrupt_waits(turn->log);
+                now = now_ns())
+                if (sleep_until(turn, now + LOOK_NS < until_ns ? now + LOOK_NS : until_ns))
+                        return true;
+        return sleep_until(turn, now_ns());
+}
+
+/* In the queue, until it is woken or gives up: then false. */
 static bool wait_in_queue(pawl__group *group, pawl__turn *turn)
 {
         pawl_log *log = turn->log;
         int64_t from_ns = now_ns();
 
-        if (!sleep_until(turn, from_ns + (int64_t)log->busy_ms * 1000000)) {
+        if (!sleep_in_queue(turn, from_ns + (int64_t)log->busy_ms * 1000000)) {
                 if (give_up(group, turn))
                         return false;
                 (void)sleep_until(turn, 0);

@@ -14,6 +14,7 @@
 #include "events/identity.h"
 #include "events/migrate.h"
 #include "events/types.h"
+#include <stdatomic.h>
 #include <sys/types.h>
 
 struct pawl__group; /* events/group.h */
@@ -117,8 +118,9 @@ struct pawl_log {
         sqlite3_stmt *stmts[PAWL__STMTS];
         pawl__projector projector;
         bool projecting;
-        int64_t waited_us;     /* for the turn at writing, which counts as waiting for the lock */
-        int64_t busy_until_us; /* by CLOCK_MONOTONIC: when the busy handler gives up */
+        atomic_bool interrupted; /* set by any thread (interrupt.c) */
+        int64_t waited_us;       /* for the turn at writing, which counts as waiting for the lock */
+        int64_t busy_until_us;   /* by CLOCK_MONOTONIC: when the busy handler gives up */
         pawl__wal wal;
 
         /* A read-only view that takes no locks, since nobody could be writing when it was made
@@ -133,6 +135,7 @@ struct pawl_log {
         int doorway_fd; /* the log's folder, for turns among processes (doorway.c); -1: none */
         bool relaxed;   /* commits do not wait for the disk: a lease was changed (lease.c) */
         bool writing;
+        bool whole;   /* a statement is at work that is not interrupted (interrupt.c) */
         bool filling; /* a batch's fill is at work: contents may be put and dropped */
         uint64_t head_seq;
         unsigned char head_hash[32];
@@ -197,6 +200,15 @@ bool pawl__doorway_take(pawl_log *log);
 void pawl__doorway_give(pawl_log *log, bool taken);
 /** SQLite's busy handler: sleeps shortly each time, log->busy_ms in all. */
 int pawl__busy(void *log, int count);
+
+/* ---- Ending what is under way (events/interrupt.c) ------------------------------------------- */
+
+/** Let SQLite ask while a statement of this connection is at work. */
+void pawl__interrupt_watch(pawl_log *log);
+/** Is a wait for a lock to end? */
+bool pawl__interrupt_waits(const pawl_log *log);
+/** PAWL_EINTERRUPTED with its message. */
+pawl_status pawl__interrupt_fail(const pawl_log *log, pawl_error *err);
 
 /* ---- Locks, and the write-ahead log (events/lock_holder.c, events/wal.c) -------------------- */
 

@@ -403,8 +403,10 @@ static pawl_status change_lease(
                 rc = sqlite3_bind_int64(stmt, 3, boot_ms(log) + log->lease_ms);
         if (rc == SQLITE_OK && which == PAWL__STMT_LEASE_RENEW)
                 rc = sqlite3_bind_int64(stmt, 4, log->lease_ms);
+        log->whole = true;
         if (rc == SQLITE_OK)
                 rc = pawl__db_run(stmt);
+        log->whole = false;
         status = pawl__db_fail(log, rc, doing, &log->err);
         if (status)
                 return status;

@@ -132,6 +132,7 @@ void pawl_log_close(pawl_log *log)
 {
         if (!log)
                 return;
+        pawl_log_interrupt(log, false);
         if (log->db)
                 pawl__held_release(log);
         if (log->projecting)

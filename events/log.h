@@ -159,6 +159,10 @@ PAWL_MUST_CHECK pawl_status pawl__log_mac(unsigned char out[32], pawl_log *log, 
 PAWL_MUST_CHECK pawl_status pawl__log_blob(
         pawl__buf *out, pawl_log *log, const unsigned char hash[32]);
 
+/** For loops that are long without asking the log: PAWL_OK, or PAWL_EINTERRUPTED while
+ *  pawl_log_interrupt() is on. By the log's own thread. */
+PAWL_MUST_CHECK pawl_status pawl__log_interrupted(const pawl_log *log, pawl_error *err);
+
 /* ---- What the log lends to the modules above ------------------------------------------------- */
 
 const pawl_sources *pawl__log_sources(const pawl_log *log);

@@ -63,10 +63,10 @@ pawl_status pawl__sql_collect(pawl__row **rows, size_t *n, pawl_log *log, pawl__
 {
         pawl__row *found = NULL, *kept = NULL;
         size_t count = 0, cap = 0;
-        pawl_status status = PAWL_OK;
-        int rc;
+        pawl_status status = pawl__log_interrupted(log, err);
+        int rc = SQLITE_DONE;
 
-        while ((rc = sqlite3_step(stmt)) == SQLITE_ROW && status == PAWL_OK) {
+        while (status == PAWL_OK && (rc = sqlite3_step(stmt)) == SQLITE_ROW) {
                 if (pawl__grow(&found, &cap, count + 1, sizeof *found)) {
                         status = pawl__nomem(err);
                         break;

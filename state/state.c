@@ -20,6 +20,9 @@ pawl_status pawl__projection_place(
                 if (status)
                         return status;
         }
+        pawl_status status = pawl__log_interrupted(log, err);
+        if (status)
+                return status;
         int rc = sqlite3_step(*stmt);
         if (rc == SQLITE_ROW) {
                 *applied = (uint64_t)sqlite3_column_int64(*stmt, 0);

@@ -63,17 +63,17 @@ static pawl_status put_text(pawl__buf *sql, const pawl_log *log, pawl__table tab
         return status;
 }
 
-/* Prepared at the first use, and kept. */
+/* Before each use: prepared at the first, and kept. */
 static pawl_status statement(sqlite3_stmt **stmt, struct store_sql *sql, pawl__table table,
         pawl_status (*text)(pawl__buf *, const pawl_log *, pawl__table), pawl_error *err)
 {
         pawl__buf buf = PAWL__BUF_INIT;
+        pawl_status status = pawl__log_interrupted(sql->log, err);
 
-        if (*stmt)
-                return PAWL_OK;
-        pawl_status status = text(&buf, sql->log, table)
-                                     ? pawl__nomem(err)
-                                     : pawl__db_prepare(stmt, sql->log, buf.data, err);
+        if (status || *stmt)
+                return status;
+        status = text(&buf, sql->log, table) ? pawl__nomem(err)
+                                             : pawl__db_prepare(stmt, sql->log, buf.data, err);
         pawl__buf_free(&buf);
         return status;
 }

@@ -144,6 +144,11 @@ char *pawl__contents_room(pawl__contents *c)
         return pawl__buf_reserve(&c->part, PAWL__PART_SIZE) ? NULL : c->part.data;
 }
 
+pawl_log *pawl__contents_log(pawl__contents *contents)
+{
+        return contents->log;
+}
+
 pawl__hasher *pawl__contents_hasher(pawl__contents *c)
 {
         return c->hasher;

@@ -74,6 +74,8 @@ pawl__folders pawl__contents_folders(pawl__contents *contents);
 
 /** Room for one part, until the next call that reads a content. NULL: no memory. */
 char *pawl__contents_room(pawl__contents *contents);
+/** The log that they are in. */
+pawl_log *pawl__contents_log(pawl__contents *contents);
 /** A hasher, for the same time. */
 pawl__hasher *pawl__contents_hasher(pawl__contents *contents);
 

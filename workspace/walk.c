@@ -77,10 +77,10 @@ static pawl_status take_name(
         pawl__scanner *s, const pawl__listed *listed, const pawl__index_entry *old, pawl_error *err)
 {
         const size_t path_len = top(s)->path_len;
-        pawl_status status = PAWL_OK;
+        pawl_status status = pawl__log_interrupted(pawl__contents_log(s->contents), err);
 
-        if (pawl__scan_never(s, listed))
-                return PAWL_OK;
+        if (status || pawl__scan_never(s, listed))
+                return status;
         if (pawl__buf_add(&s->path, listed->name, listed->len))
                 return pawl__nomem(err);
         if (!top(s)->names_same && (s->ignore.n || s->exclude.n) &&

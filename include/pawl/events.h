@@ -2,14 +2,14 @@
  * @file pawl/events.h
  * @brief The append-only event log: one SQLite file, one order, one chain of hashes.
  *
- * Threads: a log and its cursors belong to one thread at a time; threads and processes that share
- * a file open one pawl_log each. A log does not survive fork(): open it again in the child.
- * Logs that one process has open for writing on the same file, by the same path, share commits:
- * what their threads append while another's append waits for the disk goes into one transaction,
- * and one sync serves all of it. Each call still returns when its own events are on disk, and fails
- * only for what is wrong with them or with the disk. Claims, renewals and releases take their turn
- * in between. While a thread waits in a call here, another may read the events that it gave, but
- * never calls its sources, unless both logs were given the same ones.
+ * Threads: a log and its cursors belong to one thread at a time, but pawl_log_interrupt(); threads
+ * and processes that share a file open one pawl_log each. A log does not survive fork(): open it
+ * again in the child. Logs that one process has open for writing on the same file, by the same
+ * path, share commits: what their threads append while another's append waits for the disk goes
+ * into one transaction, and one sync serves all of it. Each call still returns when its own events
+ * are on disk, and fails only for what is wrong with them or with the disk. Claims, renewals and
+ * releases take their turn in between. While a thread waits in a call here, another may read the
+ * events that it gave, but never calls its sources, unless both logs were given the same ones.
  * Readers: a cursor reads in batches and holds no transaction between them, so a slow reader
  * never keeps the write-ahead log from being recycled.
  * Errors: PAWL_OK, PAWL_DONE (pawl_cursor_next only) or a negative pawl_status; pawl_log_errmsg()
@@ -84,6 +84,17 @@ PAWL_EXTERN PAWL_MUST_CHECK pawl_status pawl_log_open(
 
 /** Close; NULL is allowed. Claims it still holds are given back. */
 PAWL_EXTERN void pawl_log_close(pawl_log *log);
+
+/**
+ * End what a log is at, from any thread: while @p on, every call that reads or writes by this
+ * handle fails with PAWL_EINTERRUPTED, at its next statement or within a thousand steps of one,
+ * also while it waits for a lock. A call that fails so wrote nothing; an append that has begun to
+ * write is done whole. A rollback of the workspace that is cut between two files is left to be
+ * finished, as by a crash. It stays on until it is turned off; then all works as before.
+ *
+ * The log must not be closed meanwhile. Closing it is not interrupted, and gives claims back.
+ */
+PAWL_EXTERN void pawl_log_interrupt(pawl_log *log, bool on);
 
 /** Why the last call on this log failed. Valid until the next call on it. */
 PAWL_EXTERN const char *pawl_log_errmsg(const pawl_log *log);

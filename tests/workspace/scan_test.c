@@ -345,6 +345,21 @@ static void a_file_that_changes_before_it_is_stored_is_seen(void **state)
         free(data);
 }
 
+/* Also where nothing is to be asked of the log: of a file that is too large, say. */
+static void a_scan_ends_when_its_log_is_interrupted(void **state)
+{
+        workspace *w = *state;
+
+        workspace_write(w, "a", "one");
+        w->options.max_file = 2;
+        pawl_log_interrupt(w->f->log, true);
+        assert_int_equal(workspace_scan(w), PAWL_EINTERRUPTED);
+        assert_says(w->err.message, "was interrupted, and nothing was written");
+        pawl_log_interrupt(w->f->log, false);
+        workspace_take(w);
+        assert_string_equal(workspace_tree(w), "x too large a\n");
+}
+
 int main(void)
 {
         const struct CMUnitTest tests[] = {
@@ -363,6 +378,7 @@ int main(void)
                 WORKSPACE_TEST(home_and_the_root_of_all_are_refused),
                 WORKSPACE_TEST(what_does_not_wait_packed_is_read_again),
                 WORKSPACE_TEST(a_file_that_changes_before_it_is_stored_is_seen),
+                WORKSPACE_TEST(a_scan_ends_when_its_log_is_interrupted),
         };
 
         return cmocka_run_group_tests(tests, NULL, NULL);

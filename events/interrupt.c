@@ -1,0 +1,48 @@
+/*
+ * Ending what a log is at, from another thread. Not by sqlite3_interrupt(), which would cut
+ * whatever statement it meets, a COMMIT among them, and is forgotten when none is at work. A flag
+ * is asked instead: before each of the log's statements, by SQLite every STEPS steps of one, and by
+ * whatever waits for a lock or a turn.
+ *
+ * Not while events are written, since others' batches may be in that transaction, and since a
+ * statement that was interrupted as it ended has done its work all the same: what reports a failure
+ * has written nothing. A batch's fill may be long, stands in a transaction of its own, and is
+ * interrupted.
+ */
+#include "events/handle.h"
+
+enum { STEPS = 1000 };
+
+void pawl_log_interrupt(pawl_log *log, bool on)
+{
+        atomic_store(&log->interrupted, on);
+}
+
+bool pawl__interrupt_waits(const pawl_log *log)
+{
+        return atomic_load_explicit(&log->interrupted, memory_order_relaxed) &&
+               (!log->writing || log->filling);
+}
+
+static int stops(void *user)
+{
+        const pawl_log *log = user;
+
+        return !log->whole && pawl__interrupt_waits(log);
+}
+
+void pawl__interrupt_watch(pawl_log *log)
+{
+        sqlite3_progress_handler(log->db, STEPS, stops, log);
+}
+
+pawl_status pawl__interrupt_fail(const pawl_log *log, pawl_error *err)
+{
+        return pawl__fail(err, PAWL_EINTERRUPTED,
+                "%s: was interrupted, and nothing was written; try again", log->path);
+}
+
+pawl_status pawl__log_interrupted(const pawl_log *log, pawl_error *err)
+{
+        return pawl__interrupt_waits(log) ? pawl__interrupt_fail(log, err) : PAWL_OK;
+}
