@@ -32,3 +32,29 @@ runs 0 pawl validate 2
 
 it "a checkpoint that there is not is refused"
 fails 1 '^pawl: checkpoint 9: there is none; `pawl checkpoints` lists them$' pawl validate 9
+
+it "a git commit that is gone is told, and takes nothing from the files"
+mkdir home repo && cd repo
+export HOME=$PWD/../home GIT_CONFIG_NOSYSTEM=1
+git init -q -b main . && git config user.email a@b && git config user.name c
+echo one >a && git add a && git commit -qm one
+pawl init >/dev/null
+runs 0 pawl checkpoint
+gone=$(git rev-parse HEAD)
+echo two >a
+git commit -q --amend -am two
+runs 0 pawl checkpoint
+runs 0 pawl validate
+same "$(grep -c '✓ .*✓ .*✓ .*✓ *$' out)" 2
+git reflog expire --expire=now --all
+git gc -q --prune=now
+! git cat-file -e "$gone" 2>err
+runs 0 pawl validate
+is_empty err
+same "$(sed 1d out | grep -c '✓ .*✗ .*✓ *$')" 1
+runs 0 pawl validate --json
+same "$(jq -c '.[] | [.n, .files, .hash, .git, .good, .valid]' out)" '[1,"good","good","bad",true,true]
+[2,"good","good","good",true,true]'
+same "$(events CheckpointInvalidated)" 0
+runs 0 pawl rollback 1 --yes
+same "$(cat a)" one
