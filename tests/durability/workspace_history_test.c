@@ -7,26 +7,19 @@
  */
 #include "replaced/files.h"
 #include "support/event_log.h"
-#include "support/trees.h"
+#include "support/rollback_model.h"
 #include <errno.h>
 #include <pawl/rollback.h>
 #include <pawl/space.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { NAMES = 9, CHECKPOINTS = 4096 };
-
-typedef struct kept { /* a checkpoint, as the model knows it */
-        tree_hash tree;
-        bool safety, pruned;
-} kept;
+enum { NAMES = 9 };
 
 typedef struct world {
         event_log *log;
-        trees t;
+        model m;
         uint64_t random;
-        kept checkpoints[CHECKPOINTS]; /* [n] */
-        uint64_t n;
         tree_hash before; /* how it was before the rollback that can be undone */
         bool undoable;    /* and nothing has changed since */
         long counts[8];   /* files changed, checkpoints, rollbacks, undos, interrupted, left alone,
@@ -40,152 +33,6 @@ static uint64_t draw(world *w, uint64_t below)
         w->random ^= w->random >> 7;
         w->random ^= w->random << 17;
         return (w->random >> 11) % below;
-}
-
-/* ---- The model: a tree as entries by path ------------------------------------------------- */
-
-typedef struct item {
-        char path[1280];
-        pawl__entry entry; /* target: in the trees' own data */
-} item;
-
-typedef struct list {
-        item *items;
-        size_t n, cap;
-} list;
-
-static void flatten(world *w, list *out, const unsigned char hash[32], const char *folder)
-{
-        const pawl__buf *encoded = trees_find(&w->t, hash);
-        pawl__tree_reader reader;
-        pawl__entry entry;
-
-        assert_non_null(encoded);
-        pawl_text text = pawl__buf_text(encoded);
-        assert_int_equal(pawl__tree_open(&reader, text, NULL), PAWL_OK);
-        while (pawl__tree_next(&entry, &reader, NULL) == PAWL_OK) {
-                assert_int_equal(pawl__grow(&out->items, &out->cap, out->n + 1, sizeof *out->items),
-                        PAWL_OK);
-                item *it = &out->items[out->n++];
-                snprintf(it->path, sizeof it->path, "%s%s%.*s", folder, *folder ? "/" : "",
-                        (int)entry.name.len, entry.name.data);
-                it->entry = entry;
-                char path[1280];
-                strcpy(path, it->path);
-                if (entry.kind == PAWL__ENTRY_FOLDER)
-                        flatten(w, out, entry.hash, path);
-        }
-}
-
-static list flat(world *w, tree_hash tree)
-{
-        list out = {NULL, 0, 0};
-
-        flatten(w, &out, tree.bytes, "");
-        return out;
-}
-
-static const item *find(const list *l, const char *path)
-{
-        for (size_t i = 0; i < l->n; i++)
-                if (strcmp(l->items[i].path, path) == 0)
-                        return &l->items[i];
-        return NULL;
-}
-
-static bool is_within(const char *path, const char *folder)
-{
-        size_t len = strlen(folder);
-
-        return strncmp(path, folder, len) == 0 && path[len] == '/';
-}
-
-/* Was there ever something at the path, in a checkpoint that is no safety copy? */
-static bool recorded(world *w, const char *path)
-{
-        for (uint64_t n = 1; n <= w->n; n++) {
-                if (w->checkpoints[n].safety || w->checkpoints[n].pruned)
-                        continue;
-                list l = flat(w, w->checkpoints[n].tree);
-                bool found = find(&l, path) != NULL;
-                free(l.items);
-                if (found)
-                        return true;
-        }
-        return false;
-}
-
-static void add_line(char **lines, size_t *n, const item *it, world *w)
-{
-        char *line = malloc(8192);
-        const pawl__buf *data;
-        int len = 0;
-
-        assert_non_null(line);
-        switch (it->entry.kind) {
-        case PAWL__ENTRY_FILE:
-                data = trees_find(&w->t, it->entry.hash);
-                assert_non_null(data);
-                len = snprintf(line, 8192, "f %o %s=%s", it->entry.mode, it->path,
-                        data->data ? data->data : "");
-                break;
-        case PAWL__ENTRY_FOLDER:
-                len = snprintf(line, 8192, "d %o %s", it->entry.mode, it->path);
-                break;
-        case PAWL__ENTRY_LINK:
-                len = snprintf(line, 8192, "l %s=%.*s", it->path, (int)it->entry.target.len,
-                        it->entry.target.data);
-                break;
-        case PAWL__ENTRY_SKIPPED:
-                len = snprintf(line, 8192, "x %d %s", it->entry.why, it->path);
-        }
-        assert_true(len > 0 && len < 8192);
-        lines[(*n)++] = line;
-}
-
-/*
- * What going back must come to: the target; and beside it what no checkpoint recorded, with the
- * folders that hold it. Where the target has a file and such a folder stands, that folder stays.
- */
-static tree_hash expected(world *w, tree_hash now, tree_hash target)
-{
-        list from = flat(w, now), to = flat(w, target);
-        bool *stays = calloc(from.n + 1, sizeof *stays);
-        char **lines = calloc(from.n + to.n + 1, sizeof *lines);
-        size_t n = 0;
-
-        assert_true(stays && lines);
-        for (size_t i = from.n; i-- > 0;) { /* what is in a folder comes after it */
-                const item *it = &from.items[i], *wanted = find(&to, it->path);
-                stays[i] = stays[i] || (!wanted && !recorded(w, it->path));
-                for (size_t k = 0; k < i && stays[i]; k++)
-                        if (is_within(it->path, from.items[k].path))
-                                stays[k] = true;
-        }
-        for (size_t i = 0; i < to.n; i++) {
-                const item *stood = find(&from, to.items[i].path);
-                bool blocked = stood && stood->entry.kind == PAWL__ENTRY_FOLDER &&
-                               to.items[i].entry.kind != PAWL__ENTRY_FOLDER &&
-                               stays[stood - from.items];
-                if (blocked)
-                        continue;
-                if (stood)
-                        stays[stood - from.items] = false; /* it is there as the target has it */
-                add_line(lines, &n, &to.items[i], w);
-        }
-        for (size_t i = 0; i < from.n; i++)
-                if (stays[i]) {
-                        add_line(lines, &n, &from.items[i], w);
-                        w->counts[5]++;
-                }
-        tree_hash tree = tree_of_lines(&w->t, (const char *const *)lines, n);
-        for (size_t i = 0; i < n; i++)
-                free(lines[i]);
-        free(lines);
-        free(stays);
-        free(from.items);
-        free(to.items);
-        return tree;
 }
 
 /* ---- What happens to files ---------------------------------------------------------------- */
@@ -291,7 +138,7 @@ static void change_something(world *w)
                 return;
         case 8:
                 random_path(w, other);
-                if (there && lstat(other, &st) != 0 && !is_within(other, path)) {
+                if (there && lstat(other, &st) != 0 && !model_is_within(other, path)) {
                         make_way(w, other);
                         there = rename(path, other) == 0;
                 }
@@ -310,21 +157,21 @@ static void learn(world *w)
 
         assert_int_equal(pawl_checkpoint_list(&all, w->log->log, NULL), PAWL_OK);
         uint64_t n = pawl_checkpoints_count(all);
-        assert_true(n < CHECKPOINTS);
-        for (; w->n < n; w->n++) {
-                const pawl_checkpoint_info *info = pawl_checkpoints_at(all, (size_t)w->n);
+        assert_true(n < MODEL_CHECKPOINTS);
+        for (; w->m.n < n; w->m.n++) {
+                const pawl_checkpoint_info *info = pawl_checkpoints_at(all, (size_t)w->m.n);
                 assert_true(pawl__unhex32(tree, info->tree));
-                memcpy(w->checkpoints[w->n + 1].tree.bytes, tree, 32);
-                w->checkpoints[w->n + 1].safety = info->safety;
+                memcpy(w->m.checkpoints[w->m.n + 1].tree.bytes, tree, 32);
+                w->m.checkpoints[w->m.n + 1].safety = info->safety;
         }
         for (uint64_t i = 1; i <= n; i++)
-                w->checkpoints[i].pruned = pawl_checkpoints_at(all, (size_t)i - 1)->pruned;
+                w->m.checkpoints[i].pruned = pawl_checkpoints_at(all, (size_t)i - 1)->pruned;
         pawl_checkpoints_free(all);
 }
 
 static tree_hash now(world *w)
 {
-        return tree_on_disk(&w->t, w->log->folder);
+        return tree_on_disk(&w->m.t, w->log->folder);
 }
 
 static void stands_at(world *w, tree_hash wanted, const char *doing)
@@ -346,7 +193,7 @@ static void take(world *w)
                 fail_msg("%s", err.message);
         pawl_capture_free(capture);
         learn(w);
-        assert_memory_equal(w->checkpoints[w->n].tree.bytes, tree.bytes, 32);
+        assert_memory_equal(w->m.checkpoints[w->m.n].tree.bytes, tree.bytes, 32);
         w->counts[1]++;
         w->undoable = false;
 }
@@ -355,7 +202,7 @@ static void take(world *w)
 static uint64_t choose(world *w)
 {
         pawl_checkpoints *all;
-        uint64_t fit[CHECKPOINTS], n = 0, current = 0;
+        uint64_t fit[MODEL_CHECKPOINTS], n = 0, current = 0;
 
         assert_int_equal(pawl_checkpoint_list(&all, w->log->log, NULL), PAWL_OK);
         for (size_t i = 0; i < pawl_checkpoints_count(all); i++)
@@ -382,7 +229,7 @@ static void go_back(world *w)
 
         if (!target)
                 return;
-        tree_hash to = expected(w, from, w->checkpoints[target].tree);
+        tree_hash to = model_expected(&w->m, from, w->m.checkpoints[target].tree);
         snprintf(which, sizeof which, "%lu", (unsigned long)target);
         if (draw(w, 2))
                 files_fail_at(20 + (long)draw(w, 60), draw(w, 2) ? EIO : ENOSPC, draw(w, 2));
@@ -447,7 +294,7 @@ static void carry(world *w)
         pawl_archive_result out, in;
         pawl_error err = PAWL_ERROR_INIT;
         void *state = NULL;
-        uint64_t at[CHECKPOINTS], n = 0;
+        uint64_t at[MODEL_CHECKPOINTS], n = 0;
         pawl_checkpoints *all;
         char which[24];
 
@@ -473,8 +320,8 @@ static void carry(world *w)
         snprintf(which, sizeof which, "%lu", (unsigned long)one + 1);
         if (pawl_workspace_rollback(NULL, there->log, which, NULL, NULL, &err))
                 fail_msg("rollback elsewhere: %s", err.message);
-        tree_hash got = tree_on_disk(&w->t, there->folder);
-        assert_memory_equal(got.bytes, w->checkpoints[at[one]].tree.bytes, 32);
+        tree_hash got = tree_on_disk(&w->m.t, there->folder);
+        assert_memory_equal(got.bytes, w->m.checkpoints[at[one]].tree.bytes, 32);
         w->counts[7]++;
         free(archive);
         assert_int_equal(event_log_teardown(&state), 0);
@@ -505,9 +352,10 @@ static void one_history(void **state, uint64_t seed, long steps, long counts[8])
                 else
                         undo(w);
         }
+        w->counts[5] = w->m.left_alone;
         for (int i = 0; i < 8; i++)
                 counts[i] += w->counts[i];
-        trees_free(&w->t);
+        trees_free(&w->m.t);
         free(w);
 }
 

@@ -1,0 +1,34 @@
+/**
+ * @file tests/support/rollback_model.h
+ * @brief What going back must come to, by a model that shares nothing with the code that does it
+ * but the form of a tree.
+ */
+#ifndef TESTS_SUPPORT_ROLLBACK_MODEL_H
+#define TESTS_SUPPORT_ROLLBACK_MODEL_H
+
+#include "support/trees.h"
+
+enum { MODEL_CHECKPOINTS = 4096 };
+
+typedef struct model_checkpoint {
+        tree_hash tree;
+        bool safety, pruned;
+} model_checkpoint;
+
+/** Zero-initialised is empty; the test puts checkpoints in. */
+typedef struct model {
+        trees t;
+        model_checkpoint checkpoints[MODEL_CHECKPOINTS]; /* [n] */
+        uint64_t n;
+        long left_alone; /* paths that were nobody's to take away, so far */
+} model;
+
+/**
+ * What going back must come to: the target; and beside it what no checkpoint recorded, with the
+ * folders that hold it. Where the target has a file and such a folder stands, that folder stays.
+ */
+tree_hash model_expected(model *m, tree_hash now, tree_hash target);
+/** Is the path one of something in the folder? */
+bool model_is_within(const char *path, const char *folder);
+
+#endif

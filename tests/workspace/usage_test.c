@@ -1,0 +1,112 @@
+/* What checkpoints take up. */
+#include "base/digest.h"
+#include "support/shapes.h"
+#include "workspace/reach.h"
+
+static void contents_are_counted_once_and_told_apart(void **state)
+{
+        shapes *t = *state;
+        unsigned char hash[32];
+
+        shapes_take(t, "abcdef");
+        shapes_take(t, "abcdeg");
+        shapes_take(t, "abcdeg");
+        pawl_usage *usage = shapes_usage(t);
+        const pawl_usage_totals *total = pawl_usage_total(usage);
+        assert_int_equal(total->checkpoints, 3);
+        assert_int_equal(total->pruned, 0);
+        assert_int_equal(total->contents, 7 + 1 + 2); /* files, the folder, roots */
+        assert_int_equal(
+                total->stored, event_log_integer(t->f, "SELECT sum(length(data)) FROM contents"));
+        assert_int_equal(total->bytes, event_log_integer(t->f, "SELECT sum(size) FROM contents"));
+        assert_int_equal(total->unnamed, 0);
+        assert_true(total->log >= total->stored);
+        assert_int_equal(pawl_usage_count(usage), 3);
+        const pawl_checkpoint_usage *one = pawl_usage_at(usage, 0);
+        assert_int_equal(one->n, 1);
+        assert_text(one->id, "cp-01");
+        assert_int_equal(one->files, SHAPE_FILES);
+        assert_int_equal(one->bytes, 10);
+        assert_true(one->own > 0 && one->own < total->stored);
+        assert_int_equal(pawl_usage_at(usage, 1)->own, 0); /* the third has all of it too */
+        assert_null(pawl_usage_at(usage, 3));
+        uint64_t own = one->own;
+        pawl_usage_free(usage);
+
+        /* So much goes with the first one. */
+        pawl_checkpoint_prune *report = shapes_prune(t, 2, false);
+        assert_int_equal(pawl_checkpoint_prune_bytes(report), own);
+        pawl_checkpoint_prune_free(report);
+        usage = shapes_usage(t);
+        total = pawl_usage_total(usage);
+        assert_int_equal(total->checkpoints, 2);
+        assert_int_equal(total->pruned, 1);
+        assert_int_equal(pawl_usage_at(usage, 0)->n, 2);
+        pawl_usage_free(usage);
+
+        /* What no checkpoint names. */
+        memset(hash, 7, sizeof hash);
+        event_log_sql(t->f, "INSERT INTO contents VALUES (randomblob(32), 0, 5, x'0102')");
+        usage = shapes_usage(t);
+        assert_int_equal(pawl_usage_total(usage)->unnamed, 1);
+        assert_int_equal(pawl_usage_total(usage)->unnamed_stored, 2);
+        pawl_usage_free(usage);
+}
+
+static void an_empty_log_takes_up_nothing(void **state)
+{
+        pawl_usage *usage = shapes_usage(*state);
+
+        assert_int_equal(pawl_usage_total(usage)->checkpoints, 0);
+        assert_int_equal(pawl_usage_total(usage)->stored, 0);
+        assert_int_equal(pawl_usage_count(usage), 0);
+        pawl_usage_free(usage);
+}
+
+static void the_first_one_that_names_it_is_told_until_there_is_a_second(void **state)
+{
+        shapes *t = *state;
+        static const char *const files[] = {"abcdef", "abcxyz"};
+        unsigned char tree[2][32], inner[32], a[32];
+        pawl__reach *reach;
+        uint32_t owner = 7;
+        char text[64];
+
+        for (int i = 0; i < 2; i++) {
+                shape s = {.t = t, .files = files[i]};
+                shapes_take(t, files[i]);
+                assert_int_equal(shapes_put_tree(tree[i], &s, false, NULL), PAWL_OK);
+                assert_int_equal(shapes_put_folder(inner, &s, 0, 3, NULL, false, NULL), PAWL_OK);
+        }
+        assert_int_equal(pawl__sha256(t->hasher, a, text, shapes_text(text, 'a'), NULL), PAWL_OK);
+        assert_int_equal(pawl__reach_new(&reach, t->contents, &t->err), PAWL_OK);
+        assert_false(pawl__reach_has(&owner, reach, a));
+        assert_int_equal(owner, 7);
+        assert_int_equal(pawl__reach_add(reach, tree[0], 3, &t->err), PAWL_OK);
+        assert_true(pawl__reach_has(&owner, reach, a));
+        assert_int_equal(owner, 3);
+        assert_int_equal(pawl__reach_add(reach, tree[0], 3, &t->err), PAWL_OK);
+        assert_true(pawl__reach_has(&owner, reach, a));
+        assert_int_equal(owner, 3);
+        assert_int_equal(pawl__reach_add(reach, tree[1], 4, &t->err), PAWL_OK);
+        assert_true(pawl__reach_has(&owner, reach, a)); /* within the folder that both have */
+        assert_int_equal(owner, PAWL__REACH_SHARED);
+        assert_true(pawl__reach_has(&owner, reach, inner));
+        assert_int_equal(owner, PAWL__REACH_SHARED);
+        assert_true(pawl__reach_has(&owner, reach, tree[1]));
+        assert_int_equal(owner, 4);
+        pawl__reach_free(reach);
+}
+
+#define SPACE_TEST(name) cmocka_unit_test_setup_teardown(name, shapes_setup, shapes_teardown)
+
+int main(void)
+{
+        const struct CMUnitTest tests[] = {
+                SPACE_TEST(contents_are_counted_once_and_told_apart),
+                SPACE_TEST(an_empty_log_takes_up_nothing),
+                SPACE_TEST(the_first_one_that_names_it_is_told_until_there_is_a_second),
+        };
+
+        return cmocka_run_group_tests(tests, NULL, NULL);
+}
