@@ -1,5 +1,6 @@
 #include "toolcalls/folder.h"
 #include "base/error.h"
+#include "base/system.h"
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -11,39 +12,17 @@
 /* "." and ".part" around a name. */
 enum { PART_MAX = PAWL__TOOLCALL_NAME_MAX + 8 };
 
-static pawl_status status_of(int error)
+static pawl_status fail(const pawl__doc_folder *folder, const char *name, int error,
+        const char *doing, pawl_error *err)
 {
-        switch (error) {
-        case ENOENT:
-                return PAWL_ENOTFOUND;
-        case EACCES:
-        case EPERM:
-                return PAWL_EACCESS;
-        case EROFS:
-                return PAWL_EREADONLY;
-        case ENOSPC:
-        case EDQUOT:
-                return PAWL_EFULL;
-        case ENOTDIR:
-        case EISDIR:
-        case ELOOP:
-                return PAWL_EINVAL;
-        case EEXIST:
-                return PAWL_EEXISTS;
-        case ENOMEM:
-                return PAWL_ENOMEM;
-        default:
-                return PAWL_EIO;
-        }
-}
+        char path[PAWL_ERROR_MAX];
 
-static pawl_status fail(
-        const pawl__doc_folder *folder, const char *name, int error, pawl_error *err)
-{
-        if (error == ENOMEM)
-                return pawl__nomem(err);
-        return pawl__fail(err, status_of(error), "%.200s/%.200s: %s; check the folder and its disk",
-                folder->path, name, strerrordesc_np(error));
+        snprintf(path, sizeof path, "%.200s/%.200s", folder->path, name);
+        if (error == EEXIST)
+                return pawl__fail(err, PAWL_EEXISTS,
+                        "%s: another program has made a file of that name; the log has the call",
+                        path);
+        return pawl__fail_errno(err, error, path, doing);
 }
 
 static void part_of(char out[PART_MAX], const char *name)
@@ -57,13 +36,13 @@ pawl_status pawl__doc_folder_open(
         pawl__doc_folder *out, const char *path, bool make, pawl_error *err)
 {
         if (make && mkdir(path, 0700) != 0 && errno != EEXIST && errno != EROFS)
-                return pawl__fail(err, status_of(errno),
-                        "%.300s: the folder cannot be made: %s; make it, or name another", path,
-                        strerrordesc_np(errno));
+                return pawl__fail_errno(err, errno, path, "make the folder");
         int fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+        if (fd < 0 && errno == ENOTDIR)
+                return pawl__fail(
+                        err, PAWL_EINVAL, "%.300s: is no folder; name one for documents", path);
         if (fd < 0)
-                return pawl__fail(err, status_of(errno), "%.300s: %s; name a folder", path,
-                        strerrordesc_np(errno));
+                return pawl__fail_errno(err, errno, path, "open the folder");
         *out = (pawl__doc_folder){fd, path};
         return PAWL_OK;
 }
@@ -86,7 +65,7 @@ pawl_status pawl__doc_reserve(
         part_of(part, name);
         int fd = openat(folder->fd, part, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
         if (fd < 0)
-                return errno == EEXIST ? PAWL_EEXISTS : fail(folder, name, errno, err);
+                return errno == EEXIST ? PAWL_EEXISTS : fail(folder, name, errno, "make it", err);
         /* between these two calls it looked like what somebody left who died */
         if ((flock(fd, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) || fstat(fd, &st) != 0 ||
                 st.st_nlink == 0) {
@@ -97,7 +76,7 @@ pawl_status pawl__doc_reserve(
         if (error != ENOENT) {
                 unlinkat(folder->fd, part, 0);
                 close(fd);
-                return error == EEXIST ? PAWL_EEXISTS : fail(folder, name, error, err);
+                return error == EEXIST ? PAWL_EEXISTS : fail(folder, name, error, "make it", err);
         }
         out->fd = fd;
         snprintf(out->name, sizeof out->name, "%s", name);
@@ -114,10 +93,10 @@ pawl_status pawl__doc_write(
                 if (n < 0 && errno == EINTR)
                         continue;
                 if (n < 0)
-                        return fail(folder, file->name, errno, err);
+                        return fail(folder, file->name, errno, "write it", err);
                 done += (size_t)n;
         }
-        return fsync(file->fd) == 0 ? PAWL_OK : fail(folder, file->name, errno, err);
+        return fsync(file->fd) == 0 ? PAWL_OK : fail(folder, file->name, errno, "write it", err);
 }
 
 /* Where the file system cannot rename without replacing: two names for a moment. */
@@ -141,11 +120,11 @@ pawl_status pawl__doc_publish(pawl__doc_file *file, const pawl__doc_folder *fold
         int error = give_name(folder->fd, part, file->name);
         if (error) {
                 pawl__doc_drop(file, folder);
-                return fail(folder, file->name, error, err);
+                return fail(folder, file->name, error, "name it so", err);
         }
         close(file->fd);
         file->fd = -1;
-        return fsync(folder->fd) == 0 ? PAWL_OK : fail(folder, file->name, errno, err);
+        return fsync(folder->fd) == 0 ? PAWL_OK : fail(folder, file->name, errno, "write it", err);
 }
 
 void pawl__doc_drop(pawl__doc_file *file, const pawl__doc_folder *folder)
@@ -182,7 +161,7 @@ static pawl_status read_all(pawl__buf *out, int fd, const pawl__doc_folder *fold
                 if (n == 0)
                         return PAWL_OK;
                 if (n < 0 && errno != EINTR)
-                        return fail(folder, name, errno, err);
+                        return fail(folder, name, errno, "read it", err);
                 out->len += n > 0 ? (size_t)n : 0;
                 if (out->len - before > max)
                         return too_big(folder, name, max, err);
@@ -196,13 +175,13 @@ pawl_status pawl__doc_read(pawl__buf *out, const pawl__doc_folder *folder, const
 
         /* looked at first, as opening a device may do something */
         if (fstatat(folder->fd, name, &st, AT_SYMLINK_NOFOLLOW) != 0)
-                return fail(folder, name, errno, err);
+                return fail(folder, name, errno, "read it", err);
         int fd = S_ISREG(st.st_mode)
                          ? openat(folder->fd, name,
                                    O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC)
                          : -1;
         if (fd < 0 && S_ISREG(st.st_mode) && errno != ELOOP)
-                return fail(folder, name, errno, err);
+                return fail(folder, name, errno, "read it", err);
         if (fd < 0 || fstat(fd, &st) != 0 || !S_ISREG(st.st_mode)) {
                 if (fd >= 0)
                         close(fd);
@@ -226,7 +205,7 @@ static pawl_status open_names(DIR **out, const pawl__doc_folder *folder, pawl_er
                 int error = errno;
                 if (fd >= 0)
                         close(fd);
-                return fail(folder, ".", error, err);
+                return pawl__fail_errno(err, error, folder->path, "read the folder");
         }
         *out = dir;
         return PAWL_OK;
@@ -256,7 +235,7 @@ pawl_status pawl__doc_names(
                         is_regular(folder, entry))
                         status = fn(entry->d_name, user, err);
         if (!status && errno)
-                status = fail(folder, ".", errno, err);
+                status = pawl__fail_errno(err, errno, folder->path, "read the folder");
         closedir(dir);
         return status;
 }

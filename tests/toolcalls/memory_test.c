@@ -67,7 +67,7 @@ static void whatever_allocation_fails_a_call_has_its_checkpoint_or_its_error(voi
         if (!allocator_works())
                 skip();
         toolcalls *t = begin(state);
-        for (n = 1; takes(t, n, &failed); n += test_full() ? 1 : 11)
+        for (n = 1; takes(t, n, &failed); n += test_full() ? 1 : 19)
                 ;
         assert_true(n > 30);
         assert_true(failed > 5); /* the other call had its own */
