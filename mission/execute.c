@@ -58,25 +58,37 @@ static const char *variable(pawl__arena *arena, const char *name, const char *va
         return text;
 }
 
-enum { VARIABLES = 7 };
+enum { VARIABLES = 10 };
 
+/* Those without a value are left to what the environment has. PAWL_ENOMEM. */
 static pawl_status make_env(
         const char *env[VARIABLES + 1], pawl__arena *arena, const pawl__passage *p)
 {
         pawl__runner *r = p->r;
-        const char *context = pawl__runner_context(r, arena);
+        const struct {
+                const char *name, *value;
+        } all[VARIABLES] = {
+                {"PAWL_MISSION_ID", pawl_mission_id(r->mission)},
+                {"PAWL_RUN_ID", r->run_id.data},
+                {"PAWL_STEP_ID", pawl_mission_step_id(r->mission, p->index)},
+                {"PAWL_RETRY_TOKEN", pawl_context_retry_token(p->ctx)},
+                {"PAWL_DB", pawl__log_path(r->log)},
+                {"PAWL_SESSION_ID", r->session_id.data},
+                {"PAWL_RESUME_CONTEXT", pawl__runner_context(r, arena)},
+                {"PAWL_TOOL_CHECKPOINTS", r->mission->tool_checkpoints},
+                {"PAWL_EDIT_TOOLS", r->mission->edit_tools},
+                {"PAWL_TOOL_CHECKPOINT_FILES", r->mission->tool_files},
+        };
+        size_t n = 0;
 
-        env[0] = variable(arena, "PAWL_MISSION_ID", pawl_mission_id(r->mission));
-        env[1] = variable(arena, "PAWL_RUN_ID", r->run_id.data);
-        env[2] = variable(arena, "PAWL_STEP_ID", pawl_mission_step_id(r->mission, p->index));
-        env[3] = variable(arena, "PAWL_RETRY_TOKEN", pawl_context_retry_token(p->ctx));
-        env[4] = variable(arena, "PAWL_DB", pawl__log_path(r->log));
-        env[5] = variable(arena, "PAWL_SESSION_ID", r->session_id.data);
-        env[VARIABLES] = NULL;
-        env[6] = context ? variable(arena, "PAWL_RESUME_CONTEXT", context) : NULL;
-        for (size_t i = 0; i < VARIABLES - !context; i++)
-                if (!env[i])
+        for (size_t i = 0; i < VARIABLES; i++) {
+                if (!all[i].value)
+                        continue;
+                env[n] = variable(arena, all[i].name, all[i].value);
+                if (!env[n++])
                         return PAWL_ENOMEM;
+        }
+        env[n] = NULL;
         return PAWL_OK;
 }
 

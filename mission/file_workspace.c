@@ -1,4 +1,5 @@
-/* workspace: {checkpoint, root, exclude} of a mission file. */
+/* workspace: {checkpoint, root, exclude, tool_checkpoints, edit_tools, tool_checkpoint_files} of a
+ * mission file. */
 #include "base/error.h"
 #include "mission/loader.h"
 
@@ -48,10 +49,67 @@ static pawl_status set_exclude(const pawl__place *place, pawl__node node)
         return PAWL_OK;
 }
 
+/* ---- Tool calls: told to the commands of steps, which take their checkpoints ----------------- */
+
+static pawl_status set_tool_checkpoints(const pawl__place *place, pawl__node node)
+{
+        const pawl__loader *loader = place->target;
+        const pawl_text word = pawl__document_word(place->document, node); /* may be a bool */
+        pawl_text kept;
+
+        if (!pawl__text_is(word, "on") && !pawl__text_is(word, "off"))
+                return pawl__field_fail(place, node, "is not known; write on or off");
+        pawl_status status = pawl__keep(place, &kept, word);
+        if (!status)
+                loader->mission->tool_checkpoints = (char *)(uintptr_t)kept.data;
+        return status;
+}
+
+static pawl_status set_edit_tools(const pawl__place *place, pawl__node node)
+{
+        const pawl__loader *loader = place->target;
+        const pawl__json_tree *tree = &place->document->tree;
+        pawl__buf list = PAWL__BUF_INIT;
+        pawl_status status = PAWL_OK;
+
+        if (pawl__value_at(place, node)->count == 0)
+                return pawl__field_fail(
+                        place, node, "names none; write them, or tool_checkpoints: off");
+
+        for (pawl__node m = pawl__json_first(tree, node); m != PAWL__NO_NODE && !status;
+                m = pawl__json_after(tree, node, m)) {
+                char *name;
+                status = pawl__keep_c_string(place, &name, m);
+                if (!status && (!*name || strchr(name, ',')))
+                        status = pawl__field_fail(
+                                place, m, "is no name of a tool; write one without commas");
+                if (!status &&
+                        (pawl__buf_adds(&list, list.len ? "," : "") || pawl__buf_adds(&list, name)))
+                        status = pawl__nomem(place->err);
+        }
+        pawl_text kept = {NULL, 0};
+        if (!status)
+                status = pawl__keep(place, &kept, pawl__buf_text(&list));
+        pawl__buf_free(&list);
+        if (!status)
+                loader->mission->edit_tools = (char *)(uintptr_t)kept.data;
+        return status;
+}
+
+static pawl_status set_tool_files(const pawl__place *place, pawl__node node)
+{
+        const pawl__loader *loader = place->target;
+
+        return pawl__keep_path(place, &loader->mission->tool_files, node);
+}
+
 static const pawl__field workspace_fields[] = {
         {"checkpoint", PAWL__ENTRY_ANY, NULL, set_checkpoint},
         {"root", PAWL__ENTRY_TEXT, NULL, set_root},
         {"exclude", PAWL__ENTRY_LIST, NULL, set_exclude},
+        {"tool_checkpoints", PAWL__ENTRY_ANY, NULL, set_tool_checkpoints},
+        {"edit_tools", PAWL__ENTRY_LIST, NULL, set_edit_tools},
+        {"tool_checkpoint_files", PAWL__ENTRY_TEXT, NULL, set_tool_files},
 };
 
 pawl_status pawl__workspace_settings_read(const pawl__place *place, pawl__node node)

@@ -49,6 +49,9 @@ struct pawl_mission {
         char *root;           /**< absolute: of its workspace; NULL: as the log's, or its folder */
         const char **exclude; /**< patterns of what is no part of it */
         size_t n_exclude;
+        char *tool_checkpoints; /**< "on" or "off", for its commands; NULL: not said */
+        char *edit_tools;       /**< names with commas between them; NULL: not said */
+        char *tool_files; /**< absolute: the folder of tool calls' documents; NULL: not said */
         pawl__step *steps;
         size_t n_steps;
 };

@@ -41,6 +41,12 @@ static pawl_status open_workspace(pawl__runner *r, pawl_error *err)
                 options.root = r->mission->folder;
         pawl_status status = pawl__workspace_open(&s->ws, r->log, &options, err);
         s->open = !status;
+        if (!status && r->mission->tool_files)
+                status = pawl__workspace_leave_out(&s->ws, r->mission->tool_files, err);
+        if (status && s->open) {
+                pawl__workspace_close(&s->ws);
+                s->open = false;
+        }
         return status;
 }
 
