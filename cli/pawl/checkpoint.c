@@ -7,15 +7,6 @@
 #include "command/printable.h"
 #include <inttypes.h>
 #include <stdio.h>
-#include <stdlib.h>
-
-/* What a step's command finds in its environment says whose checkpoint it is. */
-static const char *of_step(const cli_call *cli, const char *name)
-{
-        const char *value = cli->in->served ? NULL : getenv(name);
-
-        return value && *value ? value : NULL;
-}
 
 /* The document in a file, if one was named; kept by @p input. */
 static pawl_status read_document(
@@ -122,10 +113,10 @@ static int checkpoint_run(cli_call *cli)
         int code;
 
         request.description = cli_arg(cli, 0);
-        request.mission_id = of_step(cli, "PAWL_MISSION_ID");
-        request.run_id = of_step(cli, "PAWL_RUN_ID");
-        request.step_id = of_step(cli, "PAWL_STEP_ID");
-        request.session_id = of_step(cli, "PAWL_SESSION_ID");
+        request.mission_id = cli_variable(cli, "PAWL_MISSION_ID");
+        request.run_id = cli_variable(cli, "PAWL_RUN_ID");
+        request.step_id = cli_variable(cli, "PAWL_STEP_ID");
+        request.session_id = cli_variable(cli, "PAWL_SESSION_ID");
         if (read_document(&request.state, &state, cli_value(cli, "state"), &err) ||
                 read_document(&request.outputs, &outputs, cli_value(cli, "outputs"), &err) ||
                 cli_workspace_options(&options, &actor, cli, &err))

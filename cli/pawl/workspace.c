@@ -22,6 +22,13 @@ pawl_status cli_workspace_options(
         return PAWL_OK;
 }
 
+const char *cli_variable(const cli_call *cli, const char *name)
+{
+        const char *value = cli->in->served ? NULL : getenv(name);
+
+        return value && *value ? value : NULL;
+}
+
 void cli_checkpoint_members(pawl__json_writer *w, const pawl_checkpoint_info *info)
 {
         char time[28];

@@ -25,6 +25,10 @@
 PAWL_MUST_CHECK pawl_status cli_workspace_options(
         pawl_workspace_options *out, pawl__buf *actor, const cli_call *cli, pawl_error *err);
 
+/** What the command of a step finds in its environment: whose checkpoint it is, and how tool calls
+ *  are kept. NULL: not set, empty, or in a service, which has none. */
+const char *cli_variable(const cli_call *cli, const char *name);
+
 /** The members of contract section 4, and more, into an object that is open. */
 void cli_checkpoint_members(pawl__json_writer *w, const pawl_checkpoint_info *info);
 /** Bytes that may be no UTF-8: then NAME shows each wrong one as \xNN, and NAME_hex has all of
