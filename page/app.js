@@ -1,6 +1,6 @@
 // Where the page starts: the token, the places by their address, the line to the log.
 import { findToken, onNoEntry, problem, takeToken } from "./api.js";
-import { add, command, el, fill, freshen } from "./dom.js";
+import { add, command, el, fill, freshen, renew } from "./dom.js";
 import * as live from "./live.js";
 import * as open from "./open.js";
 import { checkpoint, checkpoints } from "./checkpoints.js";
@@ -61,7 +61,7 @@ async function show(moved) {
   const view = {
     root, heading, signal,
     title(text, ...shown) {
-      fill(heading, shown.length ? shown : text);
+      renew(heading, shown.map((part) => part.textContent ?? part).join("") || text, () => (shown.length ? shown : text));
       title = `${text} · Pawl`;
       name();
     },

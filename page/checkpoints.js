@@ -1,6 +1,6 @@
 // Checkpoints of the files: the list, one of them with what it changed, and the way back.
 import { get, path, problem, query } from "./api.js";
-import { at, calmly, count, el, fill, link, moment, size, table } from "./dom.js";
+import { at, calmly, count, el, fill, link, moment, renew, size, table } from "./dom.js";
 import { changes } from "./diff.js";
 import { listen } from "./live.js";
 import { goBack, undo } from "./rollback.js";
@@ -44,9 +44,9 @@ export async function checkpoints(view) {
     const list = await get("checkpoints", view.signal);
     const all = (Array.isArray(list) ? list : list.checkpoints).reverse();
     fill(trouble);
-    fill(place, all.length ? table("Checkpoints of the files, newest first", columns, all.map(row))
+    renew(place, all, () => (all.length ? table("Checkpoints of the files, newest first", columns, all.map(row))
       : el("p", { class: "note" }, "There is no checkpoint of the files yet. A run takes one after each step; ",
-        el("code", null, "pawl checkpoint"), " takes one at any time."));
+        el("code", null, "pawl checkpoint"), " takes one at any time.")));
   };
   const again = calmly(400, () => load().catch((error) => fill(trouble, problem(error, again))), view.signal);
   listen((event) => moving.test(event.type) && again(), view.signal);

@@ -1,6 +1,6 @@
 // The questions that hold runs back, and answering them.
 import { Failure, get, keep, kept, name, path, post, problem, setName } from "./api.js";
-import { add, announce, at, command, el, fill, icon, link, moment, pill, since } from "./dom.js";
+import { add, announce, at, command, el, fill, icon, link, moment, pill, renew, since } from "./dom.js";
 import { listen } from "./live.js";
 import * as open from "./open.js";
 import { person, short, term } from "./words.js";
@@ -65,12 +65,12 @@ export async function conflicts(view) {
     const list = open.all();
     const now = list.filter((c) => !deferred().includes(c.conflict_id));
     const later = list.filter((c) => deferred().includes(c.conflict_id));
-    fill(place,
+    renew(place, [now, later], () => [
       now.length > 0 && el("ul", { class: "asks plain" }, now.map((c) => item(c, show))),
       now.length === 0 && el("p", { class: "note" }, later.length ? "No other question is open."
         : "No question is open. When a run asks one, it appears here by itself."),
       later.length > 0 && el("details", { class: "later" }, el("summary", null, `Put off in this tab: ${later.length}`),
-        el("ul", { class: "asks plain" }, later.map((c) => item(c, show)))));
+        el("ul", { class: "asks plain" }, later.map((c) => item(c, show))))]);
   };
   open.watch(show, view.signal);
   if (!open.all()) await open.load();

@@ -29,12 +29,20 @@ export function add(element, ...children) {
   return element;
 }
 
-/** Put new children in place of the old ones, with the focus where it was if its element stays. */
+/** Put new children in place of the old ones. */
 export function fill(element, ...children) {
-  const focused = document.activeElement;
   element.replaceChildren();
   add(element, children);
-  if (focused && focused !== document.activeElement && element.contains(focused)) focused.focus();
+}
+
+const shown = new WeakMap();
+
+/** Fill an element anew, if what it shows is not what it showed: nothing moves under a finger or the focus. */
+export function renew(element, data, make) {
+  const text = JSON.stringify(data);
+  if (shown.get(element) === text) return;
+  shown.set(element, text);
+  fill(element, make());
 }
 
 /** A link to a place on this page, made of segments that may hold any character. */

@@ -58,7 +58,7 @@ function nothing(status) {
 }
 
 /** Bring a table's rows up to date: a row that stays keeps its place on the page, and the focus. */
-function renew(body, list) {
+function update(body, list) {
   const old = new Map([...body.rows].map((r) => [r.dataset.key, r]));
   const focused = document.activeElement;
   const focusedKey = focused?.closest?.("tr")?.dataset.key;
@@ -111,7 +111,7 @@ export async function runs(view) {
       shown = table("Runs, newest first", columns, []);
       fill(list, shown);
     }
-    renew(shown.tBodies[0], runs_);
+    update(shown.tBodies[0], runs_);
   };
   const again = async () => {
     try {

@@ -1,9 +1,9 @@
 // One run, as its events tell it: the newest first, growing while one looks.
 import { get, path, problem, query } from "./api.js";
-import { add, announce, at, calmly, count, duration, el, fill, icon, link, moment, pill } from "./dom.js";
+import { add, announce, at, calmly, count, duration, el, fill, icon, link, moment, pill, renew } from "./dom.js";
 import { listen, seen } from "./live.js";
 import { progress } from "./runs.js";
-import { aloud, describe, goOn, short, tally } from "./words.js";
+import { aloud, describe, goOn, short, tally, term } from "./words.js";
 import * as open from "./open.js";
 
 const PAGE = 300;
@@ -103,13 +103,12 @@ function facts(run) {
     el("div", { class: kind }, el("dt", null, name), el("dd", null, value))));
 }
 
-function questions(run) {
-  const own = (open.all() ?? []).filter((c) => c.run_id === run.run_id);
+function questions(own) {
   if (!own.length) return null;
   return el("section", { class: "asks", "aria-labelledby": "asks" },
     el("h2", { id: "asks" }, count(own.length, "question is", "questions are"), " open"),
     el("ul", { class: "plain" }, own.map((c) => el("li", null,
-      link(at("conflicts", c.conflict_id), el("q", { class: "term" }, c.term)), ` in ${c.step_id}: ${c.conflict_type}, ${c.severity}`))));
+      link(at("conflicts", c.conflict_id), term(c.term)), ` in ${c.step_id}: ${c.conflict_type}, ${c.severity}`))));
 }
 
 const steps = (run) => el("ol", { class: "steps" }, run.steps.map((s) =>
@@ -118,6 +117,7 @@ const steps = (run) => el("ol", { class: "steps" }, run.steps.map((s) =>
 
 export async function run(view, id) {
   const head = el("div", { class: "head" });
+  const way = el("div");
   const asks = el("div");
   const side = el("section", { class: "side", "aria-labelledby": "steps" });
   const timeline = el("ol", { class: "timeline", reversed: true });
@@ -128,7 +128,7 @@ export async function run(view, id) {
   let waiting = [];
 
   view.title(`Run ${short(id)}`);
-  fill(view.root, trouble, head, asks, el("div", { class: "columns" }, side,
+  fill(view.root, trouble, head, way, asks, el("div", { class: "columns" }, side,
     el("section", { class: "events", "aria-labelledby": "events" },
       el("h2", { id: "events" }, "What happened"),
       el("p", { class: "hint" }, "Newest first. What comes appears at the top by itself."), timeline, older)));
@@ -136,10 +136,13 @@ export async function run(view, id) {
   const about = async () => {
     try {
       const found = await get(path("runs", id), view.signal);
-      view.title(`${found.mission_id}: ${found.status}`, found.mission_id, " ", pill(found.status));
-      fill(head, facts(found), goOn(found));
-      fill(asks, questions(found));
-      fill(side, el("h2", { id: "steps" }, "Steps"), steps(found));
+      const own = (open.all() ?? []).filter((c) => c.run_id === id);
+      const { status, conflicts_open } = found;
+      view.title(`${found.mission_id}: ${status}`, found.mission_id, " ", pill(status));
+      renew(head, found, () => facts(found));
+      renew(way, { status, conflicts_open }, () => goOn(found));
+      renew(asks, own, () => questions(own));
+      renew(side, [found.steps, found.current_step], () => [el("h2", { id: "steps" }, "Steps"), steps(found)]);
       fill(trouble);
       return found;
     } catch (error) {

@@ -7,7 +7,8 @@ export const short = (id) => String(id ?? "").slice(0, 8);
 /** "user:ana" is ana. */
 export const person = (actor) => String(actor ?? "somebody").replace(/^user:/, "");
 
-export const term = (text) => el("q", { class: "term" }, text ?? "");
+/** A term, in quotes that are text: those that a style generates take no click in a link. */
+export const term = (text) => el("span", { class: "term" }, `“${text ?? ""}”`);
 
 const quiet = (label, title, detail) => ({ shape: "more", quiet: true, label, title, detail });
 

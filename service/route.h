@@ -70,6 +70,7 @@ PAWL_MUST_CHECK pawl_status service_command(pawl__buf *out, service_call *call, 
 
 /** Each ended by a NULL method; searched in this order. */
 extern const service_route service_core_routes[];
+extern const service_route service_page_routes[];
 extern const service_route *const service_route_tables[]; /**< all of them, ended by NULL */
 
 #endif

@@ -4,5 +4,6 @@
 const service_route *const service_route_tables[] = {
         service_core_routes,
         service_api_routes,
+        service_page_routes,
         NULL,
 };
