@@ -25,22 +25,19 @@ function list(plan) {
   ];
 }
 
-function done(what, plan, view, close) {
+function done(plan, close, undoIt) {
   return [
     el("p", { role: "status" }, `The files are as checkpoint ${plan.target.n} has them: ${plan.writes} written, ${plan.removes} removed, ${plan.left} left alone.`),
     plan.safety !== null && el("p", null, "What was there before is ", link(at("checkpoints", plan.safety), `checkpoint ${plan.safety}`), "."),
     plan.steps.length > 0 && el("p", null, "Go on with ", el("code", null, `pawl resume ${plan.steps[0].run_id}`)),
     el("p", { class: "buttons" },
-      !plan.undo && el("button", { type: "button", on: { click: () => {
-        close();
-        undo(view);
-      } } }, "Undo it…"),
+      !plan.undo && el("button", { type: "button", on: { click: undoIt } }, "Undo it…"),
       el("button", { type: "button", class: "main", on: { click: close } }, "Close")),
   ];
 }
 
 /** Show a plan in a dialog and, when yes is typed, do it. `where` is where it is read, and is posted to. */
-async function ask(view, { title, where, verb }) {
+async function ask(view, { title, where, verb, changed = false }) {
   const heading = el("h2", { id: "dialog-title", tabindex: "-1" }, title);
   const body = el("div", { class: "body" }, el("p", { class: "hint", role: "status" }, "Looking at the files…"));
   const dialog = el("dialog", { "aria-labelledby": "dialog-title" }, heading, body);
@@ -74,10 +71,14 @@ async function ask(view, { title, where, verb }) {
       try {
         const did = await post(where, { expect: plan.plan }, view.signal);
         fill(heading, "Done");
-        fill(body, done(verb, did, view, close));
+        changed = true;
+        fill(body, done(did, close, () => {
+          changed = false; // the next dialog shows the place anew when it closes
+          close();
+          undo(view, true);
+        }));
         heading.focus();
         announce("The files were put back");
-        dialog.addEventListener("close", () => dispatchEvent(new HashChangeEvent("hashchange")));
       } catch (error) {
         button.disabled = false;
         if (error instanceof Failure && error.status === 409) await renew(error);
@@ -110,7 +111,10 @@ async function ask(view, { title, where, verb }) {
   };
 
   view.signal.addEventListener("abort", close);
-  dialog.addEventListener("close", () => dialog.remove());
+  dialog.addEventListener("close", () => {
+    dialog.remove();
+    if (changed && !view.signal.aborted) dispatchEvent(new HashChangeEvent("hashchange"));
+  });
   document.body.append(dialog);
   dialog.showModal();
   heading.focus();
@@ -120,4 +124,5 @@ async function ask(view, { title, where, verb }) {
 export const goBack = (view, checkpoint) => ask(view, { title: `Go back to checkpoint ${checkpoint.n}`, verb: "Go back",
   where: path("checkpoints", checkpoint.n, "rollback") });
 
-export const undo = (view) => ask(view, { title: "Undo the last rollback", verb: "Undo it", where: "undo" });
+/** `changed`: what is beneath the dialog is old, and shown anew when it closes. */
+export const undo = (view, changed) => ask(view, { title: "Undo the last rollback", verb: "Undo it", where: "undo", changed });
