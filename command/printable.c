@@ -41,3 +41,19 @@ bool cli_colours(FILE *stream)
 
         return !(no && *no) && term && strcmp(term, "dumb") != 0 && isatty(fileno(stream));
 }
+
+void cli_size_text(char out[32], uint64_t bytes)
+{
+        static const char *const units[] = {"B", "kB", "MB", "GB", "TB", "PB", "EB"};
+        double n = (double)bytes;
+        size_t unit = 0;
+
+        while (n >= 999.5 && unit + 1 < sizeof units / sizeof units[0]) {
+                n /= 1000;
+                unit++;
+        }
+        if (unit == 0 || n >= 99.95)
+                snprintf(out, 32, "%.0f %s", n, units[unit]);
+        else
+                snprintf(out, 32, n >= 9.995 ? "%.1f %s" : "%.2f %s", n, units[unit]);
+}

@@ -18,6 +18,9 @@ void cli_puts(FILE *stream, const char *string);
 /** At most @p max characters (bytes that start one), with an ellipsis where some were left off. */
 void cli_put_cut(FILE *stream, pawl_text text, size_t max);
 
+/** "4.2 MB": three digits at most, powers of 1,000. */
+void cli_size_text(char out[32], uint64_t bytes);
+
 /** Colours go to a terminal alone, and not under NO_COLOR or TERM=dumb. */
 bool cli_colours(FILE *stream);
 

@@ -104,7 +104,7 @@ static void write_json_row(cli_table *table, const cli_cell *cells)
                 const cli_column *column = &table->columns[i];
                 if (column->type == CLI_CELL_TEXT)
                         pawl__json_member_text(&table->writer, column->name, cells[i].text);
-                else if (column->type == CLI_CELL_INTEGER)
+                else if (column->type == CLI_CELL_INTEGER || column->type == CLI_CELL_SIZE)
                         pawl__json_member_integer(&table->writer, column->name, cells[i].integer);
                 else
                         pawl__json_member_number(&table->writer, column->name, cells[i].number);
@@ -123,6 +123,9 @@ static pawl_status format_cell(pawl__buf *out, cli_cell_type type, const cli_cel
                 return pawl__printable(out, cell->text);
         case CLI_CELL_INTEGER:
                 return pawl__buf_addf(out, "%lld", (long long)cell->integer);
+        case CLI_CELL_SIZE:
+                cli_size_text(number, (uint64_t)cell->integer);
+                return pawl__buf_adds(out, number);
         case CLI_CELL_NUMBER:
                 return pawl__buf_add(out, number, pawl__number_format(number, cell->number));
         }
@@ -175,4 +178,20 @@ pawl_status cli_table_end(cli_table *table, pawl_error *err)
         fwrite(table->writer.buf.data, 1, table->writer.buf.len, table->stream);
         fputc('\n', table->stream);
         return PAWL_OK;
+}
+
+pawl_status cli_table_print(FILE *stream, const cli_column *columns, size_t n, cli_row_fn row,
+        const void *list, size_t n_rows, pawl_error *err)
+{
+        cli_table *table = NULL;
+        pawl_status status = PAWL_OK;
+
+        if (n_rows > 0)
+                status = cli_table_new(&table, stream, columns, n, false, err);
+        for (size_t i = 0; i < n_rows && !status; i++)
+                status = row(table, list, i, err);
+        if (table && !status)
+                status = cli_table_end(table, err);
+        cli_table_free(table);
+        return status;
 }

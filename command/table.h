@@ -12,7 +12,12 @@
 #include "base/text.h"
 #include <stdio.h>
 
-typedef enum cli_cell_type { CLI_CELL_TEXT, CLI_CELL_INTEGER, CLI_CELL_NUMBER } cli_cell_type;
+typedef enum cli_cell_type {
+        CLI_CELL_TEXT,
+        CLI_CELL_INTEGER,
+        CLI_CELL_NUMBER,
+        CLI_CELL_SIZE /**< an integer of bytes; in a table "4.2 MB" */
+} cli_cell_type;
 
 typedef struct cli_column {
         const char *name;   /**< the member in JSON; the header is its upper case */
@@ -41,5 +46,11 @@ PAWL_MUST_CHECK pawl_status cli_table_flush(cli_table *table, pawl_error *err);
 /** Print all that is left to print. */
 PAWL_MUST_CHECK pawl_status cli_table_end(cli_table *table, pawl_error *err);
 void cli_table_free(cli_table *table);
+
+/** Give the table the row of element @p i of a list. */
+typedef pawl_status (*cli_row_fn)(cli_table *table, const void *list, size_t i, pawl_error *err);
+/** A whole table for people of a list of @p n_rows; nothing where there are none. */
+PAWL_MUST_CHECK pawl_status cli_table_print(FILE *stream, const cli_column *columns, size_t n,
+        cli_row_fn row, const void *list, size_t n_rows, pawl_error *err);
 
 #endif

@@ -27,7 +27,7 @@ static const cli_column columns[] = {
         {"step", CLI_CELL_TEXT, true},
         {"trigger", CLI_CELL_TEXT, false},
         {"files", CLI_CELL_INTEGER, false},
-        {"size", CLI_CELL_TEXT, false},
+        {"size", CLI_CELL_SIZE, false},
         {"when", CLI_CELL_TEXT, false},
         {"state", CLI_CELL_TEXT, false},
 };
@@ -40,16 +40,16 @@ static const char *state_of(const pawl_checkpoint_info *info)
         return info->valid ? "✓" : "✗";
 }
 
-static pawl_status add_row(cli_table *table, const pawl_checkpoint_info *info, pawl_error *err)
+static pawl_status add_row(cli_table *table, const void *list, size_t i, pawl_error *err)
 {
-        char when[28], size[32];
+        const pawl_checkpoint_info *info = pawl_checkpoints_at(list, i);
+        char when[28];
 
         pawl__time_format(when, info->created_us);
         when[10] = ' ';
-        cli_size_text(size, info->bytes);
         const cli_cell cells[COLUMNS] = {{.integer = (int64_t)info->n}, {.text = info->id},
                 {.text = info->step_id}, {.text = info->trigger}, {.integer = (int64_t)info->files},
-                {.text = pawl__text(size)}, {.text = pawl__text_n(when, 19)},
+                {.integer = (int64_t)info->bytes}, {.text = pawl__text_n(when, 19)},
                 {.text = pawl__text(state_of(info))}};
         return cli_table_row(table, cells, err);
 }
@@ -58,7 +58,6 @@ static int print_table(const cli_call *cli, const pawl_checkpoints *list)
 {
         size_t n = pawl_checkpoints_count(list);
         pawl_error err = PAWL_ERROR_INIT;
-        cli_table *table = NULL;
 
         if (n == 0) {
                 fputs("no checkpoints of the workspace; `pawl checkpoint` takes one, and `pawl "
@@ -66,13 +65,9 @@ static int print_table(const cli_call *cli, const pawl_checkpoints *list)
                         cli->in->out);
                 return CLI_DONE;
         }
-        pawl_status status = cli_table_new(&table, cli->in->out, columns, COLUMNS, false, &err);
-        for (size_t i = 0; i < n && !status; i++)
-                status = add_row(table, pawl_checkpoints_at(list, i), &err);
-        if (!status)
-                status = cli_table_end(table, &err);
-        cli_table_free(table);
-        return status ? cli_fail(cli, &err) : CLI_DONE;
+        return cli_table_print(cli->in->out, columns, COLUMNS, add_row, list, n, &err)
+                       ? cli_fail(cli, &err)
+                       : CLI_DONE;
 }
 
 static int checkpoints_run(cli_call *cli)

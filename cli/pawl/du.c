@@ -3,6 +3,7 @@
 #include "cli/pawl/commands.h"
 #include "command/find.h"
 #include "command/json.h"
+#include "command/printable.h"
 #include "command/table.h"
 #include <inttypes.h>
 #include <pawl/space.h>
@@ -57,52 +58,51 @@ static const cli_column columns[] = {
         {"n", CLI_CELL_INTEGER, false},
         {"id", CLI_CELL_TEXT, true},
         {"files", CLI_CELL_INTEGER, false},
-        {"bytes", CLI_CELL_INTEGER, false},
-        {"own", CLI_CELL_INTEGER, false},
+        {"size", CLI_CELL_SIZE, false},
+        {"own", CLI_CELL_SIZE, false},
         {"state", CLI_CELL_TEXT, false},
 };
 enum { COLUMNS = sizeof columns / sizeof columns[0] };
 
-static pawl_status print_rows(FILE *out, const pawl_usage *usage, pawl_error *err)
+static pawl_status add_row(cli_table *table, const void *usage, size_t i, pawl_error *err)
 {
-        cli_table *table = NULL;
-        pawl_status status = cli_table_new(&table, out, columns, COLUMNS, false, err);
+        const pawl_checkpoint_usage *one = pawl_usage_at(usage, i);
+        const cli_cell cells[COLUMNS] = {{.integer = (int64_t)one->n}, {.text = one->id},
+                {.integer = (int64_t)one->files}, {.integer = (int64_t)one->bytes},
+                {.integer = (int64_t)one->own},
+                {.text = pawl__text(one->damaged ? "damaged" : NULL)}};
 
-        for (size_t i = 0; i < pawl_usage_count(usage) && !status; i++) {
-                const pawl_checkpoint_usage *one = pawl_usage_at(usage, i);
-                const cli_cell cells[COLUMNS] = {{.integer = (int64_t)one->n}, {.text = one->id},
-                        {.integer = (int64_t)one->files}, {.integer = (int64_t)one->bytes},
-                        {.integer = (int64_t)one->own},
-                        {.text = pawl__text(one->damaged ? "damaged" : NULL)}};
-                status = cli_table_row(table, cells, err);
-        }
-        if (!status)
-                status = cli_table_end(table, err);
-        cli_table_free(table);
-        return status;
+        return cli_table_row(table, cells, err);
 }
 
 static int print_text(const cli_call *cli, const pawl_usage *usage)
 {
         const pawl_usage_totals *total = pawl_usage_total(usage);
+        const size_t n = pawl_usage_count(usage);
         pawl_error err = PAWL_ERROR_INIT;
+        FILE *out = cli->in->out;
+        char bytes[32], stored[32];
 
-        if (pawl_usage_count(usage) && print_rows(cli->in->out, usage, &err))
+        if (cli_table_print(out, columns, COLUMNS, add_row, usage, n, &err))
                 return cli_fail(cli, &err);
-        fprintf(cli->in->out,
-                "%s%" PRIu64 " checkpoints, %" PRIu64 " contents of %" PRIu64 " bytes, %" PRIu64
-                " as stored\n",
-                pawl_usage_count(usage) ? "\n" : "", total->checkpoints, total->contents,
-                total->bytes, total->stored);
+        cli_size_text(bytes, total->bytes);
+        cli_size_text(stored, total->stored);
+        fprintf(out, "%s%" PRIu64 " checkpoint%s, %" PRIu64 " content%s of %s, %s as stored\n",
+                n ? "\n" : "", total->checkpoints, total->checkpoints == 1 ? "" : "s",
+                total->contents, total->contents == 1 ? "" : "s", bytes, stored);
         if (total->pruned)
-                fprintf(cli->in->out, "%" PRIu64 " more were pruned\n", total->pruned);
+                fprintf(out, "%" PRIu64 " more %s pruned\n", total->pruned,
+                        total->pruned == 1 ? "was" : "were");
+        cli_size_text(stored, total->unnamed_stored);
         if (total->unnamed)
-                fprintf(cli->in->out,
-                        "%" PRIu64 " contents that no checkpoint names, %" PRIu64
-                        " bytes as stored: the next prune lets them go\n",
-                        total->unnamed, total->unnamed_stored);
-        fprintf(cli->in->out, "the log takes %" PRIu64 " bytes, %" PRIu64 " of them free\n",
-                total->log, total->free);
+                fprintf(out,
+                        "%" PRIu64 " content%s that no checkpoint names, %s as stored: the next "
+                        "prune lets %s go\n",
+                        total->unnamed, total->unnamed == 1 ? "" : "s", stored,
+                        total->unnamed == 1 ? "it" : "them");
+        cli_size_text(bytes, total->log);
+        cli_size_text(stored, total->free);
+        fprintf(out, "the log takes %s, %s of it free\n", bytes, stored);
         return CLI_DONE;
 }
 

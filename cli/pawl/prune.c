@@ -35,8 +35,9 @@ static const cli_column columns[] = {
 };
 enum { COLUMNS = sizeof columns / sizeof columns[0] };
 
-static pawl_status add_row(cli_table *table, const pawl_pruned_session *one, pawl_error *err)
+static pawl_status add_row(cli_table *table, const void *report, size_t i, pawl_error *err)
 {
+        const pawl_pruned_session *one = pawl_prune_report_at(report, i);
         char what[64];
 
         snprintf(what, sizeof what, "%s%s", one->stays ? "stays: " : "goes",
@@ -50,18 +51,8 @@ static int print_table(const cli_call *cli, const pawl_prune_report *report)
 {
         size_t n = pawl_prune_report_count(report);
         pawl_error err = PAWL_ERROR_INIT;
-        cli_table *table = NULL;
-        pawl_status status = PAWL_OK;
 
-        if (n) {
-                status = cli_table_new(&table, cli->in->out, columns, COLUMNS, false, &err);
-                for (size_t i = 0; i < n && !status; i++)
-                        status = add_row(table, pawl_prune_report_at(report, i), &err);
-                if (!status)
-                        status = cli_table_end(table, &err);
-                cli_table_free(table);
-        }
-        if (status)
+        if (cli_table_print(cli->in->out, columns, COLUMNS, add_row, report, n, &err))
                 return cli_fail(cli, &err);
         fprintf(cli->in->out, "%s%zu of %zu sessions %s\n", n ? "\n" : "",
                 pawl_prune_report_going(report), n,

@@ -5,6 +5,7 @@
 #include "cli/pawl/commands.h"
 #include "command/find.h"
 #include "command/json.h"
+#include "command/printable.h"
 #include "command/table.h"
 #include <inttypes.h>
 #include <pawl/space.h>
@@ -42,40 +43,35 @@ static const cli_column columns[] = {
 };
 enum { COLUMNS = sizeof columns / sizeof columns[0] };
 
-static pawl_status print_rows(FILE *out, const pawl_checkpoint_prune *report, pawl_error *err)
+static pawl_status add_row(cli_table *table, const void *report, size_t i, pawl_error *err)
 {
-        cli_table *table = NULL;
-        pawl_status status = cli_table_new(&table, out, columns, COLUMNS, false, err);
+        const pawl_pruned_checkpoint *one = pawl_checkpoint_prune_at(report, i);
+        char what[80];
 
-        for (size_t i = 0; i < pawl_checkpoint_prune_count(report) && !status; i++) {
-                const pawl_pruned_checkpoint *one = pawl_checkpoint_prune_at(report, i);
-                char what[80];
-                snprintf(what, sizeof what, "%s%s", one->stays ? "stays: " : "goes",
-                        one->stays ? one->stays : "");
-                const cli_cell cells[COLUMNS] = {{.integer = (int64_t)one->n}, {.text = one->id},
-                        {.text = pawl__text(what)}};
-                status = cli_table_row(table, cells, err);
-        }
-        if (!status)
-                status = cli_table_end(table, err);
-        cli_table_free(table);
-        return status;
+        snprintf(what, sizeof what, "%s%s", one->stays ? "stays: " : "goes",
+                one->stays ? one->stays : "");
+        const cli_cell cells[COLUMNS] = {
+                {.integer = (int64_t)one->n}, {.text = one->id}, {.text = pawl__text(what)}};
+        return cli_table_row(table, cells, err);
 }
 
 static int print_text(const cli_call *cli, const pawl_checkpoint_prune *report, uint64_t freed)
 {
         size_t n = pawl_checkpoint_prune_count(report);
+        uint64_t contents = pawl_checkpoint_prune_contents(report);
         pawl_error err = PAWL_ERROR_INIT;
+        char size[32];
 
-        if (n && print_rows(cli->in->out, report, &err))
+        if (cli_table_print(cli->in->out, columns, COLUMNS, add_row, report, n, &err))
                 return cli_fail(cli, &err);
-        fprintf(cli->in->out,
-                "%s%zu of %zu checkpoints %s, with %" PRIu64 " contents of %" PRIu64 " bytes\n",
+        cli_size_text(size, pawl_checkpoint_prune_bytes(report));
+        fprintf(cli->in->out, "%s%zu of %zu checkpoints %s, with %" PRIu64 " content%s of %s\n",
                 n ? "\n" : "", pawl_checkpoint_prune_going(report), n,
-                cli_given(cli, "dry-run") ? "would go" : "went",
-                pawl_checkpoint_prune_contents(report), pawl_checkpoint_prune_bytes(report));
+                cli_given(cli, "dry-run") ? "would go" : "went", contents, contents == 1 ? "" : "s",
+                size);
+        cli_size_text(size, freed);
         if (cli_given(cli, "shrink") && !cli_given(cli, "dry-run"))
-                fprintf(cli->in->out, "the log is %" PRIu64 " bytes smaller\n", freed);
+                fprintf(cli->in->out, "the log is %s smaller\n", size);
         return CLI_DONE;
 }
 

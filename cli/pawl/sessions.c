@@ -65,8 +65,9 @@ static const cli_column columns[] = {
 };
 enum { COLUMNS = sizeof columns / sizeof columns[0] };
 
-static pawl_status add_row(cli_table *table, const pawl_session *s, pawl_error *err)
+static pawl_status add_row(cli_table *table, const void *list, size_t i, pawl_error *err)
 {
+        const pawl_session *s = pawl_sessions_at(list, i);
         char started[28], duration[32], progress[64];
         int64_t until = s->ended_us ? s->ended_us : s->updated_us;
 
@@ -104,20 +105,13 @@ static int print_table(const cli_call *cli, const pawl_sessions *list)
 {
         size_t n = pawl_sessions_count(list);
         pawl_error err = PAWL_ERROR_INIT;
-        cli_table *table = NULL;
 
         if (n == 0) {
                 fputs("no sessions; `pawl run MISSION` or `pawl session start` begins one\n",
                         cli->in->out);
                 return CLI_DONE;
         }
-        pawl_status status = cli_table_new(&table, cli->in->out, columns, COLUMNS, false, &err);
-        for (size_t i = 0; i < n && !status; i++)
-                status = add_row(table, pawl_sessions_at(list, i), &err);
-        if (!status)
-                status = cli_table_end(table, &err);
-        cli_table_free(table);
-        if (status)
+        if (cli_table_print(cli->in->out, columns, COLUMNS, add_row, list, n, &err))
                 return cli_fail(cli, &err);
         print_next(cli->in->out, pawl_sessions_at(list, 0));
         return CLI_DONE;

@@ -56,8 +56,9 @@ static const cli_column columns[] = {
 };
 enum { COLUMNS = sizeof columns / sizeof columns[0] };
 
-static pawl_status add_row(cli_table *table, const pawl_validated *it, pawl_error *err)
+static pawl_status add_row(cli_table *table, const void *list, size_t i, pawl_error *err)
 {
+        const pawl_validated *it = pawl_validation_at(list, i);
         const cli_cell cells[COLUMNS] = {{.integer = (int64_t)it->n}, {.text = it->id},
                 {.text = pawl__text(mark_of(it->files))}, {.text = pawl__text(mark_of(it->hash))},
                 {.text = pawl__text(mark_of(it->git))}, {.text = pawl__text(mark_of(it->state))},
@@ -68,21 +69,15 @@ static pawl_status add_row(cli_table *table, const pawl_validated *it, pawl_erro
 
 static int print_table(const cli_call *cli, const pawl_validation *found)
 {
-        const size_t n = pawl_validation_count(found);
         pawl_error err = PAWL_ERROR_INIT;
-        cli_table *table = NULL;
-        pawl_status status =
-                n ? cli_table_new(&table, cli->in->out, columns, COLUMNS, false, &err) : PAWL_OK;
 
-        for (size_t i = 0; i < n && !status; i++)
-                status = add_row(table, pawl_validation_at(found, i), &err);
-        if (n && !status)
-                status = cli_table_end(table, &err);
-        cli_table_free(table);
-        return status ? cli_fail(cli, &err) : CLI_DONE;
+        return cli_table_print(cli->in->out, columns, COLUMNS, add_row, found,
+                       pawl_validation_count(found), &err)
+                       ? cli_fail(cli, &err)
+                       : CLI_DONE;
 }
 
-/* On stderr: what is wrong, and where to go back to. */
+/* Beside it: what is wrong, and where to go back to. */
 static int say_faults(const cli_call *cli, const pawl_validation *found)
 {
         const pawl_validated *last = pawl_validation_last(found);

@@ -108,19 +108,3 @@ void cli_text_member(pawl__json_writer *w, const char *name, pawl_text bytes)
         pawl__json_member_text(w, hex_name, pawl__buf_text(&text));
         pawl__buf_free(&text);
 }
-
-void cli_size_text(char out[32], uint64_t bytes)
-{
-        static const char *const units[] = {"B", "kB", "MB", "GB", "TB", "PB", "EB"};
-        double n = (double)bytes;
-        size_t unit = 0;
-
-        while (n >= 999.5 && unit + 1 < sizeof units / sizeof units[0]) {
-                n /= 1000;
-                unit++;
-        }
-        if (unit == 0 || n >= 99.95)
-                snprintf(out, 32, "%.0f %s", n, units[unit]);
-        else
-                snprintf(out, 32, n >= 9.995 ? "%.1f %s" : "%.2f %s", n, units[unit]);
-}

@@ -39,7 +39,5 @@ static inline void cli_path_member(pawl__json_writer *w, pawl_text path)
         cli_text_member(w, "path", path);
 }
 
-/** "4.2 MB": three digits at most, powers of 1,000. */
-void cli_size_text(char out[32], uint64_t bytes);
 
 #endif

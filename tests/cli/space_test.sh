@@ -49,18 +49,19 @@ make_log() {
 it "a log without checkpoints takes up what it does"
 pawl init >/dev/null
 runs 0 pawl du
-says '^0 checkpoints, 0 contents of 0 bytes, 0 as stored$' out
-says '^the log takes [0-9]+ bytes, 0 of them free$' out
+says '^0 checkpoints, 0 contents of 0 B, 0 B as stored$' out
+says '^the log takes [0-9.]+ kB, 0 B of it free$' out
 runs 0 pawl prune checkpoints --keep 0
-says '^0 of 0 checkpoints went, with 0 contents of 0 bytes$' out
+says '^0 of 0 checkpoints went, with 0 contents of 0 B$' out
 
 it "du tells each checkpoint, what is its own, and what nobody names"
 make_log
 runs 0 pawl du
-says '^ *1 +cp-01-a +0 +70 +20 +-$' out
-says '^ *2 +cp-02-a +1 +70 +0 +-$' out
-says '^3 checkpoints, 3 contents of 3000016 bytes, 3000034 as stored$' out
-says '^1 contents that no checkpoint names, 3000000 bytes as stored: the next prune lets them go$' out
+says '^ *N +ID +FILES +SIZE +OWN +STATE$' out
+says '^ *1 +cp-01-a +0 +70 B +20 B +-$' out
+says '^ *2 +cp-02-a +1 +70 B +0 B +-$' out
+says '^3 checkpoints, 3 contents of 3.00 MB, 3.00 MB as stored$' out
+says '^1 content that no checkpoint names, 3.00 MB as stored: the next prune lets it go$' out
 runs 0 pawl du --json
 jq -e '.kept == 3 and .pruned == 0 and .contents == 3 and .stored == 3000034 and .unnamed == 1 and
         (.checkpoints | map(.own)) == [20, 0, 0] and .log > 3000000 and
@@ -76,7 +77,7 @@ before=$(eventlog head)
 runs 0 pawl prune checkpoints --keep 1 --dry-run
 says '^ *1 +cp-01-a +goes$' out
 says '^ *3 +cp-03-a +stays: current$' out
-says '^2 of 3 checkpoints would go, with 2 contents of 3000020 bytes$' out
+says '^2 of 3 checkpoints would go, with 2 contents of 3.00 MB$' out
 runs 0 pawl prune checkpoints --older-than 1h --dry-run --shrink
 says '^ *1 +cp-01-a +stays: not older$' out
 says '^0 of 3 checkpoints would go' out
@@ -92,14 +93,14 @@ same "$(eventlog export | tail -n 1 | jq -c '[.type, .actor, .payload]')" \
 runs 0 eventlog verify
 runs 0 eventlog replay --check
 runs 0 pawl du
-says '^1 checkpoints, 1 contents of 5 bytes, 14 as stored$' out
+says '^1 checkpoint, 1 content of 5 B, 14 B as stored$' out
 says '^2 more were pruned$' out
-says '^the log takes 3[0-9]{6} bytes, [23][0-9]{6} of them free$' out
+says '^the log takes 3\.[0-9]+ MB, [23]\.[0-9]+ MB of it free$' out
 
 it "the space goes back to the file system when it is asked to"
 runs 0 pawl prune checkpoints --keep 1 --shrink
-says '^0 of 1 checkpoints went, with 0 contents of 0 bytes$' out
-says '^the log is [23][0-9]{6} bytes smaller$' out
+says '^0 of 1 checkpoints went, with 0 contents of 0 B$' out
+says '^the log is [23]\.[0-9]+ MB smaller$' out
 [ "$(stat -c %s .pawl/events.db)" -lt 1000000 ]
 runs 0 eventlog verify
 runs 0 eventlog replay --check
