@@ -46,7 +46,7 @@ const where = (c) => el("p", { class: "where" }, "in step ", el("b", null, c.ste
 function item(c, again) {
   const off = deferred().includes(c.conflict_id);
   return el("li", { class: "ask" },
-    el("h3", null, link(at("conflicts", c.conflict_id), term(c.term)), " ", el("span", { class: "severity" }, `${c.severity} severity`)),
+    el("h2", null, link(at("conflicts", c.conflict_id), term(c.term)), " ", el("span", { class: "severity" }, `${c.severity} severity`)),
     where(c),
     c.context && context(c.context, c.term),
     off && el("button", { type: "button", class: "small", on: { click: () => {

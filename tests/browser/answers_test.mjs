@@ -1,0 +1,129 @@
+// Two people at one question, an answer by the keyboard alone, and words that are markup elsewhere.
+import assert from "node:assert/strict";
+import { calm, events, mission, pawl, person, serve, story, visit } from "./support.mjs";
+
+const service = await serve();
+const markup = ["<img src=x onerror=alert(1)>", "<script>alert(2)</script>", "<svg/onload=alert(3)>\"'&amp;"];
+let quick, slow, conflict;
+
+const open = () => JSON.parse(pawl(0, "conflicts", "--json"));
+const resolved = () => events().filter((e) => e.type === "GlossaryClarificationResolved");
+
+async function ask(...options) {
+  mission(...options);
+  pawl(3, "run", "mission.yaml", "--no-input");
+  [{ conflict_id: conflict }] = open();
+}
+
+/** Go on with Tab until this has the focus. */
+async function tab(page, locator) {
+  for (let i = 0; i < 60; i++) {
+    await page.keyboard.press("Tab");
+    if (await locator.evaluate((e) => e === document.activeElement)) return;
+  }
+  assert.fail(`Tab does not come to ${locator}`);
+}
+
+/** What has the focus can be seen to have it. */
+const outlined = (page) => page.evaluate(() => {
+  for (let e = document.activeElement; e && e !== document.body; e = e.parentElement) {
+    const { outlineStyle, outlineWidth } = getComputedStyle(e);
+    if (outlineStyle !== "none" && parseFloat(outlineWidth) >= 2) return true;
+  }
+  return false;
+});
+
+await story({
+  "a second answer is refused, and who gave the first is shown": async () => {
+    await ask();
+    const deaf = await person(); // to whom the answer of the other comes too late
+    await deaf.route("**/events/stream*", (route) => route.abort());
+    slow = await visit(deaf, service, `#/conflicts/${conflict}`);
+    quick = await visit(await person(), service, `#/conflicts/${conflict}`);
+    await slow.getByLabel("A folder in which").check();
+    await slow.getByLabel("Your name").fill("ben");
+    await quick.getByLabel("The account that").check();
+    await quick.getByLabel("Your name").fill("ana");
+    await quick.getByRole("button", { name: "Answer" }).click();
+    await quick.getByRole("heading", { name: "Answered" }).waitFor();
+    await slow.getByRole("button", { name: "Answer" }).click();
+    await slow.getByRole("alert").getByText("Your answer was not taken").waitFor();
+    await slow.getByRole("heading", { name: "ana answered" }).waitFor();
+    await slow.getByText("The account that a customer's people share.").waitFor();
+    assert.equal(await slow.getByRole("button", { name: "Answer" }).count(), 0);
+    assert.deepEqual(resolved().map((e) => e.payload.actor.actor_id), ["user:ana"]);
+    calm(quick);
+  },
+
+  "one who has the question open sees it answered before trying": async () => {
+    await ask({ name: "second", term: "ledger" });
+    await quick.evaluate((to) => { location.hash = to; }, `#/conflicts/${conflict}`);
+    await quick.getByRole("group", { name: "What does it mean here?" }).waitFor();
+    pawl(0, "resolve", conflict, "--pick", "1", "--actor", "user:cleo");
+    await quick.getByRole("heading", { name: "cleo answered" }).waitFor();
+    assert.equal(await quick.getByRole("radio").count(), 0);
+  },
+
+  "an answer can be given by the keyboard alone, with the focus always in sight": async () => {
+    await ask({ name: "keys", term: "batch" });
+    const page = await visit(await person(), service);
+    await page.getByRole("link", { name: "Conflicts 1" }).waitFor();
+    await page.keyboard.press("Tab");
+    assert.equal(await page.evaluate(() => document.activeElement.textContent), "Skip to the content");
+    assert.ok(await outlined(page));
+    await page.keyboard.press("Enter");
+    assert.equal(await page.evaluate(() => document.activeElement.id), "main");
+    await page.keyboard.press("Shift+Tab");
+    await tab(page, page.getByRole("navigation").getByRole("link", { name: /^Conflicts/ }));
+    assert.ok(await outlined(page));
+    await page.keyboard.press("Enter");
+    await page.getByRole("heading", { level: 1, name: "Conflicts" }).waitFor();
+    assert.equal(await page.evaluate(() => document.activeElement.tagName), "H1");
+    await tab(page, page.getByRole("link", { name: "“batch”" }));
+    await page.keyboard.press("Enter");
+    await page.getByRole("heading", { level: 1, name: "“batch”" }).waitFor();
+    await tab(page, page.getByRole("radio").first());
+    assert.ok(await outlined(page));
+    await page.keyboard.press("ArrowUp"); // the last one: a definition of one's own
+    await tab(page, page.getByLabel("What it means", { exact: true }));
+    await page.keyboard.type("What is done in one go.");
+    await tab(page, page.getByLabel("For whom"));
+    await page.keyboard.press("ArrowDown");
+    await tab(page, page.getByLabel("Your name"));
+    await page.keyboard.type("dee");
+    await tab(page, page.getByRole("button", { name: "Answer" }));
+    assert.ok(await outlined(page));
+    await page.keyboard.press("Enter");
+    await page.getByRole("heading", { name: "Answered" }).waitFor();
+    assert.equal(await page.evaluate(() => document.activeElement.textContent.trim()), "Answered");
+    const { payload } = resolved().at(-1);
+    assert.equal(payload.selected_sense.definition, "What is done in one go.");
+    assert.equal(payload.selected_sense.scope, "mission_local");
+    assert.equal(payload.actor.actor_id, "user:dee");
+    calm(page);
+  },
+
+  "markup in a mission, a term, a definition and a name is text": async () => {
+    const [image, script, svg] = markup;
+    await ask({ name: image.replace("/", "-"), term: script.replace("/", "_"), senses: [image, svg],
+      description: `${image} ${script} ${svg}` });
+    const page = await visit(await person(), service);
+    const { run_id } = open()[0];
+    await page.getByRole("link", { name: image }).waitFor();
+    for (const place of [`#/runs/${run_id}`, "#/conflicts", `#/conflicts/${conflict}`]) {
+      await page.evaluate((to) => { location.hash = to; }, place);
+      await page.getByText(/<script>alert\(2\)/).first().waitFor();
+      assert.equal(await page.locator("main img, main script, main iframe").count(), 0, place);
+    }
+    await page.getByRole("radio", { name: image }).check();
+    await page.getByLabel("Your name").fill("<b>eve<b>");
+    await page.getByRole("button", { name: "Answer" }).click();
+    await page.getByRole("heading", { name: "Answered" }).waitFor();
+    await page.getByText("<b>eve<b>").waitFor();
+    await page.getByText(image).waitFor();
+    await page.evaluate((to) => { location.hash = to; }, `#/runs/${run_id}`);
+    await page.getByText("<b>eve<b> answered").waitFor();
+    assert.equal(await page.locator("main img, main script, main b").count(), 0);
+    calm(page);
+  },
+});
