@@ -6,7 +6,7 @@ What the bytes mean is said in fuzz_NAME.c and in tests/support (hostile_rows.c,
 import os
 import sys
 
-EVENTS, TABLES, SCHEMA_CHANGES, COLUMNS = 26, 17, 26, 12
+EVENTS, TABLES, SCHEMA_CHANGES, COLUMNS = 27, 17, 26, 12
 ROWS, LOOSE_ROWS, DAMAGE, DAMAGE_OPEN, KEYED_ROWS, KEYED_DAMAGE = range(6)
 KEYLESS, WRITTEN = 64, 128
 EVENT, PUT, CHANGE, DELETE, SCHEMA, SQL = 0, 8, 10, 13, 14, 15
@@ -103,10 +103,39 @@ def plan():
     yield "long", head + none + b"s" + b"\xff\xff\xff\xff"
 
 
+def toolcall():
+    """0: a document, 1: a batch; then its text."""
+    call = '"name":"replace","args":{"file_path":"a","old":"\\u0000\\"","n":[1.0,-0,1e2,9007199254740993]}'
+    context = '"history":[{"type":"user"}],"clientHistory":[{"role":"model"}],"messageId":"m-1"'
+    documents = {
+        "least": '{"toolCall":{"name":"a","args":{}}}',
+        "whole": '{%s,"commitHash":"cp-01","toolCall":{%s}}' % (context, call),
+        "unknown": '{"x":{"y":[null,true,false,{"z":""}]},"toolCall":{"id":7,%s},"":"\u00e9"}' % call,
+        "spaces": ' { "toolCall" : { "args" : { } , "name" : "\\ud83d\\ude00" } , "history" : [ ] } ',
+        "no_name": '{"toolCall":{"args":{}}}', "no_args": '{"toolCall":{"name":"a"}}',
+        "name_number": '{"toolCall":{"name":1,"args":{}}}', "args_array": '{"toolCall":{"name":"a","args":[]}}',
+        "history_object": '{"toolCall":{%s},"history":{}}' % call, "null": "null", "array": "[]",
+        "hash_null": '{"toolCall":{%s},"commitHash":null}' % call,
+        "twice": '{"toolCall":{%s},"toolCall":{}}' % call,
+        "deep": '{"toolCall":{"name":"a","args":{"d":%s}}}' % ("[" * 500 + "]" * 500),
+    }
+    batches = {
+        "array": '[{"callId":"c1",%s},{"callId":"../c\\n2","name":"read_file","checkpoint":{}}]' % call,
+        "object": '{%s,"calls":[{"callId":"c1",%s,"x":[]}],"note":1.0}' % (context, call),
+        "none": "[]", "no_calls": "{}", "calls_object": '{"calls":{}}', "no_id": '[{%s}]' % call,
+        "empty_id": '[{"callId":"",%s}]' % call, "long_id": '[{"callId":"%s",%s}]' % ("c" * 600, call),
+        "hash": '{"calls":[],"commitHash":"x"}', "dots": '[{"callId":"..","name":".a..b."}]',
+    }
+    for kind, texts in enumerate((documents, batches)):
+        for name, content in texts.items():
+            yield f"{('document', 'batch')[kind]}_{name}", bytes([kind]) + content.encode()
+
+
 def main():
     folder, name = sys.argv[1:]
     os.makedirs(folder, exist_ok=True)
-    for seed, data in {"replay": replay, "event": event, "canon": canon, "plan": plan}[name]():
+    for seed, data in {"replay": replay, "event": event, "canon": canon, "plan": plan,
+                       "toolcall": toolcall}[name]():
         with open(os.path.join(folder, seed), "wb") as file:
             file.write(data)
 
