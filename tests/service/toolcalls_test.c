@@ -1,0 +1,156 @@
+/* Tool calls over HTTP: their checkpoints, the list, and taking one back. */
+#include "cli/registry.h"
+#include "service/fixture.h"
+
+#define CALLS                                                                                      \
+        "[{\\\"callId\\\":\\\"c1\\\",\\\"name\\\":\\\"replace\\\",\\\"args\\\":{\\\"a\\\":1}},"    \
+        "{\\\"callId\\\":\\\"c2\\\",\\\"name\\\":\\\"read_file\\\"}]"
+
+static test_service s;
+
+static int set_up(void **state)
+{
+        (void)state;
+        test_service_prepare(&s, &cli_commands);
+        s.options.workspace = s.folder;
+        return 0;
+}
+
+static int tear_down(void **state)
+{
+        (void)state;
+        test_service_close(&s);
+        return 0;
+}
+
+static const char *run(const char *command, const char *args)
+{
+        pawl__buf body = PAWL__BUF_INIT;
+
+        assert_int_equal(pawl__buf_addf(&body, "{\"command\":\"%s\",\"args\":[%s]}", command, args),
+                PAWL_OK);
+        assert_int_equal(test_service_post(&s, "/executeCommand", body.data), 200);
+        pawl__buf_free(&body);
+        return test_service_body(&s);
+}
+
+static void write_text(const char *name, const char *text)
+{
+        char *path = path_in(s.folder, name);
+
+        file_write(path, text, strlen(text));
+        free(path);
+}
+
+/* The name of the only call that has a checkpoint, as the list has it. */
+static char *only_name(void)
+{
+        const char *body = run("restore list", "");
+        const char *start = strstr(body, "\"data\":[\"");
+
+        assert_non_null(start);
+        start += strlen("\"data\":[\"");
+        const char *end = strchr(start, '"');
+        assert_non_null(end);
+        assert_int_equal(strncmp(end, "\"]}", 3), 0);
+        return strndup(start, (size_t)(end - start));
+}
+
+static void a_call_is_checkpointed_listed_and_taken_back(void **state)
+{
+        char quoted[200];
+        size_t len;
+
+        (void)state;
+        test_service_open(&s);
+        write_text("a.txt", "one");
+        run("tool checkpoint", "\"" CALLS "\"");
+        answer_says(&s, "{\"name\":\"tool checkpoint\",\"data\":{\"calls\":[{\"callId\":\"c1\","
+                        "\"name\":\"replace\",\"args\":{\"a\":1},\"checkpoint\":\"20");
+        answer_says(&s, "{\"callId\":\"c2\",\"name\":\"read_file\"}],\"errors\":[]}}");
+        char *name = only_name(), *path = path_in(s.folder, "a.txt");
+        write_text("a.txt", "two");
+        snprintf(quoted, sizeof quoted, "\"%s\"", name);
+        run("restore", quoted);
+        answer_says(&s, "\"toolCall\":{\"callId\":\"c1\",\"name\":\"replace\",\"args\":{\"a\":1}}");
+        answer_says(&s, "\"checkpoint\":{\"n\":1,\"id\":\"cp-01-before-replace-c1-");
+        answer_says(&s, "\"safety\":2}");
+        char *text = file_read(path, &len);
+        assert_string_equal(text, "one");
+        free(text);
+        /* a word of the arguments makes no other command of it */
+        run("restore", "\"list\"");
+        answer_says(&s, "\"status\":\"PAWL_EINVAL\"");
+        free(path);
+        free(name);
+}
+
+static void what_fails_is_data(void **state)
+{
+        (void)state;
+        test_service_open(&s);
+        run("tool checkpoint", "\"[{}]\"");
+        answer_says(&s, "calls[0].name: is missing");
+        run("tool checkpoint", "");
+        answer_says(&s, "\"error\"");
+        run("restore", "\"../a.json\"");
+        answer_says(&s, "\"status\":\"PAWL_EINVAL\"");
+        run("restore", "\"a.json\"");
+        answer_says(&s, "\"status\":\"PAWL_ENOTFOUND\"");
+}
+
+/* Neither files of the machine, nor the environment of the service. */
+static void only_the_request_says_how(void **state)
+{
+        static const char *const args[] = {"\"--calls\",\"/etc/passwd\"", "\"--calls=-\"",
+                "\"[]\",\"--files\",\"/tmp\"", "\"[]\",\"--root=/\""};
+
+        (void)state;
+        test_service_open(&s);
+        for (size_t i = 0; i < sizeof args / sizeof args[0]; i++) {
+                run("tool checkpoint", args[i]);
+                answer_says(&s, "\"error\"");
+        }
+        run("restore list", "\"--files\",\"/tmp\"");
+        answer_says(&s, "\"error\"");
+        run("restore", "\"a.json\",\"--files=/tmp\"");
+        answer_says(&s, "\"error\"");
+        setenv("PAWL_TOOL_CHECKPOINTS", "off", 1);
+        setenv("PAWL_TOOL_CHECKPOINT_FILES", "/nowhere", 1);
+        setenv("PAWL_EDIT_TOOLS", "other", 1);
+        run("tool checkpoint", "\"" CALLS "\"");
+        unsetenv("PAWL_TOOL_CHECKPOINTS");
+        unsetenv("PAWL_TOOL_CHECKPOINT_FILES");
+        unsetenv("PAWL_EDIT_TOOLS");
+        answer_says(&s, "\"args\":{\"a\":1},\"checkpoint\":\"20");
+        answer_says(&s, "\"errors\":[]");
+        free(only_name());
+}
+
+static void a_service_that_only_reads_takes_none(void **state)
+{
+        (void)state;
+        s.options.read_only = true;
+        test_service_open(&s);
+        assert_int_equal(test_service_post(&s, "/executeCommand",
+                                 "{\"command\":\"tool checkpoint\",\"args\":[\"" CALLS "\"]}"),
+                403);
+        assert_int_equal(test_service_post(&s, "/executeCommand",
+                                 "{\"command\":\"restore\",\"args\":[\"a.json\"]}"),
+                403);
+        run("restore list", "");
+        answer_says(&s, "\"data\":[]");
+}
+
+int main(void)
+{
+        const struct CMUnitTest tests[] = {
+                cmocka_unit_test_setup_teardown(
+                        a_call_is_checkpointed_listed_and_taken_back, set_up, tear_down),
+                cmocka_unit_test_setup_teardown(what_fails_is_data, set_up, tear_down),
+                cmocka_unit_test_setup_teardown(only_the_request_says_how, set_up, tear_down),
+                cmocka_unit_test_setup_teardown(
+                        a_service_that_only_reads_takes_none, set_up, tear_down),
+        };
+        return cmocka_run_group_tests(tests, NULL, NULL);
+}
