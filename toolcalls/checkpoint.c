@@ -71,10 +71,16 @@ static pawl_status take_name(one *o, pawl_error *err)
 {
         const pawl_sources *sources = pawl__log_sources(o->w->log);
         int64_t wall_ms = sources->wall_us(sources->user) / 1000;
+        const int64_t last_ms = wall_ms + NEAR_MS;
         bool taken = true;
         pawl_status status = PAWL_OK;
 
         for (; taken && !status; wall_ms++) {
+                if (wall_ms >= last_ms)
+                        return pawl__fail(err, PAWL_EEXISTS,
+                                "%s: is taken, and so are the names of the seconds before it; clear "
+                                "the folder",
+                                o->call->name);
                 pawl__toolcall_name(o->call->name, wall_ms, o->id, o->tool);
                 status = is_recorded(&taken, o, wall_ms, err);
                 if (status || taken || o->w->folder.fd < 0)

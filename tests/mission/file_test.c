@@ -58,13 +58,27 @@ static const char full_yaml[] = "steps:\n"
                                 "  team_domain: glossary/team.yaml\n"
                                 "  spec_kitty_core: /etc/core.yaml\n"
                                 "store_inputs: false\n"
-                                "max_output_bytes: 4096\n";
+                                "max_output_bytes: 4096\n"
+                                "workspace:\n"
+                                "  checkpoint: manual\n"
+                                "  exclude: [a, \"b c\"]\n"
+                                "  tool_checkpoints: off\n"
+                                "  edit_tools: [edit, \"write file\"]\n"
+                                "  tool_checkpoint_files: calls\n";
 
 static void check_full(const struct file_fixture *f)
 {
         const pawl_mission *m = f->mission;
         char *real = realpath(f->folder, NULL), *team = path_in(real, "glossary/team.yaml");
+        char *calls = path_in(real, "calls");
 
+        assert_int_equal(m->snapshots, PAWL__SNAPSHOT_MANUAL);
+        assert_int_equal(m->n_exclude, 2);
+        assert_string_equal(m->exclude[1], "b c");
+        assert_string_equal(m->tool_checkpoints, "off");
+        assert_string_equal(m->edit_tools, "edit,write file");
+        assert_string_equal(m->tool_files, calls);
+        free(calls);
         assert_text(m->id, "full");
         assert_int_equal(m->strictness, PAWL__STRICTNESS_OFF);
         assert_true(m->check_disabled);

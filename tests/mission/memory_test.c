@@ -6,6 +6,8 @@
 static const char text[] = "mission: m\n"
                            "strictness: max\n"
                            "glossary: {team_domain: team.yaml}\n"
+                           "workspace: {exclude: [x], tool_checkpoints: on, edit_tools: [e, f],\n"
+                           "  tool_checkpoint_files: calls}\n"
                            "steps:\n"
                            "- {id: a, run: [./a, b]}\n"
                            "- id: b\n"
