@@ -1,6 +1,7 @@
 #include "service/token.h"
 #include "base/error.h"
 #include "base/mac.h"
+#include "base/system.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -20,8 +21,8 @@ pawl_status service_token_make(service_token *out, pawl_error *err)
                         continue;
                 if (got <= 0)
                         return pawl__fail(err, PAWL_EIO,
-                                "random bytes: %s; a token cannot be made without them",
-                                strerror(errno));
+                                "random bytes: the system gives none; a token cannot be made "
+                                "without them");
                 n += (size_t)got;
         }
         return PAWL_OK;
@@ -78,14 +79,11 @@ bool service_token_is(const service_token *token, pawl_text hex)
 static pawl_status fail(const char *path, pawl_error *err)
 {
         const int code = errno;
-        const pawl_status status = code == ENOENT || code == ENOTDIR ? PAWL_ENOTFOUND
-                                   : code == EACCES || code == EPERM || code == ELOOP ? PAWL_EACCESS
-                                   : code == EROFS ? PAWL_EREADONLY
-                                   : code == ENOSPC || code == EDQUOT || code == EFBIG ? PAWL_EFULL
-                                                                                       : PAWL_EIO;
+        const char *why = code == ELOOP ? "is a link" : strerrordesc_np(code);
 
-        return pawl__fail(err, status, "token file %.300s: %s; name another with --token-file",
-                path, code == ELOOP ? "is a link" : strerror(code));
+        return pawl__fail(err, code == ELOOP ? PAWL_EACCESS : pawl__errno_status(code),
+                "token file %.300s: %s; name another with --token-file", path,
+                why ? why : "unknown error");
 }
 
 /* Of the file that is open, so that what is looked at is what is read. */

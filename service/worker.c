@@ -54,7 +54,7 @@ pawl_status service_worker_ready(service_worker *worker, pawl_error *err)
                 return pawl__fail(err,
                         errno == ENOENT || errno == ENOTDIR ? PAWL_ENOTFOUND : PAWL_EIO,
                         "%.300s: %s; put the log back, or start the service again", from->log_path,
-                        strerror(errno));
+                        strerrordesc_np(errno));
         pawl_status status = pawl_log_open(&log, from->log_path, &options, err);
         if (status)
                 return status;
@@ -62,6 +62,8 @@ pawl_status service_worker_ready(service_worker *worker, pawl_error *err)
         worker->log = log;
         worker->device = st.st_dev;
         worker->inode = st.st_ino;
+        if (worker->interrupted)
+                pawl_log_interrupt(log, true);
         pthread_mutex_unlock(&worker->lock);
         return PAWL_OK;
 }
@@ -70,6 +72,8 @@ void service_worker_interrupt(service_worker *worker)
 {
         pthread_mutex_lock(&worker->lock);
         worker->interrupted = true;
+        if (worker->log)
+                pawl_log_interrupt(worker->log, true);
         pthread_mutex_unlock(&worker->lock);
 }
 
@@ -78,7 +82,8 @@ void service_worker_cancel(service_worker *worker, bool on)
         if (!worker)
                 return;
         pthread_mutex_lock(&worker->lock);
-        (void)on;
+        if (worker->log)
+                pawl_log_interrupt(worker->log, on || worker->interrupted);
         pthread_mutex_unlock(&worker->lock);
 }
 

@@ -1,6 +1,7 @@
 """Requests that are none, too large, too slow or too many, on raw sockets: see abuse_test.sh."""
 
 import socket
+import sqlite3
 import struct
 import threading
 
@@ -196,5 +197,28 @@ def more_than_there_may_be():
         fine(s)
 
 
+def held_lock():
+    """While somebody else writes for long, reads go on, and writes are told to come again."""
+    with Service("--threads", "2") as s:
+        s.run("checkpoint")
+        other = sqlite3.connect(".pawl/events.db", isolation_level=None)
+        other.execute("BEGIN IMMEDIATE")
+        answers = []
+        writers = [threading.Thread(target=lambda: answers.append(
+            s.ask("POST", "/executeCommand", {"command": "checkpoint"}))) for _ in range(2)]
+        writers[0].start()
+        wait_for(lambda: s.metric("pawl_workers_busy") >= 2)
+        for _ in range(20):
+            same(s.get("/api/v1/head")[2]["seq"], 1)
+        writers[0].join()
+        same(answers[0][2]["data"]["error"]["status"], "PAWL_EBUSY", answers)
+        other.execute("ROLLBACK")
+        writers[1].start()
+        writers[1].join()
+        same(answers[1][2]["data"]["n"], 2, answers)
+        same(s.get("/healthz", token=False)[2], HEALTHY)
+        other.close()
+
+
 run(malformed, malformed_chunks, too_large, strangers_send_no_body, floods_of_bad_tokens,
-    half_closed_and_reset, pipelined, many_connections, more_than_there_may_be)
+    half_closed_and_reset, pipelined, many_connections, more_than_there_may_be, held_lock)

@@ -115,6 +115,21 @@ static void source_put(const char *text, bool ended)
         pthread_mutex_unlock(&source.lock);
 }
 
+/* Until so many were closed. */
+static void wait_closed(int n)
+{
+        const struct timespec moment = {0, 10 * 1000000};
+        int closed = 0;
+
+        for (int i = 0; i < 1000 && closed < n; i++) {
+                nanosleep(&moment, NULL);
+                pthread_mutex_lock(&source.lock);
+                closed = source.closed;
+                pthread_mutex_unlock(&source.lock);
+        }
+        assert_int_equal(closed, n);
+}
+
 static void stream(service_answer *answer, service_call *call)
 {
         const service_source from = {source_start, source_read, source_close, NULL};
@@ -340,7 +355,7 @@ static void a_stream_gives_what_comes_and_sleeps_between(void **state)
         source_put("", true);
         takes(fd, "0\r\n\r\n", answer, sizeof answer);
         close(fd);
-        assert_int_equal(source.closed, 1);
+        wait_closed(1);
 }
 
 static void streams_have_a_bound_and_leave_their_place(void **state)
