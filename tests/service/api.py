@@ -140,7 +140,7 @@ def a_conflict_is_answered_once_and_says_by_whom():
                  "{\"pick\":1,\"pick\":2}", "{\"pick\":1"):
         value = service.ask("POST", path, body if body != "x" else "\"x\"", status=400)
         assert value["error"]["message"], body
-    service.ask("POST", path, "pick=1", {"Content-Type": "text/plain"}, 415)
+    service.ask("POST", path, "pick=1", {"Content-Type": "text/plain"}, 400)
     service.post(V1 + "/conflicts/0123456789abcdef/answer", {"pick": 1}, 404)
     assert head() == before
 
