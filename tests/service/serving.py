@@ -101,7 +101,10 @@ class Service:
         return self
 
     def __exit__(self, kind, value, trace):
-        if self.process.poll() is None:
+        if self.process.poll() is not None:
+            raise AssertionError(f"the service has ended by itself: {self.process.returncode}, "
+                                 f"{self.process.stderr.read()}")
+        else:
             if kind:
                 self.process.kill()
                 self.process.communicate()
