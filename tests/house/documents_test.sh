@@ -25,8 +25,11 @@ grep -oE '"[A-Z][A-Za-z]+"' events/types.c | tr -d '"' | sort -u | while read -r
 done || fail=1
 
 # Every test that a promise names is there.
-while read -r test; do
-        ls tests/"$test"_test.* >/dev/null 2>&1 || [ "$test" = 'fuzz/*' ] ||
-                { echo "docs/explanation/durability.md: there is no test $test"; fail=1; }
-done < <(grep '^|' docs/explanation/durability.md | grep -oE '`[a-z]+/[a-z_*]+`' | tr -d '`')
+for page in durability threat-model; do
+        while read -r test; do
+                ls tests/"$test"_test.* >/dev/null 2>&1 || [ "$test" = 'fuzz/*' ] ||
+                        [ -e "tests/fuzz/fuzz_${test#fuzz/}.c" ] ||
+                        { echo "docs/explanation/$page.md: there is no test $test"; fail=1; }
+        done < <(grep '^|' docs/explanation/$page.md | grep -oE '`[a-z]+/[a-z_*]+`' | tr -d '`')
+done
 exit $fail
