@@ -82,6 +82,67 @@ static void what_fails_in_a_command_is_data(void **state)
         answer_says(&s, "\"error\"");
 }
 
+/* Commands of this test: one prints for ever, one prints no JSON, one nothing. */
+static int flood(cli_call *cli)
+{
+        unsigned char hash[32];
+        uint64_t seq;
+
+        while (pawl_log_head(&seq, hash, cli->in->log) == PAWL_OK)
+                for (int i = 0; i < 100; i++)
+                        fprintf(cli->in->out, "%0999d\n", i);
+        return CLI_FAILED;
+}
+
+static int speak(cli_call *cli)
+{
+        fprintf(cli->in->out, "two\nlines \"quoted\"\n");
+        return CLI_BLOCKED;
+}
+
+static int mumble(cli_call *cli)
+{
+        fprintf(cli->in->out, "\xff\n");
+        return CLI_DONE;
+}
+
+static int silent(cli_call *cli)
+{
+        (void)cli;
+        return CLI_DONE;
+}
+
+static void what_a_command_prints_is_bounded_and_json(void **state)
+{
+        static const cli_cmd cmds[] = {
+                {.name = "flood", .args = "", .traits = CLI_SERVED, .help = "x", .run = flood},
+                {.name = "speak", .args = "", .traits = CLI_SERVED, .help = "x", .run = speak},
+                {.name = "mumble", .args = "", .traits = CLI_SERVED, .help = "x", .run = mumble},
+                {.name = "silent", .args = "", .traits = CLI_SERVED, .help = "x", .run = silent},
+        };
+        static const cli_cmd *const table[] = {&cmds[0], &cmds[1], &cmds[2], &cmds[3], NULL};
+        static const cli_program program = {"test", "x", table, NULL};
+        static const cli_program *const programs[] = {&program, NULL};
+        static const cli_registry registry = {programs};
+
+        (void)state;
+        s.options.registry = &registry;
+        test_service_open(&s);
+        assert_int_equal(run("{\"command\":\"flood\"}"), 200);
+        answer_says(&s, "\"error\":{\"status\":\"PAWL_ETOOBIG\",\"code\":1,");
+        assert_null(strstr(test_service_body(&s), "output\":"));
+        /* what was ended by that is not ended for the next */
+        assert_int_equal(run("{\"command\":\"silent\"}"), 200);
+        answer_says(&s, "{\"name\":\"silent\",\"data\":null}");
+        assert_int_equal(run("{\"command\":\"speak\"}"), 200);
+        answer_says(&s, "{\"status\":\"PAWL_BLOCKED\",\"code\":3,");
+        answer_says(&s, "\"output\":\"two\\nlines \\\"quoted\\\"\"");
+        assert_int_equal(run("{\"command\":\"mumble\"}"), 500);
+        answer_says(&s, "is no UTF-8");
+        assert_int_equal(test_service_get(&s, "/listCommands"), 200);
+        answer_says(&s, "\"name\":\"flood\"");
+}
+
 static void a_body_that_is_not_the_form_is_refused(void **state)
 {
         static const char *const refused[] = {"", "{", "[]", "null", "\"checkpoints\"", "{}",
@@ -239,6 +300,7 @@ int main(void)
                 TEST(commands_are_run_by_their_whole_name),
                 TEST(json_lines_are_an_array),
                 TEST(what_fails_in_a_command_is_data),
+                TEST(what_a_command_prints_is_bounded_and_json),
                 TEST(a_body_that_is_not_the_form_is_refused),
                 TEST(a_service_that_only_reads_changes_nothing),
                 TEST(without_a_workspace_a_command_that_needs_one_does_not_start),

@@ -56,6 +56,26 @@ static void gated(service_answer *answer, service_call *call)
         quick(answer, call);
 }
 
+/* A command that would go on for ever, but for the log, which it asks now and then. */
+static void endless(service_answer *answer, service_call *call)
+{
+        const struct timespec moment = {0, 1000000};
+        unsigned char hash[32];
+        pawl_status status;
+        uint64_t seq;
+
+        pthread_mutex_lock(&gate_lock);
+        at_gate++;
+        pthread_cond_broadcast(&gate_moved);
+        pthread_mutex_unlock(&gate_lock);
+        while ((status = pawl_log_head(&seq, hash, call->log)) == PAWL_OK)
+                nanosleep(&moment, NULL);
+        pthread_mutex_lock(&gate_lock);
+        at_gate--;
+        pthread_mutex_unlock(&gate_lock);
+        service_answer_refuse(answer, service_http_status(status), status, "endless: ended; -");
+}
+
 static void large(service_answer *answer, service_call *call)
 {
         static const char much[32 << 20];
@@ -143,6 +163,7 @@ static const service_route routes[] = {
         {"GET", "/gated", 0, NULL, gated},
         {"POST", "/gated", 0, NULL, gated},
         {"GET", "/large", 0, NULL, large},
+        {"GET", "/endless", 0, NULL, endless},
         {"GET", "/stream", SERVICE_STREAM, NULL, stream},
         {NULL, NULL, 0, NULL, NULL},
 };
@@ -422,6 +443,24 @@ static void stopping_ends_streams_and_waits_for_what_runs(void **state)
         close(streams);
 }
 
+static void stopping_ends_what_runs_on_and_says_so(void **state)
+{
+        char answer[4096];
+
+        (void)state;
+        s.options.grace_ms = 50;
+        start();
+        const int fd = connect_to();
+        ask(fd, "GET", "/endless", "");
+        wait_at_gate(1);
+        service_server_stop(server);
+        server = NULL;
+        takes(fd, "", answer, sizeof answer);
+        assert_says(answer, "HTTP/1.1 503 ");
+        assert_says(answer, "PAWL_EINTERRUPTED");
+        close(fd);
+}
+
 static void more_than_the_queue_holds_is_told_to_come_again(void **state)
 {
         enum { FIT = SERVICE_QUEUE_MAX };
@@ -509,6 +548,7 @@ int main(void)
                 TEST(a_stream_gives_what_comes_and_sleeps_between),
                 TEST(streams_have_a_bound_and_leave_their_place),
                 TEST(stopping_ends_streams_and_waits_for_what_runs),
+                TEST(stopping_ends_what_runs_on_and_says_so),
                 TEST(more_than_the_queue_holds_is_told_to_come_again),
                 TEST(who_writes_holds_up_no_reader),
                 TEST(an_address_that_is_taken_is_said),
