@@ -150,7 +150,7 @@ bool service_listen_parse(char out[64], uint16_t *port, const char *listen)
         unsigned number = 0;
         for (size_t i = 0; i < text.len; i++)
                 number = number * 10 + (unsigned)(text.data[i] - '0');
-        strcpy(out, name);
+        memcpy(out, name, strlen(name) + 1);
         *port = (uint16_t)number;
         return true;
 }
