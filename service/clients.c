@@ -7,6 +7,9 @@
 #include <sys/socket.h>
 #include <time.h>
 
+/* States of TCP by their numbers in tcpi_state, which <linux/tcp.h> has no names for. */
+enum { STATE_CLOSE = 7, STATE_CLOSE_WAIT = 8 };
+
 /* What a connection is about. */
 typedef enum phase {
         RESTING,   /* nothing of a request was seen */
@@ -23,6 +26,7 @@ struct service_client {
         int fd;
         phase phase;
         int64_t until_ms;  /* ASKING and ANSWERING: closed then */
+        int64_t left_ms;   /* since when the other end sends no more; 0: it may */
         uint64_t received; /* bytes that had come when it began to rest */
 };
 
@@ -46,16 +50,17 @@ static int64_t now_ms(void)
         return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
 }
 
-/* Bytes that the kernel has received for it, ever; 0 where it does not say. */
-static uint64_t received(int fd)
+/* What the kernel knows of it: bytes received, ever, and whether the other end sends no more. */
+static bool ask_kernel(uint64_t *received, int fd)
 {
         struct tcp_info info;
         socklen_t len = sizeof info;
 
         memset(&info, 0, sizeof info);
         if (getsockopt(fd, IPPROTO_TCP, TCP_INFO, &info, &len) != 0)
-                return 0;
-        return info.tcpi_bytes_received;
+                return false;
+        *received = info.tcpi_bytes_received;
+        return info.tcpi_state == STATE_CLOSE || info.tcpi_state == STATE_CLOSE_WAIT;
 }
 
 static void set_phase(service_client *client, phase to)
@@ -79,15 +84,38 @@ static void close_late(service_client *client)
         atomic_fetch_add(&client->clients->gauges->timeouts, 1);
 }
 
+/*
+ * Who sends no more, and has not sent the whole of a request, never will. The library sees that by
+ * itself, but not where the end came together with the bytes before it.
+ */
+static bool has_left(service_client *client, int64_t now, uint64_t *received)
+{
+        if (!ask_kernel(received, client->fd)) {
+                client->left_ms = 0;
+                return false;
+        }
+        if (!client->left_ms)
+                client->left_ms = now;
+        return now - client->left_ms > SERVICE_LEFT_MS;
+}
+
 static void look(service_client *client, int64_t now)
 {
-        if (client->phase == RESTING && received(client->fd) > client->received) {
-                set_phase(client, ASKING);
-                client->until_ms = now + client->clients->request_ms;
-        } else if ((client->phase == ASKING || client->phase == ANSWERING) &&
-                   now > client->until_ms) {
-                close_late(client);
+        uint64_t received = 0;
+
+        if (client->phase == RESTING || client->phase == ASKING) {
+                if (has_left(client, now, &received)) {
+                        set_phase(client, CLOSING);
+                        shutdown(client->fd, SHUT_RDWR);
+                        return;
+                }
+                if (client->phase == RESTING && received > client->received) {
+                        set_phase(client, ASKING);
+                        client->until_ms = now + client->clients->request_ms;
+                }
         }
+        if ((client->phase == ASKING || client->phase == ANSWERING) && now > client->until_ms)
+                close_late(client);
 }
 
 static void *sweep(void *user)
@@ -230,7 +258,8 @@ void service_client_rests(service_client *client)
         pthread_mutex_lock(&client->clients->lock);
         if (client->phase != CLOSING) {
                 set_phase(client, RESTING);
-                client->received = received(client->fd);
+                client->left_ms = 0;
+                ask_kernel(&client->received, client->fd);
         }
         pthread_mutex_unlock(&client->clients->lock);
 }

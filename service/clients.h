@@ -18,6 +18,7 @@
 #define SERVICE_ANSWER_MS      300000
 #define SERVICE_CLIENTS_MAX    2048
 #define SERVICE_SWEEP_MS       250
+#define SERVICE_LEFT_MS        1000 /* after the other end's last byte, without a whole request */
 #define SERVICE_CONNECTION_MEM (24 * 1024) /* bytes of the library's, for a connection */
 
 typedef struct service_clients service_clients;

@@ -146,8 +146,20 @@ def half_closed_and_reset():
                 end.sendall(data)
                 end.close()
         wait_for(lambda: s.metric("pawl_connections") <= 1)
+        # who closes its half in the middle of a request is not waited for
+        ends = []
+        for data in [b"", b"\r\n\r\n", ask[:-2], b"GET / HTTP/1.1\r\nHo", s.head(
+                "POST", "/executeCommand", "Transfer-Encoding: chunked") + b"ff\r\nabc"] * 10:
+            end = s.socket()
+            end.sendall(data)
+            end.shutdown(socket.SHUT_WR)
+            ends.append(end)
+        wait_for(lambda: s.metric("pawl_connections") <= 1)
+        for end in ends:
+            end.close()
         fine(s)
         same(s.metric("pawl_body_bytes"), 0)
+        same(s.metric("pawl_timeouts_total"), 0)
 
 
 def pipelined():
