@@ -4,6 +4,7 @@ against service/openapi.json, and so is every body that is sent and not refused.
 import http.client
 import json
 import os
+import socket
 import subprocess
 import sys
 import time
@@ -155,8 +156,13 @@ class Served:
 class Stream:
     """Server-sent events, read one at a time."""
 
-    def __init__(self, service, query="", last=None, timeout=30):
-        self.connection = service.connect(timeout)
+    def __init__(self, service, query="", last=None, buffer=None):
+        self.connection = service.connect()
+        if buffer:  # before it is open: later the window would shrink, and TCP wait for its timers
+            self.connection.sock = socket.socket()
+            self.connection.sock.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, buffer)
+            self.connection.sock.settimeout(30)
+            self.connection.sock.connect(("127.0.0.1", service.port))
         headers = {"Authorization": "Bearer " + service.token}
         if last is not None:
             headers["Last-Event-ID"] = str(last)

@@ -1,0 +1,449 @@
+/* The feed of event streams, without a connection: what a stream sends, from the ring and the log.
+ */
+#include "service/feed.h"
+#include "service/feed_inside.h"
+#include "support/history.h"
+#include <pthread.h>
+#include <time.h>
+#include <unistd.h>
+
+/* ---- A reader -----------------------------------------------------------------------------------
+ */
+
+/* In place of the server's: who sleeps is woken. */
+struct service_waker {
+        pthread_mutex_t lock;
+        pthread_cond_t changed;
+        unsigned woken;
+};
+
+void service_wake(service_waker *waker)
+{
+        pthread_mutex_lock(&waker->lock);
+        waker->woken++;
+        pthread_cond_signal(&waker->changed);
+        pthread_mutex_unlock(&waker->lock);
+}
+
+struct reader {
+        service_source source;
+        service_waker waker;
+        pawl__buf text; /* all that came */
+        bool over;
+};
+
+static void open_reader(struct reader *r, service_feed *feed, const char *type, const char *run,
+        uint64_t since, uint64_t head)
+{
+        const service_feed_filter filter = {pawl__text(type), pawl__text(run)};
+        pawl_error err = PAWL_ERROR_INIT;
+
+        *r = (struct reader){.over = false};
+        pthread_mutex_init(&r->waker.lock, NULL);
+        pthread_cond_init(&r->waker.changed, NULL);
+        assert_int_equal(
+                service_feed_source(&r->source, feed, &filter, since, head, &err), PAWL_OK);
+        r->source.start(r->source.user, &r->waker);
+}
+
+static void close_reader(struct reader *r)
+{
+        r->source.close(r->source.user);
+        pthread_cond_destroy(&r->waker.changed);
+        pthread_mutex_destroy(&r->waker.lock);
+        pawl__buf_free(&r->text);
+}
+
+/* Read once, so many bytes at most; false when there was nothing. */
+static bool read_once(struct reader *r, size_t max)
+{
+        char bytes[65536];
+        ssize_t n = r->source.read(r->source.user, bytes, max);
+
+        r->over = n < 0;
+        if (n > 0)
+                assert_int_equal(pawl__buf_add(&r->text, bytes, (size_t)n), PAWL_OK);
+        return n > 0;
+}
+
+/* Sleep until it is woken: at most 20 s, in which a machine that is busy comes to its turn. */
+static void sleep_until_woken(struct reader *r)
+{
+        struct timespec until;
+
+        clock_gettime(CLOCK_REALTIME, &until);
+        until.tv_sec += 20;
+        pthread_mutex_lock(&r->waker.lock);
+        while (!r->waker.woken)
+                if (pthread_cond_timedwait(&r->waker.changed, &r->waker.lock, &until))
+                        fail_msg("the reader sleeps for too long, after: %s",
+                                r->text.data ? r->text.data : "nothing");
+        r->waker.woken = 0;
+        pthread_mutex_unlock(&r->waker.lock);
+}
+
+/* How often it came. */
+static size_t times(const struct reader *r, const char *part)
+{
+        size_t n = 0;
+
+        for (const char *at = r->text.data; at && (at = strstr(at, part)); at++)
+                n++;
+        return n;
+}
+
+/* Has it got so many events, the last one whole? */
+static bool has_events(const struct reader *r, size_t n)
+{
+        return r->text.len >= 2 && memcmp(r->text.data + r->text.len - 2, "\n\n", 2) == 0 &&
+               times(r, "\n\nid: ") >= n;
+}
+
+/* Read until it has, so many bytes at once. */
+static void read_events(struct reader *r, size_t n, size_t max)
+{
+        while (!has_events(r, n) && !r->over)
+                if (!read_once(r, max) && !r->over)
+                        sleep_until_woken(r);
+}
+
+/* The ids that came are these, each once, in order. */
+static void ids_are(const struct reader *r, uint64_t first, uint64_t last)
+{
+        const char *at = r->text.data;
+
+        for (uint64_t seq = first; seq <= last; seq++) {
+                char *end;
+                at = strstr(at, "\n\nid: ");
+                assert_non_null(at);
+                assert_int_equal(strtoull(at + 6, &end, 10), seq);
+                at = end;
+        }
+        assert_null(strstr(at, "\n\nid: "));
+}
+
+/* ---- The log ------------------------------------------------------------------------------------
+ */
+
+/* So many events more, in one transaction; each of @p size bytes or more. */
+static void append(struct history *h, size_t n, size_t size)
+{
+        pawl__buf payload = PAWL__BUF_INIT;
+
+        assert_int_equal(pawl__buf_adds(&payload,
+                                 "{\"term\":\"t\",\"source_step\":\"one\",\"actor_id\":\"a\","
+                                 "\"confidence\":1,\"extraction_method\":\"m\",\"context\":\""),
+                PAWL_OK);
+        assert_int_equal(pawl__buf_reserve(&payload, size + 2), PAWL_OK);
+        memset(payload.data + payload.len, 'x', size);
+        payload.len += size;
+        assert_int_equal(pawl__buf_adds(&payload, "\"}"), PAWL_OK);
+        const pawl_event event = {.type = pawl__text("TermCandidateObserved"),
+                .mission_id = pawl__text(h->mission),
+                .run_id = pawl__text(h->run),
+                .step_id = pawl__text(h->step),
+                .payload = pawl__buf_text(&payload)};
+        for (size_t i = 0; i < n; i++)
+                assert_int_equal(pawl__batch_event(&h->batch, &event, &h->err), PAWL_OK);
+        check_ok(h, history_commit(h), __FILE__, __LINE__);
+        pawl__buf_free(&payload);
+}
+
+static service_feed *feed_of(struct history *h)
+{
+        pawl_error err = PAWL_ERROR_INIT;
+        service_feed *feed = NULL;
+
+        assert_int_equal(service_feed_open(&feed, h->path, &err), PAWL_OK);
+        return feed;
+}
+
+static void begin(struct history *h)
+{
+        history_start(h, "[\"one\"]");
+        check_ok(h, history_claim(h), __FILE__, __LINE__);
+}
+
+/* ---- What is sent -------------------------------------------------------------------------------
+ */
+
+static void a_stream_begins_after_the_head_and_shows_what_comes(void **state)
+{
+        struct history *h = *state;
+        struct reader r;
+
+        begin(h);
+        service_feed *feed = feed_of(h);
+        const uint64_t head = history_head(h);
+        open_reader(&r, feed, NULL, NULL, head, head);
+        assert_true(read_once(&r, 4096));
+        assert_string_equal(r.text.data, "retry: 2000\n\n");
+        assert_false(read_once(&r, 4096));
+        append(h, 3, 10);
+        service_feed_poke(feed);
+        read_events(&r, 3, 4096);
+        ids_are(&r, head + 1, head + 3);
+        assert_int_equal(times(&r, "\nevent: TermCandidateObserved\ndata: {\"seq\":"), 3);
+        close_reader(&r);
+        service_feed_stop(feed);
+}
+
+static void a_stream_that_resumes_gets_all_that_it_lacks(void **state)
+{
+        struct history *h = *state;
+        struct reader r;
+
+        begin(h);
+        append(h, 700, 100);
+        service_feed *feed = feed_of(h);
+        const uint64_t head = history_head(h);
+        open_reader(&r, feed, NULL, NULL, 0, head);
+        read_events(&r, (size_t)head, 4096);
+        ids_are(&r, 1, head);
+        append(h, 5, 100);
+        service_feed_poke(feed);
+        read_events(&r, (size_t)head + 5, 4096);
+        ids_are(&r, 1, head + 5);
+        close_reader(&r);
+        service_feed_stop(feed);
+}
+
+/* It stands still in the middle of an event while the ring goes past it. */
+static void a_slow_reader_goes_on_in_the_middle_of_an_event(void **state)
+{
+        static const size_t at_once[] = {1, 7, 333};
+        struct history *h = *state;
+
+        begin(h);
+        service_feed *feed = feed_of(h);
+        for (size_t i = 0; i < sizeof at_once / sizeof *at_once; i++) {
+                struct reader slow, quick;
+                const uint64_t head = history_head(h);
+                open_reader(&slow, feed, NULL, NULL, head, head);
+                open_reader(&quick, feed, NULL, NULL, head, head);
+                append(h, 2, 50);
+                service_feed_poke(feed);
+                read_events(&quick, 2, 4096);
+                while (times(&slow, "\n\nid: ") < 1) /* its beginning */
+                        if (!read_once(&slow, 5))
+                                sleep_until_woken(&slow);
+                append(h, SERVICE_RING_EVENTS + 10, 10);
+                service_feed_poke(feed);
+                read_events(&quick, SERVICE_RING_EVENTS + 12, 65536);
+                read_events(&slow, 60, at_once[i]);
+                read_events(&slow, SERVICE_RING_EVENTS + 12, 65536);
+                ids_are(&quick, head + 1, head + SERVICE_RING_EVENTS + 12);
+                ids_are(&slow, head + 1, head + SERVICE_RING_EVENTS + 12);
+                assert_string_equal(slow.text.data, quick.text.data);
+                close_reader(&slow);
+                close_reader(&quick);
+        }
+        service_feed_stop(feed);
+}
+
+static void an_event_of_any_size_comes_whole(void **state)
+{
+        struct history *h = *state;
+        struct reader live, late;
+
+        begin(h);
+        service_feed *feed = feed_of(h);
+        const uint64_t head = history_head(h);
+        open_reader(&live, feed, NULL, NULL, head, head);
+        for (int i = 0; i < 3; i++)
+                append(h, 1, SERVICE_RING_BYTES / 2);
+        service_feed_poke(feed);
+        read_events(&live, 3, 65536);
+        ids_are(&live, head + 1, head + 3);
+        open_reader(&late, feed, NULL, NULL, head, head + 3);
+        read_events(&late, 3, 65536);
+        assert_string_equal(live.text.data, late.text.data);
+        close_reader(&live);
+        close_reader(&late);
+        service_feed_stop(feed);
+}
+
+static void a_filter_lets_its_events_pass_and_no_others(void **state)
+{
+        struct history *h = *state;
+        struct reader by_type, by_run, live;
+
+        begin(h);
+        append(h, 9000, 1); /* more than one turn looks at */
+        h->run = "run-2";
+        begin(h);
+        service_feed *feed = feed_of(h);
+        const uint64_t head = history_head(h);
+        open_reader(&by_type, feed, "RunStarted", NULL, 0, head);
+        open_reader(&by_run, feed, NULL, "run-2", 0, head);
+        open_reader(&live, feed, "RunCompleted", "run-2", head, head);
+        read_events(&by_type, 2, 4096);
+        assert_int_equal(times(&by_type, "\nevent: RunStarted\n"), 2);
+        read_events(&by_run, 2, 4096);
+        assert_int_equal(times(&by_run, "\"run_id\":\"run-2\""), 2);
+        append(h, 5000, 1);
+        history_append(h, "RunCompleted", "{}");
+        service_feed_poke(feed);
+        read_events(&live, 1, 4096);
+        assert_int_equal(times(&live, "\n\nid: "), 1);
+        assert_int_equal(times(&live, "\nevent: RunCompleted\n"), 1);
+        close_reader(&by_type);
+        close_reader(&by_run);
+        close_reader(&live);
+        service_feed_stop(feed);
+}
+
+static void a_sign_of_life_goes_out_when_nothing_else_does(void **state)
+{
+        struct history *h = *state;
+        struct reader r;
+
+        begin(h);
+        service_feed *feed = feed_of(h);
+        const uint64_t head = history_head(h);
+        open_reader(&r, feed, NULL, NULL, head, head);
+        service_stream *s = r.source.user;
+        while (read_once(&r, 4096))
+                ;
+        pthread_mutex_lock(&feed->lock);
+        service_stream_beat(s, s->sent_ms + 14999);
+        pthread_mutex_unlock(&feed->lock);
+        assert_false(read_once(&r, 4096));
+        pthread_mutex_lock(&feed->lock);
+        service_stream_beat(s, s->sent_ms + 15000);
+        pthread_mutex_unlock(&feed->lock);
+        sleep_until_woken(&r);
+        assert_true(read_once(&r, 4096));
+        assert_string_equal(r.text.data, "retry: 2000\n\n: keep-alive\n\n");
+        close_reader(&r);
+        service_feed_stop(feed);
+}
+
+/* ---- Its end ------------------------------------------------------------------------------------
+ */
+
+static void read_to_the_end(struct reader *r)
+{
+        while (!r->over)
+                if (!read_once(r, 4096) && !r->over)
+                        sleep_until_woken(r);
+}
+
+static void streams_end_when_the_feed_stops_and_are_closed_after_it(void **state)
+{
+        struct history *h = *state;
+        struct reader asleep, behind, unread;
+
+        begin(h);
+        append(h, 100, 1000);
+        service_feed *feed = feed_of(h);
+        const uint64_t head = history_head(h);
+        open_reader(&asleep, feed, NULL, NULL, head, head);
+        open_reader(&behind, feed, NULL, NULL, 0, head);
+        open_reader(&unread, feed, NULL, NULL, 0, head);
+        while (read_once(&asleep, 4096))
+                ;
+        read_events(&behind, 1, 100);
+        service_feed_stop(feed);
+        read_to_the_end(&asleep);
+        read_to_the_end(&behind);
+        assert_int_equal(times(&asleep, "event: error"), 0);
+        close_reader(&asleep);
+        close_reader(&behind);
+        close_reader(&unread);
+}
+
+/* The error is the last that comes, and there can be new streams once the log is there again. */
+static void a_log_that_is_replaced_ends_its_streams_with_an_error(void **state)
+{
+        struct history *h = *state;
+        struct reader live;
+        char *away = path_in(h->folder, "away.db");
+        pawl_error err = PAWL_ERROR_INIT;
+        const service_feed_filter any = {{NULL, 0}, {NULL, 0}};
+        service_source source;
+        pawl_status status;
+
+        begin(h);
+        service_feed *feed = feed_of(h);
+        const uint64_t head = history_head(h);
+        open_reader(&live, feed, NULL, NULL, head, head);
+        append(h, 1, 1);
+        read_events(&live, 1, 4096);
+        assert_int_equal(rename(h->path, away), 0);
+        service_feed_poke(feed);
+        read_to_the_end(&live);
+        assert_int_equal(times(&live, "\n\nevent: error\ndata: {\"error\":{\"status\":"
+                                      "\"PAWL_ENOTFOUND\",\"message\":"),
+                1);
+        close_reader(&live);
+        assert_int_equal(
+                service_feed_source(&source, feed, &any, head, head, &err), PAWL_ENOTFOUND);
+        assert_says(err.message, "is not there any more");
+
+        assert_int_equal(rename(away, h->path), 0);
+        free(away);
+        for (int tries = 0; tries < 2000; tries++) {
+                status = service_feed_source(&source, feed, &any, head + 1, head + 1, &err);
+                if (!status)
+                        break;
+                usleep(10000);
+        }
+        assert_int_equal(status, PAWL_OK);
+        source.close(source.user);
+        service_feed_stop(feed);
+}
+
+static void a_log_that_was_cut_ends_its_streams_with_an_error(void **state)
+{
+        struct history *h = *state;
+        struct reader live;
+
+        begin(h);
+        service_feed *feed = feed_of(h);
+        const uint64_t head = history_head(h);
+        open_reader(&live, feed, NULL, NULL, head, head);
+        append(h, 3, 1);
+        read_events(&live, 3, 4096);
+        history_sql(h, "DROP TRIGGER events_refuse_delete;"
+                       "DELETE FROM events WHERE seq = (SELECT max(seq) FROM events)");
+        service_feed_poke(feed);
+        read_to_the_end(&live);
+        assert_int_equal(times(&live, "event: error"), 1);
+        assert_int_equal(times(&live, "\"PAWL_ESTATE\""), 1);
+        close_reader(&live);
+        service_feed_stop(feed);
+}
+
+static void a_type_that_is_no_word_is_left_to_the_envelope(void **state)
+{
+        struct history *h = *state;
+        pawl_error err = PAWL_ERROR_INIT;
+        pawl__buf out = PAWL__BUF_INIT;
+        pawl_event event = {.seq = 9, .type = pawl__text("A\ndata: {}"), .v = 1};
+
+        assert_int_equal(service_feed_write(&out, h->log, &event, &err), PAWL_OK);
+        assert_null(strstr(out.data, "event:"));
+        assert_null(strstr(out.data, "\ndata: {}"));
+        assert_non_null(strstr(out.data, "id: 9\ndata: {\"seq\":9,\"type\":\"A\\ndata: {}\""));
+        pawl__buf_free(&out);
+}
+
+#define FEED(test) cmocka_unit_test_setup_teardown(test, history_setup, history_teardown)
+
+int main(void)
+{
+        const struct CMUnitTest tests[] = {
+                FEED(a_stream_begins_after_the_head_and_shows_what_comes),
+                FEED(a_stream_that_resumes_gets_all_that_it_lacks),
+                FEED(a_slow_reader_goes_on_in_the_middle_of_an_event),
+                FEED(an_event_of_any_size_comes_whole),
+                FEED(a_filter_lets_its_events_pass_and_no_others),
+                FEED(a_sign_of_life_goes_out_when_nothing_else_does),
+                FEED(streams_end_when_the_feed_stops_and_are_closed_after_it),
+                FEED(a_log_that_is_replaced_ends_its_streams_with_an_error),
+                FEED(a_log_that_was_cut_ends_its_streams_with_an_error),
+                FEED(a_type_that_is_no_word_is_left_to_the_envelope),
+        };
+        return cmocka_run_group_tests(tests, NULL, NULL);
+}
