@@ -64,6 +64,20 @@ await story({
     assert.equal(await quick.getByRole("radio").count(), 0);
   },
 
+  "where the service only reads, an answer is refused in its place, and the question stays": async () => {
+    await ask({ name: "read", term: "invoice" });
+    const reader = await serve("--read-only");
+    const page = await visit(await person(), reader, `#/conflicts/${conflict}`);
+    await page.getByRole("radio").first().check();
+    await page.getByRole("button", { name: "Answer" }).click();
+    await page.getByRole("alert").getByText("--read-only").waitFor();
+    assert.ok(await page.getByRole("radio").first().isChecked());
+    await page.getByRole("button", { name: "Answer" }).waitFor();
+    assert.equal(open().length, 1);
+    await reader.stop();
+    pawl(0, "resolve", conflict, "--pick", "1");
+  },
+
   "an answer can be given by the keyboard alone, with the focus always in sight": async () => {
     await ask({ name: "keys", term: "batch" });
     const page = await visit(await person(), service);
