@@ -201,6 +201,10 @@ export async function conflict(view, id) {
   const button = made.querySelector("button[type=submit]");
   fill(body, made);
 
+  /** Close, or say why what was answered cannot be shown. */
+  const show = (mine, note) => close(mine, note).catch((error) =>
+    fill(body, note ?? (mine && el("p", { class: "note done" }, "Your answer is in the log.")), problem(error, () => show(mine, note))));
+
   made.addEventListener("submit", async (event) => {
     event.preventDefault();
     const { body: words, missing, field } = said(made);
@@ -214,20 +218,17 @@ export async function conflict(view, id) {
     button.disabled = true;
     try {
       await post(path("conflicts", id, "answer"), words, view.signal);
-      await close(true);
     } catch (error) {
       button.disabled = false;
       if (!(error instanceof Failure) || error.status !== 409) {
         add(trouble, problem(error));
         return;
       }
-      try {
-        await close(false, el("p", { class: "problem", role: "alert" },
-          "Your answer was not taken: somebody else had answered before. The first answer counts."));
-      } catch {
-        add(trouble, problem(error));
-      }
+      await show(false, el("p", { class: "problem", role: "alert" },
+        "Your answer was not taken: the question had been answered already. The first answer counts."));
+      return;
     }
+    await show(true);
   });
   made.querySelector("button.later").addEventListener("click", () => {
     defer(id, true);
@@ -238,6 +239,6 @@ export async function conflict(view, id) {
   // Somebody else is faster: say so before an answer is refused.
   listen((event) => {
     if (closed || button.disabled || event.type !== "GlossaryClarificationResolved" || event.payload?.conflict_id !== id) return;
-    close(false).catch((error) => add(trouble, problem(error)));
+    show(false);
   }, view.signal);
 }

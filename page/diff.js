@@ -43,8 +43,13 @@ const json = (value) => (value === undefined ? "(none)" : JSON.stringify(value))
 export function changes(d) {
   const [a, b] = [d.a, d.b].map((side) => (side ? `checkpoint ${side.n}` : "the files as they are now"));
   const between = parts(d.patch);
-  // A file whose mode or kind alone changed may have no part: what is there is found by its name.
-  const sections = d.files.map((f) => ({ f, text: between.find((p) => p.startsWith(`diff --git a/${f.path} b/${f.path}\n`)) }));
+  const sections = d.files.map((f) => {
+    const i = between.findIndex((p) => p.startsWith(`diff --git a/${f.path} b/${f.path}\n`));
+    return { f, text: i < 0 ? null : between.splice(i, 1)[0] };
+  });
+  // Names that git writes in quotes are left, in the order of the files.
+  for (const section of sections)
+    if (!section.text && !section.f.binary && (section.f.lines_added || section.f.lines_removed)) section.text = between.shift();
   const head = `From ${a} to ${b}`;
 
   if (!d.files.length && !d.members.length) return el("p", { class: "note" }, `${head}: nothing changed.`);

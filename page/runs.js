@@ -126,7 +126,7 @@ export async function runs(view) {
     wanted += PAGE;
     again();
   });
-  const soon = calmly(400, again, view.signal);
+  const soon = calmly(800, again, view.signal);
   listen((event) => event.run_id && !describe(event).quiet && soon(), view.signal);
   await load();
 }

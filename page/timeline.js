@@ -6,7 +6,8 @@ import { progress } from "./runs.js";
 import { aloud, describe, goOn, short, tally, term } from "./words.js";
 import * as open from "./open.js";
 
-const PAGE = 300;
+const PAGE = 300; // events that are fetched at once
+const GROUPS = 300; // that are kept while new ones come
 
 // ---- Entries ----
 
@@ -51,6 +52,7 @@ function group(event) {
 
   return {
     key: event.step_id,
+    first: event.seq,
     element: el("li", { class: "group" }, el("div", { class: "grouphead" }, heading, state, span), list),
     takes(next) {
       return next.step_id === this.key || (!next.step_id && describe(next).quiet);
@@ -124,6 +126,7 @@ export async function run(view, id) {
   const older = el("button", { type: "button", hidden: true }, "Show what came before");
   const trouble = el("div");
   const groups = [];
+  let next = null; // what comes before this seq is not shown
   let newest = null; // seq of the last event shown; null: they are still being fetched
   let waiting = [];
 
@@ -157,7 +160,12 @@ export async function run(view, id) {
     newest = event.seq;
     const before = groups.length;
     grouped([event], groups);
-    if (groups.length > before) timeline.prepend(groups[groups.length - 1].element);
+    if (groups.length === before) return;
+    timeline.prepend(groups[groups.length - 1].element);
+    if (groups.length <= GROUPS) return;
+    groups.shift().element.remove();
+    next = groups[0].first;
+    older.hidden = false;
   };
 
   open.watch(soon, view.signal);
@@ -173,7 +181,7 @@ export async function run(view, id) {
   const found = await about();
   await ready;
   const from = seen();
-  let next = from + 1;
+  next = from + 1;
   const back = async () => {
     const events = [];
     while (next > (found.started_seq ?? 1) && events.length < PAGE) {

@@ -1,6 +1,6 @@
 // The files of a run: what a step changed, going back by typing yes, and taking that back.
 import assert from "node:assert/strict";
-import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync, unlinkSync, writeFileSync } from "node:fs";
 import { calm, events, mission, pawl, person, run, serve, story, visit } from "./support.mjs";
 
 const service = await serve();
@@ -32,6 +32,15 @@ await story({
     writeFileSync("done.txt", "one\nother\n");
     await page.getByLabel("What changed").selectOption("now");
     await page.getByRole("row", { name: "done.txt modified +1 −2" }).waitFor();
+    for (const name of ["naïve.txt", 'in "quotes" <b>.txt']) {
+      writeFileSync(name, "a\nb\n");
+      await page.getByLabel("What changed").selectOption("before 1");
+      await page.getByLabel("What changed").selectOption("now");
+      const file = page.locator("details.file", { hasText: name });
+      await file.waitFor();
+      assert.deepEqual((await file.locator(".line").allTextContents()).map((l) => l.trim()), ["@@ -0,0 +1,2 @@", "+a", "+b"]);
+      unlinkSync(name);
+    }
   },
 
   "a plan says what would be done, and any other word than yes does nothing": async () => {
