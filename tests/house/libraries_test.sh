@@ -1,0 +1,19 @@
+# Libraries that few commands use are loaded by those alone: they are not linked, and a service, which
+# is the one that speaks HTTP, has loaded that library when it is ready.
+for file in "$BIN/pawl" "$BIN/eventlog" "$BUILD_DIR/libpawl.so"; do
+        readelf -d "$file" >dynamic
+        grep -q NEEDED dynamic
+        if grep NEEDED dynamic | grep -E 'microhttpd|gnutls|libgit2|libarchive|libcrypto'; then
+                echo "$file: links what is to be loaded when it is first used"
+                exit 1
+        fi
+done
+
+pawl serve --listen 127.0.0.1:0 --json >ready &
+trap 'kill -TERM $! 2>/dev/null; wait' EXIT
+for _ in $(seq 500); do [ ! -s ready ] || break; sleep 0.02; done
+grep -q microhttpd "/proc/$(jq .pid ready)/maps"
+if grep -E 'libgit2|libarchive' "/proc/$(jq .pid ready)/maps"; then
+        echo "a service that has done nothing yet has loaded what it does not use"
+        exit 1
+fi
