@@ -3,15 +3,18 @@
  * so that a listing can be read page by page.
  *
  * No index is kept in that order. Runs that are not completed have one by their last event, and are
- * few: they are gone through and sorted. For the others the log is walked back from where the page
- * begins, which finds a page of them at once where runs come one after the other. Where they don't
- * (a run of many thousand events), the walk stops after WALK events, and the table of runs is gone
- * through instead, which is small there.
+ * few: they are gone through and sorted. For the others there are two ways. The log is walked back
+ * from where the page begins, which finds a page of them soon where runs come one after the other;
+ * or the table of runs is gone through, which is soon done where they are few. The cheaper is
+ * taken, by how many events a run has on average; a walk that went WALK events in vain ends in the
+ * other.
  */
 #include "base/error.h"
 #include "state/projection.h"
 
-enum { WALK = 16384 }; /* events: 6 ms */
+/* Events of a walk, at most: 6 ms. Runs that are counted, at most: more are many. A row of the
+ * table costs so many events of a walk. */
+enum { WALK = 16384, COUNTED = 2048, ROW = 3 };
 
 /* ?1 and ?2: started before and not before; ?3: how many. */
 static const char from_events[] =
@@ -46,6 +49,27 @@ static pawl_status read_runs(pawl__row **rows, size_t *n, pawl__state *state, co
         return status;
 }
 
+/* Is it cheaper to go through the table than to walk to a page of so many runs? */
+static pawl_status prefer_table(
+        bool *yes, pawl__state *state, uint64_t head, int64_t limit, pawl_error *err)
+{
+        static const char count[] = "SELECT count(*) FROM (SELECT 1 FROM runs LIMIT ?1)";
+        sqlite3_stmt *stmt = NULL;
+        pawl_status status = pawl__db_prepare(&stmt, state->log, count, err);
+
+        if (status)
+                return status;
+        int rc = sqlite3_bind_int64(stmt, 1, COUNTED);
+        if (rc == SQLITE_OK)
+                rc = sqlite3_step(stmt);
+        const double runs = rc == SQLITE_ROW ? (double)sqlite3_column_int64(stmt, 0) : 0;
+        sqlite3_finalize(stmt);
+        if (rc != SQLITE_ROW)
+                return pawl__db_fail(state->log, rc, "read the state tables", err);
+        *yes = runs < COUNTED && (double)limit * (double)head > ROW * runs * runs;
+        return PAWL_OK;
+}
+
 pawl_status pawl__state_runs(pawl__row **rows, size_t *n, pawl__state *state,
         pawl__runs_which which, uint64_t before, size_t limit, pawl__arena *arena, pawl_error *err)
 {
@@ -63,6 +87,7 @@ pawl_status pawl__state_runs(pawl__row **rows, size_t *n, pawl__state *state,
         int64_t numbers[3] = {before && before < INT64_MAX ? (int64_t)before : INT64_MAX, 0, many};
         unsigned char hash[PAWL__HASH_LEN];
         pawl_status status;
+        bool table = false;
         uint64_t head;
 
         if (which == PAWL__RUNS_UNFINISHED || many == INT64_MAX)
@@ -73,6 +98,11 @@ pawl_status pawl__state_runs(pawl__row **rows, size_t *n, pawl__state *state,
                         *err = *pawl__log_error(state->log);
                 return status;
         }
+        status = prefer_table(&table, state, head, many, err);
+        if (status)
+                return status;
+        if (table)
+                return read_runs(rows, n, state, from_runs, scanned[which], numbers, arena, err);
         if (numbers[0] > (int64_t)head)
                 numbers[0] = (int64_t)head + 1;
         numbers[1] = numbers[0] > WALK ? numbers[0] - WALK : 0;

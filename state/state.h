@@ -69,8 +69,8 @@ typedef enum pawl__runs_which {
 } pawl__runs_which;
 
 /** Runs, those that started last first: before the event @p before (0: from the newest on),
- *  @p limit at most (0: all). Costs what a page has, where runs are many; at most a walk over
- * 16,384 events and one over the table of runs. */
+ *  @p limit at most (0: all). Costs what a page has where runs are many, and a walk over them
+ *  where they are few; at most a walk over 16,384 events and one over the table of runs. */
 PAWL_MUST_CHECK pawl_status pawl__state_runs(pawl__row **rows, size_t *n, pawl__state *state,
         pawl__runs_which which, uint64_t before, size_t limit, pawl__arena *arena, pawl_error *err);
 

@@ -231,18 +231,40 @@ static void a_run_that_was_only_claimed_is_listed(void **state)
         runs_are(h, PAWL__RUNS_ALL, 0, 9, "claimed first ");
 }
 
-/* Beyond so many events the log is not walked, and the table gives the same. */
-static void runs_that_started_long_ago_are_listed_too(void **state)
+static void add_20000_events(struct history *h)
 {
-        struct history *h = *state;
-
-        four_runs(h);
         history_sql(h,
                 "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n LIMIT 20000)"
                 " INSERT INTO events (seq, type, v, time, prev, hash)"
                 " SELECT (SELECT max(seq) FROM events) + i, 'StepStarted', 1, 0, zeroblob(32), zeroblob(32)"
                 " FROM n");
+}
+
+/* Where runs are few the log is not walked, and the table gives the same. */
+static void runs_that_started_long_ago_are_listed_too(void **state)
+{
+        struct history *h = *state;
+
+        four_runs(h);
+        add_20000_events(h);
         check_lists(h);
+}
+
+/* Where they are many it is, and a walk that finds nothing for too long ends in the table. */
+static void a_walk_in_vain_ends_in_the_table(void **state)
+{
+        struct history *h = *state;
+
+        four_runs(h);
+        history_sql(h, "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n LIMIT 1000)"
+                       " INSERT INTO runs (run_id, mission_id, status, started_seq, updated_seq,"
+                       " updated_us, fence, steps, done)"
+                       " SELECT 'many-' || i, 'mission-1', 'completed', 0, 0, 0, 0, 0, 0 FROM n");
+        runs_are(h, PAWL__RUNS_ALL, 0, 4, "c a d b ");
+        add_20000_events(h);
+        runs_are(h, PAWL__RUNS_ALL, 0, 4, "c a d b ");
+        runs_are(h, PAWL__RUNS_ALL, started(h, "a"), 2, "d b ");
+        runs_are(h, PAWL__RUNS_COMPLETED, 0, 2, "c d ");
 }
 
 static void the_steps_of_a_run_come_in_mission_order(void **state)
@@ -387,6 +409,7 @@ int main(void)
                 QUERY(runs_are_listed_by_their_start_newest_first_in_pages),
                 QUERY(a_run_that_was_only_claimed_is_listed),
                 QUERY(runs_that_started_long_ago_are_listed_too),
+                QUERY(a_walk_in_vain_ends_in_the_table),
                 QUERY(the_steps_of_a_run_come_in_mission_order),
                 QUERY(every_row_of_a_table_is_listed),
                 QUERY(the_senses_that_hold_for_a_mission),
