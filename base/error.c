@@ -43,7 +43,8 @@ const char *pawl_status_name(pawl_status status)
 }
 
 /* The character at @p at as a message shows it; returns its bytes. What would break the line
- * (control characters, line separators) or is not UTF-8 becomes an escape, as in command/printable.h.
+ * (control characters, line separators) or is not UTF-8 becomes an escape, as in
+ * command/printable.h.
  */
 static size_t show(char shown[8], const char *at, size_t left)
 {
@@ -66,9 +67,19 @@ static size_t show(char shown[8], const char *at, size_t left)
         return bytes;
 }
 
+static bool is_plain(const char *message)
+{
+        for (; *message; message++)
+                if (*message < 0x20 || *message >= 0x7f)
+                        return false;
+        return true;
+}
+
 /* Texts that are quoted come from files and people. */
 static void make_one_line(char message[PAWL_ERROR_MAX])
 {
+        if (is_plain(message))
+                return;
         const size_t len = strlen(message);
         char line[PAWL_ERROR_MAX], shown[8];
         size_t n = 0;

@@ -151,9 +151,9 @@ PAWL_MUST_CHECK pawl_status pawl__log_payload_hash(
 PAWL_MUST_CHECK pawl_status pawl__chain_hash(unsigned char out[32], pawl__hasher *hasher,
         pawl__buf *scratch, const pawl_event *event, const unsigned char payload_hash[32]);
 
-/** The MAC beside an event, as it stands there. PAWL_ENOTFOUND: there is none, or none of 32 bytes.
- */
-PAWL_MUST_CHECK pawl_status pawl__log_mac(unsigned char out[32], pawl_log *log, uint64_t seq);
+/** The MAC beside an event, as it stands there, if there is one, of 32 bytes. */
+PAWL_MUST_CHECK pawl_status pawl__log_mac(
+        bool *there, unsigned char out[32], pawl_log *log, uint64_t seq);
 
 /** A blob by its hash, appended to @p out, re-hashed on the way. PAWL_ENOTFOUND, PAWL_EDAMAGED. */
 PAWL_MUST_CHECK pawl_status pawl__log_blob(

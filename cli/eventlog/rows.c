@@ -24,11 +24,12 @@ pawl_status cli_rows_open(cli_rows *rows, pawl_error *err)
 pawl_status cli_envelope(pawl__buf *out, pawl_log *log, const pawl_event *event, pawl_error *err)
 {
         unsigned char mac[32];
-        pawl_status status = pawl__log_mac(mac, log, event->seq);
+        bool keyed;
+        pawl_status status = pawl__log_mac(&keyed, mac, log, event->seq);
 
-        if (status && status != PAWL_ENOTFOUND)
+        if (status)
                 return cli_log_failed(log, status, err);
-        return pawl__event_json(out, event, status ? NULL : mac, err);
+        return pawl__event_json(out, event, keyed ? mac : NULL, err);
 }
 
 pawl_status cli_print_envelope(

@@ -94,6 +94,7 @@ static pawl_status use(event_log *f, size_t fail_at)
         const pawl_text none = {NULL, 0};
         char run_id[32]; /* another each time: giving a run back may fail when the log is closed */
         unsigned char hash[32];
+        bool keyed = false;
         uint64_t fence, seq;
         pawl__batch batch = PAWL__BATCH_INIT;
         pawl_event event = event_scope(NULL);
@@ -121,7 +122,8 @@ static pawl_status use(event_log *f, size_t fail_at)
         while (!status && !(status = pawl_cursor_next(cursor, &event)))
                 status = pawl__event_json(&out, &event, NULL, NULL);
         if (status == PAWL_DONE && f->key)
-                status = pawl__log_mac(hash, log, event.seq) ? PAWL_ENOMEM : PAWL_DONE;
+                status = pawl__log_mac(&keyed, hash, log, event.seq) || !keyed ? PAWL_ENOMEM
+                                                                               : PAWL_DONE;
         if (status == PAWL_DONE)
                 status = pawl_log_verify(&result, log, 0, NULL);
         pawl_cursor_close(cursor);

@@ -53,10 +53,11 @@ static void check_events(pawl_log *log)
         while (!status && !(status = pawl_cursor_next(cursor, &event))) {
                 require(event.seq == ++seq);
                 pawl__buf_clear(&line);
-                status = pawl__log_mac(mac, log, event.seq);
-                check_log_status(status == PAWL_ENOTFOUND ? PAWL_OK : status, log);
+                bool keyed;
+                status = pawl__log_mac(&keyed, mac, log, event.seq);
+                check_log_status(status, log);
                 const pawl_status printed =
-                        pawl__event_json(&line, &event, status ? NULL : mac, &err);
+                        pawl__event_json(&line, &event, !status && keyed ? mac : NULL, &err);
                 check_status(printed, &err);
                 if (!printed)
                         (void)is_line(&tree, line.data, line.len);
