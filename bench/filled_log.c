@@ -121,6 +121,11 @@ static void append_run(filled_log *f, pawl__batch *batch, const char *run)
 
 void filled_open(filled_log *f, const char *path, size_t events, size_t terms)
 {
+        filled_open_blocked(f, path, events, terms, FILLED_OPEN);
+}
+
+void filled_open_blocked(filled_log *f, const char *path, size_t events, size_t terms, size_t open)
+{
         pawl_log_options options = PAWL_LOG_OPTIONS_INIT;
         pawl__batch batch = PAWL__BATCH_INIT;
         size_t steps = events / (FILLED_STEP_EVENTS + terms) + 1;
@@ -129,6 +134,7 @@ void filled_open(filled_log *f, const char *path, size_t events, size_t terms)
 
         memset(f, 0, sizeof *f);
         f->terms = terms;
+        f->open = open;
         f->every = steps < FILLED_SAMPLES ? 1 : steps / FILLED_SAMPLES;
         for (size_t i = 0; i + 1 < sizeof f->text; i++)
                 f->text[i] = "the refund lands in the workspace of a customer "[i % 48];
@@ -140,7 +146,7 @@ void filled_open(filled_log *f, const char *path, size_t events, size_t terms)
                 snprintf(at.run, sizeof at.run, "run-%zu", number);
                 add(&batch, &at, false, "RunStarted", "{\"steps\":[],\"scope_refs\":[]}");
                 for (size_t i = 0; i < FILLED_STEPS && f->steps < steps; i++)
-                        add_step(f, &batch, &at, f->steps + FILLED_OPEN >= steps);
+                        add_step(f, &batch, &at, f->steps + f->open >= steps);
                 if (f->steps < steps)
                         add(&batch, &at, false, "RunCompleted", "{}");
                 append_run(f, &batch, at.run);

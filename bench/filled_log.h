@@ -4,7 +4,8 @@
  *        about, answered and completed, payloads of about 600 bytes on average, its state tables
  * kept in step.
  *
- * Whatever its size, its last FILLED_OPEN steps are blocked, each by one conflict that is open.
+ * Whatever its size, its last FILLED_OPEN steps are blocked, each by one conflict that is open: the
+ * conflict of the n-th step is "c-N".
  */
 #ifndef BENCH_FILLED_LOG_H
 #define BENCH_FILLED_LOG_H
@@ -30,8 +31,8 @@ typedef struct filled_sample {
 typedef struct filled_log {
         pawl_log *log;
         pawl__state *state;
-        size_t steps, terms;                  /* so far; TermCandidateObserved a step */
-        size_t every;                         /* one step of so many is a sample */
+        size_t steps, terms, open; /* so far; TermCandidateObserved a step; blocked ones */
+        size_t every;              /* one step of so many is a sample */
         filled_sample sample[FILLED_SAMPLES]; /* spread over the whole log */
         size_t n_sample;
         uint64_t events;
@@ -41,5 +42,7 @@ typedef struct filled_log {
 /** Fill a new log at @p path with @p events (somewhat more), @p terms of each step being
  *  TermCandidateObserved, which change no table: FILLED_TERMS is usual. Closed by the caller. */
 void filled_open(filled_log *f, const char *path, size_t events, size_t terms);
+/** The same with so many steps that are blocked. */
+void filled_open_blocked(filled_log *f, const char *path, size_t events, size_t terms, size_t open);
 
 #endif
