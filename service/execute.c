@@ -10,6 +10,7 @@
 typedef struct printed {
         pawl__buf text;
         service_worker *worker;
+        bool changes; /* such a command is not ended half-way: what it does is worth more */
         bool too_much, no_memory;
 } printed;
 
@@ -25,7 +26,8 @@ static ssize_t take(void *cookie, const char *data, size_t size)
                 else
                         return (ssize_t)size;
                 /* nobody will see the rest: the command need not find it */
-                service_worker_cancel(out->worker, true);
+                if (!out->changes)
+                        service_worker_cancel(out->worker, true);
         }
         return 0;
 }
@@ -147,7 +149,8 @@ static pawl_status run(service_outcome *outcome, service_call *call, const cli_e
         const char *const *args, size_t n, cli_context *in, pawl_error *err)
 {
         static const cookie_io_functions_t io = {.write = take};
-        printed out = {PAWL__BUF_INIT, call->worker, false, false};
+        const bool changes = (entry->cmd->traits & CLI_CHANGES) != 0;
+        printed out = {PAWL__BUF_INIT, call->worker, changes, false, false};
         pawl_status status = PAWL_OK;
 
         in->out = fopencookie(&out, "w", io);
@@ -162,15 +165,15 @@ static pawl_status run(service_outcome *outcome, service_call *call, const cli_e
         } else if (out.too_much) {
                 outcome->code = CLI_FAILED;
                 pawl__fail(&outcome->failure, PAWL_ETOOBIG,
-                        "the output: is larger than %d bytes; ask for less, by an option or a page "
-                        "at a time",
-                        SERVICE_OUTPUT_MAX);
+                        "the output: is larger than %d bytes; %s", SERVICE_OUTPUT_MAX,
+                        changes ? "what the command did stands: look at it by another"
+                                : "ask for less, by an option or a page at a time");
         } else {
                 status = to_json(&outcome->output, &out.text, entry->cmd->traits & CLI_LINES, err);
         }
         pawl__buf_free(&out.text);
         note_code(outcome);
-        if (entry->cmd->traits & CLI_CHANGES)
+        if (changes)
                 service_health_wrote(
                         &call->site->health, outcome->failure.status ? &outcome->failure : NULL);
         return status;

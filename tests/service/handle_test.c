@@ -94,6 +94,20 @@ static int flood(cli_call *cli)
         return CLI_FAILED;
 }
 
+/* Much, and then an end; what it did before that is done. */
+static bool changed;
+
+static int change(cli_call *cli)
+{
+        unsigned char hash[32];
+        uint64_t seq;
+
+        for (int i = 0; i < 40000; i++)
+                fprintf(cli->in->out, "%0999d\n", i);
+        changed = pawl_log_head(&seq, hash, cli->in->log) == PAWL_OK;
+        return CLI_DONE;
+}
+
 static int speak(cli_call *cli)
 {
         fprintf(cli->in->out, "two\nlines \"quoted\"\n");
@@ -116,11 +130,17 @@ static void what_a_command_prints_is_bounded_and_json(void **state)
 {
         static const cli_cmd cmds[] = {
                 {.name = "flood", .args = "", .traits = CLI_SERVED, .help = "x", .run = flood},
+                {.name = "change",
+                        .args = "",
+                        .traits = CLI_SERVED | CLI_CHANGES,
+                        .help = "x",
+                        .run = change},
                 {.name = "speak", .args = "", .traits = CLI_SERVED, .help = "x", .run = speak},
                 {.name = "mumble", .args = "", .traits = CLI_SERVED, .help = "x", .run = mumble},
                 {.name = "silent", .args = "", .traits = CLI_SERVED, .help = "x", .run = silent},
         };
-        static const cli_cmd *const table[] = {&cmds[0], &cmds[1], &cmds[2], &cmds[3], NULL};
+        static const cli_cmd *const table[] = {
+                &cmds[0], &cmds[1], &cmds[2], &cmds[3], &cmds[4], NULL};
         static const cli_program program = {"test", "x", table, NULL};
         static const cli_program *const programs[] = {&program, NULL};
         static const cli_registry registry = {programs};
@@ -131,6 +151,9 @@ static void what_a_command_prints_is_bounded_and_json(void **state)
         assert_int_equal(run("{\"command\":\"flood\"}"), 200);
         answer_says(&s, "\"error\":{\"status\":\"PAWL_ETOOBIG\",\"code\":1,");
         assert_null(strstr(test_service_body(&s), "output\":"));
+        assert_int_equal(run("{\"command\":\"change\"}"), 200);
+        answer_says(&s, "what the command did stands");
+        assert_true(changed);
         /* what was ended by that is not ended for the next */
         assert_int_equal(run("{\"command\":\"silent\"}"), 200);
         answer_says(&s, "{\"name\":\"silent\",\"data\":null}");
