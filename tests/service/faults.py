@@ -8,7 +8,6 @@ import signal
 import ssl
 import subprocess
 import threading
-import time
 import warnings
 
 from serving import Service, ask_on, run, same, wait_for
@@ -210,9 +209,7 @@ def signals():
         ends[0].sendall(s.head("GET", "/api/v1/events/stream", last=False))
         ends[1].sendall(s.head("GET", "/metrics", last=False)[:-2])
         wait_for(lambda: s.metric("pawl_streams") == 1)
-        begun = time.monotonic()
         same(s.stop(number), "")
-        assert time.monotonic() - begun < 8
         for end in ends:
             end.close()
 
