@@ -1,6 +1,6 @@
 // The log itself: whether its chain holds, what it counts, and one event as it stands.
 import { get, path, problem } from "./api.js";
-import { command, el, fill, icon, table } from "./dom.js";
+import { command, el, fill, icon, prose, table } from "./dom.js";
 
 function verdict(v) {
   const head = v.head && el("div", null, el("dt", null, "Head"),
@@ -11,8 +11,7 @@ function verdict(v) {
       el("p", null, `Each of ${v.events} events is what it was when it was appended`,
         v.keyed ? "; the log is keyed, and its key was not asked for here." : "."),
       el("dl", { class: "facts" }, head),
-      el("p", { class: "hint" }, "Keep the head somewhere else: only it shows later that no event was cut off the end. "
-        + "`eventlog head` prints it, too.".replaceAll("`", "")))
+      el("p", { class: "hint" }, prose("Keep the head somewhere else: only it shows later that no event was cut off the end. `eventlog head` prints it, too.")))
     : el("section", { class: "problem", role: "alert" },
       el("h2", null, icon("failed"), ` The log is damaged at event ${v.bad_seq}`),
       el("p", null, v.why),
