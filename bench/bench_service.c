@@ -47,8 +47,11 @@ static pace measure(const served *s, unsigned port, const char *path, bool stays
                 if ((at = strstr(line, "Requests/sec:")))
                         result.request_ns = 1e9 / strtod(at + 13, NULL);
         }
-        if (pclose(wrk) || result.request_ns <= 0 || result.p99_ns <= 0)
+        const int ended = pclose(wrk);
+        if (ended || result.request_ns <= 0 || result.p99_ns <= 0) {
+                bench_note("wrk ended with %d: %s", ended, line);
                 bench_die("wrk failed; is it installed? (scripts/deps bench)");
+        }
         return result;
 }
 

@@ -5,6 +5,7 @@
 #include <netinet/tcp.h>
 #include <signal.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -34,6 +35,7 @@ void served_start(served *s)
                 bench_die("cannot make a pipe");
         s->pid = fork();
         if (s->pid == 0) {
+                prctl(PR_SET_PDEATHSIG, SIGTERM); /* it ends with a benchmark that failed */
                 dup2(ends[1], 1);
                 close(ends[0]);
                 execl(bench_tool("pawl"), "pawl", "serve", "--db", "events.db", "--json",
