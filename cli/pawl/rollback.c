@@ -18,6 +18,7 @@ typedef struct going {
         pawl_log *log;
         pawl_workspace_options workspace;
         pawl_rollback_options options;
+        char hash[65]; /* of the plan that was agreed to */
         pawl__buf actor;
         pawl_error err;
 } going;
@@ -71,7 +72,7 @@ static bool says_yes(void)
 }
 
 /* Is the plan, which is shown, to be done? Its hash goes into the options: that one or none. */
-static bool agreed(going *g, const pawl_plan *plan, char hash[65])
+static bool agreed(going *g, const pawl_plan *plan)
 {
         if (g->cli->in->served || !isatty(STDIN_FILENO) || !isatty(STDERR_FILENO)) {
                 pawl__fail(&g->err, PAWL_ESTATE,
@@ -81,8 +82,8 @@ static bool agreed(going *g, const pawl_plan *plan, char hash[65])
                 return false;
         }
         cli_plan_print(g->cli->in->err, plan);
-        snprintf(hash, 65, "%s", pawl_plan_hash(plan));
-        g->options.expect = hash;
+        snprintf(g->hash, sizeof g->hash, "%s", pawl_plan_hash(plan));
+        g->options.expect = g->hash;
         if (says_yes())
                 return true;
         pawl__fail(&g->err, PAWL_ESTATE, "rollback: nothing was changed; type yes to go back");
@@ -93,7 +94,6 @@ static int roll_back(going *g)
 {
         const char *which = cli_arg(g->cli, 0);
         pawl_plan *plan = NULL, *done = NULL;
-        char hash[65];
 
         if (cli_given(g->cli, "finish")) {
                 pawl_status ended = pawl_workspace_finish(&done, g->log, &g->workspace, &g->err);
@@ -105,7 +105,7 @@ static int roll_back(going *g)
         if (!cli_given(g->cli, "yes") && !g->options.expect) {
                 if (pawl_workspace_plan(&plan, g->log, which, &g->options, &g->workspace, &g->err))
                         return cli_fail(g->cli, &g->err);
-                bool yes = agreed(g, plan, hash);
+                bool yes = agreed(g, plan);
                 pawl_plan_free(plan);
                 if (!yes)
                         return cli_fail(g->cli, &g->err);
