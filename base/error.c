@@ -67,24 +67,17 @@ static size_t show(char shown[8], const char *at, size_t left)
         return bytes;
 }
 
-static bool is_plain(const char *message)
-{
-        for (; *message; message++)
-                if (*message < 0x20 || *message >= 0x7f)
-                        return false;
-        return true;
-}
-
 /* Texts that are quoted come from files and people. */
 static void make_one_line(char message[PAWL_ERROR_MAX])
 {
-        if (is_plain(message))
-                return;
         const size_t len = strlen(message);
         char line[PAWL_ERROR_MAX], shown[8];
         size_t n = 0;
 
-        for (size_t at = 0; at < len;) {
+        while (n < len && message[n] >= 0x20 && message[n] < 0x7f) /* as most are, to their end */
+                n++;
+        memcpy(line, message, n);
+        for (size_t at = n; at < len;) {
                 at += show(shown, message + at, len - at);
                 const size_t add = strlen(shown);
                 if (n + add >= sizeof line)
