@@ -161,17 +161,21 @@ def a_thousand_read_at_once():
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     if soft < 2600:
         resource.setrlimit(resource.RLIMIT_NOFILE, (min(2600, hard), hard))
+    many = 1000 if hard >= 2600 else hard - 200  # where the machine gives no more files
     before = memory()
-    streams = [Stream(service) for _ in range(1000)]
-    assert open_streams() == 1000
+    streams = [Stream(service) for _ in range(many)]
+    assert open_streams() == many
     opened = memory()
     now = append()
     for stream in streams:
         assert seqs(stream, now)[-1] == now
-    print("         1,000 streams: %d kB more when open, %d kB after an event" % (opened - before, memory() - before))
-    more = [Stream(service) for _ in range(25)]
-    assert [stream.status for stream in more] == [200] * 24 + [503], [stream.status for stream in more]
-    for stream in streams + more:
+    print("         %d streams: %d kB more when open, %d kB after an event"
+          % (many, opened - before, memory() - before))
+    if many == 1000:
+        more = [Stream(service) for _ in range(25)]
+        assert [stream.status for stream in more] == [200] * 24 + [503], [stream.status for stream in more]
+        streams += more
+    for stream in streams:
         stream.close()
 
     def gone():
