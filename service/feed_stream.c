@@ -154,8 +154,9 @@ void service_stream_beat(service_stream *s, int64_t now_ms)
         wake(s);
 }
 
-/* "event: error" and what it was. Without memory for that, it ends without. */
-static char *error_text(const pawl_error *why)
+/* "event: error" and what it was; after the beginning of another line, one of its own. Without
+ * memory for that, it ends without. */
+static char *error_text(const pawl_error *why, bool after)
 {
         pawl__json_writer w = PAWL__JSON_WRITER_INIT;
         pawl__buf text = PAWL__BUF_INIT;
@@ -167,8 +168,8 @@ static char *error_text(const pawl_error *why)
         pawl__json_member_string(&w, "message", why->message);
         pawl__json_close_object(&w);
         pawl__json_close_object(&w);
-        if (!pawl__json_end_writer(&w) &&
-                pawl__buf_addf(&text, "event: error\ndata: %s\n\n", w.buf.data))
+        if (!pawl__json_end_writer(&w) && pawl__buf_addf(&text, "%sevent: error\ndata: %s\n\n",
+                                                  after ? "\n\n" : "", w.buf.data))
                 pawl__buf_free(&text);
         pawl__json_writer_free(&w);
         return text.data;
@@ -179,12 +180,13 @@ void service_stream_end(service_stream *s, const pawl_error *why)
         if (s->ended)
                 return;
         s->ended = true;
+        const bool after = s->note_at > 0;
         free(s->note_own);
         s->note = s->note_own = NULL;
         s->note_at = 0;
         /* in the middle of an event it would become a part of it */
         if (why && s->offset == 0)
-                s->note = s->note_own = error_text(why);
+                s->note = s->note_own = error_text(why, after);
         wake(s);
 }
 
@@ -297,7 +299,8 @@ static pawl_status enter(service_feed *feed, service_stream *s, uint64_t head, p
                         *err = feed->broken;
                 return feed->broken.status;
         }
-        if (!feed->streams && head > feed->ring.head) /* nobody was there to see what came before */
+        /* nobody was there to see what came before; or it was another log's */
+        if (!feed->streams && head != feed->ring.head)
                 service_ring_reset(&feed->ring, head);
         s->after = feed->streams;
         if (feed->streams)

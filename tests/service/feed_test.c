@@ -415,6 +415,54 @@ static void a_log_that_was_cut_ends_its_streams_with_an_error(void **state)
         service_feed_stop(feed);
 }
 
+/* What the ring has of the log that had the name before is not shown as the new one's. */
+static void a_log_that_was_replaced_while_nobody_read_shows_nothing_of_the_old_one(void **state)
+{
+        struct history *h = *state;
+        struct reader first, second;
+        char *shorter = path_in(h->folder, "shorter.db"), sql[4096];
+
+        begin(h);
+        service_feed *feed = feed_of(h);
+        const uint64_t head = history_head(h);
+        snprintf(sql, sizeof sql, "VACUUM INTO '%s'", shorter);
+        history_sql(h, sql);
+        open_reader(&first, feed, NULL, NULL, head, head);
+        append(h, 3, 1);
+        read_events(&first, 3, 4096);
+        close_reader(&first);
+        assert_int_equal(rename(shorter, h->path), 0);
+        free(shorter);
+        open_reader(&second, feed, NULL, NULL, head, head);
+        read_to_the_end(&second);
+        assert_int_equal(times(&second, "\nid: "), 0);
+        assert_int_equal(times(&second, "event: error\ndata: "), 1);
+        close_reader(&second);
+        service_feed_stop(feed);
+}
+
+static void an_error_that_comes_in_the_middle_of_a_line_begins_its_own(void **state)
+{
+        struct history *h = *state;
+        const pawl_error why = {PAWL_EIO, "events.db: gone; ask again"};
+        struct reader r;
+
+        begin(h);
+        service_feed *feed = feed_of(h);
+        const uint64_t head = history_head(h);
+        open_reader(&r, feed, NULL, NULL, head, head);
+        assert_true(read_once(&r, 5));
+        pthread_mutex_lock(&feed->lock);
+        service_stream_end(r.source.user, &why);
+        pthread_mutex_unlock(&feed->lock);
+        read_to_the_end(&r);
+        assert_string_equal(r.text.data,
+                "retry\n\nevent: error\ndata: {\"error\":{\"status\":\"PAWL_EIO\","
+                "\"message\":\"events.db: gone; ask again\"}}\n\n");
+        close_reader(&r);
+        service_feed_stop(feed);
+}
+
 static void a_type_that_is_no_word_is_left_to_the_envelope(void **state)
 {
         struct history *h = *state;
@@ -443,6 +491,8 @@ int main(void)
                 FEED(streams_end_when_the_feed_stops_and_are_closed_after_it),
                 FEED(a_log_that_is_replaced_ends_its_streams_with_an_error),
                 FEED(a_log_that_was_cut_ends_its_streams_with_an_error),
+                FEED(a_log_that_was_replaced_while_nobody_read_shows_nothing_of_the_old_one),
+                FEED(an_error_that_comes_in_the_middle_of_a_line_begins_its_own),
                 FEED(a_type_that_is_no_word_is_left_to_the_envelope),
         };
         return cmocka_run_group_tests(tests, NULL, NULL);
