@@ -18,9 +18,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define DEFAULT_LISTEN "127.0.0.1:7473"
-#define HOSTS_MAX      16
-#define PEM_MAX        (1024 * 1024)
+#define DEFAULT_ADDRESS "127.0.0.1"
+#define DEFAULT_LISTEN  DEFAULT_ADDRESS ":7473"
+#define HOSTS_MAX       16
+#define PEM_MAX         (1024 * 1024)
 
 /* What a service is started with, and what of it is this command's own. */
 typedef struct setup {
@@ -175,9 +176,20 @@ static pawl_status read_pem(
 static int check_options(setup *s, const cli_call *cli)
 {
         const char *listen = cli_value(cli, "listen");
+        const char *port = cli_value(cli, "port");
         const bool tls = cli_given(cli, "tls-cert");
         service_options *options = &s->options;
+        char own[64];
 
+        if (listen && port)
+                return cli_usage(cli, "give --listen ADDR:PORT, or --port alone");
+        if (cli_number(cli, "port", 0) > 65535)
+                return cli_usage(cli, "--port: give 0 to 65535");
+        if (port) {
+                snprintf(own, sizeof own, DEFAULT_ADDRESS ":%u",
+                        (unsigned)cli_number(cli, "port", 0));
+                listen = own;
+        }
         if (!service_listen_parse(s->address, &options->port, listen ? listen : DEFAULT_LISTEN))
                 return cli_usage(cli,
                         "--listen: \"%s\" is no address and port; give one such as " DEFAULT_LISTEN
@@ -338,6 +350,7 @@ static int serve_run(cli_call *cli)
 static const cli_option serve_options[] = {
         {"listen", 0, 0, CLI_TEXT, "ADDR:PORT", NULL,
                 "where to listen (default: " DEFAULT_LISTEN "; port 0: any that is free)"},
+        {"port", 0, 0, CLI_COUNT, "PORT", NULL, "the same as --listen " DEFAULT_ADDRESS ":PORT"},
         {"workspace", 0, 0, CLI_FILE, "DIR", NULL,
                 "the folder that commands on files work on, in place of "
                 "$CODER_AGENT_WORKSPACE_PATH"},

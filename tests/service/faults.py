@@ -165,6 +165,8 @@ def refusals():
     refused("go together", "--tls-cert", "cert.pem", code=2)
     refused("is no address and port", "--listen", "localhost", code=2)
     refused("give 1 to 64", "--threads", "65", code=2)
+    refused("give 0 to 65535", "--port", "65536", code=2)
+    refused("or --port alone", "--port", "0", "--listen", "127.0.0.1:0", code=2)
     os.chmod("cert.pem", 0o600)
     refused("TLS: does not start", "--listen", "127.0.0.1:0", "--tls-cert", "cert.pem",
             "--tls-key", "cert.pem")
@@ -182,8 +184,9 @@ def refusals():
         refused("others can get at it", "--listen", "127.0.0.1:0")
         os.chmod(s.ready["token_file"], 0o600)
         refused("another program listens there", "--listen", f"127.0.0.1:{s.port}")
-    with Service() as s:
+    with Service("--port", "0") as s:
         same(s.token, token)
+        same(s.host, "127.0.0.1")
 
 
 def workspace_by_environment():

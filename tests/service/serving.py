@@ -17,7 +17,7 @@ class Service:
 
     def __init__(self, *options, env=None, scheme="http", workspace=".", preexec=None):
         words = ["pawl", "serve", "--json"]
-        if "--listen" not in options:
+        if "--listen" not in options and "--port" not in options:
             words += ["--listen", "127.0.0.1:0"]
         if workspace:
             words += ["--workspace", workspace]
