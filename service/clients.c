@@ -38,7 +38,7 @@ struct service_clients {
         pthread_mutex_t lock; /* of what follows, and of every client */
         pthread_cond_t ends;
         service_client *first;
-        size_t answering;
+        size_t owed; /* answers that are not out */
         bool ending;
 };
 
@@ -65,8 +65,8 @@ static bool ask_kernel(uint64_t *received, int fd)
 
 static void set_phase(service_client *client, phase to)
 {
-        client->clients->answering += to == ANSWERING;
-        client->clients->answering -= client->phase == ANSWERING;
+        client->clients->owed += to == WAITING || to == ANSWERING;
+        client->clients->owed -= client->phase == WAITING || client->phase == ANSWERING;
         client->phase = to;
 }
 
@@ -264,10 +264,10 @@ void service_client_rests(service_client *client)
         pthread_mutex_unlock(&client->clients->lock);
 }
 
-size_t service_clients_answering(service_clients *clients)
+size_t service_clients_owed(service_clients *clients)
 {
         pthread_mutex_lock(&clients->lock);
-        const size_t n = clients->answering;
+        const size_t n = clients->owed;
         pthread_mutex_unlock(&clients->lock);
         return n;
 }

@@ -44,7 +44,7 @@ void service_client_answers(service_client *client, bool stream);
 /** The answer is out. */
 void service_client_rests(service_client *client);
 
-/** How many are taking their answers; streams are not counted. */
-size_t service_clients_answering(service_clients *clients);
+/** How many wait for an answer or are taking it; streams are not counted. */
+size_t service_clients_owed(service_clients *clients);
 
 #endif

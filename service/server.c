@@ -148,7 +148,7 @@ static void wait_for_answers(service_server *server)
 {
         const struct timespec a_moment = {0, 10 * 1000000};
 
-        for (int i = 0; i < 200 && (service_clients_answering(server->parts.clients) > 0 ||
+        for (int i = 0; i < 200 && (service_clients_owed(server->parts.clients) > 0 ||
                                            atomic_load(&server->parts.site->gauges.streams) > 0);
                 i++)
                 nanosleep(&a_moment, NULL);
