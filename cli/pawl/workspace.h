@@ -39,5 +39,4 @@ static inline void cli_path_member(pawl__json_writer *w, pawl_text path)
         cli_text_member(w, "path", path);
 }
 
-
 #endif
