@@ -1,126 +1,9 @@
 /* The feed of event streams, without a connection: what a stream sends, from the ring and the log.
  */
-#include "service/feed.h"
 #include "service/feed_inside.h"
+#include "service/feed_reader.h"
 #include "support/history.h"
-#include <pthread.h>
-#include <time.h>
 #include <unistd.h>
-
-/* ---- A reader -----------------------------------------------------------------------------------
- */
-
-/* In place of the server's: who sleeps is woken. */
-struct service_waker {
-        pthread_mutex_t lock;
-        pthread_cond_t changed;
-        unsigned woken;
-};
-
-void service_wake(service_waker *waker)
-{
-        pthread_mutex_lock(&waker->lock);
-        waker->woken++;
-        pthread_cond_signal(&waker->changed);
-        pthread_mutex_unlock(&waker->lock);
-}
-
-struct reader {
-        service_source source;
-        service_waker waker;
-        pawl__buf text; /* all that came */
-        bool over;
-};
-
-static void open_reader(struct reader *r, service_feed *feed, const char *type, const char *run,
-        uint64_t since, uint64_t head)
-{
-        const service_feed_filter filter = {pawl__text(type), pawl__text(run)};
-        pawl_error err = PAWL_ERROR_INIT;
-
-        *r = (struct reader){.over = false};
-        pthread_mutex_init(&r->waker.lock, NULL);
-        pthread_cond_init(&r->waker.changed, NULL);
-        assert_int_equal(
-                service_feed_source(&r->source, feed, &filter, since, head, &err), PAWL_OK);
-        r->source.start(r->source.user, &r->waker);
-}
-
-static void close_reader(struct reader *r)
-{
-        r->source.close(r->source.user);
-        pthread_cond_destroy(&r->waker.changed);
-        pthread_mutex_destroy(&r->waker.lock);
-        pawl__buf_free(&r->text);
-}
-
-/* Read once, so many bytes at most; false when there was nothing. */
-static bool read_once(struct reader *r, size_t max)
-{
-        char bytes[65536];
-        ssize_t n = r->source.read(r->source.user, bytes, max);
-
-        r->over = n < 0;
-        if (n > 0)
-                assert_int_equal(pawl__buf_add(&r->text, bytes, (size_t)n), PAWL_OK);
-        return n > 0;
-}
-
-/* Sleep until it is woken: at most 20 s, in which a machine that is busy comes to its turn. */
-static void sleep_until_woken(struct reader *r)
-{
-        struct timespec until;
-
-        clock_gettime(CLOCK_REALTIME, &until);
-        until.tv_sec += 20;
-        pthread_mutex_lock(&r->waker.lock);
-        while (!r->waker.woken)
-                if (pthread_cond_timedwait(&r->waker.changed, &r->waker.lock, &until))
-                        fail_msg("the reader sleeps for too long, after: %s",
-                                r->text.data ? r->text.data : "nothing");
-        r->waker.woken = 0;
-        pthread_mutex_unlock(&r->waker.lock);
-}
-
-/* How often it came. */
-static size_t times(const struct reader *r, const char *part)
-{
-        size_t n = 0;
-
-        for (const char *at = r->text.data; at && (at = strstr(at, part)); at++)
-                n++;
-        return n;
-}
-
-/* Has it got so many events, the last one whole? */
-static bool has_events(const struct reader *r, size_t n)
-{
-        return r->text.len >= 2 && memcmp(r->text.data + r->text.len - 2, "\n\n", 2) == 0 &&
-               times(r, "\n\nid: ") >= n;
-}
-
-/* Read until it has, so many bytes at once. */
-static void read_events(struct reader *r, size_t n, size_t max)
-{
-        while (!has_events(r, n) && !r->over)
-                if (!read_once(r, max) && !r->over)
-                        sleep_until_woken(r);
-}
-
-/* The ids that came are these, each once, in order. */
-static void ids_are(const struct reader *r, uint64_t first, uint64_t last)
-{
-        const char *at = r->text.data;
-
-        for (uint64_t seq = first; seq <= last; seq++) {
-                char *end;
-                at = strstr(at, "\n\nid: ");
-                assert_non_null(at);
-                assert_int_equal(strtoull(at + 6, &end, 10), seq);
-                at = end;
-        }
-        assert_null(strstr(at, "\n\nid: "));
-}
 
 /* ---- The log ------------------------------------------------------------------------------------
  */
@@ -183,7 +66,7 @@ static void a_stream_begins_after_the_head_and_shows_what_comes(void **state)
         service_feed_poke(feed);
         read_events(&r, 3, 4096);
         ids_are(&r, head + 1, head + 3);
-        assert_int_equal(times(&r, "\nevent: TermCandidateObserved\ndata: {\"seq\":"), 3);
+        assert_int_equal(how_often(&r, "\nevent: TermCandidateObserved\ndata: {\"seq\":"), 3);
         close_reader(&r);
         service_feed_stop(feed);
 }
@@ -224,7 +107,7 @@ static void a_slow_reader_goes_on_in_the_middle_of_an_event(void **state)
                 append(h, 2, 50);
                 service_feed_poke(feed);
                 read_events(&quick, 2, 4096);
-                while (times(&slow, "\n\nid: ") < 1) /* its beginning */
+                while (how_often(&slow, "\n\nid: ") < 1) /* its beginning */
                         if (!read_once(&slow, 5))
                                 sleep_until_woken(&slow);
                 append(h, SERVICE_RING_EVENTS + 10, 10);
@@ -278,15 +161,15 @@ static void a_filter_lets_its_events_pass_and_no_others(void **state)
         open_reader(&by_run, feed, NULL, "run-2", 0, head);
         open_reader(&live, feed, "RunCompleted", "run-2", head, head);
         read_events(&by_type, 2, 4096);
-        assert_int_equal(times(&by_type, "\nevent: RunStarted\n"), 2);
+        assert_int_equal(how_often(&by_type, "\nevent: RunStarted\n"), 2);
         read_events(&by_run, 2, 4096);
-        assert_int_equal(times(&by_run, "\"run_id\":\"run-2\""), 2);
+        assert_int_equal(how_often(&by_run, "\"run_id\":\"run-2\""), 2);
         append(h, 5000, 1);
         history_append(h, "RunCompleted", "{}");
         service_feed_poke(feed);
         read_events(&live, 1, 4096);
-        assert_int_equal(times(&live, "\n\nid: "), 1);
-        assert_int_equal(times(&live, "\nevent: RunCompleted\n"), 1);
+        assert_int_equal(how_often(&live, "\n\nid: "), 1);
+        assert_int_equal(how_often(&live, "\nevent: RunCompleted\n"), 1);
         close_reader(&by_type);
         close_reader(&by_run);
         close_reader(&live);
@@ -322,13 +205,6 @@ static void a_sign_of_life_goes_out_when_nothing_else_does(void **state)
 /* ---- Its end ------------------------------------------------------------------------------------
  */
 
-static void read_to_the_end(struct reader *r)
-{
-        while (!r->over)
-                if (!read_once(r, 4096) && !r->over)
-                        sleep_until_woken(r);
-}
-
 static void streams_end_when_the_feed_stops_and_are_closed_after_it(void **state)
 {
         struct history *h = *state;
@@ -347,7 +223,7 @@ static void streams_end_when_the_feed_stops_and_are_closed_after_it(void **state
         service_feed_stop(feed);
         read_to_the_end(&asleep);
         read_to_the_end(&behind);
-        assert_int_equal(times(&asleep, "event: error"), 0);
+        assert_int_equal(how_often(&asleep, "event: error"), 0);
         close_reader(&asleep);
         close_reader(&behind);
         close_reader(&unread);
@@ -373,8 +249,8 @@ static void a_log_that_is_replaced_ends_its_streams_with_an_error(void **state)
         assert_int_equal(rename(h->path, away), 0);
         service_feed_poke(feed);
         read_to_the_end(&live);
-        assert_int_equal(times(&live, "\n\nevent: error\ndata: {\"error\":{\"status\":"
-                                      "\"PAWL_ENOTFOUND\",\"message\":"),
+        assert_int_equal(how_often(&live, "\n\nevent: error\ndata: {\"error\":{\"status\":"
+                                          "\"PAWL_ENOTFOUND\",\"message\":"),
                 1);
         close_reader(&live);
         assert_int_equal(
@@ -409,8 +285,8 @@ static void a_log_that_was_cut_ends_its_streams_with_an_error(void **state)
                        "DELETE FROM events WHERE seq = (SELECT max(seq) FROM events)");
         service_feed_poke(feed);
         read_to_the_end(&live);
-        assert_int_equal(times(&live, "event: error"), 1);
-        assert_int_equal(times(&live, "\"PAWL_ESTATE\""), 1);
+        assert_int_equal(how_often(&live, "event: error"), 1);
+        assert_int_equal(how_often(&live, "\"PAWL_ESTATE\""), 1);
         close_reader(&live);
         service_feed_stop(feed);
 }
@@ -435,8 +311,8 @@ static void a_log_that_was_replaced_while_nobody_read_shows_nothing_of_the_old_o
         free(shorter);
         open_reader(&second, feed, NULL, NULL, head, head);
         read_to_the_end(&second);
-        assert_int_equal(times(&second, "\nid: "), 0);
-        assert_int_equal(times(&second, "event: error\ndata: "), 1);
+        assert_int_equal(how_often(&second, "\nid: "), 0);
+        assert_int_equal(how_often(&second, "event: error\ndata: "), 1);
         close_reader(&second);
         service_feed_stop(feed);
 }

@@ -1,24 +1,8 @@
 /* The page's files: whole, to anybody, and not again to who has them. */
-#include "cli/registry.h"
 #include "service/fixture.h"
 #include <stdio.h>
 
 static test_service s;
-
-static int set_up(void **state)
-{
-        (void)state;
-        test_service_prepare(&s, &cli_commands);
-        test_service_open(&s);
-        return 0;
-}
-
-static int tear_down(void **state)
-{
-        (void)state;
-        test_service_close(&s);
-        return 0;
-}
 
 static const char *const nobody[] = {NULL};
 
@@ -48,6 +32,7 @@ static void each_file_is_given_as_it_is_without_a_token(void **state)
                 {"/page/icon.svg", "icon.svg", "image/svg+xml"}};
 
         (void)state;
+        test_service_open(&s);
         for (size_t i = 0; i < sizeof files / sizeof files[0]; i++) {
                 assert_int_equal(test_service_ask(&s, "GET", files[i].target, nobody, NULL), 200);
                 assert_string_equal(s.answer.content_type, files[i].type);
@@ -59,6 +44,7 @@ static void each_file_is_given_as_it_is_without_a_token(void **state)
 static void a_browser_that_has_it_is_told_so(void **state)
 {
         (void)state;
+        test_service_open(&s);
         assert_int_equal(test_service_ask(&s, "GET", "/page/app.js", nobody, NULL), 200);
         const char *etag = s.answer.etag;
         const char *const has[] = {"If-None-Match", etag, NULL};
@@ -76,6 +62,7 @@ static void what_is_no_file_of_the_page_is_not_there(void **state)
                 "/page/APP.JS", "/page", "/app.js", "/index.html"};
 
         (void)state;
+        test_service_open(&s);
         for (size_t i = 0; i < sizeof targets / sizeof targets[0]; i++)
                 if (test_service_get(&s, targets[i]) != 404)
                         fail_msg("%s: %u", targets[i], s.answer.status);
@@ -87,12 +74,9 @@ static void what_is_no_file_of_the_page_is_not_there(void **state)
 int main(void)
 {
         const struct CMUnitTest tests[] = {
-                cmocka_unit_test_setup_teardown(
-                        each_file_is_given_as_it_is_without_a_token, set_up, tear_down),
-                cmocka_unit_test_setup_teardown(
-                        a_browser_that_has_it_is_told_so, set_up, tear_down),
-                cmocka_unit_test_setup_teardown(
-                        what_is_no_file_of_the_page_is_not_there, set_up, tear_down),
+                SERVICE_TEST(each_file_is_given_as_it_is_without_a_token, &s),
+                SERVICE_TEST(a_browser_that_has_it_is_told_so, &s),
+                SERVICE_TEST(what_is_no_file_of_the_page_is_not_there, &s),
         };
         return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,5 +1,6 @@
 #include "service/fixture.h"
 #include "base/json_tree.h"
+#include "cli/registry.h"
 
 void test_service_prepare(test_service *s, const cli_registry *registry)
 {
@@ -41,6 +42,21 @@ void test_service_close(test_service *s)
         free(s->log_path);
         free(s->token_file);
         folder_remove(s->folder);
+}
+
+int test_service_setup(void **state)
+{
+        test_service *s = *state;
+
+        test_service_prepare(s, &cli_commands);
+        s->options.workspace = s->folder;
+        return 0;
+}
+
+int test_service_teardown(void **state)
+{
+        test_service_close(*state);
+        return 0;
 }
 
 unsigned test_service_ask(test_service *s, const char *method, const char *target,

@@ -1,8 +1,6 @@
 /**
  * @file tests/service/fixture.h
  * @brief A service without connections: a log in a fresh folder, a site, a worker, and requests.
- *
- * Only for tests that link the commands (tests/command, tests/service, fuzz_request).
  */
 #ifndef TESTS_SERVICE_FIXTURE_H
 #define TESTS_SERVICE_FIXTURE_H
@@ -24,6 +22,12 @@ void test_service_prepare(test_service *s, const cli_registry *registry);
 /** Make the log, the site and the worker. */
 void test_service_open(test_service *s);
 void test_service_close(test_service *s);
+
+/** A test of @p s, prepared with all commands and its folder as the workspace, and closed after. */
+#define SERVICE_TEST(name, s)                                                                      \
+        cmocka_unit_test_prestate_setup_teardown(name, test_service_setup, test_service_teardown, s)
+int test_service_setup(void **state);
+int test_service_teardown(void **state);
 
 /**
  * Ask: @p headers are names and values in turn, ended by NULL. A Host is given where none is among

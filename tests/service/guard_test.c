@@ -1,23 +1,7 @@
 /* Who may ask, and who may not: each way in, tried. */
-#include "cli/registry.h"
 #include "service/fixture.h"
 
 static test_service s;
-
-static int set_up(void **state)
-{
-        (void)state;
-        test_service_prepare(&s, &cli_commands);
-        test_service_open(&s);
-        return 0;
-}
-
-static int tear_down(void **state)
-{
-        (void)state;
-        test_service_close(&s);
-        return 0;
-}
 
 #define OURS "http://127.0.0.1:7473"
 
@@ -45,6 +29,7 @@ static void a_program_needs_the_token_of_the_file(void **state)
         char wrong[80];
 
         (void)state;
+        test_service_open(&s);
         assert_int_equal(GETS("Authorization", s.program_token, NONE, NONE), 200);
         assert_int_equal(POSTS("Authorization", s.program_token, NONE, NONE), 200);
         assert_int_equal(GETS(NONE, NONE, NONE), 401);
@@ -70,6 +55,7 @@ static void a_program_needs_the_token_of_the_file(void **state)
 static void what_is_not_there_is_told_to_nobody_without_a_token(void **state)
 {
         (void)state;
+        test_service_open(&s);
         assert_int_equal(asks("GET", "/nothing", NONE, NONE, NONE), 401);
         assert_int_equal(
                 asks("GET", "/nothing", "Authorization", s.program_token, NONE, NONE), 404);
@@ -82,6 +68,7 @@ static void what_is_not_there_is_told_to_nobody_without_a_token(void **state)
 static void a_name_that_is_not_ours_is_answered_by_nobody(void **state)
 {
         (void)state;
+        test_service_open(&s);
         assert_int_equal(
                 GETS("Host", "evil.example:7473", "Authorization", s.program_token, NONE), 421);
         assert_int_equal(asks("GET", "/healthz", "Host", "evil.example", NONE, NONE), 421);
@@ -96,6 +83,7 @@ static void another_sites_page_can_do_nothing(void **state)
                 "file://"};
 
         (void)state;
+        test_service_open(&s);
         for (size_t i = 0; i < sizeof origins / sizeof origins[0]; i++) {
                 assert_int_equal(
                         GETS("Authorization", s.page_token, "Origin", origins[i], NONE), 403);
@@ -130,6 +118,7 @@ static void another_sites_page_can_do_nothing(void **state)
 static void our_page_asks_with_its_own_token_alone(void **state)
 {
         (void)state;
+        test_service_open(&s);
         assert_int_equal(GETS("Authorization", s.page_token, "Origin", OURS, NONE), 200);
         assert_int_equal(POSTS("Authorization", s.page_token, "Origin", OURS, NONE), 200);
         assert_int_equal(POSTS("Authorization", s.page_token, "Origin", OURS, "Sec-Fetch-Site",
@@ -151,6 +140,7 @@ static void our_page_asks_with_its_own_token_alone(void **state)
 static void a_body_is_json_whatever_it_is_called(void **state)
 {
         (void)state;
+        test_service_open(&s);
         assert_int_equal(POSTS("Authorization", s.program_token, "Content-Type",
                                  "application/x-www-form-urlencoded", NONE),
                 200);
@@ -164,6 +154,7 @@ static void every_answer_forbids_what_a_browser_could_do_with_it(void **state)
         bool csp = false;
 
         (void)state;
+        test_service_open(&s);
         for (const service_fixed_header *h = service_fixed_headers; h->name; h++)
                 if (strcmp(h->name, "Content-Security-Policy") == 0) {
                         csp = true;
@@ -179,15 +170,14 @@ static void every_answer_forbids_what_a_browser_could_do_with_it(void **state)
 
 int main(void)
 {
-#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
         const struct CMUnitTest tests[] = {
-                TEST(a_program_needs_the_token_of_the_file),
-                TEST(what_is_not_there_is_told_to_nobody_without_a_token),
-                TEST(a_name_that_is_not_ours_is_answered_by_nobody),
-                TEST(another_sites_page_can_do_nothing),
-                TEST(our_page_asks_with_its_own_token_alone),
-                TEST(a_body_is_json_whatever_it_is_called),
-                TEST(every_answer_forbids_what_a_browser_could_do_with_it),
+                SERVICE_TEST(a_program_needs_the_token_of_the_file, &s),
+                SERVICE_TEST(what_is_not_there_is_told_to_nobody_without_a_token, &s),
+                SERVICE_TEST(a_name_that_is_not_ours_is_answered_by_nobody, &s),
+                SERVICE_TEST(another_sites_page_can_do_nothing, &s),
+                SERVICE_TEST(our_page_asks_with_its_own_token_alone, &s),
+                SERVICE_TEST(a_body_is_json_whatever_it_is_called, &s),
+                SERVICE_TEST(every_answer_forbids_what_a_browser_could_do_with_it, &s),
         };
 
         return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,24 +1,8 @@
 /* Requests and their answers, without connections: commands, what is refused, what the log does. */
-#include "cli/registry.h"
 #include "service/fixture.h"
 #include "service/pulse.h"
 
 static test_service s;
-
-static int set_up(void **state)
-{
-        (void)state;
-        test_service_prepare(&s, &cli_commands);
-        s.options.workspace = s.folder;
-        return 0;
-}
-
-static int tear_down(void **state)
-{
-        (void)state;
-        test_service_close(&s);
-        return 0;
-}
 
 static unsigned run(const char *body)
 {
@@ -318,19 +302,18 @@ static void metrics_are_lines_of_their_form(void **state)
 
 int main(void)
 {
-#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
         const struct CMUnitTest tests[] = {
-                TEST(commands_are_run_by_their_whole_name),
-                TEST(json_lines_are_an_array),
-                TEST(what_fails_in_a_command_is_data),
-                TEST(what_a_command_prints_is_bounded_and_json),
-                TEST(a_body_that_is_not_the_form_is_refused),
-                TEST(a_service_that_only_reads_changes_nothing),
-                TEST(without_a_workspace_a_command_that_needs_one_does_not_start),
-                TEST(who_asks_is_recorded),
-                TEST(the_log_at_the_path_is_the_one_that_is_used),
-                TEST(health_is_what_was_seen_last),
-                TEST(metrics_are_lines_of_their_form),
+                SERVICE_TEST(commands_are_run_by_their_whole_name, &s),
+                SERVICE_TEST(json_lines_are_an_array, &s),
+                SERVICE_TEST(what_fails_in_a_command_is_data, &s),
+                SERVICE_TEST(what_a_command_prints_is_bounded_and_json, &s),
+                SERVICE_TEST(a_body_that_is_not_the_form_is_refused, &s),
+                SERVICE_TEST(a_service_that_only_reads_changes_nothing, &s),
+                SERVICE_TEST(without_a_workspace_a_command_that_needs_one_does_not_start, &s),
+                SERVICE_TEST(who_asks_is_recorded, &s),
+                SERVICE_TEST(the_log_at_the_path_is_the_one_that_is_used, &s),
+                SERVICE_TEST(health_is_what_was_seen_last, &s),
+                SERVICE_TEST(metrics_are_lines_of_their_form, &s),
         };
 
         return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,5 +1,4 @@
 /* Tool calls over HTTP: their checkpoints, the list, and taking one back. */
-#include "cli/registry.h"
 #include "service/fixture.h"
 
 #define CALLS                                                                                      \
@@ -7,21 +6,6 @@
         "{\\\"callId\\\":\\\"c2\\\",\\\"name\\\":\\\"read_file\\\"}]"
 
 static test_service s;
-
-static int set_up(void **state)
-{
-        (void)state;
-        test_service_prepare(&s, &cli_commands);
-        s.options.workspace = s.folder;
-        return 0;
-}
-
-static int tear_down(void **state)
-{
-        (void)state;
-        test_service_close(&s);
-        return 0;
-}
 
 static const char *run(const char *command, const char *args)
 {
@@ -145,12 +129,10 @@ static void a_service_that_only_reads_takes_none(void **state)
 int main(void)
 {
         const struct CMUnitTest tests[] = {
-                cmocka_unit_test_setup_teardown(
-                        a_call_is_checkpointed_listed_and_taken_back, set_up, tear_down),
-                cmocka_unit_test_setup_teardown(what_fails_is_data, set_up, tear_down),
-                cmocka_unit_test_setup_teardown(only_the_request_says_how, set_up, tear_down),
-                cmocka_unit_test_setup_teardown(
-                        a_service_that_only_reads_takes_none, set_up, tear_down),
+                SERVICE_TEST(a_call_is_checkpointed_listed_and_taken_back, &s),
+                SERVICE_TEST(what_fails_is_data, &s),
+                SERVICE_TEST(only_the_request_says_how, &s),
+                SERVICE_TEST(a_service_that_only_reads_takes_none, &s),
         };
         return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,103 @@
+#include "service/feed_reader.h"
+#include "support/test.h"
+#include <time.h>
+
+void service_wake(service_waker *waker)
+{
+        pthread_mutex_lock(&waker->lock);
+        waker->woken++;
+        pthread_cond_signal(&waker->changed);
+        pthread_mutex_unlock(&waker->lock);
+}
+
+void open_reader(struct reader *r, service_feed *feed, const char *type, const char *run,
+        uint64_t since, uint64_t head)
+{
+        const service_feed_filter filter = {pawl__text(type), pawl__text(run)};
+        pawl_error err = PAWL_ERROR_INIT;
+
+        *r = (struct reader){.over = false};
+        pthread_mutex_init(&r->waker.lock, NULL);
+        pthread_cond_init(&r->waker.changed, NULL);
+        assert_int_equal(
+                service_feed_source(&r->source, feed, &filter, since, head, &err), PAWL_OK);
+        r->source.start(r->source.user, &r->waker);
+}
+
+void close_reader(struct reader *r)
+{
+        r->source.close(r->source.user);
+        pthread_cond_destroy(&r->waker.changed);
+        pthread_mutex_destroy(&r->waker.lock);
+        pawl__buf_free(&r->text);
+}
+
+bool read_once(struct reader *r, size_t max)
+{
+        char bytes[65536];
+        ssize_t n = r->source.read(r->source.user, bytes, max);
+
+        r->over = n < 0;
+        if (n > 0)
+                assert_int_equal(pawl__buf_add(&r->text, bytes, (size_t)n), PAWL_OK);
+        return n > 0;
+}
+
+void sleep_until_woken(struct reader *r)
+{
+        struct timespec until;
+
+        clock_gettime(CLOCK_REALTIME, &until);
+        until.tv_sec += 20;
+        pthread_mutex_lock(&r->waker.lock);
+        while (!r->waker.woken)
+                if (pthread_cond_timedwait(&r->waker.changed, &r->waker.lock, &until))
+                        fail_msg("the reader sleeps for too long, after: %s",
+                                r->text.data ? r->text.data : "nothing");
+        r->waker.woken = 0;
+        pthread_mutex_unlock(&r->waker.lock);
+}
+
+size_t how_often(const struct reader *r, const char *part)
+{
+        size_t n = 0;
+
+        for (const char *at = r->text.data; at && (at = strstr(at, part)); at++)
+                n++;
+        return n;
+}
+
+/* Has it got so many events, the last one whole? */
+static bool has_events(const struct reader *r, size_t n)
+{
+        return r->text.len >= 2 && memcmp(r->text.data + r->text.len - 2, "\n\n", 2) == 0 &&
+               how_often(r, "\n\nid: ") >= n;
+}
+
+void read_events(struct reader *r, size_t n, size_t max)
+{
+        while (!has_events(r, n) && !r->over)
+                if (!read_once(r, max) && !r->over)
+                        sleep_until_woken(r);
+}
+
+void ids_are(const struct reader *r, uint64_t first, uint64_t last)
+{
+        const char *at = r->text.data;
+
+        for (uint64_t seq = first; seq <= last; seq++) {
+                char *end;
+                at = strstr(at, "\n\nid: ");
+                assert_non_null(at);
+                assert_int_equal(strtoull(at + 6, &end, 10), seq);
+                at = end;
+        }
+        assert_null(strstr(at, "\n\nid: "));
+}
+
+void read_to_the_end(struct reader *r)
+{
+        while (!r->over)
+                if (!read_once(r, 4096) && !r->over)
+                        sleep_until_woken(r);
+}

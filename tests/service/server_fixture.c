@@ -1,0 +1,263 @@
+#include "service/server_fixture.h"
+#include <arpa/inet.h>
+#include <errno.h>
+#include <netinet/in.h>
+#include <poll.h>
+#include <sys/socket.h>
+#include <time.h>
+#include <unistd.h>
+
+test_service s;
+service_server *server;
+atomic_bool gate_open;
+atomic_int at_gate, sources_opened, sources_closed;
+
+void rest_ms(int ms)
+{
+        nanosleep(&(struct timespec){ms / 1000, ms % 1000 * 1000000L}, NULL);
+}
+
+void reaches(atomic_int *count, int n)
+{
+        for (int i = 0; i < 20000 && *count < n; i++)
+                rest_ms(1);
+        if (*count < n)
+                fail_msg("%d of %d came", *count, n);
+}
+
+/* ---- A source that gives what the test puts -----------------------------------------------------
+ */
+
+static struct {
+        pthread_mutex_t lock;
+        char text[64];
+        bool ended;
+        service_waker *waker;
+} source = {.lock = PTHREAD_MUTEX_INITIALIZER};
+
+static void source_start(void *user, service_waker *waker)
+{
+        (void)user;
+        pthread_mutex_lock(&source.lock);
+        source.waker = waker;
+        pthread_mutex_unlock(&source.lock);
+        sources_opened++;
+}
+
+static ssize_t source_read(void *user, char *out, size_t max)
+{
+        (void)user;
+        pthread_mutex_lock(&source.lock);
+        size_t n = strlen(source.text);
+        if (n > max)
+                n = max;
+        memcpy(out, source.text, n);
+        memmove(source.text, source.text + n, strlen(source.text + n) + 1);
+        const bool over = n == 0 && source.ended;
+        pthread_mutex_unlock(&source.lock);
+        return over ? -1 : (ssize_t)n;
+}
+
+static void source_close(void *user)
+{
+        (void)user;
+        pthread_mutex_lock(&source.lock);
+        source.waker = NULL;
+        pthread_mutex_unlock(&source.lock);
+        sources_closed++;
+}
+
+void source_put(const char *text, bool ended)
+{
+        pthread_mutex_lock(&source.lock);
+        strcat(source.text, text);
+        source.ended = ended;
+        if (source.waker)
+                service_wake(source.waker);
+        pthread_mutex_unlock(&source.lock);
+}
+
+/* ---- The routes ---------------------------------------------------------------------------------
+ */
+
+static void quick(service_answer *answer, service_call *call)
+{
+        (void)call;
+        service_answer_fixed(answer, 200, "text/plain", "quick", 5);
+}
+
+static void gated(service_answer *answer, service_call *call)
+{
+        at_gate++;
+        while (!gate_open)
+                rest_ms(1);
+        at_gate--;
+        quick(answer, call);
+}
+
+/* A command that would go on for ever, but for the log, which it asks now and then. */
+static void endless(service_answer *answer, service_call *call)
+{
+        unsigned char hash[32];
+        pawl_status status;
+        uint64_t seq;
+
+        at_gate++;
+        while ((status = pawl_log_head(&seq, hash, call->log)) == PAWL_OK)
+                rest_ms(1);
+        at_gate--;
+        service_answer_refuse(answer, service_http_status(status), status, "endless: ended; -");
+}
+
+static void large(service_answer *answer, service_call *call)
+{
+        static const char much[32 << 20];
+
+        (void)call;
+        service_answer_fixed(answer, 200, "application/octet-stream", much, sizeof much);
+}
+
+static void stream(service_answer *answer, service_call *call)
+{
+        const service_source from = {source_start, source_read, source_close, NULL};
+
+        (void)call;
+        service_answer_source(answer, "text/event-stream", &from);
+}
+
+static const service_route routes[] = {
+        {"GET", "/quick", 0, NULL, quick},
+        {"GET", "/gated", 0, NULL, gated},
+        {"POST", "/gated", 0, NULL, gated},
+        {"GET", "/large", 0, NULL, large},
+        {"GET", "/endless", 0, NULL, endless},
+        {"GET", "/stream", SERVICE_STREAM, NULL, stream},
+        {NULL, NULL, 0, NULL, NULL},
+};
+static const service_route *const tables[] = {routes, NULL};
+static const cli_program *const no_programs[] = {NULL};
+static const cli_registry no_commands = {no_programs};
+
+/* ---- The server ---------------------------------------------------------------------------------
+ */
+
+int server_setup(void **state)
+{
+        (void)state;
+        test_service_prepare(&s, &no_commands);
+        s.options.tables = tables;
+        s.options.grace_ms = 300;
+        s.options.threads = 2;
+        gate_open = false;
+        source.text[0] = '\0';
+        source.ended = false;
+        sources_opened = sources_closed = 0;
+        return 0;
+}
+
+void start(void)
+{
+        pawl_error err = PAWL_ERROR_INIT;
+
+        test_service_open(&s);
+        if (service_server_start(&server, &s.site, &err))
+                fail_msg("%s", err.message);
+}
+
+void stop(void)
+{
+        service_server_stop(server);
+        server = NULL;
+}
+
+int server_teardown(void **state)
+{
+        (void)state;
+        gate_open = true;
+        stop();
+        test_service_close(&s);
+        return 0;
+}
+
+/* ---- Connections --------------------------------------------------------------------------------
+ */
+
+int connect_to(void)
+{
+        struct sockaddr_in to = {.sin_family = AF_INET,
+                .sin_port = htons(service_server_port(server)),
+                .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+        const struct timeval patience = {20, 0};
+        const int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+
+        assert_true(fd >= 0);
+        assert_int_equal(setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof patience), 0);
+        assert_int_equal(connect(fd, (struct sockaddr *)&to, sizeof to), 0);
+        return fd;
+}
+
+void put(int fd, const char *text)
+{
+        const size_t len = strlen(text);
+
+        assert_int_equal(send(fd, text, len, MSG_NOSIGNAL), len);
+}
+
+void dribble(int fd)
+{
+        struct pollfd poll_fd = {.fd = fd, .events = POLLIN};
+
+        for (int i = 0; i < 1000; i++) {
+                if (send(fd, "a", 1, MSG_NOSIGNAL) != 1 || poll(&poll_fd, 1, 0) > 0)
+                        return;
+                rest_ms(20);
+        }
+        fail_msg("a slow sender is never ended");
+}
+
+void ask(int fd, const char *method, const char *path, const char *rest)
+{
+        char head[512];
+
+        snprintf(head, sizeof head,
+                "%s %s HTTP/1.1\r\nHost: localhost\r\nAuthorization: %s\r\n%s\r\n", method, path,
+                s.program_token, rest);
+        put(fd, head);
+}
+
+int asked(const char *method, const char *path, const char *rest)
+{
+        const int fd = connect_to();
+
+        ask(fd, method, path, rest);
+        return fd;
+}
+
+const char *takes(int fd, const char *end)
+{
+        static char answer[4096];
+        size_t len = 0;
+
+        answer[0] = '\0';
+        while (!*end || !strstr(answer, end)) {
+                assert_true(len + 1 < sizeof answer);
+                const ssize_t n = recv(fd, answer + len, sizeof answer - len - 1, 0);
+                if (n < 0 && errno != ECONNRESET)
+                        fail_msg("nothing comes after: %s", answer);
+                if (n <= 0)
+                        break;
+                len += (size_t)n;
+                answer[len] = '\0';
+        }
+        if (*end && !strstr(answer, end))
+                fail_msg("\"%s\" is not in: %s", end, answer);
+        return answer;
+}
+
+void answers(const char *path, const char *says)
+{
+        const int fd = asked("GET", path, "Connection: close\r\n");
+
+        assert_says(takes(fd, ""), says);
+        close(fd);
+}

@@ -1,0 +1,52 @@
+/**
+ * @file tests/service/server_fixture.h
+ * @brief A server with routes of its own, and connections to it.
+ *
+ * GET /quick answers at once, /large with 32 MiB, /gated (POST too) when the gate is open, /endless
+ * when the log is interrupted, and /stream with what source_put() gives.
+ */
+#ifndef TESTS_SERVICE_SERVER_FIXTURE_H
+#define TESTS_SERVICE_SERVER_FIXTURE_H
+
+#include "service/fixture.h"
+#include "service/server.h"
+
+extern test_service s;         /* of the test that runs */
+extern service_server *server; /* NULL: it does not run */
+
+/** cmocka's: options that may be changed, and the end of all that is left. */
+int server_setup(void **state);
+int server_teardown(void **state);
+
+#define SERVER_TEST(name) cmocka_unit_test_setup_teardown(name, server_setup, server_teardown)
+
+void start(void);
+void stop(void);
+void rest_ms(int ms);
+
+extern atomic_bool gate_open;
+extern atomic_int at_gate; /* so many wait there, or run without an end */
+
+/** More for the stream; @p ended: it is the last. */
+void source_put(const char *text, bool ended);
+extern atomic_int sources_opened, sources_closed;
+
+/** Wait until there are so many. */
+void reaches(atomic_int *count, int n);
+
+int connect_to(void);
+void put(int fd, const char *text);
+/** Give a byte now and then, until the server has had enough. */
+void dribble(int fd);
+
+/** A request's head; @p rest is more of its lines. */
+void ask(int fd, const char *method, const char *path, const char *rest);
+/** The same on a connection of its own. */
+int asked(const char *method, const char *path, const char *rest);
+
+/** Read until @p end was seen; "": until the server closes. What came is there until the next. */
+const char *takes(int fd, const char *end);
+/** Ask on a connection of its own; the answer holds this. */
+void answers(const char *path, const char *says);
+
+#endif
