@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/resource.h>
+#include <sys/socket.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -160,11 +161,12 @@ void service_server_stop(service_server *server)
                 return;
         service_parts *parts = &server->parts;
         const unsigned grace_ms = parts->site->options->grace_ms;
+        int fd = -1;
         atomic_store(&parts->stopping, true);
         if (server->daemon) {
-                const int fd = parts->mhd->MHD_quiesce_daemon(server->daemon);
+                fd = parts->mhd->MHD_quiesce_daemon(server->daemon);
                 if (fd >= 0)
-                        close(fd);
+                        shutdown(fd, SHUT_RDWR); /* its thread may use it until it ends */
                 if (!service_pool_drain(parts->pool, grace_ms ? grace_ms : SERVICE_GRACE_MS))
                         service_pool_interrupt(parts->pool);
         }
@@ -176,6 +178,8 @@ void service_server_stop(service_server *server)
                 wait_for_answers(server);
                 parts->mhd->MHD_stop_daemon(server->daemon);
         }
+        if (fd >= 0)
+                close(fd);
         service_pulse_stop(server->pulse);
         service_clients_stop(parts->clients);
         service_pool_free(parts->pool);

@@ -182,18 +182,35 @@ int server_teardown(void **state)
 /* ---- Connections --------------------------------------------------------------------------------
  */
 
-int connect_to(void)
+/* A socket, and 0 where it is connected, or why it is not. */
+static int try_to_connect(int *fd)
 {
-        struct sockaddr_in to = {.sin_family = AF_INET,
+        const struct sockaddr_in to = {.sin_family = AF_INET,
                 .sin_port = htons(service_server_port(server)),
                 .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
-        const struct timeval patience = {20, 0};
-        const int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
 
-        assert_true(fd >= 0);
+        *fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+        assert_true(*fd >= 0);
+        return connect(*fd, (const struct sockaddr *)&to, sizeof to) == 0 ? 0 : errno;
+}
+
+int connect_to(void)
+{
+        const struct timeval patience = {20, 0};
+        int fd;
+
+        assert_int_equal(try_to_connect(&fd), 0);
         assert_int_equal(setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof patience), 0);
-        assert_int_equal(connect(fd, (struct sockaddr *)&to, sizeof to), 0);
         return fd;
+}
+
+bool refuses_to_connect(void)
+{
+        int fd;
+        const int why = try_to_connect(&fd);
+
+        close(fd);
+        return why == ECONNREFUSED;
 }
 
 void put(int fd, const char *text)

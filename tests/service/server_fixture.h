@@ -35,6 +35,8 @@ extern atomic_int sources_opened, sources_closed;
 void reaches(atomic_int *count, int n);
 
 int connect_to(void);
+/** Does it refuse a connection? */
+bool refuses_to_connect(void);
 void put(int fd, const char *text);
 /** Give a byte now and then, until the server has had enough. */
 void dribble(int fd);

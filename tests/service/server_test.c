@@ -110,15 +110,17 @@ static void streams_have_a_bound_and_leave_their_place(void **state)
         assert_int_equal(sources_closed, 2);
 }
 
+/* Once nobody can come any more, what waits may go on. */
 static void *open_later(void *user)
 {
         (void)user;
-        rest_ms(50);
+        while (!refuses_to_connect())
+                rest_ms(10);
         gate_open = true;
         return NULL;
 }
 
-static void stopping_ends_streams_and_waits_for_what_runs(void **state)
+static void stopping_lets_nobody_in_ends_streams_and_waits_for_what_runs(void **state)
 {
         (void)state;
         s.options.grace_ms = 5000;
@@ -224,7 +226,7 @@ int main(void)
                 SERVER_TEST(who_takes_an_answer_slowly_is_ended),
                 SERVER_TEST(a_stream_gives_what_comes_and_sleeps_between),
                 SERVER_TEST(streams_have_a_bound_and_leave_their_place),
-                SERVER_TEST(stopping_ends_streams_and_waits_for_what_runs),
+                SERVER_TEST(stopping_lets_nobody_in_ends_streams_and_waits_for_what_runs),
                 SERVER_TEST(stopping_ends_what_runs_on_and_says_so),
                 SERVER_TEST(more_than_the_queue_holds_is_told_to_come_again),
                 SERVER_TEST(who_writes_holds_up_no_reader),
