@@ -28,6 +28,7 @@ enum {
 typedef enum cli_kind {
         CLI_FLAG,     /**< there is none */
         CLI_LOCAL,    /**< there is none, and a service refuses it: it is about this machine */
+        CLI_DRY_RUN,  /**< there is none; with it a command that writes only looks */
         CLI_TEXT,     /**< any text */
         CLI_TEXTS,    /**< any text; may be given again and again: cli_texts() */
         CLI_FILE,     /**< the name of a file of this machine: a service refuses it */
@@ -56,7 +57,8 @@ enum {
         /** A service offers it too: it needs no terminal, starts no program, reads and writes no
          *  file that its arguments name, and with --json (or always) prints one JSON value. */
         CLI_SERVED = 1,
-        CLI_CHANGES = 2,   /**< it writes; without this, it reads only */
+        CLI_CHANGES = 2,   /**< it writes, but for an option of CLI_DRY_RUN; without this, it reads
+                              only */
         CLI_WORKSPACE = 4, /**< it works on the files of the workspace */
         CLI_LINES = 8      /**< in place of one JSON value it prints JSON Lines */
 };
@@ -116,7 +118,7 @@ struct cli_call {
 /** Has the option no value? */
 static inline bool cli_is_flag(const cli_option *option)
 {
-        return option->kind == CLI_FLAG || option->kind == CLI_LOCAL;
+        return option->kind == CLI_FLAG || option->kind == CLI_LOCAL || option->kind == CLI_DRY_RUN;
 }
 /** Is it refused by a service? */
 static inline bool cli_is_local(const cli_option *option)
@@ -141,6 +143,8 @@ size_t cli_texts(const char **out, const cli_call *cli, const char *option);
 uint64_t cli_duration_ms(const cli_call *cli, const char *option);
 /** The bytes of a CLI_SIZE; 0: not given. */
 uint64_t cli_size(const cli_call *cli, const char *option);
+/** Does this invocation change something: a command that writes, and no option of CLI_DRY_RUN? */
+bool cli_changes(const cli_call *cli);
 /** The argument, or NULL. */
 const char *cli_arg(const cli_call *cli, int index);
 /** Decimal digits alone, 0 to 2^63 - 1. */
@@ -155,17 +159,16 @@ bool cli_parse_number(uint64_t *out, const char *text);
  */
 int cli_execute(
         const cli_program *program, const char *const *words, size_t n, const cli_context *in);
-/** The same with a subcommand that is known: all the words are its arguments. */
-int cli_execute_cmd(const cli_program *program, const cli_cmd *cmd, const char *const *words,
-        size_t n, const cli_context *in);
 /** The first half of cli_execute(): find the subcommand and read the options into @p cli. Returns
  * CLI_DONE, or CLI_USAGE after saying what is wrong. cli->cmd stays NULL where --help or --version
  * were given without a subcommand. cli->repeated is the caller's to free, also after a failure. */
 int cli_parse(cli_call *cli, const cli_program *program, const char *const *words, size_t n,
         const cli_context *in);
-/** The same with a subcommand that is known. */
+/** The same with a subcommand that is known: all the words are its arguments. */
 int cli_parse_cmd(cli_call *cli, const cli_program *program, const cli_cmd *cmd,
         const char *const *words, size_t n, const cli_context *in);
+/** The second half: run what was read. Returns the exit code. */
+int cli_run(cli_call *cli);
 
 /** The subcommand of these words, of which *used were its name; one of two words goes before one of
  *  the first alone. NULL: there is none. */

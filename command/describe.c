@@ -6,6 +6,7 @@ static const char *kind_name(cli_kind kind)
         switch (kind) {
         case CLI_FLAG:
         case CLI_LOCAL:
+        case CLI_DRY_RUN:
                 return "flag";
         case CLI_TEXT:
                 return "text";
@@ -63,6 +64,7 @@ static void write_options(pawl__json_writer *w, const cli_option *options)
                 pawl__json_member_text(w, "value", pawl__text(options->value));
                 write_choices(w, options);
                 write_letter(w, "group", &options->group);
+                pawl__json_member_bool(w, "dry_run", options->kind == CLI_DRY_RUN);
                 pawl__json_member_string(w, "description", options->help);
                 pawl__json_close_object(w);
         }

@@ -102,6 +102,8 @@ pawl_status cli_open_log(pawl_log **out, const cli_call *cli, cli_access access,
 {
         pawl__buf path = PAWL__BUF_INIT;
 
+        if (access == CLI_WRITE && !cli_changes(cli))
+                access = CLI_LOOK;
         if (cli->in->log) {
                 *out = cli->in->log;
                 return PAWL_OK;

@@ -23,7 +23,7 @@ typedef enum cli_access {
         CLI_VERIFY, /**< as CLI_READ, with the key */
         CLI_LOOK,  /**< as CLI_WRITE where the log can be written, else as CLI_READ; appends nothing
                     */
-        CLI_WRITE, /**< with the key */
+        CLI_WRITE, /**< with the key; as CLI_LOOK where the call changes nothing: cli_changes() */
         CLI_MAKE   /**< make ./.pawl/events.db, or the one that was named, where there is none */
 } cli_access;
 

@@ -14,7 +14,7 @@ typedef struct cli_registry {
         const cli_program *const *programs; /**< ended by NULL; lives as long as the registry */
 } cli_registry;
 
-/** A command, and the program in whose name it speaks: for cli_execute_cmd(). */
+/** A command, and the program in whose name it speaks: for cli_parse_cmd(). */
 typedef struct cli_entry {
         const cli_program *program;
         const cli_cmd *cmd;

@@ -80,6 +80,7 @@ int cli_check_value(const cli_call *cli, const cli_option *option, const char *v
         switch (option->kind) {
         case CLI_FLAG:
         case CLI_LOCAL:
+        case CLI_DRY_RUN:
         case CLI_TEXT:
         case CLI_TEXTS:
                 return CLI_DONE;
@@ -164,6 +165,16 @@ size_t cli_texts(const char **out, const cli_call *cli, const char *option)
 bool cli_given(const cli_call *cli, const char *option)
 {
         return cli_value(cli, option) != NULL;
+}
+
+bool cli_changes(const cli_call *cli)
+{
+        const cli_option *options = cli->cmd->options;
+
+        for (int i = 0; options && options[i].name; i++)
+                if (options[i].kind == CLI_DRY_RUN && cli->values[i])
+                        return false;
+        return (cli->cmd->traits & CLI_CHANGES) != 0;
 }
 
 uint64_t cli_number(const cli_call *cli, const char *option, uint64_t otherwise)

@@ -5,6 +5,7 @@
 #include "service/worker.h"
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 
 /* What a command prints, as far as it is taken. */
 typedef struct printed {
@@ -92,22 +93,16 @@ static pawl_status to_json(pawl__buf *out, pawl__buf *text, bool lines, pawl_err
         return pawl__json_quote(out, pawl__buf_text(text)) ? pawl__nomem(err) : PAWL_OK;
 }
 
-/* The command of this name, if it may run for this call. */
-static pawl_status find(cli_entry *out, const service_call *call, const char *name, pawl_error *err)
+/* May this be run for the call? */
+static pawl_status check(
+        const service_call *call, const char *name, const cli_call *cli, pawl_error *err)
 {
-        const service_options *options = call->site->options;
-
-        if (!cli_registry_find(out, options->registry, name) || !(out->cmd->traits & CLI_SERVED))
-                return pawl__fail(err, PAWL_ENOTFOUND,
-                        "the command \"%.100s\": there is none, or it is not served; GET "
-                        "/listCommands says which there are",
-                        name);
-        if ((out->cmd->traits & CLI_CHANGES) && options->read_only)
+        if (cli_changes(cli) && call->site->options->read_only)
                 return pawl__fail(err, PAWL_EREADONLY,
                         "the command %s: changes something, and the service only reads; start it "
                         "without --read-only",
                         name);
-        if ((out->cmd->traits & CLI_WORKSPACE) && !call->workspace)
+        if ((cli->cmd->traits & CLI_WORKSPACE) && !call->workspace)
                 return pawl__fail(err, PAWL_EINVAL,
                         "the command %s: needs a workspace, and the service has none; start it "
                         "with --workspace DIR",
@@ -145,19 +140,19 @@ static void note_code(service_outcome *outcome)
                 "the command: ended with exit code %d; its output says why", outcome->code);
 }
 
-static pawl_status run(service_outcome *outcome, service_call *call, const cli_entry *entry,
-        const char *const *args, size_t n, cli_context *in, pawl_error *err)
+/* Run the command, unless reading its arguments failed with this code. */
+static pawl_status run(service_outcome *outcome, service_call *call, cli_call *cli, int code,
+        cli_context *in, pawl_error *err)
 {
         static const cookie_io_functions_t io = {.write = take};
-        const bool changes = (entry->cmd->traits & CLI_CHANGES) != 0;
+        const bool changes = cli_changes(cli), lines = (cli->cmd->traits & CLI_LINES) != 0;
         printed out = {PAWL__BUF_INIT, call->worker, changes, false, false};
         pawl_status status = PAWL_OK;
 
         in->out = fopencookie(&out, "w", io);
         if (!in->out)
                 return pawl__nomem(err);
-        outcome->failure.status = PAWL_OK;
-        outcome->code = cli_execute_cmd(entry->program, entry->cmd, args, n, in);
+        outcome->code = code ? code : cli_run(cli);
         fclose(in->out); /* what could not be taken is known */
         service_worker_cancel(call->worker, false);
         if (out.no_memory) {
@@ -169,7 +164,7 @@ static pawl_status run(service_outcome *outcome, service_call *call, const cli_e
                         changes ? "what the command did stands: look at it by another"
                                 : "ask for less, by an option or a page at a time");
         } else {
-                status = to_json(&outcome->output, &out.text, entry->cmd->traits & CLI_LINES, err);
+                status = to_json(&outcome->output, &out.text, lines, err);
         }
         pawl__buf_free(&out.text);
         note_code(outcome);
@@ -189,14 +184,23 @@ pawl_status service_execute(service_outcome *outcome, service_call *call, const 
                 .served = true,
                 .failure = &outcome->failure};
         cli_entry entry;
-        pawl_status status = find(&entry, call, name, err);
+        cli_call cli;
 
-        if (status)
-                return status;
+        if (!cli_registry_find(&entry, call->site->options->registry, name) ||
+                !(entry.cmd->traits & CLI_SERVED))
+                return pawl__fail(err, PAWL_ENOTFOUND,
+                        "the command \"%.100s\": there is none, or it is not served; GET "
+                        "/listCommands says which there are",
+                        name);
         in.err = fopen("/dev/null", "we"); /* what it tells is in the failure */
         if (!in.err)
                 return pawl__fail_errno(err, errno, "/dev/null", "open it");
-        status = run(outcome, call, &entry, args, n, &in, err);
+        outcome->failure.status = PAWL_OK;
+        const int code = cli_parse_cmd(&cli, entry.program, entry.cmd, args, n, &in);
+        pawl_status status = check(call, name, &cli, err);
+        if (!status)
+                status = run(outcome, call, &cli, code, &in, err);
+        free(cli.repeated);
         fclose(in.err);
         return status;
 }

@@ -69,7 +69,7 @@ static int prune_run(cli_call *cli)
         pawl_log *log;
         int code;
 
-        if (cli_open_log(&log, cli, dry_run ? CLI_LOOK : CLI_WRITE, &err))
+        if (cli_open_log(&log, cli, CLI_WRITE, &err))
                 return cli_fail(cli, &err);
         if (cli_actor(&actor, cli, &err) ||
                 pawl_session_prune(&report, log, (size_t)cli_number(cli, "keep", 0), dry_run,
@@ -85,7 +85,8 @@ static int prune_run(cli_call *cli)
 
 static const cli_option prune_options[] = {
         {"keep", 0, 'k', CLI_COUNT, "N", NULL, "the newest N stay"},
-        {"dry-run", 0, 0, CLI_FLAG, NULL, NULL, "only say what would go, and why the rest stays"},
+        {"dry-run", 0, 0, CLI_DRY_RUN, NULL, NULL,
+                "only say what would go, and why the rest stays"},
         {"actor", 0, 0, CLI_TEXT, "ACTOR", NULL, "who does it (default: user:NAME)"},
         {"json", 0, 0, CLI_FLAG, NULL, NULL, "print an array of objects"},
         {NULL, 0, 0, CLI_FLAG, NULL, NULL, NULL},

@@ -127,7 +127,7 @@ static int prune_run(cli_call *cli)
         pawl_log *log;
         int code;
 
-        if (cli_open_log(&log, cli, cli_given(cli, "dry-run") ? CLI_LOOK : CLI_WRITE, &err))
+        if (cli_open_log(&log, cli, CLI_WRITE, &err))
                 return cli_fail(cli, &err);
         code = cli_actor(&actor, cli, &err) ? cli_fail(cli, &err) : prune(cli, log, actor.data);
         pawl__buf_free(&actor);
@@ -139,7 +139,8 @@ static const cli_option prune_options[] = {
         {"keep", 0, 'k', CLI_COUNT, "N", NULL, "the newest N stay"},
         {"older-than", 0, 'k', CLI_DURATION, "TIME", NULL,
                 "those stay that are not older: 12h, 30d"},
-        {"dry-run", 0, 0, CLI_FLAG, NULL, NULL, "only say what would go, and why the rest stays"},
+        {"dry-run", 0, 0, CLI_DRY_RUN, NULL, NULL,
+                "only say what would go, and why the rest stays"},
         {"shrink", 0, 0, CLI_FLAG, NULL, NULL,
                 "then write the log anew without what went, so that the file gets smaller"},
         {"actor", 0, 0, CLI_TEXT, "ACTOR", NULL, "who does it (default: user:NAME)"},

@@ -191,6 +191,8 @@ static int rollback_run(cli_call *cli)
         if (cli_given(cli, "finish") && cli_arg(cli, 0))
                 return cli_usage(cli, "--finish goes on with the one that was interrupted; name no "
                                       "checkpoint");
+        if (cli_given(cli, "finish") && cli_given(cli, "plan"))
+                return cli_usage(cli, "--finish has its plan already; leave --plan out");
         if (!cli_given(cli, "finish") && !cli_arg(cli, 0))
                 return cli_usage(cli, "name the checkpoint to go back to");
         return with_log(cli, go_back);
@@ -202,7 +204,7 @@ static int undo_run(cli_call *cli)
 }
 
 static const cli_option rollback_options[] = {
-        {"plan", 0, 0, CLI_FLAG, NULL, NULL, "only show what would be done, and its hash"},
+        {"plan", 0, 0, CLI_DRY_RUN, NULL, NULL, "only show what would be done, and its hash"},
         {"yes", 'y', 0, CLI_FLAG, NULL, NULL, "do it without asking"},
         {"apply", 0, 0, CLI_TEXT, "HASH", NULL, "do the plan of that hash, or nothing"},
         {"finish", 0, 0, CLI_FLAG, NULL, NULL, "go on with the one that was interrupted"},
@@ -215,7 +217,7 @@ static const cli_option rollback_options[] = {
         {NULL, 0, 0, CLI_FLAG, NULL, NULL, NULL},
 };
 static const cli_option undo_options[] = {
-        {"plan", 0, 0, CLI_FLAG, NULL, NULL, "only show what would be done, and its hash"},
+        {"plan", 0, 0, CLI_DRY_RUN, NULL, NULL, "only show what would be done, and its hash"},
         {"apply", 0, 0, CLI_TEXT, "HASH", NULL, "do the plan of that hash, or nothing"},
         {"reason", 0, 0, CLI_TEXT, "REASON", NULL, "why, for the log"},
         CLI_WORKSPACE_OPTIONS,

@@ -129,7 +129,7 @@ static int validate_run(cli_call *cli)
         pawl_status status = cli_actor(&actor, cli, &err);
 
         if (!status)
-                status = cli_open_log(&log, cli, mark ? CLI_WRITE : CLI_LOOK, &err);
+                status = cli_open_log(&log, cli, CLI_WRITE, &err);
         if (!status)
                 status = pawl_workspace_validate(
                         &found, log, cli_arg(cli, 0), root, mark, actor.data, &err);
@@ -146,7 +146,7 @@ static int validate_run(cli_call *cli)
 }
 
 static const cli_option validate_options[] = {
-        {"dry-run", 0, 0, CLI_FLAG, NULL, NULL, "mark none as damaged"},
+        {"dry-run", 0, 0, CLI_DRY_RUN, NULL, NULL, "mark none as damaged"},
         {"actor", 0, 0, CLI_TEXT, "ACTOR", NULL, "who does it"},
         {"json", 0, 0, CLI_FLAG, NULL, NULL, "print an array of objects"},
         {NULL, 0, 0, CLI_FLAG, NULL, NULL, NULL},

@@ -43,6 +43,18 @@ same "$(pawl checkpoints --json | jq length)" 2
 plan=$(pawl rollback 1 --plan --json | jq -r .plan)
 same "plan $plan" "$(pawl rollback 1 --plan | tail -n 1)"
 
+it "the plan is shown where nothing can be written"
+held=()
+[ "$(id -u)" -ne 0 ] || held=(setpriv --bounding-set=-dac_override,-dac_read_search --inh-caps=-all)
+chmod 400 .pawl/* && chmod 500 .pawl
+ls -lR --full-time .pawl >"$kept/before"
+same "plan $plan" "$("${held[@]}" "$BIN/pawl" rollback 1 --plan | tail -n 1)"
+"${held[@]}" "$BIN/pawl" rollback 1 --plan | head -n -1 >"$kept/plan"
+says '^  remove  src/new.c$' "$kept/plan"
+fails 1 'no rollback is there to be undone' "${held[@]}" "$BIN/pawl" undo --plan
+ls -lR --full-time .pawl | diff "$kept/before" -
+chmod 700 .pawl && chmod 600 .pawl/*
+
 it "without anybody to ask it does nothing"
 fails 1 'there is nobody to ask; .*--yes' pawl rollback 1
 fails 1 '.' pawl rollback 1 --apply "$(printf '0%.0s' {1..64})"
@@ -173,6 +185,8 @@ half_done() {
 interrupt
 half_done
 fails 1 'was interrupted' pawl undo --plan
+half_done
+misused '^pawl: rollback: --finish has its plan already; leave --plan out' pawl rollback --finish --plan
 half_done
 
 it "and both ways to end one tell what was done"

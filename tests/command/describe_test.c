@@ -19,6 +19,7 @@ static const cli_option options[] = {
         {"scope", 0, 0, CLI_CHOICE, "SCOPE", "core|team", "where"},
         {"file", 0, 0, CLI_FILE, "FILE", NULL, "of this machine"},
         {"force", 0, 0, CLI_LOCAL, NULL, NULL, "about this machine"},
+        {"plan", 0, 0, CLI_DRY_RUN, NULL, NULL, "only look"},
         {"json", 0, 0, CLI_FLAG, NULL, NULL, "always given"},
         {NULL, 0, 0, CLI_FLAG, NULL, NULL, NULL},
 };
@@ -68,9 +69,12 @@ static const char described[] =
         "{\"name\":\"B\",\"description\":\"to\",\"required\":false,\"repeated\":false}],"
         "\"options\":["
         "{\"name\":\"pick\",\"letter\":\"p\",\"kind\":\"number\",\"value\":\"N\",\"choices\":null,"
-        "\"group\":\"a\",\"description\":\"by number\"},"
+        "\"group\":\"a\",\"dry_run\":false,\"description\":\"by number\"},"
         "{\"name\":\"scope\",\"letter\":null,\"kind\":\"choice\",\"value\":\"SCOPE\","
-        "\"choices\":[\"core\",\"team\"],\"group\":null,\"description\":\"where\"}],"
+        "\"choices\":[\"core\",\"team\"],\"group\":null,\"dry_run\":false,"
+        "\"description\":\"where\"},"
+        "{\"name\":\"plan\",\"letter\":null,\"kind\":\"flag\",\"value\":null,\"choices\":null,"
+        "\"group\":null,\"dry_run\":true,\"description\":\"only look\"}],"
         "\"sub_commands\":[],\"runs\":true,\"requires_workspace\":false,\"changes\":true},"
         "{\"name\":\"own\",\"description\":\"Itself\",\"arguments\":["
         "{\"name\":\"NAME\",\"description\":\"what\",\"required\":true,\"repeated\":true}],"

@@ -224,6 +224,7 @@ static bool run(outcome *o, const served *s, pawl_log *log, const invocation *i)
                 .failure = &o->failure};
         const char *args[ARGS];
         cli_entry entry;
+        cli_call cli;
         size_t n = 0;
 
         *o = (outcome){.failure = PAWL_ERROR_INIT};
@@ -234,7 +235,10 @@ static bool run(outcome *o, const served *s, pawl_log *log, const invocation *i)
                 args[n] = filled_in(s, i->args[n]);
         in.out = open_memstream(&o->out, &o->out_len);
         in.err = open_memstream(&o->err, &o->err_len);
-        o->code = cli_execute_cmd(entry.program, entry.cmd, args, n, &in);
+        o->code = cli_parse_cmd(&cli, entry.program, entry.cmd, args, n, &in);
+        if (!o->code)
+                o->code = cli_run(&cli);
+        free(cli.repeated);
         fclose(in.out);
         fclose(in.err);
         return true;
@@ -304,11 +308,11 @@ static void note(
         snprintf(out, 80, "%.*s", (int)strcspn(at, "\""), at);
 }
 
-static void runs_as_said(served *s, const invocation *i)
+static void runs_as_said(served *s, pawl_log *log, const invocation *i)
 {
         outcome o;
 
-        if (!run(&o, s, s->f->log, i)) {
+        if (!run(&o, s, log, i)) {
                 stop_listening(s);
                 fail_msg("%s: is not in the registry", i->name);
         }
@@ -334,12 +338,33 @@ static void every_served_command_answers_in_its_context(void **state)
 
         listen_in(s);
         for (size_t i = 0; i < sizeof reading / sizeof reading[0]; i++)
-                runs_as_said(s, &reading[i]);
+                runs_as_said(s, s->f->log, &reading[i]);
         for (size_t i = 0; i < sizeof changing / sizeof changing[0]; i++)
-                runs_as_said(s, &changing[i]);
+                runs_as_said(s, s->f->log, &changing[i]);
         for (size_t i = 0; i < sizeof reading / sizeof reading[0]; i++)
-                runs_as_said(s, &reading[i]);
+                runs_as_said(s, s->f->log, &reading[i]);
         nothing_was_heard(s);
+}
+
+/* A dry run of a command that changes something is a look too. */
+static void what_only_looks_does_so_in_a_log_that_cannot_be_written(void **state)
+{
+        static const invocation rollback = {"rollback", {"1", "--yes"}, 0, 0, false};
+        static const invocation plan = {"undo", {"--plan"}, 0, 0, false};
+        pawl_log_options options = PAWL_LOG_OPTIONS_INIT;
+        pawl_error err = PAWL_ERROR_INIT;
+        served *s = *state;
+        pawl_log *log;
+
+        runs_as_said(s, s->f->log, &rollback);
+        options.flags = PAWL_LOG_READONLY;
+        assert_int_equal(pawl_log_open(&log, s->f->db, &options, &err), PAWL_OK);
+        listen_in(s);
+        for (size_t i = 0; i < sizeof reading / sizeof reading[0]; i++)
+                runs_as_said(s, log, &reading[i]);
+        runs_as_said(s, log, &plan);
+        nothing_was_heard(s);
+        pawl_log_close(log);
 }
 
 static bool is_tried(const char *name)
@@ -374,9 +399,9 @@ static void what_is_written_says_who_asked(void **state)
                 "session start", {"--mission", "m", "--actor", "agent:7"}, 0, 0, false};
         served *s = *state;
 
-        runs_as_said(s, &answer);
+        runs_as_said(s, s->f->log, &answer);
         mission_payload_says(s->f, "GlossaryClarificationResolved", "user:ana");
-        runs_as_said(s, &by_name);
+        runs_as_said(s, s->f->log, &by_name);
         outcome o;
         static const invocation list = {
                 "eventlog list", {"--type", "SessionStarted", "-n", "1"}, 0, 0, false};
@@ -392,9 +417,9 @@ static void a_log_that_is_interrupted_is_told_as_a_failure(void **state)
         served *s = *state;
 
         pawl_log_interrupt(s->f->log, true);
-        runs_as_said(s, &stopped);
+        runs_as_said(s, s->f->log, &stopped);
         pawl_log_interrupt(s->f->log, false);
-        runs_as_said(s, &again);
+        runs_as_said(s, s->f->log, &again);
 }
 
 /* ---- At once --------------------------------------------------------------------------------- */
@@ -462,6 +487,7 @@ int main(void)
 {
         const struct CMUnitTest tests[] = {
                 SERVED_TEST(every_served_command_answers_in_its_context),
+                SERVED_TEST(what_only_looks_does_so_in_a_log_that_cannot_be_written),
                 cmocka_unit_test(no_served_command_is_left_out_here),
                 SERVED_TEST(what_is_written_says_who_asked),
                 SERVED_TEST(a_log_that_is_interrupted_is_told_as_a_failure),

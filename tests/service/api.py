@@ -303,6 +303,14 @@ def a_service_that_only_reads_changes_nothing():
             reading.post(V1 + path, body, 403)
         for path in ("/runs", "/runs/held", "/conflicts", "/sessions", "/events", "/checkpoints", "/verify"):
             reading.get(V1 + path)
+        plan = V1 + "/checkpoints/1/rollback"
+        assert reading.get(plan) == service.get(plan)
+        assert reading.get(V1 + "/undo", 404) == service.get(V1 + "/undo", 404)
+        data = reading.post("/executeCommand", {"command": "rollback", "args": ["1", "--plan"]})["data"]
+        assert data == service.get(plan), data
+        assert reading.post("/executeCommand", {"command": "prune sessions", "args": ["--keep", "0", "--dry-run"]})["data"]
+        reading.post("/executeCommand", {"command": "rollback", "args": ["1", "--yes"]}, 403)
+        reading.post("/executeCommand", {"command": "rollback", "args": ["--finish"]}, 403)
         assert reading.get(V1 + "/head") == before
 
 

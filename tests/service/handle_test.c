@@ -189,6 +189,16 @@ static void a_service_that_only_reads_changes_nothing(void **state)
         answer_says(&s, "\"data\":[]");
         assert_int_equal(run("{\"command\":\"eventlog head\"}"), 200);
         answer_says(&s, "\"seq\":0");
+        /* an option makes it a look; one that is wrong, or follows "--", does not */
+        assert_int_equal(run("{\"command\":\"validate\"}"), 403);
+        assert_int_equal(run("{\"command\":\"validate\",\"args\":[\"--dry-run\"]}"), 200);
+        answer_says(&s, "\"data\":[]");
+        assert_int_equal(run("{\"command\":\"validate\",\"args\":[\"--\",\"--dry-run\"]}"), 403);
+        assert_int_equal(run("{\"command\":\"validate\",\"args\":[\"--plan\"]}"), 403);
+        assert_int_equal(run("{\"command\":\"validate\",\"args\":[\"--dry-run\",\"--no\"]}"), 200);
+        answer_says(&s, "\"code\":2");
+        assert_int_equal(run("{\"command\":\"rollback\",\"args\":[\"--finish\",\"--plan\"]}"), 200);
+        answer_says(&s, "\"code\":2");
 }
 
 static void without_a_workspace_a_command_that_needs_one_does_not_start(void **state)
@@ -264,6 +274,9 @@ static void health_is_what_was_seen_last(void **state)
         service_health_wrote(&s.site.health, &not_ours);
         assert_int_equal(test_service_ask(&s, "GET", "/healthz", NULL, NULL), 503);
         answer_says(&s, "{\"status\":\"failing\",\"why\":\"the disk: is full; make room\"}");
+        /* a look says nothing of writing */
+        assert_int_equal(run("{\"command\":\"validate\",\"args\":[\"--dry-run\"]}"), 200);
+        assert_int_equal(test_service_ask(&s, "GET", "/healthz", NULL, NULL), 503);
         assert_int_equal(run("{\"command\":\"checkpoint\"}"), 200);
         assert_int_equal(test_service_ask(&s, "GET", "/healthz", NULL, NULL), 200);
         service_health_read(&s.site.health, 0, &not_ours);
