@@ -127,8 +127,8 @@ export async function run(view, id) {
   const trouble = el("div");
   const groups = [];
   let next = null; // what comes before this seq is not shown
-  let newest = null; // seq of the last event shown; null: they are still being fetched
-  let waiting = [];
+  let newest = 0; // seq of the last event shown
+  let waiting = []; // what came while the events before it were fetched; null: they are there
 
   view.title(`Run ${short(id)}`);
   fill(view.root, trouble, head, way, asks, el("div", { class: "columns" }, side,
@@ -171,7 +171,7 @@ export async function run(view, id) {
   open.watch(soon, view.signal);
   const ready = listen((event) => {
     if (event.run_id !== id) return;
-    if (newest === null) waiting.push(event);
+    if (waiting) waiting.push(event);
     else grow(event);
     const text = aloud(event);
     if (text) announce(text);
@@ -180,8 +180,9 @@ export async function run(view, id) {
 
   const found = await about();
   await ready;
-  const from = seen();
-  next = from + 1;
+  const end = seen();
+  newest = Math.min(found.updated_seq, end);
+  next = newest + 1;
   const back = async () => {
     const events = [];
     while (next > (found.started_seq ?? 1) && events.length < PAGE) {
@@ -196,8 +197,13 @@ export async function run(view, id) {
   };
   older.addEventListener("click", () => back().catch((error) => fill(trouble, problem(error))));
   await back();
-  newest = from;
-  for (const event of waiting) grow(event);
-  waiting = [];
+  // Little of a run comes after the event that changed it last, and of other runs much may: it is shown meanwhile.
+  for (let since = newest; since < end;) {
+    const page = await get(`events${query({ run: id, limit: PAGE, since })}`, view.signal);
+    page.events.forEach(grow);
+    since = page.next ?? end;
+  }
+  waiting.forEach(grow);
+  waiting = null;
 }
 
