@@ -1,6 +1,7 @@
 #include "workspace/plan.h"
 #include "base/error.h"
 #include <stdlib.h>
+#include <strings.h>
 
 /* A folder that is to go, while what is in it is gone through. */
 typedef struct going {
@@ -38,6 +39,22 @@ bool pawl__path_within(pawl_text path, pawl_text folder)
         return folder.data && path.len >= folder.len &&
                memcmp(path.data, folder.data, folder.len) == 0 &&
                (path.len == folder.len || path.data[folder.len] == '/');
+}
+
+bool pawl__path_never(pawl_text path)
+{
+        const char *at = path.data, *end = path.data + path.len;
+
+        for (bool more = true; more; at++) {
+                const char *slash = memchr(at, '/', (size_t)(end - at));
+                const size_t len = (size_t)((slash ? slash : end) - at);
+                if ((len == 4 && strncasecmp(at, ".git", 4) == 0) ||
+                        (len == 5 && strncasecmp(at, ".pawl", 5) == 0))
+                        return true;
+                more = slash != NULL;
+                at += len;
+        }
+        return false;
 }
 
 /* ---- Writing it down ------------------------------------------------------------------------ */
@@ -238,6 +255,8 @@ static pawl_status consider(const pawl__change *change, void *user, pawl_error *
         (void)err;
         if (status || pawl__path_within(change->path, p->blocked))
                 return status;
+        if (pawl__path_never(change->path))
+                return block(p, change, PAWL__LEFT_IGNORED, (pawl__skip)0);
         if (change->kind == PAWL__CHANGE_INSIDE) /* only to be written in */
                 return (change->from->mode & 0300) == 0300 ? PAWL_OK : add_step(p, change);
         if (is(change->from, PAWL__ENTRY_SKIPPED))

@@ -111,5 +111,8 @@ PAWL_MUST_CHECK pawl_status pawl__plan_decode(pawl__plan *out, pawl_text encoded
 int pawl__path_cmp(pawl_text a, pawl_text b);
 /** Is @p path @p folder, or something in it? */
 bool pawl__path_within(pawl_text path, pawl_text folder);
+/** Is one of its names .git or .pawl, in letters of either size, which are one name to some file
+ *  systems? No plan touches it: what is there says what programs run. */
+bool pawl__path_never(pawl_text path);
 
 #endif

@@ -14,9 +14,6 @@
 #include "workspace/contents.h"
 #include "workspace/plan.h"
 
-/** Files that are being made are called so, with 16 hex digits after it. */
-#define PAWL__TEMPORARY_PREFIX ".pawl-tmp-"
-
 /** Where contents come from. */
 typedef struct pawl__restore_source {
         /** Give the content of that hash to @p sink, and fail (PAWL_EDAMAGED) if it is not that. */

@@ -1,6 +1,7 @@
 /* The files of a rollback: deciding from what stands there, doing it, and looking at it again. */
 #include "base/error.h"
 #include "base/sources.h"
+#include "base/system.h"
 #include "workspace/rolling.h"
 #include <dirent.h>
 #include <errno.h>
@@ -12,7 +13,34 @@
 typedef struct looking {
         pawl__beneath root;
         pawl__folders folders;
+        dev_t log_device; /* of the folder of the log */
+        ino_t log_inode;
 } looking;
+
+/* Nothing is put into the folder of the log, whatever a tree says. */
+static bool is_log_folder(const looking *l, const struct stat *found)
+{
+        return found->st_dev == l->log_device && found->st_ino == l->log_inode;
+}
+
+static pawl_status find_log_folder(looking *l, const pawl_log *log, pawl_error *err)
+{
+        const char *path = pawl__log_path(log);
+        pawl__buf folder = PAWL__BUF_INIT;
+        pawl_status status = PAWL_OK;
+        struct stat st;
+
+        if (pawl__buf_add(&folder, path, (size_t)(strrchr(path, '/') + 1 - path)))
+                return pawl__nomem(err);
+        if (stat(folder.data, &st) != 0)
+                status = pawl__fail_errno(err, errno, folder.data, "look at the folder of the log");
+        pawl__buf_free(&folder);
+        if (status)
+                return status;
+        l->log_device = st.st_dev;
+        l->log_inode = st.st_ino;
+        return PAWL_OK;
+}
 
 static pawl_status look(char *kind, pawl_text path, void *user, pawl_error *err)
 {
@@ -21,7 +49,7 @@ static pawl_status look(char *kind, pawl_text path, void *user, pawl_error *err)
 
         *kind = 0;
         if (pawl__beneath_stat(&l->root, path, &found) == 0)
-                *kind = S_ISDIR(found.st_mode) ? 'd' : 'x';
+                *kind = S_ISDIR(found.st_mode) && !is_log_folder(l, &found) ? 'd' : 'x';
         else if (errno != ENOENT && errno != ENOTDIR && errno != ELOOP)
                 return pawl__restore_fail(err, errno, path, "look at it");
         return PAWL_OK;
@@ -176,12 +204,14 @@ static pawl_status decide(pawl_plan *p, pawl__workspace *ws, looking *l,
 pawl_status pawl__rolling_plan(
         pawl_plan *p, pawl__workspace *ws, const pawl__scan *scan, pawl_error *err)
 {
-        looking l = {PAWL__BENEATH_INIT, pawl__contents_folders(ws->contents)};
+        looking l = {.root = PAWL__BENEATH_INIT, .folders = pawl__contents_folders(ws->contents)};
         const pawl__folders beside = pawl__scan_folders(scan);
         limits may = {.recorded = PAWL__BUF_INIT};
-        pawl_status status = PAWL_OK;
-        int error = pawl__beneath_open(&l.root, ws->root);
+        pawl_status status = find_log_folder(&l, ws->log, err);
+        int error = status ? 0 : pawl__beneath_open(&l.root, ws->root);
 
+        if (status)
+                return status;
         if (error)
                 return pawl__restore_fail(err, error, pawl__text(ws->root), "open it");
         pawl__contents_beside(ws->contents, &beside);

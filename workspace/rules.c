@@ -17,8 +17,7 @@ bool pawl__scan_never(const pawl__scanner *s, const pawl__listed *listed)
 {
         const char *name = listed->name;
 
-        if (name[0] == '.' && (strcmp(name, ".git") == 0 || strcmp(name, ".pawl") == 0 ||
-                                      begins(name, ".pawl-tmp-")))
+        if (name[0] == '.' && pawl__tree_name_never((pawl_text){name, listed->len}))
                 return true;
         if (!s->root_has_log || s->depth != 1)
                 return false;

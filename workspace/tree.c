@@ -20,13 +20,22 @@ const char *pawl__skip_name(pawl__skip why)
         return NULL;
 }
 
+bool pawl__tree_name_never(pawl_text name)
+{
+        static const pawl_text tmp = {PAWL__TEMPORARY_PREFIX, sizeof PAWL__TEMPORARY_PREFIX - 1};
+
+        return pawl__text_is(name, ".git") || pawl__text_is(name, ".pawl") ||
+               (name.len >= tmp.len && memcmp(name.data, tmp.data, tmp.len) == 0);
+}
+
 bool pawl__tree_name_valid(pawl_text name)
 {
         if (name.len == 0 || name.len > PAWL__TREE_NAME_MAX)
                 return false;
         if (name.data[0] == '.' && (name.len == 1 || (name.len == 2 && name.data[1] == '.')))
                 return false;
-        return !memchr(name.data, '/', name.len) && !memchr(name.data, '\0', name.len);
+        return !memchr(name.data, '/', name.len) && !memchr(name.data, '\0', name.len) &&
+               !pawl__tree_name_never(name);
 }
 
 static bool target_valid(pawl_text target)
@@ -242,6 +251,8 @@ pawl_status pawl__tree_next(pawl__entry *out, pawl__tree_reader *reader, pawl_er
                 return damaged(err, reader->at, "is of no known kind");
         if (c.short_of)
                 return damaged(err, reader->at, "ends within an entry");
+        if (pawl__tree_name_never(entry.name))
+                return damaged(err, reader->at, "is called .git or .pawl, which nobody records");
         if (!entry_valid(&entry))
                 return damaged(err, reader->at, "has a value that no entry has");
         if (reader->last.data && pawl__text_cmp(reader->last, entry.name) >= 0)

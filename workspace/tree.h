@@ -62,7 +62,14 @@ enum {
 /** No folder's encoding is larger: about a million files with names of some 20 bytes. */
 #define PAWL__TREE_MAX ((size_t)64 << 20)
 
-/** May a file be called so: 1 to 255 bytes without '/' and NUL, and not "." or ".."? */
+/** Files that a restore is making are called so, with 16 hex digits after it. */
+#define PAWL__TEMPORARY_PREFIX ".pawl-tmp-"
+
+/** Is it a name that no scan takes: .git, .pawl, or a restore's? */
+bool pawl__tree_name_never(pawl_text name);
+/** May a tree have it: 1 to 255 bytes without '/' and NUL, not "." or "..", and none of those that
+ *  no scan takes? A tree that has one was made by somebody else: put back, it would change what git
+ *  or pawl runs. */
 bool pawl__tree_name_valid(pawl_text name);
 
 /**

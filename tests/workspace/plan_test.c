@@ -160,6 +160,22 @@ static void what_was_not_captured_is_left_alone(void **state)
                 "huge: not captured then: too large!\nignored: ignored!\nsecret: not captured: unreadable\n");
 }
 
+/* In letters of either size: to some file systems that is one name. */
+static void what_programs_run_by_is_left_alone(void **state)
+{
+        fixture *f = *state;
+        tree_hash target = tree_of(&f->t, "f 755 .GIT/hooks/post-commit=1", "f 644 .Pawl=1",
+                "f 644 a/.giT/config=1", "f 644 a/.github/x=1", NULL);
+        tree_hash now = tree_of(&f->t, "d 755 a", "f 644 a/.giT/config=2", NULL);
+
+        check_plan(f, now, target, &now, 1,
+                "a/.github ->d\na/.github/x ->f\n.GIT: ignored!\n.Pawl: ignored!\n"
+                "a/.giT: ignored!\n");
+        assert_false(pawl__path_never(pawl__text(".gitx/x.git/.pawl-/git")));
+        assert_true(pawl__path_never(pawl__text("a/.git")));
+        assert_true(pawl__path_never(pawl__text("a/.PAWL/b")));
+}
+
 static void files_become_folders_and_back(void **state)
 {
         fixture *f = *state;
@@ -300,6 +316,7 @@ int main(void)
                 TEST(recorded_paths_are_written_and_removed),
                 TEST(what_no_checkpoint_recorded_is_left_alone),
                 TEST(what_was_not_captured_is_left_alone),
+                TEST(what_programs_run_by_is_left_alone),
                 TEST(files_become_folders_and_back),
                 TEST(folders_without_write_permission_are_steps),
                 TEST(an_undo_touches_what_was_touched),

@@ -223,6 +223,33 @@ static void names_are_any_bytes_but_few(void **state)
         assert_true(pawl__tree_name_valid(pawl__text("\x01\xff\n \\")));
         assert_false(pawl__tree_name_valid(pawl__text("..")));
         assert_false(pawl__tree_name_valid(pawl__text("/")));
+        assert_true(pawl__tree_name_valid(pawl__text(".gitignore")));
+        assert_true(pawl__tree_name_valid(pawl__text(".pawlignore")));
+}
+
+/* A tree that somebody else made, to change by it what git or pawl runs. */
+static void names_that_no_scan_takes_are_in_no_tree(void **state)
+{
+        static const struct {
+                const char *made, *told;
+        } names[] = {{"xgit", ".git"}, {"xpawl", ".pawl"}, {"xpawl-tmp-1", ".pawl-tmp-1"}};
+
+        (void)state;
+        for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+                const pawl__entry entry = {
+                        .kind = PAWL__ENTRY_FILE, .mode = 0755, .name = pawl__text(names[i].made)};
+                pawl__buf out = PAWL__BUF_INIT;
+                pawl__tree_reader reader;
+                pawl__entry found;
+                pawl_error err = PAWL_ERROR_INIT;
+                assert_int_equal(pawl__tree_encode(&out, &entry, 1, &err), PAWL_OK);
+                memcpy(memmem(out.data, out.len, names[i].made, strlen(names[i].made)),
+                        names[i].told, strlen(names[i].told));
+                assert_int_equal(pawl__tree_open(&reader, pawl__buf_text(&out), &err), PAWL_OK);
+                assert_int_equal(pawl__tree_next(&found, &reader, &err), PAWL_EDAMAGED);
+                assert_says(err.message, "which nobody records");
+                pawl__buf_free(&out);
+        }
 }
 
 static void a_reason_has_a_name(void **state)
@@ -286,6 +313,7 @@ int main(void)
                 cmocka_unit_test(a_refused_entry_stays_refused),
                 cmocka_unit_test(a_later_version_and_too_much_are_named),
                 cmocka_unit_test(names_are_any_bytes_but_few),
+                cmocka_unit_test(names_that_no_scan_takes_are_in_no_tree),
                 cmocka_unit_test(a_reason_has_a_name),
                 cmocka_unit_test(a_folder_too_large_is_refused),
                 cmocka_unit_test(without_memory_nothing_is_added),
