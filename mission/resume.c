@@ -47,29 +47,47 @@ static pawl_status holder_of(bool *held, uint64_t *fence, pawl__runner *r, pawl_
         return status;
 }
 
-/* The newest run that stopped short, or that was left running by a process that died. A run that a
- * program began has no mission file: that program goes on with it, not this one. */
-static pawl_status find_newest(target *found, pawl__runner *r)
+/* The newest run that stopped short: blocked, interrupted or left running by a process that died;
+ * or, if failed, one that did. busy: the newest that a process is at, if one is passed over. A run
+ * that a program began has no mission file: that program goes on with it, not this one. */
+static pawl_status find_stopped(target *found, pawl__row *busy, pawl__runner *r, bool failed)
 {
         for (size_t skip = 0;; skip++) {
-                pawl_status status =
-                        pawl__state_resumable(&found->run, r->state, skip, &r->arena, &r->error);
-                if (status == PAWL_ENOTFOUND)
-                        return pawl__fail(&r->error, PAWL_ENOTFOUND,
-                                "nothing to resume: no run is blocked, interrupted or failed; "
-                                "start one with `pawl run MISSION`");
+                bool held = false;
+                uint64_t fence;
+                pawl_status status = pawl__state_resumable(
+                        &found->run, r->state, failed, skip, &r->arena, &r->error);
                 if (status)
                         return status;
                 if (!found->run.v[PAWL__RUN_MISSION_PATH].text.data)
                         continue;
                 if (!pawl__text_is(found->run.v[PAWL__RUN_STATUS].text, "running"))
                         return PAWL_OK;
-                bool held = false;
-                uint64_t fence;
                 status = holder_of(&held, &fence, r, found->run.v[PAWL__RUN_ID].text);
                 if (status || !held)
                         return status;
+                if (!busy->v[PAWL__RUN_ID].text.data)
+                        *busy = found->run;
         }
+}
+
+/* The newest run that waits to be gone on with; else one that failed, which may only fail again;
+ * else one at work, whose claim then says who is at it. */
+static pawl_status find_newest(target *found, pawl__runner *r)
+{
+        pawl__row busy = {0};
+        pawl_status status = find_stopped(found, &busy, r, false);
+
+        if (status == PAWL_ENOTFOUND)
+                status = find_stopped(found, &busy, r, true);
+        if (status != PAWL_ENOTFOUND)
+                return status;
+        if (!busy.v[PAWL__RUN_ID].text.data)
+                return pawl__fail(&r->error, PAWL_ENOTFOUND,
+                        "nothing to resume: no run is blocked, interrupted or failed; "
+                        "start one with `pawl run MISSION`");
+        found->run = busy;
+        return PAWL_OK;
 }
 
 static pawl_status find_token(target *found, pawl__runner *r, pawl_text token)
@@ -113,7 +131,8 @@ static pawl_status find(target *found, pawl__runner *r, const char *what)
                 status = get_run(found, r, name);
         if (status == PAWL_ENOTFOUND)
                 return pawl__fail(&r->error, PAWL_ENOTFOUND,
-                        "no checkpoint or run %.*s; see `eventlog replay` for those that there are",
+                        "resume %.*s: is no checkpoint's token and no run's id; see `eventlog "
+                        "replay` for those that there are",
                         PAWL__FMT(name));
         return status;
 }

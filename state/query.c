@@ -132,18 +132,22 @@ pawl_status pawl__state_conflict_by_prefix(pawl__row rows[2], size_t *n, pawl__s
         return PAWL_OK;
 }
 
-pawl_status pawl__state_resumable(
-        pawl__row *run, pawl__state *state, size_t skip, pawl__arena *arena, pawl_error *err)
+pawl_status pawl__state_resumable(pawl__row *run, pawl__state *state, bool failed, size_t skip,
+        pawl__arena *arena, pawl_error *err)
 {
         pawl__row *found = NULL;
         size_t count = 0;
-        /* The condition is that of the index runs_resumable, which gives the order too. */
+        /* The first condition is that of the index runs_resumable, which gives the order too. */
         pawl_status status = statement(&state->resumable, state, PAWL__RUNS,
-                "WHERE status <> 'completed' ORDER BY updated_seq DESC LIMIT 1 OFFSET ?1", err);
+                "WHERE status <> 'completed' AND (status = 'failed') = ?2"
+                " ORDER BY updated_seq DESC LIMIT 1 OFFSET ?1",
+                err);
 
         if (status)
                 return status;
         int rc = sqlite3_bind_int64(state->resumable, 1, (sqlite3_int64)skip);
+        if (!rc)
+                rc = sqlite3_bind_int(state->resumable, 2, failed);
         status = collect(&found, &count, state, PAWL__RUNS, state->resumable, rc, arena, err);
         if (status)
                 return status;

@@ -121,8 +121,9 @@ PAWL_EXTERN PAWL_MUST_CHECK pawl_status pawl_mission_run(pawl_run_result **out,
         pawl_mission *mission, pawl_log *log, const pawl_run_options *options, pawl_error *err);
 
 /**
- * Go on with a run. @p what: a retry token, a run id, or NULL for the newest run that is blocked,
- * interrupted or failed. A token or run that has completed gives its recorded result and PAWL_OK.
+ * Go on with a run. @p what: a retry token, a run id, or NULL for the newest run that is blocked or
+ * interrupted; where there is none, the newest that failed; else one at work, which is PAWL_EHELD. A
+ * token or run that has completed gives its recorded result and PAWL_OK.
  * @return as pawl_mission_run(), and PAWL_ENOTFOUND, PAWL_EINPUTS.
  */
 PAWL_EXTERN PAWL_MUST_CHECK pawl_status pawl_mission_resume(pawl_run_result **out, pawl_log *log,

@@ -90,7 +90,7 @@ goes() {
 finish() {
         goes pawl resume "$run"
         if [ "$code" -eq 1 ]; then
-                says "no checkpoint or run $run|no log here" err
+                says "resume $run: is no|no log here" err
                 goes pawl run mission.yaml --run "$run"
         fi
         if [ "$code" -eq 3 ]; then

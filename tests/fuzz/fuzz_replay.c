@@ -175,7 +175,7 @@ static void check_queries(pawl_log *log)
                 status = pawl__state_conflict_by_prefix(
                         two, &n, state, pawl__text("c"), &arena, &err);
                 check_status(status, &err);
-                status = pawl__state_resumable(&row, state, 0, &arena, &err);
+                status = pawl__state_resumable(&row, state, false, 0, &arena, &err);
                 require(status <= 0);
                 status = pawl__state_workspace_all(&rows, &n, state, &arena, &err);
                 check_status(status, &err);

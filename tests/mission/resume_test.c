@@ -186,6 +186,9 @@ static void without_a_name_the_newest_that_can_go_on_does(void **state)
         mission_write(f, "mission: done\nsteps: [{id: one, run: ['true']}]\n");
         f->options.run_id = "run-3";
         assert_int_equal(mission_run(f), PAWL_OK);
+        mission_write(f, "mission: failing\nsteps: [{id: one, run: ['false']}]\n");
+        f->options.run_id = "run-4";
+        assert_int_equal(mission_run(f), PAWL_ESTEP);
         write_mission(f, "");
         assert_int_equal(mission_resume(f, NULL), PAWL_BLOCKED);
         assert_string_equal(pawl_run_result_run_id(f->result), "run-2");
@@ -200,8 +203,8 @@ static void what_is_not_there_cannot_be_resumed(void **state)
                 const char *what, *says;
                 pawl_status status;
         } cases[] = {
-                {"run-9", "no checkpoint or run run-9", PAWL_ENOTFOUND},
-                {"00000000-0000-4000-8000-000000000000", "no checkpoint or run 00000000",
+                {"run-9", "resume run-9: is no", PAWL_ENOTFOUND},
+                {"00000000-0000-4000-8000-000000000000", "resume 00000000-",
                         PAWL_ENOTFOUND},
                 {"", "token or run id", PAWL_EINVAL},
                 {"a\033[31m", "token or run id", PAWL_EINVAL},

@@ -173,7 +173,7 @@ static pawl_status every_query(struct history *h)
                 status = pawl__state_conflict_by_prefix(
                         two, &n, h->state, pawl__text("c"), &h->arena, &h->err);
         if (status == PAWL_OK)
-                status = pawl__state_resumable(two, h->state, 0, &h->arena, &h->err);
+                status = pawl__state_resumable(two, h->state, false, 0, &h->arena, &h->err);
         if (status == PAWL_OK)
                 status = pawl__state_workspace_newest(two, h->state, &h->arena, &h->err);
         if (status == PAWL_OK)

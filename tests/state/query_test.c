@@ -112,7 +112,8 @@ static void a_prefix_finds_a_conflict_or_shows_that_there_are_more(void **state)
 static void resumable_is(struct history *h, size_t skip, const char *run)
 {
         pawl__row row = {0};
-        pawl_status status = pawl__state_resumable(&row, h->state, skip, &h->arena, &h->err);
+        pawl_status status =
+                pawl__state_resumable(&row, h->state, false, skip, &h->arena, &h->err);
 
         assert_int_equal(status, run ? PAWL_OK : PAWL_ENOTFOUND);
         if (run)
@@ -122,6 +123,7 @@ static void resumable_is(struct history *h, size_t skip, const char *run)
 static void the_newest_run_that_did_not_complete_is_resumable(void **state)
 {
         struct history *h = *state;
+        pawl__row failed = {0};
 
         resumable_is(h, 0, NULL);
         start(h, "run-1");
@@ -134,9 +136,13 @@ static void the_newest_run_that_did_not_complete_is_resumable(void **state)
         resumable_is(h, 0, "run-2");
         h->run = "run-1";
         history_append(h, "RunFailed", "{\"reason\":\"x\"}");
-        resumable_is(h, 0, "run-1");
-        resumable_is(h, 1, "run-2");
-        resumable_is(h, 2, NULL);
+        resumable_is(h, 0, "run-2");
+        resumable_is(h, 1, NULL);
+        assert_int_equal(
+                pawl__state_resumable(&failed, h->state, true, 0, &h->arena, &h->err), PAWL_OK);
+        assert_text(failed.v[PAWL__RUN_ID].text, "run-1");
+        assert_int_equal(pawl__state_resumable(&failed, h->state, true, 1, &h->arena, &h->err),
+                PAWL_ENOTFOUND);
         assert_string_equal(h->err.message, "");
 }
 
@@ -148,7 +154,7 @@ static void looking_for_a_resumable_run_sorts_nothing(void **state)
 
         assert_int_equal(sqlite3_prepare_v2(pawl__log_db(h->log),
                                  "EXPLAIN QUERY PLAN SELECT * FROM runs WHERE status <> 'completed'"
-                                 " ORDER BY updated_seq DESC LIMIT 1 OFFSET ?1",
+                                 " AND (status = 'failed') = ?2 ORDER BY updated_seq DESC LIMIT 1 OFFSET ?1",
                                  -1, &stmt, NULL),
                 SQLITE_OK);
         while (sqlite3_step(stmt) == SQLITE_ROW) {
@@ -385,7 +391,7 @@ static void a_table_that_is_missing_is_reported_by_every_query(void **state)
                                  row, &n, h->state, pawl__text("c"), &h->arena, &h->err),
                 PAWL_EDAMAGED);
         assert_int_equal(
-                pawl__state_resumable(row, h->state, 0, &h->arena, &h->err), PAWL_EDAMAGED);
+                pawl__state_resumable(row, h->state, false, 0, &h->arena, &h->err), PAWL_EDAMAGED);
         assert_int_equal(
                 pawl__state_senses(h->state, pawl__text("m"), NULL, 0, join, NULL, &h->err),
                 PAWL_EDAMAGED);
