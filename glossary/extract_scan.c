@@ -67,16 +67,14 @@ static pawl_status take_matches(struct scan *scan, int by, uint32_t state, size_
                         all = false;
                         continue;
                 }
-                bool known = true;
-                if (by == PAWL__BY_HINTS)
+                pawl_status status;
+                if (by == PAWL__BY_HINTS) {
                         normal = extraction->founds.items[number].normal;
-                else
-                        known = pawl__glossary_surface(&normal, extraction->glossary, number);
-                pawl_status status = PAWL_OK;
-                if (by == PAWL__BY_HINTS)
                         status = pawl__founds_add(extraction, normal, PAWL__METADATA_HINT, where);
-                else if (known)
+                } else {
+                        normal = pawl__glossary_surface(extraction->glossary, number);
                         status = pawl__founds_add_known(extraction, normal, number, where);
+                }
                 if (status)
                         return status;
         }

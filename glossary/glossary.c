@@ -63,7 +63,7 @@ struct entry {
         pawl_text normal;
         const pawl__sense **senses;
         uint32_t n, cap, n_resolved;
-        bool sorted, searched; /* searched: it is in the automaton */
+        bool sorted;
 };
 
 /* What changes while the glossary is only looked into: the entries' order. */
@@ -77,7 +77,7 @@ struct pawl__glossary {
         size_t n_senses, cap_senses;
         pawl__buf key, normal; /* room for looking up */
         pawl__automaton *automaton;
-        bool stale; /* an active surface is not in the automaton */
+        size_t n_searched; /* so many of the entries, the first, are in the automaton */
 };
 
 pawl_status pawl__glossary_new(pawl__glossary **out, pawl_error *err)
@@ -126,7 +126,7 @@ static pawl_status key_of(pawl__buf *key, const pawl__sense *sense, pawl_text no
         return status;
 }
 
-/* The entry of a normal form, made if there is none; an empty one says nothing of the term. */
+/* The entry of a normal form, made if there is none; an empty one is a term without a meaning. */
 static pawl_status entry_of(pawl__glossary *glossary, uint32_t *out, pawl_text normal)
 {
         uint32_t found = pawl__map_get(&glossary->by_normal, normal);
@@ -140,7 +140,7 @@ static pawl_status entry_of(pawl__glossary *glossary, uint32_t *out, pawl_text n
                                 sizeof *glossary->entries) ||
                         pawl__map_put(&glossary->by_normal, copy, found))
                         return PAWL_ENOMEM;
-                glossary->entries[found] = (struct entry){copy, NULL, 0, 0, 0, true, false};
+                glossary->entries[found] = (struct entry){copy, NULL, 0, 0, 0, true};
                 glossary->n_entries++;
         }
         *out = found;
@@ -201,10 +201,7 @@ static pawl_status add(pawl__glossary *glossary, const pawl__sense *sense, pawl_
                 glossary->senses[known]->sense = copy;
         else if (insert(glossary, &copy, entry_index))
                 return PAWL_ENOMEM;
-        struct entry *entry = &glossary->entries[entry_index];
-        entry->sorted = false;
-        if (copy.status == PAWL__ACTIVE && !entry->searched)
-                glossary->stale = true;
+        glossary->entries[entry_index].sorted = false;
         return PAWL_OK;
 }
 
@@ -307,11 +304,6 @@ pawl_status pawl__glossary_load(pawl__glossary *glossary, pawl__state *state, pa
 
 /* ---- Finding them ---------------------------------------------------------------------------- */
 
-static bool is_active(pawl__glossary *glossary, uint32_t number)
-{
-        return resolve_entry(&glossary->entries[number]).n > 0;
-}
-
 static pawl_status build(pawl__glossary *glossary)
 {
         pawl__automaton *automaton;
@@ -320,26 +312,24 @@ static pawl_status build(pawl__glossary *glossary)
         if (status)
                 return status;
         for (uint32_t i = 0; i < glossary->n_entries && status == PAWL_OK; i++)
-                if (is_active(glossary, i))
-                        status = pawl__automaton_add(automaton, glossary->entries[i].normal, i);
+                status = pawl__automaton_add(automaton, glossary->entries[i].normal, i);
         if (status == PAWL_OK)
                 status = pawl__automaton_build(automaton);
         if (status) {
                 pawl__automaton_free(automaton);
                 return status;
         }
-        for (uint32_t i = 0; i < glossary->n_entries; i++)
-                glossary->entries[i].searched = is_active(glossary, i);
         pawl__automaton_free(glossary->automaton);
         glossary->automaton = automaton;
-        glossary->stale = false;
+        glossary->n_searched = glossary->n_entries;
         return PAWL_OK;
 }
 
 pawl_status pawl__glossary_automaton(
         const pawl__automaton **out, pawl__glossary *glossary, pawl_error *err)
 {
-        pawl_status status = glossary->stale ? build(glossary) : PAWL_OK;
+        pawl_status status =
+                glossary->n_searched < glossary->n_entries ? build(glossary) : PAWL_OK;
 
         if (status == PAWL_ETOOBIG)
                 return pawl__fail(err, status,
@@ -351,10 +341,9 @@ pawl_status pawl__glossary_automaton(
         return PAWL_OK;
 }
 
-bool pawl__glossary_surface(pawl_text *normal, pawl__glossary *glossary, uint32_t number)
+pawl_text pawl__glossary_surface(const pawl__glossary *glossary, uint32_t number)
 {
-        *normal = glossary->entries[number].normal;
-        return is_active(glossary, number);
+        return glossary->entries[number].normal;
 }
 
 struct finding {
@@ -366,10 +355,8 @@ struct finding {
 static pawl_status found(uint32_t number, size_t start, size_t end, void *user)
 {
         struct finding *finding = user;
-        pawl__match match = {start, end, {NULL, 0}};
+        pawl__match match = {start, end, pawl__glossary_surface(finding->glossary, number)};
 
-        if (!pawl__glossary_surface(&match.normal, finding->glossary, number))
-                return PAWL_OK;
         return finding->fn(&match, finding->user);
 }
 

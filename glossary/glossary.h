@@ -65,9 +65,10 @@ pawl__resolution pawl__glossary_resolve(const pawl__glossary *glossary, pawl_tex
 pawl__resolution pawl__glossary_resolve_number(const pawl__glossary *glossary, uint32_t number);
 
 /**
- * Find every surface of an active sense in @p text: whole words, any case, singular or plural,
- * several words too; overlapping matches are all reported. The automaton is built at the first call
- * after an add, once.
+ * Find every surface in @p text, whatever the status of its senses (a term whose only sense is a
+ * draft, or was deprecated, is one without a meaning, not no term): whole words, any case, singular
+ * or plural, several words too; overlapping matches are all reported. The automaton is built at the
+ * first call after an add, once.
  */
 typedef struct pawl__match {
         size_t start, end; /**< bytes of the text as given */

@@ -8,13 +8,12 @@
 #include "glossary/automaton.h"
 #include "glossary/glossary.h"
 
-/** The automaton, built if a surface became active since the last time; NULL: nothing is active.
- *  Valid until the next call after an add. */
+/** The automaton, built if a surface was added since the last time; NULL: there is none. Valid until
+ *  the next call after an add. */
 PAWL_MUST_CHECK pawl_status pawl__glossary_automaton(
         const pawl__automaton **out, pawl__glossary *glossary, pawl_error *err);
 
-/** The normal form behind the number of a match (the glossary's). False: no sense of it is active
- *  any more. */
-bool pawl__glossary_surface(pawl_text *normal, pawl__glossary *glossary, uint32_t number);
+/** The normal form behind the number of a match; the glossary's. */
+pawl_text pawl__glossary_surface(const pawl__glossary *glossary, uint32_t number);
 
 #endif

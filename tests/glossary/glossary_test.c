@@ -278,18 +278,19 @@ static void text_beyond_ascii_is_found_by_its_folding_and_told_by_its_bytes(void
         pawl__glossary_free(g);
 }
 
-static void only_surfaces_of_active_senses_are_found(void **state)
+static void surfaces_are_found_whatever_the_status_of_their_senses(void **state)
 {
         pawl__glossary *g = glossary_make();
 
         (void)state;
         add_sense(g, PAWL__CORE, "draft", "x", 1, PAWL__DRAFT);
         add_active(g, "term");
-        check_found(g, "draft term", "6-10 term");
+        check_found(g, "draft term", "0-5 draft, 6-10 term");
         add_sense(g, PAWL__CORE, "term", "a thing", 1, PAWL__DEPRECATED);
-        check_found(g, "draft term", "");
+        check_found(g, "draft term", "0-5 draft, 6-10 term");
         add_sense(g, PAWL__CORE, "draft", "x", 1, PAWL__ACTIVE);
-        check_found(g, "draft term", "0-5 draft");
+        add_sense(g, PAWL__CORE, "new", "x", 1, PAWL__DRAFT);
+        check_found(g, "new draft", "0-3 new, 4-9 draft");
         pawl__glossary_free(g);
 }
 
@@ -471,7 +472,7 @@ int main(void)
                 cmocka_unit_test(overlapping_surfaces_are_all_found),
                 cmocka_unit_test(surfaces_with_signs_are_found),
                 cmocka_unit_test(text_beyond_ascii_is_found_by_its_folding_and_told_by_its_bytes),
-                cmocka_unit_test(only_surfaces_of_active_senses_are_found),
+                cmocka_unit_test(surfaces_are_found_whatever_the_status_of_their_senses),
                 cmocka_unit_test(a_callback_can_end_the_search),
                 cmocka_unit_test(the_automaton_finds_what_a_naive_search_finds),
                 cmocka_unit_test(many_overlapping_surfaces_take_one_pass),
