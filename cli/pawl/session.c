@@ -259,7 +259,9 @@ static const cli_option update_options[] = {WHICH_OPTIONS, WORK_OPTIONS, END_OF_
 static const cli_option checkpoint_options[] = {
         WHICH_OPTIONS,
         WORK_OPTIONS,
-        {"reason", 0, 0, CLI_TEXT, "REASON", NULL,
+        {"reason", 0, 0, CLI_CHOICE, "REASON",
+                "manual|step_complete|context_warning|error_recovery|time_limit|task_complete|"
+                "session_end",
                 "manual, step_complete, context_warning, error_recovery, time_limit, "
                 "task_complete or session_end"},
         END_OF_OPTIONS,

@@ -148,7 +148,7 @@ runs 0 pawl session end --reason "all done"
 same "$(session status) $(session reason) $(session steps_completed)" "completed all done 2"
 fails 1 'no session is active' pawl session update --step x
 fails 1 'has ended' pawl session update --id "$id" --step x
-fails 1 'reason tired: is not known' pawl session checkpoint --id "$id" --reason tired
+misused 'there is no "tired"' pawl session checkpoint --id "$id" --reason tired
 again=$(pawl session resume "$id" --checkpoint "$seq" --actor agent:two)
 same "$(session session_id) $(session steps_completed) $(session actor)" "$again 1 agent:two"
 runs 0 pawl session pin "$again"
