@@ -328,8 +328,7 @@ static pawl_status build(pawl__glossary *glossary)
 pawl_status pawl__glossary_automaton(
         const pawl__automaton **out, pawl__glossary *glossary, pawl_error *err)
 {
-        pawl_status status =
-                glossary->n_searched < glossary->n_entries ? build(glossary) : PAWL_OK;
+        pawl_status status = glossary->n_searched < glossary->n_entries ? build(glossary) : PAWL_OK;
 
         if (status == PAWL_ETOOBIG)
                 return pawl__fail(err, status,

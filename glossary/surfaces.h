@@ -8,8 +8,8 @@
 #include "glossary/automaton.h"
 #include "glossary/glossary.h"
 
-/** The automaton, built if a surface was added since the last time; NULL: there is none. Valid until
- *  the next call after an add. */
+/** The automaton, built if a surface was added since the last time; NULL: there is none. Valid
+ * until the next call after an add. */
 PAWL_MUST_CHECK pawl_status pawl__glossary_automaton(
         const pawl__automaton **out, pawl__glossary *glossary, pawl_error *err);
 

@@ -122,8 +122,8 @@ PAWL_EXTERN PAWL_MUST_CHECK pawl_status pawl_mission_run(pawl_run_result **out,
 
 /**
  * Go on with a run. @p what: a retry token, a run id, or NULL for the newest run that is blocked or
- * interrupted; where there is none, the newest that failed; else one at work, which is PAWL_EHELD. A
- * token or run that has completed gives its recorded result and PAWL_OK.
+ * interrupted; where there is none, the newest that failed; else one at work, which is PAWL_EHELD.
+ * A token or run that has completed gives its recorded result and PAWL_OK.
  * @return as pawl_mission_run(), and PAWL_ENOTFOUND, PAWL_EINPUTS.
  */
 PAWL_EXTERN PAWL_MUST_CHECK pawl_status pawl_mission_resume(pawl_run_result **out, pawl_log *log,

@@ -204,8 +204,7 @@ static void what_is_not_there_cannot_be_resumed(void **state)
                 pawl_status status;
         } cases[] = {
                 {"run-9", "resume run-9: is no", PAWL_ENOTFOUND},
-                {"00000000-0000-4000-8000-000000000000", "resume 00000000-",
-                        PAWL_ENOTFOUND},
+                {"00000000-0000-4000-8000-000000000000", "resume 00000000-", PAWL_ENOTFOUND},
                 {"", "token or run id", PAWL_EINVAL},
                 {"a\033[31m", "token or run id", PAWL_EINVAL},
         };

@@ -112,8 +112,7 @@ static void a_prefix_finds_a_conflict_or_shows_that_there_are_more(void **state)
 static void resumable_is(struct history *h, size_t skip, const char *run)
 {
         pawl__row row = {0};
-        pawl_status status =
-                pawl__state_resumable(&row, h->state, false, skip, &h->arena, &h->err);
+        pawl_status status = pawl__state_resumable(&row, h->state, false, skip, &h->arena, &h->err);
 
         assert_int_equal(status, run ? PAWL_OK : PAWL_ENOTFOUND);
         if (run)
@@ -152,10 +151,11 @@ static void looking_for_a_resumable_run_sorts_nothing(void **state)
         struct history *h = *state;
         sqlite3_stmt *stmt;
 
-        assert_int_equal(sqlite3_prepare_v2(pawl__log_db(h->log),
-                                 "EXPLAIN QUERY PLAN SELECT * FROM runs WHERE status <> 'completed'"
-                                 " AND (status = 'failed') = ?2 ORDER BY updated_seq DESC LIMIT 1 OFFSET ?1",
-                                 -1, &stmt, NULL),
+        assert_int_equal(
+                sqlite3_prepare_v2(pawl__log_db(h->log),
+                        "EXPLAIN QUERY PLAN SELECT * FROM runs WHERE status <> 'completed'"
+                        " AND (status = 'failed') = ?2 ORDER BY updated_seq DESC LIMIT 1 OFFSET ?1",
+                        -1, &stmt, NULL),
                 SQLITE_OK);
         while (sqlite3_step(stmt) == SQLITE_ROW) {
                 const char *detail = (const char *)sqlite3_column_text(stmt, 3);
