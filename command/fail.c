@@ -26,6 +26,7 @@ int cli_fail(const cli_call *cli, const pawl_error *err)
 {
         if (cli->in->failure)
                 *cli->in->failure = *err;
+        fflush(cli->in->out); /* what was printed before the failure stands before it */
         fprintf(cli->in->err, "%s: ", cli->program->name);
         cli_puts(cli->in->err, err->message[0] ? err->message : pawl_status_name(err->status));
         fputc('\n', cli->in->err);

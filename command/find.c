@@ -8,6 +8,19 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+/* Is @p path, which cannot be looked at, in a folder that is there and is closed to us? That of a
+ * run as root, say. Whatever lies further up is not the log that is meant. */
+static bool is_closed(pawl__buf *path)
+{
+        struct stat st;
+
+        if (errno != EACCES)
+                return false;
+        path->len = (size_t)(strrchr(path->data, '/') - path->data);
+        path->data[path->len] = '\0';
+        return stat(path->data, &st) == 0;
+}
+
 /* The log in the working directory or above it, as git finds .git. */
 static pawl_status find_upwards(pawl__buf *path, pawl_error *err)
 {
@@ -30,6 +43,13 @@ static pawl_status find_upwards(pawl__buf *path, pawl_error *err)
                 }
                 if (stat(path->data, &st) == 0)
                         break;
+                if (is_closed(path)) {
+                        status = pawl__fail(err, PAWL_EACCESS,
+                                "%.300s: may not be looked into; give yourself permission, or name "
+                                "another log with --db",
+                                path->data);
+                        break;
+                }
                 if (folder == 0) {
                         status = pawl__fail(err, PAWL_ENOTFOUND,
                                 "no log here: no %s in %.300s or above it; run `pawl init`, or "

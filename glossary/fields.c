@@ -33,18 +33,22 @@ static bool is_type(const pawl__json_node *node, pawl__entry_type type)
         }
 }
 
-static const char *type_mend(pawl__entry_type type)
+/* A list that must be there says what is in it; that is the way to mend it, too. */
+static pawl_status refuse_type(const pawl__field *field, const pawl__place *place, pawl__node node)
 {
         static const char *const mend[] = {
                 [PAWL__ENTRY_ANY] = "must be a value",
                 [PAWL__ENTRY_TEXT] = "must be a string; quote it",
                 [PAWL__ENTRY_BOOL] = "must be a boolean; write true or false",
-                [PAWL__ENTRY_NUMBER] = "must be a number; write it without quotes",
+                [PAWL__ENTRY_NUMBER] = "must be a number; write it without quotes or unit",
                 [PAWL__ENTRY_MAPPING] = "must be a mapping; write its members as KEY: VALUE",
-                [PAWL__ENTRY_LIST] = "must be a list; write it as [A, B] or with a dash an element",
+                [PAWL__ENTRY_LIST] = "must be a list",
         };
 
-        return mend[type];
+        if (field->type != PAWL__ENTRY_LIST)
+                return pawl__field_fail(place, node, "%s", mend[field->type]);
+        return pawl__field_fail(place, node, "%s; %s", mend[field->type],
+                field->missing ? field->missing : "write [A, B], or a dash before each element");
 }
 
 /* How many letters must be added, left out or changed to make b of a (Levenshtein's distance, a row
@@ -128,7 +132,7 @@ pawl_status pawl__fields_read(
                 if (fields[i].type == PAWL__ENTRY_TEXT && value->type == PAWL__JSON_NULL)
                         return pawl__field_fail(&at, m, "is empty; write a string");
                 if (!is_type(value, fields[i].type))
-                        return pawl__field_fail(&at, m, "%s", type_mend(fields[i].type));
+                        return refuse_type(&fields[i], &at, m);
                 pawl_status status = fields[i].set(&at, m);
                 if (status)
                         return status;

@@ -49,6 +49,9 @@ static pawl_status make_glossary(checker *c)
         while (!status && n < mission->n_seeds) {
                 status = pawl__seed_load(
                         &seeds[n], mission->seeds[n].path, mission->seeds[n].scope, &c->error);
+                if (status == PAWL_ENOTFOUND)
+                        pawl__fail_prefix(&c->error, status, "glossary.%s",
+                                pawl__scope_name(mission->seeds[n].scope));
                 if (!status)
                         n++;
         }

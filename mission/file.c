@@ -178,7 +178,11 @@ static pawl_status set_run(const pawl__place *place, pawl__node node)
                 return pawl__field_fail(
                         place, node, "names no command; write [COMMAND, ARGUMENT, ...]");
         for (pawl__node m = command; m != PAWL__NO_NODE; m = pawl__json_after(tree, node, m)) {
-                pawl_status status = pawl__keep_c_string(place, &argv[n++], m);
+                pawl__place at = *place;
+                char key[32];
+                snprintf(key, sizeof key, "run[%zu]", n);
+                at.key = key;
+                pawl_status status = pawl__keep_c_string(&at, &argv[n++], m);
                 if (status)
                         return status;
         }

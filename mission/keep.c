@@ -21,7 +21,7 @@ pawl_status pawl__keep_c_string(const pawl__place *place, char **out, pawl__node
         pawl_text copy = {NULL, 0};
 
         if (!word.data)
-                return pawl__field_fail(place, node, "must hold words alone; quote each");
+                return pawl__field_fail(place, node, "must be a word; quote it");
         if (word.len && memchr(word.data, '\0', word.len))
                 return pawl__field_fail(place, node, "holds a NUL character; take it out");
         pawl_status status = pawl__keep(place, &copy, word);

@@ -21,6 +21,9 @@ static pawl_status load_seeds(seeds *with, pawl__runner *r)
                 bool ok = true;
                 pawl_status status =
                         pawl__seed_load_new(seed, from->path, from->scope, r->state, &r->error);
+                if (status == PAWL_ENOTFOUND)
+                        return pawl__fail_prefix(
+                                &r->error, status, "glossary.%s", pawl__scope_name(from->scope));
                 if (status)
                         return status;
                 r->refs[r->n_refs].scope = pawl__text(pawl__scope_name(from->scope));

@@ -39,6 +39,13 @@ static void forget_line(cli_prompt *prompt)
         prompt->used = 0;
 }
 
+/* There will be no answer: what is said next begins a line of its own. */
+static pawl_status leave_line(pawl_status status)
+{
+        fputc('\n', stderr);
+        return status;
+}
+
 /* The next line, trimmed, until the next call. PAWL_DONE: the input has ended. */
 static pawl_status read_line(pawl_text *out, cli_prompt *prompt)
 {
@@ -51,12 +58,12 @@ static pawl_status read_line(pawl_text *out, cli_prompt *prompt)
                 !(end = memchr(prompt->input.data, '\n', prompt->input.len))) {
                 pawl_status status = wait_for_input(prompt);
                 if (status)
-                        return status;
+                        return leave_line(status);
                 ssize_t n = read(STDIN_FILENO, chunk, sizeof chunk);
                 if (n < 0 && (errno == EINTR || errno == EAGAIN))
                         continue;
                 if (n <= 0 || prompt->input.len + (size_t)n > LONGEST_ANSWER)
-                        return PAWL_DONE;
+                        return leave_line(PAWL_DONE);
                 if (pawl__buf_add(&prompt->input, chunk, (size_t)n))
                         return PAWL_ENOMEM;
         }

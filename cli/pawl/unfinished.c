@@ -34,6 +34,8 @@ static char ask(const char *what)
                 ssize_t n = read(STDIN_FILENO, &c, 1);
                 if (n < 0 && errno == EINTR)
                         continue;
+                if (n <= 0)
+                        fputc('\n', stderr);
                 if (n <= 0 || c == '\n')
                         break;
                 if (!answer && c != ' ')
@@ -66,8 +68,11 @@ static cli_choice choose(
                 char answer = ask(what);
                 if (answer != 'q')
                         return answer == 'r' ? CLI_GO_ON : CLI_START;
-                *code = CLI_FAILED;
-                return CLI_NEITHER;
+                pawl__fail(&err, PAWL_ESTATE,
+                        "mission %.100s: nothing was run; answer r or f, or give --resume or "
+                        "--fresh",
+                        pawl_mission_id(mission));
+                return refuse(code, cli, &err);
         }
         pawl__fail(&err, PAWL_ESTATE, "%s; go on with it by --resume, or start anew with --fresh",
                 what);

@@ -17,6 +17,11 @@ says '^STEP +STRICTNESS +TERMS +FINDINGS +SEVERITY +VERDICT$' out
 says '^specify +medium +1 +1 +high +block$' out
 says '^specify +workspace +ambiguous +high +2 +Refunds land' out
 
+it "and the verdict comes last, wherever both go"
+code=0
+pawl check mission.yaml >both 2>&1 || code=$?
+same "$code $(tail -n 1 both | cut -d: -f1-2)" "3 pawl: step specify"
+
 it "one step alone: exit 0 when it would pass, 1 when there is none of that id"
 runs 0 pawl check mission.yaml --step research
 fails 1 "^pawl: step nobody: " pawl check mission.yaml --step nobody
@@ -34,4 +39,7 @@ runs 0 pawl resume
 it "what is wrong with a mission is said with file and line"
 printf 'mission: m\nsteps:\n  - {id: a, run: ["true"]}\n  - {id: a, run: ["true"]}\n' >twice.yaml
 fails 1 "^pawl: .*twice.yaml: line 4: " pawl check twice.yaml
+sed 's/team.yaml/nowhere.yaml/' mission.yaml >seedless.yaml
+fails 1 "^pawl: glossary.team_domain: .*/nowhere.yaml: there is no such file; " pawl check seedless.yaml
+fails 1 "^pawl: glossary.team_domain: .*/nowhere.yaml: there is no such file; " pawl run seedless.yaml
 fails 1 "^pawl: nowhere.yaml: |^pawl: .*/nowhere.yaml: " pawl check nowhere.yaml

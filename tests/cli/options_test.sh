@@ -91,6 +91,22 @@ fails 1 "^pawl: no log here" pawl resolve abcd --pick 1
 fails 1 "^eventlog: .*nowhere" eventlog --db nowhere/events.db verify
 [ ! -e .pawl ] && [ ! -e nowhere ]
 
+it "a log in a folder that is closed, as that of another user, is not passed over"
+mkdir -p outer/inner
+runs 0 pawl init outer
+runs 0 pawl init outer/inner
+chmod 0 outer/inner/.pawl
+bounded=
+[ "$(id -u)" -ne 0 ] || bounded="setpriv --bounding-set=-dac_override,-dac_read_search" # root may do all
+for command in "pawl runs" "eventlog head" "pawl init" "pawl run mission.yaml"; do
+        # shellcheck disable=SC2086
+        (cd outer/inner && echo "{mission: m, steps: [{id: a, run: [cat]}]}" >mission.yaml && fails 1 "(pawl|eventlog): .*: (may not be looked into; give yourself permission|cannot open the log: Permission denied)" \
+                $bounded $command)
+done
+# shellcheck disable=SC2086
+(cd outer/inner && fails 1 "^pawl: .*/outer/inner/.pawl: may not be looked into; .*--db$" $bounded "$BIN/pawl" runs)
+chmod 700 outer/inner/.pawl
+
 it "init makes the log, 0700 and 0600, and leaves one that is there"
 runs 0 pawl init
 same "$(stat -c %a .pawl .pawl/events.db | tr '\n' ' ')" "700 600 "

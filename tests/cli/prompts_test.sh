@@ -37,6 +37,7 @@ for answer in 'send "d\r"' 'send "\r"' 'send "\004"' \
 see {later}
 $answer
 see {deferred}"
+        says '^deferred' screen
         same "$(pawl conflicts --json | jq length)" 1
 done
 
@@ -55,6 +56,7 @@ rm -rf .pawl
 dialog 130 'spawn pawl run mission.yaml --run one
 see {later}
 send "\003"'
+says '^run one: blocked' screen
 same "$(eventlog export | jq -r 'select(.type == "SessionEnded").payload.status')" interrupted
 runs 3 pawl resume
 

@@ -25,6 +25,7 @@ dialog 1 'spawn pawl run mission.yaml
 see {run .* is blocked at 1/3 steps}
 see {resume it, start a fresh run, or quit\? \[r/f/Q\]: }
 send "\r"'
+says '^pawl: mission refund-service: nothing was run; answer r or f' screen
 same "$(events RunStarted)" 3
 dialog 0 'spawn pawl run mission.yaml
 see {\[r/f/Q\]: }

@@ -123,7 +123,7 @@ static void malformed_seeds_are_refused_with_file_line_and_field(void **state)
         check_refused(
                 f, "{}", 1, "terms: is missing; list the senses: terms: [{surface, definition}]");
         check_refused(f, "terms: {a: 1}", 1,
-                "terms: must be a list; write it as [A, B] or with a dash an element");
+                "terms: must be a list; list the senses: terms: [{surface, definition}]");
         check_refused(f, "terms: []\nscope: x\n", 2, "scope: unknown key; the keys here are terms");
         check_refused(f, "term: []\n", 1, "term: unknown key; did you mean terms?");
         check_refused(f, "terms:\n- a\n", 2,
@@ -146,7 +146,7 @@ static void malformed_seeds_are_refused_with_file_line_and_field(void **state)
         check_refused(f, "terms:\n- {surface: a, definition: b, status: open}\n", 2,
                 "terms[0].status: \"open\" is not known; write active, draft or deprecated");
         check_refused(f, "terms:\n- {surface: a, definition: b, confidence: high}\n", 2,
-                "terms[0].confidence: must be a number; write it without quotes");
+                "terms[0].confidence: must be a number; write it without quotes or unit");
         check_refused(f, "terms:\n- {surface: a, definition: b, confidence: 1.01}\n", 2,
                 "terms[0].confidence: 1.01 is out of range; write 0 to 1");
         check_refused(f, "terms:\n- {surface: a, definition: b, confidence: -0.1}\n", 2,

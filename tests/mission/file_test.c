@@ -237,15 +237,15 @@ static void values_of_the_wrong_type_are_refused(void **state)
         file_refused(f, MINIMAL "store_inputs: no\n", 3,
                 "store_inputs: must be a boolean; write true or false");
         file_refused(f, MINIMAL "max_output_bytes: '1'\n", 3,
-                "max_output_bytes: must be a number; write it without quotes");
+                "max_output_bytes: must be a number; write it without quotes or unit");
         file_refused(f, "mission: m\nsteps: {a: 1}\n", 2,
-                "steps: must be a list; write it as [A, B] or with a dash an element");
+                "steps: must be a list; list the mission's steps: steps: [...]");
         file_refused(f, "mission: m\nsteps:\n- x\n", 3,
                 "steps[0]: must be a mapping; write its members as KEY: VALUE");
         file_refused(f, "mission: m\nsteps: [{id: a, run: [x], critical: 1}]\n", 2,
                 "steps[0].critical: must be a boolean; write true or false");
         file_refused(f, "mission: m\nsteps:\n- id: a\n  run: [x]\n- id: b\n  run: ./b\n", 6,
-                "steps[1].run: must be a list; write it as [A, B] or with a dash an element");
+                "steps[1].run: must be a list; give its command: run: [COMMAND, ARGUMENT, ...]");
         file_refused(f, "mission: m\nsteps: [{id: a, run: [x], strictness: low}]\n", 2,
                 "steps[0].strictness: \"low\" is not known; write off, medium or max");
         file_refused(f, "mission: m\nsteps: [{id: a, run: [x], metadata: [1]}]\n", 2,
@@ -283,13 +283,13 @@ static void commands_must_be_lists_of_strings(void **state)
         file_refused(f, "mission: m\nsteps: [{id: a, run: ['', x]}]\n", 2,
                 "steps[0].run: names no command; write [COMMAND, ARGUMENT, ...]");
         file_refused(f, "mission: m\nsteps:\n- id: a\n  run:\n    - chmod\n    - 0644\n", 6,
-                "steps[0].run: must hold words alone; quote each");
+                "steps[0].run[1]: must be a word; quote it");
         file_refused(f, "mission: m\nsteps: [{id: a, run: [x, null]}]\n", 2,
-                "steps[0].run: must hold words alone; quote each");
+                "steps[0].run[1]: must be a word; quote it");
         file_refused(f, "mission: m\nsteps: [{id: a, run: [x, [y]]}]\n", 2,
-                "steps[0].run: must hold words alone; quote each");
+                "steps[0].run[1]: must be a word; quote it");
         file_refused(f, "mission: m\nsteps: [{id: a, run: [\"x\\0y\"]}]\n", 2,
-                "steps[0].run: holds a NUL character; take it out");
+                "steps[0].run[0]: holds a NUL character; take it out");
         file_refused(f, MINIMAL "glossary: {core: \"x\\0y\"}\n", 3,
                 "glossary.core: holds a NUL character; take it out");
 }
