@@ -117,7 +117,7 @@ static bool page_damaged(pawl_log *log)
         sqlite3_stmt *stmt = NULL;
         bool damaged = false;
 
-        if (log->db && sqlite3_prepare_v2(log->db, "PRAGMA quick_check(1)", -1, &stmt, NULL) ==
+        if (log->db && sqlite3_prepare_v2(log->db, "PRAGMA main.quick_check(1)", -1, &stmt, NULL) ==
                                SQLITE_OK) {
                 int rc = sqlite3_step(stmt);
                 const char *says =

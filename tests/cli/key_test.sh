@@ -21,7 +21,8 @@ n=$(events)
 
 it "a mac is HMAC-SHA-256 of the event's hash"
 hash=$(eventlog head | cut -d' ' -f2)
-same "$(printf '%s' "$hash" | xxd -r -p | openssl mac -digest SHA256 -macopt "hexkey:$(xxd -p -c 64 key)" -in /dev/stdin HMAC)" \
+same "$(printf '%s' "$hash" | perl -pe 's/(..)/chr hex $1/ge' |
+        openssl mac -digest SHA256 -macopt "hexkey:$(od -An -v -tx1 key | tr -d ' \n')" -in /dev/stdin HMAC)" \
         "$(sqlite3 .pawl/events.db "SELECT hex(mac) FROM macs WHERE seq = $n")"
 
 it "export, list and show have the mac of an event, as a last member"

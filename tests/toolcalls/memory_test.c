@@ -137,6 +137,7 @@ static void sweep(toolcalls *t, call_fn *call)
         bool came = true;
         long live = 0;
 
+        event_log_warm(t->f);
         for (size_t n = 1; came; n++) {
                 allocator_fail_at(n);
                 pawl_status status = call(t, toolcalls_name(t, 0), &err);
