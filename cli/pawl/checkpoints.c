@@ -21,10 +21,11 @@ static int print_json(const cli_call *cli, const pawl_checkpoints *list)
         return cli_print_json(cli, &w);
 }
 
+/* Number and beginning name a checkpoint as well as the whole id: that is what is cut. */
 static const cli_column columns[] = {
         {"n", CLI_CELL_INTEGER, false},
         {"id", CLI_CELL_TEXT, true},
-        {"step", CLI_CELL_TEXT, true},
+        {"step", CLI_CELL_TEXT, false},
         {"trigger", CLI_CELL_TEXT, false},
         {"files", CLI_CELL_INTEGER, false},
         {"size", CLI_CELL_SIZE, false},

@@ -41,6 +41,8 @@ static int run_git(FILE *out, const char *const *args, pawl_error *err)
 
 pawl_status cli_git_commit(FILE *out, const char *task, const char *message, pawl_error *err)
 {
+        static const char *const inside[] = {
+                "git", "rev-parse", NULL}; /* says why not, in a line */
         static const char *const staged[] = {"git", "diff", "--cached", "--quiet", NULL};
         char made[160];
 
@@ -48,7 +50,13 @@ pawl_status cli_git_commit(FILE *out, const char *task, const char *message, paw
         const char *const commit[] = {
                 "git", "commit", "--quiet", "-m", message && *message ? message : made, NULL};
 
-        int code = run_git(out, staged, err);
+        int code = run_git(out, inside, err);
+        if (code > 0)
+                return pawl__fail(err, PAWL_EIO,
+                        "git: this folder is no repository of git's to commit to; commit by hand "
+                        "where it is, the task is marked");
+        if (code == 0)
+                code = run_git(out, staged, err);
         if (code == 0) {
                 fputs("git: nothing is staged, so there is no commit\n", out);
                 return PAWL_OK;
@@ -57,8 +65,7 @@ pawl_status cli_git_commit(FILE *out, const char *task, const char *message, paw
                 code = run_git(out, commit, err);
         else if (code > 0)
                 return pawl__fail(err, PAWL_EIO,
-                        "git: `git diff --cached` ended with %d; is this a repository? the task is "
-                        "marked all the same",
+                        "git: `git diff --cached` ended with %d; commit by hand, the task is marked",
                         code);
         if (code < 0)
                 return err->status;

@@ -82,14 +82,15 @@ static void write_step(pawl__json_writer *w, const pawl__row *step)
 /* ---- As a table ---------------------------------------------------------------------------------
  */
 
+/* The run's id is there to be copied, and half of one names no run: what else can be is cut. */
 static const cli_column columns[] = {
-        {"run", CLI_CELL_TEXT, true},
+        {"run", CLI_CELL_TEXT, false},
         {"mission", CLI_CELL_TEXT, true},
-        {"started", CLI_CELL_TEXT, false},
+        {"started", CLI_CELL_TEXT, true},
         {"status", CLI_CELL_TEXT, false},
         {"steps", CLI_CELL_TEXT, false},
         {"at", CLI_CELL_TEXT, true},
-        {"conflicts", CLI_CELL_INTEGER, false},
+        {"open", CLI_CELL_INTEGER, false},
 };
 enum { COLUMNS = sizeof columns / sizeof columns[0] };
 

@@ -47,7 +47,7 @@ same "$(pawl runs --id alpha --json | jq -c '.steps[2].exit_code')" null
 
 it "and the table says the same"
 runs 0 pawl runs
-says '^RUN +MISSION +STARTED +STATUS +STEPS +AT +CONFLICTS$' out
+says '^RUN +MISSION +STARTED +STATUS +STEPS +AT +OPEN$' out
 says '^alpha +refund-service +20..-..-.. ..:..:.. +blocked +1/3 +specify +1$' out
 runs 0 pawl runs --id alpha
 says '^status +blocked$' out
@@ -102,3 +102,11 @@ fails 1 'run none: is not in this log; `pawl runs` lists them' pawl runs --id no
 misused 'STATUS|status' pawl runs --status done
 misused '--id names one run' pawl runs --id alpha -n 2
 misused 'before' pawl runs --before 0
+
+it "on a narrow terminal ids stay whole, to be copied"
+id=01234567-89ab-4cde-8f01-23456789abcd
+runs 3 pawl run mission.yaml --run $id --no-input
+dialog 0 'spawn sh -c "stty cols 80; pawl runs; pawl checkpoints"'
+says "^$id +refund-[a-z]* +20[-0-9 :]+ +blocked +1/3 +s[a-z]* +1[[:space:]]*\$" screen
+lacks '.{81}' <(tr -d '\r' <screen)
+says '^ *[0-9]+ cp-[^ ]* +research +auto ' screen

@@ -19,6 +19,9 @@ pawl handoff | cmp - .pawl/handoff.txt
 same "$(stat -c %a .pawl/handoff.txt)" 600
 
 it "with --commit it commits what is staged, and only if something is"
+runs 1 pawl task done T1 --commit
+says '^pawl: git: this folder is no repository of git' err
+same "$(wc -l <err)" 2
 git init -q .
 printf '/.pawl/\n/out\n/err\n' >.git/info/exclude
 runs 0 pawl task done T2 --commit --mission paper --write progress.txt
