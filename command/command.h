@@ -176,6 +176,9 @@ const cli_cmd *cli_find(const cli_program *program, const char *const *words, in
 
 /** Say what is wrong with the usage, then the usage line. Returns CLI_USAGE. */
 int cli_usage(const cli_call *cli, const char *format, ...) PAWL_PRINTF(2, 3);
+/** Wrong usage: the program has no command of these @p n words, the first of which may begin
+ * others. */
+int cli_unknown(const cli_call *cli, const char *const *words, int n);
 
 /** The one line for a failure; returns the exit code that its status maps to. */
 int cli_fail(const cli_call *cli, const pawl_error *err);

@@ -4,6 +4,7 @@
 #include "command/printable.h"
 #include <stdarg.h>
 #include <stdio.h>
+#include <string.h>
 
 /* "--pick N", "--wait[=SECONDS]", "--json" */
 static void put_option(FILE *out, const cli_option *option)
@@ -130,6 +131,24 @@ int cli_usage(const cli_call *cli, const char *format, ...)
         return CLI_USAGE;
 }
 
+int cli_unknown(const cli_call *cli, const char *const *words, int n)
+{
+        char begun[256] = ""; /* the commands of two words whose first one it is */
+        size_t used = 0, len = strlen(words[0]);
+
+        for (const cli_cmd *const *at = cli->program->cmds; *at; at++) {
+                const char *name = (*at)->name;
+                if (strncmp(name, words[0], len) != 0 || name[len] != ' ')
+                        continue;
+                int more = snprintf(
+                        begun + used, sizeof begun - used, "%s%s", used ? " or " : "; say ", name);
+                if (more > 0 && (size_t)more < sizeof begun - used)
+                        used += (size_t)more;
+        }
+        return cli_usage(cli, "unknown command \"%s%s%s\"%s", words[0], n > 1 ? " " : "",
+                n > 1 ? words[1] : "", begun);
+}
+
 static int help_run(cli_call *cli)
 {
         const char *const *words = cli->args;
@@ -141,8 +160,7 @@ static int help_run(cli_call *cli)
         }
         const cli_cmd *cmd = cli_find(cli->program, words, cli->n_args, &used);
         if (!cmd || used != cli->n_args)
-                return cli_usage(cli, "unknown command \"%s%s%s\"", words[0],
-                        cli->n_args > 1 ? " " : "", cli->n_args > 1 ? words[1] : "");
+                return cli_unknown(cli, words, cli->n_args);
         cli_print_cmd_help(cli->in->out, cli->program, cmd);
         return CLI_DONE;
 }

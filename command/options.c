@@ -309,8 +309,7 @@ int cli_parse(cli_call *cli, const cli_program *program, const char *const *all,
                 found[i] = all[places[i]];
         cli->cmd = cli_find(program, found, n, &used);
         if (!cli->cmd && n > 0)
-                return cli_usage(cli, "unknown command \"%s%s%s\"", found[0], n > 1 ? " " : "",
-                        n > 1 ? found[1] : "");
+                return cli_unknown(cli, found, n);
         for (int i = 0; i < 2 && i < used; i++)
                 words.skip[i] = places[i];
         return read_all(cli, &words);

@@ -144,7 +144,7 @@ pawl_status pawl__log_event(pawl_event *out, pawl__arena *arena, pawl_log *log, 
                 status = read_rows(&event, 1, &n, arena, log, seq - 1, seq);
         if (!status && n == 0)
                 return pawl__fail(&log->err, PAWL_ENOTFOUND,
-                        "seq %llu: there is no such event; ask for the head's seq",
+                        "seq %llu: there is no such event; `eventlog head` names the last one",
                         (unsigned long long)seq);
         if (!status)
                 *out = event;

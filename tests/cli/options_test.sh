@@ -51,7 +51,9 @@ done
 it "wrong usage exits 2 with the usage line on stderr"
 misused "a command is missing" pawl
 misused 'unknown command "frobnicate"' pawl frobnicate
-misused 'unknown command "glossary"' pawl glossary
+misused 'unknown command "glossary"; say glossary list or glossary import; see' pawl glossary
+misused 'unknown command "glossary lst"; say glossary list or' pawl glossary lst
+misused 'unknown command "glossary"; say glossary list or' pawl help glossary
 misused 'unknown command "session"' pawl session
 misused 'unknown command "frobnicate"' pawl help frobnicate
 misused "an argument is missing: MISSION" pawl run
