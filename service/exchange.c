@@ -122,8 +122,42 @@ typedef struct gathering {
         size_t bytes;
         uint64_t length; /* of the body, as the client says; UINT64_MAX: it does not */
         bool chunked, sized;
+        bool unclear; /* where the request ends: who is in front of us may have read it otherwise */
         pawl_status status;
 } gathering;
+
+static bool holds_space(const char *name, size_t len)
+{
+        for (size_t i = 0; i < len; i++)
+                if ((unsigned char)name[i] <= ' ')
+                        return true;
+        return false;
+}
+
+/* What says where the request ends: one length, or chunks, and nothing else. */
+static pawl_status take_framing(gathering *all, const char *name, size_t len, pawl_text value)
+{
+        const char *wrong = NULL;
+
+        if (holds_space(name, len)) {
+                wrong = "a name holds white space; leave it out";
+        } else if (strcasecmp(name, "Transfer-Encoding") == 0) {
+                if (all->chunked || value.len != 7 || strncasecmp(value.data, "chunked", 7) != 0)
+                        wrong = "Transfer-Encoding is not chunked, once; send it so";
+                all->chunked = true;
+        } else if (strcasecmp(name, "Content-Length") == 0) {
+                if (all->sized)
+                        wrong = "Content-Length is given twice; give it once";
+                all->sized = true;
+                all->length = strtoull(value.data, NULL, 10);
+        }
+        if (!wrong && all->chunked && all->sized)
+                wrong = "give the body a length and chunks; leave one of them out";
+        if (!wrong)
+                return PAWL_OK;
+        all->unclear = true;
+        return pawl__fail(&all->of->err, PAWL_EINVAL, "the headers: %s", wrong);
+}
 
 static enum MHD_Result gather(void *user, enum MHD_ValueKind kind, const char *name,
         size_t name_len, const char *value, size_t value_len)
@@ -138,13 +172,9 @@ static enum MHD_Result gather(void *user, enum MHD_ValueKind kind, const char *n
                         "the headers: are longer than %d bytes; send fewer", SERVICE_HEADERS_BYTES);
                 return MHD_NO;
         }
-        if (strcasecmp(name, "Transfer-Encoding") == 0) {
-                all->chunked = true;
-        } else if (strcasecmp(name, "Content-Length") == 0) {
-                all->sized = true;
-                all->length = strtoull(text.data, NULL, 10);
-        }
-        all->status = service_request_header(&all->of->request, name, text, &all->of->err);
+        all->status = take_framing(all, name, name_len, text);
+        if (!all->status)
+                all->status = service_request_header(&all->of->request, name, text, &all->of->err);
         return all->status ? MHD_NO : MHD_YES;
 }
 
@@ -245,11 +275,6 @@ static enum MHD_Result take_headers(exchange *of, const char *method)
         } else if (all.status) {
                 service_answer_fail(&of->answer, &of->err);
                 of->answer.close = true;
-        } else if (all.chunked && all.sized) {
-                /* who is in front of us may have taken it for another request */
-                service_answer_refuse(&of->answer, 400, PAWL_EINVAL,
-                        "the headers: give the body a length and chunks; leave one of them out");
-                of->answer.close = true;
         } else if (service_admit(&of->answer, &of->call, of->parts->site, &of->request)) {
                 of->phase = BODY;
                 if (all.sized && all.length > SERVICE_BODY_MAX) {
@@ -259,8 +284,9 @@ static enum MHD_Result take_headers(exchange *of, const char *method)
                                 SERVICE_BODY_MAX);
                 }
         }
-        /* a body that is long is not waited for; the connection ends with the answer */
-        if (of->phase == REFUSED && all.sized && all.length > DRAIN_MAX)
+        /* a body that is long, or has no end, is not waited for; the connection ends with the
+         * answer */
+        if (of->phase == REFUSED && (all.unclear || (all.sized && all.length > DRAIN_MAX)))
                 return send_answer(of);
         return MHD_YES;
 }

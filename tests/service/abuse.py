@@ -49,6 +49,29 @@ def malformed():
         fine(s)
 
 
+def where_it_ends():
+    """What somebody in front of us may have read as another number of requests is answered once."""
+    with Service() as s:
+        good = b'{"command":"eventlog head"}'
+        length, chunks = b"%d" % len(good), b"%x\r\n%s\r\n0\r\n\r\n" % (len(good), good)
+        for headers, body in [
+                (["Content-Length: 3", "Content-Length: " + length.decode()], good),
+                (["Content-Length: " + length.decode()] * 2, good),
+                (["Content-Length : " + length.decode()], good),
+                (["Transfer-Encoding : chunked"], chunks),
+                (["Transfer-Encoding: chunked", "Transfer-Encoding: identity"], chunks),
+                (["Transfer-Encoding: chunked", "Transfer-Encoding: chunked"], chunks),
+                (["Transfer-Encoding: chunked, identity"], chunks),
+                (["Transfer-Encoding: xchunked"], chunks),
+                (["Transfer-Encoding: identity"], good),
+                (["Transfer-Encoding:"], good)]:
+            data = s.head("POST", "/executeCommand", *headers) + body
+            same(s.raw(data + s.head("GET", "/metrics")), [400], headers)
+        same(s.raw(s.head("POST", "/executeCommand", "Transfer-Encoding: Chunked",
+                          "Connection: close") + chunks), [200])
+        fine(s)
+
+
 def malformed_chunks():
     with Service() as s:
         head = s.head("POST", "/executeCommand", "Content-Type: application/json",
@@ -234,5 +257,5 @@ def held_lock():
         other.close()
 
 
-run(malformed, malformed_chunks, too_large, strangers_send_no_body, floods_of_bad_tokens,
+run(malformed, where_it_ends, malformed_chunks, too_large, strangers_send_no_body, floods_of_bad_tokens,
     half_closed_and_reset, pipelined, many_connections, more_than_there_may_be, held_lock)
