@@ -22,6 +22,35 @@ void cli_puts(FILE *stream, const char *string)
         cli_put(stream, pawl__text(string));
 }
 
+static bool is_plain(char c)
+{
+        return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+               (c && strchr("_@%+=:,.-", c));
+}
+
+void cli_put_word(FILE *stream, pawl_text text)
+{
+        size_t n = 0;
+
+        while (n < text.len && is_plain(text.data[n]))
+                n++;
+        if (n == text.len) {
+                cli_put(stream, text);
+                return;
+        }
+        fputc('\'', stream);
+        for (;;) {
+                const char *quote = memchr(text.data, '\'', text.len);
+                n = quote ? (size_t)(quote - text.data) : text.len;
+                cli_put(stream, pawl__text_n(text.data, n));
+                if (!quote)
+                        break;
+                fputs("'\\''", stream);
+                text = pawl__text_n(quote + 1, text.len - n - 1);
+        }
+        fputc('\'', stream);
+}
+
 void cli_put_cut(FILE *stream, pawl_text text, size_t max)
 {
         size_t at = 0;

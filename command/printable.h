@@ -15,6 +15,9 @@
 void cli_put(FILE *stream, pawl_text text);
 void cli_puts(FILE *stream, const char *string);
 
+/** As a word of a command line: in quotes where a shell would read more into it. */
+void cli_put_word(FILE *stream, pawl_text text);
+
 /** At most @p max characters (bytes that start one), with an ellipsis where some were left off. */
 void cli_put_cut(FILE *stream, pawl_text text, size_t max);
 

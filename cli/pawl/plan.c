@@ -178,7 +178,7 @@ int cli_plan_done(const cli_call *cli, const pawl_plan *plan)
                 pawl_plan_target(plan)->n, n->writes, n->removes, n->left);
         if (pawl_plan_steps(plan)) {
                 fputs("go on with `pawl resume ", cli->in->out);
-                cli_put(cli->in->out, pawl_plan_step_at(plan, 0)->run_id);
+                cli_put_word(cli->in->out, pawl_plan_step_at(plan, 0)->run_id);
                 fputs("`\n", cli->in->out);
         }
         if (!pawl_plan_is_undo(plan))

@@ -90,13 +90,13 @@ static void print_next(FILE *out, const pawl_session *s)
                 fputs("\n", out);
         } else if (pawl__text_is(s->status, "completed")) {
                 fputs("\nThe latest is completed; `pawl handoff ", out);
-                cli_put(out, s->session_id);
+                cli_put_word(out, s->session_id);
                 fputs("` tells what was done\n", out);
         } else {
                 fputs(s->run_id.data ? "\nGo on with the latest: pawl resume "
                                      : "\nGo on with the latest: pawl session resume ",
                         out);
-                cli_put(out, s->run_id.data ? s->run_id : s->session_id);
+                cli_put_word(out, s->run_id.data ? s->run_id : s->session_id);
                 fputs("\n", out);
         }
 }

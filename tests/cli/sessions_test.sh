@@ -35,6 +35,16 @@ runs 0 pawl sessions
 says '1/3 \(33%\)' out
 says '^Go on with the latest: pawl resume two$' out
 
+it "the command can be typed as it is shown, whatever the run is called"
+mkdir other
+for run in "a b; touch touched" "it's \$(touch touched)"; do
+        runs 3 pawl run mission.yaml --run "$run" --no-input --db other/events.db
+        runs 0 pawl sessions --db other/events.db
+        command=$(sed -n 's/^Go on with the latest: //p' out)
+        runs 3 eval "$command --no-input --db other/events.db"
+        [ ! -e touched ]
+done
+
 it "the resume is a session of its own, and the earlier one stays as it was"
 pawl resolve "$(pawl conflicts --json | jq -r '.[0].conflict_id')" --pick 1 >/dev/null
 runs 0 pawl resume two
