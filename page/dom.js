@@ -170,6 +170,9 @@ export function pill(status) {
   return el("span", { class: `pill ${known}` }, icon(known), el("span", null, status));
 }
 
+/** A word of a command line, in quotes where a shell would read more into it. */
+export const word = (text) => (/^[\w@%+=:,.-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`);
+
 /** Something to type elsewhere, with a button that copies it where the browser lets it. */
 export function command(text) {
   const copy = navigator.clipboard && el("button", { type: "button", class: "small", on: {

@@ -1,12 +1,13 @@
 // The events of the log as they come: one stream for the whole page, which goes on after the last event
 // that was seen, so that none is missed and none comes twice.
-import { Failure, get, open } from "./api.js";
+import { Failure, get, open, path } from "./api.js";
 
 const SILENCE_MS = 45_000; // the service says something every 15 s; a line that is dead says nothing
 const WAITS_MS = [500, 1000, 2000, 4000, 8000, 15_000];
 
 const listeners = new Set();
 let last = null; // seq of the last event seen; null: not known yet
+let hash = null; // its hash: another log has another
 let wake = () => {};
 let known;
 const ready = new Promise((done) => { known = done; });
@@ -29,6 +30,7 @@ function deliver(event) {
   if (event.error) throw new Failure(0, event.error.status, event.error.message);
   if (event.seq <= last) return;
   last = event.seq;
+  hash = event.hash;
   for (const listener of [...listeners]) {
     try {
       listener(event);
@@ -62,6 +64,16 @@ async function read(body, alive) {
   }
 }
 
+/** Is the event that was seen last still there? */
+async function same(signal) {
+  try {
+    return last === 0 || (await get(path("events", last), signal)).hash === hash;
+  } catch (error) {
+    if (error.status === 404) return false;
+    throw error;
+  }
+}
+
 async function follow(tell) {
   const cut = new AbortController();
   let silence;
@@ -72,7 +84,8 @@ async function follow(tell) {
 
   try {
     alive();
-    if (last === null) last = (await get("head", cut.signal)).seq;
+    if (last === null) ({ seq: last, hash } = await get("head", cut.signal));
+    else if (!await same(cut.signal)) location.reload(); // another log has its place: nothing shown is of it
     known();
     const answer = await open("events/stream",
       { signal: cut.signal, headers: { "Last-Event-ID": String(last), Accept: "text/event-stream" } });

@@ -1,6 +1,6 @@
 // What an event says to a person: {shape, tone, title, detail, quiet}. Quiet ones are the small print of
 // a run; several in a row are folded into one line that counts them by `label`.
-import { at, command, count, el, link, size } from "./dom.js";
+import { at, command, count, el, link, size, word } from "./dom.js";
 
 export const short = (id) => String(id ?? "").slice(0, 8);
 
@@ -133,10 +133,10 @@ export function goOn(run) {
     case "blocked":
       return run.conflicts_open
         ? el("p", { class: "hint" }, "It waits for an answer. Where ", el("code", null, "pawl resume --wait"),
-          " is at work it then goes on by itself; elsewhere type ", command(`pawl resume ${run.run_id}`))
+          " is at work it then goes on by itself; elsewhere type ", command(`pawl resume ${word(run.run_id)}`))
         : el("p", { class: "hint" }, "Every question is answered. Where ", el("code", null, "pawl resume --wait"),
-          " is at work it goes on by itself; elsewhere type ", command(`pawl resume ${run.run_id}`));
+          " is at work it goes on by itself; elsewhere type ", command(`pawl resume ${word(run.run_id)}`));
     default:
-      return el("p", { class: "hint" }, "Go on with it: ", command(`pawl resume ${run.run_id}`));
+      return el("p", { class: "hint" }, "Go on with it: ", command(`pawl resume ${word(run.run_id)}`));
   }
 }

@@ -1,6 +1,6 @@
 // A run that asks, a person who answers in a browser, and the run that goes on elsewhere.
 import assert from "node:assert/strict";
-import { writeFileSync } from "node:fs";
+import { renameSync, writeFileSync } from "node:fs";
 import { calm, events, mission, pawl, person, run, serve, start, story, tunnel, until, visit } from "./support.mjs";
 
 const service = await serve();
@@ -132,6 +132,20 @@ await story({
     await board.evaluate((to) => { location.hash = to; }, `#/runs/${run_id}`);
     await board.getByText("Run started").waitFor();
     await until("the same entries", async () => JSON.stringify(await shown(board)) === JSON.stringify(live));
+  },
+
+  "a log that takes the place of another is shown from its beginning": async () => {
+    await board.evaluate(() => { location.hash = "#/runs"; });
+    await board.getByRole("row", { name: /^again / }).waitFor();
+    pawl(0, "init", "elsewhere");
+    mission({ name: "elsewhere" });
+    pawl(3, "run", "mission.yaml", "--run", "it's $(here)", "--no-input", "--db", "elsewhere/.pawl/events.db");
+    renameSync(".pawl", "former");
+    renameSync("elsewhere/.pawl", ".pawl");
+    await board.getByRole("row", { name: /^elsewhere / }).waitFor();
+    assert.equal(await board.getByRole("row", { name: /^again / }).count(), 0);
+    await board.getByRole("link", { name: "elsewhere" }).click();
+    await board.getByText("pawl resume 'it'\\''s $(here)'").waitFor();
   },
 
   "nothing was asked of anybody else, and no script failed": async () => {
