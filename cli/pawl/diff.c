@@ -6,6 +6,7 @@
 #include "command/printable.h"
 #include <inttypes.h>
 #include <stdio.h>
+#include <unistd.h>
 
 /* ---- As JSON ------------------------------------------------------------------------------------
  */
@@ -256,15 +257,34 @@ static pawl_status keep_patch(const char *data, size_t len, void *user)
         return pawl__buf_add(user, data, len);
 }
 
-/* A patch is bytes, and goes out as it is: it is for other programs. */
+/* A patch is bytes, and goes out as it is to other programs. */
 static pawl_status print_patch(const char *data, size_t len, void *user)
 {
         return fwrite(data, 1, len, user) == len ? PAWL_OK : PAWL_EIO;
 }
 
+/* To a terminal it goes as any text from outside: nobody applies it from there. */
+static void show_patch(FILE *out, pawl_text rest)
+{
+        pawl_text part;
+
+        while (rest.len) {
+                part = pawl__text_n(rest.data, 0);
+                while (part.len < rest.len && rest.data[part.len] != '\n' &&
+                        rest.data[part.len] != '\t')
+                        part.len++;
+                cli_put(out, part);
+                if (part.len < rest.len)
+                        fputc(rest.data[part.len++], out);
+                rest = pawl__text_n(rest.data + part.len, rest.len - part.len);
+        }
+}
+
 static int compare(const cli_call *cli, const pawl_workspace_options *options)
 {
+        FILE *out = cli->in->out;
         bool json = cli_given(cli, "json"), patch = cli_given(cli, "patch");
+        bool keep = json || isatty(fileno(out));
         pawl_error err = PAWL_ERROR_INIT;
         pawl__buf text = PAWL__BUF_INIT;
         pawl_comparison *c = NULL;
@@ -275,14 +295,16 @@ static int compare(const cli_call *cli, const pawl_workspace_options *options)
                 return cli_fail(cli, &err);
         if (pawl_workspace_compare(&c, log, cli->args[0], cli_arg(cli, 1), options,
                     !patch ? NULL
-                    : json ? keep_patch
+                    : keep ? keep_patch
                            : print_patch,
-                    json ? (void *)&text : cli->in->out, &err))
+                    keep ? (void *)&text : out, &err))
                 code = cli_fail(cli, &err);
         else if (json)
                 code = print_json(cli, c, &text);
-        else if (!patch)
-                print_text(cli->in->out, c);
+        else if (patch)
+                show_patch(out, pawl__buf_text(&text));
+        else
+                print_text(out, c);
         pawl_comparison_free(c);
         pawl__buf_free(&text);
         cli_close_log(cli, log);

@@ -47,6 +47,17 @@ same "$(jq -Sc . out)" "$(eventlog export | jq -Sc "select(.seq == $seq)")"
 it "JSON is data: the characters are there, as a JSON reader finds them"
 same "$(pawl conflicts --json | jq -r '.[0].candidates[1].definition')" "$(printf 'two\nlines\tand a tab')"
 
+it "a patch is bytes for other programs, and harmless on a terminal"
+printf 'a \033[31mred\tline\n\302\233 and \377\n' >f
+runs 0 pawl checkpoint
+rm f
+runs 0 pawl diff 1 --patch
+grep -qaF -- "$(printf -- '-a \033[31mred\tline')" out
+python3 -c 'import pty; pty.spawn(["pawl", "diff", "1", "--patch"])' </dev/null | tr -d '\r' >shown
+says '^-a \\x1b\[31mred	*line' shown
+says '^-\\u009b and \\xff$' shown
+harmless <(tr -d '\t' <shown)
+
 it "an argument with escapes is shown harmless in the message"
 bad=$(printf 'no\033[31m\302\233such\342\200\256\n\377')
 fails 1 '^pawl: .*no\\x1b\[31m' pawl --db "$bad" conflicts
