@@ -63,12 +63,17 @@ void cli_put_cut(FILE *stream, pawl_text text, size_t max)
                 fputs("…", stream);
 }
 
+bool cli_is_terminal(FILE *stream)
+{
+        return isatty(fileno(stream));
+}
+
 bool cli_colours(FILE *stream)
 {
         const char *no = getenv("NO_COLOR");
         const char *term = getenv("TERM");
 
-        return !(no && *no) && term && strcmp(term, "dumb") != 0 && isatty(fileno(stream));
+        return !(no && *no) && term && strcmp(term, "dumb") != 0 && cli_is_terminal(stream);
 }
 
 void cli_size_text(char out[32], uint64_t bytes)

@@ -24,6 +24,8 @@ void cli_put_cut(FILE *stream, pawl_text text, size_t max);
 /** "4.2 MB": three digits at most, powers of 1,000. */
 void cli_size_text(char out[32], uint64_t bytes);
 
+/** Do people read it? What a service prints into is no terminal. */
+bool cli_is_terminal(FILE *stream);
 /** Colours go to a terminal alone, and not under NO_COLOR or TERM=dumb. */
 bool cli_colours(FILE *stream);
 

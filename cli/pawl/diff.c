@@ -6,7 +6,6 @@
 #include "command/printable.h"
 #include <inttypes.h>
 #include <stdio.h>
-#include <unistd.h>
 
 /* ---- As JSON ------------------------------------------------------------------------------------
  */
@@ -284,7 +283,7 @@ static int compare(const cli_call *cli, const pawl_workspace_options *options)
 {
         FILE *out = cli->in->out;
         bool json = cli_given(cli, "json"), patch = cli_given(cli, "patch");
-        bool keep = json || isatty(fileno(out));
+        bool keep = json || cli_is_terminal(out);
         pawl_error err = PAWL_ERROR_INIT;
         pawl__buf text = PAWL__BUF_INIT;
         pawl_comparison *c = NULL;
