@@ -7,6 +7,17 @@
 
 #include "base/text.h"
 
+/** How long is waited, in milliseconds. */
+typedef struct pawl__command_waits {
+        int64_t term;      /**< from TERM to KILL, when we end a command */
+        int64_t interrupt; /**< from a forwarded signal to KILL */
+        int64_t silence;   /**< how long an output held open by others may pause after the end */
+        int64_t left_open; /**< how long it is read in all after the end */
+} pawl__command_waits;
+
+/** 2 s, 10 s, 1 s and 10 s. */
+extern const pawl__command_waits pawl__command_waits_usual;
+
 typedef struct pawl__command {
         char *const *argv;      /**< ended by NULL; argv[0] with a '/' is taken from folder */
         const char *folder;     /**< where it runs */
@@ -17,6 +28,7 @@ typedef struct pawl__command {
         unsigned tick_ms;       /**< how often tick is called; 0: never */
         pawl_status (*tick)(void *user); /**< a failure kills the command and is passed on */
         void *tick_user;
+        const pawl__command_waits *waits; /**< NULL: the usual ones */
 } pawl__command;
 
 typedef struct pawl__command_result {
@@ -28,8 +40,8 @@ typedef struct pawl__command_result {
 
 /**
  * Run it to its end. Its standard error is this process's. Its output ends when nobody holds it
- * open any more; if a process that it left behind does, with the first second of silence after its
- * end, and ten seconds after it at the latest.
+ * open any more; if a process that it left behind does, with the first silence after its end
+ * (a second), and soon after it at the latest (ten seconds).
  *
  * @param[out] result  set in any case; the output is empty unless PAWL_OK.
  * @return PAWL_OK: it ended by itself or by a signal, see result; PAWL_ENOTFOUND or PAWL_EACCESS:

@@ -11,19 +11,18 @@
 enum {
         READ_CHUNK = 1 << 16, /* what a pipe holds */
         WRITE_CHUNK = 1 << 20,
-        TERM_MS = 2000,       /* from TERM to KILL, when we end a command */
-        INTERRUPT_MS = 10000, /* from a forwarded signal to KILL */
-        SILENCE_MS = 1000,    /* how long an output held open by others may pause after the end */
-        LEFT_OPEN_MS = 10000, /* how long it is read in all after the end */
         WITHOUT_PIDFD_MS = 20 /* how often we look for the end on a kernel without pidfds */
 };
 
 #define NEVER INT64_MAX
 
+const pawl__command_waits pawl__command_waits_usual = {2000, 10000, 1000, 10000};
+
 /* What the loop keeps beside the child. Times are milliseconds of CLOCK_MONOTONIC: they bound waits
  * and decide nothing that is recorded. */
 struct supervision {
         pawl__child *child;
+        const pawl__command_waits *waits;
         int pidfd, signal_fd;
         bool ended, discard;
         pawl_status why; /* PAWL_OK until something other than the command itself ends it */
@@ -64,8 +63,8 @@ static void end(struct supervision *s, pawl_status why)
         s->tick_at = NEVER;
         pawl__buf_free(&s->child->output);
         signal_group(s, SIGTERM);
-        if (s->kill_at > s->now + TERM_MS)
-                s->kill_at = s->now + TERM_MS;
+        if (s->kill_at > s->now + s->waits->term)
+                s->kill_at = s->now + s->waits->term;
 }
 
 /*
@@ -134,7 +133,7 @@ static void gather(struct supervision *s)
                 return;
         }
         if (s->ended)
-                s->silent_at = s->now + SILENCE_MS;
+                s->silent_at = s->now + s->waits->silence;
         if (s->discard)
                 return;
         output->len += (size_t)n;
@@ -161,8 +160,8 @@ static void forward(struct supervision *s)
         if (!s->why)
                 s->why = PAWL_EINTERRUPTED;
         signal_group(s, signal);
-        if (s->kill_at > s->now + INTERRUPT_MS)
-                s->kill_at = s->now + INTERRUPT_MS;
+        if (s->kill_at > s->now + s->waits->interrupt)
+                s->kill_at = s->now + s->waits->interrupt;
 }
 
 /* ECHILD: the program ignores SIGCHLD or waited for all its children, and it has ended too. */
@@ -178,8 +177,8 @@ static bool has_ended(const struct supervision *s)
 static void note_end(struct supervision *s)
 {
         s->ended = true;
-        s->silent_at = s->now + SILENCE_MS;
-        s->close_at = s->now + LEFT_OPEN_MS;
+        s->silent_at = s->now + s->waits->silence;
+        s->close_at = s->now + s->waits->left_open;
         close_fd(&s->child->in_fd);
 }
 
@@ -199,8 +198,6 @@ static void keep_time(struct supervision *s)
                 if (status)
                         end(s, status);
         }
-        if (s->ended && (s->now >= s->silent_at || s->now >= s->close_at))
-                close_fd(&s->child->out_fd);
 }
 
 static int timeout_ms(const struct supervision *s)
@@ -230,6 +227,7 @@ static void step(struct supervision *s)
                 [END] = {s->ended ? -1 : s->pidfd, POLLIN, 0},
                 [SIGNAL] = {s->signal_fd, POLLIN, 0},
         };
+        const bool ended = s->ended; /* before this look */
         int n = poll(fds, WATCHED, timeout_ms(s));
 
         s->now = now_ms();
@@ -248,6 +246,11 @@ static void step(struct supervision *s)
                 gather(s);
         if (!s->ended && (s->pidfd < 0 || (n > 0 && fds[END].revents)) && has_ended(s))
                 note_end(s);
+        /* Silence is what a look after the end has seen, and not that this process was kept from
+         * looking: what the command itself wrote is read whole. */
+        const bool silent = n >= 0 && !fds[OUTPUT].revents && s->now >= s->silent_at;
+        if (ended && (silent || s->now >= s->close_at))
+                close_fd(&s->child->out_fd);
         keep_time(s);
 }
 
@@ -255,6 +258,7 @@ pawl_status pawl__child_supervise(pawl__child *child)
 {
         const pawl__command *command = child->command;
         struct supervision s = {.child = child,
+                .waits = command->waits ? command->waits : &pawl__command_waits_usual,
                 .signal_fd = command->signal_fd,
                 .now = now_ms(),
                 .tick_at = NEVER,

@@ -23,11 +23,11 @@ typedef struct pawl__child {
  * command is left as a zombie, so that its group's id is still its own; reaping is the caller's.
  *
  * The output ends when nobody holds it open any more. If a process that the command left behind
- * does, then it ends with the first second of silence after the command's end, and ten seconds
- * after it at the latest; that process is left alone.
+ * does, then it ends with the first silence after the command's end, and some time after it at the
+ * latest; that process is left alone.
  * @return PAWL_OK; PAWL_ETOOBIG, PAWL_ENOMEM, PAWL_EIO or what tick returned: the group got TERM,
- * and KILL two seconds later; PAWL_EINTERRUPTED: a signal was forwarded to the group, and KILL ten
- * seconds after the first. In each case nothing of the group is left.
+ * and KILL later; PAWL_EINTERRUPTED: a signal was forwarded to the group, and KILL some time after
+ * the first. In each case nothing of the group is left. How long each is: the command's waits.
  */
 PAWL_MUST_CHECK pawl_status pawl__child_supervise(pawl__child *child);
 

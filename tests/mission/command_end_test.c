@@ -32,14 +32,15 @@ static void an_output_of_the_limit_is_taken_and_one_byte_more_is_not(void **stat
 
 static void an_endless_output_ends_even_if_term_is_ignored(void **state)
 {
+        static const pawl__command_waits waits = {300, 600000, 1000, 10000};
         struct command_fixture *f = *state;
         double start = seconds();
 
+        f->command.waits = &waits;
         f->command.output_max = 100000;
         assert_int_equal(
                 command_shell(f, "trap '' TERM; echo $$ >pid; yes & yes; sleep 30"), PAWL_ETOOBIG);
-        double took = seconds() - start;
-        assert_true(took >= 1.9 && took < 8.0);
+        assert_true(seconds() - start >= 0.3);
         assert_int_equal(f->result.killed_by, SIGKILL);
         command_gone(f, "pid");
 }
@@ -47,50 +48,73 @@ static void an_endless_output_ends_even_if_term_is_ignored(void **state)
 /* ---- Ticks and signals ---------------------------------------------------------------------- */
 
 struct ticking {
-        int calls, fail_at;
+        int calls, fail_at, go_at; /* go_at: the file "go" is made then */
+        char *ready, *go;
 };
 
+static void tick_in(struct command_fixture *f, struct ticking *t)
+{
+        t->ready = path_in(f->folder, "ready");
+        t->go = path_in(f->folder, "go");
+        f->command.tick_user = t;
+        f->command.tick_ms = 50;
+}
+
+static void tick_no_more(struct ticking *t)
+{
+        free(t->ready);
+        free(t->go);
+}
+
+/* Counted once the command is ready. */
 static pawl_status tick(void *user)
 {
         struct ticking *t = user;
 
-        return ++t->calls == t->fail_at ? PAWL_EFENCED : PAWL_OK;
+        if (access(t->ready, F_OK) != 0)
+                return PAWL_OK;
+        if (++t->calls == t->go_at)
+                file_write(t->go, "", 0);
+        return t->calls == t->fail_at ? PAWL_EFENCED : PAWL_OK;
 }
 
 static void ticks_come_while_it_runs(void **state)
 {
         struct command_fixture *f = *state;
-        struct ticking t = {0, 0};
+        struct ticking t = {.go_at = 3};
+        double start = seconds();
 
         f->command.tick = tick;
-        f->command.tick_user = &t;
-        f->command.tick_ms = 50;
-        assert_int_equal(command_shell(f, "sleep 0.5"), PAWL_OK);
-        assert_in_range(t.calls, 2, 11);
+        tick_in(f, &t);
+        assert_int_equal(
+                command_shell(f, ": >ready; until test -e go; do sleep 0.01; done"), PAWL_OK);
+        assert_true(t.calls >= 3 && t.calls <= (seconds() - start) / 0.05);
+        tick_no_more(&t);
 }
 
 static void a_tick_that_fails_ends_the_command(void **state)
 {
         struct command_fixture *f = *state;
-        struct ticking t = {0, 2};
-        double start = seconds();
+        struct ticking t = {.fail_at = 2};
 
         f->command.tick = tick;
-        f->command.tick_user = &t;
-        f->command.tick_ms = 50;
-        assert_int_equal(command_shell(f, "echo $$ >pid; echo x; sleep 30"), PAWL_EFENCED);
-        assert_true(seconds() - start < 5);
+        tick_in(f, &t);
+        assert_int_equal(
+                command_shell(f, "echo $$ >pid; echo x; : >ready; sleep 600"), PAWL_EFENCED);
+        tick_no_more(&t);
         assert_int_equal(t.calls, 2);
+        assert_int_equal(f->result.killed_by, SIGTERM);
         assert_string_equal(
                 f->err.message, "/bin/sh: was ended, since the run cannot go on (PAWL_EFENCED)");
         assert_null(f->result.output.data);
         command_gone(f, "pid");
 }
 
-/* Sends signals as a program's handler would: each a byte into a pipe. */
+/* Sends a signal as a program's handler would, a byte into a pipe, once the command has made the
+ * file "ready". */
 struct sender {
         int fds[2];
-        unsigned after_ms;
+        char *ready;
         unsigned char signal;
         pthread_t thread;
 };
@@ -99,7 +123,8 @@ static void *send_later(void *user)
 {
         struct sender *s = user;
 
-        nanosleep(&(struct timespec){0, (long)s->after_ms * 1000000}, NULL);
+        for (int i = 0; i < 60000 && access(s->ready, F_OK) != 0; i++)
+                nanosleep(&(struct timespec){0, 1000000}, NULL);
         assert_int_equal(write(s->fds[1], &s->signal, 1), 1);
         return NULL;
 }
@@ -107,7 +132,7 @@ static void *send_later(void *user)
 static void sender_start(struct command_fixture *f, struct sender *s, int signal)
 {
         assert_int_equal(pipe2(s->fds, O_CLOEXEC | O_NONBLOCK), 0);
-        s->after_ms = 200;
+        s->ready = path_in(f->folder, "ready");
         s->signal = (unsigned char)signal;
         f->command.signal_fd = s->fds[0];
         assert_int_equal(pthread_create(&s->thread, NULL, send_later, s), 0);
@@ -116,6 +141,7 @@ static void sender_start(struct command_fixture *f, struct sender *s, int signal
 static void sender_end(struct sender *s)
 {
         assert_int_equal(pthread_join(s->thread, NULL), 0);
+        free(s->ready);
         close(s->fds[0]);
         close(s->fds[1]);
 }
@@ -127,7 +153,8 @@ static void a_signal_is_forwarded_to_the_whole_group(void **state)
 
         sender_start(f, &s, SIGINT);
         assert_int_equal(
-                command_shell(f, "echo $$ >pid; sh -c 'echo $$ >below; exec sleep 30'; echo no"),
+                command_shell(f, "echo $$ >pid; sh -c 'echo $$ >below; : >ready; exec sleep 600'; "
+                                 "echo no"),
                 PAWL_EINTERRUPTED);
         sender_end(&s);
         assert_int_equal(f->result.interrupted_by, SIGINT);
@@ -149,8 +176,8 @@ static void a_command_that_catches_the_signal_is_still_interrupted(void **state)
         sender_start(f, &s, SIGTERM);
         assert_int_equal(
                 command_shell(f,
-                        "trap 'sleep 0.2; echo tidy >done; exit 0' TERM; while :; do sleep 0.05; "
-                        "done"),
+                        "trap 'sleep 0.2; echo tidy >done; exit 0' TERM; : >ready; while :; do "
+                        "sleep 0.05; done"),
                 PAWL_EINTERRUPTED);
         sender_end(&s);
         assert_int_equal(f->result.interrupted_by, SIGTERM);
@@ -163,29 +190,31 @@ static void a_stopped_command_gets_the_signal_too(void **state)
 {
         struct command_fixture *f = *state;
         struct sender s;
-        double start = seconds();
 
         sender_start(f, &s, SIGTERM);
-        assert_int_equal(command_shell(f, "kill -STOP $$; sleep 30"), PAWL_EINTERRUPTED);
+        assert_int_equal(
+                command_shell(f, "(until read -r pid name state rest </proc/$$/stat && "
+                                 "[ $state = T ]; do sleep 0.01; done; : >ready) & kill -STOP $$; "
+                                 "sleep 600"),
+                PAWL_EINTERRUPTED);
         sender_end(&s);
-        assert_true(seconds() - start < 5);
         assert_int_equal(f->result.killed_by, SIGTERM);
 }
 
-static void a_command_that_ignores_the_signal_is_killed_after_ten_seconds(void **state)
+static void a_command_that_ignores_the_signal_is_killed_in_the_end(void **state)
 {
+        static const pawl__command_waits waits = {600000, 300, 1000, 10000};
         struct command_fixture *f = *state;
         struct sender s;
         double start = seconds();
 
+        f->command.waits = &waits;
         sender_start(f, &s, SIGTERM);
-        assert_int_equal(
-                command_shell(f, "trap '' TERM; echo $$ >pid; sleep 60 & echo $! >below; wait; "
-                                 "while :; do sleep 1; done"),
+        assert_int_equal(command_shell(f, "trap '' TERM; echo $$ >pid; sleep 600 & echo $! >below; "
+                                          ": >ready; wait; while :; do sleep 1; done"),
                 PAWL_EINTERRUPTED);
         sender_end(&s);
-        double took = seconds() - start;
-        assert_true(took >= 10.0 && took < 15.0);
+        assert_true(seconds() - start >= 0.3);
         assert_int_equal(f->result.killed_by, SIGKILL);
         assert_int_equal(f->result.interrupted_by, SIGTERM);
         command_gone(f, "pid");
@@ -240,16 +269,15 @@ static void without_pidfds_the_end_is_seen_all_the_same(void **state)
         pid_t pid = fork();
 
         if (pid == 0) {
-                struct ticking t = {0, 3};
+                struct ticking t = {.fail_at = 3};
                 take_pidfds_away();
                 assert_int_equal(syscall(SYS_pidfd_open, getpid(), 0), -1);
                 assert_int_equal(command_shell(f, "echo x; exec >&-; sleep 0.2; exit 6"), PAWL_OK);
                 assert_int_equal(f->result.exit_code, 6);
                 assert_text(pawl__buf_text(&f->result.output), "x\n");
                 f->command.tick = tick;
-                f->command.tick_user = &t;
-                f->command.tick_ms = 50;
-                assert_int_equal(command_shell(f, "sleep 30"), PAWL_EFENCED);
+                tick_in(f, &t);
+                assert_int_equal(command_shell(f, ": >ready; sleep 600"), PAWL_EFENCED);
                 _exit(42);
         }
         assert_int_equal(waitpid(pid, &status, 0), pid);
@@ -267,7 +295,7 @@ int main(void)
                 COMMAND_TEST(a_signal_is_forwarded_to_the_whole_group),
                 COMMAND_TEST(a_command_that_catches_the_signal_is_still_interrupted),
                 COMMAND_TEST(a_stopped_command_gets_the_signal_too),
-                COMMAND_TEST(a_command_that_ignores_the_signal_is_killed_after_ten_seconds),
+                COMMAND_TEST(a_command_that_ignores_the_signal_is_killed_in_the_end),
                 COMMAND_TEST(a_closed_signal_descriptor_does_not_matter),
                 COMMAND_TEST(a_lost_exit_status_is_a_failure_and_not_a_success),
                 COMMAND_TEST(without_pidfds_the_end_is_seen_all_the_same),

@@ -156,20 +156,83 @@ static void errors_go_where_the_programs_do(void **state)
         free(path);
 }
 
+/* Says something once the command has ended, and ends. */
+static void what_a_process_left_behind_says_is_read(void **state)
+{
+        static const pawl__command_waits patient = {0, 0, 600000, 600000};
+        struct command_fixture *f = *state;
+
+        f->command.waits = &patient;
+        assert_int_equal(command_shell(f, "echo early; (until read -r pid name state rest "
+                                          "</proc/$$/stat && [ $state = Z ]; do sleep 0.01; done; "
+                                          "echo late) &"),
+                PAWL_OK);
+        assert_int_equal(f->result.exit_code, 0);
+        assert_text(pawl__buf_text(&f->result.output), "early\nlate\n");
+}
+
+/* It has the output open for longer than the test may take, and was left alone. */
+static void check_not_held(
+        struct command_fixture *f, const pawl__command_waits *waits, const char *script)
+{
+        f->command.waits = waits;
+        assert_int_equal(command_shell(f, script), PAWL_OK);
+        assert_int_equal(f->result.exit_code, 0);
+        f->command.waits = NULL;
+}
+
 static void a_process_left_behind_does_not_hold_the_step(void **state)
 {
+        static const pawl__command_waits silence = {0, 0, 200, 600000},
+                                         in_all = {0, 0, 600000, 200};
         struct command_fixture *f = *state;
         double start = seconds();
 
-        assert_int_equal(
-                command_shell(f, "echo early; (sleep 0.2; echo late; sleep 30) & echo $! >pid"),
-                PAWL_OK);
-        double took = seconds() - start;
-        assert_true(took >= 1.0 && took < 5.0);
+        check_not_held(f, &silence, "echo early; sleep 600 & echo $! >pid");
+        assert_true(seconds() - start >= 0.2);
+        assert_text(pawl__buf_text(&f->result.output), "early\n");
+        assert_int_equal(command_shell(f, "kill $(cat pid)"), PAWL_OK);
         assert_int_equal(f->result.exit_code, 0);
-        assert_text(pawl__buf_text(&f->result.output), "early\nlate\n");
-        assert_int_equal(command_shell(f, "kill $(cat pid)"), PAWL_OK); /* it was left alone */
+        start = seconds();
+        check_not_held(f, &in_all, "while echo on and on; do sleep 0.01; done & echo $! >pid");
+        assert_true(seconds() - start >= 0.2);
+        assert_says(f->result.output.data, "on and on\non and on\n");
+}
+
+/* However long this process is kept from looking: it stands still until the command has ended, and
+ * the pipe holds more than is read at once. */
+static void all_that_the_command_wrote_is_read_before_silence_counts(void **state)
+{
+        static const pawl__command_waits at_once = {0, 0, 0, 600000};
+        static const char script[] =
+                "import fcntl, os, signal, time\n"
+                "fcntl.fcntl(1, 1031, 1 << 20)\n" /* F_SETPIPE_SZ */
+                "me, waits = os.getpid(), os.getppid()\n"
+                "if os.fork() == 0:\n"
+                "    os.close(1)\n"
+                "    while open(f'/proc/{me}/stat').read().split()[2] != 'Z':\n"
+                "        time.sleep(0.01)\n"
+                "    os.kill(waits, signal.SIGCONT)\n"
+                "    os._exit(0)\n"
+                "os.kill(waits, signal.SIGSTOP)\n"
+                "os.write(1, b'x' * (1 << 20))\n"
+                "os._exit(0)\n";
+        struct command_fixture *f = *state;
+        char *argv[] = {(char *)"python3", (char *)"-c", (char *)script, NULL};
+
+        f->command.waits = &at_once;
+        assert_int_equal(command_run(f, argv), PAWL_OK);
         assert_int_equal(f->result.exit_code, 0);
+        assert_int_equal(f->result.output.len, 1 << 20);
+}
+
+static void the_usual_waits_are_those_that_the_reference_names(void **state)
+{
+        (void)state;
+        assert_int_equal(pawl__command_waits_usual.term, 2000);
+        assert_int_equal(pawl__command_waits_usual.interrupt, 10000);
+        assert_int_equal(pawl__command_waits_usual.silence, 1000);
+        assert_int_equal(pawl__command_waits_usual.left_open, 10000);
 }
 
 /* ---- Starting ------------------------------------------------------------------------------- */
@@ -364,7 +427,10 @@ int main(void)
                 COMMAND_TEST(a_handler_of_sigpipe_is_not_called),
                 COMMAND_TEST(a_command_that_closes_its_output_is_still_waited_for),
                 COMMAND_TEST(errors_go_where_the_programs_do),
+                COMMAND_TEST(what_a_process_left_behind_says_is_read),
                 COMMAND_TEST(a_process_left_behind_does_not_hold_the_step),
+                COMMAND_TEST(all_that_the_command_wrote_is_read_before_silence_counts),
+                COMMAND_TEST(the_usual_waits_are_those_that_the_reference_names),
                 COMMAND_TEST(a_command_that_cannot_be_started_says_how_to_mend_it),
                 COMMAND_TEST(a_folder_that_is_not_there_is_named),
                 COMMAND_TEST(arguments_that_are_too_long_are_refused),

@@ -26,7 +26,7 @@ pawl_status command_run(struct command_fixture *f, char *const *argv);
 /** The same with /bin/sh -c. */
 pawl_status command_shell(struct command_fixture *f, const char *script);
 
-/** The process that wrote its id into FOLDER/NAME is gone within a second. */
+/** Wait until the process that wrote its id into FOLDER/NAME is gone; it was killed before. */
 void command_gone(struct command_fixture *f, const char *name);
 
 /** How many descriptors this process has open. */

@@ -101,7 +101,7 @@ void mission_await(struct mission_fixture *f, const char *name)
         char *path = path_in(f->folder, name);
 
         for (int i = 0; access(path, F_OK) != 0; i++) {
-                assert_true(i < 1000);
+                assert_true(i < 6000);
                 nanosleep(&(struct timespec){0, 10000000}, NULL);
         }
         free(path);
