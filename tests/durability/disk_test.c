@@ -219,9 +219,7 @@ static void in_a_process(struct disk *d, const action *a, fault_kind kind, int n
         assert_int_equal(pawl_log_head(&d->told->ends[0].seq, d->told->ends[0].hash, log), PAWL_OK);
         d->told->n_ends = 1;
         pawl_log_close(log);
-        fflush(NULL);
-        pid_t pid = fork();
-        assert_true(pid >= 0);
+        pid_t pid = process_fork();
         if (pid == 0)
                 do_it(d, a, kind, n, stays);
         assert_int_equal(waitpid(pid, &how, 0), pid);

@@ -47,7 +47,7 @@ static pawl_status give_up(pawl_log *log, pawl_error *err)
 static bool in_a_process(fixture *f, action act, long at, bool half)
 {
         int ended;
-        pid_t child = fork();
+        pid_t child = process_fork();
         if (child == 0) {
                 pawl_error err = PAWL_ERROR_INIT;
                 pawl_log *log = event_log_another(f->log);

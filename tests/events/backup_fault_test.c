@@ -82,9 +82,7 @@ static void who_is_killed_at_any_write_leaves_nothing_that_disturbs_the_next(voi
         for (size_t k = 0; k < 2; k++) {
                 int deaths = 0, status = 0, n;
                 for (n = 1; n < SWEEP_MAX; n++) {
-                        fflush(NULL);
-                        pid_t child = fork();
-                        assert_true(child >= 0);
+                        pid_t child = process_fork();
                         if (child == 0) {
                                 pawl_log *log = event_log_another(b->f);
                                 fault_at(kinds[k], n, false);

@@ -252,9 +252,7 @@ static void sweep_death(event_log *f, fault_kind kind)
                 char byte;
                 uint64_t acknowledged = before;
                 assert_int_equal(pipe(ends), 0);
-                fflush(NULL);
-                pid_t child = fork();
-                assert_true(child >= 0);
+                pid_t child = process_fork();
                 if (child == 0)
                         child_appends(f, kind, n, ends[1]);
                 close(ends[1]);
@@ -307,9 +305,7 @@ static void what_was_refused_does_not_come_back_after_a_crash(void **state)
                 int ends[2];
                 char said;
                 assert_int_equal(pipe(ends), 0);
-                fflush(NULL);
-                pid_t child = fork();
-                assert_true(child >= 0);
+                pid_t child = process_fork();
                 if (child == 0)
                         child_fails_and_dies(f, n, ends[1]);
                 assert_int_equal(read(ends[0], &said, 1), 1);
@@ -373,9 +369,7 @@ static void an_append_after_a_release_survives_a_power_cut(void **state)
                 uint64_t before = (uint64_t)event_log_integer(f, "SELECT count(*) FROM blobs");
                 event_log_close(f);
                 assert_int_equal(pipe(ends), 0);
-                fflush(NULL);
-                pid_t child = fork();
-                assert_true(child >= 0);
+                pid_t child = process_fork();
                 if (child == 0)
                         child_releases_and_appends(f, n, ends[1]);
                 close(ends[1]);

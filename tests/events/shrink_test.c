@@ -233,9 +233,7 @@ static void sweep(event_log *f, fault_kind kind, bool stays)
 
                 (void)unlink(wal);
                 file_write(f->path, image, len);
-                fflush(NULL);
-                pid_t child = fork();
-                assert_true(child >= 0);
+                pid_t child = process_fork();
                 if (child == 0) {
                         event_log_open(f);
                         fault_at(kind, n, stays);

@@ -169,9 +169,8 @@ static bool run_on(struct told *told, struct mission_fixture *f, fault_kind kind
 {
         const pawl__log_setup setup = {.vfs = FAULT_VFS};
         int how;
-        pid_t pid = fork();
+        pid_t pid = process_fork();
 
-        assert_true(pid >= 0);
         if (pid == 0) {
                 fault_reset();
                 fault_at(kind, n, stays);

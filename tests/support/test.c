@@ -29,6 +29,19 @@ bool test_full(void)
         return full && strcmp(full, "1") == 0;
 }
 
+/* AddressSanitizer's, where it is. */
+extern void __sanitizer_purge_allocator(void) __attribute__((weak));
+
+pid_t process_fork(void)
+{
+        fflush(NULL);
+        if (__sanitizer_purge_allocator)
+                __sanitizer_purge_allocator();
+        pid_t pid = fork();
+        assert_true(pid >= 0);
+        return pid;
+}
+
 char *folder_make(void)
 {
         const char *tmp = getenv("TMPDIR");

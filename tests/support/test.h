@@ -13,6 +13,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/types.h>
 
 #include <cmocka.h>
 
@@ -29,6 +30,11 @@ void check_says(const char *message, const char *part, const char *file, int lin
 /** Is the full size of a test wanted (scripts/torture sets PAWL_TEST_FULL=1), and not what suits
  *  every change? */
 bool test_full(void);
+
+/** fork(), with what was printed so far printed, out of a process that holds no freed memory: what
+ *  AddressSanitizer keeps of it, to find its use, would be copied for each child of a long sweep.
+ */
+pid_t process_fork(void);
 
 /** A fresh folder under $TMPDIR, removed with all in it by folder_remove(), which frees the name.
  */

@@ -170,7 +170,7 @@ static void wherever_it_is_killed_it_can_be_gone_on_with(void **state)
                 n += step;
                 for (int way = 0; way < 4; way++) {
                         bool half = way & 1, back = way & 2;
-                        pid_t child = fork();
+                        pid_t child = process_fork();
                         if (child == 0) {
                                 files_die_at(n, half);
                                 _exit(restores_run(f, false, false, NULL) == PAWL_OK ? 0 : 1);
@@ -197,7 +197,7 @@ static void a_user_without_rights_restores_read_only_folders(void **state)
         int ended;
 
         restores_start(f);
-        pid_t child = fork();
+        pid_t child = process_fork();
         if (child == 0) {
                 pawl_error err = PAWL_ERROR_INIT;
                 bool ok = true;
