@@ -67,11 +67,22 @@ size_t how_often(const struct reader *r, const char *part)
         return n;
 }
 
-/* Has it got so many events, the last one whole? */
-static bool has_events(const struct reader *r, size_t n)
+/* The next event's id. Under the sanitizers strstr() goes to the end of the text each time. */
+static const char *next_id(const char *at)
 {
-        return r->text.len >= 2 && memcmp(r->text.data + r->text.len - 2, "\n\n", 2) == 0 &&
-               how_often(r, "\n\nid: ") >= n;
+        while ((at = strchr(at, '\n')) && strncmp(at, "\n\nid: ", 6) != 0)
+                at++;
+        return at ? at + 6 : NULL;
+}
+
+/* Has it got so many events, the last one whole? */
+static bool has_events(struct reader *r, size_t n)
+{
+        if (r->text.len < 2 || memcmp(r->text.data + r->text.len - 2, "\n\n", 2) != 0)
+                return false;
+        for (const char *at; (at = next_id(r->text.data + r->looked)); r->events++)
+                r->looked = (size_t)(at - r->text.data);
+        return r->events >= n;
 }
 
 void read_events(struct reader *r, size_t n, size_t max)
@@ -87,12 +98,12 @@ void ids_are(const struct reader *r, uint64_t first, uint64_t last)
 
         for (uint64_t seq = first; seq <= last; seq++) {
                 char *end;
-                at = strstr(at, "\n\nid: ");
+                at = next_id(at);
                 assert_non_null(at);
-                assert_int_equal(strtoull(at + 6, &end, 10), seq);
+                assert_int_equal(strtoull(at, &end, 10), seq);
                 at = end;
         }
-        assert_null(strstr(at, "\n\nid: "));
+        assert_null(next_id(at));
 }
 
 void read_to_the_end(struct reader *r)

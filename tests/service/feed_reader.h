@@ -19,7 +19,8 @@ struct service_waker {
 struct reader {
         service_source source;
         service_waker waker;
-        pawl__buf text; /* all that came */
+        pawl__buf text;        /* all that came */
+        size_t looked, events; /* so far into it, and how many began before */
         bool over;
 };
 
