@@ -116,7 +116,8 @@ static pawl_status output_of(pawl_text *output, pawl_text step_id, void *user, p
         pawl_text hex = row.v[PAWL__STEP_OUTPUT_HASH].text;
         if (status || !hex.data || !pawl__unhex32(hash, hex))
                 return pawl__fail(err, PAWL_ENOTFOUND,
-                        "step %.*s has no output in this run; start a new run", PAWL__FMT(step_id));
+                        "step %.*s: has no output in this run; start a new run",
+                        PAWL__FMT(step_id));
         pawl__buf_clear(&from->blob);
         status = pawl__log_blob(&from->blob, r->log, hash);
         if (status) {

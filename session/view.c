@@ -29,7 +29,8 @@ pawl_status pawl__session_find(pawl__row *session, pawl__state *state, const cha
         if (status || n)
                 return status;
         return pawl__fail(err, PAWL_ENOTFOUND,
-                "no session yet%s%.*s; `pawl run MISSION` or `pawl session start` begins one",
+                "sessions: no session yet%s%.*s; `pawl run MISSION` or `pawl session start` begins "
+                "one",
                 mission_id.data ? " of mission " : "", PAWL__FMT(mission_id));
 }
 

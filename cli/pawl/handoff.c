@@ -35,7 +35,8 @@ static pawl_status find(telling *t)
         }
         if (!mission)
                 return pawl__fail(&t->err, PAWL_ENOTFOUND,
-                        "no session yet; `pawl run MISSION` or `pawl session start` begins one");
+                        "handoff: no session yet; `pawl run MISSION` or `pawl session start` "
+                        "begins one");
         return filter.session_id
                        ? pawl__fail(&t->err, PAWL_ENOTFOUND,
                                  "session %.128s: is not of mission %.128s; leave one of them out",

@@ -71,10 +71,10 @@ static pawl_status find_session(telling *t, const cli_call *cli)
                 return status;
         if (pawl_sessions_count(list) == 0)
                 status = pawl__fail(&t->err, PAWL_ENOTFOUND,
-                        "no session is active; `pawl session start --mission M` begins one");
+                        "session: no session is active; `pawl session start --mission M` begins one");
         else if (pawl_sessions_count(list) > 1)
                 status = pawl__fail(&t->err, PAWL_EINVAL,
-                        "more than one session is active; name one with --id or --mission");
+                        "session: more than one session is active; name one with --id or --mission");
         else
                 snprintf(t->session_id, sizeof t->session_id, "%.*s",
                         PAWL__FMT(pawl_sessions_at(list, 0)->session_id));

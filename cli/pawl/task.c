@@ -84,8 +84,8 @@ static pawl_status find_session(task *t)
                 return status;
         if (!mission)
                 return pawl__fail(&t->err, PAWL_ENOTFOUND,
-                        "no session of an agent is active; name the mission with --mission, or "
-                        "begin one with `pawl session start --mission M`");
+                        "task done: no session of an agent is active; name the mission with "
+                        "--mission, or begin one with `pawl session start --mission M`");
         status = find_kept(&found, t, NULL);
         if (!status && found)
                 status =

@@ -33,13 +33,15 @@ is_empty() {
         [ ! -s "$1" ] || { echo "$1 is not empty"; return 1; }
 }
 
-# fails CODE PATTERN COMMAND...: one line on stderr that says what is wrong, and nothing on stdout.
+# fails CODE PATTERN COMMAND...: one line on stderr that says where, what is wrong and how to mend it, and nothing on
+# stdout.
 fails() {
         local code=$1 pattern=$2
         shift 2
         runs "$code" "$@"
         is_empty out
         [ "$(wc -l <err)" -eq 1 ] || { echo "stderr is not one line"; return 1; }
+        says '^[a-z]+: [^;]+: [^;]+; .' err
         says "$pattern" err
 }
 
