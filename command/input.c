@@ -1,5 +1,6 @@
 #include "command/input.h"
 #include "base/error.h"
+#include "base/system.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -11,11 +12,8 @@
 
 static pawl_status io_fail(const char *name, const char *mend, pawl_error *err)
 {
-        pawl_status status = errno == ENOENT || errno == ENOTDIR ? PAWL_ENOTFOUND
-                             : errno == EACCES || errno == EPERM ? PAWL_EACCESS
-                                                                 : PAWL_EIO;
-
-        return pawl__fail(err, status, "%.300s: %s; %s", name, strerror(errno), mend);
+        return pawl__fail(
+                err, pawl__errno_status(errno), "%.300s: %s; %s", name, strerror(errno), mend);
 }
 
 pawl_status cli_input_open(cli_input *input, const char *name, pawl_error *err)

@@ -1,6 +1,7 @@
 #include "command/key.h"
 #include "base/error.h"
 #include "base/mac.h"
+#include "base/system.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -19,11 +20,7 @@ const char *cli_key_name(const cli_call *cli)
 
 static pawl_status fail(const char *name, pawl_error *err)
 {
-        pawl_status status = errno == ENOENT || errno == ENOTDIR ? PAWL_ENOTFOUND
-                             : errno == EACCES || errno == EPERM ? PAWL_EACCESS
-                                                                 : PAWL_EIO;
-
-        return pawl__fail(err, status,
+        return pawl__fail(err, pawl__errno_status(errno),
                 "key file %.300s: %s; name a file with the key that can be read", name,
                 strerror(errno));
 }

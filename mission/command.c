@@ -1,5 +1,6 @@
 #include "mission/command.h"
 #include "base/error.h"
+#include "base/system.h"
 #include "mission/command_io.h"
 #include <errno.h>
 #include <fcntl.h>
@@ -75,7 +76,7 @@ static pawl_status open_ends(struct ends *ends, const pawl__command *command, pa
         ends->folder = above_stdio(open(command->folder, O_PATH | O_DIRECTORY | O_CLOEXEC));
         if (ends->folder >= 0)
                 return PAWL_OK;
-        return pawl__fail(err, errno == EACCES ? PAWL_EACCESS : PAWL_ENOTFOUND,
+        return pawl__fail(err, pawl__errno_status(errno),
                 "%s: cannot run in folder %s: %s; check the folder", command->argv[0],
                 command->folder, strerrordesc_np(errno));
 }

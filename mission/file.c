@@ -1,6 +1,7 @@
 /* The mission file (docs/reference/mission-file.md): a table a level says which keys there are. */
 #include "base/error.h"
 #include "base/ids.h"
+#include "base/system.h"
 #include "glossary/extract.h"
 #include "glossary/fields.h"
 #include "mission/loader.h"
@@ -325,8 +326,7 @@ static pawl_status set_paths(pawl_mission *mission, const char *path, pawl_error
         bool ok = true;
 
         if (!realpath(path, real))
-                return pawl__fail(err, PAWL_EIO, "%s: cannot be found again: %s; check the path",
-                        path, strerrordesc_np(errno));
+                return pawl__fail_errno(err, errno, path, "find it again");
         size_t len = (size_t)(strrchr(real, '/') - real);
         pawl_text whole = pawl__arena_text(&mission->arena, pawl__text(real), &ok);
         pawl_text folder =

@@ -1,6 +1,7 @@
 #include "service/worker.h"
 #include "base/error.h"
 #include "base/ids.h"
+#include "base/system.h"
 #include "service/feed.h"
 #include "service/guard.h"
 #include "service/router.h"
@@ -51,8 +52,7 @@ pawl_status service_worker_ready(service_worker *worker, pawl_error *err)
         options.key_len = from->key_len;
         /* looked at first: a file that is put there meanwhile is seen at the next request */
         if (stat(from->log_path, &st) != 0)
-                return pawl__fail(err,
-                        errno == ENOENT || errno == ENOTDIR ? PAWL_ENOTFOUND : PAWL_EIO,
+                return pawl__fail(err, pawl__errno_status(errno),
                         "%.300s: %s; put the log back, or start the service again", from->log_path,
                         strerrordesc_np(errno));
         pawl_status status = pawl_log_open(&log, from->log_path, &options, err);

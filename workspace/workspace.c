@@ -2,6 +2,7 @@
 #include "workspace/workspace.h"
 #include "base/error.h"
 #include "base/ids.h"
+#include "base/system.h"
 #include <errno.h>
 #include <inttypes.h>
 #include <limits.h>
@@ -89,7 +90,7 @@ static pawl_status set_root(pawl__workspace *ws, const char *given, pawl_error *
         if (status)
                 return status;
         if (!realpath(given, real))
-                return pawl__fail(err, errno == EACCES ? PAWL_EACCESS : PAWL_ENOTFOUND,
+                return pawl__fail(err, pawl__errno_status(errno),
                         "workspace %.300s: %s; check the path", given, strerrordesc_np(errno));
         pawl_text path = pawl__arena_text(&ws->arena, pawl__text(real), &ok);
         if (!ok)

@@ -1,5 +1,6 @@
 /* pawl hooks install: a small script that agents and programs call when a task is done. */
 #include "base/error.h"
+#include "base/system.h"
 #include "cli/pawl/commands.h"
 #include "command/find.h"
 #include "command/printable.h"
@@ -25,17 +26,15 @@ static pawl_status make(const char *path, pawl_error *err)
         if (fd < 0 && errno == EEXIST)
                 return PAWL_EEXISTS;
         if (fd < 0)
-                return pawl__fail(err, errno == EACCES ? PAWL_EACCESS : PAWL_EIO,
-                        "%.300s: cannot be made: %s; check the folder", path, strerror(errno));
-        int error = write(fd, script, len) == (ssize_t)len ? 0 : errno ? errno : ENOSPC;
+                return pawl__fail_errno(err, errno, path, "make it");
+        const ssize_t n = write(fd, script, len);
+        int error = n == (ssize_t)len ? 0 : n < 0 ? errno : ENOSPC;
         if (close(fd) != 0 && !error)
                 error = errno;
         if (!error)
                 return PAWL_OK;
         unlink(path);
-        return pawl__fail(err, error == ENOSPC ? PAWL_EFULL : PAWL_EIO,
-                "%.300s: cannot be written: %s; free some space and try again", path,
-                strerror(error));
+        return pawl__fail_errno(err, error, path, "write it");
 }
 
 static pawl_status check_same(const char *path, pawl_error *err)
@@ -76,9 +75,7 @@ static int hooks_run(cli_call *cli)
                 if (pawl__buf_adds(&path, "hooks"))
                         status = pawl__nomem(&err);
                 else if (mkdir(path.data, 0700) != 0 && errno != EEXIST)
-                        status = pawl__fail(&err, errno == EACCES ? PAWL_EACCESS : PAWL_EIO,
-                                "%.300s: cannot make the folder: %s; check the path", path.data,
-                                strerror(errno));
+                        status = pawl__fail_errno(&err, errno, path.data, "make the folder");
                 else if (pawl__buf_adds(&path, "/task-done"))
                         status = pawl__nomem(&err);
         }

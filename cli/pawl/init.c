@@ -1,5 +1,6 @@
 /* pawl init: make the log; with --rebuild, fold its state tables again. */
 #include "base/error.h"
+#include "base/system.h"
 #include "cli/pawl/commands.h"
 #include "command/find.h"
 #include "command/printable.h"
@@ -37,9 +38,7 @@ static pawl_status make_folders(const char *folder, pawl_error *err)
                         continue;
                 path.data[at] = '\0';
                 if (mkdir(path.data, 0777) != 0 && errno != EEXIST)
-                        status = pawl__fail(err, errno == EACCES ? PAWL_EACCESS : PAWL_EIO,
-                                "%.300s: cannot make the folder: %s; check the path", path.data,
-                                strerror(errno));
+                        status = pawl__fail_errno(err, errno, path.data, "make the folder");
                 if (at < path.len)
                         path.data[at] = '/';
         }

@@ -67,3 +67,8 @@ before=$(cat .pawl/hooks/task-done)
 fails 1 'task-done: is there and differs, so it is left as it is' pawl hooks install
 same "$(cat .pawl/hooks/task-done)" "$before"
 runs 0 eventlog replay --check
+
+it "a hook that cannot be made says why"
+rm -r .pawl/hooks && : >.pawl/hooks
+fails 1 'hooks/task-done: cannot make it: Not a directory; check the path$' pawl hooks install
+is_empty .pawl/hooks
