@@ -201,6 +201,11 @@ int pawl__log_version(const pawl_log *log)
         return pawl__log_readonly(log) ? log->version : pawl__schema_current.version;
 }
 
+pawl_status pawl__log_failed(const pawl_log *log, pawl_status status, pawl_error *err)
+{
+        return pawl__fail(err, status, "%s", log->err.message);
+}
+
 const char *pawl__log_path(const pawl_log *log)
 {
         return log->path;

@@ -176,6 +176,8 @@ bool pawl__log_has_key(const pawl_log *log);
 int pawl__log_version(const pawl_log *log);
 /** The absolute path of the database file. Lives as long as the log. */
 const char *pawl__log_path(const pawl_log *log);
+/** A call on the log failed with this status, which is returned: its message becomes @p err. */
+pawl_status pawl__log_failed(const pawl_log *log, pawl_status status, pawl_error *err);
 unsigned pawl__log_lease_ms(const pawl_log *log);
 
 /**

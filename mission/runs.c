@@ -1,5 +1,6 @@
 #include "mission/runs.h"
 #include "base/error.h"
+#include "events/log.h"
 #include "session/session.h"
 
 enum { BATCH = 64 }; /* rows read at once */
@@ -13,7 +14,7 @@ typedef struct looking {
 
 static pawl_status log_failed(const looking *l, pawl_status status)
 {
-        return l->err ? pawl__fail(l->err, status, "%s", pawl_log_errmsg(l->log)) : status;
+        return l->err ? pawl__log_failed(l->log, status, l->err) : status;
 }
 
 /* What its first event says of the time; its payload may be gone, its envelope never is. */

@@ -1,4 +1,4 @@
-#include "base/error.h"
+#include "events/log.h"
 #include "state/projection.h"
 #include <inttypes.h>
 
@@ -24,7 +24,7 @@ static pawl_status fold_all(pawl__store *store, uint64_t *head_seq, unsigned cha
         pawl_cursor_close(cursor);
         pawl__applier_free(&applier);
         if (status < 0)
-                return pawl__fail(err, status, "%s", pawl_log_errmsg(log));
+                return pawl__log_failed(log, status, err);
         return folded;
 }
 

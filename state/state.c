@@ -1,4 +1,5 @@
 #include "base/error.h"
+#include "events/log.h"
 #include "state/projection.h"
 #include <inttypes.h>
 #include <stdio.h>
@@ -105,7 +106,7 @@ static pawl_status catch_up(pawl__state *state, pawl_error *err)
                 folded = fold_next(state, &event, err);
         pawl_cursor_close(cursor);
         if (status < 0)
-                return pawl__fail(err, status, "%s", pawl_log_errmsg(state->log));
+                return pawl__log_failed(state->log, status, err);
         return folded;
 }
 

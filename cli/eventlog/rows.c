@@ -28,7 +28,7 @@ pawl_status cli_envelope(pawl__buf *out, pawl_log *log, const pawl_event *event,
         pawl_status status = pawl__log_mac(&keyed, mac, log, event->seq);
 
         if (status)
-                return cli_log_failed(log, status, err);
+                return pawl__log_failed(log, status, err);
         return pawl__event_json(out, event, keyed ? mac : NULL, err);
 }
 
@@ -73,18 +73,13 @@ void cli_rows_close(cli_rows *rows)
         pawl__buf_free(&rows->line);
 }
 
-pawl_status cli_log_failed(pawl_log *log, pawl_status status, pawl_error *err)
-{
-        return pawl__fail(err, status, "%s", pawl_log_errmsg(log));
-}
-
 pawl_status cli_head(uint64_t *seq, char hex[CLI_HEX_MAX], pawl_log *log, pawl_error *err)
 {
         unsigned char hash[PAWL__HASH_LEN] = {0};
         pawl_status status = pawl_log_head(seq, hash, log);
 
         if (status)
-                return cli_log_failed(log, status, err);
+                return pawl__log_failed(log, status, err);
         pawl__hex(hex, hash, sizeof hash);
         return PAWL_OK;
 }
@@ -117,7 +112,7 @@ static pawl_status scan(uint64_t *head, pawl_log *log, const cli_event_filter *f
         pawl_status status = pawl_cursor_open(&cursor, log, from ? from - 1 : 0);
 
         if (status)
-                return cli_log_failed(log, status, err);
+                return pawl__log_failed(log, status, err);
         while ((status = pawl_cursor_next(cursor, &event)) == PAWL_OK) {
                 if (filter->until && event.seq > filter->until)
                         break;
@@ -126,7 +121,7 @@ static pawl_status scan(uint64_t *head, pawl_log *log, const cli_event_filter *f
                         break;
         }
         if (status < 0 && err->status == PAWL_OK)
-                cli_log_failed(log, status, err);
+                pawl__log_failed(log, status, err);
         pawl_cursor_close(cursor);
         return status == PAWL_DONE ? PAWL_OK : status;
 }
@@ -161,7 +156,7 @@ static pawl_status find_start(
 
         pawl_status status = pawl_log_head(&head, hash, log);
         if (status)
-                return cli_log_failed(log, status, err);
+                return pawl__log_failed(log, status, err);
         if (filter->until && filter->until < head)
                 head = filter->until;
         *from = filter->since;

@@ -58,7 +58,4 @@ PAWL_MUST_CHECK pawl_status cli_head(
 /** The same as the value {"seq", "hash"}. */
 void cli_head_json(pawl__json_writer *w, uint64_t seq, const char *hex);
 
-/** A call on the log failed: its message becomes @p err. */
-pawl_status cli_log_failed(pawl_log *log, pawl_status status, pawl_error *err);
-
 #endif

@@ -1,5 +1,4 @@
 /* eventlog show: one event, whole. */
-#include "base/error.h"
 #include "cli/eventlog/commands.h"
 #include "cli/eventlog/rows.h"
 #include "command/find.h"
@@ -15,7 +14,7 @@ static pawl_status show(FILE *out, pawl_log *log, uint64_t seq, pawl_error *err)
 
         pawl_status status = pawl__log_event(&event, &arena, log, seq);
         if (status)
-                cli_log_failed(log, status, err);
+                pawl__log_failed(log, status, err);
         else
                 status = cli_envelope(&json, log, &event, err);
         if (!status)

@@ -97,7 +97,7 @@ static pawl_status follow(cli_rows *rows, pawl_log *log, uint64_t head, pawl_err
         while (!status && wait_a_little(rows->out)) {
                 status = pawl_log_head(&now, hash, log);
                 if (status)
-                        return cli_log_failed(log, status, err);
+                        return pawl__log_failed(log, status, err);
                 status = check_same(&first, log, head, now, err);
                 if (!status && now != head)
                         status = show_new(rows, log, &head, err);

@@ -107,7 +107,7 @@ static pawl_status check_anchor(const anchor *one, pawl_log *log, pawl_error *er
                         "put back a copy that has it",
                         one->seq);
         else if (status)
-                cli_log_failed(log, status, err);
+                pawl__log_failed(log, status, err);
         else if (memcmp(event.hash, one->hash, sizeof one->hash) != 0)
                 status = pawl__fail(err, PAWL_EDAMAGED,
                         "seq %" PRIu64 ": its hash is not the anchor's: the log was rewritten; "
@@ -131,7 +131,7 @@ static pawl_status verify(
                 return status;
         }
         if (status)
-                return cli_log_failed(log, status, err);
+                return pawl__log_failed(log, status, err);
         for (size_t i = 0; all->items && i < all->n; i++)
                 if ((status = check_anchor(&all->items[i], log, err))) {
                         result->bad_seq = all->items[i].seq;

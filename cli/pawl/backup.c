@@ -1,11 +1,11 @@
 /* pawl backup: a copy of the log in one file, while others write. */
 #include "base/digest.h"
-#include "base/error.h"
 #include "cli/pawl/commands.h"
 #include "cli/pawl/signals.h"
 #include "command/find.h"
 #include "command/json.h"
 #include "command/printable.h"
+#include "events/log.h"
 #include <inttypes.h>
 #include <stdio.h>
 #include <unistd.h>
@@ -56,7 +56,7 @@ static int backup_run(cli_call *cli)
                 return cli_fail(cli, &err);
         pawl_status status = pawl_log_backup(&made, log, cli->args[0], go_on, &shows);
         if (status)
-                pawl__fail(&err, status, "%s", pawl_log_errmsg(log));
+                pawl__log_failed(log, status, &err);
         if (shows)
                 fputs("\r     \r", stderr);
         cli_close_log(cli, log);

@@ -1,8 +1,8 @@
 /* pawl glossary import: the senses of a file, put into a scope for good. */
-#include "base/error.h"
 #include "cli/pawl/actor.h"
 #include "cli/pawl/commands.h"
 #include "command/find.h"
+#include "events/log.h"
 #include "glossary/seed.h"
 #include <stdio.h>
 
@@ -28,7 +28,7 @@ static pawl_status import_seed(
         if (!status && batch.n > 0) {
                 status = pawl__log_commit(log, &batch, 0, NULL);
                 if (status)
-                        pawl__fail(err, status, "%s", pawl_log_errmsg(log));
+                        pawl__log_failed(log, status, err);
         }
         pawl__batch_free(&batch);
         return status;

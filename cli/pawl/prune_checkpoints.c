@@ -1,5 +1,4 @@
 /* pawl prune checkpoints: let old checkpoints of the workspace go. */
-#include "base/error.h"
 #include "base/json_write.h"
 #include "cli/pawl/actor.h"
 #include "cli/pawl/commands.h"
@@ -7,6 +6,7 @@
 #include "command/json.h"
 #include "command/printable.h"
 #include "command/table.h"
+#include "events/log.h"
 #include <inttypes.h>
 #include <pawl/space.h>
 #include <stdio.h>
@@ -110,7 +110,7 @@ static int prune(const cli_call *cli, pawl_log *log, const char *actor)
         if (cli_given(cli, "shrink") && !options.dry_run)
                 shrunk = pawl_log_shrink(&freed, log);
         if (shrunk) {
-                pawl__fail(&err, shrunk, "%s", pawl_log_errmsg(log));
+                pawl__log_failed(log, shrunk, &err);
                 code = cli_fail(cli, &err);
         } else {
                 code = cli_given(cli, "json") ? print_json(cli, report, freed)
