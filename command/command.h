@@ -182,8 +182,6 @@ int cli_unknown(const cli_call *cli, const char *const *words, int n);
 
 /** The one line for a failure; returns the exit code that its status maps to. */
 int cli_fail(const cli_call *cli, const pawl_error *err);
-/** Status to exit code; PAWL_EINTERRUPTED, whose signal it cannot know, gives CLI_FAILED. */
-int cli_exit_code(pawl_status status);
 
 /** The subcommands that both programs have. */
 extern const cli_cmd cli_help_cmd, cli_completion_cmd;

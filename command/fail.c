@@ -2,7 +2,8 @@
 #include "command/command.h"
 #include "command/printable.h"
 
-int cli_exit_code(pawl_status status)
+/* PAWL_EINTERRUPTED, whose signal it cannot know, gives CLI_FAILED. */
+static int exit_code(pawl_status status)
 {
         switch (status) {
         case PAWL_OK:
@@ -30,6 +31,6 @@ int cli_fail(const cli_call *cli, const pawl_error *err)
         fprintf(cli->in->err, "%s: ", cli->program->name);
         cli_puts(cli->in->err, err->message[0] ? err->message : pawl_status_name(err->status));
         fputc('\n', cli->in->err);
-        int code = cli_exit_code(err->status);
+        int code = exit_code(err->status);
         return code ? code : CLI_FAILED;
 }

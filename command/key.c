@@ -9,7 +9,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-const char *cli_key_name(const cli_call *cli)
+/* The name of the key's file, or NULL. */
+static const char *file_name(const cli_call *cli)
 {
         const char *name = cli_value(cli, "key-file");
 
@@ -68,7 +69,7 @@ static pawl_status read_bytes(cli_key *out, int fd, const char *name, pawl_error
 
 pawl_status cli_key_read(cli_key *out, const cli_call *cli, pawl_error *err)
 {
-        const char *name = cli_key_name(cli);
+        const char *name = file_name(cli);
 
         out->len = 0;
         if (!name)

@@ -13,10 +13,8 @@ typedef struct cli_key {
         size_t len;                            /**< 0: no file was named */
 } cli_key;
 
-/** The name of the key's file, or NULL. */
-const char *cli_key_name(const cli_call *cli);
 /**
- * The bytes of that file as they are, a newline at its end among them. cli_key_forget() them soon,
+ * The bytes of the file as they are, a newline at its end among them. cli_key_forget() them soon,
  * also after a failure.
  * @return PAWL_ENOTFOUND, PAWL_EACCESS (also for a file that others may read or write), PAWL_EINVAL
  *         (a folder; too short or too long), PAWL_EIO.

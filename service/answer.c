@@ -103,17 +103,24 @@ unsigned service_http_status(pawl_status status)
         }
 }
 
+void service_error_object(pawl__json_writer *w, const pawl_error *err, int code)
+{
+        pawl__json_open_object(w);
+        pawl__json_member_string(w, "status", pawl_status_name(err->status));
+        if (code)
+                pawl__json_member_integer(w, "code", code);
+        pawl__json_member_string(
+                w, "message", err->message[0] ? err->message : pawl_status_name(err->status));
+        pawl__json_close_object(w);
+}
+
 void service_answer_error(service_answer *answer, unsigned status, const pawl_error *err)
 {
         pawl__json_writer w = PAWL__JSON_WRITER_INIT;
 
         pawl__json_open_object(&w);
         pawl__json_name(&w, "error");
-        pawl__json_open_object(&w);
-        pawl__json_member_string(&w, "status", pawl_status_name(err->status));
-        pawl__json_member_string(
-                &w, "message", err->message[0] ? err->message : pawl_status_name(err->status));
-        pawl__json_close_object(&w);
+        service_error_object(&w, err, 0);
         pawl__json_close_object(&w);
         service_answer_json(answer, status, &w);
         answer->failure = err->status;

@@ -11,7 +11,7 @@
 
 #define SERVICE_JSON "application/json"
 
-/** Wakes the connection that takes from a source. Opaque: service/stream.h. */
+/** Wakes the connection that takes from a source. Opaque: service/flow.c. */
 typedef struct service_waker service_waker;
 
 /**
@@ -64,6 +64,8 @@ void service_answer_fixed(service_answer *answer, unsigned status, const char *c
 void service_answer_source(
         service_answer *answer, const char *content_type, const service_source *source);
 
+/** {"status","code","message"}; without the exit code where it is 0. */
+void service_error_object(pawl__json_writer *w, const pawl_error *err, int code);
 /** {"error":{"status","message"}} with this status of HTTP. What the answer held is freed. */
 void service_answer_error(service_answer *answer, unsigned status, const pawl_error *err);
 /** The same with the status of HTTP that @p err->status has: service_http_status(). */

@@ -34,12 +34,7 @@ typedef struct page {
 
 static pawl_status log_failed(page *p, pawl_status status)
 {
-        return pawl__fail(&p->err, status, "%s", pawl_log_errmsg(p->log));
-}
-
-static bool fits(pawl_text wanted, pawl_text is)
-{
-        return !wanted.data || pawl__text_eq(wanted, is);
+        return pawl__log_failed(p->log, status, &p->err);
 }
 
 /* Keep it, if it is one that was asked for. */
@@ -47,8 +42,8 @@ static pawl_status keep(page *p, const pawl_event *event)
 {
         const size_t at = p->text.len;
 
-        if (!fits(p->type, event->type) || !fits(p->run, event->run_id) ||
-                !fits(p->step, event->step_id))
+        if (!service_lets_pass(p->type, event->type) || !service_lets_pass(p->run, event->run_id) ||
+                !service_lets_pass(p->step, event->step_id))
                 return PAWL_OK;
         if (pawl__grow(&p->entries, &p->cap, p->n + 1, sizeof *p->entries))
                 return pawl__nomem(&p->err);
@@ -194,7 +189,7 @@ static pawl_status read_head(uint64_t *head, pawl_log *log, pawl_error *err)
         unsigned char hash[32];
         pawl_status status = pawl_log_head(head, hash, log);
 
-        return status ? pawl__fail(err, status, "%s", pawl_log_errmsg(log)) : PAWL_OK;
+        return status ? pawl__log_failed(log, status, err) : PAWL_OK;
 }
 
 static pawl_status read_page(page *p, const service_request *request)
@@ -245,7 +240,7 @@ void service_api_event(service_answer *answer, service_call *call)
         pawl_status status = service_param_number(&seq, call, "seq", &err);
 
         if (!status && (status = pawl__log_event(&event, &arena, call->log, seq)))
-                pawl__fail(&err, status, "%s", pawl_log_errmsg(call->log));
+                pawl__log_failed(call->log, status, &err);
         if (!status)
                 status = service_envelope(&json, call->log, &event, &err);
         if (status)

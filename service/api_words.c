@@ -1,5 +1,6 @@
 #include "service/api_words.h"
 #include "base/error.h"
+#include "service/router.h"
 #include <inttypes.h>
 #include <stdio.h>
 
@@ -112,7 +113,6 @@ void service_word_flag(service_words *words, const char *name)
 
 pawl_status service_words_run(pawl__buf *out, service_words *words, pawl_error *err)
 {
-
         const char *const asked_by = words->call->actor;
 
         *err = words->err;
@@ -141,17 +141,6 @@ void service_words_answer(service_answer *answer, service_words *words)
 /* ---- The body -----------------------------------------------------------------------------------
  */
 
-static bool listed(const char *list, pawl_text name)
-{
-        while (*list) {
-                const size_t len = strcspn(list, " ");
-                if (pawl__text_eq(pawl__text_n(list, len), name))
-                        return true;
-                list += len + (list[len] == ' ');
-        }
-        return false;
-}
-
 void service_object_read(service_object *object, const service_call *call, const char *known)
 {
         static const pawl__json_tree none = PAWL__JSON_TREE_INIT;
@@ -171,7 +160,7 @@ void service_object_read(service_object *object, const service_call *call, const
         for (pawl__node n = pawl__json_first(&object->tree, 0); n != PAWL__NO_NODE;
                 n = pawl__json_after(&object->tree, 0, n)) {
                 const pawl_text name = pawl__json_at(&object->tree, n)->name;
-                if (!listed(known, name)) {
+                if (!service_listed(known, name)) {
                         pawl__fail(&object->err, PAWL_EINVAL,
                                 "the body: knows no member \"%.*s\"; it knows %s", PAWL__FMT(name),
                                 known);

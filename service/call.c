@@ -1,5 +1,6 @@
 /* What a route asks of its call. */
 #include "base/error.h"
+#include "command/command.h"
 #include "service/route.h"
 #include <assert.h>
 
@@ -21,15 +22,7 @@ pawl_status service_param_number(
         const pawl_text text = service_param(call, name);
         uint64_t number = 0;
 
-        for (size_t i = 0; i < text.len; i++) {
-                const unsigned digit = (unsigned char)text.data[i] - (unsigned)'0';
-                if (digit > 9 || number > ((uint64_t)INT64_MAX - digit) / 10) {
-                        number = 0;
-                        break;
-                }
-                number = number * 10 + digit;
-        }
-        if (number == 0)
+        if (!cli_parse_number(&number, text.data) || number == 0)
                 return pawl__fail(err, PAWL_ENOTFOUND,
                         "%s \"%.*s\": is no number; give digits alone, from 1 up", name,
                         PAWL__FMT(text));

@@ -1,11 +1,10 @@
 #include "service/clients.h"
 #include "base/error.h"
+#include "service/thread.h"
 #include <linux/tcp.h>
 #include <netinet/in.h>
-#include <pthread.h>
 #include <stdlib.h>
 #include <sys/socket.h>
-#include <time.h>
 
 /* States of TCP by their numbers in tcpi_state, which <linux/tcp.h> has no names for. */
 enum { STATE_CLOSE = 7, STATE_CLOSE_WAIT = 8 };
@@ -41,14 +40,6 @@ struct service_clients {
         size_t owed; /* answers that are not out */
         bool ending;
 };
-
-static int64_t now_ms(void)
-{
-        struct timespec now;
-
-        clock_gettime(CLOCK_MONOTONIC, &now);
-        return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
-}
 
 /* What the kernel knows of it: bytes received, ever, and whether the other end sends no more. */
 static bool ask_kernel(uint64_t *received, int fd)
@@ -124,15 +115,9 @@ static void *sweep(void *user)
 
         pthread_mutex_lock(&clients->lock);
         while (!clients->ending) {
-                struct timespec until;
-                clock_gettime(CLOCK_MONOTONIC, &until);
-                until.tv_nsec += SERVICE_SWEEP_MS * 1000000L;
-                if (until.tv_nsec >= 1000000000) {
-                        until.tv_sec++;
-                        until.tv_nsec -= 1000000000;
-                }
+                const struct timespec until = service_in_ms(SERVICE_SWEEP_MS);
                 pthread_cond_timedwait(&clients->ends, &clients->lock, &until);
-                const int64_t now = now_ms();
+                const int64_t now = service_now_ms();
                 for (service_client *client = clients->first; client; client = client->next)
                         look(client, now);
         }
@@ -140,11 +125,17 @@ static void *sweep(void *user)
         return NULL;
 }
 
+static void free_clients(service_clients *clients)
+{
+        pthread_cond_destroy(&clients->ends);
+        pthread_mutex_destroy(&clients->lock);
+        free(clients);
+}
+
 pawl_status service_clients_start(service_clients **out, service_site *site, pawl_error *err)
 {
         const service_options *options = site->options;
         service_clients *clients = calloc(1, sizeof *clients);
-        pthread_condattr_t monotonic;
 
         if (!clients)
                 return pawl__nomem(err);
@@ -153,18 +144,13 @@ pawl_status service_clients_start(service_clients **out, service_site *site, paw
         clients->request_ms = options->request_ms ? options->request_ms : SERVICE_REQUEST_MS;
         clients->answer_ms = options->answer_ms ? options->answer_ms : SERVICE_ANSWER_MS;
         pthread_mutex_init(&clients->lock, NULL);
-        pthread_condattr_init(&monotonic);
-        pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
-        pthread_cond_init(&clients->ends, &monotonic);
-        pthread_condattr_destroy(&monotonic);
-        const int code = pthread_create(&clients->thread, NULL, sweep, clients);
-        if (code) {
-                free(clients);
-                return pawl__fail(
-                        err, PAWL_EIO, "a thread: %s; close some programs", strerror(code));
-        }
-        *out = clients;
-        return PAWL_OK;
+        service_cond_init(&clients->ends);
+        const pawl_status status = service_thread_start(&clients->thread, sweep, clients, err);
+        if (status)
+                free_clients(clients);
+        else
+                *out = clients;
+        return status;
 }
 
 void service_clients_stop(service_clients *clients)
@@ -176,9 +162,7 @@ void service_clients_stop(service_clients *clients)
         pthread_cond_signal(&clients->ends);
         pthread_mutex_unlock(&clients->lock);
         pthread_join(clients->thread, NULL);
-        pthread_cond_destroy(&clients->ends);
-        pthread_mutex_destroy(&clients->lock);
-        free(clients);
+        free_clients(clients);
 }
 
 service_client *service_client_came(service_clients *clients, int fd)
@@ -222,7 +206,7 @@ void service_client_asks(service_client *client)
         pthread_mutex_lock(&client->clients->lock);
         if (client->phase == RESTING) {
                 set_phase(client, ASKING);
-                client->until_ms = now_ms() + client->clients->request_ms;
+                client->until_ms = service_now_ms() + client->clients->request_ms;
         }
         pthread_mutex_unlock(&client->clients->lock);
 }
@@ -246,7 +230,7 @@ void service_client_answers(service_client *client, bool stream)
         pthread_mutex_lock(&client->clients->lock);
         if (client->phase != CLOSING) {
                 set_phase(client, stream ? STREAMING : ANSWERING);
-                client->until_ms = now_ms() + client->clients->answer_ms;
+                client->until_ms = service_now_ms() + client->clients->answer_ms;
         }
         pthread_mutex_unlock(&client->clients->lock);
 }

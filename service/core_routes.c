@@ -1,8 +1,9 @@
 /* The service's own routes: its health, what it counts, and the commands of the registry. */
 #include "base/error.h"
+#include "events/log.h"
 #include "service/execute.h"
-#include "service/pulse.h"
 #include "service/site.h"
+#include "service/thread.h"
 #include "service/worker.h"
 #include "state/state.h"
 #include <sys/stat.h>
@@ -55,7 +56,7 @@ static pawl_status write_log(pawl__buf *out, service_call *call, pawl_error *err
         pawl_status status = pawl_log_head(&head, hash, call->log);
 
         if (status)
-                status = pawl__fail(err, status, "%s", pawl_log_errmsg(call->log));
+                status = pawl__log_failed(call->log, status, err);
         if (!status)
                 status = pawl__state_of(&state, call->log, err);
         if (!status)

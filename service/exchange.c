@@ -1,10 +1,10 @@
 #include "service/exchange.h"
 #include "base/error.h"
 #include "service/server.h"
+#include "service/thread.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <strings.h>
-#include <time.h>
 
 /* Bytes of a body that is refused: taken from a client before its answer, so that it sees it. */
 #define DRAIN_MAX (4U << 20)
@@ -32,14 +32,6 @@ typedef struct exchange {
         int64_t asked_us;
         pawl_error err; /* of its first line */
 } exchange;
-
-static int64_t now_us(void)
-{
-        struct timespec now;
-
-        clock_gettime(CLOCK_MONOTONIC, &now);
-        return (int64_t)now.tv_sec * 1000000 + now.tv_nsec / 1000;
-}
 
 static service_client *client_of(service_parts *parts, struct MHD_Connection *connection)
 {
@@ -74,7 +66,7 @@ void *service_exchange_begin(void *user, const char *target, struct MHD_Connecti
         of->parts = parts;
         of->connection = connection;
         of->client = client_of(parts, connection);
-        of->asked_us = now_us();
+        of->asked_us = service_now_us();
         service_client_asks(of->client);
         /* the method comes later */
         if (service_request_target(&of->request, pawl__text(""), pawl__text(target), &of->err))
@@ -251,7 +243,7 @@ static enum MHD_Result send_answer(exchange *of)
         mhd->MHD_destroy_response(response);
         of->phase = ANSWERED;
         service_metrics_count(of->parts->site->metrics, of->call.route, status,
-                (uint64_t)(now_us() - of->asked_us));
+                (uint64_t)(service_now_us() - of->asked_us));
         forget_request(of);
         return result;
 }
@@ -348,7 +340,7 @@ static bool take_place(exchange *of)
 /* All of it is there. */
 static enum MHD_Result take_end(exchange *of)
 {
-        of->asked_us = now_us();
+        of->asked_us = service_now_us();
         if (!service_client_asked(of->client))
                 return MHD_NO;
         if (of->phase == REFUSED)

@@ -88,13 +88,7 @@ static void tell(service_answer *answer, const char *name, const service_outcome
                 pawl__json_name(&w, "data");
                 pawl__json_open_object(&w);
                 pawl__json_name(&w, "error");
-                pawl__json_open_object(&w);
-                pawl__json_member_string(&w, "status", pawl_status_name(outcome->failure.status));
-                pawl__json_member_integer(&w, "code", outcome->code);
-                pawl__json_member_string(&w, "message",
-                        outcome->failure.message[0] ? outcome->failure.message
-                                                    : pawl_status_name(outcome->failure.status));
-                pawl__json_close_object(&w);
+                service_error_object(&w, &outcome->failure, outcome->code);
                 if (outcome->output.len)
                         pawl__json_member_raw(&w, "output", output);
                 pawl__json_close_object(&w);

@@ -1,25 +1,17 @@
 /* A feed's life, and its first thread, which follows the head of the log. */
 #include "service/feed.h"
 #include "base/error.h"
+#include "events/log.h"
 #include "service/feed_inside.h"
-#include <errno.h>
+#include "service/thread.h"
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 enum {
         LOOK_EVERY_MS = 200,
         TRY_EVERY_MS = 1000, /* while the log cannot be followed */
         AT_ONCE = 64         /* events that are added before streams are woken */
 };
-
-int64_t service_feed_now_ms(void)
-{
-        struct timespec now;
-
-        clock_gettime(CLOCK_MONOTONIC, &now);
-        return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
-}
 
 /* ---- Following the log --------------------------------------------------------------------------
  */
@@ -61,7 +53,7 @@ static pawl_status take_new(
                 since = head - SERVICE_RING_EVENTS;
         status = pawl_cursor_open(&cursor, log, since);
         if (status)
-                return pawl__fail(err, status, "%s", pawl_log_errmsg(log));
+                return pawl__log_failed(log, status, err);
         while ((status = pawl_cursor_next(cursor, &event)) == PAWL_OK) {
                 pawl__buf_clear(&text);
                 status = service_feed_write(&text, log, &event, err);
@@ -73,7 +65,7 @@ static pawl_status take_new(
                         show(feed);
         }
         if (status < 0 && !err->status)
-                pawl__fail(err, status, "%s", pawl_log_errmsg(log));
+                pawl__log_failed(log, status, err);
         pawl_cursor_close(cursor);
         pawl__buf_free(&text);
         show(feed);
@@ -146,16 +138,9 @@ static void look(service_feed *feed, service_feed_log *log)
  * comes. */
 static void wait_a_little(service_feed *feed)
 {
-        struct timespec until;
-        int ms = feed->broken.status ? TRY_EVERY_MS : LOOK_EVERY_MS;
+        const struct timespec until =
+                service_in_ms(feed->broken.status ? TRY_EVERY_MS : LOOK_EVERY_MS);
 
-        clock_gettime(CLOCK_MONOTONIC, &until);
-        until.tv_sec += ms / 1000;
-        until.tv_nsec += ms % 1000 * 1000000L;
-        if (until.tv_nsec >= 1000000000L) {
-                until.tv_sec++;
-                until.tv_nsec -= 1000000000L;
-        }
         if (feed->poked || feed->stopping)
                 return;
         if (feed->streams || feed->broken.status)
@@ -177,7 +162,7 @@ static void *follow(void *user)
                 pthread_mutex_unlock(&feed->lock);
                 if (wanted)
                         look(feed, &log);
-                int64_t now = service_feed_now_ms();
+                int64_t now = service_now_ms();
                 pthread_mutex_lock(&feed->lock);
                 for (service_stream *s = feed->streams; s; s = s->after)
                         service_stream_beat(s, now);
@@ -219,39 +204,6 @@ void service_feed_leave(service_feed *feed)
                 free_feed(feed);
 }
 
-/* A lock and two conditions, the first by a clock that does not step. */
-static int make_locks(service_feed *feed)
-{
-        pthread_condattr_t steady;
-        int failed = pthread_mutex_init(&feed->lock, NULL);
-
-        if (failed)
-                return failed;
-        failed = pthread_condattr_init(&steady);
-        if (!failed) {
-                pthread_condattr_setclock(&steady, CLOCK_MONOTONIC);
-                failed = pthread_cond_init(&feed->look, &steady);
-                pthread_condattr_destroy(&steady);
-        }
-        if (failed) {
-                pthread_mutex_destroy(&feed->lock);
-                return failed;
-        }
-        failed = pthread_cond_init(&feed->page, NULL);
-        if (failed) {
-                pthread_cond_destroy(&feed->look);
-                pthread_mutex_destroy(&feed->lock);
-        }
-        return failed;
-}
-
-static pawl_status no_thread(int why, pawl_error *err)
-{
-        return pawl__fail(err, why == ENOMEM ? PAWL_ENOMEM : PAWL_EIO,
-                "events: no thread could be started: %s; see that the process may have more",
-                strerror(why));
-}
-
 static void stop_threads(service_feed *feed)
 {
         pthread_mutex_lock(&feed->lock);
@@ -263,16 +215,16 @@ static void stop_threads(service_feed *feed)
 
 static pawl_status start_threads(service_feed *feed, pawl_error *err)
 {
-        int failed = pthread_create(&feed->follower, NULL, follow, feed);
+        pawl_status status = service_thread_start(&feed->follower, follow, feed, err);
 
-        if (failed)
-                return no_thread(failed, err);
-        failed = pthread_create(&feed->pager, NULL, service_feed_pager, feed);
-        if (!failed)
-                return PAWL_OK;
-        stop_threads(feed);
-        pthread_join(feed->follower, NULL);
-        return no_thread(failed, err);
+        if (status)
+                return status;
+        status = service_thread_start(&feed->pager, service_feed_pager, feed, err);
+        if (status) {
+                stop_threads(feed);
+                pthread_join(feed->follower, NULL);
+        }
+        return status;
 }
 
 pawl_status service_feed_open(service_feed **out, const char *path, pawl_error *err)
@@ -281,11 +233,9 @@ pawl_status service_feed_open(service_feed **out, const char *path, pawl_error *
 
         if (!feed)
                 return pawl__nomem(err);
-        int failed = make_locks(feed);
-        if (failed) {
-                free(feed);
-                return no_thread(failed, err);
-        }
+        pthread_mutex_init(&feed->lock, NULL);
+        service_cond_init(&feed->look);
+        pthread_cond_init(&feed->page, NULL);
         feed->users = 1;
         feed->generation = 1;
         feed->path = strdup(path);

@@ -32,7 +32,13 @@ void service_feed_poke(service_feed *feed);
  *  after it: the last close frees the feed. NULL is allowed. */
 void service_feed_stop(service_feed *feed);
 
-/** Which events a stream shows: absent texts let all pass. */
+/** Is it the one that is wanted? The absent text lets all pass. */
+static inline bool service_lets_pass(pawl_text wanted, pawl_text is)
+{
+        return !wanted.data || pawl__text_eq(wanted, is);
+}
+
+/** Which events a stream shows. */
 typedef struct service_feed_filter {
         pawl_text type, run_id;
 } service_feed_filter;

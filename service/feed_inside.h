@@ -49,8 +49,6 @@ struct service_feed {
         bool poked, stopping;
 };
 
-int64_t service_feed_now_ms(void);
-
 /* ---- Streams (service/feed_stream.c), under the lock ----------------------------------------- */
 
 /** Is it one that this stream shows? */

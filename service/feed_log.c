@@ -5,11 +5,6 @@
 #include <inttypes.h>
 #include <sys/stat.h>
 
-static pawl_status log_failed(pawl_log *log, pawl_status status, pawl_error *err)
-{
-        return pawl__fail(err, status, "%s", pawl_log_errmsg(log));
-}
-
 /* ---- Following it -------------------------------------------------------------------------------
  */
 
@@ -18,15 +13,14 @@ pawl_status service_feed_log_open(service_feed_log *log, const char *path, pawl_
         pawl_log_options options = PAWL_LOG_OPTIONS_INIT;
         struct stat st;
 
+        /* looked at first: a file that is put there meanwhile is seen at the next look */
+        if (stat(path, &st) != 0)
+                return pawl__fail(err, PAWL_ENOTFOUND,
+                        "%.300s: the log is not there any more; put it back", path);
         options.flags = PAWL_LOG_READONLY;
         pawl_status status = pawl_log_open(&log->log, path, &options, err);
         if (status)
                 return status;
-        if (stat(path, &st) != 0) {
-                service_feed_log_close(log);
-                return pawl__fail(err, PAWL_ENOTFOUND,
-                        "%.300s: the log is not there any more; put it back", path);
-        }
         log->device = st.st_dev;
         log->inode = st.st_ino;
         return PAWL_OK;
@@ -46,7 +40,7 @@ pawl_status service_feed_log_head(
         pawl_status status = pawl_log_head(head, hash, log->log);
 
         if (status)
-                return log_failed(log->log, status, err);
+                return pawl__log_failed(log->log, status, err);
         if (stat(path, &now) != 0 || now.st_dev != log->device || now.st_ino != log->inode)
                 return pawl__fail(err, PAWL_ENOTFOUND,
                         "%.300s: the log that was followed is not there any more; ask again", path);
@@ -68,7 +62,7 @@ pawl_status service_envelope(
         pawl_status status = pawl__log_mac(&keyed, mac, log, event->seq);
 
         if (status)
-                return log_failed(log, status, err);
+                return pawl__log_failed(log, status, err);
         return pawl__event_json(out, event, keyed ? mac : NULL, err);
 }
 

@@ -3,7 +3,7 @@
  * the other, so that each comes to its turn. A page is one event at least, ends soon after
  * PAGE_BYTES, and looks at SCAN events at most; it may hold none that the stream shows.
  */
-#include "base/error.h"
+#include "events/log.h"
 #include "service/feed_inside.h"
 #include <stdlib.h>
 
@@ -20,11 +20,11 @@ static pawl_status read_page(pawl__buf *page, uint64_t *next, const service_stre
 
         *next = from;
         if (status)
-                return pawl__fail(err, status, "%s", pawl_log_errmsg(log));
+                return pawl__log_failed(log, status, err);
         while (page->len < PAGE_BYTES && looked++ < SCAN) {
                 status = pawl_cursor_next(cursor, &event);
                 if (status < 0)
-                        pawl__fail(err, status, "%s", pawl_log_errmsg(log));
+                        pawl__log_failed(log, status, err);
                 if (!status && service_stream_wants(s, event.type, event.run_id))
                         status = service_feed_write(page, log, &event, err);
                 if (status)

@@ -2,18 +2,15 @@
 #include "base/error.h"
 #include "base/json_write.h"
 #include "service/feed_inside.h"
+#include "service/thread.h"
 #include <stdlib.h>
 
 enum { BEAT_MS = 15000 };
 
-static bool fits(pawl_text wanted, pawl_text is)
-{
-        return !wanted.data || pawl__text_eq(wanted, is);
-}
-
 bool service_stream_wants(const service_stream *s, pawl_text type, pawl_text run_id)
 {
-        return fits(s->filter.type, type) && fits(s->filter.run_id, run_id);
+        return service_lets_pass(s->filter.type, type) &&
+               service_lets_pass(s->filter.run_id, run_id);
 }
 
 /* ---- What goes out ------------------------------------------------------------------------------
@@ -121,7 +118,7 @@ static ssize_t stream_read(void *user, char *out, size_t max)
                 n += more;
         bool over = n == 0 && s->ended;
         if (n)
-                s->sent_ms = service_feed_now_ms();
+                s->sent_ms = service_now_ms();
         s->sleeping = n == 0 && !over;
         pthread_mutex_unlock(&s->feed->lock);
         return over ? -1 : (ssize_t)n;
@@ -163,10 +160,7 @@ static char *error_text(const pawl_error *why, bool after)
 
         pawl__json_open_object(&w);
         pawl__json_name(&w, "error");
-        pawl__json_open_object(&w);
-        pawl__json_member_string(&w, "status", pawl_status_name(why->status));
-        pawl__json_member_string(&w, "message", why->message);
-        pawl__json_close_object(&w);
+        service_error_object(&w, why, 0);
         pawl__json_close_object(&w);
         if (!pawl__json_end_writer(&w) && pawl__buf_addf(&text, "%sevent: error\ndata: %s\n\n",
                                                   after ? "\n\n" : "", w.buf.data))
@@ -321,7 +315,7 @@ pawl_status service_feed_source(service_source *out, service_feed *feed,
         s->feed = feed;
         s->next = since + 1;
         s->note = "retry: 2000\n\n";
-        s->sent_ms = service_feed_now_ms();
+        s->sent_ms = service_now_ms();
         pthread_mutex_lock(&feed->lock);
         pawl_status status = enter(feed, s, head, err);
         pthread_mutex_unlock(&feed->lock);

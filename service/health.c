@@ -3,7 +3,7 @@
 
 void service_health_init(service_health *health)
 {
-        *health = (service_health){.head = 0};
+        *health = (service_health){.asked_ms = 0};
         pthread_mutex_init(&health->lock, NULL);
 }
 
@@ -19,7 +19,7 @@ void service_health_asks(service_health *health, int64_t now_ms)
         pthread_mutex_unlock(&health->lock);
 }
 
-void service_health_read(service_health *health, uint64_t head, const pawl_error *err)
+void service_health_read(service_health *health, const pawl_error *err)
 {
         pthread_mutex_lock(&health->lock);
         health->asked_ms = 0;
@@ -27,8 +27,6 @@ void service_health_read(service_health *health, uint64_t head, const pawl_error
                 health->reading = *err;
         else
                 health->reading.status = PAWL_OK;
-        if (!err)
-                health->head = head;
         pthread_mutex_unlock(&health->lock);
 }
 

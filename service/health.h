@@ -20,7 +20,6 @@ typedef struct service_health {
         pthread_mutex_t lock;
         pawl_error reading, writing; /**< why the last one failed; PAWL_OK: it did not */
         int64_t asked_ms;            /**< when the log was asked last; 0: never, or it answered */
-        uint64_t head;               /**< seq of the log's last event, as last seen */
 } service_health;
 
 void service_health_init(service_health *health);
@@ -28,7 +27,7 @@ void service_health_free(service_health *health);
 
 /** The log is about to be read; it was, or not (@p err says why; NULL: it was). */
 void service_health_asks(service_health *health, int64_t now_ms);
-void service_health_read(service_health *health, uint64_t head, const pawl_error *err);
+void service_health_read(service_health *health, const pawl_error *err);
 /** A command that changes ended. Failures that are the request's own are not taken for the log's.
  */
 void service_health_wrote(service_health *health, const pawl_error *err);

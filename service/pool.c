@@ -1,7 +1,7 @@
 #include "service/pool.h"
 #include "base/error.h"
+#include "service/thread.h"
 #include <stdlib.h>
-#include <time.h>
 
 typedef struct member {
         service_pool *pool;
@@ -84,7 +84,6 @@ static void *work(void *user)
 pawl_status service_pool_start(service_pool **out, service_site *site, unsigned n, pawl_error *err)
 {
         service_pool *pool = calloc(1, sizeof *pool + n * sizeof pool->members[0]);
-        pthread_condattr_t monotonic;
 
         if (!pool)
                 return pawl__nomem(err);
@@ -92,23 +91,19 @@ pawl_status service_pool_start(service_pool **out, service_site *site, unsigned 
         pool->last = &pool->first;
         pthread_mutex_init(&pool->lock, NULL);
         pthread_cond_init(&pool->work, NULL);
-        pthread_condattr_init(&monotonic);
-        pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
-        pthread_cond_init(&pool->rest, &monotonic);
-        pthread_condattr_destroy(&monotonic);
+        service_cond_init(&pool->rest);
         pthread_mutex_lock(&pool->lock);
         for (; pool->n < n; pool->n++) {
                 member *one = &pool->members[pool->n];
                 one->pool = pool;
                 service_worker_init(&one->worker, site);
-                const int code = pthread_create(&one->thread, NULL, work, one);
-                if (code) {
+                const pawl_status status = service_thread_start(&one->thread, work, one, err);
+                if (status) {
                         pthread_mutex_unlock(&pool->lock);
                         service_worker_free(&one->worker);
                         service_pool_stop(pool);
                         service_pool_free(pool);
-                        return pawl__fail(err, PAWL_EIO,
-                                "a worker's thread: %s; give fewer with --threads", strerror(code));
+                        return status;
                 }
         }
         pthread_mutex_unlock(&pool->lock);
@@ -139,16 +134,9 @@ void service_pool_put(service_pool *pool, service_job *job)
 
 bool service_pool_drain(service_pool *pool, unsigned ms)
 {
-        struct timespec until;
+        const struct timespec until = service_in_ms(ms);
         int code = 0;
 
-        clock_gettime(CLOCK_MONOTONIC, &until);
-        until.tv_sec += ms / 1000;
-        until.tv_nsec += (long)(ms % 1000) * 1000000;
-        if (until.tv_nsec >= 1000000000) {
-                until.tv_sec++;
-                until.tv_nsec -= 1000000000;
-        }
         pthread_mutex_lock(&pool->lock);
         while ((pool->running || pool->taken) && !code)
                 code = pthread_cond_timedwait(&pool->rest, &pool->lock, &until);

@@ -1,8 +1,9 @@
 #include "service/pulse.h"
 #include "base/error.h"
+#include "events/log.h"
+#include "service/thread.h"
 #include "service/worker.h"
 #include <stdlib.h>
-#include <time.h>
 
 struct service_pulse {
         service_worker worker; /* its log is this thread's */
@@ -11,14 +12,6 @@ struct service_pulse {
         pthread_cond_t ends;
         bool ending;
 };
-
-int64_t service_now_ms(void)
-{
-        struct timespec now;
-
-        clock_gettime(CLOCK_MONOTONIC, &now);
-        return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
-}
 
 static void beat(service_pulse *pulse)
 {
@@ -30,8 +23,8 @@ static void beat(service_pulse *pulse)
         service_health_asks(health, service_now_ms());
         pawl_status status = service_worker_ready(&pulse->worker, &err);
         if (!status && (status = pawl_log_head(&head, hash, pulse->worker.log)))
-                pawl__fail(&err, status, "%s", pawl_log_errmsg(pulse->worker.log));
-        service_health_read(health, head, status ? &err : NULL);
+                pawl__log_failed(pulse->worker.log, status, &err);
+        service_health_read(health, status ? &err : NULL);
 }
 
 static void *run(void *user)
@@ -40,11 +33,9 @@ static void *run(void *user)
 
         pthread_mutex_lock(&pulse->lock);
         while (!pulse->ending) {
-                struct timespec until;
                 pthread_mutex_unlock(&pulse->lock);
                 beat(pulse);
-                clock_gettime(CLOCK_MONOTONIC, &until);
-                until.tv_sec += SERVICE_PULSE_MS / 1000;
+                const struct timespec until = service_in_ms(SERVICE_PULSE_MS);
                 pthread_mutex_lock(&pulse->lock);
                 while (!pulse->ending &&
                         !pthread_cond_timedwait(&pulse->ends, &pulse->lock, &until))
@@ -54,28 +45,29 @@ static void *run(void *user)
         return NULL;
 }
 
+static void free_pulse(service_pulse *pulse)
+{
+        service_worker_free(&pulse->worker);
+        pthread_cond_destroy(&pulse->ends);
+        pthread_mutex_destroy(&pulse->lock);
+        free(pulse);
+}
+
 pawl_status service_pulse_start(service_pulse **out, service_site *site, pawl_error *err)
 {
         service_pulse *pulse = calloc(1, sizeof *pulse);
-        pthread_condattr_t monotonic;
 
         if (!pulse)
                 return pawl__nomem(err);
         service_worker_init(&pulse->worker, site);
         pthread_mutex_init(&pulse->lock, NULL);
-        pthread_condattr_init(&monotonic);
-        pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
-        pthread_cond_init(&pulse->ends, &monotonic);
-        pthread_condattr_destroy(&monotonic);
-        const int code = pthread_create(&pulse->thread, NULL, run, pulse);
-        if (code) {
-                service_worker_free(&pulse->worker);
-                free(pulse);
-                return pawl__fail(
-                        err, PAWL_EIO, "a thread: %s; close some programs", strerror(code));
-        }
-        *out = pulse;
-        return PAWL_OK;
+        service_cond_init(&pulse->ends);
+        const pawl_status status = service_thread_start(&pulse->thread, run, pulse, err);
+        if (status)
+                free_pulse(pulse);
+        else
+                *out = pulse;
+        return status;
 }
 
 void service_pulse_stop(service_pulse *pulse)
@@ -88,8 +80,5 @@ void service_pulse_stop(service_pulse *pulse)
         pthread_cond_signal(&pulse->ends);
         pthread_mutex_unlock(&pulse->lock);
         pthread_join(pulse->thread, NULL);
-        service_worker_free(&pulse->worker);
-        pthread_cond_destroy(&pulse->ends);
-        pthread_mutex_destroy(&pulse->lock);
-        free(pulse);
+        free_pulse(pulse);
 }

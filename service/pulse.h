@@ -14,7 +14,4 @@ PAWL_MUST_CHECK pawl_status service_pulse_start(
 /** NULL is allowed. */
 void service_pulse_stop(service_pulse *pulse);
 
-/** Milliseconds by a clock that never steps. */
-int64_t service_now_ms(void);
-
 #endif

@@ -1,5 +1,6 @@
 #include "service/request.h"
 #include "base/error.h"
+#include "command/command.h"
 #include <strings.h>
 
 /* The value of a hex digit, or -1. */
@@ -209,21 +210,6 @@ pawl_text service_query(const service_request *request, const char *name)
         return pawl__text(NULL);
 }
 
-/* Decimal digits alone. */
-static bool read_number(uint64_t *out, pawl_text text)
-{
-        uint64_t number = 0;
-
-        for (size_t i = 0; i < text.len; i++) {
-                const unsigned digit = (unsigned char)text.data[i] - (unsigned)'0';
-                if (digit > 9 || number > ((uint64_t)INT64_MAX - digit) / 10)
-                        return false;
-                number = number * 10 + digit;
-        }
-        *out = number;
-        return text.len > 0;
-}
-
 pawl_status service_query_number(uint64_t *out, const service_request *request, const char *name,
         uint64_t least, uint64_t most, pawl_error *err)
 {
@@ -232,7 +218,7 @@ pawl_status service_query_number(uint64_t *out, const service_request *request, 
 
         if (!text.data)
                 return PAWL_OK;
-        if (!read_number(&number, text) || number < least || number > most)
+        if (!cli_parse_number(&number, text.data) || number < least || number > most)
                 return pawl__fail(err, PAWL_EINVAL,
                         "the query: %s is \"%.*s\"; give digits alone, %llu to %llu", name,
                         PAWL__FMT(text), (unsigned long long)least, (unsigned long long)most);

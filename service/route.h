@@ -14,14 +14,14 @@
 
 #define SERVICE_PARAMS_MAX 4
 
-typedef enum service_route_traits {
+enum {
         SERVICE_OPEN = 1,      /**< asks for no token, and tells nothing that is secret */
         SERVICE_CHANGES = 2,   /**< writes: 403 where the service only reads */
         SERVICE_WORKSPACE = 4, /**< needs a workspace: 400 where the service has none */
         SERVICE_STREAM = 8,    /**< answers with a source: counted, and 503 beyond the bound */
         SERVICE_NO_LOG = 16    /**< touches no log, and waits for nothing: answered at once, on the
                                     thread of the connections; call->log is NULL */
-} service_route_traits;
+};
 
 typedef struct service_call service_call;
 

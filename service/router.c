@@ -80,8 +80,7 @@ void service_route_find(
         match->n_params = 0;
 }
 
-/* Is it a word of the list, which has spaces between its words? */
-static bool listed(const char *list, pawl_text name)
+bool service_listed(const char *list, pawl_text name)
 {
         while (list && *list) {
                 const size_t len = strcspn(list, " ");
@@ -96,7 +95,7 @@ pawl_status service_route_query(
         const service_route *route, const service_request *request, pawl_error *err)
 {
         for (size_t i = 0; i < request->n_query; i++)
-                if (!listed(route->query, request->query[i].name))
+                if (!service_listed(route->query, request->query[i].name))
                         return pawl__fail(err, PAWL_EINVAL,
                                 "the query: %s knows no \"%.*s\"; it knows %s", route->path,
                                 PAWL__FMT(request->query[i].name),

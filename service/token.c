@@ -1,4 +1,5 @@
 #include "service/token.h"
+#include "base/digest.h"
 #include "base/error.h"
 #include "base/mac.h"
 #include "base/system.h"
@@ -30,13 +31,7 @@ pawl_status service_token_make(service_token *out, pawl_error *err)
 
 void service_token_format(char out[SERVICE_TOKEN_HEX + 1], const service_token *token)
 {
-        static const char digits[] = "0123456789abcdef";
-
-        for (size_t i = 0; i < sizeof token->bytes; i++) {
-                out[2 * i] = digits[token->bytes[i] >> 4];
-                out[2 * i + 1] = digits[token->bytes[i] & 15];
-        }
-        out[SERVICE_TOKEN_HEX] = '\0';
+        pawl__hex(out, token->bytes, sizeof token->bytes);
 }
 
 /* A hex digit's value without a branch that its kind decides; 0x100 and more for no digit. */

@@ -1,6 +1,6 @@
 /* Requests and their answers, without connections: commands, what is refused, what the log does. */
 #include "service/fixture.h"
-#include "service/pulse.h"
+#include "service/thread.h"
 
 static test_service s;
 
@@ -279,9 +279,9 @@ static void health_is_what_was_seen_last(void **state)
         assert_int_equal(test_service_ask(&s, "GET", "/healthz", NULL, NULL), 503);
         assert_int_equal(run("{\"command\":\"checkpoint\"}"), 200);
         assert_int_equal(test_service_ask(&s, "GET", "/healthz", NULL, NULL), 200);
-        service_health_read(&s.site.health, 0, &not_ours);
+        service_health_read(&s.site.health, &not_ours);
         assert_int_equal(test_service_ask(&s, "GET", "/healthz", NULL, NULL), 503);
-        service_health_read(&s.site.health, 7, NULL);
+        service_health_read(&s.site.health, NULL);
         service_health_asks(&s.site.health, service_now_ms() - SERVICE_HANGS_MS - 2000);
         assert_int_equal(test_service_ask(&s, "GET", "/healthz", NULL, NULL), 503);
         answer_says(&s, "has not answered for 12 s");

@@ -1,0 +1,23 @@
+/**
+ * @file service/thread.h
+ * @brief Threads, and the clock that they wait by, which never steps.
+ */
+#ifndef SERVICE_THREAD_H
+#define SERVICE_THREAD_H
+
+#include <pawl/base.h>
+#include <pthread.h>
+#include <time.h>
+
+int64_t service_now_us(void);
+int64_t service_now_ms(void);
+
+/** So far from now, for pthread_cond_timedwait() on a condition of service_cond_init(). */
+struct timespec service_in_ms(unsigned ms);
+void service_cond_init(pthread_cond_t *cond);
+
+/** PAWL_EIO, PAWL_ENOMEM: no more are to be had. */
+PAWL_MUST_CHECK pawl_status service_thread_start(
+        pthread_t *out, void *(*run)(void *user), void *user, pawl_error *err);
+
+#endif
