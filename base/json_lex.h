@@ -55,6 +55,29 @@ static inline const char *pawl__lex_space(const char *p, const char *end)
         return p;
 }
 
+#if defined(__SSE2__)
+/* The last bytes of a text, 1 to 15, and zeros, at which a run stops. */
+static inline __m128i pawl__lex_tail(const char *p, size_t n)
+{
+        uint64_t low = 0, high = 0;
+
+        if (n >= 8) {
+                memcpy(&low, p, 8);
+                memcpy(&high, p + n - 8, 8);
+                high = n > 8 ? high >> (16 - n) * 8 : 0;
+        } else if (n >= 4) {
+                uint32_t first, last;
+                memcpy(&first, p, 4);
+                memcpy(&last, p + n - 4, 4);
+                low = first | (uint64_t)last << (n - 4) * 8;
+        } else {
+                low = (unsigned char)p[0] | (uint64_t)(unsigned char)p[n / 2] << n / 2 * 8 |
+                      (uint64_t)(unsigned char)p[n - 1] << (n - 1) * 8;
+        }
+        return _mm_set_epi64x((long long)high, (long long)low);
+}
+#endif
+
 /**
  * The end of a run inside a string: the first '"', '\\' or byte below 0x20, or end. @p wide is set
  * to other than 0 when the run holds bytes beyond ASCII. With @p to, the run is copied there in the
@@ -63,8 +86,14 @@ static inline const char *pawl__lex_space(const char *p, const char *end)
 static inline const char *pawl__lex_run(const char *p, const char *end, unsigned *wide, char *to)
 {
 #if defined(__SSE2__)
-        for (; end - p >= 16; p += 16) {
-                const __m128i bytes = _mm_loadu_si128((const __m128i *)(const void *)p);
+        for (;; p += 16) {
+                __m128i bytes;
+                if (end - p >= 16)
+                        bytes = _mm_loadu_si128((const __m128i *)(const void *)p);
+                else if (p < end)
+                        bytes = pawl__lex_tail(p, (size_t)(end - p));
+                else
+                        return p;
                 const __m128i control = _mm_min_epu8(bytes, _mm_set1_epi8(0x1f));
                 const __m128i stop = _mm_or_si128(_mm_cmpeq_epi8(bytes, control),
                         _mm_or_si128(_mm_cmpeq_epi8(bytes, _mm_set1_epi8('"')),
@@ -95,13 +124,13 @@ static inline const char *pawl__lex_run(const char *p, const char *end, unsigned
                         to += sizeof word;
                 }
         }
-#endif
         for (; p < end && (unsigned char)*p >= 0x20 && *p != '"' && *p != '\\'; p++) {
                 *wide |= (unsigned char)*p & 0x80U;
                 if (to)
                         *to++ = *p;
         }
         return p;
+#endif
 }
 
 /** Length of the escape "\u" at p, two of them for a surrogate pair; 0: there is no such escape. */

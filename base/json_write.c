@@ -2,7 +2,6 @@
 #include "base/json_canon.h"
 #include "base/json_lex.h"
 #include <assert.h>
-#include <stdio.h>
 
 /* Room for the rest of a text, should nothing in it need an escape: its closing quote, and what
  * pawl__lex_run() may write past a run. */
@@ -52,56 +51,62 @@ static void put_quoted(pawl__json_writer *w, pawl_text text)
                 w->failed = true;
 }
 
+static void put_mark(pawl__json_writer *w, char mark)
+{
+        if (!w->failed && pawl__buf_addc(&w->buf, mark))
+                w->failed = true;
+}
+
 /* Before each value and name: the comma that parts it from the one before. */
 static void part(pawl__json_writer *w)
 {
         if (w->need_comma && !w->after_name)
-                put(w, ",", 1);
+                put_mark(w, ',');
         w->after_name = false;
         w->need_comma = true;
 }
 
-static void open_container(pawl__json_writer *w, const char *bracket)
+static void open_container(pawl__json_writer *w, char bracket)
 {
         part(w);
-        put(w, bracket, 1);
+        put_mark(w, bracket);
         w->need_comma = false;
         w->depth++;
 }
 
-static void close_container(pawl__json_writer *w, const char *bracket)
+static void close_container(pawl__json_writer *w, char bracket)
 {
         assert(w->depth > 0 && !w->after_name);
-        put(w, bracket, 1);
+        put_mark(w, bracket);
         w->need_comma = true;
         w->depth--;
 }
 
 void pawl__json_open_object(pawl__json_writer *w)
 {
-        open_container(w, "{");
+        open_container(w, '{');
 }
 
 void pawl__json_close_object(pawl__json_writer *w)
 {
-        close_container(w, "}");
+        close_container(w, '}');
 }
 
 void pawl__json_open_array(pawl__json_writer *w)
 {
-        open_container(w, "[");
+        open_container(w, '[');
 }
 
 void pawl__json_close_array(pawl__json_writer *w)
 {
-        close_container(w, "]");
+        close_container(w, ']');
 }
 
 void pawl__json_name(pawl__json_writer *w, const char *name)
 {
         part(w);
         put_quoted(w, pawl__text(name));
-        put(w, ":", 1);
+        put_mark(w, ':');
         w->after_name = true;
 }
 
@@ -122,11 +127,17 @@ void pawl__json_string(pawl__json_writer *w, const char *string)
 
 void pawl__json_integer(pawl__json_writer *w, int64_t value)
 {
-        char digits[24];
-        int n = snprintf(digits, sizeof digits, "%lld", (long long)value);
+        uint64_t left = value < 0 ? -(uint64_t)value : (uint64_t)value;
+        char digits[20];
+        size_t at = sizeof digits;
 
         part(w);
-        put(w, digits, (size_t)n);
+        if (value < 0)
+                put_mark(w, '-');
+        do
+                digits[--at] = (char)('0' + left % 10);
+        while ((left /= 10) != 0);
+        put(w, digits + at, sizeof digits - at);
 }
 
 void pawl__json_number(pawl__json_writer *w, double value)

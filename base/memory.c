@@ -4,13 +4,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-pawl_status pawl__buf_reserve(pawl__buf *buf, size_t more)
+pawl_status pawl__buf_grow(pawl__buf *buf, size_t more)
 {
         if (more >= SIZE_MAX / 2 || buf->len >= SIZE_MAX / 2 - more)
                 return PAWL_ENOMEM;
         size_t need = buf->len + more + 1;
-        if (need <= buf->cap)
-                return PAWL_OK;
         size_t cap = buf->cap ? buf->cap : 64;
         while (cap < need)
                 cap += cap < ((size_t)1 << 20) ? cap : cap / 4;
@@ -31,15 +29,6 @@ pawl_status pawl__buf_add(pawl__buf *buf, const void *data, size_t len)
         if (len)
                 memcpy(buf->data + buf->len, data, len);
         buf->len += len;
-        buf->data[buf->len] = '\0';
-        return PAWL_OK;
-}
-
-pawl_status pawl__buf_addc(pawl__buf *buf, char c)
-{
-        if (pawl__buf_reserve(buf, 1))
-                return PAWL_ENOMEM;
-        buf->data[buf->len++] = c;
         buf->data[buf->len] = '\0';
         return PAWL_OK;
 }

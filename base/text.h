@@ -60,10 +60,22 @@ typedef struct pawl__buf {
                 NULL, 0, 0                                                                         \
         }
 
+/** pawl__buf_reserve() where there is no room yet. */
+PAWL_MUST_CHECK pawl_status pawl__buf_grow(pawl__buf *buf, size_t more);
 /** Make room for @p more bytes and the NUL. PAWL_ENOMEM leaves the buffer as it was. */
-PAWL_MUST_CHECK pawl_status pawl__buf_reserve(pawl__buf *buf, size_t more);
+PAWL_MUST_CHECK static inline pawl_status pawl__buf_reserve(pawl__buf *buf, size_t more)
+{
+        return more < buf->cap - buf->len ? PAWL_OK : pawl__buf_grow(buf, more);
+}
 PAWL_MUST_CHECK pawl_status pawl__buf_add(pawl__buf *buf, const void *data, size_t len);
-PAWL_MUST_CHECK pawl_status pawl__buf_addc(pawl__buf *buf, char c);
+PAWL_MUST_CHECK static inline pawl_status pawl__buf_addc(pawl__buf *buf, char c)
+{
+        if (pawl__buf_reserve(buf, 1))
+                return PAWL_ENOMEM;
+        buf->data[buf->len++] = c;
+        buf->data[buf->len] = '\0';
+        return PAWL_OK;
+}
 PAWL_MUST_CHECK pawl_status pawl__buf_adds(pawl__buf *buf, const char *string);
 PAWL_MUST_CHECK pawl_status pawl__buf_addf(pawl__buf *buf, const char *format, ...)
         PAWL_PRINTF(2, 3);
