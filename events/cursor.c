@@ -83,6 +83,11 @@ static pawl_status read_rows(pawl_event *events, size_t max, size_t *n, pawl__ar
 
 pawl_status pawl_cursor_open(pawl_cursor **out, pawl_log *log, uint64_t since)
 {
+        return pawl__cursor_open(out, log, since, UINT64_MAX);
+}
+
+pawl_status pawl__cursor_open(pawl_cursor **out, pawl_log *log, uint64_t since, uint64_t most)
+{
         unsigned char hash[32];
         uint64_t head;
         pawl_status status = pawl__view_refresh(log, &log->err);
@@ -96,7 +101,7 @@ pawl_status pawl_cursor_open(pawl_cursor **out, pawl_log *log, uint64_t since)
                 return pawl__nomem(&log->err);
         cursor->log = log;
         cursor->last = since;
-        cursor->until = head;
+        cursor->until = head > since && head - since > most ? since + most : head;
         cursor->arena = (pawl__arena)PAWL__ARENA_INIT;
         cursor->at = cursor->n = 0;
         *out = cursor;

@@ -27,8 +27,8 @@ static pawl_status check_payload(const pawl_event *e, pawl_error *err)
 pawl_status pawl__event_json(
         pawl__buf *out, const pawl_event *e, const unsigned char *mac, pawl_error *err)
 {
-        size_t start = out->len;
-        pawl__json_writer w = PAWL__JSON_WRITER_INIT;
+        const size_t start = out->len;
+        pawl__json_writer w = {.buf = *out}; /* lent: what is there is written on */
         char time[28], prev[65], hash[65], mac_hex[65];
 
         if (e->payload.data) {
@@ -57,11 +57,9 @@ pawl_status pawl__event_json(
                 pawl__json_member_string(&w, "mac", mac_hex);
         }
         pawl__json_close_object(&w);
-        pawl_status status = pawl__json_end_writer(&w);
-        if (!status)
-                status = pawl__buf_add(out, w.buf.data, w.buf.len);
-        if (status)
-                out->len = start;
-        pawl__json_writer_free(&w);
+        const pawl_status status = pawl__json_end_writer(&w);
+        *out = w.buf;
+        if (status && out->data)
+                out->data[out->len = start] = '\0';
         return status ? pawl__nomem(err) : PAWL_OK;
 }

@@ -133,6 +133,10 @@ PAWL_MUST_CHECK pawl_status pawl__log_space(uint64_t *files, uint64_t *free, paw
 
 /* ---- Reading -------------------------------------------------------------------------------- */
 
+/** pawl_cursor_open() for who wants @p most events and no more: a cursor reads ahead. */
+PAWL_MUST_CHECK pawl_status pawl__cursor_open(
+        pawl_cursor **out, pawl_log *log, uint64_t since, uint64_t most);
+
 /** One event by seq into @p arena. PAWL_ENOTFOUND. */
 PAWL_MUST_CHECK pawl_status pawl__log_event(
         pawl_event *out, pawl__arena *arena, pawl_log *log, uint64_t seq);

@@ -61,17 +61,23 @@ static bool is_full(const page *p)
         return p->n >= p->limit || p->text.len >= PAGE_BYTES;
 }
 
+/* Is every event one that was asked for? */
+static bool takes_all(const page *p)
+{
+        return !p->type.data && !p->run.data && !p->step.data;
+}
+
 static pawl_status read_on(page *p, uint64_t since)
 {
         uint64_t last = since;
-        unsigned looked = 0;
         pawl_cursor *cursor;
         pawl_event event;
-        pawl_status status = pawl_cursor_open(&cursor, p->log, since);
+        pawl_status status =
+                pawl__cursor_open(&cursor, p->log, since, takes_all(p) ? p->limit : SCAN);
 
         if (status)
                 return log_failed(p, status);
-        while (!is_full(p) && looked++ < SCAN) {
+        while (!is_full(p)) {
                 status = pawl_cursor_next(cursor, &event);
                 if (status < 0)
                         log_failed(p, status);
@@ -99,17 +105,16 @@ static pawl_status read_chunk(page *p, uint64_t from, uint64_t to)
 {
         pawl_cursor *cursor;
         pawl_event event;
-        pawl_status status = pawl_cursor_open(&cursor, p->log, from - 1);
+        pawl_status status = pawl__cursor_open(&cursor, p->log, from - 1, to - from);
 
         if (status)
                 return log_failed(p, status);
-        while (from < to && !status) {
+        while (!status) {
                 status = pawl_cursor_next(cursor, &event);
                 if (status < 0)
                         log_failed(p, status);
                 if (!status)
                         status = keep(p, &event);
-                from++;
         }
         pawl_cursor_close(cursor);
         return status == PAWL_DONE ? PAWL_OK : status;
@@ -151,7 +156,8 @@ static pawl_status read_back(page *p, uint64_t before)
 
         while (!status && from > 1 && !is_full(p) && looked < SCAN) {
                 const uint64_t to = from;
-                from = to > CHUNK ? to - CHUNK : 1;
+                const uint64_t n = takes_all(p) && p->limit < CHUNK ? p->limit : CHUNK;
+                from = to > n ? to - n : 1;
                 looked += to - from;
                 status = read_chunk(p, from, to);
         }
@@ -167,6 +173,7 @@ static void write_page(service_answer *answer, const page *p)
 {
         pawl__json_writer w = PAWL__JSON_WRITER_INIT;
 
+        w.failed = pawl__buf_reserve(&w.buf, p->text.len + p->n + 80) != PAWL_OK;
         pawl__json_open_object(&w);
         pawl__json_name(&w, "events");
         pawl__json_open_array(&w);
