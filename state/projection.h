@@ -9,8 +9,11 @@
 #include "state/sql.h"
 #include "state/state.h"
 
-/** Statements of queries, by what narrows a listing of conflicts (state/query.c). */
-enum { PAWL__BY_RUN = 1, PAWL__BY_STEP = 2, PAWL__BY_OPEN = 4, PAWL__CONFLICT_LISTS = 8 };
+/** A statement that is kept once it was asked for. */
+typedef struct pawl__query {
+        const char *rest; /**< by whose address it is found again */
+        sqlite3_stmt *stmt;
+} pawl__query;
 
 struct pawl__state {
         pawl_log *log;
@@ -18,8 +21,9 @@ struct pawl__state {
         pawl__applier applier;
         uint64_t applied; /**< the last event folded, while a transaction lasts */
         uint64_t stored;  /**< what the projection table says, while a transaction lasts */
-        sqlite3_stmt *place, *set_place;
-        sqlite3_stmt *steps, *resumable, *by_prefix, *conflicts[PAWL__CONFLICT_LISTS];
+        sqlite3_stmt *place, *set_place, *count_runs;
+        pawl__query *queries;
+        size_t n_queries, cap_queries;
 };
 
 /** How far the tables have come and where the log ends, as one read. */
@@ -34,8 +38,16 @@ PAWL_MUST_CHECK pawl_status pawl__fold_event(
 
 void pawl__applier_free(pawl__applier *applier);
 
-/** Rows of "SELECT its columns FROM table REST", asked once: ?1 and ?2 are texts (absent: not in
- *  REST), ?3 is a limit (0: not in REST). None of a table that the log does not have yet. */
+/** "SELECT the table's columns REST", reset; prepared when it is first asked for, and kept: to
+ *  prepare one takes longer than most take to run. @p rest is a literal, "FROM ..." and what
+ *  follows. */
+PAWL_MUST_CHECK pawl_status pawl__query_statement(sqlite3_stmt **out, pawl__state *state,
+        pawl__table table, const char *rest, pawl_error *err);
+/** Its rows, and the statement reset; @p bound is what binding its parameters gave. */
+PAWL_MUST_CHECK pawl_status pawl__query_collect(pawl__row **rows, size_t *n, pawl__state *state,
+        pawl__table table, sqlite3_stmt *stmt, int bound, pawl__arena *arena, pawl_error *err);
+/** Both: ?1 and ?2 are texts (absent: not in REST), ?3 is a limit (0: not in REST). None of a table
+ *  that the log does not have yet. */
 PAWL_MUST_CHECK pawl_status pawl__query_rows(pawl__row **rows, size_t *n, pawl__state *state,
         pawl__table table, const char *rest, const pawl_text texts[2], int64_t limit,
         pawl__arena *arena, pawl_error *err);

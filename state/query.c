@@ -21,31 +21,32 @@ pawl_status pawl__state_each(
         return state->tables->each(state->tables, table, fn, user, err);
 }
 
-/* "SELECT its columns FROM table REST", prepared at the first use and kept. */
-static pawl_status statement(sqlite3_stmt **stmt, pawl__state *state, pawl__table table,
+pawl_status pawl__query_statement(sqlite3_stmt **out, pawl__state *state, pawl__table table,
         const char *rest, pawl_error *err)
 {
         pawl__buf sql = PAWL__BUF_INIT;
-        pawl_status status;
+        pawl_status status = PAWL_OK;
 
-        if (*stmt) {
-                sqlite3_reset(*stmt);
-                return PAWL_OK;
-        }
-        status = pawl__buf_adds(&sql, "SELECT ");
-        if (status == PAWL_OK)
-                status = pawl__sql_select(&sql, state->log, table);
-        if (status == PAWL_OK)
-                status = pawl__buf_addf(&sql, " FROM %s %s", pawl__tables[table].name, rest);
-        if (status)
+        for (size_t i = 0; i < state->n_queries; i++)
+                if (state->queries[i].rest == rest) {
+                        sqlite3_reset(state->queries[i].stmt);
+                        *out = state->queries[i].stmt;
+                        return PAWL_OK;
+                }
+        if (pawl__grow(&state->queries, &state->cap_queries, state->n_queries + 1,
+                    sizeof *state->queries) ||
+                pawl__buf_adds(&sql, "SELECT ") || pawl__sql_select(&sql, state->log, table) ||
+                pawl__buf_addf(&sql, " %s", rest))
                 status = pawl__nomem(err);
         else
-                status = pawl__db_prepare(stmt, state->log, sql.data, err);
+                status = pawl__db_prepare(out, state->log, sql.data, err);
+        if (!status)
+                state->queries[state->n_queries++] = (pawl__query){rest, *out};
         pawl__buf_free(&sql);
         return status;
 }
 
-static pawl_status collect(pawl__row **rows, size_t *n, pawl__state *state, pawl__table table,
+pawl_status pawl__query_collect(pawl__row **rows, size_t *n, pawl__state *state, pawl__table table,
         sqlite3_stmt *stmt, int bound, pawl__arena *arena, pawl_error *err)
 {
         if (bound != SQLITE_OK)
@@ -56,13 +57,10 @@ static pawl_status collect(pawl__row **rows, size_t *n, pawl__state *state, pawl
 pawl_status pawl__state_steps(pawl__row **rows, size_t *n, pawl__state *state, pawl_text run_id,
         pawl__arena *arena, pawl_error *err)
 {
-        pawl_status status = statement(
-                &state->steps, state, PAWL__STEPS, "WHERE run_id = ?1 ORDER BY number", err);
+        const pawl_text texts[2] = {run_id, {NULL, 0}};
 
-        if (status)
-                return status;
-        int rc = pawl__db_bind_text(state->steps, 1, run_id);
-        return collect(rows, n, state, PAWL__STEPS, state->steps, rc, arena, err);
+        return pawl__query_rows(rows, n, state, PAWL__STEPS,
+                "FROM steps WHERE run_id = ?1 ORDER BY number", texts, 0, arena, err);
 }
 
 /* Nobody answered it, and it was asked at the checkpoint where its step stands now: one of inputs
@@ -77,30 +75,25 @@ pawl_status pawl__state_steps(pawl__row **rows, size_t *n, pawl__state *state, p
 pawl_status pawl__state_conflicts(pawl__row **rows, size_t *n, pawl__state *state, pawl_text run_id,
         pawl_text step_id, bool open_only, pawl__arena *arena, pawl_error *err)
 {
-        static const char *const rest[PAWL__CONFLICT_LISTS] = {
-                [0] = "ORDER BY seq",
-                [PAWL__BY_RUN] = "WHERE run_id = ?1 ORDER BY seq",
-                [PAWL__BY_STEP] = "WHERE step_id = ?2 ORDER BY seq",
-                [PAWL__BY_RUN | PAWL__BY_STEP] = "WHERE run_id = ?1 AND step_id = ?2 ORDER BY seq",
-                [PAWL__BY_OPEN] = "WHERE " HOLDS " ORDER BY seq",
-                [PAWL__BY_OPEN | PAWL__BY_RUN] = "WHERE " HOLDS " AND run_id = ?1 ORDER BY seq",
-                [PAWL__BY_OPEN | PAWL__BY_STEP] = "WHERE " HOLDS " AND step_id = ?2 ORDER BY seq",
-                [PAWL__BY_OPEN | PAWL__BY_RUN | PAWL__BY_STEP] =
-                        "WHERE " HOLDS " AND run_id = ?1 AND step_id = ?2 ORDER BY seq",
+        enum { BY_RUN = 1, BY_STEP = 2, BY_OPEN = 4 };
+        static const char *const rest[] = {
+                [0] = "FROM conflicts ORDER BY seq",
+                [BY_RUN] = "FROM conflicts WHERE run_id = ?1 ORDER BY seq",
+                [BY_STEP] = "FROM conflicts WHERE step_id = ?2 ORDER BY seq",
+                [BY_RUN | BY_STEP] =
+                        "FROM conflicts WHERE run_id = ?1 AND step_id = ?2 ORDER BY seq",
+                [BY_OPEN] = "FROM conflicts WHERE " HOLDS " ORDER BY seq",
+                [BY_OPEN | BY_RUN] = "FROM conflicts WHERE " HOLDS " AND run_id = ?1 ORDER BY seq",
+                [BY_OPEN | BY_STEP] =
+                        "FROM conflicts WHERE " HOLDS " AND step_id = ?2 ORDER BY seq",
+                [BY_OPEN | BY_RUN | BY_STEP] = "FROM conflicts WHERE " HOLDS
+                                               " AND run_id = ?1 AND step_id = ?2 ORDER BY seq",
         };
-        int by = (run_id.data ? PAWL__BY_RUN : 0) | (step_id.data ? PAWL__BY_STEP : 0) |
-                 (open_only ? PAWL__BY_OPEN : 0);
-        pawl_status status =
-                statement(&state->conflicts[by], state, PAWL__CONFLICTS, rest[by], err);
-        int rc = SQLITE_OK;
+        const int by = (run_id.data ? BY_RUN : 0) | (step_id.data ? BY_STEP : 0) |
+                       (open_only ? BY_OPEN : 0);
+        const pawl_text texts[2] = {run_id, step_id};
 
-        if (status)
-                return status;
-        if (run_id.data)
-                rc = pawl__db_bind_text(state->conflicts[by], 1, run_id);
-        if (rc == SQLITE_OK && step_id.data)
-                rc = pawl__db_bind_text(state->conflicts[by], 2, step_id);
-        return collect(rows, n, state, PAWL__CONFLICTS, state->conflicts[by], rc, arena, err);
+        return pawl__query_rows(rows, n, state, PAWL__CONFLICTS, rest[by], texts, 0, arena, err);
 }
 
 static bool starts_with(pawl_text text, pawl_text prefix)
@@ -114,14 +107,12 @@ pawl_status pawl__state_conflict_by_prefix(pawl__row rows[2], size_t *n, pawl__s
 {
         pawl__row *found = NULL;
         size_t count = 0, matching = 0;
-        pawl_status status = statement(&state->by_prefix, state, PAWL__CONFLICTS,
-                "WHERE conflict_id >= ?1 ORDER BY conflict_id LIMIT 2", err);
-
-        if (status)
-                return status;
+        const pawl_text texts[2] = {prefix, {NULL, 0}};
         /* Those that start with it come first among those that do not sort before it. */
-        int rc = pawl__db_bind_text(state->by_prefix, 1, prefix);
-        status = collect(&found, &count, state, PAWL__CONFLICTS, state->by_prefix, rc, arena, err);
+        pawl_status status = pawl__query_rows(&found, &count, state, PAWL__CONFLICTS,
+                "FROM conflicts WHERE conflict_id >= ?1 ORDER BY conflict_id LIMIT 2", texts, 0,
+                arena, err);
+
         if (status)
                 return status;
         while (matching < count && starts_with(found[matching].v[PAWL__CON_ID].text, prefix)) {
@@ -137,18 +128,19 @@ pawl_status pawl__state_resumable(pawl__row *run, pawl__state *state, bool faile
 {
         pawl__row *found = NULL;
         size_t count = 0;
+        sqlite3_stmt *stmt;
         /* The first condition is that of the index runs_resumable, which gives the order too. */
-        pawl_status status = statement(&state->resumable, state, PAWL__RUNS,
-                "WHERE status <> 'completed' AND (status = 'failed') = ?2"
+        pawl_status status = pawl__query_statement(&stmt, state, PAWL__RUNS,
+                "FROM runs WHERE status <> 'completed' AND (status = 'failed') = ?2"
                 " ORDER BY updated_seq DESC LIMIT 1 OFFSET ?1",
                 err);
 
         if (status)
                 return status;
-        int rc = sqlite3_bind_int64(state->resumable, 1, (sqlite3_int64)skip);
+        int rc = sqlite3_bind_int64(stmt, 1, (sqlite3_int64)skip);
         if (!rc)
-                rc = sqlite3_bind_int(state->resumable, 2, failed);
-        status = collect(&found, &count, state, PAWL__RUNS, state->resumable, rc, arena, err);
+                rc = sqlite3_bind_int(stmt, 2, failed);
+        status = pawl__query_collect(&found, &count, state, PAWL__RUNS, stmt, rc, arena, err);
         if (status)
                 return status;
         if (count == 0)
@@ -159,9 +151,8 @@ pawl_status pawl__state_resumable(pawl__row *run, pawl__state *state, bool faile
 
 void pawl__query_finalize(pawl__state *state)
 {
-        sqlite3_finalize(state->steps);
-        sqlite3_finalize(state->resumable);
-        sqlite3_finalize(state->by_prefix);
-        for (int by = 0; by < PAWL__CONFLICT_LISTS; by++)
-                sqlite3_finalize(state->conflicts[by]);
+        for (size_t i = 0; i < state->n_queries; i++)
+                sqlite3_finalize(state->queries[i].stmt);
+        free(state->queries);
+        sqlite3_finalize(state->count_runs);
 }

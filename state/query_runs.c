@@ -17,36 +17,25 @@
 enum { WALK = 16384, COUNTED = 2048, ROW = 3 };
 
 /* ?1 and ?2: started before and not before; ?3: how many. */
-static const char from_events[] =
-        "FROM (SELECT seq AS walked_seq, type AS walked_type, run_id AS walked_run FROM events) "
-        "CROSS JOIN runs ON runs.run_id = walked_run AND started_seq = walked_seq "
-        "WHERE walked_seq < ?1 AND walked_seq >= ?2 "
-        "AND walked_type IN ('RunStarted', 'RunClaimed')";
-static const char from_runs[] = "FROM runs WHERE started_seq < ?1 AND started_seq >= ?2";
+#define FROM_EVENTS                                                                                \
+        "FROM (SELECT seq AS walked_seq, type AS walked_type, run_id AS walked_run FROM events) "  \
+        "CROSS JOIN runs ON runs.run_id = walked_run AND started_seq = walked_seq "                \
+        "WHERE walked_seq < ?1 AND walked_seq >= ?2 "                                              \
+        "AND walked_type IN ('RunStarted', 'RunClaimed') "
+#define FROM_RUNS "FROM runs WHERE started_seq < ?1 AND started_seq >= ?2 "
 
-static pawl_status read_runs(pawl__row **rows, size_t *n, pawl__state *state, const char *from,
-        const char *rest, const int64_t numbers[3], pawl__arena *arena, pawl_error *err)
+static pawl_status read_runs(pawl__row **rows, size_t *n, pawl__state *state, const char *rest,
+        const int64_t numbers[3], pawl__arena *arena, pawl_error *err)
 {
-        pawl__buf sql = PAWL__BUF_INIT;
-        sqlite3_stmt *stmt = NULL;
+        sqlite3_stmt *stmt;
         int rc = SQLITE_OK;
-        pawl_status status = pawl__buf_adds(&sql, "SELECT ");
+        pawl_status status = pawl__query_statement(&stmt, state, PAWL__RUNS, rest, err);
 
-        if (!status)
-                status = pawl__sql_select(&sql, state->log, PAWL__RUNS);
-        if (!status)
-                status = pawl__buf_addf(&sql, " %s%s LIMIT ?3", from, rest);
-        status = status ? pawl__nomem(err) : pawl__db_prepare(&stmt, state->log, sql.data, err);
-        pawl__buf_free(&sql);
         if (status)
                 return status;
         for (int i = 0; i < 3 && rc == SQLITE_OK; i++)
                 rc = sqlite3_bind_int64(stmt, i + 1, numbers[i]);
-        status = rc != SQLITE_OK
-                         ? pawl__db_fail(state->log, rc, "read the state tables", err)
-                         : pawl__sql_collect(rows, n, state->log, PAWL__RUNS, stmt, arena, err);
-        sqlite3_finalize(stmt);
-        return status;
+        return pawl__query_collect(rows, n, state, PAWL__RUNS, stmt, rc, arena, err);
 }
 
 /* Is it cheaper to go through the table than to walk to a page of so many runs? */
@@ -54,16 +43,18 @@ static pawl_status prefer_table(
         bool *yes, pawl__state *state, uint64_t head, int64_t limit, pawl_error *err)
 {
         static const char count[] = "SELECT count(*) FROM (SELECT 1 FROM runs LIMIT ?1)";
-        sqlite3_stmt *stmt = NULL;
-        pawl_status status = pawl__db_prepare(&stmt, state->log, count, err);
+        pawl_status status = pawl__log_interrupted(state->log, err);
 
+        if (!status && !state->count_runs)
+                status = pawl__db_prepare(&state->count_runs, state->log, count, err);
         if (status)
                 return status;
+        sqlite3_stmt *stmt = state->count_runs;
         int rc = sqlite3_bind_int64(stmt, 1, COUNTED);
         if (rc == SQLITE_OK)
                 rc = sqlite3_step(stmt);
         const double runs = rc == SQLITE_ROW ? (double)sqlite3_column_int64(stmt, 0) : 0;
-        sqlite3_finalize(stmt);
+        sqlite3_reset(stmt);
         if (rc != SQLITE_ROW)
                 return pawl__db_fail(state->log, rc, "read the state tables", err);
         *yes = runs < COUNTED && (double)limit * (double)head > ROW * runs * runs;
@@ -75,13 +66,16 @@ pawl_status pawl__state_runs(pawl__row **rows, size_t *n, pawl__state *state,
 {
         /* The condition of those at work is that of the index runs_resumable. */
         static const char *const walked[] = {
-                [PAWL__RUNS_ALL] = " ORDER BY walked_seq DESC",
-                [PAWL__RUNS_COMPLETED] = " AND status = 'completed' ORDER BY walked_seq DESC",
+                [PAWL__RUNS_ALL] = FROM_EVENTS "ORDER BY walked_seq DESC LIMIT ?3",
+                [PAWL__RUNS_COMPLETED] =
+                        FROM_EVENTS "AND status = 'completed' ORDER BY walked_seq DESC LIMIT ?3",
         };
         static const char *const scanned[] = {
-                [PAWL__RUNS_ALL] = " ORDER BY started_seq DESC",
-                [PAWL__RUNS_COMPLETED] = " AND status = 'completed' ORDER BY started_seq DESC",
-                [PAWL__RUNS_UNFINISHED] = " AND status <> 'completed' ORDER BY started_seq DESC",
+                [PAWL__RUNS_ALL] = FROM_RUNS "ORDER BY started_seq DESC LIMIT ?3",
+                [PAWL__RUNS_COMPLETED] =
+                        FROM_RUNS "AND status = 'completed' ORDER BY started_seq DESC LIMIT ?3",
+                [PAWL__RUNS_UNFINISHED] =
+                        FROM_RUNS "AND status <> 'completed' ORDER BY started_seq DESC LIMIT ?3",
         };
         int64_t many = limit && limit < INT64_MAX ? (int64_t)limit : INT64_MAX;
         int64_t numbers[3] = {before && before < INT64_MAX ? (int64_t)before : INT64_MAX, 0, many};
@@ -91,7 +85,7 @@ pawl_status pawl__state_runs(pawl__row **rows, size_t *n, pawl__state *state,
         uint64_t head;
 
         if (which == PAWL__RUNS_UNFINISHED || many == INT64_MAX)
-                return read_runs(rows, n, state, from_runs, scanned[which], numbers, arena, err);
+                return read_runs(rows, n, state, scanned[which], numbers, arena, err);
         status = pawl_log_head(&head, hash, state->log);
         if (status) {
                 if (err)
@@ -102,17 +96,16 @@ pawl_status pawl__state_runs(pawl__row **rows, size_t *n, pawl__state *state,
         if (status)
                 return status;
         if (table)
-                return read_runs(rows, n, state, from_runs, scanned[which], numbers, arena, err);
+                return read_runs(rows, n, state, scanned[which], numbers, arena, err);
         if (numbers[0] > (int64_t)head)
                 numbers[0] = (int64_t)head + 1;
         numbers[1] = numbers[0] > WALK ? numbers[0] - WALK : 0;
         pawl__row *found = NULL;
         size_t count = 0;
-        status = read_runs(&found, &count, state, from_events, walked[which], numbers, arena, err);
+        status = read_runs(&found, &count, state, walked[which], numbers, arena, err);
         if (!status && count < limit && numbers[1] > 0) {
                 numbers[1] = 0;
-                status = read_runs(
-                        &found, &count, state, from_runs, scanned[which], numbers, arena, err);
+                status = read_runs(&found, &count, state, scanned[which], numbers, arena, err);
         }
         if (!status) {
                 *rows = found;

@@ -1,4 +1,4 @@
-/* Sessions, and the run of a mission that could go on. Asked once a command, so nothing is kept. */
+/* Sessions, and the run of a mission that could go on. */
 #include "base/error.h"
 #include "state/projection.h"
 
@@ -8,22 +8,14 @@ pawl_status pawl__query_rows(pawl__row **rows, size_t *n, pawl__state *state, pa
         const char *rest, const pawl_text texts[2], int64_t limit, pawl__arena *arena,
         pawl_error *err)
 {
-        pawl__buf sql = PAWL__BUF_INIT;
-        sqlite3_stmt *stmt = NULL;
+        sqlite3_stmt *stmt;
         int rc = SQLITE_OK;
 
         if (pawl__tables[table].since > pawl__log_version(state->log)) {
                 *n = 0;
                 return PAWL_OK;
         }
-        pawl_status status = pawl__buf_adds(&sql, "SELECT ");
-
-        if (!status)
-                status = pawl__sql_select(&sql, state->log, table);
-        if (!status)
-                status = pawl__buf_addf(&sql, " FROM %s %s", pawl__tables[table].name, rest);
-        status = status ? pawl__nomem(err) : pawl__db_prepare(&stmt, state->log, sql.data, err);
-        pawl__buf_free(&sql);
+        pawl_status status = pawl__query_statement(&stmt, state, table, rest, err);
         if (status)
                 return status;
         for (int i = 0; i < 2 && rc == SQLITE_OK; i++)
@@ -31,10 +23,7 @@ pawl_status pawl__query_rows(pawl__row **rows, size_t *n, pawl__state *state, pa
                         rc = pawl__db_bind_text(stmt, i + 1, texts[i]);
         if (rc == SQLITE_OK && limit)
                 rc = sqlite3_bind_int64(stmt, LIMIT, limit);
-        status = rc != SQLITE_OK ? pawl__db_fail(state->log, rc, "read the state tables", err)
-                                 : pawl__sql_collect(rows, n, state->log, table, stmt, arena, err);
-        sqlite3_finalize(stmt);
-        return status;
+        return pawl__query_collect(rows, n, state, table, stmt, rc, arena, err);
 }
 
 pawl_status pawl__query_row(pawl__row *row, pawl__state *state, pawl__table table, const char *rest,
@@ -55,12 +44,12 @@ pawl_status pawl__state_sessions(pawl__row **rows, size_t *n, pawl__state *state
         pawl_text mission_id, pawl_text before, size_t limit, pawl__arena *arena, pawl_error *err)
 {
         static const char *const rest[2][2] = {
-                {"WHERE status <> 'pruned' ORDER BY seq DESC LIMIT ?3",
-                        "WHERE status <> 'pruned' AND "
+                {"FROM sessions WHERE status <> 'pruned' ORDER BY seq DESC LIMIT ?3",
+                        "FROM sessions WHERE status <> 'pruned' AND "
                         "seq < (SELECT seq FROM sessions WHERE session_id = ?2) "
                         "ORDER BY seq DESC LIMIT ?3"},
-                {"WHERE mission_id = ?1 AND status <> 'pruned' ORDER BY seq DESC LIMIT ?3",
-                        "WHERE mission_id = ?1 AND status <> 'pruned' AND "
+                {"FROM sessions WHERE mission_id = ?1 AND status <> 'pruned' ORDER BY seq DESC LIMIT ?3",
+                        "FROM sessions WHERE mission_id = ?1 AND status <> 'pruned' AND "
                         "seq < (SELECT seq FROM sessions WHERE session_id = ?2) "
                         "ORDER BY seq DESC LIMIT ?3"},
         };
@@ -78,8 +67,8 @@ pawl_status pawl__state_noted_session(pawl__row *session, pawl__state *state, pa
 
         /* The condition is that of the index sessions_noted. */
         return pawl__query_row(session, state, PAWL__SESSIONS,
-                "WHERE mission_id = ?1 AND notes_seq > 0 ORDER BY seq DESC LIMIT 1", texts, arena,
-                err);
+                "FROM sessions WHERE mission_id = ?1 AND notes_seq > 0 ORDER BY seq DESC LIMIT 1",
+                texts, arena, err);
 }
 
 pawl_status pawl__state_active_sessions(
@@ -89,7 +78,7 @@ pawl_status pawl__state_active_sessions(
 
         /* The condition is that of the index sessions_active. */
         return pawl__query_rows(rows, n, state, PAWL__SESSIONS,
-                "WHERE status = 'active' ORDER BY seq", none, 0, arena, err);
+                "FROM sessions WHERE status = 'active' ORDER BY seq", none, 0, arena, err);
 }
 
 pawl_status pawl__state_unfinished(pawl__row *run, pawl__state *state, pawl_text mission_id,
@@ -98,7 +87,7 @@ pawl_status pawl__state_unfinished(pawl__row *run, pawl__state *state, pawl_text
         const pawl_text texts[2] = {mission_id, {NULL, 0}};
 
         return pawl__query_row(run, state, PAWL__RUNS,
-                "WHERE status <> 'completed' AND status <> 'failed' AND mission_id = ?1 "
+                "FROM runs WHERE status <> 'completed' AND status <> 'failed' AND mission_id = ?1 "
                 "AND mission_path IS NOT NULL ORDER BY updated_seq DESC LIMIT 1",
                 texts, arena, err);
 }

@@ -7,14 +7,15 @@ static const pawl_text none[2] = {{NULL, 0}, {NULL, 0}};
 pawl_status pawl__state_workspace_newest(
         pawl__row *row, pawl__state *state, pawl__arena *arena, pawl_error *err)
 {
-        return pawl__query_row(
-                row, state, PAWL__WORKSPACE, "ORDER BY n DESC LIMIT 1", none, arena, err);
+        return pawl__query_row(row, state, PAWL__WORKSPACE,
+                "FROM workspace_checkpoints ORDER BY n DESC LIMIT 1", none, arena, err);
 }
 
 pawl_status pawl__state_workspace_all(
         pawl__row **rows, size_t *n, pawl__state *state, pawl__arena *arena, pawl_error *err)
 {
-        return pawl__query_rows(rows, n, state, PAWL__WORKSPACE, "ORDER BY n", none, 0, arena, err);
+        return pawl__query_rows(rows, n, state, PAWL__WORKSPACE,
+                "FROM workspace_checkpoints ORDER BY n", none, 0, arena, err);
 }
 
 static bool starts_with(pawl_text text, pawl_text prefix)
@@ -31,7 +32,8 @@ pawl_status pawl__state_workspace_by_id(pawl__row rows[2], size_t *n, pawl__stat
         size_t count = 0, matching = 0;
         /* Those that start with it come first among those that do not sort before it. */
         pawl_status status = pawl__query_rows(&found, &count, state, PAWL__WORKSPACE,
-                "WHERE id >= ?1 ORDER BY id, n LIMIT 2", texts, 0, arena, err);
+                "FROM workspace_checkpoints WHERE id >= ?1 ORDER BY id, n LIMIT 2", texts, 0, arena,
+                err);
 
         if (status)
                 return status;
@@ -51,19 +53,22 @@ pawl_status pawl__state_rollback_pending(
 {
         /* The condition is that of the index rollbacks_started. */
         return pawl__query_row(row, state, PAWL__ROLLBACKS,
-                "WHERE status = 'started' ORDER BY seq DESC LIMIT 1", none, arena, err);
+                "FROM rollbacks WHERE status = 'started' ORDER BY seq DESC LIMIT 1", none, arena,
+                err);
 }
 
 pawl_status pawl__state_rollback_last(
         pawl__row *row, pawl__state *state, pawl__arena *arena, pawl_error *err)
 {
         return pawl__query_row(row, state, PAWL__ROLLBACKS,
-                "WHERE status IN ('done', 'undone') ORDER BY seq DESC LIMIT 1", none, arena, err);
+                "FROM rollbacks WHERE status IN ('done', 'undone') ORDER BY seq DESC LIMIT 1", none,
+                arena, err);
 }
 
 pawl_status pawl__state_rollback_to_undo(
         pawl__row *row, pawl__state *state, pawl__arena *arena, pawl_error *err)
 {
         return pawl__query_row(row, state, PAWL__ROLLBACKS,
-                "WHERE status = 'done' AND undo = 0 ORDER BY seq DESC LIMIT 1", none, arena, err);
+                "FROM rollbacks WHERE status = 'done' AND undo = 0 ORDER BY seq DESC LIMIT 1", none,
+                arena, err);
 }
