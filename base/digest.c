@@ -84,22 +84,20 @@ void pawl__hex(char *out, const unsigned char *bytes, size_t len)
         *out = '\0';
 }
 
-static int digit(char c)
-{
-        if (c >= '0' && c <= '9')
-                return c - '0';
-        return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
-}
-
+/* No branch depends on a digit: a compiler may take all of them at once. */
 bool pawl__unhex32(unsigned char out[32], pawl_text hex)
 {
+        unsigned char digit[64];
+        unsigned char wrong = 0;
+
         if (!hex.data || hex.len != 64)
                 return false;
-        for (size_t i = 0; i < 32; i++) {
-                int high = digit(hex.data[2 * i]), low = digit(hex.data[2 * i + 1]);
-                if (high < 0 || low < 0)
-                        return false;
-                out[i] = (unsigned char)(high << 4 | low);
+        for (size_t i = 0; i < 64; i++) {
+                const unsigned char c = (unsigned char)hex.data[i];
+                wrong |= ((unsigned char)(c - '0') > 9) & ((unsigned char)(c - 'a') > 5);
+                digit[i] = (unsigned char)((c & 15) + (c >> 6) * 9);
         }
-        return true;
+        for (size_t i = 0; i < 32 && !wrong; i++)
+                out[i] = (unsigned char)(digit[2 * i] << 4 | digit[2 * i + 1]);
+        return !wrong;
 }
