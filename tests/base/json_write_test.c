@@ -1,6 +1,7 @@
 #include "base/json_canon.h"
 #include "base/json_write.h"
 #include "support/test.h"
+#include <stdlib.h>
 
 static void commas_and_colons_stand_where_they_belong(void **state)
 {
@@ -63,11 +64,43 @@ static void strings_are_quoted_as_canonical_text_has_them(void **state)
         pawl__buf_free(&canonical);
 }
 
+/* Texts of each length, a quotation mark at each place of them and at none: whatever is looked
+ * through at once, and whatever is left at the end. Each stands alone in memory of its size, for
+ * AddressSanitizer to see what is read beside it. */
+static void strings_of_each_length_are_quoted(void **state)
+{
+        enum { LONGEST = 50 };
+        pawl__buf out = PAWL__BUF_INIT;
+
+        (void)state;
+        for (size_t len = 1; len <= LONGEST; len++)
+                for (size_t mark = 0; mark <= len; mark++) {
+                        char expected[LONGEST + 4] = "\"";
+                        char *text = malloc(len);
+                        size_t n = 1;
+                        assert_non_null(text);
+                        for (size_t i = 0; i < len; i++) {
+                                text[i] = (char)(i == mark ? '"' : '0' + i);
+                                if (text[i] == '"' || text[i] == '\\')
+                                        expected[n++] = '\\';
+                                expected[n++] = text[i];
+                        }
+                        expected[n++] = '"';
+                        pawl__buf_free(&out);
+                        assert_int_equal(pawl__json_quote(&out, pawl__text_n(text, len)), PAWL_OK);
+                        assert_int_equal(out.len, n);
+                        assert_memory_equal(out.data, expected, n);
+                        free(text);
+                }
+        pawl__buf_free(&out);
+}
+
 int main(void)
 {
         const struct CMUnitTest tests[] = {
                 cmocka_unit_test(commas_and_colons_stand_where_they_belong),
                 cmocka_unit_test(strings_are_quoted_as_canonical_text_has_them),
+                cmocka_unit_test(strings_of_each_length_are_quoted),
         };
 
         return cmocka_run_group_tests(tests, NULL, NULL);

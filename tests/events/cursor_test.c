@@ -41,6 +41,26 @@ static void a_cursor_past_the_end_is_done_at_once(void **state)
         pawl_cursor_close(NULL);
 }
 
+static void a_cursor_reads_no_more_than_was_asked_for(void **state)
+{
+        event_log *f = *state;
+        static const uint64_t most[] = {0, 1, 300, 595, 596, UINT64_MAX};
+        pawl_cursor *cursor;
+        pawl_event event;
+
+        event_log_open(f);
+        event_log_fill(f, 600);
+        for (size_t i = 0; i < sizeof most / sizeof most[0]; i++) {
+                uint64_t seq = 5;
+                assert_int_equal(pawl__cursor_open(&cursor, f->log, seq, most[i]), PAWL_OK);
+                while (pawl_cursor_next(cursor, &event) == PAWL_OK)
+                        assert_int_equal(event.seq, ++seq);
+                assert_int_equal(seq, most[i] < 595 ? 5 + most[i] : 600);
+                assert_int_equal(pawl_cursor_next(cursor, &event), PAWL_DONE);
+                pawl_cursor_close(cursor);
+        }
+}
+
 static void cursors_and_appends_of_one_log_do_not_disturb_each_other(void **state)
 {
         event_log *f = *state;
@@ -184,6 +204,7 @@ int main(void)
 {
         const struct CMUnitTest tests[] = {
                 LOG_TEST(a_cursor_reads_what_there_was_when_it_was_opened),
+                LOG_TEST(a_cursor_reads_no_more_than_was_asked_for),
                 LOG_TEST(a_cursor_past_the_end_is_done_at_once),
                 LOG_TEST(cursors_and_appends_of_one_log_do_not_disturb_each_other),
                 LOG_TEST(a_cursor_holds_no_transaction_between_its_batches),
