@@ -135,7 +135,7 @@ static void whatever_allocation_fails(void **state)
         for (n = 0; fails(&status, &f, call_pending, ++n);)
                 ;
         /* a rollback and its undo, each over and over; now and then they are half-way */
-        size_t half = 0, step = test_full() ? 1 : 7;
+        size_t half = 0, step = test_full() ? 1 : 3;
         for (n = 1;; n += step) {
                 bool failed = fails(&status, &f, call_rollback, n);
                 if (status && pending(&f)) {
