@@ -69,6 +69,17 @@ pawl_status pawl__tx_may_begin(pawl_log *log)
         return pawl__log_interrupted(log, err);
 }
 
+pawl_status pawl__commits_durable(pawl_log *log, const char *doing)
+{
+        pawl_status status = PAWL_OK;
+
+        if (log->relaxed)
+                status = pawl__db_exec(log, "PRAGMA synchronous = FULL", doing, &log->err);
+        if (!status)
+                log->relaxed = false;
+        return status;
+}
+
 pawl_status pawl__tx_begin(pawl_log *log)
 {
         pawl_error *err = &log->err;
@@ -76,12 +87,9 @@ pawl_status pawl__tx_begin(pawl_log *log)
 
         if (status)
                 return status;
-        if (log->relaxed) { /* a lease was changed before */
-                status = pawl__db_exec(log, "PRAGMA synchronous = FULL", "append", err);
-                if (status)
-                        return status;
-                log->relaxed = false;
-        }
+        status = pawl__commits_durable(log, "append");
+        if (status)
+                return status;
         bool taken = pawl__doorway_take(log);
         log->whole = true; /* or it would not be known whether the transaction is open */
         status = run(log, PAWL__STMT_BEGIN, "append");

@@ -280,6 +280,8 @@ PAWL_MUST_CHECK pawl_status pawl__key_seal(pawl_log *log, const pawl_event *even
 /** PAWL_EREADONLY; PAWL_EKEY without the key; PAWL_ESTATE when a transaction of this handle is
  * open. */
 PAWL_MUST_CHECK pawl_status pawl__tx_may_begin(pawl_log *log);
+/** From here on commits wait for the disk, also where a lease was changed before without that. */
+PAWL_MUST_CHECK pawl_status pawl__commits_durable(pawl_log *log, const char *doing);
 /** BEGIN IMMEDIATE, read the chain's end, let the projector catch up. On failure it is rolled back.
  */
 PAWL_MUST_CHECK pawl_status pawl__tx_begin(pawl_log *log);

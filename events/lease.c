@@ -418,7 +418,7 @@ static pawl_status change_lease(
 }
 
 /* In a transaction of its own. It need not outlive a power cut, after which no holder is alive, so
- * it does not wait for the disk; pawl__tx_begin() sees to it that the next append does. */
+ * it does not wait for the disk; pawl__commits_durable() sees to it that the next append does. */
 static pawl_status change_alone(
         pawl_log *log, pawl__stmt which, pawl_text run_id, uint64_t fence, const char *doing)
 {

@@ -32,9 +32,10 @@ static pawl_status check_idle(pawl_log *log)
 /* Other temporary files of SQLite are kept in memory: this one is as large as the log. */
 static pawl_status vacuum(pawl_log *log)
 {
-        pawl_status status = pawl__db_exec(
-                log, "PRAGMA synchronous = FULL; PRAGMA temp_store = FILE", doing, &log->err);
+        pawl_status status = pawl__commits_durable(log, doing);
 
+        if (!status)
+                status = pawl__db_exec(log, "PRAGMA temp_store = FILE", doing, &log->err);
         if (!status)
                 status = pawl__db_exec(log, "VACUUM main", doing, &log->err);
         if (status && !sqlite3_get_autocommit(log->db))
@@ -81,7 +82,6 @@ pawl_status pawl_log_shrink(uint64_t *freed, pawl_log *log)
         if (status)
                 return status;
         int64_t before = bytes_of(log);
-        log->relaxed = false; /* it commits as an append does */
         status = shrink(log);
         int64_t after = bytes_of(log);
         pawl__turn_end(&turn, NULL);

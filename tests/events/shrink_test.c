@@ -213,6 +213,25 @@ static void a_writer_in_the_way_is_waited_for_and_then_named(void **state)
         check_whole(f, 5, 2);
 }
 
+/* A renewal does not wait for the disk. What is appended after it does, also where there was
+ * nothing to give back in between. */
+static void an_append_after_it_waits_for_the_disk(void **state)
+{
+        event_log *f = *state;
+        uint64_t fence, freed = 99;
+
+        f->vfs = FAULT_VFS;
+        fault_reset();
+        event_log_open(f);
+        assert_int_equal(pawl_log_claim(&fence, f->log, "m", "run-1", "user:ana", NULL), PAWL_OK);
+        assert_int_equal(pawl_log_renew(f->log, "run-1", fence), PAWL_OK);
+        assert_int_equal(pawl_log_shrink(&freed, f->log), PAWL_OK);
+        assert_int_equal(freed, 0);
+        fault_reset();
+        event_log_fill(f, 1);
+        assert_true(fault_syncs() > 0);
+}
+
 /* At every operation of the disk: killed, cut off from power, or failing. */
 static void sweep(event_log *f, fault_kind kind, bool stays)
 {
@@ -324,6 +343,7 @@ int main(void)
                 SHRINK_TEST(a_reader_beside_it_keeps_what_it_reads),
                 SHRINK_TEST(a_log_that_is_read_or_read_only_is_not_shrunk),
                 SHRINK_TEST(a_writer_in_the_way_is_waited_for_and_then_named),
+                SHRINK_TEST(an_append_after_it_waits_for_the_disk),
                 SHRINK_TEST(a_process_killed_meanwhile_leaves_the_log_whole),
                 SHRINK_TEST(a_power_cut_meanwhile_leaves_the_log_whole),
                 SHRINK_TEST(a_disk_that_fails_or_is_full_leaves_the_log_whole),
