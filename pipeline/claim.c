@@ -33,7 +33,10 @@ void pawl__claim_drop(pawl_pipeline *pipeline, pawl__claim *claim)
         clear(claim);
         pipeline->claims[at] = pipeline->claims[last];
         pipeline->n_claims = last;
-        pipeline->current = last; /* nobody's: its events are committed or forgotten */
+        if (pipeline->current == last && at != last) /* what it holds is another's, which moved */
+                pipeline->current = at;
+        else if (pipeline->current == at || pipeline->current > last)
+                pipeline->current = last; /* nobody's: its events are committed or forgotten */
 }
 
 /* ---- The senses of a run -------------------------------------------------------------------- */

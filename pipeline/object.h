@@ -59,7 +59,7 @@ PAWL_MUST_CHECK pawl_status pawl__claim_take(pawl_pipeline *pipeline, pawl_conte
 /** PAWL_ESTATE, in pipeline->error: the run is not this pipeline's. */
 pawl_status pawl__pipeline_no_claim(pawl_pipeline *pipeline, pawl_text run_id);
 
-/** Forget a claim; gives nothing back. */
+/** Forget a claim; gives nothing back. Pointers to other claims do not hold any more. */
 void pawl__claim_drop(pawl_pipeline *pipeline, pawl__claim *claim);
 
 /** Load what was added to the current run's senses since; with @p refs other than its own, the

@@ -93,6 +93,50 @@ static void one_pipeline_writes_to_several_runs(void **state)
         piped_replays(p);
 }
 
+/* What waits for one run is appended, though another process took the other one meanwhile. */
+static void a_run_that_is_lost_takes_nothing_from_another(struct piped *p, bool lost_first)
+{
+        pawl_context *lost;
+        pawl_log *thief;
+        uint64_t fence;
+
+        p->options.defer_completion = true;
+        piped_pipeline(p);
+        assert_int_equal(pawl_context_new(&lost, "m2", "r2", "s", NULL), PAWL_OK);
+        if (lost_first)
+                assert_int_equal(pawl_pipeline_run(p->pipeline, lost), PAWL_OK);
+        assert_int_equal(piped_critical(p, "s", plain), PAWL_OK);
+        if (!lost_first) {
+                assert_int_equal(pawl_pipeline_run(p->pipeline, lost), PAWL_OK);
+                assert_int_equal(piped_critical(p, "t", plain), PAWL_OK);
+        }
+        uint64_t head = piped_head(p);
+        assert_int_equal(piped_complete(p, "1"), PAWL_OK);
+
+        p->counted.passed_ms += 60000;
+        assert_int_equal(pawl_log_open(&thief, p->db, &p->log_options, &p->err), PAWL_OK);
+        assert_int_equal(pawl_log_claim(&fence, thief, "m2", "r2", "user:eve", NULL), PAWL_OK);
+        pawl_log_close(thief);
+        assert_int_equal(pawl_pipeline_renew(p->pipeline, "r2"), PAWL_EFENCED);
+
+        if (pawl_pipeline_flush(p->pipeline))
+                fail_msg("%s", pawl_pipeline_errmsg(p->pipeline));
+        assert_string_equal(
+                piped_types(p, head), "RunClaimed SemanticCheckEvaluated StepCompleted");
+        assert_int_equal(pawl_pipeline_end_run(p->pipeline, "r", NULL), PAWL_OK);
+        pawl_context_free(lost);
+}
+
+static void a_run_that_is_lost_first(void **state)
+{
+        a_run_that_is_lost_takes_nothing_from_another(*state, true);
+}
+
+static void a_run_that_is_lost_last(void **state)
+{
+        a_run_that_is_lost_takes_nothing_from_another(*state, false);
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, piped_setup, piped_teardown)
 
 int main(void)
@@ -102,6 +146,8 @@ int main(void)
                 TEST(a_run_belongs_to_one_mission_and_ends_once),
                 TEST(a_run_may_end_failed_and_go_on_later),
                 TEST(one_pipeline_writes_to_several_runs),
+                TEST(a_run_that_is_lost_first),
+                TEST(a_run_that_is_lost_last),
         };
         return cmocka_run_group_tests(tests, NULL, NULL);
 }
