@@ -126,60 +126,62 @@ static pawl_status steps_of_agent(gathering *g)
  */
 
 /* "team_domain glossary, version 0123..." for each that the run pinned. */
-static pawl_status add_seeds(gathering *g, pawl_text scope_refs)
+static pawl_status seeds_of(pawl_text **out, size_t *n, pawl_text scope_refs, gathering *g)
 {
         pawl__json_tree tree = PAWL__JSON_TREE_INIT;
         pawl__buf line = PAWL__BUF_INIT;
         bool ok = true;
-        pawl_status status = pawl__json_tree_read(&tree, scope_refs.data, scope_refs.len, g->err);
+        pawl_status status;
 
+        *n = 0;
+        if (!scope_refs.data)
+                return PAWL_OK;
+        status = pawl__json_tree_read(&tree, scope_refs.data, scope_refs.len, g->err);
+        if (!status) {
+                *out = pawl__arena_array(g->arena, pawl__json_at(&tree, 0)->count, sizeof **out);
+                ok = *out != NULL;
+        }
         for (pawl__node at = status ? PAWL__NO_NODE : pawl__json_first(&tree, 0);
                 at != PAWL__NO_NODE && ok; at = pawl__json_after(&tree, 0, at)) {
                 pawl_text scope = pawl__json_get_text(&tree, at, "scope");
                 pawl_text version = pawl__json_get_text(&tree, at, "version_id");
+                if (!scope.data || !version.data) /* of another's making */
+                        continue;
                 pawl__buf_clear(&line);
                 ok = !pawl__buf_addf(
                         &line, "%.*s glossary, version %.*s", PAWL__FMT(scope), PAWL__FMT(version));
                 if (ok)
-                        g->out->files[g->out->n_files++] =
-                                pawl__arena_text(g->arena, pawl__buf_text(&line), &ok);
+                        (*out)[(*n)++] = pawl__arena_text(g->arena, pawl__buf_text(&line), &ok);
         }
         pawl__buf_free(&line);
         pawl__json_tree_free(&tree);
         return !status && !ok ? pawl__nomem(g->err) : status;
 }
 
-static size_t count_of(pawl_text json_array)
-{
-        size_t n = 1;
-
-        for (size_t i = 0; i < json_array.len; i++)
-                n += json_array.data[i] == '{';
-        return n;
-}
-
 static pawl_status add_files(gathering *g)
 {
         pawl__handoff *out = g->out;
-        pawl_text *told = NULL, none = {NULL, 0};
+        pawl_text *told = NULL, *seeds = NULL, none = {NULL, 0};
         pawl_text path = out->has_run ? out->run.v[PAWL__RUN_MISSION_PATH].text : none;
         pawl_text refs = out->has_run ? out->run.v[PAWL__RUN_SCOPE_REFS].text : none;
-        size_t n = 0;
-        pawl_status status = texts_of(&told, &n, out->session.v[PAWL__SES_FILES].text, g);
+        size_t n_told = 0, n_seeds = 0;
+        pawl_status status = texts_of(&told, &n_told, out->session.v[PAWL__SES_FILES].text, g);
 
+        if (!status)
+                status = seeds_of(&seeds, &n_seeds, refs, g);
         if (status)
                 return status;
-        out->files = pawl__arena_array(g->arena, 1 + count_of(refs) + n, sizeof *out->files);
+        out->files = pawl__arena_array(g->arena, 1 + n_seeds + n_told, sizeof *out->files);
         if (!out->files)
                 return pawl__nomem(g->err);
         if (path.data)
                 out->files[out->n_files++] = path;
-        if (refs.data)
-                status = add_seeds(g, refs);
-        for (size_t i = 0; i < n && !status; i++)
+        for (size_t i = 0; i < n_seeds; i++)
+                out->files[out->n_files++] = seeds[i];
+        for (size_t i = 0; i < n_told; i++)
                 if (!pawl__text_eq(told[i], path))
                         out->files[out->n_files++] = told[i];
-        return status;
+        return PAWL_OK;
 }
 
 /* ---- Notes -------------------------------------------------------------------------------------

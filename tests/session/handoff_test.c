@@ -347,6 +347,19 @@ static void file_is_document(struct history *h, const char *path)
         free(text);
 }
 
+/* The tables may have been in anybody's hands. */
+static void a_table_that_was_tampered_with_is_read_with_care(void **state)
+{
+        struct history *h = *state;
+
+        begin(h, "session-1", "[\"one\"]");
+        history_sql(h, "UPDATE runs SET scope_refs = '[' || "
+                       "substr(replace(hex(zeroblob(4000)), '00', ',0'), 2) || ']'");
+        char *text = document(h, NULL, 0);
+        assert_null(strstr(text, "glossary"));
+        free(text);
+}
+
 static void it_is_written_whole(void **state)
 {
         struct history *h = *state;
@@ -483,6 +496,7 @@ int main(void)
                 TEST(an_agents_one),
                 TEST(a_thousand_steps_are_counted),
                 TEST(hostile_texts_stay_texts),
+                TEST(a_table_that_was_tampered_with_is_read_with_care),
                 TEST(it_is_written_whole),
                 TEST(a_link_is_followed),
                 TEST(what_is_no_file_is_refused),
