@@ -176,6 +176,19 @@ static pawl_status sql_get(pawl__store *store, pawl__table table, pawl__row *row
         return status;
 }
 
+/* Room for one more row that waits, of this index. What is new of it does not wait. */
+static bool make_room(struct store_sql *sql, pawl__table table, uint32_t index)
+{
+        const size_t cap = sql->cap_waits[table];
+
+        if (pawl__grow(&sql->waits[table], &sql->cap_waits[table], (size_t)index + 1, sizeof(bool)))
+                return false;
+        if (sql->cap_waits[table] > cap)
+                memset(sql->waits[table] + cap, 0, sql->cap_waits[table] - cap);
+        return !pawl__grow(
+                &sql->waiting, &sql->cap_waiting, sql->n_waiting + 1, sizeof *sql->waiting);
+}
+
 static pawl_status sql_put(
         pawl__store *store, pawl__table table, const pawl__row *row, pawl_error *err)
 {
@@ -187,14 +200,8 @@ static pawl_status sql_put(
         pawl_status status = pawl__memory_put(&index, sql->kept, table, row, err);
         if (status)
                 return status;
-        size_t cap = sql->cap_waits[table];
-        if (pawl__grow(
-                    &sql->waits[table], &sql->cap_waits[table], (size_t)index + 1, sizeof(bool)) ||
-                pawl__grow(
-                        &sql->waiting, &sql->cap_waiting, sql->n_waiting + 1, sizeof *sql->waiting))
+        if (!make_room(sql, table, index))
                 return pawl__nomem(err);
-        if (sql->cap_waits[table] > cap)
-                memset(sql->waits[table] + cap, 0, sql->cap_waits[table] - cap);
         if (!sql->waits[table][index]) {
                 sql->waits[table][index] = true;
                 sql->waiting[sql->n_waiting++] = (struct waiting){table, index};

@@ -1,5 +1,7 @@
 #include "state/sql.h"
+#include "support/allocator.h"
 #include "support/history.h"
+#include <malloc.h>
 
 /* The two stores side by side: each test puts both through the same. */
 struct stores {
@@ -282,6 +284,46 @@ static void columns_that_are_not_stored_are_kept_in_memory_alone(void **state)
         assert_null(row.v[PAWL__CP_CURSOR].text.data);
 }
 
+enum { ROWS = 70, CALLS_MAX = 2000 };
+
+static pawl_status put_rows(struct stores *s, pawl__store *store)
+{
+        pawl_status status = PAWL_OK;
+        char id[8];
+
+        pawl__store_sql_begin(store);
+        for (int i = 0; i < ROWS && !status; i++) {
+                snprintf(id, sizeof id, "%d", i);
+                pawl__row row = run_row(id, "running", NULL, i + 1);
+                status = store->put(store, PAWL__RUNS, &row, &s->err);
+        }
+        return status;
+}
+
+/* Memory that ran out at any put: once there is some again, every row that is put gets there. */
+static void rows_after_a_lack_of_memory_are_written(void **state)
+{
+        struct stores *s = *state;
+        pawl_status status = PAWL_ENOMEM;
+
+        if (!allocator_works())
+                skip();
+        (void)mallopt(M_PERTURB, 0x55); /* what was not written is not 0 */
+        for (size_t n = 1; status; n++) {
+                pawl__store *store = NULL;
+                assert_int_equal(pawl__store_sql(&store, s->h->log, &s->err), PAWL_OK);
+                allocator_fail_at(n);
+                status = put_rows(s, store);
+                allocator_fail_at(0);
+                pawl__store_sql_abandon(store);
+                assert_int_equal(put_rows(s, store), PAWL_OK);
+                assert_int_equal(pawl__store_sql_waiting(store), ROWS);
+                store->free(store);
+                assert_in_range(n, 1, CALLS_MAX);
+        }
+        (void)mallopt(M_PERTURB, 0);
+}
+
 /* A statement that stands on a row holds a snapshot, and the next writer of it would be refused. */
 static void a_get_leaves_no_transaction_open(void **state)
 {
@@ -325,6 +367,7 @@ int main(void)
                 ON_STORES(what_is_abandoned_is_forgotten),
                 ON_STORES(rows_are_read_anew_in_each_transaction),
                 ON_STORES(columns_that_are_not_stored_are_kept_in_memory_alone),
+                ON_STORES(rows_after_a_lack_of_memory_are_written),
                 ON_STORES(a_get_leaves_no_transaction_open),
                 ON_STORES(a_table_that_is_missing_is_reported),
         };
