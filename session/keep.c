@@ -5,8 +5,6 @@
 #include "session/session.h"
 #include <inttypes.h>
 
-enum { TRIES = 8 }; /* ids tried for a session that others of the same second took */
-
 typedef struct keeping {
         pawl_log *log;
         pawl__state *state;
@@ -117,26 +115,46 @@ static pawl_status displace(keeping *k, bool take_over)
 
 typedef pawl_status begin_fn(keeping *k, const void *what);
 
-/* Put what @p begin says into one batch with an id that the log does not have, and commit. The
- * state refuses an id that another process took in the same second: then it is asked for again. */
+typedef struct beginning {
+        keeping *k;
+        char *id;
+        bool take_over;
+        begin_fn *begin;
+        const void *what;
+} beginning;
+
+/* Inside of the transaction: an id that the log does not have, and no other active session, are
+ * found where nobody else can begin one meanwhile. */
+static pawl_status fill(pawl_log *log, pawl__batch *batch, void *user, pawl_error *err)
+{
+        const beginning *b = user;
+        keeping *k = b->k;
+        const pawl_sources *sources = pawl__log_sources(log);
+        pawl_error *asked = k->err;
+        pawl_status status;
+
+        (void)batch; /* it is the keeping's */
+        k->err = err;
+        status = pawl__session_id(b->id, k->state, sources->wall_us(sources->user), err);
+        k->like.session_id = pawl__text(b->id);
+        if (!status)
+                status = displace(k, b->take_over);
+        if (!status)
+                status = b->begin(k, b->what);
+        k->err = asked;
+        return status;
+}
+
 static pawl_status begin_session(char session_id[PAWL_SESSION_ID_MAX], keeping *k, bool take_over,
         begin_fn *begin, const void *what)
 {
-        const pawl_sources *sources = pawl__log_sources(k->log);
-        char id[PAWL_SESSION_ID_MAX];
-        pawl_status status = PAWL_EEXISTS;
+        char id[PAWL_SESSION_ID_MAX] = "";
+        beginning b = {k, id, take_over, begin, what};
+        pawl_status status;
 
-        for (int tries = 0; status == PAWL_EEXISTS && tries < TRIES; tries++) {
-                pawl__batch_clear(&k->batch);
-                status = pawl__session_id(id, k->state, sources->wall_us(sources->user), k->err);
-                k->like.session_id = pawl__text(id);
-                if (!status)
-                        status = displace(k, take_over);
-                if (!status)
-                        status = begin(k, what);
-                if (!status)
-                        status = commit(k, NULL);
-        }
+        k->batch.fill = fill;
+        k->batch.fill_user = &b;
+        status = commit(k, NULL);
         k->like.session_id = (pawl_text){NULL, 0}; /* it lay here */
         if (!status)
                 memcpy(session_id, id, sizeof id);

@@ -1,6 +1,7 @@
 #include "events/types.h"
 #include "session/session.h"
 #include "support/pipeline.h"
+#include <pthread.h>
 
 enum { LATE_NOVEMBER = 1795178100 }; /* 2026-11-20T12:35:00Z */
 
@@ -182,6 +183,71 @@ static void a_second_keeper_is_told_of_the_first(void **state)
         piped_replays(p);
 }
 
+enum { KEEPERS = 4, MISSIONS = 12 };
+
+typedef struct keeper {
+        int64_t second; /* in which it begins, so that no two sessions want the same id */
+        pthread_t thread;
+        pthread_barrier_t *together;
+        pawl_log *log;
+        pawl_status status[MISSIONS];
+} keeper;
+
+static int64_t own_second(void *user)
+{
+        const keeper *k = user;
+
+        return (LATE_NOVEMBER + k->second) * INT64_C(1000000);
+}
+
+static void *start_all(void *user)
+{
+        keeper *k = user;
+        char id[PAWL_SESSION_ID_MAX], mission[16];
+
+        for (int m = 0; m < MISSIONS; m++) {
+                snprintf(mission, sizeof mission, "m%d", m);
+                (void)pthread_barrier_wait(k->together);
+                k->status[m] = pawl_session_start(id, k->log, mission, NULL, NULL, NULL);
+        }
+        return NULL;
+}
+
+/* Those that begin at once look for one another where nobody else can write. */
+static void of_keepers_that_begin_at_once_one_does(void **state)
+{
+        struct piped *p = *state;
+        pthread_barrier_t together;
+        keeper keepers[KEEPERS];
+        pawl_log_options options = PAWL_LOG_OPTIONS_INIT;
+
+        assert_int_equal(pthread_barrier_init(&together, NULL, KEEPERS), 0);
+        for (int i = 0; i < KEEPERS; i++) {
+                keepers[i].together = &together;
+                keepers[i].second = i;
+                options.sources = (pawl_sources){.wall_us = own_second, .user = &keepers[i]};
+                assert_int_equal(pawl_log_open(&keepers[i].log, p->db, &options, &p->err), PAWL_OK);
+        }
+        for (int i = 0; i < KEEPERS; i++)
+                assert_int_equal(
+                        pthread_create(&keepers[i].thread, NULL, start_all, &keepers[i]), 0);
+        for (int i = 0; i < KEEPERS; i++)
+                assert_int_equal(pthread_join(keepers[i].thread, NULL), 0);
+        for (int m = 0; m < MISSIONS; m++) {
+                int begun = 0;
+                for (int i = 0; i < KEEPERS; i++) {
+                        begun += keepers[i].status[m] == PAWL_OK;
+                        if (keepers[i].status[m])
+                                assert_int_equal(keepers[i].status[m], PAWL_EHELD);
+                }
+                assert_int_equal(begun, 1);
+        }
+        for (int i = 0; i < KEEPERS; i++)
+                pawl_log_close(keepers[i].log);
+        pthread_barrier_destroy(&together);
+        piped_replays(p);
+}
+
 static void a_checkpoint_can_be_gone_on_from(void **state)
 {
         static const char *const pending[] = {"a", "b", "c"};
@@ -250,6 +316,7 @@ int main(void)
                 TEST(an_end_says_how_and_why),
                 TEST(an_agent_tells_of_its_work),
                 TEST(a_second_keeper_is_told_of_the_first),
+                TEST(of_keepers_that_begin_at_once_one_does),
                 TEST(a_checkpoint_can_be_gone_on_from),
                 TEST(what_an_agent_tells_wrongly_is_refused),
         };
