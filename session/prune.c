@@ -124,6 +124,21 @@ static pawl_status fill_report(
         return status;
 }
 
+static pawl_status make_report(
+        pawl_prune_report **out, pawl__state *state, size_t keep, pawl_error *err)
+{
+        pawl_prune_report *report = calloc(1, sizeof *report);
+
+        if (!report)
+                return pawl__nomem(err);
+        pawl_status status = fill_report(report, state, keep, err);
+        if (status)
+                pawl_prune_report_free(report);
+        else
+                *out = report;
+        return status;
+}
+
 /* ---- Letting go ---------------------------------------------------------------------------------
  */
 
@@ -133,27 +148,24 @@ static pawl_status collect(
 {
         pawl_cursor *cursor;
         pawl_event event;
-        pawl_status status = pawl_cursor_open(&cursor, log, since);
+        pawl_status full = PAWL_OK, status = pawl_cursor_open(&cursor, log, since);
 
         if (status) {
                 if (err)
                         *err = *pawl__log_error(log);
                 return status;
         }
-        while ((status = pawl_cursor_next(cursor, &event)) == PAWL_OK) {
+        while (!full && (status = pawl_cursor_next(cursor, &event)) == PAWL_OK) {
                 pawl__event_type type = pawl__event_type_of(event.type);
-                if (type < PAWL__SESSION_STARTED || type > PAWL__SESSION_ENDED ||
-                        !event.payload.data || !event.session_id.data ||
-                        pawl__map_get(going, event.session_id) == PAWL__MAP_NONE)
-                        continue;
-                status = pawl__batch_prune(batch, event.seq, err);
-                if (status)
-                        break;
+                if (type >= PAWL__SESSION_STARTED && type <= PAWL__SESSION_ENDED &&
+                        event.payload.data && event.session_id.data &&
+                        pawl__map_get(going, event.session_id) != PAWL__MAP_NONE)
+                        full = pawl__batch_prune(batch, event.seq, err);
         }
-        if (status != PAWL_OK && status != PAWL_DONE && err && !err->message[0])
+        if (status < 0 && err)
                 *err = *pawl__log_error(log);
         pawl_cursor_close(cursor);
-        return status == PAWL_DONE ? PAWL_OK : status;
+        return full || status == PAWL_DONE ? full : status;
 }
 
 static pawl_status emit_pruned(
@@ -174,9 +186,49 @@ static pawl_status emit_pruned(
         return pawl__session_emit(batch, PAWL__PRUNED, &like, &w, err);
 }
 
-static pawl_status let_go(
-        pawl_log *log, const pawl_prune_report *report, const char *actor, pawl_error *err)
+typedef struct intent {
+        const pawl_prune_report *report;
+        pawl__state *state;
+        size_t keep;
+} intent;
+
+/* Does all that was to go, go by this report, too? Both have the newest first. */
+static bool may_go(const pawl_prune_report *asked, const pawl_prune_report *now)
 {
+        size_t at = 0;
+
+        for (size_t i = 0; i < asked->n; i++) {
+                if (asked->list[i].stays)
+                        continue;
+                while (at < now->n && now->list[at].seq != asked->list[i].seq)
+                        at++;
+                if (at == now->n || now->list[at].stays)
+                        return false;
+        }
+        return true;
+}
+
+/* Inside of the transaction, where nobody pins one or passes its notes on meanwhile. */
+static pawl_status look_again(pawl_log *log, pawl__batch *batch, void *user, pawl_error *err)
+{
+        const intent *it = user;
+        pawl_prune_report *now = NULL;
+        pawl_status status = make_report(&now, it->state, it->keep, err);
+
+        (void)log, (void)batch;
+        if (!now)
+                return status;
+        if (!may_go(it->report, now))
+                status = pawl__fail(
+                        err, PAWL_EEXISTS, "sessions: one that was to go stays by now; try again");
+        pawl_prune_report_free(now);
+        return status;
+}
+
+/* PAWL_EEXISTS: it is to be looked again what goes. */
+static pawl_status let_go(pawl_log *log, intent *it, const char *actor, pawl_error *err)
+{
+        const pawl_prune_report *report = it->report;
         pawl__batch batch = PAWL__BATCH_INIT;
         pawl__map going = PAWL__MAP_INIT;
         uint64_t first = UINT64_MAX;
@@ -195,6 +247,8 @@ static pawl_status let_go(
         if (!status)
                 status = emit_pruned(&batch, report, actor, err);
         if (!status) {
+                batch.fill = look_again;
+                batch.fill_user = it;
                 status = pawl__log_commit(log, &batch, 0, NULL);
                 if (status && err)
                         *err = *pawl__log_error(log);
@@ -207,23 +261,27 @@ static pawl_status let_go(
 pawl_status pawl_session_prune(pawl_prune_report **out, pawl_log *log, size_t keep, bool dry_run,
         const char *actor, pawl_error *err)
 {
+        enum { TRIES = 8 };
         pawl__state *state;
-        pawl_prune_report *report;
+        pawl_prune_report *report = NULL;
         pawl_status status = pawl__state_of(&state, log, err);
 
         if (!status)
                 status = pawl__sessions_settle(log, state, err);
         if (status)
                 return status;
-        report = calloc(1, sizeof *report);
-        if (!report)
-                return pawl__nomem(err);
-        status = fill_report(report, state, keep, err);
-        if (!status && !dry_run && report->going)
-                status = let_go(log, report, actor, err);
-        if (status)
+        for (int i = 0; i < TRIES; i++) {
+                status = make_report(&report, state, keep, err);
+                if (report && !dry_run && report->going)
+                        status = let_go(log, &(intent){report, state, keep}, actor, err);
+                if (!status) {
+                        *out = report;
+                        return PAWL_OK;
+                }
                 pawl_prune_report_free(report);
-        else
-                *out = report;
+                report = NULL;
+                if (status != PAWL_EEXISTS)
+                        break;
+        }
         return status;
 }

@@ -1,7 +1,10 @@
+#include "events/group.h"
 #include "events/types.h"
 #include "session/session.h"
 #include "support/pipeline.h"
 #include <pthread.h>
+#include <sched.h>
+#include <stdatomic.h>
 
 enum { LATE_NOVEMBER = 1795178100 }; /* 2026-11-20T12:35:00Z */
 
@@ -248,6 +251,70 @@ static void of_keepers_that_begin_at_once_one_does(void **state)
         piped_replays(p);
 }
 
+typedef struct pruning {
+        pawl_log *log;
+        atomic_bool may_begin;
+        pawl_status status;
+        size_t going;
+} pruning;
+
+static void *prune_all(void *user)
+{
+        pruning *by = user;
+        pawl_prune_report *report = NULL;
+
+        while (!atomic_load(&by->may_begin))
+                sched_yield();
+        by->status = pawl_session_prune(&report, by->log, 0, false, NULL, NULL);
+        if (report)
+                by->going = pawl_prune_report_going(report);
+        pawl_prune_report_free(report);
+        return NULL;
+}
+
+/* Until the other has looked what may go, and waits for its turn to let it go. */
+static pawl_status wait_for_it(pawl_log *log, pawl__batch *batch, void *user, pawl_error *err)
+{
+        pruning *by = user;
+
+        (void)batch, (void)err;
+        atomic_store(&by->may_begin, true);
+        while (pawl__group_waiting(log) == 0)
+                sched_yield();
+        return PAWL_OK;
+}
+
+static void one_that_is_pinned_while_others_are_pruned_stays(void **state)
+{
+        struct piped *p = *state;
+        pawl__batch batch = PAWL__BATCH_INIT;
+        pruning by = {.may_begin = false};
+        pthread_t thread;
+        char id[PAWL_SESSION_ID_MAX];
+
+        assert_int_equal(pawl_session_start(id, p->log, "m", NULL, NULL, &p->err), PAWL_OK);
+        assert_int_equal(
+                pawl_session_end(p->log, id, NULL, "completed", NULL, NULL, &p->err), PAWL_OK);
+        assert_int_equal(pawl_log_open(&by.log, p->db, NULL, &p->err), PAWL_OK);
+        const pawl_event pins = {.type = pawl__text("SessionUpdated"),
+                .mission_id = pawl__text("m"),
+                .session_id = pawl__text(id),
+                .payload = pawl__text("{\"pinned\":true}")};
+        assert_int_equal(pawl__batch_event(&batch, &pins, &p->err), PAWL_OK);
+        batch.fill = wait_for_it;
+        batch.fill_user = &by;
+        assert_int_equal(pthread_create(&thread, NULL, prune_all, &by), 0);
+        assert_int_equal(pawl__log_commit(p->log, &batch, 0, NULL), PAWL_OK);
+        assert_int_equal(pthread_join(thread, NULL), 0);
+        pawl_log_close(by.log);
+        pawl__batch_free(&batch);
+        assert_int_equal(by.status, PAWL_OK);
+        assert_int_equal(by.going, 0);
+        assert_string_equal(piped_types(p, 0), "SessionStarted SessionEnded SessionUpdated");
+        assert_string_equal(piped_payload(p, "SessionUpdated", 0, 0), "{\"pinned\":true}");
+        piped_replays(p);
+}
+
 static void a_checkpoint_can_be_gone_on_from(void **state)
 {
         static const char *const pending[] = {"a", "b", "c"};
@@ -317,6 +384,7 @@ int main(void)
                 TEST(an_agent_tells_of_its_work),
                 TEST(a_second_keeper_is_told_of_the_first),
                 TEST(of_keepers_that_begin_at_once_one_does),
+                TEST(one_that_is_pinned_while_others_are_pruned_stays),
                 TEST(a_checkpoint_can_be_gone_on_from),
                 TEST(what_an_agent_tells_wrongly_is_refused),
         };
