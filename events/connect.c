@@ -11,8 +11,8 @@
  *     has it open; immutable=1 reads it without locks and without making files.
  *  3. -shm is not there, and the -wal has content: a copy made while a writer was at work or after
  *     it died. Immutable would not see the last events. A connection in exclusive locking mode
- * keeps the index of the -wal in memory instead of in a -shm; the VFS "unix-none", which locks
- * nothing, lets a read-only one be exclusive. Nothing is copied and nothing written.
+ *     keeps the index of the -wal in memory instead of in a -shm; a VFS that locks nothing
+ *     (events/unlocked.c) lets a read-only one be exclusive. Nothing is copied and nothing written.
  *
  * In 2 and 3 a writer may still come after us; pawl__view_stale() sees its -shm. Then a read that
  * begins makes the view anew, and what looks like damage is reported as PAWL_EBUSY.
@@ -102,12 +102,11 @@ static pawl_status configure(pawl_log *log, pawl_error *err)
                 "set up the connection", err);
 }
 
-static pawl_status open_db(
-        pawl_log *log, const char *name, int flags, const char *vfs, pawl_error *err)
+static pawl_status open_db(pawl_log *log, const char *name, int flags, bool locks, pawl_error *err)
 {
-        int rc = sqlite3_open_v2(name, &log->db,
-                flags | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE | SQLITE_OPEN_PRIVATECACHE,
-                vfs);
+        flags |= SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE | SQLITE_OPEN_PRIVATECACHE;
+        int rc = locks ? sqlite3_open_v2(name, &log->db, flags, log->vfs)
+                       : pawl__unlocked_open(name, &log->db, flags);
 
         if (rc != SQLITE_OK)
                 return pawl__db_fail(log, rc, "open it", err);
@@ -119,13 +118,13 @@ static pawl_status connect_unlocked(pawl_log *log, pawl_error *err)
 {
         pawl__buf uri = PAWL__BUF_INIT;
         bool has_wal = log->wal_size > 0;
-        pawl_status status = make_uri(
-                &uri, log->path, has_wal ? "?mode=ro&vfs=unix-none" : "?mode=ro&immutable=1", err);
+        pawl_status status =
+                make_uri(&uri, log->path, has_wal ? "?mode=ro" : "?mode=ro&immutable=1", err);
 
         log->unlocked = true;
         if (!status)
-                status = open_db(log, uri.data, SQLITE_OPEN_READONLY | SQLITE_OPEN_URI,
-                        has_wal ? NULL : log->vfs, err);
+                status = open_db(
+                        log, uri.data, SQLITE_OPEN_READONLY | SQLITE_OPEN_URI, !has_wal, err);
         if (!status && has_wal) {
                 /* With its view closed, an exclusive connection would move the -wal's content into
                  * the database: it is told not to. */
@@ -143,16 +142,16 @@ static pawl_status connect_reader(pawl_log *log, pawl_error *err)
         log->wal_size = pawl__place_size(log, "-wal");
         log->unlocked = false;
         if (pawl__place_size(log, "-journal") > 0)
-                return open_db(log, log->path, SQLITE_OPEN_READONLY, log->vfs, err);
+                return open_db(log, log->path, SQLITE_OPEN_READONLY, true, err);
         if (pawl__place_size(log, "-shm") < 0 || log->wal_size < 0)
                 return connect_unlocked(log, err);
-        return open_db(log, log->path, SQLITE_OPEN_READONLY, log->vfs, err);
+        return open_db(log, log->path, SQLITE_OPEN_READONLY, true, err);
 }
 
 static pawl_status connect_writer(pawl_log *log, pawl_error *err)
 {
         int keep_wal = 1;
-        pawl_status status = open_db(log, log->path, SQLITE_OPEN_READWRITE, log->vfs, err);
+        pawl_status status = open_db(log, log->path, SQLITE_OPEN_READWRITE, true, err);
 
         if (status)
                 return status;
@@ -199,8 +198,11 @@ pawl_status pawl__view_refresh(pawl_log *log, pawl_error *err)
 {
         pawl_status status = pawl__log_interrupted(log, err);
 
-        if (status || log->projecting || !pawl__view_stale(log))
+        if (status || log->projecting || (log->db && !pawl__view_stale(log)))
                 return status;
         pawl__disconnect(log);
-        return pawl__connect(log, err);
+        status = pawl__connect(log, err);
+        if (status)
+                pawl__disconnect(log);
+        return status;
 }

@@ -187,6 +187,8 @@ int pawl__sync_folder(const char *path);
 
 /** Connect to log->path as log->flags say. Nothing is read yet. */
 PAWL_MUST_CHECK pawl_status pawl__connect(pawl_log *log, pawl_error *err);
+/** sqlite3_open_v2() without locks of any kind (events/unlocked.c); the URI names no VFS. */
+int pawl__unlocked_open(const char *uri, sqlite3 **db, int flags);
 /** Finalize what is kept and close the connection. */
 void pawl__disconnect(pawl_log *log);
 /** Has somebody begun to write since an unlocked view was made? */

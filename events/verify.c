@@ -213,8 +213,12 @@ static pawl_status check_all(checking *c)
         unsigned char hash[32];
         pawl_status status = pawl__view_refresh(c->log, c->why);
 
-        if (!status)
-                status = pawl__key_fit_of(&c->key, c->log, c->why);
+        if (status)
+                return status;
+        /* What is verified is the file, not what an earlier read kept of it: SQLite does not check
+         * a page again that it has, even one that it found malformed. */
+        (void)sqlite3_db_release_memory(c->log->db);
+        status = pawl__key_fit_of(&c->key, c->log, c->why);
         if (status)
                 return status;
         if (c->key == PAWL__KEY_NONE && c->log->key)
@@ -248,9 +252,6 @@ pawl_status pawl_log_verify(pawl_verify_result *result, pawl_log *log, uint64_t 
                 .anchor_seq = anchor_seq,
                 .anchor_hash = anchor_hash,
                 .why = &log->err};
-        /* What is verified is the file, not what an earlier read kept of it: SQLite does not check
-         * a page again that it has, even one that it found malformed. */
-        (void)sqlite3_db_release_memory(log->db);
         pawl_status status = check_all(&c);
 
         pawl__buf_free(&c.scratch);

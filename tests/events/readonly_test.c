@@ -1,4 +1,5 @@
 /* Reading where nothing may be written, and leaving nothing behind. */
+#include "support/allocator.h"
 #include "support/event_log.h"
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -259,6 +260,137 @@ static void a_reader_that_took_no_locks_sees_a_writer_that_came_later(void **sta
 }
 
 /* SQLite would delete a -wal that lies beside an empty database. */
+/* Another program that opens the log, reads it and closes it again, when it is told to. It begins
+ * before this one has a log open: SQLite would take the child of one that has for the same. */
+typedef struct visitor {
+        pid_t child;
+        int word[2];
+} visitor;
+
+static void visitor_wait(const visitor *v)
+{
+        sqlite3 *db;
+        char path[4096];
+
+        ssize_t len = read(v->word[0], path, sizeof path);
+        _exit(len <= 0 || path[len - 1] || sqlite3_open(path, &db) != SQLITE_OK ||
+                sqlite3_exec(db, "SELECT count(*) FROM events", NULL, NULL, NULL) != SQLITE_OK ||
+                sqlite3_close(db) != SQLITE_OK);
+}
+
+static void visitor_begin(visitor *v)
+{
+        assert_int_equal(pipe(v->word), 0);
+        v->child = fork();
+        assert_true(v->child >= 0);
+        if (v->child == 0)
+                visitor_wait(v);
+}
+
+static void visitor_visits(visitor *v, const char *path)
+{
+        int status;
+
+        assert_int_equal(write(v->word[1], path, strlen(path) + 1), (ssize_t)strlen(path) + 1);
+        assert_int_equal(waitpid(v->child, &status, 0), v->child);
+        assert_int_equal(status, 0);
+        close(v->word[0]);
+        close(v->word[1]);
+}
+
+/* A view without locks that is let go takes none of a writer's in the same process with it: who
+ * closes the log last would take itself for the only one, and delete the -wal. */
+static void a_reader_beside_a_writer_leaves_it_its_locks(event_log *f, bool with_wal)
+{
+        unsigned char hash[32];
+        char name[4096];
+        uint64_t seq;
+        visitor v;
+
+        visitor_begin(&v);
+        event_log_open(f);
+        event_log_fill(f, 1);
+        copy_open_log(f, false);
+        event_log_close(f);
+        if (!with_wal) {
+                snprintf(name, sizeof name, "%s-wal", f->path);
+                assert_int_equal(unlink(name), 0);
+        }
+        f->flags = PAWL_LOG_READONLY;
+        pawl_log *refreshed = event_log_another(f), *closed = event_log_another(f);
+        assert_int_equal(pawl_log_head(&seq, hash, refreshed), PAWL_OK);
+        assert_int_equal(pawl_log_head(&seq, hash, closed), PAWL_OK);
+        f->flags = 0;
+        event_log_open(f);
+        event_log_fill(f, 1);
+        assert_int_equal(pawl_log_head(&seq, hash, refreshed), PAWL_OK);
+        pawl_log_close(refreshed);
+        pawl_log_close(closed);
+        visitor_visits(&v, f->path);
+        assert_true(exists(f, "-wal"));
+        assert_true(exists(f, "-shm"));
+        event_log_fill(f, 1);
+        assert_int_equal(event_log_count(f), with_wal + 2);
+}
+
+static void a_reader_of_a_copy_leaves_a_writer_its_locks(void **state)
+{
+        a_reader_beside_a_writer_leaves_it_its_locks(*state, false);
+}
+
+static void a_reader_of_a_copy_with_a_wal_leaves_a_writer_its_locks(void **state)
+{
+        a_reader_beside_a_writer_leaves_it_its_locks(*state, true);
+}
+
+/* A view that could not be made anew is made at the next read. */
+static void a_reader_whose_log_was_out_of_reach_reads_it_later(void **state)
+{
+        enum { CALLS_MAX = 2000 };
+        event_log *f = *state;
+        pawl_verify_result result;
+        unsigned char hash[32];
+        char away[4096];
+        uint64_t seq;
+
+        event_log_open(f);
+        event_log_fill(f, 3);
+        event_log_close(f);
+        snprintf(away, sizeof away, "%s-away", f->path);
+        for (size_t n = 0; n < CALLS_MAX; n++) {
+                static const char *const suffixes[] = {"-wal", "-shm"};
+                pawl_log *reader = NULL;
+                char name[4096];
+                for (size_t i = 0; i < 2; i++) {
+                        snprintf(name, sizeof name, "%s%s", f->path, suffixes[i]);
+                        assert_int_equal(unlink(name), 0);
+                }
+                f->flags = PAWL_LOG_READONLY;
+                assert_int_equal(event_log_try(&reader, f, NULL), PAWL_OK);
+                f->flags = 0;
+                event_log_open(f); /* a writer comes: the view is stale */
+                if (n == 0) {
+                        assert_int_equal(rename(f->path, away), 0);
+                        assert_int_equal(pawl_log_head(&seq, hash, reader), PAWL_EIO);
+                        assert_int_equal(rename(away, f->path), 0);
+                } else if (allocator_works()) {
+                        allocator_fail_at(n);
+                        pawl_status status = pawl_log_head(&seq, hash, reader);
+                        allocator_fail_at(0);
+                        assert_true(status == PAWL_OK || status == PAWL_ENOMEM);
+                        if (status == PAWL_OK)
+                                n = CALLS_MAX;
+                } else {
+                        n = CALLS_MAX;
+                }
+                assert_int_equal(pawl_log_verify(&result, reader, 0, NULL), PAWL_OK);
+                assert_int_equal(pawl_log_head(&seq, hash, reader), PAWL_OK);
+                assert_int_equal(seq, 3);
+                pawl_log_close(reader);
+                event_log_close(f);
+        }
+}
+
 static void a_log_that_lost_its_database_keeps_its_write_ahead_log(void **state)
 {
         static const unsigned flags[] = {PAWL_LOG_READONLY, 0, PAWL_LOG_CREATE};
@@ -302,6 +434,9 @@ int main(void)
                 LOG_TEST(a_file_that_cannot_be_written_or_read_is_refused_by_that),
                 LOG_TEST(a_reader_sees_what_a_writer_appends_while_both_have_it_open),
                 LOG_TEST(a_reader_that_took_no_locks_sees_a_writer_that_came_later),
+                LOG_TEST(a_reader_of_a_copy_leaves_a_writer_its_locks),
+                LOG_TEST(a_reader_of_a_copy_with_a_wal_leaves_a_writer_its_locks),
+                LOG_TEST(a_reader_whose_log_was_out_of_reach_reads_it_later),
         };
 
         return cmocka_run_group_tests(tests, NULL, NULL);
