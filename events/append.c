@@ -456,7 +456,7 @@ pawl_status pawl__log_commit(pawl_log *log, pawl__batch *batch, uint64_t fence, 
         if (turn.status)
                 return turn.status;
         if (batch->gives_back.data)
-                pawl__held_forget(log, batch->gives_back);
+                pawl__held_forget(log, batch->gives_back, fence);
         pawl__batch_clear(batch);
         if (seq_out)
                 *seq_out = turn.seq;

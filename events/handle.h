@@ -70,6 +70,7 @@ typedef struct pawl__held {
         char run_id[PAWL__ID_MAX];
         size_t run_len;
         uint64_t fence;
+        int64_t due_ms; /* by the boot clock: when pawl__log_keep_claims() renews it */
 } pawl__held;
 
 /** The lease last met whose holder's clock cannot be compared with ours: since when, by our own
@@ -301,6 +302,11 @@ PAWL_MUST_CHECK pawl_status pawl__tx_commit(pawl_log *log);
 /** Undo; the log's error stays. Returns @p status. */
 pawl_status pawl__tx_rollback(pawl_log *log, pawl_status status);
 
+/** By the clock that leases are of. */
+static inline int64_t pawl__boot_ms(const pawl_log *log)
+{
+        return log->sources.boot_ms(log->sources.user);
+}
 /** Is @p fence the one that holds @p run_id? PAWL_EFENCED. @p released_passes: so is a claim that
  * was given back and not taken by anybody since. */
 PAWL_MUST_CHECK pawl_status pawl__fence_check(
@@ -308,7 +314,9 @@ PAWL_MUST_CHECK pawl_status pawl__fence_check(
 /** Give a run back in the transaction that is open; once it is committed, the handle holds it no
  * more (pawl__held_forget()). PAWL_EFENCED. */
 PAWL_MUST_CHECK pawl_status pawl__tx_give_back(pawl_log *log, pawl_text run_id, uint64_t fence);
-void pawl__held_forget(pawl_log *log, pawl_text run_id);
+bool pawl__held_is(const pawl__held *held, pawl_text run_id, uint64_t fence);
+/** fence 0: whatever claim on that run. */
+void pawl__held_forget(pawl_log *log, pawl_text run_id, uint64_t fence);
 /** Give back what this handle still holds, as far as that can be done. */
 void pawl__held_release(pawl_log *log);
 

@@ -65,33 +65,30 @@ static pawl_status read_lease(lease *out, bool *found, pawl_log *log, pawl_text 
         return pawl__db_fail(log, rc, "read who holds the run", &log->err);
 }
 
-static int64_t boot_ms(pawl_log *log)
+bool pawl__held_is(const pawl__held *held, pawl_text run_id, uint64_t fence)
 {
-        return log->sources.boot_ms(log->sources.user);
+        return held->fence == fence &&
+               pawl__text_eq(pawl__text_n(held->run_id, held->run_len), run_id);
 }
 
-static bool same_lease(const pawl__held *a, pawl_text run_id, uint64_t fence)
-{
-        return a->fence == fence && pawl__text_eq(pawl__text_n(a->run_id, a->run_len), run_id);
-}
-
-static void set_lease(pawl__held *out, pawl_text run_id, uint64_t fence)
+static void set_lease(pawl__held *out, pawl_text run_id, uint64_t fence, int64_t due_ms)
 {
         memcpy(out->run_id, run_id.data, run_id.len); /* at most PAWL__ID_MAX: ids are checked */
         out->run_len = run_id.len;
         out->fence = fence;
+        out->due_ms = due_ms;
 }
 
 /* Has it stood unchanged, before our eyes, for as long as it was given? */
 static bool seen_to_expire(pawl_log *log, pawl_text run_id, const lease *l)
 {
         pawl__watched *w = &log->watched;
-        int64_t now = boot_ms(log);
+        int64_t now = pawl__boot_ms(log);
 
         if (run_id.len > PAWL__ID_MAX)
                 return false;
-        if (!same_lease(&w->lease, run_id, l->fence) || w->until_ms != l->until_ms) {
-                set_lease(&w->lease, run_id, l->fence);
+        if (!pawl__held_is(&w->lease, run_id, l->fence) || w->until_ms != l->until_ms) {
+                set_lease(&w->lease, run_id, l->fence, 0);
                 w->until_ms = l->until_ms;
                 w->since_ms = now;
         }
@@ -117,24 +114,22 @@ static bool is_alive(pawl_log *log, pawl_text run_id, const lease *l)
                 if (start > 0 && owner->pid_start > 0 && start != owner->pid_start)
                         return false;
         }
-        return boot_ms(log) <= l->until_ms;
+        return pawl__boot_ms(log) <= l->until_ms;
 }
 
 static bool held_here(const pawl_log *log, pawl_text run_id, uint64_t fence)
 {
         for (size_t i = 0; i < log->n_held; i++)
-                if (same_lease(&log->held[i], run_id, fence))
+                if (pawl__held_is(&log->held[i], run_id, fence))
                         return true;
         return false;
 }
 
-void pawl__held_forget(pawl_log *log, pawl_text run_id)
+void pawl__held_forget(pawl_log *log, pawl_text run_id, uint64_t fence)
 {
-        for (size_t i = log->n_held; i-- > 0;) {
-                const pawl__held *h = &log->held[i];
-                if (pawl__text_eq(pawl__text_n(h->run_id, h->run_len), run_id))
+        for (size_t i = log->n_held; i-- > 0;)
+                if (pawl__held_is(&log->held[i], run_id, fence ? fence : log->held[i].fence))
                         log->held[i] = log->held[--log->n_held];
-        }
 }
 
 static pawl_status tell_owner(pawl_owner *owner, pawl_log *log, const lease *l)
@@ -215,7 +210,7 @@ static pawl_status put_lease(pawl_log *log, pawl_text run_id, uint64_t fence)
 {
         const pawl__identity *self = &log->self;
         const int64_t numbers[] = {self->pid, self->pid_start, self->pid_ns,
-                boot_ms(log) + log->lease_ms, log->lease_ms};
+                pawl__boot_ms(log) + log->lease_ms, log->lease_ms};
         sqlite3_stmt *stmt;
         pawl_status status = pawl__log_stmt(&stmt, log, PAWL__STMT_LEASE_PUT, &log->err);
 
@@ -353,8 +348,8 @@ pawl_status pawl__log_claim(uint64_t *fence, pawl_log *log, pawl_text mission_id
                 return PAWL_ENOMEM;
         if (status)
                 return status;
-        pawl__held_forget(log, run_id);
-        set_lease(&log->held[log->n_held++], run_id, own);
+        pawl__held_forget(log, run_id, 0);
+        set_lease(&log->held[log->n_held++], run_id, own, pawl__boot_ms(log) + log->lease_ms / 3);
         if (batch)
                 pawl__batch_clear(batch);
         *fence = own;
@@ -385,108 +380,4 @@ pawl_status pawl__log_holder(bool *held, pawl_owner *owner, pawl_log *log, pawl_
         if (!status)
                 *held = alive;
         return status;
-}
-
-/* Change the lease of a claim, in the transaction that is open or in one of its own. */
-static pawl_status change_lease(
-        pawl_log *log, pawl__stmt which, pawl_text run_id, uint64_t fence, const char *doing)
-{
-        sqlite3_stmt *stmt;
-        pawl_status status = pawl__log_stmt(&stmt, log, which, &log->err);
-
-        if (status)
-                return status;
-        int rc = pawl__db_bind_text(stmt, 1, run_id);
-        if (rc == SQLITE_OK)
-                rc = sqlite3_bind_int64(stmt, 2, (int64_t)fence);
-        if (rc == SQLITE_OK && which == PAWL__STMT_LEASE_RENEW)
-                rc = sqlite3_bind_int64(stmt, 3, boot_ms(log) + log->lease_ms);
-        if (rc == SQLITE_OK && which == PAWL__STMT_LEASE_RENEW)
-                rc = sqlite3_bind_int64(stmt, 4, log->lease_ms);
-        log->whole = true;
-        if (rc == SQLITE_OK)
-                rc = pawl__db_run(stmt);
-        log->whole = false;
-        status = pawl__db_fail(log, rc, doing, &log->err);
-        if (status)
-                return status;
-        if (sqlite3_changes(log->db) == 1)
-                return PAWL_OK;
-        return pawl__fail(&log->err, PAWL_EFENCED,
-                "run %.*s: fence %llu does not hold it any more; claim the run again",
-                PAWL__FMT(run_id), (unsigned long long)fence);
-}
-
-/* In a transaction of its own. It need not outlive a power cut, after which no holder is alive, so
- * it does not wait for the disk; pawl__commits_durable() sees to it that the next append does. */
-static pawl_status change_alone(
-        pawl_log *log, pawl__stmt which, pawl_text run_id, uint64_t fence, const char *doing)
-{
-        pawl__turn turn = {.log = log};
-        pawl_status status;
-
-        if (log->flags & PAWL_LOG_READONLY)
-                return pawl__fail(&log->err, PAWL_EREADONLY,
-                        "%s: the log was opened for reading only; open it for writing", log->path);
-        status = pawl__turn_take(&turn, doing);
-        if (status)
-                return status;
-        log->relaxed = true;
-        status = pawl__db_exec(log, "PRAGMA synchronous = NORMAL", doing, &log->err);
-        if (!status)
-                status = change_lease(log, which, run_id, fence, doing);
-        pawl__turn_end(&turn, NULL);
-        if (status == PAWL_EFENCED)
-                pawl__held_forget(log, run_id);
-        return status;
-}
-
-pawl_status pawl__tx_give_back(pawl_log *log, pawl_text run_id, uint64_t fence)
-{
-        return change_lease(log, PAWL__STMT_LEASE_RELEASE, run_id, fence, "give the run back");
-}
-
-pawl_status pawl_log_renew(pawl_log *log, const char *run_id, uint64_t fence)
-{
-        return change_alone(
-                log, PAWL__STMT_LEASE_RENEW, pawl__text(run_id), fence, "renew the claim");
-}
-
-pawl_status pawl_log_renew_all(pawl_log *log)
-{
-        pawl_status first = PAWL_OK;
-        pawl_error why = PAWL_ERROR_INIT;
-
-        /* From the end: a claim that is lost is forgotten, and the last one takes its place. */
-        for (size_t i = log->n_held; i-- > 0;) {
-                const pawl__held h = log->held[i];
-                pawl_status status = change_alone(log, PAWL__STMT_LEASE_RENEW,
-                        pawl__text_n(h.run_id, h.run_len), h.fence, "renew the claim");
-                if (status && first != PAWL_EFENCED) {
-                        first = status == PAWL_EFENCED || !first ? status : first;
-                        why = log->err;
-                }
-        }
-        if (first)
-                log->err = why;
-        return first;
-}
-
-pawl_status pawl_log_release(pawl_log *log, const char *run_id, uint64_t fence)
-{
-        pawl_status status = change_alone(
-                log, PAWL__STMT_LEASE_RELEASE, pawl__text(run_id), fence, "give the run back");
-
-        if (!status)
-                pawl__held_forget(log, pawl__text(run_id));
-        return status;
-}
-
-void pawl__held_release(pawl_log *log)
-{
-        while (log->n_held > 0) {
-                pawl__held h = log->held[--log->n_held];
-                (void)change_alone(log, PAWL__STMT_LEASE_RELEASE, pawl__text_n(h.run_id, h.run_len),
-                        h.fence, "give the run back");
-        }
 }

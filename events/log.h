@@ -90,6 +90,15 @@ PAWL_MUST_CHECK pawl_status pawl__log_claim(uint64_t *fence, pawl_log *log, pawl
         pawl_text run_id, pawl_text session_id, pawl_text actor, pawl__batch *batch,
         pawl_owner *owner);
 
+/**
+ * For work that may be longer than a lease and appends nothing meanwhile: renew what this handle
+ * has claimed, each claim when a third of its lease is over. Called often, it mostly looks at the
+ * clock. Inside of a transaction it does nothing: nobody can claim a run meanwhile.
+ * @return PAWL_EFENCED when another has one of them by now. That a renewal failed otherwise is no
+ * failure: it is tried again soon.
+ */
+PAWL_MUST_CHECK pawl_status pawl__log_keep_claims(pawl_log *log);
+
 /** Is somebody alive holding the run? PAWL_OK with *held; the owner as it stands. */
 PAWL_MUST_CHECK pawl_status pawl__log_holder(
         bool *held, pawl_owner *owner, pawl_log *log, pawl_text run_id);

@@ -83,7 +83,7 @@ static void warn(pawl_log *log, int64_t bytes, const int64_t *before, size_t n_b
 {
         pawl__wal *wal = &log->wal;
         char who[PAWL__PROCESS_NAME] = "another program";
-        int64_t now_ms = log->sources.boot_ms(log->sources.user);
+        int64_t now_ms = pawl__boot_ms(log);
 
         if (wal->warned && now_ms - wal->warned_ms < HOUR_MS)
                 return;

@@ -232,29 +232,19 @@ pawl_status pawl__rolling_plan(
 
 /* ---- Doing -------------------------------------------------------------------------------- */
 
-typedef struct reading {
-        pawl__workspace *ws;
-        int64_t renewed_ms;
-} reading;
-
 /* A content from the log; and now and then a word that its run is still held. */
 static pawl_status read_content(const unsigned char hash[32], uint64_t size,
         pawl__content_sink sink, void *sink_user, void *user, pawl_error *err)
 {
-        reading *r = user;
-        const pawl_sources *sources = pawl__log_sources(r->ws->log);
-        int64_t now = sources->boot_ms(sources->user);
+        pawl__workspace *ws = user;
+        pawl_status status = pawl__log_keep_claims(ws->log);
 
-        if (now - r->renewed_ms > (int64_t)pawl__log_lease_ms(r->ws->log) / 4) {
-                pawl_status status = pawl_log_renew_all(r->ws->log);
-                if (status) {
-                        if (err)
-                                *err = *pawl__log_error(r->ws->log);
-                        return status;
-                }
-                r->renewed_ms = now;
+        if (status) {
+                if (err)
+                        *err = *pawl__log_error(ws->log);
+                return status;
         }
-        return pawl__contents_read(r->ws->contents, hash, size, sink, sink_user, err);
+        return pawl__contents_read(ws->contents, hash, size, sink, sink_user, err);
 }
 
 /* A number that no other restore has for its temporary files. */
@@ -335,10 +325,8 @@ static pawl_status check(
 pawl_status pawl__rolling_do(pawl__scan **scan, pawl_plan *p, pawl__workspace *ws, bool back,
         bool again, pawl_error *err)
 {
-        const pawl_sources *sources = pawl__log_sources(ws->log);
         pawl__beneath root = PAWL__BENEATH_INIT;
-        reading r = {ws, sources->boot_ms(sources->user)};
-        const pawl__restore_source source = {read_content, &r};
+        const pawl__restore_source source = {read_content, ws};
         pawl__restore restore = {.root = &root,
                 .plan = &p->plan,
                 .back = back,

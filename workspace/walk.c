@@ -77,8 +77,10 @@ static pawl_status take_name(
         pawl__scanner *s, const pawl__listed *listed, const pawl__index_entry *old, pawl_error *err)
 {
         const size_t path_len = top(s)->path_len;
-        pawl_status status = pawl__log_interrupted(pawl__contents_log(s->contents), err);
+        pawl_log *log = pawl__contents_log(s->contents);
+        pawl_status status = pawl__log_interrupted(log, err), lost = pawl__log_keep_claims(log);
 
+        (void)lost; /* the next commit of that run tells */
         if (status || pawl__scan_never(s, listed))
                 return status;
         if (pawl__buf_add(&s->path, listed->name, listed->len))

@@ -250,6 +250,53 @@ static void all_claims_of_a_handle_are_renewed_but_those_that_others_took(void *
         pawl_log_close(other);
 }
 
+/* Long work that appends nothing: its claims are renewed when a third of the lease is over. */
+static void claims_are_kept_by_who_asks_often(void **state)
+{
+        event_log *f = *state;
+        uint64_t fence = 0;
+
+        event_log_open(f);
+        assert_int_equal(pawl__log_keep_claims(f->log), PAWL_OK);
+        assert_int_equal(claim(f->log), 1);
+        const int64_t until = event_log_integer(f, "SELECT until_ms FROM leases");
+        assert_int_equal(pawl__log_keep_claims(f->log), PAWL_OK);
+        assert_int_equal(event_log_integer(f, "SELECT until_ms FROM leases"), until);
+        for (int i = 1; i <= 5; i++) {
+                f->boot_ms += f->lease_ms / 3;
+                assert_int_equal(pawl__log_keep_claims(f->log), PAWL_OK);
+                assert_int_equal(event_log_integer(f, "SELECT until_ms FROM leases"),
+                        until + i * (int64_t)(f->lease_ms / 3));
+        }
+        /* One that cannot be written just now is no reason to stop, nor to wait each time. */
+        event_log_sql(f, "ALTER TABLE leases RENAME TO away");
+        f->boot_ms += f->lease_ms / 3;
+        assert_int_equal(pawl__log_keep_claims(f->log), PAWL_OK);
+        event_log_sql(f, "ALTER TABLE away RENAME TO leases");
+        f->boot_ms += f->lease_ms;
+        pawl_log *other = another_process(f);
+        assert_int_equal(pawl_log_claim(&fence, other, "m", "run-1", NULL, NULL), PAWL_OK);
+        assert_int_equal(pawl__log_keep_claims(f->log), PAWL_EFENCED);
+        assert_says(pawl_log_errmsg(f->log), "run run-1: fence 1 does not hold it any more");
+        assert_int_equal(pawl__log_keep_claims(f->log), PAWL_OK);
+        pawl_log_close(other);
+}
+
+/* A fence of long ago is refused, and the claim that came after it is held on. */
+static void an_old_fence_gives_up_no_newer_claim(void **state)
+{
+        event_log *f = *state;
+
+        event_log_open(f);
+        assert_int_equal(claim(f->log), 1);
+        assert_int_equal(claim(f->log), 2);
+        assert_int_equal(pawl_log_renew(f->log, "run-1", 1), PAWL_EFENCED);
+        assert_int_equal(claim(f->log), 3);
+        assert_int_equal(pawl_log_release(f->log, "run-1", 2), PAWL_EFENCED);
+        event_log_close(f);
+        assert_int_equal(event_log_integer(f, "SELECT held FROM leases"), 0);
+}
+
 static void a_dead_holder_loses_the_run_at_once(void **state)
 {
         event_log *f = *state;
@@ -467,6 +514,8 @@ int main(void)
                 LOG_TEST(a_live_holder_keeps_the_run_until_its_lease_expires),
                 LOG_TEST(another_handle_of_the_same_process_does_not_get_the_run),
                 LOG_TEST(all_claims_of_a_handle_are_renewed_but_those_that_others_took),
+                LOG_TEST(claims_are_kept_by_who_asks_often),
+                LOG_TEST(an_old_fence_gives_up_no_newer_claim),
                 LOG_TEST(a_dead_holder_loses_the_run_at_once),
                 LOG_TEST(a_holder_in_another_pid_namespace_is_judged_by_the_clock_alone),
                 LOG_TEST(a_start_time_that_cannot_be_read_is_not_death),

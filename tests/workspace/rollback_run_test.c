@@ -101,6 +101,26 @@ static void steps_since_are_given_up(void **state)
         assert_int_equal(pawl_log_release(f->log->log, "r", fence), PAWL_OK);
 }
 
+/* A checkpoint may take longer than a lease lasts. */
+static void a_claim_is_kept_while_a_checkpoint_is_taken(void **state)
+{
+        pawl_checkpoint_request request = PAWL_CHECKPOINT_REQUEST_INIT;
+        rollbacks *f = *state;
+        pawl_capture *capture;
+        uint64_t fence;
+
+        rollbacks_put(f, "a", "1");
+        assert_int_equal(pawl_log_claim(&fence, f->log->log, "m", "r", "program", NULL), PAWL_OK);
+        const int64_t until = event_log_integer(f->log, "SELECT until_ms FROM leases");
+        f->log->boot_ms += f->log->lease_ms / 2;
+        rollbacks_must(
+                f, pawl_workspace_checkpoint(&capture, f->log->log, &request, NULL, &f->err));
+        pawl_capture_free(capture);
+        assert_int_equal(event_log_integer(f->log, "SELECT until_ms FROM leases"),
+                until + f->log->lease_ms / 2);
+        assert_int_equal(pawl_log_release(f->log->log, "r", fence), PAWL_OK);
+}
+
 /* ---- Git ----------------------------------------------------------------------------------------
  */
 
@@ -205,6 +225,7 @@ int main(void)
 {
         const struct CMUnitTest tests[] = {
                 TEST(steps_since_are_given_up),
+                TEST(a_claim_is_kept_while_a_checkpoint_is_taken),
                 TEST(the_branch_goes_back_with_the_files),
                 TEST(answers_since_are_kept_or_dropped),
         };

@@ -1,0 +1,132 @@
+/* What becomes of a claim that is held: renewed, or given back (events/lease.c). */
+#include "events/group.h"
+#include "events/handle.h"
+
+/* Change the lease of a claim, in the transaction that is open or in one of its own. */
+static pawl_status change_lease(
+        pawl_log *log, pawl__stmt which, pawl_text run_id, uint64_t fence, const char *doing)
+{
+        sqlite3_stmt *stmt;
+        pawl_status status = pawl__log_stmt(&stmt, log, which, &log->err);
+
+        if (status)
+                return status;
+        int rc = pawl__db_bind_text(stmt, 1, run_id);
+        if (rc == SQLITE_OK)
+                rc = sqlite3_bind_int64(stmt, 2, (int64_t)fence);
+        if (rc == SQLITE_OK && which == PAWL__STMT_LEASE_RENEW)
+                rc = sqlite3_bind_int64(stmt, 3, pawl__boot_ms(log) + log->lease_ms);
+        if (rc == SQLITE_OK && which == PAWL__STMT_LEASE_RENEW)
+                rc = sqlite3_bind_int64(stmt, 4, log->lease_ms);
+        log->whole = true;
+        if (rc == SQLITE_OK)
+                rc = pawl__db_run(stmt);
+        log->whole = false;
+        status = pawl__db_fail(log, rc, doing, &log->err);
+        if (status)
+                return status;
+        if (sqlite3_changes(log->db) == 1)
+                return PAWL_OK;
+        return pawl__fail(&log->err, PAWL_EFENCED,
+                "run %.*s: fence %llu does not hold it any more; claim the run again",
+                PAWL__FMT(run_id), (unsigned long long)fence);
+}
+
+/* In a transaction of its own. It need not outlive a power cut, after which no holder is alive, so
+ * it does not wait for the disk; pawl__commits_durable() sees to it that the next append does. */
+static pawl_status change_alone(
+        pawl_log *log, pawl__stmt which, pawl_text run_id, uint64_t fence, const char *doing)
+{
+        pawl__turn turn = {.log = log};
+        pawl_status status;
+
+        if (log->flags & PAWL_LOG_READONLY)
+                return pawl__fail(&log->err, PAWL_EREADONLY,
+                        "%s: the log was opened for reading only; open it for writing", log->path);
+        status = pawl__turn_take(&turn, doing);
+        if (status)
+                return status;
+        log->relaxed = true;
+        status = pawl__db_exec(log, "PRAGMA synchronous = NORMAL", doing, &log->err);
+        if (!status)
+                status = change_lease(log, which, run_id, fence, doing);
+        pawl__turn_end(&turn, NULL);
+        if (status == PAWL_EFENCED)
+                pawl__held_forget(log, run_id, fence);
+        return status;
+}
+
+pawl_status pawl__tx_give_back(pawl_log *log, pawl_text run_id, uint64_t fence)
+{
+        return change_lease(log, PAWL__STMT_LEASE_RELEASE, run_id, fence, "give the run back");
+}
+
+static pawl_status renew(pawl_log *log, pawl_text run_id, uint64_t fence)
+{
+        pawl_status status =
+                change_alone(log, PAWL__STMT_LEASE_RENEW, run_id, fence, "renew the claim");
+
+        for (size_t i = 0; i < log->n_held; i++)
+                if (pawl__held_is(&log->held[i], run_id, fence))
+                        log->held[i].due_ms =
+                                pawl__boot_ms(log) + log->lease_ms / (status ? 12 : 3);
+        return status;
+}
+
+pawl_status pawl_log_renew(pawl_log *log, const char *run_id, uint64_t fence)
+{
+        return renew(log, pawl__text(run_id), fence);
+}
+
+/* Those that are due by then. From the end: a claim that is lost is forgotten, and the last one
+ * takes its place. */
+static pawl_status renew_due(pawl_log *log, int64_t by_ms)
+{
+        pawl_status first = PAWL_OK;
+        pawl_error why = PAWL_ERROR_INIT;
+
+        for (size_t i = log->n_held; i-- > 0;) {
+                const pawl__held h = log->held[i];
+                if (h.due_ms > by_ms)
+                        continue;
+                pawl_status status = renew(log, pawl__text_n(h.run_id, h.run_len), h.fence);
+                if (status && first != PAWL_EFENCED) {
+                        first = status == PAWL_EFENCED || !first ? status : first;
+                        why = log->err;
+                }
+        }
+        if (first)
+                log->err = why;
+        return first;
+}
+
+pawl_status pawl_log_renew_all(pawl_log *log)
+{
+        return renew_due(log, INT64_MAX);
+}
+
+pawl_status pawl__log_keep_claims(pawl_log *log)
+{
+        if (log->n_held == 0 || log->writing)
+                return PAWL_OK;
+        return renew_due(log, pawl__boot_ms(log)) == PAWL_EFENCED ? PAWL_EFENCED : PAWL_OK;
+}
+
+pawl_status pawl_log_release(pawl_log *log, const char *run_id, uint64_t fence)
+{
+        pawl_status status = change_alone(
+                log, PAWL__STMT_LEASE_RELEASE, pawl__text(run_id), fence, "give the run back");
+
+        if (!status)
+                pawl__held_forget(log, pawl__text(run_id), fence);
+        return status;
+}
+
+void pawl__held_release(pawl_log *log)
+{
+        while (log->n_held > 0) {
+                pawl__held h = log->held[--log->n_held];
+                (void)change_alone(log, PAWL__STMT_LEASE_RELEASE, pawl__text_n(h.run_id, h.run_len),
+                        h.fence, "give the run back");
+        }
+}
