@@ -110,24 +110,6 @@ static pawl_status fail_system(pawl_log *log, int rc, const char *doing, pawl_er
                 sqlite3_errstr(rc), error ? ": " : "", error ? strerror(error) : "", mend);
 }
 
-/* SQLite also calls it a lack of memory when a damaged record's length makes it ask for no bytes.
- */
-static bool page_damaged(pawl_log *log)
-{
-        sqlite3_stmt *stmt = NULL;
-        bool damaged = false;
-
-        if (log->db && sqlite3_prepare_v2(log->db, "PRAGMA main.quick_check(1)", -1, &stmt, NULL) ==
-                               SQLITE_OK) {
-                int rc = sqlite3_step(stmt);
-                const char *says =
-                        rc == SQLITE_ROW ? (const char *)sqlite3_column_text(stmt, 0) : NULL;
-                damaged = says ? strcmp(says, "ok") != 0 : (rc & 0xff) == SQLITE_CORRUPT;
-        }
-        sqlite3_finalize(stmt);
-        return damaged;
-}
-
 pawl_status pawl__db_fail(pawl_log *log, int rc, const char *doing, pawl_error *err)
 {
         const char *path = log->path;
@@ -140,11 +122,10 @@ pawl_status pawl__db_fail(pawl_log *log, int rc, const char *doing, pawl_error *
         case SQLITE_DONE:
                 return PAWL_OK;
         case SQLITE_NOMEM:
-                if (!page_damaged(log))
-                        return pawl__nomem(err);
-                return pawl__fail(err, PAWL_EDAMAGED,
-                        "%s: cannot %s: a page of it is damaged; run `eventlog verify`, and put "
-                        "back a copy if that fails",
+                /* Also where a damaged record's length makes SQLite ask for no bytes. */
+                return pawl__fail(err, PAWL_ENOMEM,
+                        "%s: cannot %s: out of memory, or a page of it is damaged; free some and "
+                        "try again, and put back a copy if that fails",
                         path, doing);
         case SQLITE_BUSY:
         case SQLITE_LOCKED:

@@ -82,6 +82,9 @@ pawl_status pawl__workspace_settled(pawl__workspace *ws, pawl_error *err)
 
         if (status)
                 return status == PAWL_ENOTFOUND ? PAWL_OK : status;
+        status = pawl__workspace_own(ws, err);
+        if (status)
+                return status;
         return pawl__fail(err, PAWL_ESTATE,
                 "workspace %.200s: %s to checkpoint %lld was interrupted; `pawl rollback --finish` "
                 "goes on with it, `pawl undo` goes back to where it began",

@@ -175,6 +175,8 @@ static pawl_status go_back(pawl_plan **done, pawl_log *log, const char *which,
         pawl_status status = begin(&g, log, which, options, workspace, err);
 
         if (!status)
+                status = pawl__workspace_own(&g.ws, err);
+        if (!status)
                 status = decide(&g);
         if (!status)
                 status = start(&g);

@@ -69,8 +69,10 @@ static pawl_status read_back(pawl_plan *p, pawl__workspace *ws, pawl_error *err)
 static pawl_status finish(pawl_plan *p, pawl__workspace *ws, bool back, pawl_error *err)
 {
         pawl__scan *scan = NULL;
-        pawl_status status = read_back(p, ws, err);
+        pawl_status status = pawl__workspace_own(ws, err);
 
+        if (!status)
+                status = read_back(p, ws, err);
         if (!status)
                 status = pawl__rolling_not_held(p, ws, err);
         if (!status && !back)

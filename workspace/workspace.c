@@ -4,10 +4,13 @@
 #include "base/ids.h"
 #include "base/system.h"
 #include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/file.h>
+#include <unistd.h>
 
 enum { MAX_FILE = 64 << 20 };
 
@@ -275,7 +278,7 @@ pawl_status pawl__workspace_open(
         static const pawl_workspace_options none = PAWL_WORKSPACE_OPTIONS_INIT;
         bool ok = true;
 
-        *ws = (pawl__workspace){.log = log};
+        *ws = (pawl__workspace){.log = log, .owned = -1};
         if (!options)
                 options = &none;
         if (options->version != PAWL_WORKSPACE_OPTIONS_VERSION)
@@ -310,7 +313,26 @@ void pawl__workspace_close(pawl__workspace *ws)
         pawl__git_close(ws->git);
         pawl__contents_close(ws->contents);
         pawl__arena_free(&ws->arena);
-        *ws = (pawl__workspace){.log = NULL};
+        if (ws->owned >= 0)
+                close(ws->owned);
+        *ws = (pawl__workspace){.log = NULL, .owned = -1};
+}
+
+pawl_status pawl__workspace_own(pawl__workspace *ws, pawl_error *err)
+{
+        if (ws->owned >= 0)
+                return PAWL_OK;
+        const int fd = open(ws->root, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+        if (fd < 0)
+                return pawl__fail_errno(err, errno, ws->root, "open it");
+        ws->owned = fd;
+        if (flock(fd, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK)
+                return PAWL_OK;
+        close(fd);
+        ws->owned = -1;
+        return pawl__fail(err, PAWL_EHELD,
+                "workspace %.200s: somebody else is at a rollback of it; wait for that to end",
+                ws->root);
 }
 
 /* ---- The index ----------------------------------------------------------------------------------

@@ -31,6 +31,7 @@ typedef struct pawl__workspace {
         bool put_back;     /**< ... if one did */
         pawl__git *git;    /**< NULL: not asked for yet, or there is none */
         bool git_asked;
+        int owned; /**< the root, locked: pawl__workspace_own(); -1 */
 } pawl__workspace;
 
 /**
@@ -41,6 +42,11 @@ typedef struct pawl__workspace {
 PAWL_MUST_CHECK pawl_status pawl__workspace_open(
         pawl__workspace *ws, pawl_log *log, const pawl_workspace_options *options, pawl_error *err);
 void pawl__workspace_close(pawl__workspace *ws);
+
+/** Until it is closed, let nobody else on this host put files back in it: a lock on the root, which
+ *  a process that dies lets go. PAWL_EHELD while somebody else does. Where the file system has no
+ *  such locks, everybody owns it. */
+PAWL_MUST_CHECK pawl_status pawl__workspace_own(pawl__workspace *ws, pawl_error *err);
 
 /** Does the log lie in a folder `.pawl`, whose own folder is the root until a checkpoint says
  *  another? */
@@ -75,7 +81,8 @@ PAWL_MUST_CHECK pawl_status pawl__workspace_git(
 PAWL_MUST_CHECK pawl_status pawl__workspace_head(
         pawl__git_head *out, pawl__workspace *ws, pawl__arena *arena, pawl_error *err);
 
-/** PAWL_ESTATE, naming what to do, while a rollback is half done. */
+/** PAWL_ESTATE, naming what to do, while a rollback is half done; PAWL_EHELD while somebody else is
+ *  at it. */
 PAWL_MUST_CHECK pawl_status pawl__workspace_settled(pawl__workspace *ws, pawl_error *err);
 
 /** The checkpoint that @p which names: a number, an id or the start of one, "current".

@@ -109,7 +109,8 @@ PAWL_EXTERN PAWL_MUST_CHECK pawl_status pawl_workspace_plan(pawl_plan **out, paw
  * @param[out] done  what was done; NULL: not wanted.
  * @return PAWL_ESTATE for one that lies ahead, was given up or pruned, while another rollback is
  *         half done, where git cannot move, and where the plan is not options.expect;
- *         PAWL_ENOTFOUND; PAWL_EHELD while a live process holds its run or the newest one's;
+ *         PAWL_ENOTFOUND; PAWL_EHELD while a live process holds its run or the newest one's, or is
+ *         at a rollback of the workspace;
  *         PAWL_EDAMAGED for one that does not verify: then nothing was changed. After any failure
  *         pawl_workspace_pending() says whether the files are half-way.
  */
@@ -137,10 +138,11 @@ typedef struct pawl_pending_rollback {
 /** PAWL_ENOTFOUND, without a message: there is none. */
 PAWL_EXTERN PAWL_MUST_CHECK pawl_status pawl_workspace_pending(
         pawl_pending_rollback *out, pawl_log *log, pawl_error *err);
-/** End it by going on to its target. PAWL_ENOTFOUND: there is none. */
+/** End it by going on to its target. PAWL_ENOTFOUND: there is none. PAWL_EHELD: somebody else is at
+ *  it. */
 PAWL_EXTERN PAWL_MUST_CHECK pawl_status pawl_workspace_finish(
         pawl_plan **done, pawl_log *log, const pawl_workspace_options *workspace, pawl_error *err);
-/** End it by going back to where it began. PAWL_ENOTFOUND: there is none. */
+/** End it by going back to where it began; otherwise as pawl_workspace_finish(). */
 PAWL_EXTERN PAWL_MUST_CHECK pawl_status pawl_workspace_give_up(
         pawl_plan **done, pawl_log *log, const pawl_workspace_options *workspace, pawl_error *err);
 

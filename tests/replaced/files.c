@@ -14,12 +14,15 @@ static struct {
         long calls, fail_at, die_at;
         int error;
         const char *last;
+        void (*fn)(void *user);
+        void *user;
+        long call_at;
 } now;
 
 void files_count(void)
 {
         now.on = true;
-        now.calls = now.fail_at = now.die_at = 0;
+        now.calls = now.fail_at = now.die_at = now.call_at = 0;
 }
 
 void files_fail_at(long n, int error, bool all)
@@ -35,6 +38,14 @@ void files_die_at(long n, bool half)
         files_count();
         now.die_at = n;
         now.half = half;
+}
+
+void files_call_at(long n, void (*fn)(void *user), void *user)
+{
+        files_count();
+        now.call_at = n;
+        now.fn = fn;
+        now.user = user;
 }
 
 long files_calls(void)
@@ -66,6 +77,8 @@ static bool due(const char *name, bool *last)
                 return false;
         now.calls++;
         now.last = name;
+        if (now.calls == now.call_at)
+                now.fn(now.user);
         *last = now.calls == now.die_at;
         if (*last && !now.half)
                 die();

@@ -17,6 +17,8 @@ void files_fail_at(long n, int error, bool all);
 /** At the n-th call from here on the process is killed: before it, or with @p half, half-way
  * through a write, and right after any other call. */
 void files_die_at(long n, bool half);
+/** Before the n-th call from here on this is called; nothing fails. */
+void files_call_at(long n, void (*fn)(void *user), void *user);
 /** How many calls there were since then. */
 long files_calls(void);
 /** The name of the last call. */

@@ -1,5 +1,4 @@
 #include "support/event_log.h"
-#include "events/db.h"
 #include <unistd.h>
 
 #define SCOPE "{\"scope_id\":\"core\",\"glossary_version_id\":\"v1\"}"
@@ -129,11 +128,6 @@ int64_t event_log_integer(event_log *f, const char *sql)
 int64_t event_log_count(event_log *f)
 {
         return event_log_integer(f, "SELECT count(*) FROM events");
-}
-
-void event_log_warm(event_log *f)
-{
-        assert_int_equal(pawl__db_fail(f->log, SQLITE_NOMEM, "warm", NULL), PAWL_ENOMEM);
 }
 
 void event_log_unguard(event_log *f)

@@ -43,9 +43,6 @@ void event_log_sql(event_log *f, const char *sql);
 int64_t event_log_integer(event_log *f, const char *sql);
 /** How many events a plain connection sees. */
 int64_t event_log_count(event_log *f);
-/** Read all pages, as the log does where memory is short: SQLite keeps them, and who counts what
- * lives is not to count them. */
-void event_log_warm(event_log *f);
 /** Let SQL change events: drops the triggers. */
 void event_log_unguard(event_log *f);
 

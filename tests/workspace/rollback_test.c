@@ -221,6 +221,52 @@ static void a_plan_is_the_one_that_was_shown(void **state)
  */
 
 /* A rollback whose disk is full: it is pending; nothing else goes on; both ways out work. */
+typedef struct meanwhile {
+        rollbacks *f;
+        int times;
+} meanwhile;
+
+/* What another process tries in the middle of a rollback. */
+static void somebody_else(void *user)
+{
+        static const pawl_checkpoint_request request = PAWL_CHECKPOINT_REQUEST_INIT;
+        meanwhile *m = user;
+        rollbacks *f = m->f;
+        pawl_error err = PAWL_ERROR_INIT;
+        pawl_log *log = event_log_another(f->log);
+        pawl_capture *capture;
+
+        assert_int_equal(pawl_workspace_finish(NULL, log, NULL, &err), PAWL_EHELD);
+        assert_says(err.message, "somebody else is at a rollback");
+        assert_int_equal(pawl_workspace_give_up(NULL, log, NULL, &err), PAWL_EHELD);
+        assert_int_equal(pawl_workspace_rollback(NULL, log, "1", NULL, NULL, &err), PAWL_EHELD);
+        assert_int_equal(pawl_workspace_undo(NULL, log, NULL, NULL, &err), PAWL_EHELD);
+        assert_int_equal(
+                pawl_workspace_checkpoint(&capture, log, &request, NULL, &err), PAWL_EHELD);
+        pawl_log_close(log);
+        m->times++;
+}
+
+static void one_at_work_is_not_called_interrupted(void **state)
+{
+        rollbacks *f = *state;
+        meanwhile m = {f, 0};
+        tree_hash one = first(f), two = second(f);
+
+        files_count();
+        rollbacks_to(f, "1");
+        const long calls = files_calls();
+        files_leave();
+        rollbacks_undo(f);
+        files_call_at(calls / 2, somebody_else, &m);
+        rollbacks_to(f, "1");
+        files_leave();
+        assert_int_equal(m.times, 1);
+        rollbacks_check_tree(f, one);
+        rollbacks_undo(f);
+        rollbacks_check_tree(f, two);
+}
+
 static void an_interrupted_one_is_finished_or_given_up(void **state)
 {
         const pawl_checkpoint_request request = PAWL_CHECKPOINT_REQUEST_INIT;
@@ -281,6 +327,7 @@ int main(void)
                 TEST(what_lies_ahead_or_is_none_is_refused),
                 TEST(what_does_not_verify_is_refused),
                 TEST(a_plan_is_the_one_that_was_shown),
+                TEST(one_at_work_is_not_called_interrupted),
                 TEST(an_interrupted_one_is_finished_or_given_up),
         };
         return cmocka_run_group_tests(tests, NULL, NULL);

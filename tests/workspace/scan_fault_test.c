@@ -257,7 +257,6 @@ static void without_memory_nothing_is_stored(void **state)
                 pawl__scan_free(w->scan);
                 w->scan = NULL;
                 w->err = (pawl_error)PAWL_ERROR_INIT;
-                event_log_warm(w->f);
                 const long live = allocator_live();
                 allocator_fail_at(++n);
                 pawl_status status = workspace_scan(w);

@@ -338,7 +338,6 @@ static void without_memory_nothing_goes(void **state)
         assert_int_equal(ask_all(t, true), PAWL_OK); /* what is kept for later is there by now */
         for (int dry_run = 1; dry_run >= 0; dry_run--)
                 for (size_t n = 1; n < SWEEP_MAX; n++) {
-                        event_log_warm(t->f);
                         long live = allocator_live();
                         uint64_t before = shapes_head(t);
                         allocator_fail_at(n);
