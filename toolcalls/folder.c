@@ -66,9 +66,11 @@ pawl_status pawl__doc_reserve(
         int fd = openat(folder->fd, part, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
         if (fd < 0)
                 return errno == EEXIST ? PAWL_EEXISTS : fail(folder, name, errno, "make it", err);
-        /* between these two calls it looked like what somebody left who died */
-        if ((flock(fd, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) || fstat(fd, &st) != 0 ||
-                st.st_nlink == 0) {
+        /* Between these two calls it looked like what somebody left who died: whoever looks into it
+         * then lets it go again. */
+        while (flock(fd, LOCK_EX) != 0 && errno == EINTR)
+                ;
+        if (fstat(fd, &st) != 0 || st.st_nlink == 0) {
                 close(fd);
                 return PAWL_EEXISTS;
         }
