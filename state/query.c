@@ -128,7 +128,7 @@ pawl_status pawl__state_resumable(pawl__row *run, pawl__state *state, bool faile
 {
         pawl__row *found = NULL;
         size_t count = 0;
-        sqlite3_stmt *stmt;
+        sqlite3_stmt *stmt = NULL;
         /* The first condition is that of the index runs_resumable, which gives the order too. */
         pawl_status status = pawl__query_statement(&stmt, state, PAWL__RUNS,
                 "FROM runs WHERE status <> 'completed' AND (status = 'failed') = ?2"
