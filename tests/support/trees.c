@@ -203,9 +203,12 @@ tree_hash tree_on_disk(trees *t, const char *folder)
                 if (strcmp(found->d_name, ".") == 0 || strcmp(found->d_name, "..") == 0 ||
                         strcmp(found->d_name, ".pawl") == 0)
                         continue;
-                char *path = path_in(folder, found->d_name);
+                char *path = path_in(folder, found->d_name), *name = strdup(found->d_name);
+                assert_non_null(name);
+                if (pawl__tree_name_never(pawl__text(name))) /* .git, which no tree has */
+                        name[0] = '_';
                 assert_int_equal(pawl__grow(&entries, &cap, n + 1, sizeof *entries), PAWL_OK);
-                entries[n++] = entry_on_disk(t, path, strdup(found->d_name));
+                entries[n++] = entry_on_disk(t, path, name);
                 free(path);
         }
         closedir(names);
