@@ -1,53 +1,6 @@
 /* One run, one owner: claims, fences, and how a holder that is gone loses its lease. */
-#include "support/event_log.h"
+#include "support/claims.h"
 #include <unistd.h>
-
-static pawl_event run_event(const char *type)
-{
-        return (pawl_event){.type = pawl__text(type),
-                .run_id = pawl__text("run-1"),
-                .payload = pawl__text("{\"reason\":\"r\",\"scope_id\":\"core\","
-                                      "\"glossary_version_id\":\"v1\"}")};
-}
-
-static uint64_t claim(pawl_log *log)
-{
-        uint64_t fence = 0;
-
-        if (pawl_log_claim(&fence, log, "m", "run-1", "user:ana", NULL))
-                fail_msg("%s", pawl_log_errmsg(log));
-        return fence;
-}
-
-/* The claim is refused as long as the holder stands, and nothing is written. */
-static void check_held(event_log *f, pawl_log *log)
-{
-        int64_t before = event_log_count(f);
-        uint64_t fence = 99;
-        pawl_owner owner = {0, 0, {NULL, 0}};
-
-        assert_int_equal(pawl_log_claim(&fence, log, "m", "run-1", "user:bob", &owner), PAWL_EHELD);
-        assert_int_equal(fence, 99);
-        assert_int_equal(owner.pid, 100);
-        assert_text(owner.host, "host-a");
-        assert_says(pawl_log_errmsg(log), "run run-1: process 100 on host-a holds it");
-        assert_int_equal(event_log_count(f), before);
-}
-
-/* A log of another process: pid 200 on the same host and boot, unless the test changes that. */
-static pawl_log *another_process(event_log *f)
-{
-        pawl__identity mine = f->self;
-        pawl_log *log;
-
-        f->self.pid = 200;
-        f->self.pid_start = 8;
-        f->alive[1].pid = 200;
-        f->alive[1].start = 8;
-        log = event_log_another(f);
-        f->self = mine;
-        return log;
-}
 
 static void a_claim_is_an_event_and_a_lease(void **state)
 {
@@ -56,7 +9,7 @@ static void a_claim_is_an_event_and_a_lease(void **state)
         pawl_event event;
 
         event_log_open(f);
-        assert_int_equal(claim(f->log), 1);
+        assert_int_equal(claims_take(f->log), 1);
         assert_int_equal(pawl__log_event(&event, &arena, f->log, 1), PAWL_OK);
         assert_text(event.type, "RunClaimed");
         assert_text(event.mission_id, "m");
@@ -71,7 +24,7 @@ static void a_batch_goes_into_the_claims_transaction(void **state)
 {
         event_log *f = *state;
         pawl__batch batch = PAWL__BATCH_INIT;
-        pawl_event good = run_event("RunFailed"), bad = run_event("StepFailed");
+        pawl_event good = claims_event("RunFailed"), bad = claims_event("StepFailed");
         const pawl_text run = pawl__text("run-1"), none = {NULL, 0};
         uint64_t fence = 99;
 
@@ -105,9 +58,9 @@ static void a_claim_may_ask_that_nobody_claimed_since_it_looked(void **state)
         uint64_t fence = 99;
 
         event_log_open(f);
-        assert_int_equal(claim(f->log), 1);
+        assert_int_equal(claims_take(f->log), 1);
         batch.after_fence = 7; /* a live holder is named first */
-        pawl_log *other = another_process(f);
+        pawl_log *other = claims_another(f);
         assert_int_equal(
                 pawl__log_claim(&fence, other, none, run, none, none, &batch, &owner), PAWL_EHELD);
         assert_int_equal(owner.fence, 1);
@@ -144,22 +97,23 @@ static void a_run_id_that_is_not_of_its_form_is_refused(void **state)
 static void append_refuses_a_stale_fence_and_leaves_no_trace(void **state)
 {
         event_log *f = *state;
-        pawl_event events[2] = {event_scope(NULL), run_event("RunFailed")};
+        pawl_event events[2] = {event_scope(NULL), claims_event("RunFailed")};
         uint64_t seq = 99;
 
         event_log_open(f);
         assert_int_equal(pawl_log_append(&seq, f->log, events, 2, 1), PAWL_EFENCED);
         assert_says(pawl_log_errmsg(f->log), "run run-1: fence 1, but nobody claimed the run");
-        assert_int_equal(claim(f->log), 1);
-        assert_int_equal(claim(f->log), 2); /* the handle that holds it may claim it again */
+        assert_int_equal(claims_take(f->log), 1);
+        assert_int_equal(claims_take(f->log), 2); /* the handle that holds it may claim it again */
         assert_int_equal(pawl_log_append(&seq, f->log, events, 2, 1), PAWL_EFENCED);
         assert_says(pawl_log_errmsg(f->log), "fence 1, but 2 holds run-1");
         assert_int_equal(pawl_log_append(&seq, f->log, events, 2, 0), PAWL_EFENCED);
         assert_int_equal(seq, 99);
         assert_int_equal(event_log_count(f), 2);
         /* An event of no owner needs no fence, but a stale one is refused with it too. */
-        assert_int_equal(append_one(f->log, run_event("GlossaryScopeActivated"), 0), PAWL_OK);
-        assert_int_equal(append_one(f->log, run_event("GlossaryScopeActivated"), 1), PAWL_EFENCED);
+        assert_int_equal(append_one(f->log, claims_event("GlossaryScopeActivated"), 0), PAWL_OK);
+        assert_int_equal(
+                append_one(f->log, claims_event("GlossaryScopeActivated"), 1), PAWL_EFENCED);
         assert_int_equal(pawl_log_append(&seq, f->log, events, 2, 2), PAWL_OK);
         assert_int_equal(event_log_count(f), 5);
 }
@@ -169,16 +123,16 @@ static void who_gave_a_run_back_does_not_append_for_it(void **state)
         event_log *f = *state;
 
         event_log_open(f);
-        assert_int_equal(claim(f->log), 1);
+        assert_int_equal(claims_take(f->log), 1);
         assert_int_equal(pawl_log_release(f->log, "run-1", 1), PAWL_OK);
-        assert_int_equal(append_one(f->log, run_event("RunFailed"), 1), PAWL_EFENCED);
+        assert_int_equal(append_one(f->log, claims_event("RunFailed"), 1), PAWL_EFENCED);
         assert_says(pawl_log_errmsg(f->log), "fence 1 was given back");
-        assert_int_equal(append_one(f->log, run_event("GlossaryScopeActivated"), 1), PAWL_OK);
+        assert_int_equal(append_one(f->log, claims_event("GlossaryScopeActivated"), 1), PAWL_OK);
         assert_int_equal(pawl_log_release(f->log, "run-1", 1), PAWL_EFENCED);
         assert_int_equal(pawl_log_renew(f->log, "run-1", 1), PAWL_EFENCED);
         assert_says(pawl_log_errmsg(f->log), "fence 1 does not hold it any more");
         assert_int_equal(pawl_log_release(f->log, "run-2", 1), PAWL_EFENCED);
-        assert_int_equal(claim(f->log), 2); /* the fence outlives the claim */
+        assert_int_equal(claims_take(f->log), 2); /* the fence outlives the claim */
 }
 
 static void a_live_holder_keeps_the_run_until_its_lease_expires(void **state)
@@ -188,25 +142,25 @@ static void a_live_holder_keeps_the_run_until_its_lease_expires(void **state)
         pawl_owner owner;
 
         event_log_open(f);
-        assert_int_equal(claim(f->log), 1);
-        pawl_log *other = another_process(f);
-        check_held(f, other);
+        assert_int_equal(claims_take(f->log), 1);
+        pawl_log *other = claims_another(f);
+        claims_check_held(f, other);
         assert_int_equal(pawl__log_holder(&held, &owner, other, pawl__text("run-1")), PAWL_OK);
         assert_true(held);
         assert_int_equal(owner.fence, 1);
         f->wall_us += INT64_C(86400000000); /* a wall clock that jumps decides nothing */
         f->boot_ms += 30000;
-        check_held(f, other);
+        claims_check_held(f, other);
         assert_int_equal(pawl_log_renew(f->log, "run-1", 1), PAWL_OK);
         f->boot_ms += 30000;
-        check_held(f, other);
+        claims_check_held(f, other);
         f->boot_ms += 1;
         assert_int_equal(pawl__log_holder(&held, &owner, other, pawl__text("run-1")), PAWL_OK);
         assert_false(held);
-        assert_int_equal(claim(other), 2);
-        assert_int_equal(append_one(f->log, run_event("RunFailed"), 1), PAWL_EFENCED);
+        assert_int_equal(claims_take(other), 2);
+        assert_int_equal(append_one(f->log, claims_event("RunFailed"), 1), PAWL_EFENCED);
         assert_int_equal(pawl_log_renew(f->log, "run-1", 1), PAWL_EFENCED);
-        assert_int_equal(append_one(other, run_event("RunFailed"), 2), PAWL_OK);
+        assert_int_equal(append_one(other, claims_event("RunFailed"), 2), PAWL_OK);
         pawl_log_close(other);
 }
 
@@ -215,86 +169,12 @@ static void another_handle_of_the_same_process_does_not_get_the_run(void **state
         event_log *f = *state;
 
         event_log_open(f);
-        assert_int_equal(claim(f->log), 1);
+        assert_int_equal(claims_take(f->log), 1);
         pawl_log *second = event_log_another(f);
-        check_held(f, second);
+        claims_check_held(f, second);
         event_log_close(f); /* which gives the run back */
-        assert_int_equal(claim(second), 2);
+        assert_int_equal(claims_take(second), 2);
         pawl_log_close(second);
-}
-
-static void all_claims_of_a_handle_are_renewed_but_those_that_others_took(void **state)
-{
-        static const char *const runs[] = {"run-a", "run-b", "run-c"};
-        event_log *f = *state;
-        uint64_t fence = 0;
-
-        event_log_open(f);
-        assert_int_equal(pawl_log_renew_all(f->log), PAWL_OK); /* there is nothing to renew */
-        for (size_t i = 0; i < 3; i++)
-                assert_int_equal(pawl_log_claim(&fence, f->log, "m", runs[i], NULL, NULL), PAWL_OK);
-        pawl_log *other = another_process(f);
-        f->boot_ms += f->lease_ms / 2 + 1;
-        assert_int_equal(pawl_log_renew_all(f->log), PAWL_OK);
-        f->boot_ms += f->lease_ms / 2 + 1; /* longer since the claims than a lease lasts */
-        for (size_t i = 0; i < 3; i++)
-                assert_int_equal(
-                        pawl_log_claim(&fence, other, "m", runs[i], NULL, NULL), PAWL_EHELD);
-        f->boot_ms += f->lease_ms;
-        assert_int_equal(pawl_log_claim(&fence, other, "m", "run-b", NULL, NULL), PAWL_OK);
-        assert_int_equal(pawl_log_renew_all(f->log), PAWL_EFENCED);
-        assert_says(pawl_log_errmsg(f->log), "run run-b: fence 1 does not hold it any more");
-        assert_int_equal(pawl_log_claim(&fence, other, "m", "run-a", NULL, NULL), PAWL_EHELD);
-        assert_int_equal(pawl_log_claim(&fence, other, "m", "run-c", NULL, NULL), PAWL_EHELD);
-        assert_int_equal(pawl_log_renew_all(f->log), PAWL_OK); /* what was lost is forgotten */
-        pawl_log_close(other);
-}
-
-/* Long work that appends nothing: its claims are renewed when a third of the lease is over. */
-static void claims_are_kept_by_who_asks_often(void **state)
-{
-        event_log *f = *state;
-        uint64_t fence = 0;
-
-        event_log_open(f);
-        assert_int_equal(pawl__log_keep_claims(f->log), PAWL_OK);
-        assert_int_equal(claim(f->log), 1);
-        const int64_t until = event_log_integer(f, "SELECT until_ms FROM leases");
-        assert_int_equal(pawl__log_keep_claims(f->log), PAWL_OK);
-        assert_int_equal(event_log_integer(f, "SELECT until_ms FROM leases"), until);
-        for (int i = 1; i <= 5; i++) {
-                f->boot_ms += f->lease_ms / 3;
-                assert_int_equal(pawl__log_keep_claims(f->log), PAWL_OK);
-                assert_int_equal(event_log_integer(f, "SELECT until_ms FROM leases"),
-                        until + i * (int64_t)(f->lease_ms / 3));
-        }
-        /* One that cannot be written just now is no reason to stop, nor to wait each time. */
-        event_log_sql(f, "ALTER TABLE leases RENAME TO away");
-        f->boot_ms += f->lease_ms / 3;
-        assert_int_equal(pawl__log_keep_claims(f->log), PAWL_OK);
-        event_log_sql(f, "ALTER TABLE away RENAME TO leases");
-        f->boot_ms += f->lease_ms;
-        pawl_log *other = another_process(f);
-        assert_int_equal(pawl_log_claim(&fence, other, "m", "run-1", NULL, NULL), PAWL_OK);
-        assert_int_equal(pawl__log_keep_claims(f->log), PAWL_EFENCED);
-        assert_says(pawl_log_errmsg(f->log), "run run-1: fence 1 does not hold it any more");
-        assert_int_equal(pawl__log_keep_claims(f->log), PAWL_OK);
-        pawl_log_close(other);
-}
-
-/* A fence of long ago is refused, and the claim that came after it is held on. */
-static void an_old_fence_gives_up_no_newer_claim(void **state)
-{
-        event_log *f = *state;
-
-        event_log_open(f);
-        assert_int_equal(claim(f->log), 1);
-        assert_int_equal(claim(f->log), 2);
-        assert_int_equal(pawl_log_renew(f->log, "run-1", 1), PAWL_EFENCED);
-        assert_int_equal(claim(f->log), 3);
-        assert_int_equal(pawl_log_release(f->log, "run-1", 2), PAWL_EFENCED);
-        event_log_close(f);
-        assert_int_equal(event_log_integer(f, "SELECT held FROM leases"), 0);
 }
 
 static void a_dead_holder_loses_the_run_at_once(void **state)
@@ -303,24 +183,24 @@ static void a_dead_holder_loses_the_run_at_once(void **state)
         uint64_t fence = 1;
 
         event_log_open(f);
-        assert_int_equal(claim(f->log), fence);
-        pawl_log *other = another_process(f);
+        assert_int_equal(claims_take(f->log), fence);
+        pawl_log *other = claims_another(f);
         f->alive[0].pid = 0; /* no such process */
-        assert_int_equal(claim(other), ++fence);
+        assert_int_equal(claims_take(other), ++fence);
         assert_int_equal(pawl_log_release(other, "run-1", fence), PAWL_OK);
 
         f->alive[0].pid = 100;
-        assert_int_equal(claim(f->log), ++fence);
-        check_held(f, other);
+        assert_int_equal(claims_take(f->log), ++fence);
+        claims_check_held(f, other);
         f->alive[0].start = 9; /* its pid is another process's now */
-        assert_int_equal(claim(other), ++fence);
+        assert_int_equal(claims_take(other), ++fence);
         assert_int_equal(pawl_log_release(other, "run-1", fence), PAWL_OK);
 
         f->alive[0].start = 7;
-        assert_int_equal(claim(f->log), ++fence);
-        check_held(f, other);
+        assert_int_equal(claims_take(f->log), ++fence);
+        claims_check_held(f, other);
         strcpy(other->self.boot_id, "boot-2"); /* the host was started anew */
-        assert_int_equal(claim(other), ++fence);
+        assert_int_equal(claims_take(other), ++fence);
         pawl_log_close(other);
 }
 
@@ -329,14 +209,14 @@ static void a_holder_in_another_pid_namespace_is_judged_by_the_clock_alone(void 
         event_log *f = *state;
 
         event_log_open(f);
-        assert_int_equal(claim(f->log), 1);
-        pawl_log *other = another_process(f);
+        assert_int_equal(claims_take(f->log), 1);
+        pawl_log *other = claims_another(f);
         other->self.pid_ns = 2;
         strcpy(other->self.host, "container");
         f->alive[0].pid = 0; /* says nothing there */
-        check_held(f, other);
+        claims_check_held(f, other);
         f->boot_ms += 30001;
-        assert_int_equal(claim(other), 2);
+        assert_int_equal(claims_take(other), 2);
         pawl_log_close(other);
 }
 
@@ -345,10 +225,10 @@ static void a_start_time_that_cannot_be_read_is_not_death(void **state)
         event_log *f = *state;
 
         event_log_open(f);
-        assert_int_equal(claim(f->log), 1);
-        pawl_log *other = another_process(f);
+        assert_int_equal(claims_take(f->log), 1);
+        pawl_log *other = claims_another(f);
         f->alive[0].start = PAWL__START_UNKNOWN;
-        check_held(f, other);
+        claims_check_held(f, other);
         pawl_log_close(other);
 }
 
@@ -357,22 +237,22 @@ static void another_hosts_lease_is_over_when_it_was_watched_unchanged_for_its_le
         event_log *f = *state;
 
         event_log_open(f);
-        assert_int_equal(claim(f->log), 1);
-        pawl_log *other = another_process(f);
+        assert_int_equal(claims_take(f->log), 1);
+        pawl_log *other = claims_another(f);
         strcpy(other->self.host, "host-b");
         strcpy(other->self.boot_id, "boot-b");
         f->alive[0].pid = 0;  /* says nothing there either */
         f->boot_ms -= 999999; /* nor does the clock */
-        check_held(f, other);
+        claims_check_held(f, other);
         f->boot_ms += 30000;
-        check_held(f, other);
+        claims_check_held(f, other);
         f->boot_ms += 5;
         assert_int_equal(pawl_log_renew(f->log, "run-1", 1), PAWL_OK);
-        check_held(f, other);
+        claims_check_held(f, other);
         f->boot_ms += 30000;
-        check_held(f, other);
+        claims_check_held(f, other);
         f->boot_ms += 1;
-        assert_int_equal(claim(other), 2);
+        assert_int_equal(claims_take(other), 2);
         pawl_log_close(other);
 }
 
@@ -382,11 +262,11 @@ static void without_a_boot_id_nothing_is_concluded_from_it(void **state)
 
         f->self.boot_id[0] = '\0';
         event_log_open(f);
-        assert_int_equal(claim(f->log), 1);
-        pawl_log *other = another_process(f);
-        check_held(f, other);
+        assert_int_equal(claims_take(f->log), 1);
+        pawl_log *other = claims_another(f);
+        claims_check_held(f, other);
         f->boot_ms += 30001;
-        assert_int_equal(claim(other), 2);
+        assert_int_equal(claims_take(other), 2);
         pawl_log_close(other);
 }
 
@@ -395,17 +275,17 @@ static void fences_grow_even_when_the_leases_are_lost(void **state)
         event_log *f = *state;
 
         event_log_open(f);
-        assert_int_equal(claim(f->log), 1);
-        assert_int_equal(claim(f->log), 2);
+        assert_int_equal(claims_take(f->log), 1);
+        assert_int_equal(claims_take(f->log), 2);
         event_log_close(f);
         event_log_sql(f, "DROP TABLE leases");
         event_log_open(f);
-        assert_int_equal(claim(f->log), 3);
+        assert_int_equal(claims_take(f->log), 3);
         /* What the runs table says counts as well, for events before applied_seq. */
         event_log_sql(f, "DELETE FROM leases; UPDATE projection SET applied_seq = 3;"
                          "INSERT INTO runs VALUES ('run-1', NULL, NULL, 0, 0, 0, NULL, NULL, NULL, "
                          "NULL, 40, NULL, NULL, 0, 0, NULL)");
-        assert_int_equal(claim(f->log), 41);
+        assert_int_equal(claims_take(f->log), 41);
 }
 
 /* A fence that is not of this library's giving: the largest, and one below 0. */
@@ -416,7 +296,7 @@ static void no_claim_follows_the_last_fence_there_can_be(void **state)
         char sql[80];
 
         event_log_open(f);
-        assert_int_equal(claim(f->log), 1);
+        assert_int_equal(claims_take(f->log), 1);
         assert_int_equal(pawl_log_release(f->log, "run-1", 1), PAWL_OK);
         for (size_t i = 0; i < 2; i++) {
                 uint64_t fence = 99;
@@ -436,7 +316,7 @@ static void a_read_only_log_claims_nothing(void **state)
         uint64_t fence = 99;
 
         event_log_open(f);
-        assert_int_equal(claim(f->log), 1);
+        assert_int_equal(claims_take(f->log), 1);
         f->flags = PAWL_LOG_READONLY;
         pawl_log *reader = event_log_another(f);
         assert_int_equal(pawl_log_claim(&fence, reader, "m", "run-2", NULL, NULL), PAWL_EREADONLY);
@@ -456,35 +336,6 @@ static void nobody_holds_a_run_that_nobody_claimed(void **state)
         assert_int_equal(pawl__log_holder(&held, &owner, f->log, pawl__text("run-1")), PAWL_OK);
         assert_false(held);
         assert_int_equal(owner.fence, 0);
-}
-
-static void a_run_is_given_back_with_its_last_events_or_not_at_all(void **state)
-{
-        event_log *f = *state;
-        pawl__batch batch = PAWL__BATCH_INIT;
-        pawl_event last = run_event("RunFailed"), bad = run_event("StepFailed");
-        const pawl_text run = pawl__text("run-1");
-
-        event_log_open(f);
-        pawl_log *other = another_process(f);
-        assert_int_equal(claim(f->log), 1);
-        assert_int_equal(pawl__batch_event(&batch, &last, NULL), PAWL_OK);
-        assert_int_equal(pawl__batch_event(&batch, &bad, NULL), PAWL_OK);
-        assert_int_equal(pawl__batch_give_back(&batch, run, NULL), PAWL_OK);
-        assert_int_equal(pawl__log_commit(f->log, &batch, 1, NULL), PAWL_EINVAL);
-        assert_says(pawl_log_errmsg(f->log), "StepFailed");
-        assert_int_equal(event_log_count(f), 1);
-        check_held(f, other);
-
-        pawl__batch_clear(&batch);
-        assert_int_equal(pawl__batch_event(&batch, &last, NULL), PAWL_OK);
-        assert_int_equal(pawl__batch_give_back(&batch, run, NULL), PAWL_OK);
-        assert_int_equal(pawl__log_commit(f->log, &batch, 1, NULL), PAWL_OK);
-        assert_int_equal(event_log_count(f), 2);
-        assert_int_equal(claim(other), 2); /* while the former holder lives */
-        assert_null(batch.gives_back.data);
-        pawl__batch_free(&batch);
-        pawl_log_close(other);
 }
 
 static void this_process_is_known_by_the_kernel(void **state)
@@ -513,9 +364,6 @@ int main(void)
                 LOG_TEST(who_gave_a_run_back_does_not_append_for_it),
                 LOG_TEST(a_live_holder_keeps_the_run_until_its_lease_expires),
                 LOG_TEST(another_handle_of_the_same_process_does_not_get_the_run),
-                LOG_TEST(all_claims_of_a_handle_are_renewed_but_those_that_others_took),
-                LOG_TEST(claims_are_kept_by_who_asks_often),
-                LOG_TEST(an_old_fence_gives_up_no_newer_claim),
                 LOG_TEST(a_dead_holder_loses_the_run_at_once),
                 LOG_TEST(a_holder_in_another_pid_namespace_is_judged_by_the_clock_alone),
                 LOG_TEST(a_start_time_that_cannot_be_read_is_not_death),
@@ -525,7 +373,6 @@ int main(void)
                 LOG_TEST(no_claim_follows_the_last_fence_there_can_be),
                 LOG_TEST(a_read_only_log_claims_nothing),
                 LOG_TEST(nobody_holds_a_run_that_nobody_claimed),
-                LOG_TEST(a_run_is_given_back_with_its_last_events_or_not_at_all),
                 cmocka_unit_test(this_process_is_known_by_the_kernel),
         };
 

@@ -1,0 +1,19 @@
+/**
+ * @file tests/support/claims.h
+ * @brief Claims of one run, "run-1", by the fixture's process and by another.
+ */
+#ifndef TESTS_SUPPORT_CLAIMS_H
+#define TESTS_SUPPORT_CLAIMS_H
+
+#include "support/event_log.h"
+
+/** An event of the run, with what any type that the tests use must have. */
+pawl_event claims_event(const char *type);
+/** Claim it, which must succeed; the fence. */
+uint64_t claims_take(pawl_log *log);
+/** The claim is refused as long as the holder stands, and nothing is written. */
+void claims_check_held(event_log *f, pawl_log *log);
+/** A log of another process: pid 200 on the same host and boot, unless the test changes that. */
+pawl_log *claims_another(event_log *f);
+
+#endif
