@@ -326,6 +326,19 @@ static void hostile_texts_stay_texts(void **state)
         document_is(h, NULL, 0, "hostile");
 }
 
+/* The tables may have been in anybody's hands. */
+static void a_table_that_was_tampered_with_is_read_with_care(void **state)
+{
+        struct history *h = *state;
+
+        begin(h, "session-1", "[\"one\"]");
+        history_sql(h, "UPDATE runs SET scope_refs = '[' || "
+                       "substr(replace(hex(zeroblob(4000)), '00', ',0'), 2) || ']'");
+        char *text = document(h, NULL, 0);
+        assert_null(strstr(text, "glossary"));
+        free(text);
+}
+
 /* ---- Into a file ------------------------------------------------------------------------------
  */
 
@@ -344,19 +357,6 @@ static void file_is_document(struct history *h, const char *path)
 
         assert_string_equal(written, text);
         free(written);
-        free(text);
-}
-
-/* The tables may have been in anybody's hands. */
-static void a_table_that_was_tampered_with_is_read_with_care(void **state)
-{
-        struct history *h = *state;
-
-        begin(h, "session-1", "[\"one\"]");
-        history_sql(h, "UPDATE runs SET scope_refs = '[' || "
-                       "substr(replace(hex(zeroblob(4000)), '00', ',0'), 2) || ']'");
-        char *text = document(h, NULL, 0);
-        assert_null(strstr(text, "glossary"));
         free(text);
 }
 
