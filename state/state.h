@@ -40,6 +40,25 @@ PAWL_MUST_CHECK pawl_status pawl__state_each(
 PAWL_MUST_CHECK pawl_status pawl__state_steps(pawl__row **rows, size_t *n, pawl__state *state,
         pawl_text run_id, pawl__arena *arena, pawl_error *err);
 
+/**
+ * A run and its steps, in mission order, as they were right after the event @p seq (UINT64_MAX: as
+ * they are now). Reads the tables where nothing has changed since, else the run's events from its
+ * start to there (of the whole log up to there where a rollback ended in between).
+ * The run's session, fence and status do not know of claims and sessions that are older than it.
+ * @return PAWL_ENOTFOUND, without a message, if there was no such run yet.
+ */
+PAWL_MUST_CHECK pawl_status pawl__state_steps_at(pawl__row *run, pawl__row **steps, size_t *n,
+        pawl__state *state, pawl_text run_id, uint64_t seq, pawl__arena *arena, pawl_error *err);
+
+/** Called after an event of the run was folded into @p store. */
+typedef pawl_status (*pawl__folded_fn)(
+        const pawl_event *event, pawl__store *store, void *user, pawl_error *err);
+
+/** The fold behind it: into @p store, an empty one, up to the event @p until; @p fn may be NULL.
+ *  PAWL_ENOTFOUND as above. */
+PAWL_MUST_CHECK pawl_status pawl__state_fold_run(pawl__store *store, pawl__state *state,
+        pawl_text run_id, uint64_t until, pawl__folded_fn fn, void *user, pawl_error *err);
+
 /** Conflicts of a run and step in the order of their requests; absent run: of all; open_only: those
  *  that hold their step back where it stands now. */
 PAWL_MUST_CHECK pawl_status pawl__state_conflicts(pawl__row **rows, size_t *n, pawl__state *state,
