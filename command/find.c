@@ -1,6 +1,7 @@
 #include "command/find.h"
 #include "base/error.h"
 #include "command/key.h"
+#include "command/owner.h"
 #include "command/printable.h"
 #include "events/log.h"
 #include <errno.h>
@@ -8,31 +9,27 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* Is @p path, which cannot be looked at, in a folder that is there and is closed to us? That of a
- * run as root, say. Whatever lies further up is not the log that is meant. */
-static bool is_closed(pawl__buf *path)
+/* Is there a log at @p path, or a folder for it that is closed to us, as that of a run as root?
+ * Whatever lies further up is not the log that is meant. */
+static bool is_there(pawl__buf *path)
 {
         struct stat st;
+        char *slash = strrchr(path->data, '/');
 
+        if (stat(path->data, &st) == 0)
+                return true;
         if (errno != EACCES)
                 return false;
-        path->len = (size_t)(strrchr(path->data, '/') - path->data);
-        path->data[path->len] = '\0';
-        return stat(path->data, &st) == 0;
+        *slash = '\0';
+        const bool closed = stat(path->data, &st) == 0;
+        *slash = '/';
+        return closed;
 }
 
-/* The log in the working directory or above it, as git finds .git. */
-static pawl_status find_upwards(pawl__buf *path, pawl_error *err)
+pawl_status cli_find_above(pawl__buf *path, const char *here, pawl_error *err)
 {
         pawl_status status = PAWL_OK;
-        struct stat st;
-        char *here = getcwd(NULL, 0);
 
-        if (!here)
-                return pawl__fail(err, errno == ENOMEM ? PAWL_ENOMEM : PAWL_EIO,
-                        "the working directory: %s; change to one that exists, or name the log "
-                        "with --db",
-                        strerror(errno));
         for (size_t len = strlen(here);; len--) {
                 size_t folder = len == 1 ? 0 : len; /* "/" and "/.pawl", not "//.pawl" */
                 pawl__buf_clear(path);
@@ -41,13 +38,8 @@ static pawl_status find_upwards(pawl__buf *path, pawl_error *err)
                         status = pawl__nomem(err);
                         break;
                 }
-                if (stat(path->data, &st) == 0)
-                        break;
-                if (is_closed(path)) {
-                        status = pawl__fail(err, PAWL_EACCESS,
-                                "%.300s: may not be looked into; give yourself permission, or name "
-                                "another log with --db",
-                                path->data);
+                if (is_there(path)) {
+                        status = cli_check_owner(path->data, err);
                         break;
                 }
                 if (folder == 0) {
@@ -62,21 +54,33 @@ static pawl_status find_upwards(pawl__buf *path, pawl_error *err)
                 if (len == 1)
                         len = 2; /* the root is next */
         }
-        free(here);
         return status;
+}
+
+const char *cli_named_log(const cli_call *cli)
+{
+        const char *named = cli->in->log ? pawl__log_path(cli->in->log) : cli->db;
+
+        if (!named)
+                named = getenv("PAWL_DB");
+        return named && *named ? named : NULL;
 }
 
 pawl_status cli_find_log(pawl__buf *path, const cli_call *cli, pawl_error *err)
 {
-        const char *named = cli->db;
+        const char *named = cli_named_log(cli);
 
-        if (cli->in->log)
-                named = pawl__log_path(cli->in->log);
-        else if (!named)
-                named = getenv("PAWL_DB");
-        if (named && *named)
+        if (named)
                 return pawl__buf_adds(path, named) ? pawl__nomem(err) : PAWL_OK;
-        return find_upwards(path, err);
+        char *here = getcwd(NULL, 0);
+        if (!here)
+                return pawl__fail(err, errno == ENOMEM ? PAWL_ENOMEM : PAWL_EIO,
+                        "the working directory: %s; change to one that exists, or name the log "
+                        "with --db",
+                        strerror(errno));
+        pawl_status status = cli_find_above(path, here, err);
+        free(here);
+        return status;
 }
 
 static unsigned flags_of(cli_access access)
@@ -118,6 +122,25 @@ pawl_status cli_open_path(
         return status;
 }
 
+/* The folder that the log was looked at in may be exchanged before it is opened. */
+pawl_status cli_open_found(
+        pawl_log **out, const cli_call *cli, const char *path, cli_access access, pawl_error *err)
+{
+        pawl_log *log;
+        pawl_status status = cli_check_owner(path, err);
+
+        if (!status)
+                status = cli_open_path(&log, cli, path, access, err);
+        if (status)
+                return status;
+        status = cli_check_owner(pawl__log_path(log), err);
+        if (status)
+                pawl_log_close(log);
+        else
+                *out = log;
+        return status;
+}
+
 pawl_status cli_open_log(pawl_log **out, const cli_call *cli, cli_access access, pawl_error *err)
 {
         pawl__buf path = PAWL__BUF_INIT;
@@ -134,7 +157,8 @@ pawl_status cli_open_log(pawl_log **out, const cli_call *cli, cli_access access,
                 status = pawl__buf_adds(&path, CLI_LOG_NAME) ? pawl__nomem(err) : PAWL_OK;
         }
         if (!status)
-                status = cli_open_path(out, cli, path.data, access, err);
+                status = (cli_named_log(cli) ? cli_open_path : cli_open_found)(
+                        out, cli, path.data, access, err);
         pawl__buf_free(&path);
         return status;
 }

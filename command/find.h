@@ -11,12 +11,18 @@
 
 #define CLI_LOG_NAME ".pawl/events.db"
 
+/** What names the log: the context's own, --db, else $PAWL_DB. NULL: it is to be found. */
+const char *cli_named_log(const cli_call *cli);
 /**
- * The log's path, appended to @p path: that of the context's log, --db, else $PAWL_DB, else
- * CLI_LOG_NAME in the working directory or the nearest folder above it.
- * @return PAWL_ENOTFOUND "no log here: ..." when nothing was named and there is none above.
+ * The log's path, appended to @p path: the one that was named, else CLI_LOG_NAME in the working
+ * directory or the nearest folder above it.
+ * @return PAWL_ENOTFOUND "no log here: ..." when nothing was named and there is none above;
+ *         PAWL_EACCESS for one that was found and is not the user's own (command/owner.h).
  */
 PAWL_MUST_CHECK pawl_status cli_find_log(pawl__buf *path, const cli_call *cli, pawl_error *err);
+
+/** The nearest CLI_LOG_NAME in the folder of that absolute path or above it. */
+PAWL_MUST_CHECK pawl_status cli_find_above(pawl__buf *path, const char *here, pawl_error *err);
 
 typedef enum cli_access {
         CLI_READ,   /**< change nothing, not even to catch up or migrate */
@@ -33,6 +39,9 @@ PAWL_MUST_CHECK pawl_status cli_open_log(
         pawl_log **out, const cli_call *cli, cli_access access, pawl_error *err);
 /** The same for a log at @p path. */
 PAWL_MUST_CHECK pawl_status cli_open_path(
+        pawl_log **out, const cli_call *cli, const char *path, cli_access access, pawl_error *err);
+/** The same for a path that nobody named: the log, or the place for it, must be the user's own. */
+PAWL_MUST_CHECK pawl_status cli_open_found(
         pawl_log **out, const cli_call *cli, const char *path, cli_access access, pawl_error *err);
 /** Close it, unless it is the context's; NULL is allowed. What the log has to warn of is said in
  * one line. */

@@ -9,15 +9,20 @@
 #include <stdlib.h>
 #include <sys/stat.h>
 
+/* DIR says where, whatever $PAWL_DB names. */
+static bool is_named(const cli_call *cli)
+{
+        return cli_named_log(cli) && (cli->db || !cli->n_args);
+}
+
 /* Where `init` makes the log: in DIR, where --db or $PAWL_DB say, or right here; never above. */
 static pawl_status log_to_make(pawl__buf *path, const cli_call *cli, pawl_error *err)
 {
         const char *folder = cli_arg(cli, 0);
-        const char *named = cli->db ? cli->db : folder ? NULL : getenv("PAWL_DB");
         pawl_status status;
 
-        if (named && *named)
-                status = pawl__buf_adds(path, named);
+        if (is_named(cli))
+                status = pawl__buf_adds(path, cli_named_log(cli));
         else if (folder)
                 status = pawl__buf_addf(path, "%s/%s", folder, CLI_LOG_NAME);
         else
@@ -53,7 +58,8 @@ static pawl_status make(const cli_call *cli, const char *path, pawl_error *err)
         pawl_log *log;
 
         bool there = stat(path, &st) == 0;
-        pawl_status status = cli_open_path(&log, cli, path, CLI_MAKE, err);
+        pawl_status status =
+                (is_named(cli) ? cli_open_path : cli_open_found)(&log, cli, path, CLI_MAKE, err);
         if (status)
                 return status;
         status = pawl__state_of(&state, log, err);
@@ -69,7 +75,8 @@ static pawl_status make(const cli_call *cli, const char *path, pawl_error *err)
 static pawl_status rebuild(const cli_call *cli, const char *path, pawl_error *err)
 {
         pawl_log *log;
-        pawl_status status = cli_open_path(&log, cli, path, CLI_WRITE, err);
+        pawl_status status =
+                (is_named(cli) ? cli_open_path : cli_open_found)(&log, cli, path, CLI_WRITE, err);
 
         if (status)
                 return status;

@@ -66,48 +66,27 @@ static pawl_status find_workspace(setup *s, const cli_call *cli, pawl_error *err
         return PAWL_OK;
 }
 
-/* The nearest log from the workspace upwards; where there is none, the one to be made in it. */
-static pawl_status find_in_workspace(pawl__buf *path, const char *workspace, pawl_error *err)
-{
-        size_t len = strlen(workspace);
-
-        for (;;) {
-                pawl__buf_clear(path);
-                if (pawl__buf_add(path, workspace, len) || pawl__buf_adds(path, "/" CLI_LOG_NAME))
-                        return pawl__nomem(err);
-                if (access(path->data, F_OK) == 0)
-                        return PAWL_OK;
-                while (len > 0 && workspace[len - 1] != '/')
-                        len--;
-                if (len == 0)
-                        break;
-                len--;
-        }
-        pawl__buf_clear(path);
-        return pawl__buf_addf(path, "%s/" CLI_LOG_NAME, workspace) ? pawl__nomem(err) : PAWL_OK;
-}
-
 /* Open it once, which makes it where there is none and tells what is wrong with it before anybody
  * asks for it; its path then holds wherever this process goes. */
 static pawl_status find_log(setup *s, const cli_call *cli, pawl_error *err)
 {
-        const char *named = cli->db ? cli->db : getenv("PAWL_DB");
+        const bool named = cli_named_log(cli) != NULL;
         const cli_access access = s->options.read_only ? CLI_READ : CLI_MAKE;
-        pawl_status status;
+        pawl_status status = !named && s->workspace
+                                     ? cli_find_above(&s->log_path, s->workspace, err)
+                                     : cli_find_log(&s->log_path, cli, err);
         pawl_log *log;
 
-        if ((!named || !*named) && s->workspace) {
-                status = find_in_workspace(&s->log_path, s->workspace, err);
-        } else {
-                status = cli_find_log(&s->log_path, cli, err);
-                if (status == PAWL_ENOTFOUND && access == CLI_MAKE) {
-                        pawl__buf_clear(&s->log_path);
-                        status = pawl__buf_adds(&s->log_path, CLI_LOG_NAME) ? pawl__nomem(err)
-                                                                            : PAWL_OK;
-                }
+        if (status == PAWL_ENOTFOUND && access == CLI_MAKE) {
+                pawl__buf_clear(&s->log_path);
+                status = pawl__buf_addf(&s->log_path, "%s/" CLI_LOG_NAME,
+                                 s->workspace ? s->workspace : ".")
+                                 ? pawl__nomem(err)
+                                 : PAWL_OK;
         }
         if (!status)
-                status = cli_open_path(&log, cli, s->log_path.data, access, err);
+                status = (named ? cli_open_path : cli_open_found)(
+                        &log, cli, s->log_path.data, access, err);
         if (status)
                 return status;
         cli_close_log(cli, log);

@@ -21,6 +21,7 @@ allowed() {
         'command/find.c '*getcwd* | 'command/find.c '*getenv*) ;;
         'command/input.c '*STD*_FILENO*) ;;         # arguments that name files are refused
         'command/key.c '*getenv*) ;;
+        'command/owner.c '*getenv* | 'command/owner.c '*getpwuid*) ;; # of a log that was not named
         'command/printable.c '*getenv* | 'command/printable.c '*isatty*) ;;
         'command/table.c '*setlocale*) ;;           # a table is for people
         *) return 1 ;;
