@@ -119,8 +119,9 @@ pawl_status pawl_cursor_next(pawl_cursor *cursor, pawl_event *event)
                 pawl__arena_clear(&cursor->arena);
                 pawl_status status = read_rows(cursor->events, BATCH_ROWS, &n, &cursor->arena,
                         cursor->log, cursor->last, cursor->until);
-                /* What stands before a damaged row is still handed out; the failure comes again. */
-                if (n == 0)
+                /* What stands before a damaged row is still handed out; the failure comes again.
+                 * Any other may not, and may have undone a transaction of the caller's. */
+                if (n == 0 || (status && status != PAWL_EDAMAGED))
                         return status ? status
                                       : pawl__damaged(cursor->log, &cursor->log->err,
                                                 cursor->last + 1, "the event is missing");
