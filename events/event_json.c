@@ -63,3 +63,24 @@ pawl_status pawl__event_json(
                 out->data[out->len = start] = '\0';
         return status ? pawl__nomem(err) : PAWL_OK;
 }
+
+pawl_status pawl__log_event_json(
+        pawl__buf *out, pawl_log *log, const pawl_event *e, pawl_error *err)
+{
+        unsigned char mac[32], payload_hash[32];
+        char hex[65];
+        bool keyed;
+        pawl_status status = pawl__log_mac(&keyed, mac, log, e->seq);
+
+        if (status)
+                return pawl__log_failed(log, status, err);
+        if (!e->payload.data)
+                status = pawl__log_payload_hash(payload_hash, log, e, err);
+        if (!status)
+                status = pawl__event_json(out, e, keyed ? mac : NULL, err);
+        if (status || e->payload.data)
+                return status;
+        pawl__hex(hex, payload_hash, 32);
+        out->len--; /* the brace */
+        return pawl__buf_addf(out, ",\"payload_hash\":\"%s\"}", hex) ? pawl__nomem(err) : PAWL_OK;
+}

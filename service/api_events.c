@@ -47,7 +47,7 @@ static pawl_status keep(page *p, const pawl_event *event)
                 return PAWL_OK;
         if (pawl__grow(&p->entries, &p->cap, p->n + 1, sizeof *p->entries))
                 return pawl__nomem(&p->err);
-        pawl_status status = service_envelope(&p->text, p->log, event, &p->err);
+        pawl_status status = pawl__log_event_json(&p->text, p->log, event, &p->err);
         if (!status)
                 p->entries[p->n++] = (struct entry){event->seq, at, p->text.len - at};
         return status;
@@ -249,7 +249,7 @@ void service_api_event(service_answer *answer, service_call *call)
         if (!status && (status = pawl__log_event(&event, &arena, call->log, seq)))
                 pawl__log_failed(call->log, status, &err);
         if (!status)
-                status = service_envelope(&json, call->log, &event, &err);
+                status = pawl__log_event_json(&json, call->log, &event, &err);
         if (status)
                 service_answer_fail(answer, &err);
         else

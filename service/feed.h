@@ -57,8 +57,4 @@ PAWL_MUST_CHECK pawl_status service_feed_source(service_source *out, service_fee
 PAWL_MUST_CHECK pawl_status service_feed_write(
         pawl__buf *out, pawl_log *log, const pawl_event *event, pawl_error *err);
 
-/** One envelope as JSON, with its MAC in a keyed log, appended. */
-PAWL_MUST_CHECK pawl_status service_envelope(
-        pawl__buf *out, pawl_log *log, const pawl_event *event, pawl_error *err);
-
 #endif

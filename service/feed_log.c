@@ -54,18 +54,6 @@ pawl_status service_feed_log_head(
 /* ---- An event -----------------------------------------------------------------------------------
  */
 
-pawl_status service_envelope(
-        pawl__buf *out, pawl_log *log, const pawl_event *event, pawl_error *err)
-{
-        unsigned char mac[32];
-        bool keyed;
-        pawl_status status = pawl__log_mac(&keyed, mac, log, event->seq);
-
-        if (status)
-                return pawl__log_failed(log, status, err);
-        return pawl__event_json(out, event, keyed ? mac : NULL, err);
-}
-
 /* A type that another program wrote into the table may be any text. */
 static bool is_word(pawl_text type)
 {
@@ -93,7 +81,7 @@ pawl_status service_feed_write(
         if (status)
                 status = pawl__nomem(err);
         else
-                status = service_envelope(out, log, event, err);
+                status = pawl__log_event_json(out, log, event, err);
         if (!status && pawl__buf_adds(out, "\n\n"))
                 status = pawl__nomem(err);
         if (status)

@@ -21,22 +21,11 @@ pawl_status cli_rows_open(cli_rows *rows, pawl_error *err)
                           : cli_table_new(&rows->table, rows->out, columns, COLUMNS, false, err);
 }
 
-pawl_status cli_envelope(pawl__buf *out, pawl_log *log, const pawl_event *event, pawl_error *err)
-{
-        unsigned char mac[32];
-        bool keyed;
-        pawl_status status = pawl__log_mac(&keyed, mac, log, event->seq);
-
-        if (status)
-                return pawl__log_failed(log, status, err);
-        return pawl__event_json(out, event, keyed ? mac : NULL, err);
-}
-
 pawl_status cli_print_envelope(
         FILE *out, pawl__buf *line, pawl_log *log, const pawl_event *event, pawl_error *err)
 {
         pawl__buf_clear(line);
-        pawl_status status = cli_envelope(line, log, event, err);
+        pawl_status status = pawl__log_event_json(line, log, event, err);
         if (status)
                 return status;
         if (pawl__buf_addc(line, '\n'))

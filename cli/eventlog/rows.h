@@ -27,10 +27,7 @@ PAWL_MUST_CHECK pawl_status cli_rows_event(
 PAWL_MUST_CHECK pawl_status cli_rows_flush(cli_rows *rows, pawl_error *err);
 void cli_rows_close(cli_rows *rows);
 
-/** Append one envelope, with its MAC in a keyed log. */
-PAWL_MUST_CHECK pawl_status cli_envelope(
-        pawl__buf *out, pawl_log *log, const pawl_event *event, pawl_error *err);
-/** Print one, and a newline; @p line is scratch. */
+/** Print one envelope, and a newline; @p line is scratch. */
 PAWL_MUST_CHECK pawl_status cli_print_envelope(
         FILE *out, pawl__buf *line, pawl_log *log, const pawl_event *event, pawl_error *err);
 

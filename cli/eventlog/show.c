@@ -16,7 +16,7 @@ static pawl_status show(FILE *out, pawl_log *log, uint64_t seq, pawl_error *err)
         if (status)
                 pawl__log_failed(log, status, err);
         else
-                status = cli_envelope(&json, log, &event, err);
+                status = pawl__log_event_json(&json, log, &event, err);
         if (!status)
                 status = cli_json_layout(&text, pawl__buf_text(&json), err);
         if (!status) {

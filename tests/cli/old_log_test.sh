@@ -16,6 +16,11 @@ put() {
         [ ! -e "$stored/$1.db-wal" ] || cp "$stored/$1.db-wal" .pawl/events.db-wal
 }
 
+# without_later [FILE]: an export as it was when a pruned payload left no hash in it.
+without_later() {
+        sed 's/,"payload_hash":"[0-9a-f]*"//' "$@"
+}
+
 # says_what_it_said NAME: replay, export, head and verify are what the program of its time printed.
 says_what_it_said() {
         runs 0 "${held[@]}" eventlog replay --json
@@ -23,9 +28,9 @@ says_what_it_said() {
         jq -c 'del(.workspace_checkpoints, .rollbacks)' out >members
         cmp members <(jq -c . "$stored/$1.replay.json")
         runs 0 "${held[@]}" eventlog export
-        cmp out "$stored/$1.events.jsonl"
+        cmp <(without_later out) "$stored/$1.events.jsonl"
         runs 0 "${held[@]}" eventlog list --json
-        cmp out "$stored/$1.events.jsonl"
+        cmp <(without_later out) "$stored/$1.events.jsonl"
         runs 0 "${held[@]}" eventlog head
         cmp out "$stored/$1.head"
         runs 0 "${held[@]}" eventlog verify --anchor "$stored/$1.head"
@@ -77,7 +82,7 @@ for name in v1 v1-wal v2 v2-wal v3 v3-wal v3-keyed; do
         runs 0 pawl run mission.yaml --run five
         runs 0 eventlog verify --anchor "$stored/$name.head"
         runs 0 eventlog replay --check
-        eventlog export | head -n "$(wc -l <"$stored/$name.events.jsonl")" | cmp - "$stored/$name.events.jsonl"
+        eventlog export | without_later | head -n "$(wc -l <"$stored/$name.events.jsonl")" | cmp - "$stored/$name.events.jsonl"
 
         [ -z "${PAWL_KEY_FILE:-}" ] || continue
 

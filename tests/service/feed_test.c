@@ -344,7 +344,8 @@ static void a_type_that_is_no_word_is_left_to_the_envelope(void **state)
         struct history *h = *state;
         pawl_error err = PAWL_ERROR_INIT;
         pawl__buf out = PAWL__BUF_INIT;
-        pawl_event event = {.seq = 9, .type = pawl__text("A\ndata: {}"), .v = 1};
+        pawl_event event = {
+                .seq = 9, .type = pawl__text("A\ndata: {}"), .v = 1, .payload = pawl__text("{}")};
 
         assert_int_equal(service_feed_write(&out, h->log, &event, &err), PAWL_OK);
         assert_null(strstr(out.data, "event:"));
