@@ -100,6 +100,8 @@ pawl_status pawl__tx_begin(pawl_log *log)
         log->writing = true;
         log->now_us = log->sources.wall_us(log->sources.user);
         status = pawl__head_read(&log->head_seq, log->head_hash, log, err);
+        if (!status)
+                status = pawl__head_check(log->head_seq, log->head_hash, log, err);
         if (status) {
                 undo(log);
                 return status;
@@ -342,6 +344,8 @@ pawl_status pawl__tx_commit(pawl_log *log)
                 return status;
         }
         log->writing = false;
+        log->sound_seq = log->head_seq;
+        memcpy(log->sound_hash, log->head_hash, 32);
         return PAWL_OK;
 }
 

@@ -129,10 +129,15 @@ static int make_empty(const char *path)
 }
 
 /* Everything that touches the disk. 0, or an errno. */
-static int make_file(
-        const char *folder, const char *path, char *unnamed, const unsigned char *image, size_t len)
+static int make_file(const pawl_log *log, const char *folder, char *unnamed,
+        const unsigned char *image, size_t len)
 {
-        int error = write_unnamed(unnamed, image, len);
+        const char *path = log->path;
+
+        int error = pawl__place_ignore(log);
+
+        if (!error)
+                error = write_unnamed(unnamed, image, len);
 
         if (!error)
                 error = name_it(unnamed, path);
@@ -166,8 +171,7 @@ pawl_status pawl__create(pawl_log *log, const pawl__schema *schema, pawl_error *
                 status = pawl__place_sync(log, err);
         if (!status) {
                 snprintf(unnamed, size, "%s%s", log->path, UNNAMED);
-                int error =
-                        make_file(*folder ? folder : "/", log->path, unnamed, image, (size_t)len);
+                int error = make_file(log, *folder ? folder : "/", unnamed, image, (size_t)len);
                 if (error)
                         status = pawl__fail_errno(err, error, log->path, "make the log");
         }

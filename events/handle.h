@@ -140,6 +140,8 @@ struct pawl_log {
         bool filling; /* a batch's fill is at work: contents may be put and dropped */
         uint64_t head_seq;
         unsigned char head_hash[32];
+        uint64_t sound_seq; /* the last event that this handle appended or verified; 0: none */
+        unsigned char sound_hash[32];
         int64_t now_us;
         pawl__buf payload, envelope; /* kept from event to event */
         pawl__json_tree tree;
@@ -172,6 +174,9 @@ PAWL_MUST_CHECK pawl_status pawl__place_find(
 /** See to it that the name of the log's folder is on disk, whoever made it: who did may have died
  *  before it came to that. Called before there is a log, so that the folder of every log is. */
 PAWL_MUST_CHECK pawl_status pawl__place_sync(const pawl_log *log, pawl_error *err);
+/** Write the .gitignore of the log's folder where it has none and is one of ours. 0, or an errno.
+ */
+int pawl__place_ignore(const pawl_log *log);
 /** Make the log at log->path, whole or not at all; it is no failure if another process is quicker.
  */
 PAWL_MUST_CHECK pawl_status pawl__create(
@@ -242,6 +247,11 @@ PAWL_MUST_CHECK pawl_status pawl__row_event(
 pawl_status pawl__damaged(pawl_log *log, pawl_error *err, uint64_t seq, const char *what);
 /** Does RFC 3339 have a form for it: years 1 to 9999? */
 bool pawl__time_writable(int64_t time_us);
+/** Before anything is built on the chain's end, as it was just read: verify the last event (its
+ * hash, its prev, with the key its MAC), unless this handle appended or verified it. PAWL_EDAMAGED.
+ */
+PAWL_MUST_CHECK pawl_status pawl__head_check(
+        uint64_t seq, const unsigned char hash[32], pawl_log *log, pawl_error *err);
 /** The last event's seq and hash; 0 and zeros when there is none. */
 PAWL_MUST_CHECK pawl_status pawl__head_read(
         uint64_t *seq, unsigned char hash[32], pawl_log *log, pawl_error *err);

@@ -68,6 +68,8 @@ static pawl_status open_log(pawl_log *log, const char *path)
                 status = pawl__place_check(log, err);
         if (!status)
                 status = pawl__place_access(log, err);
+        if (!status && !(log->flags & PAWL_LOG_READONLY))
+                (void)pawl__place_ignore(log); /* of an older log; not worth a failure */
         if (!status)
                 status = pawl__hasher_new(&log->hasher, err);
         if (!status)

@@ -159,6 +159,10 @@ PAWL_MUST_CHECK pawl_status pawl__log_event_intact(pawl_log *log, const pawl_eve
 PAWL_MUST_CHECK pawl_status pawl__log_payload_hash(
         unsigned char out[32], pawl_log *log, const pawl_event *event, pawl_error *err);
 
+/** Verify the last event by itself, as each append does: its hash, its prev and, with the key, its
+ * MAC. Nothing when this handle appended or verified it. PAWL_EDAMAGED naming its seq. */
+PAWL_MUST_CHECK pawl_status pawl__log_check_head(pawl_log *log, pawl_error *err);
+
 /** What the chain has for an event: SHA-256(prev, payload_hash, envelope). @p scratch is
  * overwritten. Running out of memory is its only failure. */
 PAWL_MUST_CHECK pawl_status pawl__chain_hash(unsigned char out[32], pawl__hasher *hasher,
@@ -223,5 +227,10 @@ void *pawl__log_projector(pawl_log *log);
  *  seq when the payload of an event read back is not one line of JSON. */
 PAWL_MUST_CHECK pawl_status pawl__event_json(
         pawl__buf *out, const pawl_event *event, const unsigned char *mac, pawl_error *err);
+
+/** The same of an event of @p log, with all that it takes to verify it: its MAC, if there is one,
+ * and "payload_hash" where the payload was pruned. PAWL_EDAMAGED also when that hash is missing. */
+PAWL_MUST_CHECK pawl_status pawl__log_event_json(
+        pawl__buf *out, pawl_log *log, const pawl_event *event, pawl_error *err);
 
 #endif

@@ -36,6 +36,37 @@ static pawl_status make_folder(const char *folder, pawl_error *err)
         return PAWL_OK;
 }
 
+/* A log's own folder, by its name, has a file that keeps git from taking the log for files of the
+ * project: what is added with all the rest, stashed or cleaned away. One that is there stays as it
+ * is. 0, or an errno. */
+int pawl__place_ignore(const pawl_log *log)
+{
+        static const char folder[] = "/.pawl/", text[] = "*\n";
+        const size_t len = (size_t)(strrchr(log->path, '/') + 1 - log->path),
+                     own = sizeof folder - 1;
+        pawl__buf path = PAWL__BUF_INIT;
+
+        if (len < own || memcmp(log->path + len - own, folder, own) != 0)
+                return 0;
+        if (pawl__buf_add(&path, log->path, len) || pawl__buf_adds(&path, ".gitignore")) {
+                pawl__buf_free(&path);
+                return ENOMEM;
+        }
+        int fd = open(path.data, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+        int error = fd >= 0 ? 0 : errno;
+        if (!error) {
+                errno = EIO; /* of a write that is too short */
+                if (fchmod(fd, 0600) != 0 || write(fd, text, 2) != 2)
+                        error = errno;
+                if (close(fd) != 0 && !error)
+                        error = errno;
+                if (error)
+                        (void)unlink(path.data);
+        }
+        pawl__buf_free(&path);
+        return error == EEXIST ? 0 : error;
+}
+
 pawl_status pawl__place_sync(const pawl_log *log, pawl_error *err)
 {
         pawl__buf above = PAWL__BUF_INIT;

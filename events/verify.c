@@ -244,6 +244,55 @@ static pawl_status check_all(checking *c)
         return status ? status : check_first(c);
 }
 
+/* ---- The end alone, before something is built on it ------------------------------------------ */
+
+static pawl_status check_last(uint64_t seq, pawl_log *log, pawl_error *err)
+{
+        checking c = {.log = log,
+                .scratch = PAWL__BUF_INIT,
+                .last = seq - 1,
+                .head = seq,
+                .key = log->key ? PAWL__KEY_FITS : PAWL__KEY_NONE,
+                .why = err};
+        pawl__arena arena = PAWL__ARENA_INIT;
+        pawl_event before;
+        pawl_status status = PAWL_OK;
+
+        if (seq > 1 && !(status = pawl__log_event(&before, &arena, log, seq - 1)))
+                memcpy(c.last_hash, before.hash, 32);
+        if (status == PAWL_ENOTFOUND)
+                status = pawl__damaged(log, err, seq - 1, "the event is missing");
+        else if (status && err != &log->err)
+                *err = log->err;
+        if (!status)
+                status = check_rows(&c);
+        pawl__arena_free(&arena);
+        pawl__buf_free(&c.scratch);
+        return status;
+}
+
+pawl_status pawl__head_check(
+        uint64_t seq, const unsigned char hash[32], pawl_log *log, pawl_error *err)
+{
+        if (seq == log->sound_seq && memcmp(hash, log->sound_hash, 32) == 0)
+                return PAWL_OK;
+        pawl_status status = seq ? check_last(seq, log, err) : PAWL_OK;
+        if (status)
+                return status;
+        log->sound_seq = seq;
+        memcpy(log->sound_hash, hash, 32);
+        return PAWL_OK;
+}
+
+pawl_status pawl__log_check_head(pawl_log *log, pawl_error *err)
+{
+        unsigned char hash[32];
+        uint64_t seq;
+        pawl_status status = pawl__head_read(&seq, hash, log, err);
+
+        return status ? status : pawl__head_check(seq, hash, log, err);
+}
+
 pawl_status pawl_log_verify(pawl_verify_result *result, pawl_log *log, uint64_t anchor_seq,
         const unsigned char *anchor_hash)
 {

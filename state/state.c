@@ -228,7 +228,8 @@ static pawl_status be_current(pawl__state *state, pawl_error *err)
                         "%s: its state tables stand at seq %" PRIu64 " of %" PRIu64
                         "; open it once with pawl to bring its tables up to date",
                         pawl__log_path(state->log), applied, head);
-        return bring_up(state, false, err);
+        status = pawl__log_check_head(state->log, err);
+        return status ? status : bring_up(state, false, err);
 }
 
 /* A state that nothing is attached to yet. */

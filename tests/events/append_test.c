@@ -425,14 +425,43 @@ static void payloads_are_nested_less_than_json_may_be(void **state)
         pawl__arena_free(&arena);
 }
 
+/* An event as it is appended, but of this seq, and of the hashes that it then has. */
+static void put_at(event_log *f, uint64_t seq)
+{
+        pawl__arena arena = PAWL__ARENA_INIT;
+        pawl_event event;
+        unsigned char payload_hash[32];
+        char hex[65], sql[200];
+
+        assert_int_equal(pawl__log_event(&event, &arena, f->log, 1), PAWL_OK);
+        assert_int_equal(
+                pawl__log_payload_hash(payload_hash, f->log, &event, &f->log->err), PAWL_OK);
+        event.seq = seq;
+        memcpy(event.prev, event.hash, 32);
+        assert_int_equal(pawl__chain_hash(event.hash, f->log->hasher, &f->log->envelope, &event,
+                                 payload_hash),
+                PAWL_OK);
+        pawl__hex(hex, event.hash, 32);
+        snprintf(sql, sizeof sql,
+                "UPDATE events SET seq = %llu, hash = x'%s', "
+                "prev = (SELECT hash FROM events WHERE seq = 1) WHERE seq = 3",
+                (unsigned long long)seq, hex);
+        event_log_sql(f, sql);
+        pawl__arena_free(&arena);
+}
+
 static void no_event_follows_the_last_seq_there_can_be(void **state)
 {
         event_log *f = *state;
 
         event_log_open(f);
-        event_log_fill(f, 1);
+        event_log_fill(f, 3);
         event_log_unguard(f);
-        event_log_sql(f, "UPDATE events SET seq = 9223372036854775807");
+        put_at(f, INT64_MAX);
+        check_refused(f, event_scope(NULL), PAWL_EDAMAGED,
+                "seq 9223372036854775806: the event is missing");
+        event_log_sql(f, "UPDATE events SET seq = 9223372036854775806, "
+                         "hash = (SELECT hash FROM events WHERE seq = 1) WHERE seq = 2");
         check_refused(f, event_scope(NULL), PAWL_EDAMAGED,
                 "seq 9223372036854775807: no seq can follow the last event's; the log is damaged");
 }

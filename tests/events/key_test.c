@@ -261,10 +261,12 @@ static void a_chain_that_was_made_again_without_the_key_is_found(void **state)
         event_log_sql(f, sql);
         check_verifies(f, NULL, PAWL_OK, 0, NULL);
         check_verifies(f, KEY, PAWL_EDAMAGED, 6, "seq 6: its MAC does not fit its hash");
-        /* Events that follow under the key do not vouch for it. */
+        /* Nothing follows it under the key, which would vouch for it. */
         f->key = KEY;
         event_log_open(f);
-        event_log_fill(f, 3);
+        assert_int_equal(append_one(f->log, event, 0), PAWL_EDAMAGED);
+        assert_non_null(strstr(pawl_log_errmsg(f->log), "seq 10: its MAC does not fit its hash"));
+        assert_int_equal(event_log_count(f), 10);
         event_log_close(f);
         check_verifies(f, KEY, PAWL_EDAMAGED, 6, "seq 6: its MAC does not fit its hash");
         free(forged);

@@ -45,7 +45,8 @@ static void creating_makes_a_private_folder_and_private_files_whatever_the_umask
 {
         event_log *f = *state;
         char *folder = path_in(f->folder, ".pawl"), name[4096];
-        static const char *const suffixes[] = {"", "-wal", "-shm"};
+        static const char *const names[] = {
+                "events.db", "events.db-wal", "events.db-shm", ".gitignore"};
         static const mode_t masks[] = {0, 0777};
 
         for (size_t m = 0; m < 2; m++) {
@@ -53,13 +54,13 @@ static void creating_makes_a_private_folder_and_private_files_whatever_the_umask
                 event_log_open(f);
                 umask(before);
                 assert_int_equal(mode_of(folder), 0700);
-                for (size_t i = 0; i < 3; i++) {
-                        snprintf(name, sizeof name, "%s%s", f->path, suffixes[i]);
+                for (size_t i = 0; i < 4; i++) {
+                        snprintf(name, sizeof name, "%s/%s", folder, names[i]);
                         assert_int_equal(mode_of(name), 0600);
                 }
                 event_log_close(f);
-                for (size_t i = 0; i < 3; i++) {
-                        snprintf(name, sizeof name, "%s%s", f->path, suffixes[i]);
+                for (size_t i = 0; i < 4; i++) {
+                        snprintf(name, sizeof name, "%s/%s", folder, names[i]);
                         assert_int_equal(unlink(name), 0);
                 }
                 assert_int_equal(rmdir(folder), 0);
