@@ -1,5 +1,6 @@
 #include "workspace/archive_check.h"
 #include "base/error.h"
+#include "workspace/history.h"
 #include <stdlib.h>
 
 #define DOCUMENT_MAX ((uint64_t)64 << 20) /* bytes */
@@ -173,7 +174,8 @@ static pawl_status get_folder(
                                                                            : PAWL_OK;
 }
 
-static pawl_status hold_document(struct check *k, bool there, const unsigned char hash[32])
+static pawl_status hold_document(
+        struct check *k, bool there, const unsigned char hash[32], bool history)
 {
         char name[PAWL__CONTENT_NAME];
 
@@ -187,7 +189,8 @@ static pawl_status hold_document(struct check *k, bool there, const unsigned cha
                 return pawl__fail(k->err, PAWL_ETOOBIG,
                         "%.200s: %s, a document, is larger than 64 MiB; make it smaller",
                         k->source->name, name);
-        return pawl__holdings_document(&k->holdings, hash, k->c->contents[at].size, k->err);
+        return pawl__holdings_document(
+                &k->holdings, hash, k->c->contents[at].size, history, k->err);
 }
 
 static pawl_status hold_checkpoint(struct check *k, const pawl__carried_checkpoint *it)
@@ -210,8 +213,10 @@ static pawl_status hold_checkpoint(struct check *k, const pawl__carried_checkpoi
                 return pawl__archive_refuse(k->err, k->source->name,
                         "checkpoint %llu has other files than its event counts",
                         (unsigned long long)it->n);
-        status = hold_document(k, it->has_state, it->state);
-        return status ? status : hold_document(k, it->has_outputs, it->outputs);
+        status = hold_document(k, it->has_state, it->state, false);
+        if (!status)
+                status = hold_document(k, it->has_history, it->history, true);
+        return status ? status : hold_document(k, it->has_outputs, it->outputs, false);
 }
 
 /* What the checkpoints need is what the manifest lists: no more, no less. */
@@ -232,6 +237,7 @@ static pawl_status check_holdings(struct check *k)
                        memcmp(a->hash, b->hash, 32) == 0;
                 c->contents[i].file = a->file;
                 c->contents[i].document = a->document;
+                c->contents[i].history = a->history;
         }
         return same ? PAWL_OK
                     : refuse(k, "its manifest lists other contents than its checkpoints %s",
@@ -253,7 +259,16 @@ static pawl_status check_document(struct check *k, const pawl__holding *content)
         const bool same = !status && pawl__text_eq(text, pawl__text_n(canonical, len));
         pawl_free(canonical);
         pawl__content_name(name, content->hash);
-        return same ? PAWL_OK : refuse(k, name, "is a document, and no canonical JSON");
+        if (!same)
+                return refuse(k, name, "is a document, and no canonical JSON");
+        if (!content->history)
+                return PAWL_OK;
+        pawl__buf state = PAWL__BUF_INIT;
+        status = pawl__history_state(&state, text, UINT64_MAX, NULL);
+        pawl__buf_free(&state);
+        if (status == PAWL_ENOMEM)
+                return pawl__nomem(k->err);
+        return status ? refuse(k, name, "is not the history of a run") : PAWL_OK;
 }
 
 static pawl_status check_content(struct check *k, const pawl__holding *content)

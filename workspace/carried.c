@@ -42,11 +42,11 @@ static bool get_count(uint64_t *out, const pawl__json_tree *tree, pawl__node at,
         return true;
 }
 
-static bool get_optional_hash(
-        bool *has, unsigned char out[32], const pawl__json_tree *tree, const char *name)
+static bool get_optional_hash(bool *has, unsigned char out[32], const pawl__json_tree *tree,
+        pawl__node at, const char *name)
 {
-        *has = pawl__json_get(tree, 0, name) != PAWL__NO_NODE;
-        return !*has || get_hash(out, tree, 0, name);
+        *has = pawl__json_get(tree, at, name) != PAWL__NO_NODE;
+        return !*has || get_hash(out, tree, at, name);
 }
 
 static pawl_status take_members(pawl__carried_checkpoint *c, const pawl_event *event,
@@ -64,10 +64,14 @@ static pawl_status take_members(pawl__carried_checkpoint *c, const pawl_event *e
                 return missing(event, "files", err);
         if (!get_count(&c->bytes, tree, 0, "bytes"))
                 return missing(event, "bytes", err);
-        if (!get_optional_hash(&c->has_state, c->state, tree, "state_hash"))
+        if (!get_optional_hash(&c->has_state, c->state, tree, 0, "state_hash"))
                 return missing(event, "state_hash", err);
-        if (!get_optional_hash(&c->has_outputs, c->outputs, tree, "outputs_hash"))
+        if (!get_optional_hash(&c->has_outputs, c->outputs, tree, 0, "outputs_hash"))
                 return missing(event, "outputs_hash", err);
+        if (!get_optional_hash(&c->has_history, c->history, tree, 0, "history") ||
+                (c->has_history &&
+                        (c->has_state || !get_count(&c->history_seq, tree, 0, "history_seq"))))
+                return missing(event, "history", err);
         if (origin != PAWL__NO_NODE && !get_hash(c->identity, tree, origin, "hash"))
                 return missing(event, "origin.hash", err);
         return PAWL_OK;
@@ -123,8 +127,10 @@ pawl_status pawl__carried_digest(unsigned char out[32], const pawl__carried *c, 
         status = pawl__hasher_begin(hasher, err);
         for (size_t i = 0; i < c->n_checkpoints && !status; i++) {
                 const pawl__carried_checkpoint *it = &c->checkpoints[i];
-                if (pawl__hasher_add(hasher, it->tree, 32) ||
-                        pawl__hasher_add(hasher, it->has_state ? it->state : none, 32) ||
+                const unsigned char *state = it->has_state     ? it->state
+                                             : it->has_history ? it->history
+                                                               : none;
+                if (pawl__hasher_add(hasher, it->tree, 32) || pawl__hasher_add(hasher, state, 32) ||
                         pawl__hasher_add(hasher, it->has_outputs ? it->outputs : none, 32))
                         status = pawl__nomem(err);
         }
@@ -156,6 +162,8 @@ static void write_checkpoints(pawl__json_writer *w, const pawl__carried *c)
         for (size_t i = 0; i < c->n_checkpoints; i++) {
                 pawl__json_open_object(w);
                 add_hash(w, "event", c->checkpoints[i].event_hash);
+                if (c->checkpoints[i].in_manifest)
+                        add_hash(w, "history", c->checkpoints[i].history);
                 add_count(w, "n", c->checkpoints[i].n);
                 add_count(w, "seq", c->checkpoints[i].seq);
                 pawl__json_close_object(w);
@@ -176,6 +184,15 @@ static void write_contents(pawl__json_writer *w, const pawl__carried *c)
                 pawl__json_close_object(w);
         }
         pawl__json_close_array(w);
+}
+
+/* What has no history is of the form that the first programs read. */
+static int version_of(const pawl__carried *c)
+{
+        for (size_t i = 0; i < c->n_checkpoints; i++)
+                if (c->checkpoints[i].in_manifest)
+                        return PAWL__ARCHIVE_VERSION;
+        return 1;
 }
 
 /* Members in the alphabet's order: the text is canonical. */
@@ -201,7 +218,7 @@ pawl_status pawl__manifest_write(pawl__buf *out, const pawl__carried *c, pawl_er
         add_hash(&w, "head", c->head);
         add_count(&w, "seq", c->head_seq);
         pawl__json_close_object(&w);
-        pawl__json_member_integer(&w, "version", PAWL__ARCHIVE_VERSION);
+        pawl__json_member_integer(&w, "version", version_of(c));
         pawl__json_close_object(&w);
         pawl_status status = pawl__json_end_writer(&w);
         if (status || pawl__buf_add(out, w.buf.data, w.buf.len) || pawl__buf_addc(out, '\n'))
@@ -241,7 +258,9 @@ static pawl_status read_checkpoints(struct reading *r)
                 at = pawl__json_after(r->tree, list, at), n++) {
                 if (!get_count(&all[n].n, r->tree, at, "n") ||
                         !get_count(&all[n].seq, r->tree, at, "seq") ||
-                        !get_hash(all[n].event_hash, r->tree, at, "event"))
+                        !get_hash(all[n].event_hash, r->tree, at, "event") ||
+                        !get_optional_hash(
+                                &all[n].in_manifest, all[n].history, r->tree, at, "history"))
                         return wrong(r, "a checkpoint");
                 if (all[n].n <= (n ? all[n - 1].n : 0) || all[n].seq <= (n ? all[n - 1].seq : 0))
                         return wrong(r, "the order of checkpoints");

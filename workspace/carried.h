@@ -12,7 +12,7 @@
 #include "events/log.h"
 #include "workspace/holdings.h"
 
-enum { PAWL__ARCHIVE_VERSION = 1 };
+enum { PAWL__ARCHIVE_VERSION = 2 };                      /**< 2: histories of runs */
 #define PAWL__ARCHIVE_MANIFEST_MAX ((uint64_t)64 << 20)  /* bytes */
 #define PAWL__ARCHIVE_EVENTS_MAX   ((uint64_t)1 << 30)   /* bytes */
 #define PAWL__ARCHIVE_LINE_MAX     ((uint64_t)16 << 20)  /* bytes */
@@ -27,6 +27,10 @@ typedef struct pawl__carried_checkpoint {
         pawl_event event;             /**< with its payload */
         unsigned char tree[32], state[32], outputs[32]; /**< zeros: none */
         bool has_state, has_outputs;
+        bool has_history;          /**< its state is its run's, by a document: */
+        unsigned char history[32]; /**< (workspace/history.h) */
+        uint64_t history_seq;      /**< at that event */
+        bool in_manifest;          /**< the manifest says so, and not the event */
         uint64_t files, bytes;
 } pawl__carried_checkpoint;
 
@@ -53,14 +57,14 @@ PAWL_MUST_CHECK pawl_status pawl__carried_event(pawl__carried_checkpoint *out,
         const pawl_event *event, pawl__arena *arena, pawl_error *err);
 
 /**
- * What the checkpoints are, wherever they are: SHA-256 over the 32 bytes each of tree, state and
- * outputs (zeros: none), checkpoint by checkpoint in the order of their numbers. The numbers and
- * times are not in it, so it is the same before and after it was carried.
+ * What the checkpoints are, wherever they are: SHA-256 over the 32 bytes each of tree, state (or
+ * the history of its run) and outputs (zeros: none), checkpoint by checkpoint in the order of their
+ * numbers. The numbers and times are not in it, so it is the same before and after it was carried.
  */
 PAWL_MUST_CHECK pawl_status pawl__carried_digest(
         unsigned char out[32], const pawl__carried *carried, pawl_error *err);
 
-/** manifest.json: of each checkpoint n, seq and event_hash. */
+/** manifest.json: of each checkpoint n, seq, event_hash and, in_manifest, history. */
 PAWL_MUST_CHECK pawl_status pawl__manifest_write(
         pawl__buf *out, const pawl__carried *carried, pawl_error *err);
 /** The reverse; @p out is zero-initialised, and freed by the caller in any case.

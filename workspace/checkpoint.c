@@ -7,6 +7,7 @@
 #include "base/json_write.h"
 #include "base/sources.h"
 #include "events/types.h"
+#include "workspace/documents.h"
 #include "workspace/name.h"
 #include <inttypes.h>
 
@@ -40,22 +41,6 @@ static pawl_status keep_given(pawl_text *out, unsigned char hash[32], pawl__taki
         return status;
 }
 
-/* The state that was given, else that of the run, if the log has it. */
-static pawl_status keep_state(pawl__taking *t, pawl_error *err)
-{
-        const pawl_checkpoint_request *request = t->request;
-        pawl__buf state = PAWL__BUF_INIT;
-
-        if (request->state.data || !request->run_id)
-                return keep_given(&t->state, t->state_hash, t, request->state, "state", err);
-        pawl_status status = pawl__run_state(
-                &state, &t->completed, t->ws->state, pawl__text(request->run_id), &t->last, err);
-        if (!status)
-                status = keep_document(&t->state, t->state_hash, t, pawl__buf_text(&state), err);
-        pawl__buf_free(&state);
-        return status == PAWL_ENOTFOUND ? PAWL_OK : status;
-}
-
 static bool same_hash(pawl_text hex, pawl_text document, const unsigned char hash[32])
 {
         char own[65];
@@ -85,17 +70,63 @@ static bool same_git(const pawl__taking *t, const pawl__value *v)
                pawl__text_eq(v[PAWL__WCP_GIT_BRANCH].text, t->git.branch);
 }
 
-static bool unchanged(const pawl__taking *t)
+/* The step that waits is news, unless the tables have it so already. */
+static pawl_status last_is_known(bool *known, const pawl__taking *t, pawl_error *err)
+{
+        pawl__arena arena = PAWL__ARENA_INIT;
+        pawl__row step = {.v[PAWL__STEP_RUN].text = pawl__text(t->request->run_id)};
+        const pawl__value *v = step.v;
+
+        *known = !t->last.step_id.data;
+        if (*known)
+                return PAWL_OK;
+        step.v[PAWL__STEP_ID].text = t->last.step_id;
+        pawl_status status = pawl__state_get(t->ws->state, PAWL__STEPS, &step, &arena, err);
+        *known = !status && pawl__text_is(v[PAWL__STEP_STATUS].text, "completed") &&
+                 pawl__text_eq(v[PAWL__STEP_INPUT_HASH].text, t->last.input_hash) &&
+                 pawl__text_eq(v[PAWL__STEP_OUTPUT_HASH].text, t->last.output_hash);
+        pawl__arena_free(&arena);
+        return status == PAWL_ENOTFOUND ? PAWL_OK : status;
+}
+
+/* Is the run's state now what the current checkpoint has? */
+static pawl_status same_run_state(bool *same, const pawl__taking *t, pawl_error *err)
+{
+        const pawl__value *v = t->ws->current.v;
+        const pawl_text run_id = pawl__text(t->request->run_id);
+        pawl__buf now = PAWL__BUF_INIT, then = PAWL__BUF_INIT;
+        pawl_status status = last_is_known(same, t, err);
+
+        *same = *same && pawl__text_eq(v[PAWL__WCP_RUN].text, run_id);
+        if (status || !*same)
+                return status;
+        status = pawl__run_state(&now, t->ws->state, run_id, UINT64_MAX, err);
+        if (!status || status == PAWL_ENOTFOUND)
+                status = pawl__checkpoint_document(
+                        &then, t->ws->log, &t->ws->current, PAWL__DOCUMENT_STATE, err);
+        *same = pawl__text_eq(pawl__buf_text(&now), pawl__buf_text(&then));
+        pawl__buf_free(&now);
+        pawl__buf_free(&then);
+        return status == PAWL_DONE || status == PAWL_ENOTFOUND ? PAWL_OK : status;
+}
+
+static pawl_status unchanged(bool *same, const pawl__taking *t, pawl_error *err)
 {
         const pawl__value *v = t->ws->current.v;
         char tree[65];
 
+        *same = false;
         if (!t->ws->any)
-                return false;
+                return PAWL_OK;
         pawl__hex(tree, t->scan->tree, 32);
-        return pawl__text_is(v[PAWL__WCP_TREE].text, tree) && same_git(t, v) &&
-               same_hash(v[PAWL__WCP_STATE_HASH].text, t->state, t->state_hash) &&
-               same_hash(v[PAWL__WCP_OUTPUTS_HASH].text, t->outputs, t->outputs_hash);
+        if (!pawl__text_is(v[PAWL__WCP_TREE].text, tree) || !same_git(t, v) ||
+                !same_hash(v[PAWL__WCP_OUTPUTS_HASH].text, t->outputs, t->outputs_hash))
+                return PAWL_OK;
+        if (t->request->run_id && !t->state.data)
+                return same_run_state(same, t, err);
+        *same = (t->state.data || !v[PAWL__WCP_RUN].text.data) &&
+                same_hash(v[PAWL__WCP_STATE_HASH].text, t->state, t->state_hash);
+        return PAWL_OK;
 }
 
 static pawl_status check_request(const pawl_checkpoint_request *request, pawl_error *err)
@@ -132,11 +163,10 @@ pawl_status pawl__checkpoint_prepare(pawl__taking *t, pawl_error *err)
         t->scan = NULL;
         pawl__arena_clear(&t->arena);
         t->state = t->outputs = (pawl_text){NULL, 0};
-        t->completed = 0;
         if (!status)
                 status = pawl__workspace_settled(t->ws, err);
         if (!status)
-                status = keep_state(t, err);
+                status = keep_given(&t->state, t->state_hash, t, t->request->state, "state", err);
         if (!status)
                 status = keep_given(
                         &t->outputs, t->outputs_hash, t, t->request->outputs, "outputs", err);
@@ -144,9 +174,10 @@ pawl_status pawl__checkpoint_prepare(pawl__taking *t, pawl_error *err)
                 status = keep_git(t, err);
         if (!status)
                 status = pawl__workspace_scan(&t->scan, t->ws, true, err);
-        if (status)
-                return status;
-        return t->request->only_if_changed && unchanged(t) ? PAWL_DONE : PAWL_OK;
+        bool same = false;
+        if (!status && t->request->only_if_changed)
+                status = unchanged(&same, t, err);
+        return !status && same ? PAWL_DONE : status;
 }
 
 /* ---- Inside the transaction ---------------------------------------------------------------------

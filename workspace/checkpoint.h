@@ -12,7 +12,6 @@
 #ifndef PAWL_WORKSPACE_CHECKPOINT_H
 #define PAWL_WORKSPACE_CHECKPOINT_H
 
-#include "workspace/run_state.h"
 #include "workspace/workspace.h"
 
 #define PAWL__CHECKPOINT_TRIES 3
@@ -20,6 +19,11 @@
 /** Called inside the transaction when the event is in the batch, whose number is @p n: adds the
  *  events that belong right after it. */
 typedef pawl_status (*pawl__then_fn)(uint64_t n, pawl__batch *batch, void *user, pawl_error *err);
+
+/** A step that is completed, but whose event waits in a batch still. Absent ids: there is none. */
+typedef struct pawl__last_step {
+        pawl_text step_id, input_hash, output_hash;
+} pawl__last_step;
 
 /** Set the first six as they apply, zero the others. */
 typedef struct pawl__taking {
@@ -32,12 +36,11 @@ typedef struct pawl__taking {
 
         pawl__scan *scan; /**< what prepare read; the taking's */
         pawl__arena arena;
-        pawl_text state, outputs; /**< canonical; absent: none */
+        pawl_text state, outputs; /**< canonical; absent: none was given */
         unsigned char state_hash[32], outputs_hash[32];
         pawl__git_head git;
         bool has_git;
-        size_t completed; /**< steps of the run, where the state is the run's */
-        uint64_t n;       /**< its number, once the batch is committed */
+        uint64_t n;    /**< its number, once the batch is committed */
         pawl__row row; /**< as the tables will have it, but for its seq; lives as the workspace */
 } pawl__taking;
 

@@ -25,13 +25,12 @@ static pawl_status document_of(
         pawl__buf *out, pawl_comparison *c, int side, pawl__document_kind kind, pawl_error *err)
 {
         pawl__buf state = PAWL__BUF_INIT;
-        size_t completed;
         pawl_status status;
 
         if (side == 0 || c->has_b)
                 return pawl__checkpoint_document(out, c->ws.log, &c->rows[side], kind, err);
         status = pawl__run_state(
-                &state, &completed, c->ws.state, c->rows[0].v[PAWL__WCP_RUN].text, NULL, err);
+                &state, c->ws.state, c->rows[0].v[PAWL__WCP_RUN].text, UINT64_MAX, err);
         if (!status && kind == PAWL__DOCUMENT_OUTPUTS)
                 status = pawl__run_outputs(out, c->ws.log, pawl__buf_text(&state), err);
         else if (!status && pawl__buf_add(out, state.data, state.len))

@@ -1,5 +1,7 @@
 #include "workspace/documents.h"
 #include "base/error.h"
+#include "workspace/carried.h"
+#include "workspace/history.h"
 #include "workspace/workspace.h"
 
 static pawl_status blob(pawl__buf *out, pawl_log *log, pawl_text hex, pawl_error *err)
@@ -14,12 +16,61 @@ static pawl_status blob(pawl__buf *out, pawl_log *log, pawl_text hex, pawl_error
         return status;
 }
 
+/* Of a checkpoint that was imported: its run's events are in another log, which the archive's
+ * history of the run stands for. */
+static pawl_status imported_state(
+        pawl__buf *out, pawl_log *log, const pawl__row *checkpoint, pawl_error *err)
+{
+        pawl__carried_checkpoint c;
+        pawl__arena arena = PAWL__ARENA_INIT;
+        pawl__buf history = PAWL__BUF_INIT;
+        pawl_event event;
+        pawl_status status = pawl__log_event(
+                &event, &arena, log, (uint64_t)checkpoint->v[PAWL__WCP_SEQ].integer);
+
+        if (!status && !event.payload.data)
+                status = PAWL_DONE;
+        else if (status && err)
+                *err = *pawl__log_error(log);
+        if (!status)
+                status = pawl__carried_event(&c, &event, &arena, err);
+        if (!status && !c.has_history)
+                status = PAWL_DONE;
+        if (!status) {
+                status = pawl__log_blob(&history, log, c.history);
+                if (status && err)
+                        *err = *pawl__log_error(log);
+        }
+        if (!status)
+                status = pawl__history_state(out, pawl__buf_text(&history), c.history_seq, err);
+        pawl__buf_free(&history);
+        pawl__arena_free(&arena);
+        return status;
+}
+
+static pawl_status state_of(
+        pawl__buf *out, pawl_log *log, const pawl__row *checkpoint, pawl_error *err)
+{
+        const pawl__value *v = checkpoint->v;
+        pawl__state *state;
+
+        if (v[PAWL__WCP_STATE_HASH].text.data)
+                return blob(out, log, v[PAWL__WCP_STATE_HASH].text, err);
+        if (!v[PAWL__WCP_RUN].text.data)
+                return imported_state(out, log, checkpoint, err);
+        pawl_status status = pawl__state_of(&state, log, err);
+        if (!status)
+                status = pawl__run_state(
+                        out, state, v[PAWL__WCP_RUN].text, (uint64_t)v[PAWL__WCP_SEQ].integer, err);
+        return status == PAWL_ENOTFOUND ? PAWL_DONE : status;
+}
+
 /* Outputs that were not given are those that the run's state names. */
 static pawl_status run_outputs(
         pawl__buf *out, pawl_log *log, const pawl__row *checkpoint, pawl_error *err)
 {
         pawl__buf state = PAWL__BUF_INIT;
-        pawl_status status = blob(&state, log, checkpoint->v[PAWL__WCP_STATE_HASH].text, err);
+        pawl_status status = state_of(&state, log, checkpoint, err);
 
         if (!status &&
                 !pawl__run_state_is(pawl__buf_text(&state), checkpoint->v[PAWL__WCP_RUN].text))
@@ -34,7 +85,7 @@ pawl_status pawl__checkpoint_document(pawl__buf *out, pawl_log *log, const pawl_
         pawl__document_kind kind, pawl_error *err)
 {
         if (kind == PAWL__DOCUMENT_STATE)
-                return blob(out, log, checkpoint->v[PAWL__WCP_STATE_HASH].text, err);
+                return state_of(out, log, checkpoint, err);
         if (checkpoint->v[PAWL__WCP_OUTPUTS_HASH].text.data)
                 return blob(out, log, checkpoint->v[PAWL__WCP_OUTPUTS_HASH].text, err);
         return run_outputs(out, log, checkpoint, err);

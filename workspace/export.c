@@ -3,9 +3,17 @@
 #include "state/state.h"
 #include "workspace/archive_check.h"
 #include "workspace/archive_write.h"
+#include "workspace/history.h"
 #include "workspace/workspace.h"
 #include <pawl/workspace.h>
 #include <stdlib.h>
+
+/* A run's, up to the last of the checkpoints. */
+struct history {
+        bool any; /* the log has the run */
+        unsigned char hash[32];
+        pawl__buf text;
+};
 
 struct exporting {
         pawl_log *log;
@@ -14,6 +22,9 @@ struct exporting {
         pawl__archive_writer *writer;
         pawl__carried carried;
         pawl__holdings holdings;
+        pawl__map runs; /* into histories, by id */
+        struct history *histories;
+        size_t n_histories, cap_histories;
         pawl__buf text;
         pawl_error *err;
 };
@@ -85,24 +96,65 @@ static pawl_status choose(
 
 /* ---- What is carried ------------------------------------------------------------------------- */
 
-static pawl_status get_document_size(
-        uint64_t *size, struct exporting *x, const unsigned char hash[32])
+static pawl_status hold_document(struct exporting *x, bool there, const unsigned char hash[32])
 {
+        if (!there)
+                return PAWL_OK;
         pawl__buf_clear(&x->text);
         pawl_status status = from_log(x, pawl__log_blob(&x->text, x->log, hash));
-        if (!status)
-                *size = x->text.len;
+        return status ? status
+                      : pawl__holdings_document(&x->holdings, hash, x->text.len, false, x->err);
+}
+
+/* The state of a run's checkpoint is what its events say, which the other log will not have. */
+static bool has_run_state(const pawl__row *row)
+{
+        return !row->v[PAWL__WCP_STATE_HASH].text.data && row->v[PAWL__WCP_RUN].text.data;
+}
+
+static pawl_status add_history(struct exporting *x, const pawl__row *row)
+{
+        const pawl_text run_id = row->v[PAWL__WCP_RUN].text;
+
+        if (pawl__grow(
+                    &x->histories, &x->cap_histories, x->n_histories + 1, sizeof *x->histories) ||
+                pawl__map_put(&x->runs, run_id, (uint32_t)x->n_histories))
+                return pawl__nomem(x->err);
+        struct history *h = &x->histories[x->n_histories++];
+        *h = (struct history){.any = false};
+        pawl_status status = pawl__run_history(
+                &h->text, x->state, run_id, (uint64_t)row->v[PAWL__WCP_SEQ].integer, x->err);
+        if (status)
+                return status == PAWL_ENOTFOUND ? PAWL_OK : status;
+        h->any = true;
+        return pawl__sha256(pawl__log_hasher(x->log), h->hash, h->text.data, h->text.len, x->err);
+}
+
+/* One a run, from its last checkpoint on back. */
+static pawl_status add_histories(struct exporting *x, const pawl__row *rows, size_t n)
+{
+        pawl_status status = PAWL_OK;
+
+        for (size_t i = n; i-- > 0 && !status;)
+                if (has_run_state(&rows[i]) &&
+                        pawl__map_get(&x->runs, rows[i].v[PAWL__WCP_RUN].text) == PAWL__MAP_NONE)
+                        status = add_history(x, &rows[i]);
         return status;
 }
 
-static pawl_status hold_document(struct exporting *x, bool there, const unsigned char hash[32])
+static pawl_status hold_state(
+        struct exporting *x, pawl__carried_checkpoint *it, const pawl__row *row)
 {
-        uint64_t size = 0;
-
-        if (!there)
+        if (!has_run_state(row))
+                return it->has_history ? hold_document(x, true, it->history)
+                                       : hold_document(x, it->has_state, it->state);
+        const struct history *h =
+                &x->histories[pawl__map_get(&x->runs, row->v[PAWL__WCP_RUN].text)];
+        if (!h->any)
                 return PAWL_OK;
-        pawl_status status = get_document_size(&size, x, hash);
-        return status ? status : pawl__holdings_document(&x->holdings, hash, size, x->err);
+        it->has_history = it->in_manifest = true;
+        memcpy(it->history, h->hash, 32);
+        return pawl__holdings_document(&x->holdings, h->hash, h->text.len, true, x->err);
 }
 
 static pawl_status carry_checkpoint(
@@ -119,7 +171,7 @@ static pawl_status carry_checkpoint(
         if (!status)
                 status = pawl__holdings_tree(&x->holdings, &sums, out->tree, &folders, x->err);
         if (!status)
-                status = hold_document(x, out->has_state, out->state);
+                status = hold_state(x, out, row);
         if (!status)
                 status = hold_document(x, out->has_outputs, out->outputs);
         return status ? pawl__fail_prefix(x->err, status, "checkpoint %llu",
@@ -135,6 +187,7 @@ static pawl_status carry_checkpoints(struct exporting *x, const pawl__row *rows,
         c->checkpoints = pawl__arena_array(&c->arena, n, sizeof *c->checkpoints);
         if (!c->checkpoints)
                 return pawl__nomem(x->err);
+        status = add_histories(x, rows, n);
         for (; c->n_checkpoints < n && !status; c->n_checkpoints++)
                 status = carry_checkpoint(
                         &c->checkpoints[c->n_checkpoints], x, &rows[c->n_checkpoints]);
@@ -273,6 +326,15 @@ static pawl_status write_events(struct exporting *x)
         return status ? status : each_line(x, c->first_seq, c->last_seq, write_line, &lines);
 }
 
+/* A document that was made for the archive, and is in no log; NULL: it is not one of those. */
+static const pawl__buf *made_document(const struct exporting *x, const pawl__holding *it)
+{
+        for (size_t i = 0; i < x->n_histories && it->history; i++)
+                if (x->histories[i].any && memcmp(x->histories[i].hash, it->hash, 32) == 0)
+                        return &x->histories[i].text;
+        return NULL;
+}
+
 static pawl_status write_content(struct exporting *x, const pawl__holding *it)
 {
         char name[PAWL__CONTENT_NAME];
@@ -284,6 +346,9 @@ static pawl_status write_content(struct exporting *x, const pawl__holding *it)
         if (it->folder || it->file)
                 return pawl__contents_read(
                         x->contents, it->hash, it->size, pawl__archive_put, x->writer, x->err);
+        const pawl__buf *made = made_document(x, it);
+        if (made)
+                return pawl__archive_put(made->data, made->len, x->writer, x->err);
         pawl__buf_clear(&x->text);
         status = from_log(x, pawl__log_blob(&x->text, x->log, it->hash));
         return status ? status : pawl__archive_put(x->text.data, x->text.len, x->writer, x->err);
@@ -335,6 +400,10 @@ pawl_status pawl_workspace_export(pawl_archive_result *out, pawl_log *log, const
         x.carried.contents = NULL; /* the holdings's */
         pawl__carried_free(&x.carried);
         pawl__holdings_free(&x.holdings);
+        for (size_t i = 0; i < x.n_histories; i++)
+                pawl__buf_free(&x.histories[i].text);
+        free(x.histories);
+        pawl__map_free(&x.runs);
         pawl__buf_free(&x.text);
         return status;
 }

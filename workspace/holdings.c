@@ -70,14 +70,16 @@ static pawl_status meet(pawl__holding **out, pawl__holdings *r, const unsigned c
         return PAWL_OK;
 }
 
-pawl_status pawl__holdings_document(
-        pawl__holdings *r, const unsigned char hash[32], uint64_t size, pawl_error *err)
+pawl_status pawl__holdings_document(pawl__holdings *r, const unsigned char hash[32], uint64_t size,
+        bool history, pawl_error *err)
 {
         pawl__holding *met = NULL;
         pawl_status status = meet(&met, r, hash, size, err);
 
-        if (met)
+        if (met) {
                 met->document = true;
+                met->history = met->history || history;
+        }
         return status;
 }
 

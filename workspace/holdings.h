@@ -21,6 +21,7 @@ typedef struct pawl__holding {
         unsigned char hash[32];
         uint64_t size;               /**< bytes: of a folder, of its encoding */
         bool folder, file, document; /**< what it was met as; it may be several */
+        bool history;                /**< of a document: of a run (workspace/history.h) */
 } pawl__holding;
 
 /** What is in a tree. */
@@ -51,9 +52,9 @@ typedef struct pawl__holdings {
  */
 PAWL_MUST_CHECK pawl_status pawl__holdings_tree(pawl__holdings *holdings, pawl__tree_sums *sums,
         const unsigned char tree[32], const pawl__folders *folders, pawl_error *err);
-/** Add a document: a checkpoint's state or outputs. */
-PAWL_MUST_CHECK pawl_status pawl__holdings_document(
-        pawl__holdings *holdings, const unsigned char hash[32], uint64_t size, pawl_error *err);
+/** Add a document: a checkpoint's state, outputs or, @p history, its run's history. */
+PAWL_MUST_CHECK pawl_status pawl__holdings_document(pawl__holdings *holdings,
+        const unsigned char hash[32], uint64_t size, bool history, pawl_error *err);
 /** Folders first, each kind in the order of the hashes; nothing can be added after. */
 void pawl__holdings_sort(pawl__holdings *holdings);
 void pawl__holdings_free(pawl__holdings *holdings);

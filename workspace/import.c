@@ -226,6 +226,16 @@ static void write_origin(
         pawl__json_close_object(w);
 }
 
+/* What stands here for the state of a run that this log does not have. */
+static void write_history(pawl__json_writer *w, const pawl__carried_checkpoint *it)
+{
+        char hex[65];
+
+        pawl__hex(hex, it->history, 32);
+        pawl__json_member_string(w, "history", hex);
+        pawl__json_member_integer(w, "history_seq", (int64_t)it->history_seq);
+}
+
 /* The event of a checkpoint that comes in as number @p n. It belongs to no run of this log. */
 static pawl_status add_event(struct importing *m, pawl__batch *batch,
         const pawl__carried_checkpoint *it, uint64_t n, pawl_text root, bool has_rules,
@@ -245,6 +255,8 @@ static pawl_status add_event(struct importing *m, pawl__batch *batch,
                 status = write_id(&w, n, pawl__json_get_text(&tree, 0, "id"));
         pawl__json_member_integer(&w, "n", (int64_t)n);
         pawl__json_member_text(&w, "root", root);
+        if (it->in_manifest)
+                write_history(&w, it);
         write_origin(&w, m, it);
         pawl__json_close_object(&w);
         if (!status && pawl__json_end_writer(&w))

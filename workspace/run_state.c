@@ -3,7 +3,7 @@
 #include "base/json_canon.h"
 #include "base/json_write.h"
 
-static void write_step(pawl__json_writer *w, pawl_text id, pawl_text input, pawl_text output)
+void pawl__run_state_step(pawl__json_writer *w, pawl_text id, pawl_text input, pawl_text output)
 {
         pawl__buf name = PAWL__BUF_INIT;
 
@@ -20,27 +20,16 @@ static void write_step(pawl__json_writer *w, pawl_text id, pawl_text input, pawl
         pawl__json_close_object(w);
 }
 
-static void write_steps(pawl__json_writer *w, size_t *completed, const pawl__row *rows, size_t n,
-        const pawl__last_step *last)
+void pawl__run_state_open(pawl__json_writer *w, pawl_text mission_id, pawl_text run_id)
 {
-        *completed = 0;
-        for (size_t i = 0; i < n; i++) {
-                const pawl__value *v = rows[i].v;
-                pawl_text id = v[PAWL__STEP_ID].text;
-                bool is_last = last && pawl__text_eq(last->step_id, id);
-                if (is_last)
-                        write_step(w, id, last->input_hash, last->output_hash);
-                else if (pawl__text_is(v[PAWL__STEP_STATUS].text, "completed"))
-                        write_step(w, id, v[PAWL__STEP_INPUT_HASH].text,
-                                v[PAWL__STEP_OUTPUT_HASH].text);
-                else
-                        continue;
-                ++*completed;
-        }
+        pawl__json_open_object(w);
+        pawl__json_member_text(w, "mission_id", mission_id);
+        pawl__json_member_text(w, "run_id", run_id);
+        pawl__json_name(w, "steps");
+        pawl__json_open_object(w);
 }
 
-/* What the writer holds, in canonical form; the writer is freed. */
-static pawl_status canonical(pawl__buf *out, pawl__json_writer *w, pawl_error *err)
+pawl_status pawl__document_end(pawl__buf *out, pawl__json_writer *w, pawl_error *err)
 {
         pawl_status status = pawl__json_end_writer(w) ? pawl__nomem(err) : PAWL_OK;
 
@@ -50,27 +39,33 @@ static pawl_status canonical(pawl__buf *out, pawl__json_writer *w, pawl_error *e
         return status;
 }
 
-pawl_status pawl__run_state(pawl__buf *out, size_t *completed, pawl__state *state, pawl_text run_id,
-        const pawl__last_step *last, pawl_error *err)
+pawl_status pawl__run_state_close(pawl__buf *out, pawl__json_writer *w, pawl_error *err)
+{
+        pawl__json_close_object(w);
+        pawl__json_close_object(w);
+        return pawl__document_end(out, w, err);
+}
+
+pawl_status pawl__run_state(
+        pawl__buf *out, pawl__state *state, pawl_text run_id, uint64_t seq, pawl_error *err)
 {
         pawl__arena arena = PAWL__ARENA_INIT;
         pawl__json_writer w = PAWL__JSON_WRITER_INIT;
-        pawl__row run = {.v[PAWL__RUN_ID].text = run_id}, *rows = NULL;
+        pawl__row run, *steps = NULL;
         size_t n = 0;
-        pawl_status status = pawl__state_get(state, PAWL__RUNS, &run, &arena, err);
+        pawl_status status =
+                pawl__state_steps_at(&run, &steps, &n, state, run_id, seq, &arena, err);
 
-        if (!status)
-                status = pawl__state_steps(&rows, &n, state, run_id, &arena, err);
         if (!status) {
-                pawl__json_open_object(&w);
-                pawl__json_member_text(&w, "mission_id", run.v[PAWL__RUN_MISSION].text);
-                pawl__json_member_text(&w, "run_id", run_id);
-                pawl__json_name(&w, "steps");
-                pawl__json_open_object(&w);
-                write_steps(&w, completed, rows, n, last);
-                pawl__json_close_object(&w);
-                pawl__json_close_object(&w);
-                status = canonical(out, &w, err);
+                pawl__run_state_open(&w, run.v[PAWL__RUN_MISSION].text, run_id);
+                for (size_t i = 0; i < n; i++) {
+                        const pawl__value *v = steps[i].v;
+                        if (pawl__text_is(v[PAWL__STEP_STATUS].text, "completed"))
+                                pawl__run_state_step(&w, v[PAWL__STEP_ID].text,
+                                        v[PAWL__STEP_INPUT_HASH].text,
+                                        v[PAWL__STEP_OUTPUT_HASH].text);
+                }
+                status = pawl__run_state_close(out, &w, err);
         }
         pawl__arena_free(&arena);
         return status;
@@ -130,7 +125,7 @@ pawl_status pawl__run_outputs(pawl__buf *out, pawl_log *log, pawl_text document,
         if (status)
                 pawl__json_writer_free(&w);
         else
-                status = canonical(out, &w, err);
+                status = pawl__document_end(out, &w, err);
         pawl__json_tree_free(&tree);
         return status;
 }

@@ -154,6 +154,13 @@ static pawl_status meet_checkpoint(pawl__segment_reader *r, const pawl_event *e,
                 return wrong(r, err, why.message);
         if (found.n != named->n)
                 return wrong(r, err, "the manifest gives it another number");
+        if (named->in_manifest) {
+                if (found.has_state || found.has_history)
+                        return wrong(r, err, "the manifest gives it a history beside its state");
+                found.has_history = found.in_manifest = true;
+                memcpy(found.history, named->history, 32);
+                found.history_seq = found.seq;
+        }
         c->checkpoints[r->met++] = found;
         return PAWL_OK;
 }

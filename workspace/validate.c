@@ -149,6 +149,19 @@ static pawl_status check_document(
         return from_log(v, status);
 }
 
+/* The state of a run's is what its events say: the run must be there. */
+static pawl_status check_run(struct validating *v, pawl_validated *it, const pawl__row *row)
+{
+        pawl__row run = {.v[PAWL__RUN_ID] = row->v[PAWL__WCP_RUN]};
+
+        if (!run.v[PAWL__RUN_ID].text.data)
+                return PAWL_OK;
+        pawl_status status = pawl__state_get(v->state, PAWL__RUNS, &run, &v->out->arena, v->err);
+        if (!status && it->state == PAWL_CHECK_NONE)
+                it->state = PAWL_CHECK_GOOD;
+        return status == PAWL_ENOTFOUND ? PAWL_OK : status;
+}
+
 static pawl_status check_git(struct validating *v, pawl_validated *it, const pawl__row *row)
 {
         const pawl_text head = row->v[PAWL__WCP_GIT_HEAD].text;
@@ -196,6 +209,10 @@ static pawl_status check_one(struct validating *v, pawl_validated *it, const paw
                 status = check_files(v, it, &c);
         if (!status)
                 status = check_document(v, it, c.has_state, c.state);
+        if (!status)
+                status = check_document(v, it, c.has_history, c.history);
+        if (!status && !c.has_state)
+                status = check_run(v, it, row);
         if (!status)
                 status = check_document(v, it, c.has_outputs, c.outputs);
         if (!status)

@@ -43,7 +43,7 @@ static void a_manifest_must_be_of_its_form(void **state)
                 {"{", "[", PAWL_EFORMAT, "manifest.json: "},
                 {"pawl checkpoints", "pawl checkpoinz", PAWL_EFORMAT, "format is missing or not"},
                 {"\"version\":1", "\"version\":0", PAWL_EFORMAT, "version is missing"},
-                {"\"version\":1", "\"version\":2", PAWL_ENEWER, "is of version 2 of archives"},
+                {"\"version\":1", "\"version\":3", PAWL_ENEWER, "is of version 3 of archives"},
                 {"\"version\":1", "\"version\":\"1\"", PAWL_EFORMAT, "version is missing"},
                 {"\"n\":1", "\"n\":0", PAWL_EFORMAT, "the order of checkpoints"},
                 {"\"n\":1", "\"n\":2", PAWL_EFORMAT, "the order of checkpoints"},
