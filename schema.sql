@@ -106,7 +106,8 @@ CREATE TABLE IF NOT EXISTS projection (
 INSERT OR IGNORE INTO projection (id, applied_seq) VALUES (1, 0);
 
 -- status: running, blocked, interrupted, completed, failed. scope_refs: canonical JSON
--- [{scope, version_id}], the glossary versions that RunStarted pinned. steps: how many there are; done:
+-- [{scope, version_id}], the glossary versions that RunStarted pinned. mission_hash: of the mission's
+-- document, which is in blobs; of a run begun without one, of its file. steps: how many there are; done:
 -- how many of them are completed. current_step: the one that started last and is not completed.
 CREATE TABLE IF NOT EXISTS runs (
         run_id       TEXT NOT NULL PRIMARY KEY,
@@ -129,7 +130,7 @@ CREATE TABLE IF NOT EXISTS runs (
 -- The newest run that can be resumed: status <> 'completed' ORDER BY updated_seq DESC.
 CREATE INDEX IF NOT EXISTS runs_resumable ON runs (updated_seq) WHERE status <> 'completed';
 
--- status: pending, running, blocked, completed, failed. order_seq is that of RunStarted, number the
+-- status: pending, running, blocked, completed, failed, skipped. order_seq is that of RunStarted, number the
 -- step's place in the mission. checkpoint_seq: its last StepCheckpointed, or the WorkspaceRolledBack that
 -- gave it up since. exit_code is -1 until the command ended, 128 + signal when killed.
 CREATE TABLE IF NOT EXISTS steps (

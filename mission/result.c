@@ -11,6 +11,9 @@ struct pawl_run_result {
         size_t n_steps;
         const char **conflicts;
         size_t n_conflicts;
+        pawl_mission_change *changes;
+        size_t n_changes;
+        pawl_changed_inputs inputs;
         int signal;
 };
 
@@ -115,33 +118,61 @@ static pawl_status fill_conflicts(pawl_run_result *result, pawl__state *state, p
         return ok ? PAWL_OK : pawl__nomem(err);
 }
 
-static pawl_status fill(pawl_run_result *result, pawl__state *state, pawl_text run_id,
-        pawl_text session_id, const pawl_mission *mission, pawl__arena *scratch, pawl_error *err)
+static pawl_status fill_changes(pawl_run_result *result, const pawl__runner *r, pawl_error *err)
+{
+        const pawl_changed_inputs *inputs = &r->changed_inputs;
+        pawl_changed_member *members =
+                pawl__arena_array(&result->arena, inputs->n, sizeof *members);
+        bool ok = true;
+
+        result->changes = pawl__arena_array(&result->arena, r->changes.n, sizeof *result->changes);
+        if (!members || !result->changes)
+                return pawl__nomem(err);
+        for (; result->n_changes < r->changes.n; result->n_changes++) {
+                const pawl_mission_change *change = &r->changes.items[result->n_changes];
+                result->changes[result->n_changes] = (pawl_mission_change){
+                        keep(result, pawl__text(change->step_id), &ok), change->change};
+        }
+        for (size_t i = 0; i < inputs->n; i++)
+                members[i] = (pawl_changed_member){
+                        pawl__arena_text(&result->arena, inputs->items[i].path, &ok),
+                        pawl__arena_text(&result->arena, inputs->items[i].before, &ok),
+                        pawl__arena_text(&result->arena, inputs->items[i].after, &ok)};
+        result->inputs = (pawl_changed_inputs){keep(result, pawl__text(inputs->step_id), &ok),
+                members, inputs->n, keep(result, pawl__text(inputs->checkpoint_hash), &ok),
+                keep(result, pawl__text(inputs->current_hash), &ok)};
+        return ok ? PAWL_OK : pawl__nomem(err);
+}
+
+static pawl_status fill(pawl_run_result *result, const pawl__runner *r, pawl_text session_id,
+        const pawl_mission *mission, pawl__arena *scratch, pawl_error *err)
 {
         pawl__row run = {0};
         bool ok = true;
         pawl_status status;
 
-        run.v[PAWL__RUN_ID].text = run_id;
-        status = pawl__state_get(state, PAWL__RUNS, &run, scratch, err);
+        run.v[PAWL__RUN_ID].text = r->run_id;
+        status = pawl__state_get(r->state, PAWL__RUNS, &run, scratch, err);
         if (status == PAWL_ENOTFOUND)
                 return pawl__fail(err, PAWL_EDAMAGED,
                         "run %.*s: is not in the state tables; see `eventlog replay --check`",
-                        PAWL__FMT(run_id));
+                        PAWL__FMT(r->run_id));
         if (status)
                 return status;
-        result->run_id = keep(result, run_id, &ok);
+        result->run_id = keep(result, r->run_id, &ok);
         result->mission_id = keep(result, run.v[PAWL__RUN_MISSION].text, &ok);
         result->session_id = keep(result, session_id, &ok);
         result->status = status_name(run.v[PAWL__RUN_STATUS].text);
         if (!ok)
                 return pawl__nomem(err);
-        status = fill_steps(result, state, run_id, mission, scratch, err);
-        return status ? status : fill_conflicts(result, state, run_id, scratch, err);
+        status = fill_steps(result, r->state, r->run_id, mission, scratch, err);
+        if (!status)
+                status = fill_conflicts(result, r->state, r->run_id, scratch, err);
+        return status ? status : fill_changes(result, r, err);
 }
 
-pawl_status pawl__run_result_make(pawl_run_result **out, pawl__state *state, pawl_text run_id,
-        pawl_text session_id, const pawl_mission *mission, int signal, pawl_error *err)
+pawl_status pawl__run_result_make(pawl_run_result **out, const pawl__runner *r,
+        pawl_text session_id, const pawl_mission *mission, pawl_error *err)
 {
         pawl__arena scratch = PAWL__ARENA_INIT;
         pawl_run_result *result = calloc(1, sizeof *result);
@@ -149,8 +180,8 @@ pawl_status pawl__run_result_make(pawl_run_result **out, pawl__state *state, paw
 
         if (!result)
                 return pawl__nomem(err);
-        result->signal = signal;
-        status = fill(result, state, run_id, session_id, mission, &scratch, err);
+        result->signal = r->signal;
+        status = fill(result, r, session_id, mission, &scratch, err);
         pawl__arena_free(&scratch);
         if (status)
                 pawl_run_result_free(result);
@@ -202,4 +233,15 @@ const char *pawl_run_result_conflict(const pawl_run_result *result, size_t index
 int pawl_run_result_signal(const pawl_run_result *result)
 {
         return result->signal;
+}
+
+const pawl_mission_change *pawl_run_result_mission_changes(const pawl_run_result *result, size_t *n)
+{
+        *n = result->n_changes;
+        return result->changes;
+}
+
+const pawl_changed_inputs *pawl_run_result_changed_inputs(const pawl_run_result *result)
+{
+        return &result->inputs;
 }

@@ -137,7 +137,7 @@ static pawl_status find(target *found, pawl__runner *r, const char *what)
         return status;
 }
 
-/* The mission as its file is now. Changed steps are found out by their inputs' hashes. */
+/* The mission as its file is now. */
 static pawl_status reload_mission(pawl__runner *r, const target *found)
 {
         const pawl__row *run = &found->run;
@@ -165,11 +165,6 @@ static pawl_status reload_mission(pawl__runner *r, const target *found)
                         "start a new run",
                         PAWL__FMT(path), PAWL__FMT(r->mission->id), PAWL__FMT(r->run_id),
                         PAWL__FMT(run->v[PAWL__RUN_MISSION].text));
-        if (r->token.data && pawl__mission_find(r->mission, r->token_step) == SIZE_MAX)
-                return pawl__fail(&r->error, PAWL_ENOTFOUND,
-                        "%.*s: has no step %.*s any more; put it back, or go on without it with "
-                        "`pawl resume %.*s`",
-                        PAWL__FMT(path), PAWL__FMT(r->token_step), PAWL__FMT(r->run_id));
         return PAWL_OK;
 }
 
@@ -229,7 +224,10 @@ static pawl_status look_again(pawl__runner *r, void *user)
         if (status)
                 return status;
         pawl__pipeline_batch(r->pipeline)->after_fence = held ? UINT64_MAX : fence;
-        return found->done ? PAWL_DONE : PAWL_OK;
+        r->mission_held = !held;
+        if (found->done)
+                return PAWL_DONE;
+        return held ? PAWL_OK : pawl__runner_hold_mission(r, &found->run);
 }
 
 /* PAWL_EHELD while conflicts without an answer hold the run back. What is asked again and again is
@@ -292,6 +290,15 @@ static pawl_status go_on(pawl__runner *r, target *found)
         if (status)
                 return status;
         r->resumes = true;
+        if (!r->mission_held) { /* others took turns at the run all the while */
+                status = get_run(found, r, r->run_id);
+                if (!status)
+                        status = pawl__runner_hold_mission(r, &found->run);
+                if (!status)
+                        status = pawl_pipeline_flush(r->pipeline);
+                if (status)
+                        return pawl__runner_end(r, status);
+        }
         status = read_rows(r);
         if (!status && !r->completed)
                 status = pawl__runner_steps(r);
@@ -316,12 +323,16 @@ static pawl_status resume(pawl_run_result **out, pawl__runner *r, const char *wh
         if (!status)
                 status = go_on(r, &found);
         if (status == PAWL_DONE)
-                return pawl__run_result_make(out, r->state, r->run_id,
-                        found.run.v[PAWL__RUN_SESSION].text, NULL, 0, &r->error);
-        if (status && !r->fence)
+                return pawl__run_result_make(
+                        out, r, found.run.v[PAWL__RUN_SESSION].text, NULL, &r->error);
+        if (status == PAWL_EINPUTS && !r->fence) /* refused before anything was written */
+                told = pawl__run_result_make(
+                        out, r, found.run.v[PAWL__RUN_SESSION].text, NULL, NULL);
+        else if (status && !r->fence)
                 return status;
-        told = pawl__run_result_make(out, r->state, r->run_id, r->session_id, r->mission, r->signal,
-                status ? NULL : &r->error);
+        else
+                told = pawl__run_result_make(
+                        out, r, r->session_id, r->mission, status ? NULL : &r->error);
         return status ? status : told;
 }
 

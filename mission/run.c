@@ -92,11 +92,11 @@ static pawl_status emit_started(pawl__runner *r)
                         "not find it; rename the file or its folder",
                         PAWL__FMT(mission->id));
         pawl__json_open_object(&w);
-        pawl__json_name(&w, "steps");
-        pawl__json_open_array(&w);
-        for (size_t i = 0; i < mission->n_steps; i++)
-                pawl__json_text(&w, mission->steps[i].id);
-        pawl__json_close_array(&w);
+        pawl_status status = pawl__runner_write_mission(r, &w);
+        if (status) {
+                pawl__json_writer_free(&w);
+                return status;
+        }
         pawl__json_name(&w, "scope_refs");
         pawl__json_open_array(&w);
         for (size_t i = 0; i < r->n_refs; i++) {
@@ -106,7 +106,6 @@ static pawl_status emit_started(pawl__runner *r)
                 pawl__json_close_object(&w);
         }
         pawl__json_close_array(&w);
-        pawl__json_member_string(&w, "mission_hash", mission->hash);
         pawl__json_member_string(&w, "mission_path", mission->path);
         pawl__json_member_text(&w, "strictness", pawl__text(pawl__strictness_name(r->runtime)));
         pawl__json_close_object(&w);
@@ -155,8 +154,7 @@ static pawl_status run(pawl_run_result **out, pawl__runner *r)
         if (status)
                 return status;
         status = pawl__runner_end(r, pawl__runner_steps(r));
-        told = pawl__run_result_make(out, r->state, r->run_id, r->session_id, r->mission, r->signal,
-                status ? NULL : &r->error);
+        told = pawl__run_result_make(out, r, r->session_id, r->mission, status ? NULL : &r->error);
         return status ? status : told;
 }
 

@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <poll.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <unistd.h>
 
 enum {
@@ -83,18 +84,11 @@ void pawl__runner_free(pawl__runner *r)
         }
         pawl__snapshot_free(r->snapshot);
         pawl_context_free(r->last);
+        free(r->members);
         pawl_pipeline_free(r->pipeline);
         pawl__glossary_free(r->glossary);
         pawl_mission_free(r->own_mission);
         pawl__arena_free(&r->arena);
-}
-
-static pawl_status confirmed(bool *yes, const pawl_input_change *change, void *user)
-{
-        (void)change;
-        (void)user;
-        *yes = true;
-        return PAWL_OK;
 }
 
 static pawl_status make_pipeline(pawl__runner *r)
@@ -104,8 +98,11 @@ static pawl_status make_pipeline(pawl__runner *r)
         options.actor = r->actor.data;
         options.clarify = r->options.clarify;
         options.clarify_user = r->options.clarify_user;
-        options.confirm = r->options.accept_changed_inputs ? confirmed : r->options.confirm;
-        options.confirm_user = r->options.confirm_user;
+        if (r->options.accept_changed_inputs || r->options.accept_changed_mission ||
+                r->options.confirm) {
+                options.confirm = pawl__runner_confirm;
+                options.confirm_user = r;
+        }
         options.store_inputs = r->mission->store_inputs;
         options.defer_completion = true;
         return pawl_pipeline_new(&r->pipeline, r->log, &options, &r->error);

@@ -12,7 +12,7 @@
 
 #include "base/json_write.h"
 #include "events/types.h"
-#include "mission/mission.h"
+#include "mission/baseline.h"
 #include "pipeline/chain.h"
 
 typedef struct pawl__snapshot pawl__snapshot; /* mission/snapshots.c */
@@ -39,12 +39,20 @@ typedef struct pawl__runner {
         pawl__glossary *glossary;
         pawl_pipeline *pipeline;
 
-        pawl_text token, token_step; /**< what resume was asked for; absent: each step's newest */
-        pawl__row *rows;             /**< the run's steps as they stood at the claim */
+        pawl_text token, token_step;   /**< what resume was asked for; absent: each step's newest */
+        pawl__mission_changes changes; /**< what the file differs from the run's mission in */
+        bool mission_accepted;         /**< somebody said yes to them */
+        bool changes_open; /**< they are in inputs that layer 5 asks about; yes records them */
+        bool mission_held; /**< it was held against the run's at the claim's last look */
+
+        pawl__row *rows; /**< the run's steps as they stood at the claim */
         size_t n_rows;
 
         pawl_context *last; /**< of the step that completed last here, for its output */
         size_t last_step;
+        pawl_changed_inputs changed_inputs; /**< of the step whose inputs changed last */
+        pawl_changed_member *members;       /**< its items */
+        size_t cap_members;
         int signal;          /**< that interrupted the run, or 0 */
         int64_t deadline_ms; /**< by the boot clock: when the time limit is over; 0: there is none
                               */
@@ -103,6 +111,19 @@ PAWL_MUST_CHECK pawl_status pawl__runner_signalled(pawl__runner *r, int wait_ms)
 
 /** Is the time limit over? r->timed_out and PAWL_EINTERRUPTED; its message names the limit. */
 PAWL_MUST_CHECK pawl_status pawl__runner_in_time(pawl__runner *r);
+
+/* ---- The mission that the run began with (mission/accept.c) ------------------------------------
+ */
+
+/** Members of an event that says what the run is held against from now on: mission_document, whose
+ *  text goes into the batch, mission_hash, steps. */
+PAWL_MUST_CHECK pawl_status pawl__runner_write_mission(pawl__runner *r, pawl__json_writer *w);
+/** Hold the mission against that one. Changes that are accepted go into the batch
+ *  (RunMissionChanged); PAWL_EINPUTS for those that are not, but for inputs of steps that stand at
+ *  a checkpoint, which layer 5 asks about. r->changes has them all. */
+PAWL_MUST_CHECK pawl_status pawl__runner_hold_mission(pawl__runner *r, const pawl__row *run);
+/** pawl_confirm_fn of the pipeline; @p user is the runner. */
+pawl_status pawl__runner_confirm(bool *yes, const pawl_input_change *change, void *user);
 
 /** Load the glossary and carry the steps, in order, as far as they go: PAWL_OK when all of them are
  *  completed, else the verdict or failure that stopped them, with r->error. */
@@ -177,10 +198,9 @@ void pawl__signal_name(char out[32], int signal);
  *  else, and a text shown in it may have been cut inside a character. */
 void pawl__message_mend(char *message);
 
-/** What a run came to, from the state tables. @p mission may be NULL: then only the steps that the
- *  log knows. */
-PAWL_MUST_CHECK pawl_status pawl__run_result_make(pawl_run_result **out, pawl__state *state,
-        pawl_text run_id, pawl_text session_id, const pawl_mission *mission, int signal,
-        pawl_error *err);
+/** What a run came to, from the state tables, for the session @p session_id; and what changed. With
+ *  PAWL_OK only the steps that the log knows where @p mission is NULL. */
+PAWL_MUST_CHECK pawl_status pawl__run_result_make(pawl_run_result **out, const pawl__runner *r,
+        pawl_text session_id, const pawl_mission *mission, pawl_error *err);
 
 #endif

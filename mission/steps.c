@@ -1,6 +1,7 @@
 /* Carrying a run's steps, one after the other, through the pipeline and its commands. */
 #include "base/error.h"
 #include "base/map.h"
+#include "checkpoint/diff.h"
 #include "mission/inputs.h"
 #include "mission/runner.h"
 #include <stdio.h>
@@ -30,14 +31,10 @@ pawl_status pawl__passage_error(const pawl__passage *p, pawl_status status)
         return status;
 }
 
-/* A step that came into the file since the run began, and never started, is none of the run's yet:
- * RunFailed speaks for it. */
 static pawl_status emit_failed(const pawl__passage *p, int exit_code, const char *reason)
 {
         pawl__json_writer w = PAWL__JSON_WRITER_INIT;
 
-        if (p->r->own_mission && !p->row && !pawl_context_retry_token(p->ctx))
-                return PAWL_OK;
         pawl__json_open_object(&w);
         pawl__json_member_string(&w, "reason", reason);
         pawl__json_member_integer(&w, "exit_code", exit_code);
@@ -245,10 +242,51 @@ static pawl_status pass_interrupted(const pawl__passage *p)
         return status ? status : pawl__passage_error(p, PAWL_EINTERRUPTED);
 }
 
+static pawl_status keep_change(const pawl__member_change *change, void *user)
+{
+        pawl__runner *r = user;
+        pawl_changed_inputs *kept = &r->changed_inputs;
+        bool ok = true;
+
+        if (pawl__grow(&r->members, &r->cap_members, kept->n + 1, sizeof *r->members))
+                return PAWL_ENOMEM;
+        r->members[kept->n] = (pawl_changed_member){pawl__arena_text(&r->arena, change->path, &ok),
+                pawl__arena_text(&r->arena, change->before, &ok),
+                pawl__arena_text(&r->arena, change->after, &ok)};
+        kept->items = r->members;
+        kept->n++;
+        return ok ? PAWL_OK : PAWL_ENOMEM;
+}
+
+/* What changed in the inputs, for the result. Inputs that were not kept differ in their hashes
+ * alone. */
+static pawl_status keep_changes(const pawl__passage *p)
+{
+        const pawl_input_change *change = pawl_context_input_diff(p->ctx);
+        pawl__runner *r = p->r;
+        pawl__buf before = PAWL__BUF_INIT;
+        unsigned char hash[PAWL__HASH_LEN];
+        bool ok = true;
+
+        r->changed_inputs = (pawl_changed_inputs){pawl_mission_step_id(r->mission, p->index), NULL,
+                0, pawl__arena_text(&r->arena, pawl__text(change->checkpoint_hash), &ok).data,
+                pawl__arena_text(&r->arena, pawl__text(change->current_hash), &ok).data};
+        pawl_status status = PAWL_ENOTFOUND;
+        if (ok && pawl__unhex32(hash, pawl__text(change->checkpoint_hash)))
+                status = pawl__log_blob(&before, r->log, hash);
+        if (!status && pawl__inputs_diff("inputs", pawl__buf_text(&before),
+                               pawl_context_inputs(p->ctx), keep_change, r, NULL))
+                ok = false;
+        pawl__buf_free(&before);
+        return ok ? PAWL_OK : pawl__nomem(&r->error);
+}
+
 static pawl_status pass(pawl__passage *p)
 {
         pawl_status status = pawl_pipeline_run(p->r->pipeline, p->ctx);
 
+        if (p->ctx->inputs_changed && keep_changes(p))
+                return PAWL_ENOMEM;
         switch (status) {
         case PAWL_OK:
                 return pawl__passage_execute(p);

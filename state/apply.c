@@ -16,6 +16,7 @@ static const struct {
         [PAWL__RUN_CLAIMED] = {pawl__apply_run_claimed, MISSION | RUN, false},
         [PAWL__RUN_COMPLETED] = {pawl__apply_run_completed, RUN, false},
         [PAWL__RUN_FAILED] = {pawl__apply_run_failed, RUN, false},
+        [PAWL__RUN_MISSION_CHANGED] = {pawl__apply_run_mission_changed, RUN, false},
         [PAWL__STEP_STARTED] = {pawl__apply_step_started, RUN | STEP, false},
         [PAWL__STEP_COMPLETED] = {pawl__apply_step_completed, RUN | STEP, false},
         [PAWL__STEP_FAILED] = {pawl__apply_step_failed, RUN | STEP, false},

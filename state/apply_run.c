@@ -36,19 +36,29 @@ pawl_status pawl__apply_run_claimed(pawl__applying *a)
         return pawl__apply_put_run(a, &run, NULL);
 }
 
+/* A step that has not begun. */
+static pawl__row fresh_step(
+        const pawl__applying *a, pawl_text step_id, int64_t order_seq, int64_t number)
+{
+        pawl__row step = {0};
+
+        step.v[PAWL__STEP_RUN].text = a->event->run_id;
+        step.v[PAWL__STEP_ID].text = step_id;
+        step.v[PAWL__STEP_ORDER_SEQ].integer = order_seq;
+        step.v[PAWL__STEP_NUMBER].integer = number;
+        step.v[PAWL__STEP_STATUS].text = pawl__text("pending");
+        step.v[PAWL__STEP_EXIT_CODE].integer = -1;
+        return step;
+}
+
 static pawl_status put_steps(const pawl__applying *a, pawl__node steps)
 {
         int64_t number = 0;
 
         for (pawl__node n = pawl__json_first(a->tree, steps); n != PAWL__NO_NODE;
                 n = pawl__json_after(a->tree, steps, n)) {
-                pawl__row step = {0};
-                step.v[PAWL__STEP_RUN].text = a->event->run_id;
-                step.v[PAWL__STEP_ID].text = pawl__json_at(a->tree, n)->value;
-                step.v[PAWL__STEP_ORDER_SEQ].integer = (int64_t)a->event->seq;
-                step.v[PAWL__STEP_NUMBER].integer = ++number;
-                step.v[PAWL__STEP_STATUS].text = pawl__text("pending");
-                step.v[PAWL__STEP_EXIT_CODE].integer = -1;
+                pawl__row step = fresh_step(
+                        a, pawl__json_at(a->tree, n)->value, (int64_t)a->event->seq, ++number);
                 pawl_status status = pawl__apply_put(a, PAWL__STEPS, &step);
                 if (status)
                         return status;
@@ -57,7 +67,7 @@ static pawl_status put_steps(const pawl__applying *a, pawl__node steps)
 }
 
 /* Each is a text, and none stands there twice. */
-static pawl_status check_steps(const pawl__applying *a, pawl__node steps)
+static pawl_status check_steps(const pawl__applying *a, pawl__node steps, const char *field)
 {
         pawl__map seen = PAWL__MAP_INIT;
         pawl_status status = PAWL_OK;
@@ -66,10 +76,10 @@ static pawl_status check_steps(const pawl__applying *a, pawl__node steps)
                 n = pawl__json_after(a->tree, steps, n)) {
                 const pawl__json_node *step = pawl__json_at(a->tree, n);
                 if (step->type != PAWL__JSON_STRING)
-                        status = pawl__apply_refuse(a, PAWL_EINVAL, "payload.steps",
+                        status = pawl__apply_refuse(a, PAWL_EINVAL, field,
                                 "holds what is no text; name each step by its id");
                 else if (pawl__map_get(&seen, step->value) != PAWL__MAP_NONE)
-                        status = pawl__apply_refuse(a, PAWL_EINVAL, "payload.steps",
+                        status = pawl__apply_refuse(a, PAWL_EINVAL, field,
                                 "names a step twice; give each an id of its own");
                 else if (pawl__map_put(&seen, step->value, 0))
                         status = pawl__nomem(a->err);
@@ -78,13 +88,22 @@ static pawl_status check_steps(const pawl__applying *a, pawl__node steps)
         return status;
 }
 
+/* What the run is held against: the document of its mission; of a run begun before there were any,
+ * the file. */
+static pawl_text mission_hash(const pawl__applying *a)
+{
+        pawl_text document = pawl__apply_optional(a, "mission_document");
+
+        return document.data ? document : pawl__apply_optional(a, "mission_hash");
+}
+
 pawl_status pawl__apply_run_started(pawl__applying *a)
 {
         pawl__node steps = pawl__json_get(a->tree, 0, "steps");
         pawl__node refs = pawl__json_get(a->tree, 0, "scope_refs");
         pawl__row run;
         bool is_new;
-        pawl_status status = check_steps(a, steps);
+        pawl_status status = check_steps(a, steps, "payload.steps");
 
         if (status == PAWL_OK)
                 status = pawl__apply_scope_refs(a, refs, true);
@@ -99,7 +118,7 @@ pawl_status pawl__apply_run_started(pawl__applying *a)
 
         run.v[PAWL__RUN_MISSION].text = a->event->mission_id;
         run.v[PAWL__RUN_STARTED_SEQ].integer = (int64_t)a->event->seq;
-        run.v[PAWL__RUN_MISSION_HASH].text = pawl__apply_optional(a, "mission_hash");
+        run.v[PAWL__RUN_MISSION_HASH].text = mission_hash(a);
         run.v[PAWL__RUN_MISSION_PATH].text = pawl__apply_optional(a, "mission_path");
         run.v[PAWL__RUN_STRICTNESS].text = pawl__apply_optional(a, "strictness");
         run.v[PAWL__RUN_SCOPE_REFS].text = pawl__json_at(a->tree, refs)->value;
@@ -131,4 +150,166 @@ pawl_status pawl__apply_run_completed(pawl__applying *a)
 pawl_status pawl__apply_run_failed(pawl__applying *a)
 {
         return run_ends(a, "failed");
+}
+
+/* ---- The mission changes --------------------------------------------------------------------- */
+
+/* A step that the mission has no more stands behind all that it has. */
+enum { GONE = 1 << 30 };
+
+struct change {
+        pawl__row run;
+        pawl__map steps, rerun; /* ids of the mission's steps, and of those that run again */
+};
+
+static bool step_is(const pawl__row *step, const char *status)
+{
+        return pawl__text_is(step->v[PAWL__STEP_STATUS].text, status);
+}
+
+static pawl_status take_ids(pawl__map *out, const pawl__applying *a, pawl__node list)
+{
+        for (pawl__node n = pawl__json_first(a->tree, list); n != PAWL__NO_NODE;
+                n = pawl__json_after(a->tree, list, n))
+                if (pawl__map_put(out, pawl__json_at(a->tree, n)->value, 0))
+                        return pawl__nomem(a->err);
+        return PAWL_OK;
+}
+
+static pawl_status get_step(pawl__row *step, const pawl__applying *a, pawl_text step_id)
+{
+        *step = (pawl__row){0};
+        step->v[PAWL__STEP_RUN].text = a->event->run_id;
+        step->v[PAWL__STEP_ID].text = step_id;
+        return a->store->get(a->store, PAWL__STEPS, step, a->err);
+}
+
+static pawl_status check_change(const pawl__applying *a, pawl__node change, const struct change *c)
+{
+        pawl_text step_id, what;
+        pawl__row step;
+
+        if (pawl__json_at(a->tree, change)->type != PAWL__JSON_OBJECT)
+                return pawl__apply_refuse(a, PAWL_EINVAL, "payload.changes",
+                        "holds what is no object; write objects");
+        pawl_status status = pawl__apply_text(&step_id, a, change, "payload.changes[]", "step_id");
+        if (!status)
+                status = pawl__apply_text(&what, a, change, "payload.changes[]", "change");
+        if (status || !pawl__text_is(what, "removed"))
+                return status;
+        status = get_step(&step, a, step_id);
+        if (status == PAWL_ENOTFOUND || pawl__map_get(&c->steps, step_id) != PAWL__MAP_NONE)
+                return pawl__apply_refuse(a, PAWL_EINVAL, "payload.changes",
+                        "removes a step that the run has not, or that stands in steps; remove "
+                        "those that are gone");
+        return status;
+}
+
+static pawl_status check_changes(struct change *c, const pawl__applying *a)
+{
+        pawl__node steps = pawl__json_get(a->tree, 0, "steps");
+        pawl__node rerun = pawl__json_get(a->tree, 0, "rerun");
+        pawl__node changes = pawl__json_get(a->tree, 0, "changes");
+        pawl_status status = check_steps(a, steps, "payload.steps");
+
+        if (!status)
+                status = check_steps(a, rerun, "payload.rerun");
+        if (!status)
+                status = take_ids(&c->steps, a, steps);
+        if (!status)
+                status = take_ids(&c->rerun, a, rerun);
+        for (pawl__node n = pawl__json_first(a->tree, changes); n != PAWL__NO_NODE && !status;
+                n = pawl__json_after(a->tree, changes, n))
+                status = check_change(a, n, c);
+        for (pawl__node n = pawl__json_first(a->tree, rerun); n != PAWL__NO_NODE && !status;
+                n = pawl__json_after(a->tree, rerun, n))
+                if (pawl__map_get(&c->steps, pawl__json_at(a->tree, n)->value) == PAWL__MAP_NONE)
+                        status = pawl__apply_refuse(a, PAWL_EINVAL, "payload.rerun",
+                                "names a step that is not in steps; name those that are");
+        return status ? status : pawl__apply_run(&c->run, a);
+}
+
+static void leave_current(struct change *c, pawl_text step_id)
+{
+        if (pawl__text_eq(c->run.v[PAWL__RUN_CURRENT].text, step_id))
+                c->run.v[PAWL__RUN_CURRENT].text = pawl__text(NULL);
+}
+
+/* A step of the mission at its place: as it stands, or to be run. */
+static pawl_status place_step(
+        struct change *c, const pawl__applying *a, pawl_text step_id, int64_t number)
+{
+        pawl__row step;
+        pawl_status status = get_step(&step, a, step_id);
+        bool absent = status == PAWL_ENOTFOUND;
+
+        if (status && !absent)
+                return status;
+        if (absent || step_is(&step, "skipped"))
+                c->run.v[PAWL__RUN_STEPS].integer++;
+        if (absent || step_is(&step, "skipped") ||
+                pawl__map_get(&c->rerun, step_id) != PAWL__MAP_NONE) {
+                c->run.v[PAWL__RUN_DONE].integer -= !absent && step_is(&step, "completed");
+                step = fresh_step(a, step_id, c->run.v[PAWL__RUN_STARTED_SEQ].integer, number);
+                /* what was asked before holds nothing back */
+                step.v[PAWL__STEP_CHECKPOINT_SEQ].integer = absent ? 0 : (int64_t)a->event->seq;
+                leave_current(c, step_id);
+        }
+        step.v[PAWL__STEP_NUMBER].integer = number;
+        return pawl__apply_put(a, PAWL__STEPS, &step);
+}
+
+/* What it has completed stays; else it is never run. */
+static pawl_status remove_step(struct change *c, const pawl__applying *a, pawl_text step_id)
+{
+        pawl__row step;
+        pawl_status status = get_step(&step, a, step_id);
+
+        if (status)
+                return status;
+        if (step.v[PAWL__STEP_NUMBER].integer < GONE)
+                step.v[PAWL__STEP_NUMBER].integer += GONE;
+        if (!step_is(&step, "completed") && !step_is(&step, "skipped")) {
+                pawl__row fresh = fresh_step(a, step_id, step.v[PAWL__STEP_ORDER_SEQ].integer,
+                        step.v[PAWL__STEP_NUMBER].integer);
+                fresh.v[PAWL__STEP_STATUS].text = pawl__text("skipped");
+                fresh.v[PAWL__STEP_CHECKPOINT_SEQ].integer = (int64_t)a->event->seq;
+                step = fresh;
+                c->run.v[PAWL__RUN_STEPS].integer--;
+                leave_current(c, step_id);
+        }
+        return pawl__apply_put(a, PAWL__STEPS, &step);
+}
+
+static pawl_status put_changes(struct change *c, const pawl__applying *a)
+{
+        pawl__node steps = pawl__json_get(a->tree, 0, "steps");
+        pawl__node changes = pawl__json_get(a->tree, 0, "changes");
+        pawl_text hash = mission_hash(a);
+        int64_t number = 0;
+        pawl_status status = PAWL_OK;
+
+        for (pawl__node n = pawl__json_first(a->tree, steps); n != PAWL__NO_NODE && !status;
+                n = pawl__json_after(a->tree, steps, n))
+                status = place_step(c, a, pawl__json_at(a->tree, n)->value, ++number);
+        for (pawl__node n = pawl__json_first(a->tree, changes); n != PAWL__NO_NODE && !status;
+                n = pawl__json_after(a->tree, changes, n))
+                if (pawl__text_is(pawl__json_get_text(a->tree, n, "change"), "removed"))
+                        status = remove_step(c, a, pawl__json_get_text(a->tree, n, "step_id"));
+        if (hash.data)
+                c->run.v[PAWL__RUN_MISSION_HASH].text = hash;
+        return status ? status : pawl__apply_put_run(a, &c->run, "running");
+}
+
+/* Only its owner changes a run's mission, who goes on with it: it is running. */
+pawl_status pawl__apply_run_mission_changed(pawl__applying *a)
+{
+        struct change c = {.steps = PAWL__MAP_INIT, .rerun = PAWL__MAP_INIT};
+        pawl_status status = check_changes(&c, a);
+
+        if (!status)
+                status = put_changes(&c, a);
+        pawl__map_free(&c.steps);
+        pawl__map_free(&c.rerun);
+        return status;
 }

@@ -60,7 +60,7 @@ pawl_status pawl__state_steps(pawl__row **rows, size_t *n, pawl__state *state, p
         const pawl_text texts[2] = {run_id, {NULL, 0}};
 
         return pawl__query_rows(rows, n, state, PAWL__STEPS,
-                "FROM steps WHERE run_id = ?1 ORDER BY number", texts, 0, arena, err);
+                "FROM steps WHERE run_id = ?1 ORDER BY number, step_id", texts, 0, arena, err);
 }
 
 /* Nobody answered it, and it was asked at the checkpoint where its step stands now: one of inputs

@@ -66,7 +66,7 @@ enum {
         PAWL__RUN_STARTED_SEQ,
         PAWL__RUN_UPDATED_SEQ,
         PAWL__RUN_UPDATED_US,
-        PAWL__RUN_MISSION_HASH,
+        PAWL__RUN_MISSION_HASH, /* of the mission's document, or, without one, of its file */
         PAWL__RUN_MISSION_PATH,
         PAWL__RUN_STRICTNESS,
         PAWL__RUN_REASON,
@@ -84,7 +84,7 @@ enum {
         PAWL__STEP_RUN,
         PAWL__STEP_ID,
         PAWL__STEP_ORDER_SEQ, /* RunStarted's seq: steps of a run stay together */
-        PAWL__STEP_NUMBER,    /* from 1, in mission order */
+        PAWL__STEP_NUMBER, /* from 1, in mission order; those that left it are behind all others */
         PAWL__STEP_STATUS,
         PAWL__STEP_INPUT_HASH,
         PAWL__STEP_OUTPUT_HASH,

@@ -58,6 +58,46 @@ void cli_progress_show(
                 flush_stdout();
 }
 
+/* A member that was not there before, or is not now, is null. */
+static void write_changed_inputs(pawl__json_writer *w, const pawl_changed_inputs *inputs)
+{
+        if (!inputs->step_id)
+                return;
+        pawl__json_name(w, "inputs_changed");
+        pawl__json_open_array(w);
+        for (size_t i = 0; i < inputs->n; i++) {
+                const pawl_text null = pawl__text("null");
+                const pawl_changed_member *member = &inputs->items[i];
+                pawl__json_open_object(w);
+                pawl__json_member_string(w, "step_id", inputs->step_id);
+                pawl__json_member_text(w, "path", member->path);
+                pawl__json_member_raw(w, "before", member->before.data ? member->before : null);
+                pawl__json_member_raw(w, "after", member->after.data ? member->after : null);
+                pawl__json_close_object(w);
+        }
+        pawl__json_close_array(w);
+        pawl__json_member_string(w, "checkpoint_hash", inputs->checkpoint_hash);
+        pawl__json_member_string(w, "current_hash", inputs->current_hash);
+}
+
+static void write_mission_changes(pawl__json_writer *w, const pawl_run_result *result)
+{
+        size_t n;
+        const pawl_mission_change *changes = pawl_run_result_mission_changes(result, &n);
+
+        if (n == 0)
+                return;
+        pawl__json_name(w, "mission_changed");
+        pawl__json_open_array(w);
+        for (size_t i = 0; i < n; i++) {
+                pawl__json_open_object(w);
+                pawl__json_member_string(w, "step_id", changes[i].step_id);
+                pawl__json_member_string(w, "change", changes[i].change);
+                pawl__json_close_object(w);
+        }
+        pawl__json_close_array(w);
+}
+
 static void print_json(const cli_call *cli, const pawl_run_result *result)
 {
         pawl__json_writer w = PAWL__JSON_WRITER_INIT;
@@ -84,16 +124,21 @@ static void print_json(const cli_call *cli, const pawl_run_result *result)
         for (size_t i = 0; i < pawl_run_result_conflicts(result); i++)
                 pawl__json_string(&w, pawl_run_result_conflict(result, i));
         pawl__json_close_array(&w);
+        write_changed_inputs(&w, pawl_run_result_changed_inputs(result));
+        write_mission_changes(&w, result);
         pawl__json_close_object(&w);
         cli_print_json(cli, &w);
 }
 
 static void print_closing(FILE *out, const pawl_run_result *result)
 {
-        size_t n = pawl_run_result_steps(result), completed = 0;
+        size_t n = 0, completed = 0;
 
-        for (size_t i = 0; i < n; i++)
-                completed += strcmp(pawl_run_result_step(result, i)->status, "completed") == 0;
+        for (size_t i = 0; i < pawl_run_result_steps(result); i++) {
+                const char *status = pawl_run_result_step(result, i)->status;
+                n += strcmp(status, "skipped") != 0;
+                completed += strcmp(status, "completed") == 0;
+        }
         fputs("run ", out);
         cli_puts(out, pawl_run_result_run_id(result));
         fprintf(out, ": %s, %zu of %zu steps completed\n", pawl_run_result_status(result),

@@ -196,11 +196,40 @@ static void show_diff(const char *diff)
         }
 }
 
+/* "QUESTION [y/N]: " */
+static pawl_status ask_yes(bool *yes, cli_prompt *prompt, const char *question)
+{
+        pawl_text line = {"", 0};
+
+        fprintf(stderr, "%s [y/N]: ", question);
+        pawl_status status = read_line(&line, prompt);
+        *yes = !status &&
+               (pawl__text_is(line, "y") || pawl__text_is(line, "Y") || pawl__text_is(line, "yes"));
+        return status == PAWL_DONE ? PAWL_OK : status;
+}
+
+pawl_status cli_prompt_mission(bool *yes, const pawl_mission_change *changes, size_t n, void *user)
+{
+        cli_prompt *prompt = user;
+
+        /* The failure's line names the first of them. */
+        if (!prompt->asks && n == 1)
+                return PAWL_OK;
+        fputs("the mission changed since the run began:\n", stderr);
+        for (size_t i = 0; i < n; i++) {
+                fputs("  step ", stderr);
+                cli_puts(stderr, changes[i].step_id);
+                fprintf(stderr, ": %s\n", changes[i].change);
+        }
+        if (!prompt->asks)
+                return PAWL_OK;
+        return ask_yes(yes, prompt, "go on with the changed mission, and keep what is completed?");
+}
+
 pawl_status cli_prompt_confirm(bool *yes, const pawl_input_change *change, void *user)
 {
         cli_prompt *prompt = user;
         const char *second = strchr(change->diff, '\n');
-        pawl_text line = {"", 0};
 
         /* The failure's line names the first of the changed members. */
         if (!prompt->asks && (!second || !second[1]))
@@ -211,11 +240,7 @@ pawl_status cli_prompt_confirm(bool *yes, const pawl_input_change *change, void 
                 change->current_hash);
         if (!prompt->asks)
                 return PAWL_OK;
-        fputs("go on with the changed inputs, from layer 1? [y/N]: ", stderr);
-        pawl_status status = read_line(&line, prompt);
-        *yes = !status &&
-               (pawl__text_is(line, "y") || pawl__text_is(line, "Y") || pawl__text_is(line, "yes"));
-        return status == PAWL_DONE ? PAWL_OK : status;
+        return ask_yes(yes, prompt, "go on with the changed inputs, from layer 1?");
 }
 
 pawl_trouble_answer cli_prompt_trouble(const char *line, void *user)

@@ -27,6 +27,9 @@ pawl_status cli_prompt_clarify(pawl_answer *answer, const pawl_conflict *conflic
 /** pawl_confirm_fn: shows what changed; the default is no. */
 pawl_status cli_prompt_confirm(bool *yes, const pawl_input_change *change, void *user);
 
+/** pawl_confirm_mission_fn: shows what changed; the default is no. */
+pawl_status cli_prompt_mission(bool *yes, const pawl_mission_change *changes, size_t n, void *user);
+
 /** pawl_trouble_fn: retry, skip, stop; the default is to skip. Only where the prompt asks. */
 pawl_trouble_answer cli_prompt_trouble(const char *line, void *user);
 

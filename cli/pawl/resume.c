@@ -10,6 +10,8 @@ static int resume_run(cli_call *cli)
         pawl_log *log;
 
         options.accept_changed_inputs = cli_given(cli, "accept-changed-inputs");
+        options.accept_changed_mission = cli_given(cli, "accept-changed-mission");
+        options.rerun_changed = cli_given(cli, "rerun-changed");
         if (cli_open_log(&log, cli, CLI_WRITE, &err))
                 return cli_fail(cli, &err);
         int code = cli_sit(cli, log, NULL, cli_arg(cli, 0), &options);
@@ -20,6 +22,10 @@ static int resume_run(cli_call *cli)
 static const cli_option resume_options[] = {
         {"accept-changed-inputs", 0, 0, CLI_FLAG, NULL, NULL,
                 "go on, from layer 1, though the inputs are not what they were"},
+        {"accept-changed-mission", 0, 0, CLI_FLAG, NULL, NULL,
+                "go on though the mission is not what it was, and keep what is completed"},
+        {"rerun-changed", 0, 0, CLI_FLAG, NULL, NULL,
+                "the same, but run changed steps, and what takes from them, again"},
         {"no-input", 0, 0, CLI_FLAG, NULL, NULL, "ask nothing: defer every conflict"},
         {"time-limit", 0, 0, CLI_DURATION, "TIME", NULL,
                 "stop after so long, such as 90s, 30m or 8h, to be resumed"},

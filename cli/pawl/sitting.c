@@ -100,6 +100,8 @@ int cli_sit(const cli_call *cli, pawl_log *log, pawl_mission *mission, const cha
                 options.clarify_user = &prompt;
                 options.confirm = cli_prompt_confirm;
                 options.confirm_user = &prompt;
+                options.confirm_mission = cli_prompt_mission;
+                options.confirm_mission_user = &prompt;
                 options.progress = cli_progress_show;
                 options.progress_user = &progress;
                 options.home = cli->in->home;

@@ -53,6 +53,18 @@ typedef enum pawl_trouble_answer {
 /** @p line says what failed; one line without a newline. */
 typedef pawl_trouble_answer (*pawl_trouble_fn)(const char *line, void *user);
 
+/** What a mission file differs from the mission that its run began with in. */
+typedef struct pawl_mission_change {
+        const char *step_id;
+        const char *change; /**< "added", "removed", "moved", "inputs" (others) or "run" (another
+                                 command) */
+} pawl_mission_change;
+
+/** Go on all the same, and keep what is completed? Set *yes; it comes in as false. Asked before the
+ *  run is claimed; and again, should somebody else have been at it meanwhile. */
+typedef pawl_status (*pawl_confirm_mission_fn)(
+        bool *yes, const pawl_mission_change *changes, size_t n, void *user);
+
 /** Options for run and resume. Start from PAWL_RUN_OPTIONS_INIT. */
 typedef struct pawl_run_options {
         unsigned version;           /**< PAWL_RUN_OPTIONS_VERSION */
@@ -75,21 +87,41 @@ typedef struct pawl_run_options {
         const char *home;        /**< no workspace is taken of it; NULL: not known */
         pawl_trouble_fn trouble; /**< NULL: PAWL_TROUBLE_SKIP, and a notice */
         void *trouble_user;
+        bool accept_changed_mission; /**< resume: keep what is completed; yes without asking */
+        bool rerun_changed; /**< resume: yes, and steps whose inputs or command changed, new ones,
+                                 and those that take from any of them run again */
+        pawl_confirm_mission_fn confirm_mission; /**< NULL: no */
+        void *confirm_mission_user;
 } pawl_run_options;
 
 #define PAWL_RUN_OPTIONS_VERSION 1
 #define PAWL_RUN_OPTIONS_INIT                                                                      \
         {                                                                                          \
                 PAWL_RUN_OPTIONS_VERSION, NULL, NULL, NULL, false, 0, -1, NULL, NULL, NULL, NULL,  \
-                        NULL, NULL, NULL, NULL, 0, NULL, NULL, NULL                                \
+                        NULL, NULL, NULL, NULL, 0, NULL, NULL, NULL, false, false, NULL, NULL      \
         }
 
 /** A step's outcome. Texts live as long as the result. */
 typedef struct pawl_step_result {
-        const char *step_id, *status; /**< pending, running, blocked, completed, failed */
+        const char *step_id, *status; /**< pending, running, blocked, completed, failed, skipped (it
+                                           is in the mission no more) */
         const char *retry_token;      /**< NULL: none yet */
         const char *cursor;           /**< NULL: none yet */
 } pawl_step_result;
+
+/** A member of a step's inputs that changed since its checkpoint. */
+typedef struct pawl_changed_member {
+        pawl_text path;          /**< "inputs.requirements[1]" */
+        pawl_text before, after; /**< canonical JSON; absent: the member was not there */
+} pawl_changed_member;
+
+/** The inputs of a step that changed since its checkpoint. */
+typedef struct pawl_changed_inputs {
+        const char *step_id; /**< NULL: those of no step did */
+        const pawl_changed_member *items;
+        size_t n;                                   /**< 0 also where the inputs were not kept */
+        const char *checkpoint_hash, *current_hash; /**< 64 hex digits */
+} pawl_changed_inputs;
 
 /** What a run came to. Free with pawl_run_result_free(). */
 typedef struct pawl_run_result pawl_run_result;
@@ -106,6 +138,13 @@ PAWL_EXTERN const pawl_step_result *pawl_run_result_step(
 /** Open conflicts of the run. */
 PAWL_EXTERN size_t pawl_run_result_conflicts(const pawl_run_result *result);
 PAWL_EXTERN const char *pawl_run_result_conflict(const pawl_run_result *result, size_t index);
+/** What the mission file was found to differ from the run's mission in, accepted or not; *n: how
+ *  many. */
+PAWL_EXTERN const pawl_mission_change *pawl_run_result_mission_changes(
+        const pawl_run_result *result, size_t *n);
+/** The inputs that had changed, accepted or not. */
+PAWL_EXTERN const pawl_changed_inputs *pawl_run_result_changed_inputs(
+        const pawl_run_result *result);
 /** After PAWL_EINTERRUPTED: the signal; else 0. */
 PAWL_EXTERN int pawl_run_result_signal(const pawl_run_result *result);
 
@@ -124,7 +163,9 @@ PAWL_EXTERN PAWL_MUST_CHECK pawl_status pawl_mission_run(pawl_run_result **out,
  * Go on with a run. @p what: a retry token, a run id, or NULL for the newest run that is blocked or
  * interrupted; where there is none, the newest that failed; else one at work, which is PAWL_EHELD.
  * A token or run that has completed gives its recorded result and PAWL_OK.
- * @return as pawl_mission_run(), and PAWL_ENOTFOUND, PAWL_EINPUTS.
+ * @return as pawl_mission_run(), and PAWL_ENOTFOUND; PAWL_EINPUTS: the inputs of a step changed
+ * since its checkpoint, or the mission since the run began (then nothing was written), and nobody
+ * said yes.
  */
 PAWL_EXTERN PAWL_MUST_CHECK pawl_status pawl_mission_resume(pawl_run_result **out, pawl_log *log,
         const char *what, const pawl_run_options *options, pawl_error *err);

@@ -21,6 +21,12 @@ says '^  inputs\.requirements\[0\]: "fast" → "slow"$' err
 says '^  inputs\.requirements\[1\]: "A" → "B"$' err
 same "$(grep -c '^pawl: ' err)" 1
 jq -e '.steps[1].status != "completed"' out >/dev/null
+same "$(jq -c '.inputs_changed[]' out | tr '\n' ' ')" \
+        '{"step_id":"specify","path":"inputs.requirements[0]","before":"fast","after":"slow"} {"step_id":"specify","path":"inputs.requirements[1]","before":"A","after":"B"} '
+same "$(jq -c .mission_changed out)" '[{"step_id":"specify","change":"inputs"}]'
+same "$(eventlog export | jq -c 'select(.type == "StepResumeAborted") | .payload | [.checkpoint_hash, .current_hash]' | tail -1)" \
+        "$(jq -c '[.checkpoint_hash, .current_hash]' out)"
+same "$(jq -r .checkpoint_hash out)" "$(pawl runs --id one --json | jq -r '.steps[1].input_hash')"
 
 it "inputs that are put back are resumed"
 cp mission.yaml changed.yaml
@@ -47,6 +53,8 @@ sed -i 's/slow/quick/' mission.yaml
 runs 4 pawl resume "$token"
 says '^pawl: step specify: .*[0-9a-f]{16}.*[0-9a-f]{16}' err
 lacks quick err
+runs 4 pawl resume "$token" --json
+same "$(jq -c '[.inputs_changed, (.checkpoint_hash | length), (.current_hash | length)]' out)" '[[],64,64]'
 
 it "a pointer that leads nowhere names its step once, and tells no hash of inputs that there are not"
 rm -rf .pawl

@@ -90,6 +90,29 @@ static pawl_status resume(struct calls *c)
         return status;
 }
 
+/* The blocked step has other inputs, which is accepted, and a step more is there. */
+static pawl_status resume_changed(struct calls *c)
+{
+        pawl_run_options options = c->s.f->options;
+        pawl_run_result *result = NULL;
+
+        options.rerun_changed = true;
+        pawl_status status = pawl_mission_resume(&result, c->log, c->s.token, &options, &c->err);
+        pawl_run_result_free(result);
+        return status == PAWL_EINPUTS ? PAWL_OK : status;
+}
+
+/* Nobody says yes. */
+static pawl_status refuse_changed(struct calls *c)
+{
+        pawl_run_result *result = NULL;
+        pawl_status status =
+                pawl_mission_resume(&result, c->log, c->s.token, &c->s.f->options, &c->err);
+
+        pawl_run_result_free(result);
+        return status == PAWL_EINPUTS ? PAWL_OK : status;
+}
+
 static pawl_status resolve(struct calls *c)
 {
         const pawl_answer answer = {.define = pawl__text("Where refunds land.")};
@@ -234,6 +257,32 @@ static void resuming(void **state)
         sweep(*state, STORY_ANSWERED, resume);
 }
 
+/* The mission of the story with another command at its end. */
+static void change_mission(struct calls *c)
+{
+        char *yaml = file_read(c->s.f->file, NULL);
+        char *changed = malloc(strlen(yaml) + 100);
+
+        assert_non_null(changed);
+        sprintf(changed, "%s  - {id: more, inputs: {from: {$from: specify}}, run: ['true']}\n",
+                yaml);
+        mission_file(c->s.f, "mission.yaml", changed);
+        free(changed);
+        free(yaml);
+}
+
+static void resuming_with_another_mission(void **state)
+{
+        change_mission(*state);
+        sweep(*state, STORY_ANSWERED, resume_changed);
+}
+
+static void refusing_another_mission(void **state)
+{
+        change_mission(*state);
+        sweep(*state, STORY_ANSWERED, refuse_changed);
+}
+
 static void answering(void **state)
 {
         sweep(*state, STORY_BLOCKED, resolve);
@@ -259,6 +308,8 @@ int main(void)
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
         const struct CMUnitTest tests[] = {
                 TEST(resuming),
+                TEST(resuming_with_another_mission),
+                TEST(refusing_another_mission),
                 TEST(answering),
                 TEST(checking),
                 TEST(claiming),

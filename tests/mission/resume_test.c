@@ -250,6 +250,14 @@ static void changed_inputs_are_refused_until_accepted(void **state)
         snprintf(hash, sizeof hash, "%s", strstr(started, "hash\":\"") + strlen("hash\":\""));
         assert_says(f->err.message, hash);
         free(started);
+        const pawl_changed_inputs *inputs = pawl_run_result_changed_inputs(f->result);
+        assert_string_equal(inputs->step_id, "specify");
+        assert_int_equal(inputs->n, 2);
+        assert_text(inputs->items[0].path, "inputs.days");
+        assert_null(inputs->items[0].before.data);
+        assert_text(inputs->items[0].after, "3");
+        mission_payload_says(f, "StepResumeAborted", inputs->checkpoint_hash);
+        mission_payload_says(f, "StepResumeAborted", inputs->current_hash);
         assert_string_equal(pawl_run_result_status(f->result), "blocked");
         mission_payload_says(f, "SessionEnded", "\"reason\":\"inputs changed\"");
         mission_journal_is(f, "research\n");
@@ -355,6 +363,7 @@ static void steps_that_came_into_the_file_since_are_run(void **state)
                          "  - {id: one, run: ['true']}\n"
                          "  - {id: after, run: [sh, -c, 'echo after >> journal']}\n");
         f->options.signal_fd = -1;
+        f->options.accept_changed_mission = true;
         assert_int_equal(mission_resume(f, "run-1"), PAWL_OK);
         assert_int_equal(pawl_run_result_steps(f->result), 3);
         assert_string_equal(pawl_run_result_step(f->result, 0)->step_id, "before");
@@ -365,7 +374,7 @@ static void steps_that_came_into_the_file_since_are_run(void **state)
         free(journal);
 }
 
-static void a_step_that_left_the_file_cannot_be_gone_on_with(void **state)
+static void a_step_that_left_the_file_is_gone_on_without(void **state)
 {
         struct mission_fixture *f = *state;
 
@@ -374,15 +383,16 @@ static void a_step_that_left_the_file_cannot_be_gone_on_with(void **state)
         size_t before = mission_events(f, NULL);
         char *token = strdup(mission_token(f, "one"));
         mission_write(f, "mission: m\nsteps: [{id: other, run: ['true']}]\n");
-        assert_int_equal(mission_resume(f, token), PAWL_ENOTFOUND);
-        assert_says(f->err.message, "has no step one any more; put it back");
-        assert_null(f->result);
+        assert_int_equal(mission_resume(f, token), PAWL_EINPUTS);
+        assert_says(f->err.message, "step other is new, step one was removed; put it back");
+        assert_string_equal(pawl_run_result_status(f->result), "failed");
         assert_int_equal(mission_events(f, NULL), before);
 
-        assert_int_equal(mission_resume(f, "run-1"), PAWL_OK);
+        f->options.accept_changed_mission = true;
+        assert_int_equal(mission_resume(f, token), PAWL_OK);
         assert_int_equal(pawl_run_result_steps(f->result), 2);
         assert_string_equal(mission_status(f, "other"), "completed");
-        assert_string_equal(mission_status(f, "one"), "failed");
+        assert_string_equal(mission_status(f, "one"), "skipped");
         free(token);
 }
 
@@ -420,11 +430,12 @@ static void a_new_step_whose_inputs_lead_nowhere_fails_the_run(void **state)
         mission_write(f, "mission: m\n"
                          "steps: [{id: one, run: ['true']}, {id: new, inputs: {$from: one#/x},"
                          " run: ['true']}, {id: two, run: ['true']}]\n");
+        f->options.accept_changed_mission = true;
         assert_int_equal(mission_resume(f, "run-1"), PAWL_ESTEP);
         assert_says(f->err.message, "new");
         assert_string_equal(pawl_run_result_status(f->result), "failed");
-        assert_string_equal(mission_status(f, "new"), "pending");
-        assert_int_equal(mission_events(f, "StepFailed"), 1);
+        assert_string_equal(mission_status(f, "new"), "failed");
+        assert_int_equal(mission_events(f, "StepFailed"), 2);
         assert_int_equal(mission_events(f, "RunFailed"), 2);
 }
 
@@ -464,7 +475,7 @@ int main(void)
                 TEST(the_strictness_of_the_run_is_kept),
                 TEST(a_run_needs_its_mission_file),
                 TEST(steps_that_came_into_the_file_since_are_run),
-                TEST(a_step_that_left_the_file_cannot_be_gone_on_with),
+                TEST(a_step_that_left_the_file_is_gone_on_without),
                 TEST(an_output_that_was_held_back_is_kept),
                 TEST(a_new_step_whose_inputs_lead_nowhere_fails_the_run),
                 TEST(a_run_that_a_program_began_goes_on_there),

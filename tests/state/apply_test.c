@@ -99,6 +99,85 @@ static void a_run_starts_once(void **state)
         history_refuses(h, PAWL_EEXISTS, "run run-1: has started already; ");
 }
 
+static int64_t steps_total(struct history *h)
+{
+        return run(h).v[PAWL__RUN_STEPS].integer;
+}
+
+static void a_changed_mission_keeps_what_is_completed_and_runs_again_what_is_named(void **state)
+{
+        struct history *h = *state;
+        pawl__row *steps;
+        size_t n;
+
+        check_ok(h, history_claim(h), __FILE__, __LINE__);
+        history_start(h, "[\"one\",\"two\",\"three\"]");
+        history_step_started(h);
+        history_completed(h);
+        check_ok(h, history_commit(h), __FILE__, __LINE__);
+        history_append(h, "RunMissionChanged",
+                "{\"steps\":[\"three\",\"one\",\"four\"],\"rerun\":[],"
+                "\"mission_document\":\"" HASH_B "\",\"changes\":["
+                "{\"step_id\":\"two\",\"change\":\"removed\"}]}");
+        assert_int_equal(steps_total(h), 3);
+        assert_int_equal(run(h).v[PAWL__RUN_DONE].integer, 1);
+        assert_text(run(h).v[PAWL__RUN_MISSION_HASH].text, HASH_B);
+        assert_text(step(h, "two").v[PAWL__STEP_STATUS].text, "skipped");
+        assert_text(step(h, "one").v[PAWL__STEP_STATUS].text, "completed");
+        assert_int_equal(
+                pawl__state_steps(&steps, &n, h->state, pawl__text("run-1"), &h->arena, &h->err),
+                PAWL_OK);
+        assert_int_equal(n, 4);
+        assert_text(steps[0].v[PAWL__STEP_ID].text, "three");
+        assert_text(steps[2].v[PAWL__STEP_ID].text, "four");
+        assert_text(steps[3].v[PAWL__STEP_ID].text, "two");
+
+        history_append(h, "RunMissionChanged",
+                "{\"steps\":[\"two\",\"one\"],\"rerun\":[\"one\"],\"changes\":["
+                "{\"step_id\":\"three\",\"change\":\"removed\"},"
+                "{\"step_id\":\"four\",\"change\":\"removed\"}]}");
+        assert_int_equal(steps_total(h), 2);
+        assert_int_equal(run(h).v[PAWL__RUN_DONE].integer, 0);
+        assert_text(step(h, "two").v[PAWL__STEP_STATUS].text, "pending");
+        assert_text(step(h, "one").v[PAWL__STEP_STATUS].text, "pending");
+        assert_null(step(h, "one").v[PAWL__STEP_OUTPUT_HASH].text.data);
+        check_ok(h, pawl__replay_check(h->log, &h->err), __FILE__, __LINE__);
+}
+
+static void a_change_of_the_mission_that_cannot_be_is_refused(void **state)
+{
+        static const struct {
+                const char *payload, *says;
+        } cases[] = {
+                {"{\"steps\":[\"one\",\"one\"],\"changes\":[],\"rerun\":[]}",
+                        "payload.steps: names a step twice"},
+                {"{\"steps\":[\"one\"],\"changes\":[],\"rerun\":[\"two\"]}",
+                        "payload.rerun: names a step that is not in steps"},
+                {"{\"steps\":[\"one\"],\"changes\":[],\"rerun\":[1]}",
+                        "payload.rerun: holds what is no text"},
+                {"{\"steps\":[\"one\"],\"changes\":[1],\"rerun\":[]}",
+                        "payload.changes: holds what is no object"},
+                {"{\"steps\":[\"one\"],\"changes\":[{\"change\":\"removed\"}],\"rerun\":[]}",
+                        "payload.changes[].step_id: is missing"},
+                {"{\"steps\":[],\"changes\":[{\"change\":\"removed\",\"step_id\":\"no\"}],"
+                 "\"rerun\":[]}",
+                        "payload.changes: removes a step that the run has not"},
+                {"{\"steps\":[\"one\"],\"changes\":[{\"change\":\"removed\",\"step_id\":"
+                 "\"one\"}],\"rerun\":[]}",
+                        "payload.changes: removes a step"},
+                {"{\"steps\":[\"one\"],\"rerun\":[]}", "payload.changes: is missing"},
+        };
+        struct history *h = *state;
+
+        check_ok(h, history_claim(h), __FILE__, __LINE__);
+        history_start(h, "[\"one\",\"two\"]");
+        check_ok(h, history_commit(h), __FILE__, __LINE__);
+        for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+                history_add(h, "RunMissionChanged", "%s", cases[i].payload);
+                history_refuses(h, PAWL_EINVAL, cases[i].says);
+        }
+}
+
 static void a_step_named_twice_is_refused(void **state)
 {
         struct history *h = *state;
@@ -365,6 +444,8 @@ int main(void)
                 EMPTY(a_second_claim_changes_fence_and_session_alone),
                 EMPTY(a_started_run_has_its_steps_pending_in_mission_order),
                 STARTED(a_run_starts_once),
+                EMPTY(a_changed_mission_keeps_what_is_completed_and_runs_again_what_is_named),
+                EMPTY(a_change_of_the_mission_that_cannot_be_is_refused),
                 EMPTY(a_step_named_twice_is_refused),
                 STARTED(a_run_completes_and_fails_with_its_reason),
                 EMPTY(events_of_a_run_that_there_is_not_are_refused),

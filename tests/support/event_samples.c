@@ -109,5 +109,9 @@ const pawl_event event_samples[EVENT_SAMPLES] = {
         SAMPLE("CheckpointUpdated", NO_STEP, "{\"n\":1,\"pinned\":true,\"valid\":true}"),
         SAMPLE("Pruned", NO_STEP,
                 "{\"bytes\":7,\"contents\":1,\"kind\":\"checkpoints\",\"pruned\":[2]}"),
+        SAMPLE("RunMissionChanged", NO_STEP,
+                "{\"changes\":[{\"change\":\"removed\",\"step_id\":\"two\"}],"
+                "\"mission_document\":\"" HASH_2 "\",\"mission_hash\":\"" HASH_1
+                "\",\"rerun\":[\"one\"],\"steps\":[\"one\",\"three\"]}"),
 };
 /* clang-format on */

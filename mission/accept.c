@@ -1,0 +1,178 @@
+/* Holding the mission of a resume against the one that its run began with. */
+#include "base/error.h"
+#include "mission/runner.h"
+#include <stdio.h>
+
+enum { SHOWN = 3 }; /* changes that the failure's line names */
+
+/* The document that the run is held against, if the log has one. */
+static pawl_status recorded_document(pawl__buf *out, pawl__runner *r, pawl_text hash)
+{
+        unsigned char bytes[PAWL__HASH_LEN];
+
+        if (!hash.data || !pawl__unhex32(bytes, hash))
+                return PAWL_OK;
+        pawl_status status = pawl__log_blob(out, r->log, bytes);
+        if (status == PAWL_ENOTFOUND) /* of a run begun without one it is the file's hash */
+                return PAWL_OK;
+        if (status)
+                r->error = *pawl__log_error(r->log);
+        return status;
+}
+
+pawl_status pawl__runner_write_mission(pawl__runner *r, pawl__json_writer *w)
+{
+        pawl__buf document = PAWL__BUF_INIT;
+        unsigned char hash[PAWL__HASH_LEN];
+        char hex[65];
+        pawl_status status = pawl__mission_document(
+                &document, hash, r->mission, pawl__log_hasher(r->log), &r->error);
+
+        if (!status)
+                status = pawl__batch_blob(pawl__pipeline_batch(r->pipeline), hash,
+                        pawl__buf_text(&document), &r->error);
+        pawl__buf_free(&document);
+        if (status)
+                return status;
+        pawl__hex(hex, hash, PAWL__HASH_LEN);
+        pawl__json_member_string(w, "mission_document", hex);
+        pawl__json_member_string(w, "mission_hash", r->mission->hash);
+        pawl__json_name(w, "steps");
+        pawl__json_open_array(w);
+        for (size_t i = 0; i < r->mission->n_steps; i++)
+                pawl__json_text(w, r->mission->steps[i].id);
+        pawl__json_close_array(w);
+        return PAWL_OK;
+}
+
+static pawl_status emit_changed(pawl__runner *r)
+{
+        const pawl__mission_changes *changes = &r->changes;
+        pawl__json_writer w = PAWL__JSON_WRITER_INIT;
+
+        pawl__json_open_object(&w);
+        pawl__json_name(&w, "changes");
+        pawl__json_open_array(&w);
+        for (size_t i = 0; i < changes->n; i++) {
+                pawl__json_open_object(&w);
+                pawl__json_member_string(&w, "change", changes->items[i].change);
+                pawl__json_member_string(&w, "step_id", changes->items[i].step_id);
+                pawl__json_close_object(&w);
+        }
+        pawl__json_close_array(&w);
+        pawl__json_name(&w, "rerun");
+        pawl__json_open_array(&w);
+        for (size_t i = 0; i < r->mission->n_steps && r->options.rerun_changed; i++)
+                if (changes->rerun[i])
+                        pawl__json_text(&w, r->mission->steps[i].id);
+        pawl__json_close_array(&w);
+        pawl_status status = pawl__runner_write_mission(r, &w);
+        if (status) {
+                pawl__json_writer_free(&w);
+                return status;
+        }
+        pawl__json_close_object(&w);
+        return pawl__runner_emit(r, PAWL__RUN_MISSION_CHANGED, (pawl_text){NULL, 0}, &w);
+}
+
+/* "step a was removed, step b has another command, and 2 more changes" */
+static void describe(char *out, size_t size, const pawl__mission_changes *changes)
+{
+        static const struct {
+                const char *change, *words;
+        } known[] = {{"added", "is new"}, {"removed", "was removed"}, {"moved", "was moved"},
+                {"inputs", "has other inputs"}, {"run", "has another command"}};
+        size_t len = 0;
+
+        for (size_t i = 0; i < changes->n && i < SHOWN; i++)
+                for (size_t k = 0; k < sizeof known / sizeof known[0]; k++)
+                        if (strcmp(changes->items[i].change, known[k].change) == 0)
+                                len += (size_t)snprintf(out + len, size - len, "%sstep %.60s %s",
+                                        i ? ", " : "", changes->items[i].step_id, known[k].words);
+        if (changes->n > SHOWN)
+                snprintf(out + len, size - len, ", and %zu more", changes->n - SHOWN);
+}
+
+static pawl_status refuse(pawl__runner *r)
+{
+        char what[400] = "";
+
+        describe(what, sizeof what, &r->changes);
+        return pawl__fail(&r->error, PAWL_EINPUTS,
+                "run %.*s: its mission changed since: %s; put it back, keep what is completed with "
+                "`pawl resume %.*s --accept-changed-mission`, or run what changed again with "
+                "`pawl resume %.*s --rerun-changed`",
+                PAWL__FMT(r->run_id), what, PAWL__FMT(r->run_id), PAWL__FMT(r->run_id));
+}
+
+static pawl_status decide(bool *yes, pawl__runner *r)
+{
+        const pawl_run_options *options = &r->options;
+
+        *yes = r->mission_accepted || options->accept_changed_mission || options->rerun_changed ||
+               (r->changes.at_resume && options->accept_changed_inputs);
+        if (*yes || r->changes.at_resume || !options->confirm_mission)
+                return PAWL_OK;
+        pawl_status status = options->confirm_mission(
+                yes, r->changes.items, r->changes.n, options->confirm_mission_user);
+        if (status)
+                return pawl__fail(&r->error, status < 0 ? status : PAWL_EINVAL,
+                        "run %.*s: asking about the changed mission failed (%s); resume to be "
+                        "asked again",
+                        PAWL__FMT(r->run_id), pawl_status_name(status));
+        return PAWL_OK;
+}
+
+static pawl_status compare(pawl__runner *r, pawl_text recorded_hash)
+{
+        pawl__buf recorded = PAWL__BUF_INIT;
+        pawl__row *rows = NULL;
+        size_t n = 0;
+        pawl_status status = recorded_document(&recorded, r, recorded_hash);
+
+        if (!status)
+                status = pawl__state_steps(&rows, &n, r->state, r->run_id, &r->arena, &r->error);
+        if (!status)
+                status = pawl__mission_compare(&r->changes, &r->arena, r->mission,
+                        recorded.data ? pawl__buf_text(&recorded) : (pawl_text){NULL, 0}, rows, n,
+                        pawl__log_hasher(r->log), &r->error);
+        pawl__buf_free(&recorded);
+        return status;
+}
+
+pawl_status pawl__runner_hold_mission(pawl__runner *r, const pawl__row *run)
+{
+        const pawl_text recorded = run->v[PAWL__RUN_MISSION_HASH].text;
+        bool yes = false;
+        pawl_status status;
+
+        r->changes = (pawl__mission_changes){NULL, 0, NULL, true};
+        r->changes_open = false;
+        if (pawl__text_is(recorded, r->mission->hash))
+                return PAWL_OK;
+        status = compare(r, recorded);
+        if (status || !r->changes.n)
+                return status;
+        status = decide(&yes, r);
+        if (status)
+                return status;
+        if (!yes && !r->changes.at_resume)
+                return refuse(r);
+        r->mission_accepted = yes;
+        r->changes_open = !yes;
+        return yes ? emit_changed(r) : PAWL_OK;
+}
+
+pawl_status pawl__runner_confirm(bool *yes, const pawl_input_change *change, void *user)
+{
+        pawl__runner *r = user;
+        pawl_status status = PAWL_OK;
+
+        *yes = r->options.accept_changed_inputs || r->mission_accepted;
+        if (!*yes && r->options.confirm)
+                status = r->options.confirm(yes, change, r->options.confirm_user);
+        if (status || !*yes || !r->changes_open)
+                return status;
+        r->changes_open = false;
+        return emit_changed(r);
+}

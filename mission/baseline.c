@@ -1,0 +1,408 @@
+#include "mission/baseline.h"
+#include "base/error.h"
+#include "base/json_canon.h"
+#include "base/json_write.h"
+#include "base/map.h"
+#include "mission/inputs.h"
+#include <stdio.h>
+
+/* ---- The document --------------------------------------------------------------------------- */
+
+static void put_value(pawl__json_writer *w, const pawl__json_node *node)
+{
+        switch (node->type) {
+        case PAWL__JSON_NULL:
+                pawl__json_null(w);
+                break;
+        case PAWL__JSON_FALSE:
+        case PAWL__JSON_TRUE:
+                pawl__json_bool(w, node->type == PAWL__JSON_TRUE);
+                break;
+        case PAWL__JSON_STRING:
+                pawl__json_text(w, node->value);
+                break;
+        default:
+                pawl__json_raw(w, node->value);
+        }
+}
+
+/* A member's name: the file has none but those that the loader knows, which are short. */
+static void put_name(pawl__json_writer *w, pawl_text name)
+{
+        char text[64];
+
+        snprintf(text, sizeof text, "%.*s", PAWL__FMT(name));
+        pawl__json_name(w, text);
+}
+
+static pawl_status put_inputs_hash(pawl__json_writer *w, const pawl_mission *mission,
+        const pawl__step *step, pawl__hasher *hasher, pawl_error *err)
+{
+        pawl__buf inputs = PAWL__BUF_INIT;
+        unsigned char hash[PAWL__HASH_LEN];
+        char hex[65];
+        pawl_status status = pawl__inputs_resolve(&inputs, mission, step, NULL, NULL, err);
+
+        if (!status)
+                status = pawl__sha256(hasher, hash, inputs.data, inputs.len, err);
+        pawl__buf_free(&inputs);
+        if (status)
+                return status;
+        pawl__hex(hex, hash, PAWL__HASH_LEN);
+        pawl__json_string(w, hex);
+        return PAWL_OK;
+}
+
+static pawl_status put_step(pawl__json_writer *w, const pawl_mission *mission, size_t index,
+        pawl__node node, pawl__hasher *hasher, pawl_error *err)
+{
+        const pawl__json_tree *tree = &mission->document.tree;
+        const pawl__step *step = &mission->steps[index];
+        pawl_status status = PAWL_OK;
+
+        pawl__json_open_object(w);
+        for (pawl__node m = pawl__json_first(tree, node); m != PAWL__NO_NODE && !status;
+                m = pawl__json_after(tree, node, m)) {
+                const pawl__json_node *member = pawl__json_at(tree, m);
+                put_name(w, member->name);
+                if (pawl__text_is(member->name, "run")) {
+                        pawl__json_open_array(w);
+                        for (char **word = step->argv; *word; word++)
+                                pawl__json_string(w, *word);
+                        pawl__json_close_array(w);
+                } else if (!mission->store_inputs && pawl__text_is(member->name, "inputs")) {
+                        status = put_inputs_hash(w, mission, step, hasher, err);
+                } else {
+                        put_value(w, member);
+                }
+        }
+        pawl__json_close_object(w);
+        return status;
+}
+
+static pawl_status put_steps(pawl__json_writer *w, const pawl_mission *mission, pawl__node steps,
+        pawl__hasher *hasher, pawl_error *err)
+{
+        const pawl__json_tree *tree = &mission->document.tree;
+        pawl_status status = PAWL_OK;
+        size_t index = 0;
+
+        pawl__json_open_array(w);
+        for (pawl__node n = pawl__json_first(tree, steps); n != PAWL__NO_NODE && !status;
+                n = pawl__json_after(tree, steps, n))
+                status = put_step(w, mission, index++, n, hasher, err);
+        pawl__json_close_array(w);
+        return status;
+}
+
+pawl_status pawl__mission_document(pawl__buf *out, unsigned char hash[32],
+        const pawl_mission *mission, pawl__hasher *hasher, pawl_error *err)
+{
+        const pawl__json_tree *tree = &mission->document.tree;
+        pawl__json_writer w = PAWL__JSON_WRITER_INIT;
+        pawl_status status = PAWL_OK;
+
+        pawl__json_open_object(&w);
+        for (pawl__node m = pawl__json_first(tree, 0); m != PAWL__NO_NODE && !status;
+                m = pawl__json_after(tree, 0, m)) {
+                const pawl__json_node *member = pawl__json_at(tree, m);
+                put_name(&w, member->name);
+                if (pawl__text_is(member->name, "steps"))
+                        status = put_steps(&w, mission, m, hasher, err);
+                else
+                        put_value(&w, member);
+        }
+        if (!status) {
+                pawl__json_close_object(&w);
+                status = pawl__json_end_writer(&w) ? pawl__nomem(err) : PAWL_OK;
+        }
+        if (!status)
+                status = pawl__json_canon(out, w.buf.data, w.buf.len, err);
+        if (!status)
+                status = pawl__sha256(hasher, hash, out->data, out->len, err);
+        pawl__json_writer_free(&w);
+        return status;
+}
+
+/* ---- What is known of a step ---------------------------------------------------------------- */
+
+struct known {
+        pawl_text id;
+        char inputs[65]; /* their hash; "": not known */
+        pawl_text run;   /* canonical; absent: not known */
+};
+
+static pawl_status hash_inputs(char out[65], const pawl__json_tree *tree, pawl__node inputs,
+        bool hashed, pawl__hasher *hasher, pawl_error *err)
+{
+        pawl__json_writer w = PAWL__JSON_WRITER_INIT;
+        unsigned char hash[PAWL__HASH_LEN];
+        pawl_status status = PAWL_OK;
+
+        if (hashed && inputs != PAWL__NO_NODE) {
+                snprintf(out, 65, "%.*s", PAWL__FMT(pawl__json_at(tree, inputs)->value));
+                return PAWL_OK;
+        }
+        if (inputs == PAWL__NO_NODE)
+                pawl__json_raw(&w, pawl__text("{}"));
+        else
+                put_value(&w, pawl__json_at(tree, inputs));
+        if (pawl__json_end_writer(&w))
+                status = pawl__nomem(err);
+        else
+                status = pawl__sha256(hasher, hash, w.buf.data, w.buf.len, err);
+        pawl__json_writer_free(&w);
+        if (!status)
+                pawl__hex(out, hash, PAWL__HASH_LEN);
+        return status;
+}
+
+/* The steps of a document; their texts are the tree's. */
+static pawl_status read_document(struct known **out, size_t *n, pawl__arena *arena,
+        pawl__json_tree *tree, pawl_text text, pawl__hasher *hasher, pawl_error *err)
+{
+        pawl_status status = pawl__json_tree_read(tree, text.data, text.len, err);
+        pawl__node steps = status ? PAWL__NO_NODE : pawl__json_get(tree, 0, "steps");
+        pawl__node store = status ? PAWL__NO_NODE : pawl__json_get(tree, 0, "store_inputs");
+
+        if (status == PAWL_ENOMEM)
+                return status;
+        if (steps == PAWL__NO_NODE || pawl__json_at(tree, steps)->type != PAWL__JSON_ARRAY)
+                return pawl__fail(err, PAWL_EDAMAGED,
+                        "the mission that the run began with is none; run `eventlog verify`");
+        bool hashed =
+                store != PAWL__NO_NODE && pawl__json_at(tree, store)->type == PAWL__JSON_FALSE;
+        *n = 0;
+        *out = pawl__arena_array(arena, pawl__json_at(tree, steps)->count, sizeof **out);
+        if (!*out)
+                return pawl__nomem(err);
+        for (pawl__node s = pawl__json_first(tree, steps); s != PAWL__NO_NODE && !status;
+                s = pawl__json_after(tree, steps, s)) {
+                pawl__node run = pawl__json_get(tree, s, "run");
+                struct known *step = &(*out)[(*n)++];
+                step->id = pawl__json_get_text(tree, s, "id");
+                if (run != PAWL__NO_NODE)
+                        step->run = pawl__json_at(tree, run)->value;
+                status = hash_inputs(
+                        step->inputs, tree, pawl__json_get(tree, s, "inputs"), hashed, hasher, err);
+        }
+        return status;
+}
+
+static bool takes_from_others(const pawl_mission *mission, const pawl__step *step)
+{
+        const pawl__json_tree *tree = &mission->document.tree;
+
+        if (step->inputs == PAWL__NO_NODE)
+                return false;
+        for (pawl__node n = step->inputs; n < pawl__json_at(tree, step->inputs)->next; n++)
+                if (pawl__from_of(tree, n).data)
+                        return true;
+        return false;
+}
+
+/* The same of a run that no document was kept of. */
+static pawl_status read_rows(struct known **out, size_t *n, pawl__arena *arena,
+        const pawl_mission *mission, const pawl__row *rows, size_t n_rows, pawl_error *err)
+{
+        *n = 0;
+        *out = pawl__arena_array(arena, n_rows, sizeof **out);
+        if (!*out)
+                return pawl__nomem(err);
+        for (size_t i = 0; i < n_rows; i++) {
+                const pawl__value *v = rows[i].v;
+                struct known *step = &(*out)[*n];
+                if (pawl__text_is(v[PAWL__STEP_STATUS].text, "skipped"))
+                        continue;
+                step->id = v[PAWL__STEP_ID].text;
+                size_t at = pawl__mission_find(mission, step->id);
+                if (at != SIZE_MAX && v[PAWL__STEP_INPUT_HASH].text.data &&
+                        !takes_from_others(mission, &mission->steps[at]))
+                        snprintf(step->inputs, sizeof step->inputs, "%.*s",
+                                PAWL__FMT(v[PAWL__STEP_INPUT_HASH].text));
+                (*n)++;
+        }
+        return PAWL_OK;
+}
+
+/* ---- Comparing ------------------------------------------------------------------------------ */
+
+typedef struct comparing {
+        pawl__mission_changes *out;
+        pawl__arena *arena;
+        const pawl_mission *mission;
+        const pawl__row *rows;
+        struct known *was, *is;
+        size_t n_was, n_is;
+        pawl__map was_at, is_at, row_at; /* by id */
+        pawl_error *err;
+} comparing;
+
+static pawl_status number_ids(comparing *c, size_t n_rows)
+{
+        pawl_status status = PAWL_OK;
+
+        for (size_t i = 0; i < c->n_was && !status; i++)
+                status = pawl__map_put(&c->was_at, c->was[i].id, (uint32_t)i);
+        for (size_t i = 0; i < c->n_is && !status; i++)
+                status = pawl__map_put(&c->is_at, c->is[i].id, (uint32_t)i);
+        for (size_t i = 0; i < n_rows && !status; i++)
+                status = pawl__map_put(&c->row_at, c->rows[i].v[PAWL__STEP_ID].text, (uint32_t)i);
+        return status ? pawl__nomem(c->err) : PAWL_OK;
+}
+
+/* The steps that both have and that keep their order are the longest rising sequence of their
+ * former places; the others were moved. */
+static pawl_status find_moved(bool *moved, const comparing *c)
+{
+        uint32_t *end = pawl__arena_array(c->arena, c->n_is + 1, sizeof *end);
+        uint32_t *before = pawl__arena_array(c->arena, c->n_is, sizeof *before);
+        uint32_t *place = pawl__arena_array(c->arena, c->n_is, sizeof *place);
+        size_t longest = 0;
+
+        if (!end || !before || !place)
+                return pawl__nomem(c->err);
+        for (size_t i = 0; i < c->n_is; i++) {
+                size_t low = 0, high = longest;
+                place[i] = pawl__map_get(&c->was_at, c->is[i].id);
+                if (place[i] == PAWL__MAP_NONE)
+                        continue;
+                moved[i] = true;
+                while (low < high) {
+                        size_t middle = low + (high - low) / 2;
+                        if (place[end[middle]] < place[i])
+                                low = middle + 1;
+                        else
+                                high = middle;
+                }
+                before[i] = low ? end[low - 1] : UINT32_MAX;
+                end[low] = (uint32_t)i;
+                if (low == longest)
+                        longest++;
+        }
+        for (uint32_t i = longest ? end[longest - 1] : UINT32_MAX; i != UINT32_MAX; i = before[i])
+                moved[i] = false;
+        return PAWL_OK;
+}
+
+static bool stands_at_checkpoint(const comparing *c, pawl_text id)
+{
+        uint32_t at = pawl__map_get(&c->row_at, id);
+
+        return at != PAWL__MAP_NONE && c->rows[at].v[PAWL__STEP_TOKEN].text.data &&
+               !pawl__text_is(c->rows[at].v[PAWL__STEP_STATUS].text, "completed");
+}
+
+static pawl_status add(comparing *c, pawl_text id, const char *change)
+{
+        bool ok = true;
+        pawl_text copy = pawl__arena_text(c->arena, id, &ok);
+
+        if (!ok)
+                return pawl__nomem(c->err);
+        c->out->items[c->out->n++] = (pawl_mission_change){copy.data, change};
+        return PAWL_OK;
+}
+
+static pawl_status compare_step(comparing *c, size_t index, bool moved)
+{
+        const struct known *is = &c->is[index];
+        uint32_t at = pawl__map_get(&c->was_at, is->id);
+        pawl_status status = PAWL_OK;
+
+        if (at == PAWL__MAP_NONE) {
+                c->out->rerun[index] = true;
+                c->out->at_resume = false;
+                return add(c, is->id, "added");
+        }
+        const struct known *was = &c->was[at];
+        bool inputs = was->inputs[0] && strcmp(was->inputs, is->inputs) != 0;
+        bool run = was->run.data && !pawl__text_eq(was->run, is->run);
+        c->out->rerun[index] = inputs || run;
+        if (moved || run || (inputs && !stands_at_checkpoint(c, is->id)))
+                c->out->at_resume = false;
+        if (moved)
+                status = add(c, is->id, "moved");
+        if (!status && inputs)
+                status = add(c, is->id, "inputs");
+        if (!status && run)
+                status = add(c, is->id, "run");
+        return status;
+}
+
+/* A step takes from earlier ones alone, so that one pass finds them all. */
+static void spread(comparing *c)
+{
+        const pawl__json_tree *tree = &c->mission->document.tree;
+
+        for (size_t i = 0; i < c->n_is; i++) {
+                pawl__node inputs = c->mission->steps[i].inputs;
+                pawl__node end = inputs == PAWL__NO_NODE ? 0 : pawl__json_at(tree, inputs)->next;
+                for (pawl__node n = inputs; n < end && !c->out->rerun[i]; n++) {
+                        pawl_text from = pawl__from_of(tree, n), id, pointer;
+                        if (!from.data)
+                                continue;
+                        pawl__from_split(&id, &pointer, from);
+                        uint32_t at = pawl__map_get(&c->is_at, id);
+                        c->out->rerun[i] = at != PAWL__MAP_NONE && c->out->rerun[at];
+                }
+        }
+}
+
+static pawl_status compare(comparing *c, size_t n_rows)
+{
+        pawl_status status = number_ids(c, n_rows);
+        bool *moved = pawl__arena_array(c->arena, c->n_is, sizeof *moved);
+
+        c->out->rerun = pawl__arena_array(c->arena, c->n_is, sizeof *c->out->rerun);
+        c->out->items = pawl__arena_array(
+                c->arena, 3 * c->n_is + c->n_was, sizeof *c->out->items); /* at most */
+        if (!status && (!moved || !c->out->rerun || !c->out->items))
+                return pawl__nomem(c->err);
+        if (!status)
+                status = find_moved(moved, c);
+        c->out->at_resume = true;
+        for (size_t i = 0; i < c->n_is && !status; i++)
+                status = compare_step(c, i, moved[i]);
+        for (size_t i = 0; i < c->n_was && !status; i++) {
+                if (pawl__map_get(&c->is_at, c->was[i].id) != PAWL__MAP_NONE)
+                        continue;
+                c->out->at_resume = false;
+                status = add(c, c->was[i].id, "removed");
+        }
+        if (!status)
+                spread(c);
+        return status;
+}
+
+pawl_status pawl__mission_compare(pawl__mission_changes *out, pawl__arena *arena,
+        const pawl_mission *mission, pawl_text recorded, const pawl__row *rows, size_t n_rows,
+        pawl__hasher *hasher, pawl_error *err)
+{
+        pawl__mission_changes found = {NULL, 0, NULL, true};
+        comparing c = {.out = &found, .arena = arena, .mission = mission, .rows = rows, .err = err};
+        pawl__json_tree was = PAWL__JSON_TREE_INIT, is = PAWL__JSON_TREE_INIT;
+        pawl__buf document = PAWL__BUF_INIT;
+        unsigned char hash[PAWL__HASH_LEN];
+        pawl_status status = pawl__mission_document(&document, hash, mission, hasher, err);
+
+        if (!status)
+                status = read_document(
+                        &c.is, &c.n_is, arena, &is, pawl__buf_text(&document), hasher, err);
+        if (!status)
+                status = recorded.data
+                                 ? read_document(
+                                           &c.was, &c.n_was, arena, &was, recorded, hasher, err)
+                                 : read_rows(&c.was, &c.n_was, arena, mission, rows, n_rows, err);
+        if (!status)
+                status = compare(&c, n_rows);
+        if (!status)
+                *out = found;
+        pawl__map_free(&c.was_at);
+        pawl__map_free(&c.is_at);
+        pawl__map_free(&c.row_at);
+        pawl__json_tree_free(&was);
+        pawl__json_tree_free(&is);
+        pawl__buf_free(&document);
+        return status;
+}

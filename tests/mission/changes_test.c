@@ -1,0 +1,295 @@
+/* A resume holds the mission against the one that the run began with. */
+#include "events/log.h"
+#include "mission/baseline.h"
+#include "support/mission.h"
+#include <unistd.h>
+
+/* Three steps, each of which notes that it ran; the last fails until the file "go" is there. */
+#define STEP_A "  - {id: a, inputs: {x: 1}, run: [sh, -c, 'echo a >> journal; echo 1']}\n"
+#define STEP_B                                                                                     \
+        "  - {id: b, inputs: {from: {$from: a}}, run: [sh, -c, 'echo b >> journal; echo 2']}\n"
+#define STEP_C  "  - {id: c, inputs: {text: kept}, run: [sh, -c, 'echo c >> journal; test -e go']}\n"
+#define MISSION "mission: m\nsteps:\n"
+
+static void fail_at_c(struct mission_fixture *f, const char *yaml)
+{
+        mission_write(f, yaml);
+        assert_int_equal(mission_run(f), PAWL_ESTEP);
+        mission_journal_is(f, "a\nb\nc\n");
+        mission_file(f, "go", "");
+}
+
+/* "a:inputs b:removed", of the last result. */
+static char *changes(const struct mission_fixture *f)
+{
+        static char text[400];
+        size_t n, len = 0;
+        const pawl_mission_change *change = pawl_run_result_mission_changes(f->result, &n);
+
+        text[0] = '\0';
+        for (size_t i = 0; i < n; i++)
+                len += (size_t)snprintf(text + len, sizeof text - len, "%s%s:%s", i ? " " : "",
+                        change[i].step_id, change[i].change);
+        return text;
+}
+
+static void refused(struct mission_fixture *f, const char *yaml, const char *what)
+{
+        size_t before = mission_events(f, NULL);
+
+        mission_write(f, yaml);
+        assert_int_equal(mission_resume(f, "run-1"), PAWL_EINPUTS);
+        assert_string_equal(changes(f), what);
+        assert_says(f->err.message, "run run-1: its mission changed since: step ");
+        assert_says(f->err.message, "`pawl resume run-1 --accept-changed-mission`");
+        assert_string_equal(pawl_run_result_status(f->result), "failed");
+        assert_int_equal(mission_events(f, NULL), before);
+        mission_journal_is(f, "a\nb\nc\n");
+}
+
+static void every_change_of_a_step_is_seen_and_refused(void **state)
+{
+        struct mission_fixture *f = *state;
+
+        fail_at_c(f, MISSION STEP_A STEP_B STEP_C);
+        refused(f, MISSION STEP_A STEP_B "  - {id: d, run: ['true']}\n", "d:added c:removed");
+        refused(f,
+                MISSION
+                "  - {id: a, inputs: {x: 2}, run: [sh, -c, 'echo a >> journal; echo 1']}\n" STEP_B
+                        STEP_C,
+                "a:inputs");
+        refused(f,
+                MISSION
+                "  - {id: a, inputs: {x: 1}, run: [sh, -c, 'echo a >> journal; echo 3']}\n" STEP_B
+                        STEP_C,
+                "a:run");
+        refused(f,
+                MISSION STEP_A
+                "  - {id: b, inputs: {from: {$from: 'a#/x'}}, run: [sh, -c, 'echo b >> journal; echo 2']}\n"
+                "  - {id: c, inputs: {text: kept}, run: ['true']}\n",
+                "b:inputs c:run");
+        refused(f, MISSION STEP_C STEP_A STEP_B, "c:moved");
+        refused(f, MISSION STEP_A STEP_B STEP_C "  - {id: d, run: ['true']}\n", "d:added");
+        refused(f, MISSION STEP_A STEP_C, "b:removed");
+}
+
+static void comments_form_and_settings_are_no_change(void **state)
+{
+        struct mission_fixture *f = *state;
+
+        fail_at_c(f, MISSION STEP_A STEP_B STEP_C);
+        mission_write(f, "# what people say\nstrictness: off\nmission: m\nsteps:\n"
+                         "  - run: [ \"sh\", '-c', \"echo a >> journal; echo 1\" ]\n"
+                         "    inputs:\n"
+                         "      x: 1.0\n"
+                         "    id: a\n" STEP_B "\n" STEP_C);
+        assert_int_equal(mission_resume(f, "run-1"), PAWL_OK);
+        mission_journal_is(f, "a\nb\nc\nc\n");
+        assert_int_equal(mission_events(f, "RunMissionChanged"), 0);
+}
+
+/* 1.10 and 1.1 are one number and two words. */
+static void words_of_a_command_are_compared_as_they_stand(void **state)
+{
+        struct mission_fixture *f = *state;
+
+        mission_write(f, "mission: m\nsteps:\n  - {id: a, run: ['false', 1.10]}\n");
+        assert_int_equal(mission_run(f), PAWL_ESTEP);
+        mission_write(f, "mission: m\nsteps:\n  - {id: a, run: ['false', 1.1]}\n");
+        assert_int_equal(mission_resume(f, "run-1"), PAWL_EINPUTS);
+        assert_string_equal(changes(f), "a:run");
+        mission_write(f, "mission: m\nsteps:\n  - {id: a, run: ['false', '1.10']}\n");
+        assert_int_equal(mission_resume(f, "run-1"), PAWL_ESTEP);
+}
+
+static void accepted_changes_keep_what_is_completed(void **state)
+{
+        struct mission_fixture *f = *state;
+
+        fail_at_c(f, MISSION STEP_A STEP_B STEP_C);
+        mission_write(f, MISSION "  - {id: a, inputs: {x: 2}, run: ['false']}\n"
+                                 "  - {id: d, run: [sh, -c, 'echo d >> journal']}\n" STEP_C);
+        f->options.accept_changed_mission = true;
+        assert_int_equal(mission_resume(f, "run-1"), PAWL_OK);
+        assert_string_equal(changes(f), "a:inputs a:run d:added b:removed");
+        mission_journal_is(f, "a\nb\nc\nd\nc\n");
+        assert_string_equal(mission_status(f, "b"), "completed");
+        mission_payload_says(f, "RunMissionChanged", "\"rerun\":[],\"steps\":[\"a\",\"d\",\"c\"]");
+        mission_payload_says(f, "RunMissionChanged", "{\"change\":\"removed\",\"step_id\":\"b\"}");
+        assert_int_equal(mission_events(f, "RunMissionChanged"), 1);
+}
+
+static void what_was_accepted_is_asked_about_once(void **state)
+{
+        struct mission_fixture *f = *state;
+
+        fail_at_c(f, MISSION STEP_A STEP_B STEP_C);
+        char *path = path_in(f->folder, "go");
+        assert_int_equal(unlink(path), 0);
+        free(path);
+        mission_write(f, MISSION STEP_A STEP_C);
+        f->options.accept_changed_mission = true;
+        assert_int_equal(mission_resume(f, "run-1"), PAWL_ESTEP);
+        f->options.accept_changed_mission = false;
+        mission_file(f, "go", "");
+        assert_int_equal(mission_resume(f, "run-1"), PAWL_OK);
+        assert_string_equal(changes(f), "");
+        assert_int_equal(mission_events(f, "RunMissionChanged"), 1);
+}
+
+static void changed_steps_and_what_takes_from_them_run_again_when_asked(void **state)
+{
+        struct mission_fixture *f = *state;
+
+        fail_at_c(f, MISSION STEP_A STEP_B STEP_C);
+        mission_write(f, MISSION
+                "  - {id: a, inputs: {x: 2}, run: [sh, -c, 'echo A >> journal; echo 1']}\n" STEP_B
+                        STEP_C);
+        f->options.rerun_changed = true;
+        assert_int_equal(mission_resume(f, "run-1"), PAWL_OK);
+        mission_journal_is(f, "a\nb\nc\nA\nb\nc\n");
+        mission_payload_says(f, "RunMissionChanged", "\"rerun\":[\"a\",\"b\"]");
+        assert_string_equal(pawl_run_result_status(f->result), "completed");
+}
+
+static pawl_status say(bool *yes, const pawl_mission_change *change, size_t n, void *user)
+{
+        assert_false(*yes);
+        assert_int_equal(n, 1);
+        assert_string_equal(change->step_id, "c");
+        assert_string_equal(change->change, "run");
+        *yes = *(bool *)user;
+        return PAWL_OK;
+}
+
+static void who_is_asked_decides(void **state)
+{
+        struct mission_fixture *f = *state;
+        bool answer = false;
+
+        fail_at_c(f, MISSION STEP_A STEP_B STEP_C);
+        mission_write(
+                f, MISSION STEP_A STEP_B "  - {id: c, inputs: {text: kept}, run: ['true']}\n");
+        f->options.confirm_mission = say;
+        f->options.confirm_mission_user = &answer;
+        assert_int_equal(mission_resume(f, "run-1"), PAWL_EINPUTS);
+        answer = true;
+        assert_int_equal(mission_resume(f, "run-1"), PAWL_OK);
+        assert_int_equal(mission_events(f, "RunMissionChanged"), 1);
+}
+
+/* Inputs of a step that stands at a checkpoint are layer 5's to ask about; yes there is enough. */
+static void inputs_that_were_accepted_are_part_of_the_mission(void **state)
+{
+        struct mission_fixture *f = *state;
+
+        fail_at_c(f, MISSION STEP_A STEP_B STEP_C);
+        mission_write(f, MISSION STEP_A STEP_B
+                "  - {id: c, inputs: {text: other}, run: [sh, -c, 'echo c >> journal; test -e go']}\n"
+                "  - {id: d, inputs: {n: 1}, run: ['true']}\n");
+        assert_int_equal(mission_resume(f, "run-1"), PAWL_EINPUTS);
+        assert_string_equal(changes(f), "c:inputs d:added");
+        mission_write(f, MISSION STEP_A STEP_B
+                "  - {id: c, inputs: {text: other}, run: [sh, -c, 'echo c >> journal; test -e go']}\n");
+        assert_int_equal(mission_resume(f, "run-1"), PAWL_EINPUTS);
+        assert_says(f->err.message, "step c: its inputs changed since the checkpoint");
+        assert_string_equal(changes(f), "c:inputs");
+        assert_int_equal(mission_events(f, "RunMissionChanged"), 0);
+        f->options.accept_changed_inputs = true;
+        assert_int_equal(mission_resume(f, "run-1"), PAWL_OK);
+        assert_int_equal(mission_events(f, "RunMissionChanged"), 1);
+}
+
+static void a_completed_run_tells_its_result_whatever_the_file_says(void **state)
+{
+        struct mission_fixture *f = *state;
+
+        mission_write(f, "mission: m\nsteps: [{id: a, run: ['true']}]\n");
+        assert_int_equal(mission_run(f), PAWL_OK);
+        size_t before = mission_events(f, NULL);
+        mission_write(f, "mission: m\nsteps: [{id: b, run: ['false']}]\n");
+        assert_int_equal(mission_resume(f, "run-1"), PAWL_OK);
+        assert_string_equal(pawl_run_result_status(f->result), "completed");
+        assert_int_equal(mission_events(f, NULL), before);
+}
+
+static void inputs_that_are_not_to_be_kept_are_kept_by_hash_alone(void **state)
+{
+        struct mission_fixture *f = *state;
+        pawl__buf document = PAWL__BUF_INIT;
+        unsigned char hash[PAWL__HASH_LEN];
+        char hex[65];
+
+        mission_write(f, "mission: m\nstore_inputs: false\nsteps:\n"
+                         "  - {id: a, inputs: {word: sesame}, run: ['false']}\n");
+        assert_int_equal(mission_run(f), PAWL_ESTEP);
+        char *started = mission_payload(f, "RunStarted");
+        const char *at = strstr(started, "\"mission_document\":\"");
+        assert_non_null(at);
+        snprintf(hex, sizeof hex, "%s", at + strlen("\"mission_document\":\""));
+        assert_true(pawl__unhex32(hash, pawl__text(hex)));
+        assert_int_equal(pawl__log_blob(&document, f->log, hash), PAWL_OK);
+        assert_null(strstr(document.data, "sesame"));
+        pawl__buf_free(&document);
+        free(started);
+
+        assert_int_equal(mission_resume(f, "run-1"), PAWL_ESTEP);
+        mission_write(f, "mission: m\nstore_inputs: false\nsteps:\n"
+                         "  - {id: a, inputs: {word: other}, run: ['false']}\n");
+        assert_int_equal(mission_resume(f, "run-1"), PAWL_EINPUTS);
+        assert_string_equal(changes(f), "a:inputs");
+}
+
+/* A run begun before its mission was kept: what is known of it is compared, and nothing made up. */
+static void without_the_mission_what_the_steps_tell_is_compared(void **state)
+{
+        struct mission_fixture *f = *state;
+        pawl__arena arena = PAWL__ARENA_INIT;
+        pawl__mission_changes found;
+        pawl__row *rows;
+        pawl__state *tables;
+        size_t n;
+
+        fail_at_c(f, MISSION STEP_A STEP_B STEP_C);
+        mission_write(f,
+                MISSION "  - {id: a, inputs: {x: 2}, run: ['true']}\n"
+                        "  - {id: d, run: ['true']}\n"
+                        "  - {id: b, inputs: {from: {$from: a}, more: 1}, run: ['true']}\n");
+        assert_int_equal(pawl__state_of(&tables, f->log, &f->err), PAWL_OK);
+        assert_int_equal(pawl__state_steps(&rows, &n, tables, pawl__text("run-1"), &arena, &f->err),
+                PAWL_OK);
+        assert_int_equal(pawl__mission_compare(&found, &arena, f->mission, (pawl_text){NULL, 0},
+                                 rows, n, pawl__log_hasher(f->log), &f->err),
+                PAWL_OK);
+        assert_int_equal(found.n, 3);
+        assert_string_equal(found.items[0].step_id, "a");
+        assert_string_equal(found.items[0].change, "inputs");
+        assert_string_equal(found.items[1].step_id, "d");
+        assert_string_equal(found.items[1].change, "added");
+        assert_string_equal(found.items[2].step_id, "c");
+        assert_string_equal(found.items[2].change, "removed");
+        assert_true(found.rerun[0] && found.rerun[1] && found.rerun[2]);
+        assert_int_equal(pawl__mission_compare(&found, &arena, f->mission, pawl__text("[1]"), rows,
+                                 n, pawl__log_hasher(f->log), &f->err),
+                PAWL_EDAMAGED);
+        pawl__arena_free(&arena);
+}
+
+int main(void)
+{
+#define TEST(name) cmocka_unit_test_setup_teardown(name, mission_setup, mission_teardown)
+        const struct CMUnitTest tests[] = {
+                TEST(every_change_of_a_step_is_seen_and_refused),
+                TEST(comments_form_and_settings_are_no_change),
+                TEST(words_of_a_command_are_compared_as_they_stand),
+                TEST(accepted_changes_keep_what_is_completed),
+                TEST(what_was_accepted_is_asked_about_once),
+                TEST(changed_steps_and_what_takes_from_them_run_again_when_asked),
+                TEST(who_is_asked_decides),
+                TEST(inputs_that_were_accepted_are_part_of_the_mission),
+                TEST(a_completed_run_tells_its_result_whatever_the_file_says),
+                TEST(inputs_that_are_not_to_be_kept_are_kept_by_hash_alone),
+                TEST(without_the_mission_what_the_steps_tell_is_compared),
+        };
+        return cmocka_run_group_tests(tests, NULL, NULL);
+}
