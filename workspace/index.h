@@ -4,8 +4,8 @@
  *        still has the same one need not be read again.
  *
  * In memory it is what a scan builds, and all that it keeps of the tree; on disk it is the same
- * bytes in the file workspace.index beside the log, with a head before them that has their SHA-256
- * and its own. It is never the truth: a file that is missing, damaged, of another byte order, of
+ * bytes in the file workspace.index beside the log, with a head before them that has their length,
+ * their SHA-256 and its own: what stands there is not read further where the head is of no use. It is never the truth: a file that is missing, damaged, of another byte order, of
  * another root, or of another event of the log is as if there were none.
  *
  * The bytes: folder after folder, each before the folders in it and those in the order of their
@@ -54,7 +54,7 @@ typedef struct pawl__index_of {
 } pawl__index_of;
 
 /** Where the root folder begins: there is room for the file's head before it. */
-enum { PAWL__INDEX_HEAD = 200 };
+enum { PAWL__INDEX_HEAD = 208 };
 
 typedef struct pawl__index {
         pawl__buf bytes;

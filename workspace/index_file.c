@@ -13,17 +13,19 @@
 typedef struct file_head {
         char magic[12];
         uint32_t order;
+        uint64_t len; /* of the whole file */
         pawl__index_of of;
         unsigned char body[32], head[32]; /* SHA-256 of what follows; of what stands before this */
 } file_head;
 
 /* Nothing else may look like it. */
-static const char magic[12] = {'p', 'a', 'w', 'l', ' ', 'i', 'n', 'd', 'e', 'x', ' ', '1'};
+static const char magic[12] = {'p', 'a', 'w', 'l', ' ', 'i', 'n', 'd', 'e', 'x', ' ', '2'};
 #define ORDER UINT32_C(0x01020304)
 
 _Static_assert(sizeof(file_head) == PAWL__INDEX_HEAD, "the head has no holes");
 
-#define FILE_MAX ((uint64_t)4 << 30)
+/* Room for some ten million entries. */
+#define FILE_MAX ((uint64_t)1 << 30)
 
 /* ---- Reading --------------------------------------------------------------------------------- */
 
@@ -123,18 +125,29 @@ static pawl_status check_folders(const pawl__index *index, size_t limit, pawl_er
         return status;
 }
 
-/* Are the sums of head and body what the head says? */
-static pawl_status check_sums(
-        const file_head *head, const pawl__index *index, pawl__hasher *hasher, pawl_error *err)
+/* Is it the head of a file of that length? */
+static pawl_status check_head(
+        const file_head *head, uint64_t len, pawl__hasher *hasher, pawl_error *err)
 {
-        const char *body = index->bytes.data + PAWL__INDEX_HEAD;
         unsigned char sum[32];
-        pawl_status status = pawl__sha256(hasher, sum, head, offsetof(file_head, head), err);
 
+        if (memcmp(head->magic, magic, sizeof magic) != 0 || head->order != ORDER)
+                return damaged(err, 0, "is no index of this version and machine");
+        if (head->len != len)
+                return damaged(err, 0, "is not as long as was written");
+        const pawl_status status = pawl__sha256(hasher, sum, head, offsetof(file_head, head), err);
         if (!status && memcmp(sum, head->head, sizeof sum) != 0)
                 return damaged(err, 0, "has a sum of its head that is another");
-        if (!status)
-                status = pawl__sha256(hasher, sum, body, index->bytes.len - PAWL__INDEX_HEAD, err);
+        return status;
+}
+
+static pawl_status check_body(
+        const file_head *head, const pawl__index *index, pawl__hasher *hasher, pawl_error *err)
+{
+        unsigned char sum[32];
+        const pawl_status status = pawl__sha256(hasher, sum, index->bytes.data + PAWL__INDEX_HEAD,
+                index->bytes.len - PAWL__INDEX_HEAD, err);
+
         if (!status && memcmp(sum, head->body, sizeof sum) != 0)
                 return damaged(err, PAWL__INDEX_HEAD, "is not what was written");
         return status;
@@ -153,10 +166,9 @@ pawl_status pawl__index_decode(
                 goto done;
         }
         memcpy(&head, index.bytes.data, sizeof head);
-        if (memcmp(head.magic, magic, sizeof magic) != 0 || head.order != ORDER)
-                status = damaged(err, 0, "is no index of this version and machine");
+        status = check_head(&head, index.bytes.len, hasher, err);
         if (!status)
-                status = check_sums(&head, &index, hasher, err);
+                status = check_body(&head, &index, hasher, err);
         if (!status)
                 status = check_folders(&index, index.bytes.len, err);
         index.of = head.of;
@@ -171,34 +183,52 @@ done:
         return PAWL_OK;
 }
 
-/* NULL in out->data: there is no such file, or it is not to be read. */
-static pawl_status read_whole(pawl__buf *out, const char *path)
+static bool belongs(const pawl__index_of *found, const pawl__index_of *of)
+{
+        return found->device == of->device && found->inode == of->inode &&
+               memcmp(found->event, of->event, 32) == 0 && found->tick_ns <= of->tick_ns;
+}
+
+static pawl_status read_until(pawl__buf *out, int fd, size_t len)
+{
+        pawl_status status = pawl__buf_reserve(out, len - out->len);
+
+        while (!status && out->len < len) {
+                const ssize_t n = read(fd, out->data + out->len, len - out->len);
+                if (n > 0)
+                        out->len += (size_t)n;
+                else if (n == 0 || errno != EINTR)
+                        status = PAWL_ENOTFOUND;
+        }
+        return status;
+}
+
+/* The whole file, of which nothing but the head is read unless that says that it is of use.
+ * PAWL_ENOTFOUND: there is no such file, or it is of none. */
+static pawl_status read_whole(
+        pawl__buf *out, const char *path, const pawl__index_of *of, pawl__hasher *hasher)
 {
         const int fd = open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+        pawl_error ignored;
+        file_head head;
         struct stat st;
         pawl_status status = PAWL_ENOTFOUND;
 
         if (fd < 0)
                 return status;
-        if (fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && (uint64_t)st.st_size <= FILE_MAX) {
-                const size_t size = (size_t)st.st_size;
-                status = pawl__buf_reserve(out, size);
-                while (!status && out->len < size) {
-                        const ssize_t n = read(fd, out->data + out->len, size - out->len);
-                        if (n > 0)
-                                out->len += (size_t)n;
-                        else if (n == 0 || errno != EINTR)
-                                status = PAWL_ENOTFOUND;
-                }
+        if (fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && st.st_size >= (off_t)sizeof head &&
+                (uint64_t)st.st_size <= FILE_MAX)
+                status = read_until(out, fd, sizeof head);
+        if (!status) {
+                memcpy(&head, out->data, sizeof head);
+                status = check_head(&head, (uint64_t)st.st_size, hasher, &ignored);
         }
+        if (!status && !belongs(&head.of, of))
+                status = PAWL_ENOTFOUND;
+        if (!status)
+                status = read_until(out, fd, (size_t)st.st_size);
         close(fd);
         return status;
-}
-
-static bool belongs(const pawl__index_of *found, const pawl__index_of *of)
-{
-        return found->device == of->device && found->inode == of->inode &&
-               memcmp(found->event, of->event, 32) == 0 && found->tick_ns <= of->tick_ns;
 }
 
 pawl_status pawl__index_load(pawl__index *out, const char *path, const pawl__index_of *of,
@@ -207,18 +237,17 @@ pawl_status pawl__index_load(pawl__index *out, const char *path, const pawl__ind
         pawl__index index = PAWL__INDEX_INIT;
         pawl__buf bytes = PAWL__BUF_INIT;
         pawl_error ignored;
-        pawl_status status = read_whole(&bytes, path);
+        pawl_status status = read_whole(&bytes, path, of, hasher);
 
         if (!status)
                 status = pawl__index_decode(&index, &bytes, hasher, &ignored);
         pawl__buf_free(&bytes);
         if (status == PAWL_ENOMEM)
                 return pawl__nomem(err);
-        if (!status && belongs(&index.of, of)) {
+        if (!status) {
                 *out = index;
                 return PAWL_OK;
         }
-        pawl__index_free(&index);
         return pawl__fail(err, PAWL_ENOTFOUND, "%s: is of no use here; it is made anew", path);
 }
 
@@ -237,7 +266,7 @@ void pawl__index_settle(pawl__index *index)
 
 pawl_status pawl__index_seal(pawl__index *index, pawl__hasher *hasher, pawl_error *err)
 {
-        file_head head = {.order = ORDER, .of = index->of};
+        file_head head = {.order = ORDER, .len = index->bytes.len, .of = index->of};
         pawl_status status = PAWL_OK;
 
         memcpy(head.magic, magic, sizeof magic);

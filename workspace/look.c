@@ -123,10 +123,17 @@ bool pawl__scan_trusts(const pawl__scanner *s, const struct stat *st)
         return before(&st->st_mtim, s->tick_ns, whole) && before(&st->st_ctim, s->tick_ns, whole);
 }
 
-static pawl__index_entry entry_of(const pawl__scanner *s, const struct stat *st)
+/* The same for the content of a file that was read, which a mapping may change unseen for a while:
+ * not if all had been written back. The time of the last change of its status can't be set. */
+static bool trusts_content(const pawl__scanner *s, const struct stat *st, bool written_back)
+{
+        return pawl__scan_trusts(s, st) &&
+               (written_back || before(&st->st_ctim, s->tick_ns - s->write_back_ns, false));
+}
+
+static pawl__index_entry entry_of(const struct stat *st)
 {
         return (pawl__index_entry){.kind = PAWL__ENTRY_FILE,
-                .flags = pawl__scan_trusts(s, st) ? PAWL__INDEX_TRUSTED : 0,
                 .mode = (uint16_t)(st->st_mode & 07777),
                 .size = (uint64_t)st->st_size,
                 .mtime_ns = pawl__time_ns(&st->st_mtim),
@@ -221,7 +228,7 @@ static pawl_status take_file(pawl__scanner *s, const pawl__listed *listed, const
         const pawl__index_entry *old, pawl_error *err)
 {
         const pawl_text name = {listed->name, listed->len};
-        pawl__index_entry entry = entry_of(s, seen);
+        pawl__index_entry entry = entry_of(seen);
         pawl__reading what;
         struct stat st;
 
@@ -230,6 +237,7 @@ static pawl_status take_file(pawl__scanner *s, const pawl__listed *listed, const
         if (is_restless(s))
                 return add_skipped(s, name, PAWL__SKIP_CHANGING, 0, err);
         if (old && pawl__index_untouched(old, seen)) {
+                entry.flags = PAWL__INDEX_TRUSTED;
                 memcpy(entry.hash, old->hash, 32);
                 return add_file(s, name, &entry, old, err);
         }
@@ -240,6 +248,7 @@ static pawl_status take_file(pawl__scanner *s, const pawl__listed *listed, const
                 return PAWL_DONE;
         if (fd < 0)
                 return add_skipped(s, name, PAWL__SKIP_UNREADABLE, errno, err);
+        const bool written_back = pawl__read_write_back(fd);
         pawl_status status = pawl__read_file(
                 &what, &st, entry.hash, s->contents, fd, s->in->max_file, NULL, NULL, err);
         const int error = errno;
@@ -254,7 +263,8 @@ static pawl_status take_file(pawl__scanner *s, const pawl__listed *listed, const
         case PAWL__READ_WHOLE:
                 break;
         }
-        pawl__index_entry read = entry_of(s, &st);
+        pawl__index_entry read = entry_of(&st);
+        read.flags = trusts_content(s, &st, written_back) ? PAWL__INDEX_TRUSTED : 0;
         memcpy(read.hash, entry.hash, 32);
         return add_file(s, name, &read, old, err);
 }

@@ -2,6 +2,11 @@
 #include "workspace/read.h"
 #include "base/error.h"
 #include <errno.h>
+#include <fcntl.h>
+#include <linux/magic.h>
+#include <stdlib.h>
+#include <sys/syscall.h>
+#include <sys/vfs.h>
 #include <unistd.h>
 
 int64_t pawl__time_ns(const struct timespec *time)
@@ -21,6 +26,82 @@ bool pawl__stat_same(const struct stat *a, const struct stat *b)
                a->st_mtim.tv_nsec == b->st_mtim.tv_nsec && a->st_ctim.tv_sec == b->st_ctim.tv_sec &&
                a->st_ctim.tv_nsec == b->st_ctim.tv_nsec;
 }
+
+/* ---- What a mapping may still change --------------------------------------------------------- */
+
+/* cachestat(2), which the headers of older kernels do not have. */
+#ifndef SYS_cachestat
+#define SYS_cachestat 451
+#endif
+
+/* Are no pages of the file dirty? Not known: false. */
+static bool is_clean(int fd)
+{
+        const uint64_t all[2] = {0, 0}; /* offset, length */
+        struct {
+                uint64_t cached, dirty, rest[3];
+        } found = {0}; /* NOLINT */
+
+        return syscall(SYS_cachestat, fd, all, &found, 0) == 0 && found.dirty == 0;
+}
+
+/* File systems that keep their pages themselves, and let the first store after a page was written
+ * move the file's times. */
+static bool keeps_pages(int fd)
+{
+        struct statfs of;
+
+        if (fstatfs(fd, &of) != 0)
+                return false;
+        switch ((unsigned long)of.f_type) {
+        case EXT4_SUPER_MAGIC:
+        case XFS_SUPER_MAGIC:
+        case BTRFS_SUPER_MAGIC:
+        case F2FS_SUPER_MAGIC:
+                return true;
+        default:
+                return false;
+        }
+}
+
+bool pawl__read_write_back(int fd)
+{
+        if (!keeps_pages(fd))
+                return false;
+        return is_clean(fd) ||
+               (sync_file_range(fd, 0, 0, SYNC_FILE_RANGE_WRITE) == 0 && is_clean(fd));
+}
+
+/* Hundredths of a second; @p otherwise where it cannot be read. */
+static int64_t setting(const char *path, int64_t otherwise)
+{
+        const int fd = open(path, O_RDONLY | O_CLOEXEC);
+        char text[24];
+        char *end;
+
+        if (fd < 0)
+                return otherwise;
+        const ssize_t n = read(fd, text, sizeof text - 1);
+        close(fd);
+        if (n <= 0)
+                return otherwise;
+        text[n] = '\0';
+        const long long value = strtoll(text, &end, 10);
+        return end == text || value < 0 ? otherwise : value;
+}
+
+int64_t pawl__write_back_ns(void)
+{
+        enum { MAX = 300 * 100, SLACK = 100 };
+        const int64_t expire = setting("/proc/sys/vm/dirty_expire_centisecs", 3000);
+        const int64_t interval = setting("/proc/sys/vm/dirty_writeback_centisecs", 500);
+        const int64_t wait =
+                interval == 0 || expire > MAX || interval > MAX ? MAX : expire + interval + SLACK;
+
+        return (wait < MAX ? wait : MAX) * 10000000;
+}
+
+/* ---- Reading --------------------------------------------------------------------------------- */
 
 /* At most len bytes; fewer at the file's end; -1 and errno. */
 static ssize_t read_up_to(int fd, char *to, size_t len)

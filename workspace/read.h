@@ -31,6 +31,17 @@ PAWL_MUST_CHECK pawl_status pawl__read_file(pawl__reading *what, struct stat *st
         unsigned char hash[32], pawl__contents *contents, int fd, uint64_t max,
         pawl__part_sink sink, void *user, pawl_error *err);
 
+/**
+ * A store through a shared mapping moves a file's times only where it is the first to its page
+ * since that was last written to disk. Let what waits to be written begin to be, where that can be
+ * had (ext4, XFS, Btrfs and F2FS of Linux 6.5 and later): then every store from now on moves them.
+ * @return false: stores that move no time may still come.
+ */
+bool pawl__read_write_back(int fd);
+/** Elsewhere: how long after its times a file may still be stored to without their telling: until
+ *  the kernel writes it back by itself. Five minutes at most. */
+int64_t pawl__write_back_ns(void);
+
 /** Do both say the same file with the same content, as far as times tell? */
 bool pawl__stat_same(const struct stat *a, const struct stat *b);
 

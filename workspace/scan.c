@@ -165,6 +165,7 @@ static pawl_status prepare(pawl__scanner *s, int root, pawl_error *err)
                 s->log_name = options->log_path + len;
         }
         s->tick_ns = tick_now(len > 0 ? s->path.data : ".");
+        s->write_back_ns = pawl__write_back_ns();
         if (pawl__buf_adds(&s->path, "workspace.index"))
                 return pawl__nomem(err);
         in->index_path = pawl__buf_take(&s->path, NULL);

@@ -66,6 +66,7 @@ typedef struct pawl__scanner {
         pawl__buf rules;    /**< a file of them, as it is read */
         pawl__buf encoding; /**< of the folder that is being left */
         int64_t tick_ns;
+        int64_t write_back_ns; /**< see pawl__write_back_ns() */
         dev_t log_device; /**< of the folder that holds the log */
         ino_t log_inode;
         bool root_has_log;    /**< the root is that folder */

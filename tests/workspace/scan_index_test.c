@@ -121,6 +121,47 @@ static void an_index_of_something_else_is_not_used(void **state)
         free(path);
 }
 
+static int64_t now_ms(void)
+{
+        struct timespec now;
+
+        clock_gettime(CLOCK_MONOTONIC, &now);
+        return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
+}
+
+/* A file of gigabytes, nearly all of it a hole, is not read. */
+static void an_index_beyond_its_length_is_not_read(void **state)
+{
+        workspace *w = *state;
+        char *path = path_in(w->f->folder, ".pawl/workspace.index");
+        const off_t huge = (off_t)3 << 30;
+        size_t len;
+
+        workspace_write(w, "a", "one");
+        for (int i = 0; i < 2; i++) {
+                struct stat st;
+                workspace_take(w);
+                if (i == 0) /* none of what it says */
+                        assert_int_equal(truncate(path, 0), 0);
+                assert_int_equal(truncate(path, i == 0 ? huge : huge / 4), 0);
+                const int64_t before = now_ms();
+                workspace_take(w);
+                assert_true(now_ms() - before < 500);
+                assert_int_equal(w->scan->captured, 1); /* it was of no use */
+                assert_int_equal(stat(path, &st), 0);
+                assert_true(st.st_size < 4096);
+                workspace_take(w);
+                assert_int_equal(w->scan->captured, 0);
+        }
+        char *index = file_read(path, &len);
+        file_write(path, index, len - 8);
+        free(index);
+        workspace_take(w);
+        assert_int_equal(w->scan->captured, 1);
+        assert_string_equal(workspace_tree(w), "f 644 a=one\n");
+        free(path);
+}
+
 static void a_pruned_base_is_seen_when_it_is_stored(void **state)
 {
         workspace *w = *state;
@@ -170,6 +211,7 @@ int main(void)
                 WORKSPACE_TEST(a_file_of_the_same_tick_is_read_again),
                 WORKSPACE_TEST(a_time_to_come_is_not_trusted),
                 WORKSPACE_TEST(an_index_of_something_else_is_not_used),
+                WORKSPACE_TEST(an_index_beyond_its_length_is_not_read),
                 WORKSPACE_TEST(a_pruned_base_is_seen_when_it_is_stored),
                 WORKSPACE_TEST(kinds_change),
         };
