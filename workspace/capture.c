@@ -25,7 +25,8 @@ static pawl_status tell(pawl_capture *c, pawl_error *err)
                 .too_large = scan->too_large,
                 .unreadable = scan->unreadable,
                 .special = scan->special,
-                .changing = scan->changing};
+                .changing = scan->changing,
+                .repositories = scan->repositories};
         c->missed = pawl__arena_array(&c->ws.arena, scan->n_not_captured + 1, sizeof *c->missed);
         if (!c->missed)
                 return pawl__nomem(err);

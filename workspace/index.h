@@ -5,8 +5,9 @@
  *
  * In memory it is what a scan builds, and all that it keeps of the tree; on disk it is the same
  * bytes in the file workspace.index beside the log, with a head before them that has their length,
- * their SHA-256 and its own: what stands there is not read further where the head is of no use. It is never the truth: a file that is missing, damaged, of another byte order, of
- * another root, or of another event of the log is as if there were none.
+ * their SHA-256 and its own: what stands there is not read further where the head is of no use. It
+ * is never the truth: a file that is missing, damaged, of another byte order, of another root, or
+ * of another event of the log is as if there were none.
  *
  * The bytes: folder after folder, each before the folders in it and those in the order of their
  * names. A folder: a pawl__index_folder and its entries in strict order of names. An entry: a

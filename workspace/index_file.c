@@ -42,7 +42,11 @@ static bool entry_fits(const pawl__index_entry *e, size_t room)
         const size_t size = pawl__index_entry_size(e);
         const size_t used = sizeof *e + e->target_len + e->name_len;
 
-        if (size > room || !pawl__tree_name_valid(pawl__index_name(e)))
+        if (size > room)
+                return false;
+        if ((e->kind == PAWL__ENTRY_SKIPPED && e->why == PAWL__SKIP_REPOSITORY)
+                        ? !pawl__text_is(pawl__index_name(e), ".git")
+                        : !pawl__tree_name_valid(pawl__index_name(e)))
                 return false;
         for (size_t i = used; i < size; i++)
                 if (((const char *)e)[i] != '\0')

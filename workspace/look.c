@@ -78,11 +78,17 @@ pawl_status pawl__scan_skip(
         case PAWL__SKIP_CHANGING:
                 s->scan->changing++;
                 break;
+        case PAWL__SKIP_RULES:
+                s->scan->unreadable++;
+                break;
+        case PAWL__SKIP_REPOSITORY:
+                s->scan->repositories++;
+                break;
         }
         return keep_skipped(s, name, why, error, err);
 }
 
-static pawl_status add_skipped(
+pawl_status pawl__scan_add_skipped(
         pawl__scanner *s, pawl_text name, pawl__skip why, int error, pawl_error *err)
 {
         const pawl__index_entry entry = {.kind = PAWL__ENTRY_SKIPPED, .why = (uint8_t)why};
@@ -233,9 +239,9 @@ static pawl_status take_file(pawl__scanner *s, const pawl__listed *listed, const
         struct stat st;
 
         if ((uint64_t)seen->st_size > s->in->max_file)
-                return add_skipped(s, name, PAWL__SKIP_TOO_LARGE, 0, err);
+                return pawl__scan_add_skipped(s, name, PAWL__SKIP_TOO_LARGE, 0, err);
         if (is_restless(s))
-                return add_skipped(s, name, PAWL__SKIP_CHANGING, 0, err);
+                return pawl__scan_add_skipped(s, name, PAWL__SKIP_CHANGING, 0, err);
         if (old && pawl__index_untouched(old, seen)) {
                 entry.flags = PAWL__INDEX_TRUSTED;
                 memcpy(entry.hash, old->hash, 32);
@@ -247,7 +253,7 @@ static pawl_status take_file(pawl__scanner *s, const pawl__listed *listed, const
         if (fd < 0 && (errno == ENOENT || errno == ELOOP || errno == ENXIO))
                 return PAWL_DONE;
         if (fd < 0)
-                return add_skipped(s, name, PAWL__SKIP_UNREADABLE, errno, err);
+                return pawl__scan_add_skipped(s, name, PAWL__SKIP_UNREADABLE, errno, err);
         const bool written_back = pawl__read_write_back(fd);
         pawl_status status = pawl__read_file(
                 &what, &st, entry.hash, s->contents, fd, s->in->max_file, NULL, NULL, err);
@@ -259,7 +265,7 @@ static pawl_status take_file(pawl__scanner *s, const pawl__listed *listed, const
         case PAWL__READ_CHANGED:
                 return PAWL_DONE;
         case PAWL__READ_REFUSED:
-                return add_skipped(s, name, PAWL__SKIP_UNREADABLE, error, err);
+                return pawl__scan_add_skipped(s, name, PAWL__SKIP_UNREADABLE, error, err);
         case PAWL__READ_WHOLE:
                 break;
         }
@@ -282,7 +288,8 @@ static pawl_status take_link(pawl__scanner *s, const pawl__listed *listed, pawl_
         if (n < 0 && (errno == EINVAL || errno == ENOENT))
                 return PAWL_DONE;
         if (n <= 0 || n == sizeof target)
-                return add_skipped(s, name, PAWL__SKIP_UNREADABLE, n < 0 ? errno : 0, err);
+                return pawl__scan_add_skipped(
+                        s, name, PAWL__SKIP_UNREADABLE, n < 0 ? errno : 0, err);
         return add(s, &entry, name, (pawl_text){target, (size_t)n}, err);
 }
 
@@ -312,18 +319,18 @@ pawl_status pawl__scan_look(
                 if (fstatat(folder, listed->name, &st, AT_SYMLINK_NOFOLLOW) != 0) {
                         if (errno == ENOENT)
                                 return PAWL_OK;
-                        return add_skipped(s, name, PAWL__SKIP_UNREADABLE, errno, err);
+                        return pawl__scan_add_skipped(s, name, PAWL__SKIP_UNREADABLE, errno, err);
                 }
                 if (S_ISREG(st.st_mode))
                         status = take_file(s, listed, &st, old, err);
                 else if (S_ISLNK(st.st_mode))
                         status = take_link(s, listed, err);
                 else if (!S_ISDIR(st.st_mode))
-                        status = add_skipped(s, name, PAWL__SKIP_SPECIAL, 0, err);
+                        status = pawl__scan_add_skipped(s, name, PAWL__SKIP_SPECIAL, 0, err);
                 else
                         status = add_folder(s, name, old, err);
                 if (status != PAWL_DONE)
                         return status;
         }
-        return add_skipped(s, name, PAWL__SKIP_CHANGING, 0, err);
+        return pawl__scan_add_skipped(s, name, PAWL__SKIP_CHANGING, 0, err);
 }

@@ -255,14 +255,14 @@ static pawl_status consider(const pawl__change *change, void *user, pawl_error *
         (void)err;
         if (status || pawl__path_within(change->path, p->blocked))
                 return status;
-        if (pawl__path_never(change->path))
-                return block(p, change, PAWL__LEFT_IGNORED, (pawl__skip)0);
-        if (change->kind == PAWL__CHANGE_INSIDE) /* only to be written in */
-                return (change->from->mode & 0300) == 0300 ? PAWL_OK : add_step(p, change);
         if (is(change->from, PAWL__ENTRY_SKIPPED))
                 return block(p, change, PAWL__LEFT_SKIPPED, change->from->why);
         if (is(change->to, PAWL__ENTRY_SKIPPED))
                 return block(p, change, PAWL__LEFT_NOT_CAPTURED, change->to->why);
+        if (pawl__path_never(change->path))
+                return block(p, change, PAWL__LEFT_IGNORED, (pawl__skip)0);
+        if (change->kind == PAWL__CHANGE_INSIDE) /* only to be written in */
+                return (change->from->mode & 0300) == 0300 ? PAWL_OK : add_step(p, change);
         return consider_known(p, change);
 }
 
@@ -317,10 +317,13 @@ void pawl__plan_free(pawl__plan *plan)
 const char *pawl__left_text(const pawl__plan_left *left)
 {
         static const char *const now[] = {"not captured", "not captured: too large",
-                "not captured: unreadable", "not captured: special file", "not captured: changing"};
-        static const char *const then[] = {"not captured then", "not captured then: too large",
-                "not captured then: unreadable", "not captured then: special file",
-                "not captured then: changing"};
+                "not captured: unreadable", "not captured: special file", "not captured: changing",
+                "not captured: unreadable rules", "not captured: a repository's own"};
+        static const char *const then[] = {"can't be brought back: not captured then",
+                "can't be brought back: too large then", "can't be brought back: unreadable then",
+                "can't be brought back: a special file", "can't be brought back: changing then",
+                "can't be brought back: unreadable rules then",
+                "can't be brought back: a repository's own"};
         const size_t skip =
                 (size_t)left->skip < sizeof now / sizeof now[0] ? (size_t)left->skip : 0;
 

@@ -53,7 +53,7 @@ typedef struct pawl__plan_left {
         bool wanted;     /**< the target has something at this path */
 } pawl__plan_left;
 
-/** Such as "no checkpoint recorded it", "not captured: too large". Static. */
+/** Such as "no checkpoint recorded it", "can't be brought back: too large then". Static. */
 const char *pawl__left_text(const pawl__plan_left *left);
 
 typedef struct pawl__plan {

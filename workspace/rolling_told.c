@@ -36,6 +36,7 @@ static void count(pawl_plan_counts *counts, const pawl_plan_item *item)
         counts->removes += item->action == PAWL_PLAN_REMOVE;
         counts->modes += item->action == PAWL_PLAN_MODE;
         counts->left += item->action == PAWL_PLAN_LEAVE;
+        counts->lost += item->lost;
         counts->bytes += item->size;
 }
 
@@ -55,6 +56,7 @@ pawl_status pawl__rolling_tell(pawl_plan *p, pawl__workspace *ws, pawl_error *er
                 p->items[p->n_items++] = (pawl_plan_item){.action = PAWL_PLAN_LEAVE,
                         .path = plan->left[i].path,
                         .wanted = plan->left[i].wanted,
+                        .lost = plan->left[i].why == PAWL__LEFT_NOT_CAPTURED,
                         .why = pawl__left_text(&plan->left[i])};
         for (size_t i = 0; i < p->n_items; i++)
                 count(&p->counts, &p->items[i]);

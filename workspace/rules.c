@@ -48,9 +48,20 @@ static pawl_status too_large(pawl__scanner *s, const char *name, pawl_error *err
                 PAWL__FMT(folder), name, RULES_MAX);
 }
 
-/* A file of rules that cannot be read has none: it is in the tree, or listed as not captured, like
- * any other. A link is not followed. */
-/* What it holds is in s->rules afterwards. */
+/* Nothing stands there, or no file that git would read: it follows no link there. */
+static bool has_none(int error)
+{
+        return error == ENOENT || error == ELOOP || error == ENXIO;
+}
+
+static pawl_status unreadable(pawl__scanner *s, const char *name, int error)
+{
+        s->no_rules = name;
+        errno = error;
+        return PAWL_DONE;
+}
+
+/* What it holds is in s->rules afterwards. PAWL_DONE as for pawl__scan_rules(). */
 static pawl_status add_file(pawl__scanner *s, int folder, const char *name, pawl_error *err)
 {
         const size_t base = s->depth ? s->levels[s->depth - 1].path_len : 0;
@@ -64,9 +75,13 @@ static pawl_status add_file(pawl__scanner *s, int folder, const char *name, pawl
 
         while (fd < 0 && pawl__scan_lacks(errno) && pawl__scan_spare(s))
                 fd = openat(folder, name, flags);
+        if (fd < 0 && pawl__scan_lacks(errno))
+                return pawl__scan_lack(s, errno, err);
         if (fd < 0)
-                return pawl__scan_lacks(errno) ? pawl__scan_lack(s, errno, err) : PAWL_OK;
-        if (fstat(fd, &st) != 0 || !S_ISREG(st.st_mode))
+                return has_none(errno) ? PAWL_OK : unreadable(s, name, errno);
+        if (fstat(fd, &st) != 0)
+                status = unreadable(s, name, errno);
+        else if (!S_ISREG(st.st_mode))
                 n = 0;
         while (n > 0 && !status) {
                 if (s->rules.len > RULES_MAX)
@@ -77,8 +92,12 @@ static pawl_status add_file(pawl__scanner *s, int folder, const char *name, pawl
                         s->rules.len += (size_t)n;
                 else if (n < 0 && errno == EINTR)
                         n = 1;
+                else if (n < 0)
+                        status = unreadable(s, name, errno);
         }
+        const int error = errno;
         close(fd);
+        errno = error;
         if (!status && n == 0 && s->rules.len > 0)
                 status = pawl__ignore_add(&s->ignore, pawl__buf_text(&s->rules), base, err);
         return status;
@@ -144,6 +163,14 @@ bool pawl__scan_rules_plain(pawl__scanner *s)
         return plain;
 }
 
+pawl_status pawl__scan_no_rules(pawl__scanner *s, const char *name, int error, pawl_error *err)
+{
+        return pawl__fail(err, error == EACCES ? PAWL_EACCESS : PAWL_EIO,
+                "%s/%s: cannot be read: %s; let it be readable, so that what it leaves out is not "
+                "captured",
+                s->options->root, name, strerrordesc_np(error));
+}
+
 /* What is in force beside files of the tree, so that the next scan knows whether that is the same.
  */
 static pawl_status hash_lists(pawl__scanner *s, pawl_error *err)
@@ -169,7 +196,10 @@ pawl_status pawl__scan_root_rules(pawl__scanner *s, int root, pawl_error *err)
                 close(git);
                 if (info >= 0) {
                         status = add_file(s, info, "exclude", err);
+                        const int error = errno;
                         close(info);
+                        if (status == PAWL_DONE)
+                                return pawl__scan_no_rules(s, ".git/info/exclude", error, err);
                 }
         }
         for (size_t i = 0; i < s->options->n_exclude && !status; i++)

@@ -9,15 +9,16 @@
  * What is in it:
  *
  * - every file, folder and symbolic link, with its permission bits, whatever its name;
- * - FIFOs, sockets and devices, files larger than max_file, and what cannot be read or changed each
- *   time it was read: by name and reason alone (not_captured);
+ * - FIFOs, sockets and devices, files larger than max_file, what cannot be read or changed each
+ *   time it was read, folders whose rules cannot be read, and the .git of a repository within: by
+ *   name and reason alone (not_captured);
  * - not at all: what .gitignore and .pawlignore say (in each folder the latter goes before the
  *   former, and a deeper folder before the one that holds it), then .git/info/exclude of the root's
  *   own .git folder; the exclude list goes before all of them. Never: the names .git and .pawl,
  * what begins with .pawl-tmp- (a restore's), and the folder that holds the log. What the rules
  * leave out is counted (ignored): a folder as one.
  *
- * A repository within is a folder without its .git. Hard links are files like any other. Neither
+ * Hard links are files like any other. Neither
  * the rules of folders above the root nor those of git's configuration count.
  */
 #ifndef PAWL_WORKSPACE_SCAN_H
@@ -55,7 +56,7 @@ typedef struct pawl__scan {
         uint64_t files, bytes;  /**< in the tree */
         uint64_t captured;      /**< files that are new or changed since the base */
         uint64_t unchanged;     /**< all others */
-        uint64_t ignored, too_large, unreadable, special, changing;
+        uint64_t ignored, too_large, unreadable, special, changing, repositories;
         pawl__not_captured *not_captured; /**< in the order of their paths' bytes */
         size_t n_not_captured;
         struct pawl__scan_inside *inside;
@@ -66,9 +67,10 @@ typedef struct pawl__scan {
  *
  * A file that changes while it is read is read again, three times in all. Files that a former scan
  * by the same @p contents could not store, twice, are taken for changing without being read.
- * @return PAWL_EINVAL for a root that is "/" or home without force_root; PAWL_ENOTFOUND,
- *         PAWL_EACCESS for one that cannot be opened; PAWL_EINPUTS when folders were moved each
- * time while they were gone through; PAWL_ETOOBIG; PAWL_EIO (too many open files); PAWL_ENOMEM.
+ * @return PAWL_EACCESS, PAWL_EIO where the root's rules cannot be read; PAWL_EINVAL for a root that
+ * is "/" or home without force_root; PAWL_ENOTFOUND, PAWL_EACCESS for one that cannot be opened;
+ * PAWL_EINPUTS when folders were moved each time while they were gone through; PAWL_ETOOBIG;
+ * PAWL_EIO (too many open files); PAWL_ENOMEM.
  */
 PAWL_MUST_CHECK pawl_status pawl__scan_run(pawl__scan **out, pawl__contents *contents,
         const pawl__scan_options *options, pawl_error *err);

@@ -63,11 +63,12 @@ typedef struct pawl__scanner {
         pawl__buf path;
         pawl__listing listing;
         pawl__ignore ignore, exclude;
-        pawl__buf rules;    /**< a file of them, as it is read */
-        pawl__buf encoding; /**< of the folder that is being left */
+        pawl__buf rules;      /**< a file of them, as it is read */
+        const char *no_rules; /**< the name of one that cannot be read; NULL: each can */
+        pawl__buf encoding;   /**< of the folder that is being left */
         int64_t tick_ns;
         int64_t write_back_ns; /**< see pawl__write_back_ns() */
-        dev_t log_device; /**< of the folder that holds the log */
+        dev_t log_device;      /**< of the folder that holds the log */
         ino_t log_inode;
         bool root_has_log;    /**< the root is that folder */
         const char *log_name; /**< the log's own name */
@@ -86,6 +87,9 @@ PAWL_MUST_CHECK pawl_status pawl__scan_look(pawl__scanner *s, const pawl__listed
 /** Count an entry that was not captured, the topmost level's path before its name. */
 PAWL_MUST_CHECK pawl_status pawl__scan_skip(
         pawl__scanner *s, pawl_text name, pawl__skip why, int error, pawl_error *err);
+/** The same, and an entry for it in the topmost level's folder. */
+PAWL_MUST_CHECK pawl_status pawl__scan_add_skipped(
+        pawl__scanner *s, pawl_text name, pawl__skip why, int error, pawl_error *err);
 /** Was a time stamp, or both, made before the scan began, so that a later change shows? */
 bool pawl__scan_trusts(const pawl__scanner *s, const struct stat *st);
 /** Is it our own lack of handles or memory, and not the file's fault? */
@@ -96,8 +100,11 @@ pawl_status pawl__scan_lack(pawl__scanner *s, int error, pawl_error *err);
 bool pawl__scan_spare(pawl__scanner *s);
 
 /** Let the rules that the listed folder has come into force; the topmost level's rules_same stays
- *  true if they are the former scan's. */
+ *  true if they are the former scan's. PAWL_DONE: a file of them cannot be read, errno says why and
+ *  s->no_rules which. */
 PAWL_MUST_CHECK pawl_status pawl__scan_rules(pawl__scanner *s, pawl_error *err);
+/** The failure of a scan that cannot read the rules of its root. */
+pawl_status pawl__scan_no_rules(pawl__scanner *s, const char *name, int error, pawl_error *err);
 /** Are all files of rules that the listed folder has themselves in the tree? */
 bool pawl__scan_rules_plain(pawl__scanner *s);
 /** The lists of the root: .git/info/exclude and the options' own. */

@@ -16,6 +16,10 @@ const char *pawl__skip_name(pawl__skip why)
                 return "special";
         case PAWL__SKIP_CHANGING:
                 return "changing";
+        case PAWL__SKIP_RULES:
+                return "unreadable rules";
+        case PAWL__SKIP_REPOSITORY:
+                return "repository";
         }
         return NULL;
 }
@@ -36,6 +40,12 @@ bool pawl__tree_name_valid(pawl_text name)
                 return false;
         return !memchr(name.data, '/', name.len) && !memchr(name.data, '\0', name.len) &&
                !pawl__tree_name_never(name);
+}
+
+bool pawl__tree_repository(pawl__entry_kind kind, pawl__skip why, pawl_text name)
+{
+        return kind == PAWL__ENTRY_SKIPPED && why == PAWL__SKIP_REPOSITORY &&
+               pawl__text_is(name, ".git");
 }
 
 static bool target_valid(pawl_text target)
@@ -80,6 +90,8 @@ static bool entry_valid(const pawl__entry *entry)
 {
         const bool has_mode = entry->kind == PAWL__ENTRY_FILE || entry->kind == PAWL__ENTRY_FOLDER;
 
+        if (entry->kind == PAWL__ENTRY_SKIPPED && entry->why == PAWL__SKIP_REPOSITORY)
+                return pawl__text_is(entry->name, ".git") && entry->mode == 0;
         return pawl__tree_name_valid(entry->name) &&
                (has_mode ? entry->mode <= 07777 : entry->mode == 0) &&
                (entry->kind != PAWL__ENTRY_LINK || target_valid(entry->target)) &&
@@ -251,7 +263,8 @@ pawl_status pawl__tree_next(pawl__entry *out, pawl__tree_reader *reader, pawl_er
                 return damaged(err, reader->at, "is of no known kind");
         if (c.short_of)
                 return damaged(err, reader->at, "ends within an entry");
-        if (pawl__tree_name_never(entry.name))
+        if (pawl__tree_name_never(entry.name) &&
+                !pawl__tree_repository(entry.kind, entry.why, entry.name))
                 return damaged(err, reader->at, "is called .git or .pawl, which nobody records");
         if (!entry_valid(&entry))
                 return damaged(err, reader->at, "has a value that no entry has");

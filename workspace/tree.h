@@ -37,8 +37,12 @@ typedef enum pawl__entry_kind {
 typedef enum pawl__skip {
         PAWL__SKIP_TOO_LARGE = 1,
         PAWL__SKIP_UNREADABLE = 2,
-        PAWL__SKIP_SPECIAL = 3, /**< a FIFO, a socket, a device */
-        PAWL__SKIP_CHANGING = 4 /**< it changed each time while it was read */
+        PAWL__SKIP_SPECIAL = 3,   /**< a FIFO, a socket, a device */
+        PAWL__SKIP_CHANGING = 4,  /**< it changed each time while it was read */
+        PAWL__SKIP_RULES = 5,     /**< a folder whose rules cannot be read: what they leave out must
+                                       not be taken */
+        PAWL__SKIP_REPOSITORY = 6 /**< the .git of a repository within; nothing else may be called
+                                       so */
 } pawl__skip;
 
 /** Such as "too large"; NULL for a number that is none. Static. */
@@ -67,6 +71,8 @@ enum {
 
 /** Is it a name that no scan takes: .git, .pawl, or a restore's? */
 bool pawl__tree_name_never(pawl_text name);
+/** Is it the one entry that may be called .git: that of a repository within, not captured? */
+bool pawl__tree_repository(pawl__entry_kind kind, pawl__skip why, pawl_text name);
 /** May a tree have it: 1 to 255 bytes without '/' and NUL, not "." or "..", and none of those that
  *  no scan takes? A tree that has one was made by somebody else: put back, it would change what git
  *  or pawl runs. */

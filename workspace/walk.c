@@ -81,8 +81,13 @@ static pawl_status take_name(
         pawl_status status = pawl__log_interrupted(log, err), lost = pawl__log_keep_claims(log);
 
         (void)lost; /* the next commit of that run tells */
-        if (status || pawl__scan_never(s, listed))
+        if (status)
                 return status;
+        if (s->depth > 1 && strcmp(listed->name, ".git") == 0)
+                return pawl__scan_add_skipped(
+                        s, (pawl_text){listed->name, listed->len}, PAWL__SKIP_REPOSITORY, 0, err);
+        if (pawl__scan_never(s, listed))
+                return PAWL_OK;
         if (pawl__buf_add(&s->path, listed->name, listed->len))
                 return pawl__nomem(err);
         if (!top(s)->names_same && (s->ignore.n || s->exclude.n) &&
@@ -229,8 +234,8 @@ static pawl_status push(pawl__scanner *s, int fd, size_t entry, pawl_error *err)
 }
 
 /* The names of the topmost level, and the rules among them. What the former index says counts only
- * under the rules that it was made under. PAWL_DONE: the folder cannot be listed, errno says why.
- */
+ * under the rules that it was made under. PAWL_DONE: the folder cannot be listed, or its rules
+ * cannot be read; errno says why. */
 static pawl_status list(pawl__scanner *s, pawl_error *err)
 {
         pawl__level *level = top(s);
@@ -262,11 +267,16 @@ static pawl_status enter(pawl__scanner *s, int fd, size_t entry, pawl_error *err
         status = list(s, err);
         if (status == PAWL_DONE) {
                 const int error = errno;
+                const char *rules = s->no_rules;
+                s->no_rules = NULL;
                 pop(s);
+                if (!entry && rules)
+                        return pawl__scan_no_rules(s, rules, error, err);
                 if (!entry)
                         return pawl__fail(err, PAWL_EIO, "%s: cannot be listed: %s; mend that",
                                 s->options->root, strerrordesc_np(error));
-                return give_up(s, entry, PAWL__SKIP_UNREADABLE, error, err);
+                return give_up(
+                        s, entry, rules ? PAWL__SKIP_RULES : PAWL__SKIP_UNREADABLE, error, err);
         }
         if (!status)
                 status = take_names(s, err);

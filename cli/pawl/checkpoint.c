@@ -41,13 +41,9 @@ static void print_text(FILE *out, const pawl_capture *capture)
         print_counted(out, "unreadable", counts->unreadable);
         print_counted(out, "special", counts->special);
         print_counted(out, "changing", counts->changing);
+        print_counted(out, "of repositories", counts->repositories);
         fputc('\n', out);
-        for (size_t i = 0; i < pawl_capture_missed(capture); i++) {
-                const pawl_not_captured *missed = pawl_capture_missed_at(capture, i);
-                fputs("  not captured: ", out);
-                cli_put(out, missed->path);
-                fprintf(out, " (%s)\n", missed->why);
-        }
+        cli_missed_print(out, pawl_capture_missed_at(capture, 0), pawl_capture_missed(capture));
         fprintf(out,
                 "`pawl diff %" PRIu64 "` shows what changes from here on, `pawl rollback %" PRIu64
                 "` comes back\n",
@@ -68,16 +64,8 @@ static int print_json(const cli_call *cli, const pawl_capture *capture)
         pawl__json_member_integer(&w, "unreadable", (int64_t)counts->unreadable);
         pawl__json_member_integer(&w, "special", (int64_t)counts->special);
         pawl__json_member_integer(&w, "changing", (int64_t)counts->changing);
-        pawl__json_name(&w, "not_captured");
-        pawl__json_open_array(&w);
-        for (size_t i = 0; i < pawl_capture_missed(capture); i++) {
-                const pawl_not_captured *missed = pawl_capture_missed_at(capture, i);
-                pawl__json_open_object(&w);
-                cli_path_member(&w, missed->path);
-                pawl__json_member_string(&w, "why", missed->why);
-                pawl__json_close_object(&w);
-        }
-        pawl__json_close_array(&w);
+        pawl__json_member_integer(&w, "repositories", (int64_t)counts->repositories);
+        cli_missed_member(&w, pawl_capture_missed_at(capture, 0), pawl_capture_missed(capture));
         pawl__json_close_object(&w);
         return cli_print_json(cli, &w);
 }

@@ -27,7 +27,7 @@ static void print_item(FILE *stream, const pawl_plan_item *item)
         }
         if (item->why)
                 fprintf(stream, ": %s", item->why);
-        if (item->wanted)
+        if (item->wanted && !item->lost)
                 fputs("; the checkpoint has something there", stream);
         fputc('\n', stream);
 }
@@ -101,6 +101,7 @@ static void write_items(pawl__json_writer *w, const pawl_plan *plan)
                 pawl__json_member_text(w, "kind", pawl__text(kind_name(item->kind)));
                 pawl__json_member_integer(w, "bytes", (int64_t)item->size);
                 pawl__json_member_bool(w, "wanted", item->wanted);
+                pawl__json_member_bool(w, "lost", item->lost);
                 pawl__json_member_text(w, "why", pawl__text(item->why));
                 pawl__json_close_object(w);
         }
@@ -159,6 +160,7 @@ int cli_plan_json(const cli_call *cli, const pawl_plan *plan, bool applied)
         pawl__json_member_integer(&w, "removes", (int64_t)n->removes);
         pawl__json_member_integer(&w, "modes", (int64_t)n->modes);
         pawl__json_member_integer(&w, "left", (int64_t)n->left);
+        pawl__json_member_integer(&w, "lost", (int64_t)n->lost);
         write_items(&w, plan);
         write_steps(&w, plan);
         write_git(&w, pawl_plan_git_move(plan));
@@ -176,6 +178,9 @@ int cli_plan_done(const cli_call *cli, const pawl_plan *plan)
                 "the workspace is as checkpoint %" PRIu64 " has it: %" PRIu64 " written, %" PRIu64
                 " removed, %" PRIu64 " left alone\n",
                 pawl_plan_target(plan)->n, n->writes, n->removes, n->left);
+        for (size_t i = 0; i < pawl_plan_items(plan); i++)
+                if (pawl_plan_item_at(plan, i)->lost)
+                        print_item(cli->in->out, pawl_plan_item_at(plan, i));
         if (pawl_plan_steps(plan)) {
                 fputs("go on with `pawl resume ", cli->in->out);
                 cli_put_word(cli->in->out, pawl_plan_step_at(plan, 0)->run_id);

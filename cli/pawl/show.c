@@ -8,12 +8,17 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-static int print_json(const cli_call *cli, const pawl_checkpoint_info *info)
+static int print_json(
+        const cli_call *cli, const pawl_checkpoint_info *info, const pawl_missed *missed)
 {
+        size_t n = 0;
+        const pawl_not_captured *items = missed ? pawl_missed_items(missed, &n) : NULL;
+
         pawl__json_writer w = PAWL__JSON_WRITER_INIT;
 
         pawl__json_open_object(&w);
         cli_checkpoint_members(&w, info);
+        cli_missed_member(&w, items, n);
         pawl__json_close_object(&w);
         return cli_print_json(cli, &w);
 }
@@ -45,8 +50,10 @@ static void print_standing(FILE *out, const pawl_checkpoint_info *info)
         fputc('\n', out);
 }
 
-static void print_text(FILE *out, const pawl_checkpoint_info *info)
+static void print_text(FILE *out, const pawl_checkpoint_info *info, const pawl_missed *missed)
 {
+        size_t n = 0;
+        const pawl_not_captured *items = missed ? pawl_missed_items(missed, &n) : NULL;
         char time[28], size[32];
 
         pawl__time_format(time, info->created_us);
@@ -65,6 +72,7 @@ static void print_text(FILE *out, const pawl_checkpoint_info *info)
         if (info->not_captured)
                 fprintf(out, ", %" PRIu64 " not captured", info->not_captured);
         fputc('\n', out);
+        cli_missed_print(out, items, n);
         print_line(out, "tree", info->tree);
         print_line(out, "git", info->git_head);
         print_line(out, "branch", info->git_branch);
@@ -97,14 +105,20 @@ static int print_checkpoint(const cli_call *cli, pawl_log *log)
 {
         pawl_error err = PAWL_ERROR_INIT;
         pawl_checkpoints *list = NULL;
+        pawl_missed *missed = NULL;
         int code = CLI_DONE;
 
-        if (pawl_checkpoint_find(&list, log, cli->args[0], &err))
+        if (pawl_checkpoint_find(&list, log, cli->args[0], &err)) {
                 code = cli_fail(cli, &err);
-        else if (cli_given(cli, "json"))
-                code = print_json(cli, pawl_checkpoints_at(list, 0));
-        else
-                print_text(cli->in->out, pawl_checkpoints_at(list, 0));
+        } else {
+                pawl_status found = pawl_checkpoint_missed(&missed, log, cli->args[0], &err);
+                (void)found; /* pruned or damaged: how many there were stands beside the files */
+                if (cli_given(cli, "json"))
+                        code = print_json(cli, pawl_checkpoints_at(list, 0), missed);
+                else
+                        print_text(cli->in->out, pawl_checkpoints_at(list, 0), missed);
+        }
+        pawl_missed_free(missed);
         pawl_checkpoints_free(list);
         return code;
 }

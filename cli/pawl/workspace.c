@@ -2,6 +2,7 @@
 #include "base/digest.h"
 #include "base/sources.h"
 #include "cli/pawl/actor.h"
+#include "command/printable.h"
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -71,6 +72,28 @@ void cli_checkpoint_members(pawl__json_writer *w, const pawl_checkpoint_info *in
         pawl__json_member_bool(w, "pinned", info->pinned);
         pawl__json_member_bool(w, "pruned", info->pruned);
         pawl__json_member_text(w, "why_invalid", info->why_invalid);
+}
+
+void cli_missed_print(FILE *out, const pawl_not_captured *missed, size_t n)
+{
+        for (size_t i = 0; i < n; i++) {
+                fputs("  not captured: ", out);
+                cli_put(out, missed[i].path);
+                fprintf(out, " (%s)\n", missed[i].why);
+        }
+}
+
+void cli_missed_member(pawl__json_writer *w, const pawl_not_captured *missed, size_t n)
+{
+        pawl__json_name(w, "not_captured");
+        pawl__json_open_array(w);
+        for (size_t i = 0; i < n; i++) {
+                pawl__json_open_object(w);
+                cli_path_member(w, missed[i].path);
+                pawl__json_member_string(w, "why", missed[i].why);
+                pawl__json_close_object(w);
+        }
+        pawl__json_close_array(w);
 }
 
 /* Wrong bytes as \xNN; what the writer cannot take otherwise. Out of memory is the writer's to

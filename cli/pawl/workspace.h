@@ -39,4 +39,8 @@ static inline void cli_path_member(pawl__json_writer *w, pawl_text path)
         cli_text_member(w, "path", path);
 }
 
+/** What was not captured: a line each; the member not_captured. */
+void cli_missed_print(FILE *out, const pawl_not_captured *missed, size_t n);
+void cli_missed_member(pawl__json_writer *w, const pawl_not_captured *missed, size_t n);
+
 #endif

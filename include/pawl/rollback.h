@@ -51,12 +51,14 @@ typedef struct pawl_plan_item {
         char kind;       /**< 'f', 'd' or 'l': what is written, removed or set; 0 for LEAVE */
         uint64_t size;   /**< bytes, of a file that is written */
         bool wanted;     /**< of LEAVE: the checkpoint has something there */
+        bool lost;       /**< of LEAVE: what was there then can't be brought back, as the checkpoint
+                              did not capture it */
         const char *why; /**< of LEAVE; else NULL */
 } pawl_plan_item;
 
 /** How many of each. */
 typedef struct pawl_plan_counts {
-        uint64_t writes, bytes, removes, modes, left;
+        uint64_t writes, bytes, removes, modes, left, lost; /**< left: the lost ones too */
 } pawl_plan_counts;
 
 /** A step that is given up: pending again, so that `pawl resume` runs it again. */

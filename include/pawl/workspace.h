@@ -87,13 +87,14 @@ typedef struct pawl_capture_counts {
         uint64_t files, bytes;        /**< in the checkpoint */
         uint64_t captured, unchanged; /**< files that were read, and those known from before */
         uint64_t ignored;             /**< names that the rules leave out; a folder counts once */
-        uint64_t too_large, unreadable, special, changing; /**< not captured */
+        uint64_t too_large, unreadable, special, changing, repositories; /**< not captured */
 } pawl_capture_counts;
 
 /** Something that is there and was not captured. */
 typedef struct pawl_not_captured {
         pawl_text path;  /**< bytes */
-        const char *why; /**< "too large", "unreadable", "special", "changing" */
+        const char *why; /**< "too large", "unreadable", "special", "changing", "unreadable rules"
+                            (a folder) or "repository" (the .git of one within) */
 } pawl_not_captured;
 
 typedef struct pawl_capture pawl_capture; /**< Opaque. Free with pawl_capture_free(). */
@@ -132,6 +133,16 @@ PAWL_EXTERN size_t pawl_checkpoints_count(const pawl_checkpoints *list);
 PAWL_EXTERN const pawl_checkpoint_info *pawl_checkpoints_at(
         const pawl_checkpoints *list, size_t index);
 PAWL_EXTERN void pawl_checkpoints_free(pawl_checkpoints *list);
+
+/** What a checkpoint met and did not capture. Opaque. Free with pawl_missed_free(). */
+typedef struct pawl_missed pawl_missed;
+/** By path; @p which as for pawl_checkpoint_find(). PAWL_ENOTFOUND: no such checkpoint, or its
+ *  contents are gone; PAWL_EDAMAGED. */
+PAWL_EXTERN PAWL_MUST_CHECK pawl_status pawl_checkpoint_missed(
+        pawl_missed **out, pawl_log *log, const char *which, pawl_error *err);
+/** They live as long as @p missed. NULL where there are none. */
+PAWL_EXTERN const pawl_not_captured *pawl_missed_items(const pawl_missed *missed, size_t *n);
+PAWL_EXTERN void pawl_missed_free(pawl_missed *missed);
 
 /** The JSON document that was kept with a checkpoint, @p name "state" or "outputs"; those of a run
  *  are the log's own.

@@ -56,6 +56,8 @@ it "one is shown by number, by the start of its id, and as current"
 runs 0 pawl show 1
 says '^description +Before the great change$' out
 says '^files +4, .*, 2 not captured$' out
+says '^  not captured: src/pipe \(special\)$' out
+same "$(pawl show 2 --json | jq -c '[.not_captured[].path]')" '["large","src/pipe"]'
 same "$(pawl show cp-01 --json | jq .n) $(pawl show current --json | jq .n)" "1 3"
 fails 1 'is the start of cp-0. and cp-0.|is the start of cp' pawl show cp-0
 fails 1 'checkpoint 9: there is none' pawl show 9

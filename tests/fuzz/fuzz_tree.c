@@ -8,7 +8,9 @@
 
 static void require_entry(const pawl__entry *entry)
 {
-        require(pawl__tree_name_valid(entry->name) && entry->mode <= 07777);
+        require(pawl__tree_name_valid(entry->name) ||
+                pawl__tree_repository(entry->kind, entry->why, entry->name));
+        require(entry->mode <= 07777);
         switch (entry->kind) {
         case PAWL__ENTRY_FILE:
         case PAWL__ENTRY_FOLDER:

@@ -300,6 +300,20 @@ static pawl_status sweep_document(fixture *t)
         return status;
 }
 
+static pawl_status sweep_missed(fixture *t)
+{
+        pawl_missed *missed = NULL;
+        pawl_status status = pawl_checkpoint_missed(&missed, t->f->log, "1", &t->err);
+        size_t n;
+
+        if (!status) {
+                assert_text(pawl_missed_items(missed, &n)->path, "none/.git");
+                assert_int_equal(n, 1);
+        }
+        pawl_missed_free(missed);
+        return status;
+}
+
 static pawl_status sweep_compare(fixture *t)
 {
         pawl_comparison *c = NULL;
@@ -321,12 +335,17 @@ static void without_memory_each_fails_whole_and_leaks_nothing(void **state)
                 sweep_fn *call;
                 bool appends;
         } calls[] = {{sweep_take, true}, {sweep_list, false}, {sweep_find, false},
-                {sweep_document, false}, {sweep_compare, false}, {sweep_pin, true}};
+                {sweep_document, false}, {sweep_missed, false}, {sweep_compare, false},
+                {sweep_pin, true}};
         fixture *t = *state;
 
         if (!allocator_works())
                 skip();
         write_text(t, "a.txt", "one\n");
+        char *within = path_in(t->f->folder, "none");
+        assert_int_equal(mkdir(within, 0755), 0);
+        write_text(t, "none/.git", "");
+        free(within);
         t->request.state = pawl__text("{\"x\":1}");
         taken(t);
         write_text(t, "new.txt", "new\n");

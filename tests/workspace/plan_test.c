@@ -156,8 +156,8 @@ static void what_was_not_captured_is_left_alone(void **state)
         f->beside[3] = "x cache";
         check_plan(f, now, target, &target, 1,
                 "build/other ->f\nbig: not captured: too large!\nbuild/out: ignored!\ncache: ignored!\n"
-                "fifo: not captured: special file!\ngone: not captured then: too large!\n"
-                "huge: not captured then: too large!\nignored: ignored!\nsecret: not captured: unreadable\n");
+                "fifo: not captured: special file!\ngone: can't be brought back: too large then!\n"
+                "huge: can't be brought back: too large then!\nignored: ignored!\nsecret: not captured: unreadable\n");
 }
 
 /* In letters of either size: to some file systems that is one name. */

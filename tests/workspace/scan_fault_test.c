@@ -238,6 +238,54 @@ static void what_is_forbidden_is_listed(void **state)
         free(file);
 }
 
+/* Without its rules a folder could give away what they leave out: none of it is taken, and of a
+ * root without its own nothing at all. */
+static void a_folder_whose_rules_are_forbidden_is_listed(void **state)
+{
+        workspace *w = *state;
+        char *within = path_in(w->f->folder, "d/.gitignore");
+        char *above = path_in(w->f->folder, ".gitignore");
+        int ended;
+
+        workspace_write(w, "d/.gitignore", "secret\n");
+        workspace_write(w, "d/secret", "secret");
+        workspace_write(w, "d/deep/file", "");
+        workspace_write(w, "g", "open");
+        workspace_take(w);
+        assert_int_equal(chmod(within, 0), 0);
+        if (geteuid() == 0) /* whom nothing is forbidden */
+                assert_int_equal(chmod(w->f->folder, 0755), 0);
+        const pid_t child = fork();
+        if (child == 0) {
+                if (geteuid() == 0 && setresuid(65534, 65534, 65534) != 0)
+                        _exit(9);
+                if (workspace_scan(w))
+                        _exit(8);
+                const pawl__not_captured *not = w->scan->not_captured;
+                if (w->scan->files != 1 || w->scan->n_not_captured != 1 ||
+                        !pawl__text_is(not [0].path, "d") || not [0].why != PAWL__SKIP_RULES)
+                        _exit(7);
+                _exit(0);
+        }
+        assert_int_equal(waitpid(child, &ended, 0), child);
+        assert_int_equal(ended, 0);
+        assert_int_equal(chmod(within, 0644), 0);
+        workspace_write(w, ".gitignore", "secret\n");
+        assert_int_equal(chmod(above, 0), 0);
+        const pid_t refused = fork();
+        if (refused == 0) {
+                if (geteuid() == 0 && setresuid(65534, 65534, 65534) != 0)
+                        _exit(9);
+                _exit(!(workspace_scan(w) == PAWL_EACCESS &&
+                        strstr(w->err.message, "/.gitignore: cannot be read: Permission denied; "
+                                               "let it be readable")));
+        }
+        assert_int_equal(waitpid(refused, &ended, 0), refused);
+        assert_int_equal(ended, 0);
+        free(above);
+        free(within);
+}
+
 /* ---- Memory ---------------------------------------------------------------------------------- */
 
 static void without_memory_nothing_is_stored(void **state)
@@ -289,6 +337,7 @@ int main(void)
                 WORKSPACE_TEST(reading_goes_on_after_a_signal),
                 WORKSPACE_TEST(deep_folders_need_few_handles),
                 WORKSPACE_TEST(what_is_forbidden_is_listed),
+                WORKSPACE_TEST(a_folder_whose_rules_are_forbidden_is_listed),
                 WORKSPACE_TEST(without_memory_nothing_is_stored),
         };
 

@@ -221,6 +221,7 @@ static void rules_leave_files_out_and_never_what_is_ours(void **state)
         assert_string_equal(workspace_tree(w), "f 644 .gitignore=*.log\n/build/\n!take.tmp\n\n"
                                                "f 644 keep.log=\n"
                                                "d 755 s\n"
+                                               "x repository s/.git\n"
                                                "f 644 s/.gitignore=*.c\n!back.log\n\n"
                                                "f 644 s/.pawlignore=!main.c\nback.log\n\n"
                                                "d 755 s/build\n"

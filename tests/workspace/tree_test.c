@@ -154,7 +154,10 @@ static void no_other_value_is_read(void **state)
                 {"dots", NAME("tree\1x\0\0\2..\1"), "byte 5: has a value"},
                 {"NUL", NAME("tree\1x\0\0\3a\0b\1"), "byte 5: has a value"},
                 {"why 0", NAME("tree\1x\0\0\1a\0"), "byte 5: has a value"},
-                {"why 5", NAME("tree\1x\0\0\1a\5"), "byte 5: has a value"},
+                {"why 7", NAME("tree\1x\0\0\1a\7"), "byte 5: has a value"},
+                {"repository", NAME("tree\1x\0\0\1a\6"), "byte 5: has a value"},
+                {".git", NAME("tree\1x\0\0\4.git\1"), "byte 5: is called .git"},
+                {".git", NAME("tree\1d\0\0\4.git\6"), "byte 5: ends within"},
                 {"mode of x", NAME("tree\1x\1\0\1a\1"), "byte 5: has a value"},
                 {"mode of l", NAME("tree\1l\1\0\1a\1\0b"), "byte 5: has a value"},
                 {"no target", NAME("tree\1l\0\0\1a\0\0"), "byte 5: has a value"},
@@ -258,7 +261,7 @@ static void a_reason_has_a_name(void **state)
         assert_string_equal(pawl__skip_name(PAWL__SKIP_TOO_LARGE), "too large");
         assert_string_equal(pawl__skip_name(PAWL__SKIP_CHANGING), "changing");
         assert_null(pawl__skip_name((pawl__skip)0));
-        assert_null(pawl__skip_name((pawl__skip)5));
+        assert_null(pawl__skip_name((pawl__skip)7));
 }
 
 /* A folder whose encoding nobody could hold is refused before memory is asked for. */

@@ -1,0 +1,52 @@
+# What a checkpoint does not capture is named with why, and named again by a rollback that can't bring it back.
+. "$SOURCE_DIR/tests/cli/shared.sh"
+
+printf '%s\n' out err >.pawlignore
+runs 0 pawl init
+git init -q within
+echo kept >within/file
+head -c 2000 /dev/zero >large
+mkfifo pipe
+
+it "a checkpoint names it, and so does whoever shows that"
+runs 0 pawl checkpoint first --max-file 1K
+says '1 too large, 1 special, 1 of repositories$' out
+says '^  not captured: large \(too large\)$' out
+says '^  not captured: within/\.git \(repository\)$' out
+runs 0 pawl checkpoint --json
+missed='[{"path":"large","why":"too large"},{"path":"pipe","why":"special"},{"path":"within/.git","why":"repository"}]'
+same "$(jq -c .not_captured out)" "$missed"
+same "$(jq -c .skipped out)" 3
+same "$(pawl show 1 --json | jq -c .not_captured)" "$missed"
+runs 0 pawl show 1
+says '^  not captured: within/\.git \(repository\)$' out
+
+it "what is still there is no concern of a rollback"
+echo changed >within/file
+runs 0 pawl rollback 1 --yes
+same "$(cat within/file)" kept
+test -e within/.git/HEAD || { echo "the repository within is gone"; exit 1; }
+lacks 'brought back' out
+
+it "what is gone is named by the plan and by what was done"
+rm -rf within large
+runs 0 pawl checkpoint second
+runs 0 pawl rollback 1 --plan
+says "^  leave   large: can't be brought back: too large then$" out
+says "^  leave   within/\.git: can't be brought back: a repository's own$" out
+runs 0 pawl rollback 1 --plan --json
+same "$(jq -c '[.lost, [.items[] | select(.lost) | .path]]' out)" '[2,["large","within/.git"]]'
+runs 0 pawl rollback 1 --yes
+says "^  leave   large: can't be brought back: too large then$" out
+says "^  leave   within/\.git: can't be brought back: a repository's own$" out
+same "$(cat within/file)" kept
+test ! -e within/.git || { echo "a repository came from nowhere"; exit 1; }
+
+it "the checkpoint of a step names it too"
+cat >mission.yaml <<'END'
+mission: m
+steps: [{id: one, run: [sh, -c, "mkfifo made"]}]
+END
+runs 0 pawl run mission.yaml --no-input
+same "$(pawl show current --json | jq -c '[.trigger, .not_captured]')" \
+        '["auto",[{"path":"made","why":"special"},{"path":"pipe","why":"special"}]]'

@@ -1,0 +1,87 @@
+/* What a checkpoint did not capture, out of its tree. */
+#include "base/error.h"
+#include "workspace/diff.h"
+#include "workspace/workspace.h"
+#include <stdlib.h>
+
+struct pawl_missed {
+        pawl__arena arena;
+        pawl_not_captured *items;
+        size_t n, cap;
+};
+
+static pawl_status add(const pawl__change *change, void *user, pawl_error *err)
+{
+        pawl_missed *missed = user;
+        bool ok = true;
+
+        if (change->to->kind != PAWL__ENTRY_SKIPPED)
+                return PAWL_OK;
+        if (pawl__grow(&missed->items, &missed->cap, missed->n + 1, sizeof *missed->items))
+                return pawl__nomem(err);
+        missed->items[missed->n] =
+                (pawl_not_captured){pawl__arena_text(&missed->arena, change->path, &ok),
+                        pawl__skip_name(change->to->why)};
+        if (!ok)
+                return pawl__nomem(err);
+        missed->n++;
+        return PAWL_OK;
+}
+
+static pawl_status read_tree(
+        pawl_missed *missed, pawl_log *log, const pawl__row *row, pawl_error *err)
+{
+        const pawl__value *v = row->v;
+        pawl__contents *contents;
+        unsigned char tree[32];
+
+        if (v[PAWL__WCP_SKIPPED].integer == 0)
+                return PAWL_OK;
+        if (v[PAWL__WCP_PRUNED_SEQ].integer || !pawl__unhex32(tree, v[PAWL__WCP_TREE].text))
+                return pawl__fail(err, PAWL_ENOTFOUND,
+                        "checkpoint %lld: its contents were pruned; look at another",
+                        (long long)v[PAWL__WCP_N].integer);
+        pawl_status status = pawl__contents_open(&contents, log, err);
+        if (status)
+                return status;
+        const pawl__folders folders = pawl__contents_folders(contents);
+        status = pawl__diff_trees(&folders, NULL, tree, add, missed, err);
+        pawl__contents_close(contents);
+        return status;
+}
+
+pawl_status pawl_checkpoint_missed(
+        pawl_missed **out, pawl_log *log, const char *which, pawl_error *err)
+{
+        pawl_missed *missed = calloc(1, sizeof *missed);
+        pawl__state *state;
+        pawl__row row;
+
+        if (!missed)
+                return pawl__nomem(err);
+        pawl_status status = pawl__state_of(&state, log, err);
+        if (!status)
+                status = pawl__workspace_find(&row, state, which, &missed->arena, err);
+        if (!status)
+                status = read_tree(missed, log, &row, err);
+        if (status)
+                pawl_missed_free(missed);
+        else
+                *out = missed;
+        return status;
+}
+
+const pawl_not_captured *pawl_missed_items(const pawl_missed *missed, size_t *n)
+{
+        *n = missed->n;
+        return missed->items;
+}
+
+void pawl_missed_free(pawl_missed *missed)
+{
+        if (!missed)
+                return;
+        free(missed->items);
+        pawl__arena_free(&missed->arena);
+        free(missed);
+}
