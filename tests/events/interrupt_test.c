@@ -2,6 +2,7 @@
 #include "events/group.h"
 #include "support/event_log.h"
 #include <stdatomic.h>
+#include <unistd.h>
 
 /* As the fixture's first failure says. */
 static void is_interrupted(event_log *f, pawl_status status)
@@ -334,13 +335,16 @@ static void what_fails_wrote_nothing_whenever_it_is_cut(void **state)
 {
         event_log *f = *state;
         racer r = {.log = event_log_open(f)};
-        bool on = false;
+        unsigned rounds = 0;
 
         assert_int_equal(pthread_create(&r.thread, NULL, race, &r), 0);
         while (!atomic_load(&r.done)) {
-                on = !on;
-                pawl_log_interrupt(r.log, on);
+                pawl_log_interrupt(r.log, true);
                 sched_yield();
+                pawl_log_interrupt(r.log, false);
+                sched_yield();
+                if (++rounds % 64 == 0) /* long enough for a verify of all that was appended */
+                        usleep(5000);
         }
         pthread_join(r.thread, NULL);
         pawl_log_interrupt(r.log, false);
