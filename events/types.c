@@ -50,6 +50,8 @@ static const pawl__event_form forms[PAWL__EVENT_TYPES] = {
         [PAWL__STEP_COMPLETED] = {"StepCompleted", 1, true, 0,
                 {HASH("input_hash"), HASH("output_hash")}},
         [PAWL__STEP_FAILED] = {"StepFailed", 1, true, 0, {TEXT("reason"), INTEGER("exit_code")}},
+        [PAWL__STEP_ATTEMPT_FAILED] = {"StepAttemptFailed", 1, true, 0,
+                {INTEGER("attempt"), INTEGER("exit_code"), TEXT("reason")}},
         [PAWL__SCOPE_ACTIVATED] = {"GlossaryScopeActivated", 1, false, 0,
                 {TEXT("scope_id"), TEXT("glossary_version_id")}},
         [PAWL__TERM_OBSERVED] = {"TermCandidateObserved", 1, true, 0,

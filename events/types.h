@@ -21,6 +21,7 @@ typedef enum pawl__event_type {
         PAWL__STEP_STARTED,
         PAWL__STEP_COMPLETED,
         PAWL__STEP_FAILED,
+        PAWL__STEP_ATTEMPT_FAILED,
         PAWL__SCOPE_ACTIVATED,
         PAWL__TERM_OBSERVED,
         PAWL__CHECK_EVALUATED,

@@ -11,9 +11,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* The two pipes, and the folder to run in. -1: none. */
+/* The pipes, and the folder to run in. -1: none. */
 struct ends {
-        int in_read, in_write, out_read, out_write, folder;
+        int in_read, in_write, out_read, out_write, err_read, err_write, folder;
 };
 
 static void close_fd(int *fd)
@@ -29,6 +29,8 @@ static void close_ends(struct ends *ends)
         close_fd(&ends->in_write);
         close_fd(&ends->out_read);
         close_fd(&ends->out_write);
+        close_fd(&ends->err_read);
+        close_fd(&ends->err_write);
         close_fd(&ends->folder);
 }
 
@@ -71,7 +73,8 @@ static bool open_pipe(int *read_end, int *write_end, int *ours)
 static pawl_status open_ends(struct ends *ends, const pawl__command *command, pawl_error *err)
 {
         if (!open_pipe(&ends->in_read, &ends->in_write, &ends->in_write) ||
-                !open_pipe(&ends->out_read, &ends->out_write, &ends->out_read))
+                !open_pipe(&ends->out_read, &ends->out_write, &ends->out_read) ||
+                (command->log && !open_pipe(&ends->err_read, &ends->err_write, &ends->err_read)))
                 return system_failure(command, errno, err);
         ends->folder = above_stdio(open(command->folder, O_PATH | O_DIRECTORY | O_CLOEXEC));
         if (ends->folder >= 0)
@@ -157,6 +160,8 @@ static int prepare(
 
         if (!error)
                 error = posix_spawn_file_actions_adddup2(actions, ends->out_write, STDOUT_FILENO);
+        if (!error && ends->err_write >= 0)
+                error = posix_spawn_file_actions_adddup2(actions, ends->err_write, STDERR_FILENO);
         if (!error)
                 error = posix_spawn_file_actions_addfchdir_np(actions, ends->folder);
         sigemptyset(&none);
@@ -246,8 +251,8 @@ static pawl_status explain(const pawl__command *command, const pawl__command_res
 pawl_status pawl__command_run(
         pawl__command_result *result, const pawl__command *command, pawl_error *err)
 {
-        struct ends ends = {-1, -1, -1, -1, -1};
-        pawl__child child = {.command = command, .in_fd = -1, .out_fd = -1};
+        struct ends ends = {-1, -1, -1, -1, -1, -1, -1};
+        pawl__child child = {.command = command, .in_fd = -1, .out_fd = -1, .err_fd = -1};
 
         *result = (pawl__command_result){.exit_code = -1};
         pawl_status status = open_ends(&ends, command, err);
@@ -259,7 +264,8 @@ pawl_status pawl__command_run(
         }
         child.in_fd = ends.in_write;
         child.out_fd = ends.out_read;
-        ends.in_write = ends.out_read = -1;
+        child.err_fd = ends.err_read;
+        ends.in_write = ends.out_read = ends.err_read = -1;
         close_ends(&ends);
         status = pawl__child_supervise(&child);
         result->interrupted_by = child.interrupted_by;

@@ -28,6 +28,10 @@ typedef struct pawl__command {
         unsigned tick_ms;       /**< how often tick is called; 0: never */
         pawl_status (*tick)(void *user); /**< a failure kills the command and is passed on */
         void *tick_user;
+        pawl_status (*log)(const char *data, size_t len, void *user); /**< gets its standard error
+                                  as it comes, beside this process's; NULL: only the latter does. A
+                                  failure kills the command and is passed on */
+        void *log_user;
         const pawl__command_waits *waits; /**< NULL: the usual ones */
 } pawl__command;
 
@@ -39,9 +43,9 @@ typedef struct pawl__command_result {
 } pawl__command_result;
 
 /**
- * Run it to its end. Its standard error is this process's. Its output ends when nobody holds it
- * open any more; if a process that it left behind does, with the first silence after its end
- * (a second), and soon after it at the latest (ten seconds).
+ * Run it to its end. Its standard error goes to this process's, at once and in order. Its output
+ * ends when nobody holds it open any more; if a process that it left behind does, with the first
+ * silence after its end (a second), and soon after it at the latest (ten seconds).
  *
  * @param[out] result  set in any case; the output is empty unless PAWL_OK.
  * @return PAWL_OK: it ended by itself or by a signal, see result; PAWL_ENOTFOUND or PAWL_EACCESS:

@@ -3,6 +3,7 @@
 #include <poll.h>
 #include <pthread.h>
 #include <signal.h>
+#include <sys/ioctl.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -11,6 +12,7 @@
 enum {
         READ_CHUNK = 1 << 16, /* what a pipe holds */
         WRITE_CHUNK = 1 << 20,
+        ERR_CHUNK = 4096,     /* PIPE_BUF: what a pipe that is ready takes without blocking */
         WITHOUT_PIDFD_MS = 20 /* how often we look for the end on a kernel without pidfds */
 };
 
@@ -25,7 +27,11 @@ struct supervision {
         const pawl__command_waits *waits;
         int pidfd, signal_fd;
         bool ended, discard;
-        pawl_status why; /* PAWL_OK until something other than the command itself ends it */
+        bool deaf;              /* this process's standard error takes nothing any more */
+        char err[ERR_CHUNK];    /* read of the command's, on its way to this process's */
+        size_t err_len, err_at; /* it is written from err_at on */
+        size_t err_owed;        /* bytes that stood in the pipe when the command ended */
+        pawl_status why;        /* PAWL_OK until something other than the command itself ends it */
         int64_t now, tick_at, kill_at, silent_at, close_at;
 };
 
@@ -142,6 +148,42 @@ static void gather(struct supervision *s)
                 end(s, PAWL_ETOOBIG);
 }
 
+/* The next of it is read only when this is written: a reader that pauses makes the command wait. */
+static void gather_err(struct supervision *s)
+{
+        const pawl__command *command = s->child->command;
+        ssize_t n = read(s->child->err_fd, s->err, sizeof s->err);
+
+        if (n < 0 && (errno == EAGAIN || errno == EINTR))
+                return;
+        if (n <= 0) {
+                close_fd(&s->child->err_fd);
+                return;
+        }
+        if (s->ended)
+                s->silent_at = s->now + s->waits->silence;
+        s->err_owed -= s->err_owed < (size_t)n ? s->err_owed : (size_t)n;
+        s->err_at = 0;
+        s->err_len = s->deaf ? 0 : (size_t)n;
+        pawl_status status = command->log(s->err, (size_t)n, command->log_user);
+        if (status)
+                end(s, status);
+}
+
+static void pass_err_on(struct supervision *s)
+{
+        ssize_t n = write_quietly(STDERR_FILENO, s->err + s->err_at, s->err_len - s->err_at);
+
+        if (n < 0 && (errno == EAGAIN || errno == EINTR))
+                return;
+        if (n > 0)
+                s->err_at += (size_t)n;
+        else
+                s->deaf = true;
+        if (s->deaf || s->err_at == s->err_len)
+                s->err_len = 0;
+}
+
 static void forward(struct supervision *s)
 {
         unsigned char signal;
@@ -159,6 +201,8 @@ static void forward(struct supervision *s)
                 s->child->interrupted_by = signal;
         if (!s->why)
                 s->why = PAWL_EINTERRUPTED;
+        if (s->ended)
+                s->deaf = true;
         signal_group(s, signal);
         if (s->kill_at > s->now + s->waits->interrupt)
                 s->kill_at = s->now + s->waits->interrupt;
@@ -180,6 +224,21 @@ static void note_end(struct supervision *s)
         s->silent_at = s->now + s->waits->silence;
         s->close_at = s->now + s->waits->left_open;
         close_fd(&s->child->in_fd);
+        int owed = 0;
+        if (s->child->err_fd >= 0 && ioctl(s->child->err_fd, FIONREAD, &owed) == 0 && owed > 0)
+                s->err_owed = (size_t)owed;
+}
+
+/* While its last words wait to be written, the command counts as running. */
+static bool ticks(const struct supervision *s)
+{
+        return !s->ended || s->err_len;
+}
+
+/* Is what is still open only held open by others? */
+static bool may_close_err(const struct supervision *s)
+{
+        return (!s->err_len && !s->err_owed) || (s->why && s->now >= s->close_at);
 }
 
 static void keep_time(struct supervision *s)
@@ -191,11 +250,11 @@ static void keep_time(struct supervision *s)
                 signal_group(s, SIGKILL);
                 s->kill_at = NEVER;
         }
-        if (command->tick && s->now >= s->tick_at && !s->ended) {
+        if (command->tick && s->now >= s->tick_at && ticks(s)) {
                 pawl_status status = command->tick(command->tick_user);
                 s->now = now_ms();
                 s->tick_at = s->now + command->tick_ms;
-                if (status)
+                if (status && (!s->ended || status == PAWL_EFENCED))
                         end(s, status);
         }
 }
@@ -204,11 +263,13 @@ static int timeout_ms(const struct supervision *s)
 {
         int64_t at = s->kill_at;
 
-        if (!s->ended && s->tick_at < at)
+        const bool closes = s->ended && (s->child->out_fd >= 0 || may_close_err(s));
+
+        if (ticks(s) && s->tick_at < at)
                 at = s->tick_at;
-        if (s->ended && s->silent_at < at)
+        if (closes && s->silent_at < at)
                 at = s->silent_at;
-        if (s->ended && s->close_at < at)
+        if ((closes || (s->ended && s->why && s->now < s->close_at)) && s->close_at < at)
                 at = s->close_at;
         if (!s->ended && s->pidfd < 0 && s->now + WITHOUT_PIDFD_MS < at)
                 at = s->now + WITHOUT_PIDFD_MS;
@@ -220,10 +281,12 @@ static int timeout_ms(const struct supervision *s)
 /* One wait, and what came of it. poll() passes over descriptors that are -1. */
 static void step(struct supervision *s)
 {
-        enum { INPUT, OUTPUT, END, SIGNAL, WATCHED };
+        enum { INPUT, OUTPUT, ERR, SHOWN, END, SIGNAL, WATCHED };
         struct pollfd fds[WATCHED] = {
                 [INPUT] = {s->child->in_fd, POLLOUT, 0},
                 [OUTPUT] = {s->child->out_fd, POLLIN, 0},
+                [ERR] = {s->err_len ? -1 : s->child->err_fd, POLLIN, 0},
+                [SHOWN] = {s->err_len ? STDERR_FILENO : -1, POLLOUT, 0},
                 [END] = {s->ended ? -1 : s->pidfd, POLLIN, 0},
                 [SIGNAL] = {s->signal_fd, POLLIN, 0},
         };
@@ -235,7 +298,9 @@ static void step(struct supervision *s)
                 end(s, PAWL_EIO);
                 signal_group(s, SIGKILL);
                 close_fd(&s->child->out_fd);
+                close_fd(&s->child->err_fd);
                 note_end(s);
+                s->err_len = 0;
                 return;
         }
         if (n > 0 && fds[SIGNAL].revents)
@@ -244,13 +309,25 @@ static void step(struct supervision *s)
                 feed(s);
         if (n > 0 && fds[OUTPUT].revents)
                 gather(s);
+        if (n > 0 && fds[ERR].revents)
+                gather_err(s);
+        if (n > 0 && fds[SHOWN].revents)
+                pass_err_on(s);
+        if (s->deaf)
+                s->err_len = 0;
         if (!s->ended && (s->pidfd < 0 || (n > 0 && fds[END].revents)) && has_ended(s))
                 note_end(s);
         /* Silence is what a look after the end has seen, and not that this process was kept from
          * looking: what the command itself wrote is read whole. */
-        const bool silent = n >= 0 && !fds[OUTPUT].revents && s->now >= s->silent_at;
-        if (ended && (silent || s->now >= s->close_at))
+        const bool silent =
+                n >= 0 && !fds[OUTPUT].revents && !fds[ERR].revents && s->now >= s->silent_at;
+        if (ended && (silent || s->now >= s->close_at)) {
                 close_fd(&s->child->out_fd);
+                if (may_close_err(s)) {
+                        close_fd(&s->child->err_fd);
+                        s->err_len = 0;
+                }
+        }
         keep_time(s);
 }
 
@@ -267,7 +344,7 @@ pawl_status pawl__child_supervise(pawl__child *child)
         if (command->tick && command->tick_ms)
                 s.tick_at = s.now + command->tick_ms;
         s.pidfd = (int)syscall(SYS_pidfd_open, child->pid, 0); /* close-on-exec by itself */
-        while (!s.ended || child->out_fd >= 0)
+        while (!s.ended || child->out_fd >= 0 || child->err_fd >= 0 || s.err_len)
                 step(&s);
         if (s.why)
                 kill(-child->pid, SIGKILL);

@@ -1,6 +1,7 @@
 /**
  * @file mission/command_io.h
- * @brief A command that runs: its input fed, its output gathered, its end awaited.
+ * @brief A command that runs: its input fed, its output gathered, its standard error passed on, its
+ * end awaited.
  */
 #ifndef PAWL_MISSION_COMMAND_IO_H
 #define PAWL_MISSION_COMMAND_IO_H
@@ -11,20 +12,21 @@
 /** A command that was started as the leader of a process group of its own, and is not reaped. */
 typedef struct pawl__child {
         const pawl__command *command;
-        pid_t pid;         /**< also its group's id, until it is reaped */
-        int in_fd, out_fd; /**< the parent's ends, non-blocking; -1 once closed */
-        size_t written;    /**< bytes of the input */
+        pid_t pid;                 /**< also its group's id, until it is reaped */
+        int in_fd, out_fd, err_fd; /**< the parent's ends, non-blocking; -1 once closed */
+        size_t written;            /**< bytes of the input */
         pawl__buf output;
         int interrupted_by; /**< the first signal that was forwarded; 0: none */
 } pawl__child;
 
 /**
- * Feed and read until the command has ended and its output too, and close both descriptors. The
+ * Feed and read until the command has ended and its output too, and close the descriptors. The
  * command is left as a zombie, so that its group's id is still its own; reaping is the caller's.
  *
  * The output ends when nobody holds it open any more. If a process that the command left behind
  * does, then it ends with the first silence after the command's end, and some time after it at the
- * latest; that process is left alone.
+ * latest; that process is left alone. Its standard error ends likewise, once what the command
+ * itself wrote there is passed on.
  * @return PAWL_OK; PAWL_ETOOBIG, PAWL_ENOMEM, PAWL_EIO or what tick returned: the group got TERM,
  * and KILL later; PAWL_EINTERRUPTED: a signal was forwarded to the group, and KILL some time after
  * the first. In each case nothing of the group is left. How long each is: the command's waits.

@@ -1,6 +1,5 @@
 #include "base/error.h"
-#include "glossary/fields.h"
-#include "mission/mission.h"
+#include "mission/loader.h"
 #include <stdlib.h>
 
 static pawl_status set_strictness(const pawl__place *place, pawl__node node)
@@ -28,6 +27,13 @@ static pawl_status set_sessions(const pawl__place *place, pawl__node node)
         return PAWL_OK;
 }
 
+static pawl_status set_log_max(const pawl__place *place, pawl__node node)
+{
+        pawl__config *config = place->target;
+
+        return pawl__read_log_max(place, &config->log_max, node);
+}
+
 static const pawl__field retention_fields[] = {
         {"sessions", PAWL__ENTRY_NUMBER, NULL, set_sessions},
 };
@@ -43,6 +49,7 @@ static pawl_status set_retention(const pawl__place *place, pawl__node node)
 
 static const pawl__field fields[] = {
         {"strictness", PAWL__ENTRY_TEXT, NULL, set_strictness},
+        {"max_log_bytes", PAWL__ENTRY_NUMBER, NULL, set_log_max},
         {"retention", PAWL__ENTRY_MAPPING, NULL, set_retention},
 };
 
@@ -64,7 +71,7 @@ pawl_status pawl__config_load(pawl__config *out, const char *log_path, pawl_erro
 {
         static const char name[] = "config.yaml";
         const char *slash = strrchr(log_path, '/');
-        pawl__config config = {PAWL__STRICTNESS_UNSET, PAWL__KEEP_ALL};
+        pawl__config config = {PAWL__STRICTNESS_UNSET, PAWL__KEEP_ALL, PAWL__LOG_MAX_DEFAULT};
         pawl__buf path = PAWL__BUF_INIT;
         pawl__document document;
         pawl_error why = PAWL_ERROR_INIT;

@@ -129,6 +129,7 @@ static void say_taken_over(pawl__runner *r)
 static void left(pawl__runner *r)
 {
         r->given_back = true;
+        pawl__step_log_recorded(r);
         pawl__runner_hand_over(r);
         pawl__runner_prune(r);
 }

@@ -129,14 +129,21 @@ static pawl_status judge_exit(pawl__passage *p, const pawl__command_result *resu
         return status == PAWL_BLOCKED ? pawl__passage_blocked(p) : pawl__passage_error(p, status);
 }
 
-static pawl_status interrupted(const pawl__passage *p, int signal)
+static pawl_status interrupted(const pawl__passage *p, int signal, int exit_code)
 {
-        char name[32];
+        char name[32], why[64] = "time limit";
+        const bool timed_out = p->r->timed_out;
 
-        if (p->r->timed_out)
+        pawl__signal_name(name, signal);
+        if (!timed_out)
+                snprintf(why, sizeof why, "interrupted by %s", name);
+        pawl_status status =
+                pawl__attempt_cut_off(p->r, p->step->id, &p->ctx->attempt, exit_code, why);
+        if (status)
+                return status;
+        if (timed_out)
                 return pawl__runner_in_time(p->r);
         p->r->signal = signal;
-        pawl__signal_name(name, signal);
         return pawl__fail(&p->r->error, PAWL_EINTERRUPTED,
                 "step %.*s: interrupted by %s; go on with `pawl resume %s`", PAWL__FMT(p->step->id),
                 name, pawl_context_retry_token(p->ctx));
@@ -165,9 +172,18 @@ pawl_status pawl__passage_execute(pawl__passage *p)
                 .signal_fd = r->options.signal_fd,
                 .tick_ms = tick_ms(&held),
                 .tick = tick,
-                .tick_user = &held};
+                .tick_user = &held,
+                .log = pawl__step_log_take,
+                .log_user = r};
+        status = pawl__step_log_begin(p);
+        if (status) {
+                pawl__arena_free(&arena);
+                return status;
+        }
         pawl__passage_progress(p, PAWL_STEP_RUNNING);
         status = pawl__command_run(&result, &command, &error);
+        if (pawl__step_log_end(p))
+                status = r->error.status, error = r->error;
         switch (status) {
         case PAWL_OK:
                 status = judge_exit(p, &result);
@@ -180,7 +196,7 @@ pawl_status pawl__passage_execute(pawl__passage *p)
                 status = pawl__passage_failed(p, result.exit_code, error.message);
                 break;
         case PAWL_EINTERRUPTED:
-                status = interrupted(p, result.interrupted_by);
+                status = interrupted(p, result.interrupted_by, result.exit_code);
                 break;
         case PAWL_EFENCED:
                 r->error = held.error;

@@ -42,16 +42,28 @@ static pawl_status read_check(const pawl__place *place, bool *enabled, pawl__nod
         return PAWL_OK;
 }
 
-static pawl_status read_output_max(const pawl__place *place, size_t *out, pawl__node node)
+/* A number of bytes from least to most. */
+static pawl_status read_bytes(
+        const pawl__place *place, size_t *out, pawl__node node, unsigned least, unsigned most)
 {
         int64_t bytes;
 
-        if (!pawl__json_int(pawl__value_at(place, node), &bytes) || bytes < 1 || bytes > UINT32_MAX)
+        if (!pawl__json_int(pawl__value_at(place, node), &bytes) || bytes < least || bytes > most)
                 return pawl__field_fail(place, node,
-                        "%.*s is out of range; write a whole number of bytes from 1 to %u",
-                        PAWL__FMT(pawl__value_at(place, node)->value), UINT32_MAX);
+                        "%.*s is out of range; write a whole number of bytes from %u to %u",
+                        PAWL__FMT(pawl__value_at(place, node)->value), least, most);
         *out = (size_t)bytes;
         return PAWL_OK;
+}
+
+static pawl_status read_output_max(const pawl__place *place, size_t *out, pawl__node node)
+{
+        return read_bytes(place, out, node, 1, UINT32_MAX);
+}
+
+pawl_status pawl__read_log_max(const pawl__place *place, size_t *out, pawl__node node)
+{
+        return read_bytes(place, out, node, 0, PAWL__LOG_MAX_MOST);
 }
 
 /* ---- glossary: ------------------------------------------------------------------------------ */
@@ -198,6 +210,13 @@ static pawl_status set_step_output_max(const pawl__place *place, pawl__node node
         return read_output_max(place, &loader->step->output_max, node);
 }
 
+static pawl_status set_step_log_max(const pawl__place *place, pawl__node node)
+{
+        pawl__loader *loader = place->target;
+
+        return pawl__read_log_max(place, &loader->step->log_max, node);
+}
+
 static const pawl__field step_fields[] = {
         {"id", PAWL__ENTRY_TEXT, "give the step a name of its own: id: NAME", set_step_id},
         {"critical", PAWL__ENTRY_BOOL, NULL, set_critical},
@@ -207,6 +226,7 @@ static const pawl__field step_fields[] = {
         {"metadata", PAWL__ENTRY_MAPPING, NULL, set_metadata},
         {"run", PAWL__ENTRY_LIST, "give its command: run: [COMMAND, ARGUMENT, ...]", set_run},
         {"max_output_bytes", PAWL__ENTRY_NUMBER, NULL, set_step_output_max},
+        {"max_log_bytes", PAWL__ENTRY_NUMBER, NULL, set_step_log_max},
 };
 
 /* ---- The mission ---------------------------------------------------------------------------- */
@@ -266,6 +286,13 @@ static pawl_status set_output_max(const pawl__place *place, pawl__node node)
         return read_output_max(place, &loader->output_max, node);
 }
 
+static pawl_status set_log_max(const pawl__place *place, pawl__node node)
+{
+        pawl__loader *loader = place->target;
+
+        return pawl__read_log_max(place, &loader->log_max, node);
+}
+
 static pawl_status read_step(const pawl__place *place, pawl__node node, size_t index)
 {
         pawl__loader *loader = place->target;
@@ -279,6 +306,7 @@ static pawl_status read_step(const pawl__place *place, pawl__node node, size_t i
         loader->step = &loader->mission->steps[index];
         loader->step->inputs = PAWL__NO_NODE;
         loader->step->output_max = loader->output_max;
+        loader->step->log_max = loader->log_max;
         inside.where = where;
         return pawl__fields_read(PAWL__FIELDS(step_fields), &inside, node);
 }
@@ -314,6 +342,7 @@ static const pawl__field mission_fields[] = {
         {"glossary", PAWL__ENTRY_MAPPING, NULL, set_glossary},
         {"store_inputs", PAWL__ENTRY_BOOL, NULL, set_store_inputs},
         {"max_output_bytes", PAWL__ENTRY_NUMBER, NULL, set_output_max},
+        {"max_log_bytes", PAWL__ENTRY_NUMBER, NULL, set_log_max},
         {"handoff", PAWL__ENTRY_TEXT, NULL, set_handoff},
         {"workspace", PAWL__ENTRY_MAPPING, NULL, pawl__workspace_settings_read},
         {"steps", PAWL__ENTRY_LIST, "list the mission's steps: steps: [...]", set_steps},
@@ -338,7 +367,8 @@ static pawl_status set_paths(pawl_mission *mission, const char *path, pawl_error
 
 static pawl_status read_mission(pawl_mission *mission, pawl_error *err)
 {
-        pawl__loader loader = {mission, NULL, PAWL__MAP_INIT, NULL, PAWL__OUTPUT_MAX_DEFAULT};
+        pawl__loader loader = {
+                mission, NULL, PAWL__MAP_INIT, NULL, PAWL__OUTPUT_MAX_DEFAULT, PAWL__LOG_MAX_UNSET};
         pawl__place place = {&mission->document, "", "", &loader, err};
 
         if (pawl__value_at(&place, 0)->type != PAWL__JSON_OBJECT)

@@ -16,6 +16,7 @@ typedef struct pawl__loader {
         pawl__map ids;     /**< of the steps so far */
         pawl__node *id_at; /**< of each step */
         size_t output_max; /**< the mission's, for steps without their own */
+        size_t log_max;    /**< the same of `max_log_bytes` */
 } pawl__loader;
 
 /** A table of fields and how many they are, as pawl__fields_read() takes them. */
@@ -33,6 +34,10 @@ PAWL_MUST_CHECK pawl_status pawl__keep_c_string(
         const pawl__place *place, char **out, pawl__node node);
 /** A path, absolute: what is relative is so to the mission file. */
 PAWL_MUST_CHECK pawl_status pawl__keep_path(const pawl__place *place, char **out, pawl__node node);
+
+/** The value of `max_log_bytes`, wherever it stands. */
+PAWL_MUST_CHECK pawl_status pawl__read_log_max(
+        const pawl__place *place, size_t *out, pawl__node node);
 
 /** The mapping `workspace:` (mission/file_workspace.c). */
 PAWL_MUST_CHECK pawl_status pawl__workspace_settings_read(

@@ -12,6 +12,10 @@
 
 #define PAWL__OUTPUT_MAX_DEFAULT ((size_t)64 << 20) /* bytes of a command's standard output */
 
+#define PAWL__LOG_MAX_DEFAULT ((size_t)64 << 10) /* of its standard error, what is kept */
+#define PAWL__LOG_MAX_MOST    ((size_t)64 << 20)
+#define PAWL__LOG_MAX_UNSET   SIZE_MAX
+
 typedef struct pawl__step {
         pawl_text id;
         bool critical;
@@ -21,6 +25,7 @@ typedef struct pawl__step {
         pawl_text metadata;                 /**< JSON; absent: none */
         char **argv;                        /**< ended by NULL */
         size_t output_max; /**< bytes (`max_output_bytes` on the step or the mission) */
+        size_t log_max;    /**< bytes (`max_log_bytes` likewise), or PAWL__LOG_MAX_UNSET */
 } pawl__step;
 
 /** When a run takes a checkpoint of the workspace by itself. */
@@ -61,11 +66,12 @@ size_t pawl__mission_find(const pawl_mission *mission, pawl_text step_id);
 
 #define PAWL__KEEP_ALL UINT32_MAX
 
-/** `.pawl/config.yaml` beside the log: `strictness`, `retention: {sessions}`. No file: all unset.
- *  Anything else in it is PAWL_EPARSE naming file, line and key. */
+/** `.pawl/config.yaml` beside the log: `strictness`, `max_log_bytes`, `retention: {sessions}`. No
+ *  file: all unset. Anything else in it is PAWL_EPARSE naming file, line and key. */
 typedef struct pawl__config {
         pawl__strictness strictness;
         uint32_t keep_sessions; /**< how many stay at a session's end; PAWL__KEEP_ALL: all */
+        size_t log_max;         /**< for steps that say nothing of it, PAWL__LOG_MAX_DEFAULT */
 } pawl__config;
 
 PAWL_MUST_CHECK pawl_status pawl__config_load(

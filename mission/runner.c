@@ -83,6 +83,7 @@ void pawl__runner_free(pawl__runner *r)
                 (void)ignored;
         }
         pawl__snapshot_free(r->snapshot);
+        pawl__step_logs_free(r->logs);
         pawl_context_free(r->last);
         free(r->members);
         pawl_pipeline_free(r->pipeline);
@@ -118,6 +119,7 @@ pawl_status pawl__runner_prepare(pawl__runner *r)
                 return status;
         r->project = config.strictness;
         r->keep_sessions = config.keep_sessions;
+        r->log_max = config.log_max;
         status = pawl__glossary_new(&r->glossary, &r->error);
         return status ? status : make_pipeline(r);
 }

@@ -28,7 +28,9 @@ typedef struct pawl__runner {
 
         pawl_text run_id, session_id, actor; /**< in the arena, NUL-ended */
         pawl__strictness runtime, project;
-        uint32_t keep_sessions; /**< PAWL__KEEP_ALL: no retention */
+        uint32_t keep_sessions;       /**< PAWL__KEEP_ALL: no retention */
+        size_t log_max;               /**< of steps that say nothing of it */
+        struct pawl__step_logs *logs; /**< mission/step_log.c; NULL: no command was started yet */
         pawl__scope_ref refs[PAWL__SCOPE_REFS_MAX];
         size_t n_refs;
         uint64_t fence;  /**< 0: not claimed */
@@ -156,6 +158,24 @@ PAWL_MUST_CHECK pawl_status pawl__runner_snapshot(
 /** Say, once the session's end is in the log, that one failed; where nobody was asked about it. */
 void pawl__snapshot_tell(pawl__runner *r);
 void pawl__snapshot_free(pawl__snapshot *snapshot);
+
+/* ---- What commands write to standard error (mission/step_log.c) --------------------------------
+ */
+
+struct pawl__passage;
+/** The attempt that is about to begin, in p->ctx: numbered, with what earlier ones left behind put
+ *  into the batch. */
+PAWL_MUST_CHECK pawl_status pawl__step_log_begin(struct pawl__passage *p);
+/** For pawl__command.log, with the runner as @p user. */
+PAWL_MUST_CHECK pawl_status pawl__step_log_take(const char *data, size_t len, void *user);
+/** The attempt has ended: what is kept of it goes into the batch, and p->ctx says what that is. */
+PAWL_MUST_CHECK pawl_status pawl__step_log_end(struct pawl__passage *p);
+/** StepAttemptFailed into the batch: it was cut off by something other than the command. */
+PAWL_MUST_CHECK pawl_status pawl__attempt_cut_off(pawl__runner *r, pawl_text step_id,
+        const pawl__attempt *attempt, int exit_code, const char *why);
+/** What the batch held is in the log: the files beside it go. */
+void pawl__step_log_recorded(pawl__runner *r);
+void pawl__step_logs_free(struct pawl__step_logs *logs);
 
 /* ---- One step on its way -------------------------------------------------------------------- */
 

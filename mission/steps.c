@@ -40,8 +40,23 @@ static pawl_status emit_failed(const pawl__passage *p, int exit_code, const char
         pawl__json_member_integer(&w, "exit_code", exit_code);
         if (p->has_inputs)
                 pawl__json_member_string(&w, "input_hash", pawl_context_input_hash(p->ctx));
+        pawl__attempt_members(&w, &p->ctx->attempt);
         pawl__json_close_object(&w);
         return pawl__runner_emit(p->r, PAWL__STEP_FAILED, p->step->id, &w);
+}
+
+/* With the last line that its command wrote to standard error, and where the rest of it is. */
+static pawl_status failed_saying(const pawl__passage *p)
+{
+        pawl__runner *r = p->r;
+        const char *line = p->ctx->attempt.last_line;
+        size_t len = strlen(line), shown = pawl__utf8_cut(line, len, 160);
+
+        return pawl__fail(&r->error, PAWL_ESTEP,
+                "%.200s%s%.*s%s; see `pawl logs %.*s %.*s`, go on with `pawl resume %.*s` once that "
+                "is mended",
+                r->failure.message, len ? ": " : "", (int)shown, line, shown < len ? "..." : "",
+                PAWL__FMT(r->run_id), PAWL__FMT(p->step->id), PAWL__FMT(r->run_id));
 }
 
 pawl_status pawl__passage_failed(const pawl__passage *p, int exit_code, const char *why)
@@ -59,6 +74,8 @@ pawl_status pawl__passage_failed(const pawl__passage *p, int exit_code, const ch
                 &r->failure, PAWL_ESTEP, "step %.*s: %s", PAWL__FMT(p->step->id), reason.message);
         pawl__message_mend(r->failure.message);
         pawl__passage_progress(p, PAWL_STEP_FAILED);
+        if (exit_code && p->ctx->attempt.log_bytes)
+                return failed_saying(p);
         return pawl__fail(&r->error, PAWL_ESTEP,
                 "%s; go on with `pawl resume %.*s` once that is mended", r->failure.message,
                 PAWL__FMT(r->run_id));

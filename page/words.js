@@ -15,6 +15,9 @@ const quiet = (label, title, detail) => ({ shape: "more", quiet: true, label, ti
 const exit = (code) => (code > 128 && code < 193 ? `ended by signal ${code - 128}`
   : code === -1 ? "never started" : `exit code ${code}`);
 
+/** The last line that a command wrote to standard error, in lines of its own. */
+const lastLine = (p) => p.last_line && el("pre", { class: "log", tabindex: "0", "aria-label": "The last line of its log" }, p.last_line);
+
 const findings = (list) => list.map((f) => el("li", null, term(f.term), ` ${f.conflict_type}, ${f.severity}`));
 
 const gate = {
@@ -36,7 +39,9 @@ const words = {
   StepCompleted: (p) => ({ shape: "completed", tone: "completed", title: "Step completed",
     detail: p.exit_code ? exit(p.exit_code) : null }),
   StepFailed: (p) => ({ shape: "failed", tone: "failed", title: "Step failed",
-    detail: `${p.reason}; ${exit(p.exit_code)}` }),
+    detail: [`${p.reason}; ${exit(p.exit_code)}`, lastLine(p)] }),
+  StepAttemptFailed: (p) => ({ shape: "failed", tone: "failed", title: `Attempt ${p.attempt} was cut off`,
+    detail: [p.reason, lastLine(p)] }),
   StepResumed: (p) => ({ shape: "running", title: "Step resumed",
     detail: p.inputs_changed ? `with changed inputs, confirmed by ${person(p.confirmed_by)}` : null }),
   StepResumeAborted: () => ({ shape: "failed", tone: "failed", title: "Resume refused",

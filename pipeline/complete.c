@@ -59,6 +59,7 @@ pawl_status pawl__complete_record(pawl_context *ctx)
         pawl__json_member_string(w, "input_hash", ctx->input_hash);
         pawl__json_member_string(w, "output_hash", ctx->output_hash);
         pawl__json_member_integer(w, "exit_code", 0);
+        pawl__attempt_members(w, &ctx->attempt);
         return pawl__context_emit(ctx, PAWL__STEP_COMPLETED);
 }
 

@@ -11,8 +11,19 @@
 #include "glossary/conflict.h"
 #include <pawl/pipeline.h>
 
+/** Room for the last line of what a command wrote to standard error, and a NUL. */
+#define PAWL__LAST_LINE_MAX 301
+
 /** Which text a pass is about. */
 typedef enum pawl__phase { PAWL__ON_INPUTS, PAWL__ON_OUTPUT } pawl__phase;
+
+/** A command that was started for a step, and what it wrote to standard error. */
+typedef struct pawl__attempt {
+        uint64_t number;                     /**< from 1 in a run; 0: there was no command */
+        uint64_t log_bytes;                  /**< all that it wrote */
+        char log_hash[65];                   /**< of what is kept of it; "": nothing is */
+        char last_line[PAWL__LAST_LINE_MAX]; /**< printable; "": none */
+} pawl__attempt;
 
 /** How a conflict of this pass stands with the clarification layer. */
 typedef enum pawl__asking { PAWL__NOT_ASKED, PAWL__DEFERRED, PAWL__ANSWERED } pawl__asking;
@@ -87,6 +98,7 @@ struct pawl_context {
         bool inputs_changed;   /**< change is filled */
         char output_hash[65];
         char checkpoint_hash[65];
+        pawl__attempt attempt; /**< of its command, by who started one */
 };
 
 /** The envelope of an event of this context, payload absent. */
@@ -97,6 +109,9 @@ pawl__json_writer *pawl__context_payload(pawl_context *ctx);
 
 /** Close the payload that was begun, and put its event into the batch. */
 PAWL_MUST_CHECK pawl_status pawl__context_emit(pawl_context *ctx, pawl__event_type type);
+
+/** What is told of an attempt, as members of the event that ends it; nothing of number 0. */
+void pawl__attempt_members(pawl__json_writer *w, const pawl__attempt *attempt);
 
 /** Forget what the pass before made. */
 void pawl__context_reset(pawl_context *ctx);

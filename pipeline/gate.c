@@ -242,6 +242,8 @@ static pawl_status emit_blocked(pawl_context *ctx, const pawl__held *held)
         pawl__json_close_array(w);
         pawl__json_member_string(w, "strictness_mode", pawl__strictness_name(mode(ctx)));
         pawl__json_member_string(w, "effective_strictness", pawl__strictness_name(ctx->effective));
+        if (ctx->phase == PAWL__ON_OUTPUT)
+                pawl__attempt_members(w, &ctx->attempt);
         return pawl__context_emit(ctx, PAWL__GENERATION_BLOCKED);
 }
 

@@ -11,6 +11,8 @@ static const cli_cmd *const cmds[] = {
         &pawl_glossary_list_cmd,
         &pawl_glossary_import_cmd,
         &pawl_runs_cmd,
+        &pawl_output_cmd,
+        &pawl_logs_cmd,
         &pawl_sessions_cmd,
         &pawl_session_start_cmd,
         &pawl_session_update_cmd,

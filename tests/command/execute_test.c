@@ -26,8 +26,8 @@ static const char seed[] = "terms:\n"
 
 enum { ARGS = 6, PARALLEL = 4 };
 
-/* A command and its arguments, in which CONFLICT, SESSION, CALL and NAME stand for those of the
- * log. */
+/* A command and its arguments, in which RUN, CONFLICT, SESSION, CALL and NAME stand for those of
+ * the log. */
 typedef struct invocation {
         const char *name;
         const char *args[ARGS];
@@ -40,6 +40,10 @@ static const invocation reading[] = {
         {"conflicts", {NULL}, 0, 0, false},
         {"conflicts", {"--all", "--json"}, 0, 0, false},
         {"runs", {NULL}, 0, 0, false},
+        {"logs", {"RUN", "research"}, 0, 0, false},
+        {"logs", {"RUN", "nothing"}, 1, PAWL_ENOTFOUND, false},
+        {"output", {"RUN", "research"}, 0, 0, false},
+        {"output", {"RUN", "specify"}, 1, PAWL_ENOTFOUND, false},
         {"sessions", {"--latest"}, 0, 0, false},
         {"glossary list", {"--at", "1"}, 0, 0, false},
         {"handoff", {NULL}, 0, 0, false},
@@ -207,6 +211,8 @@ static const char *filled_in(const served *s, const char *arg)
 {
         if (strcmp(arg, "CONFLICT") == 0)
                 return s->conflict;
+        if (strcmp(arg, "RUN") == 0)
+                return pawl_run_result_run_id(s->f->result);
         if (strcmp(arg, "SESSION") == 0)
                 return s->session;
         if (strcmp(arg, "NAME") == 0)

@@ -45,6 +45,53 @@ static void an_endless_output_ends_even_if_term_is_ignored(void **state)
         command_gone(f, "pid");
 }
 
+/* ---- Standard error -------------------------------------------------------------------------- */
+
+static pawl_status keep_log(const char *data, size_t len, void *user)
+{
+        return pawl__buf_add(user, data, len);
+}
+
+/* What the command wrote is read whole, however long a process that it left behind goes on. */
+static void standard_error_held_open_by_others_ends(void **state)
+{
+        static const pawl__command_waits waits = {300, 300, 200, 600};
+        struct command_fixture *f = *state;
+        pawl__buf log = PAWL__BUF_INIT;
+        double start = seconds();
+
+        f->command.waits = &waits;
+        f->command.log = keep_log;
+        f->command.log_user = &log;
+        assert_int_equal(command_shell(f, "head -c 50000 /dev/zero >&2; (trap '' PIPE; "
+                                          "while sleep 0.05; do echo x >&2 || exit; done "
+                                          ">/dev/null) & echo said"),
+                PAWL_OK);
+        assert_true(seconds() - start < 5);
+        assert_int_equal(f->result.exit_code, 0);
+        assert_true(log.len >= 50000);
+        assert_text(pawl__buf_text(&f->result.output), "said\n");
+        pawl__buf_free(&log);
+}
+
+static pawl_status keep_none(const char *data, size_t len, void *user)
+{
+        (void)data;
+        (void)len;
+        (void)user;
+        return PAWL_ENOMEM;
+}
+
+static void a_log_that_cannot_be_kept_ends_the_command(void **state)
+{
+        struct command_fixture *f = *state;
+
+        f->command.log = keep_none;
+        assert_int_equal(command_shell(f, "echo $$ >pid; echo x >&2; sleep 30"), PAWL_ENOMEM);
+        assert_int_equal(f->result.killed_by, SIGTERM);
+        assert_null(f->result.output.data);
+}
+
 /* ---- Ticks and signals ---------------------------------------------------------------------- */
 
 struct ticking {
@@ -290,6 +337,8 @@ int main(void)
         const struct CMUnitTest tests[] = {
                 COMMAND_TEST(an_output_of_the_limit_is_taken_and_one_byte_more_is_not),
                 COMMAND_TEST(an_endless_output_ends_even_if_term_is_ignored),
+                COMMAND_TEST(standard_error_held_open_by_others_ends),
+                COMMAND_TEST(a_log_that_cannot_be_kept_ends_the_command),
                 COMMAND_TEST(ticks_come_while_it_runs),
                 COMMAND_TEST(a_tick_that_fails_ends_the_command),
                 COMMAND_TEST(a_signal_is_forwarded_to_the_whole_group),

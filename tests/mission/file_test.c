@@ -28,6 +28,7 @@ static void a_minimal_mission_has_the_defaults(void **state)
         assert_string_equal(m->steps[0].argv[0], "x");
         assert_null(m->steps[0].argv[1]);
         assert_int_equal(m->steps[0].output_max, PAWL__OUTPUT_MAX_DEFAULT);
+        assert_true(m->steps[0].log_max == PAWL__LOG_MAX_UNSET);
         assert_string_equal(pawl_mission_id(m), "m");
         assert_int_equal(pawl_mission_steps(m), 1);
         assert_string_equal(pawl_mission_step_id(m, 0), "a");
@@ -51,6 +52,7 @@ static const char full_yaml[] = "steps:\n"
                                 "    metadata: {glossary_watch_terms: [workspace], other: 1}\n"
                                 "    run: [./s]\n"
                                 "    max_output_bytes: 10\n"
+                                "    max_log_bytes: 0\n"
                                 "mission: full\n"
                                 "strictness: off\n"
                                 "glossary_check: disabled\n"
@@ -59,6 +61,7 @@ static const char full_yaml[] = "steps:\n"
                                 "  spec_kitty_core: /etc/core.yaml\n"
                                 "store_inputs: false\n"
                                 "max_output_bytes: 4096\n"
+                                "max_log_bytes: 100\n"
                                 "workspace:\n"
                                 "  checkpoint: manual\n"
                                 "  exclude: [a, \"b c\"]\n"
@@ -95,11 +98,13 @@ static void check_full(const struct file_fixture *f)
         assert_null(m->steps[0].argv[3]);
         assert_true(m->steps[0].check_disabled);
         assert_int_equal(m->steps[0].output_max, 4096);
+        assert_int_equal(m->steps[0].log_max, 100);
         assert_true(m->steps[1].critical);
         assert_int_equal(m->steps[1].strictness, PAWL__STRICTNESS_MAX);
         assert_true(m->steps[1].check_enabled);
         assert_false(m->steps[1].check_disabled);
         assert_int_equal(m->steps[1].output_max, 10);
+        assert_int_equal(m->steps[1].log_max, 0);
         assert_says(m->steps[1].metadata.data, "\"workspace\"");
         const pawl__json_node *inputs = pawl__json_at(&m->document.tree, m->steps[1].inputs);
         assert_int_equal(inputs->count, 3);
@@ -188,7 +193,7 @@ static void unknown_keys_are_refused_with_the_nearest_one(void **state)
         file_refused(f, "mission: m\nstep: []\n", 2, "step: unknown key; did you mean steps?");
         file_refused(f, MINIMAL "surroundings: x\n", 3,
                 "surroundings: unknown key; the keys here are mission, strictness, glossary_check, "
-                "glossary, store_inputs, max_output_bytes, handoff, workspace, steps");
+                "glossary, store_inputs, max_output_bytes, max_log_bytes, handoff, workspace, steps");
         file_refused(f, "mission: m\nsteps:\n- id: a\n  run: [x]\n  crtical: true\n", 5,
                 "steps[0].crtical: unknown key; did you mean critical?");
         file_refused(f, MINIMAL "glossary:\n  team: x\n", 4,
@@ -196,7 +201,7 @@ static void unknown_keys_are_refused_with_the_nearest_one(void **state)
                 "audience_domain, core, spec_kitty_core");
         file_refused(f, MINIMAL "\"\": x\n", 3,
                 ": unknown key; the keys here are mission, strictness, glossary_check, glossary, "
-                "store_inputs, max_output_bytes, handoff, workspace, steps");
+                "store_inputs, max_output_bytes, max_log_bytes, handoff, workspace, steps");
 }
 
 static void missing_keys_are_named(void **state)
@@ -238,6 +243,9 @@ static void values_of_the_wrong_type_are_refused(void **state)
                 "store_inputs: must be a boolean; write true or false");
         file_refused(f, MINIMAL "max_output_bytes: '1'\n", 3,
                 "max_output_bytes: must be a number; write it without quotes or unit");
+        file_refused(f, MINIMAL "max_log_bytes: 67108865\n", 3,
+                "max_log_bytes: 67108865 is out of range; write a whole number of bytes from 0 to "
+                "67108864");
         file_refused(f, "mission: m\nsteps: {a: 1}\n", 2,
                 "steps: must be a list; list the mission's steps: steps: [...]");
         file_refused(f, "mission: m\nsteps:\n- x\n", 3,

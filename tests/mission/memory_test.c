@@ -169,12 +169,22 @@ static void inputs_survive_any_failed_allocation(void **state)
         }
 }
 
+/* What a command writes to standard error, kept as a run keeps it. */
+static pawl_status keep_log(const char *data, size_t len, void *user)
+{
+        return pawl__buf_add(user, data, len);
+}
+
 static void a_command_survives_any_failed_allocation(void **state)
 {
         struct fixture *f = *state;
         static const char *const env[] = {"A=b", NULL};
-        char *argv[] = {(char *)"sh", (char *)"-c", (char *)"head -c 300000 /dev/zero; cat", NULL};
+        char *argv[] = {(char *)"sh", (char *)"-c",
+                (char *)"echo log >&2; head -c 300000 /dev/zero; cat", NULL};
+        pawl__buf log = PAWL__BUF_INIT;
         pawl__command command = {.argv = argv,
+                .log = keep_log,
+                .log_user = &log,
                 .folder = f->folder,
                 .env = env,
                 .input = pawl__text("input"),
@@ -200,7 +210,9 @@ static void a_command_survives_any_failed_allocation(void **state)
                         failures++;
                 } else {
                         assert_int_equal(result.output.len, 300005);
+                        assert_text(pawl__buf_text(&log), "log\n");
                 }
+                pawl__buf_free(&log);
                 free(result.output.data);
                 assert_int_equal(allocator_live(), live);
                 assert_int_equal(open_files(), open_before);

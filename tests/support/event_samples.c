@@ -81,6 +81,9 @@ const pawl_event event_samples[EVENT_SAMPLES] = {
         SAMPLE("StepResumed", ONE, RESUMED),
         SAMPLE("StepCompleted", ONE,
                 "{\"exit_code\":0,\"input_hash\":\"" HASH_1 "\",\"output_hash\":\"" HASH_2 "\"}"),
+        SAMPLE("StepAttemptFailed", TEXT("two"),
+                "{\"attempt\":1,\"exit_code\":143,\"last_line\":\"no\",\"log_bytes\":3,"
+                "\"log_hash\":\"" HASH_2 "\",\"reason\":\"interrupted by SIGTERM\"}"),
         SAMPLE("StepFailed", TEXT("two"), "{\"exit_code\":1,\"reason\":\"exit 1\"}"),
         SAMPLE("RunFailed", NO_STEP, "{\"reason\":\"step two failed\"}"),
         SAMPLE("RunCompleted", NO_STEP, "{}"),
@@ -104,7 +107,7 @@ const pawl_event event_samples[EVENT_SAMPLES] = {
                 "\"target\":1,\"tree\":\"" HASH_1 "\",\"undo\":false}"),
         SAMPLE("WorkspaceRolledBack", NO_STEP,
                 "{\"invalidated\":[2],\"outcome\":\"done\",\"revalidated\":[],"
-                "\"started_seq\":23,\"steps\":[{\"run_id\":\"run-1\",\"step_id\":\"one\"}]}"),
+                "\"started_seq\":24,\"steps\":[{\"run_id\":\"run-1\",\"step_id\":\"one\"}]}"),
         SAMPLE("CheckpointInvalidated", NO_STEP, "{\"n\":1,\"reason\":\"a.txt is damaged\"}"),
         SAMPLE("CheckpointUpdated", NO_STEP, "{\"n\":1,\"pinned\":true,\"valid\":true}"),
         SAMPLE("Pruned", NO_STEP,

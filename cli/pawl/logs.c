@@ -1,0 +1,410 @@
+/* pawl logs and pawl output: what the command of a step wrote, to standard error and as its output.
+ */
+#include "base/error.h"
+#include "base/json_tree.h"
+#include "base/json_write.h"
+#include "base/sources.h"
+#include "cli/pawl/commands.h"
+#include "command/find.h"
+#include "command/json.h"
+#include "command/printable.h"
+#include "mission/attempts.h"
+#include <errno.h>
+#include <inttypes.h>
+#include <poll.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { LOOK_EVERY_MS = 200 };
+
+/* ---- What both print ----------------------------------------------------------------------------
+ */
+
+/* A terminal gets lines and tabs, and everything else that could move or colour it as escapes. */
+static void put_bytes(FILE *out, pawl_text text)
+{
+        if (!cli_is_terminal(out)) {
+                fwrite(text.data, 1, text.len, out);
+                return;
+        }
+        for (size_t at = 0, n; at < text.len; at += n) {
+                for (n = 0; at + n < text.len && text.data[at + n] != '\n' &&
+                            text.data[at + n] != '\t';)
+                        n++;
+                cli_put(out, pawl__text_n(text.data + at, n));
+                if (at + n < text.len)
+                        fputc(text.data[at + n++], out);
+        }
+}
+
+/* Any bytes as a string: what is not UTF-8 becomes U+FFFD. */
+static pawl_status member_bytes(pawl__json_writer *w, const char *name, pawl_text text)
+{
+        pawl__buf valid = PAWL__BUF_INIT;
+        pawl_status status = PAWL_OK;
+
+        while (text.len && !status) {
+                size_t n = pawl__utf8_span(text.data, text.len);
+                status = pawl__buf_add(&valid, text.data, n);
+                if (!status && n < text.len)
+                        status = pawl__buf_adds(&valid, "\xef\xbf\xbd");
+                n += n < text.len;
+                text = pawl__text_n(text.data + n, text.len - n);
+        }
+        if (!status)
+                pawl__json_member_text(w, name, pawl__buf_text(&valid));
+        pawl__buf_free(&valid);
+        return status;
+}
+
+/* ---- logs ---------------------------------------------------------------------------------------
+ */
+
+typedef struct looking {
+        const cli_call *cli;
+        pawl_log *log;
+        pawl_text run_id, step_id;
+        uint64_t number; /* of the attempt that was asked for; 0: the newest */
+        pawl__arena arena;
+        pawl__attempts attempts;
+        pawl_error err;
+} looking;
+
+static pawl_status read_attempts(looking *l)
+{
+        free(l->attempts.list);
+        l->attempts = (pawl__attempts){NULL, 0, 0};
+        pawl__arena_clear(&l->arena);
+        return pawl__attempts_read(&l->attempts, l->log, l->run_id, l->step_id, &l->arena, &l->err);
+}
+
+/* NULL: there is none of that number, or none at all. */
+static const pawl__attempt_view *attempt_of(const looking *l)
+{
+        for (size_t i = l->attempts.n; i-- > 0;)
+                if (!l->number || l->attempts.list[i].number == l->number)
+                        return &l->attempts.list[i];
+        return NULL;
+}
+
+static pawl_status none(looking *l)
+{
+        if (l->attempts.n == 0)
+                return pawl__fail(&l->err, PAWL_ENOTFOUND,
+                        "step %.*s: nothing of what it wrote is kept in run %.*s; it was not "
+                        "started, or by an older pawl",
+                        PAWL__FMT(l->step_id), PAWL__FMT(l->run_id));
+        return pawl__fail(&l->err, PAWL_ENOTFOUND,
+                "step %.*s: has no attempt %" PRIu64 "; its last is %" PRIu64,
+                PAWL__FMT(l->step_id), l->number, l->attempts.list[l->attempts.n - 1].number);
+}
+
+/* One that ended between the two looks is in the log by now. */
+static pawl_status read_log(
+        pawl__buf *out, uint64_t *before, looking *l, const pawl__attempt_view *one)
+{
+        const uint64_t number = one->number;
+        pawl_status status =
+                pawl__attempt_log(out, before, l->log, l->run_id, l->step_id, one, &l->err);
+
+        if (status != PAWL_ENOTFOUND || one->seq)
+                return status;
+        status = read_attempts(l);
+        for (size_t i = 0; i < l->attempts.n && !status; i++)
+                if (l->attempts.list[i].number == number)
+                        return pawl__attempt_log(out, before, l->log, l->run_id, l->step_id,
+                                &l->attempts.list[i], &l->err);
+        return status ? status : PAWL_ENOTFOUND;
+}
+
+static pawl_status write_attempt(pawl__json_writer *w, looking *l, const pawl__attempt_view *one)
+{
+        pawl__buf text = PAWL__BUF_INIT;
+        uint64_t before = 0;
+        char time[28];
+        pawl_status status =
+                pawl__attempt_log(&text, &before, l->log, l->run_id, l->step_id, one, &l->err);
+        bool gone = status == PAWL_ENOTFOUND;
+
+        if (status && !gone) {
+                pawl__buf_free(&text);
+                return status;
+        }
+        pawl__json_open_object(w);
+        pawl__json_member_integer(w, "attempt", (int64_t)one->number);
+        pawl__json_member_text(w, "status", one->status);
+        pawl__json_name(w, "exit_code");
+        if (one->exit_code < 0)
+                pawl__json_null(w);
+        else
+                pawl__json_integer(w, one->exit_code);
+        pawl__json_member_text(w, "reason", one->reason);
+        if (one->seq)
+                pawl__time_format(time, one->time_us);
+        pawl__json_member_string(w, "ended_at", one->seq ? time : NULL);
+        pawl__json_member_integer(w, "bytes", (int64_t)(one->seq ? one->bytes : before + text.len));
+        pawl__json_member_integer(w, "kept", (int64_t)text.len);
+        if (gone)
+                pawl__json_member_string(w, "text", NULL);
+        else if (member_bytes(w, "text", pawl__buf_text(&text)))
+                status = pawl__nomem(&l->err);
+        pawl__json_close_object(w);
+        pawl__buf_free(&text);
+        return gone ? PAWL_OK : status;
+}
+
+/* Every attempt, or the one that was asked for. */
+static int logs_json(looking *l)
+{
+        pawl__json_writer w = PAWL__JSON_WRITER_INIT;
+        pawl_status status = PAWL_OK;
+
+        pawl__json_open_object(&w);
+        pawl__json_member_text(&w, "run_id", l->run_id);
+        pawl__json_member_text(&w, "step_id", l->step_id);
+        pawl__json_name(&w, "attempts");
+        pawl__json_open_array(&w);
+        for (size_t i = 0; i < l->attempts.n && !status; i++)
+                if (!l->number || l->attempts.list[i].number == l->number)
+                        status = write_attempt(&w, l, &l->attempts.list[i]);
+        pawl__json_close_array(&w);
+        pawl__json_close_object(&w);
+        if (!status)
+                return cli_print_json(l->cli, &w);
+        pawl__json_writer_free(&w);
+        return cli_fail(l->cli, &l->err);
+}
+
+static void say_left_out(const looking *l, uint64_t bytes)
+{
+        fprintf(l->cli->in->err,
+                "%s: the %" PRIu64 " bytes before these are not kept (max_log_bytes)\n",
+                l->cli->program->name, bytes);
+}
+
+/* What of the attempt was not shown yet: *shown bytes of it were. */
+static pawl_status show(looking *l, const pawl__attempt_view *one, uint64_t *shown)
+{
+        FILE *out = l->cli->in->out;
+        pawl__buf text = PAWL__BUF_INIT;
+        uint64_t before = 0;
+        pawl_status status = read_log(&text, &before, l, one);
+
+        if (!status) {
+                if (before > *shown) {
+                        fflush(out);
+                        say_left_out(l, before - *shown);
+                        *shown = before;
+                }
+                size_t from = *shown - before < text.len ? (size_t)(*shown - before) : text.len;
+                pawl_text fresh = pawl__text_n(pawl__buf_text(&text).data + from, text.len - from);
+                put_bytes(out, fresh);
+                *shown += fresh.len;
+                if (fflush(out))
+                        status = pawl__fail(&l->err, PAWL_EIO,
+                                "standard output: %s; see that it can be written and has room",
+                                strerror(errno));
+        }
+        pawl__buf_free(&text);
+        return status;
+}
+
+/* Is the run held by somebody, so that an attempt may go on or begin? */
+static pawl_status at_work(bool *is, looking *l)
+{
+        pawl_owner owner;
+        pawl_status status = pawl__log_holder(is, &owner, l->log, l->run_id);
+
+        return status ? pawl__log_failed(l->log, status, &l->err) : PAWL_OK;
+}
+
+static bool wait_a_little(FILE *stream)
+{
+        struct pollfd out = {.fd = fileno(stream), .events = 0};
+
+        return poll(&out, 1, LOOK_EVERY_MS) <= 0 || !(out.revents & (POLLERR | POLLNVAL));
+}
+
+/* Until the attempt has ended; where none runs, until the step has one that does, or the run is
+ * left. */
+static pawl_status follow(looking *l)
+{
+        uint64_t shown = 0;
+        bool held = true;
+
+        for (;;) {
+                pawl_status status = at_work(&held, l); /* before the look at what there is */
+                if (!status)
+                        status = read_attempts(l);
+                if (status)
+                        return status;
+                const pawl__attempt_view *one = attempt_of(l);
+                if (one) {
+                        const bool ended = one->seq || !held;
+                        l->number = one->number;
+                        status = show(l, one, &shown);
+                        if (status || ended)
+                                return status;
+                } else if (!held) {
+                        return none(l);
+                }
+                if (!wait_a_little(l->cli->in->out))
+                        return PAWL_OK;
+        }
+}
+
+static pawl_status show_one(looking *l)
+{
+        const pawl__attempt_view *one = attempt_of(l);
+        uint64_t shown = 0;
+
+        return one ? show(l, one, &shown) : none(l);
+}
+
+static int logs_run(cli_call *cli)
+{
+        looking l = {.cli = cli,
+                .run_id = pawl__text(cli_arg(cli, 0)),
+                .step_id = pawl__text(cli_arg(cli, 1)),
+                .number = cli_number(cli, "attempt", 0)};
+        int code = CLI_DONE;
+
+        if (cli_given(cli, "follow") && cli_given(cli, "json"))
+                return cli_usage(cli, "give --follow or --json, not both");
+        if (cli_open_log(&l.log, cli, CLI_LOOK, &l.err))
+                return cli_fail(cli, &l.err);
+        pawl_status status = read_attempts(&l);
+        if (!status && cli_given(cli, "follow"))
+                status = follow(&l);
+        else if (!status && cli_given(cli, "json") && (!l.number || attempt_of(&l)))
+                code = logs_json(&l);
+        else if (!status)
+                status = show_one(&l);
+        if (status)
+                code = cli_fail(cli, &l.err);
+        free(l.attempts.list);
+        pawl__arena_free(&l.arena);
+        cli_close_log(cli, l.log);
+        return code;
+}
+
+/* ---- output -------------------------------------------------------------------------------------
+ */
+
+static pawl_status read_output(
+        pawl__buf *out, char hash[65], const cli_call *cli, pawl_log *log, pawl_error *err)
+{
+        pawl__row run, step;
+        pawl__arena arena = PAWL__ARENA_INIT;
+        unsigned char bytes[32];
+        pawl_status status = pawl__step_find(&run, &step, log, pawl__text(cli_arg(cli, 0)),
+                pawl__text(cli_arg(cli, 1)), &arena, err);
+
+        if (!status) {
+                pawl_text hex = step.v[PAWL__STEP_OUTPUT_HASH].text;
+                if (!hex.data || !pawl__unhex32(bytes, hex)) {
+                        status = pawl__fail(err, PAWL_ENOTFOUND,
+                                "step %s: has no output in run %s, it is %.*s; `pawl logs %s %s` "
+                                "shows what it wrote to standard error",
+                                cli_arg(cli, 1), cli_arg(cli, 0),
+                                PAWL__FMT(step.v[PAWL__STEP_STATUS].text), cli_arg(cli, 0),
+                                cli_arg(cli, 1));
+                } else {
+                        snprintf(hash, 65, "%.*s", PAWL__FMT(hex));
+                        status = pawl__log_blob(out, log, bytes);
+                        if (status)
+                                status = pawl__log_failed(log, status, err);
+                }
+        }
+        pawl__arena_free(&arena);
+        return status;
+}
+
+static int output_json(const cli_call *cli, const char *hash, pawl_text output)
+{
+        pawl__json_writer w = PAWL__JSON_WRITER_INIT;
+
+        pawl__json_open_object(&w);
+        pawl__json_member_string(&w, "run_id", cli_arg(cli, 0));
+        pawl__json_member_string(&w, "step_id", cli_arg(cli, 1));
+        pawl__json_member_string(&w, "output_hash", hash);
+        pawl__json_member_raw(&w, "output", output);
+        pawl__json_close_object(&w);
+        return cli_print_json(cli, &w);
+}
+
+/* A string is its text and nothing more, unless a terminal would go on right behind it. */
+static pawl_status output_text(const cli_call *cli, pawl_text output, pawl_error *err)
+{
+        FILE *out = cli->in->out;
+        pawl__json_tree tree = PAWL__JSON_TREE_INIT;
+        pawl_status status = pawl__json_tree_read(&tree, output.data, output.len, err);
+
+        if (status)
+                return status;
+        const pawl__json_node *root = pawl__json_at(&tree, 0);
+        const bool is_text = root->type == PAWL__JSON_STRING;
+        const pawl_text text = is_text ? root->value : output;
+        put_bytes(out, text);
+        if (!is_text || (cli_is_terminal(out) && text.len && text.data[text.len - 1] != '\n'))
+                fputc('\n', out);
+        pawl__json_tree_free(&tree);
+        return PAWL_OK;
+}
+
+static int output_run(cli_call *cli)
+{
+        pawl_error err = PAWL_ERROR_INIT;
+        pawl__buf output = PAWL__BUF_INIT;
+        char hash[65] = "";
+        pawl_log *log;
+        int code = CLI_DONE;
+
+        if (cli_open_log(&log, cli, CLI_LOOK, &err))
+                return cli_fail(cli, &err);
+        pawl_status status = read_output(&output, hash, cli, log, &err);
+        if (!status && cli_given(cli, "json"))
+                code = output_json(cli, hash, pawl__buf_text(&output));
+        else if (!status)
+                status = output_text(cli, pawl__buf_text(&output), &err);
+        if (status)
+                code = cli_fail(cli, &err);
+        pawl__buf_free(&output);
+        cli_close_log(cli, log);
+        return code;
+}
+
+static const cli_option logs_options[] = {
+        {"attempt", 'n', 0, CLI_NUMBER, "N", NULL, "this attempt (default: the newest)"},
+        {"follow", 'f', 0, CLI_LOCAL, NULL, NULL, "go on with what it writes, until it has ended"},
+        {"json", 0, 0, CLI_FLAG, NULL, NULL, "print one object with all attempts"},
+        {NULL, 0, 0, CLI_FLAG, NULL, NULL, NULL},
+};
+static const cli_option output_options[] = {
+        {"json", 0, 0, CLI_FLAG, NULL, NULL, "print one object"},
+        {NULL, 0, 0, CLI_FLAG, NULL, NULL, NULL},
+};
+
+const cli_cmd pawl_logs_cmd = {
+        .name = "logs",
+        .args = "RUN STEP",
+        .min_args = 2,
+        .max_args = 2,
+        .arg_help = {"the run", "its step"},
+        .traits = CLI_SERVED,
+        .options = logs_options,
+        .help = "Print what the command of a step wrote to standard error",
+        .run = logs_run,
+};
+
+const cli_cmd pawl_output_cmd = {
+        .name = "output",
+        .args = "RUN STEP",
+        .min_args = 2,
+        .max_args = 2,
+        .arg_help = {"the run", "its step"},
+        .traits = CLI_SERVED,
+        .options = output_options,
+        .help = "Print the recorded output of a step: a string as its text, else JSON",
+        .run = output_run,
+};

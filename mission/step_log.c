@@ -1,0 +1,304 @@
+/*
+ * What a step's command writes to standard error, while it runs: the newest of it is kept in memory
+ * for the log, and beside it in a file (mission/attempts.h) for who looks on. That a file cannot be
+ * written is told once and stops nothing: what is recorded does not rest on it.
+ */
+#include "base/error.h"
+#include "mission/attempts.h"
+#include "mission/runner.h"
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+struct pawl__step_logs {
+        pawl__map recorded; /* of each step, the last attempt that is in the log or in the batch */
+        bool counted;
+        pawl__arena arena;
+        pawl__buf kept; /* the last max bytes and at most as many before them */
+        uint64_t total; /* bytes of this attempt */
+        size_t max;     /* of them that are kept */
+        pawl__buf path; /* of the file; its directory is the first dir bytes */
+        size_t dir;
+        int fd;         /* of the file; -1: none yet */
+        bool without;   /* it could not be written */
+        pawl__buf done; /* paths of files that may go, each with its NUL */
+};
+
+typedef struct pawl__step_logs step_logs;
+
+void pawl__step_logs_free(step_logs *logs)
+{
+        if (!logs)
+                return;
+        if (logs->fd >= 0)
+                close(logs->fd);
+        pawl__map_free(&logs->recorded);
+        pawl__buf_free(&logs->kept);
+        pawl__buf_free(&logs->path);
+        pawl__buf_free(&logs->done);
+        pawl__arena_free(&logs->arena);
+        free(logs);
+}
+
+static pawl_text kept(const step_logs *logs)
+{
+        size_t n = logs->kept.len < logs->max ? logs->kept.len : logs->max;
+
+        return pawl__text_n(n ? logs->kept.data + logs->kept.len - n : "", n);
+}
+
+/* ---- The file -----------------------------------------------------------------------------------
+ */
+
+static int write_all(int fd, const char *data, size_t len)
+{
+        while (len) {
+                ssize_t n = write(fd, data, len);
+                if (n < 0 && errno != EINTR)
+                        return errno;
+                if (n > 0) {
+                        data += n;
+                        len -= (size_t)n;
+                }
+        }
+        return 0;
+}
+
+static int make_directories(step_logs *logs)
+{
+        char *slash = memrchr(logs->path.data, '/', logs->dir);
+        int error = ENOENT;
+
+        for (int tries = 0; tries < 3 && error == ENOENT;
+                tries++) { /* others remove it when empty */
+                error = 0;
+                for (int i = 0; i < 2 && !error; i++) {
+                        char *end = i == 0 ? slash : logs->path.data + logs->dir;
+                        *end = '\0';
+                        if (mkdir(logs->path.data, 0700) != 0 && errno != EEXIST)
+                                error = errno;
+                        *end = '/';
+                }
+        }
+        return error;
+}
+
+/* A file anew with what is kept, under a name of its own first: who reads sees one or the other. */
+static int write_anew(step_logs *logs)
+{
+        char head[PAWL__LOG_FILE_HEAD + 1];
+        pawl__buf beside = PAWL__BUF_INIT;
+
+        if (pawl__buf_addf(&beside, "%s~", logs->path.data))
+                return ENOMEM;
+        int error = make_directories(logs);
+        unlink(beside.data);
+        int fd = error ? -1 : open(beside.data, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+        if (!error && fd < 0)
+                error = errno;
+        snprintf(head, sizeof head, "%020" PRIu64 "\n", logs->total - logs->kept.len);
+        if (!error)
+                error = write_all(fd, head, PAWL__LOG_FILE_HEAD);
+        if (!error)
+                error = write_all(fd, logs->kept.data, logs->kept.len);
+        if (!error && rename(beside.data, logs->path.data) != 0)
+                error = errno;
+        if (error && fd >= 0) {
+                close(fd);
+                unlink(beside.data);
+        } else if (!error) {
+                if (logs->fd >= 0)
+                        close(logs->fd);
+                logs->fd = fd;
+        }
+        pawl__buf_free(&beside);
+        return error;
+}
+
+static void show(pawl__runner *r, const char *data, size_t len, bool anew)
+{
+        step_logs *logs = r->logs;
+        char line[400];
+
+        if (logs->without)
+                return;
+        int error = logs->fd < 0 || anew ? write_anew(logs) : write_all(logs->fd, data, len);
+        if (!error)
+                return;
+        logs->without = true;
+        snprintf(line, sizeof line,
+                "%.250s: cannot be written: %s; `pawl logs` shows this step's once it has ended",
+                logs->path.data, strerrordesc_np(error));
+        pawl__runner_notice(r, line);
+}
+
+/* ---- An attempt ---------------------------------------------------------------------------------
+ */
+
+static pawl_status make_logs(pawl__runner *r)
+{
+        if (!r->logs) {
+                r->logs = calloc(1, sizeof *r->logs);
+                if (!r->logs)
+                        return pawl__nomem(&r->error);
+                r->logs->fd = -1;
+        }
+        step_logs *logs = r->logs;
+        if (!r->own_mission || logs->counted) /* a run that begins here has none */
+                return PAWL_OK;
+        pawl_status status =
+                pawl__attempts_count(&logs->recorded, r->log, r->run_id, &logs->arena, &r->error);
+        logs->counted = !status;
+        return status;
+}
+
+/* The blob, and what the event says of it. */
+static pawl_status keep(pawl__attempt *attempt, pawl__runner *r, pawl_text text, uint64_t total)
+{
+        unsigned char hash[32];
+        pawl_status status;
+
+        attempt->log_bytes = total;
+        *attempt->log_hash = '\0';
+        pawl__last_line(attempt->last_line, sizeof attempt->last_line, text);
+        if (!text.len)
+                return PAWL_OK;
+        status = pawl__sha256(pawl__log_hasher(r->log), hash, text.data, text.len, &r->error);
+        if (!status)
+                status = pawl__batch_blob(pawl__pipeline_batch(r->pipeline), hash, text, &r->error);
+        if (!status)
+                pawl__hex(attempt->log_hash, hash, sizeof hash);
+        return status;
+}
+
+/* The file goes when what it holds is in the log. */
+static pawl_status let_go(pawl__runner *r)
+{
+        return pawl__buf_add(&r->logs->done, r->logs->path.data, r->logs->path.len + 1)
+                       ? pawl__nomem(&r->error)
+                       : PAWL_OK;
+}
+
+pawl_status pawl__attempt_cut_off(
+        pawl__runner *r, pawl_text step_id, const pawl__attempt *attempt, int code, const char *why)
+{
+        pawl__json_writer w = PAWL__JSON_WRITER_INIT;
+
+        pawl__json_open_object(&w);
+        pawl__json_member_integer(&w, "exit_code", code);
+        pawl__json_member_string(&w, "reason", why);
+        pawl__attempt_members(&w, attempt);
+        pawl__json_close_object(&w);
+        return pawl__runner_emit(r, PAWL__STEP_ATTEMPT_FAILED, step_id, &w);
+}
+
+/* An attempt whose pawl was killed is known by the file that it left. PAWL_DONE: there is none. */
+static pawl_status take_up(pawl__runner *r, pawl_text step_id, uint64_t number)
+{
+        step_logs *logs = r->logs;
+        pawl__attempt left = {.number = number};
+        pawl_error why = PAWL_ERROR_INIT;
+        pawl__buf text = PAWL__BUF_INIT;
+        uint64_t before = 0;
+        pawl_status status = pawl__log_file_read(&text, &before, logs->path.data, &why);
+
+        if (!status) {
+                size_t n = text.len < logs->max ? text.len : logs->max;
+                pawl_text newest = pawl__text_n(n ? text.data + text.len - n : "", n);
+                status = keep(&left, r, newest, before + text.len);
+                if (!status)
+                        status = pawl__attempt_cut_off(
+                                r, step_id, &left, -1, "cut off: its pawl ended before it did");
+                if (!status)
+                        status = let_go(r);
+        } else if (status == PAWL_ENOMEM) {
+                status = pawl__nomem(&r->error);
+        } else {
+                status = PAWL_DONE;
+        }
+        pawl__buf_free(&text);
+        return status;
+}
+
+pawl_status pawl__step_log_begin(pawl__passage *p)
+{
+        pawl__runner *r = p->r;
+        pawl_status status = make_logs(r);
+
+        if (status)
+                return status;
+        step_logs *logs = r->logs;
+        uint32_t before = pawl__map_get(&logs->recorded, p->step->id);
+        uint64_t number = before == PAWL__MAP_NONE ? 0 : before;
+        pawl__step_log_recorded(r);
+        logs->max = p->step->log_max == PAWL__LOG_MAX_UNSET ? r->log_max : p->step->log_max;
+        do {
+                pawl__buf_clear(&logs->path);
+                if (pawl__log_file_path(
+                            &logs->path, &logs->dir, r->log, r->run_id, p->step->id, ++number))
+                        return pawl__nomem(&r->error);
+                status = take_up(r, p->step->id, number);
+        } while (!status);
+        if (status != PAWL_DONE)
+                return status;
+        if (pawl__map_put(&logs->recorded, p->step->id, (uint32_t)number))
+                return pawl__nomem(&r->error);
+        logs->total = 0;
+        logs->without = logs->max == 0;
+        pawl__buf_clear(&logs->kept);
+        p->ctx->attempt = (pawl__attempt){.number = number};
+        return PAWL_OK;
+}
+
+pawl_status pawl__step_log_take(const char *data, size_t len, void *user)
+{
+        pawl__runner *r = user;
+        step_logs *logs = r->logs;
+        const size_t most = 2 * logs->max;
+        bool trim = logs->kept.len + len > most && logs->max;
+
+        logs->total += len;
+        if (logs->max && pawl__buf_add(&logs->kept, data, len))
+                return pawl__nomem(&r->error);
+        if (trim) {
+                pawl_text newest = kept(logs);
+                memmove(logs->kept.data, newest.data, newest.len);
+                logs->kept.len = newest.len;
+        }
+        show(r, data, len, trim);
+        return PAWL_OK;
+}
+
+pawl_status pawl__step_log_end(pawl__passage *p)
+{
+        step_logs *logs = p->r->logs;
+
+        if (logs->fd >= 0) {
+                close(logs->fd);
+                logs->fd = -1;
+                if (let_go(p->r))
+                        return PAWL_ENOMEM;
+        }
+        return keep(&p->ctx->attempt, p->r, kept(logs), logs->total);
+}
+
+void pawl__step_log_recorded(pawl__runner *r)
+{
+        pawl__buf *done = r->logs ? &r->logs->done : NULL;
+
+        for (size_t at = 0, next; done && at < done->len; at = next) {
+                char *path = done->data + at;
+                next = at + strlen(path) + 1;
+                unlink(path);
+                for (int i = 0; i < 2; i++) { /* the run's directory and that of all, once empty */
+                        *strrchr(path, '/') = '\0';
+                        rmdir(path);
+                }
+        }
+        if (done)
+                pawl__buf_clear(done);
+}
