@@ -167,3 +167,56 @@ pawl_status pawl__unicode_fold(pawl__buf *out, pawl_text text)
                 out->data[out->len] = '\0';
         return status;
 }
+
+/* ---- Names of files ------------------------------------------------------------------------- */
+
+/* A name, character by character, decomposed and folded, without what cannot be seen. */
+typedef struct folding {
+        pawl_text rest;
+        utf8proc_int32_t characters[18]; /* no character becomes more */
+        utf8proc_ssize_t n, at;
+} folding;
+
+/* -1: the end. A byte that is no UTF-8 is none of the characters. */
+static utf8proc_int32_t next_folded(folding *f)
+{
+        const utf8proc_option_t options =
+                UTF8PROC_STABLE | UTF8PROC_DECOMPOSE | UTF8PROC_CASEFOLD | UTF8PROC_IGNORE;
+
+        while (f->at == f->n) {
+                uint32_t character;
+                size_t len = 1;
+                int boundary = 0;
+                if (!f->rest.len)
+                        return -1;
+                f->n = -1;
+                if (pawl__utf8_span(f->rest.data, f->rest.len < 4 ? f->rest.len : 4) > 0) {
+                        len = pawl__unicode_decode(&character, f->rest.data, f->rest.len);
+                        f->n = utf8proc_decompose_char((utf8proc_int32_t)character, f->characters,
+                                sizeof f->characters / sizeof f->characters[0], options, &boundary);
+                }
+                if (f->n < 0) {
+                        f->characters[0] = 0x110000 + (unsigned char)*f->rest.data;
+                        f->n = 1;
+                        len = 1;
+                }
+                f->at = 0;
+                f->rest = pawl__text_n(f->rest.data + len, f->rest.len - len);
+        }
+        return f->characters[f->at++];
+}
+
+bool pawl__unicode_same_name(pawl_text own, pawl_text name, bool begins)
+{
+        folding a = {.rest = own}, b = {.rest = name};
+
+        for (;;) {
+                const utf8proc_int32_t wanted = next_folded(&a);
+                if (wanted < 0 && begins)
+                        return true;
+                if (next_folded(&b) != wanted)
+                        return false;
+                if (wanted < 0)
+                        return true;
+        }
+}

@@ -49,4 +49,8 @@ static inline size_t pawl__unicode_decode(uint32_t *character, const char *data,
  */
 PAWL_MUST_CHECK pawl_status pawl__unicode_fold(pawl__buf *out, pawl_text text);
 
+/** Would a file system that knows no case, or normalises, take @p name for @p own; with @p begins,
+ *  for a name that begins so? Bytes that are no UTF-8 are only themselves. */
+bool pawl__unicode_same_name(pawl_text own, pawl_text name, bool begins);
+
 #endif

@@ -238,6 +238,8 @@ static pawl_status take_file(pawl__scanner *s, const pawl__listed *listed, const
         pawl__reading what;
         struct stat st;
 
+        if (pawl__own_files_is(&s->own, seen)) /* whose locks would go when we close it */
+                return pawl__scan_add_skipped(s, name, PAWL__SKIP_SPECIAL, 0, err);
         if ((uint64_t)seen->st_size > s->in->max_file)
                 return pawl__scan_add_skipped(s, name, PAWL__SKIP_TOO_LARGE, 0, err);
         if (is_restless(s))
@@ -297,7 +299,9 @@ static pawl_status take_link(pawl__scanner *s, const pawl__listed *listed, pawl_
 static bool was_seen(pawl__scanner *s, const pawl__listed *listed, const pawl__index_entry *old)
 {
         return old && pawl__ahead_seen(old) && listed->type == DT_REG &&
-               listed->inode == old->inode && old->size <= s->in->max_file && !is_restless(s);
+               listed->inode == old->inode && old->size <= s->in->max_file && !is_restless(s) &&
+               !pawl__own_files_is(&s->own,
+                       &(struct stat){.st_dev = s->own.folder.device, .st_ino = listed->inode});
 }
 
 pawl_status pawl__scan_look(

@@ -1,7 +1,6 @@
 #include "workspace/plan.h"
 #include "base/error.h"
 #include <stdlib.h>
-#include <strings.h>
 
 /* A folder that is to go, while what is in it is gone through. */
 typedef struct going {
@@ -39,22 +38,6 @@ bool pawl__path_within(pawl_text path, pawl_text folder)
         return folder.data && path.len >= folder.len &&
                memcmp(path.data, folder.data, folder.len) == 0 &&
                (path.len == folder.len || path.data[folder.len] == '/');
-}
-
-bool pawl__path_never(pawl_text path)
-{
-        const char *at = path.data, *end = path.data + path.len;
-
-        for (bool more = true; more; at++) {
-                const char *slash = memchr(at, '/', (size_t)(end - at));
-                const size_t len = (size_t)((slash ? slash : end) - at);
-                if ((len == 4 && strncasecmp(at, ".git", 4) == 0) ||
-                        (len == 5 && strncasecmp(at, ".pawl", 5) == 0))
-                        return true;
-                more = slash != NULL;
-                at += len;
-        }
-        return false;
 }
 
 /* ---- Writing it down ------------------------------------------------------------------------ */
@@ -259,7 +242,7 @@ static pawl_status consider(const pawl__change *change, void *user, pawl_error *
                 return block(p, change, PAWL__LEFT_SKIPPED, change->from->why);
         if (is(change->to, PAWL__ENTRY_SKIPPED))
                 return block(p, change, PAWL__LEFT_NOT_CAPTURED, change->to->why);
-        if (pawl__path_never(change->path))
+        if (pawl__own_files_named(p->rights->own, change->path))
                 return block(p, change, PAWL__LEFT_IGNORED, (pawl__skip)0);
         if (change->kind == PAWL__CHANGE_INSIDE) /* only to be written in */
                 return (change->from->mode & 0300) == 0300 ? PAWL_OK : add_step(p, change);

@@ -25,6 +25,7 @@
 #define PAWL_WORKSPACE_PLAN_H
 
 #include "base/map.h"
+#include "events/own_files.h"
 #include "workspace/recorded.h"
 
 /** No entry: nothing stands there. */
@@ -85,13 +86,14 @@ typedef struct pawl__world {
 
 /** What a rollback may touch. */
 typedef struct pawl__plan_rights {
-        pawl__recorded *recorded;  /**< where it may write */
-        pawl__recorded *removable; /**< where it may remove what the target has not; NULL: as
-                                      recorded */
-        const pawl__map *also;     /**< paths where it may do both; NULL: none */
-        const pawl__map *never;    /**< paths that were ignored when the rollback that is undone
-                                      began, and are left alone for that; NULL: none */
-        bool target_recorded;      /**< the target is one of those recorded: its paths are too */
+        pawl__recorded *recorded;   /**< where it may write */
+        pawl__recorded *removable;  /**< where it may remove what the target has not; NULL: as
+                                       recorded */
+        const pawl__map *also;      /**< paths where it may do both; NULL: none */
+        const pawl__map *never;     /**< paths that were ignored when the rollback that is undone
+                                       began, and are left alone for that; NULL: none */
+        const pawl__own_files *own; /**< the log's, which are left alone */
+        bool target_recorded;       /**< the target is one of those recorded: its paths are too */
 } pawl__plan_rights;
 
 /**
@@ -111,8 +113,4 @@ PAWL_MUST_CHECK pawl_status pawl__plan_decode(pawl__plan *out, pawl_text encoded
 int pawl__path_cmp(pawl_text a, pawl_text b);
 /** Is @p path @p folder, or something in it? */
 bool pawl__path_within(pawl_text path, pawl_text folder);
-/** Is one of its names .git or .pawl, in letters of either size, which are one name to some file
- *  systems? No plan touches it: what is there says what programs run. */
-bool pawl__path_never(pawl_text path);
-
 #endif

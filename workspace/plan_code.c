@@ -227,7 +227,7 @@ static void take_step(decoder *d)
         pawl__plan *plan = d->plan;
         pawl__plan_step step = {.path = take_path(d)};
 
-        d->ok = d->ok && !pawl__path_never(step.path);
+        d->ok = d->ok && !pawl__own_files_named(NULL, step.path);
         step.from = take_entry(d);
         step.to = take_entry(d);
         if (!d->ok)

@@ -28,8 +28,9 @@ typedef struct pawl__restore {
         bool back;  /**< to what stood before, not to what stands after */
         bool again; /**< one was begun before: its temporary files are removed */
         const pawl__restore_source *source;
-        uint64_t names;            /**< of temporary files: any number that is not used twice */
-        uint64_t written, removed; /**< files and links; set by the call */
+        const pawl__own_files *own; /**< the log's, which are not touched */
+        uint64_t names;             /**< of temporary files: any number that is not used twice */
+        uint64_t written, removed;  /**< files and links; set by the call */
 } pawl__restore;
 
 /**

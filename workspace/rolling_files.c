@@ -13,33 +13,16 @@
 typedef struct looking {
         pawl__beneath root;
         pawl__folders folders;
-        dev_t log_device; /* of the folder of the log */
-        ino_t log_inode;
+        pawl__own_files own; /* the log's */
 } looking;
 
-/* Nothing is put into the folder of the log, whatever a tree says. */
-static bool is_log_folder(const looking *l, const struct stat *found)
+static pawl_status find_own(
+        pawl__own_files *own, const pawl__beneath *root, const pawl_log *log, pawl_error *err)
 {
-        return found->st_dev == l->log_device && found->st_ino == l->log_inode;
-}
+        const int error = pawl__own_files_find(own, pawl__log_path(log), root->root);
 
-static pawl_status find_log_folder(looking *l, const pawl_log *log, pawl_error *err)
-{
-        const char *path = pawl__log_path(log);
-        pawl__buf folder = PAWL__BUF_INIT;
-        pawl_status status = PAWL_OK;
-        struct stat st;
-
-        if (pawl__buf_add(&folder, path, (size_t)(strrchr(path, '/') + 1 - path)))
-                return pawl__nomem(err);
-        if (stat(folder.data, &st) != 0)
-                status = pawl__fail_errno(err, errno, folder.data, "look at the folder of the log");
-        pawl__buf_free(&folder);
-        if (status)
-                return status;
-        l->log_device = st.st_dev;
-        l->log_inode = st.st_ino;
-        return PAWL_OK;
+        return error ? pawl__fail_errno(err, error, pawl__log_path(log), "look at its folder")
+                     : PAWL_OK;
 }
 
 static pawl_status look(char *kind, pawl_text path, void *user, pawl_error *err)
@@ -49,7 +32,7 @@ static pawl_status look(char *kind, pawl_text path, void *user, pawl_error *err)
 
         *kind = 0;
         if (pawl__beneath_stat(&l->root, path, &found) == 0)
-                *kind = S_ISDIR(found.st_mode) && !is_log_folder(l, &found) ? 'd' : 'x';
+                *kind = S_ISDIR(found.st_mode) && !pawl__own_files_is(&l->own, &found) ? 'd' : 'x';
         else if (errno != ENOENT && errno != ENOTDIR && errno != ELOOP)
                 return pawl__restore_fail(err, errno, path, "look at it");
         return PAWL_OK;
@@ -207,13 +190,16 @@ pawl_status pawl__rolling_plan(
         looking l = {.root = PAWL__BENEATH_INIT, .folders = pawl__contents_folders(ws->contents)};
         const pawl__folders beside = pawl__scan_folders(scan);
         limits may = {.recorded = PAWL__BUF_INIT};
-        pawl_status status = find_log_folder(&l, ws->log, err);
-        int error = status ? 0 : pawl__beneath_open(&l.root, ws->root);
+        const int error = pawl__beneath_open(&l.root, ws->root);
 
-        if (status)
-                return status;
         if (error)
                 return pawl__restore_fail(err, error, pawl__text(ws->root), "open it");
+        pawl_status status = find_own(&l.own, &l.root, ws->log, err);
+        if (status) {
+                pawl__beneath_close(&l.root);
+                return status;
+        }
+        may.rights.own = &l.own;
         pawl__contents_beside(ws->contents, &beside);
         p->plan.n_steps = p->plan.n_left = 0; /* of a plan before */
         memcpy(p->plan.now, scan->tree, 32);
@@ -333,11 +319,15 @@ pawl_status pawl__rolling_do(pawl__scan **scan, pawl_plan *p, pawl__workspace *w
                 .again = again,
                 .source = &source,
                 .names = any_number(ws->log)};
+        pawl__own_files own;
         int error = pawl__beneath_open(&root, ws->root);
 
         if (error)
                 return pawl__restore_fail(err, error, pawl__text(ws->root), "open it");
-        pawl_status status = pawl__restore_run(&restore, err);
+        restore.own = &own;
+        pawl_status status = find_own(&own, &root, ws->log, err);
+        if (!status)
+                status = pawl__restore_run(&restore, err);
         if (!status)
                 status = move_git(p, ws, back, err);
         if (!status)

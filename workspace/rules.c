@@ -8,26 +8,13 @@
 /* A file of rules larger than that is none. */
 enum { RULES_MAX = 16 << 20 };
 
-static bool begins(const char *name, const char *with)
-{
-        return strncmp(name, with, strlen(with)) == 0;
-}
-
 bool pawl__scan_never(const pawl__scanner *s, const pawl__listed *listed)
 {
-        const char *name = listed->name;
+        const pawl_text name = {listed->name, listed->len};
 
-        if (name[0] == '.' && pawl__tree_name_never((pawl_text){name, listed->len}))
+        if (pawl__reserved_name(name) || (name.data[0] == '.' && pawl__tree_name_never(name)))
                 return true;
-        if (!s->root_has_log || s->depth != 1)
-                return false;
-        if (begins(name, "workspace.index"))
-                return true;
-        if (!begins(name, s->log_name))
-                return false;
-        name += strlen(s->log_name);
-        return *name == '\0' || strcmp(name, "-wal") == 0 || strcmp(name, "-shm") == 0 ||
-               strcmp(name, "-journal") == 0;
+        return s->depth == 1 && s->own.in_root && pawl__own_file_name(s->own.log, name);
 }
 
 bool pawl__scan_left_out(pawl__scanner *s, size_t name_at, bool folder)

@@ -147,7 +147,7 @@ static pawl_status prepare(pawl__scanner *s, int root, pawl_error *err)
         const pawl__scan_options *options = s->options;
         struct pawl__scan_inside *in = s->in;
         const size_t len = folder_len(options->log_path);
-        struct stat st, log_st;
+        struct stat st;
 
         if (fstat(root, &st) != 0)
                 return cannot(err, options->root, errno);
@@ -158,12 +158,8 @@ static pawl_status prepare(pawl__scanner *s, int root, pawl_error *err)
         in->root = strdup(options->root);
         if (pawl__buf_add(&s->path, options->log_path, len) || !in->root)
                 return pawl__nomem(err);
-        if (len > 0 && stat(s->path.data, &log_st) == 0) {
-                s->log_device = log_st.st_dev;
-                s->log_inode = log_st.st_ino;
-                s->root_has_log = st.st_dev == log_st.st_dev && st.st_ino == log_st.st_ino;
-                s->log_name = options->log_path + len;
-        }
+        if (len > 0) /* a folder that is not there is no part of the root, either */
+                (void)pawl__own_files_find(&s->own, options->log_path, root);
         s->tick_ns = tick_now(len > 0 ? s->path.data : ".");
         s->write_back_ns = pawl__write_back_ns();
         if (pawl__buf_adds(&s->path, "workspace.index"))

@@ -9,14 +9,14 @@
  * What is in it:
  *
  * - every file, folder and symbolic link, with its permission bits, whatever its name;
- * - FIFOs, sockets and devices, files larger than max_file, what cannot be read or changed each
- *   time it was read, folders whose rules cannot be read, and the .git of a repository within: by
- *   name and reason alone (not_captured);
+ * - FIFOs, sockets and devices, second names of the log's own files, files larger than max_file,
+ * what cannot be read or changed each time it was read, folders whose rules cannot be read, and the
+ *   .git of a repository within: by name and reason alone (not_captured);
  * - not at all: what .gitignore and .pawlignore say (in each folder the latter goes before the
  *   former, and a deeper folder before the one that holds it), then .git/info/exclude of the root's
  *   own .git folder; the exclude list goes before all of them. Never: the names .git and .pawl,
- * what begins with .pawl-tmp- (a restore's), and the folder that holds the log. What the rules
- * leave out is counted (ignored): a folder as one.
+ * what begins with .pawl-tmp- (a restore's), the folder that holds the log, and its own files
+ * (events/own_files.h). What the rules leave out is counted (ignored): a folder as one.
  *
  * Hard links are files like any other. Neither
  * the rules of folders above the root nor those of git's configuration count.

@@ -6,6 +6,7 @@
 #ifndef PAWL_WORKSPACE_SCANNING_H
 #define PAWL_WORKSPACE_SCANNING_H
 
+#include "events/own_files.h"
 #include "workspace/firsts.h"
 #include "workspace/ignore.h"
 #include "workspace/index.h"
@@ -68,10 +69,7 @@ typedef struct pawl__scanner {
         pawl__buf encoding;   /**< of the folder that is being left */
         int64_t tick_ns;
         int64_t write_back_ns; /**< see pawl__write_back_ns() */
-        dev_t log_device;      /**< of the folder that holds the log */
-        ino_t log_inode;
-        bool root_has_log;    /**< the root is that folder */
-        const char *log_name; /**< the log's own name */
+        pawl__own_files own;   /**< the log's */
 } pawl__scanner;
 
 /** Put what is spooled into the log in a commit of its own, and empty the spool. */

@@ -98,6 +98,15 @@ static pawl_status look_at_link(pawl__restoring *q, size_t step, bool *expected)
         return PAWL_OK;
 }
 
+static pawl_status refuse_own(pawl__restoring *q, pawl_text path)
+{
+        return pawl__fail(q->err, PAWL_ESTATE,
+                "%.*s: is one of the log's own files, which no rollback touches; move it away, then "
+                "`pawl rollback --finish` or `pawl undo`",
+                PAWL__FMT(path));
+}
+
+/* To open such a file, and close it, would end the locks that the log has on it. */
 pawl_status pawl__restoring_look(pawl__restoring *q, size_t step)
 {
         const pawl__entry *goal = pawl__goal(q, step), *origin = pawl__origin(q, step);
@@ -107,11 +116,15 @@ pawl_status pawl__restoring_look(pawl__restoring *q, size_t step)
         pawl_status status = PAWL_OK;
 
         q->stands[step] = (pawl__stand){0};
+        if (pawl__own_files_named(q->r->own, path))
+                return refuse_own(q, path);
         if (pawl__beneath_stat(q->root, path, &found) != 0) {
                 q->stands[step].same = goal->kind == PAWL__ENTRY_NONE;
                 return is_absent(errno) ? PAWL_OK
                                         : pawl__restore_fail(q->err, errno, path, "look at it");
         }
+        if (pawl__own_files_is(q->r->own, &found))
+                return refuse_own(q, path);
         q->stands[step] = stand_of(&found);
         switch (q->stands[step].kind) {
         case 'f':

@@ -175,11 +175,6 @@ static void pop(pawl__scanner *s)
         s->path.len = s->depth ? top(s)->path_len : 0;
 }
 
-static bool is_log_folder(const pawl__scanner *s, const struct stat *st)
-{
-        return st->st_dev == s->log_device && st->st_ino == s->log_inode;
-}
-
 /* Of a folder with the status that it had, the names are those that it had. */
 static bool names_same(const pawl__index_entry *old, const struct stat *st)
 {
@@ -202,7 +197,7 @@ static pawl_status push(pawl__scanner *s, int fd, size_t entry, pawl_error *err)
         }
         level.device = st.st_dev;
         level.inode = st.st_ino;
-        if (entry && is_log_folder(s, &st)) {
+        if (entry && pawl__own_files_is(&s->own, &st)) {
                 close(fd);
                 return PAWL_DONE;
         }

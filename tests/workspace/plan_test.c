@@ -171,9 +171,9 @@ static void what_programs_run_by_is_left_alone(void **state)
         check_plan(f, now, target, &now, 1,
                 "a/.github ->d\na/.github/x ->f\n.GIT: ignored!\n.Pawl: ignored!\n"
                 "a/.giT: ignored!\n");
-        assert_false(pawl__path_never(pawl__text(".gitx/x.git/.pawl-/git")));
-        assert_true(pawl__path_never(pawl__text("a/.git")));
-        assert_true(pawl__path_never(pawl__text("a/.PAWL/b")));
+        assert_false(pawl__own_files_named(NULL, pawl__text(".gitx/x.git/.pawl-/git")));
+        assert_true(pawl__own_files_named(NULL, pawl__text("a/.git")));
+        assert_true(pawl__own_files_named(NULL, pawl__text("a/.PAWL/b")));
 }
 
 static void files_become_folders_and_back(void **state)

@@ -1,0 +1,104 @@
+#include "events/own_files.h"
+#include "base/unicode.h"
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <unistd.h>
+
+/* What follows the log's name; after a '*' anything may. What is new beside a log goes here. */
+static const char *const suffixes[] = {
+        "", "-wal", "-shm", "-journal", "-lock", "-logs", "-saved*", "-tmp*"};
+/* And names that do not begin with it. */
+static const char *const names[] = {"serve.token", "config.yaml", "workspace.index*"};
+enum { SUFFIXES = sizeof suffixes / sizeof suffixes[0], NAMES = sizeof names / sizeof names[0] };
+
+/* NUL-ended; "" for one that no file can have. */
+static void name_of(char out[NAME_MAX + 1], pawl_text log, size_t i)
+{
+        const int len = snprintf(out, NAME_MAX + 1, "%.*s%s", i < SUFFIXES ? (int)log.len : 0,
+                i < SUFFIXES ? log.data : "", i < SUFFIXES ? suffixes[i] : names[i - SUFFIXES]);
+
+        if (len > NAME_MAX)
+                *out = '\0';
+}
+
+bool pawl__own_file_name(pawl_text log, pawl_text name)
+{
+        char own[NAME_MAX + 1];
+
+        for (size_t i = 0; i < SUFFIXES + NAMES; i++) {
+                name_of(own, log, i);
+                const size_t len = strcspn(own, "*");
+                if (len && pawl__unicode_same_name(pawl__text_n(own, len), name, own[len] == '*'))
+                        return true;
+        }
+        return false;
+}
+
+bool pawl__reserved_name(pawl_text name)
+{
+        if (name.len < 4 || (name.data[0] != '.' && (unsigned char)name.data[0] < 0x80))
+                return false; /* nearly all names */
+        return pawl__unicode_same_name(pawl__text(".git"), name, false) ||
+               pawl__unicode_same_name(pawl__text(".pawl"), name, false);
+}
+
+int pawl__own_files_find(pawl__own_files *out, const char *log_path, int root)
+{
+        const char *name = strrchr(log_path, '/') + 1;
+        char path[PATH_MAX], own[NAME_MAX + 1];
+        struct stat st, root_st;
+
+        *out = (pawl__own_files){.n_files = 0};
+        snprintf(path, sizeof path, "%.*s", (int)(name - log_path), log_path);
+        const int folder = open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
+        if (folder < 0)
+                return errno;
+        if (fstat(folder, &st) != 0 || fstat(root, &root_st) != 0) {
+                const int error = errno;
+                close(folder);
+                return error;
+        }
+        out->log = pawl__text(name);
+        out->folder.device = st.st_dev;
+        out->folder.inode = st.st_ino;
+        out->in_root = st.st_dev == root_st.st_dev && st.st_ino == root_st.st_ino;
+        for (size_t i = 0; i < SUFFIXES + NAMES; i++) {
+                name_of(own, out->log, i);
+                own[strcspn(own, "*")] = '\0';
+                if (!*own || fstatat(folder, own, &st, AT_SYMLINK_NOFOLLOW) != 0)
+                        continue;
+                out->files[out->n_files].device = st.st_dev;
+                out->files[out->n_files++].inode = st.st_ino;
+        }
+        close(folder);
+        return 0;
+}
+
+bool pawl__own_files_named(const pawl__own_files *own, pawl_text path)
+{
+        for (pawl_text rest = path, name;;
+                rest = pawl__text_n(name.data + name.len + 1, rest.len)) {
+                const char *slash = memchr(rest.data, '/', rest.len);
+                name = pawl__text_n(rest.data, slash ? (size_t)(slash - rest.data) : rest.len);
+                if (pawl__reserved_name(name) || (own && name.data == path.data && own->in_root &&
+                                                         pawl__own_file_name(own->log, name)))
+                        return true;
+                if (!slash)
+                        return false;
+                rest.len -= name.len + 1;
+        }
+}
+
+bool pawl__own_files_is(const pawl__own_files *own, const struct stat *st)
+{
+        if (!own || !own->log.data)
+                return false;
+        if (st->st_dev == own->folder.device && st->st_ino == own->folder.inode)
+                return true;
+        for (size_t i = 0; i < own->n_files; i++)
+                if (st->st_dev == own->files[i].device && st->st_ino == own->files[i].inode)
+                        return true;
+        return false;
+}
