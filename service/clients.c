@@ -27,6 +27,7 @@ struct service_client {
         int64_t until_ms;  /* ASKING and ANSWERING: closed then */
         int64_t left_ms;   /* since when the other end sends no more; 0: it may */
         uint64_t received; /* bytes that had come when it began to rest */
+        bool known;        /* a request with a token that is ours came by it */
 };
 
 struct service_clients {
@@ -37,7 +38,9 @@ struct service_clients {
         pthread_mutex_t lock; /* of what follows, and of every client */
         pthread_cond_t ends;
         service_client *first;
-        size_t owed; /* answers that are not out */
+        size_t owed;    /* answers that are not out */
+        size_t n, most; /* connections, those that are being closed apart; and how many there may be
+                         */
         bool ending;
 };
 
@@ -58,6 +61,7 @@ static void set_phase(service_client *client, phase to)
 {
         client->clients->owed += to == WAITING || to == ANSWERING;
         client->clients->owed -= client->phase == WAITING || client->phase == ANSWERING;
+        client->clients->n -= to == CLOSING && client->phase != CLOSING;
         client->phase = to;
 }
 
@@ -132,7 +136,26 @@ static void free_clients(service_clients *clients)
         free(clients);
 }
 
-pawl_status service_clients_start(service_clients **out, service_site *site, pawl_error *err)
+/*
+ * One connection more than there may be: the oldest goes that has not shown a token and is owed no
+ * answer. So strangers, silent or slow, keep nobody out who shows one soon after connecting. Where
+ * all have, the library's own limit, which is higher, lets the next wait.
+ */
+static void make_room(service_clients *clients)
+{
+        service_client *oldest = NULL;
+
+        for (service_client *client = clients->first; client; client = client->next)
+                if (!client->known && (client->phase == RESTING || client->phase == ASKING))
+                        oldest = client; /* the newest stands first */
+        if (oldest) {
+                set_phase(oldest, CLOSING);
+                shutdown(oldest->fd, SHUT_RDWR);
+        }
+}
+
+pawl_status service_clients_start(
+        service_clients **out, service_site *site, unsigned most, pawl_error *err)
 {
         const service_options *options = site->options;
         service_clients *clients = calloc(1, sizeof *clients);
@@ -140,6 +163,7 @@ pawl_status service_clients_start(service_clients **out, service_site *site, paw
         if (!clients)
                 return pawl__nomem(err);
         clients->gauges = &site->gauges;
+        clients->most = most;
         clients->tls = options->tls_cert != NULL;
         clients->request_ms = options->request_ms ? options->request_ms : SERVICE_REQUEST_MS;
         clients->answer_ms = options->answer_ms ? options->answer_ms : SERVICE_ANSWER_MS;
@@ -174,6 +198,8 @@ service_client *service_client_came(service_clients *clients, int fd)
         client->clients = clients;
         client->fd = fd;
         pthread_mutex_lock(&clients->lock);
+        if (clients->n++ >= clients->most)
+                make_room(clients);
         client->next = clients->first;
         client->link = &clients->first;
         if (client->next)
@@ -208,6 +234,15 @@ void service_client_asks(service_client *client)
                 set_phase(client, ASKING);
                 client->until_ms = service_now_ms() + client->clients->request_ms;
         }
+        pthread_mutex_unlock(&client->clients->lock);
+}
+
+void service_client_known(service_client *client)
+{
+        if (!client)
+                return;
+        pthread_mutex_lock(&client->clients->lock);
+        client->known = true;
         pthread_mutex_unlock(&client->clients->lock);
 }
 

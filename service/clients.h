@@ -24,9 +24,10 @@
 typedef struct service_clients service_clients;
 typedef struct service_client service_client;
 
-/** Start the thread. Of the site's options those that say how long things may take. */
+/** Start the thread, for @p most connections at once. Of the site's options those that say how long
+ *  things may take. */
 PAWL_MUST_CHECK pawl_status service_clients_start(
-        service_clients **out, service_site *site, pawl_error *err);
+        service_clients **out, service_site *site, unsigned most, pawl_error *err);
 /** End it. Every connection must be gone. NULL is allowed. */
 void service_clients_stop(service_clients *clients);
 
@@ -37,6 +38,8 @@ void service_client_goes(service_client *client);
 
 /** The first line of a request is there. */
 void service_client_asks(service_client *client);
+/** A request came by it that has a token of ours: it makes room for nobody any more. */
+void service_client_known(service_client *client);
 /** All of a request is there. False: it took too long, and the connection is being closed. */
 bool service_client_asked(service_client *client);
 /** The answer begins; as a stream, which may take as long as it likes. */

@@ -126,12 +126,37 @@ static bool holds_space(const char *name, size_t len)
         return false;
 }
 
+/*
+ * The library puts what stands in a folded line behind the header's name, and ends a value at its
+ * first NUL, behind which its own buffer has the rest of the line; an ended line has a NUL or a
+ * line feed there.
+ */
+static const char *folded_or_cut(const char *name, size_t len, pawl_text value)
+{
+        static const char *const framing[] = {"Transfer-Encoding", "Content-Length"};
+        const char *known = service_header_prefix(name);
+
+        for (size_t i = 0; i < 2 && !known; i++)
+                if (strncasecmp(name, framing[i], strlen(framing[i])) == 0)
+                        known = framing[i];
+        if (!known)
+                return NULL;
+        if (strlen(known) != len)
+                return "a line is folded, or a name goes on after that of another header; send each header "
+                       "in one line";
+        if (value.len && value.data[value.len + 1] && value.data[value.len + 1] != '\n')
+                return "a value holds a NUL, or its line has no CR at its end; leave the NUL out";
+        return NULL;
+}
+
 /* What says where the request ends: one length, or chunks, and nothing else. */
 static pawl_status take_framing(gathering *all, const char *name, size_t len, pawl_text value)
 {
-        const char *wrong = NULL;
+        const char *wrong = folded_or_cut(name, len, value);
 
-        if (holds_space(name, len)) {
+        if (wrong) {
+                /* refused as it is */
+        } else if (holds_space(name, len)) {
                 wrong = "a name holds white space; leave it out";
         } else if (strcasecmp(name, "Transfer-Encoding") == 0) {
                 if (all->chunked || value.len != 7 || strncasecmp(value.data, "chunked", 7) != 0)
@@ -269,6 +294,8 @@ static enum MHD_Result take_headers(exchange *of, const char *method)
                 of->answer.close = true;
         } else if (service_admit(&of->answer, &of->call, of->parts->site, &of->request)) {
                 of->phase = BODY;
+                if (!(of->call.route->traits & SERVICE_OPEN))
+                        service_client_known(of->client);
                 if (all.sized && all.length > SERVICE_BODY_MAX) {
                         of->phase = REFUSED;
                         service_answer_refuse(&of->answer, 413, PAWL_ETOOBIG,

@@ -157,6 +157,14 @@ static const char *const header_names[SERVICE_HEADERS] = {
         [SERVICE_LAST_EVENT_ID] = "Last-Event-ID",
 };
 
+const char *service_header_prefix(const char *name)
+{
+        for (size_t i = 0; i < SERVICE_HEADERS; i++)
+                if (strncasecmp(name, header_names[i], strlen(header_names[i])) == 0)
+                        return header_names[i];
+        return NULL;
+}
+
 pawl_status service_request_header(
         service_request *request, const char *name, pawl_text value, pawl_error *err)
 {

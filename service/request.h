@@ -61,6 +61,8 @@ typedef struct service_request {
 PAWL_MUST_CHECK pawl_status service_request_target(
         service_request *request, pawl_text method, pawl_text target, pawl_error *err);
 
+/** The header that counts whose name @p name is or begins with; NULL: none. Static. */
+const char *service_header_prefix(const char *name);
 /** A header, whatever it is called. PAWL_EINVAL for one that counts and comes twice, or holds a
  *  control character or no UTF-8; PAWL_ETOOBIG; PAWL_ENOMEM. */
 PAWL_MUST_CHECK pawl_status service_request_header(

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #define FILES_BESIDE 128 /* open files that are no connections: logs, files of a workspace */
+#define CLOSING_MAX  64  /* connections beyond the limit: those that are being closed for others */
 
 struct service_server {
         service_parts parts;
@@ -25,7 +26,7 @@ struct service_server {
 /* How many connections there may be: the process may have so many files open. */
 static unsigned connections_max(void)
 {
-        const rlim_t wanted = SERVICE_CLIENTS_MAX + FILES_BESIDE;
+        const rlim_t wanted = SERVICE_CLIENTS_MAX + CLOSING_MAX + FILES_BESIDE;
         struct rlimit limit;
 
         if (getrlimit(RLIMIT_NOFILE, &limit) != 0)
@@ -37,8 +38,9 @@ static unsigned connections_max(void)
         }
         if (limit.rlim_cur >= wanted)
                 return SERVICE_CLIENTS_MAX;
-        return limit.rlim_cur > 2 * FILES_BESIDE ? (unsigned)limit.rlim_cur - FILES_BESIDE
-                                                 : FILES_BESIDE / 2;
+        return limit.rlim_cur > 2 * (CLOSING_MAX + FILES_BESIDE)
+                       ? (unsigned)limit.rlim_cur - CLOSING_MAX - FILES_BESIDE
+                       : CLOSING_MAX;
 }
 
 /* Escapes stay as they were sent: the request is taken apart by service/request.h. */
@@ -58,7 +60,7 @@ static void note(void *user, const char *format, va_list args)
                 vsnprintf(server->said, sizeof server->said, format, args);
 }
 
-static pawl_status start_daemon(service_server *server, int fd, pawl_error *err)
+static pawl_status start_daemon(service_server *server, int fd, unsigned most, pawl_error *err)
 {
         const service_options *options = server->parts.site->options;
         unsigned flags = MHD_USE_EPOLL_INTERNAL_THREAD | MHD_ALLOW_SUSPEND_RESUME |
@@ -72,10 +74,10 @@ static pawl_status start_daemon(service_server *server, int fd, pawl_error *err)
         };
 
         server->daemon = server->parts.mhd->MHD_start_daemon(flags, 0, NULL, NULL,
-                service_exchange_go_on, &server->parts,         /**/
-                MHD_OPTION_EXTERNAL_LOGGER, note, server,       /**/
-                MHD_OPTION_LISTEN_SOCKET, fd,                   /**/
-                MHD_OPTION_CONNECTION_LIMIT, connections_max(), /**/
+                service_exchange_go_on, &server->parts,          /**/
+                MHD_OPTION_EXTERNAL_LOGGER, note, server,        /**/
+                MHD_OPTION_LISTEN_SOCKET, fd,                    /**/
+                MHD_OPTION_CONNECTION_LIMIT, most + CLOSING_MAX, /**/
                 MHD_OPTION_CONNECTION_TIMEOUT,
                 options->idle_s ? options->idle_s : (unsigned)SERVICE_IDLE_S, /**/
                 MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)SERVICE_CONNECTION_MEM,
@@ -105,6 +107,7 @@ static pawl_status start_daemon(service_server *server, int fd, pawl_error *err)
 pawl_status service_server_start(service_server **out, service_site *site, pawl_error *err)
 {
         const service_options *options = site->options;
+        const unsigned most = connections_max();
         service_server *server = calloc(1, sizeof *server);
         int fd = -1;
 
@@ -120,7 +123,7 @@ pawl_status service_server_start(service_server **out, service_site *site, pawl_
         service_flows_init(&parts->flows, parts->mhd, service_exchange_stream_ended, parts);
         status = service_listen(&fd, &server->port, options->address, options->port, err);
         if (!status)
-                status = service_clients_start(&parts->clients, site, err);
+                status = service_clients_start(&parts->clients, site, most, err);
         if (!status)
                 status = service_feed_open(&site->feed, options->log_path, err);
         if (!status)
@@ -129,7 +132,7 @@ pawl_status service_server_start(service_server **out, service_site *site, pawl_
         if (!status)
                 status = service_pulse_start(&server->pulse, site, err);
         if (!status)
-                status = start_daemon(server, fd, err);
+                status = start_daemon(server, fd, most, err);
         else if (fd >= 0)
                 close(fd);
         if (status)

@@ -209,28 +209,50 @@ def many_connections():
 
 
 def more_than_there_may_be():
-    """Beyond the bound they wait, and are served when others go."""
+    """At the bound the oldest that showed no token make room; one that did stays."""
     def few_files():
         resource.setrlimit(resource.RLIMIT_NOFILE, (300, 300))
     with Service(preexec=few_files) as s:
-        ends = []
-        for _ in range(190):
-            end = s.socket()
-            ends.append(end)
+        friend = s.socket()
+        friend.sendall(s.head("GET", "/metrics", last=False))
+        friend.settimeout(30)
+        assert friend.recv(65536).startswith(b"HTTP/1.1 200")
+        ends = [s.socket() for _ in range(250)]
+        wait_for(lambda: s.metric("pawl_connections") < 120)
+        same(ends[0].recv(1), b"")
         late = s.socket()
-        late.sendall(s.head("GET", "/healthz", "Connection: close"))
-        late.settimeout(0.3)
-        try:
-            data = late.recv(1)
-            raise AssertionError(f"was answered at once: {data}")
-        except TimeoutError:
-            pass
-        for end in ends[:50]:
-            end.close()
+        late.sendall(s.head("GET", "/healthz"))
         late.settimeout(30)
         same(statuses(take_all(late)), [200])
+        friend.sendall(s.head("GET", "/metrics"))
+        got = b""
+        while data := friend.recv(65536):
+            got += data
+        assert b"HTTP/1.1 200" in got, got[:200]
         for end in ends:
             end.close()
+        fine(s)
+
+
+def folded_and_cut():
+    """Framing or guard headers in folded lines, or with a NUL, are refused, and the connection ends."""
+    with Service() as s:
+        inner = s.head("GET", "/healthz")
+        chunks = b"%x\r\n%s\r\n0\r\n\r\n" % (len(inner), inner)
+        for header, body in [
+                (b"Content-Length:\r\n %d" % len(inner), inner),
+                (b"Content-Length: 5\r\n 3", inner),
+                (b"Content-Length: 5\0" + b"3", inner),
+                (b"Content-Length-X: 5", inner),
+                (b"Transfer-Encoding:\r\n chunked", chunks),
+                (b"Transfer-Encoding:\r\n\tchunked", chunks),
+                (b"Transfer-Encoding: chunked\0x", chunks),
+                (b"Origin:\r\n http://evil.example", b""),
+                (b"Origin: http://localhost\0.evil.example", b""),
+                (b"Sec-Fetch-Site:\r\n cross-site", b""),
+                (b"X-Pawl-Actor: user:ana\0b", b"")]:
+            data = s.head("GET", "/metrics", last=False)[:-2] + header + b"\r\n\r\n" + body
+            same(s.raw(data), [400], header)
         fine(s)
 
 
@@ -258,4 +280,5 @@ def held_lock():
 
 
 run(malformed, where_it_ends, malformed_chunks, too_large, strangers_send_no_body, floods_of_bad_tokens,
-    half_closed_and_reset, pipelined, many_connections, more_than_there_may_be, held_lock)
+    half_closed_and_reset, pipelined, many_connections, more_than_there_may_be,
+    folded_and_cut, held_lock)
