@@ -299,7 +299,7 @@ static pawl_status add_row(const pawl__row *row, void *user, pawl_error *err)
 pawl_status pawl__glossary_load(pawl__glossary *glossary, pawl__state *state, pawl_text mission_id,
         const pawl__scope_ref *refs, size_t n_refs, pawl_error *err)
 {
-        return pawl__state_senses(state, mission_id, refs, n_refs, add_row, glossary, err);
+        return pawl__state_senses(NULL, state, mission_id, refs, n_refs, add_row, glossary, err);
 }
 
 /* ---- Finding them ---------------------------------------------------------------------------- */

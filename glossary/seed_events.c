@@ -1,6 +1,7 @@
 /* How senses from files get into the log. */
 #include "base/error.h"
 #include "base/json_write.h"
+#include "base/map.h"
 #include "base/sources.h"
 #include "events/types.h"
 #include "glossary/seed.h"
@@ -84,18 +85,6 @@ pawl_status pawl__sense_updated(pawl__batch *batch, const pawl__sense *sense, pa
         return emit(batch, PAWL__SENSE_UPDATED, like, &w, err);
 }
 
-static pawl_status scope_activated(
-        pawl__batch *batch, const pawl__seed *seed, const pawl_event *like, pawl_error *err)
-{
-        pawl__json_writer w = PAWL__JSON_WRITER_INIT;
-
-        pawl__json_open_object(&w);
-        pawl__json_member_string(&w, "scope_id", pawl__scope_name(seed->scope));
-        pawl__json_member_string(&w, "glossary_version_id", seed->version_id);
-        pawl__json_close_object(&w);
-        return emit(batch, PAWL__SCOPE_ACTIVATED, like, &w, err);
-}
-
 /* The sense that the state keeps in the place of this one, if any. */
 static pawl_status standing(pawl__row *row, bool *there, const pawl__sense *sense,
         pawl_text mission_id, pawl_text version_id, pawl__state *state, pawl__arena *arena,
@@ -165,21 +154,6 @@ pawl_status pawl__seed_load_new(
         return PAWL_OK;
 }
 
-pawl_status pawl__seed_activate(pawl__batch *batch, const pawl__seed *seed, pawl__state *state,
-        const pawl_event *like, pawl_error *err)
-{
-        bool known;
-        pawl_status status = is_known(&known, seed, state, like, err);
-
-        if (status || known)
-                return status;
-        status = scope_activated(batch, seed, like, err);
-        for (size_t i = 0; i < seed->n && !status; i++)
-                status = pawl__sense_updated(batch, &seed->senses[i], pawl__text(seed->version_id),
-                        "seed_file", false, like, err);
-        return status;
-}
-
 static bool differs(const pawl__sense *sense, const pawl__row *row)
 {
         return !pawl__text_eq(row->v[PAWL__SENSE_SURFACE].text, sense->surface) ||
@@ -188,6 +162,150 @@ static bool differs(const pawl__sense *sense, const pawl__row *row)
                        row->v[PAWL__SENSE_STATUS].text, pawl__sense_status_name(sense->status)) ||
                row->v[PAWL__SENSE_CONFIDENCE].real < sense->confidence ||
                row->v[PAWL__SENSE_CONFIDENCE].real > sense->confidence;
+}
+
+/* ---- A new version --------------------------------------------------------------------------- */
+
+enum { FREE_COST = 64 };
+
+enum news { CREATED, UPDATED, SAME };
+
+/* A seed against the version of its scope that is in force. */
+struct change {
+        const pawl__seed *seed;
+        pawl_text base;      /* absent: there is none, or all is to be told anew */
+        pawl__map senses;    /* of the seed, by normal form and definition */
+        unsigned char *news; /* beside the seed's senses */
+        size_t n_same;
+        pawl__json_writer removed;
+        size_t n_removed;
+        pawl__buf key;
+        pawl__arena arena;
+};
+
+static void change_free(struct change *c)
+{
+        pawl__map_free(&c->senses);
+        pawl__json_writer_free(&c->removed);
+        pawl__buf_free(&c->key);
+        pawl__arena_free(&c->arena);
+}
+
+/* The byte between is none of UTF-8's. */
+static bool make_key(struct change *c, pawl_text normal, pawl_text definition)
+{
+        pawl__buf_clear(&c->key);
+        return !pawl__buf_add(&c->key, normal.data, normal.len) &&
+               !pawl__buf_addc(&c->key, '\xff') &&
+               !pawl__buf_add(&c->key, definition.data, definition.len);
+}
+
+static pawl_status compare_row(const pawl__row *row, void *user, pawl_error *err)
+{
+        struct change *c = user;
+        const pawl_text normal = row->v[PAWL__SENSE_NORMAL].text;
+        const pawl_text definition = row->v[PAWL__SENSE_DEFINITION].text;
+
+        if (row->v[PAWL__SENSE_VERSION].text.len == 0)
+                return PAWL_OK; /* of no seed */
+        if (!make_key(c, normal, definition))
+                return pawl__nomem(err);
+        const uint32_t at = pawl__map_get(&c->senses, pawl__buf_text(&c->key));
+        if (at != PAWL__MAP_NONE) {
+                const bool same = !differs(&c->seed->senses[at], row);
+                c->news[at] = same ? SAME : UPDATED;
+                c->n_same += same;
+                return PAWL_OK;
+        }
+        pawl__json_open_object(&c->removed);
+        pawl__json_member_text(&c->removed, "definition", definition);
+        pawl__json_member_text(&c->removed, "normal", normal);
+        pawl__json_close_object(&c->removed);
+        c->n_removed++;
+        return PAWL_OK;
+}
+
+static pawl_status key_senses(struct change *c, pawl_error *err)
+{
+        const pawl__seed *seed = c->seed;
+
+        c->news = pawl__arena_array(&c->arena, seed->n + 1, sizeof *c->news);
+        if (!c->news)
+                return pawl__nomem(err);
+        memset(c->news, CREATED, seed->n + 1);
+        for (size_t i = 0; i < seed->n; i++) {
+                bool ok = make_key(c, seed->senses[i].normal, seed->senses[i].definition);
+                const pawl_text key = pawl__arena_text(&c->arena, pawl__buf_text(&c->key), &ok);
+                if (!ok || pawl__map_put(&c->senses, key, (uint32_t)i))
+                        return pawl__nomem(err);
+        }
+        return PAWL_OK;
+}
+
+/* What differs from the version in force. All is told anew where that is not much more, or where
+ * a reader would have to go through more than twice of what there is: so its costs are bounded, and
+ * what was saved before pays for it. */
+static pawl_status find_change(struct change *c, pawl__state *state, pawl_error *err)
+{
+        const pawl_text scope = pawl__text(pawl__scope_name(c->seed->scope));
+        pawl__row in_force;
+        size_t cost = 0;
+        pawl_status status = key_senses(c, err);
+
+        if (status || c->seed->scope == PAWL__MISSION_LOCAL)
+                return status;
+        status = pawl__state_scope_in_force(&in_force, state, scope, &c->arena, err);
+        if (status)
+                return status == PAWL_ENOTFOUND ? PAWL_OK : status;
+        const pawl__scope_ref ref = {scope, in_force.v[PAWL__SCOPE_VERSION].text};
+        pawl__json_open_array(&c->removed);
+        status = pawl__state_senses(&cost, state, pawl__text(NULL), &ref, 1, compare_row, c, err);
+        pawl__json_close_array(&c->removed);
+        const size_t n = c->seed->n, changes = n - c->n_same + c->n_removed;
+        if (!status && changes < n && cost + changes + PAWL__VERSION_COST <= 2 * n + FREE_COST)
+                c->base = ref.version_id;
+        else if (!status)
+                memset(c->news, CREATED, n + 1);
+        return status;
+}
+
+static pawl_status scope_activated(
+        pawl__batch *batch, struct change *c, const pawl_event *like, pawl_error *err)
+{
+        pawl__json_writer w = PAWL__JSON_WRITER_INIT;
+
+        if (c->base.data && pawl__json_end_writer(&c->removed))
+                return pawl__nomem(err);
+        pawl__json_open_object(&w);
+        pawl__json_member_string(&w, "scope_id", pawl__scope_name(c->seed->scope));
+        pawl__json_member_string(&w, "glossary_version_id", c->seed->version_id);
+        if (c->base.data)
+                pawl__json_member_text(&w, "base_version_id", c->base);
+        if (c->base.data && c->n_removed)
+                pawl__json_member_raw(&w, "removed", pawl__buf_text(&c->removed.buf));
+        pawl__json_close_object(&w);
+        return emit(batch, PAWL__SCOPE_ACTIVATED, like, &w, err);
+}
+
+pawl_status pawl__seed_activate(pawl__batch *batch, const pawl__seed *seed, pawl__state *state,
+        const pawl_event *like, pawl_error *err)
+{
+        struct change c = {.seed = seed, .removed = PAWL__JSON_WRITER_INIT};
+        bool known;
+        pawl_status status = is_known(&known, seed, state, like, err);
+
+        if (status || known)
+                return status;
+        status = find_change(&c, state, err);
+        if (!status)
+                status = scope_activated(batch, &c, like, err);
+        for (size_t i = 0; i < seed->n && !status; i++)
+                if (c.news[i] != SAME)
+                        status = pawl__sense_updated(batch, &seed->senses[i],
+                                pawl__text(seed->version_id), "seed_file", c.news[i] == UPDATED,
+                                like, err);
+        change_free(&c);
+        return status;
 }
 
 pawl_status pawl__seed_import(pawl__batch *batch, size_t *n_new, size_t *n_updated,

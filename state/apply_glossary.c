@@ -18,10 +18,100 @@ static pawl_status use_scope(const pawl__applying *a, pawl_text scope, pawl_text
         return pawl__apply_put(a, PAWL__SCOPES, &row);
 }
 
+/* ---- A version that rests on another (state/versions.h) ---------------------------------------
+ */
+
+static pawl_status check_removed(const pawl__applying *a, pawl__node removed)
+{
+        pawl_status status = PAWL_OK;
+        pawl_text text;
+
+        if (removed == PAWL__NO_NODE)
+                return PAWL_OK;
+        if (pawl__json_at(a->tree, removed)->type != PAWL__JSON_ARRAY)
+                return pawl__apply_refuse(
+                        a, PAWL_EINVAL, "payload.removed", "is no array; write one of senses");
+        for (pawl__node n = pawl__json_first(a->tree, removed); n != PAWL__NO_NODE && !status;
+                n = pawl__json_after(a->tree, removed, n)) {
+                status = pawl__apply_text(&text, a, n, "payload.removed[]", "normal");
+                if (!status)
+                        status = pawl__apply_text(&text, a, n, "payload.removed[]", "definition");
+        }
+        return status;
+}
+
+/* The base was there before this version was first named: so none rests on itself. */
+static pawl_status check_base(
+        const pawl__applying *a, pawl_text scope, pawl_text version, pawl_text base)
+{
+        pawl__row row = {.v[PAWL__SCOPE_ID].text = scope};
+        int64_t first = (int64_t)a->event->seq;
+
+        if (pawl__text_is(scope, "mission_local"))
+                return pawl__apply_refuse(a, PAWL_EINVAL, "payload.base_version_id",
+                        "is there, but a version of mission_local is each mission's own; name all "
+                        "senses");
+        row.v[PAWL__SCOPE_VERSION].text = version;
+        pawl_status status = a->store->get(a->store, PAWL__SCOPES, &row, a->err);
+        if (status && status != PAWL_ENOTFOUND)
+                return status;
+        if (!status)
+                first = row.v[PAWL__SCOPE_SEQ].integer;
+        row.v[PAWL__SCOPE_VERSION].text = base;
+        status = a->store->get(a->store, PAWL__SCOPES, &row, a->err);
+        if (status == PAWL_ENOTFOUND || (!status && row.v[PAWL__SCOPE_SEQ].integer >= first))
+                return pawl__apply_refuse(a, PAWL_ESTATE, "payload.base_version_id",
+                        "names a version that was not there before; append that one first");
+        return status;
+}
+
+static pawl_status put_mark(const pawl__applying *a, pawl_text scope, pawl_text version,
+        pawl_text normal, pawl_text definition, const char *mark)
+{
+        const bool base = normal.len == 0;
+        pawl__row row = {0};
+
+        row.v[PAWL__SENSE_MISSION].text = pawl__text("");
+        row.v[PAWL__SENSE_SCOPE].text = scope;
+        row.v[PAWL__SENSE_VERSION].text = version;
+        row.v[PAWL__SENSE_NORMAL].text = normal;
+        row.v[PAWL__SENSE_IDENTITY].text = base ? pawl__text("") : definition;
+        row.v[PAWL__SENSE_SEQ].integer = (int64_t)a->event->seq;
+        row.v[PAWL__SENSE_DEFINITION].text = definition;
+        row.v[PAWL__SENSE_STATUS].text = pawl__text(mark);
+        row.v[PAWL__SENSE_ACTOR].text = a->event->actor;
+        return pawl__apply_put(a, PAWL__SENSES, &row);
+}
+
+static pawl_status rest_on(
+        const pawl__applying *a, pawl_text scope, pawl_text version, pawl_text base)
+{
+        const pawl__node removed = pawl__json_get(a->tree, 0, "removed");
+        pawl_status status = check_base(a, scope, version, base);
+
+        if (!status)
+                status = check_removed(a, removed);
+        if (!status)
+                status = put_mark(a, scope, version, pawl__text(""), base, "base");
+        if (removed == PAWL__NO_NODE)
+                return status;
+        for (pawl__node n = pawl__json_first(a->tree, removed); n != PAWL__NO_NODE && !status;
+                n = pawl__json_after(a->tree, removed, n))
+                status = put_mark(a, scope, version, pawl__json_get_text(a->tree, n, "normal"),
+                        pawl__json_get_text(a->tree, n, "definition"), "removed");
+        return status;
+}
+
 pawl_status pawl__apply_scope_activated(pawl__applying *a)
 {
-        return use_scope(a, pawl__apply_optional(a, "scope_id"),
-                pawl__apply_optional(a, "glossary_version_id"));
+        const pawl_text scope = pawl__apply_optional(a, "scope_id");
+        const pawl_text version = pawl__apply_optional(a, "glossary_version_id");
+        pawl_text base;
+        pawl_status status = pawl__apply_maybe_text(&base, a, "base_version_id");
+
+        if (!status && base.data)
+                status = rest_on(a, scope, version, base);
+        return status ? status : use_scope(a, scope, version);
 }
 
 pawl_status pawl__apply_scope_refs(const pawl__applying *a, pawl__node refs, bool check_only)

@@ -13,8 +13,7 @@ struct printing {
         pawl__json_tree tree; /* of a conflict's candidates */
         pawl__row *steps;     /* all of them, the steps of a run together */
         size_t n_steps, cap_steps, at_step;
-        pawl__row *scopes; /* the version in force of each scope */
-        size_t n_scopes, cap_scopes;
+        pawl__versions versions; /* those in force */
 };
 
 /* ---- Members from columns -------------------------------------------------------------------- */
@@ -233,40 +232,6 @@ static const struct member sense_members[] = {{"scope", PAWL__SENSE_SCOPE},
         {"confidence", PAWL__SENSE_CONFIDENCE}, {"status", PAWL__SENSE_STATUS},
         {"since_seq", PAWL__SENSE_SEQ}, {NULL, 0}};
 
-/* Of two versions of a scope, the one that was used last is in force; of two used by one event
- * (which would be odd), the one that came first in the listing. */
-static pawl_status keep_scope(const pawl__row *row, void *user, pawl_error *err)
-{
-        struct printing *p = user;
-
-        for (size_t i = 0; i < p->n_scopes; i++) {
-                pawl__row *in_force = &p->scopes[i];
-                if (!pawl__text_eq(in_force->v[PAWL__SCOPE_ID].text, row->v[PAWL__SCOPE_ID].text))
-                        continue;
-                if (in_force->v[PAWL__SCOPE_USED_SEQ].integer <
-                        row->v[PAWL__SCOPE_USED_SEQ].integer)
-                        *in_force = *row;
-                return PAWL_OK;
-        }
-        if (pawl__grow(&p->scopes, &p->cap_scopes, p->n_scopes + 1, sizeof *p->scopes))
-                return pawl__nomem(err);
-        p->scopes[p->n_scopes++] = *row;
-        return PAWL_OK;
-}
-
-static bool in_force(const struct printing *p, const pawl__row *sense)
-{
-        if (sense->v[PAWL__SENSE_VERSION].text.len == 0)
-                return true;
-        for (size_t i = 0; i < p->n_scopes; i++)
-                if (pawl__text_eq(p->scopes[i].v[PAWL__SCOPE_ID].text,
-                            sense->v[PAWL__SENSE_SCOPE].text) &&
-                        pawl__text_eq(p->scopes[i].v[PAWL__SCOPE_VERSION].text,
-                                sense->v[PAWL__SENSE_VERSION].text))
-                        return true;
-        return false;
-}
-
 /* '' in a key stands for "does not apply". */
 static pawl_text or_null(pawl_text text)
 {
@@ -277,9 +242,11 @@ static pawl_status print_sense(const pawl__row *row, void *user, pawl_error *err
 {
         struct printing *p = user;
 
-        (void)err;
-        if (!in_force(p, row))
-                return PAWL_OK;
+        bool holds = false;
+        pawl_status status = pawl__versions_hold(&holds, &p->versions, row, err);
+
+        if (status || !holds)
+                return status;
         pawl__json_open_object(&p->w);
         members(&p->w, PAWL__SENSES, row, sense_members);
         pawl__json_member_text(&p->w, "mission_id", or_null(row->v[PAWL__SENSE_MISSION].text));
@@ -320,7 +287,7 @@ static pawl_status print_all(
         pawl_status status = p->store->each(p->store, PAWL__STEPS, keep_step, p, err);
 
         if (status == PAWL_OK)
-                status = p->store->each(p->store, PAWL__SCOPES, keep_scope, p, err);
+                status = pawl__versions_in_force(&p->versions, p->store, err);
         pawl__hex(hex, head_hash, 32);
         pawl__json_open_object(&p->w);
         pawl__json_name(&p->w, "head");
@@ -347,6 +314,6 @@ pawl_status pawl__replay_json(pawl__buf *out, pawl__store *store, uint64_t head_
         pawl__json_writer_free(&p.w);
         pawl__json_tree_free(&p.tree);
         free(p.steps);
-        free(p.scopes);
+        pawl__versions_free(&p.versions);
         return status;
 }

@@ -3,12 +3,20 @@
 #include "state/projection.h"
 
 /* One range of the primary key a kind: the mission's own answers, those of no seed version, and
- * those of each version named, which in mission_local are each mission's. */
+ * those of each version named, which in mission_local are each mission's, and elsewhere may rest on
+ * others: then those too. */
 static pawl_status senses_text(pawl__buf *sql, const pawl__scope_ref *refs, size_t n_refs)
 {
+        static const char chain[] =
+                " FROM (WITH RECURSIVE chain(v) AS (SELECT ?%zu UNION SELECT s.definition FROM chain"
+                " CROSS JOIN senses AS s ON s.mission_id = '' AND s.scope = ?%zu"
+                " AND s.version_id = chain.v AND s.normal = '' AND s.identity = '')"
+                " SELECT v FROM chain) CROSS JOIN senses ON mission_id = '' AND scope = ?%zu"
+                " AND version_id = v";
         pawl_status status = PAWL_OK;
 
         for (size_t i = 0; i < n_refs + 2 && status == PAWL_OK; i++) {
+                const size_t scope = 2 * i - 2, version = 2 * i - 1;
                 status = pawl__buf_adds(sql, i ? " UNION ALL SELECT " : "SELECT ");
                 if (status == PAWL_OK)
                         status = pawl__sql_columns(sql, PAWL__SENSES);
@@ -19,12 +27,13 @@ static pawl_status senses_text(pawl__buf *sql, const pawl__scope_ref *refs, size
                 else if (status == PAWL_OK && i == 1)
                         status = pawl__buf_adds(
                                 sql, " FROM senses WHERE mission_id = '' AND version_id = ''");
-                else if (status == PAWL_OK)
+                else if (status == PAWL_OK && pawl__text_is(refs[i - 2].scope, "mission_local"))
                         status = pawl__buf_addf(sql,
-                                " FROM senses WHERE mission_id = %s AND scope = ?%zu"
+                                " FROM senses WHERE mission_id = ?1 AND scope = ?%zu"
                                 " AND version_id = ?%zu",
-                                pawl__text_is(refs[i - 2].scope, "mission_local") ? "?1" : "''",
-                                2 * i - 2, 2 * i - 1);
+                                scope, version);
+                else if (status == PAWL_OK)
+                        status = pawl__buf_addf(sql, chain, version, scope, scope);
         }
         return status ? status : pawl__buf_adds(sql, " ORDER BY seq");
 }
@@ -45,29 +54,132 @@ static pawl_status bind_senses(sqlite3_stmt *stmt, pawl_log *log, pawl_text miss
         return rc == SQLITE_OK ? PAWL_OK : pawl__db_fail(log, rc, "read the senses", err);
 }
 
+/* ---- Versions that rest on others ------------------------------------------------------------ */
+
+/* Learn of a version and all below it. *cost: what loading it takes, in rows, but for those of the
+ * last one. */
+static pawl_status use_version(pawl__versions *v, size_t *cost, pawl__state *state,
+        const pawl__scope_ref *ref, pawl_error *err)
+{
+        pawl__arena arena = PAWL__ARENA_INIT;
+        pawl_text version = ref->version_id;
+        pawl_status status = PAWL_OK;
+
+        while (!status) {
+                pawl__row mark = {.v[PAWL__SENSE_SCOPE].text = ref->scope};
+                mark.v[PAWL__SENSE_MISSION].text = mark.v[PAWL__SENSE_NORMAL].text =
+                        mark.v[PAWL__SENSE_IDENTITY].text = pawl__text("");
+                mark.v[PAWL__SENSE_VERSION].text = version;
+                status = pawl__state_get(state, PAWL__SENSES, &mark, &arena, err);
+                if (!status)
+                        status = pawl__versions_learn(v, &mark, err);
+                version = mark.v[PAWL__SENSE_DEFINITION].text;
+                *cost += PAWL__VERSION_COST;
+        }
+        if (status == PAWL_ENOTFOUND)
+                status = pawl__versions_use(v, ref->scope, ref->version_id, err);
+        pawl__arena_free(&arena);
+        return status;
+}
+
+/* The rows of each version above another, weighed. */
+static pawl_status weigh_version(
+        pawl__versions *v, pawl__state *state, const pawl__scope_ref *ref, pawl_error *err)
+{
+        pawl__arena arena = PAWL__ARENA_INIT;
+        pawl_text version = ref->version_id;
+        pawl_status status = PAWL_OK;
+
+        while (!status && version.data) {
+                const pawl_text texts[2] = {ref->scope, version};
+                pawl__row *rows = NULL;
+                size_t n = 0;
+                if (!pawl__versions_base(&version, v, ref->scope, version))
+                        break;
+                pawl__arena_clear(&arena);
+                status = pawl__query_rows(&rows, &n, state, PAWL__SENSES,
+                        "FROM senses WHERE mission_id = '' AND scope = ?1 AND version_id = ?2",
+                        texts, 0, &arena, err);
+                for (size_t i = 0; i < n && !status; i++)
+                        status = pawl__versions_weigh(v, &rows[i], err);
+        }
+        pawl__arena_free(&arena);
+        return status;
+}
+
+static pawl_status use_versions(pawl__versions *v, size_t *cost, pawl__state *state,
+        const pawl__scope_ref *refs, size_t n_refs, pawl_error *err)
+{
+        pawl_status status = PAWL_OK;
+
+        for (size_t i = 0; i < n_refs && !status; i++) {
+                status = use_version(v, cost, state, &refs[i], err);
+                if (!status)
+                        status = weigh_version(v, state, &refs[i], err);
+        }
+        return status;
+}
+
+pawl_status pawl__state_versions_in_force(
+        pawl__versions *versions, pawl__state *state, pawl_error *err)
+{
+        return pawl__versions_in_force(versions, state->tables, err);
+}
+
+pawl_status pawl__state_scope_in_force(
+        pawl__row *row, pawl__state *state, pawl_text scope, pawl__arena *arena, pawl_error *err)
+{
+        const pawl_text texts[2] = {scope, {NULL, 0}};
+
+        return pawl__query_row(row, state, PAWL__SCOPES,
+                "FROM scopes WHERE scope_id = ?1 ORDER BY used_seq DESC, version_id LIMIT 1", texts,
+                arena, err);
+}
+
+/* ---- All of them ----------------------------------------------------------------------------- */
+
+static pawl_status each_sense(sqlite3_stmt *stmt, pawl__state *state, pawl__versions *versions,
+        size_t *cost, pawl__row_fn fn, void *user, pawl_error *err)
+{
+        pawl_status status = PAWL_OK;
+        int rc = SQLITE_DONE;
+
+        while (status == PAWL_OK && (rc = sqlite3_step(stmt)) == SQLITE_ROW) {
+                pawl__row row;
+                bool holds = false;
+                pawl__sql_row(&row, PAWL__SENSES, stmt);
+                *cost += row.v[PAWL__SENSE_VERSION].text.len > 0;
+                status = pawl__versions_hold(&holds, versions, &row, err);
+                if (status == PAWL_OK && holds)
+                        status = fn(&row, user, err);
+        }
+        if (status == PAWL_OK && rc != SQLITE_DONE)
+                status = pawl__db_fail(state->log, rc, "read the senses", err);
+        return status;
+}
+
 /* Prepared each time: its text depends on how many versions there are, and it runs once a run. */
-pawl_status pawl__state_senses(pawl__state *state, pawl_text mission_id,
+pawl_status pawl__state_senses(size_t *cost, pawl__state *state, pawl_text mission_id,
         const pawl__scope_ref *refs, size_t n_refs, pawl__row_fn fn, void *user, pawl_error *err)
 {
+        pawl__versions versions = PAWL__VERSIONS_INIT;
         pawl__buf sql = PAWL__BUF_INIT;
         sqlite3_stmt *stmt = NULL;
-        int rc = SQLITE_DONE;
-        pawl_status status;
+        size_t rows = 0;
+        pawl_status status = use_versions(&versions, &rows, state, refs, n_refs, err);
 
-        if (senses_text(&sql, refs, n_refs))
+        if (!status && senses_text(&sql, refs, n_refs))
                 status = pawl__nomem(err);
-        else
+        else if (!status)
                 status = pawl__db_prepare(&stmt, state->log, sql.data, err);
         pawl__buf_free(&sql);
         if (status == PAWL_OK)
                 status = bind_senses(stmt, state->log, mission_id, refs, n_refs, err);
-        while (status == PAWL_OK && (rc = sqlite3_step(stmt)) == SQLITE_ROW) {
-                pawl__row row;
-                pawl__sql_row(&row, PAWL__SENSES, stmt);
-                status = fn(&row, user, err);
-        }
-        if (status == PAWL_OK && rc != SQLITE_DONE)
-                status = pawl__db_fail(state->log, rc, "read the senses", err);
+        if (status == PAWL_OK)
+                status = each_sense(stmt, state, &versions, &rows, fn, user, err);
+        if (cost)
+                *cost = rows;
         sqlite3_finalize(stmt);
+        pawl__versions_free(&versions);
         return status;
 }

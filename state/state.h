@@ -5,7 +5,7 @@
 #ifndef PAWL_STATE_STATE_H
 #define PAWL_STATE_STATE_H
 
-#include "state/store.h"
+#include "state/versions.h"
 
 typedef struct pawl__state pawl__state;
 
@@ -134,15 +134,25 @@ PAWL_MUST_CHECK pawl_status pawl__state_rollback_to_undo(
 /**
  * The senses that hold for a mission: the mission_local ones that it was answered, those of no seed
  * version, and those of the seed versions named (pairs of scope and version; of mission_local, the
- * mission's own). Absent mission: no mission_local.
+ * mission's own) with what they have from the versions that they rest on. Absent mission: no
+ * mission_local.
  * In order of seq. Texts are valid during the call of fn.
+ * @param[out] cost  what reading those of versions took, as a number of rows; may be NULL.
  */
 typedef struct pawl__scope_ref {
         pawl_text scope, version_id;
 } pawl__scope_ref;
 
-PAWL_MUST_CHECK pawl_status pawl__state_senses(pawl__state *state, pawl_text mission_id,
-        const pawl__scope_ref *refs, size_t n_refs, pawl__row_fn fn, void *user, pawl_error *err);
+PAWL_MUST_CHECK pawl_status pawl__state_senses(size_t *cost, pawl__state *state,
+        pawl_text mission_id, const pawl__scope_ref *refs, size_t n_refs, pawl__row_fn fn,
+        void *user, pawl_error *err);
+
+/** The version of a scope that was used last. PAWL_ENOTFOUND without a message. */
+PAWL_MUST_CHECK pawl_status pawl__state_scope_in_force(
+        pawl__row *row, pawl__state *state, pawl_text scope, pawl__arena *arena, pawl_error *err);
+/** pawl__versions_in_force() by the state tables. */
+PAWL_MUST_CHECK pawl_status pawl__state_versions_in_force(
+        pawl__versions *versions, pawl__state *state, pawl_error *err);
 
 /* ---- Replay ---------------------------------------------------------------------------------- */
 

@@ -16,48 +16,20 @@ static pawl_status copy_row(
         return ok ? PAWL_OK : PAWL_ENOMEM;
 }
 
-static pawl_status take_scope(const pawl__row *row, void *user, pawl_error *err)
-{
-        cli_senses *senses = user;
-
-        for (size_t i = 0; i < senses->n_scopes; i++) {
-                pawl__row *held = &senses->scopes[i];
-                if (!pawl__text_eq(held->v[PAWL__SCOPE_ID].text, row->v[PAWL__SCOPE_ID].text))
-                        continue;
-                if (held->v[PAWL__SCOPE_USED_SEQ].integer >= row->v[PAWL__SCOPE_USED_SEQ].integer)
-                        return PAWL_OK;
-                return copy_row(held, &senses->arena, PAWL__SCOPES, row) ? pawl__nomem(err)
-                                                                         : PAWL_OK;
-        }
-        if (pawl__grow(&senses->scopes, &senses->cap_scopes, senses->n_scopes + 1,
-                    sizeof *senses->scopes) ||
-                copy_row(&senses->scopes[senses->n_scopes], &senses->arena, PAWL__SCOPES, row))
-                return pawl__nomem(err);
-        senses->n_scopes++;
-        return PAWL_OK;
-}
-
-static bool in_force(const cli_senses *senses, const pawl__row *row)
-{
-        pawl_text version = row->v[PAWL__SENSE_VERSION].text;
-
-        if (version.len == 0)
-                return true;
-        for (size_t i = 0; i < senses->n_scopes; i++) {
-                const pawl__row *scope = &senses->scopes[i];
-                if (pawl__text_eq(scope->v[PAWL__SCOPE_ID].text, row->v[PAWL__SENSE_SCOPE].text) &&
-                        pawl__text_eq(scope->v[PAWL__SCOPE_VERSION].text, version))
-                        return true;
-        }
-        return false;
-}
+struct reading {
+        cli_senses *senses;
+        pawl__versions versions; /* those in force */
+};
 
 static pawl_status take_sense(const pawl__row *row, void *user, pawl_error *err)
 {
-        cli_senses *senses = user;
+        struct reading *r = user;
+        cli_senses *senses = r->senses;
+        bool holds = false;
+        pawl_status status = pawl__versions_hold(&holds, &r->versions, row, err);
 
-        if (!in_force(senses, row))
-                return PAWL_OK;
+        if (status || !holds)
+                return status;
         if (pawl__grow(&senses->rows, &senses->cap, senses->n + 1, sizeof *senses->rows) ||
                 copy_row(&senses->rows[senses->n], &senses->arena, PAWL__SENSES, row))
                 return pawl__nomem(err);
@@ -65,19 +37,19 @@ static pawl_status take_sense(const pawl__row *row, void *user, pawl_error *err)
         return PAWL_OK;
 }
 
-static pawl_status read_now(cli_senses *senses, pawl_log *log, pawl_error *err)
+static pawl_status read_now(struct reading *r, pawl_log *log, pawl_error *err)
 {
         pawl__state *state;
         pawl_status status = pawl__state_of(&state, log, err);
 
         if (!status)
-                status = pawl__state_each(state, PAWL__SCOPES, take_scope, senses, err);
+                status = pawl__state_versions_in_force(&r->versions, state, err);
         if (!status)
-                status = pawl__state_each(state, PAWL__SENSES, take_sense, senses, err);
+                status = pawl__state_each(state, PAWL__SENSES, take_sense, r, err);
         return status;
 }
 
-static pawl_status read_replayed(cli_senses *senses, pawl_log *log, uint64_t at, pawl_error *err)
+static pawl_status read_replayed(struct reading *r, pawl_log *log, uint64_t at, pawl_error *err)
 {
         pawl__replay_filter filter = {.until = at};
         unsigned char hash[32];
@@ -87,9 +59,9 @@ static pawl_status read_replayed(cli_senses *senses, pawl_log *log, uint64_t at,
         pawl_status status = pawl__replay(&store, &seq, hash, log, &filter, err);
         if (status)
                 return status;
-        status = store->each(store, PAWL__SCOPES, take_scope, senses, err);
+        status = pawl__versions_in_force(&r->versions, store, err);
         if (!status)
-                status = store->each(store, PAWL__SENSES, take_sense, senses, err);
+                status = store->each(store, PAWL__SENSES, take_sense, r, err);
         store->free(store);
         return status;
 }
@@ -97,9 +69,10 @@ static pawl_status read_replayed(cli_senses *senses, pawl_log *log, uint64_t at,
 pawl_status cli_senses_read(cli_senses *out, pawl_log *log, uint64_t at, pawl_error *err)
 {
         cli_senses senses = {.arena = PAWL__ARENA_INIT};
-        pawl_status status =
-                at ? read_replayed(&senses, log, at, err) : read_now(&senses, log, err);
+        struct reading r = {&senses, PAWL__VERSIONS_INIT};
+        pawl_status status = at ? read_replayed(&r, log, at, err) : read_now(&r, log, err);
 
+        pawl__versions_free(&r.versions);
         if (status)
                 cli_senses_free(&senses);
         else
@@ -111,6 +84,5 @@ void cli_senses_free(cli_senses *senses)
 {
         pawl__arena_free(&senses->arena);
         free(senses->rows);
-        free(senses->scopes);
         *senses = (cli_senses){.arena = PAWL__ARENA_INIT};
 }

@@ -16,8 +16,6 @@ typedef struct cli_senses {
         pawl__arena arena;
         pawl__row *rows;
         size_t n, cap;
-        pawl__row *scopes; /**< rows of PAWL__SCOPES: the version in force of each */
-        size_t n_scopes, cap_scopes;
 } cli_senses;
 
 /** @p at: as the glossary stood after that event, by a replay; 0: now, by the state tables. */

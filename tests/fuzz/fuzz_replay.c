@@ -190,7 +190,7 @@ static void check_queries(pawl_log *log)
                 require(pawl__state_rollback_last(&row, state, &arena, &err) <= 0);
                 require(pawl__state_rollback_to_undo(&row, state, &arena, &err) <= 0);
                 status = pawl__state_senses(
-                        state, pawl__text("mission-1"), &ref, 1, read_row, &n, &err);
+                        NULL, state, pawl__text("mission-1"), &ref, 1, read_row, &n, &err);
                 check_status(status, &err);
         }
         status = pawl__checkpoint_load(&checkpoint, &arena, log, pawl__text(SAMPLE_TOKEN), &err);

@@ -185,7 +185,7 @@ static pawl_status every_query(struct history *h)
                 status = pawl__state_rollback_last(two, h->state, &h->arena, &h->err);
         if (status == PAWL_OK)
                 status = pawl__state_senses(
-                        h->state, pawl__text("mission-1"), &ref, 1, pass, NULL, &h->err);
+                        NULL, h->state, pawl__text("mission-1"), &ref, 1, pass, NULL, &h->err);
         if (status == PAWL_OK)
                 status = pawl__state_each(h->state, PAWL__SCOPES, pass, NULL, &h->err);
         return status;

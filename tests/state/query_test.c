@@ -336,7 +336,7 @@ static void senses_are(struct history *h, const char *mission, const pawl__scope
         pawl__buf found = PAWL__BUF_INIT;
 
         assert_int_equal(pawl__buf_adds(&found, ""), PAWL_OK);
-        assert_int_equal(pawl__state_senses(h->state, pawl__text(mission), refs, n_refs,
+        assert_int_equal(pawl__state_senses(NULL, h->state, pawl__text(mission), refs, n_refs,
                                  join_definition, &found, &h->err),
                 PAWL_OK);
         assert_string_equal(found.data, definitions);
@@ -366,8 +366,8 @@ static void the_senses_that_hold_for_a_mission(void **state)
         senses_are(h, "mission-3", NULL, 0, "said old ");
         senses_are(h, NULL, refs + 1, 1, "core-B said old ");
         senses_are(h, "", refs + 1, 1, "core-B said old ");
-        assert_int_equal(pawl__state_senses(h->state, pawl__text("mission-1"), refs, 2, refuse_row,
-                                 NULL, &h->err),
+        assert_int_equal(pawl__state_senses(NULL, h->state, pawl__text("mission-1"), refs, 2,
+                                 refuse_row, NULL, &h->err),
                 PAWL_EIO);
         assert_string_equal(h->err.message, "not this one");
 }
@@ -393,7 +393,7 @@ static void a_table_that_is_missing_is_reported_by_every_query(void **state)
         assert_int_equal(
                 pawl__state_resumable(row, h->state, false, 0, &h->arena, &h->err), PAWL_EDAMAGED);
         assert_int_equal(
-                pawl__state_senses(h->state, pawl__text("m"), NULL, 0, join, NULL, &h->err),
+                pawl__state_senses(NULL, h->state, pawl__text("m"), NULL, 0, join, NULL, &h->err),
                 PAWL_EDAMAGED);
         assert_int_equal(
                 pawl__state_runs(&rows, &n, h->state, PAWL__RUNS_ALL, 0, 9, &h->arena, &h->err),
