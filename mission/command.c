@@ -5,10 +5,8 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
-#include <spawn.h>
 #include <stdlib.h>
 #include <sys/stat.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 /* The pipes, and the folder to run in. -1: none. */
@@ -174,13 +172,8 @@ static int prepare(
         return error;
 }
 
-/*
- * posix_spawn() and not fork(): it is safe in a program with threads, costs the same however much
- * memory the program has, and returns when exec has succeeded or failed, with its errno. The group
- * is made before exec, so that a signal sent to it from here on finds it.
- */
-static pawl_status start(
-        pid_t *pid, const pawl__command *command, const struct ends *ends, pawl_error *err)
+static pawl_status start(pawl__watcher *watcher, const pawl__command *command,
+        const struct ends *ends, pawl_error *err)
 {
         posix_spawn_file_actions_t actions;
         posix_spawnattr_t attributes;
@@ -194,10 +187,11 @@ static pawl_status start(
         }
         int error = posix_spawnattr_init(&attributes);
         if (!error) {
+                const pawl__watched_start watched = {
+                        command->argv, env, &actions, &attributes, command->lock_fd};
                 error = prepare(&actions, &attributes, ends);
                 if (!error)
-                        error = posix_spawnp(
-                                pid, command->argv[0], &actions, &attributes, command->argv, env);
+                        error = pawl__watcher_start(watcher, &watched);
                 posix_spawnattr_destroy(&attributes);
         }
         posix_spawn_file_actions_destroy(&actions);
@@ -205,24 +199,8 @@ static pawl_status start(
         return error ? refuse(command, ends, error, err) : PAWL_OK;
 }
 
-/* False: somebody else took the exit status. */
-static bool reap(pawl__command_result *result, pid_t pid)
-{
-        int status;
-        pid_t got;
-
-        do
-                got = waitpid(pid, &status, 0);
-        while (got < 0 && errno == EINTR);
-        if (got < 0)
-                return false;
-        result->killed_by = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
-        result->exit_code = WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
-        return true;
-}
-
 static pawl_status explain(const pawl__command *command, const pawl__command_result *result,
-        pawl_status status, pawl_error *err)
+        bool lost, pawl_status status, pawl_error *err)
 {
         const char *name = command->argv[0];
         const char *abbreviation = sigabbrev_np(result->interrupted_by);
@@ -241,6 +219,11 @@ static pawl_status explain(const pawl__command *command, const pawl__command_res
         case PAWL_ENOMEM:
                 return pawl__nomem(err);
         case PAWL_EIO:
+                if (lost)
+                        return pawl__fail(err, status,
+                                "%s: was killed, since the process that watches it was; resume the "
+                                "run to start it again",
+                                name);
                 return pawl__fail(err, status, "%s: its output could not be read; try again", name);
         default:
                 return pawl__fail(err, status, "%s: was ended, since the run cannot go on (%s)",
@@ -257,7 +240,7 @@ pawl_status pawl__command_run(
         *result = (pawl__command_result){.exit_code = -1};
         pawl_status status = open_ends(&ends, command, err);
         if (!status)
-                status = start(&child.pid, command, &ends, err);
+                status = start(&child.watcher, command, &ends, err);
         if (status) {
                 close_ends(&ends);
                 return status;
@@ -269,14 +252,11 @@ pawl_status pawl__command_run(
         close_ends(&ends);
         status = pawl__child_supervise(&child);
         result->interrupted_by = child.interrupted_by;
-        bool known = reap(result, child.pid);
-        if (!status && !known)
-                status = pawl__fail(err, PAWL_EIO,
-                        "%s: its exit status was lost; let SIGCHLD be, and wait for no other's "
-                        "child",
-                        command->argv[0]);
-        else if (status)
-                status = explain(command, result, status, err);
+        pawl__watcher_close(&child.watcher, status != PAWL_OK);
+        result->killed_by = child.watcher.killed_by;
+        result->exit_code = result->killed_by ? 128 + result->killed_by : child.watcher.exit_code;
+        if (status)
+                status = explain(command, result, child.watcher.lost, status, err);
         if (status)
                 pawl__buf_free(&child.output);
         result->output = child.output;

@@ -33,6 +33,7 @@ typedef struct pawl__command {
                                   failure kills the command and is passed on */
         void *log_user;
         const pawl__command_waits *waits; /**< NULL: the usual ones */
+        int lock_fd; /**< kept open until nothing of the command lives; 0: none */
 } pawl__command;
 
 typedef struct pawl__command_result {
@@ -43,15 +44,19 @@ typedef struct pawl__command_result {
 } pawl__command_result;
 
 /**
- * Run it to its end. Its standard error goes to this process's, at once and in order. Its output
- * ends when nobody holds it open any more; if a process that it left behind does, with the first
- * silence after its end (a second), and soon after it at the latest (ten seconds).
+ * Run it to its end, under a watcher (mission/watcher.h): if this process dies meanwhile, nothing
+ * of the command lives on. Where the command was ended, nothing of it does either; what one that
+ * ended by itself left behind is left alone. Its standard error goes to this process's, at once and
+ * in order. Its output ends when nobody holds it open any more; if a process that it left behind
+ * does, with the first silence after its end (a second), and soon after it at the latest (ten
+ * seconds).
  *
  * @param[out] result  set in any case; the output is empty unless PAWL_OK.
  * @return PAWL_OK: it ended by itself or by a signal, see result; PAWL_ENOTFOUND or PAWL_EACCESS:
  * it could not be started, the message names the command and how to mend it; PAWL_ETOOBIG;
  *         PAWL_EINTERRUPTED: a signal was forwarded and it has ended since (killed after 10 s);
- *         or what tick returned.
+ *         or what tick returned; PAWL_EIO also when the watcher was killed, and the command with
+ * it.
  */
 PAWL_MUST_CHECK pawl_status pawl__command_run(
         pawl__command_result *result, const pawl__command *command, pawl_error *err);

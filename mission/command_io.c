@@ -4,16 +4,13 @@
 #include <pthread.h>
 #include <signal.h>
 #include <sys/ioctl.h>
-#include <sys/syscall.h>
-#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
 enum {
         READ_CHUNK = 1 << 16, /* what a pipe holds */
         WRITE_CHUNK = 1 << 20,
-        ERR_CHUNK = 4096,     /* PIPE_BUF: what a pipe that is ready takes without blocking */
-        WITHOUT_PIDFD_MS = 20 /* how often we look for the end on a kernel without pidfds */
+        ERR_CHUNK = 4096 /* PIPE_BUF: what a pipe that is ready takes without blocking */
 };
 
 #define NEVER INT64_MAX
@@ -25,7 +22,7 @@ const pawl__command_waits pawl__command_waits_usual = {2000, 10000, 1000, 10000}
 struct supervision {
         pawl__child *child;
         const pawl__command_waits *waits;
-        int pidfd, signal_fd;
+        int signal_fd;
         bool ended, discard;
         bool deaf;              /* this process's standard error takes nothing any more */
         char err[ERR_CHUNK];    /* read of the command's, on its way to this process's */
@@ -54,8 +51,12 @@ static void close_fd(int *fd)
  */
 static void signal_group(const struct supervision *s, int signal)
 {
-        kill(-s->child->pid, signal);
-        kill(-s->child->pid, SIGCONT);
+        const pawl__watcher *watcher = &s->child->watcher;
+
+        if (watcher->lost)
+                return;
+        kill(-watcher->command, signal);
+        kill(-watcher->command, SIGCONT);
 }
 
 /* End the command for a reason of ours. The first reason stands. */
@@ -68,7 +69,7 @@ static void end(struct supervision *s, pawl_status why)
         s->discard = true;
         s->tick_at = NEVER;
         pawl__buf_free(&s->child->output);
-        signal_group(s, SIGTERM);
+        pawl__watcher_signal(&s->child->watcher, SIGTERM);
         if (s->kill_at > s->now + s->waits->term)
                 s->kill_at = s->now + s->waits->term;
 }
@@ -208,16 +209,6 @@ static void forward(struct supervision *s)
                 s->kill_at = s->now + s->waits->interrupt;
 }
 
-/* ECHILD: the program ignores SIGCHLD or waited for all its children, and it has ended too. */
-static bool has_ended(const struct supervision *s)
-{
-        siginfo_t info = {0};
-
-        return waitid(P_PID, (id_t)s->child->pid, &info, WEXITED | WNOHANG | WNOWAIT) != 0
-                       ? errno == ECHILD
-                       : info.si_pid == s->child->pid;
-}
-
 static void note_end(struct supervision *s)
 {
         s->ended = true;
@@ -247,7 +238,7 @@ static void keep_time(struct supervision *s)
 
         s->now = now_ms();
         if (s->now >= s->kill_at) {
-                signal_group(s, SIGKILL);
+                pawl__watcher_signal(&s->child->watcher, SIGKILL);
                 s->kill_at = NEVER;
         }
         if (command->tick && s->now >= s->tick_at && ticks(s)) {
@@ -271,8 +262,6 @@ static int timeout_ms(const struct supervision *s)
                 at = s->silent_at;
         if ((closes || (s->ended && s->why && s->now < s->close_at)) && s->close_at < at)
                 at = s->close_at;
-        if (!s->ended && s->pidfd < 0 && s->now + WITHOUT_PIDFD_MS < at)
-                at = s->now + WITHOUT_PIDFD_MS;
         if (at == NEVER)
                 return -1;
         return at <= s->now ? 0 : (int)(at - s->now);
@@ -287,7 +276,7 @@ static void step(struct supervision *s)
                 [OUTPUT] = {s->child->out_fd, POLLIN, 0},
                 [ERR] = {s->err_len ? -1 : s->child->err_fd, POLLIN, 0},
                 [SHOWN] = {s->err_len ? STDERR_FILENO : -1, POLLOUT, 0},
-                [END] = {s->ended ? -1 : s->pidfd, POLLIN, 0},
+                [END] = {s->ended ? -1 : s->child->watcher.fd, POLLIN, 0},
                 [SIGNAL] = {s->signal_fd, POLLIN, 0},
         };
         const bool ended = s->ended; /* before this look */
@@ -296,7 +285,6 @@ static void step(struct supervision *s)
         s->now = now_ms();
         if (n < 0 && errno != EINTR) { /* out of kernel memory: without eyes, end it now */
                 end(s, PAWL_EIO);
-                signal_group(s, SIGKILL);
                 close_fd(&s->child->out_fd);
                 close_fd(&s->child->err_fd);
                 note_end(s);
@@ -315,7 +303,7 @@ static void step(struct supervision *s)
                 pass_err_on(s);
         if (s->deaf)
                 s->err_len = 0;
-        if (!s->ended && (s->pidfd < 0 || (n > 0 && fds[END].revents)) && has_ended(s))
+        if (n > 0 && fds[END].revents && pawl__watcher_ended(&s->child->watcher))
                 note_end(s);
         /* Silence is what a look after the end has seen, and not that this process was kept from
          * looking: what the command itself wrote is read whole. */
@@ -343,11 +331,7 @@ pawl_status pawl__child_supervise(pawl__child *child)
 
         if (command->tick && command->tick_ms)
                 s.tick_at = s.now + command->tick_ms;
-        s.pidfd = (int)syscall(SYS_pidfd_open, child->pid, 0); /* close-on-exec by itself */
         while (!s.ended || child->out_fd >= 0 || child->err_fd >= 0 || s.err_len)
                 step(&s);
-        if (s.why)
-                kill(-child->pid, SIGKILL);
-        close_fd(&s.pidfd);
-        return s.why;
+        return s.why ? s.why : child->watcher.lost ? PAWL_EIO : PAWL_OK;
 }

@@ -207,7 +207,7 @@ static void all_that_the_command_wrote_is_read_before_silence_counts(void **stat
         static const char script[] =
                 "import fcntl, os, signal, time\n"
                 "fcntl.fcntl(1, 1031, 1 << 20)\n" /* F_SETPIPE_SZ */
-                "me, waits = os.getpid(), os.getppid()\n"
+                "me, waits = os.getpid(), int(os.environ['WAITS'])\n"
                 "if os.fork() == 0:\n"
                 "    os.close(1)\n"
                 "    while open(f'/proc/{me}/stat').read().split()[2] != 'Z':\n"
@@ -219,7 +219,11 @@ static void all_that_the_command_wrote_is_read_before_silence_counts(void **stat
                 "os._exit(0)\n";
         struct command_fixture *f = *state;
         char *argv[] = {(char *)"python3", (char *)"-c", (char *)script, NULL};
+        char waits[32];
+        const char *env[] = {waits, NULL};
 
+        snprintf(waits, sizeof waits, "WAITS=%d", (int)getpid());
+        f->command.env = env;
         f->command.waits = &at_once;
         assert_int_equal(command_run(f, argv), PAWL_OK);
         assert_int_equal(f->result.exit_code, 0);

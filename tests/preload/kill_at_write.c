@@ -8,7 +8,7 @@
  *   CALL_LIST=F   a line for each call at the end of F, when it is due: "pwrite events.db-wal"
  *
  * Counted are the calls by which pawl and SQLite reach a file, a pipe or a terminal (strace shows
- * no others), posix_spawnp() and waitpid(). Standard output and error, which libc writes by itself,
+ * no others), fork() and waitpid(). Standard output and error, which libc writes by itself,
  * are not.
  * What the program starts is left alone: LD_PRELOAD is taken out of the environment.
  */
@@ -16,7 +16,6 @@
 #include <dlfcn.h>
 #include <fcntl.h>
 #include <signal.h>
-#include <spawn.h>
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -374,14 +373,18 @@ EXPORT pid_t waitpid(pid_t pid, int *status, int options)
         return ended;
 }
 
-EXPORT int posix_spawnp(pid_t *pid, const char *file, const posix_spawn_file_actions_t *actions,
-        const posix_spawnattr_t *attributes, char *const argv[], char *const envp[])
+/* What starts a command. The child is not the program any more: nothing is counted there. */
+EXPORT pid_t fork(void)
 {
-        int (*real)(pid_t *, const char *, const posix_spawn_file_actions_t *,
-                const posix_spawnattr_t *, char *const[], char *const[]) = next("posix_spawnp");
-        bool last = due("posix_spawnp", file);
-        int result = real(pid, file, actions, attributes, argv, envp);
-        if (last)
+        pid_t (*real)(void) = next("fork");
+        bool last = due("fork", "a-command");
+        pid_t pid = real();
+
+        if (pid == 0) {
+                kill_at = stop_at = 0;
+                list_fd = -1;
+        } else if (last) {
                 die();
-        return result;
+        }
+        return pid;
 }
