@@ -23,6 +23,9 @@
  * little that nobody waits long for others. */
 enum { ROOM = 1 << 20 };
 
+/* How often a log that is not at its path is looked for. */
+enum { LOOKS = 8 };
+
 static pawl_status run(pawl_log *log, pawl__stmt which, const char *doing)
 {
         sqlite3_stmt *stmt;
@@ -61,6 +64,10 @@ pawl_status pawl__tx_may_begin(pawl_log *log)
         if (log->flags & PAWL_LOG_READONLY)
                 return pawl__fail(err, PAWL_EREADONLY,
                         "%s: the log was opened for reading only; open it for writing", log->path);
+        if (log->lost.status) {
+                log->err = log->lost;
+                return log->err.status;
+        }
         if (log->keyed && !log->key)
                 return pawl__key_missing(log, err);
         if (log->writing)
@@ -80,14 +87,10 @@ pawl_status pawl__commits_durable(pawl_log *log, const char *doing)
         return status;
 }
 
-pawl_status pawl__tx_begin(pawl_log *log)
+static pawl_status begin(pawl_log *log)
 {
-        pawl_error *err = &log->err;
-        pawl_status status = pawl__tx_may_begin(log);
+        pawl_status status = pawl__commits_durable(log, "append");
 
-        if (status)
-                return status;
-        status = pawl__commits_durable(log, "append");
         if (status)
                 return status;
         bool taken = pawl__doorway_take(log);
@@ -95,6 +98,35 @@ pawl_status pawl__tx_begin(pawl_log *log)
         status = run(log, PAWL__STMT_BEGIN, "append");
         log->whole = false;
         pawl__doorway_give(log, taken);
+        return status;
+}
+
+/* The same on what stands at the log's path (events/present.c). */
+static pawl_status begin_there(pawl_log *log)
+{
+        log->displaced = false;
+        for (int i = 0; i < LOOKS; i++) {
+                pawl_status status = begin(log);
+                if (status || log->displaced || pawl__files_same(log))
+                        return status;
+                undo(log);
+                status = pawl__files_fix(log);
+                if (status)
+                        return status;
+        }
+        return pawl__fail(&log->err, PAWL_EBUSY,
+                "%s: is removed or replaced again and again; end what does that and try again",
+                log->path);
+}
+
+pawl_status pawl__tx_begin(pawl_log *log)
+{
+        pawl_error *err = &log->err;
+        pawl_status status = pawl__tx_may_begin(log);
+
+        if (status)
+                return status;
+        status = begin_there(log);
         if (status)
                 return status;
         log->writing = true;
@@ -346,7 +378,7 @@ pawl_status pawl__tx_commit(pawl_log *log)
         log->writing = false;
         log->sound_seq = log->head_seq;
         memcpy(log->sound_hash, log->head_hash, 32);
-        return PAWL_OK;
+        return log->displaced ? pawl__files_save(log) : PAWL_OK;
 }
 
 /* ---- One transaction for all that wait ------------------------------------------------------- */
@@ -459,6 +491,8 @@ pawl_status pawl__log_commit(pawl_log *log, pawl__batch *batch, uint64_t fence, 
         }
         if (turn.status)
                 return turn.status;
+        if (turn.state == PAWL__TURN_SERVED)
+                pawl__files_follow(log);
         if (batch->gives_back.data)
                 pawl__held_forget(log, batch->gives_back, fence);
         pawl__batch_clear(batch);

@@ -32,6 +32,7 @@ typedef struct copying {
         const char *path;           /* as the caller named it, for messages */
         char *folder, *name, *made; /* absolute; made: the copy, until it has its name */
         size_t size;                /* of name and made */
+        bool as_is;                 /* leases and all, whatever has the name */
         bool there;                 /* is there a file of the name made? */
         pawl_log to; /* what pawl__db_fail() needs of the copy: its name, and its connection */
         uint64_t pages;
@@ -110,7 +111,7 @@ static pawl_status find_place(copying *c)
                 return pawl__fail(
                         c->err, PAWL_EINVAL, "%s: is a folder; add the name of a file", c->path);
         pawl_status status = find_folder(c);
-        if (!status)
+        if (!status && !c->as_is)
                 status = check_free(c);
         if (status)
                 return status;
@@ -118,27 +119,27 @@ static pawl_status find_place(copying *c)
         int fd = mkostemp(c->made, O_CLOEXEC);
         if (fd < 0)
                 return pawl__fail_errno(c->err, errno, c->path, "make the copy");
-        close(fd);
         c->there = true;
-        return PAWL_OK;
+        int error = fchmod(fd, 0600) == 0 ? 0 : errno;
+        close(fd);
+        return error ? pawl__fail_errno(c->err, error, c->path, "make the copy") : PAWL_OK;
 }
 
-/* It gets its name, and nothing that has it meanwhile is replaced. 0, or an errno. */
-static int name_it(const copying *c)
+int pawl__copy_name(const char *made, const char *path, bool replace)
 {
-        if (renameat2(AT_FDCWD, c->made, AT_FDCWD, c->name, RENAME_NOREPLACE) == 0)
+        if (renameat2(AT_FDCWD, made, AT_FDCWD, path, replace ? 0 : RENAME_NOREPLACE) == 0)
                 return 0;
-        if (errno != EINVAL && errno != ENOSYS && errno != EOPNOTSUPP)
+        if (replace || (errno != EINVAL && errno != ENOSYS && errno != EOPNOTSUPP))
                 return errno;
-        if (link(c->made, c->name) != 0) /* a file system that knows no such rename */
+        if (link(made, path) != 0) /* a file system that knows no such rename */
                 return errno;
-        (void)unlink(c->made);
+        (void)unlink(made);
         return 0;
 }
 
 static pawl_status publish(copying *c)
 {
-        int error = name_it(c);
+        int error = pawl__copy_name(c->made, c->name, false);
 
         if (error == EEXIST)
                 return pawl__fail(c->err, PAWL_EEXISTS,
@@ -278,6 +279,18 @@ static pawl_status give_leases_back(copying *c)
         return status;
 }
 
+pawl_status pawl__pages_check(pawl_log *log, pawl_error *err)
+{
+        int64_t sound = 0;
+        pawl_status status = pawl__db_integer(
+                &sound, log, "SELECT quick_check = 'ok' FROM pragma_quick_check(1)", err);
+
+        if (!status && !sound)
+                return pawl__fail(err, PAWL_EDAMAGED,
+                        "%s: pages of it are not what they should be; put back a copy", log->path);
+        return status;
+}
+
 static pawl_status verify_copy(pawl_backup *result, copying *c)
 {
         const pawl__log_setup setup = {.vfs = c->log->vfs, .identity = &c->log->self};
@@ -288,6 +301,8 @@ static pawl_status verify_copy(pawl_backup *result, copying *c)
 
         options.flags = PAWL_LOG_READONLY;
         pawl_status status = pawl__log_open_as(&copy, c->made, &options, &setup, c->err);
+        if (!status && c->as_is)
+                status = pawl__pages_check(copy, c->err);
         if (!status && (status = pawl_log_verify(&verified, copy, 0, NULL)))
                 *c->err = copy->err;
         if (!status && (status = pawl_log_head(&result->head_seq, result->head_hash, copy)))
@@ -345,5 +360,30 @@ pawl_status pawl_log_backup(
         free(c.made);
         if (!status && result)
                 *result = made;
+        return status;
+}
+
+pawl_status pawl__copy_make(
+        char **made, pawl_log *log, const char *path, bool verified, pawl_error *err)
+{
+        pawl_backup result;
+        copying c = {.log = log, .err = err, .path = path, .as_is = true};
+        pawl_status status = find_place(&c);
+
+        if (!status)
+                status = copy_state(&c);
+        if (!status)
+                status = set_journal(&c, 2, true);
+        if (!status && verified)
+                status = verify_copy(&result, &c);
+        if (status && c.there)
+                (void)unlink(c.made);
+        if (!status) {
+                *made = c.made;
+                c.made = NULL;
+        }
+        free(c.folder);
+        free(c.name);
+        free(c.made);
         return status;
 }

@@ -170,6 +170,13 @@ static pawl_status connect_writer(pawl_log *log, pawl_error *err)
                 "set up the connection", err);
 }
 
+void pawl__connection_adopt(pawl_log *log)
+{
+        (void)sqlite3_busy_handler(log->db, pawl__busy, log);
+        pawl__interrupt_watch(log);
+        pawl__wal_watch(log);
+}
+
 pawl_status pawl__connect(pawl_log *log, pawl_error *err)
 {
         return log->flags & PAWL_LOG_READONLY ? connect_reader(log, err) : connect_writer(log, err);
@@ -198,6 +205,8 @@ pawl_status pawl__view_refresh(pawl_log *log, pawl_error *err)
 {
         pawl_status status = pawl__log_interrupted(log, err);
 
+        if (!status)
+                pawl__files_follow(log);
         if (status || log->projecting || (log->db && !pawl__view_stale(log)))
                 return status;
         pawl__disconnect(log);

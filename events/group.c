@@ -2,6 +2,7 @@
 #include "events/group.h"
 #include "events/handle.h"
 #include <errno.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <time.h>
 
@@ -11,8 +12,8 @@ enum { LOOK_NS = 20 * 1000 * 1000 };
 struct pawl__group {
         pawl__group *next;
         dev_t device;
-        ino_t inode;
-        size_t handles; /* that joined; the registry's mutex guards it */
+        _Atomic(ino_t) inode; /* both may change: the registry's mutex guards them */
+        size_t handles;       /* that joined; the registry's mutex guards it */
         pthread_mutex_t mutex;
         bool led;
         pawl__turn *first, **end; /* who waits, in order */
@@ -121,6 +122,19 @@ void pawl__group_leave(pawl_log *log)
                 return;
         pthread_mutex_destroy(&group->mutex);
         free(group);
+}
+
+void pawl__group_moved(const pawl_log *log)
+{
+        pthread_mutex_lock(&registry.mutex);
+        log->group->device = log->device;
+        log->group->inode = log->inode;
+        pthread_mutex_unlock(&registry.mutex);
+}
+
+bool pawl__group_is_at(const pawl_log *log)
+{
+        return atomic_load_explicit(&log->group->inode, memory_order_relaxed) == log->inode;
 }
 
 /* ---- The queue: under the group's mutex ------------------------------------------------------ */

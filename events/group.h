@@ -50,6 +50,11 @@ PAWL_MUST_CHECK pawl_status pawl__group_join(pawl_log *log, pawl_error *err);
 /** Leave it; the last one frees it. Without a group: nothing. */
 void pawl__group_leave(pawl_log *log);
 
+/** The handle went on with another file, and its group with it. */
+void pawl__group_moved(const pawl_log *log);
+/** Is the group at the handle's file? */
+bool pawl__group_is_at(const pawl_log *log);
+
 /** How many turns wait in the queue now. */
 size_t pawl__group_waiting(const pawl_log *log);
 

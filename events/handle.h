@@ -109,6 +109,11 @@ struct pawl_log {
         const pawl__schema *schema;
         dev_t device; /* with inode: the file */
         ino_t inode;
+        ino_t wal_inode, shm_inode; /* of the files beside it that are open; 0: there was none */
+        bool displaced; /* another log stands at the path: what is committed now is saved, and fails
+                         */
+        pawl_error lost; /* why nothing more is written: the events are saved elsewhere; else
+                            PAWL_OK */
         struct pawl__group *group; /* of this process's handles on the file; read-only: none */
         unsigned flags, busy_ms, lease_ms;
         pawl_sources sources;
@@ -208,6 +213,34 @@ bool pawl__doorway_take(pawl_log *log);
 void pawl__doorway_give(pawl_log *log, bool taken);
 /** SQLite's busy handler: sleeps shortly each time, log->busy_ms in all. */
 int pawl__busy(void *log, int count);
+
+/** Let the connection call back with this log, whoever opened it. */
+void pawl__connection_adopt(pawl_log *log);
+
+/* ---- Whether the path still names what is open (events/present.c) ---------------------------- */
+
+/** Take note of the files that a connection for writing has open, once it has read. */
+void pawl__files_note(pawl_log *log);
+/** Does the path name the files that are open? */
+bool pawl__files_same(const pawl_log *log);
+/** It does not, and no process that goes by this writes to them any more, as this one held the
+ * write lock since. Put the log back, or go on with the same log at the path; afterwards look
+ * again. Sets log->displaced where another log stands there. */
+PAWL_MUST_CHECK pawl_status pawl__files_fix(pawl_log *log);
+/** Where log->displaced: save the log beside the path. PAWL_EDAMAGED saying where; the handle is
+ * done with. */
+pawl_status pawl__files_save(pawl_log *log);
+/** Go on with the file that the other handles of the group are at, as soon as that can be done. */
+void pawl__files_follow(pawl_log *log);
+
+/** A copy of the log as it stands, leases and all, on disk, in the folder of @p path (absolute),
+ *  under a name of its own: *made, malloc'd. @p verified: PAWL_EDAMAGED unless it is whole. */
+PAWL_MUST_CHECK pawl_status pawl__copy_make(
+        char **made, pawl_log *log, const char *path, bool verified, pawl_error *err);
+/** Is every page of it what SQLite expects there? PAWL_EDAMAGED. */
+PAWL_MUST_CHECK pawl_status pawl__pages_check(pawl_log *log, pawl_error *err);
+/** Give it the name @p path; without @p replace, EEXIST where anything has it. 0, or an errno. */
+int pawl__copy_name(const char *made, const char *path, bool replace);
 
 /* ---- Ending what is under way (events/interrupt.c) ------------------------------------------- */
 

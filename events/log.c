@@ -90,6 +90,7 @@ static pawl_status open_log(pawl_log *log, const char *path)
                 status = pawl__schema_ensure(log, log->schema, err);
         if (!status)
                 status = pawl__key_open(log, err);
+        pawl__files_note(log);
         return status ? status : pawl__group_join(log, err);
 }
 

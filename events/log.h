@@ -103,6 +103,13 @@ PAWL_MUST_CHECK pawl_status pawl__log_keep_claims(pawl_log *log);
 PAWL_MUST_CHECK pawl_status pawl__log_holder(
         bool *held, pawl_owner *owner, pawl_log *log, pawl_text run_id);
 
+/**
+ * See to it that the log stands at its path, as each append does: put it back where it is gone. For
+ * the end of what must not be said to be done without a log. Nothing where the log is only read.
+ * @return PAWL_EDAMAGED where something else stands there: the log was saved beside it.
+ */
+PAWL_MUST_CHECK pawl_status pawl__log_keep(pawl_log *log);
+
 /* ---- Contents: what workspace checkpoints hold, by hash, in parts
  * --------------------------------
  *
@@ -213,6 +220,8 @@ typedef struct pawl__projector {
         void (*abandon)(void *user);
         void (*close)(void *user); /**< the log is being closed, its database still open */
         void *user;
+        void (*release)(
+                void *user); /**< another connection comes: finalize what is kept; or NULL */
 } pawl__projector;
 
 /** One a log; setting it twice is a caller's bug. */

@@ -7,8 +7,8 @@
 #include <unistd.h>
 
 /* What follows the log's name; after a '*' anything may. What is new beside a log goes here. */
-static const char *const suffixes[] = {
-        "", "-wal", "-shm", "-journal", "-lock", "-logs", "-saved*", "-tmp*"};
+static const char *const suffixes[] = {"", "-wal", "-shm", "-journal", "-lock", "-logs", "-saved*",
+        "-tmp*", "-backup-*", "-new-*"};
 /* And names that do not begin with it. */
 static const char *const names[] = {"serve.token", "config.yaml", "workspace.index*"};
 enum { SUFFIXES = sizeof suffixes / sizeof suffixes[0], NAMES = sizeof names / sizeof names[0] };

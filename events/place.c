@@ -52,19 +52,19 @@ int pawl__place_ignore(const pawl_log *log)
                 pawl__buf_free(&path);
                 return ENOMEM;
         }
-        int fd = open(path.data, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
-        int error = fd >= 0 ? 0 : errno;
-        if (!error) {
-                errno = EIO; /* of a write that is too short */
-                if (fchmod(fd, 0600) != 0 || write(fd, text, 2) != 2)
+        struct stat st;
+        int fd = -1, error = 0;
+        /* An empty one is what a crash leaves. */
+        if (lstat(path.data, &st) != 0 || st.st_size == 0) {
+                fd = open(path.data, O_WRONLY | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600);
+                errno = fd < 0 ? errno : EIO; /* of a write that is too short */
+                if (fd < 0 || fchmod(fd, 0600) != 0 || write(fd, text, 2) != 2)
                         error = errno;
-                if (close(fd) != 0 && !error)
+                if (fd >= 0 && close(fd) != 0 && !error)
                         error = errno;
-                if (error)
-                        (void)unlink(path.data);
         }
         pawl__buf_free(&path);
-        return error == EEXIST ? 0 : error;
+        return error;
 }
 
 pawl_status pawl__place_sync(const pawl_log *log, pawl_error *err)

@@ -43,7 +43,9 @@ static pawl_status change_alone(
         if (log->flags & PAWL_LOG_READONLY)
                 return pawl__fail(&log->err, PAWL_EREADONLY,
                         "%s: the log was opened for reading only; open it for writing", log->path);
-        status = pawl__turn_take(&turn, doing);
+        status = log->lost.status ? log->lost.status : pawl__log_keep(log);
+        if (!status)
+                status = pawl__turn_take(&turn, doing);
         if (status)
                 return status;
         log->relaxed = true;

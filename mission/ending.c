@@ -187,3 +187,13 @@ pawl_status pawl__runner_end(pawl__runner *r, pawl_status verdict)
         r->error = why;
         return verdict;
 }
+
+pawl_status pawl__runner_keep_log(pawl__runner *r, pawl_status status)
+{
+        const pawl_status kept = pawl__log_keep(r->log);
+
+        if (!kept || (status != PAWL_DONE && duty_of(status) != RECORD))
+                return status;
+        r->error = *pawl__log_error(r->log);
+        return kept;
+}

@@ -345,7 +345,7 @@ pawl_status pawl_mission_resume(pawl_run_result **out, pawl_log *log, const char
         *out = NULL;
         status = pawl__runner_open(&r, log, options);
         if (!status)
-                status = resume(out, &r, what);
+                status = pawl__runner_keep_log(&r, resume(out, &r, what));
         if (status && err)
                 *err = r.error;
         pawl__runner_free(&r);

@@ -69,6 +69,10 @@ typedef struct pawl__runner {
 PAWL_MUST_CHECK pawl_status pawl__runner_open(
         pawl__runner *r, pawl_log *log, const pawl_run_options *options);
 
+/** At the very end: what was done counts only if the log stands at its path. @p status, or why it
+ * does not. */
+PAWL_MUST_CHECK pawl_status pawl__runner_keep_log(pawl__runner *r, pawl_status status);
+
 /** Give the claim back if it is held, and free all. */
 void pawl__runner_free(pawl__runner *r);
 

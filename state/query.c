@@ -153,6 +153,7 @@ void pawl__query_finalize(pawl__state *state)
 {
         for (size_t i = 0; i < state->n_queries; i++)
                 sqlite3_finalize(state->queries[i].stmt);
-        free(state->queries);
+        state->n_queries = 0;
         sqlite3_finalize(state->count_runs);
+        state->count_runs = NULL;
 }

@@ -41,6 +41,8 @@ void pawl__store_sql_begin(pawl__store *store);
 PAWL_MUST_CHECK pawl_status pawl__store_sql_flush(pawl__store *store, bool end, pawl_error *err);
 /** How many rows wait for a flush. */
 size_t pawl__store_sql_waiting(const pawl__store *store);
+/** Finalize the statements that it keeps; they are prepared again when they are needed. */
+void pawl__store_sql_release(pawl__store *store);
 /** The transaction is gone: forget everything. */
 void pawl__store_sql_abandon(pawl__store *store);
 

@@ -172,15 +172,24 @@ static void abandon(void *user)
         pawl__store_sql_abandon(((pawl__state *)user)->tables);
 }
 
+static void release(void *user)
+{
+        pawl__state *state = user;
+
+        pawl__store_sql_release(state->tables);
+        sqlite3_finalize(state->place);
+        sqlite3_finalize(state->set_place);
+        state->place = state->set_place = NULL;
+        pawl__query_finalize(state);
+}
+
 static void close_state(void *user)
 {
         pawl__state *state = user;
 
-        if (state->tables)
-                state->tables->free(state->tables);
-        sqlite3_finalize(state->place);
-        sqlite3_finalize(state->set_place);
-        pawl__query_finalize(state);
+        release(state);
+        state->tables->free(state->tables);
+        free(state->queries);
         pawl__applier_free(&state->applier);
         free(state);
 }
@@ -258,8 +267,8 @@ static pawl_status attach(pawl__state *state, pawl_status status)
         if (status)
                 close_state(state);
         else
-                pawl__log_set_projector(state->log,
-                        &(pawl__projector){begin, apply, flush, abandon, close_state, state});
+                pawl__log_set_projector(state->log, &(pawl__projector){begin, apply, flush, abandon,
+                                                            close_state, state, release});
         return status;
 }
 

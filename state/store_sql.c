@@ -299,15 +299,24 @@ static pawl_status sql_each(
 
 /* ---- Making and freeing ---------------------------------------------------------------------- */
 
-static void sql_free(pawl__store *store)
+void pawl__store_sql_release(pawl__store *store)
 {
         struct store_sql *sql = (struct store_sql *)store;
 
         for (int t = 0; t < PAWL__TABLES; t++) {
                 sqlite3_finalize(sql->get[t]);
                 sqlite3_finalize(sql->put[t]);
-                free(sql->waits[t]);
+                sql->get[t] = sql->put[t] = NULL;
         }
+}
+
+static void sql_free(pawl__store *store)
+{
+        struct store_sql *sql = (struct store_sql *)store;
+
+        pawl__store_sql_release(store);
+        for (int t = 0; t < PAWL__TABLES; t++)
+                free(sql->waits[t]);
         free(sql->waiting);
         pawl__arena_free(&sql->found);
         pawl__memory_free(sql->kept);

@@ -1,0 +1,436 @@
+/*
+ * The log that was opened is the log that is written.
+ *
+ * A step may tidy up with git, or a person with rm, while the log is open. SQLite would go on
+ * writing to files that no path leads to. So each transaction looks, once it holds the write lock,
+ * whether the path still names the files that are open: three calls of lstat(), some 1.5 us, beside
+ * a sync. What else may be found there:
+ *
+ *  gone    no database, or one without its -wal or -shm. The log is put back from this handle,
+ * which still has all of it: the pages are copied into a new file in the same folder, which gets
+ * the log's name when it is whole and on disk. Then this handle goes on with the new file. other
+ * another file. If it holds our last event at its place, it is the same log, gone on with: another
+ *          process put it back, or a copy was taken and brought back. This handle goes on with that
+ * file. If not, the transaction is committed to the files that are open, all of it is saved beside
+ * the path, and the commit fails: nobody takes what it says for done, and nothing of it is lost.
+ *
+ * Two processes that find it gone at once: each has held the write lock of the old files after they
+ * were gone, so that neither has written there since, and both copy the same. The name is given
+ * without replacing anything, or, where the database stands alone, under a lock on the folder. Who
+ * comes second finds the log gone on with.
+ *
+ * A database without its -wal is replaced rather than repaired: whoever opened it meanwhile took it
+ * for a whole log, and connections of one process share the index of the -wal by the file that they
+ * have open.
+ */
+#include "events/group.h"
+#include "events/handle.h"
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+typedef enum place { SAME, GONE, SIDE_GONE, OTHER } place;
+
+/* ---- Looking --------------------------------------------------------------------------------- */
+
+/* What has the name PATH + @p suffix: its inode; 0: nothing. Of another file system: none of ours.
+ */
+static ino_t inode_at(const pawl_log *log, const char *suffix, off_t *size)
+{
+        struct stat st;
+
+        memcpy(log->side_end, suffix, strlen(suffix) + 1);
+        if (lstat(log->side, &st) != 0)
+                return 0;
+        if (size)
+                *size = st.st_size;
+        return st.st_dev == log->device ? st.st_ino : (ino_t)-1;
+}
+
+void pawl__files_note(pawl_log *log)
+{
+        log->wal_inode = inode_at(log, "-wal", NULL);
+        log->shm_inode = inode_at(log, "-shm", NULL);
+}
+
+bool pawl__files_same(const pawl_log *log)
+{
+        return inode_at(log, "", NULL) == log->inode &&
+               inode_at(log, "-wal", NULL) == log->wal_inode &&
+               inode_at(log, "-shm", NULL) == log->shm_inode;
+}
+
+/* Is the log's folder a folder of its own, or nothing? A link leads to somebody else's. */
+static bool is_folder(const char *folder)
+{
+        struct stat st;
+
+        return lstat(folder, &st) == 0 ? S_ISDIR(st.st_mode) : errno == ENOENT;
+}
+
+static char *folder_of(const pawl_log *log)
+{
+        size_t len = (size_t)(strrchr(log->path, '/') - log->path);
+
+        return strndup(log->path, len ? len : 1);
+}
+
+static place look_beside(const pawl_log *log)
+{
+        off_t size = 0;
+        ino_t wal = inode_at(log, "-wal", &size), shm = inode_at(log, "-shm", NULL);
+
+        if (wal != log->wal_inode)
+                return size == 0 ? SIDE_GONE : OTHER;
+        if (shm != log->shm_inode)
+                return shm == 0 ? SIDE_GONE : OTHER;
+        return SAME;
+}
+
+static pawl_status look(place *out, pawl_log *log)
+{
+        struct stat st;
+        char *folder = folder_of(log);
+
+        if (!folder)
+                return pawl__nomem(&log->err);
+        const bool real = is_folder(folder);
+        free(folder);
+        const int error = lstat(log->path, &st) == 0 ? 0 : errno;
+        if (error && error != ENOENT && error != ENOTDIR && error != ELOOP)
+                return pawl__fail_errno(&log->err, error, log->path, "look for the log");
+        place beside = look_beside(log);
+        if (error)
+                *out = real && error == ENOENT && beside != OTHER ? GONE : OTHER;
+        else if (st.st_dev != log->device || st.st_ino != log->inode)
+                *out = OTHER;
+        else
+                *out = beside;
+        return PAWL_OK;
+}
+
+/* ---- The same log, gone on with -------------------------------------------------------------- */
+
+static pawl_status open_there(pawl_log **out, pawl_log *log, unsigned flags)
+{
+        const pawl__log_setup setup = {.vfs = log->vfs,
+                .identity = &log->self,
+                .schema = log->schema,
+                .wal = &log->wal.limits};
+        pawl_log_options options = PAWL_LOG_OPTIONS_INIT;
+
+        options.flags = flags;
+        options.busy_ms = log->busy_ms;
+        options.lease_ms = log->lease_ms;
+        options.sources = log->sources;
+        return pawl__log_open_as(out, log->path, &options, &setup, &log->err);
+}
+
+/* Does the log hold this event? One that is not read as a log does not. */
+static pawl_status holds(bool *out, pawl_log *log, uint64_t seq, const unsigned char hash[32])
+{
+        pawl__arena arena = PAWL__ARENA_INIT;
+        pawl_event event;
+        pawl_status status = pawl__log_event(&event, &arena, log, seq);
+
+        *out = !status && memcmp(event.hash, hash, 32) == 0;
+        pawl__arena_free(&arena);
+        return status == PAWL_ENOMEM || status == PAWL_EBUSY ? status : PAWL_OK;
+}
+
+static pawl_status goes_on(bool *out, pawl_log *log)
+{
+        unsigned char hash[32];
+        pawl_log *there = NULL;
+        uint64_t seq;
+        struct stat st;
+
+        /* Our own file by another name, or with another -wal: what two connections of this process
+         * would see of that is not what stands there. */
+        *out = false;
+        if (stat(log->path, &st) == 0 && st.st_dev == log->device && st.st_ino == log->inode)
+                return PAWL_OK;
+        pawl_status status = pawl__head_read(&seq, hash, log, &log->err);
+        if (status)
+                return status;
+        status = open_there(&there, log, PAWL_LOG_READONLY);
+        if (status == PAWL_ENOMEM || status == PAWL_EBUSY)
+                return status;
+        if (!status && strcmp(there->path, log->path) == 0) {
+                *out = seq == 0;
+                status = seq ? holds(out, there, seq, hash) : PAWL_OK;
+                if (status)
+                        log->err = there->err;
+        } else {
+                status = PAWL_OK;
+        }
+        pawl_log_close(there);
+        return status;
+}
+
+/* The connection to what stands at the path now for the one to the old files. */
+static pawl_status exchange(pawl_log *log)
+{
+        pawl_log *fresh = NULL;
+        pawl_status status = open_there(&fresh, log, 0);
+
+        if (status)
+                return status;
+        fresh->key = log->key;
+        status = pawl__key_open(fresh, &log->err);
+        fresh->key = NULL;
+        if (status) {
+                pawl_log_close(fresh);
+                return status;
+        }
+        if (log->projecting && log->projector.release)
+                log->projector.release(log->projector.user);
+        const pawl_log old = *log;
+        log->db = fresh->db;
+        memcpy(log->stmts, fresh->stmts, sizeof log->stmts);
+        log->doorway_fd = fresh->doorway_fd;
+        log->device = fresh->device;
+        log->inode = fresh->inode;
+        log->wal_inode = fresh->wal_inode;
+        log->shm_inode = fresh->shm_inode;
+        log->version = fresh->version;
+        log->relaxed = false;
+        pawl__connection_adopt(log);
+        fresh->db = old.db;
+        memcpy(fresh->stmts, old.stmts, sizeof log->stmts);
+        fresh->doorway_fd = old.doorway_fd;
+        (void)sqlite3_db_config(fresh->db, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, NULL);
+        pawl_log_close(fresh);
+        pawl__group_moved(log);
+        return PAWL_OK;
+}
+
+void pawl__files_follow(pawl_log *log)
+{
+        const pawl_error kept = log->err;
+
+        if (!log->group || log->writing || pawl__group_is_at(log))
+                return;
+        if (exchange(log))
+                log->err = kept;
+}
+
+/* ---- Saving it elsewhere --------------------------------------------------------------------- */
+
+/* A whole copy under @p path and a name that says up to which event; in *name. */
+static pawl_status save_as(pawl__buf *name, pawl_log *log, const char *path)
+{
+        unsigned char hash[32];
+        char hex[65], *made = NULL;
+        uint64_t seq;
+        pawl_status status = pawl__head_read(&seq, hash, log, &log->err);
+
+        if (status)
+                return status;
+        pawl__hex(hex, hash, 32);
+        pawl__buf_clear(name);
+        if (pawl__buf_addf(name, "%s-saved-%llu-%.8s", path, (unsigned long long)seq, hex))
+                return pawl__nomem(&log->err);
+        status = pawl__copy_make(&made, log, name->data, false, &log->err);
+        if (status)
+                return status;
+        if (pawl__copy_name(made, name->data, false) !=
+                0) { /* somebody has that name: its own will do */
+                pawl__buf_clear(name);
+                status = pawl__buf_adds(name, made) ? pawl__nomem(&log->err) : PAWL_OK;
+        }
+        free(made);
+        made = strndup(name->data, (size_t)(strrchr(name->data, '/') - name->data));
+        if (made)
+                (void)pawl__sync_folder(*made ? made : "/");
+        free(made);
+        return status;
+}
+
+/* Beside the log, beside its folder where that is none any more or takes nothing, or where
+ * temporary files outlive a restart. */
+static pawl_status save(pawl__buf *name, pawl_log *log)
+{
+        char *folder = folder_of(log), elsewhere[300];
+        pawl_status status = PAWL_ENOTFOUND;
+
+        if (!folder)
+                return pawl__nomem(&log->err);
+        snprintf(elsewhere, sizeof elsewhere, "/var/tmp%s", strrchr(log->path, '/'));
+        const char *const places[] = {log->path, folder, elsewhere};
+        for (size_t i = is_folder(folder) ? 0 : 1; i < 3 && status; i++)
+                status = save_as(name, log, places[i]);
+        free(folder);
+        return status;
+}
+
+static pawl_status give_up(pawl_log *log, pawl_status status, const char *what, const char *why)
+{
+        pawl__buf name = PAWL__BUF_INIT;
+
+        if (save(&name, log)) {
+                const pawl_error not_saved = log->err;
+                pawl__fail(&log->err, status,
+                        "%s: %s, and what was recorded cannot be saved elsewhere (%s); end this process last: it alone "
+                        "has the log",
+                        log->path, what, not_saved.message);
+        } else {
+                pawl__fail(&log->err, status,
+                        "%s: %s%s; what was recorded is saved in %s: put that in its place, or name it with --db",
+                        log->path, what, why, name.data);
+                log->lost = log->err;
+        }
+        pawl__buf_free(&name);
+        return status;
+}
+
+pawl_status pawl__files_save(pawl_log *log)
+{
+        return give_up(log, PAWL_EDAMAGED,
+                "is not the log that was opened any more: something else was put there", "");
+}
+
+/* ---- Putting it back ------------------------------------------------------------------------- */
+
+/* The folder, and what is missing above it. */
+static pawl_status make_folders(pawl_log *log)
+{
+        char *folder = folder_of(log);
+        int error = 0;
+
+        if (!folder)
+                return pawl__nomem(&log->err);
+        for (char *at = folder + 1; !error && at[-1]; at++) {
+                const char end = *at;
+                if (end != '/' && end != '\0')
+                        continue;
+                *at = '\0';
+                if (mkdir(folder, 0700) == 0)
+                        error = chmod(folder, 0700) == 0 ? 0 : errno;
+                else if (errno != EEXIST)
+                        error = errno;
+                *at = end;
+        }
+        free(folder);
+        return error ? pawl__fail_errno(&log->err, error, log->path, "make its folder again")
+                     : PAWL_OK;
+}
+
+/* What stands beside it is of the old files, or empty. */
+static void remove_beside(const pawl_log *log)
+{
+        off_t size = 0;
+
+        if (inode_at(log, "-wal", &size) == log->wal_inode || size == 0)
+                (void)unlink(log->side);
+        (void)inode_at(log, "-shm", NULL);
+        (void)unlink(log->side);
+}
+
+/* Give the copy the log's name, if the place is as it was. *done: it has it. */
+static pawl_status name_copy(bool *done, pawl_log *log, const char *made, place was)
+{
+        place now;
+        pawl_status status = look(&now, log);
+        char *folder;
+
+        *done = false;
+        if (status || now != was)
+                return status;
+        if (was == GONE)
+                remove_beside(log);
+        int error = pawl__copy_name(made, log->path, was == SIDE_GONE);
+        if (error == EEXIST)
+                return PAWL_OK;
+        if (!error && was == SIDE_GONE)
+                remove_beside(log);
+        *done = !error;
+        folder = folder_of(log);
+        if (!folder)
+                return pawl__nomem(&log->err);
+        if (!error)
+                error = pawl__sync_folder(folder);
+        free(folder);
+        return error && error != EACCES
+                       ? pawl__fail_errno(&log->err, error, log->path, "put the log back")
+                       : PAWL_OK;
+}
+
+static pawl_status put_back(pawl_log *log, place was)
+{
+        char *made = NULL;
+        bool done = false;
+        pawl_status status = make_folders(log);
+
+        if (!status)
+                status = pawl__copy_make(&made, log, log->path, true, &log->err);
+        if (!status) {
+                pawl__doorway_close(log); /* the old folder */
+                pawl__doorway_open(log);
+                const bool taken = pawl__doorway_take(log);
+                status = name_copy(&done, log, made, was);
+                pawl__doorway_give(log, taken);
+                if (!done)
+                        (void)unlink(made);
+        }
+        free(made);
+        if (status && !done) {
+                const pawl_error why = log->err;
+                char reason[PAWL_ERROR_MAX + 4];
+                snprintf(reason, sizeof reason, " (%s)", why.message);
+                return give_up(log, status, "was removed, and cannot be put back", reason);
+        }
+        if (done) {
+                (void)pawl__place_ignore(log);
+                pawl__fail(&log->wal.warning, PAWL_ENOTFOUND,
+                        "%s: was removed while it was open, and was put back whole; keep what tidies up away from "
+                        "its folder",
+                        log->path);
+        }
+        return status;
+}
+
+pawl_status pawl__files_fix(pawl_log *log)
+{
+        bool same_log = false;
+        place where = SAME;
+        pawl_status status = look(&where, log);
+
+        if (status || where == SAME)
+                return status;
+        if (where != OTHER) {
+                log->whole = true;
+                status = put_back(log, where);
+                log->whole = false;
+                return status;
+        }
+        status = goes_on(&same_log, log);
+        if (!status && same_log)
+                return exchange(log);
+        log->displaced = !status;
+        return status;
+}
+
+pawl_status pawl__log_keep(pawl_log *log)
+{
+        pawl__turn turn = {.log = log};
+
+        if (log->flags & PAWL_LOG_READONLY || log->writing || pawl__files_same(log))
+                return PAWL_OK;
+        if (log->lost.status) {
+                log->err = log->lost;
+                return log->err.status;
+        }
+        pawl_status status = pawl__turn_take(&turn, "look for the log");
+        if (status)
+                return status;
+        status = pawl__tx_begin(log);
+        if (!status)
+                (void)pawl__tx_rollback(log, status);
+        if (!status && log->displaced)
+                status = pawl__files_save(log);
+        pawl__turn_end(&turn, NULL);
+        return status;
+}

@@ -1,0 +1,119 @@
+# The log stays, whatever a step does to its folder: it is put back, or saved beside what stands there, and no exit 0
+# is without a log.
+. "$SOURCE_DIR/tests/cli/shared.sh"
+export GIT_CONFIG_GLOBAL=/dev/null GIT_CONFIG_SYSTEM=/dev/null GIT_AUTHOR_NAME=a GIT_AUTHOR_EMAIL=a@b \
+        GIT_COMMITTER_NAME=a GIT_COMMITTER_EMAIL=a@b
+
+# at COMMAND...: in the folder of the log.
+at() {
+        (cd ground && "$@")
+}
+
+# mission COMMAND [COMMAND [COMMAND]]: a fresh repository, a log with one completed run, and a mission of three steps:
+# what the second one does, and the first and the third before they end.
+mission() {
+        rm -rf ground moved other older journal
+        mkdir ground
+        printf 'mission: before\nsteps: [{id: a, run: [echo, a]}]\n' >ground/before.yaml
+        cat >ground/mission.yaml <<'END'
+mission: tidy
+steps:
+  - {id: one, run: [sh, ./one]}
+  - {id: two, run: [sh, ./two]}
+  - {id: three, run: [sh, ./three]}
+END
+        printf '%s\necho one; echo one >>../journal\n' "${2:-}" >ground/one
+        printf '%s\n' "$1" >ground/two
+        printf '%s\necho three; echo three >>../journal\n' "${3:-}" >ground/three
+        at git init -q .
+        at git add -A
+        at git commit -qm first
+        runs 0 at pawl run before.yaml --run before
+        cp -r ground/.pawl older
+}
+
+# whole N: the log verifies, its tables are what it says, and it has N runs that are completed.
+whole() {
+        runs 0 at eventlog verify
+        runs 0 at eventlog replay --check
+        same "$(at eventlog replay --json | jq -r '[.runs[] | select(.status == "completed")] | length')" "$1"
+        same "$(cat ground/.pawl/.gitignore)" '*'
+        same "$(find . -name '*.db-backup-*' -o -name '*-saved-*')" ""
+}
+
+# put_back COMMAND...: the run goes on and ends well, says once that the log was put back, and nothing is lost.
+put_back() {
+        mission "$@"
+        runs 0 at pawl run mission.yaml --run tidy
+        same "$(grep -c 'events.db: was removed while it was open, and was put back whole; .' err)" 1
+        same "$(xargs <journal)" "one three"
+        same "$(at stat -c %a .pawl .pawl/events.db .pawl/.gitignore | xargs)" "700 600 600"
+        whole 2
+        runs 0 at pawl run before.yaml --run after
+}
+
+# kept COMMAND...: the run goes on and ends well, without a word.
+kept() {
+        mission "$@"
+        runs 0 at pawl run mission.yaml --run tidy
+        is_empty err
+        same "$(xargs <journal)" "one three"
+        whole 2
+}
+
+# saved COMMAND: something else stands there: exit 5, no step goes on, and the log is whole beside it.
+saved() {
+        local name
+        mission "$@"
+        runs 5 at pawl run mission.yaml --run tidy
+        says 'events.db: is not the log that was opened any more: something else was put there; what was recorded is saved in [^ ]*-saved-[0-9]+-[0-9a-f]{8}: put that in its place' err
+        same "$(wc -l <err)" 1
+        same "$(xargs <journal)" one
+        name=$(grep -oE '/[^ ]*-saved-[0-9]+-[0-9a-f]{8}' err)
+        same "$(stat -c %a "$name")" 600
+        runs 0 eventlog verify --db "$name"
+        runs 0 eventlog replay --check --db "$name"
+        same "$(eventlog list --db "$name" --json --run tidy | jq -r 'select(.type == "StepCompleted").step_id' | xargs)" "one two"
+        same "$(find . -name '*.db-backup-*')" ""
+        runs 0 at pawl resume tidy --db "$name"
+        same "$(xargs <journal)" "one three"
+}
+
+it "git clean and git stash leave it alone, as does a commit of all there is"
+kept 'git clean -fdq'
+kept 'git stash -uq'
+kept 'git add -A && git commit -qm all --allow-empty && git reset -q --hard'
+same "$(at git ls-files .pawl)" ""
+
+it "it is put back where it was removed"
+put_back 'git clean -fdxq'
+put_back 'git stash -aq'
+put_back 'rm -rf .pawl'
+put_back 'rm -f .pawl/events.db*'
+put_back 'rm .pawl/events.db'
+put_back 'mv .pawl ../moved'
+
+it "it is put back where it was removed in every step, and by the last"
+put_back 'rm -rf .pawl' 'rm -rf .pawl' 'rm -rf .pawl'
+
+it "no event is lost where only a part of it was removed"
+put_back 'rm .pawl/events.db-wal .pawl/events.db-shm'
+put_back 'rm .pawl/events.db-wal'
+put_back 'rm .pawl/events.db-shm'
+
+it "a copy of it that was taken away and brought back is gone on with"
+kept 'git stash -aq && git stash pop -q'
+put_back 'git stash -aq' '' 'git stash pop -q 2>/dev/null || true'
+
+it "what was put back holds for who comes meanwhile"
+put_back 'rm -rf .pawl' '' 'pawl session list >/dev/null 2>&1; eventlog verify >/dev/null'
+
+it "what another log replaced is saved"
+saved 'rm -rf .pawl; cp -r ../older .pawl'
+saved 'rm -rf .pawl; pawl init >/dev/null'
+saved 'rm -f .pawl/events.db*; echo text >.pawl/events.db'
+saved 'rm -f .pawl/events.db-*; cp ../older/events.db .pawl/fresh; mv .pawl/fresh .pawl/events.db'
+saved 'rm .pawl/events.db-wal .pawl/events.db-shm; pawl checkpoint >/dev/null'
+saved 'rm -rf .pawl; echo text >.pawl'
+saved 'mkdir ../other; mv .pawl ../moved; ln -s ../other .pawl'
+same "$(ls -A other)" ""
