@@ -1,6 +1,5 @@
 /* How a failure ends: the exit code of its status, and one line. */
-#include "command/command.h"
-#include "command/printable.h"
+#include "command/find.h"
 
 /* PAWL_EINTERRUPTED, whose signal it cannot know, gives CLI_FAILED. */
 static int exit_code(pawl_status status)
@@ -28,9 +27,7 @@ int cli_fail(const cli_call *cli, const pawl_error *err)
         if (cli->in->failure)
                 *cli->in->failure = *err;
         fflush(cli->in->out); /* what was printed before the failure stands before it */
-        fprintf(cli->in->err, "%s: ", cli->program->name);
-        cli_puts(cli->in->err, err->message[0] ? err->message : pawl_status_name(err->status));
-        fputc('\n', cli->in->err);
+        cli_notice(cli, err->message[0] ? err->message : pawl_status_name(err->status));
         int code = exit_code(err->status);
         return code ? code : CLI_FAILED;
 }

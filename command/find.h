@@ -24,6 +24,16 @@ PAWL_MUST_CHECK pawl_status cli_find_log(pawl__buf *path, const cli_call *cli, p
 /** The nearest CLI_LOG_NAME in the folder of that absolute path or above it. */
 PAWL_MUST_CHECK pawl_status cli_find_above(pawl__buf *path, const char *here, pawl_error *err);
 
+/** Print a message that may name commands, as "`pawl resume RUN`": such a command works as it is
+ *  printed, so that it names the log where this call does. */
+void cli_say(const cli_call *cli, FILE *out, const char *message);
+/** What such a command ends with: " --db PATH", or nothing. For who prints it piece by piece. */
+void cli_say_log(const cli_call *cli, FILE *out);
+/** A message made as by printf, without a newline. */
+void cli_sayf(const cli_call *cli, FILE *out, const char *format, ...) PAWL_PRINTF(3, 4);
+/** One line on in->err, beside what the command does. */
+void cli_notice(const cli_call *cli, const char *line);
+
 typedef enum cli_access {
         CLI_READ,   /**< change nothing, not even to catch up or migrate */
         CLI_VERIFY, /**< as CLI_READ, with the key */

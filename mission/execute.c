@@ -145,8 +145,8 @@ static pawl_status interrupted(const pawl__passage *p, int signal, int exit_code
                 return pawl__runner_in_time(p->r);
         p->r->signal = signal;
         return pawl__fail(&p->r->error, PAWL_EINTERRUPTED,
-                "step %.*s: interrupted by %s; go on with `pawl resume %s`", PAWL__FMT(p->step->id),
-                name, pawl_context_retry_token(p->ctx));
+                "step %.*s: interrupted by %s; go on with `pawl resume %.*s`",
+                PAWL__FMT(p->step->id), name, PAWL__FMT(p->r->run_id));
 }
 
 pawl_status pawl__passage_execute(pawl__passage *p)

@@ -1,8 +1,9 @@
-/* Going on with a run: from a retry token, a run's id, or the newest run that can go on. */
+/* Going on with a run: from a retry token, a run's id, or the one run that can go on. */
 #include "base/error.h"
 #include "base/ids.h"
 #include "base/sources.h"
 #include "mission/runner.h"
+#include "mission/runs.h"
 #include <stdio.h>
 
 /* What was asked for, as the log has it. */
@@ -47,46 +48,56 @@ static pawl_status holder_of(bool *held, uint64_t *fence, pawl__runner *r, pawl_
         return status;
 }
 
-/* The newest run that stopped short: blocked, interrupted or left running by a process that died;
- * or, if failed, one that did. busy: the newest that a process is at, if one is passed over. A run
- * that a program began has no mission file: that program goes on with it, not this one. */
-static pawl_status find_stopped(target *found, pawl__row *busy, pawl__runner *r, bool failed)
+/* Runs that can be gone on with as they stand. */
+struct waiting {
+        pawl__runner *r;
+        pawl_text run_id; /* of one of them */
+        size_t n;
+};
+
+/* A run that a program began has no mission file: that program goes on with it, not this one. */
+static pawl_status count_waiting(const pawl__run_view *run, void *user, pawl_error *err)
 {
-        for (size_t skip = 0;; skip++) {
-                bool held = false;
-                uint64_t fence;
-                pawl_status status = pawl__state_resumable(
-                        &found->run, r->state, failed, skip, &r->arena, &r->error);
-                if (status)
-                        return status;
-                if (!found->run.v[PAWL__RUN_MISSION_PATH].text.data)
-                        continue;
-                if (!pawl__text_is(found->run.v[PAWL__RUN_STATUS].text, "running"))
-                        return PAWL_OK;
-                status = holder_of(&held, &fence, r, found->run.v[PAWL__RUN_ID].text);
-                if (status || !held)
-                        return status;
-                if (!busy->v[PAWL__RUN_ID].text.data)
-                        *busy = found->run;
-        }
+        struct waiting *w = user;
+        bool ok = true;
+
+        if (!run->row.v[PAWL__RUN_MISSION_PATH].text.data ||
+                (run->conflicts_open && !w->r->options.wait_ms))
+                return PAWL_OK;
+        if (w->n++ == 0)
+                w->run_id = pawl__arena_text(&w->r->arena, run->row.v[PAWL__RUN_ID].text, &ok);
+        return ok ? PAWL_OK : pawl__nomem(err);
 }
 
-/* The newest run that waits to be gone on with; else one that failed, which may only fail again;
- * else one at work, whose claim then says who is at it. */
-static pawl_status find_newest(target *found, pawl__runner *r)
+/* The one run that waits for nothing but to be gone on with. */
+static pawl_status find_waiting(target *found, pawl__runner *r)
 {
-        pawl__row busy = {0};
-        pawl_status status = find_stopped(found, &busy, r, false);
+        static const char *const statuses[] = {"interrupted", "blocked"};
+        struct waiting w = {.r = r};
+        uint64_t next;
+        char line[400];
 
-        if (status == PAWL_ENOTFOUND)
-                status = find_stopped(found, &busy, r, true);
-        if (status != PAWL_ENOTFOUND)
-                return status;
-        if (!busy.v[PAWL__RUN_ID].text.data)
+        for (size_t i = 0; i < 2; i++) {
+                pawl_status status = pawl__runs_list(&next, r->log, pawl__text(statuses[i]), 0,
+                        UINT64_MAX, count_waiting, &w, &r->error);
+                if (status)
+                        return status;
+        }
+        if (w.n == 0)
                 return pawl__fail(&r->error, PAWL_ENOTFOUND,
-                        "nothing to resume: no run is blocked, interrupted or failed; "
-                        "start one with `pawl run MISSION`");
-        found->run = busy;
+                        "nothing to resume: no run is interrupted, or blocked with its answers in; "
+                        "`pawl status` lists what is unfinished, `pawl resume RUN` goes on with it");
+        if (w.n > 1)
+                return pawl__fail(&r->error, PAWL_ESTATE,
+                        "resume: %zu runs can be gone on with; name one: `pawl resume RUN`, see "
+                        "`pawl status`",
+                        w.n);
+        pawl_status status = get_run(found, r, w.run_id);
+        if (status)
+                return status;
+        snprintf(line, sizeof line, "going on with mission %.*s, run %.*s",
+                PAWL__FMT(found->run.v[PAWL__RUN_MISSION].text), PAWL__FMT(w.run_id));
+        pawl__runner_notice(r, line);
         return PAWL_OK;
 }
 
@@ -113,16 +124,20 @@ static pawl_status find_token(target *found, pawl__runner *r, pawl_text token)
 
 static pawl_status find(target *found, pawl__runner *r, const char *what)
 {
+        static const pawl__table tables[] = {PAWL__RUNS, PAWL__CHECKPOINTS};
         bool ok = true;
         pawl_status status;
 
         *found = (target){0};
         if (!what)
-                return find_newest(found, r);
+                return find_waiting(found, r);
         pawl_text name = pawl__arena_text(&r->arena, pawl__text(what), &ok);
         if (!ok)
                 return pawl__nomem(&r->error);
         status = pawl__id_check(name, "token or run id", &r->error);
+        if (!status)
+                status = pawl__state_whole_id(
+                        &name, r->state, tables, 2, "resume", &r->arena, &r->error);
         if (status)
                 return status;
         /* A run's id may look like a token, so a token that is not known may still be a run. */
@@ -131,8 +146,8 @@ static pawl_status find(target *found, pawl__runner *r, const char *what)
                 status = get_run(found, r, name);
         if (status == PAWL_ENOTFOUND)
                 return pawl__fail(&r->error, PAWL_ENOTFOUND,
-                        "resume %.*s: is no checkpoint's token and no run's id; see `eventlog "
-                        "replay` for those that there are",
+                        "resume %.*s: is no checkpoint's token and no run's id, nor the beginning of "
+                        "one; `pawl status` lists what can be resumed",
                         PAWL__FMT(name));
         return status;
 }

@@ -105,7 +105,7 @@ static pawl_status begin(looking *l, pawl_log *log, pawl__arena *arena, pawl_err
 static pawl_status check_status(pawl_text status, pawl_error *err)
 {
         static const char *const known[] = {
-                "running", "blocked", "interrupted", "completed", "failed"};
+                "running", "blocked", "interrupted", "completed", "failed", "unfinished"};
 
         if (!status.data)
                 return PAWL_OK;
@@ -116,6 +116,13 @@ static pawl_status check_status(pawl_text status, pawl_error *err)
                 "status %.*s: is not known; give running, blocked, interrupted, completed or "
                 "failed",
                 PAWL__FMT(status));
+}
+
+static bool is_wanted(pawl_text status, pawl_text wanted)
+{
+        if (pawl__text_is(wanted, "unfinished"))
+                return !pawl__text_is(status, "completed");
+        return !wanted.data || pawl__text_eq(status, wanted);
 }
 
 pawl_status pawl__runs_list(uint64_t *next, pawl_log *log, pawl_text wanted, uint64_t before,
@@ -141,7 +148,7 @@ pawl_status pawl__runs_list(uint64_t *next, pawl_log *log, pawl_text wanted, uin
                 for (size_t i = 0; i < n && !status && !more; i++) {
                         before = (uint64_t)rows[i].v[PAWL__RUN_STARTED_SEQ].integer;
                         status = stand(&run, &l, &rows[i]);
-                        if (status || (wanted.data && !pawl__text_eq(run.status, wanted)))
+                        if (status || !is_wanted(run.status, wanted))
                                 continue;
                         more = shown == limit;
                         if (more)
@@ -162,10 +169,14 @@ pawl_status pawl__runs_list(uint64_t *next, pawl_log *log, pawl_text wanted, uin
 pawl_status pawl__run_look(pawl__run_view *out, pawl__row **steps, size_t *n_steps, pawl_log *log,
         pawl_text run_id, pawl__arena *arena, pawl_error *err)
 {
-        pawl__row row = {.v[PAWL__RUN_ID].text = run_id};
+        const pawl__table table = PAWL__RUNS;
+        pawl__row row;
         looking l;
         pawl_status status = begin(&l, log, arena, err);
 
+        if (!status)
+                status = pawl__state_whole_id(&run_id, l.state, &table, 1, "run", arena, err);
+        row = (pawl__row){.v[PAWL__RUN_ID].text = run_id};
         if (!status)
                 status = pawl__state_get(l.state, PAWL__RUNS, &row, arena, err);
         if (status == PAWL_ENOTFOUND)

@@ -26,14 +26,16 @@ typedef pawl_status (*pawl__run_fn)(const pawl__run_view *run, void *user, pawl_
  * whose process died without a word is found here as in pawl_session_list(): a log that can be
  * written gets its SessionEnded; from another it is only shown so.
  * @param[out] next  the @p before of the next page; 0: there is none.
- * @param status     running, blocked, interrupted, completed or failed; absent: any.
+ * @param status     running, blocked, interrupted, completed or failed; unfinished: all of these
+ * but completed; absent: any.
  * @param before     those that started before this event; 0: from the newest on.
  * @param limit      so many at most, from 1.
  */
 PAWL_MUST_CHECK pawl_status pawl__runs_list(uint64_t *next, pawl_log *log, pawl_text status,
         uint64_t before, uint64_t limit, pawl__run_fn fn, void *user, pawl_error *err);
 
-/** One run and its steps in mission order; texts and rows live in the arena. PAWL_ENOTFOUND. */
+/** One run, by its id or 4 characters or more that it alone begins with, and its steps in mission
+ *  order; texts and rows live in the arena. PAWL_ENOTFOUND. */
 PAWL_MUST_CHECK pawl_status pawl__run_look(pawl__run_view *out, pawl__row **steps, size_t *n_steps,
         pawl_log *log, pawl_text run_id, pawl__arena *arena, pawl_error *err);
 

@@ -5,35 +5,27 @@
 #include "pipeline/answer.h"
 #include <inttypes.h>
 
-enum { MIN_PREFIX = 4 };
-
 pawl_status pawl__conflict_find(
         pawl__row *row, pawl__state *state, pawl_text id, pawl__arena *arena, pawl_error *err)
 {
-        pawl__row rows[2];
-        size_t n = 0;
+        const pawl__table table = PAWL__CONFLICTS;
         pawl_status status = pawl__id_check(id, "conflict id", err);
 
         if (status)
                 return status;
-        if (id.len < MIN_PREFIX)
-                return pawl__fail(err, PAWL_EINVAL,
-                        "conflict %.*s: is too short; give %d digits or more of its id",
-                        PAWL__FMT(id), MIN_PREFIX);
-        status = pawl__state_conflict_by_prefix(rows, &n, state, id, arena, err);
+        status = pawl__state_whole_id(&id, state, &table, 1, "conflict", arena, err);
         if (status)
                 return status;
-        if (n == 0)
-                return pawl__fail(err, PAWL_ENOTFOUND,
-                        "conflict %.*s: there is none; `pawl conflicts --all` lists them",
-                        PAWL__FMT(id));
-        if (n > 1)
+        *row = (pawl__row){.v[PAWL__CON_ID].text = id};
+        status = pawl__state_get(state, PAWL__CONFLICTS, row, arena, err);
+        if (status != PAWL_ENOTFOUND)
+                return status;
+        if (id.len < PAWL__PREFIX_MIN)
                 return pawl__fail(err, PAWL_EINVAL,
-                        "conflict %.*s: is more than one (%.*s, %.*s); give more digits",
-                        PAWL__FMT(id), PAWL__FMT(rows[0].v[PAWL__CON_ID].text),
-                        PAWL__FMT(rows[1].v[PAWL__CON_ID].text));
-        *row = rows[0];
-        return PAWL_OK;
+                        "conflict %.*s: is too short; give %d digits or more of its id",
+                        PAWL__FMT(id), PAWL__PREFIX_MIN);
+        return pawl__fail(err, PAWL_ENOTFOUND,
+                "conflict %.*s: there is none; `pawl conflicts --all` lists them", PAWL__FMT(id));
 }
 
 /* The candidates as the log recorded them, in the order that a pick counts. */

@@ -10,7 +10,12 @@ pawl_status pawl__session_find(pawl__row *session, pawl__state *state, const cha
         pawl_status status;
 
         if (session_id) {
-                *session = (pawl__row){.v[PAWL__SES_ID].text = pawl__text(session_id)};
+                const pawl__table table = PAWL__SESSIONS;
+                pawl_text id = pawl__text(session_id);
+                status = pawl__state_whole_id(&id, state, &table, 1, "session", arena, err);
+                if (status)
+                        return status;
+                *session = (pawl__row){.v[PAWL__SES_ID].text = id};
                 status = pawl__state_get(state, PAWL__SESSIONS, session, arena, err);
                 if (!status && pawl__text_is(session->v[PAWL__SES_STATUS].text, "pruned"))
                         return pawl__fail(err, PAWL_ENOTFOUND,

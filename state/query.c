@@ -1,4 +1,5 @@
 #include "base/error.h"
+#include "base/sources.h"
 #include "state/projection.h"
 #include <stdlib.h>
 
@@ -102,24 +103,107 @@ static bool starts_with(pawl_text text, pawl_text prefix)
                (prefix.len == 0 || memcmp(text.data, prefix.data, prefix.len) == 0);
 }
 
-pawl_status pawl__state_conflict_by_prefix(pawl__row rows[2], size_t *n, pawl__state *state,
-        pawl_text prefix, pawl__arena *arena, pawl_error *err)
+/* The condition and the order are those of the key: what begins with a text comes first of what
+ * does not sort before it, and the text itself before all. */
+static const char *after_prefix(pawl__table table)
+{
+        switch (table) {
+        case PAWL__RUNS:
+                return "FROM runs WHERE run_id >= ?1 ORDER BY run_id LIMIT 4";
+        case PAWL__CHECKPOINTS:
+                return "FROM checkpoints WHERE retry_token >= ?1 ORDER BY retry_token LIMIT 4";
+        case PAWL__SESSIONS:
+                return "FROM sessions WHERE session_id >= ?1 ORDER BY session_id LIMIT 4";
+        default:
+                return "FROM conflicts WHERE conflict_id >= ?1 ORDER BY conflict_id LIMIT 4";
+        }
+}
+
+pawl_status pawl__state_by_prefix(pawl__row rows[PAWL__CANDIDATES], size_t *n, pawl__state *state,
+        pawl__table table, pawl_text prefix, pawl__arena *arena, pawl_error *err)
 {
         pawl__row *found = NULL;
         size_t count = 0, matching = 0;
         const pawl_text texts[2] = {prefix, {NULL, 0}};
-        /* Those that start with it come first among those that do not sort before it. */
-        pawl_status status = pawl__query_rows(&found, &count, state, PAWL__CONFLICTS,
-                "FROM conflicts WHERE conflict_id >= ?1 ORDER BY conflict_id LIMIT 2", texts, 0,
-                arena, err);
+        pawl_status status = pawl__query_rows(
+                &found, &count, state, table, after_prefix(table), texts, 0, arena, err);
 
         if (status)
                 return status;
-        while (matching < count && starts_with(found[matching].v[PAWL__CON_ID].text, prefix)) {
+        /* the key is the first column of each of them */
+        while (matching < count && starts_with(found[matching].v[0].text, prefix)) {
                 rows[matching] = found[matching];
                 matching++;
         }
         *n = matching;
+        return PAWL_OK;
+}
+
+pawl_status pawl__state_whole_id(pawl_text *id, pawl__state *state, const pawl__table *tables,
+        size_t n_tables, const char *what, pawl__arena *arena, pawl_error *err)
+{
+        pawl__row rows[PAWL__CANDIDATES];
+        pawl_text found[PAWL__CANDIDATES + 1] = {{NULL, 0}};
+        size_t n = 0, n_found = 0;
+
+        for (size_t t = 0; t < n_tables; t++) {
+                pawl_status status =
+                        pawl__state_by_prefix(rows, &n, state, tables[t], *id, arena, err);
+                if (status)
+                        return status;
+                for (size_t i = 0; i < n; i++) {
+                        if (pawl__text_eq(rows[i].v[0].text, *id))
+                                return PAWL_OK;
+                        if (n_found < PAWL__CANDIDATES + 1)
+                                found[n_found++] = rows[i].v[0].text;
+                }
+        }
+        if (n_found == 0 || id->len < PAWL__PREFIX_MIN)
+                return PAWL_OK;
+        if (n_found > 1)
+                return pawl__fail(err, PAWL_EINVAL,
+                        "%s %.*s: is more than one (%.*s, %.*s%s); give more of it", what,
+                        PAWL__FMT(*id), PAWL__FMT(found[0]), PAWL__FMT(found[1]),
+                        n_found > 2 ? ", ..." : "");
+        *id = found[0];
+        return PAWL_OK;
+}
+
+/* How many bytes both begin with. */
+static size_t common(pawl_text a, pawl_text b)
+{
+        size_t n = 0;
+
+        while (n < a.len && n < b.len && a.data[n] == b.data[n])
+                n++;
+        return n;
+}
+
+pawl_status pawl__state_short_id(
+        pawl_text *id, pawl__state *state, pawl__table table, pawl__arena *arena, pawl_error *err)
+{
+        pawl__row rows[PAWL__CANDIDATES];
+        size_t len = PAWL__SHORT_ID, n = 0;
+
+        if (!id->data || !(pawl__uuid_valid(*id) || table == PAWL__CONFLICTS) || id->len <= len)
+                return PAWL_OK;
+        for (;;) {
+                const pawl_text prefix = {id->data, len};
+                pawl_status status =
+                        pawl__state_by_prefix(rows, &n, state, table, prefix, arena, err);
+                if (status)
+                        return status;
+                if (n <= 1)
+                        break;
+                for (size_t i = 0; i < n; i++) {
+                        size_t with = common(rows[i].v[0].text, *id);
+                        if (with < id->len && with + 1 > len)
+                                len = with + 1;
+                }
+                if (len >= id->len || len == prefix.len)
+                        return PAWL_OK;
+        }
+        id->len = len;
         return PAWL_OK;
 }
 

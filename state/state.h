@@ -64,10 +64,31 @@ PAWL_MUST_CHECK pawl_status pawl__state_fold_run(pawl__store *store, pawl__state
 PAWL_MUST_CHECK pawl_status pawl__state_conflicts(pawl__row **rows, size_t *n, pawl__state *state,
         pawl_text run_id, pawl_text step_id, bool open_only, pawl__arena *arena, pawl_error *err);
 
-/** The conflicts whose id starts with @p prefix, two at most: enough to see that it is not unique.
+enum {
+        PAWL__CANDIDATES = 4, /* rows that a prefix gives, at most */
+        PAWL__PREFIX_MIN = 4, /* characters of an id that name it, if nothing else begins so */
+        PAWL__SHORT_ID = 8    /* characters of an id that people are shown */
+};
+
+/** The rows (of PAWL__RUNS, _CHECKPOINTS, _CONFLICTS or _SESSIONS) whose id starts with @p prefix;
+ *  one whose whole id it is comes first. */
+PAWL_MUST_CHECK pawl_status pawl__state_by_prefix(pawl__row rows[PAWL__CANDIDATES], size_t *n,
+        pawl__state *state, pawl__table table, pawl_text prefix, pawl__arena *arena,
+        pawl_error *err);
+
+/**
+ * *id becomes the one id of these tables that begins with it: itself, if it is one; left as it is
+ * where none does, or where it has less than PAWL__PREFIX_MIN characters. @p what names the kind.
+ * @return PAWL_EINVAL naming candidates where several do.
  */
-PAWL_MUST_CHECK pawl_status pawl__state_conflict_by_prefix(pawl__row rows[2], size_t *n,
-        pawl__state *state, pawl_text prefix, pawl__arena *arena, pawl_error *err);
+PAWL_MUST_CHECK pawl_status pawl__state_whole_id(pawl_text *id, pawl__state *state,
+        const pawl__table *tables, size_t n_tables, const char *what, pawl__arena *arena,
+        pawl_error *err);
+
+/** The reverse, to be shown: a UUID's, or a conflict's, first PAWL__SHORT_ID characters, or as many
+ *  as no other id of the table begins with. A name that somebody gave stays whole. */
+PAWL_MUST_CHECK pawl_status pawl__state_short_id(
+        pawl_text *id, pawl__state *state, pawl__table table, pawl__arena *arena, pawl_error *err);
 
 /** The newest run (by last event) whose status is blocked, interrupted or running, or, @p failed,
  *  failed; the caller asks the lease whether a running one is alive. @p skip: so many newer ones
@@ -101,8 +122,8 @@ PAWL_MUST_CHECK pawl_status pawl__state_noted_session(pawl__row *session, pawl__
 PAWL_MUST_CHECK pawl_status pawl__state_active_sessions(
         pawl__row **rows, size_t *n, pawl__state *state, pawl__arena *arena, pawl_error *err);
 
-/** The newest run (by last event) of a mission file that is blocked, interrupted or running.
- *  PAWL_ENOTFOUND without a message. */
+/** The newest run (by last event) of a mission file that is blocked, interrupted, failed or
+ * running. PAWL_ENOTFOUND without a message. */
 PAWL_MUST_CHECK pawl_status pawl__state_unfinished(pawl__row *run, pawl__state *state,
         pawl_text mission_id, pawl__arena *arena, pawl_error *err);
 

@@ -62,7 +62,7 @@ static pawl_status fold(pawl__buf *json, pawl_log *log, const pawl__replay_filte
 
 static pawl_status replay(const cli_call *cli, pawl_log *log, pawl_error *err)
 {
-        const pawl__replay_filter filter = {
+        pawl__replay_filter filter = {
                 .mission_id = pawl__text(cli_value(cli, "mission")),
                 .run_id = pawl__text(cli_value(cli, "run")),
                 .step_id = pawl__text(cli_value(cli, "step")),
@@ -70,8 +70,12 @@ static pawl_status replay(const cli_call *cli, pawl_log *log, pawl_error *err)
         };
         bool as_json = cli_given(cli, "json");
         pawl__buf json = PAWL__BUF_INIT;
+        pawl__arena arena = PAWL__ARENA_INIT;
 
-        pawl_status status = fold(&json, log, &filter, cli_given(cli, "events"), err);
+        pawl_status status = cli_whole_run(&filter.run_id, log, &arena, err);
+        if (!status)
+                status = fold(&json, log, &filter, cli_given(cli, "events"), err);
+        pawl__arena_free(&arena);
         if (!status && as_json) {
                 fwrite(json.data, 1, json.len, cli->in->out);
                 fputc('\n', cli->in->out);

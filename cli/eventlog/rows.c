@@ -2,6 +2,7 @@
 #include "base/error.h"
 #include "base/sources.h"
 #include "events/log.h"
+#include "state/state.h"
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -34,18 +35,54 @@ pawl_status cli_print_envelope(
         return PAWL_OK;
 }
 
+/* As much of a run's id as names it. Rows of one run mostly follow each other. A log whose tables
+ * can't be asked has it whole. */
+static pawl_status short_run(pawl_text *out, cli_rows *rows, pawl_text run_id, pawl_error *err)
+{
+        pawl__state *state;
+        bool ok = true;
+        pawl_status status = PAWL_OK;
+
+        if (!run_id.data || !pawl__text_eq(run_id, rows->run_id)) {
+                pawl__arena_clear(&rows->arena);
+                rows->run_id = pawl__arena_text(&rows->arena, run_id, &ok);
+                if (!ok)
+                        return pawl__nomem(err);
+                rows->shown = rows->run_id;
+                if (!pawl__state_of(&state, rows->log, NULL))
+                        status = pawl__state_short_id(
+                                &rows->shown, state, PAWL__RUNS, &rows->arena, err);
+        }
+        *out = rows->shown;
+        return status;
+}
+
+pawl_status cli_whole_run(pawl_text *run_id, pawl_log *log, pawl__arena *arena, pawl_error *err)
+{
+        const pawl__table table = PAWL__RUNS;
+        pawl__state *state;
+
+        if (!run_id->data || pawl__state_of(&state, log, NULL))
+                return PAWL_OK;
+        return pawl__state_whole_id(run_id, state, &table, 1, "run", arena, err);
+}
+
 pawl_status cli_rows_event(cli_rows *rows, const pawl_event *event, pawl_error *err)
 {
+        pawl_text run_id;
         char time[28];
 
         if (rows->json)
                 return cli_print_envelope(rows->out, &rows->line, rows->log, event, err);
+        pawl_status status = short_run(&run_id, rows, event->run_id, err);
+        if (status)
+                return status;
         pawl__time_format(time, event->time_us);
         const cli_cell cells[COLUMNS] = {
                 {.integer = (int64_t)event->seq},
                 {.text = pawl__text(time)},
                 {.text = event->type},
-                {.text = event->run_id},
+                {.text = run_id},
                 {.text = event->step_id},
         };
         return cli_table_row(rows->table, cells, err);
@@ -58,6 +95,7 @@ pawl_status cli_rows_flush(cli_rows *rows, pawl_error *err)
 
 void cli_rows_close(cli_rows *rows)
 {
+        pawl__arena_free(&rows->arena);
         cli_table_free(rows->table);
         pawl__buf_free(&rows->line);
 }
@@ -168,17 +206,20 @@ static pawl_status find_start(
         return status;
 }
 
-pawl_status cli_each_event(uint64_t *head, pawl_log *log, const cli_event_filter *filter,
+pawl_status cli_each_event(uint64_t *head, pawl_log *log, const cli_event_filter *given,
         cli_event_fn fn, void *user, pawl_error *err)
 {
-        uint64_t from = filter->since;
-        pawl_status status = PAWL_OK;
+        cli_event_filter filter = *given;
+        pawl__arena arena = PAWL__ARENA_INIT;
+        uint64_t from = filter.since;
+        pawl_status status = cli_whole_run(&filter.run_id, log, &arena, err);
 
-        if (filter->newest)
-                status = find_start(&from, log, filter, err);
+        if (!status && filter.newest)
+                status = find_start(&from, log, &filter, err);
         uint64_t seen = from ? from - 1 : 0;
         if (!status)
-                status = scan(&seen, log, filter, from, fn, user, err);
+                status = scan(&seen, log, &filter, from, fn, user, err);
+        pawl__arena_free(&arena);
         if (!status && head)
                 *head = seen;
         return status;

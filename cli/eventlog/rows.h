@@ -18,6 +18,8 @@ typedef struct cli_rows {
         pawl_log *log;    /**< that the events are from */
         cli_table *table; /**< NULL for JSON */
         pawl__buf line;   /**< scratch */
+        pawl__arena arena;
+        pawl_text run_id, shown; /**< of the row before; in the arena */
 } cli_rows;
 
 PAWL_MUST_CHECK pawl_status cli_rows_open(cli_rows *rows, pawl_error *err);
@@ -31,7 +33,12 @@ void cli_rows_close(cli_rows *rows);
 PAWL_MUST_CHECK pawl_status cli_print_envelope(
         FILE *out, pawl__buf *line, pawl_log *log, const pawl_event *event, pawl_error *err);
 
-/** Which events: absent texts and 0 let all pass. */
+/** A run's id in place of 4 characters or more that it alone begins with; left as it is where the
+ *  log's tables can't be asked. May be absent. PAWL_EINVAL: several begin so. */
+PAWL_MUST_CHECK pawl_status cli_whole_run(
+        pawl_text *run_id, pawl_log *log, pawl__arena *arena, pawl_error *err);
+
+/** Which events: absent texts and 0 let all pass; the run by its id or its beginning. */
 typedef struct cli_event_filter {
         pawl_text type, run_id, step_id, mission_id;
         uint64_t since; /**< the first seq */

@@ -24,8 +24,9 @@ static void print_counted(FILE *out, const char *what, uint64_t n)
                 fprintf(out, ", %" PRIu64 " %s", n, what);
 }
 
-static void print_text(FILE *out, const pawl_capture *capture)
+static void print_text(const cli_call *cli, const pawl_capture *capture)
 {
+        FILE *out = cli->in->out;
         const pawl_checkpoint_info *info = pawl_capture_info(capture);
         const pawl_capture_counts *counts = pawl_capture_counted(capture);
         char size[32];
@@ -44,10 +45,11 @@ static void print_text(FILE *out, const pawl_capture *capture)
         print_counted(out, "of repositories", counts->repositories);
         fputc('\n', out);
         cli_missed_print(out, pawl_capture_missed_at(capture, 0), pawl_capture_missed(capture));
-        fprintf(out,
+        cli_sayf(cli, out,
                 "`pawl diff %" PRIu64 "` shows what changes from here on, `pawl rollback %" PRIu64
-                "` comes back\n",
+                "` comes back",
                 info->n, info->n);
+        fputc('\n', out);
 }
 
 static int print_json(const cli_call *cli, const pawl_capture *capture)
@@ -85,7 +87,7 @@ static int take(const cli_call *cli, const pawl_checkpoint_request *request,
         else if (cli_given(cli, "json"))
                 code = print_json(cli, capture);
         else
-                print_text(cli->in->out, capture);
+                print_text(cli, capture);
         pawl_capture_free(capture);
         cli_close_log(cli, log);
         return code;

@@ -61,9 +61,10 @@ static int print_table(const cli_call *cli, const pawl_checkpoints *list)
         pawl_error err = PAWL_ERROR_INIT;
 
         if (n == 0) {
-                fputs("no checkpoints of the workspace; `pawl checkpoint` takes one, and `pawl "
-                      "run` one after each step\n",
-                        cli->in->out);
+                cli_sayf(cli, cli->in->out,
+                        "no checkpoints of the workspace; `pawl checkpoint` takes one, and `pawl "
+                        "run` one after each step");
+                fputc('\n', cli->in->out);
                 return CLI_DONE;
         }
         return cli_table_print(cli->in->out, columns, COLUMNS, add_row, list, n, &err)

@@ -9,8 +9,8 @@
 
 extern const cli_cmd pawl_init_cmd, pawl_run_cmd, pawl_resume_cmd, pawl_check_cmd,
         pawl_conflicts_cmd, pawl_resolve_cmd, pawl_glossary_list_cmd, pawl_glossary_import_cmd,
-        pawl_hash_cmd, pawl_terms_cmd, pawl_runs_cmd, pawl_logs_cmd, pawl_output_cmd,
-        pawl_sessions_cmd, pawl_session_start_cmd, pawl_session_update_cmd,
+        pawl_hash_cmd, pawl_terms_cmd, pawl_status_cmd, pawl_runs_cmd, pawl_logs_cmd,
+        pawl_output_cmd, pawl_sessions_cmd, pawl_session_start_cmd, pawl_session_update_cmd,
         pawl_session_checkpoint_cmd, pawl_session_end_cmd, pawl_session_resume_cmd,
         pawl_session_pin_cmd, pawl_prune_sessions_cmd, pawl_task_done_cmd, pawl_hooks_install_cmd,
         pawl_handoff_cmd, pawl_backup_cmd, pawl_checkpoint_cmd, pawl_checkpoints_cmd, pawl_show_cmd,

@@ -142,11 +142,18 @@ static void print_candidate(
         fputc('\n', out);
 }
 
-static pawl_status print_conflict(FILE *out, const pawl__row *row, pawl_error *err)
+static pawl_status print_conflict(
+        FILE *out, const pawl__row *row, pawl__state *state, pawl__arena *arena, pawl_error *err)
 {
         bool open = pawl__text_is(row->v[PAWL__CON_STATUS].text, "open");
+        pawl_text id = row->v[PAWL__CON_ID].text, run_id = row->v[PAWL__CON_RUN].text;
+        pawl_status status = pawl__state_short_id(&id, state, PAWL__CONFLICTS, arena, err);
 
-        cli_put(out, row->v[PAWL__CON_ID].text);
+        if (!status)
+                status = pawl__state_short_id(&run_id, state, PAWL__RUNS, arena, err);
+        if (status)
+                return status;
+        cli_put(out, id);
         fputs("  \"", out);
         cli_put(out, row->v[PAWL__CON_TERM].text);
         fputs("\": ", out);
@@ -156,7 +163,7 @@ static pawl_status print_conflict(FILE *out, const pawl__row *row, pawl_error *e
         fputs(open ? "\n    step " : ", resolved\n    step ", out);
         cli_put(out, row->v[PAWL__CON_STEP].text);
         fputs(", run ", out);
-        cli_put(out, row->v[PAWL__CON_RUN].text);
+        cli_put(out, run_id);
         if (row->v[PAWL__CON_CONTEXT].text.len) {
                 fputs("\n    in: ", out);
                 cli_put(out, row->v[PAWL__CON_CONTEXT].text);
@@ -165,7 +172,8 @@ static pawl_status print_conflict(FILE *out, const pawl__row *row, pawl_error *e
         return each_candidate(row, print_candidate, out, err);
 }
 
-static int print_all(const cli_call *cli, const pawl__row *rows, size_t n)
+static int print_all(const cli_call *cli, const pawl__row *rows, size_t n, pawl__state *state,
+        pawl__arena *arena)
 {
         pawl_error err = PAWL_ERROR_INIT;
 
@@ -173,7 +181,7 @@ static int print_all(const cli_call *cli, const pawl__row *rows, size_t n)
                 fputs(cli_given(cli, "all") ? "no conflicts\n" : "no open conflicts\n",
                         cli->in->out);
         for (size_t i = 0; i < n; i++)
-                if (print_conflict(cli->in->out, &rows[i], &err))
+                if (print_conflict(cli->in->out, &rows[i], state, arena, &err))
                         return cli_fail(cli, &err);
         return CLI_DONE;
 }
@@ -211,7 +219,8 @@ static int conflicts_run(cli_call *cli)
         if (status)
                 code = cli_fail(cli, &err);
         else
-                code = cli_given(cli, "json") ? print_json(cli, rows, n) : print_all(cli, rows, n);
+                code = cli_given(cli, "json") ? print_json(cli, rows, n)
+                                              : print_all(cli, rows, n, state, &arena);
         pawl__arena_free(&arena);
         cli_close_log(cli, log);
         return code;

@@ -182,9 +182,10 @@ static int print_understood(const reading *r)
                         fputc('\n', r->t->cli->in->out);
                 }
         }
-        fprintf(r->t->cli->in->out,
-                "%zu new notes, %zu done; `pawl resume` takes them into the log\n",
-                r->edits.fresh.n, r->edits.n_done);
+        cli_sayf(r->t->cli, r->t->cli->in->out,
+                "%zu new notes, %zu done; `pawl resume` takes them into the log", r->edits.fresh.n,
+                r->edits.n_done);
+        fputc('\n', r->t->cli->in->out);
         return CLI_DONE;
 }
 

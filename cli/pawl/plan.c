@@ -1,6 +1,7 @@
 #include "cli/pawl/plan.h"
 #include "base/json_write.h"
 #include "cli/pawl/workspace.h"
+#include "command/find.h"
 #include "command/json.h"
 #include "command/printable.h"
 #include <inttypes.h>
@@ -184,9 +185,11 @@ int cli_plan_done(const cli_call *cli, const pawl_plan *plan)
         if (pawl_plan_steps(plan)) {
                 fputs("go on with `pawl resume ", cli->in->out);
                 cli_put_word(cli->in->out, pawl_plan_step_at(plan, 0)->run_id);
+                cli_say_log(cli, cli->in->out);
                 fputs("`\n", cli->in->out);
         }
         if (!pawl_plan_is_undo(plan))
-                fputs("`pawl undo` takes this back\n", cli->in->out);
+                cli_sayf(cli, cli->in->out, "`pawl undo` takes this back");
+        fputc('\n', cli->in->out);
         return CLI_DONE;
 }

@@ -3,6 +3,7 @@
 
 static const cli_cmd *const cmds[] = {
         &pawl_init_cmd,
+        &pawl_status_cmd,
         &pawl_run_cmd,
         &pawl_resume_cmd,
         &pawl_check_cmd,

@@ -5,12 +5,14 @@
 #include "command/find.h"
 #include "command/json.h"
 #include "command/printable.h"
-#include "state/state.h"
+#include "pipeline/answer.h"
 #include <pawl/pipeline.h>
 #include <stdio.h>
 
-static void print_text(FILE *out, const pawl__row *row, size_t n_open)
+static void print_text(const cli_call *cli, const pawl__row *row, size_t n_open)
 {
+        FILE *out = cli->in->out;
+
         cli_put(out, row->v[PAWL__CON_ID].text);
         fputs(": \"", out);
         cli_put(out, row->v[PAWL__CON_TERM].text);
@@ -18,12 +20,12 @@ static void print_text(FILE *out, const pawl__row *row, size_t n_open)
         if (n_open > 0) {
                 fputs("step ", out);
                 cli_put(out, row->v[PAWL__CON_STEP].text);
-                fprintf(out, " has %zu more (see `pawl conflicts`)\n", n_open);
+                cli_sayf(cli, out, " has %zu more (see `pawl conflicts`)", n_open);
         } else {
-                fputs("go on with `pawl resume ", out);
-                cli_put(out, row->v[PAWL__CON_TOKEN].text);
-                fputs("`\n", out);
+                cli_sayf(cli, out, "go on with `pawl resume %.*s`",
+                        PAWL__FMT(row->v[PAWL__CON_TOKEN].text));
         }
+        fputc('\n', out);
 }
 
 static void write_json(pawl__json_writer *w, const pawl__row *row, size_t n_open)
@@ -44,31 +46,24 @@ static int tell_next(const cli_call *cli, pawl_log *log)
         pawl__json_writer w = PAWL__JSON_WRITER_INIT;
         pawl__arena arena = PAWL__ARENA_INIT;
         pawl_error err = PAWL_ERROR_INIT;
-        pawl__row found[2], *open;
+        pawl__row found, *open;
         pawl__state *state;
-        size_t n = 0, n_open = 0;
+        size_t n_open = 0;
         int code = CLI_DONE;
 
         pawl_status status = pawl__state_of(&state, log, &err);
         if (!status)
-                status = pawl__state_conflict_by_prefix(
-                        found, &n, state, pawl__text(cli->args[0]), &arena, &err);
-        if (!status && n != 1)
-                status = pawl__fail(&err, PAWL_ESTATE,
-                        "conflict %.128s: is answered, but does not stand alone now; see `pawl "
-                        "conflicts --all`",
-                        cli->args[0]);
+                status = pawl__conflict_find(&found, state, pawl__text(cli->args[0]), &arena, &err);
         if (!status)
-                status =
-                        pawl__state_conflicts(&open, &n_open, state, found[0].v[PAWL__CON_RUN].text,
-                                found[0].v[PAWL__CON_STEP].text, true, &arena, &err);
+                status = pawl__state_conflicts(&open, &n_open, state, found.v[PAWL__CON_RUN].text,
+                        found.v[PAWL__CON_STEP].text, true, &arena, &err);
         if (status) {
                 code = cli_fail(cli, &err);
         } else if (cli_given(cli, "json")) {
-                write_json(&w, &found[0], n_open);
+                write_json(&w, &found, n_open);
                 code = cli_print_json(cli, &w);
         } else {
-                print_text(cli->in->out, &found[0], n_open);
+                print_text(cli, &found, n_open);
         }
         pawl__arena_free(&arena);
         return code;

@@ -31,7 +31,8 @@ static int print_names(const cli_call *cli, const pawl_toolcall_names *names, co
                 if (n == 0) {
                         fputs("no tool call has a checkpoint in ", cli->in->out);
                         cli_put(cli->in->out, pawl__text(files ? files : "the log"));
-                        fputs("; `pawl tool checkpoint` takes them\n", cli->in->out);
+                        cli_say(cli, cli->in->out, "; `pawl tool checkpoint` takes them");
+                        fputc('\n', cli->in->out);
                 }
                 return CLI_DONE;
         }

@@ -82,7 +82,7 @@ static void write_step(pawl__json_writer *w, const pawl__row *step)
 /* ---- As a table ---------------------------------------------------------------------------------
  */
 
-/* The run's id is there to be copied, and half of one names no run: what else can be is cut. */
+/* As much of the run's id as names it is there to be copied: what else can be is cut. */
 static const cli_column columns[] = {
         {"run", CLI_CELL_TEXT, false},
         {"mission", CLI_CELL_TEXT, true},
@@ -94,19 +94,30 @@ static const cli_column columns[] = {
 };
 enum { COLUMNS = sizeof columns / sizeof columns[0] };
 
-static pawl_status add_row(cli_table *table, const pawl__run_view *run, pawl_error *err)
+static pawl_status add_row(
+        cli_table *table, const pawl__run_view *run, pawl_log *log, pawl_error *err)
 {
         const pawl__value *v = run->row.v;
+        pawl__arena arena = PAWL__ARENA_INIT;
+        pawl__state *state;
+        pawl_text id = v[PAWL__RUN_ID].text;
         char started[28], steps[48];
+        pawl_status status = pawl__state_of(&state, log, err);
+
+        if (!status)
+                status = pawl__state_short_id(&id, state, PAWL__RUNS, &arena, err);
+        pawl__arena_free(&arena);
+        if (status)
+                return status;
 
         pawl__time_format(started, run->started_us);
         started[10] = ' ';
         snprintf(steps, sizeof steps, "%" PRId64 "/%" PRId64, v[PAWL__RUN_DONE].integer,
                 v[PAWL__RUN_STEPS].integer);
-        const cli_cell cells[COLUMNS] = {{.text = v[PAWL__RUN_ID].text},
-                {.text = v[PAWL__RUN_MISSION].text}, {.text = pawl__text_n(started, 19)},
-                {.text = run->status}, {.text = pawl__text(steps)},
-                {.text = v[PAWL__RUN_CURRENT].text}, {.integer = (int64_t)run->conflicts_open}};
+        const cli_cell cells[COLUMNS] = {{.text = id}, {.text = v[PAWL__RUN_MISSION].text},
+                {.text = pawl__text_n(started, 19)}, {.text = run->status},
+                {.text = pawl__text(steps)}, {.text = v[PAWL__RUN_CURRENT].text},
+                {.integer = (int64_t)run->conflicts_open}};
         return cli_table_row(table, cells, err);
 }
 
@@ -116,6 +127,7 @@ static pawl_status add_row(cli_table *table, const pawl__run_view *run, pawl_err
 typedef struct listing {
         pawl__json_writer *w; /* one of the two */
         cli_table *table;
+        pawl_log *log;
         uint64_t n;
 } listing;
 
@@ -125,7 +137,7 @@ static pawl_status show(const pawl__run_view *run, void *user, pawl_error *err)
 
         l->n++;
         if (l->table)
-                return add_row(l->table, run, err);
+                return add_row(l->table, run, l->log, err);
         pawl__json_open_object(l->w);
         write_members(l->w, run);
         pawl__json_close_object(l->w);
@@ -166,7 +178,7 @@ static int list_json(const cli_call *cli, pawl_log *log)
 static int list_table(const cli_call *cli, pawl_log *log)
 {
         pawl_error err = PAWL_ERROR_INIT;
-        listing l = {.n = 0};
+        listing l = {.log = log};
         uint64_t next = 0;
         pawl_status status = cli_table_new(&l.table, cli->in->out, columns, COLUMNS, false, &err);
 
@@ -178,12 +190,16 @@ static int list_table(const cli_call *cli, pawl_log *log)
         if (status)
                 return cli_fail(cli, &err);
         if (l.n == 0)
-                fputs(cli_given(cli, "status") || cli_given(cli, "before")
-                                ? "no such runs\n"
-                                : "no runs; `pawl run MISSION` starts one\n",
-                        cli->in->out);
-        if (next)
-                fprintf(cli->in->out, "\nolder ones: pawl runs --before %" PRIu64 "\n", next);
+                cli_say(cli, cli->in->out,
+                        cli_given(cli, "status") || cli_given(cli, "before")
+                                ? "no such runs"
+                                : "no runs; `pawl run MISSION` starts one");
+        if (next) {
+                fprintf(cli->in->out, "\nolder ones: pawl runs --before %" PRIu64, next);
+                cli_say_log(cli, cli->in->out);
+        }
+        if (l.n == 0 || next)
+                fputc('\n', cli->in->out);
         return CLI_DONE;
 }
 
@@ -241,9 +257,11 @@ static int one_text(
         pawl__time_format(time, v[PAWL__RUN_UPDATED_US].integer);
         print_line(out, "updated at", pawl__text(time));
         print_line(out, "session", v[PAWL__RUN_SESSION].text);
-        if (run->conflicts_open)
-                fprintf(out, "%-11s %zu open; see `pawl conflicts`\n", "conflicts",
-                        run->conflicts_open);
+        if (run->conflicts_open) {
+                fprintf(out, "%-11s %zu open; see ", "conflicts", run->conflicts_open);
+                cli_say(cli, out, "`pawl conflicts`");
+                fputc('\n', out);
+        }
         fputc('\n', out);
         pawl_status status = cli_table_new(&table, out, step_columns, 3, false, &err);
         for (size_t i = 0; i < n && !status; i++) {

@@ -82,8 +82,10 @@ static pawl_status add_row(cli_table *table, const void *list, size_t i, pawl_er
 }
 
 /* The command that goes on with it; nothing for one that is at work or done. */
-static void print_next(FILE *out, const pawl_session *s)
+static void print_next(const cli_call *cli, const pawl_session *s)
 {
+        FILE *out = cli->in->out;
+
         if (pawl__text_is(s->status, "active")) {
                 fputs("\nThe latest is at work now: ", out);
                 cli_put(out, s->actor);
@@ -91,12 +93,14 @@ static void print_next(FILE *out, const pawl_session *s)
         } else if (pawl__text_is(s->status, "completed")) {
                 fputs("\nThe latest is completed; `pawl handoff ", out);
                 cli_put_word(out, s->session_id);
+                cli_say_log(cli, out);
                 fputs("` tells what was done\n", out);
         } else {
                 fputs(s->run_id.data ? "\nGo on with the latest: pawl resume "
                                      : "\nGo on with the latest: pawl session resume ",
                         out);
                 cli_put_word(out, s->run_id.data ? s->run_id : s->session_id);
+                cli_say_log(cli, out);
                 fputs("\n", out);
         }
 }
@@ -107,13 +111,14 @@ static int print_table(const cli_call *cli, const pawl_sessions *list)
         pawl_error err = PAWL_ERROR_INIT;
 
         if (n == 0) {
-                fputs("no sessions; `pawl run MISSION` or `pawl session start` begins one\n",
-                        cli->in->out);
+                cli_say(cli, cli->in->out,
+                        "no sessions; `pawl run MISSION` or `pawl session start` begins one");
+                fputc('\n', cli->in->out);
                 return CLI_DONE;
         }
         if (cli_table_print(cli->in->out, columns, COLUMNS, add_row, list, n, &err))
                 return cli_fail(cli, &err);
-        print_next(cli->in->out, pawl_sessions_at(list, 0));
+        print_next(cli, pawl_sessions_at(list, 0));
         return CLI_DONE;
 }
 

@@ -50,8 +50,10 @@ static void print_standing(FILE *out, const pawl_checkpoint_info *info)
         fputc('\n', out);
 }
 
-static void print_text(FILE *out, const pawl_checkpoint_info *info, const pawl_missed *missed)
+static void print_text(
+        const cli_call *cli, const pawl_checkpoint_info *info, const pawl_missed *missed)
 {
+        FILE *out = cli->in->out;
         size_t n = 0;
         const pawl_not_captured *items = missed ? pawl_missed_items(missed, &n) : NULL;
         char time[28], size[32];
@@ -79,11 +81,13 @@ static void print_text(FILE *out, const pawl_checkpoint_info *info, const pawl_m
         print_line(out, "state", info->state_hash);
         print_line(out, "outputs", info->outputs_hash);
         print_standing(out, info);
-        if (info->valid)
-                fprintf(out,
-                        "`pawl diff %" PRIu64 "` shows what changed since, `pawl rollback %" PRIu64
-                        " --plan` what going back would do\n",
-                        info->n, info->n);
+        if (!info->valid)
+                return;
+        cli_sayf(cli, out,
+                "`pawl diff %" PRIu64 "` shows what changed since, `pawl rollback %" PRIu64
+                " --plan` what going back would do",
+                info->n, info->n);
+        fputc('\n', out);
 }
 
 static int print_document(const cli_call *cli, pawl_log *log)
@@ -116,7 +120,7 @@ static int print_checkpoint(const cli_call *cli, pawl_log *log)
                 if (cli_given(cli, "json"))
                         code = print_json(cli, pawl_checkpoints_at(list, 0), missed);
                 else
-                        print_text(cli->in->out, pawl_checkpoints_at(list, 0), missed);
+                        print_text(cli, pawl_checkpoints_at(list, 0), missed);
         }
         pawl_missed_free(missed);
         pawl_checkpoints_free(list);

@@ -4,7 +4,8 @@
 #include "cli/pawl/outcome.h"
 #include "cli/pawl/prompt.h"
 #include "cli/pawl/signals.h"
-#include "command/printable.h"
+#include "cli/pawl/status.h"
+#include "command/find.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -22,11 +23,7 @@ static unsigned wait_ms_of(const cli_call *cli)
 
 static void show_notice(const char *line, void *user)
 {
-        const cli_call *cli = user;
-
-        fprintf(cli->in->err, "%s: ", cli->program->name);
-        cli_puts(cli->in->err, line);
-        fputc('\n', cli->in->err);
+        cli_notice(user, line);
 }
 
 /* Seconds by a clock that does not step. */
@@ -72,6 +69,9 @@ static int sit(const cli_call *cli, pawl_log *log, pawl_mission *mission, const 
         pawl_status status = mission ? pawl_mission_run(&result, mission, log, options, &err)
                                      : go_on(&result, log, what, options, &err);
 
+        if (!mission && !what && !result && (status == PAWL_ESTATE || status == PAWL_ENOTFOUND) &&
+                !cli_given(cli, "json") && cli_status_list(NULL, cli, log, NULL))
+                return cli_fail(cli, &err);
         int code = cli_tell_outcome(cli, status, result, &err);
         pawl_run_result_free(result);
         return code;

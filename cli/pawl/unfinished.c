@@ -1,6 +1,7 @@
 #include "cli/pawl/unfinished.h"
 #include "base/error.h"
 #include "base/sources.h"
+#include "command/find.h"
 #include "command/printable.h"
 #include <errno.h>
 #include <inttypes.h>
@@ -83,6 +84,7 @@ cli_choice cli_choose_run(pawl_unfinished *run, int *code, const cli_call *cli, 
         const pawl_mission *mission)
 {
         pawl_error err = PAWL_ERROR_INIT;
+        char what[200];
 
         if (cli_given(cli, "fresh") || cli_given(cli, "run"))
                 return CLI_START;
@@ -93,10 +95,11 @@ cli_choice cli_choose_run(pawl_unfinished *run, int *code, const cli_call *cli, 
         }
         if (!status)
                 return cli_given(cli, "resume") ? CLI_GO_ON : choose(run, code, cli, mission);
-        if (!cli_given(cli, "resume"))
-                return CLI_START;
-        pawl__fail(&err, PAWL_ENOTFOUND,
-                "mission %.100s: has no run to go on with; run it without --resume",
-                pawl_mission_id(mission));
-        return refuse(code, cli, &err);
+        if (cli_given(cli, "resume")) {
+                snprintf(what, sizeof what,
+                        "mission %.100s: no run is unfinished, so a new one starts",
+                        pawl_mission_id(mission));
+                cli_notice(cli, what);
+        }
+        return CLI_START;
 }

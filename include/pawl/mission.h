@@ -160,9 +160,11 @@ PAWL_EXTERN PAWL_MUST_CHECK pawl_status pawl_mission_run(pawl_run_result **out,
         pawl_mission *mission, pawl_log *log, const pawl_run_options *options, pawl_error *err);
 
 /**
- * Go on with a run. @p what: a retry token, a run id, or NULL for the newest run that is blocked or
- * interrupted; where there is none, the newest that failed; else one at work, which is PAWL_EHELD.
- * A token or run that has completed gives its recorded result and PAWL_OK.
+ * Go on with a run. @p what: a retry token or a run id, or 4 characters or more that it alone
+ * begins with; or NULL for the one run that is interrupted, or blocked with all its answers in
+ * (with wait_ms: blocked), which is then said by options.notice. PAWL_ENOTFOUND where there is
+ * none, PAWL_ESTATE where there are several. A token or run that has completed gives its recorded
+ * result and PAWL_OK.
  * @return as pawl_mission_run(), and PAWL_ENOTFOUND; PAWL_EINPUTS: the inputs of a step changed
  * since its checkpoint, or the mission since the run began (then nothing was written), and nobody
  * said yes.
@@ -173,7 +175,7 @@ PAWL_EXTERN PAWL_MUST_CHECK pawl_status pawl_mission_resume(pawl_run_result **ou
 /** A run that could be gone on with. */
 typedef struct pawl_unfinished {
         char run_id[129];
-        char status[16];    /**< blocked, interrupted, or running: somebody is at it now */
+        char status[16];    /**< blocked, interrupted, failed, or running: somebody is at it now */
         int64_t updated_us; /**< its last event's time */
         uint64_t steps_completed, steps_total;
         char session_id[129]; /**< the one that has it, or had it last; "": none */
@@ -181,8 +183,8 @@ typedef struct pawl_unfinished {
         char host[256];
 } pawl_unfinished;
 
-/** The newest run of a mission file that is blocked, interrupted or running. PAWL_ENOTFOUND,
- * without a message, when there is none. */
+/** The newest run of a mission file that is blocked, interrupted, failed or running.
+ * PAWL_ENOTFOUND, without a message, when there is none. */
 PAWL_EXTERN PAWL_MUST_CHECK pawl_status pawl_mission_unfinished(
         pawl_unfinished *out, const pawl_mission *mission, pawl_log *log, pawl_error *err);
 

@@ -31,7 +31,7 @@ same "$(pawl conflicts --all --json | jq -r --slurpfile log <(eventlog export) \
 it "one is shown by its id, answered or not"
 same "$(pawl conflicts --id "$conflict" --json)" "$(pawl conflicts --all --json | jq -c '.[0]')"
 runs 0 pawl conflicts --id "${conflict:0:4}"
-says "^$conflict  .*resolved$" out
+says "^${conflict:0:8}  .*resolved$" out
 fails 1 'conflict 0123456789abcdef: there is none' pawl conflicts --id 0123456789abcdef
 fails 1 'too short' pawl conflicts --id "${conflict:0:3}"
 misused '--id names one' pawl conflicts --id "$conflict" --all

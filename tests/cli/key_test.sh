@@ -38,7 +38,7 @@ content >before
 for option in '' '--key-file other'; do
         says_why='the log is keyed, and takes no event without its key; name the key.s file with --key-file'
         [ -z "$option" ] || says_why="the key is not this log's; give the one that it was made with"
-        for command in "run mission.yaml --fresh" "run mission.yaml --run two --json" "resume" "resume one" \
+        for command in "run mission.yaml --fresh" "run mission.yaml --run two --json" "resume one" \
                 "resolve $conflict --pick 1" "glossary import seed.yaml --scope core"; do
                 # shellcheck disable=SC2086
                 runs 1 pawl $command $option

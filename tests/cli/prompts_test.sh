@@ -47,7 +47,7 @@ dialog 3 'spawn pawl run mission.yaml --run one --no-input'
 lacks later screen
 
 it "resume asks again, and the question was in the log before"
-dialog 0 'spawn pawl resume
+dialog 0 'spawn pawl resume one
 see {later}
 send "1\r"'
 
@@ -58,20 +58,20 @@ see {later}
 send "\003"'
 says '^run one: blocked' screen
 same "$(eventlog export | jq -r 'select(.type == "SessionEnded").payload.status')" interrupted
-runs 3 pawl resume
+runs 3 pawl resume one
 
 it "changed inputs are shown, with both hashes, and the default is no"
 runs 0 pawl resolve "$(pawl conflicts --json | jq -r '.[0].conflict_id')" --pick 1
 sed -i 's/land in the/stay in the/' mission.yaml
-dialog 4 'spawn pawl resume
+dialog 4 'spawn pawl resume one
 see {inputs.description: "Refunds land in the workspace." → "Refunds stay}
 see {checkpoint [0-9a-f]{16}, now [0-9a-f]{16}}
 see {\[y/N\]: }
 send "\r"'
-dialog 4 'spawn pawl resume
+dialog 4 'spawn pawl resume one
 see {\[y/N\]: }
 send "maybe\r"'
-dialog 0 'spawn pawl resume
+dialog 0 'spawn pawl resume one
 see {\[y/N\]: }
 send "y\r"'
 

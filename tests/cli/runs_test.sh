@@ -103,10 +103,10 @@ misused 'STATUS|status' pawl runs --status done
 misused '--id names one run' pawl runs --id alpha -n 2
 misused 'before' pawl runs --before 0
 
-it "on a narrow terminal ids stay whole, to be copied"
+it "a UUID is shown as far as it names the run; on a narrow terminal, too"
 id=01234567-89ab-4cde-8f01-23456789abcd
 runs 3 pawl run mission.yaml --run $id --no-input
 dialog 0 'spawn sh -c "stty cols 80; pawl runs; pawl checkpoints"'
-says "^$id +refund-[a-z]* +20[-0-9 :]+ +blocked +1/3 +s[a-z]* +1[[:space:]]*\$" screen
+says "^${id:0:8} +refund-service +20[-0-9 :]+ +blocked +1/3 +specify +1[[:space:]]*\$" screen
 lacks '.{81}' <(tr -d '\r' <screen)
 says '^ *[0-9]+ cp-[^ ]* +research +auto ' screen

@@ -52,6 +52,23 @@ touch go
 runs 0 pawl run slow.yaml --fresh
 wait "$pid"
 
-it "where there is none to go on with, --resume says so"
-fails 1 'mission slow: has no run to go on with; run it without --resume' pawl run slow.yaml --resume
+it "where there is none to go on with, --resume says so and starts"
+runs 0 pawl run slow.yaml --resume
+says '^pawl: mission slow: no run is unfinished, so a new one starts$' err
 runs 0 pawl run slow.yaml
+is_empty err
+
+it "a run that failed is unfinished too"
+cat >fails.yaml <<'END'
+mission: fails
+steps:
+  - {id: one, run: [test, -e, mended]}
+END
+runs 1 pawl run fails.yaml --run bad
+before=$(eventlog head)
+fails 1 'mission fails: run bad is failed at 0/1 steps, .*; go on with it by --resume, or start anew with --fresh' \
+        pawl run fails.yaml
+same "$(eventlog head)" "$before"
+touch mended
+runs 0 pawl run fails.yaml --resume
+same "$(tail -1 out)" "run bad: completed, 1 of 1 steps completed"

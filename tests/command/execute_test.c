@@ -39,6 +39,7 @@ typedef struct invocation {
 static const invocation reading[] = {
         {"conflicts", {NULL}, 0, 0, false},
         {"conflicts", {"--all", "--json"}, 0, 0, false},
+        {"status", {NULL}, 0, 0, false},
         {"runs", {NULL}, 0, 0, false},
         {"logs", {"RUN", "research"}, 0, 0, false},
         {"logs", {"RUN", "nothing"}, 1, PAWL_ENOTFOUND, false},

@@ -160,7 +160,7 @@ static void check_queries(pawl_log *log)
         pawl_error err = PAWL_ERROR_INIT;
         pawl__checkpoint checkpoint;
         pawl__state *state = NULL;
-        pawl__row *rows, row, two[2];
+        pawl__row *rows, row, two[PAWL__CANDIDATES];
         pawl_owner owner;
         size_t n = 0;
         bool held;
@@ -175,8 +175,8 @@ static void check_queries(pawl_log *log)
                 status = pawl__state_conflicts(&rows, &n, state, pawl__text("run-1"),
                         pawl__text("one"), true, &arena, &err);
                 check_status(status, &err);
-                status = pawl__state_conflict_by_prefix(
-                        two, &n, state, pawl__text("c"), &arena, &err);
+                status = pawl__state_by_prefix(
+                        two, &n, state, PAWL__CONFLICTS, pawl__text("c"), &arena, &err);
                 check_status(status, &err);
                 status = pawl__state_resumable(&row, state, false, 0, &arena, &err);
                 require(status <= 0);

@@ -142,7 +142,8 @@ static void a_failed_step_is_started_again_under_the_same_key(void **state)
         assert_int_equal(mission_run(f), PAWL_ESTEP);
         assert_int_equal(mission_resume(f, "run-1"), PAWL_ESTEP);
         mission_file(f, "go", "");
-        assert_int_equal(mission_resume(f, NULL), PAWL_OK);
+        assert_int_equal(mission_resume(f, NULL), PAWL_ENOTFOUND); /* it may only fail again */
+        assert_int_equal(mission_resume(f, "run-1"), PAWL_OK);
         snprintf(journal, sizeof journal, "%s\n%s\n%s\n", mission_token(f, "one"),
                 mission_token(f, "one"), mission_token(f, "one"));
         mission_journal_is(f, journal);
@@ -174,10 +175,19 @@ static void what_has_completed_is_told_again_and_not_run(void **state)
         free(research);
 }
 
-static void without_a_name_the_newest_that_can_go_on_does(void **state)
+static void take_notice(const char *line, void *user)
+{
+        snprintf(user, 200, "%s", line);
+}
+
+/* Interrupted, or blocked with all its answers in; not failed, not held back by a question. */
+static void without_a_name_the_one_run_that_waits_for_nothing_goes_on(void **state)
 {
         struct mission_fixture *f = *state;
+        char said[200] = "";
 
+        f->options.notice = take_notice;
+        f->options.notice_user = said;
         assert_int_equal(mission_resume(f, NULL), PAWL_ENOTFOUND);
         assert_says(f->err.message, "nothing to resume");
         block(f);
@@ -190,11 +200,55 @@ static void without_a_name_the_newest_that_can_go_on_does(void **state)
         f->options.run_id = "run-4";
         assert_int_equal(mission_run(f), PAWL_ESTEP);
         write_mission(f, "");
-        assert_int_equal(mission_resume(f, NULL), PAWL_BLOCKED);
+        size_t before = mission_events(f, NULL);
+        assert_int_equal(mission_resume(f, NULL), PAWL_ENOTFOUND);
+        assert_int_equal(mission_events(f, NULL), before);
+        assert_string_equal(said, "");
+
+        assert_int_equal(mission_resume(f, "run-2"), PAWL_BLOCKED);
+        mission_resolve(f);
+        assert_int_equal(mission_resume(f, NULL), PAWL_OK);
         assert_string_equal(pawl_run_result_run_id(f->result), "run-2");
-        assert_int_equal(mission_resume(f, "run-1"), PAWL_BLOCKED);
-        assert_int_equal(mission_resume(f, NULL), PAWL_BLOCKED); /* it is the newest now */
+        assert_says(said, "going on with mission refunds, run run-2");
+}
+
+static void without_a_name_several_runs_are_too_many(void **state)
+{
+        struct mission_fixture *f = *state;
+        const pawl_answer answer = {.define = pawl__text("A folder.")};
+
+        block(f);
+        char *conflict = strdup(pawl_run_result_conflict(f->result, 0));
+        f->options.run_id = "run-2";
+        assert_int_equal(mission_run(f), PAWL_BLOCKED);
+        mission_resolve(f);
+        assert_int_equal(pawl_conflict_resolve(f->log, conflict, &answer, NULL, &f->err), PAWL_OK);
+        free(conflict);
+        size_t before = mission_events(f, NULL);
+        assert_int_equal(mission_resume(f, NULL), PAWL_ESTATE);
+        assert_says(f->err.message, "resume: 2 runs can be gone on with; name one");
+        assert_null(f->result);
+        assert_int_equal(mission_events(f, NULL), before);
+}
+
+/* A run, or a token, by 4 characters or more that it alone begins with. */
+static void ids_are_taken_by_what_they_alone_begin_with(void **state)
+{
+        struct mission_fixture *f = *state;
+        char token[9];
+
+        block(f);
+        snprintf(token, sizeof token, "%s", mission_token(f, "specify"));
+        f->options.run_id = "run-2";
+        assert_int_equal(mission_run(f), PAWL_BLOCKED);
+        assert_int_equal(mission_resume(f, token), PAWL_BLOCKED);
         assert_string_equal(pawl_run_result_run_id(f->result), "run-1");
+        size_t before = mission_events(f, NULL);
+        assert_int_equal(mission_resume(f, "run-"), PAWL_EINVAL);
+        assert_says(
+                f->err.message, "resume run-: is more than one (run-1, run-2); give more of it");
+        assert_int_equal(mission_resume(f, "run"), PAWL_ENOTFOUND);
+        assert_int_equal(mission_events(f, NULL), before);
 }
 
 static void what_is_not_there_cannot_be_resumed(void **state)
@@ -466,7 +520,9 @@ int main(void)
                 TEST(who_waits_can_be_interrupted),
                 TEST(a_failed_step_is_started_again_under_the_same_key),
                 TEST(what_has_completed_is_told_again_and_not_run),
-                TEST(without_a_name_the_newest_that_can_go_on_does),
+                TEST(without_a_name_the_one_run_that_waits_for_nothing_goes_on),
+                TEST(without_a_name_several_runs_are_too_many),
+                TEST(ids_are_taken_by_what_they_alone_begin_with),
                 TEST(what_is_not_there_cannot_be_resumed),
                 TEST(a_run_whose_id_looks_like_a_token_is_found),
                 TEST(changed_inputs_are_refused_until_accepted),

@@ -157,7 +157,7 @@ static pawl_status pass(const pawl__row *row, void *user, pawl_error *err)
 static pawl_status every_query(struct history *h)
 {
         const pawl__scope_ref ref = {pawl__text("team_domain"), pawl__text(HASH_C)};
-        pawl__row row = {0}, two[2], *rows;
+        pawl__row row = {0}, two[PAWL__CANDIDATES], *rows;
         size_t n;
         pawl_status status;
 
@@ -170,8 +170,8 @@ static pawl_status every_query(struct history *h)
                 status = pawl__state_conflicts(&rows, &n, h->state, pawl__text("run-1"),
                         pawl__text("one"), false, &h->arena, &h->err);
         if (status == PAWL_OK)
-                status = pawl__state_conflict_by_prefix(
-                        two, &n, h->state, pawl__text("c"), &h->arena, &h->err);
+                status = pawl__state_by_prefix(
+                        two, &n, h->state, PAWL__CONFLICTS, pawl__text("c"), &h->arena, &h->err);
         if (status == PAWL_OK)
                 status = pawl__state_resumable(two, h->state, false, 0, &h->arena, &h->err);
         if (status == PAWL_OK)

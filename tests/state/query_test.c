@@ -86,7 +86,7 @@ static void a_prefix_finds_a_conflict_or_shows_that_there_are_more(void **state)
                 size_t n;
                 const char *first;
         } cases[] = {{"ab12", 1, "ab12"}, {"ab1", 1, "ab12"}, {"ab", 2, "ab12"}, {"b", 0, NULL},
-                {"ab123", 0, NULL}, {"a_", 0, NULL}, {"", 2, "aa00"}, {"cd", 1, "cd34"},
+                {"ab123", 0, NULL}, {"a_", 0, NULL}, {"", 4, "aa00"}, {"cd", 1, "cd34"},
                 {"ce", 0, NULL}};
         struct history *h = *state;
 
@@ -96,9 +96,9 @@ static void a_prefix_finds_a_conflict_or_shows_that_there_are_more(void **state)
         ask(h, "aa00");
         ask(h, "ab12");
         for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-                pawl__row rows[2];
+                pawl__row rows[PAWL__CANDIDATES];
                 size_t n = 9;
-                assert_int_equal(pawl__state_conflict_by_prefix(rows, &n, h->state,
+                assert_int_equal(pawl__state_by_prefix(rows, &n, h->state, PAWL__CONFLICTS,
                                          pawl__text(cases[i].prefix), &h->arena, &h->err),
                         PAWL_OK);
                 assert_int_equal(n, cases[i].n);
@@ -375,7 +375,7 @@ static void the_senses_that_hold_for_a_mission(void **state)
 static void a_table_that_is_missing_is_reported_by_every_query(void **state)
 {
         struct history *h = *state;
-        pawl__row *rows = (pawl__row *)h, row[2];
+        pawl__row *rows = (pawl__row *)h, row[PAWL__CANDIDATES];
         size_t n = 77;
 
         history_sql(
@@ -387,8 +387,8 @@ static void a_table_that_is_missing_is_reported_by_every_query(void **state)
         assert_int_equal(pawl__state_conflicts(&rows, &n, h->state, pawl__text("r"),
                                  pawl__text("s"), true, &h->arena, &h->err),
                 PAWL_EDAMAGED);
-        assert_int_equal(pawl__state_conflict_by_prefix(
-                                 row, &n, h->state, pawl__text("c"), &h->arena, &h->err),
+        assert_int_equal(pawl__state_by_prefix(row, &n, h->state, PAWL__CONFLICTS, pawl__text("c"),
+                                 &h->arena, &h->err),
                 PAWL_EDAMAGED);
         assert_int_equal(
                 pawl__state_resumable(row, h->state, false, 0, &h->arena, &h->err), PAWL_EDAMAGED);

@@ -1,0 +1,289 @@
+/* pawl status: what is blocked, failed, interrupted or running here, why, and what to type. */
+#include "cli/pawl/status.h"
+#include "base/error.h"
+#include "base/json_write.h"
+#include "base/sources.h"
+#include "cli/pawl/commands.h"
+#include "command/find.h"
+#include "command/json.h"
+#include "command/printable.h"
+#include "mission/runs.h"
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+enum { SHOWN = 12 }; /* runs on one screen; JSON has them all */
+
+typedef struct listing {
+        const cli_call *cli;
+        pawl_log *log;
+        pawl__state *state;
+        pawl__json_writer *w; /* NULL: for people */
+        pawl__arena arena;    /* of one run */
+        pawl__row *open;      /* its open conflicts */
+        size_t n_open;
+        uint64_t n;
+} listing;
+
+static pawl_text value(const pawl__run_view *run, int column)
+{
+        return run->row.v[column].text;
+}
+
+/* ---- Why ------------------------------------------------------------------------------------ */
+
+/* How the session ended in which it was interrupted. */
+static pawl_status interruption(
+        pawl_text *reason, listing *l, const pawl__run_view *run, pawl_error *err)
+{
+        pawl__row session = {.v[PAWL__SES_ID].text = value(run, PAWL__RUN_SESSION)};
+
+        if (!session.v[PAWL__SES_ID].text.data)
+                return PAWL_OK;
+        pawl_status status = pawl__state_get(l->state, PAWL__SESSIONS, &session, &l->arena, err);
+        if (!status)
+                *reason = session.v[PAWL__SES_REASON].text;
+        return status == PAWL_ENOTFOUND ? PAWL_OK : status;
+}
+
+static void put_why(FILE *out, const listing *l, const pawl__run_view *run, pawl_text reason)
+{
+        if (run->held) {
+                fprintf(out, "pid %" PRId64 " on ", run->owner.pid);
+                cli_put(out, run->owner.host);
+        } else if (l->n_open) {
+                fputs("\"", out);
+                cli_put(out, l->open[0].v[PAWL__CON_TERM].text);
+                fputs("\" is ", out);
+                cli_put(out, l->open[0].v[PAWL__CON_TYPE].text);
+                if (l->n_open > 1)
+                        fprintf(out, ", and %zu more questions", l->n_open - 1);
+        } else if (pawl__text_is(run->status, "blocked")) {
+                fputs("its answers are in", out);
+        } else {
+                cli_put(out, reason.data ? reason : value(run, PAWL__RUN_REASON));
+        }
+}
+
+/* ---- What to type --------------------------------------------------------------------------- */
+
+/* Ids are whole in JSON, and short for people. */
+static pawl_status put_next(FILE *out, listing *l, const pawl__run_view *run, pawl_error *err)
+{
+        pawl_text id = value(run, PAWL__RUN_ID);
+        pawl_status status = PAWL_OK;
+
+        if (run->held || (!l->n_open && !value(run, PAWL__RUN_MISSION_PATH).data))
+                return PAWL_OK; /* whoever is at it, or began it, goes on with it */
+        if (l->n_open)
+                id = l->open[0].v[PAWL__CON_ID].text;
+        if (!l->w)
+                status = pawl__state_short_id(
+                        &id, l->state, l->n_open ? PAWL__CONFLICTS : PAWL__RUNS, &l->arena, err);
+        fputs(l->n_open ? "pawl resolve " : "pawl resume ", out);
+        cli_put_word(out, id);
+        if (l->n_open)
+                fputs(l->open[0].v[PAWL__CON_CANDIDATES].text.len > 2 ? " --pick N"
+                                                                      : " --define TEXT",
+                        out);
+        cli_say_log(l->cli, out);
+        return status;
+}
+
+/* ---- One run -------------------------------------------------------------------------------- */
+
+static pawl_status print_run(
+        listing *l, const pawl__run_view *run, pawl_text reason, pawl_error *err)
+{
+        FILE *out = l->cli->in->out;
+        pawl_text id = value(run, PAWL__RUN_ID);
+        pawl_status status = pawl__state_short_id(&id, l->state, PAWL__RUNS, &l->arena, err);
+
+        if (status)
+                return status;
+        fprintf(out, "%-12.*s ", PAWL__FMT(run->status));
+        cli_put(out, value(run, PAWL__RUN_MISSION));
+        fputs(", run ", out);
+        cli_put(out, id);
+        fprintf(out, ": %" PRId64 "/%" PRId64 " steps", run->row.v[PAWL__RUN_DONE].integer,
+                run->row.v[PAWL__RUN_STEPS].integer);
+        if (value(run, PAWL__RUN_CURRENT).data) {
+                fputs(", at ", out);
+                cli_put(out, value(run, PAWL__RUN_CURRENT));
+        }
+        fprintf(out, "\n%13s", "");
+        put_why(out, l, run, reason);
+        fprintf(out, "\n%13s", "");
+        status = put_next(out, l, run, err);
+        fputc('\n', out);
+        return status;
+}
+
+static pawl_status take_text(pawl_text *out, listing *l, char *text, size_t len, pawl_error *err)
+{
+        bool ok = text != NULL;
+
+        *out = len ? pawl__arena_text(&l->arena, pawl__text_n(text, len), &ok)
+                   : (pawl_text){NULL, 0};
+        free(text);
+        return ok ? PAWL_OK : pawl__nomem(err);
+}
+
+/* The same words as people read, as texts; absent where there are none. */
+static pawl_status words(pawl_text *why, pawl_text *next, listing *l, const pawl__run_view *run,
+        pawl_text reason, pawl_error *err)
+{
+        char *text = NULL;
+        size_t len = 0;
+        FILE *stream = open_memstream(&text, &len);
+
+        if (!stream)
+                return pawl__nomem(err);
+        put_why(stream, l, run, reason);
+        fclose(stream);
+        pawl_status status = take_text(why, l, text, len, err);
+        text = NULL;
+        if (status || !(stream = open_memstream(&text, &len)))
+                return status ? status : pawl__nomem(err);
+        status = put_next(stream, l, run, err);
+        fclose(stream);
+        pawl_status taken = take_text(next, l, text, len, err);
+        return status ? status : taken;
+}
+
+static pawl_status write_run(
+        listing *l, const pawl__run_view *run, pawl_text reason, pawl_error *err)
+{
+        pawl__json_writer *w = l->w;
+        pawl_text why, next;
+        char time[28];
+        pawl_status status = words(&why, &next, l, run, reason, err);
+
+        if (status)
+                return status;
+        pawl__time_format(time, run->row.v[PAWL__RUN_UPDATED_US].integer);
+        pawl__json_open_object(w);
+        pawl__json_member_text(w, "run_id", value(run, PAWL__RUN_ID));
+        pawl__json_member_text(w, "mission_id", value(run, PAWL__RUN_MISSION));
+        pawl__json_member_text(w, "status", run->status);
+        pawl__json_member_integer(w, "steps_completed", run->row.v[PAWL__RUN_DONE].integer);
+        pawl__json_member_integer(w, "steps_total", run->row.v[PAWL__RUN_STEPS].integer);
+        pawl__json_member_text(w, "current_step", value(run, PAWL__RUN_CURRENT));
+        pawl__json_member_text(w, "retry_token", run->retry_token);
+        pawl__json_member_text(w, "session_id", value(run, PAWL__RUN_SESSION));
+        pawl__json_name(w, "conflicts");
+        pawl__json_open_array(w);
+        for (size_t i = 0; i < l->n_open; i++)
+                pawl__json_text(w, l->open[i].v[PAWL__CON_ID].text);
+        pawl__json_close_array(w);
+        pawl__json_member_string(w, "updated_at", time);
+        pawl__json_member_text(w, "why", why);
+        pawl__json_member_text(w, "next", next);
+        pawl__json_close_object(w);
+        return PAWL_OK;
+}
+
+static pawl_status show(const pawl__run_view *run, void *user, pawl_error *err)
+{
+        listing *l = user;
+        pawl_text reason = {NULL, 0};
+        pawl_status status = PAWL_OK;
+
+        if (l->n++ >= SHOWN && !l->w)
+                return PAWL_OK;
+        pawl__arena_clear(&l->arena);
+        l->n_open = 0;
+        if (run->conflicts_open)
+                status = pawl__state_conflicts(&l->open, &l->n_open, l->state,
+                        value(run, PAWL__RUN_ID), (pawl_text){NULL, 0}, true, &l->arena, err);
+        if (!status && pawl__text_is(run->status, "interrupted"))
+                status = interruption(&reason, l, run, err);
+        if (status)
+                return status;
+        return l->w ? write_run(l, run, reason, err) : print_run(l, run, reason, err);
+}
+
+/* ---- The list ------------------------------------------------------------------------------- */
+
+static pawl_status list(listing *l, pawl_error *err)
+{
+        uint64_t next;
+        pawl_status status = pawl__state_of(&l->state, l->log, err);
+
+        if (!status)
+                status = pawl__runs_list(
+                        &next, l->log, pawl__text("unfinished"), 0, UINT64_MAX, show, l, err);
+        pawl__arena_free(&l->arena);
+        return status;
+}
+
+pawl_status cli_status_list(uint64_t *n, const cli_call *cli, pawl_log *log, pawl_error *err)
+{
+        listing l = {.cli = cli, .log = log};
+        pawl_status status = list(&l, err);
+
+        if (!status && l.n > SHOWN) {
+                fprintf(cli->in->out, "and %" PRIu64 " more, see ", l.n - SHOWN);
+                cli_say(cli, cli->in->out, "`pawl runs`");
+                fputc('\n', cli->in->out);
+        }
+        if (!status && n)
+                *n = l.n;
+        return status;
+}
+
+static int status_json(const cli_call *cli, pawl_log *log)
+{
+        pawl__json_writer w = PAWL__JSON_WRITER_INIT;
+        pawl_error err = PAWL_ERROR_INIT;
+        listing l = {.cli = cli, .log = log, .w = &w};
+
+        pawl__json_open_object(&w);
+        pawl__json_name(&w, "runs");
+        pawl__json_open_array(&w);
+        if (list(&l, &err)) {
+                pawl__json_writer_free(&w);
+                return cli_fail(cli, &err);
+        }
+        pawl__json_close_array(&w);
+        pawl__json_close_object(&w);
+        return cli_print_json(cli, &w);
+}
+
+static int status_text(const cli_call *cli, pawl_log *log)
+{
+        pawl_error err = PAWL_ERROR_INIT;
+        uint64_t n = 0;
+
+        if (cli_status_list(&n, cli, log, &err))
+                return cli_fail(cli, &err);
+        if (n == 0)
+                fputs("nothing is blocked, failed, interrupted or running\n", cli->in->out);
+        return CLI_DONE;
+}
+
+static int status_run(cli_call *cli)
+{
+        pawl_error err = PAWL_ERROR_INIT;
+        pawl_log *log;
+
+        if (cli_open_log(&log, cli, CLI_LOOK, &err))
+                return cli_fail(cli, &err);
+        int code = cli_given(cli, "json") ? status_json(cli, log) : status_text(cli, log);
+        cli_close_log(cli, log);
+        return code;
+}
+
+static const cli_option status_options[] = {
+        {"json", 0, 0, CLI_FLAG, NULL, NULL, "print one object"},
+        {NULL, 0, 0, CLI_FLAG, NULL, NULL, NULL},
+};
+
+const cli_cmd pawl_status_cmd = {
+        .name = "status",
+        .args = "",
+        .traits = CLI_SERVED,
+        .options = status_options,
+        .help = "Say what is blocked, failed, interrupted or running, why, and what to type",
+        .run = status_run,
+};

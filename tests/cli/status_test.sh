@@ -1,0 +1,110 @@
+# What is unfinished, why, and what to type; a resume without a name; ids by their beginnings; suggestions with --db.
+. "$SOURCE_DIR/tests/cli/shared.sh"
+write_mission
+cat >fails.yaml <<'END'
+mission: fails
+steps:
+  - {id: one, run: [test, -e, mended]}
+END
+
+it "in a log without runs nothing is unfinished"
+runs 0 pawl init
+runs 0 pawl status
+same "$(cat out)" "nothing is blocked, failed, interrupted or running"
+same "$(pawl status --json)" '{"runs":[]}'
+fails 1 'nothing to resume: no run is interrupted' pawl resume
+
+it "what is blocked and what failed says why and what to type"
+runs 3 pawl run mission.yaml --run 22a9f3b1-0000-4000-8000-000000000001 --no-input
+runs 1 pawl run fails.yaml --run bad
+conflict=$(pawl conflicts --json | jq -r '.[0].conflict_id')
+runs 0 pawl status
+is_empty err
+same "$(cat out)" "failed       fails, run bad: 0/1 steps, at one
+             step one: exit code 1
+             pawl resume bad
+blocked      refund-service, run 22a9f3b1: 1/3 steps, at specify
+             \"workspace\" is ambiguous
+             pawl resolve ${conflict:0:8} --pick N"
+same "$(pawl status --json | jq -c '.runs[] | [.run_id, .mission_id, .status, .steps_completed, .steps_total, .current_step, .conflicts, .why, .next]')" \
+        '["bad","fails","failed",0,1,"one",[],"step one: exit code 1","pawl resume bad"]
+["22a9f3b1-0000-4000-8000-000000000001","refund-service","blocked",1,3,"specify",["'"$conflict"'"],"\"workspace\" is ambiguous","pawl resolve '"$conflict"' --pick N"]'
+
+it "without a name nothing that failed or waits for an answer is gone on with: it is listed"
+before=$(eventlog head)
+runs 1 pawl resume
+says '^failed +fails, run bad' out
+says '^blocked +refund-service' out
+same "$(wc -l <err)" 1
+says '^pawl: nothing to resume: no run is interrupted, or blocked with its answers in; `pawl status` lists' err
+same "$(eventlog head)" "$before"
+
+it "ids are taken by what they alone begin with, from four characters on"
+runs 0 pawl runs --id 22a9 --json
+same "$(jq -r .run_id out)" 22a9f3b1-0000-4000-8000-000000000001
+fails 1 'run 22a: is not in this log' pawl runs --id 22a
+runs 3 pawl resume 22a9
+runs 0 eventlog list --run 22a9 --type RunStarted --json
+same "$(jq -r .run_id out)" 22a9f3b1-0000-4000-8000-000000000001
+same "$(eventlog export --run 22a9 | wc -l)" "$(eventlog export --run 22a9f3b1-0000-4000-8000-000000000001 | wc -l)"
+same "$(eventlog replay --run 22a9 --json | jq -r '.runs[].run_id')" 22a9f3b1-0000-4000-8000-000000000001
+fails 1 'session sess: is more than one \(session-[^ ]*, session-[^ ]*' pawl sessions --id sess
+mkdir elsewhere
+runs 1 pawl run fails.yaml --db elsewhere/events.db
+same "$(pawl sessions --id sess --json --db elsewhere/events.db | jq length)" 1
+runs 3 pawl run mission.yaml --run 22a9f3b1-0000-4000-8000-000000000002 --no-input
+before=$(eventlog head)
+fails 1 'resume 22a9: is more than one \(22a9f3b1-0000-4000-8000-000000000001, 22a9f3b1-0000-4000-8000-000000000002\); give more of it' \
+        pawl resume 22a9
+fails 1 'run 22a9: is more than one' pawl runs --id 22a9
+fails 1 'run 22a9: is more than one' eventlog export --run 22a9
+same "$(eventlog head)" "$before"
+
+it "tables show as much of an id as names it"
+runs 0 pawl runs
+says '^bad ' out
+says '^22a9f3b1-0000-4000-8000-000000000001 ' out
+runs 3 pawl run mission.yaml --run 4711aaaa-0000-4000-8000-000000000003 --no-input
+runs 0 pawl runs
+says '^4711aaaa ' out
+runs 0 pawl conflicts
+says "^${conflict:0:8}  \"workspace\"" out
+runs 0 eventlog list --type RunStarted
+says ' 4711aaaa ' out
+
+it "the one run whose answers are in goes on, and it is said which it is"
+runs 0 pawl resolve "${conflict:0:4}" --pick 1
+says '^ *(22a9|pawl)' <(pawl status | grep -A2 22a9f3b1-0000-4000-8000-000000000001)
+says 'its answers are in' <(pawl status)
+runs 0 pawl resume
+says '^pawl: going on with mission refund-service, run 22a9f3b1-0000-4000-8000-000000000001$' err
+same "$(tail -1 out)" "run 22a9f3b1-0000-4000-8000-000000000001: completed, 3 of 3 steps completed"
+
+it "a run whose process died is interrupted, not running"
+cat >slow.yaml <<'END'
+mission: slow
+steps:
+  - {id: one, run: [sh, -c, "touch at-work; exec sleep 60"]}
+END
+pawl run slow.yaml --run busy >/dev/null 2>&1 </dev/null &
+pid=$!
+await at-work
+says "^running +slow, run busy: 0/1 steps, at one\$" <(pawl status)
+says "^ +pid $pid on " <(pawl status)
+kill -KILL "$pid"
+wait "$pid" || true
+says '^interrupted +slow, run busy' <(pawl status)
+same "$(pawl status --json | jq -r '.runs[] | select(.run_id == "busy") | .next')" "pawl resume busy"
+
+it "suggestions name the log where the command did, and work as they are printed"
+mv .pawl "log of mine"
+runs 1 pawl --db "log of mine/events.db" run fails.yaml --run again --fresh
+says "go on with \`pawl resume again --db 'log of mine/events.db'\` once" err
+touch mended
+eval "$(sed -nE 's/.*`(pawl resume [^`]*)`.*/\1/p' err)" >out
+same "$(tail -1 out)" "run again: completed, 1 of 1 steps completed"
+runs 0 env PAWL_DB="log of mine/events.db" pawl status
+says "^ +pawl resume bad --db 'log of mine/events.db'\$" out
+sed 's/^mission: .*/mission: another/' mission.yaml >another.yaml
+runs 3 env PAWL_DB="log of mine/events.db" pawl run another.yaml --no-input
+says "answer with \`pawl resolve [0-9a-f]{16} --pick N --db 'log of mine/events.db'\`" err
