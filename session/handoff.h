@@ -39,6 +39,18 @@ typedef struct pawl__hand_steps {
         size_t n;
 } pawl__hand_steps;
 
+/** A file that changed while the session was at work. */
+typedef struct pawl__hand_change {
+        pawl_text path;
+        const char *how; /**< "added", "changed" or "removed" */
+} pawl__hand_change;
+
+/** A checkpoint of the workspace that the session took. */
+typedef struct pawl__hand_checkpoint {
+        int64_t n, created_us;
+        pawl_text id, step_id, description, git_head, git_branch; /**< absent: none */
+} pawl__hand_checkpoint;
+
 /** All that a document says. Texts and arrays lie in an arena. */
 typedef struct pawl__handoff {
         pawl__row session, run;
@@ -48,6 +60,9 @@ typedef struct pawl__handoff {
         size_t n_conflicts;
         pawl_text *files;
         size_t n_files;
+        pawl__hand_change *changes;
+        size_t n_changes;
+        int64_t from_n, to_n; /**< between which checkpoints they lie; 0: there are none */
         pawl__notes notes;
         size_t summary; /**< entries that DONE lists at most; 0: all */
 } pawl__handoff;
@@ -56,6 +71,26 @@ typedef struct pawl__handoff {
 PAWL_MUST_CHECK pawl_status pawl__handoff_gather(pawl__handoff *out, pawl_log *log,
         pawl__state *state, const pawl__row *session, pawl__arena *arena, pawl_error *err);
 
+/** The files that differ between the checkpoints of the workspace around the session (absent: it
+ * took none, or their contents are gone). */
+PAWL_MUST_CHECK pawl_status pawl__handoff_changes(
+        pawl__handoff *out, pawl_log *log, pawl__state *state, pawl__arena *arena, pawl_error *err);
+
+/** The checkpoints of the workspace that a session took, oldest first. */
+PAWL_MUST_CHECK pawl_status pawl__session_captures(pawl__hand_checkpoint **out, size_t *n,
+        pawl__state *state, const pawl__row *session, pawl__arena *arena, pawl_error *err);
+
+/** One of a session's own checkpoints: SessionCheckpointed. */
+typedef struct pawl__session_mark {
+        uint64_t seq;
+        int64_t time_us;
+        pawl_text reason; /**< absent: it was pruned */
+} pawl__session_mark;
+
+/** They, oldest first. */
+PAWL_MUST_CHECK pawl_status pawl__session_marks(pawl__session_mark **out, size_t *n, pawl_log *log,
+        const pawl__row *session, pawl__arena *arena, pawl_error *err);
+
 /** The notes in force of a mission: those of its newest session that has any. */
 PAWL_MUST_CHECK pawl_status pawl__notes_in_force(pawl__notes *out, pawl_log *log,
         pawl__state *state, pawl_text mission_id, pawl__arena *arena, pawl_error *err);
@@ -63,6 +98,20 @@ PAWL_MUST_CHECK pawl_status pawl__notes_in_force(pawl__notes *out, pawl_log *log
 /** The array `notes` (or another of its form) of a SessionNoted payload. */
 PAWL_MUST_CHECK pawl_status pawl__notes_read(pawl__notes *out, const pawl__json_tree *payload,
         const char *member, pawl__arena *arena, pawl_error *err);
+
+/** As members of an object that is open: status, figures, steps, files, commits, checkpoints,
+ *  conflicts, notes and the command to go on with. */
+PAWL_MUST_CHECK pawl_status pawl__handoff_json(
+        pawl__json_writer *w, pawl_log *log, const char *session_id, pawl_error *err);
+/** Steps as a member of it, or into an array that is open (name NULL); checkpoints as
+ *  `workspace_checkpoints`. */
+void pawl__hand_steps_json(pawl__json_writer *w, const char *name, const pawl__hand_steps *steps,
+        const pawl__handoff *h);
+void pawl__hand_checkpoints_json(pawl__json_writer *w, const pawl__hand_checkpoint *list, size_t n);
+
+/** Append the command to go on with; nothing where nothing is left to do. */
+PAWL_MUST_CHECK pawl_status pawl__handoff_command(
+        pawl__buf *out, const pawl__handoff *handoff, pawl_error *err);
 
 /** Append the document. */
 PAWL_MUST_CHECK pawl_status pawl__handoff_print(

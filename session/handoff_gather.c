@@ -68,6 +68,8 @@ static pawl_status steps_of_run(gathering *g)
         for (size_t i = 0; i < n && !status; i++) {
                 const pawl__value *v = rows[i].v;
                 pawl_text is = v[PAWL__STEP_STATUS].text;
+                if (pawl__text_is(is, "skipped")) /* the mission has it no more */
+                        continue;
                 pawl__hand_steps *to = pawl__text_is(is, "completed") ? &out->done
                                        : pawl__text_is(is, "pending") ? &out->next
                                                                       : &out->at_hand;
@@ -103,11 +105,12 @@ static pawl_status steps_of_agent(gathering *g)
                 {"active", "running"}, {"error", "failed"}, {"interrupted", "interrupted"}};
         pawl__handoff *out = g->out;
         const pawl__value *v = out->session.v;
-        pawl_text current = v[PAWL__SES_CURRENT].text, none = {NULL, 0};
+        pawl_text current, none = {NULL, 0};
         const char *as = "left";
-        pawl_status status =
-                steps_told(&out->done, v[PAWL__SES_COMPLETED].text, none, "completed", g);
+        pawl_status status = pawl__session_current(&current, &out->session, g->err);
 
+        if (!status)
+                status = steps_told(&out->done, v[PAWL__SES_COMPLETED].text, none, "completed", g);
         if (!status)
                 status = steps_told(&out->next, v[PAWL__SES_PENDING].text, current, "pending", g);
         if (!status)
@@ -284,6 +287,8 @@ pawl_status pawl__handoff_gather(pawl__handoff *out, pawl_log *log, pawl__state 
         status = session->v[PAWL__SES_RUN].text.data ? read_run(&g) : steps_of_agent(&g);
         if (!status)
                 status = add_files(&g);
+        if (!status)
+                status = pawl__handoff_changes(out, log, state, arena, err);
         if (!status)
                 status = pawl__notes_in_force(
                         &out->notes, log, state, session->v[PAWL__SES_MISSION].text, arena, err);

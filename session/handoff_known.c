@@ -94,7 +94,7 @@ pawl_status pawl__known_present(pawl__known *k)
 {
         static const char *const always[] = {"None", "None.", "none", "none.", "None blocking",
                 "None blocking.", "none blocking", "Nothing is left to do: it is completed.",
-                "When the issues above are answered:"};
+                "When the issues above are answered:", "It was ended with steps still to be done:"};
         const pawl_text any_step = {NULL, 0};
         pawl__handoff *handoff = &k->handoff;
         pawl_status status = PAWL_OK;

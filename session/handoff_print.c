@@ -9,6 +9,8 @@
 #include "session/handoff.h"
 #include <inttypes.h>
 
+enum { CHANGES_SHOWN = 50 }; /* of files; the whole is to be one screen or two */
+
 typedef struct printer {
         pawl__buf *buf;
         bool failed; /* no memory: later calls do nothing */
@@ -304,10 +306,28 @@ static void put_next(printer *p, const pawl__handoff *h)
 
 static void put_files(printer *p, const pawl__handoff *h)
 {
+        size_t shown = h->n_changes < CHANGES_SHOWN ? h->n_changes : CHANGES_SHOWN;
+
         put_heading(p, PAWL__SECTION_FILES);
-        put_none(p, h->n_files);
+        put_none(p, h->n_files + h->n_changes);
         for (size_t i = 0; i < h->n_files; i++)
                 put_member(p, "- ", h->files[i]);
+        for (size_t i = 0; i < shown; i++) {
+                put(p, "- ");
+                put_text(p, h->changes[i].path);
+                put(p, " (");
+                put(p, h->changes[i].how);
+                put(p, ")\n");
+        }
+        if (shown == h->n_changes)
+                return;
+        put(p, "- and ");
+        put_number(p, h->n_changes - shown);
+        put(p, " more; `pawl diff ");
+        put_number(p, (uint64_t)h->from_n);
+        put(p, " ");
+        put_number(p, (uint64_t)h->to_n);
+        put(p, "` lists them\n");
 }
 
 /* The command up to its answer: "  pawl resolve ID --pick 1". */
@@ -405,20 +425,21 @@ static void put_argument(printer *p, pawl_text argument)
         put(p, "\n");
 }
 
-/* The last line is the command to go on with. */
-static void put_go_on(printer *p, const pawl__handoff *h)
+/* Is something left to do? A session that an agent ended as completed may have left steps open. */
+static bool is_open(const pawl__handoff *h)
+{
+        const pawl__value *v = h->session.v;
+
+        if (v[PAWL__SES_RUN].text.data)
+                return !h->has_run || !pawl__text_is(h->run.v[PAWL__RUN_STATUS].text, "completed");
+        return !pawl__text_is(v[PAWL__SES_STATUS].text, "completed") || h->at_hand.n || h->next.n;
+}
+
+static void put_command(printer *p, const pawl__handoff *h)
 {
         const pawl__value *v = h->session.v;
         const pawl__hand_step *step = step_at_hand(h);
-        pawl_text is = h->has_run ? h->run.v[PAWL__RUN_STATUS].text : v[PAWL__SES_STATUS].text;
 
-        put_heading(p, PAWL__SECTION_GO_ON);
-        if (pawl__text_is(is, "completed")) {
-                put(p, "Nothing is left to do: it is completed.\n");
-                return;
-        }
-        if (h->n_conflicts)
-                put(p, "When the issues above are answered:\n");
         if (!v[PAWL__SES_RUN].text.data) {
                 put(p, "pawl session resume");
                 put_argument(p, v[PAWL__SES_ID].text);
@@ -426,6 +447,36 @@ static void put_go_on(printer *p, const pawl__handoff *h)
                 put(p, "pawl resume");
                 put_argument(p, step && step->token.data ? step->token : v[PAWL__SES_RUN].text);
         }
+}
+
+/* The last line is the command to go on with. */
+static void put_go_on(printer *p, const pawl__handoff *h)
+{
+        const pawl__value *v = h->session.v;
+
+        put_heading(p, PAWL__SECTION_GO_ON);
+        if (!is_open(h)) {
+                put(p, "Nothing is left to do: it is completed.\n");
+                return;
+        }
+        if (h->n_conflicts)
+                put(p, "When the issues above are answered:\n");
+        if (!v[PAWL__SES_RUN].text.data && pawl__text_is(v[PAWL__SES_STATUS].text, "completed"))
+                put(p, "It was ended with steps still to be done:\n");
+        put_command(p, h);
+}
+
+pawl_status pawl__handoff_command(pawl__buf *out, const pawl__handoff *handoff, pawl_error *err)
+{
+        printer p = {out, false};
+
+        if (!is_open(handoff))
+                return PAWL_OK;
+        put_command(&p, handoff);
+        if (p.failed)
+                return pawl__nomem(err);
+        out->data[--out->len] = '\0'; /* the end of its line */
+        return PAWL_OK;
 }
 
 pawl_status pawl__handoff_print(pawl__buf *out, const pawl__handoff *handoff, pawl_error *err)

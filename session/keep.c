@@ -214,6 +214,10 @@ static pawl_status update(uint64_t *seq, pawl_log *log, const char *session_id, 
                         session_id, PAWL__FMT(k.like.run_id));
         if (!status && work)
                 status = pawl__work_check(work, &k.like, err);
+        if (!status && type == PAWL__SESSION_ENDED) { /* what it can be gone on from */
+                status = tell(&k, PAWL__SESSION_CHECKPOINTED, work, NULL, NULL, "session_end");
+                work = NULL;
+        }
         if (!status)
                 status = tell(&k, type, work, name, value, reason);
         if (!status)

@@ -95,6 +95,11 @@ PAWL_MUST_CHECK pawl_status pawl__session_at(pawl__row *out, pawl_log *log,
 PAWL_MUST_CHECK pawl_status pawl__session_left(bool *left, pawl_log *log, pawl__state *state,
         const pawl__row *session, pawl__arena *arena, pawl_error *err);
 
+/** The step that an agent's session is at; absent: none, or one that it told as done since. The
+ * text lives in the row. */
+PAWL_MUST_CHECK pawl_status pawl__session_current(
+        pawl_text *out, const pawl__row *session, pawl_error *err);
+
 /** The session as it stands, with what its run says while it is active. Texts lie in the row and
  * the arena. */
 PAWL_MUST_CHECK pawl_status pawl__session_view(pawl_session *out, pawl_log *log, pawl__state *state,

@@ -74,6 +74,24 @@ pawl_status pawl__session_left(bool *left, pawl_log *log, pawl__state *state,
         return PAWL_OK;
 }
 
+pawl_status pawl__session_current(pawl_text *out, const pawl__row *session, pawl_error *err)
+{
+        const pawl_text current = session->v[PAWL__SES_CURRENT].text;
+        const pawl_text done = session->v[PAWL__SES_COMPLETED].text;
+        pawl__json_tree tree = PAWL__JSON_TREE_INIT;
+
+        *out = current;
+        if (!current.data || !done.data)
+                return PAWL_OK;
+        pawl_status status = pawl__json_tree_read(&tree, done.data, done.len, err);
+        for (pawl__node at = status ? PAWL__NO_NODE : pawl__json_first(&tree, 0);
+                at != PAWL__NO_NODE; at = pawl__json_after(&tree, 0, at))
+                if (pawl__text_eq(pawl__json_at(&tree, at)->value, current))
+                        *out = (pawl_text){NULL, 0};
+        pawl__json_tree_free(&tree);
+        return status;
+}
+
 pawl_status pawl__session_view(pawl_session *out, pawl_log *log, pawl__state *state,
         const pawl__row *session, pawl__arena *arena, pawl_error *err)
 {
@@ -99,14 +117,20 @@ pawl_status pawl__session_view(pawl_session *out, pawl_log *log, pawl__state *st
                 .checkpoint_seq = (uint64_t)v[PAWL__SES_CHECKPOINT_SEQ].integer,
                 .seq = (uint64_t)v[PAWL__SES_SEQ].integer,
                 .pinned = v[PAWL__SES_PINNED].integer != 0};
+        status = get_run(&run, state, session, arena, err);
+        if (status == PAWL_ENOTFOUND)
+                return pawl__session_current(&out->current_step, session, err);
+        if (status)
+                return status;
+        /* A run that was rolled back since, which nobody has gone on with, is where it is. */
+        if (!run.v[PAWL__RUN_SESSION].text.data ||
+                pawl__text_eq(run.v[PAWL__RUN_SESSION].text, out->session_id)) {
+                out->current_step = run.v[PAWL__RUN_CURRENT].text;
+                out->steps_completed = (uint64_t)run.v[PAWL__RUN_DONE].integer;
+                out->steps_total = (uint64_t)run.v[PAWL__RUN_STEPS].integer;
+        }
         if (!pawl__text_is(out->status, "active"))
                 return PAWL_OK;
-        status = get_run(&run, state, session, arena, err);
-        if (status)
-                return status == PAWL_ENOTFOUND ? PAWL_OK : status;
-        out->current_step = run.v[PAWL__RUN_CURRENT].text;
-        out->steps_completed = (uint64_t)run.v[PAWL__RUN_DONE].integer;
-        out->steps_total = (uint64_t)run.v[PAWL__RUN_STEPS].integer;
         if (out->updated_us < run.v[PAWL__RUN_UPDATED_US].integer)
                 out->updated_us = run.v[PAWL__RUN_UPDATED_US].integer;
         status = pawl__session_left(&left, log, state, session, arena, err);

@@ -46,16 +46,6 @@ static pawl_status find(telling *t)
                                  mission);
 }
 
-static void write_json(pawl__json_writer *w, const telling *t, const char *name, pawl_text value)
-{
-        pawl__json_open_object(w);
-        pawl__json_member_text(w, "session_id", t->session->session_id);
-        pawl__json_member_text(w, "mission_id", t->session->mission_id);
-        pawl__json_member_text(w, "run_id", t->session->run_id);
-        pawl__json_member_text(w, name, value);
-        pawl__json_close_object(w);
-}
-
 static int tell(telling *t, const char *name, pawl_text value)
 {
         pawl__json_writer w = PAWL__JSON_WRITER_INIT;
@@ -64,7 +54,16 @@ static int tell(telling *t, const char *name, pawl_text value)
                 fwrite(value.data, 1, value.len, t->cli->in->out);
                 return CLI_DONE;
         }
-        write_json(&w, t, name, value);
+        pawl__json_open_object(&w);
+        pawl__json_member_text(&w, "session_id", t->session->session_id);
+        pawl__json_member_text(&w, "mission_id", t->session->mission_id);
+        pawl__json_member_text(&w, "run_id", t->session->run_id);
+        pawl__json_member_text(&w, name, value);
+        if (pawl__handoff_json(&w, t->log, t->session->session_id.data, &t->err)) {
+                pawl__json_writer_free(&w);
+                return cli_fail(t->cli, &t->err);
+        }
+        pawl__json_close_object(&w);
         return cli_print_json(t->cli, &w);
 }
 

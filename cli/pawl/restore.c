@@ -71,7 +71,8 @@ static void member_raw(pawl__json_writer *w, const char *name, pawl_text json)
                 pawl__json_member_raw(w, name, json);
 }
 
-static int print_json(const cli_call *cli, const pawl_toolcall_info *info)
+/* restored: the files are as they were before the call. */
+static int print_json(const cli_call *cli, const pawl_toolcall_info *info, bool restored)
 {
         pawl__json_writer w = PAWL__JSON_WRITER_INIT;
 
@@ -82,6 +83,7 @@ static int print_json(const cli_call *cli, const pawl_toolcall_info *info)
         member_raw(&w, "clientHistory", info->client_history);
         if (info->message_id.data)
                 pawl__json_member_text(&w, "messageId", info->message_id);
+        pawl__json_member_bool(&w, "restored", restored);
         pawl__json_name(&w, "checkpoint");
         if (info->checkpoint) {
                 pawl__json_open_object(&w);
@@ -132,8 +134,9 @@ static int go_back(const cli_call *cli, pawl_log *log, const pawl_workspace_opti
         if (pawl_toolcalls_restore(
                     &call, log, pawl__text(cli_arg(cli, 0)), files_of(cli), workspace, &err))
                 return cli_fail(cli, &err);
-        code = cli_given(cli, "json") ? print_json(cli, pawl_toolcall_told(call))
-                                      : print_text(cli, call);
+        code = cli_given(cli, "json")
+                       ? print_json(cli, pawl_toolcall_told(call), pawl_toolcall_plan(call) != NULL)
+                       : print_text(cli, call);
         pawl_toolcall_free(call);
         return code;
 }

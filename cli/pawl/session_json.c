@@ -17,6 +17,12 @@ static void write_time(pawl__json_writer *w, const char *name, int64_t us)
 void cli_session_json(pawl__json_writer *w, const pawl_session *s)
 {
         pawl__json_open_object(w);
+        cli_session_members(w, s);
+        pawl__json_close_object(w);
+}
+
+void cli_session_members(pawl__json_writer *w, const pawl_session *s)
+{
         pawl__json_member_text(w, "session_id", s->session_id);
         pawl__json_member_text(w, "mission_id", s->mission_id);
         pawl__json_member_text(w, "run_id", s->run_id);
@@ -37,5 +43,4 @@ void cli_session_json(pawl__json_writer *w, const pawl_session *s)
         else
                 pawl__json_null(w);
         pawl__json_member_bool(w, "pinned", s->pinned);
-        pawl__json_close_object(w);
 }

@@ -8,6 +8,8 @@
 #include "base/json_write.h"
 #include <pawl/session.h>
 
+/** Its members, into an object that is open. */
+void cli_session_members(pawl__json_writer *w, const pawl_session *s);
 void cli_session_json(pawl__json_writer *w, const pawl_session *s);
 
 #endif

@@ -133,3 +133,86 @@ says '^pawl: edited: byte 8: is not UTF-8' err
 cmp out text
 fails 1 "^pawl: nothing: cannot read the handoff: No such file" pawl handoff --read nothing
 misused "do not go together" pawl handoff --read text --write other
+
+it "what an agent told as done is in progress nowhere, and one figure is the same everywhere"
+agent=$(pawl session start --mission paper --step draft --pending review)
+runs 0 pawl session update --id "$agent" --done draft
+runs 0 pawl handoff "$agent"
+says '^Step: none$' out
+says '^Progress: 1/2 \(50%\)$' out
+same "$(sed -n '/^IN PROGRESS$/,/^NEXT$/p' out | sed -n 3p)" None
+same "$(pawl sessions --id "$agent" --json | jq -c '.[0] | [.steps_completed, .steps_total, .current_step]')" '[1,2,null]'
+same "$(pawl handoff "$agent" --json | jq -c '[.steps_completed, .steps_total, [.done[].step_id], [.in_progress[].step_id], [.next[].step_id]]')" \
+        '[1,2,["draft"],[],["review"]]'
+
+it "a session that ended with work open says so, and how to go on"
+runs 0 pawl session end --id "$agent"
+runs 0 pawl handoff "$agent"
+lacks 'Nothing is left to do' out
+same "$(tail -2 out)" "It was ended with steps still to be done:
+pawl session resume $agent"
+same "$(pawl handoff "$agent" --json | jq -r .go_on)" "pawl session resume $agent"
+runs 0 pawl sessions --latest
+says "^Go on with the latest: pawl session resume $agent$" out
+pawl handoff "$agent" >text
+runs 0 pawl handoff --read text
+lacks '^\+' out
+
+it "its end left a checkpoint, which it can be gone on from"
+same "$(pawl sessions --id "$agent" --json | jq -c '.[0] | [.checkpoints, [.session_checkpoints[].reason], [.steps[] | [.step_id, .status]]]')" \
+        '[1,["session_end"],[["draft","completed"],["review","pending"]]]'
+runs 0 pawl sessions --id "$agent"
+says '^  draft: completed$' out
+says '^  review: pending$' out
+says '^  seq [0-9]+: session_end, 20' out
+seq=$(pawl sessions --id "$agent" --json | jq '.[0].checkpoint')
+runs 0 pawl session resume "$agent" --checkpoint "$seq"
+runs 0 pawl session update --id "$(cat out)" --done review
+runs 0 pawl session end --id "$(pawl sessions --latest --json | jq -r '.[0].session_id')"
+runs 0 pawl handoff
+same "$(tail -1 out)" "Nothing is left to do: it is completed."
+
+it "FILES knows what changed between a session's checkpoints, and --json what it left in lists"
+mkdir tree
+cd tree
+git init -q .
+git config user.email a@b.c
+git config user.name a
+printf '/out\n/err\n' >.git/info/exclude
+cat >mission.yaml <<'END'
+mission: files
+steps:
+  - {id: one, run: [sh, -c, "echo 1 >kept; echo 1 >gone"]}
+  - {id: two, run: [sh, -c, "echo 2 >kept; rm gone; echo 2 >new; git add new; git commit -qm two; git rev-parse HEAD >head; test -e ok"]}
+  - {id: three, run: [sh, -c, "true"]}
+END
+runs 0 pawl init
+runs 1 pawl run mission.yaml --run tree
+runs 0 pawl handoff
+says '^- kept \(changed\)$' out
+says '^- gone \(removed\)$' out
+says '^- new \(added\)$' out
+lacks 'mission.yaml \(' out
+runs 0 pawl handoff --json
+same "$(jq -c '[.status, [.done[].step_id], [.in_progress[] | [.step_id, .status, .exit_code]], [.next[].step_id]]' out)" \
+        '["error",["one"],[["two","failed",1]],["three"]]'
+same "$(jq -c '[.files[] | select(.change) | [.path, .change]]' out)" \
+        '[["gone","removed"],["head","added"],["kept","changed"],["new","added"]]'
+same "$(jq -r '.commits[-1].commit' out)" "$(cat head)"
+same "$(jq -r .go_on out)" "$(pawl handoff | tail -1)"
+same "$(jq -c '[.workspace_checkpoints[] | [.n, .step_id]]' out)" '[[1,"one"],[2,null]]'
+same "$(jq -c '.session_checkpoints | map(.reason)' <(pawl sessions --id "$(jq -r .session_id out)" --json | jq '.[0]'))" '["step_complete"]'
+
+it "and the next session, what it did itself"
+touch ok
+runs 0 pawl resume tree
+runs 0 pawl handoff --json
+same "$(jq -c '[.files[] | select(.change) | [.path, .change]]' out)" '[["ok","added"]]'
+
+it "a run that was rolled back is where it is, in every list"
+runs 0 pawl rollback 1 --yes
+same "$(pawl runs --id tree --json | jq -c '[.steps_completed, .steps_total]')" '[1,3]'
+same "$(pawl sessions --latest --json | jq -c '.[0] | [.steps_completed, .steps_total]')" '[1,3]'
+runs 0 pawl handoff
+says '^Progress: 1/3 \(33%\)$' out
+cd ..

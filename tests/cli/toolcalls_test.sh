@@ -76,11 +76,11 @@ echo '{"toolCall":{"name":"replace","args":{}},"commitHash":"1"}' >elsewhere/oth
 fails 1 'other\.json: commitHash 1 is no checkpoint of this log' pawl restore other.json --files elsewhere
 echo '{"toolCall":{"name":"replace","args":{"a":1}}}' >elsewhere/none.json
 runs 0 pawl restore none.json --files elsewhere --json
-same "$(jq -c . out)" '{"name":"none.json","toolCall":{"name":"replace","args":{"a":1}},"checkpoint":null,"safety":null}'
+same "$(jq -c . out)" '{"name":"none.json","toolCall":{"name":"replace","args":{"a":1}},"restored":false,"checkpoint":null,"safety":null}'
 runs 0 pawl restore list --files elsewhere --json
 same "$(jq -c . out)" '["bad.json","none.json","other.json"]'
 PAWL_TOOL_CHECKPOINT_FILES=calls runs 0 pawl restore "$name" --json
-same "$(jq -r .messageId out)" m
+same "$(jq -r .messageId out) $(jq -r .restored out)" "m true"
 runs 0 pawl undo
 runs 0 pawl restore list --files nowhere
 says '^no tool call has a checkpoint in nowhere' out

@@ -19,7 +19,7 @@ allowed state events base
 allowed checkpoint state events base
 allowed glossary state events base
 allowed pipeline checkpoint glossary state events base
-allowed session checkpoint glossary state events base
+allowed session workspace checkpoint glossary state events base
 allowed workspace checkpoint glossary state events base
 allowed toolcalls workspace state events base
 allowed mission pipeline session toolcalls workspace checkpoint glossary state events base

@@ -119,7 +119,11 @@ def sessions_and_what_they_leave():
     assert service.get(V1 + "/sessions", status="completed") == sessions[2:]
     assert service.get(V1 + "/sessions", mission="none") == []
     one = sessions[1]["session_id"]
-    assert service.get(V1 + "/sessions/" + one) == sessions[1]
+    session = service.get(V1 + "/sessions/" + one)
+    assert session | sessions[1] == session
+    assert [(step["step_id"], step["status"]) for step in session["steps"]] == [
+        ("research", "completed"), ("specify", "blocked"), ("publish", "pending")], session
+    assert [mark["reason"] for mark in session["session_checkpoints"]] == ["step_complete"], session
     assert service.get(V1 + "/sessions/" + one + "/handoff") == pawl("handoff", one)
     assert service.get(V1 + "/sessions/" + one + "/handoff", summary=1) == pawl("handoff", "--summary", "1", one)
     service.get(V1 + "/sessions/none", code=404)

@@ -154,7 +154,7 @@ static void sweep(struct piped *p, pawl_status (*what)(struct kept *, pawl_error
 SWEEP(start, 1)
 SWEEP(update, 1)
 SWEEP(checkpoint, 1)
-SWEEP(end, 1)
+SWEEP(end, 2) /* with its checkpoint */
 SWEEP(resume, 1)
 SWEEP(pin, 1)
 SWEEP(list, 0)

@@ -152,8 +152,10 @@ static void an_agent_tells_of_its_work(void **state)
         assert_null(session.current_step.data);
         assert_int_equal(session.steps_completed, 1);
         assert_int_equal(session.steps_total, 3);
-        assert_int_equal(session.checkpoints, 1);
-        assert_int_equal(session.checkpoint_seq, seq);
+        assert_int_equal(session.checkpoints, 2); /* its end left one */
+        assert_int_equal(session.checkpoint_seq, piped_head(p) - 1);
+        assert_string_equal(
+                piped_payload(p, "SessionCheckpointed", seq, 0), "{\"reason\":\"session_end\"}");
         pawl_sessions_free(list);
         assert_int_equal(
                 pawl_session_update(p->log, id, "agent:writer", &work, &p->err), PAWL_ESTATE);
@@ -310,7 +312,8 @@ static void one_that_is_pinned_while_others_are_pruned_stays(void **state)
         pawl__batch_free(&batch);
         assert_int_equal(by.status, PAWL_OK);
         assert_int_equal(by.going, 0);
-        assert_string_equal(piped_types(p, 0), "SessionStarted SessionEnded SessionUpdated");
+        assert_string_equal(piped_types(p, 0),
+                "SessionStarted SessionCheckpointed SessionEnded SessionUpdated");
         assert_string_equal(piped_payload(p, "SessionUpdated", 0, 0), "{\"pinned\":true}");
         piped_replays(p);
 }
