@@ -2,6 +2,7 @@
  * is there follows from the number of the last. */
 #include "base/digest.h"
 #include "base/error.h"
+#include "base/sources.h"
 #include "state/applying.h"
 #include <stdio.h>
 
@@ -223,6 +224,25 @@ static pawl_status take_members(pawl__row *row, const pawl__applying *a)
         return status;
 }
 
+/* An imported one shows the step and the time of where it was taken. It belongs to no root, and is
+ * not where the workspace stands. */
+static pawl_status take_origin(pawl__row *row, const pawl__applying *a)
+{
+        const pawl__node origin = pawl__json_get(a->tree, 0, "origin");
+        int imported;
+        pawl_status status = pawl__apply_flag(&imported, a, "imported");
+
+        if (status || !imported)
+                return status;
+        if (origin == PAWL__NO_NODE || !pawl__time_parse(&row->v[PAWL__WCP_CREATED_US].integer,
+                                               pawl__json_get_text(a->tree, origin, "time")))
+                return refuse_member(
+                        a, PAWL_EINVAL, "origin", "does not say when it was taken; write its time");
+        row->v[PAWL__WCP_STEP].text = pawl__json_get_text(a->tree, origin, "step_id");
+        row->v[PAWL__WCP_ROOT].text = pawl__text(NULL);
+        return PAWL_OK;
+}
+
 pawl_status pawl__apply_workspace_checkpointed(pawl__applying *a)
 {
         pawl__row row = {0}, other;
@@ -253,7 +273,8 @@ pawl_status pawl__apply_workspace_checkpointed(pawl__applying *a)
         row.v[PAWL__WCP_STEP].text = a->event->step_id;
         row.v[PAWL__WCP_SESSION].text = a->event->session_id;
         row.v[PAWL__WCP_CREATED_US].integer = a->event->time_us;
-        return pawl__apply_put(a, PAWL__WORKSPACE, &row);
+        status = take_origin(&row, a);
+        return status ? status : pawl__apply_put(a, PAWL__WORKSPACE, &row);
 }
 
 /* ---- What becomes of it ------------------------------------------------------------------------

@@ -11,6 +11,14 @@ pawl_status pawl__state_workspace_newest(
                 "FROM workspace_checkpoints ORDER BY n DESC LIMIT 1", none, arena, err);
 }
 
+pawl_status pawl__state_workspace_newest_own(
+        pawl__row *row, pawl__state *state, pawl__arena *arena, pawl_error *err)
+{
+        return pawl__query_row(row, state, PAWL__WORKSPACE,
+                "FROM workspace_checkpoints WHERE root IS NOT NULL ORDER BY n DESC LIMIT 1", none,
+                arena, err);
+}
+
 pawl_status pawl__state_workspace_all(
         pawl__row **rows, size_t *n, pawl__state *state, pawl__arena *arena, pawl_error *err)
 {

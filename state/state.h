@@ -131,6 +131,8 @@ PAWL_MUST_CHECK pawl_status pawl__state_unfinished(pawl__row *run, pawl__state *
  */
 
 /** The one with the highest n. PAWL_ENOTFOUND without a message. */
+PAWL_MUST_CHECK pawl_status pawl__state_workspace_newest_own(
+        pawl__row *row, pawl__state *state, pawl__arena *arena, pawl_error *err);
 PAWL_MUST_CHECK pawl_status pawl__state_workspace_newest(
         pawl__row *row, pawl__state *state, pawl__arena *arena, pawl_error *err);
 /** All, n ascending, those that are invalid or pruned too. */

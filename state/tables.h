@@ -192,7 +192,7 @@ enum {
         PAWL__WCP_SESSION,
         PAWL__WCP_TRIGGER, /* auto, manual */
         PAWL__WCP_DESCRIPTION,
-        PAWL__WCP_ROOT,
+        PAWL__WCP_ROOT, /* absent: it was imported, and belongs to none */
         PAWL__WCP_TREE,
         PAWL__WCP_FILES,
         PAWL__WCP_BYTES,

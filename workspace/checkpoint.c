@@ -334,7 +334,7 @@ static pawl_status look_again(pawl__taking *t, pawl_error *err)
         if (!status)
                 status = pawl__workspace_settled(t->ws, err);
         if (!status)
-                t->n = t->ws->any ? (uint64_t)t->ws->newest.v[PAWL__WCP_N].integer + 1 : 1;
+                t->n = t->ws->last + 1;
         return status;
 }
 
@@ -381,6 +381,7 @@ void pawl__checkpoint_settle(pawl__taking *t)
                 return;
         }
         ws->any = true; /* what is known without asking; the index will not be believed */
+        ws->last = t->n;
         ws->put_back = false;
         ws->newest = ws->current = t->row;
 }

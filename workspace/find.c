@@ -20,7 +20,7 @@ pawl_status pawl__workspace_current(pawl__row *out, pawl__row *by, bool *put_bac
         pawl__state *state, pawl__arena *arena, pawl_error *err)
 {
         pawl__row newest, last;
-        pawl_status status = pawl__state_workspace_newest(&newest, state, arena, err);
+        pawl_status status = pawl__state_workspace_newest_own(&newest, state, arena, err);
 
         if (status)
                 return status;

@@ -2,6 +2,7 @@
  * read twice: once to check all of it, and again, in the transaction, to store what the log lacks,
  * each content hashed once more. */
 #include "base/error.h"
+#include "base/ids.h"
 #include "base/json_write.h"
 #include "base/sources.h"
 #include "base/system.h"
@@ -130,17 +131,17 @@ static pawl_status look(struct importing *m, pawl__row **newest, pawl_error *err
 
 /* ---- The events ------------------------------------------------------------------------------ */
 
-/* Members of the payload that this log says for itself; those of the rules only where it has rules.
- */
-static bool is_own(pawl_text name, bool has_rules)
+/* Members of the payload that this log says for itself, and the rules: an archive brings none. */
+static bool is_own(pawl_text name)
 {
-        static const char *const own[] = {"n", "id", "root", "base", "safety", "origin"};
+        static const char *const own[] = {
+                "n", "id", "root", "base", "safety", "origin", "imported", "exclude", "max_file"};
 
         for (size_t i = 0; i < sizeof own / sizeof own[0]; i++) {
                 if (pawl__text_is(name, own[i]))
                         return true;
         }
-        return has_rules && (pawl__text_is(name, "exclude") || pawl__text_is(name, "max_file"));
+        return false;
 }
 
 static void write_value(pawl__json_writer *w, const pawl__json_node *value)
@@ -161,7 +162,7 @@ static void write_value(pawl__json_writer *w, const pawl__json_node *value)
         }
 }
 
-static pawl_status copy_members(pawl__json_writer *w, const pawl__json_tree *tree, bool has_rules)
+static pawl_status copy_members(pawl__json_writer *w, const pawl__json_tree *tree)
 {
         pawl__buf name = PAWL__BUF_INIT;
         pawl_status status = PAWL_OK;
@@ -169,8 +170,7 @@ static pawl_status copy_members(pawl__json_writer *w, const pawl__json_tree *tre
         for (pawl__node at = pawl__json_first(tree, 0); at != PAWL__NO_NODE && !status;
                 at = pawl__json_after(tree, 0, at)) {
                 const pawl__json_node *member = pawl__json_at(tree, at);
-                if (is_own(member->name, has_rules) ||
-                        memchr(member->name.data, 0, member->name.len))
+                if (is_own(member->name) || memchr(member->name.data, 0, member->name.len))
                         continue; /* no event of ours has a name with a NUL */
                 pawl__buf_clear(&name);
                 status = pawl__buf_add(&name, member->name.data, member->name.len);
@@ -204,10 +204,37 @@ static pawl_status write_id(pawl__json_writer *w, uint64_t n, pawl_text id)
         return status;
 }
 
-static void write_origin(
-        pawl__json_writer *w, const struct importing *m, const pawl__carried_checkpoint *it)
+/* Where it was taken, which an archive of another's import says. */
+static void write_taken(pawl__json_writer *w, const pawl_event *event, const pawl__json_tree *tree)
 {
-        char hex[65], time[28];
+        const pawl__node origin = pawl__json_get(tree, 0, "origin");
+        const struct {
+                const char *name;
+                pawl_text own;
+        } ids[] = {{"mission_id", event->mission_id}, {"run_id", event->run_id},
+                {"step_id", event->step_id}};
+        int64_t time_us;
+        char time[28];
+
+        for (size_t i = 0; i < sizeof ids / sizeof ids[0]; i++) {
+                pawl_text id = origin == PAWL__NO_NODE
+                                       ? ids[i].own
+                                       : pawl__json_get_text(tree, origin, ids[i].name);
+                if (id.data && pawl__id_check(id, ids[i].name, NULL))
+                        id = pawl__text(NULL);
+                pawl__json_member_text(w, ids[i].name, id);
+        }
+        if (origin == PAWL__NO_NODE ||
+                !pawl__time_parse(&time_us, pawl__json_get_text(tree, origin, "time")))
+                time_us = event->time_us;
+        pawl__time_format(time, time_us);
+        pawl__json_member_string(w, "time", time);
+}
+
+static void write_origin(pawl__json_writer *w, const struct importing *m,
+        const pawl__carried_checkpoint *it, const pawl__json_tree *tree)
+{
+        char hex[65];
 
         pawl__json_name(w, "origin");
         pawl__json_open_object(w);
@@ -218,11 +245,7 @@ static void write_origin(
         pawl__hex(hex, m->carried.log, 32);
         pawl__json_member_string(w, "log", hex);
         pawl__json_member_integer(w, "n", (int64_t)it->n);
-        pawl__json_member_text(w, "mission_id", it->event.mission_id);
-        pawl__json_member_text(w, "run_id", it->event.run_id);
-        pawl__json_member_text(w, "step_id", it->event.step_id);
-        pawl__time_format(time, it->event.time_us);
-        pawl__json_member_string(w, "time", time);
+        write_taken(w, &it->event, tree);
         pawl__json_close_object(w);
 }
 
@@ -238,8 +261,7 @@ static void write_history(pawl__json_writer *w, const pawl__carried_checkpoint *
 
 /* The event of a checkpoint that comes in as number @p n. It belongs to no run of this log. */
 static pawl_status add_event(struct importing *m, pawl__batch *batch,
-        const pawl__carried_checkpoint *it, uint64_t n, pawl_text root, bool has_rules,
-        pawl_error *err)
+        const pawl__carried_checkpoint *it, uint64_t n, pawl_error *err)
 {
         const pawl__event_form *form = pawl__event_form_of(PAWL__WORKSPACE_CHECKPOINTED);
         pawl_event event = {.type = pawl__text(form->name), .v = form->v, .actor = m->actor};
@@ -250,14 +272,16 @@ static pawl_status add_event(struct importing *m, pawl__batch *batch,
 
         pawl__json_open_object(&w);
         if (!status)
-                status = copy_members(&w, &tree, has_rules);
+                status = copy_members(&w, &tree);
         if (!status)
                 status = write_id(&w, n, pawl__json_get_text(&tree, 0, "id"));
         pawl__json_member_integer(&w, "n", (int64_t)n);
-        pawl__json_member_text(&w, "root", root);
+        pawl__json_member_string(&w, "root", "."); /* until it is rolled back to, it has none */
         if (it->in_manifest)
                 write_history(&w, it);
-        write_origin(&w, m, it);
+        pawl__json_member_bool(&w, "imported", true);
+        if (!status)
+                write_origin(&w, m, it, &tree);
         pawl__json_close_object(&w);
         if (!status && pawl__json_end_writer(&w))
                 status = pawl__nomem(err);
@@ -275,13 +299,11 @@ static pawl_status add_events(
         struct importing *m, pawl__batch *batch, const pawl__row *newest, pawl_error *err)
 {
         uint64_t n = newest ? (uint64_t)newest->v[PAWL__WCP_N].integer : 0;
-        const pawl_text root = newest ? newest->v[PAWL__WCP_ROOT].text : pawl__text(".");
         pawl_status status = PAWL_OK;
 
         for (size_t i = 0; i < m->carried.n_checkpoints && !status; i++) {
                 if (!m->have[i])
-                        status = add_event(m, batch, &m->carried.checkpoints[i], ++n, root,
-                                newest != NULL, err);
+                        status = add_event(m, batch, &m->carried.checkpoints[i], ++n, err);
         }
         return status;
 }

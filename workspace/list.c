@@ -42,6 +42,7 @@ pawl_checkpoint_info pawl__checkpoint_info(const pawl__row *row, uint64_t curren
                 .safety = v[PAWL__WCP_SAFETY].integer != 0,
                 .pinned = v[PAWL__WCP_PINNED].integer != 0,
                 .pruned = v[PAWL__WCP_PRUNED_SEQ].integer != 0,
+                .imported = !v[PAWL__WCP_ROOT].text.data,
                 .why_invalid = v[PAWL__WCP_INVALID_REASON].text};
 }
 

@@ -40,7 +40,8 @@ bool pawl__restoring_makes(const pawl__restoring *q, size_t step)
                 return !stand->same;
         /* the mode of a file with other names would be theirs too: it is made anew */
         return goal->kind == PAWL__ENTRY_FILE &&
-               (!stand->same || (stand->mode != goal->mode && stand->links > 1));
+               (!stand->same ||
+                       (stand->mode != pawl__goal_mode(q, step, stand->mode) && stand->links > 1));
 }
 
 /* ---- One file under another name ------------------------------------------------------------ */
@@ -79,6 +80,17 @@ static pawl_status beside(pawl__buf *out, pawl_text path, const char *name)
         return pawl__buf_adds(out, name);
 }
 
+/* What runs as its owner or group does so again only if it did, as the same. */
+static mode_t mode_of(const pawl__restoring *q, size_t step, const struct stat *made)
+{
+        const pawl__stand *stand = &q->stands[step];
+        uint32_t had = stand->kind == 'f' && stand->uid == made->st_uid ? stand->mode : 0;
+
+        if (stand->gid != made->st_gid)
+                had &= ~(uint32_t)S_ISGID;
+        return (mode_t)pawl__goal_mode(q, step, had);
+}
+
 static pawl_status fill_file(pawl__restoring *q, batch *b, size_t step, int fd)
 {
         const pawl__entry *goal = pawl__goal(q, step);
@@ -90,7 +102,7 @@ static pawl_status fill_file(pawl__restoring *q, batch *b, size_t step, int fd)
 
         if (status)
                 return status;
-        if (fchmod(fd, (mode_t)goal->mode) != 0 || fstat(fd, &made) != 0)
+        if (fstat(fd, &made) != 0 || fchmod(fd, mode_of(q, step, &made)) != 0)
                 return pawl__restore_fail(q->err, errno, to.path, "set the mode");
         if ((uint64_t)made.st_dev != q->dev && fsync(fd) != 0) /* syncfs() does not reach it */
                 return pawl__restore_fail(q->err, errno, to.path, "sync the file");

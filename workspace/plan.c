@@ -40,6 +40,11 @@ bool pawl__path_within(pawl_text path, pawl_text folder)
                (path.len == folder.len || path.data[folder.len] == '/');
 }
 
+static bool is(const pawl__entry *entry, pawl__entry_kind kind)
+{
+        return entry && entry->kind == kind;
+}
+
 /* ---- Writing it down ------------------------------------------------------------------------ */
 
 static pawl_status keep_path(pawl_text *out, planner *p, pawl_text path)
@@ -67,6 +72,17 @@ static pawl_status keep_entry(pawl__entry *out, planner *p, const pawl__entry *e
         return ok ? PAWL_OK : pawl__nomem(p->err);
 }
 
+/* The mode bits that may come of the target: none runs as somebody that did not before. What a new
+ * folder has of its own is known when it is made. */
+static uint32_t mode_mask(const planner *p, const pawl__change *change)
+{
+        if (p->rights->imported)
+                return 01777;
+        if (change->from && change->to && change->from->kind == change->to->kind)
+                return 01777 | change->from->mode;
+        return is(change->to, PAWL__ENTRY_FOLDER) ? 07777 : 01777;
+}
+
 static pawl_status add_step(planner *p, const pawl__change *change)
 {
         pawl__plan *plan = p->plan;
@@ -79,6 +95,7 @@ static pawl_status add_step(planner *p, const pawl__change *change)
                 status = keep_entry(&step->from, p, change->from);
         if (!status)
                 status = keep_entry(&step->to, p, change->to);
+        step->to.mode &= mode_mask(p, change);
         if (!status)
                 plan->n_steps++;
         return status;
@@ -141,11 +158,6 @@ static pawl_status enter_going(planner *p, const pawl__change *change)
 }
 
 /* ---- Deciding ------------------------------------------------------------------------------- */
-
-static bool is(const pawl__entry *entry, pawl__entry_kind kind)
-{
-        return entry && entry->kind == kind;
-}
 
 static bool has(const pawl__map *paths, pawl_text path)
 {
@@ -257,17 +269,26 @@ static int by_path(const void *a, const void *b)
                 ((const pawl__plan_left *)a)->path, ((const pawl__plan_left *)b)->path);
 }
 
-/* Steps whose folder stays and need nothing go; what is left alone was noted when a folder ended.
- */
+/* Is there nothing to be done? A folder that cannot be written in is to be, for a while. */
+static bool is_idle(const pawl__plan_step *step)
+{
+        const pawl__entry *from = &step->from, *to = &step->to;
+
+        if (from->kind != to->kind || from->mode != to->mode)
+                return false;
+        if (from->kind == PAWL__ENTRY_FOLDER)
+                return (from->mode & 0300) == 0300;
+        return from->kind == PAWL__ENTRY_FILE && memcmp(from->hash, to->hash, sizeof to->hash) == 0;
+}
+
+/* What is left alone was noted when a folder ended. */
 static void put_in_order(pawl__plan *plan)
 {
         size_t n = 0;
 
         for (size_t i = 0; i < plan->n_steps; i++) {
-                const pawl__plan_step *step = &plan->steps[i];
-                if (step->from.kind != PAWL__ENTRY_FOLDER || step->to.kind != PAWL__ENTRY_FOLDER ||
-                        step->from.mode != step->to.mode || (step->from.mode & 0300) != 0300)
-                        plan->steps[n++] = *step;
+                if (!is_idle(&plan->steps[i]))
+                        plan->steps[n++] = plan->steps[i];
         }
         plan->n_steps = n;
         if (plan->n_left)

@@ -93,6 +93,7 @@ typedef struct pawl__plan_rights {
         const pawl__map *never;     /**< paths that were ignored when the rollback that is undone
                                        began, and are left alone for that; NULL: none */
         const pawl__own_files *own; /**< the log's, which are left alone */
+        bool imported;              /**< the target is: no setuid or setgid bit comes of it */
         bool target_recorded;       /**< the target is one of those recorded: its paths are too */
 } pawl__plan_rights;
 

@@ -110,6 +110,10 @@ static pawl_status judge_all(pruning *p)
                 return pawl__nomem(p->err);
         status =
                 pawl__workspace_current(&current, &by, &put_back, p->state, &report->arena, p->err);
+        if (status == PAWL_ENOTFOUND) { /* all of them were imported */
+                current = (pawl__row){0};
+                status = PAWL_OK;
+        }
         for (size_t i = p->n_rows; i-- > 0 && !status;) {
                 const pawl__row *row = &p->rows[i];
                 if (row->v[PAWL__WCP_PRUNED_SEQ].integer)

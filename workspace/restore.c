@@ -107,10 +107,11 @@ static pawl_status set_file_modes(pawl__restoring *q)
         for (size_t i = 0; i < q->n && !status; i++) {
                 const pawl__entry *goal = pawl__goal(q, i);
                 if (goal->kind != PAWL__ENTRY_FILE || pawl__restoring_makes(q, i) ||
-                        q->stands[i].mode == goal->mode)
+                        q->stands[i].mode == pawl__goal_mode(q, i, q->stands[i].mode))
                         continue;
                 status = pawl__restoring_still(q, i);
-                if (!status && pawl__beneath_chmod(q->root, q->steps[i].path, (mode_t)goal->mode))
+                if (!status && pawl__beneath_chmod(q->root, q->steps[i].path,
+                                       (mode_t)pawl__goal_mode(q, i, q->stands[i].mode)))
                         status =
                                 pawl__restore_fail(q->err, errno, q->steps[i].path, "set the mode");
         }
@@ -129,9 +130,10 @@ static pawl_status set_folder_modes(pawl__restoring *q)
                         continue;
                 if (pawl__beneath_stat(q->root, path, &found) != 0)
                         return pawl__restore_fail(q->err, errno, path, "look at the folder");
-                if ((found.st_mode & 07777) == (mode_t)goal->mode)
+                const mode_t mode = (mode_t)pawl__goal_mode(q, i, found.st_mode);
+                if ((found.st_mode & 07777) == mode)
                         continue;
-                if (pawl__beneath_chmod(q->root, path, (mode_t)goal->mode) != 0)
+                if (pawl__beneath_chmod(q->root, path, mode) != 0)
                         return pawl__restore_fail(q->err, errno, path, "set the folder's mode");
         }
         return PAWL_OK;
@@ -226,7 +228,9 @@ pawl_status pawl__restore_check(pawl__restore *restore, size_t step, pawl_error 
         if (!status && step < q.n) {
                 const pawl__entry *goal = pawl__goal(&q, step);
                 bool moded = goal->kind == PAWL__ENTRY_FILE || goal->kind == PAWL__ENTRY_FOLDER;
-                if (!q.stands[step].same || (moded && q.stands[step].mode != goal->mode))
+                if (!q.stands[step].same ||
+                        (moded && q.stands[step].mode !=
+                                          pawl__goal_mode(&q, step, q.stands[step].mode)))
                         status = pawl__restoring_changed(&q, q.steps[step].path);
         }
         end(&q);

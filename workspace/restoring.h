@@ -13,6 +13,8 @@ typedef struct pawl__stand {
         char kind;     /**< as an entry's; 'x': anything else; 0: nothing */
         bool same;     /**< of the goal's kind, content and target; its mode may be another */
         uint32_t mode; /**< 07777 */
+        uid_t uid;
+        gid_t gid;
         uint64_t dev, ino, links, size;
         int64_t mtime_ns, ctime_ns;
 } pawl__stand;
@@ -41,6 +43,13 @@ static inline const pawl__entry *pawl__goal(const pawl__restoring *q, size_t ste
 static inline const pawl__entry *pawl__origin(const pawl__restoring *q, size_t step)
 {
         return q->r->back ? &q->steps[step].to : &q->steps[step].from;
+}
+
+/** The goal's mode for what stands there: setuid and setgid bits that it has not, it does not get.
+ */
+static inline uint32_t pawl__goal_mode(const pawl__restoring *q, size_t step, uint32_t stands)
+{
+        return pawl__goal(q, step)->mode & (01777 | stands);
 }
 
 /** Look at one path, and at its content unless that is known. PAWL_ESTATE where it is neither the

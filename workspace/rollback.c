@@ -81,7 +81,7 @@ static pawl_status decide(going_back *g)
 {
         pawl_status status = pawl__workspace_settled(&g->ws, g->err);
 
-        if (!status && !g->ws.any)
+        if (!status && !g->ws.last)
                 status = pawl__fail(g->err, PAWL_ENOTFOUND,
                         "workspace %.200s: has no checkpoint; take one with `pawl checkpoint`",
                         g->ws.root);

@@ -71,7 +71,7 @@ pawl_status pawl__rolling_target(
                         number_of(&p->target));
         if (v[PAWL__WCP_INVALID_SEQ].integer)
                 return refuse_invalid(ws, &p->target, err);
-        if (number_of(&p->target) > number_of(&ws->current))
+        if (v[PAWL__WCP_ROOT].text.data && number_of(&p->target) > number_of(&ws->current))
                 return pawl__fail(err, PAWL_ESTATE,
                         "checkpoint %" PRId64 ": lies ahead of %" PRId64
                         ", where the workspace stands; `pawl undo` goes forward again",

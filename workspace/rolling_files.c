@@ -163,6 +163,8 @@ static pawl_status find_limits(
                         (const unsigned char *)l->removable.data, l->removable.len / 32, err);
         l->rights.also = &l->also;
         l->rights.never = &l->never;
+        if (!status)
+                status = pawl__workspace_imported(&l->rights.imported, ws, &p->target, err);
         l->rights.target_recorded = !p->target.v[PAWL__WCP_SAFETY].integer;
         return status;
 }

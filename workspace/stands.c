@@ -26,6 +26,8 @@ static pawl__stand stand_of(const struct stat *found)
                 .kind = type == S_IFREG ? 'f'
                                         : (type == S_IFDIR ? 'd' : (type == S_IFLNK ? 'l' : 'x')),
                 .mode = (uint32_t)(found->st_mode & 07777),
+                .uid = found->st_uid,
+                .gid = found->st_gid,
                 .dev = (uint64_t)found->st_dev,
                 .ino = (uint64_t)found->st_ino,
                 .links = (uint64_t)found->st_nlink,

@@ -116,40 +116,79 @@ static pawl_status set_root(pawl__workspace *ws, const char *given, pawl_error *
 /* ---- The rules --------------------------------------------------------------------------------
  */
 
-/* Those that the newest checkpoint was taken by: members of its event, which may be pruned. */
-static pawl_status inherit_rules(pawl__workspace *ws, bool exclude, pawl_error *err)
+/* What its event says; nothing where that was pruned. */
+static pawl_status read_event(
+        pawl__json_tree *tree, pawl__workspace *ws, const pawl__row *row, pawl_error *err)
 {
         pawl_event event;
-        pawl__json_tree tree = PAWL__JSON_TREE_INIT;
-        int64_t max_file;
         pawl_status status = pawl__log_event(
-                &event, &ws->arena, ws->log, (uint64_t)ws->newest.v[PAWL__WCP_SEQ].integer);
+                &event, &ws->arena, ws->log, (uint64_t)row->v[PAWL__WCP_SEQ].integer);
 
         if (status)
                 return from_log(ws, status, err);
-        if (!event.payload.data)
-                return PAWL_OK;
-        status = pawl__json_tree_read(&tree, event.payload.data, event.payload.len, err);
-        if (status)
-                return status;
-        pawl__node list = pawl__json_get(&tree, 0, "exclude");
-        pawl__node size = pawl__json_get(&tree, 0, "max_file");
-        if (!ws->max_file && size != PAWL__NO_NODE &&
-                pawl__json_int(pawl__json_at(&tree, size), &max_file) && max_file > 0)
-                ws->max_file = (uint64_t)max_file;
-        if (list != PAWL__NO_NODE && exclude) {
-                size_t n = pawl__json_at(&tree, list)->count;
-                pawl_text *patterns = pawl__arena_array(&ws->arena, n + 1, sizeof *patterns);
-                bool ok = patterns != NULL;
-                for (pawl__node m = pawl__json_first(&tree, list); m != PAWL__NO_NODE && ok;
-                        m = pawl__json_after(&tree, list, m))
-                        patterns[ws->n_exclude++] =
-                                pawl__arena_text(&ws->arena, pawl__json_at(&tree, m)->value, &ok);
-                ws->exclude = patterns;
-                if (!ok)
-                        status = pawl__nomem(err);
-        }
+        return event.payload.data
+                       ? pawl__json_tree_read(tree, event.payload.data, event.payload.len, err)
+                       : PAWL_OK;
+}
+
+pawl_status pawl__workspace_imported(
+        bool *imported, pawl__workspace *ws, const pawl__row *row, pawl_error *err)
+{
+        pawl__json_tree tree = PAWL__JSON_TREE_INIT;
+        pawl_status status = read_event(&tree, ws, row, err);
+
+        *imported = !row->v[PAWL__WCP_ROOT].text.data ||
+                    (tree.n && pawl__json_get(&tree, 0, "origin") != PAWL__NO_NODE);
         pawl__json_tree_free(&tree);
+        return status;
+}
+
+static pawl_status take_rules(
+        pawl__workspace *ws, const pawl__json_tree *tree, bool exclude, pawl_error *err)
+{
+        const pawl__node list = pawl__json_get(tree, 0, "exclude");
+        const pawl__node size = pawl__json_get(tree, 0, "max_file");
+        int64_t max_file;
+        bool ok = true;
+
+        if (!ws->max_file && size != PAWL__NO_NODE &&
+                pawl__json_int(pawl__json_at(tree, size), &max_file) && max_file > 0)
+                ws->max_file = (uint64_t)max_file;
+        if (list == PAWL__NO_NODE || !exclude)
+                return PAWL_OK;
+        pawl_text *patterns = pawl__arena_array(
+                &ws->arena, pawl__json_at(tree, list)->count + 1, sizeof *patterns);
+        if (!patterns)
+                return pawl__nomem(err);
+        for (pawl__node m = pawl__json_first(tree, list); m != PAWL__NO_NODE && ok;
+                m = pawl__json_after(tree, list, m))
+                patterns[ws->n_exclude++] =
+                        pawl__arena_text(&ws->arena, pawl__json_at(tree, m)->value, &ok);
+        ws->exclude = patterns;
+        return ok ? PAWL_OK : pawl__nomem(err);
+}
+
+/* Those that the newest checkpoint was taken by: members of its event, which may be pruned. What an
+ * archive brought has none that count. */
+static pawl_status inherit_rules(pawl__workspace *ws, bool exclude, pawl_error *err)
+{
+        pawl__row row = ws->newest;
+        bool imported = true;
+        pawl_status status = PAWL_OK;
+
+        while (imported && !status) {
+                pawl__json_tree tree = PAWL__JSON_TREE_INIT;
+                status = read_event(&tree, ws, &row, err);
+                imported = tree.n && pawl__json_get(&tree, 0, "origin") != PAWL__NO_NODE;
+                if (!status && tree.n && !imported)
+                        status = take_rules(ws, &tree, exclude, err);
+                pawl__json_tree_free(&tree);
+                if (!imported || row.v[PAWL__WCP_N].integer == 1)
+                        break;
+                row = (pawl__row){.v[PAWL__WCP_N].integer = row.v[PAWL__WCP_N].integer - 1};
+                if (!status)
+                        status = pawl__state_get(ws->state, PAWL__WORKSPACE, &row, &ws->arena, err);
+        }
         return status;
 }
 
@@ -265,6 +304,9 @@ pawl_status pawl__workspace_locate(pawl__workspace *ws, pawl_error *err)
 {
         pawl_status status = pawl__state_workspace_newest(&ws->newest, ws->state, &ws->arena, err);
 
+        ws->last = status ? 0 : (uint64_t)ws->newest.v[PAWL__WCP_N].integer;
+        if (!status)
+                status = pawl__state_workspace_newest_own(&ws->newest, ws->state, &ws->arena, err);
         ws->any = !status;
         if (status)
                 return status == PAWL_ENOTFOUND ? PAWL_OK : status;

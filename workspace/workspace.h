@@ -24,8 +24,9 @@ typedef struct pawl__workspace {
         const pawl_text *exclude;
         size_t n_exclude;
         uint64_t max_file;
-        bool any;          /**< there are checkpoints: the two rows below are set */
-        pawl__row newest;  /**< the one with the highest number */
+        uint64_t last;     /**< the highest number of a checkpoint; 0: there is none */
+        bool any;          /**< some are not imported: the two rows below are set */
+        pawl__row newest;  /**< of those, the one with the highest number */
         pawl__row current; /**< the one that the workspace was last taken at, or put back to */
         pawl__row by;      /**< the rollback that put it back there ... */
         bool put_back;     /**< ... if one did */
@@ -59,8 +60,12 @@ bool pawl__workspace_has_place(const pawl_log *log);
 PAWL_MUST_CHECK pawl_status pawl__workspace_leave_out(
         pawl__workspace *ws, const char *folder, pawl_error *err);
 
-/** Where does the workspace stand in the log now? Sets any, newest, current, by, put_back. */
+/** Where does the workspace stand in the log now? Sets last, any, newest, current, by, put_back. */
 PAWL_MUST_CHECK pawl_status pawl__workspace_locate(pawl__workspace *ws, pawl_error *err);
+
+/** Did the checkpoint come out of an archive? */
+PAWL_MUST_CHECK pawl_status pawl__workspace_imported(
+        bool *imported, pawl__workspace *ws, const pawl__row *row, pawl_error *err);
 
 /** Read the workspace as it is, by the index if that is of the current checkpoint. @p put_ahead:
  * see pawl__scan_options; false: nothing is written. */

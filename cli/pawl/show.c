@@ -47,6 +47,8 @@ static void print_standing(FILE *out, const pawl_checkpoint_info *info)
                 fputs(", pinned", out);
         if (info->pruned)
                 fputs(", its contents were pruned", out);
+        if (info->imported)
+                fputs(", imported", out);
         fputc('\n', out);
 }
 

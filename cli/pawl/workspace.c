@@ -71,6 +71,7 @@ void cli_checkpoint_members(pawl__json_writer *w, const pawl_checkpoint_info *in
         pawl__json_member_bool(w, "safety", info->safety);
         pawl__json_member_bool(w, "pinned", info->pinned);
         pawl__json_member_bool(w, "pruned", info->pruned);
+        pawl__json_member_bool(w, "imported", info->imported);
         pawl__json_member_text(w, "why_invalid", info->why_invalid);
 }
 

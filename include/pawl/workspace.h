@@ -67,7 +67,8 @@ typedef struct pawl_checkpoint_info {
         pawl_text mission_id, run_id, step_id, session_id;
         pawl_text trigger; /**< auto or manual */
         pawl_text description;
-        pawl_text root;        /**< relative to the folder that holds the log's, or absolute */
+        pawl_text root;        /**< relative to the folder that holds the log's, or absolute;
+                                    absent: it was imported */
         pawl_text tree;        /**< 64 hex digits: what all files and folders hash to */
         uint64_t files, bytes; /**< captured */
         uint64_t not_captured; /**< listed, but not captured */
@@ -79,6 +80,7 @@ typedef struct pawl_checkpoint_info {
         bool safety;   /**< taken by a rollback, to undo it */
         bool pinned;   /**< prune leaves it alone */
         bool pruned;   /**< its contents are gone */
+        bool imported; /**< it came out of an archive; its step and time are those it had there */
         pawl_text why_invalid;
 } pawl_checkpoint_info;
 
@@ -249,7 +251,8 @@ PAWL_EXTERN PAWL_MUST_CHECK pawl_status pawl_workspace_export(pawl_archive_resul
  * Take the checkpoints of an archive into the log, under new numbers, in one transaction. All of
  * the archive is checked first; what is no archive, was changed or holds anything else is refused
  * and nothing is written. A checkpoint that the log has already, from there or from an earlier
- * import, is not added again; contents of it that are gone come back.
+ * import, is not added again; contents of it that are gone come back. Neither rules (exclude,
+ * max_file) nor where the workspace stands change; what was imported is to be rolled back to.
  * @param actor  NULL: "program"
  * @return PAWL_EFORMAT, PAWL_ENEWER, PAWL_ETOOBIG: the archive is refused; PAWL_ENOTFOUND,
  *         PAWL_EACCESS, PAWL_EIO: the file cannot be read; as pawl_log_append() otherwise.

@@ -82,7 +82,8 @@ static void make_way(world *w, const char *path)
 
 static void random_mode(world *w, const char *path, bool folder)
 {
-        static const mode_t files[] = {0644, 0755, 0600, 0444, 04755, 0};
+        /* setuid and setgid bits have rules of their own: cli/set_id */
+        static const mode_t files[] = {0644, 0755, 0600, 0444, 01755, 0};
         static const mode_t folders[] = {0755, 0700, 0775, 0555, 01777};
         bool root = geteuid() == 0;
 

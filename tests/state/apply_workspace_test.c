@@ -105,6 +105,11 @@ static void members_of_a_checkpoint_are_of_their_form(void **state)
                 {",\"base\":-1", "payload.base: is too small"},
                 {",\"base\":\"1\"", "payload.base: is missing or no integer"},
                 {",\"safety\":1", "payload.safety: is not true or false"},
+                {",\"imported\":1", "payload.imported: is not true or false"},
+                {",\"imported\":true", "payload.origin: does not say when"},
+                {",\"imported\":true,\"origin\":7", "payload.origin: does not say when"},
+                {",\"imported\":true,\"origin\":{\"time\":\"yesterday\"}",
+                        "payload.origin: does not say when"},
         };
 
         for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
@@ -127,6 +132,28 @@ static void members_of_a_checkpoint_are_of_their_form(void **state)
                         forms[i].id, forms[i].trigger, forms[i].files);
                 history_refuses(h, PAWL_EINVAL, forms[i].says);
         }
+}
+
+/* What an archive brought is where the workspace stands for nobody. */
+static void an_imported_one_has_its_step_and_time_and_no_root(void **state)
+{
+        struct history *h = *state;
+        pawl__row row;
+
+        history_take(h, 1, "");
+        history_take(h, 2,
+                ",\"imported\":true,\"origin\":{\"time\":\"2026-01-20T14:30:00.000001Z\","
+                "\"step_id\":\"draft\"}");
+        row = workspace(h, 2);
+        assert_true(pawl__text_is(row.v[PAWL__WCP_STEP].text, "draft"));
+        assert_int_equal(row.v[PAWL__WCP_CREATED_US].integer, INT64_C(1768919400000001));
+        assert_null(row.v[PAWL__WCP_ROOT].text.data);
+        assert_int_equal(
+                pawl__state_workspace_newest_own(&row, h->state, &h->arena, &h->err), PAWL_OK);
+        assert_int_equal(row.v[PAWL__WCP_N].integer, 1);
+        assert_int_equal(pawl__state_workspace_newest(&row, h->state, &h->arena, &h->err), PAWL_OK);
+        assert_int_equal(row.v[PAWL__WCP_N].integer, 2);
+        history_check(h);
 }
 
 static void a_checkpoint_becomes_invalid_once_and_valid_again(void **state)
@@ -347,6 +374,7 @@ int main(void)
                 HISTORY_TEST(numbers_count_on_by_one),
                 HISTORY_TEST(a_tool_call_stands_right_after_its_checkpoint),
                 HISTORY_TEST(members_of_a_checkpoint_are_of_their_form),
+                HISTORY_TEST(an_imported_one_has_its_step_and_time_and_no_root),
                 HISTORY_TEST(a_checkpoint_becomes_invalid_once_and_valid_again),
                 HISTORY_TEST(pruned_checkpoints_are_marked),
                 HISTORY_TEST(the_newest_and_all_are_told_by_number),

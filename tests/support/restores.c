@@ -124,7 +124,7 @@ static tree_hash before(trees *t)
                 "l linktofile=nowhere", "f 644 filetolink=1", "f 644 filetodir=1",
                 "f 644 dirtofile/a=1", "d 500 dirtofile/b", "f 644 dirtofile/b/c=1",
                 "l linktodir=..", "f 644 dirtolink/x=1", "f 644 old/a/b/c=1", "d 755 old/empty",
-                "f 644 name\nwith=1", "f 644 Case=upper", "f 644 case=lower", "f 4755 suid=1",
+                "f 644 name\nwith=1", "f 644 Case=upper", "f 644 case=lower", "f 1755 sticky=1",
                 "f 644 empty=", NULL);
 }
 
