@@ -38,7 +38,11 @@ static int finish_output(const cli_program *program, const cli_context *in, int 
 
 int cli_main(const cli_program *program, int argc, char **argv)
 {
-        const cli_context in = {.out = stdout, .err = stderr, .home = getenv("HOME")};
+        const char *config_home = getenv("XDG_CONFIG_HOME");
+        const cli_context in = {.out = stdout,
+                .err = stderr,
+                .home = getenv("HOME"),
+                .config_home = config_home && *config_home ? config_home : NULL};
         size_t n = argc > 1 ? (size_t)argc - 1 : 0;
 
         fill_standard_streams();

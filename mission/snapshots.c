@@ -34,6 +34,7 @@ static pawl_status open_workspace(pawl__runner *r, pawl_error *err)
                 return pawl__workspace_locate(&s->ws, err);
         options.root = r->mission->root;
         options.home = r->options.home;
+        options.config_home = r->options.config_home;
         options.exclude = r->mission->exclude;
         options.n_exclude = r->mission->n_exclude;
         options.actor = r->actor.data;

@@ -181,6 +181,7 @@ pawl_status service_execute(service_outcome *outcome, service_call *call, const 
                 .workspace = call->workspace,
                 .actor = call->actor,
                 .home = call->site->options->home,
+                .config_home = call->site->options->config_home,
                 .served = true,
                 .failure = &outcome->failure};
         cli_entry entry;

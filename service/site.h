@@ -33,7 +33,8 @@ typedef struct service_options {
         unsigned grace_ms;   /**< for what runs when it is stopped; 0: 5,000 */
         unsigned streams;    /**< at most; 0: 1,024 */
         const service_route *const *tables; /**< ended by NULL; NULL: service_route_tables */
-        const char *home; /**< the home folder of the owner of the service, or NULL */
+        const char *home;        /**< the home folder of the owner of the service, or NULL */
+        const char *config_home; /**< see cli_context */
         bool read_only;
 } service_options;
 

@@ -12,7 +12,7 @@ typedef enum way {
 
 struct pawl__ignore_rule {
         way way;
-        bool negated, folder_only;
+        bool negated, folder_only, own;
         bool by_name; /* the last name is looked at alone, not the path */
         size_t base;
         pawl_text text; /* malloc'd */
@@ -130,6 +130,12 @@ pawl_status pawl__ignore_add(pawl__ignore *ignore, pawl_text patterns, size_t ba
         return PAWL_OK;
 }
 
+void pawl__ignore_own(pawl__ignore *ignore, size_t n)
+{
+        for (; n < ignore->n; n++)
+                ignore->rules[n].own = true;
+}
+
 void pawl__ignore_cut(pawl__ignore *ignore, size_t n)
 {
         while (ignore->n > n)
@@ -171,7 +177,9 @@ pawl__ignore_verdict pawl__ignore_look(
         for (size_t i = ignore->n; i-- > 0;) {
                 struct pawl__ignore_rule *rule = &ignore->rules[i];
                 if ((folder || !rule->folder_only) && rule_matches(rule, path, name_at))
-                        return rule->negated ? PAWL__IGNORE_TAKE : PAWL__IGNORE_LEAVE;
+                        return rule->negated ? PAWL__IGNORE_TAKE
+                               : rule->own   ? PAWL__IGNORE_LEAVE_OWN
+                                             : PAWL__IGNORE_LEAVE;
         }
         return PAWL__IGNORE_SILENT;
 }

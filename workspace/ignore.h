@@ -26,6 +26,8 @@ typedef struct pawl__ignore {
  */
 PAWL_MUST_CHECK pawl_status pawl__ignore_add(
         pawl__ignore *ignore, pawl_text patterns, size_t base, pawl_error *err);
+/** What was added since there were @p n rules are rules of our own, which tell so. */
+void pawl__ignore_own(pawl__ignore *ignore, size_t n);
 /** Forget all that was added since there were @p n rules. */
 void pawl__ignore_cut(pawl__ignore *ignore, size_t n);
 void pawl__ignore_free(pawl__ignore *ignore);
@@ -33,7 +35,8 @@ void pawl__ignore_free(pawl__ignore *ignore);
 typedef enum pawl__ignore_verdict {
         PAWL__IGNORE_SILENT, /**< no pattern matches */
         PAWL__IGNORE_TAKE,   /**< the last that matches has a "!" */
-        PAWL__IGNORE_LEAVE
+        PAWL__IGNORE_LEAVE,
+        PAWL__IGNORE_LEAVE_OWN /**< by a rule of our own */
 } pawl__ignore_verdict;
 
 /** What the lists say of a path below the root, whose last name begins at @p name_at. It lies in

@@ -27,7 +27,8 @@ enum {
                                       names, if the rules are the same too */
         PAWL__INDEX_NEW = 2,     /**< the log may not have the content; on disk nothing is */
         PAWL__INDEX_SPOOLED = 4, /**< its content waits, packed, in the scan; the same */
-        PAWL__INDEX_SEEN = 8     /**< found unchanged by a thread (workspace/ahead.h); the same */
+        PAWL__INDEX_SEEN = 8,    /**< found unchanged by a thread (workspace/ahead.h); the same */
+        PAWL__INDEX_TRACKED = 16 /**< a folder of which only what git tracks is taken */
 };
 
 typedef struct pawl__index_folder {
@@ -125,7 +126,7 @@ void pawl__index_set_ignored(pawl__index *index, size_t folder, uint32_t ignored
 
 /* ---- The file -------------------------------------------------------------------------------- */
 
-/** Let no flag but PAWL__INDEX_TRUSTED stay. */
+/** Let no flag but those that a file has stay: PAWL__INDEX_TRUSTED, PAWL__INDEX_TRACKED. */
 void pawl__index_settle(pawl__index *index);
 /** Make its bytes those of a file: the head is filled in. Nothing may be added to it any more. */
 PAWL_MUST_CHECK pawl_status pawl__index_seal(

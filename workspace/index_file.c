@@ -51,7 +51,7 @@ static bool entry_fits(const pawl__index_entry *e, size_t room)
         for (size_t i = used; i < size; i++)
                 if (((const char *)e)[i] != '\0')
                         return false;
-        if (e->flags & ~PAWL__INDEX_TRUSTED || e->mode > 07777)
+        if (e->flags & ~(PAWL__INDEX_TRUSTED | PAWL__INDEX_TRACKED) || e->mode > 07777)
                 return false;
         switch (e->kind) {
         case PAWL__ENTRY_FILE:
@@ -263,7 +263,7 @@ void pawl__index_settle(pawl__index *index)
                 pawl__index_cursor cursor = pawl__index_open(index, at);
                 pawl__index_entry *entry;
                 while ((entry = pawl__index_next(index, &cursor)))
-                        entry->flags &= PAWL__INDEX_TRUSTED;
+                        entry->flags &= PAWL__INDEX_TRUSTED | PAWL__INDEX_TRACKED;
                 at = cursor.at;
         }
 }

@@ -108,6 +108,8 @@ static pawl_status add_folder(
                 entry = *old;
                 entry.flags &= PAWL__INDEX_TRUSTED;
         }
+        if (s->folder_tracked_alone)
+                entry.flags |= PAWL__INDEX_TRACKED;
         return add(s, &entry, name, (pawl_text){"", 0}, err);
 }
 

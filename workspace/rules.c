@@ -5,9 +5,6 @@
 #include <fcntl.h>
 #include <unistd.h>
 
-/* A file of rules larger than that is none. */
-enum { RULES_MAX = 16 << 20 };
-
 bool pawl__scan_never(const pawl__scanner *s, const pawl__listed *listed)
 {
         const pawl_text name = {listed->name, listed->len};
@@ -17,22 +14,61 @@ bool pawl__scan_never(const pawl__scanner *s, const pawl__listed *listed)
         return s->depth == 1 && s->own.in_root && pawl__own_file_name(s->own.log, name);
 }
 
-bool pawl__scan_left_out(pawl__scanner *s, size_t name_at, bool folder)
+/* The path from the top of git's work tree, where that is not the root. */
+static pawl_status whole_path(pawl_text *out, pawl__scanner *s, pawl_error *err)
 {
-        const pawl_text path = pawl__buf_text(&s->path);
-        pawl__ignore_verdict verdict = pawl__ignore_look(&s->exclude, path, name_at, folder);
+        *out = pawl__buf_text(&s->path);
+        if (s->prefix_len == 0)
+                return PAWL_OK;
+        s->full.len = s->prefix_len;
+        if (pawl__buf_add(&s->full, s->path.data, s->path.len))
+                return pawl__nomem(err);
+        *out = pawl__buf_text(&s->full);
+        return PAWL_OK;
+}
 
-        if (verdict == PAWL__IGNORE_SILENT)
-                verdict = pawl__ignore_look(&s->ignore, path, name_at, folder);
-        return verdict == PAWL__IGNORE_LEAVE;
+pawl_status pawl__scan_verdict(
+        pawl__verdict *out, pawl__scanner *s, size_t name_at, bool folder, pawl_error *err)
+{
+        const bool within = s->depth > 0 && s->levels[s->depth - 1].tracked_alone;
+        const pawl__ignore_verdict ours =
+                pawl__ignore_look(&s->exclude, pawl__buf_text(&s->path), name_at, folder);
+        pawl_text path;
+        const pawl_status status = whole_path(&path, s, err);
+
+        if (status)
+                return status;
+        *out = PAWL__LEFT_OUT;
+        if (ours == PAWL__IGNORE_LEAVE)
+                return PAWL_OK;
+        const pawl__ignore_verdict theirs =
+                ours == PAWL__IGNORE_TAKE
+                        ? ours
+                        : pawl__ignore_look(&s->ignore, path, s->prefix_len + name_at, folder);
+        if (theirs == PAWL__IGNORE_LEAVE_OWN)
+                return PAWL_OK;
+        *out = PAWL__TAKEN;
+        if (!within && theirs != PAWL__IGNORE_LEAVE)
+                return PAWL_OK;
+        switch (pawl__tracked_look(&s->tracked, path, folder)) {
+        case PAWL__UNTRACKED:
+                *out = PAWL__LEFT_OUT;
+                break;
+        case PAWL__TRACKED_WITHIN:
+                *out = PAWL__TRACKED_ALONE;
+                break;
+        case PAWL__TRACKED:
+                break;
+        }
+        return PAWL_OK;
 }
 
 static pawl_status too_large(pawl__scanner *s, const char *name, pawl_error *err)
 {
         const pawl_text folder = pawl__buf_text(&s->path);
 
-        return pawl__fail(err, PAWL_ETOOBIG, "%.*s%s: has more than %d bytes of rules; shorten it",
-                PAWL__FMT(folder), name, RULES_MAX);
+        return pawl__fail(err, PAWL_ETOOBIG, "%.*s%s: has more than %zu bytes of rules; shorten it",
+                PAWL__FMT(folder), name, PAWL__RULES_MAX);
 }
 
 /* Nothing stands there, or no file that git would read: it follows no link there. */
@@ -48,10 +84,9 @@ static pawl_status unreadable(pawl__scanner *s, const char *name, int error)
         return PAWL_DONE;
 }
 
-/* What it holds is in s->rules afterwards. PAWL_DONE as for pawl__scan_rules(). */
-static pawl_status add_file(pawl__scanner *s, int folder, const char *name, pawl_error *err)
+pawl_status pawl__scan_add_rules(
+        pawl__scanner *s, int folder, const char *name, size_t base, pawl_error *err)
 {
-        const size_t base = s->depth ? s->levels[s->depth - 1].path_len : 0;
         const int flags = O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC | O_NOCTTY;
         int fd = openat(folder, name, flags);
         pawl_status status = PAWL_OK;
@@ -71,7 +106,7 @@ static pawl_status add_file(pawl__scanner *s, int folder, const char *name, pawl
         else if (!S_ISREG(st.st_mode))
                 n = 0;
         while (n > 0 && !status) {
-                if (s->rules.len > RULES_MAX)
+                if (s->rules.len > PAWL__RULES_MAX)
                         status = too_large(s, name, err);
                 else if (pawl__buf_reserve(&s->rules, 65536))
                         status = pawl__nomem(err);
@@ -91,7 +126,7 @@ static pawl_status add_file(pawl__scanner *s, int folder, const char *name, pawl
 }
 
 static const char *const files[] = {".gitignore", ".pawlignore"};
-enum { FILES = 2 };
+enum { OURS = 1, FILES };
 
 static const pawl__listed *listed(const pawl__scanner *s, const char *name)
 {
@@ -127,8 +162,12 @@ pawl_status pawl__scan_rules(pawl__scanner *s, pawl_error *err)
 
         for (size_t k = 0; k < FILES && !status; k++) {
                 const bool there = listed(s, files[k]) != NULL;
+                const size_t before = s->ignore.n;
                 if (there)
-                        status = add_file(s, s->levels[s->depth - 1].fd, files[k], err);
+                        status = pawl__scan_add_rules(s, s->levels[s->depth - 1].fd, files[k],
+                                s->prefix_len + s->levels[s->depth - 1].path_len, err);
+                if (k == OURS)
+                        pawl__ignore_own(&s->ignore, before);
                 if (!status)
                         status = compare(s, files[k], there, err);
         }
@@ -138,13 +177,16 @@ pawl_status pawl__scan_rules(pawl__scanner *s, pawl_error *err)
 bool pawl__scan_rules_plain(pawl__scanner *s)
 {
         const size_t path_len = s->levels[s->depth - 1].path_len;
+        pawl_error ignored;
         bool plain = true;
 
         for (size_t k = 0; k < FILES && plain; k++) {
                 if (!listed(s, files[k]))
                         continue;
+                pawl__verdict verdict;
                 plain = !pawl__buf_adds(&s->path, files[k]) &&
-                        !pawl__scan_left_out(s, path_len, false);
+                        !pawl__scan_verdict(&verdict, s, path_len, false, &ignored) &&
+                        verdict == PAWL__TAKEN;
                 s->path.len = path_len;
         }
         return plain;
@@ -153,43 +195,8 @@ bool pawl__scan_rules_plain(pawl__scanner *s)
 pawl_status pawl__scan_no_rules(pawl__scanner *s, const char *name, int error, pawl_error *err)
 {
         return pawl__fail(err, error == EACCES ? PAWL_EACCESS : PAWL_EIO,
-                "%s/%s: cannot be read: %s; let it be readable, so that what it leaves out is not "
+                "%s%s%s: cannot be read: %s; let it be readable, so that what it leaves out is not "
                 "captured",
-                s->options->root, name, strerrordesc_np(error));
-}
-
-/* What is in force beside files of the tree, so that the next scan knows whether that is the same.
- */
-static pawl_status hash_lists(pawl__scanner *s, pawl_error *err)
-{
-        for (size_t i = 0; i < s->options->n_exclude; i++)
-                if (pawl__buf_addc(&s->rules, '\0') ||
-                        pawl__buf_add(
-                                &s->rules, s->options->exclude[i].data, s->options->exclude[i].len))
-                        return pawl__nomem(err);
-        return pawl__sha256(pawl__contents_hasher(s->contents), s->in->index.of.rules,
-                pawl__buf_text(&s->rules).data, s->rules.len, err);
-}
-
-pawl_status pawl__scan_root_rules(pawl__scanner *s, int root, pawl_error *err)
-{
-        const int flags = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC;
-        const int git = openat(root, ".git", flags);
-        pawl_status status = PAWL_OK;
-
-        pawl__buf_clear(&s->rules);
-        if (git >= 0) {
-                const int info = openat(git, "info", flags);
-                close(git);
-                if (info >= 0) {
-                        status = add_file(s, info, "exclude", err);
-                        const int error = errno;
-                        close(info);
-                        if (status == PAWL_DONE)
-                                return pawl__scan_no_rules(s, ".git/info/exclude", error, err);
-                }
-        }
-        for (size_t i = 0; i < s->options->n_exclude && !status; i++)
-                status = pawl__ignore_add(&s->exclude, s->options->exclude[i], 0, err);
-        return status ? status : hash_lists(s, err);
+                *name == '/' ? "" : s->options->root, *name == '/' ? "" : "/", name,
+                strerrordesc_np(error));
 }

@@ -52,6 +52,9 @@ static void scanner_end(pawl__scanner *s)
         pawl__ignore_free(&s->ignore);
         pawl__ignore_free(&s->exclude);
         pawl__buf_free(&s->rules);
+        pawl__buf_free(&s->lists);
+        pawl__buf_free(&s->full);
+        pawl__tracked_free(&s->tracked);
         pawl__buf_free(&s->encoding);
 }
 
@@ -169,7 +172,7 @@ static pawl_status prepare(pawl__scanner *s, int root, pawl_error *err)
         in->index.of.inode = (uint64_t)st.st_ino;
         in->index.of.tick_ns = s->tick_ns;
         status = load_index(s, err);
-        return status ? status : pawl__scan_root_rules(s, root, err);
+        return status ? status : pawl__scan_root_rules(s, err);
 }
 
 /* Has it come to the very bytes of the former index? Then only the head of its file is to be

@@ -13,13 +13,15 @@
  * what cannot be read or changed each time it was read, folders whose rules cannot be read, and the
  *   .git of a repository within: by name and reason alone (not_captured);
  * - not at all: what .gitignore and .pawlignore say (in each folder the latter goes before the
- *   former, and a deeper folder before the one that holds it), then .git/info/exclude of the root's
- *   own .git folder; the exclude list goes before all of them. Never: the names .git and .pawl,
- * what begins with .pawl-tmp- (a restore's), the folder that holds the log, and its own files
+ *   former, and a deeper folder before the one that holds it), also of the folders above the root
+ * up to the top of its git work tree; then info/exclude of that repository; then core.excludesFile;
+ *   the exclude list goes before all of them. But what git tracks is taken whatever git's own lists
+ *   say: only .pawlignore and the exclude list leave it out. Where git's lists leave the root
+ * itself out, or there is no repository, git tracks nothing. Never: the names .git and .pawl, what
+ * begins with .pawl-tmp- (a restore's), the folder that holds the log, and its own files
  * (events/own_files.h). What the rules leave out is counted (ignored): a folder as one.
  *
- * Hard links are files like any other. Neither
- * the rules of folders above the root nor those of git's configuration count.
+ * Hard links are files like any other.
  */
 #ifndef PAWL_WORKSPACE_SCAN_H
 #define PAWL_WORKSPACE_SCAN_H
@@ -38,6 +40,7 @@ typedef struct pawl__scan_options {
         uint64_t max_file;         /**< bytes; 0: PAWL__SCAN_MAX_FILE */
         bool force_root;           /**< the root may be / or home */
         const char *home;          /**< NULL: not known */
+        const char *config_home;   /**< where git's configuration of the user is; NULL: ~/.config */
         const unsigned char *base; /**< 32 bytes: hash of the event whose tree the index must be,
                                       and whose contents are all in the log; NULL: no index */
         bool put_ahead; /**< what waits packed and fills its room goes into the log at once, each
@@ -67,7 +70,8 @@ typedef struct pawl__scan {
  *
  * A file that changes while it is read is read again, three times in all. Files that a former scan
  * by the same @p contents could not store, twice, are taken for changing without being read.
- * @return PAWL_EACCESS, PAWL_EIO where the root's rules cannot be read; PAWL_EINVAL for a root that
+ * @return PAWL_EACCESS, PAWL_EIO, PAWL_EPARSE where the root's rules, or git's, cannot be read;
+ * PAWL_EINVAL for a root that
  * is "/" or home without force_root; PAWL_ENOTFOUND, PAWL_EACCESS for one that cannot be opened;
  * PAWL_EINPUTS when folders were moved each time while they were gone through; PAWL_ETOOBIG;
  * PAWL_EIO (too many open files); PAWL_ENOMEM.

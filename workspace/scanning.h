@@ -8,11 +8,15 @@
 
 #include "events/own_files.h"
 #include "workspace/firsts.h"
+#include "workspace/git_index.h"
 #include "workspace/ignore.h"
 #include "workspace/index.h"
 #include "workspace/listing.h"
 #include "workspace/scan.h"
 #include <sys/stat.h>
+
+/** Bytes of a file of rules. */
+#define PAWL__RULES_MAX ((size_t)16 << 20)
 
 /** What waits, packed, to be put into the log; more is put ahead, or read again. */
 #define PAWL__SPOOL_MAX ((size_t)24 << 20)
@@ -41,13 +45,14 @@ typedef struct pawl__level {
         int fd; /**< -1: closed while many others are open */
         dev_t device;
         ino_t inode;
-        size_t folder;     /**< where it begins in the index */
-        size_t entry;      /**< the offset of the entry that names it; 0: the root */
-        size_t old_folder; /**< in the former index; 0: not there */
-        size_t rules;      /**< in force above it */
-        bool rules_same;   /**< those in force in it are those of the former scan */
-        bool names_same;   /**< its names are those of the former index */
-        size_t path_len;   /**< of its path, with a '/' at its end */
+        size_t folder;      /**< where it begins in the index */
+        size_t entry;       /**< the offset of the entry that names it; 0: the root */
+        size_t old_folder;  /**< in the former index; 0: not there */
+        size_t rules;       /**< in force above it */
+        bool rules_same;    /**< those in force in it are those of the former scan */
+        bool names_same;    /**< its names are those of the former index */
+        bool tracked_alone; /**< it is left out, but for what git tracks */
+        size_t path_len;    /**< of its path, with a '/' at its end */
         pawl__index_cursor cursor;
 } pawl__level;
 
@@ -64,9 +69,14 @@ typedef struct pawl__scanner {
         pawl__buf path;
         pawl__listing listing;
         pawl__ignore ignore, exclude;
-        pawl__buf rules;      /**< a file of them, as it is read */
-        const char *no_rules; /**< the name of one that cannot be read; NULL: each can */
-        pawl__buf encoding;   /**< of the folder that is being left */
+        pawl__tracked tracked; /**< by git */
+        pawl__buf full; /**< a path from the top of git's work tree, where that is not the root */
+        size_t prefix_len;         /**< of the root's in it */
+        bool folder_tracked_alone; /**< of the name at hand */
+        pawl__buf lists;           /**< all that is in force when the scan begins */
+        pawl__buf rules;           /**< a file of them, as it is read */
+        const char *no_rules;      /**< the name of one that cannot be read; NULL: each can */
+        pawl__buf encoding;        /**< of the folder that is being left */
         int64_t tick_ns;
         int64_t write_back_ns; /**< see pawl__write_back_ns() */
         pawl__own_files own;   /**< the log's */
@@ -105,10 +115,23 @@ PAWL_MUST_CHECK pawl_status pawl__scan_rules(pawl__scanner *s, pawl_error *err);
 pawl_status pawl__scan_no_rules(pawl__scanner *s, const char *name, int error, pawl_error *err);
 /** Are all files of rules that the listed folder has themselves in the tree? */
 bool pawl__scan_rules_plain(pawl__scanner *s);
-/** The lists of the root: .git/info/exclude and the options' own. */
-PAWL_MUST_CHECK pawl_status pawl__scan_root_rules(pawl__scanner *s, int root, pawl_error *err);
-/** Do the rules leave this name out? It was appended to the path. */
-bool pawl__scan_left_out(pawl__scanner *s, size_t name_at, bool folder);
+/** Let a file of rules below @p folder come into force, for paths whose first @p base bytes are its
+ *  folder's. What it holds is in s->rules afterwards. PAWL_DONE as above. */
+PAWL_MUST_CHECK pawl_status pawl__scan_add_rules(
+        pawl__scanner *s, int folder, const char *name, size_t base, pawl_error *err);
+/** What is in force for all of it: git's lists, those of the folders above the root, the options'
+ *  own; and what git tracks. */
+PAWL_MUST_CHECK pawl_status pawl__scan_root_rules(pawl__scanner *s, pawl_error *err);
+
+typedef enum pawl__verdict {
+        PAWL__TAKEN,
+        PAWL__LEFT_OUT,
+        PAWL__TRACKED_ALONE /**< a folder that is left out, but for what git tracks in it */
+} pawl__verdict;
+
+/** What the rules say of this name, which was appended to the path. */
+PAWL_MUST_CHECK pawl_status pawl__scan_verdict(
+        pawl__verdict *out, pawl__scanner *s, size_t name_at, bool folder, pawl_error *err);
 /** Is this name never in a tree? */
 bool pawl__scan_never(const pawl__scanner *s, const pawl__listed *listed);
 

@@ -78,6 +78,7 @@ static pawl_status take_name(
 {
         const size_t path_len = top(s)->path_len;
         pawl_log *log = pawl__contents_log(s->contents);
+        pawl__verdict verdict = PAWL__TAKEN;
         pawl_status status = pawl__log_interrupted(log, err), lost = pawl__log_keep_claims(log);
 
         (void)lost; /* the next commit of that run tells */
@@ -90,10 +91,14 @@ static pawl_status take_name(
                 return PAWL_OK;
         if (pawl__buf_add(&s->path, listed->name, listed->len))
                 return pawl__nomem(err);
-        if (!top(s)->names_same && (s->ignore.n || s->exclude.n) &&
-                pawl__scan_left_out(s, path_len, is_folder(s, listed)))
+        if (!top(s)->names_same && (s->ignore.n || s->exclude.n))
+                status = pawl__scan_verdict(&verdict, s, path_len, is_folder(s, listed), err);
+        else if (top(s)->names_same && old && old->flags & PAWL__INDEX_TRACKED)
+                verdict = PAWL__TRACKED_ALONE;
+        s->folder_tracked_alone = verdict == PAWL__TRACKED_ALONE;
+        if (!status && verdict == PAWL__LEFT_OUT)
                 s->scan->ignored++;
-        else
+        else if (!status)
                 status = pawl__scan_look(s, listed, old, err);
         s->path.len = path_len;
         return status;
@@ -208,7 +213,10 @@ static pawl_status push(pawl__scanner *s, int fd, size_t entry, pawl_error *err)
                 level.rules_same = top(s)->rules_same && level.old_folder;
                 level.names_same = level.rules_same && names_same(named, &st);
                 named->mode = (uint16_t)(st.st_mode & 07777);
-                named->flags = pawl__scan_trusts(s, &st) ? PAWL__INDEX_TRUSTED : 0;
+                level.tracked_alone = named->flags & PAWL__INDEX_TRACKED;
+                named->flags &= PAWL__INDEX_TRACKED;
+                if (pawl__scan_trusts(s, &st))
+                        named->flags |= PAWL__INDEX_TRUSTED;
                 named->mtime_ns = pawl__time_ns(&st.st_mtim);
                 named->ctime_ns = pawl__time_ns(&st.st_ctim);
                 named->inode = (uint64_t)st.st_ino;
@@ -280,7 +288,7 @@ static pawl_status enter(pawl__scanner *s, int fd, size_t entry, pawl_error *err
         pawl__index_entry *named = pawl__index_entry_at(&s->in->index, entry);
         named->size = top(s)->folder;
         if (!pawl__scan_rules_plain(s)) /* one that is left out could change unseen */
-                named->flags = 0;
+                named->flags &= PAWL__INDEX_TRACKED;
         return PAWL_OK;
 }
 

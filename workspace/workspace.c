@@ -329,6 +329,7 @@ pawl_status pawl__workspace_open(
                         "PAWL_WORKSPACE_OPTIONS_INIT",
                         options->version);
         ws->home = options->home;
+        ws->config_home = options->config_home;
         ws->force_root = options->force_root;
         pawl_status status = pawl__id_check(
                 pawl__text(options->actor ? options->actor : "program"), "actor", err);
@@ -397,6 +398,7 @@ pawl_status pawl__workspace_scan(
                 .max_file = ws->max_file,
                 .force_root = ws->force_root,
                 .home = ws->home,
+                .config_home = ws->config_home,
                 .put_ahead = put_ahead};
         pawl_event event;
 

@@ -19,7 +19,7 @@ typedef struct pawl__workspace {
         pawl_text actor;     /**< NUL-ended */
         const char *root;    /**< absolute */
         pawl_text root_name; /**< as events say it: relative to the folder that holds the log's */
-        const char *home;    /**< NULL: not known */
+        const char *home, *config_home; /**< NULL: not known */
         bool force_root;
         const pawl_text *exclude;
         size_t n_exclude;

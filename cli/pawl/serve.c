@@ -201,6 +201,7 @@ static pawl_status set_up(setup *s, const cli_call *cli, pawl_error *err)
 
         options->registry = &cli_commands;
         options->home = cli->in->home;
+        options->config_home = cli->in->config_home;
         pawl_status status = cli_actor(&s->actor, cli, err);
         if (!status)
                 status = find_workspace(s, cli, err);

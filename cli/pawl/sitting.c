@@ -105,6 +105,7 @@ int cli_sit(const cli_call *cli, pawl_log *log, pawl_mission *mission, const cha
                 options.progress = cli_progress_show;
                 options.progress_user = &progress;
                 options.home = cli->in->home;
+                options.config_home = cli->in->config_home;
                 options.trouble = prompt.asks ? cli_prompt_trouble : NULL;
                 options.trouble_user = &prompt;
                 options.notice = show_notice;

@@ -17,6 +17,7 @@ pawl_status cli_workspace_options(
         *out = (pawl_workspace_options)PAWL_WORKSPACE_OPTIONS_INIT;
         out->root = cli->in->workspace ? cli->in->workspace : cli_value(cli, "root");
         out->home = cli->in->home;
+        out->config_home = cli->in->config_home;
         out->force_root = cli_given(cli, "force-root");
         out->max_file = cli_size(cli, "max-file");
         out->actor = actor->data;

@@ -84,7 +84,7 @@ typedef struct pawl_run_options {
         pawl_notice_fn notice; /**< NULL: silent */
         void *notice_user;
         uint64_t time_limit_ms;  /**< stop the run after so long, to be resumed; 0: no limit */
-        const char *home;        /**< no workspace is taken of it; NULL: not known */
+        const char *home;        /**< of the user; see pawl_workspace_options; NULL: not known */
         pawl_trouble_fn trouble; /**< NULL: PAWL_TROUBLE_SKIP, and a notice */
         void *trouble_user;
         bool accept_changed_mission; /**< resume: keep what is completed; yes without asking */
@@ -92,13 +92,15 @@ typedef struct pawl_run_options {
                                  and those that take from any of them run again */
         pawl_confirm_mission_fn confirm_mission; /**< NULL: no */
         void *confirm_mission_user;
+        const char *config_home; /**< see pawl_workspace_options; NULL: below home */
 } pawl_run_options;
 
 #define PAWL_RUN_OPTIONS_VERSION 1
 #define PAWL_RUN_OPTIONS_INIT                                                                      \
         {                                                                                          \
                 PAWL_RUN_OPTIONS_VERSION, NULL, NULL, NULL, false, 0, -1, NULL, NULL, NULL, NULL,  \
-                        NULL, NULL, NULL, NULL, 0, NULL, NULL, NULL, false, false, NULL, NULL      \
+                        NULL, NULL, NULL, NULL, 0, NULL, NULL, NULL, false, false, NULL, NULL,     \
+                        NULL                                                                       \
         }
 
 /** A step's outcome. Texts live as long as the result. */

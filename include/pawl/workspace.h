@@ -23,7 +23,8 @@ typedef struct pawl_workspace_options {
         unsigned version; /**< PAWL_WORKSPACE_OPTIONS_VERSION */
         const char *root; /**< NULL: that of the log's checkpoints; before the first, the folder
                              that holds the log's folder `.pawl` */
-        const char *home; /**< a folder that is refused as a root, like "/"; NULL: none */
+        const char *home; /**< the user's: refused as a root, like "/"; git's configuration in it is
+                               heeded; NULL: not known */
         bool force_root;  /**< take those two nevertheless */
         const char *const *exclude; /**< patterns as in a .gitignore of the root; NULL: those of the
                                          newest checkpoint */
@@ -31,12 +32,14 @@ typedef struct pawl_workspace_options {
         uint64_t max_file; /**< bytes; a larger file is listed, not captured; 0: as for the newest
                                 checkpoint, and 64 MiB for the first */
         const char *actor; /**< "user:ana"; NULL: "program" */
+        const char *config_home; /**< where the user's configuration of git is, what
+                                      $XDG_CONFIG_HOME says; NULL: below home */
 } pawl_workspace_options;
 
 #define PAWL_WORKSPACE_OPTIONS_VERSION 1
 #define PAWL_WORKSPACE_OPTIONS_INIT                                                                \
         {                                                                                          \
-                PAWL_WORKSPACE_OPTIONS_VERSION, NULL, NULL, false, NULL, 0, 0, NULL                \
+                PAWL_WORKSPACE_OPTIONS_VERSION, NULL, NULL, false, NULL, 0, 0, NULL, NULL          \
         }
 
 /* ---- Taking one ------------------------------------------------------------------------------ */

@@ -50,3 +50,35 @@ END
 runs 0 pawl run mission.yaml --no-input
 same "$(pawl show current --json | jq -c '[.trigger, .not_captured]')" \
         '["auto",[{"path":"made","why":"special"},{"path":"pipe","why":"special"}]]'
+
+it "what git tracks is captured and comes back, whatever ignores it; what git ignores is not"
+rm -f pipe made
+mkdir repository repository/build home
+cd repository
+export HOME=$PWD/../home
+unset XDG_CONFIG_HOME
+git init -q .
+git config --global core.excludesFile '~/excludes'
+echo '*.env' >../home/excludes
+echo build/ >.gitignore
+echo secret >>.git/info/exclude
+printf '%s\n' out err >.pawlignore
+touch secret x.env build/made
+echo tracked >build/tracked
+git add -f build/tracked
+runs 0 pawl init
+runs 0 pawl checkpoint --json
+same "$(jq -c '[.files, .ignored]' out)" '[3,5]' # both of ours and build/tracked
+rm -r build
+runs 0 pawl rollback 1 --yes
+same "$(cat build/tracked)" tracked
+rm ../home/excludes
+mkdir -p ../home/.config/git
+git config --global --unset core.excludesFile
+echo secret >../home/.config/git/ignore
+runs 0 pawl checkpoint --json
+same "$(jq -c .files out)" 4
+XDG_CONFIG_HOME=$PWD/../nowhere runs 0 pawl checkpoint --json
+same "$(jq -c .files out)" 4
+printf '[core\n' >>../home/.gitconfig
+fails 1 '/home/\.gitconfig, line [0-9]+: is no line of .*; look with `git config --list`' pawl checkpoint
