@@ -235,12 +235,13 @@ static pawl_status say_valid(struct rebuilding *r, pawl_error *err)
         return status;
 }
 
-/* Good again, and marked as damaged, not given up by a rollback: valid again. */
+/* Good again, and marked as damaged: valid again. */
 static pawl_status judge(struct rebuilding *r, const char *which, pawl_error *err)
 {
         static const char damaged[] = "damaged: ";
         const pawl_text reason = r->row.v[PAWL__WCP_INVALID_REASON].text;
-        const bool invalid = r->row.v[PAWL__WCP_INVALID_SEQ].integer != 0;
+        const bool invalid =
+                r->row.v[PAWL__WCP_INVALID_SEQ].integer != 0 && !pawl__row_given_up(&r->row);
         pawl_validation *found;
         pawl_status status =
                 pawl_workspace_validate(&found, r->ws.log, which, NULL, false, NULL, err);
