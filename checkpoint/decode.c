@@ -88,6 +88,7 @@ static pawl_status decode_envelope(struct decoding *d)
         bool ok = true;
 
         d->to->seq = d->event->seq;
+        d->to->time_us = d->event->time_us;
         d->to->mission_id = pawl__arena_text(d->arena, d->event->mission_id, &ok);
         d->to->run_id = pawl__arena_text(d->arena, d->event->run_id, &ok);
         d->to->step_id = pawl__arena_text(d->arena, d->event->step_id, &ok);

@@ -25,4 +25,8 @@ PAWL_MUST_CHECK pawl_status pawl__answer_emit(pawl__batch *batch, pawl__sense *c
 PAWL_MUST_CHECK pawl_status pawl__conflict_find(
         pawl__row *row, pawl__state *state, pawl_text id, pawl__arena *arena, pawl_error *err);
 
+/** A row as a conflict with its candidates. Its texts are the row's and the arena's. */
+PAWL_MUST_CHECK pawl_status pawl__conflict_of(
+        pawl_conflict *out, pawl__arena *arena, const pawl__row *row, pawl_error *err);
+
 #endif

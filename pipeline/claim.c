@@ -249,26 +249,40 @@ static pawl_status emit_start(pawl__batch *batch, pawl_pipeline *pipeline, pawl_
         return status;
 }
 
+pawl_status pawl__scope_refs_read(pawl__scope_ref refs[PAWL__SCOPE_REFS_MAX], size_t *n,
+        pawl__arena *arena, pawl_text json, pawl_error *err)
+{
+        pawl__json_tree tree = PAWL__JSON_TREE_INIT;
+        bool ok = true;
+        pawl_status status = pawl__json_tree_read(&tree, json.data, json.len, err);
+
+        *n = 0;
+        for (pawl__node i = status ? PAWL__NO_NODE : pawl__json_first(&tree, 0); i != PAWL__NO_NODE;
+                i = pawl__json_after(&tree, 0, i)) {
+                if (*n == PAWL__SCOPE_REFS_MAX) {
+                        status = pawl__fail(err, PAWL_ETOOBIG,
+                                "scope_refs: name more than %d scopes; a run has at most as many",
+                                PAWL__SCOPE_REFS_MAX);
+                        break;
+                }
+                refs[*n].scope =
+                        pawl__arena_text(arena, pawl__json_get_text(&tree, i, "scope"), &ok);
+                refs[*n].version_id =
+                        pawl__arena_text(arena, pawl__json_get_text(&tree, i, "version_id"), &ok);
+                ++*n;
+        }
+        pawl__json_tree_free(&tree);
+        return status || ok ? status : pawl__nomem(err);
+}
+
 /* The versions that a run was started with, as its row keeps them. */
 static pawl_status read_refs(pawl__claim *claim, pawl_text json, pawl_error *err)
 {
-        pawl__json_tree tree = PAWL__JSON_TREE_INIT;
-        pawl__scope_ref refs[PAWL__SCOPE_REFS_MAX];
-        size_t n = 0;
-        pawl_status status = pawl__json_tree_read(&tree, json.data, json.len, err);
+        const pawl_status status =
+                pawl__scope_refs_read(claim->refs, &claim->n_refs, &claim->arena, json, err);
 
-        for (pawl__node i = status ? PAWL__NO_NODE : pawl__json_first(&tree, 0); i != PAWL__NO_NODE;
-                i = pawl__json_after(&tree, 0, i)) {
-                if (n < PAWL__SCOPE_REFS_MAX) {
-                        refs[n].scope = pawl__json_get_text(&tree, i, "scope");
-                        refs[n].version_id = pawl__json_get_text(&tree, i, "version_id");
-                }
-                n++;
-        }
-        if (!status)
-                status = copy_refs(claim, refs, n, err);
-        pawl__json_tree_free(&tree);
-        return status;
+        return status ? pawl__fail_prefix(err, status, "run %.*s", PAWL__FMT(claim->run_id))
+                      : PAWL_OK;
 }
 
 static pawl_status seed_refs(pawl__claim *claim, const pawl_pipeline *pipeline, pawl_error *err)

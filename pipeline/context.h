@@ -122,8 +122,10 @@ pawl_text pawl__context_keep(pawl_context *ctx, pawl_text text, bool *ok);
 /** "step ID", for messages: the two arguments of "%.*s". */
 #define PAWL__STEP(ctx) PAWL__FMT((ctx)->step_id)
 
-/** Decide ctx->effective, unless a checkpoint did: runtime, else step, else mission, else project,
- *  else medium. */
+/** The strictness that a checkpoint or pawl__context_decide() set, else runtime, else step, else
+ *  mission, else project, else medium. */
+pawl__strictness pawl__context_effective(const pawl_context *ctx);
+/** Keep that one for the pass. */
 void pawl__context_decide(pawl_context *ctx);
 
 /** Does layer 1 and 2 run (rules: strictness, glossary_check)? Decides ctx->effective first. */

@@ -65,6 +65,20 @@ static pawl_status candidates(
         return PAWL_OK;
 }
 
+pawl_status pawl__conflict_of(
+        pawl_conflict *out, pawl__arena *arena, const pawl__row *row, pawl_error *err)
+{
+        *out = (pawl_conflict){.conflict_id = row->v[PAWL__CON_ID].text,
+                .term = row->v[PAWL__CON_TERM].text,
+                .conflict_type = row->v[PAWL__CON_TYPE].text,
+                .severity = row->v[PAWL__CON_SEVERITY].text,
+                .context = row->v[PAWL__CON_CONTEXT].text,
+                .confidence = row->v[PAWL__CON_CONFIDENCE].real};
+        return row->v[PAWL__CON_CANDIDATES].text.data
+                       ? candidates(out, arena, row->v[PAWL__CON_CANDIDATES].text, err)
+                       : PAWL_OK;
+}
+
 static pawl_status append(pawl_log *log, pawl__arena *arena, const pawl__row *row,
         const pawl_answer *answer, pawl_text actor, pawl_error *err)
 {
@@ -73,15 +87,10 @@ static pawl_status append(pawl_log *log, pawl__arena *arena, const pawl__row *ro
                 .run_id = row->v[PAWL__CON_RUN].text,
                 .step_id = row->v[PAWL__CON_STEP].text,
                 .actor = actor};
-        pawl_conflict conflict = {.conflict_id = row->v[PAWL__CON_ID].text,
-                .term = row->v[PAWL__CON_TERM].text,
-                .conflict_type = row->v[PAWL__CON_TYPE].text,
-                .severity = row->v[PAWL__CON_SEVERITY].text,
-                .context = row->v[PAWL__CON_CONTEXT].text,
-                .confidence = row->v[PAWL__CON_CONFIDENCE].real};
+        pawl_conflict conflict;
         pawl__batch batch = PAWL__BATCH_INIT;
         pawl__sense chosen;
-        pawl_status status = candidates(&conflict, arena, row->v[PAWL__CON_CANDIDATES].text, err);
+        pawl_status status = pawl__conflict_of(&conflict, arena, row, err);
 
         if (!status)
                 status = pawl__answer_emit(&batch, &chosen, arena, &conflict, answer, "async",

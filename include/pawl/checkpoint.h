@@ -1,6 +1,6 @@
 /**
  * @file pawl/checkpoint.h
- * @brief A step's checkpoint: load it by its token and look at it.
+ * @brief A step's checkpoint: load it by its token, or the newest of a step.
  *
  * Threads: a checkpoint is a copy, free of its log; loading uses the log's thread.
  */
@@ -13,26 +13,38 @@
 extern "C" {
 #endif
 
-typedef struct pawl_checkpoint pawl_checkpoint; /**< Opaque. Free with pawl_checkpoint_free(). */
+/** The version of a scope's glossary that was in force. */
+typedef struct pawl_scope_ref {
+        pawl_text scope, version_id;
+} pawl_scope_ref;
 
-/** @return PAWL_ENOTFOUND, PAWL_EINVAL (no token's form), PAWL_EDAMAGED. */
-PAWL_EXTERN PAWL_MUST_CHECK pawl_status pawl_checkpoint_load(
-        pawl_checkpoint **out, pawl_log *log, const char *retry_token, pawl_error *err);
-PAWL_EXTERN void pawl_checkpoint_free(pawl_checkpoint *checkpoint);
+/** What a StepCheckpointed event says. Everything lives as long as the checkpoint; each text ends
+ *  in a NUL. */
+typedef struct pawl_step_checkpoint {
+        pawl_text mission_id, run_id, step_id;
+        const char *retry_token; /**< a UUID */
+        const char *input_hash;  /**< 64 hex digits */
+        const char *cursor;      /**< such as "post_gate" */
+        const char *strictness;  /**< the effective one */
+        const pawl_scope_ref *scope_refs;
+        size_t n_scope_refs;
+        uint64_t seq;    /**< of the event */
+        int64_t time_us; /**< of the event, since 1970-01-01 UTC; for people */
+} pawl_step_checkpoint;
 
-/* Each text lives as long as the checkpoint. */
-PAWL_EXTERN const char *pawl_checkpoint_mission_id(const pawl_checkpoint *checkpoint);
-PAWL_EXTERN const char *pawl_checkpoint_run_id(const pawl_checkpoint *checkpoint);
-PAWL_EXTERN const char *pawl_checkpoint_step_id(const pawl_checkpoint *checkpoint);
-PAWL_EXTERN const char *pawl_checkpoint_retry_token(const pawl_checkpoint *checkpoint);
-PAWL_EXTERN const char *pawl_checkpoint_input_hash(const pawl_checkpoint *checkpoint);
-PAWL_EXTERN const char *pawl_checkpoint_cursor(const pawl_checkpoint *checkpoint);
-PAWL_EXTERN const char *pawl_checkpoint_strictness(const pawl_checkpoint *checkpoint);
-PAWL_EXTERN uint64_t pawl_checkpoint_seq(const pawl_checkpoint *checkpoint);
+/** By its token. Free with pawl_step_checkpoint_free().
+ *  @return PAWL_ENOTFOUND, PAWL_EINVAL (no token's form), PAWL_EDAMAGED. */
+PAWL_EXTERN PAWL_MUST_CHECK pawl_status pawl_step_checkpoint_load(
+        pawl_step_checkpoint **out, pawl_log *log, const char *retry_token, pawl_error *err);
+/** The newest of a step. @return as above; PAWL_ENOTFOUND also for a step without one. */
+PAWL_EXTERN PAWL_MUST_CHECK pawl_status pawl_step_checkpoint_latest(pawl_step_checkpoint **out,
+        pawl_log *log, const char *run_id, const char *step_id, pawl_error *err);
+/** NULL is allowed. */
+PAWL_EXTERN void pawl_step_checkpoint_free(pawl_step_checkpoint *checkpoint);
 
 /** Do these inputs (any JSON text) hash as the checkpoint's did? *same. PAWL_EPARSE. */
-PAWL_EXTERN PAWL_MUST_CHECK pawl_status pawl_checkpoint_verify(bool *same,
-        const pawl_checkpoint *checkpoint, const char *inputs, size_t len, pawl_error *err);
+PAWL_EXTERN PAWL_MUST_CHECK pawl_status pawl_step_checkpoint_verify(bool *same,
+        const pawl_step_checkpoint *checkpoint, const char *inputs, size_t len, pawl_error *err);
 
 #ifdef __cplusplus
 }

@@ -10,6 +10,7 @@
 #include <pawl/events.h>
 #include <pawl/mission.h>
 #include <pawl/pipeline.h>
+#include <pawl/query.h>
 #include <pawl/rollback.h>
 #include <pawl/session.h>
 #include <pawl/space.h>

@@ -19,7 +19,7 @@
 #ifndef PAWL_PIPELINE_H
 #define PAWL_PIPELINE_H
 
-#include <pawl/events.h>
+#include <pawl/checkpoint.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -158,6 +158,54 @@ PAWL_EXTERN pawl_text pawl_context_inputs(const pawl_context *ctx);
 PAWL_EXTERN const char *pawl_context_input_hash(const pawl_context *ctx);
 /** Was this pass a resume? At which cursor ("" when not)? */
 PAWL_EXTERN const char *pawl_context_cursor(const pawl_context *ctx);
+
+/* What a layer finds. Ids live as long as the context, the others until its next pass. */
+
+PAWL_EXTERN pawl_text pawl_context_mission_id(const pawl_context *ctx);
+PAWL_EXTERN pawl_text pawl_context_run_id(const pawl_context *ctx);
+PAWL_EXTERN pawl_text pawl_context_step_id(const pawl_context *ctx);
+/** The effective one: "off", "medium" or "max". */
+PAWL_EXTERN const char *pawl_context_strictness(const pawl_context *ctx);
+
+/** A term that layer 1 found. */
+typedef struct pawl_term {
+        pawl_text surface;  /**< the normal form */
+        pawl_text original; /**< as it was first written */
+        const char *source; /**< such as "quoted_phrase"; static */
+        double confidence;  /**< 0..1 */
+} pawl_term;
+
+/** What layer 2 found about a term. */
+typedef struct pawl_finding {
+        pawl_conflict
+                conflict; /**< conflict_id absent: the gate has not looked yet, or does not block */
+        pawl_text original; /**< as it was first written */
+} pawl_finding;
+
+typedef struct pawl_scopes {
+        const pawl_scope_ref *items;
+        size_t n;
+} pawl_scopes;
+
+typedef struct pawl_terms {
+        const pawl_term *items;
+        size_t n;
+} pawl_terms;
+
+typedef struct pawl_findings {
+        const pawl_finding *items;
+        size_t n;
+} pawl_findings;
+
+/** The glossary versions in force for the run. PAWL_ENOMEM, as the next two; pawl_context_errmsg().
+ */
+PAWL_EXTERN PAWL_MUST_CHECK pawl_status pawl_context_scopes(pawl_scopes *out, pawl_context *ctx);
+/** By confidence, highest first; none before layer 1, and where the check does not run. */
+PAWL_EXTERN PAWL_MUST_CHECK pawl_status pawl_context_extracted_terms(
+        pawl_terms *out, pawl_context *ctx);
+/** None before layer 2. */
+PAWL_EXTERN PAWL_MUST_CHECK pawl_status pawl_context_findings(
+        pawl_findings *out, pawl_context *ctx);
 
 /** For layers: put an event of the context's ids into the batch. Payload: a JSON object. */
 PAWL_EXTERN PAWL_MUST_CHECK pawl_status pawl_context_emit(

@@ -30,7 +30,7 @@ static void unguard(struct history *h)
 static void refuses(struct history *h, const char *token, pawl_status status, const char *says)
 {
         pawl__checkpoint out = {.seq = 77};
-        pawl_checkpoint *public_out = (pawl_checkpoint *)h;
+        pawl_step_checkpoint *public_out = (pawl_step_checkpoint *)h;
         uint64_t head = history_head(h);
 
         assert_int_equal(
@@ -38,7 +38,7 @@ static void refuses(struct history *h, const char *token, pawl_status status, co
         assert_says(h->err.message, says);
         assert_int_equal(out.seq, 77);
         h->err = (pawl_error)PAWL_ERROR_INIT;
-        assert_int_equal(pawl_checkpoint_load(&public_out, h->log, token, &h->err), status);
+        assert_int_equal(pawl_step_checkpoint_load(&public_out, h->log, token, &h->err), status);
         assert_says(h->err.message, says);
         assert_ptr_equal(public_out, h);
         assert_int_equal(history_head(h), head);
@@ -193,21 +193,42 @@ static void a_read_only_log_that_is_behind_says_how_to_bring_it_up_to_date(void 
 static void the_public_checkpoint_shows_every_field(void **state)
 {
         struct history *h = *state;
-        pawl_checkpoint *checkpoint;
+        pawl_step_checkpoint *checkpoint;
 
-        assert_int_equal(pawl_checkpoint_load(&checkpoint, h->log, TOKEN(1), &h->err), PAWL_OK);
+        assert_int_equal(
+                pawl_step_checkpoint_load(&checkpoint, h->log, TOKEN(1), &h->err), PAWL_OK);
         pawl_log_close(h->log); /* a copy, free of its log */
         h->log = NULL;
-        assert_string_equal(pawl_checkpoint_mission_id(checkpoint), "mission-1");
-        assert_string_equal(pawl_checkpoint_run_id(checkpoint), "run-1");
-        assert_string_equal(pawl_checkpoint_step_id(checkpoint), "one");
-        assert_string_equal(pawl_checkpoint_retry_token(checkpoint), TOKEN(1));
-        assert_string_equal(pawl_checkpoint_input_hash(checkpoint), HASH_A);
-        assert_string_equal(pawl_checkpoint_cursor(checkpoint), "pre_generation_gate");
-        assert_string_equal(pawl_checkpoint_strictness(checkpoint), "medium");
-        assert_int_equal(pawl_checkpoint_seq(checkpoint), 5);
-        pawl_checkpoint_free(checkpoint);
-        pawl_checkpoint_free(NULL);
+        assert_text(checkpoint->mission_id, "mission-1");
+        assert_text(checkpoint->run_id, "run-1");
+        assert_text(checkpoint->step_id, "one");
+        assert_string_equal(checkpoint->retry_token, TOKEN(1));
+        assert_string_equal(checkpoint->input_hash, HASH_A);
+        assert_string_equal(checkpoint->cursor, "pre_generation_gate");
+        assert_string_equal(checkpoint->strictness, "medium");
+        assert_int_equal(checkpoint->seq, 5);
+        assert_true(checkpoint->time_us > 0);
+        assert_int_equal(checkpoint->n_scope_refs, 1);
+        assert_text(checkpoint->scope_refs[0].scope, "team_domain");
+        pawl_step_checkpoint_free(checkpoint);
+        pawl_step_checkpoint_free(NULL);
+}
+
+static void the_newest_of_a_step_is_found_by_its_ids(void **state)
+{
+        struct history *h = *state;
+        pawl_step_checkpoint *checkpoint = (pawl_step_checkpoint *)h;
+
+        assert_int_equal(
+                pawl_step_checkpoint_latest(&checkpoint, h->log, "run-1", "one", &h->err), PAWL_OK);
+        assert_string_equal(checkpoint->retry_token, TOKEN(2));
+        assert_int_equal(checkpoint->seq, 6);
+        pawl_step_checkpoint_free(checkpoint);
+        checkpoint = (pawl_step_checkpoint *)h;
+        assert_int_equal(pawl_step_checkpoint_latest(&checkpoint, h->log, "run-1", "two", &h->err),
+                PAWL_ENOTFOUND);
+        assert_says(h->err.message, "step two of run run-1: has no checkpoint; `eventlog list");
+        assert_ptr_equal(checkpoint, h);
 }
 
 static void inputs_are_verified_by_their_canonical_hash(void **state)
@@ -215,7 +236,7 @@ static void inputs_are_verified_by_their_canonical_hash(void **state)
         static const char inputs[] = "{\"b\":1,\"a\":[]}", spaced[] = " { \"a\": [ ], \"b\":1.0 } ";
         static const char other[] = "{\"a\":[],\"b\":2}", broken[] = "{\"a\":";
         struct history *h = *state;
-        pawl_checkpoint *checkpoint;
+        pawl_step_checkpoint *checkpoint;
         char hash[65];
         bool same = false;
 
@@ -226,19 +247,23 @@ static void inputs_are_verified_by_their_canonical_hash(void **state)
                 "\"" TOKEN(5) "\"}",
                 hash);
         check_ok(h, history_commit(h), __FILE__, __LINE__);
-        assert_int_equal(pawl_checkpoint_load(&checkpoint, h->log, TOKEN(5), &h->err), PAWL_OK);
-        assert_int_equal(pawl_checkpoint_verify(&same, checkpoint, spaced, strlen(spaced), &h->err),
+        assert_int_equal(
+                pawl_step_checkpoint_load(&checkpoint, h->log, TOKEN(5), &h->err), PAWL_OK);
+        assert_int_equal(
+                pawl_step_checkpoint_verify(&same, checkpoint, spaced, strlen(spaced), &h->err),
                 PAWL_OK);
         assert_true(same);
         assert_int_equal(
-                pawl_checkpoint_verify(&same, checkpoint, other, strlen(other), &h->err), PAWL_OK);
+                pawl_step_checkpoint_verify(&same, checkpoint, other, strlen(other), &h->err),
+                PAWL_OK);
         assert_false(same);
         same = true;
-        assert_int_equal(pawl_checkpoint_verify(&same, checkpoint, broken, strlen(broken), &h->err),
+        assert_int_equal(
+                pawl_step_checkpoint_verify(&same, checkpoint, broken, strlen(broken), &h->err),
                 PAWL_EPARSE);
         assert_says(h->err.message, "line 1, column 6");
         assert_true(same);
-        pawl_checkpoint_free(checkpoint);
+        pawl_step_checkpoint_free(checkpoint);
 }
 
 static void running_out_of_memory_is_said_and_can_be_tried_again(void **state)
@@ -250,17 +275,17 @@ static void running_out_of_memory_is_said_and_can_be_tried_again(void **state)
                 skip();
         history_reopen(h, 0);
         for (size_t n = 1; status; n++) {
-                pawl_checkpoint *checkpoint = NULL;
+                pawl_step_checkpoint *checkpoint = NULL;
                 h->err = (pawl_error)PAWL_ERROR_INIT;
                 allocator_fail_at(n);
-                status = pawl_checkpoint_load(&checkpoint, h->log, TOKEN(1), &h->err);
+                status = pawl_step_checkpoint_load(&checkpoint, h->log, TOKEN(1), &h->err);
                 allocator_fail_at(0);
                 if (status) {
                         assert_int_equal(status, PAWL_ENOMEM);
                         assert_says(h->err.message, "out of memory");
                         assert_null(checkpoint);
                 } else
-                        pawl_checkpoint_free(checkpoint);
+                        pawl_step_checkpoint_free(checkpoint);
                 assert_in_range(n, 1, 2000);
         }
 }
@@ -283,6 +308,7 @@ int main(void)
                 LOAD(tables_that_are_missing_are_reported),
                 LOAD(a_read_only_log_that_is_behind_says_how_to_bring_it_up_to_date),
                 LOAD(the_public_checkpoint_shows_every_field),
+                LOAD(the_newest_of_a_step_is_found_by_its_ids),
                 LOAD(inputs_are_verified_by_their_canonical_hash),
                 LOAD(running_out_of_memory_is_said_and_can_be_tried_again),
         };

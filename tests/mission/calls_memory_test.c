@@ -7,6 +7,7 @@
 #include "support/stories.h"
 #include <pawl/checkpoint.h>
 #include <pawl/pipeline.h>
+#include <pawl/query.h>
 
 enum { WARM = 3 };
 
@@ -149,12 +150,22 @@ static pawl_status claim(struct calls *c)
         return said(c, status, pawl_log_errmsg(c->log));
 }
 
-/* A user's layer that emits an event, and holds nothing back. */
+/* A user's layer that looks around and emits an event, and holds nothing back. */
 static pawl_status emit(const pawl_layer *layer, pawl_context *ctx)
 {
         static const char payload[] = "{\"scope_id\":\"core\",\"glossary_version_id\":\"v1\"}";
-        pawl_status status =
-                pawl_context_emit(ctx, "GlossaryScopeActivated", payload, sizeof payload - 1);
+        pawl_scopes scopes;
+        pawl_terms terms;
+        pawl_findings findings;
+        pawl_status status = pawl_context_scopes(&scopes, ctx);
+
+        if (!status)
+                status = pawl_context_extracted_terms(&terms, ctx);
+        if (!status)
+                status = pawl_context_findings(&findings, ctx);
+        if (!status)
+                status = pawl_context_emit(
+                        ctx, "GlossaryScopeActivated", payload, sizeof payload - 1);
 
         (void)layer;
         return status == PAWL_ENOMEM ? pawl_context_fail(ctx, status, "layer: out of memory")
@@ -231,6 +242,32 @@ static pawl_status embed(struct calls *c)
         return status;
 }
 
+/* What a log holds, as lists. */
+static pawl_status list(struct calls *c)
+{
+        pawl_step_checkpoint *checkpoint = NULL;
+        pawl_conflicts *conflicts = NULL;
+        pawl_senses *senses = NULL, *of_run = NULL;
+        pawl_runs *runs = NULL;
+        pawl_status status = pawl_run_list(&runs, c->log, NULL, 0, &c->err);
+
+        if (!status)
+                status = pawl_conflict_list(&conflicts, c->log, NULL, true, &c->err);
+        if (!status)
+                status = pawl_sense_list(&senses, c->log, NULL, &c->err);
+        if (!status)
+                status = pawl_sense_list(&of_run, c->log, runs->items[0].run_id.data, &c->err);
+        if (!status)
+                status = pawl_step_checkpoint_latest(
+                        &checkpoint, c->log, runs->items[0].run_id.data, "specify", &c->err);
+        pawl_runs_free(runs);
+        pawl_conflicts_free(conflicts);
+        pawl_senses_free(senses);
+        pawl_senses_free(of_run);
+        pawl_step_checkpoint_free(checkpoint);
+        return status;
+}
+
 /* ---- The tests ------------------------------------------------------------------------------ */
 
 static int setup(void **state)
@@ -298,6 +335,11 @@ static void claiming(void **state)
         sweep(*state, STORY_BLOCKED, claim);
 }
 
+static void listing(void **state)
+{
+        sweep(*state, STORY_ANSWERED, list);
+}
+
 static void embedding(void **state)
 {
         sweep(*state, STORY_BLOCKED, embed);
@@ -313,6 +355,7 @@ int main(void)
                 TEST(answering),
                 TEST(checking),
                 TEST(claiming),
+                TEST(listing),
                 TEST(embedding),
         };
 

@@ -8,6 +8,9 @@ if nm "$BUILD_DIR/libpawl.so" | grep -q __asan_init; then flags=-fsanitize=addre
 $CC -std=c11 -Wall -Wextra -pedantic -Werror $flags -I "$SOURCE_DIR/include" \
         "$SOURCE_DIR/examples/embed/embed.c" -L "$BUILD_DIR" -Wl,-rpath,"$BUILD_DIR" -lpawl -o embed
 
+$CC -std=c11 -Wall -Wextra -pedantic -Werror $flags -I "$SOURCE_DIR/include" \
+        "$SOURCE_DIR/examples/embed/answer.c" -L "$BUILD_DIR" -Wl,-rpath,"$BUILD_DIR" -lpawl -o answer
+
 it "the first run is held, and tells its token and its conflict"
 runs 3 ./embed "$PAWL_DB"
 token=$(sed -n 's/^token //p' out)
@@ -21,6 +24,36 @@ same "$(events StepCompleted)" 0
 it "unanswered, it is held again"
 runs 3 ./embed "$PAWL_DB" "$token"
 same "$(sed -n 's/^conflict //p' out)" "$conflict"
+
+it "another program lists the conflict, and cannot pick what is not there"
+runs 0 ./answer "$PAWL_DB"
+says "^$conflict \"workspace\" in step specify$" out
+runs 1 ./answer "$PAWL_DB" 3
+says "^answer: conflict $conflict: has no candidate to pick; define" err
+runs 0 pawl conflicts
+says "^${conflict:0:8}  " out
+
+it "another program answers an ambiguous one"
+mkdir other
+cat > other/core.yaml <<'END'
+terms:
+  - {surface: workspace, definition: Where a step works.}
+  - {surface: workspace, definition: The account that people share.}
+END
+cat > other/mission.yaml <<'END'
+mission: other
+strictness: max
+glossary: {core: core.yaml}
+steps:
+  - {id: one, inputs: {description: the workspace}, run: ["true"]}
+END
+runs 3 pawl run --no-input other/mission.yaml --db other/events.db
+runs 0 ./answer other/events.db
+says '^  2 The account that people share\.$' out
+runs 0 ./answer other/events.db 2
+runs 0 pawl resume --no-input --db other/events.db
+runs 0 ./answer other/events.db
+is_empty out
 
 it "answered by another process, it generates"
 runs 0 pawl resolve "$conflict" --define "Where a customer's refunds land."

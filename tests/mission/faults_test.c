@@ -65,13 +65,13 @@ static void check_journal(struct mission_fixture *f, const char *run_id)
         char run[64], step[8], token[40], first[2][40] = {"", ""};
 
         while ((line = strsep(&rest, "\n")) && *line) {
-                pawl_checkpoint *checkpoint;
+                pawl_step_checkpoint *checkpoint;
                 assert_int_equal(sscanf(line, "%63s %7s %39s", run, step, token), 3);
                 if (strcmp(run, run_id) != 0)
                         continue;
-                if (pawl_checkpoint_load(&checkpoint, f->log, token, &f->err))
+                if (pawl_step_checkpoint_load(&checkpoint, f->log, token, &f->err))
                         fail_msg("%s ran, but %s", line, f->err.message);
-                pawl_checkpoint_free(checkpoint);
+                pawl_step_checkpoint_free(checkpoint);
                 char *key = first[*step - 'a'];
                 if (*key)
                         assert_string_equal(token, key);

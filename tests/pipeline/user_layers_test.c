@@ -1,4 +1,5 @@
 /* Users' own layers among the standard ones, and answers that come in between. */
+#include "base/error.h"
 #include "support/pipeline.h"
 
 static const char plain[] = "{\"description\":\"the tenant pays\"}";
@@ -70,6 +71,46 @@ static void a_resume_runs_the_layers_behind_the_gate(void **state)
         notes[0] = '\0';
         assert_int_equal(run(p, "s", ambiguous, p->token), PAWL_OK); /* at the command */
         assert_string_equal(notes, "after");
+}
+
+/* Looks around from behind the gate: what it sees, as text. */
+static pawl_status look(const pawl_layer *layer, pawl_context *ctx)
+{
+        char *seen = layer->user;
+        pawl_scopes scopes;
+        pawl_terms terms;
+        pawl_findings findings;
+
+        if (pawl_context_scopes(&scopes, ctx) || pawl_context_extracted_terms(&terms, ctx) ||
+                pawl_context_findings(&findings, ctx))
+                return PAWL_ENOMEM;
+        int len = sprintf(seen, "%s %s %s %s scopes %zu", pawl_context_mission_id(ctx).data,
+                pawl_context_run_id(ctx).data, pawl_context_step_id(ctx).data,
+                pawl_context_strictness(ctx), scopes.n);
+        for (size_t i = 0; i < terms.n; i++)
+                len += sprintf(seen + len, ", %.*s by %s", PAWL__FMT(terms.items[i].surface),
+                        terms.items[i].source);
+        for (size_t i = 0; i < findings.n; i++)
+                len += sprintf(seen + len, ", %.*s %.*s %zu of %zu id %zu",
+                        PAWL__FMT(findings.items[i].conflict.term),
+                        PAWL__FMT(findings.items[i].conflict.conflict_type),
+                        findings.items[i].conflict.n_candidates, findings.n,
+                        findings.items[i].conflict.conflict_id.len);
+        return PAWL_OK;
+}
+
+static void a_layer_reads_ids_strictness_scopes_terms_and_findings(void **state)
+{
+        struct piped *p = *state;
+        char first[512] = "", last[512] = "";
+        const pawl_layer before = {"before", look, first}, after = {"after", look, last};
+
+        assert_int_equal(pawl_pipeline_add_before(p->pipeline, "extraction", &before), PAWL_OK);
+        assert_int_equal(pawl_pipeline_add_after(p->pipeline, "generation_gate", &after), PAWL_OK);
+        assert_int_equal(run(p, "s", ambiguous, NULL), PAWL_BLOCKED);
+        assert_string_equal(first, "m r s medium scopes 1");
+        assert_string_equal(last, "m r s medium scopes 1, workspace by glossary_match, "
+                                  "workspace ambiguous 2 of 1 id 16");
 }
 
 static void names_are_looked_up_and_unique(void **state)
@@ -354,6 +395,7 @@ int main(void)
         const struct CMUnitTest tests[] = {
                 TEST(layers_run_where_they_were_put),
                 TEST(a_resume_runs_the_layers_behind_the_gate),
+                TEST(a_layer_reads_ids_strictness_scopes_terms_and_findings),
                 TEST(names_are_looked_up_and_unique),
                 TEST(a_layer_that_fails_ends_the_pass_and_nothing_is_written),
                 TEST(a_layer_says_why_it_failed),

@@ -65,15 +65,15 @@ void stories_put_back(struct stories *s, enum story story)
 void stories_check_gate(struct stories *s)
 {
         char *journal = mission_journal(s->f), token[40];
-        pawl_checkpoint *checkpoint;
+        pawl_step_checkpoint *checkpoint;
         const size_t len = strlen("specify \n") + strlen(s->token);
 
         for (const char *at = journal; *at; at += len) {
                 assert_int_equal(sscanf(at, "specify %39s\n", token), 1);
                 assert_memory_equal(at, journal, len);
-                if (pawl_checkpoint_load(&checkpoint, s->f->log, token, &s->f->err))
+                if (pawl_step_checkpoint_load(&checkpoint, s->f->log, token, &s->f->err))
                         fail_msg("a command ran, but %s", s->f->err.message);
-                pawl_checkpoint_free(checkpoint);
+                pawl_step_checkpoint_free(checkpoint);
                 assert_true(mission_events(s->f, "StepResumed") > 0);
         }
         free(journal);
