@@ -15,6 +15,7 @@
 #include "events/migrate.h"
 #include "events/types.h"
 #include <stdatomic.h>
+#include <sys/stat.h>
 #include <sys/types.h>
 
 struct pawl__group; /* events/group.h */
@@ -101,6 +102,14 @@ typedef struct pawl__wal {
         pawl_error warning, said; /* what waits to be said, and what was handed out last */
 } pawl__wal;
 
+/** When a database was written last, and how far checkpoints had come then: nothing else writes it.
+ */
+typedef struct pawl__stamp {
+        int64_t mtime_ns, size;
+        uint32_t salts[2], moved,
+                moving; /* frames of the -wal that are in the database, or are to be */
+} pawl__stamp;
+
 struct pawl_log {
         sqlite3 *db;
         char *path;            /* absolute, malloc'd */
@@ -109,6 +118,7 @@ struct pawl_log {
         const pawl__schema *schema;
         dev_t device; /* with inode: the file */
         ino_t inode;
+        pawl__stamp stamp;          /* of the database, when it was last looked at */
         ino_t wal_inode, shm_inode; /* of the files beside it that are open; 0: there was none */
         bool displaced; /* another log stands at the path: what is committed now is saved, and fails
                          */
@@ -217,12 +227,33 @@ int pawl__busy(void *log, int count);
 /** Let the connection call back with this log, whoever opened it. */
 void pawl__connection_adopt(pawl_log *log);
 
-/* ---- Whether the path still names what is open (events/present.c) ---------------------------- */
+/* ---- Whether the path still names what is open (events/files.c, present.c) ------------------ */
 
+typedef enum pawl__presence {
+        PAWL__FILES_SAME,
+        PAWL__FILES_OVERWRITTEN, /**< the database, by something else than a checkpoint */
+        PAWL__FILES_GONE,
+        PAWL__FILES_SIDE_GONE, /**< the database stands there without its -wal or -shm */
+        PAWL__FILES_OTHER
+} pawl__presence;
+
+/** What stands at the log's path. */
+PAWL_MUST_CHECK pawl_status pawl__files_look(pawl__presence *out, pawl_log *log);
+/** The same of the -wal and the -shm alone. */
+pawl__presence pawl__files_beside(const pawl_log *log);
+/** What has the name PATH + @p suffix: its inode; 0: nothing, whose size is 0. Of another file
+ * system: none of ours. */
+ino_t pawl__inode_at(const pawl_log *log, const char *suffix, struct stat *st);
+/** When the database was written last: that is known from now on. */
+void pawl__files_note_time(pawl_log *log);
+/** The log's folder; malloc'd. */
+char *pawl__folder_of(const pawl_log *log);
+/** Is it a folder itself, or nothing? A link leads to somebody else's. */
+bool pawl__is_folder(const char *folder);
 /** Take note of the files that a connection for writing has open, once it has read. */
 void pawl__files_note(pawl_log *log);
 /** Does the path name the files that are open? */
-bool pawl__files_same(const pawl_log *log);
+bool pawl__files_same(pawl_log *log);
 /** It does not, and no process that goes by this writes to them any more, as this one held the
  * write lock since. Put the log back, or go on with the same log at the path; afterwards look
  * again. Sets log->displaced where another log stands there. */

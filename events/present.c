@@ -3,21 +3,22 @@
  *
  * A step may tidy up with git, or a person with rm, while the log is open. SQLite would go on
  * writing to files that no path leads to. So each transaction looks, once it holds the write lock,
- * whether the path still names the files that are open: three calls of lstat(), some 1.5 us, beside
- * a sync. What else may be found there:
+ * whether the path still names the files that are open: three calls of lstat(), beside a sync.
  *
- *  gone    no database, or one without its -wal or -shm. The log is put back from this handle,
- * which still has all of it: the pages are copied into a new file in the same folder, which gets
- * the log's name when it is whole and on disk. Then this handle goes on with the new file. other
- * another file. If it holds our last event at its place, it is the same log, gone on with: another
- *          process put it back, or a copy was taken and brought back. This handle goes on with that
- * file. If not, the transaction is committed to the files that are open, all of it is saved beside
+ * Gone is the log where there is no database, or one without its -wal or -shm. It is put back from
+ * this handle, which still has all of it: the pages are copied into a new file in the same folder,
+ * which gets the log's name when it is whole, verified and on disk; then this handle goes on with
+ * the new file.
+ *
+ * Another file may be the same log, gone on with, if it holds our last event at its place: another
+ * process put it back, or it was taken away and brought back. This handle goes on with that file.
+ * If it is not, the transaction is committed to the files that are open, all of it is saved beside
  * the path, and the commit fails: nobody takes what it says for done, and nothing of it is lost.
  *
- * Two processes that find it gone at once: each has held the write lock of the old files after they
- * were gone, so that neither has written there since, and both copy the same. The name is given
- * without replacing anything, or, where the database stands alone, under a lock on the folder. Who
- * comes second finds the log gone on with.
+ * Of two processes that find it gone at once each has held the write lock of the old files since,
+ * so that neither has written there after that, and both copy the same. The name is given without
+ * replacing anything, or, where the database stands alone, under a lock on the folder. Who comes
+ * second finds the log gone on with.
  *
  * A database without its -wal is replaced rather than repaired: whoever opened it meanwhile took it
  * for a whole log, and connections of one process share the index of the -wal by the file that they
@@ -30,86 +31,6 @@
 #include <stdlib.h>
 #include <sys/stat.h>
 #include <unistd.h>
-
-typedef enum place { SAME, GONE, SIDE_GONE, OTHER } place;
-
-/* ---- Looking --------------------------------------------------------------------------------- */
-
-/* What has the name PATH + @p suffix: its inode; 0: nothing. Of another file system: none of ours.
- */
-static ino_t inode_at(const pawl_log *log, const char *suffix, off_t *size)
-{
-        struct stat st;
-
-        memcpy(log->side_end, suffix, strlen(suffix) + 1);
-        if (lstat(log->side, &st) != 0)
-                return 0;
-        if (size)
-                *size = st.st_size;
-        return st.st_dev == log->device ? st.st_ino : (ino_t)-1;
-}
-
-void pawl__files_note(pawl_log *log)
-{
-        log->wal_inode = inode_at(log, "-wal", NULL);
-        log->shm_inode = inode_at(log, "-shm", NULL);
-}
-
-bool pawl__files_same(const pawl_log *log)
-{
-        return inode_at(log, "", NULL) == log->inode &&
-               inode_at(log, "-wal", NULL) == log->wal_inode &&
-               inode_at(log, "-shm", NULL) == log->shm_inode;
-}
-
-/* Is the log's folder a folder of its own, or nothing? A link leads to somebody else's. */
-static bool is_folder(const char *folder)
-{
-        struct stat st;
-
-        return lstat(folder, &st) == 0 ? S_ISDIR(st.st_mode) : errno == ENOENT;
-}
-
-static char *folder_of(const pawl_log *log)
-{
-        size_t len = (size_t)(strrchr(log->path, '/') - log->path);
-
-        return strndup(log->path, len ? len : 1);
-}
-
-static place look_beside(const pawl_log *log)
-{
-        off_t size = 0;
-        ino_t wal = inode_at(log, "-wal", &size), shm = inode_at(log, "-shm", NULL);
-
-        if (wal != log->wal_inode)
-                return size == 0 ? SIDE_GONE : OTHER;
-        if (shm != log->shm_inode)
-                return shm == 0 ? SIDE_GONE : OTHER;
-        return SAME;
-}
-
-static pawl_status look(place *out, pawl_log *log)
-{
-        struct stat st;
-        char *folder = folder_of(log);
-
-        if (!folder)
-                return pawl__nomem(&log->err);
-        const bool real = is_folder(folder);
-        free(folder);
-        const int error = lstat(log->path, &st) == 0 ? 0 : errno;
-        if (error && error != ENOENT && error != ENOTDIR && error != ELOOP)
-                return pawl__fail_errno(&log->err, error, log->path, "look for the log");
-        place beside = look_beside(log);
-        if (error)
-                *out = real && error == ENOENT && beside != OTHER ? GONE : OTHER;
-        else if (st.st_dev != log->device || st.st_ino != log->inode)
-                *out = OTHER;
-        else
-                *out = beside;
-        return PAWL_OK;
-}
 
 /* ---- The same log, gone on with -------------------------------------------------------------- */
 
@@ -140,34 +61,34 @@ static pawl_status holds(bool *out, pawl_log *log, uint64_t seq, const unsigned 
         return status == PAWL_ENOMEM || status == PAWL_EBUSY ? status : PAWL_OK;
 }
 
-static pawl_status goes_on(bool *out, pawl_log *log)
+/* Does what stands at the path hold all that this handle has? @p whole: and is it whole? */
+static pawl_status goes_on(bool *out, pawl_log *log, bool whole)
 {
         unsigned char hash[32];
+        pawl_verify_result verified;
         pawl_log *there = NULL;
         uint64_t seq;
-        struct stat st;
-
-        /* Our own file by another name, or with another -wal: what two connections of this process
-         * would see of that is not what stands there. */
-        *out = false;
-        if (stat(log->path, &st) == 0 && st.st_dev == log->device && st.st_ino == log->inode)
-                return PAWL_OK;
         pawl_status status = pawl__head_read(&seq, hash, log, &log->err);
+
+        *out = false;
+        if (status == PAWL_EDAMAGED && whole)
+                return PAWL_OK;
         if (status)
                 return status;
         status = open_there(&there, log, PAWL_LOG_READONLY);
-        if (status == PAWL_ENOMEM || status == PAWL_EBUSY)
-                return status;
         if (!status && strcmp(there->path, log->path) == 0) {
-                *out = seq == 0;
-                status = seq ? holds(out, there, seq, hash) : PAWL_OK;
+                if (whole)
+                        status = pawl__pages_check(there, &there->err);
+                if (!status && whole)
+                        status = pawl_log_verify(&verified, there, 0, NULL);
+                *out = !status && seq == 0;
+                if (!status && seq)
+                        status = holds(out, there, seq, hash);
                 if (status)
                         log->err = there->err;
-        } else {
-                status = PAWL_OK;
         }
         pawl_log_close(there);
-        return status;
+        return status == PAWL_ENOMEM || status == PAWL_EBUSY ? status : PAWL_OK;
 }
 
 /* The connection to what stands at the path now for the one to the old files. */
@@ -220,7 +141,7 @@ void pawl__files_follow(pawl_log *log)
 /* ---- Saving it elsewhere --------------------------------------------------------------------- */
 
 /* A whole copy under @p path and a name that says up to which event; in *name. */
-static pawl_status save_as(pawl__buf *name, pawl_log *log, const char *path)
+static pawl_status save_as(pawl__buf *name, bool *whole, pawl_log *log, const char *path)
 {
         unsigned char hash[32];
         char hex[65], *made = NULL;
@@ -233,7 +154,10 @@ static pawl_status save_as(pawl__buf *name, pawl_log *log, const char *path)
         pawl__buf_clear(name);
         if (pawl__buf_addf(name, "%s-saved-%llu-%.8s", path, (unsigned long long)seq, hex))
                 return pawl__nomem(&log->err);
-        status = pawl__copy_make(&made, log, name->data, false, &log->err);
+        status = pawl__copy_make(&made, log, name->data, true, &log->err);
+        *whole = status != PAWL_EDAMAGED;
+        if (!*whole)
+                status = pawl__copy_make(&made, log, name->data, false, &log->err);
         if (status)
                 return status;
         if (pawl__copy_name(made, name->data, false) !=
@@ -251,17 +175,17 @@ static pawl_status save_as(pawl__buf *name, pawl_log *log, const char *path)
 
 /* Beside the log, beside its folder where that is none any more or takes nothing, or where
  * temporary files outlive a restart. */
-static pawl_status save(pawl__buf *name, pawl_log *log)
+static pawl_status save(pawl__buf *name, bool *whole, pawl_log *log)
 {
-        char *folder = folder_of(log), elsewhere[300];
+        char *folder = pawl__folder_of(log), elsewhere[300];
         pawl_status status = PAWL_ENOTFOUND;
 
         if (!folder)
                 return pawl__nomem(&log->err);
         snprintf(elsewhere, sizeof elsewhere, "/var/tmp%s", strrchr(log->path, '/'));
         const char *const places[] = {log->path, folder, elsewhere};
-        for (size_t i = is_folder(folder) ? 0 : 1; i < 3 && status; i++)
-                status = save_as(name, log, places[i]);
+        for (size_t i = pawl__is_folder(folder) ? 0 : 1; i < 3 && status; i++)
+                status = save_as(name, whole, log, places[i]);
         free(folder);
         return status;
 }
@@ -269,21 +193,31 @@ static pawl_status save(pawl__buf *name, pawl_log *log)
 static pawl_status give_up(pawl_log *log, pawl_status status, const char *what, const char *why)
 {
         pawl__buf name = PAWL__BUF_INIT;
+        bool whole = true;
 
-        if (save(&name, log)) {
+        if (save(&name, &whole, log)) {
                 const pawl_error not_saved = log->err;
                 pawl__fail(&log->err, status,
-                        "%s: %s, and what was recorded cannot be saved elsewhere (%s); end this process last: it alone "
-                        "has the log",
+                        "%s: %s, and what was recorded cannot be saved elsewhere (%s); make room and try again while "
+                        "this process, which alone has it, goes on",
                         log->path, what, not_saved.message);
         } else {
-                pawl__fail(&log->err, status,
-                        "%s: %s%s; what was recorded is saved in %s: put that in its place, or name it with --db",
-                        log->path, what, why, name.data);
+                pawl__fail(&log->err, status, "%s: %s%s; what %s is saved in %s: %s", log->path,
+                        what, why, whole ? "was recorded" : "can still be read of it", name.data,
+                        whole ? "put that in its place, or name it with --db"
+                              : "see `eventlog verify`, and put back a copy");
                 log->lost = log->err;
         }
         pawl__buf_free(&name);
         return status;
+}
+
+/* What stands at the path is not to be written to, not even by a checkpoint. */
+static void leave_alone(pawl_log *log)
+{
+        log->displaced = true;
+        (void)sqlite3_wal_hook(log->db, NULL, NULL);
+        (void)sqlite3_db_config(log->db, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, NULL);
 }
 
 pawl_status pawl__files_save(pawl_log *log)
@@ -297,7 +231,7 @@ pawl_status pawl__files_save(pawl_log *log)
 /* The folder, and what is missing above it. */
 static pawl_status make_folders(pawl_log *log)
 {
-        char *folder = folder_of(log);
+        char *folder = pawl__folder_of(log);
         int error = 0;
 
         if (!folder)
@@ -321,33 +255,33 @@ static pawl_status make_folders(pawl_log *log)
 /* What stands beside it is of the old files, or empty. */
 static void remove_beside(const pawl_log *log)
 {
-        off_t size = 0;
+        struct stat st;
 
-        if (inode_at(log, "-wal", &size) == log->wal_inode || size == 0)
+        if (pawl__inode_at(log, "-wal", &st) == log->wal_inode || st.st_size == 0)
                 (void)unlink(log->side);
-        (void)inode_at(log, "-shm", NULL);
+        (void)pawl__inode_at(log, "-shm", &st);
         (void)unlink(log->side);
 }
 
 /* Give the copy the log's name, if the place is as it was. *done: it has it. */
-static pawl_status name_copy(bool *done, pawl_log *log, const char *made, place was)
+static pawl_status name_copy(bool *done, pawl_log *log, const char *made, pawl__presence was)
 {
-        place now;
-        pawl_status status = look(&now, log);
+        pawl__presence now;
+        pawl_status status = pawl__files_look(&now, log);
         char *folder;
 
         *done = false;
         if (status || now != was)
                 return status;
-        if (was == GONE)
+        if (was == PAWL__FILES_GONE)
                 remove_beside(log);
-        int error = pawl__copy_name(made, log->path, was == SIDE_GONE);
+        int error = pawl__copy_name(made, log->path, was == PAWL__FILES_SIDE_GONE);
         if (error == EEXIST)
                 return PAWL_OK;
-        if (!error && was == SIDE_GONE)
+        if (!error && was == PAWL__FILES_SIDE_GONE)
                 remove_beside(log);
         *done = !error;
-        folder = folder_of(log);
+        folder = pawl__folder_of(log);
         if (!folder)
                 return pawl__nomem(&log->err);
         if (!error)
@@ -358,7 +292,7 @@ static pawl_status name_copy(bool *done, pawl_log *log, const char *made, place 
                        : PAWL_OK;
 }
 
-static pawl_status put_back(pawl_log *log, place was)
+static pawl_status put_back(pawl_log *log, pawl__presence was)
 {
         char *made = NULL;
         bool done = false;
@@ -392,24 +326,51 @@ static pawl_status put_back(pawl_log *log, place was)
         return status;
 }
 
+/* Something stands at the path that is not what was opened. */
+static pawl_status look_into(pawl_log *log, pawl__presence where)
+{
+        const bool overwritten = where == PAWL__FILES_OVERWRITTEN;
+        pawl__presence now = where;
+        bool same_log = false;
+        struct stat before, st;
+
+        /* Of our own file by another name, or with another -wal, a second connection of this
+         * process would not see what stands there: they share the index of the -wal. */
+        const bool stands = stat(log->path, &before) == 0;
+        const bool own = stands && before.st_dev == log->device && before.st_ino == log->inode;
+        pawl_status status = PAWL_OK;
+        if (!own || (overwritten && pawl__files_beside(log) == PAWL__FILES_SAME))
+                status = goes_on(&same_log, log, overwritten);
+        if (!status && !same_log)
+                status = pawl__files_look(&now, log);
+        if (status)
+                return status;
+        if (!same_log) {
+                /* It may have been removed, or put back by another, while it was looked at. */
+                if (now == where &&
+                        (!stands || (stat(log->path, &st) == 0 && st.st_dev == before.st_dev &&
+                                            st.st_ino == before.st_ino)))
+                        leave_alone(log);
+        } else if (overwritten) {
+                pawl__files_note_time(log); /* by what it had already, or merely touched */
+        } else {
+                return exchange(log);
+        }
+        return PAWL_OK;
+}
+
 pawl_status pawl__files_fix(pawl_log *log)
 {
-        bool same_log = false;
-        place where = SAME;
-        pawl_status status = look(&where, log);
+        pawl__presence where = PAWL__FILES_SAME;
+        pawl_status status = pawl__files_look(&where, log);
 
-        if (status || where == SAME)
+        if (status || where == PAWL__FILES_SAME)
                 return status;
-        if (where != OTHER) {
-                log->whole = true;
-                status = put_back(log, where);
-                log->whole = false;
-                return status;
-        }
-        status = goes_on(&same_log, log);
-        if (!status && same_log)
-                return exchange(log);
-        log->displaced = !status;
+        log->whole = true;
+        status = where == PAWL__FILES_GONE || where == PAWL__FILES_SIDE_GONE
+                         ? put_back(log, where)
+                         : look_into(log, where);
+        log->whole = false;
         return status;
 }
 
@@ -417,19 +378,19 @@ pawl_status pawl__log_keep(pawl_log *log)
 {
         pawl__turn turn = {.log = log};
 
-        if (log->flags & PAWL_LOG_READONLY || log->writing || pawl__files_same(log))
-                return PAWL_OK;
         if (log->lost.status) {
                 log->err = log->lost;
                 return log->err.status;
         }
+        if (log->flags & PAWL_LOG_READONLY || log->writing || pawl__files_same(log))
+                return PAWL_OK;
         pawl_status status = pawl__turn_take(&turn, "look for the log");
         if (status)
                 return status;
         status = pawl__tx_begin(log);
         if (!status)
                 (void)pawl__tx_rollback(log, status);
-        if (!status && log->displaced)
+        if (log->displaced)
                 status = pawl__files_save(log);
         pawl__turn_end(&turn, NULL);
         return status;

@@ -43,7 +43,7 @@ static pawl_status change_alone(
         if (log->flags & PAWL_LOG_READONLY)
                 return pawl__fail(&log->err, PAWL_EREADONLY,
                         "%s: the log was opened for reading only; open it for writing", log->path);
-        status = log->lost.status ? log->lost.status : pawl__log_keep(log);
+        status = pawl__log_keep(log);
         if (!status)
                 status = pawl__turn_take(&turn, doing);
         if (status)

@@ -192,7 +192,7 @@ pawl_status pawl__runner_keep_log(pawl__runner *r, pawl_status status)
 {
         const pawl_status kept = pawl__log_keep(r->log);
 
-        if (!kept || (status != PAWL_DONE && duty_of(status) != RECORD))
+        if (!kept || (kept != PAWL_EDAMAGED && status != PAWL_DONE && duty_of(status) != RECORD))
                 return status;
         r->error = *pawl__log_error(r->log);
         return kept;

@@ -108,6 +108,20 @@ put_back 'git stash -aq' '' 'git stash pop -q 2>/dev/null || true'
 it "what was put back holds for who comes meanwhile"
 put_back 'rm -rf .pawl' '' 'pawl session list >/dev/null 2>&1; eventlog verify >/dev/null'
 
+it "a log that was merely touched is not taken for another"
+kept 'touch .pawl/events.db'
+
+it "what was written over in its place is found, and saved as far as it can be read"
+overwritten() {
+        mission "$1"
+        runs 5 at pawl run mission.yaml --run tidy
+        same "$(xargs <journal)" one
+        says 'events.db: is not the log that was opened any more: .* is saved in [^ ]*-saved-[0-9]+-[0-9a-f]{8}: ' err
+}
+overwritten 'cp ../older/events.db .pawl/events.db; rm .pawl/events.db-*'
+overwritten 'echo text >.pawl/events.db'
+overwritten 'sqlite3 ../other "CREATE TABLE t(a)"; cat ../other >.pawl/events.db'
+
 it "what another log replaced is saved"
 saved 'rm -rf .pawl; cp -r ../older .pawl'
 saved 'rm -rf .pawl; pawl init >/dev/null'

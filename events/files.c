@@ -1,0 +1,149 @@
+/*
+ * What stands at a log's path, beside what is open of it: asked of names alone, since no file of a
+ * log may be opened but by SQLite (events/place.c).
+ *
+ * Files that were exchanged have another inode. One that was written over in its place has not; but
+ * SQLite writes a database in WAL mode in checkpoints alone, and the index of the -wal says how far
+ * those have come: a database that was written while they stood still was written by something
+ * else.
+ */
+#include "events/handle.h"
+#include <errno.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+
+/* What has the name PATH + @p suffix: its inode; 0: nothing. Of another file system: none of ours.
+ */
+ino_t pawl__inode_at(const pawl_log *log, const char *suffix, struct stat *st)
+{
+        memcpy(log->side_end, suffix, strlen(suffix) + 1);
+        st->st_size = 0;
+        if (lstat(log->side, st) != 0)
+                return 0;
+        return st->st_dev == log->device ? st->st_ino : (ino_t)-1;
+}
+
+/* How far checkpoints have come, as the index of the -wal says (SQLite's WAL-mode file
+ * format, 2.1.1 and 2.1.2). */
+static bool read_progress(pawl__stamp *out, const pawl_log *log)
+{
+        enum { REGION = 32768, SALTS = 32, MOVED = 96, MOVING = 128 };
+        sqlite3_file *file = NULL;
+        void volatile *region = NULL;
+
+        if (sqlite3_file_control(log->db, "main", SQLITE_FCNTL_FILE_POINTER, &file) || !file ||
+                !file->pMethods || file->pMethods->iVersion < 2 ||
+                file->pMethods->xShmMap(file, 0, REGION, 0, &region) != SQLITE_OK || !region)
+                return false;
+        const volatile unsigned char *at = region;
+        out->salts[0] = *(const volatile uint32_t *)(const volatile void *)(at + SALTS);
+        out->salts[1] = *(const volatile uint32_t *)(const volatile void *)(at + SALTS + 4);
+        out->moved = *(const volatile uint32_t *)(const volatile void *)(at + MOVED);
+        out->moving = *(const volatile uint32_t *)(const volatile void *)(at + MOVING);
+        return true;
+}
+
+static bool same_time(const pawl__stamp *stamp, const struct stat *st)
+{
+        return stamp->size == st->st_size &&
+               stamp->mtime_ns == (int64_t)st->st_mtim.tv_sec * 1000000000 + st->st_mtim.tv_nsec;
+}
+
+static void set_time(pawl__stamp *stamp, const struct stat *st)
+{
+        stamp->size = st->st_size;
+        stamp->mtime_ns = (int64_t)st->st_mtim.tv_sec * 1000000000 + st->st_mtim.tv_nsec;
+}
+
+/* Was the database written by something else than a checkpoint? One that is at work, or was cut
+ * off, cannot be told from that. */
+static bool is_overwritten(pawl_log *log, const struct stat *st)
+{
+        pawl__stamp *was = &log->stamp, now;
+
+        if (!read_progress(&now, log))
+                return false;
+        if (!same_time(was, st) && memcmp(was->salts, now.salts, sizeof now.salts) == 0 &&
+                was->moved == now.moved && was->moving == now.moving)
+                return now.moved == now.moving;
+        set_time(&now, st);
+        *was = now;
+        return false;
+}
+
+void pawl__files_note_time(pawl_log *log)
+{
+        struct stat st;
+
+        if (pawl__inode_at(log, "", &st) && read_progress(&log->stamp, log))
+                set_time(&log->stamp, &st);
+}
+
+void pawl__files_note(pawl_log *log)
+{
+        struct stat st;
+
+        log->wal_inode = pawl__inode_at(log, "-wal", &st);
+        log->shm_inode = pawl__inode_at(log, "-shm", &st);
+        pawl__files_note_time(log);
+}
+
+bool pawl__files_same(pawl_log *log)
+{
+        struct stat db, st;
+
+        return pawl__inode_at(log, "", &db) == log->inode &&
+               pawl__inode_at(log, "-wal", &st) == log->wal_inode &&
+               pawl__inode_at(log, "-shm", &st) == log->shm_inode && !is_overwritten(log, &db);
+}
+
+/* Is the log's folder a folder of its own, or nothing? A link leads to somebody else's. */
+bool pawl__is_folder(const char *folder)
+{
+        struct stat st;
+
+        return lstat(folder, &st) == 0 ? S_ISDIR(st.st_mode) : errno == ENOENT;
+}
+
+char *pawl__folder_of(const pawl_log *log)
+{
+        size_t len = (size_t)(strrchr(log->path, '/') - log->path);
+
+        return strndup(log->path, len ? len : 1);
+}
+
+pawl__presence pawl__files_beside(const pawl_log *log)
+{
+        struct stat st;
+        ino_t wal = pawl__inode_at(log, "-wal", &st);
+
+        if (wal != log->wal_inode)
+                return st.st_size == 0 ? PAWL__FILES_SIDE_GONE : PAWL__FILES_OTHER;
+        ino_t shm = pawl__inode_at(log, "-shm", &st);
+        if (shm != log->shm_inode)
+                return shm == 0 ? PAWL__FILES_SIDE_GONE : PAWL__FILES_OTHER;
+        return PAWL__FILES_SAME;
+}
+
+pawl_status pawl__files_look(pawl__presence *out, pawl_log *log)
+{
+        struct stat st;
+        char *folder = pawl__folder_of(log);
+
+        if (!folder)
+                return pawl__nomem(&log->err);
+        const bool real = pawl__is_folder(folder);
+        free(folder);
+        const int error = lstat(log->path, &st) == 0 ? 0 : errno;
+        if (error && error != ENOENT && error != ENOTDIR && error != ELOOP)
+                return pawl__fail_errno(&log->err, error, log->path, "look for the log");
+        pawl__presence beside = pawl__files_beside(log);
+        if (error)
+                *out = real && error == ENOENT && beside != PAWL__FILES_OTHER ? PAWL__FILES_GONE
+                                                                              : PAWL__FILES_OTHER;
+        else if (st.st_dev != log->device || st.st_ino != log->inode)
+                *out = PAWL__FILES_OTHER;
+        else
+                *out = is_overwritten(log, &st) ? PAWL__FILES_OVERWRITTEN : beside;
+        return PAWL_OK;
+}
