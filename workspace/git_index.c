@@ -212,7 +212,7 @@ static pawl_status read_half(reader *r, const char *git, size_t end)
         if (status == PAWL_ENOTFOUND)
                 status = damaged(r, "has another half, which is not there");
         half.path = path.data;
-        half.data = (const unsigned char *)data.data;
+        half.data = (const unsigned char *)pawl__buf_text(&data).data;
         half.len = data.len;
         half.skip = skip;
         if (!status)
@@ -268,9 +268,31 @@ static void put_in_order(pawl__tracked *t)
                 }
 }
 
-pawl_status pawl__tracked_read(pawl__tracked *out, const char *git, size_t oid_len, pawl_error *err)
+pawl_status pawl__tracked_decode(pawl__tracked *out, pawl_text data, const char *path,
+        const char *git, size_t oid_len, pawl_error *err)
 {
         pawl__tracked found = {PAWL__BUF_INIT, NULL, 0, 0};
+        reader r = {.out = &found,
+                .path = path,
+                .data = (const unsigned char *)data.data,
+                .len = data.len,
+                .oid_len = oid_len,
+                .err = err};
+        pawl_status status = take_entries(&r);
+
+        if (!status)
+                status = take_extensions(&r, git);
+        if (status) {
+                pawl__tracked_free(&found);
+                return status;
+        }
+        put_in_order(&found);
+        *out = found;
+        return PAWL_OK;
+}
+
+pawl_status pawl__tracked_read(pawl__tracked *out, const char *git, size_t oid_len, pawl_error *err)
+{
         pawl__buf path = PAWL__BUF_INIT, data = PAWL__BUF_INIT;
         pawl_status status = PAWL_OK;
 
@@ -278,25 +300,16 @@ pawl_status pawl__tracked_read(pawl__tracked *out, const char *git, size_t oid_l
                 status = pawl__nomem(err);
         if (!status)
                 status = pawl__git_file(&data, path.data, FILE_MAX, err);
-        reader r = {.out = &found,
-                .path = path.data,
-                .data = (const unsigned char *)data.data,
-                .len = data.len,
-                .oid_len = oid_len,
-                .err = err};
         if (!status)
-                status = take_entries(&r);
-        if (!status)
-                status = take_extensions(&r, git);
+                status = pawl__tracked_decode(
+                        out, pawl__buf_text(&data), path.data, git, oid_len, err);
+        if (status == PAWL_ENOTFOUND) {
+                *out = (pawl__tracked){PAWL__BUF_INIT, NULL, 0, 0};
+                status = PAWL_OK;
+        }
         pawl__buf_free(&data);
         pawl__buf_free(&path);
-        if (!status)
-                put_in_order(&found);
-        if (status)
-                pawl__tracked_free(&found);
-        if (!status || status == PAWL_ENOTFOUND)
-                *out = found;
-        return status == PAWL_ENOTFOUND ? PAWL_OK : status;
+        return status;
 }
 
 void pawl__tracked_free(pawl__tracked *tracked)

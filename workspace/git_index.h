@@ -26,6 +26,9 @@ typedef struct pawl__tracked {
  */
 PAWL_MUST_CHECK pawl_status pawl__tracked_read(
         pawl__tracked *out, const char *git, size_t oid_len, pawl_error *err);
+/** The same of an index that is in memory, that of @p path. */
+PAWL_MUST_CHECK pawl_status pawl__tracked_decode(pawl__tracked *out, pawl_text data,
+        const char *path, const char *git, size_t oid_len, pawl_error *err);
 void pawl__tracked_free(pawl__tracked *tracked);
 
 typedef enum pawl__tracking {

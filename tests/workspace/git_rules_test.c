@@ -209,11 +209,11 @@ static void change_rules(workspace *w)
                                   : "git config --global --unset-all core.excludesFile || true");
                 break;
         default:
-                random_path(path, choice(3));
+                random_path(path, 1 + choice(2));
                 if (choice(3) == 0)
-                        path[0] = '\0';
-                if (!*path || is_folder(w, path)) {
-                        strcat(path, *path ? "/.gitignore" : ".gitignore");
+                        random_rules(w, ".gitignore");
+                else if (is_folder(w, path)) {
+                        snprintf(path + strlen(path), sizeof path - strlen(path), "/.gitignore");
                         random_rules(w, path);
                 }
         }
@@ -462,6 +462,20 @@ static void a_configuration_is_read_as_git_reads_it(void **state)
                 else
                         assert_says(err.message, "/.git/config, line ");
                 pawl__git_config_free(&config);
+        }
+        /* no change to one makes more of it than a message */
+        for (size_t i = 0; i < 2000; i++) {
+                const char *text = rows[choice(16)].text;
+                pawl__git_config config;
+                char *path = path_in(git, "config"), *changed = strdup(text);
+                changed[choice(strlen(text))] = "\0\"\\\n[]=#~\r"[choice(10)];
+                file_write(path, changed, strlen(text));
+                const pawl_status status =
+                        pawl__git_config_read(&config, &user, git, git, "/top", NULL);
+                assert_true(status == PAWL_OK || status == PAWL_EPARSE);
+                pawl__git_config_free(&config);
+                free(changed);
+                free(path);
         }
         free(git);
 }
