@@ -12,6 +12,7 @@ static const char *const suffixes[] = {"", "-wal", "-shm", "-journal", "-lock", 
 /* And names that do not begin with it. */
 static const char *const names[] = {"serve.token", "config.yaml", "workspace.index*"};
 enum { SUFFIXES = sizeof suffixes / sizeof suffixes[0], NAMES = sizeof names / sizeof names[0] };
+_Static_assert(SUFFIXES + NAMES <= PAWL__OWN_FILES_MAX, "each of them may be there");
 
 /* NUL-ended; "" for one that no file can have. */
 static void name_of(char out[NAME_MAX + 1], pawl_text log, size_t i)

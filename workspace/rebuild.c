@@ -2,6 +2,7 @@
  * same. */
 #include "base/error.h"
 #include "base/json_write.h"
+#include "events/own_files.h"
 #include "events/types.h"
 #include "workspace/beneath.h"
 #include "workspace/workspace.h"
@@ -23,6 +24,7 @@ struct lost {
 struct rebuilding {
         pawl__workspace ws;
         pawl__beneath root;
+        pawl__own_files own; /* the log's */
         pawl__arena arena;
         pawl__row row;
         struct lost *found;
@@ -65,8 +67,13 @@ static pawl_status read_workspace(struct rebuilding *r, const struct lost *lost)
 {
         enum { PIECE = 256 << 10 };
         pawl_status status = PAWL_OK;
+        struct stat st;
 
         pawl__buf_clear(&r->text);
+        if (pawl__own_files_named(&r->own, lost->path) ||
+                pawl__beneath_stat(&r->root, lost->path, &st) != 0 ||
+                pawl__own_files_is(&r->own, &st))
+                return PAWL_OK;
         const int fd = pawl__beneath_file(&r->root, lost->path, O_RDONLY, 0);
         if (fd < 0)
                 return PAWL_OK;
@@ -275,7 +282,8 @@ static pawl_status rebuild(struct rebuilding *r, const char *which, pawl_error *
         if (status < 0)
                 return status;
         r->result.n = (uint64_t)r->row.v[PAWL__WCP_N].integer;
-        (void)pawl__beneath_open(&r->root, r->ws.root); /* not there: no file will be found */
+        if (pawl__beneath_open(&r->root, r->ws.root) == 0) /* not there: no file will be found */
+                (void)pawl__own_files_find(&r->own, pawl__log_path(r->ws.log), r->root.root);
         status = find_lost(r);
         if (!status && r->n > 0) {
                 batch.fill = fill;
