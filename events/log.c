@@ -174,6 +174,26 @@ pawl_status pawl_log_head(uint64_t *seq, unsigned char hash[32], pawl_log *log)
         return status;
 }
 
+pawl_status pawl__log_view_begin(pawl_log *log, pawl_error *err)
+{
+        int64_t head;
+
+        if (pawl__log_readonly(log))
+                return PAWL_OK;
+        pawl_status status = pawl__db_exec(log, "BEGIN", "read it", err);
+        if (!status) /* a transaction begins with its first read */
+                status = pawl__db_integer(&head, log, "SELECT max(seq) FROM events", err);
+        if (status)
+                pawl__log_view_end(log);
+        return status;
+}
+
+void pawl__log_view_end(pawl_log *log)
+{
+        if (!pawl__log_readonly(log) && !sqlite3_get_autocommit(log->db))
+                (void)sqlite3_exec(log->db, "ROLLBACK", NULL, NULL, NULL); /* nothing was written */
+}
+
 const pawl_sources *pawl__log_sources(const pawl_log *log)
 {
         return &log->sources;

@@ -99,6 +99,14 @@ PAWL_MUST_CHECK pawl_status pawl__log_claim(uint64_t *fence, pawl_log *log, pawl
  */
 PAWL_MUST_CHECK pawl_status pawl__log_keep_claims(pawl_log *log);
 
+/**
+ * Let all reads of this handle see the log as it is now, whatever others commit, until
+ * pawl__log_view_end(). Nothing is written in between, and the state is attached before
+ * (pawl__state_of()). Of a log that is open for writing; a reader's own views are kept elsewhere.
+ */
+PAWL_MUST_CHECK pawl_status pawl__log_view_begin(pawl_log *log, pawl_error *err);
+void pawl__log_view_end(pawl_log *log);
+
 /** Is somebody alive holding the run? PAWL_OK with *held; the owner as it stands. */
 PAWL_MUST_CHECK pawl_status pawl__log_holder(
         bool *held, pawl_owner *owner, pawl_log *log, pawl_text run_id);

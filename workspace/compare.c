@@ -61,10 +61,14 @@ pawl_status pawl_workspace_compare(pawl_comparison **out, pawl_log *log, const c
                 status = read_workspace(c, err);
         if (!status)
                 status = pawl__compare_files(c, err);
-        if (!status && !c->ws.part)
+        if (!status)
                 status = pawl__compare_members(c, err);
-        if (!status && !c->ws.part)
+        if (!status)
                 status = pawl__compare_git(c, err);
+        if (status)
+                status = pawl__workspace_or_pruned(status, c->ws.state, &c->rows[0], err);
+        if (status && c->has_b)
+                status = pawl__workspace_or_pruned(status, c->ws.state, &c->rows[1], err);
         if (status)
                 pawl_comparison_free(c);
         else

@@ -80,8 +80,7 @@ static pawl_status choose(
                 const pawl__value *v = rows[i].v;
                 const bool wanted = n_which > 0
                                             ? kept == 0 || by_number(&rows[kept - 1], &rows[i]) != 0
-                                            : (v[PAWL__WCP_INVALID_SEQ].integer == 0 ||
-                                                      pawl__row_given_up(&rows[i])) &&
+                                            : v[PAWL__WCP_INVALID_SEQ].integer == 0 &&
                                                       v[PAWL__WCP_PRUNED_SEQ].integer == 0 &&
                                                       v[PAWL__WCP_SAFETY].integer == 0;
                 if (wanted)
@@ -389,13 +388,17 @@ pawl_status pawl_workspace_export(pawl_archive_result *out, pawl_log *log, const
         if (!status)
                 status = pawl__contents_open(&x.contents, log, err);
         if (!status)
+                status = pawl__log_view_begin(log, err);
+        if (!status) { /* what it says is there stays there until it is written */
                 status = choose(&rows, &count, &x, which, n);
-        if (!status)
-                status = carry_checkpoints(&x, rows, count);
-        if (!status)
-                status = measure_events(&x);
-        if (!status)
-                status = write_archive(out, &x, path);
+                if (!status)
+                        status = carry_checkpoints(&x, rows, count);
+                if (!status)
+                        status = measure_events(&x);
+                if (!status)
+                        status = write_archive(out, &x, path);
+                pawl__log_view_end(log);
+        }
         pawl__archive_writer_free(x.writer);
         pawl__contents_close(x.contents);
         x.carried.contents = NULL; /* the holdings's */

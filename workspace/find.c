@@ -38,6 +38,24 @@ pawl_status pawl__workspace_current(pawl__row *out, pawl__row *by, bool *put_bac
         return pawl__state_get(state, PAWL__WORKSPACE, out, arena, err);
 }
 
+pawl_status pawl__workspace_or_pruned(
+        pawl_status status, pawl__state *state, const pawl__row *checkpoint, pawl_error *err)
+{
+        pawl__arena arena = PAWL__ARENA_INIT;
+        pawl__row now = {.v[PAWL__WCP_N] = checkpoint->v[PAWL__WCP_N]};
+
+        if (status != PAWL_ENOTFOUND && status != PAWL_EDAMAGED)
+                return status;
+        if (!checkpoint->v[PAWL__WCP_PRUNED_SEQ].integer &&
+                !pawl__state_get(state, PAWL__WORKSPACE, &now, &arena, NULL) &&
+                now.v[PAWL__WCP_PRUNED_SEQ].integer)
+                status = pawl__fail(err, PAWL_ENOTFOUND,
+                        "checkpoint %lld: was pruned meanwhile; take another",
+                        (long long)now.v[PAWL__WCP_N].integer);
+        pawl__arena_free(&arena);
+        return status;
+}
+
 static pawl_status not_found(const char *which, pawl_error *err)
 {
         return pawl__fail(err, PAWL_ENOTFOUND,
@@ -88,7 +106,6 @@ pawl_status pawl__workspace_settled(pawl__workspace *ws, pawl_error *err)
         return pawl__fail(err, PAWL_ESTATE,
                 "workspace %.200s: %s to checkpoint %lld was interrupted; `pawl rollback --finish` "
                 "goes on with it, `pawl undo` goes back to where it began",
-                ws->root,
-                row.v[PAWL__RB_UNDO].integer & PAWL__RB_IS_UNDO ? "an undo" : "a rollback",
+                ws->root, row.v[PAWL__RB_UNDO].integer ? "an undo" : "a rollback",
                 (long long)row.v[PAWL__RB_TARGET].integer);
 }

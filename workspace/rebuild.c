@@ -225,44 +225,76 @@ static pawl_status commit(struct rebuilding *r, pawl__batch *batch, pawl_error *
         return status;
 }
 
-static pawl_status say_valid(struct rebuilding *r, pawl_error *err)
+static pawl_status say_valid(
+        pawl__batch *batch, const struct rebuilding *r, uint64_t n, pawl_error *err)
 {
         const pawl__event_form *form = pawl__event_form_of(PAWL__CHECKPOINT_UPDATED);
         pawl_event event = {.type = pawl__text(form->name), .v = form->v, .actor = r->ws.actor};
-        pawl__batch batch = PAWL__BATCH_INIT;
         char payload[80];
 
-        snprintf(payload, sizeof payload, "{\"n\":%llu,\"valid\":true}",
-                (unsigned long long)r->result.n);
+        snprintf(payload, sizeof payload, "{\"n\":%llu,\"valid\":true}", (unsigned long long)n);
         event.payload = pawl__text(payload);
-        pawl_status status = pawl__batch_event(&batch, &event, err);
-        if (!status)
+        return pawl__batch_event(batch, &event, err);
+}
+
+/* Marked as damaged, not given up by a rollback, and not pruned since? */
+static bool was_damaged(const pawl__row *row)
+{
+        static const char damaged[] = "damaged: ";
+        const pawl_text reason = row->v[PAWL__WCP_INVALID_REASON].text;
+
+        return row->v[PAWL__WCP_INVALID_SEQ].integer && !row->v[PAWL__WCP_PRUNED_SEQ].integer &&
+               reason.data && reason.len >= sizeof damaged - 1 &&
+               memcmp(reason.data, damaged, sizeof damaged - 1) == 0;
+}
+
+/* Each that is good, and is marked as damaged, is valid again. */
+static pawl_status mark_good(struct rebuilding *r, const pawl_validation *found, pawl_error *err)
+{
+        pawl__batch batch = PAWL__BATCH_INIT;
+        pawl_status status = PAWL_OK;
+
+        for (size_t i = 0; i < pawl_validation_count(found) && !status; i++) {
+                const pawl_validated *it = pawl_validation_at(found, i);
+                pawl__row row = {.v[PAWL__WCP_N].integer = (int64_t)it->n};
+                const bool own = it->n == r->result.n;
+                status = pawl__state_get(r->ws.state, PAWL__WORKSPACE, &row, &r->arena, err);
+                if (status)
+                        break;
+                const bool heals = it->good && was_damaged(&row);
+                if (heals)
+                        status = say_valid(&batch, r, it->n, err);
+                if (own)
+                        r->result.valid =
+                                it->good && (heals || !row.v[PAWL__WCP_INVALID_SEQ].integer);
+                else
+                        r->result.others += heals;
+                if (own)
+                        r->result.good = it->good;
+        }
+        if (!status && batch.n > 0)
                 status = commit(r, &batch, err);
         pawl__batch_free(&batch);
         return status;
 }
 
-/* Good again, and marked as damaged: valid again. */
+/* Other checkpoints may have what came back, too: those are looked at where any is damaged. */
 static pawl_status judge(struct rebuilding *r, const char *which, pawl_error *err)
 {
-        static const char damaged[] = "damaged: ";
-        const pawl_text reason = r->row.v[PAWL__WCP_INVALID_REASON].text;
-        const bool invalid =
-                r->row.v[PAWL__WCP_INVALID_SEQ].integer != 0 && !pawl__row_given_up(&r->row);
-        pawl_validation *found;
-        pawl_status status =
-                pawl_workspace_validate(&found, r->ws.log, which, NULL, false, NULL, err);
+        pawl_validation *found = NULL;
+        pawl__row *rows = NULL;
+        size_t n = 0, damaged = 0;
+        pawl_status status = pawl__state_workspace_all(&rows, &n, r->ws.state, &r->arena, err);
 
-        if (status)
-                return status;
-        r->result.good = pawl_validation_at(found, 0)->good;
-        r->result.valid = r->result.good && !invalid;
+        for (size_t i = 0; i < n && !status; i++)
+                damaged += was_damaged(&rows[i]) &&
+                           rows[i].v[PAWL__WCP_N].integer != (int64_t)r->result.n;
+        if (!status)
+                status = pawl_workspace_validate(
+                        &found, r->ws.log, damaged ? NULL : which, NULL, false, NULL, err);
+        if (!status)
+                status = mark_good(r, found, err);
         pawl_validation_free(found);
-        if (r->result.good && invalid && reason.data && reason.len >= sizeof damaged - 1 &&
-                memcmp(reason.data, damaged, sizeof damaged - 1) == 0) {
-                status = say_valid(r, err);
-                r->result.valid = !status;
-        }
         return status;
 }
 
@@ -291,7 +323,9 @@ static pawl_status rebuild(struct rebuilding *r, const char *which, pawl_error *
                 status = commit(r, &batch, err);
         }
         pawl__batch_free(&batch);
-        return status ? status : judge(r, which, err);
+        if (!status)
+                status = judge(r, which, err);
+        return pawl__workspace_or_pruned(status, r->ws.state, &r->row, err);
 }
 
 pawl_status pawl_workspace_rebuild(pawl_rebuilt *out, pawl_log *log, const char *which,

@@ -218,21 +218,39 @@ pawl_status pawl__restore_run(pawl__restore *restore, pawl_error *err)
         return status;
 }
 
-pawl_status pawl__restore_check(pawl__restore *restore, size_t step, pawl_error *err)
+pawl_status pawl__restore_checker_new(
+        pawl__restore_checker **out, pawl__restore *restore, pawl_error *err)
 {
-        pawl__restoring q;
-        pawl_status status = begin(&q, restore, err);
+        pawl__restoring *q = malloc(sizeof *q);
 
-        if (!status)
-                status = pawl__restoring_look(&q, step);
-        if (!status && step < q.n) {
-                const pawl__entry *goal = pawl__goal(&q, step);
-                bool moded = goal->kind == PAWL__ENTRY_FILE || goal->kind == PAWL__ENTRY_FOLDER;
-                if (!q.stands[step].same ||
-                        (moded && q.stands[step].mode !=
-                                          pawl__goal_mode(&q, step, q.stands[step].mode)))
-                        status = pawl__restoring_changed(&q, q.steps[step].path);
-        }
-        end(&q);
+        if (!q)
+                return pawl__nomem(err);
+        pawl_status status = begin(q, restore, err);
+        if (status)
+                pawl__restore_checker_free(q);
+        else
+                *out = q;
+        return status;
+}
+
+void pawl__restore_checker_free(pawl__restore_checker *checker)
+{
+        if (!checker)
+                return;
+        end(checker);
+        free(checker);
+}
+
+pawl_status pawl__restore_check(pawl__restore_checker *q, size_t step)
+{
+        const pawl__entry *goal = pawl__goal(q, step);
+        const bool moded = goal->kind == PAWL__ENTRY_FILE || goal->kind == PAWL__ENTRY_FOLDER;
+
+        pawl__beneath_forget(q->root); /* others may have moved a folder since */
+        pawl_status status = pawl__restoring_look(q, step);
+        if (!status && (!q->stands[step].same ||
+                               (moded && q->stands[step].mode !=
+                                                 pawl__goal_mode(q, step, q->stands[step].mode))))
+                status = pawl__restoring_changed(q, q->steps[step].path);
         return status;
 }

@@ -42,9 +42,13 @@ typedef struct pawl__restore {
  */
 PAWL_MUST_CHECK pawl_status pawl__restore_run(pawl__restore *restore, pawl_error *err);
 
-/** Only look at one step's path: PAWL_ESTATE naming it where it is not as it should be. */
-PAWL_MUST_CHECK pawl_status pawl__restore_check(
-        pawl__restore *restore, size_t step, pawl_error *err);
+/** To look at steps' paths alone, in whatever order; each costs what is there. */
+typedef struct pawl__restoring pawl__restoring, pawl__restore_checker;
+PAWL_MUST_CHECK pawl_status pawl__restore_checker_new(
+        pawl__restore_checker **out, pawl__restore *restore, pawl_error *err);
+/** PAWL_ESTATE naming the path where it is not as it should be. */
+PAWL_MUST_CHECK pawl_status pawl__restore_check(pawl__restore_checker *checker, size_t step);
+void pawl__restore_checker_free(pawl__restore_checker *checker);
 
 /** An errno as a status, with the message "PATH: cannot DOING: the system's reason; ...". */
 pawl_status pawl__restore_fail(pawl_error *err, int error, pawl_text path, const char *doing);

@@ -19,7 +19,7 @@ typedef struct pawl__stand {
         int64_t mtime_ns, ctime_ns;
 } pawl__stand;
 
-typedef struct pawl__restoring {
+struct pawl__restoring {
         pawl__restore *r;
         pawl__beneath *root;
         const pawl__plan_step *steps;
@@ -29,7 +29,7 @@ typedef struct pawl__restoring {
         char *buffer; /**< PAWL__RESTORE_BUFFER bytes */
         uint64_t dev; /**< the root's: syncfs() reaches this one alone */
         pawl_error *err;
-} pawl__restoring;
+};
 
 enum { PAWL__RESTORE_BUFFER = 256 * 1024 };
 

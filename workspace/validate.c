@@ -26,6 +26,7 @@ struct validating {
         pawl__git *git;  /* NULL: there is none to ask */
         pawl__map known; /* contents that were read, by hash in the arena */
         pawl_validation *out;
+        const char *actor;
         pawl__buf text;
         pawl_error *err;
 };
@@ -201,7 +202,7 @@ static pawl_status check_one(struct validating *v, pawl_validated *it, const paw
                 .id = pawl__arena_text(&v->out->arena, row->v[PAWL__WCP_ID].text, &ok),
                 .files = PAWL_CHECK_GOOD,
                 .hash = PAWL_CHECK_GOOD,
-                .valid = row->v[PAWL__WCP_INVALID_SEQ].integer == 0 || pawl__row_given_up(row)};
+                .valid = row->v[PAWL__WCP_INVALID_SEQ].integer == 0};
         if (!ok)
                 return pawl__nomem(v->err);
         pawl_status status = check_event(v, it, row, &c);
@@ -249,16 +250,53 @@ static pawl_status add_mark(
         return status;
 }
 
-static pawl_status mark_all(struct validating *v, const char *actor)
+/* Once more, inside the transaction: what was pruned meanwhile is no damage, and what came back
+ * neither. */
+static pawl_status look_again(struct validating *v, pawl_validated *it)
 {
-        pawl__batch batch = PAWL__BATCH_INIT;
+        pawl__row row = {.v[PAWL__WCP_N].integer = (int64_t)it->n};
+        pawl_status status =
+                pawl__state_get(v->state, PAWL__WORKSPACE, &row, &v->out->arena, v->err);
+
+        if (status)
+                return status == PAWL_ENOTFOUND ? PAWL_OK : status;
+        if (row.v[PAWL__WCP_PRUNED_SEQ].integer) {
+                it->valid = false;
+                return PAWL_OK;
+        }
+        return check_one(v, it, &row);
+}
+
+static pawl_status fill(pawl_log *log, pawl__batch *batch, void *user, pawl_error *err)
+{
+        struct validating *v = user;
+        pawl_error *outer = v->err;
         pawl_status status = PAWL_OK;
 
+        (void)log;
+        v->err = err;
+        pawl__map_free(&v->known);
         for (size_t i = 0; i < v->out->n && !status; i++) {
-                if (v->out->list[i].valid && !v->out->list[i].good)
-                        status = add_mark(v, &batch, &v->out->list[i], actor);
+                pawl_validated *it = &v->out->list[i];
+                if (it->good || !it->valid)
+                        continue;
+                status = look_again(v, it);
+                if (!status && it->valid && !it->good)
+                        status = add_mark(v, batch, it, v->actor);
         }
-        if (!status && batch.n > 0)
+        v->err = outer;
+        return status;
+}
+
+static pawl_status mark_all(struct validating *v)
+{
+        pawl__batch batch = {.fill = fill, .fill_user = v};
+        bool any = false;
+        pawl_status status = PAWL_OK;
+
+        for (size_t i = 0; i < v->out->n && !any; i++)
+                any = v->out->list[i].valid && !v->out->list[i].good;
+        if (any)
                 status = from_log(v, pawl__log_commit(v->log, &batch, 0, NULL));
         for (size_t i = 0; i < v->out->n && !status; i++)
                 v->out->list[i].valid = v->out->list[i].valid && v->out->list[i].good;
@@ -268,24 +306,18 @@ static pawl_status mark_all(struct validating *v, const char *actor)
 
 /* ---- All of it ------------------------------------------------------------------------------- */
 
-static pawl_status validate(
-        struct validating *v, const char *which, const char *root, bool mark, const char *actor)
+static pawl_status check_all(struct validating *v, const char *which)
 {
         pawl__row *rows = NULL, one;
         size_t n = 1;
-        pawl_status status = pawl__state_of(&v->state, v->log, v->err);
+        pawl_status status;
 
-        if (!status)
-                status = pawl__contents_open(&v->contents, v->log, v->err);
-        if (!status && which)
+        if (which)
                 status = pawl__workspace_find(&one, v->state, which, &v->out->arena, v->err);
-        else if (!status)
+        else
                 status = pawl__state_workspace_all(&rows, &n, v->state, &v->out->arena, v->err);
         if (status)
                 return status;
-        /* without git, or a repository, its column does not apply */
-        if (root && pawl__git_open(&v->git, root, NULL))
-                v->git = NULL;
         v->out->list = pawl__arena_array(&v->out->arena, n + 1, sizeof *v->out->list);
         if (!v->out->list)
                 return pawl__nomem(v->err);
@@ -294,18 +326,38 @@ static pawl_status validate(
                 if (row->v[PAWL__WCP_PRUNED_SEQ].integer == 0)
                         status = check_one(v, &v->out->list[v->out->n++], row);
         }
-        return !status && mark ? mark_all(v, actor) : status;
+        return status;
+}
+
+/* All of it in one view, so that nothing is missed that a prune takes away meanwhile. */
+static pawl_status validate(struct validating *v, const char *which, const char *root, bool mark)
+{
+        pawl_status status = pawl__state_of(&v->state, v->log, v->err);
+
+        if (!status)
+                status = pawl__contents_open(&v->contents, v->log, v->err);
+        if (status)
+                return status;
+        /* without git, or a repository, its column does not apply */
+        if (root && pawl__git_open(&v->git, root, NULL))
+                v->git = NULL;
+        status = pawl__log_view_begin(v->log, v->err);
+        if (status)
+                return status;
+        status = check_all(v, which);
+        pawl__log_view_end(v->log);
+        return !status && mark ? mark_all(v) : status;
 }
 
 pawl_status pawl_workspace_validate(pawl_validation **out, pawl_log *log, const char *which,
         const char *root, bool mark, const char *actor, pawl_error *err)
 {
-        struct validating v = {.log = log, .err = err};
+        struct validating v = {.log = log, .actor = actor, .err = err};
 
         v.out = calloc(1, sizeof *v.out);
         if (!v.out)
                 return pawl__nomem(err);
-        pawl_status status = validate(&v, which, root, mark, actor);
+        pawl_status status = validate(&v, which, root, mark);
         pawl__git_close(v.git);
         pawl__contents_close(v.contents);
         pawl__map_free(&v.known);

@@ -8,7 +8,6 @@
 #include "state/state.h"
 #include "workspace/contents.h"
 #include "workspace/git.h"
-#include "workspace/paths.h"
 #include "workspace/scan.h"
 #include <pawl/workspace.h>
 
@@ -25,9 +24,6 @@ typedef struct pawl__workspace {
         const pawl_text *exclude;
         size_t n_exclude;
         uint64_t max_file;
-        pawl_text *part; /**< the paths that a rollback or a comparison is of; NULL: all */
-        size_t n_part;
-        pawl__paths paths; /**< the same, to be asked */
         uint64_t last;     /**< the highest number of a checkpoint; 0: there is none */
         bool any;          /**< some are not imported: the two rows below are set */
         pawl__row newest;  /**< of those, the one with the highest number */
@@ -101,6 +97,11 @@ PAWL_MUST_CHECK pawl_status pawl__workspace_find(
 /** The one that the workspace stands at. PAWL_ENOTFOUND without a message: there is none. */
 PAWL_MUST_CHECK pawl_status pawl__workspace_current(pawl__row *out, pawl__row *by, bool *put_back,
         pawl__state *state, pawl__arena *arena, pawl_error *err);
+
+/** A failure to read what a checkpoint holds: where somebody pruned it since its row was read, that
+ * is what it means (PAWL_ENOTFOUND), else it is handed on. */
+PAWL_MUST_CHECK pawl_status pawl__workspace_or_pruned(
+        pawl_status status, pawl__state *state, const pawl__row *checkpoint, pawl_error *err);
 
 /** A row as the public header shows it; texts as in the row. */
 pawl_checkpoint_info pawl__checkpoint_info(const pawl__row *row, uint64_t current);

@@ -37,7 +37,7 @@ enum { COLUMNS = sizeof columns / sizeof columns[0] };
 static const char *state_of(const pawl_checkpoint_info *info)
 {
         if (info->current)
-                return "← current";
+                return info->valid ? "← current" : "✗ ← current";
         return info->valid ? "✓" : "✗";
 }
 

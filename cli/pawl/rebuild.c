@@ -21,6 +21,7 @@ static int print(const cli_call *cli, const pawl_rebuilt *made)
                 pawl__json_member_integer(&w, "missing", (int64_t)made->missing);
                 pawl__json_member_bool(&w, "good", made->good);
                 pawl__json_member_bool(&w, "valid", made->valid);
+                pawl__json_member_integer(&w, "others", (int64_t)made->others);
                 pawl__json_close_object(&w);
                 code = cli_print_json(cli, &w);
         } else {
@@ -29,8 +30,12 @@ static int print(const cli_call *cli, const pawl_rebuilt *made)
                         " from the workspace, %" PRIu64 " missing: %s\n",
                         made->n, made->from_git, made->from_workspace, made->missing,
                         made->valid  ? "valid"
-                        : made->good ? "good, but marked otherwise"
+                        : made->good ? "good, but given up by a rollback"
                                      : "still damaged");
+                if (made->others)
+                        fprintf(cli->in->out,
+                                "%" PRIu64 " other damaged checkpoint%s: valid again\n",
+                                made->others, made->others == 1 ? "" : "s");
         }
         if (code != CLI_DONE || made->good)
                 return code;

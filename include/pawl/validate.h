@@ -64,13 +64,14 @@ typedef struct pawl_rebuilt {
         uint64_t missing;                  /**< files whose contents are still not there */
         bool good;                         /**< the checkpoint holds all that it names */
         bool valid;                        /**< and may be gone back to */
+        uint64_t others; /**< other checkpoints that were damaged and are valid again by it */
 } pawl_rebuilt;
 
 /**
  * Bring back contents of a checkpoint's files that are gone or damaged, from the commit that it
- * names or the workspace as it is, wherever what has that path there has the very SHA-256. A
- * checkpoint that was marked as damaged and is good again is marked as valid again
- * (CheckpointUpdated). The workspace is only read.
+ * names or the workspace as it is, wherever what has that path there has the very SHA-256.
+ * Every checkpoint that was marked as damaged and is good again, this one or another that shares
+ * those contents, is marked as valid again (CheckpointUpdated). The workspace is only read.
  * @return PAWL_ENOTFOUND, PAWL_EDAMAGED: a folder of it is gone, or its event: only an archive or a
  * copy of the log has that.
  */

@@ -53,6 +53,20 @@ runs 0 pawl rebuild 1
 says ': 0 from git, 0 from the workspace, 0 missing: valid$' out
 same "$(events)" "$n"
 
+it "every other one that shares what came back is valid again as well"
+runs 0 pawl checkpoint another
+runs 0 pawl checkpoint third
+forget here
+runs 5 pawl validate
+same "$(pawl checkpoints --json | jq -c '[.[].valid]')" '[false,false,false]'
+says '✗ ← current' <(pawl checkpoints)
+n=$(events CheckpointUpdated)
+runs 0 pawl rebuild 2 --json
+same "$(jq -c '[.n, .good, .valid, .others]' out)" '[2,true,true,2]'
+same "$(events CheckpointUpdated)" $((n + 3))
+same "$(pawl checkpoints --json | jq -c '[.[].valid]')" '[true,true,true]'
+runs 0 eventlog replay --check
+
 it "a checkpoint that there is not is refused"
 fails 1 '^pawl: checkpoint 9: there is none; `pawl checkpoints` lists them$' pawl rebuild 9
 cd ..

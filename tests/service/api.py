@@ -65,15 +65,7 @@ def a_run_has_its_steps():
         ("research", "completed"), ("specify", "blocked"), ("publish", "pending")], run
     assert run["conflicts_open"] == 1 and run["retry_token"] == run["steps"][1]["retry_token"]
     assert service.get(V1 + "/runs/held/steps") == run["steps"]
-    log = service.get(V1 + "/runs/held/steps/research/log")
-    assert [(one["attempt"], one["status"], one["text"]) for one in log["attempts"]] == [(1, "completed", "")], log
-    assert service.get(V1 + "/runs/held/steps/research/log", attempt=1) == log
-    assert service.get(V1 + "/runs/held/steps/specify/log")["attempts"] == []
-    output = service.get(V1 + "/runs/held/steps/research/output")
-    assert output["output"] == {"summary": "three days"}, output
-    assert output["output_hash"] == run["steps"][0]["output_hash"]
-    for path in ("/runs/none", "/runs/none/steps", "/runs/--help", "/runs/%20", "/runs/held/steps/none/log",
-                 "/runs/held/steps/research/log?attempt=2", "/runs/held/steps/specify/output"):
+    for path in ("/runs/none", "/runs/none/steps", "/runs/--help", "/runs/%20"):
         assert service.ask("GET", V1 + path, status=404)["error"]["message"]
 
 
@@ -250,14 +242,7 @@ def checkpoints_are_taken_compared_and_gone_back_to():
     assert open("notes.txt").read() == "first\n"
     assert service.post(V1 + "/undo", {"expect": plan["plan"]})["applied"]
     assert open("notes.txt").read() == "changed again\n"
-    plan = service.get(V1 + "/undo")
-    assert plan["undo"] and plan["given_up"] == [at["n"]], plan
-    service.post(V1 + "/undo", {"expect": plan["plan"]})
-    assert open("notes.txt").read() == "first\n"
-    plan = service.get(V1 + "/undo")
-    assert plan["taken_up"] == [at["n"]], plan
-    service.post(V1 + "/undo", {"expect": plan["plan"]})
-    assert open("notes.txt").read() == "changed again\n"
+    service.get(V1 + "/undo", code=404)
 
 
 def the_log_is_verified_counted_and_named():
@@ -324,7 +309,7 @@ def a_service_that_only_reads_changes_nothing():
             reading.get(V1 + path)
         plan = V1 + "/checkpoints/1/rollback"
         assert reading.get(plan) == service.get(plan)
-        assert reading.get(V1 + "/undo") == service.get(V1 + "/undo")
+        assert reading.get(V1 + "/undo", 404) == service.get(V1 + "/undo", 404)
         data = reading.post("/executeCommand", {"command": "rollback", "args": ["1", "--plan"]})["data"]
         assert data == service.get(plan), data
         assert reading.post("/executeCommand", {"command": "prune sessions", "args": ["--keep", "0", "--dry-run"]})["data"]
