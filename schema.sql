@@ -81,8 +81,9 @@ CREATE TABLE IF NOT EXISTS contents (
 ) STRICT;
 
 -- Who holds a run. The fence grows with each claim and outlives the claim (held = 0). until_ms is by
--- CLOCK_BOOTTIME of the boot boot_id. The holder's process is named by its pid, the time it started
--- (clock ticks since boot) and its pid namespace (inode number).
+-- the holder's CLOCK_BOOTTIME, and is compared with nothing but itself: each renewal changes it. The
+-- holder's process is named by its pid, the time it started (clock ticks since boot) and its pid namespace
+-- (inode number). Whether it lives is asked of the kernel first, by a lock on PATH-lock.
 CREATE TABLE IF NOT EXISTS leases (
         run_id    TEXT NOT NULL PRIMARY KEY,
         fence     INTEGER NOT NULL,

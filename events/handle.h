@@ -71,11 +71,13 @@ typedef struct pawl__held {
         char run_id[PAWL__ID_MAX];
         size_t run_len;
         uint64_t fence;
-        int64_t due_ms; /* by the boot clock: when pawl__log_keep_claims() renews it */
+        int64_t due_ms;  /* by the boot clock: when pawl__log_keep_claims() renews it */
+        int lock_fd;     /* the kernel's lock on it (events/run_lock.c); -1: it could not be had */
+        int64_t lock_at; /* its place in the file */
 } pawl__held;
 
-/** The lease last met whose holder's clock cannot be compared with ours: since when, by our own
- *  clock, it has stood unchanged. */
+/** The lease last met of whose holder nothing else is known: since when, by our own clock, it has
+ *  stood unchanged. */
 typedef struct pawl__watched {
         pawl__held lease; /* run_len 0: none */
         int64_t until_ms, since_ms;
@@ -393,6 +395,22 @@ bool pawl__held_is(const pawl__held *held, pawl_text run_id, uint64_t fence);
 void pawl__held_forget(pawl_log *log, pawl_text run_id, uint64_t fence);
 /** Give back what this handle still holds, as far as that can be done. */
 void pawl__held_release(pawl_log *log);
+
+/* ---- The kernel's lock on a run (events/run_lock.c) -------------------------------------------
+ */
+
+typedef enum pawl__life {
+        PAWL__LIFE_UNKNOWN, /**< the kernel cannot say */
+        PAWL__LIFE_LIVES, /**< somebody has the lock: the holder, or what is left of its command */
+        PAWL__LIFE_OVER   /**< the holder had it, and nobody has it now */
+} pawl__life;
+
+/** Take the lock on a claim that was committed; without it, the lease alone says who lives. */
+void pawl__run_lock_take(pawl_log *log, pawl__held *held);
+/** Take it again where the file is not there any more. */
+void pawl__run_lock_keep(pawl_log *log, pawl__held *held);
+void pawl__run_lock_drop(pawl__held *held);
+pawl__life pawl__run_lock_look(pawl_log *log, pawl_text run_id, uint64_t fence);
 
 /** Let an event's payload go and keep its hash. PAWL_EDAMAGED when it is not what was hashed. */
 PAWL_MUST_CHECK pawl_status pawl__tx_prune(pawl_log *log, uint64_t seq);

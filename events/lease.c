@@ -2,20 +2,22 @@
  * Claims: who may append for a run (contract, section 8).
  *
  * A lease is one row a run. Its fence only ever grows: it outlives the claim in the row, and where
- * there is no row it starts above the run's last RunClaimed event. Whether a holder still holds:
+ * there is no row it starts above the run's last RunClaimed event. Whether a holder lives is asked
+ * of the first of these that knows:
  *
- *  same boot, same pid namespace   the process is looked at. Gone, or another with its pid: free at
- *                                  once. Otherwise until the lease expires by CLOCK_BOOTTIME.
- *  same boot, other namespace      a container beside us: the pid says nothing, the clock is the
- *                                  same. Until the lease expires.
- *  other boot, same host           the host was started anew since: free at once.
- *  other boot, other host          neither process nor clock can be compared. Held, until this
- * handle has seen the lease unchanged for its whole length by our own clock: who waits for the run
- * gets it then.
+ *  the kernel's lock      that the holder has on the run as long as it lives, or anything of its
+ *                         command (events/run_lock.c). By it alone a holder can be dead that has
+ *                         another boot id, pid namespace or clock than we.
+ *  the process            where boot id and pid namespace are ours: it is there, or it is gone, or
+ *                         another has its pid.
+ *  the lease              it is over when this handle has seen it unchanged for as long as it was
+ *                         given, by our own clock: who waits for the run gets it then. No clock of
+ *                         another process is compared with ours.
  */
 #include "base/json_write.h"
 #include "events/group.h"
 #include "events/handle.h"
+#include <time.h>
 
 typedef struct lease {
         uint64_t fence;
@@ -77,6 +79,7 @@ static void set_lease(pawl__held *out, pawl_text run_id, uint64_t fence, int64_t
         out->run_len = run_id.len;
         out->fence = fence;
         out->due_ms = due_ms;
+        out->lock_fd = -1;
 }
 
 /* Has it stood unchanged, before our eyes, for as long as it was given? */
@@ -95,26 +98,49 @@ static bool seen_to_expire(pawl_log *log, pawl_text run_id, const lease *l)
         return now - w->since_ms > l->lease_ms;
 }
 
-static bool is_alive(pawl_log *log, pawl_text run_id, const lease *l)
+/* By its pid, where that says something here. */
+static pawl__life life_of_process(const pawl_log *log, const lease *l)
 {
         const pawl__identity *self = &log->self, *owner = &l->owner;
-        bool boots_known = self->boot_id[0] && owner->boot_id[0];
 
+        if (!self->boot_id[0] || strcmp(self->boot_id, owner->boot_id) != 0 || !self->pid_ns ||
+                self->pid_ns != owner->pid_ns)
+                return PAWL__LIFE_UNKNOWN;
+        int64_t start = self->start_of(owner->pid, self->user);
+        if (start == PAWL__START_GONE)
+                return PAWL__LIFE_OVER;
+        if (start <= 0 || owner->pid_start <= 0)
+                return PAWL__LIFE_UNKNOWN;
+        return start == owner->pid_start ? PAWL__LIFE_LIVES : PAWL__LIFE_OVER;
+}
+
+static bool is_alive(pawl_log *log, pawl_text run_id, const lease *l)
+{
         if (!l->held)
                 return false;
-        if (!boots_known || strcmp(self->boot_id, owner->boot_id) != 0) {
-                if (boots_known && strcmp(self->host, owner->host) == 0)
-                        return false;
+        pawl__life life = pawl__run_lock_look(log, run_id, l->fence);
+        if (life == PAWL__LIFE_UNKNOWN)
+                life = life_of_process(log, l);
+        if (life == PAWL__LIFE_UNKNOWN)
                 return !seen_to_expire(log, run_id, l);
+        return life == PAWL__LIFE_LIVES;
+}
+
+/* A holder that just died may leave its step's command to its watcher, which has the lock until
+ * nothing of the command is left: mostly some milliseconds. */
+static void await_watcher(pawl_log *log, pawl_text run_id)
+{
+        static const struct timespec pause = {0, 2000000};
+        lease l;
+        bool found;
+
+        for (int i = 0; i < 500; i++) {
+                if (read_lease(&l, &found, log, run_id) || !found || !l.held ||
+                        life_of_process(log, &l) != PAWL__LIFE_OVER ||
+                        pawl__run_lock_look(log, run_id, l.fence) != PAWL__LIFE_LIVES)
+                        return;
+                nanosleep(&pause, NULL);
         }
-        if (self->pid_ns == owner->pid_ns) {
-                int64_t start = self->start_of(owner->pid, self->user);
-                if (start == PAWL__START_GONE)
-                        return false;
-                if (start > 0 && owner->pid_start > 0 && start != owner->pid_start)
-                        return false;
-        }
-        return pawl__boot_ms(log) <= l->until_ms;
 }
 
 static bool held_here(const pawl_log *log, pawl_text run_id, uint64_t fence)
@@ -128,8 +154,18 @@ static bool held_here(const pawl_log *log, pawl_text run_id, uint64_t fence)
 void pawl__held_forget(pawl_log *log, pawl_text run_id, uint64_t fence)
 {
         for (size_t i = log->n_held; i-- > 0;)
-                if (pawl__held_is(&log->held[i], run_id, fence ? fence : log->held[i].fence))
+                if (pawl__held_is(&log->held[i], run_id, fence ? fence : log->held[i].fence)) {
+                        pawl__run_lock_drop(&log->held[i]);
                         log->held[i] = log->held[--log->n_held];
+                }
+}
+
+int pawl__log_lock_fd(const pawl_log *log, pawl_text run_id)
+{
+        for (size_t i = 0; i < log->n_held; i++)
+                if (pawl__held_is(&log->held[i], run_id, log->held[i].fence))
+                        return log->held[i].lock_fd > 0 ? log->held[i].lock_fd : 0;
+        return 0;
 }
 
 static pawl_status tell_owner(pawl_owner *owner, pawl_log *log, const lease *l)
@@ -343,13 +379,15 @@ pawl_status pawl__log_claim(uint64_t *fence, pawl_log *log, pawl_text mission_id
                 return status;
         if (pawl__grow(&log->held, &log->cap_held, log->n_held + 1, sizeof *log->held))
                 return pawl__nomem(&log->err);
+        await_watcher(log, run_id);
         status = claim_alone(&own, &holder, log, &claimed, batch);
         if (status == PAWL_EHELD && tell_owner(owner, log, &holder))
                 return PAWL_ENOMEM;
         if (status)
                 return status;
         pawl__held_forget(log, run_id, 0);
-        set_lease(&log->held[log->n_held++], run_id, own, pawl__boot_ms(log) + log->lease_ms / 3);
+        set_lease(&log->held[log->n_held], run_id, own, pawl__boot_ms(log) + log->lease_ms / 3);
+        pawl__run_lock_take(log, &log->held[log->n_held++]);
         if (batch)
                 pawl__batch_clear(batch);
         *fence = own;
@@ -369,6 +407,8 @@ pawl_status pawl__log_holder(bool *held, pawl_owner *owner, pawl_log *log, pawl_
         bool found;
         pawl_status status = pawl__view_refresh(log, &log->err);
 
+        if (!status)
+                await_watcher(log, run_id);
         if (!status)
                 status = read_lease(&l, &found, log, run_id);
         if (status)

@@ -211,6 +211,9 @@ const char *pawl__log_path(const pawl_log *log);
 /** A call on the log failed with this status, which is returned: its message becomes @p err. */
 pawl_status pawl__log_failed(const pawl_log *log, pawl_status status, pawl_error *err);
 unsigned pawl__log_lease_ms(const pawl_log *log);
+/** The descriptor by which the kernel knows that this process holds the run: kept open by whoever
+ * is to hold it too. 0: there is none. */
+int pawl__log_lock_fd(const pawl_log *log, pawl_text run_id);
 
 /**
  * What keeps derived tables in step with the log. begin() runs inside the write transaction before

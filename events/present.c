@@ -125,6 +125,8 @@ static pawl_status exchange(pawl_log *log)
         (void)sqlite3_db_config(fresh->db, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, NULL);
         pawl_log_close(fresh);
         pawl__group_moved(log);
+        for (size_t i = 0; i < log->n_held; i++)
+                pawl__run_lock_keep(log, &log->held[i]);
         return PAWL_OK;
 }
 

@@ -69,9 +69,11 @@ static pawl_status renew(pawl_log *log, pawl_text run_id, uint64_t fence)
                 change_alone(log, PAWL__STMT_LEASE_RENEW, run_id, fence, "renew the claim");
 
         for (size_t i = 0; i < log->n_held; i++)
-                if (pawl__held_is(&log->held[i], run_id, fence))
+                if (pawl__held_is(&log->held[i], run_id, fence)) {
                         log->held[i].due_ms =
                                 pawl__boot_ms(log) + log->lease_ms / (status ? 12 : 3);
+                        pawl__run_lock_keep(log, &log->held[i]);
+                }
         return status;
 }
 
@@ -130,5 +132,6 @@ void pawl__held_release(pawl_log *log)
                 pawl__held h = log->held[--log->n_held];
                 (void)change_alone(log, PAWL__STMT_LEASE_RELEASE, pawl__text_n(h.run_id, h.run_len),
                         h.fence, "give the run back");
+                pawl__run_lock_drop(&h);
         }
 }

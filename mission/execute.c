@@ -173,6 +173,7 @@ pawl_status pawl__passage_execute(pawl__passage *p)
                 .tick_ms = tick_ms(&held),
                 .tick = tick,
                 .tick_user = &held,
+                .lock_fd = pawl__log_lock_fd(r->log, r->run_id),
                 .log = pawl__step_log_take,
                 .log_user = r};
         status = pawl__step_log_begin(p);

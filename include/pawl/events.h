@@ -131,9 +131,11 @@ typedef struct pawl_owner {
 
 /**
  * Claim a run for this process: a lease and a fence greater than any before, with a RunClaimed
- * event, in one transaction. A holder on this host that is dead loses its lease at once; any other
- * when it expires. The clock of another machine cannot be compared: its lease is over when this log
- * has seen it unchanged, from claim to claim, for as long as it was given.
+ * event, in one transaction. A holder on this machine that is dead loses its lease at once, and one
+ * that lives never: each has a lock on the file PATH-lock that the kernel gives up with the
+ * process. Of another machine nothing is known: its lease is over when this log has seen it
+ * unchanged, from claim to claim, for as long as it was given. A child that is forked while a run
+ * is held, and does not exec, keeps its parent's lock.
  *
  * @param[out] fence  what every append for the run then carries.
  * @param[out] owner  the present holder, on PAWL_EHELD; may be NULL.

@@ -1,5 +1,6 @@
 /* One run, one owner: claims, fences, and how a holder that is gone loses its lease. */
 #include "support/claims.h"
+#include <sys/stat.h>
 #include <unistd.h>
 
 static void a_claim_is_an_event_and_a_lease(void **state)
@@ -135,7 +136,7 @@ static void who_gave_a_run_back_does_not_append_for_it(void **state)
         assert_int_equal(claims_take(f->log), 2); /* the fence outlives the claim */
 }
 
-static void a_live_holder_keeps_the_run_until_its_lease_expires(void **state)
+static void a_live_holder_keeps_the_run_whatever_the_clock_says(void **state)
 {
         event_log *f = *state;
         bool held = false;
@@ -148,19 +149,19 @@ static void a_live_holder_keeps_the_run_until_its_lease_expires(void **state)
         assert_int_equal(pawl__log_holder(&held, &owner, other, pawl__text("run-1")), PAWL_OK);
         assert_true(held);
         assert_int_equal(owner.fence, 1);
-        f->wall_us += INT64_C(86400000000); /* a wall clock that jumps decides nothing */
-        f->boot_ms += 30000;
+        f->wall_us += INT64_C(86400000000);
+        for (int i = 0; i < 3; i++) {
+                f->boot_ms += 86400000; /* it is stopped, and renews nothing */
+                claims_check_held(f, other);
+        }
+        f->alive[0].pid = 0; /* nor does it matter what there is to be seen of it from elsewhere */
+        strcpy(other->self.boot_id, "boot-2");
         claims_check_held(f, other);
-        assert_int_equal(pawl_log_renew(f->log, "run-1", 1), PAWL_OK);
-        f->boot_ms += 30000;
+        other->self.pid_ns = 2;
+        f->boot_ms -= 5 * 86400000;
         claims_check_held(f, other);
-        f->boot_ms += 1;
-        assert_int_equal(pawl__log_holder(&held, &owner, other, pawl__text("run-1")), PAWL_OK);
-        assert_false(held);
+        event_log_close(f);
         assert_int_equal(claims_take(other), 2);
-        assert_int_equal(append_one(f->log, claims_event("RunFailed"), 1), PAWL_EFENCED);
-        assert_int_equal(pawl_log_renew(f->log, "run-1", 1), PAWL_EFENCED);
-        assert_int_equal(append_one(other, claims_event("RunFailed"), 2), PAWL_OK);
         pawl_log_close(other);
 }
 
@@ -177,7 +178,16 @@ static void another_handle_of_the_same_process_does_not_get_the_run(void **state
         pawl_log_close(second);
 }
 
-static void a_dead_holder_loses_the_run_at_once(void **state)
+/* The holder's process ends: what the kernel does then. */
+static void die(pawl_log *log)
+{
+        assert_int_equal(log->n_held, 1);
+        assert_true(log->held[0].lock_fd > 2);
+        close(log->held[0].lock_fd);
+        log->held[0].lock_fd = -1;
+}
+
+static void a_dead_holder_loses_the_run_at_once_whatever_is_seen_of_it(void **state)
 {
         event_log *f = *state;
         uint64_t fence = 1;
@@ -185,39 +195,119 @@ static void a_dead_holder_loses_the_run_at_once(void **state)
         event_log_open(f);
         assert_int_equal(claims_take(f->log), fence);
         pawl_log *other = claims_another(f);
-        f->alive[0].pid = 0; /* no such process */
+        die(f->log); /* its pid is another process's now, started in the same tick */
         assert_int_equal(claims_take(other), ++fence);
+        assert_int_equal(append_one(f->log, claims_event("RunFailed"), 1), PAWL_EFENCED);
+        assert_int_equal(pawl_log_renew(f->log, "run-1", 1), PAWL_EFENCED);
+        assert_int_equal(append_one(other, claims_event("RunFailed"), 2), PAWL_OK);
         assert_int_equal(pawl_log_release(other, "run-1", fence), PAWL_OK);
 
-        f->alive[0].pid = 100;
         assert_int_equal(claims_take(f->log), ++fence);
+        strcpy(other->self.boot_id, "boot-2"); /* the host was started anew, or it looks so */
+        other->self.pid_ns = 2;
         claims_check_held(f, other);
-        f->alive[0].start = 9; /* its pid is another process's now */
-        assert_int_equal(claims_take(other), ++fence);
-        assert_int_equal(pawl_log_release(other, "run-1", fence), PAWL_OK);
-
-        f->alive[0].start = 7;
-        assert_int_equal(claims_take(f->log), ++fence);
-        claims_check_held(f, other);
-        strcpy(other->self.boot_id, "boot-2"); /* the host was started anew */
+        die(f->log);
         assert_int_equal(claims_take(other), ++fence);
         pawl_log_close(other);
 }
 
-static void a_holder_in_another_pid_namespace_is_judged_by_the_clock_alone(void **state)
+/* Two runs, many times: each claim has a lock of its own, and places are used again. */
+static void a_lock_says_nothing_of_other_runs_and_takes_no_room(void **state)
+{
+        event_log *f = *state;
+        struct stat st;
+        uint64_t fence;
+
+        event_log_open(f);
+        pawl_log *other = claims_another(f);
+        for (int i = 0; i < 10; i++) {
+                assert_int_equal(claims_take(f->log), i + 1);
+                assert_int_equal(pawl_log_claim(&fence, other, "m", "run-2", NULL, NULL), PAWL_OK);
+                claims_check_held(f, other);
+                assert_int_equal(
+                        pawl_log_claim(&fence, f->log, "m", "run-2", NULL, NULL), PAWL_EHELD);
+                if (i % 2)
+                        assert_int_equal(
+                                pawl_log_release(f->log, "run-1", (uint64_t)i + 1), PAWL_OK);
+                assert_int_equal(pawl_log_release(other, "run-2", fence), PAWL_OK);
+        }
+        char *path = path_in(f->folder, ".pawl/events.db-lock");
+        assert_int_equal(stat(path, &st), 0);
+        assert_int_equal(st.st_mode, S_IFREG | 0600);
+        assert_true(st.st_size <= 3 * 32);
+        free(path);
+        pawl_log_close(other);
+}
+
+/* A lock file that is removed is made anew with the next renewal. */
+static void who_lost_the_lock_file_has_a_lock_again_after_renewing(void **state)
 {
         event_log *f = *state;
 
         event_log_open(f);
         assert_int_equal(claims_take(f->log), 1);
         pawl_log *other = claims_another(f);
-        other->self.pid_ns = 2;
-        strcpy(other->self.host, "container");
-        f->alive[0].pid = 0; /* says nothing there */
+        claims_elsewhere(other);
         claims_check_held(f, other);
-        f->boot_ms += 30001;
+        assert_int_equal(pawl_log_renew(f->log, "run-1", 1), PAWL_OK);
+        f->boot_ms += 86400000;
+        claims_check_held(f, other);
+        die(f->log);
         assert_int_equal(claims_take(other), 2);
         pawl_log_close(other);
+}
+
+/* ---- Where the kernel does not say: another machine, or no locks ------------------------------
+ */
+
+static void without_a_lock_the_process_is_looked_at(void **state)
+{
+        event_log *f = *state;
+        uint64_t fence = 1;
+
+        event_log_open(f);
+        assert_int_equal(claims_take(f->log), fence);
+        pawl_log *other = claims_another(f);
+        claims_elsewhere(other);
+        strcpy(other->self.boot_id, "boot-1");
+        f->boot_ms += 86400000;
+        claims_check_held(f, other);
+        f->alive[0].start = 9; /* its pid is another process's now */
+        assert_int_equal(claims_take(other), ++fence);
+        assert_int_equal(pawl_log_release(other, "run-1", fence), PAWL_OK);
+        f->alive[0].start = 7;
+        assert_int_equal(claims_take(f->log), ++fence);
+        claims_elsewhere(other);
+        strcpy(other->self.boot_id, "boot-1");
+        claims_check_held(f, other);
+        f->alive[0].pid = 0; /* no such process */
+        assert_int_equal(claims_take(other), ++fence);
+        pawl_log_close(other);
+}
+
+static void check_watched_out(event_log *f, pawl_log *other)
+{
+        f->boot_ms += 30000;
+        claims_check_held(f, other);
+        f->boot_ms += 1;
+        assert_int_equal(claims_take(other), 2);
+        pawl_log_close(other);
+}
+
+static void a_holder_in_another_pid_namespace_is_watched(void **state)
+{
+        event_log *f = *state;
+
+        event_log_open(f);
+        assert_int_equal(claims_take(f->log), 1);
+        pawl_log *other = claims_another(f);
+        claims_elsewhere(other);
+        strcpy(other->self.boot_id, "boot-1");
+        other->self.pid_ns = 2;
+        f->alive[0].pid = 0;  /* says nothing there */
+        f->boot_ms += 999999; /* nor does the clock, which may have another origin there */
+        claims_check_held(f, other);
+        check_watched_out(f, other);
 }
 
 static void a_start_time_that_cannot_be_read_is_not_death(void **state)
@@ -227,9 +317,11 @@ static void a_start_time_that_cannot_be_read_is_not_death(void **state)
         event_log_open(f);
         assert_int_equal(claims_take(f->log), 1);
         pawl_log *other = claims_another(f);
+        claims_elsewhere(other);
+        strcpy(other->self.boot_id, "boot-1");
         f->alive[0].start = PAWL__START_UNKNOWN;
         claims_check_held(f, other);
-        pawl_log_close(other);
+        check_watched_out(f, other);
 }
 
 static void another_hosts_lease_is_over_when_it_was_watched_unchanged_for_its_length(void **state)
@@ -239,8 +331,7 @@ static void another_hosts_lease_is_over_when_it_was_watched_unchanged_for_its_le
         event_log_open(f);
         assert_int_equal(claims_take(f->log), 1);
         pawl_log *other = claims_another(f);
-        strcpy(other->self.host, "host-b");
-        strcpy(other->self.boot_id, "boot-b");
+        claims_elsewhere(other);
         f->alive[0].pid = 0;  /* says nothing there either */
         f->boot_ms -= 999999; /* nor does the clock */
         claims_check_held(f, other);
@@ -248,12 +339,23 @@ static void another_hosts_lease_is_over_when_it_was_watched_unchanged_for_its_le
         claims_check_held(f, other);
         f->boot_ms += 5;
         assert_int_equal(pawl_log_renew(f->log, "run-1", 1), PAWL_OK);
+        claims_elsewhere(other);
         claims_check_held(f, other);
-        f->boot_ms += 30000;
+        check_watched_out(f, other);
+}
+
+/* A host that was started anew and one that says so of itself in a container look alike. */
+static void another_boot_of_the_same_host_is_watched(void **state)
+{
+        event_log *f = *state;
+
+        event_log_open(f);
+        assert_int_equal(claims_take(f->log), 1);
+        pawl_log *other = claims_another(f);
+        claims_elsewhere(other);
+        strcpy(other->self.host, "host-a");
         claims_check_held(f, other);
-        f->boot_ms += 1;
-        assert_int_equal(claims_take(other), 2);
-        pawl_log_close(other);
+        check_watched_out(f, other);
 }
 
 static void without_a_boot_id_nothing_is_concluded_from_it(void **state)
@@ -264,10 +366,11 @@ static void without_a_boot_id_nothing_is_concluded_from_it(void **state)
         event_log_open(f);
         assert_int_equal(claims_take(f->log), 1);
         pawl_log *other = claims_another(f);
+        claims_elsewhere(other);
+        other->self.boot_id[0] = '\0';
+        f->alive[0].pid = 0;
         claims_check_held(f, other);
-        f->boot_ms += 30001;
-        assert_int_equal(claims_take(other), 2);
-        pawl_log_close(other);
+        check_watched_out(f, other);
 }
 
 static void fences_grow_even_when_the_leases_are_lost(void **state)
@@ -362,10 +465,14 @@ int main(void)
                 LOG_TEST(a_run_id_that_is_not_of_its_form_is_refused),
                 LOG_TEST(append_refuses_a_stale_fence_and_leaves_no_trace),
                 LOG_TEST(who_gave_a_run_back_does_not_append_for_it),
-                LOG_TEST(a_live_holder_keeps_the_run_until_its_lease_expires),
+                LOG_TEST(a_live_holder_keeps_the_run_whatever_the_clock_says),
                 LOG_TEST(another_handle_of_the_same_process_does_not_get_the_run),
-                LOG_TEST(a_dead_holder_loses_the_run_at_once),
-                LOG_TEST(a_holder_in_another_pid_namespace_is_judged_by_the_clock_alone),
+                LOG_TEST(a_dead_holder_loses_the_run_at_once_whatever_is_seen_of_it),
+                LOG_TEST(a_lock_says_nothing_of_other_runs_and_takes_no_room),
+                LOG_TEST(who_lost_the_lock_file_has_a_lock_again_after_renewing),
+                LOG_TEST(without_a_lock_the_process_is_looked_at),
+                LOG_TEST(a_holder_in_another_pid_namespace_is_watched),
+                LOG_TEST(another_boot_of_the_same_host_is_watched),
                 LOG_TEST(a_start_time_that_cannot_be_read_is_not_death),
                 LOG_TEST(another_hosts_lease_is_over_when_it_was_watched_unchanged_for_its_length),
                 LOG_TEST(without_a_boot_id_nothing_is_concluded_from_it),

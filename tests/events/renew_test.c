@@ -18,7 +18,9 @@ static void all_claims_of_a_handle_are_renewed_but_those_that_others_took(void *
         for (size_t i = 0; i < 3; i++)
                 assert_int_equal(
                         pawl_log_claim(&fence, other, "m", runs[i], NULL, NULL), PAWL_EHELD);
-        f->boot_ms += f->lease_ms;
+        claims_elsewhere(other);
+        assert_int_equal(pawl_log_claim(&fence, other, "m", "run-b", NULL, NULL), PAWL_EHELD);
+        f->boot_ms += f->lease_ms + 1;
         assert_int_equal(pawl_log_claim(&fence, other, "m", "run-b", NULL, NULL), PAWL_OK);
         assert_int_equal(pawl_log_renew_all(f->log), PAWL_EFENCED);
         assert_says(pawl_log_errmsg(f->log), "run run-b: fence 1 does not hold it any more");
@@ -51,8 +53,10 @@ static void claims_are_kept_by_who_asks_often(void **state)
         f->boot_ms += f->lease_ms / 3;
         assert_int_equal(pawl__log_keep_claims(f->log), PAWL_OK);
         event_log_sql(f, "ALTER TABLE away RENAME TO leases");
-        f->boot_ms += f->lease_ms;
         pawl_log *other = claims_another(f);
+        claims_elsewhere(other);
+        assert_int_equal(pawl_log_claim(&fence, other, "m", "run-1", NULL, NULL), PAWL_EHELD);
+        f->boot_ms += f->lease_ms + 1;
         assert_int_equal(pawl_log_claim(&fence, other, "m", "run-1", NULL, NULL), PAWL_OK);
         assert_int_equal(pawl__log_keep_claims(f->log), PAWL_EFENCED);
         assert_says(pawl_log_errmsg(f->log), "run run-1: fence 1 does not hold it any more");

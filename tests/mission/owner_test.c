@@ -1,4 +1,5 @@
 /* One run, one owner: processes that meet at a run, die in it, or lose it. */
+#include "support/claims.h"
 #include "support/mission.h"
 #include <signal.h>
 #include <sys/wait.h>
@@ -127,27 +128,36 @@ static void killed_anywhere_a_run_ends_with_each_step_completed_once(void **stat
         assert_int_equal(pawl__replay_check(f->log, &f->err), PAWL_OK);
 }
 
-static int64_t an_hour_later(void *user)
+static int64_t ahead_ms;
+
+static int64_t ahead(void *user)
 {
         struct timespec now;
 
         (void)user;
         clock_gettime(CLOCK_BOOTTIME, &now);
-        return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000 + 3600000;
+        return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000 + ahead_ms;
 }
 
-/* In the child: when the command has begun, take the run over by a clock that has left it behind.
- */
+/* In the child: when the command has begun, take the run over from another machine, by a clock that
+ * leaves the lease behind between two renewals. */
 static void take_over(struct mission_fixture *f)
 {
         pawl_log_options options = PAWL_LOG_OPTIONS_INIT;
         pawl_log *log = NULL;
         uint64_t fence;
+        pawl_status status = PAWL_EHELD;
 
-        options.sources.boot_ms = an_hour_later;
+        options.sources.boot_ms = ahead;
         mission_await(f, "began");
-        if (pawl_log_open(&log, f->db, &options, NULL) ||
-                pawl_log_claim(&fence, log, "m", "run-1", "user:other", NULL))
+        if (pawl_log_open(&log, f->db, &options, NULL))
+                _exit(1);
+        while (status == PAWL_EHELD) {
+                claims_elsewhere(log);
+                status = pawl_log_claim(&fence, log, "m", "run-1", "user:other", NULL);
+                ahead_ms += 3600000;
+        }
+        if (status)
                 _exit(1);
         mission_file(f, "taken", "");
         pause(); /* a dead holder would lose the run again */

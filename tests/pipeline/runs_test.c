@@ -1,4 +1,5 @@
 /* Whose a run is, how it ends, and several of them in one pipeline. */
+#include "support/claims.h"
 #include "support/pipeline.h"
 
 static const char plain[] = "{\"description\":\"the tenant pays\"}";
@@ -113,8 +114,10 @@ static void a_run_that_is_lost_takes_nothing_from_another(struct piped *p, bool 
         uint64_t head = piped_head(p);
         assert_int_equal(piped_complete(p, "1"), PAWL_OK);
 
-        p->counted.passed_ms += 60000;
         assert_int_equal(pawl_log_open(&thief, p->db, &p->log_options, &p->err), PAWL_OK);
+        claims_elsewhere(thief);
+        assert_int_equal(pawl_log_claim(&fence, thief, "m2", "r2", "user:eve", NULL), PAWL_EHELD);
+        p->counted.passed_ms += 60000;
         assert_int_equal(pawl_log_claim(&fence, thief, "m2", "r2", "user:eve", NULL), PAWL_OK);
         pawl_log_close(thief);
         assert_int_equal(pawl_pipeline_renew(p->pipeline, "r2"), PAWL_EFENCED);

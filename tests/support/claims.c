@@ -1,4 +1,5 @@
 #include "support/claims.h"
+#include <unistd.h>
 
 pawl_event claims_event(const char *type)
 {
@@ -43,4 +44,14 @@ pawl_log *claims_another(event_log *f)
         log = event_log_another(f);
         f->self = mine;
         return log;
+}
+
+void claims_elsewhere(pawl_log *log)
+{
+        char path[4096];
+
+        snprintf(path, sizeof path, "%s-lock", log->path);
+        (void)unlink(path);
+        strcpy(log->self.host, "host-b");
+        strcpy(log->self.boot_id, "boot-b");
 }

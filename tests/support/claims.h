@@ -16,4 +16,8 @@ void claims_check_held(event_log *f, pawl_log *log);
 /** A log of another process: pid 200 on the same host and boot, unless the test changes that. */
 pawl_log *claims_another(event_log *f);
 
+/** Make @p log one of another machine, which has no more in common with the holders than the files:
+ *  no kernel tells it who lives, only the leases do. Again, once a holder has renewed. */
+void claims_elsewhere(pawl_log *log);
+
 #endif

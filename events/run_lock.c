@@ -1,0 +1,175 @@
+/*
+ * The kernel's word on who lives: each claim on a run is also a lock on the file PATH-lock.
+ *
+ * The file is a row of places of 32 bytes. Who claims a run writes the claim's mark, a SHA-256 of
+ * run and fence, into a place that is free, and holds an open-file-description lock (fcntl(2),
+ * F_OFD_SETLK) on it for as long as it has the run: the kernel gives it up with the process, and
+ * not before. So:
+ *
+ *  the mark is there, its place is locked       the holder lives, whatever its clock, its boot id
+ * or its pid namespace look like from here. it is there, its place is free               the holder
+ * is dead, where only one kernel can have the file system mounted. Elsewhere that says nothing: the
+ * lock may be another kernel's. it is not there                              nothing: the file was
+ * removed, or could not be made.
+ *
+ * A file system is one kernel's alone if it is one of those named below; network and shared ones,
+ * and any that nobody has heard of, are not.
+ */
+#include "base/digest.h"
+#include "events/handle.h"
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/magic.h>
+#include <stdio.h>
+#include <sys/stat.h>
+#include <sys/vfs.h>
+#include <unistd.h>
+
+enum { PLACE = 32 };
+
+static const int64_t one_kernels[] = {EXT4_SUPER_MAGIC, BTRFS_SUPER_MAGIC, F2FS_SUPER_MAGIC,
+        TMPFS_MAGIC, RAMFS_MAGIC, OVERLAYFS_SUPER_MAGIC, XFS_SUPER_MAGIC, REISERFS_SUPER_MAGIC,
+        0x2fc12fc1 /* ZFS */, 0xca451a4e /* bcachefs */, 0x3153464a /* JFS */, 0x3434 /* NILFS2 */,
+        0x4d44 /* FAT */};
+
+static bool is_one_kernels(int fd)
+{
+        struct statfs fs;
+
+        if (fstatfs(fd, &fs) != 0)
+                return false;
+        for (size_t i = 0; i < sizeof one_kernels / sizeof one_kernels[0]; i++)
+                if ((int64_t)(uint32_t)fs.f_type == one_kernels[i])
+                        return true;
+        return false;
+}
+
+static bool make_mark(unsigned char mark[PLACE], pawl_log *log, pawl_text run_id, uint64_t fence)
+{
+        char text[PAWL__ID_MAX + 32];
+        pawl_error err = PAWL_ERROR_INIT;
+        int len = snprintf(
+                text, sizeof text, "%.*s %llu", PAWL__FMT(run_id), (unsigned long long)fence);
+
+        return len > 0 && (size_t)len < sizeof text &&
+               !pawl__sha256(log->hasher, mark, text, (size_t)len, &err);
+}
+
+static int open_file(const pawl_log *log, int flags)
+{
+        struct stat st;
+
+        (void)pawl__place_size(log, "-lock"); /* names it in log->side */
+        int fd = open(log->side, flags | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0600);
+        if (fd >= 0 &&
+                fd <= STDERR_FILENO) { /* one that a command is given is none of its own three */
+                int above = fcntl(fd, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
+                close(fd);
+                fd = above;
+        }
+        /* As SQLite does it: root leaves no file behind that the log's owner cannot use. */
+        if (fd >= 0 && flags & O_CREAT && geteuid() == 0 && stat(log->path, &st) == 0 &&
+                st.st_uid != 0 && fchown(fd, st.st_uid, st.st_gid) != 0) {
+                close(fd);
+                fd = -1;
+        }
+        return fd;
+}
+
+static bool lock_place(int fd, int64_t at, short type)
+{
+        struct flock lock = {.l_type = type, .l_whence = SEEK_SET, .l_start = at, .l_len = PLACE};
+
+        return fcntl(fd, F_OFD_SETLK, &lock) == 0;
+}
+
+static bool read_place(unsigned char mark[PLACE], int fd, int64_t at)
+{
+        return pread(fd, mark, PLACE, at) == PLACE;
+}
+
+void pawl__run_lock_take(pawl_log *log, pawl__held *held)
+{
+        static const unsigned char none[PLACE];
+        const pawl_text run_id = pawl__text_n(held->run_id, held->run_len);
+        unsigned char mark[PLACE], former[PLACE], there[PLACE];
+
+        held->lock_fd = -1;
+        if (!make_mark(mark, log, run_id, held->fence) ||
+                !make_mark(former, log, run_id, held->fence - 1))
+                return;
+        int fd = open_file(log, O_RDWR | O_CREAT);
+        for (int64_t at = 0; fd >= 0; at += PLACE) {
+                if (!lock_place(fd, at, F_WRLCK)) {
+                        if (errno != EAGAIN && errno != EACCES)
+                                break; /* no such locks here */
+                        continue;
+                }
+                if (!read_place(there, fd, at) || memcmp(there, none, PLACE) == 0 ||
+                        memcmp(there, former, PLACE) == 0) {
+                        if (pwrite(fd, mark, PLACE, at) != PLACE)
+                                break;
+                        held->lock_fd = fd;
+                        held->lock_at = at;
+                        return;
+                }
+                (void)lock_place(fd, at, F_UNLCK);
+        }
+        if (fd >= 0)
+                close(fd);
+}
+
+void pawl__run_lock_drop(pawl__held *held)
+{
+        static const unsigned char none[PLACE];
+
+        if (held->lock_fd < 0)
+                return;
+        /* A mark that stays does no harm. Unlocked and not only closed: a child that was forked
+         * meanwhile may have it open. */
+        ssize_t wiped = pwrite(held->lock_fd, none, PLACE, held->lock_at);
+        (void)wiped;
+        (void)lock_place(held->lock_fd, held->lock_at, F_UNLCK);
+        close(held->lock_fd);
+        held->lock_fd = -1;
+}
+
+void pawl__run_lock_keep(pawl_log *log, pawl__held *held)
+{
+        struct stat ours, there;
+
+        (void)pawl__place_size(log, "-lock");
+        if (held->lock_fd >= 0 && fstat(held->lock_fd, &ours) == 0 &&
+                stat(log->side, &there) == 0 && ours.st_ino == there.st_ino &&
+                ours.st_dev == there.st_dev)
+                return;
+        if (held->lock_fd >= 0)
+                close(held->lock_fd);
+        pawl__run_lock_take(log, held);
+}
+
+pawl__life pawl__run_lock_look(pawl_log *log, pawl_text run_id, uint64_t fence)
+{
+        unsigned char mark[PLACE], there[PLACE];
+        pawl__life life = PAWL__LIFE_UNKNOWN;
+
+        if (run_id.len > PAWL__ID_MAX || !make_mark(mark, log, run_id, fence))
+                return life;
+        int fd = open_file(log, O_RDONLY);
+        for (int64_t at = 0; fd >= 0 && read_place(there, fd, at); at += PLACE) {
+                struct flock lock = {
+                        .l_type = F_WRLCK, .l_whence = SEEK_SET, .l_start = at, .l_len = PLACE};
+                if (memcmp(there, mark, PLACE) != 0)
+                        continue;
+                if (fcntl(fd, F_OFD_GETLK, &lock) != 0)
+                        break;
+                if (lock.l_type != F_UNLCK)
+                        life = PAWL__LIFE_LIVES;
+                else if (is_one_kernels(fd))
+                        life = PAWL__LIFE_OVER;
+                break;
+        }
+        if (fd >= 0)
+                close(fd);
+        return life;
+}
