@@ -33,19 +33,19 @@ typedef struct pawl__runner {
         struct pawl__step_logs *logs; /**< mission/step_log.c; NULL: no command was started yet */
         pawl__scope_ref refs[PAWL__SCOPE_REFS_MAX];
         size_t n_refs;
-        uint64_t fence;  /**< 0: not claimed */
-        bool given_back; /* with the transaction that ended the sitting */
-        bool resumes;    /**< a run that others began */
-        bool completed;  /**< RunCompleted stands in the log already */
+        uint64_t fence;        /**< 0: not claimed */
+        bool given_back;       /* with the transaction that ended the sitting */
+        bool resumes;          /**< a run that others began */
+        bool completed;        /**< RunCompleted stands in the log already */
+        bool mission_accepted; /**< somebody said yes to what changed in the mission */
+        bool changes_open;     /**< that is in inputs which layer 5 asks about; yes records it */
+        bool mission_held;     /**< it was held against the run's at the claim's last look */
 
         pawl__glossary *glossary;
         pawl_pipeline *pipeline;
 
         pawl_text token, token_step;   /**< what resume was asked for; absent: each step's newest */
         pawl__mission_changes changes; /**< what the file differs from the run's mission in */
-        bool mission_accepted;         /**< somebody said yes to them */
-        bool changes_open; /**< they are in inputs that layer 5 asks about; yes records them */
-        bool mission_held; /**< it was held against the run's at the claim's last look */
 
         pawl__row *rows; /**< the run's steps as they stood at the claim */
         size_t n_rows;

@@ -231,12 +231,14 @@ static void print_line(FILE *out, const char *name, pawl_text value)
         fputc('\n', out);
 }
 
-static int one_text(
-        const cli_call *cli, const pawl__run_view *run, const pawl__row *steps, size_t n)
+static int one_text(const cli_call *cli, const pawl__run_view *run, const pawl__row *steps,
+        size_t n, pawl_log *log)
 {
         static const cli_column step_columns[] = {{"step", CLI_CELL_TEXT, true},
                 {"status", CLI_CELL_TEXT, false}, {"retry_token", CLI_CELL_TEXT, false}};
         const pawl__value *v = run->row.v;
+        pawl__arena arena = PAWL__ARENA_INIT;
+        pawl__state *state;
         pawl_error err = PAWL_ERROR_INIT;
         cli_table *table = NULL;
         char time[28];
@@ -263,16 +265,22 @@ static int one_text(
                 fputc('\n', out);
         }
         fputc('\n', out);
-        pawl_status status = cli_table_new(&table, out, step_columns, 3, false, &err);
+        pawl_status status = pawl__state_of(&state, log, &err);
+        if (!status)
+                status = cli_table_new(&table, out, step_columns, 3, false, &err);
         for (size_t i = 0; i < n && !status; i++) {
+                pawl_text token = steps[i].v[PAWL__STEP_TOKEN].text;
+                status = pawl__state_short_id(&token, state, PAWL__CHECKPOINTS, &arena, &err);
                 const cli_cell cells[] = {{.text = steps[i].v[PAWL__STEP_ID].text},
-                        {.text = steps[i].v[PAWL__STEP_STATUS].text},
-                        {.text = steps[i].v[PAWL__STEP_TOKEN].text}};
-                status = cli_table_row(table, cells, &err);
+                        {.text = steps[i].v[PAWL__STEP_STATUS].text}, {.text = token}};
+                if (!status)
+                        status = cli_table_row(table, cells, &err);
+                pawl__arena_clear(&arena);
         }
         if (!status)
                 status = cli_table_end(table, &err);
         cli_table_free(table);
+        pawl__arena_free(&arena);
         return status ? cli_fail(cli, &err) : CLI_DONE;
 }
 
@@ -289,7 +297,7 @@ static int show_one(const cli_call *cli, pawl_log *log)
                 code = cli_fail(cli, &err);
         else
                 code = cli_given(cli, "json") ? one_json(cli, &run, steps, n)
-                                              : one_text(cli, &run, steps, n);
+                                              : one_text(cli, &run, steps, n, log);
         pawl__arena_free(&arena);
         return code;
 }

@@ -155,7 +155,7 @@ static pawl_status write_run(
         listing *l, const pawl__run_view *run, pawl_text reason, pawl_error *err)
 {
         pawl__json_writer *w = l->w;
-        pawl_text why, next;
+        pawl_text why = {NULL, 0}, next = {NULL, 0};
         char time[28];
         pawl_status status = words(&why, &next, l, run, reason, err);
 
