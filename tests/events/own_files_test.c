@@ -13,19 +13,19 @@ static void names_are_the_logs_in_any_writing(void **state)
                 "log.db-lock", "log.db-logs", "log.db-saved-20260120", "serve.token", "config.yaml",
                 "workspace.index", "workspace.index.tmp1", "LOG.DB", "Log.db-JOURNAL",
                 "SERVE.TOKEN", "Config.Yaml", "WORKSPACE.INDEX",
-                "\xc5\xbf"
-                "erve.token",
-                "serve.to\xe2\x84\xaa"
-                "en",
+                ("\xc5\xbf"
+                 "erve.token"),
+                ("serve.to\xe2\x84\xaa"
+                 "en"),
                 "log.db\xe2\x80\x8c-wal",
-                "\xef\xbb\xbf"
-                "config.yaml",
+                ("\xef\xbb\xbf"
+                 "config.yaml"),
                 "log.db-jo\xc2\xadurnal"};
         static const char *const others[] = {"log.db-", "log.db-walx", "log.d", "log.db2",
                 "xlog.db", "log.db-notes", "serve.token2", "config.yml", "workspace.inde", "",
                 "log.db-wal\xff", "\xfflog.db",
-                "s\xcc\x81"
-                "erve.token"};
+                ("s\xcc\x81"
+                 "erve.token")};
 
         (void)state;
         for (size_t i = 0; i < sizeof own / sizeof own[0]; i++)
@@ -55,8 +55,8 @@ static void what_says_what_programs_run_is_reserved(void **state)
                 "\xe2\x80\x8d.git", ".pawl\xef\xbb\xbf"};
         static const char *const others[] = {"git", ".gi", ".gitx", ".github", ".pawl-", "", ".",
                 "..", "\xc3\x89t\xc3\xa9",
-                ".g\xc3\xad"
-                "t"};
+                (".g\xc3\xad"
+                 "t")};
 
         (void)state;
         for (size_t i = 0; i < sizeof reserved / sizeof reserved[0]; i++)
