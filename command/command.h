@@ -20,7 +20,7 @@ enum {
         CLI_BUSY = 6
 };
 
-#define CLI_OPTIONS_MAX 12 /* of one subcommand */
+#define CLI_OPTIONS_MAX 16 /* of one subcommand */
 #define CLI_SHARED_MAX  2  /* of one program, for all its subcommands */
 #define CLI_ARGS_MAX    64 /* of one subcommand */
 

@@ -182,12 +182,26 @@ static void every_served_command_of_both_programs_is_told_once(void **state)
         free(text);
 }
 
+static void no_command_has_more_options_than_a_call_has_room_for(void **state)
+{
+        (void)state;
+        for (const cli_program *const *program = cli_commands.programs; *program; program++)
+                for (const cli_cmd *const *cmd = (*program)->cmds; *cmd; cmd++) {
+                        size_t n = 0;
+                        while ((*cmd)->options && (*cmd)->options[n].name)
+                                n++;
+                        if (n > CLI_OPTIONS_MAX)
+                                fail_msg("%s has %zu options", (*cmd)->name, n);
+                }
+}
+
 int main(void)
 {
         const struct CMUnitTest tests[] = {
                 cmocka_unit_test(served_commands_are_told_with_their_words),
                 cmocka_unit_test(a_command_is_found_by_its_whole_name_alone),
                 cmocka_unit_test(every_served_command_of_both_programs_is_told_once),
+                cmocka_unit_test(no_command_has_more_options_than_a_call_has_room_for),
         };
 
         return cmocka_run_group_tests(tests, NULL, NULL);
