@@ -10,14 +10,26 @@ typedef struct lease {
         pawl__runner *r;
         int64_t renew_at; /* by the boot clock */
         unsigned every_ms;
+        pawl__command *command;
         pawl_error error;
 } lease;
+
+enum { SHOWN_AFTER_MS = 200 }; /* a command that runs longer is one that somebody may look at */
 
 static int64_t boot_ms(const pawl__runner *r)
 {
         const pawl_sources *sources = pawl__log_sources(r->log);
 
         return sources->boot_ms(sources->user);
+}
+
+static unsigned tick_ms(const lease *held)
+{
+        int64_t ms = held->every_ms;
+
+        if (held->r->deadline_ms && held->r->deadline_ms - boot_ms(held->r) < ms)
+                ms = held->r->deadline_ms - boot_ms(held->r);
+        return ms > 0 ? (unsigned)ms : 1;
 }
 
 /* Only a newer claim ends the command. A log that can't be written just now may be by the next
@@ -27,6 +39,8 @@ static pawl_status tick(void *user)
         lease *held = user;
         pawl__runner *r = held->r;
 
+        pawl__step_log_show(r);
+        held->command->tick_ms = tick_ms(held);
         if (pawl__runner_in_time(r))
                 return PAWL_EINTERRUPTED;
         if (boot_ms(r) < held->renew_at)
@@ -39,15 +53,6 @@ static pawl_status tick(void *user)
 }
 
 /* How often: often enough for the lease, and soon enough for the time limit. */
-static unsigned tick_ms(const lease *held)
-{
-        int64_t ms = held->every_ms;
-
-        if (held->r->deadline_ms && held->r->deadline_ms - boot_ms(held->r) < ms)
-                ms = held->r->deadline_ms - boot_ms(held->r);
-        return ms > 0 ? (unsigned)ms : 1;
-}
-
 static const char *variable(pawl__arena *arena, const char *name, const char *value)
 {
         size_t size = strlen(name) + strlen(value) + 2;
@@ -153,7 +158,7 @@ pawl_status pawl__passage_execute(pawl__passage *p)
 {
         pawl__runner *r = p->r;
         unsigned third = pawl__log_lease_ms(r->log) / 3;
-        lease held = {r, boot_ms(r) + third, third, PAWL_ERROR_INIT};
+        lease held = {r, boot_ms(r) + third, third, NULL, PAWL_ERROR_INIT};
         const char *env[VARIABLES + 1];
         pawl__arena arena = PAWL__ARENA_INIT;
         pawl__command_result result = {.output = PAWL__BUF_INIT};
@@ -170,12 +175,13 @@ pawl_status pawl__passage_execute(pawl__passage *p)
                 .input = pawl_context_inputs(p->ctx),
                 .output_max = p->step->output_max,
                 .signal_fd = r->options.signal_fd,
-                .tick_ms = tick_ms(&held),
+                .tick_ms = tick_ms(&held) < SHOWN_AFTER_MS ? tick_ms(&held) : SHOWN_AFTER_MS,
                 .tick = tick,
                 .tick_user = &held,
                 .lock_fd = pawl__log_lock_fd(r->log, r->run_id),
                 .log = pawl__step_log_take,
                 .log_user = r};
+        held.command = &command;
         status = pawl__step_log_begin(p);
         if (status) {
                 pawl__arena_free(&arena);

@@ -175,6 +175,8 @@ struct pawl__passage;
 PAWL_MUST_CHECK pawl_status pawl__step_log_begin(struct pawl__passage *p);
 /** For pawl__command.log, with the runner as @p user. */
 PAWL_MUST_CHECK pawl_status pawl__step_log_take(const char *data, size_t len, void *user);
+/** From now on what it writes is shown to who looks on, too. */
+void pawl__step_log_show(pawl__runner *r);
 /** The attempt has ended: what is kept of it goes into the batch, and p->ctx says what that is. */
 PAWL_MUST_CHECK pawl_status pawl__step_log_end(struct pawl__passage *p);
 /** StepAttemptFailed into the batch: it was cut off by something other than the command. */

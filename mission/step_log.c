@@ -24,6 +24,7 @@ struct pawl__step_logs {
         pawl__buf path; /* of the file; its directory is the first dir bytes */
         size_t dir;
         int fd;         /* of the file; -1: none yet */
+        bool shown;     /* the command runs long enough for a file to be worth its cost */
         bool without;   /* it could not be written */
         pawl__buf done; /* paths of files that may go, each with its NUL */
 };
@@ -124,7 +125,7 @@ static void show(pawl__runner *r, const char *data, size_t len, bool anew)
         step_logs *logs = r->logs;
         char line[400];
 
-        if (logs->without)
+        if (logs->without || !logs->shown)
                 return;
         int error = logs->fd < 0 || anew ? write_anew(logs) : write_all(logs->fd, data, len);
         if (!error)
@@ -248,6 +249,7 @@ pawl_status pawl__step_log_begin(pawl__passage *p)
         if (pawl__map_put(&logs->recorded, p->step->id, (uint32_t)number))
                 return pawl__nomem(&r->error);
         logs->total = 0;
+        logs->shown = false;
         logs->without = logs->max == 0;
         pawl__buf_clear(&logs->kept);
         p->ctx->attempt = (pawl__attempt){.number = number};
@@ -271,6 +273,15 @@ pawl_status pawl__step_log_take(const char *data, size_t len, void *user)
         }
         show(r, data, len, trim);
         return PAWL_OK;
+}
+
+void pawl__step_log_show(pawl__runner *r)
+{
+        if (!r->logs || r->logs->shown)
+                return;
+        r->logs->shown = true;
+        if (r->logs->kept.len)
+                show(r, NULL, 0, true);
 }
 
 pawl_status pawl__step_log_end(pawl__passage *p)

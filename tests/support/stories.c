@@ -11,7 +11,7 @@ static const char yaml[] =
         "    critical: true\n"
         "    inputs: {description: Refunds land in the workspace., earlier: {$from: research}}\n"
         "    metadata: {glossary_watch_terms: [workspace]}\n"
-        "    run: [sh, -c, 'echo $PAWL_STEP_ID $PAWL_RETRY_TOKEN >> journal']\n";
+        "    run: [sh, -c, 'echo said >&2; echo $PAWL_STEP_ID $PAWL_RETRY_TOKEN >> journal']\n";
 
 static void keep(struct stories *s, enum story story)
 {
