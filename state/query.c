@@ -207,32 +207,6 @@ pawl_status pawl__state_short_id(
         return PAWL_OK;
 }
 
-pawl_status pawl__state_resumable(pawl__row *run, pawl__state *state, bool failed, size_t skip,
-        pawl__arena *arena, pawl_error *err)
-{
-        pawl__row *found = NULL;
-        size_t count = 0;
-        sqlite3_stmt *stmt = NULL;
-        /* The first condition is that of the index runs_resumable, which gives the order too. */
-        pawl_status status = pawl__query_statement(&stmt, state, PAWL__RUNS,
-                "FROM runs WHERE status <> 'completed' AND (status = 'failed') = ?2"
-                " ORDER BY updated_seq DESC LIMIT 1 OFFSET ?1",
-                err);
-
-        if (status)
-                return status;
-        int rc = sqlite3_bind_int64(stmt, 1, (sqlite3_int64)skip);
-        if (!rc)
-                rc = sqlite3_bind_int(stmt, 2, failed);
-        status = pawl__query_collect(&found, &count, state, PAWL__RUNS, stmt, rc, arena, err);
-        if (status)
-                return status;
-        if (count == 0)
-                return PAWL_ENOTFOUND;
-        *run = found[0];
-        return PAWL_OK;
-}
-
 void pawl__query_finalize(pawl__state *state)
 {
         for (size_t i = 0; i < state->n_queries; i++)

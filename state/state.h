@@ -90,12 +90,6 @@ PAWL_MUST_CHECK pawl_status pawl__state_whole_id(pawl_text *id, pawl__state *sta
 PAWL_MUST_CHECK pawl_status pawl__state_short_id(
         pawl_text *id, pawl__state *state, pawl__table table, pawl__arena *arena, pawl_error *err);
 
-/** The newest run (by last event) whose status is blocked, interrupted or running, or, @p failed,
- *  failed; the caller asks the lease whether a running one is alive. @p skip: so many newer ones
- *  passed over. PAWL_ENOTFOUND without a message. */
-PAWL_MUST_CHECK pawl_status pawl__state_resumable(pawl__row *run, pawl__state *state, bool failed,
-        size_t skip, pawl__arena *arena, pawl_error *err);
-
 /** Sessions, newest first: of a mission (absent: of any), those older than the session @p before
  *  (absent: from the newest on), @p limit at most (0: all). Those that were pruned are left out. */
 PAWL_MUST_CHECK pawl_status pawl__state_sessions(pawl__row **rows, size_t *n, pawl__state *state,

@@ -178,7 +178,7 @@ static void check_queries(pawl_log *log)
                 status = pawl__state_by_prefix(
                         two, &n, state, PAWL__CONFLICTS, pawl__text("c"), &arena, &err);
                 check_status(status, &err);
-                status = pawl__state_resumable(&row, state, false, 0, &arena, &err);
+                status = pawl__state_unfinished(&row, state, pawl__text("mission-1"), &arena, &err);
                 require(status <= 0);
                 status = pawl__state_workspace_all(&rows, &n, state, &arena, &err);
                 check_status(status, &err);

@@ -173,7 +173,8 @@ static pawl_status every_query(struct history *h)
                 status = pawl__state_by_prefix(
                         two, &n, h->state, PAWL__CONFLICTS, pawl__text("c"), &h->arena, &h->err);
         if (status == PAWL_OK)
-                status = pawl__state_resumable(two, h->state, false, 0, &h->arena, &h->err);
+                status = pawl__state_unfinished(
+                        two, h->state, pawl__text("mission-1"), &h->arena, &h->err);
         if (status == PAWL_OK)
                 status = pawl__state_workspace_newest(two, h->state, &h->arena, &h->err);
         if (status == PAWL_OK)

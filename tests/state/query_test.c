@@ -109,39 +109,31 @@ static void a_prefix_finds_a_conflict_or_shows_that_there_are_more(void **state)
 
 /* ---- Runs ------------------------------------------------------------------------------------ */
 
-static void resumable_is(struct history *h, size_t skip, const char *run)
+static void unfinished_is(struct history *h, const char *run)
 {
         pawl__row row = {0};
-        pawl_status status = pawl__state_resumable(&row, h->state, false, skip, &h->arena, &h->err);
+        pawl_status status =
+                pawl__state_unfinished(&row, h->state, pawl__text("mission-1"), &h->arena, &h->err);
 
         assert_int_equal(status, run ? PAWL_OK : PAWL_ENOTFOUND);
         if (run)
                 assert_text(row.v[PAWL__RUN_ID].text, run);
 }
 
-static void the_newest_run_that_did_not_complete_is_resumable(void **state)
+static void the_newest_run_that_did_not_complete_is_unfinished(void **state)
 {
         struct history *h = *state;
-        pawl__row failed = {0};
 
-        resumable_is(h, 0, NULL);
+        unfinished_is(h, NULL);
         start(h, "run-1");
         start(h, "run-2");
         start(h, "run-3");
-        resumable_is(h, 0, "run-3");
-        resumable_is(h, 1, "run-2");
-        resumable_is(h, 3, NULL);
+        unfinished_is(h, "run-3");
         history_append(h, "RunCompleted", "{}");
-        resumable_is(h, 0, "run-2");
+        unfinished_is(h, "run-2");
         h->run = "run-1";
         history_append(h, "RunFailed", "{\"reason\":\"x\"}");
-        resumable_is(h, 0, "run-2");
-        resumable_is(h, 1, NULL);
-        assert_int_equal(
-                pawl__state_resumable(&failed, h->state, true, 0, &h->arena, &h->err), PAWL_OK);
-        assert_text(failed.v[PAWL__RUN_ID].text, "run-1");
-        assert_int_equal(pawl__state_resumable(&failed, h->state, true, 1, &h->arena, &h->err),
-                PAWL_ENOTFOUND);
+        unfinished_is(h, "run-1");
         assert_string_equal(h->err.message, "");
 }
 
@@ -390,8 +382,8 @@ static void a_table_that_is_missing_is_reported_by_every_query(void **state)
         assert_int_equal(pawl__state_by_prefix(row, &n, h->state, PAWL__CONFLICTS, pawl__text("c"),
                                  &h->arena, &h->err),
                 PAWL_EDAMAGED);
-        assert_int_equal(
-                pawl__state_resumable(row, h->state, false, 0, &h->arena, &h->err), PAWL_EDAMAGED);
+        assert_int_equal(pawl__state_unfinished(row, h->state, pawl__text("m"), &h->arena, &h->err),
+                PAWL_EDAMAGED);
         assert_int_equal(
                 pawl__state_senses(NULL, h->state, pawl__text("m"), NULL, 0, join, NULL, &h->err),
                 PAWL_EDAMAGED);
@@ -410,7 +402,7 @@ int main(void)
                 QUERY(a_row_that_is_not_there_is_not_found_and_says_nothing),
                 QUERY(conflicts_are_listed_by_run_step_and_state_in_the_order_of_their_requests),
                 QUERY(a_prefix_finds_a_conflict_or_shows_that_there_are_more),
-                QUERY(the_newest_run_that_did_not_complete_is_resumable),
+                QUERY(the_newest_run_that_did_not_complete_is_unfinished),
                 QUERY(looking_for_a_resumable_run_sorts_nothing),
                 QUERY(runs_are_listed_by_their_start_newest_first_in_pages),
                 QUERY(a_run_that_was_only_claimed_is_listed),
