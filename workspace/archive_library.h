@@ -27,6 +27,7 @@
         X(archive_read_new)                                                                        \
         X(archive_read_support_filter_zstd)                                                        \
         X(archive_read_support_format_tar)                                                         \
+        X(archive_read_set_option)                                                                 \
         X(archive_read_open_fd)                                                                    \
         X(archive_read_open_memory)                                                                \
         X(archive_read_next_header)                                                                \

@@ -40,8 +40,10 @@ static pawl_status failed(pawl_error *err, const pawl__archive_reader *r)
 static pawl_status begin(
         pawl__archive_reader *r, const pawl__archive_source *source, pawl_error *err)
 {
-        pawl_status status = pawl__archive_load(&r->lib, err);
+        pawl_status status = source->fd >= 0 ? pawl__archive_one_frame(source, err) : PAWL_OK;
 
+        if (!status)
+                status = pawl__archive_load(&r->lib, err);
         if (status)
                 return status;
         r->piece = malloc(PIECE);
@@ -50,7 +52,10 @@ static pawl_status begin(
                 return pawl__nomem(err);
         if ((!source->plain &&
                     r->lib->archive_read_support_filter_zstd(r->archive) != ARCHIVE_OK) ||
-                r->lib->archive_read_support_format_tar(r->archive) != ARCHIVE_OK)
+                r->lib->archive_read_support_format_tar(r->archive) != ARCHIVE_OK ||
+                /* what stands behind the tar's end is not passed over */
+                r->lib->archive_read_set_option(
+                        r->archive, "tar", "read_concatenated_archives", "1") != ARCHIVE_OK)
                 return failed(err, r);
         const int code =
                 source->fd >= 0

@@ -21,6 +21,11 @@ typedef struct pawl__archive_source {
 
 typedef struct pawl__archive_reader pawl__archive_reader;
 
+/** A file that is to be read must be one Zstandard frame and nothing else. PAWL_EFORMAT otherwise;
+ *  PAWL_ETOOBIG for one that would unpack without end. pawl__archive_open() looks, too. */
+PAWL_MUST_CHECK pawl_status pawl__archive_one_frame(
+        const pawl__archive_source *source, pawl_error *err);
+
 PAWL_MUST_CHECK pawl_status pawl__archive_open(
         pawl__archive_reader **out, const pawl__archive_source *source, pawl_error *err);
 /** The next member must be the plain file @p name; *size is what its header says.

@@ -44,6 +44,29 @@ head -c 700 old.tar.zst >cut.tar.zst
 fails 1 '^pawl: cut\.tar\.zst: .*; it is no archive of `pawl export`, or was changed$' pawl import cut.tar.zst
 fails 1 '^pawl: none\.tar\.zst: cannot read the archive: No such file or directory; check the path$' pawl import none.tar.zst
 fails 1 '^pawl: checkpoint 9: there is none; `pawl checkpoints` lists them$' pawl export 9 -o x.tar.zst
+it "two archives one behind the other are refused, and whatever else stands behind one"
+behind='new\.tar\.zst: has something behind its Zstandard frame, as another archive; it is no archive of'
+cp one.tar.zst new.tar.zst
+cat again.tar.zst >>new.tar.zst
+fails 1 "$behind" pawl import new.tar.zst
+for tail in 'x' '\0' '\x50\x2a\x4d\x18\0\0\0\0' '\x28\xb5\x2f\xfd\x24\0\x01\0\0\x99\xe9\xd8\x51'; do
+        cp one.tar.zst new.tar.zst # a byte, a frame that is skipped, an empty frame
+        printf '%b' "$tail" >>new.tar.zst
+        fails 1 "$behind" pawl import new.tar.zst
+done
+zstd -qdc one.tar.zst >one.tar
+zstd -qdc again.tar.zst >again.tar
+cat one.tar again.tar | zstd -qc >new.tar.zst
+fails 1 'has "manifest\.json", which its manifest does not name; it is no archive of' pawl import new.tar.zst
+(cat one.tar && echo garbage) | zstd -qc >new.tar.zst
+fails 1 '; it is no archive of' pawl import new.tar.zst
+fails 1 'one\.tar: is no Zstandard frame; it is no archive of' pawl import one.tar
+head -c 700 again.tar.zst >new.tar.zst
+fails 1 'new\.tar\.zst: ends within a Zstandard frame; it is no archive of' pawl import new.tar.zst
+: >new.tar.zst
+fails 1 'new\.tar\.zst: ends within a Zstandard frame; it is no archive of' pawl import new.tar.zst
+(cat one.tar && head -c 10240 /dev/zero) | zstd -q -19 -c >new.tar.zst # as tar pads it
+runs 0 pawl import new.tar.zst
 same "$(events)" "$n"
 [ ! -e x.tar.zst ]
 [ -z "$(find . -name "*.tmp")" ]

@@ -150,9 +150,9 @@ static void other_files_are_refused(void **state)
         file_write(f->archive, "", 0);
         hostile_refused_file(f, PAWL_EFORMAT, "it is no archive of `pawl export`");
         file_write(f->archive, "SQLite format 3", 16);
-        hostile_refused_file(f, PAWL_EFORMAT, "cannot be read");
+        hostile_refused_file(f, PAWL_EFORMAT, "is no Zstandard frame");
         f->gzip = true;
-        hostile_refused(f, "cannot be read");
+        hostile_refused(f, "is no Zstandard frame");
 }
 
 static void a_file_that_was_cut_or_grew_is_refused(void **state)
