@@ -278,7 +278,8 @@ CREATE TABLE IF NOT EXISTS workspace_checkpoints (
 CREATE INDEX IF NOT EXISTS workspace_ids ON workspace_checkpoints (id);
 
 -- Rollbacks of the workspace, by the seq of WorkspaceRollbackStarted. status: started, done, abandoned,
--- undone. target and safety are checkpoints; ended_seq is that of WorkspaceRolledBack, or 0. steps_before:
+-- undone. target and safety are checkpoints; undo: 1: it undoes another, 2: it is of some paths alone, 3:
+-- both; ended_seq is that of WorkspaceRolledBack, or 0. steps_before:
 -- JSON, the run and the steps that were given up, as they were; what undoing it puts back.
 CREATE TABLE IF NOT EXISTS rollbacks (
         seq          INTEGER NOT NULL PRIMARY KEY,

@@ -63,7 +63,7 @@ enum {
         CLI_LINES = 8      /**< in place of one JSON value it prints JSON Lines */
 };
 
-#define CLI_ARG_HELP_MAX 2
+#define CLI_ARG_HELP_MAX 3
 
 typedef struct cli_cmd {
         const char *name; /**< one word, or two with a space between them */
@@ -108,6 +108,8 @@ struct cli_call {
         const cli_cmd *cmd;
         const char *args[CLI_ARGS_MAX];
         int n_args;
+        bool ended;   /**< "--" was given ... */
+        int n_before; /**< ... after so many of them */
         const char *
                 values[CLI_OPTIONS_MAX]; /**< by the option's place in its table; NULL: not given */
         const char *shared[CLI_SHARED_MAX]; /**< the same, of the program's */

@@ -251,16 +251,16 @@ static int check_args(const cli_call *cli)
 
 static int read_words(cli_call *cli, struct words *words)
 {
-        bool ended = false;
         const char *word;
 
         while ((word = next_word(words))) {
                 int code = CLI_DONE;
-                if (!ended && strcmp(word, "--") == 0)
-                        ended = true;
-                else if (!ended && word[0] == '-' && word[1] == '-')
+                if (!cli->ended && strcmp(word, "--") == 0) {
+                        cli->ended = true;
+                        cli->n_before = cli->n_args;
+                } else if (!cli->ended && word[0] == '-' && word[1] == '-')
                         code = read_long(cli, word, words);
-                else if (!ended && word[0] == '-' && word[1])
+                else if (!cli->ended && word[0] == '-' && word[1])
                         code = read_letters(cli, word, words);
                 else if (cli->n_args == (cli->cmd ? cli->cmd->max_args : 0))
                         code = cli_usage(cli, "one argument too many: \"%s\"", word);

@@ -306,8 +306,7 @@ static pawl_status pass(pawl__passage *p)
                 return PAWL_ENOMEM;
         switch (status) {
         case PAWL_OK:
-                status = pawl__runner_passed(p->r, p->step->id);
-                return status ? status : pawl__passage_execute(p);
+                return pawl__passage_execute(p);
         case PAWL_DONE:
                 return pawl__passage_completed(p);
         case PAWL_BLOCKED:

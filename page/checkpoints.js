@@ -9,7 +9,7 @@ import { short } from "./words.js";
 const moving = /^(Workspace|Checkpoint|ToolCall)|^Pruned$/;
 
 function state(c) {
-  const words = [c.current && "current", !c.valid && "invalid", c.safety && "before a rollback", c.pinned && "pinned",
+  const words = [c.current && "current", !c.valid && "invalid", c.given_up && "given up", c.safety && "before a rollback", c.pinned && "pinned",
     c.pruned && "pruned"].filter(Boolean);
   return words.length ? words.join(", ") : "";
 }
@@ -23,7 +23,7 @@ const columns = [
   { name: "State" },
 ];
 
-const row = (c) => ({ class: c.valid ? "" : "invalid", cells: [
+const row = (c) => ({ class: c.valid && !c.given_up ? "" : "invalid", cells: [
   [link(at("checkpoints", c.n), `${c.n} ${c.step_id ?? c.description ?? ""}`.trim()),
     el("span", { class: "narrow" }, moment(c.created_at))],
   moment(c.created_at),
@@ -63,6 +63,7 @@ function facts(c) {
     ["Run", c.run_id && link(at("runs", c.run_id), short(c.run_id))],
     ["Git", c.git && `${c.git.branch ?? "no branch"} at ${String(c.git.head ?? "").slice(0, 12)}`],
     ["Why invalid", c.why_invalid],
+    ["Given up", c.given_up],
   ].filter(([, value]) => value);
   return el("dl", { class: "facts" }, list.map(([name, value]) => el("div", null, el("dt", null, name), el("dd", null, value))));
 }

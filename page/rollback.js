@@ -19,6 +19,11 @@ function list(plan) {
       el("b", null, actions[item.action] ?? item.action), " ", el("span", { class: "path" }, item.path),
       item.kind === "folder" && "/", item.why && `: ${item.why}`))),
     plan.items.length > shown.length && el("p", { class: "hint" }, `and ${plan.items.length - shown.length} more`),
+    plan.others.map((other) => el("p", null, other.run_id === null ? `Replaces ${count(other.paths, "path")} of work by hand or in no run.`
+      : [`Replaces ${count(other.paths, "path")} of work of run `, el("b", null, other.run_id), "; its steps stay as they are."])),
+    plan.given_up.length > 0 && el("p", null, `Gives up ${plan.given_up.length > 1 ? "checkpoints" : "checkpoint"} ${plan.given_up.join(", ")}.`),
+    plan.taken_up.length > 0 && el("p", null, `Takes up ${plan.taken_up.length > 1 ? "checkpoints" : "checkpoint"} ${plan.taken_up.join(", ")}.`),
+    plan.steps_back.length > 0 && el("p", null, "Again as they were: ", plan.steps_back.map((s, i) => [i > 0 && ", ", el("b", null, s.step_id), ` ${s.status}`]), "."),
     plan.steps.length > 0 && el("p", null, "To be run again: ", plan.steps.map((s, i) => [i > 0 && ", ", el("b", null, s.step_id)]), "."),
     plan.git && el("p", null, `Git: ${plan.git.branch} goes from ${plan.git.from.slice(0, 12)} to ${plan.git.to.slice(0, 12)}`,
       plan.git.commits > 0 && `, giving up ${count(plan.git.commits, "commit")}`, "."),
@@ -31,7 +36,7 @@ function done(plan, close, undoIt) {
     plan.safety !== null && el("p", null, "What was there before is ", link(at("checkpoints", plan.safety), `checkpoint ${plan.safety}`), "."),
     plan.steps.length > 0 && el("p", null, "Go on with ", el("code", null, `pawl resume ${plan.steps[0].run_id}`)),
     el("p", { class: "buttons" },
-      !plan.undo && el("button", { type: "button", on: { click: undoIt } }, "Undo it…"),
+      el("button", { type: "button", on: { click: undoIt } }, "Undo it…"),
       el("button", { type: "button", class: "main", on: { click: close } }, "Close")),
   ];
 }
@@ -54,7 +59,7 @@ async function ask(view, { title, where, verb, changed = false }) {
     const form = el("form", { novalidate: true },
       note && el("p", { class: "problem", role: "alert" }, note),
       list(plan),
-      el("p", { class: "hint" }, "A copy of the files as they are now is kept first, and this can be undone. Nothing that no checkpoint recorded is touched."),
+      el("p", { class: "hint" }, "A copy of the files as they are now is kept first, and this can be undone. Nothing that no checkpoint recorded is removed."),
       el("p", { class: "field" }, el("label", { for: "yes" }, "Type ", el("b", null, "yes"), " to do it"), yes),
       trouble,
       el("p", { class: "buttons" }, button, el("button", { type: "button", on: { click: close } }, "Cancel")));

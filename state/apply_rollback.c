@@ -1,7 +1,9 @@
 /*
  * What the events of a rollback change: WorkspaceRollbackStarted, and WorkspaceRolledBack at its
- * end. One that is done makes checkpoints invalid and gives up steps of its run, which are pending
- * again; how they were is kept in its row. One that undoes another puts that back.
+ * end. One that is done says which checkpoints are given up and which are not any more, and what
+ * becomes of steps of its run: "steps" are pending again, "restored" has the others as they were at
+ * the target's place in the log. How they all were is kept in its row. An undo without "restored"
+ * (older programs wrote none) puts that back.
  *
  * A rollback is found from the safety copy that was taken right before it: its undoing goes to
  * that copy. There is at most one under way, as its safety copy is the last checkpoint until it has
@@ -102,6 +104,9 @@ pawl_status pawl__apply_rollback_started(pawl__applying *a)
         int undo = 0;
         pawl_status status = take_members(&rollback, &undo, a);
 
+        if (pawl__json_get(a->tree, 0, "paths") != PAWL__NO_NODE)
+                rollback.v[PAWL__RB_UNDO].integer |= PAWL__RB_IN_PART;
+
         if (!status)
                 status = pawl__apply_workspace(
                         &target, a, rollback.v[PAWL__RB_TARGET].integer, "target");
@@ -126,6 +131,7 @@ pawl_status pawl__apply_rollback_started(pawl__applying *a)
 struct ending {
         pawl__row run;
         bool gives_up, puts_back;  /* are there steps to give up, to put back? */
+        bool restored;             /* it is the event that says what to put back */
         pawl__map given_up;        /* their ids */
         pawl__json_tree before;    /* the steps to put back, as they were */
         pawl__row run_before;      /* and their run */
@@ -164,6 +170,36 @@ static pawl_status check_step(struct ending *e, const pawl__applying *a, pawl__n
         return status;
 }
 
+static pawl_status refuse_restored(const pawl__applying *a)
+{
+        return pawl__apply_refuse(a, PAWL_EINVAL, "payload.restored",
+                "is no run and steps of it with their columns; write what they become");
+}
+
+static bool is_one_of(pawl_text text, const char *const *words)
+{
+        while (*words && !pawl__text_is(text, *words))
+                words++;
+        return *words != NULL;
+}
+
+/* A table is only ours, an event is anybody's. */
+static pawl_status check_restored(
+        pawl_status found, const struct ending *e, const pawl__row *step, const pawl__applying *a)
+{
+        static const char *const run[] = {"blocked", "interrupted", "completed", "failed", NULL};
+        static const char *const steps[] = {"pending", "blocked", "completed", "failed", NULL};
+
+        if (!e->restored)
+                return PAWL_OK;
+        if (!is_one_of(e->run_before.v[PAWL__RUN_STATUS].text, run) ||
+                !is_one_of(step->v[PAWL__STEP_STATUS].text, steps))
+                return refuse_restored(a);
+        return found == PAWL_OK ? PAWL_OK
+                                : pawl__apply_refuse(a, PAWL_ESTATE, "payload.restored",
+                                          "names a step that its run has not; name those it has");
+}
+
 /* Those that come back, and are not among the ones that the event itself gives up. */
 static pawl_status check_back(struct ending *e, const pawl__applying *a)
 {
@@ -171,16 +207,18 @@ static pawl_status check_back(struct ending *e, const pawl__applying *a)
 
         for (pawl__node at = pawl__steps_before_first(&e->before); at != PAWL__NO_NODE && !status;
                 at = pawl__steps_before_after(&e->before, at)) {
-                pawl__row step;
+                pawl__row step, stood;
                 status = pawl__steps_before_step(&step, &e->before, at, a->event->run_id, a->err);
-                if (status ||
-                        pawl__map_get(&e->given_up, step.v[PAWL__STEP_ID].text) != PAWL__MAP_NONE)
+                if (status)
+                        return e->restored ? refuse_restored(a) : status;
+                if (pawl__map_get(&e->given_up, step.v[PAWL__STEP_ID].text) != PAWL__MAP_NONE)
                         continue;
-                status = a->store->get(a->store, PAWL__STEPS, &step, a->err);
+                stood = step;
+                status = a->store->get(a->store, PAWL__STEPS, &stood, a->err);
                 if (status == PAWL_OK)
-                        pawl__steps_before_add(&e->as_were, &step);
-                if (status == PAWL_ENOTFOUND)
-                        status = PAWL_OK;
+                        pawl__steps_before_add(&e->as_were, &stood);
+                if (status == PAWL_OK || status == PAWL_ENOTFOUND)
+                        status = check_restored(status, e, &step, a);
         }
         return status;
 }
@@ -189,13 +227,19 @@ static pawl_status check_back(struct ending *e, const pawl__applying *a)
 static pawl_status look_at_steps(struct ending *e, const pawl__applying *a, const pawl__row *undone)
 {
         pawl__node list = pawl__json_get(a->tree, 0, "steps");
+        pawl__node restored = pawl__json_get(a->tree, 0, "restored");
         pawl_text before = undone ? undone->v[PAWL__RB_STEPS_BEFORE].text : pawl__text(NULL);
         pawl_status status = PAWL_OK;
 
         e->gives_up = pawl__json_at(a->tree, list)->count > 0;
+        e->restored = restored != PAWL__NO_NODE;
+        if (e->restored)
+                before = pawl__json_at(a->tree, restored)->value;
         e->puts_back = before.data != NULL;
         if (e->puts_back)
                 status = pawl__steps_before_read(&e->before, &e->run_before, before, a->err);
+        if (status && status != PAWL_ENOMEM && e->restored)
+                return refuse_restored(a);
         if (!status && e->puts_back &&
                 !pawl__text_eq(e->run_before.v[PAWL__RUN_ID].text, a->event->run_id))
                 status = pawl__apply_refuse(a, PAWL_EINVAL, "run_id",
@@ -230,9 +274,14 @@ static pawl_status put_step(struct ending *e, const pawl__applying *a, const paw
         pawl_status status = a->store->get(a->store, PAWL__STEPS, &former, a->err);
         if (status && status != PAWL_ENOTFOUND)
                 return status;
+        pawl__row becomes = *step;
+        if (status == PAWL_OK) {
+                becomes.v[PAWL__STEP_ORDER_SEQ] = former.v[PAWL__STEP_ORDER_SEQ];
+                becomes.v[PAWL__STEP_NUMBER] = former.v[PAWL__STEP_NUMBER];
+        }
         e->run.v[PAWL__RUN_DONE].integer +=
                 is_completed(step) - (status == PAWL_OK && is_completed(&former));
-        return pawl__apply_put(a, PAWL__STEPS, step);
+        return pawl__apply_put(a, PAWL__STEPS, &becomes);
 }
 
 /* As it was when its run started, but for the seq from which on its checkpoints count: what was
@@ -317,7 +366,8 @@ static pawl_status find_started(pawl__row *rollback, const pawl__applying *a)
         return PAWL_OK;
 }
 
-static pawl_status check_abandoned(const pawl__applying *a)
+/* One that was abandoned, or of some paths alone. */
+static pawl_status check_changes_nothing(const pawl__applying *a)
 {
         static const char *const lists[] = {"invalidated", "revalidated", "steps"};
         char field[32];
@@ -328,8 +378,8 @@ static pawl_status check_abandoned(const pawl__applying *a)
                         continue;
                 snprintf(field, sizeof field, "payload.%s", lists[i]);
                 return pawl__apply_refuse(a, PAWL_EINVAL, field,
-                        "is not empty, but a rollback that was abandoned changes nothing; leave it "
-                        "empty");
+                        "is not empty, but a rollback that was abandoned, or is of some paths alone, "
+                        "changes nothing; leave it empty");
         }
         return PAWL_OK;
 }
@@ -363,7 +413,7 @@ static pawl_status end_done(pawl__applying *a, pawl__row *rollback, pawl__row *u
         char reason[48];
         pawl_status status = pawl__apply_numbers(a, "invalidated");
 
-        snprintf(reason, sizeof reason, "rolled back to %" PRId64,
+        snprintf(reason, sizeof reason, PAWL__GIVEN_UP "%" PRId64,
                 rollback->v[PAWL__RB_TARGET].integer);
         if (!status)
                 status = pawl__apply_numbers(a, "revalidated");
@@ -398,13 +448,15 @@ pawl_status pawl__apply_rolled_back(pawl__applying *a)
                 return pawl__apply_refuse(a, PAWL_EINVAL, "payload.outcome",
                         "is neither \"done\" nor \"abandoned\"; write one of them");
         if (!done)
-                status = check_abandoned(a);
+                status = check_changes_nothing(a);
         if (!status)
                 status = find_started(&rollback, a);
         if (status || !done)
                 return status ? status : put_end(a, &rollback, NULL);
-        bool undo = rollback.v[PAWL__RB_UNDO].integer != 0;
-        if (undo)
+        if (rollback.v[PAWL__RB_UNDO].integer & PAWL__RB_IN_PART)
+                status = check_changes_nothing(a);
+        bool undo = (rollback.v[PAWL__RB_UNDO].integer & PAWL__RB_IS_UNDO) != 0;
+        if (!status && undo)
                 status = pawl__apply_workspace(
                         &target, a, rollback.v[PAWL__RB_TARGET].integer, "started_seq");
         if (!status && undo)

@@ -309,13 +309,15 @@ pawl_status pawl__apply_tool_call_checkpointed(pawl__applying *a)
         return PAWL_OK;
 }
 
-/* What made it invalid first is what is told. */
+/* What made it invalid first is what is told; but one that was only given up may be damaged, too.
+ */
 pawl_status pawl__apply_checkpoint_invalidated(pawl__applying *a)
 {
         pawl__row checkpoint;
         pawl_status status = named(&checkpoint, a);
 
-        if (status || checkpoint.v[PAWL__WCP_INVALID_SEQ].integer)
+        if (status ||
+                (checkpoint.v[PAWL__WCP_INVALID_SEQ].integer && !pawl__row_given_up(&checkpoint)))
                 return status;
         checkpoint.v[PAWL__WCP_INVALID_SEQ].integer = (int64_t)a->event->seq;
         checkpoint.v[PAWL__WCP_INVALID_REASON].text = pawl__apply_optional(a, "reason");

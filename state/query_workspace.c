@@ -69,14 +69,14 @@ pawl_status pawl__state_rollback_last(
         pawl__row *row, pawl__state *state, pawl__arena *arena, pawl_error *err)
 {
         return pawl__query_row(row, state, PAWL__ROLLBACKS,
-                "FROM rollbacks WHERE status IN ('done', 'undone') ORDER BY seq DESC LIMIT 1", none,
-                arena, err);
+                "FROM rollbacks WHERE status IN ('done', 'undone') AND undo < 2" /* not in part */
+                " ORDER BY seq DESC LIMIT 1",
+                none, arena, err);
 }
 
 pawl_status pawl__state_rollback_to_undo(
         pawl__row *row, pawl__state *state, pawl__arena *arena, pawl_error *err)
 {
         return pawl__query_row(row, state, PAWL__ROLLBACKS,
-                "FROM rollbacks WHERE status = 'done' AND undo = 0 ORDER BY seq DESC LIMIT 1", none,
-                arena, err);
+                "FROM rollbacks WHERE status = 'done' ORDER BY seq DESC LIMIT 1", none, arena, err);
 }

@@ -168,7 +168,10 @@ static pawl_status print_rollback(const pawl__row *row, void *user, pawl_error *
         (void)err;
         pawl__json_open_object(&p->w);
         members(&p->w, PAWL__ROLLBACKS, row, rollback_members);
-        member_flag(&p->w, "undo", &row->v[PAWL__RB_UNDO]);
+        pawl__json_member_bool(
+                &p->w, "undo", (row->v[PAWL__RB_UNDO].integer & PAWL__RB_IS_UNDO) != 0);
+        if (row->v[PAWL__RB_UNDO].integer & PAWL__RB_IN_PART)
+                pawl__json_member_bool(&p->w, "in_part", true);
         pawl__json_close_object(&p->w);
         return PAWL_OK;
 }

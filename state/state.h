@@ -139,12 +139,12 @@ PAWL_MUST_CHECK pawl_status pawl__state_workspace_by_id(pawl__row rows[2], size_
 /** The rollback that was started and has not ended. PAWL_ENOTFOUND without a message. */
 PAWL_MUST_CHECK pawl_status pawl__state_rollback_pending(
         pawl__row *row, pawl__state *state, pawl__arena *arena, pawl_error *err);
-/** The newest one that was done, an undo or not, undone since or not. PAWL_ENOTFOUND without a
- *  message. */
+/** The newest one of all paths that was done, an undo or not, undone since or not. PAWL_ENOTFOUND
+ *  without a message. */
 PAWL_MUST_CHECK pawl_status pawl__state_rollback_last(
         pawl__row *row, pawl__state *state, pawl__arena *arena, pawl_error *err);
-/** The newest one that is done, no undo, and not undone: what can be undone. PAWL_ENOTFOUND without
- *  a message. */
+/** The newest one that is done and not undone, an undo or not: what an undo undoes. PAWL_ENOTFOUND
+ *  without a message. */
 PAWL_MUST_CHECK pawl_status pawl__state_rollback_to_undo(
         pawl__row *row, pawl__state *state, pawl__arena *arena, pawl_error *err);
 

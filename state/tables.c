@@ -124,3 +124,12 @@ int pawl__row_diff(pawl__table table, const pawl__row *a, const pawl__row *b)
                         return c;
         return -1;
 }
+
+bool pawl__row_given_up(const pawl__row *checkpoint)
+{
+        const pawl_text reason = checkpoint->v[PAWL__WCP_INVALID_REASON].text;
+        const size_t len = sizeof PAWL__GIVEN_UP - 1;
+
+        return checkpoint->v[PAWL__WCP_INVALID_SEQ].integer && reason.len >= len &&
+               memcmp(reason.data, PAWL__GIVEN_UP, len) == 0;
+}

@@ -216,7 +216,7 @@ enum {
         PAWL__RB_SEQ, /* of WorkspaceRollbackStarted */
         PAWL__RB_TARGET,
         PAWL__RB_SAFETY,
-        PAWL__RB_UNDO, /* 1: it undoes another */
+        PAWL__RB_UNDO, /* PAWL__RB_IS_UNDO, PAWL__RB_IN_PART, or'ed */
         PAWL__RB_TREE,
         PAWL__RB_PLAN_HASH,
         PAWL__RB_STATUS, /* started, done, abandoned, undone */
@@ -229,6 +229,15 @@ enum {
                                   (state/steps_before.h); absent: none */
         PAWL__RB_COLUMNS
 };
+
+/** A rollback that undoes another; one of some paths alone, which moves neither steps nor the place
+ *  of the workspace. */
+enum { PAWL__RB_IS_UNDO = 1, PAWL__RB_IN_PART = 2 };
+
+/** What the reason of a checkpoint that a rollback gave up begins with; its number follows. */
+#define PAWL__GIVEN_UP "rolled back to "
+/** Was the checkpoint given up by a rollback, and nothing worse (as far as is known)? */
+bool pawl__row_given_up(const pawl__row *checkpoint);
 
 /** Order of two rows by their key columns (texts by bytes, absent first; integers as such). */
 int pawl__row_cmp_key(pawl__table table, const pawl__row *a, const pawl__row *b);

@@ -61,9 +61,9 @@ pawl_status pawl_workspace_compare(pawl_comparison **out, pawl_log *log, const c
                 status = read_workspace(c, err);
         if (!status)
                 status = pawl__compare_files(c, err);
-        if (!status)
+        if (!status && !c->ws.part)
                 status = pawl__compare_members(c, err);
-        if (!status)
+        if (!status && !c->ws.part)
                 status = pawl__compare_git(c, err);
         if (status)
                 status = pawl__workspace_or_pruned(status, c->ws.state, &c->rows[0], err);

@@ -151,6 +151,9 @@ static pawl_status add_change(const pawl__change *change, void *user, pawl_error
         pawl_comparison *c = user;
         pawl_file_change file = {.what = letter_of(change->kind)};
         bool told, ok = true;
+
+        if (c->ws.part && !pawl__paths_have(&c->ws.paths, change->path))
+                return PAWL_OK;
         pawl_status status = worth_telling(&told, c, change, err);
 
         if (status || !told)

@@ -80,7 +80,8 @@ static pawl_status choose(
                 const pawl__value *v = rows[i].v;
                 const bool wanted = n_which > 0
                                             ? kept == 0 || by_number(&rows[kept - 1], &rows[i]) != 0
-                                            : v[PAWL__WCP_INVALID_SEQ].integer == 0 &&
+                                            : (v[PAWL__WCP_INVALID_SEQ].integer == 0 ||
+                                                      pawl__row_given_up(&rows[i])) &&
                                                       v[PAWL__WCP_PRUNED_SEQ].integer == 0 &&
                                                       v[PAWL__WCP_SAFETY].integer == 0;
                 if (wanted)

@@ -106,6 +106,7 @@ pawl_status pawl__workspace_settled(pawl__workspace *ws, pawl_error *err)
         return pawl__fail(err, PAWL_ESTATE,
                 "workspace %.200s: %s to checkpoint %lld was interrupted; `pawl rollback --finish` "
                 "goes on with it, `pawl undo` goes back to where it began",
-                ws->root, row.v[PAWL__RB_UNDO].integer ? "an undo" : "a rollback",
+                ws->root,
+                row.v[PAWL__RB_UNDO].integer & PAWL__RB_IS_UNDO ? "an undo" : "a rollback",
                 (long long)row.v[PAWL__RB_TARGET].integer);
 }

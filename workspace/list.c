@@ -15,6 +15,8 @@ struct pawl_checkpoints {
 pawl_checkpoint_info pawl__checkpoint_info(const pawl__row *row, uint64_t current)
 {
         const pawl__value *v = row->v;
+        const pawl_text reason = v[PAWL__WCP_INVALID_REASON].text, none = {NULL, 0};
+        const bool given_up = pawl__row_given_up(row);
 
         return (pawl_checkpoint_info){.n = (uint64_t)v[PAWL__WCP_N].integer,
                 .seq = (uint64_t)v[PAWL__WCP_SEQ].integer,
@@ -36,14 +38,15 @@ pawl_checkpoint_info pawl__checkpoint_info(const pawl__row *row, uint64_t curren
                 .git_branch = v[PAWL__WCP_GIT_BRANCH].text,
                 .created_us = v[PAWL__WCP_CREATED_US].integer,
                 .base = (uint64_t)v[PAWL__WCP_BASE].integer,
-                .valid = v[PAWL__WCP_INVALID_SEQ].integer == 0 &&
+                .valid = (v[PAWL__WCP_INVALID_SEQ].integer == 0 || given_up) &&
                          v[PAWL__WCP_PRUNED_SEQ].integer == 0,
                 .current = (uint64_t)v[PAWL__WCP_N].integer == current,
                 .safety = v[PAWL__WCP_SAFETY].integer != 0,
                 .pinned = v[PAWL__WCP_PINNED].integer != 0,
                 .pruned = v[PAWL__WCP_PRUNED_SEQ].integer != 0,
                 .imported = !v[PAWL__WCP_ROOT].text.data,
-                .why_invalid = v[PAWL__WCP_INVALID_REASON].text};
+                .why_invalid = given_up ? none : reason,
+                .given_up = given_up ? reason : none};
 }
 
 /* Puts into @p rows, which lie in the arena, those that are asked for. */

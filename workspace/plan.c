@@ -170,7 +170,8 @@ static pawl_status may_touch(bool *may, planner *p, const pawl__change *change)
         pawl__recorded *recorded =
                 !change->to && rights->removable ? rights->removable : rights->recorded;
 
-        *may = has(rights->also, change->path) || (change->to && rights->target_recorded);
+        *may = rights->clean || has(rights->also, change->path) ||
+               (change->to && rights->target_recorded);
         return *may ? PAWL_OK : pawl__recorded_has(may, recorded, change->path, p->err);
 }
 
@@ -242,6 +243,24 @@ static pawl_status consider_known(planner *p, const pawl__change *change)
         return PAWL_OK;
 }
 
+/* A folder above the paths that are asked for: it comes where the target has it, and is only
+ * written in where it is. */
+static pawl_status consider_above(planner *p, const pawl__change *change)
+{
+        pawl__change same = *change;
+
+        if (is(change->from, PAWL__ENTRY_SKIPPED))
+                return block(p, change, PAWL__LEFT_SKIPPED, change->from->why);
+        if (pawl__own_files_named(p->rights->own, change->path))
+                return block(p, change, PAWL__LEFT_IGNORED, (pawl__skip)0);
+        if (is(change->to, PAWL__ENTRY_FOLDER) && !is(change->from, PAWL__ENTRY_FOLDER))
+                return consider_known(p, change);
+        if (!is(change->from, PAWL__ENTRY_FOLDER) || (change->from->mode & 0300) == 0300)
+                return PAWL_OK;
+        same.to = same.from;
+        return add_step(p, &same);
+}
+
 static pawl_status consider(const pawl__change *change, void *user, pawl_error *err)
 {
         planner *p = user;
@@ -250,6 +269,9 @@ static pawl_status consider(const pawl__change *change, void *user, pawl_error *
         (void)err;
         if (status || pawl__path_within(change->path, p->blocked))
                 return status;
+        const pawl__paths *paths = p->rights->paths;
+        if (paths && !pawl__paths_have(paths, change->path))
+                return pawl__paths_below(paths, change->path) ? consider_above(p, change) : PAWL_OK;
         if (is(change->from, PAWL__ENTRY_SKIPPED))
                 return block(p, change, PAWL__LEFT_SKIPPED, change->from->why);
         if (is(change->to, PAWL__ENTRY_SKIPPED))

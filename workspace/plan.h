@@ -9,7 +9,8 @@
  *
  * The encoding, integers little-endian: the five bytes "plan" and 1, the version; the target's
  * number 8, its tree 32, the tree of the workspace 32, the log's last seq 8 and hash 32; flags 1
- * (1: undo, 2: decisions are dropped); two texts (length 1, bytes): the commits that git goes from
+ * (1: undo, 2: decisions are dropped, 4: of some paths alone, 8: git goes forward, or, of an undo,
+ * back); two texts (length 1, bytes): the commits that git goes from
  * and to. Then, in the order of a walk (a folder before what is in it, names in order of bytes):
  *
  *     's'  a step: path (length 4, bytes), what is there before, what after; each one of
@@ -26,6 +27,7 @@
 
 #include "base/map.h"
 #include "events/own_files.h"
+#include "workspace/paths.h"
 #include "workspace/recorded.h"
 
 /** No entry: nothing stands there. */
@@ -62,6 +64,8 @@ typedef struct pawl__plan {
         uint64_t target, head_seq;
         unsigned char target_tree[32], now[32], head_hash[32];
         bool undo, drop_decisions;
+        bool in_part;               /**< of some paths alone */
+        bool git_forward;           /**< the commit that git goes to grew from the present one */
         pawl_text git_from, git_to; /**< "": git stays where it is */
         pawl__plan_step *steps;
         pawl__plan_left *left;
@@ -95,6 +99,8 @@ typedef struct pawl__plan_rights {
         const pawl__own_files *own; /**< the log's, which are left alone */
         bool imported;              /**< the target is: no setuid or setgid bit comes of it */
         bool target_recorded;       /**< the target is one of those recorded: its paths are too */
+        bool clean;                 /**< it may remove what no checkpoint recorded, too */
+        const pawl__paths *paths;   /**< nothing else is looked at; NULL: everything is */
 } pawl__plan_rights;
 
 /**

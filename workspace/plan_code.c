@@ -5,7 +5,7 @@
 #include "workspace/plan.h"
 
 static const char head[] = "plan\1";
-enum { HEAD_LEN = 5, UNDO = 1, DROP_DECISIONS = 2 };
+enum { HEAD_LEN = 5, UNDO = 1, DROP_DECISIONS = 2, IN_PART = 4, GIT_OTHER_WAY = 8 };
 
 /* ---- Out ------------------------------------------------------------------------------------ */
 
@@ -42,7 +42,9 @@ static pawl_status put_entry(pawl__buf *out, const pawl__entry *entry)
 
 static pawl_status put_head(pawl__buf *out, const pawl__plan *plan)
 {
-        unsigned flags = (plan->undo ? UNDO : 0U) | (plan->drop_decisions ? DROP_DECISIONS : 0U);
+        unsigned flags = (plan->undo ? UNDO : 0U) | (plan->drop_decisions ? DROP_DECISIONS : 0U) |
+                         (plan->in_part ? IN_PART : 0U) |
+                         (plan->git_to.len && plan->git_forward != plan->undo ? GIT_OTHER_WAY : 0U);
         pawl_status status = pawl__buf_add(out, head, HEAD_LEN);
 
         if (!status)
@@ -217,9 +219,12 @@ static void take_head(decoder *d)
         uint64_t flags = take_number(d, 1);
         d->plan->undo = (flags & UNDO) != 0;
         d->plan->drop_decisions = (flags & DROP_DECISIONS) != 0;
+        d->plan->in_part = (flags & IN_PART) != 0;
+        d->plan->git_forward = d->plan->undo != ((flags & GIT_OTHER_WAY) != 0);
         d->plan->git_from = take_text(d, 1);
         d->plan->git_to = take_text(d, 1);
-        d->ok = d->ok && flags <= (UNDO | DROP_DECISIONS);
+        d->ok = d->ok && flags <= (UNDO | DROP_DECISIONS | IN_PART | GIT_OTHER_WAY) &&
+                (d->plan->git_to.len || !(flags & GIT_OTHER_WAY));
 }
 
 static void take_step(decoder *d)

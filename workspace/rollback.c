@@ -56,6 +56,7 @@ static pawl_status begin(going_back *g, pawl_log *log, const char *which,
         g->p->plan = (pawl__plan)PAWL__PLAN_INIT;
         g->p->contents = g->ws.contents;
         g->p->plan.drop_decisions = g->options->drop_decisions && which;
+        g->p->clean = g->options->clean && which;
         g->p->actor = pawl__arena_text(&g->p->arena, g->ws.actor, &ok);
         g->p->reason = pawl__arena_text(&g->p->arena, pawl__text(g->options->reason), &ok);
         return ok ? PAWL_OK : pawl__nomem(err);
@@ -94,6 +95,8 @@ static pawl_status decide(going_back *g)
                 status = pawl__rolling_verify(g->p, &g->ws, g->err);
         if (!status)
                 status = pawl__rolling_steps(g->p, &g->ws, g->err);
+        if (!status)
+                status = pawl__rolling_checkpoints(g->p, &g->ws, g->err);
         return status ? status : pawl__rolling_git(g->p, &g->ws, g->options->git, g->err);
 }
 

@@ -6,7 +6,7 @@
 #include "glossary/seed.h"
 #include "workspace/rolling.h"
 
-static const char by_rollback[] = "rollback";
+static const char by_rollback[] = "rollback", by_undo[] = "undo";
 
 typedef struct deciding {
         pawl__batch *batch;
@@ -26,27 +26,26 @@ static bool is_answer(const deciding *d, const pawl__row *row)
                v[PAWL__SENSE_SEQ].integer > d->since;
 }
 
+/* What was dropped comes back with an undo; what an undo brought back goes with the next one. */
 static pawl_status decide(const pawl__row *row, void *user, pawl_error *err)
 {
         deciding *d = user;
         const pawl__value *v = row->v;
-        bool undo = d->p->plan.undo;
+        const bool active = pawl__text_is(v[PAWL__SENSE_STATUS].text, "active");
+        const bool comes = !active && pawl__text_is(v[PAWL__SENSE_SOURCE].text, by_rollback);
+        const bool goes = active && pawl__text_is(v[PAWL__SENSE_SOURCE].text, by_undo);
         const pawl__sense sense = {.surface = v[PAWL__SENSE_SURFACE].text,
                 .normal = v[PAWL__SENSE_NORMAL].text,
                 .definition = v[PAWL__SENSE_DEFINITION].text,
                 .scope = PAWL__MISSION_LOCAL,
                 .confidence = v[PAWL__SENSE_CONFIDENCE].real,
-                .status = undo ? PAWL__ACTIVE : PAWL__DEPRECATED,
+                .status = comes ? PAWL__ACTIVE : PAWL__DEPRECATED,
                 .answered = true};
 
-        if (!is_answer(d, row))
+        if (!is_answer(d, row) || !(d->p->plan.undo ? comes || goes : active))
                 return PAWL_OK;
-        if (undo ? !pawl__text_is(v[PAWL__SENSE_SOURCE].text, by_rollback) ||
-                                !pawl__text_is(v[PAWL__SENSE_STATUS].text, "deprecated")
-                 : !pawl__text_is(v[PAWL__SENSE_STATUS].text, "active"))
-                return PAWL_OK;
-        return pawl__sense_updated(d->batch, &sense, pawl__text(NULL), undo ? "undo" : by_rollback,
-                true, &d->like, err);
+        return pawl__sense_updated(d->batch, &sense, pawl__text(NULL),
+                comes ? by_undo : by_rollback, true, &d->like, err);
 }
 
 pawl_status pawl__rolling_decisions(

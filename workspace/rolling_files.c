@@ -5,6 +5,7 @@
 #include "workspace/rolling.h"
 #include <dirent.h>
 #include <errno.h>
+#include <inttypes.h>
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -88,6 +89,7 @@ typedef struct limits {
         pawl__plan_rights rights;
         pawl__buf recorded, removable; /* trees, one after the other */
         pawl__map also, never;
+        pawl__paths undone; /* of an undo of some paths: those */
 } limits;
 
 static void limits_free(limits *l)
@@ -98,6 +100,7 @@ static void limits_free(limits *l)
         pawl__buf_free(&l->removable);
         pawl__map_free(&l->also);
         pawl__map_free(&l->never);
+        pawl__paths_free(&l->undone);
 }
 
 /* The trees of all checkpoints that are no safety copies and are kept; an undo removes only what
@@ -122,12 +125,15 @@ static pawl_status recorded_trees(limits *l, pawl_plan *p, pawl__workspace *ws, 
         return status;
 }
 
-static pawl_status keep_path(pawl__map *paths, pawl_plan *p, pawl_text path, pawl_error *err)
+static pawl_status keep_path(
+        pawl__map *paths, pawl__paths *only, pawl_plan *p, pawl_text path, pawl_error *err)
 {
         bool ok = true;
         pawl_text kept = pawl__arena_text(&p->arena, path, &ok);
 
-        return !ok || pawl__map_put(paths, kept, 0) ? pawl__nomem(err) : PAWL_OK;
+        if (!ok || pawl__map_put(paths, kept, 0))
+                return pawl__nomem(err);
+        return only ? pawl__paths_add(only, kept, err) : PAWL_OK;
 }
 
 /* What the rollback touched that is undone, its undoing may touch too, whatever was pruned since;
@@ -139,10 +145,11 @@ static pawl_status undone_paths(limits *l, pawl_plan *p, pawl__workspace *ws, pa
         pawl_status status = pawl__rolling_read(&undone, &encoded, ws, &p->undone, err);
 
         for (size_t i = 0; i < undone.n_steps && !status; i++)
-                status = keep_path(&l->also, p, undone.steps[i].path, err);
+                status = keep_path(&l->also, p->plan.in_part ? &l->undone : NULL, p,
+                        undone.steps[i].path, err);
         for (size_t i = 0; i < undone.n_left && !status; i++)
                 if (undone.left[i].why == PAWL__LEFT_IGNORED)
-                        status = keep_path(&l->never, p, undone.left[i].path, err);
+                        status = keep_path(&l->never, NULL, p, undone.left[i].path, err);
         pawl__plan_free(&undone);
         pawl__buf_free(&encoded);
         return status;
@@ -165,7 +172,39 @@ static pawl_status find_limits(
         l->rights.never = &l->never;
         if (!status)
                 status = pawl__workspace_imported(&l->rights.imported, ws, &p->target, err);
-        l->rights.target_recorded = !p->target.v[PAWL__WCP_SAFETY].integer;
+        l->rights.target_recorded = true;
+        l->rights.clean = p->clean;
+        if (p->plan.in_part) {
+                l->undone.exact = true;
+                l->rights.paths = p->plan.undo ? &l->undone : &ws->paths;
+        }
+        return status;
+}
+
+/* Each path that is asked for is there, now or then. */
+static pawl_status check_paths(
+        pawl_plan *p, pawl__workspace *ws, const pawl__folders *folders, pawl_error *err)
+{
+        unsigned char trees[64];
+        pawl__recorded *either;
+        bool has = true;
+
+        memcpy(trees, p->plan.now, 32);
+        memcpy(trees + 32, p->plan.target_tree, 32);
+        pawl_status status = pawl__recorded_new(&either, folders, trees, 2, err);
+        if (status)
+                return status;
+        for (size_t i = 0; i < ws->n_part && !status; i++) {
+                if (ws->part[i].len)
+                        status = pawl__recorded_has(&has, either, ws->part[i], err);
+                if (!status && !has)
+                        status = pawl__fail(err, PAWL_ENOTFOUND,
+                                "path %.*s: neither the workspace nor checkpoint %" PRIu64
+                                " has captured anything there; `pawl diff %" PRIu64
+                                "` names what differs",
+                                PAWL__FMT(ws->part[i]), p->plan.target, p->plan.target);
+        }
+        pawl__recorded_free(either);
         return status;
 }
 
@@ -212,6 +251,10 @@ pawl_status pawl__rolling_plan(
                 status = pawl__fail_prefix(err, PAWL_EDAMAGED,
                         "the log has lost part of its newest checkpoint (remove workspace.index "
                         "beside the log, and try again)");
+        if (!status)
+                status = check_paths(p, ws, &l.folders, err);
+        if (!status)
+                status = pawl__rolling_others(p, ws, &l.folders, err);
         pawl__contents_beside(ws->contents, NULL);
         limits_free(&may);
         pawl__beneath_close(&l.root);
@@ -255,7 +298,7 @@ static pawl_status move_git(pawl_plan *p, pawl__workspace *ws, bool back, pawl_e
         const pawl__git_move move = {.branch = p->git.branch,
                 .expect = back ? p->git.to : p->git.from,
                 .to = back ? p->git.from : p->git.to,
-                .forward = p->plan.undo != back,
+                .forward = p->plan.git_forward != back,
                 .message = back ? "pawl: rollback given up"
                                 : (p->plan.undo ? "pawl undo" : "pawl rollback")};
         char from[PAWL__COMMIT_ID];

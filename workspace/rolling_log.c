@@ -2,6 +2,7 @@
 #include "base/error.h"
 #include "base/json_write.h"
 #include "events/types.h"
+#include "state/steps_before.h"
 #include "workspace/rolling.h"
 #include <inttypes.h>
 
@@ -82,6 +83,8 @@ pawl_status pawl__rolling_started(uint64_t safety, pawl__batch *batch, void *use
         if (p->reason.data)
                 pawl__json_member_text(&w, "reason", p->reason);
         pawl__json_member_string(&w, "decisions", p->plan.drop_decisions ? "drop" : "keep");
+        if (p->plan.in_part) /* which ones, its plan says */
+                pawl__json_member_bool(&w, "paths", true);
         pawl__json_close_object(&w);
         return emit(batch, PAWL__ROLLBACK_STARTED, &event, &w, err);
 }
@@ -142,27 +145,13 @@ void pawl__rolling_release(pawl_plan *p, pawl__workspace *ws)
 
 /* ---- Its end ------------------------------------------------------------------------------ */
 
-/* Does the end of the rollback make this checkpoint invalid, or (of an undo) valid again? */
-static bool is_changed(const pawl_plan *p, const pawl__row *row, bool valid_again)
-{
-        const pawl__value *v = row->v;
-        int64_t by = v[PAWL__WCP_INVALID_SEQ].integer;
-
-        if (v[PAWL__WCP_SAFETY].integer)
-                return false;
-        if (valid_again)
-                return p->plan.undo && by && by == p->undone.v[PAWL__RB_ENDED_SEQ].integer;
-        return !by && v[PAWL__WCP_N].integer > (int64_t)p->plan.target;
-}
-
-static void member_numbers(pawl__json_writer *w, const char *name, const pawl_plan *p,
-        const pawl__row *rows, size_t n, bool valid_again)
+static void member_numbers(
+        pawl__json_writer *w, const char *name, const uint64_t *numbers, size_t n)
 {
         pawl__json_name(w, name);
         pawl__json_open_array(w);
         for (size_t i = 0; i < n; i++)
-                if (is_changed(p, &rows[i], valid_again))
-                        pawl__json_integer(w, rows[i].v[PAWL__WCP_N].integer);
+                pawl__json_integer(w, (int64_t)numbers[i]);
         pawl__json_close_array(w);
 }
 
@@ -179,17 +168,28 @@ static void member_steps(pawl__json_writer *w, const pawl_plan *p, bool done)
         pawl__json_close_array(w);
 }
 
+/* What the run and the other steps are from now on. */
+static void member_restored(pawl__json_writer *w, const pawl_plan *p)
+{
+        if (!p->run_id.data || !p->had_run)
+                return;
+        pawl__json_name(w, "restored");
+        pawl__steps_before_open(w, &p->run_then);
+        for (size_t i = 0; i < p->n_back; i++)
+                pawl__steps_before_add(w, &p->back[i]);
+        pawl__json_close_array(w);
+        pawl__json_close_object(w);
+}
+
 static pawl_status add_end(
         pawl__batch *batch, pawl_plan *p, pawl__workspace *ws, bool done, pawl_error *err)
 {
         pawl__json_writer w = PAWL__JSON_WRITER_INIT;
         pawl_event event = {.actor = p->actor};
-        pawl__row *rows = NULL;
-        size_t n = 0;
         pawl_status status = PAWL_OK;
 
         if (done) {
-                status = pawl__state_workspace_all(&rows, &n, ws->state, &p->arena, err);
+                status = pawl__rolling_checkpoints(p, ws, err);
                 event.run_id = p->run_id;
                 event.mission_id = p->mission_id;
         }
@@ -198,9 +198,11 @@ static pawl_status add_end(
         pawl__json_open_object(&w);
         pawl__json_member_integer(&w, "started_seq", p->started.v[PAWL__RB_SEQ].integer);
         pawl__json_member_string(&w, "outcome", done ? "done" : "abandoned");
-        member_numbers(&w, "invalidated", p, rows, n, false);
-        member_numbers(&w, "revalidated", p, rows, n, true);
+        member_numbers(&w, "invalidated", p->given_up, done ? p->n_given_up : 0);
+        member_numbers(&w, "revalidated", p->taken_up, done ? p->n_taken_up : 0);
         member_steps(&w, p, done);
+        if (done)
+                member_restored(&w, p);
         if (p->reason.data)
                 pawl__json_member_text(&w, "reason", p->reason);
         if (done)
@@ -228,7 +230,7 @@ static pawl_status has_content(const pawl__change *change, void *user, pawl_erro
 static void keep_index(
         const pawl_plan *p, pawl__workspace *ws, const pawl__scan *scan, bool done, uint64_t seq)
 {
-        const unsigned char *goal = done ? p->plan.target_tree : p->plan.now;
+        const unsigned char *goal = done && !p->plan.in_part ? p->plan.target_tree : p->plan.now;
         const pawl__folders folders = pawl__contents_folders(ws->contents);
         const pawl__folders beside = pawl__scan_folders(scan);
         having h = {ws->contents, false};
@@ -264,9 +266,10 @@ pawl_status pawl__rolling_end(
                 return status;
         if (done)
                 p->fence = 0; /* the run is given back */
-        p->info.current = done;
+        p->info.current = done && !p->plan.in_part;
         if (!pawl__workspace_locate(ws, err)) /* it is done: without an index, and no less so */
                 keep_index(p, ws, scan, done,
-                        done ? seq : (uint64_t)ws->newest.v[PAWL__WCP_SEQ].integer);
+                        done && !p->plan.in_part ? seq
+                                                 : (uint64_t)ws->newest.v[PAWL__WCP_SEQ].integer);
         return PAWL_OK;
 }

@@ -40,6 +40,33 @@ static void count(pawl_plan_counts *counts, const pawl_plan_item *item)
         counts->bytes += item->size;
 }
 
+static pawl_status tell_effect(pawl_plan *p)
+{
+        pawl_plan_effect *e = &p->effect;
+        pawl_put_back *back = pawl__arena_array(&p->arena, p->n_back + 1, sizeof *back);
+
+        if (!back)
+                return PAWL_ENOMEM;
+        for (size_t i = 0; i < p->n_back; i++)
+                back[i] = (pawl_put_back){.run_id = p->run_id,
+                        .step_id = p->back[i].v[PAWL__STEP_ID].text,
+                        .status = p->back[i].v[PAWL__STEP_STATUS].text};
+        e->in_part = p->plan.in_part;
+        e->run_id = p->n_steps || p->n_back ? p->run_id : pawl__text(NULL);
+        e->own_run = p->own_run;
+        e->run_status =
+                p->had_run && !pawl__text_is(p->run_then.v[PAWL__RUN_STATUS].text, "running")
+                        ? p->run_then.v[PAWL__RUN_STATUS].text
+                        : pawl__text("interrupted");
+        e->back = back;
+        e->n_back = p->n_back;
+        e->given_up = p->given_up;
+        e->n_given_up = p->n_given_up;
+        e->taken_up = p->taken_up;
+        e->n_taken_up = p->n_taken_up;
+        return PAWL_OK;
+}
+
 pawl_status pawl__rolling_tell(pawl_plan *p, pawl__workspace *ws, pawl_error *err)
 {
         const pawl__plan *plan = &p->plan;
@@ -49,9 +76,16 @@ pawl_status pawl__rolling_tell(pawl_plan *p, pawl__workspace *ws, pawl_error *er
                 return pawl__nomem(err);
         p->n_items = 0;
         p->counts = (pawl_plan_counts){0};
-        for (size_t i = 0; i < plan->n_steps; i++)
-                if (is_told(&plan->steps[i]))
-                        p->items[p->n_items++] = item_of(&plan->steps[i]);
+        for (size_t i = 0; i < plan->n_steps; i++) {
+                if (!is_told(&plan->steps[i]))
+                        continue;
+                pawl_plan_item *item = &p->items[p->n_items++];
+                *item = item_of(&plan->steps[i]);
+                if (p->work) { /* not of one that was interrupted */
+                        item->run_id = p->work[i] == 'r' ? p->work_of[i] : pawl__text(NULL);
+                        item->by_hand = p->work[i] == 'h';
+                }
+        }
         for (size_t i = 0; i < plan->n_left; i++)
                 p->items[p->n_items++] = (pawl_plan_item){.action = PAWL_PLAN_LEAVE,
                         .path = plan->left[i].path,
@@ -60,6 +94,8 @@ pawl_status pawl__rolling_tell(pawl_plan *p, pawl__workspace *ws, pawl_error *er
                         .why = pawl__left_text(&plan->left[i])};
         for (size_t i = 0; i < p->n_items; i++)
                 count(&p->counts, &p->items[i]);
+        if (tell_effect(p))
+                return pawl__nomem(err);
         p->info = pawl__checkpoint_info(
                 &p->target, ws->any ? (uint64_t)ws->current.v[PAWL__WCP_N].integer : 0);
         return PAWL_OK;
@@ -120,6 +156,11 @@ size_t pawl_plan_steps(const pawl_plan *plan)
 const pawl_given_up *pawl_plan_step_at(const pawl_plan *plan, size_t index)
 {
         return &plan->steps[index];
+}
+
+const pawl_plan_effect *pawl_plan_affects(const pawl_plan *plan)
+{
+        return &plan->effect;
 }
 
 const pawl_plan_git *pawl_plan_git_move(const pawl_plan *plan)

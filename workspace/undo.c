@@ -16,7 +16,7 @@ pawl_status pawl_workspace_pending(pawl_pending_rollback *out, pawl_log *log, pa
         if (!status)
                 *out = (pawl_pending_rollback){.target = (uint64_t)row.v[PAWL__RB_TARGET].integer,
                         .safety = (uint64_t)row.v[PAWL__RB_SAFETY].integer,
-                        .undo = row.v[PAWL__RB_UNDO].integer != 0,
+                        .undo = (row.v[PAWL__RB_UNDO].integer & PAWL__RB_IS_UNDO) != 0,
                         .seq = (uint64_t)row.v[PAWL__RB_SEQ].integer};
         pawl__arena_free(&arena);
         return status;

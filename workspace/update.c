@@ -44,6 +44,11 @@ pawl_status pawl_checkpoint_pin(
                 status = pawl__state_of(&state, log, err);
         if (!status)
                 status = pawl__workspace_find(&row, state, which, &arena, err);
+        if (!status && pinned && row.v[PAWL__WCP_PRUNED_SEQ].integer)
+                status = pawl__fail(err, PAWL_ESTATE,
+                        "checkpoint %lld: was pruned, so that there is nothing left to keep; pin one "
+                        "that is kept",
+                        (long long)row.v[PAWL__WCP_N].integer);
         if (!status && (row.v[PAWL__WCP_PINNED].integer != 0) != pinned)
                 status = append_update(log, &row, actor ? actor : "program", "pinned", pinned, err);
         pawl__arena_free(&arena);

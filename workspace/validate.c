@@ -202,7 +202,7 @@ static pawl_status check_one(struct validating *v, pawl_validated *it, const paw
                 .id = pawl__arena_text(&v->out->arena, row->v[PAWL__WCP_ID].text, &ok),
                 .files = PAWL_CHECK_GOOD,
                 .hash = PAWL_CHECK_GOOD,
-                .valid = row->v[PAWL__WCP_INVALID_SEQ].integer == 0};
+                .valid = row->v[PAWL__WCP_INVALID_SEQ].integer == 0 || pawl__row_given_up(row)};
         if (!ok)
                 return pawl__nomem(v->err);
         pawl_status status = check_event(v, it, row, &c);

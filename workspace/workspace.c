@@ -297,6 +297,26 @@ pawl_status pawl__workspace_leave_out(pawl__workspace *ws, const char *folder, p
         return PAWL_OK;
 }
 
+static pawl_status set_paths(
+        pawl__workspace *ws, const pawl_workspace_options *options, pawl_error *err)
+{
+        pawl_status status = PAWL_OK;
+
+        if (options->n_paths == 0)
+                return PAWL_OK;
+        ws->part = pawl__arena_array(&ws->arena, options->n_paths, sizeof *ws->part);
+        if (!ws->part)
+                return pawl__nomem(err);
+        for (; ws->n_part < options->n_paths && !status; ws->n_part++) {
+                pawl_text *path = &ws->part[ws->n_part];
+                status = pawl__paths_normal(
+                        path, ws->root, options->paths[ws->n_part], &ws->arena, err);
+                if (!status)
+                        status = pawl__paths_add(&ws->paths, *path, err);
+        }
+        return status;
+}
+
 /* ---- Where it stands ----------------------------------------------------------------------------
  */
 
@@ -345,6 +365,8 @@ pawl_status pawl__workspace_open(
         if (!status)
                 status = set_rules(ws, options, err);
         if (!status)
+                status = set_paths(ws, options, err);
+        if (!status)
                 status = pawl__contents_open(&ws->contents, log, err);
         if (status)
                 pawl__workspace_close(ws);
@@ -355,6 +377,7 @@ void pawl__workspace_close(pawl__workspace *ws)
 {
         pawl__git_close(ws->git);
         pawl__contents_close(ws->contents);
+        pawl__paths_free(&ws->paths);
         pawl__arena_free(&ws->arena);
         if (ws->owned >= 0)
                 close(ws->owned);

@@ -8,6 +8,7 @@
 #include "state/state.h"
 #include "workspace/contents.h"
 #include "workspace/git.h"
+#include "workspace/paths.h"
 #include "workspace/scan.h"
 #include <pawl/workspace.h>
 
@@ -24,6 +25,9 @@ typedef struct pawl__workspace {
         const pawl_text *exclude;
         size_t n_exclude;
         uint64_t max_file;
+        pawl_text *part; /**< the paths that a rollback or a comparison is of; NULL: all */
+        size_t n_part;
+        pawl__paths paths; /**< the same, to be asked */
         uint64_t last;     /**< the highest number of a checkpoint; 0: there is none */
         bool any;          /**< some are not imported: the two rows below are set */
         pawl__row newest;  /**< of those, the one with the highest number */

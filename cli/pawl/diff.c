@@ -279,7 +279,7 @@ static void show_patch(FILE *out, pawl_text rest)
         }
 }
 
-static int compare(const cli_call *cli, const pawl_workspace_options *options)
+static int compare(const cli_call *cli, const pawl_workspace_options *options, const char *b)
 {
         FILE *out = cli->in->out;
         bool json = cli_given(cli, "json"), patch = cli_given(cli, "patch");
@@ -292,7 +292,7 @@ static int compare(const cli_call *cli, const pawl_workspace_options *options)
 
         if (cli_open_log(&log, cli, CLI_LOOK, &err))
                 return cli_fail(cli, &err);
-        if (pawl_workspace_compare(&c, log, cli->args[0], cli_arg(cli, 1), options,
+        if (pawl_workspace_compare(&c, log, cli->args[0], b, options,
                     !patch ? NULL
                     : keep ? keep_patch
                            : print_patch,
@@ -315,10 +315,19 @@ static int diff_run(cli_call *cli)
         pawl_workspace_options options;
         pawl_error err = PAWL_ERROR_INIT;
         pawl__buf actor = PAWL__BUF_INIT;
-        int code = cli_workspace_options(&options, &actor, cli, &err) ? cli_fail(cli, &err)
-                                                                      : compare(cli, &options);
+        pawl__arena arena = PAWL__ARENA_INIT;
+        int code;
 
+        if (cli_before_paths(cli) > 2)
+                return cli_usage(
+                        cli, "one argument too many: \"%s\"; paths come after --", cli->args[2]);
+        if (cli_workspace_options(&options, &actor, cli, &err) ||
+                cli_take_paths(&options, &arena, cli, &err))
+                code = cli_fail(cli, &err);
+        else
+                code = compare(cli, &options, cli_before_paths(cli) > 1 ? cli->args[1] : NULL);
         pawl__buf_free(&actor);
+        pawl__arena_free(&arena);
         return code;
 }
 
@@ -331,11 +340,12 @@ static const cli_option diff_options[] = {
 
 const cli_cmd pawl_diff_cmd = {
         .name = "diff",
-        .args = "A [B]",
+        .args = "A [B] [PATH...]",
         .min_args = 1,
-        .max_args = 2,
+        .max_args = CLI_ARGS_MAX,
         .arg_help = {"the checkpoint to start from",
-                "the checkpoint to end at (default: the workspace as it is)"},
+                "the checkpoint to end at (default: the workspace as it is)",
+                "after --: these files and folders alone"},
         .traits = CLI_SERVED | CLI_WORKSPACE,
         .options = diff_options,
         .help = "Show what lies between checkpoint A and checkpoint B, or the workspace as it is",

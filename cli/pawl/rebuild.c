@@ -30,7 +30,7 @@ static int print(const cli_call *cli, const pawl_rebuilt *made)
                         " from the workspace, %" PRIu64 " missing: %s\n",
                         made->n, made->from_git, made->from_workspace, made->missing,
                         made->valid  ? "valid"
-                        : made->good ? "good, but given up by a rollback"
+                        : made->good ? "good, but marked otherwise"
                                      : "still damaged");
                 if (made->others)
                         fprintf(cli->in->out,

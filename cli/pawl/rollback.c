@@ -1,16 +1,15 @@
 /* pawl rollback and pawl undo: the workspace as a checkpoint has it, and back again. */
 #include "base/error.h"
+#include "cli/pawl/agree.h"
 #include "cli/pawl/commands.h"
 #include "cli/pawl/plan.h"
 #include "cli/pawl/workspace.h"
 #include "command/find.h"
 #include "command/printable.h"
-#include <errno.h>
 #include <inttypes.h>
 #include <pawl/rollback.h>
 #include <stdio.h>
 #include <string.h>
-#include <unistd.h>
 
 /* What both commands need. */
 typedef struct going {
@@ -20,6 +19,7 @@ typedef struct going {
         pawl_rollback_options options;
         char hash[65]; /* of the plan that was agreed to */
         pawl__buf actor;
+        pawl__arena arena; /* of the paths */
         pawl_error err;
 } going;
 
@@ -49,51 +49,44 @@ static int tell(going *g, pawl_status status, pawl_plan *done)
         return code;
 }
 
+/* Show the plan of going to @p which (NULL: of an undo) and ask, unless that was done before. Its
+ * hash goes into the options: that plan is done, or none. */
+static pawl_status agree(going *g, const char *which)
+{
+        const char *name = which ? "rollback" : "undo";
+        pawl_plan *plan;
+
+        g->options.expect = cli_value(g->cli, "apply");
+        if (cli_given(g->cli, "yes") || g->options.expect)
+                return PAWL_OK;
+        pawl_status status =
+                pawl_workspace_plan(&plan, g->log, which, &g->options, &g->workspace, &g->err);
+        if (status)
+                return status;
+        if (!cli_can_ask(g->cli)) {
+                status = pawl__fail(&g->err, PAWL_ESTATE,
+                        "%s to checkpoint %" PRIu64
+                        ": there is nobody to ask; look with --plan, then say --yes, or --apply HASH",
+                        name, pawl_plan_target(plan)->n);
+        } else {
+                cli_plan_print(g->cli->in->err, plan);
+                snprintf(g->hash, sizeof g->hash, "%s", pawl_plan_hash(plan));
+                g->options.expect = g->hash;
+                if (!cli_agrees(which ? "go back?" : "undo it?"))
+                        status = pawl__fail(&g->err, PAWL_ESTATE,
+                                "%s: nothing was changed; answer y to do it", name);
+        }
+        pawl_plan_free(plan);
+        return status;
+}
+
 /* ---- rollback -----------------------------------------------------------------------------------
  */
-
-/* "yes" from the terminal, whole, and nothing else. */
-static bool says_yes(void)
-{
-        char line[16];
-        size_t len = 0;
-        ssize_t n;
-        char c;
-
-        fputs("type yes to go back: ", stderr);
-        fflush(stderr);
-        while ((n = read(STDIN_FILENO, &c, 1)) != 0 && c != '\n') {
-                if (n < 0 && errno != EINTR)
-                        return false;
-                if (n > 0 && len < sizeof line)
-                        line[len++] = c;
-        }
-        return len == 3 && memcmp(line, "yes", 3) == 0;
-}
-
-/* Is the plan, which is shown, to be done? Its hash goes into the options: that one or none. */
-static bool agreed(going *g, const pawl_plan *plan)
-{
-        if (g->cli->in->served || !isatty(STDIN_FILENO) || !isatty(STDERR_FILENO)) {
-                pawl__fail(&g->err, PAWL_ESTATE,
-                        "rollback to checkpoint %llu: there is nobody to ask; look with --plan, then "
-                        "say --yes, or --apply HASH",
-                        (unsigned long long)pawl_plan_target(plan)->n);
-                return false;
-        }
-        cli_plan_print(g->cli->in->err, plan);
-        snprintf(g->hash, sizeof g->hash, "%s", pawl_plan_hash(plan));
-        g->options.expect = g->hash;
-        if (says_yes())
-                return true;
-        pawl__fail(&g->err, PAWL_ESTATE, "rollback: nothing was changed; type yes to go back");
-        return false;
-}
 
 static int roll_back(going *g)
 {
         const char *which = cli_arg(g->cli, 0);
-        pawl_plan *plan = NULL, *done = NULL;
+        pawl_plan *done = NULL;
 
         if (cli_given(g->cli, "finish")) {
                 pawl_status ended = pawl_workspace_finish(&done, g->log, &g->workspace, &g->err);
@@ -101,17 +94,10 @@ static int roll_back(going *g)
         }
         if (cli_given(g->cli, "plan"))
                 return show_plan(g, which);
-        g->options.expect = cli_value(g->cli, "apply");
-        if (!cli_given(g->cli, "yes") && !g->options.expect) {
-                if (pawl_workspace_plan(&plan, g->log, which, &g->options, &g->workspace, &g->err))
-                        return cli_fail(g->cli, &g->err);
-                bool yes = agreed(g, plan);
-                pawl_plan_free(plan);
-                if (!yes)
-                        return cli_fail(g->cli, &g->err);
-        }
-        pawl_status status =
-                pawl_workspace_rollback(&done, g->log, which, &g->options, &g->workspace, &g->err);
+        pawl_status status = agree(g, which);
+        if (!status)
+                status = pawl_workspace_rollback(
+                        &done, g->log, which, &g->options, &g->workspace, &g->err);
         return tell(g, status, done);
 }
 
@@ -149,8 +135,9 @@ static int undo(going *g)
                 return show_plan(g, NULL);
         if (!status)
                 return give_up(g);
-        g->options.expect = cli_value(g->cli, "apply");
-        status = pawl_workspace_undo(&done, g->log, &g->options, &g->workspace, &g->err);
+        status = agree(g, NULL);
+        if (!status)
+                status = pawl_workspace_undo(&done, g->log, &g->options, &g->workspace, &g->err);
         return tell(g, status, done);
 }
 
@@ -167,6 +154,7 @@ static int with_log(cli_call *cli, go_fn *go)
 
         g.options.reason = cli_value(cli, "reason");
         if (cli_workspace_options(&g.workspace, &g.actor, cli, &g.err) ||
+                cli_take_paths(&g.workspace, &g.arena, cli, &g.err) ||
                 cli_open_log(&g.log, cli, CLI_WRITE, &g.err)) {
                 code = cli_fail(cli, &g.err);
         } else {
@@ -174,6 +162,7 @@ static int with_log(cli_call *cli, go_fn *go)
                 cli_close_log(cli, g.log);
         }
         pawl__buf_free(&g.actor);
+        pawl__arena_free(&g.arena);
         return code;
 }
 
@@ -183,6 +172,7 @@ static int go_back(going *g)
 
         g->options.git = cli_given(g->cli, "git");
         g->options.drop_decisions = decisions && strcmp(decisions, "drop") == 0;
+        g->options.clean = cli_given(g->cli, "clean");
         return roll_back(g);
 }
 
@@ -195,6 +185,9 @@ static int rollback_run(cli_call *cli)
                 return cli_usage(cli, "--finish has its plan already; leave --plan out");
         if (!cli_given(cli, "finish") && !cli_arg(cli, 0))
                 return cli_usage(cli, "name the checkpoint to go back to");
+        if (cli_before_paths(cli) > 1)
+                return cli_usage(
+                        cli, "one argument too many: \"%s\"; paths come after --", cli->args[1]);
         return with_log(cli, go_back);
 }
 
@@ -208,6 +201,8 @@ static const cli_option rollback_options[] = {
         {"yes", 'y', 0, CLI_FLAG, NULL, NULL, "do it without asking"},
         {"apply", 0, 0, CLI_TEXT, "HASH", NULL, "do the plan of that hash, or nothing"},
         {"finish", 0, 0, CLI_FLAG, NULL, NULL, "go on with the one that was interrupted"},
+        {"clean", 0, 0, CLI_FLAG, NULL, NULL,
+                "also remove files that no checkpoint recorded; never ignored ones"},
         {"git", 0, 0, CLI_FLAG, NULL, NULL, "move the branch back too, if nothing is lost by it"},
         {"decisions", 0, 0, CLI_CHOICE, "WHAT", "keep|drop",
                 "answers given since: keep them (the default), or drop them to be asked again"},
@@ -218,6 +213,7 @@ static const cli_option rollback_options[] = {
 };
 static const cli_option undo_options[] = {
         {"plan", 0, 0, CLI_DRY_RUN, NULL, NULL, "only show what would be done, and its hash"},
+        {"yes", 'y', 0, CLI_FLAG, NULL, NULL, "do it without asking"},
         {"apply", 0, 0, CLI_TEXT, "HASH", NULL, "do the plan of that hash, or nothing"},
         {"reason", 0, 0, CLI_TEXT, "REASON", NULL, "why, for the log"},
         CLI_WORKSPACE_OPTIONS,
@@ -227,12 +223,13 @@ static const cli_option undo_options[] = {
 
 const cli_cmd pawl_rollback_cmd = {
         .name = "rollback",
-        .args = "[CHECKPOINT]",
-        .max_args = 1,
-        .arg_help = {"the checkpoint to go back to"},
+        .args = "[CHECKPOINT] [PATH...]",
+        .max_args = CLI_ARGS_MAX,
+        .arg_help = {"the checkpoint to go back to",
+                "after --: these files and folders alone; no step changes"},
         .traits = CLI_SERVED | CLI_CHANGES | CLI_WORKSPACE,
         .options = rollback_options,
-        .help = "Put the files of the workspace back as a checkpoint has them",
+        .help = "Put the files of the workspace back as a checkpoint has them, all or some",
         .run = rollback_run,
 };
 
@@ -241,6 +238,6 @@ const cli_cmd pawl_undo_cmd = {
         .args = "",
         .traits = CLI_SERVED | CLI_CHANGES | CLI_WORKSPACE,
         .options = undo_options,
-        .help = "Take the last rollback back, or give up one that was interrupted",
+        .help = "Take the last rollback or undo back, or give up one that was interrupted",
         .run = undo_run,
 };

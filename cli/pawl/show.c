@@ -39,6 +39,10 @@ static void print_standing(FILE *out, const pawl_checkpoint_info *info)
                 fputs(": ", out);
                 cli_put(out, info->why_invalid);
         }
+        if (info->given_up.data) {
+                fputs(", given up: ", out);
+                cli_put(out, info->given_up);
+        }
         if (info->current)
                 fputs(", current", out);
         if (info->safety)

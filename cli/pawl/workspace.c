@@ -1,11 +1,15 @@
 #include "cli/pawl/workspace.h"
 #include "base/digest.h"
+#include "base/error.h"
 #include "base/sources.h"
 #include "cli/pawl/actor.h"
 #include "command/printable.h"
 #include <inttypes.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
 
 pawl_status cli_workspace_options(
         pawl_workspace_options *out, pawl__buf *actor, const cli_call *cli, pawl_error *err)
@@ -21,6 +25,60 @@ pawl_status cli_workspace_options(
         out->force_root = cli_given(cli, "force-root");
         out->max_file = cli_size(cli, "max-file");
         out->actor = actor->data;
+        return PAWL_OK;
+}
+
+/* The path from the root of the file system on, without "..". NULL: no memory, or no working
+ * directory. */
+static const char *absolute(const char *path, pawl__arena *arena)
+{
+        char here[PATH_MAX] = "";
+
+        if (*path != '/' && !getcwd(here, sizeof here)) /* it is not served */
+                return NULL;
+        char *all = pawl__arena_alloc(arena, strlen(here) + strlen(path) + 2);
+        if (!all)
+                return NULL;
+        size_t len = (size_t)(stpcpy(all, here) - all);
+        while (*(path += strspn(path, "/"))) {
+                const size_t n = strcspn(path, "/");
+                if (n == 2 && memcmp(path, "..", 2) == 0) {
+                        while (len && all[--len] != '/')
+                                ;
+                } else {
+                        all[len++] = '/';
+                        memcpy(all + len, path, n);
+                        len += n;
+                }
+                path += n;
+        }
+        all[len] = '\0';
+        return all;
+}
+
+int cli_before_paths(const cli_call *cli)
+{
+        return cli->ended && cli->n_before > 0 ? cli->n_before : cli->n_args;
+}
+
+pawl_status cli_take_paths(
+        pawl_workspace_options *options, pawl__arena *arena, const cli_call *cli, pawl_error *err)
+{
+        const int first = cli_before_paths(cli);
+        const char **paths = pawl__arena_array(arena, CLI_ARGS_MAX, sizeof *paths);
+
+        if (!paths)
+                return pawl__nomem(err);
+        options->paths = paths;
+        for (int i = first; i < cli->n_args; i++) {
+                const char *path = cli->in->served ? cli->args[i] : absolute(cli->args[i], arena);
+                if (!path)
+                        return pawl__fail(err, PAWL_EINVAL,
+                                "path %.300s: cannot be found from the working directory; name it "
+                                "from / on",
+                                cli->args[i]);
+                paths[options->n_paths++] = path;
+        }
         return PAWL_OK;
 }
 
@@ -74,6 +132,7 @@ void cli_checkpoint_members(pawl__json_writer *w, const pawl_checkpoint_info *in
         pawl__json_member_bool(w, "pruned", info->pruned);
         pawl__json_member_bool(w, "imported", info->imported);
         pawl__json_member_text(w, "why_invalid", info->why_invalid);
+        pawl__json_member_text(w, "given_up", info->given_up);
 }
 
 void cli_missed_print(FILE *out, const pawl_not_captured *missed, size_t n)

@@ -25,6 +25,13 @@
 PAWL_MUST_CHECK pawl_status cli_workspace_options(
         pawl_workspace_options *out, pawl__buf *actor, const cli_call *cli, pawl_error *err);
 
+/** How many arguments are no paths: those before a "--" that comes after the first. */
+int cli_before_paths(const cli_call *cli);
+/** The others as the paths of @p options; what they point to lies in @p arena. Relative ones are so
+ *  to the working directory, in a service to the root. */
+PAWL_MUST_CHECK pawl_status cli_take_paths(
+        pawl_workspace_options *options, pawl__arena *arena, const cli_call *cli, pawl_error *err);
+
 /** What the command of a step finds in its environment: whose checkpoint it is, and how tool calls
  *  are kept. NULL: not set, empty, or in a service, which has none. */
 const char *cli_variable(const cli_call *cli, const char *name);

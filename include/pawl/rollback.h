@@ -28,12 +28,13 @@ typedef struct pawl_rollback_options {
         bool drop_decisions; /**< answers given since are asked again; else they are kept */
         const char *reason;  /**< in the actor's words; NULL: none */
         const char *expect;  /**< the hash that the plan must have, 64 hex digits; NULL: any */
+        bool clean;          /**< also remove what no checkpoint recorded; never what is ignored */
 } pawl_rollback_options;
 
 #define PAWL_ROLLBACK_OPTIONS_VERSION 1
 #define PAWL_ROLLBACK_OPTIONS_INIT                                                                 \
         {                                                                                          \
-                PAWL_ROLLBACK_OPTIONS_VERSION, false, false, NULL, NULL                            \
+                PAWL_ROLLBACK_OPTIONS_VERSION, false, false, NULL, NULL, false                     \
         }
 
 typedef enum pawl_plan_action {
@@ -54,6 +55,10 @@ typedef struct pawl_plan_item {
         bool lost;       /**< of LEAVE: what was there then can't be brought back, as the checkpoint
                               did not capture it */
         const char *why; /**< of LEAVE; else NULL */
+        pawl_text run_id; /**< another run than the checkpoint's, if one changed the path last,
+                             since the way to the checkpoint was left; else absent */
+        bool by_hand; /**< it was changed since the last checkpoint, or last in no run, where the
+                           checkpoint is of one */
 } pawl_plan_item;
 
 /** How many of each. */
@@ -73,6 +78,34 @@ typedef struct pawl_plan_git {
         uint64_t commits;      /**< that the branch gives up; none when it goes forward again */
 } pawl_plan_git;
 
+/** A step that is again what it was at the checkpoint's place in the log. */
+typedef struct pawl_put_back {
+        pawl_text run_id, step_id;
+        pawl_text status; /**< blocked, completed or failed */
+} pawl_put_back;
+
+/** Somebody else's work that is replaced. */
+typedef struct pawl_plan_other {
+        pawl_text run_id; /**< its steps stay as they are; absent: work by hand, or of no run */
+        uint64_t paths;   /**< how many paths of the plan */
+} pawl_plan_other;
+
+/** What it does beside the files. Lasts as long as the plan. */
+typedef struct pawl_plan_effect {
+        bool in_part;         /**< it is of some paths alone: no step and no checkpoint changes */
+        pawl_text run_id;     /**< the run whose steps change; absent: none do */
+        pawl_text run_status; /**< what that run is then: interrupted, blocked, failed, completed */
+        pawl_text own_run;    /**< the run that the checkpoint is of; absent: none */
+        const pawl_put_back *back;
+        size_t n_back;
+        const uint64_t *given_up; /**< checkpoints that are not on the way any more */
+        size_t n_given_up;
+        const uint64_t *taken_up; /**< and those that are again */
+        size_t n_taken_up;
+        const pawl_plan_other *others;
+        size_t n_others;
+} pawl_plan_effect;
+
 typedef struct pawl_plan pawl_plan; /**< Opaque. Free with pawl_plan_free(). */
 
 /** 64 hex digits. */
@@ -87,6 +120,7 @@ PAWL_EXTERN const pawl_plan_item *pawl_plan_item_at(const pawl_plan *plan, size_
 PAWL_EXTERN const pawl_plan_counts *pawl_plan_counted(const pawl_plan *plan);
 PAWL_EXTERN size_t pawl_plan_steps(const pawl_plan *plan);
 PAWL_EXTERN const pawl_given_up *pawl_plan_step_at(const pawl_plan *plan, size_t index);
+PAWL_EXTERN const pawl_plan_effect *pawl_plan_affects(const pawl_plan *plan);
 /** NULL: git stays where it is. */
 PAWL_EXTERN const pawl_plan_git *pawl_plan_git_move(const pawl_plan *plan);
 PAWL_EXTERN void pawl_plan_free(pawl_plan *plan);
@@ -105,13 +139,16 @@ PAWL_EXTERN PAWL_MUST_CHECK pawl_status pawl_workspace_plan(pawl_plan **out, paw
         const pawl_workspace_options *workspace, pawl_error *err);
 
 /**
- * Go back to a checkpoint: verify it, take a safety copy of the workspace, put the files back, and
- * record it. Later checkpoints become invalid, and the steps that its run completed since are given
- * up. Only paths that some checkpoint recorded are written or removed; what else is there stays.
+ * Go to a checkpoint, an earlier or a later one, one that was given up, or a safety copy: verify
+ * it, take a safety copy of the workspace, put the files back, and record it. The steps of its run
+ * are what they were at its place in the log; checkpoints that are not on the way to it are given
+ * up. Removed is only what some checkpoint recorded, unless options.clean; what else is there
+ * stays. With workspace.paths it is of these paths alone: files, and nothing else.
  * @param[out] done  what was done; NULL: not wanted.
- * @return PAWL_ESTATE for one that lies ahead, was given up or pruned, while another rollback is
- *         half done, where git cannot move, and where the plan is not options.expect;
- *         PAWL_ENOTFOUND; PAWL_EHELD while a live process holds its run or the newest one's, or is
+ * @return PAWL_ESTATE for one that was pruned, while another rollback is half done, where git
+ * cannot move, and where the plan is not options.expect; PAWL_ENOTFOUND, also for a path that is in
+ *         neither; PAWL_EINVAL for a path outside of the root, and for options.git with paths;
+ *         PAWL_EHELD while a live process holds its run or the newest one's, or is
  *         at a rollback of the workspace;
  *         PAWL_EDAMAGED for one that does not verify: then nothing was changed. After any failure
  *         pawl_workspace_pending() says whether the files are half-way.
@@ -121,9 +158,9 @@ PAWL_EXTERN PAWL_MUST_CHECK pawl_status pawl_workspace_rollback(pawl_plan **done
         const pawl_workspace_options *workspace, pawl_error *err);
 
 /**
- * Take the newest rollback back: the files are as they were before it, the checkpoints that it made
- * invalid are valid, its steps are as they were, and git stands where it stood. This has a safety
- * copy too, to which nothing goes back but the contents of the log.
+ * Take the last rollback or undo back, by going to its safety copy: the files are as they were
+ * before it, steps and checkpoints too, and git stands where it stood. What came since is given up,
+ * and is in a safety copy of its own: the next undo goes there.
  * @return as above; PAWL_ENOTFOUND when there is nothing to undo.
  */
 PAWL_EXTERN PAWL_MUST_CHECK pawl_status pawl_workspace_undo(pawl_plan **done, pawl_log *log,

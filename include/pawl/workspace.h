@@ -32,14 +32,17 @@ typedef struct pawl_workspace_options {
         uint64_t max_file; /**< bytes; a larger file is listed, not captured; 0: as for the newest
                                 checkpoint, and 64 MiB for the first */
         const char *actor; /**< "user:ana"; NULL: "program" */
-        const char *config_home; /**< where the user's configuration of git is, what
-                                      $XDG_CONFIG_HOME says; NULL: below home */
+        const char *config_home;  /**< where the user's configuration of git is, what
+                                       $XDG_CONFIG_HOME says; NULL: below home */
+        const char *const *paths; /**< a rollback or a comparison is of these alone, with all that
+                                     is in them: relative to the root, or absolute; NULL: of all */
+        size_t n_paths;
 } pawl_workspace_options;
 
 #define PAWL_WORKSPACE_OPTIONS_VERSION 1
 #define PAWL_WORKSPACE_OPTIONS_INIT                                                                \
         {                                                                                          \
-                PAWL_WORKSPACE_OPTIONS_VERSION, NULL, NULL, false, NULL, 0, 0, NULL, NULL          \
+                PAWL_WORKSPACE_OPTIONS_VERSION, NULL, NULL, false, NULL, 0, 0, NULL, NULL, NULL, 0 \
         }
 
 /* ---- Taking one ------------------------------------------------------------------------------ */
@@ -78,13 +81,16 @@ typedef struct pawl_checkpoint_info {
         pawl_text state_hash, outputs_hash, git_head, git_branch; /**< absent: there is none */
         int64_t created_us;
         uint64_t base; /**< the one that was current when it was taken; 0: none */
-        bool valid;    /**< false: given up by a rollback, or damaged */
+        bool valid;    /**< its contents are there, so that it can be gone back to; false: it is
+                            damaged, or was pruned */
         bool current;  /**< the one that the workspace was last taken at, or put back to */
         bool safety;   /**< taken by a rollback, to undo it */
         bool pinned;   /**< prune leaves it alone */
         bool pruned;   /**< its contents are gone */
         bool imported; /**< it came out of an archive; its step and time are those it had there */
-        pawl_text why_invalid;
+        pawl_text why_invalid; /**< absent: nothing is wrong with it that is known */
+        pawl_text given_up;    /**< "rolled back to 1": it is not on the way to where the workspace
+                                    stands; absent: it is */
 } pawl_checkpoint_info;
 
 /** What a reading of the workspace met. */
@@ -201,6 +207,7 @@ typedef struct pawl_comparison pawl_comparison; /**< Opaque. Free with pawl_comp
 /**
  * What lies between checkpoint @p a and checkpoint @p b, or the workspace as it is (@p b NULL).
  * What was not captured on either side is no difference. Changes come in the order of their paths.
+ * With options.paths it is of files alone: members and git are left out.
  * @param patch  gets a unified diff as `git apply` and `patch -p1` read it; NULL: only counts.
  */
 PAWL_EXTERN PAWL_MUST_CHECK pawl_status pawl_workspace_compare(pawl_comparison **out, pawl_log *log,

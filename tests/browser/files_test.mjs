@@ -96,11 +96,17 @@ await story({
     assert.equal(readFileSync("done.txt", "utf8"), "one\nother\n");
   },
 
-  "with nothing to undo it says so, and what to look at": async () => {
+  "and so can the undo, and that again": async () => {
     await page.evaluate(() => { location.hash = "#/checkpoints"; });
-    await page.getByRole("button", { name: "Undo the last rollback…" }).click();
-    await dialog.getByRole("alert").getByText("no rollback is there to be undone").waitFor();
-    await dialog.getByRole("button", { name: "Close" }).click();
+    for (const first of ["first\n", "changed meanwhile\n"]) {
+      await page.getByRole("button", { name: "Undo the last rollback…" }).click();
+      await dialog.getByText(/(Gives|Takes) up checkpoint/).first().waitFor();
+      await dialog.getByLabel("Type yes to do it").fill("yes");
+      await dialog.getByRole("button", { name: "Undo it", exact: true }).click();
+      await dialog.getByRole("heading", { name: "Done" }).waitFor();
+      await dialog.getByRole("button", { name: "Close" }).click();
+      assert.equal(readFileSync("first.txt", "utf8"), first);
+    }
   },
 
   "the log's chain is shown to hold, with its head": async () => {

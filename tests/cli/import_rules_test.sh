@@ -74,7 +74,7 @@ runs 0 "${pawl[@]}" rollback 1 --yes
 runs 0 "${pawl[@]}" show current --json
 same "$(jq -c '[.n, .imported, .root]' out)" '[1,true,null]'
 [ ! -e log/a ]
-runs 0 "${pawl[@]}" undo
+runs 0 "${pawl[@]}" undo --yes
 same "$(cat log/a)" a
 runs 0 "${pawl[@]}" show "$mine" --json
 same "$(jq -c '[.imported, .root]' out)" '[false,"."]'

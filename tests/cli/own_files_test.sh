@@ -68,7 +68,7 @@ for name in "${own[@]:10}" log.db-journal serve.token config.yaml; do
 done
 runs 0 eventlog --db to/log.db verify
 runs 0 eventlog --db to/log.db replay --check
-runs 0 "${pawl[@]}" undo
+runs 0 "${pawl[@]}" undo --yes
 [ ! -e to/good ]
 
 it "a folder of the log in the root, by whatever name, is none of the tree's"

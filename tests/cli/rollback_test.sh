@@ -74,40 +74,103 @@ hidden'
 rm mine.txt ignored
 same "$(tree)" "$first"
 
-it "the later ones are not valid any more, the current one is the one gone back to"
-same "$(checkpoint valid '.[1]') $(checkpoint current '.[0]')" "false true"
+it "the later ones are given up, and valid: their contents are there; the current one is the one gone back to"
+same "$(checkpoint valid '.[1]') $(checkpoint given_up '.[1]') $(checkpoint why_invalid '.[1]')" "true rolled back to 1 null"
+same "$(checkpoint given_up '.[0]') $(checkpoint current '.[0]')" "null true"
 same "$(checkpoint safety) $(checkpoint trigger) $(checkpoint n)" "true auto 3"
-fails 1 '.' pawl rollback 2 --yes
 same "$(eventlog export | jq -r 'select(.type == "WorkspaceRolledBack") | .actor + " " + .payload.reason')" \
         "user:ana It did not work"
 runs 0 pawl show 2
-says '✗ not valid: rolled back to 1' out
+says '✓ valid, given up: rolled back to 1' out
 runs 0 eventlog verify
 runs 0 eventlog replay --check
 
 it "undo takes it back exactly"
-runs 0 pawl undo
+runs 0 pawl undo --yes
 same "$(cat src/one.c src/new.c)" 'changed
 new'
 [ ! -e src/deep ]
-same "$(checkpoint valid '.[1]')" true
-fails 1 'nothing to undo|no rollback' pawl undo
+same "$(checkpoint given_up '.[1]')" null
 runs 0 eventlog replay --check
 
-it "on a terminal the plan is shown, and only yes is yes"
+it "an undo is undone by the next one, and a plan is shown before either"
+fails 1 '^pawl: undo to checkpoint 4: there is nobody to ask; look with --plan, then say --yes, or --apply HASH' pawl undo
+runs 0 pawl undo --plan
+says '^undo: back to checkpoint 4 ' out
+says '^  gives up checkpoint 2$' out
+runs 0 pawl undo --yes
+says '`pawl undo` takes this back' out
+same "$(cat src/one.c)" one
+runs 0 pawl undo --plan
+says '^  takes up checkpoint 2$' out
+runs 0 pawl undo --yes
+same "$(cat src/one.c src/new.c)" 'changed
+new'
+
+it "every checkpoint can be gone to, a safety copy and one that was given up too"
+runs 0 pawl rollback 3 --yes
+same "$(cat src/new.c)" new
+runs 0 pawl rollback 1 --yes
+runs 0 pawl rollback 2 --yes
+same "$(cat src/new.c)" new
+runs 0 eventlog replay --check
+
+it "on a terminal the plan is shown, and only y and yes are yes"
 before=$(tree)
 dialog 1 'spawn pawl rollback 1
 see "plan \[0-9a-f\]+"
-see "type yes to go back: "
-send "y\r"
+see "go back"
+send "ye\r"
 see "nothing was changed"'
 same "$(tree)" "$before"
 dialog 0 'spawn pawl rollback 1
-see "type yes to go back: "
+see "go back"
 send "yes\r"
 see "the workspace is as checkpoint 1"'
 [ ! -e src/new.c ]
-runs 0 pawl undo
+dialog 1 'spawn pawl undo
+see "plan \[0-9a-f\]+"
+see "undo it"
+send "n\r"
+see "nothing was changed"'
+[ ! -e src/new.c ]
+dialog 0 'spawn pawl undo
+see "undo it"
+send "y\r"
+see "the workspace is as checkpoint"'
+same "$(tree)" "$before"
+
+it "some paths go back alone, named from the working directory on"
+runs 0 pawl rollback 1 --plan -- src/deep
+says '^  write   src/deep/two.c' out
+says '^1 to write|^2 to write' out
+fails 1 'path nothing: neither the workspace nor checkpoint 1 has captured' pawl rollback 1 --yes -- nothing
+misused 'one argument too many: "src"; paths come after --' pawl rollback 1 src
+(cd src && pawl rollback 1 --yes -- deep ../src/one.c >../out)
+says '^2 paths? are as|^the paths are as checkpoint 1 has them' out
+same "$(cat src/one.c src/deep/two.c src/new.c)" 'one
+two
+new'
+same "$(checkpoint given_up '.[1]')" null
+runs 0 pawl diff 1 -- src/one.c src/deep
+says '^no difference$' out
+runs 0 pawl diff 1 2 -- src/new.c
+says '^A  src/new.c' out
+same "$(grep -c '^[AMDT]  ' out)" 1
+misused 'paths come after --' pawl diff 1 2 src
+runs 0 pawl undo --yes
+same "$(tree)" "$before"
+runs 0 eventlog replay --check
+
+it "with --clean what no checkpoint recorded goes too, but nothing that is ignored"
+echo hidden >ignored
+runs 0 pawl rollback 1 --clean --plan
+says '^  remove  mine.txt$' out
+runs 0 pawl rollback 1 --clean --yes
+[ ! -e mine.txt ] && [ -e ignored ]
+runs 0 pawl undo --yes
+same "$(cat mine.txt)" mine
+rm ignored
 
 it "a checkpoint that does not verify is not gone back to"
 cp -r .pawl whole
@@ -144,6 +207,26 @@ same "$(tr '\n' ' ' <journal)" "one two three two three "
 [ -e three.txt ]
 runs 0 eventlog replay --check
 
+it "steps follow the place in the log, forward and back"
+steps() {
+        eventlog replay --json | jq -r '[.runs[0].status] + [.runs[0].steps[].status] | join(" ")'
+}
+runs 0 pawl rollback 2 --yes
+same "$(steps)" "interrupted completed completed pending"
+runs 0 pawl rollback 3 --plan
+says '^  step    three of run r is completed again$' out
+runs 0 pawl rollback 3 --yes
+same "$(steps)" "interrupted completed completed completed"
+[ -e three.txt ]
+runs 0 pawl undo --yes
+same "$(steps)" "interrupted completed completed pending"
+runs 0 pawl undo --yes
+same "$(steps)" "interrupted completed completed completed"
+runs 0 pawl resume r
+same "$(tr '\n' ' ' <journal)" "one two three two three "
+same "$(steps)" "completed completed completed completed"
+runs 0 eventlog replay --check
+
 it "git goes back with it where nothing is lost by that, and forward again"
 rm -rf .pawl
 git init -q -b main . && git config user.email a@b && git config user.name c
@@ -158,7 +241,7 @@ runs 0 pawl rollback 1 --git --yes
 same "$(git rev-parse HEAD)" "$at"
 [ ! -e more.txt ]
 same "$(git status --porcelain)" ""
-runs 0 pawl undo
+runs 0 pawl undo --yes
 same "$(git rev-parse HEAD) $(cat more.txt)" "$later more"
 echo staged >staged.txt && git add staged.txt
 fails 1 'staged' pawl rollback 1 --git --yes

@@ -41,12 +41,12 @@ same "$(cat a.txt)" one
 same "$(jq -c '[.toolCall, .checkpoint.n, .history]' out)" \
         '[{"callId":"c1","name":"replace","args":{"file_path":"a.txt"}},1,null]'
 [ "$(jq .safety out)" -gt 1 ]
-runs 0 pawl undo
+runs 0 pawl undo --yes
 same "$(cat a.txt)" two
 runs 0 pawl restore "$first"
 says '^the call, which was not run again:' out
 says '"file_path": "a.txt"' out
-runs 0 pawl undo
+runs 0 pawl undo --yes
 
 it "a name that leads elsewhere, and one that is not there, are refused before anything is changed"
 before=$(eventlog head)
@@ -81,7 +81,7 @@ runs 0 pawl restore list --files elsewhere --json
 same "$(jq -c . out)" '["bad.json","none.json","other.json"]'
 PAWL_TOOL_CHECKPOINT_FILES=calls runs 0 pawl restore "$name" --json
 same "$(jq -r .messageId out) $(jq -r .restored out)" "m true"
-runs 0 pawl undo
+runs 0 pawl undo --yes
 runs 0 pawl restore list --files nowhere
 says '^no tool call has a checkpoint in nowhere' out
 

@@ -106,7 +106,8 @@ static const invocation changing[] = {
         {"restore", {"NAME"}, 0, 0, true},
         {"rollback", {"1", "--yes"}, 0, 0, true},
         {"undo", {"--plan"}, 0, 0, true},
-        {"undo", {NULL}, 0, 0, true},
+        {"undo", {NULL}, 1, PAWL_ESTATE, false}, /* there is nobody to ask */
+        {"undo", {"--yes"}, 0, 0, true},
         {"rebuild", {"1"}, 0, 0, true},
         {"validate", {NULL}, 0, 0, false},
         {"prune checkpoints", {"--keep", "9"}, 0, 0, false},

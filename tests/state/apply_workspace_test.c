@@ -300,7 +300,7 @@ static void rollbacks_are_found_by_what_became_of_them(void **state)
         int undo = history_roll_back(h, 3, 5, "true");
         history_rolled_back(h, undo, "done", "", "", "");
         assert_int_equal(asked(h, pawl__state_rollback_last), undo);
-        assert_int_equal(asked(h, pawl__state_rollback_to_undo), first);
+        assert_int_equal(asked(h, pawl__state_rollback_to_undo), undo);
 }
 
 /* ---- Replays -----------------------------------------------------------------------------------

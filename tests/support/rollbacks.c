@@ -111,6 +111,18 @@ void rollbacks_check_info(rollbacks *f, uint64_t n, bool valid, bool current)
         pawl_checkpoints_free(list);
 }
 
+void rollbacks_check_given_up(rollbacks *f, uint64_t n, bool given_up)
+{
+        pawl_checkpoints *list;
+
+        rollbacks_must(f, pawl_checkpoint_list(&list, f->log->log, &f->err));
+        const pawl_checkpoint_info *info = pawl_checkpoints_at(list, (size_t)n - 1);
+        assert_true(info->valid);
+        assert_null(info->why_invalid.data);
+        assert_true((info->given_up.data != NULL) == given_up);
+        pawl_checkpoints_free(list);
+}
+
 void rollbacks_none_pending(rollbacks *f)
 {
         pawl_pending_rollback pending;

@@ -36,6 +36,8 @@ void rollbacks_to(rollbacks *f, const char *which);
 void rollbacks_undo(rollbacks *f);
 /** What the list says of checkpoint n. */
 void rollbacks_check_info(rollbacks *f, uint64_t n, bool valid, bool current);
+/** It is valid, and is given up or not. */
+void rollbacks_check_given_up(rollbacks *f, uint64_t n, bool given_up);
 /** No rollback was interrupted. */
 void rollbacks_none_pending(rollbacks *f);
 /** Going back is refused so, and neither files nor log are changed. */

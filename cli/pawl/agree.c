@@ -1,0 +1,28 @@
+#include "cli/pawl/agree.h"
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+bool cli_can_ask(const cli_call *cli)
+{
+        return !cli->in->served && isatty(STDIN_FILENO) && isatty(STDERR_FILENO);
+}
+
+bool cli_agrees(const char *question)
+{
+        char line[16] = "";
+        size_t len = 0;
+        ssize_t n;
+        char c;
+
+        fprintf(stderr, "%s [y/N] ", question);
+        fflush(stderr);
+        while ((n = read(STDIN_FILENO, &c, 1)) != 0 && c != '\n') {
+                if (n < 0 && errno != EINTR)
+                        return false;
+                if (n > 0 && len < sizeof line - 1)
+                        line[len++] = c;
+        }
+        return strcmp(line, "y") == 0 || strcmp(line, "yes") == 0;
+}
