@@ -1,6 +1,6 @@
 // One run, as its events tell it: the newest first, growing while one looks.
 import { get, path, problem, query } from "./api.js";
-import { add, announce, at, calmly, count, duration, el, fill, icon, link, moment, pill, renew } from "./dom.js";
+import { add, announce, at, calmly, count, duration, el, fill, icon, link, moment, pill, renew, size } from "./dom.js";
 import { listen, seen } from "./live.js";
 import { progress } from "./runs.js";
 import { aloud, describe, goOn, short, tally, term } from "./words.js";
@@ -9,13 +9,51 @@ import * as open from "./open.js";
 const PAGE = 300; // events that are fetched at once
 const GROUPS = 300; // that are kept while new ones come
 
+// ---- What a command wrote ----
+
+const text = (label, value) => el("pre", { class: "document", tabindex: "0", "aria-label": label }, value);
+
+const log = (one) => [
+  one.bytes > one.kept && el("p", { class: "hint" }, `The last ${size(one.kept)} of ${size(one.bytes)} are kept.`),
+  one.text === null ? el("p", { class: "hint" }, "It is not kept any more.") : text(`Log of attempt ${one.attempt}`, one.text),
+];
+
+/** Something that is fetched when it is opened. */
+function wrote(name, load) {
+  const inside = el("div");
+  const details = el("details", null, el("summary", null, name), inside);
+  const show = async () => {
+    try {
+      if (details.open) fill(inside, await load());
+    } catch (error) {
+      fill(inside, problem(error, show));
+    }
+  };
+  details.addEventListener("toggle", show);
+  return details;
+}
+
+/** Of an event that ends an attempt: what its command wrote to standard error, and its output. */
+function written({ type, run_id: run, step_id: step, payload }) {
+  const place = (what) => path("runs", run, "steps", step, what);
+  return [
+    payload?.log_bytes > 0 && wrote(`Log: ${size(payload.log_bytes)}`, async () =>
+      (await get(`${place("log")}${query({ attempt: payload.attempt })}`)).attempts.map(log)),
+    type === "StepCompleted" && wrote("Output", async () => {
+      const { output } = await get(place("output"));
+      return text(`Output of ${step}`, typeof output === "string" ? output : JSON.stringify(output, null, 2));
+    }),
+  ];
+}
+
 // ---- Entries ----
 
 function entry(event) {
   const { shape, tone, title, detail } = describe(event);
   return el("li", { class: `entry ${tone ?? ""}`, "data-seq": event.seq },
     icon(shape),
-    el("div", { class: "what" }, el("p", { class: "title" }, title), detail && el("div", { class: "detail" }, detail)),
+    el("div", { class: "what" }, el("p", { class: "title" }, title), detail && el("div", { class: "detail" }, detail),
+      written(event)),
     el("p", { class: "when" }, moment(event.time), " ", link(at("log", event.seq), `#${event.seq}`)));
 }
 

@@ -16,7 +16,7 @@ const exit = (code) => (code > 128 && code < 193 ? `ended by signal ${code - 128
   : code === -1 ? "never started" : `exit code ${code}`);
 
 /** The last line that a command wrote to standard error, in lines of its own. */
-const lastLine = (p) => p.last_line && el("pre", { class: "log", tabindex: "0", "aria-label": "The last line of its log" }, p.last_line);
+const lastLine = (p) => p.last_line && el("pre", { class: "document", tabindex: "0", "aria-label": "The last line of its log" }, p.last_line);
 
 const findings = (list) => list.map((f) => el("li", null, term(f.term), ` ${f.conflict_type}, ${f.severity}`));
 

@@ -86,6 +86,27 @@ static void steps(service_answer *answer, service_call *call)
         answer_part(answer, &words, "/steps", NULL);
 }
 
+static void log_of_step(service_answer *answer, service_call *call)
+{
+        service_words words;
+
+        service_words_begin(&words, call, "logs");
+        service_word_number(&words, "attempt", "attempt", 1, INT64_MAX);
+        service_word_argument(&words, service_param(call, "run_id"));
+        service_word_more(&words, service_param(call, "step_id"));
+        service_words_answer(answer, &words);
+}
+
+static void output_of_step(service_answer *answer, service_call *call)
+{
+        service_words words;
+
+        service_words_begin(&words, call, "output");
+        service_word_argument(&words, service_param(call, "run_id"));
+        service_word_more(&words, service_param(call, "step_id"));
+        service_words_answer(answer, &words);
+}
+
 static void sessions(service_answer *answer, service_call *call)
 {
         service_words words;
@@ -247,6 +268,8 @@ const service_route service_api_routes[] = {
         {"GET", V1 "/runs", 0, "limit before status", runs},
         {"GET", V1 "/runs/{run_id}", 0, NULL, run},
         {"GET", V1 "/runs/{run_id}/steps", 0, NULL, steps},
+        {"GET", V1 "/runs/{run_id}/steps/{step_id}/log", 0, "attempt", log_of_step},
+        {"GET", V1 "/runs/{run_id}/steps/{step_id}/output", 0, NULL, output_of_step},
         {"GET", V1 "/events", 0, "since before limit type run step", service_api_events},
         {"GET", V1 "/events/stream", SERVICE_STREAM, "since last_event_id type run",
                 service_api_stream},

@@ -61,6 +61,10 @@ same "$(pawl output r1 b --json | jq -c '[.run_id,.step_id,.output]')" '["r1","b
 same "$(pawl output r1 b --json | jq -r .output_hash)" "$(step_event StepCompleted | tail -1 | jq -r .output_hash)"
 fails 1 'step x: is not in run r1; ' pawl output r1 x
 
+it "a run is known by the beginning of its id"
+runs 0 pawl run mission.yaml --run a-long-id
+same "$(pawl output a-lo a) $(pawl logs a-lo a --json | jq -r .run_id)" "7 a-long-id"
+
 it "a step that has none says so"
 cat >fails.yaml <<'END'
 mission: fails

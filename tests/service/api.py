@@ -65,7 +65,15 @@ def a_run_has_its_steps():
         ("research", "completed"), ("specify", "blocked"), ("publish", "pending")], run
     assert run["conflicts_open"] == 1 and run["retry_token"] == run["steps"][1]["retry_token"]
     assert service.get(V1 + "/runs/held/steps") == run["steps"]
-    for path in ("/runs/none", "/runs/none/steps", "/runs/--help", "/runs/%20"):
+    log = service.get(V1 + "/runs/held/steps/research/log")
+    assert [(one["attempt"], one["status"], one["text"]) for one in log["attempts"]] == [(1, "completed", "")], log
+    assert service.get(V1 + "/runs/held/steps/research/log", attempt=1) == log
+    assert service.get(V1 + "/runs/held/steps/specify/log")["attempts"] == []
+    output = service.get(V1 + "/runs/held/steps/research/output")
+    assert output["output"] == {"summary": "three days"}, output
+    assert output["output_hash"] == run["steps"][0]["output_hash"]
+    for path in ("/runs/none", "/runs/none/steps", "/runs/--help", "/runs/%20", "/runs/held/steps/none/log",
+                 "/runs/held/steps/research/log?attempt=2", "/runs/held/steps/specify/output"):
         assert service.ask("GET", V1 + path, status=404)["error"]["message"]
 
 
