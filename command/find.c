@@ -4,6 +4,7 @@
 #include "command/owner.h"
 #include "command/printable.h"
 #include "events/log.h"
+#include "state/state.h"
 #include <errno.h>
 #include <stdlib.h>
 #include <sys/stat.h>
@@ -174,4 +175,14 @@ void cli_close_log(const cli_call *cli, pawl_log *log)
         }
         if (log != cli->in->log)
                 pawl_log_close(log);
+}
+
+pawl_status cli_whole_run(pawl_text *run_id, pawl_log *log, pawl__arena *arena, pawl_error *err)
+{
+        const pawl__table table = PAWL__RUNS;
+        pawl__state *state;
+
+        if (!run_id->data || pawl__state_of(&state, log, NULL))
+                return PAWL_OK;
+        return pawl__state_whole_id(run_id, state, &table, 1, "run", arena, err);
 }

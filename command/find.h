@@ -34,6 +34,11 @@ void cli_sayf(const cli_call *cli, FILE *out, const char *format, ...) PAWL_PRIN
 /** One line on in->err, beside what the command does. */
 void cli_notice(const cli_call *cli, const char *line);
 
+/** A run's id in place of 4 characters or more that it alone begins with; left as it is where the
+ *  log's tables can't be asked. May be absent. PAWL_EINVAL: several begin so. */
+PAWL_MUST_CHECK pawl_status cli_whole_run(
+        pawl_text *run_id, pawl_log *log, pawl__arena *arena, pawl_error *err);
+
 typedef enum cli_access {
         CLI_READ,   /**< change nothing, not even to catch up or migrate */
         CLI_VERIFY, /**< as CLI_READ, with the key */

@@ -176,3 +176,13 @@ pawl_status pawl__runner_confirm(bool *yes, const pawl_input_change *change, voi
         r->changes_open = false;
         return emit_changed(r);
 }
+
+pawl_status pawl__runner_passed(pawl__runner *r, pawl_text step_id)
+{
+        for (size_t i = 0; i < r->changes.n && r->changes_open; i++)
+                if (pawl__text_is(step_id, r->changes.items[i].step_id)) {
+                        r->changes_open = false;
+                        return emit_changed(r);
+                }
+        return PAWL_OK;
+}

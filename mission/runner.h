@@ -128,6 +128,9 @@ PAWL_MUST_CHECK pawl_status pawl__runner_write_mission(pawl__runner *r, pawl__js
  *  (RunMissionChanged); PAWL_EINPUTS for those that are not, but for inputs of steps that stand at
  *  a checkpoint, which layer 5 asks about. r->changes has them all. */
 PAWL_MUST_CHECK pawl_status pawl__runner_hold_mission(pawl__runner *r, const pawl__row *run);
+/** The step has passed the gate, with inputs that are what they were, though the file may have them
+ *  in other words: then that is recorded. */
+PAWL_MUST_CHECK pawl_status pawl__runner_passed(pawl__runner *r, pawl_text step_id);
 /** pawl_confirm_fn of the pipeline; @p user is the runner. */
 pawl_status pawl__runner_confirm(bool *yes, const pawl_input_change *change, void *user);
 

@@ -306,7 +306,8 @@ static pawl_status pass(pawl__passage *p)
                 return PAWL_ENOMEM;
         switch (status) {
         case PAWL_OK:
-                return pawl__passage_execute(p);
+                status = pawl__runner_passed(p->r, p->step->id);
+                return status ? status : pawl__passage_execute(p);
         case PAWL_DONE:
                 return pawl__passage_completed(p);
         case PAWL_BLOCKED:

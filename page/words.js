@@ -33,6 +33,8 @@ const words = {
   RunClaimed: (p) => quiet("claim", "Claimed by a process",
     p.owner && `${p.owner.host}, process ${p.owner.pid}`),
   RunCompleted: (p) => ({ shape: "completed", tone: "completed", title: "Run completed", detail: p.reason }),
+  RunMissionChanged: (p) => ({ shape: "running", title: "Another mission",
+    detail: (p.changes ?? []).map((c) => `${c.step_id}: ${c.change}`).join(", ") }),
   RunFailed: (p) => ({ shape: "failed", tone: "failed", title: "Run failed", detail: p.reason }),
 
   StepStarted: () => ({ shape: "running", title: "Step started" }),

@@ -3,6 +3,7 @@
  * narrowed to, and says where the next one begins: so it may be short, or empty, with more to come.
  */
 #include "base/error.h"
+#include "command/find.h"
 #include "events/log.h"
 #include "service/api.h"
 #include "service/feed.h"
@@ -229,12 +230,15 @@ void service_api_events(service_answer *answer, service_call *call)
                 .limit = LIMIT,
                 .err = PAWL_ERROR_INIT};
 
-        if (read_page(&p, call->request))
+        pawl__arena arena = PAWL__ARENA_INIT;
+
+        if (cli_whole_run(&p.run, call->log, &arena, &p.err) || read_page(&p, call->request))
                 service_answer_fail(answer, &p.err);
         else
                 write_page(answer, &p);
         free(p.entries);
         pawl__buf_free(&p.text);
+        pawl__arena_free(&arena);
 }
 
 void service_api_event(service_answer *answer, service_call *call)
@@ -289,21 +293,25 @@ static pawl_status begins_after(
 
 void service_api_stream(service_answer *answer, service_call *call)
 {
-        const service_feed_filter filter = {
+        service_feed_filter filter = {
                 .type = service_query(call->request, "type"),
                 .run_id = service_query(call->request, "run"),
         };
         pawl_error err = PAWL_ERROR_INIT;
         uint64_t head = 0, since = 0;
         service_source source;
+        pawl__arena arena = PAWL__ARENA_INIT;
         pawl_status status = read_head(&head, call->log, &err);
 
+        if (!status)
+                status = cli_whole_run(&filter.run_id, call->log, &arena, &err);
         if (!status)
                 status = begins_after(&since, call, head, &err);
         if (!status && !call->site->feed)
                 status = pawl__fail(&err, PAWL_ESTATE, "events: no stream is to be had; ask again");
         if (!status)
                 status = service_feed_source(&source, call->site->feed, &filter, since, head, &err);
+        pawl__arena_free(&arena);
         if (status)
                 service_answer_fail(answer, &err);
         else

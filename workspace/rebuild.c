@@ -266,7 +266,8 @@ static pawl_status mark_good(struct rebuilding *r, const pawl_validation *found,
                         status = say_valid(&batch, r, it->n, err);
                 if (own)
                         r->result.valid =
-                                it->good && (heals || !row.v[PAWL__WCP_INVALID_SEQ].integer);
+                                it->good && (heals || !row.v[PAWL__WCP_INVALID_SEQ].integer ||
+                                                    pawl__row_given_up(&row));
                 else
                         r->result.others += heals;
                 if (own)

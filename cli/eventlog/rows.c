@@ -1,6 +1,7 @@
 #include "cli/eventlog/rows.h"
 #include "base/error.h"
 #include "base/sources.h"
+#include "command/find.h"
 #include "events/log.h"
 #include "state/state.h"
 #include <stdio.h>
@@ -55,16 +56,6 @@ static pawl_status short_run(pawl_text *out, cli_rows *rows, pawl_text run_id, p
         }
         *out = rows->shown;
         return status;
-}
-
-pawl_status cli_whole_run(pawl_text *run_id, pawl_log *log, pawl__arena *arena, pawl_error *err)
-{
-        const pawl__table table = PAWL__RUNS;
-        pawl__state *state;
-
-        if (!run_id->data || pawl__state_of(&state, log, NULL))
-                return PAWL_OK;
-        return pawl__state_whole_id(run_id, state, &table, 1, "run", arena, err);
 }
 
 pawl_status cli_rows_event(cli_rows *rows, const pawl_event *event, pawl_error *err)

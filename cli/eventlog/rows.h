@@ -33,11 +33,6 @@ void cli_rows_close(cli_rows *rows);
 PAWL_MUST_CHECK pawl_status cli_print_envelope(
         FILE *out, pawl__buf *line, pawl_log *log, const pawl_event *event, pawl_error *err);
 
-/** A run's id in place of 4 characters or more that it alone begins with; left as it is where the
- *  log's tables can't be asked. May be absent. PAWL_EINVAL: several begin so. */
-PAWL_MUST_CHECK pawl_status cli_whole_run(
-        pawl_text *run_id, pawl_log *log, pawl__arena *arena, pawl_error *err);
-
 /** Which events: absent texts and 0 let all pass; the run by its id or its beginning. */
 typedef struct cli_event_filter {
         pawl_text type, run_id, step_id, mission_id;

@@ -267,13 +267,16 @@ static int logs_run(cli_call *cli)
                 .run_id = pawl__text(cli_arg(cli, 0)),
                 .step_id = pawl__text(cli_arg(cli, 1)),
                 .number = cli_number(cli, "attempt", 0)};
+        pawl__arena ids = PAWL__ARENA_INIT; /* of the run, for longer than one look */
         int code = CLI_DONE;
 
         if (cli_given(cli, "follow") && cli_given(cli, "json"))
                 return cli_usage(cli, "give --follow or --json, not both");
         if (cli_open_log(&l.log, cli, CLI_LOOK, &l.err))
                 return cli_fail(cli, &l.err);
-        pawl_status status = read_attempts(&l);
+        pawl_status status = cli_whole_run(&l.run_id, l.log, &ids, &l.err);
+        if (!status)
+                status = read_attempts(&l);
         if (!status && cli_given(cli, "follow"))
                 status = follow(&l);
         else if (!status && cli_given(cli, "json") && (!l.number || attempt_of(&l)))
@@ -284,6 +287,7 @@ static int logs_run(cli_call *cli)
                 code = cli_fail(cli, &l.err);
         free(l.attempts.list);
         pawl__arena_free(&l.arena);
+        pawl__arena_free(&ids);
         cli_close_log(cli, l.log);
         return code;
 }
@@ -356,13 +360,18 @@ static int output_run(cli_call *cli)
 {
         pawl_error err = PAWL_ERROR_INIT;
         pawl__buf output = PAWL__BUF_INIT;
+        pawl__arena arena = PAWL__ARENA_INIT;
+        pawl_text run_id = pawl__text(cli_arg(cli, 0));
         char hash[65] = "";
         pawl_log *log;
         int code = CLI_DONE;
 
         if (cli_open_log(&log, cli, CLI_LOOK, &err))
                 return cli_fail(cli, &err);
-        pawl_status status = read_output(&output, hash, cli, log, &err);
+        pawl_status status = cli_whole_run(&run_id, log, &arena, &err);
+        cli->args[0] = run_id.data;
+        if (!status)
+                status = read_output(&output, hash, cli, log, &err);
         if (!status && cli_given(cli, "json"))
                 code = output_json(cli, hash, pawl__buf_text(&output));
         else if (!status)
@@ -370,6 +379,7 @@ static int output_run(cli_call *cli)
         if (status)
                 code = cli_fail(cli, &err);
         pawl__buf_free(&output);
+        pawl__arena_free(&arena);
         cli_close_log(cli, log);
         return code;
 }

@@ -48,6 +48,8 @@ runs 0 eventlog list --run 22a9 --type RunStarted --json
 same "$(jq -r .run_id out)" 22a9f3b1-0000-4000-8000-000000000001
 same "$(eventlog export --run 22a9 | wc -l)" "$(eventlog export --run 22a9f3b1-0000-4000-8000-000000000001 | wc -l)"
 same "$(eventlog replay --run 22a9 --json | jq -r '.runs[].run_id')" 22a9f3b1-0000-4000-8000-000000000001
+same "$(pawl output 22a9 research --json | jq -r .run_id)" 22a9f3b1-0000-4000-8000-000000000001
+runs 0 pawl logs 22a9 research --json
 fails 1 'session sess: is more than one \(session-[^ ]*, session-[^ ]*' pawl sessions --id sess
 mkdir elsewhere
 runs 1 pawl run fails.yaml --db elsewhere/events.db

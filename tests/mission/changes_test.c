@@ -200,6 +200,29 @@ static void inputs_that_were_accepted_are_part_of_the_mission(void **state)
         assert_int_equal(mission_events(f, "RunMissionChanged"), 1);
 }
 
+/* The file says it otherwise, and the step gets what it got: nobody is asked, now or later. */
+static void inputs_that_come_to_the_same_are_taken(void **state)
+{
+        struct mission_fixture *f = *state;
+
+        mission_write(f, "mission: m\nsteps:\n"
+                         "  - {id: a, run: [sh, -c, 'echo 1']}\n"
+                         "  - {id: b, inputs: {x: {$from: a}}, run: [test, -e, go]}\n"
+                         "  - {id: c, run: [test, -e, gone]}\n");
+        assert_int_equal(mission_run(f), PAWL_ESTEP);
+        mission_file(f, "go", "");
+        mission_write(f, "mission: m\nsteps:\n"
+                         "  - {id: a, run: [sh, -c, 'echo 1']}\n"
+                         "  - {id: b, inputs: {x: 1}, run: [test, -e, go]}\n"
+                         "  - {id: c, run: [test, -e, gone]}\n");
+        assert_int_equal(mission_resume(f, "run-1"), PAWL_ESTEP);
+        assert_string_equal(changes(f), "b:inputs");
+        assert_int_equal(mission_events(f, "RunMissionChanged"), 1);
+        mission_file(f, "gone", "");
+        assert_int_equal(mission_resume(f, "run-1"), PAWL_OK);
+        assert_string_equal(changes(f), "");
+}
+
 static void a_completed_run_tells_its_result_whatever_the_file_says(void **state)
 {
         struct mission_fixture *f = *state;
@@ -287,6 +310,7 @@ int main(void)
                 TEST(changed_steps_and_what_takes_from_them_run_again_when_asked),
                 TEST(who_is_asked_decides),
                 TEST(inputs_that_were_accepted_are_part_of_the_mission),
+                TEST(inputs_that_come_to_the_same_are_taken),
                 TEST(a_completed_run_tells_its_result_whatever_the_file_says),
                 TEST(inputs_that_are_not_to_be_kept_are_kept_by_hash_alone),
                 TEST(without_the_mission_what_the_steps_tell_is_compared),

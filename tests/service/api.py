@@ -184,6 +184,9 @@ def a_conflict_is_answered_once_and_says_by_whom():
 
 def of_two_that_answer_at_once_one_is_refused():
     pawl("run", "again.yaml", "--run", "again", "--no-input", code=3)
+    # a run is named by what it alone begins with, here too
+    assert service.get(V1 + "/runs/agai") == service.get(V1 + "/runs/again")
+    assert service.get(V1 + "/events?run=agai&limit=3") == service.get(V1 + "/events?run=again&limit=3")
     conflict = service.get(V1 + "/conflicts")[0]["conflict_id"]
     codes = []
 
