@@ -332,7 +332,7 @@ static int inner(void *user)
  * stack it is the keeper. */
 _Noreturn static void outer(struct watched *w)
 {
-        const int flags = CLONE_VM | CLONE_VFORK | CLONE_FILES | SIGCHLD;
+        const int flags = CLONE_VM | CLONE_FILES | SIGCHLD;
         _Alignas(16) char stack[STACK];
         int error = 0;
 
@@ -342,8 +342,11 @@ _Noreturn static void outer(struct watched *w)
         w->parent_fd = (int)syscall(SYS_pidfd_open, w->parent, 0);
         if (prctl(PR_SET_CHILD_SUBREAPER, 1) != 0)
                 error = errno;
-        else if (clone(inner, stack + STACK, flags, w) < 0)
+        pid_t pid = error ? 0 : clone(inner, stack + STACK, flags, w);
+        if (pid < 0)
                 error = errno;
+        if (pid > 0) /* bare: they also share what libc keeps for a thread, errno for one */
+                (void)syscall(SYS_wait4, pid, NULL, 0, NULL);
         if (error)
                 report(w, 0, error);
         else if (!w->done)

@@ -2,7 +2,7 @@
 # host name and a boot id of their own. A run that one has is the other's only when the one is dead, and then
 # at once. Needs root, or the right to make namespaces; else it is skipped.
 . "$SOURCE_DIR/tests/cli/shared.sh"
-trap 'kill -KILL $(jobs -p) 2>/dev/null || true' EXIT
+trap 'kill -KILL $(jobs -p) $(holder) 2>/dev/null || true' EXIT
 
 cat /proc/sys/kernel/random/uuid >boot_id
 cat >enter <<'END'
