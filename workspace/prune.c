@@ -39,17 +39,14 @@ typedef struct pruning {
 /* ---- Why one stays -----------------------------------------------------------------------------
  */
 
-/* Can a rollback to the current one be undone by it? */
-static pawl_status is_way_back(bool *is, pruning *p, const pawl__row *row, int64_t current)
+/* The number of the safety copy that an undo would go to, or 0. */
+static pawl_status find_way_back(int64_t *n, pruning *p)
 {
-        pawl__row rollback = {.v[PAWL__RB_SEQ] = row->v[PAWL__WCP_ROLLBACK]};
-        pawl_status status = PAWL_ENOTFOUND;
+        pawl__row last;
+        pawl_status status =
+                pawl__state_rollback_to_undo(&last, p->state, &p->report->arena, p->err);
 
-        if (row->v[PAWL__WCP_ROLLBACK].integer)
-                status = pawl__state_get(
-                        p->state, PAWL__ROLLBACKS, &rollback, &p->report->arena, p->err);
-        *is = !status && rollback.v[PAWL__RB_TARGET].integer == current &&
-              pawl__text_is(rollback.v[PAWL__RB_STATUS].text, "done");
+        *n = status ? 0 : last.v[PAWL__RB_SAFETY].integer;
         return status == PAWL_ENOTFOUND ? PAWL_OK : status;
 }
 
@@ -69,22 +66,27 @@ static pawl_status run_keeps(const char **why, pruning *p, const pawl__row *row)
         return PAWL_OK;
 }
 
-static pawl_status judge(
-        const char **why, pruning *p, const pawl__row *row, int64_t current, size_t newer)
+/* Does it count: was it taken by a program, or are all of them asked for? */
+static bool counts(const pruning *p, const pawl__row *row)
+{
+        return p->options->include_manual ||
+               !pawl__text_is(row->v[PAWL__WCP_TRIGGER].text, "manual");
+}
+
+static pawl_status judge(const char **why, pruning *p, const pawl__row *row, int64_t current,
+        int64_t way_back, size_t newer)
 {
         const pawl_checkpoint_prune_options *o = p->options;
-        bool way_back = false;
-        pawl_status status = is_way_back(&way_back, p, row, current);
 
         *why = NULL;
-        if (status)
-                return status;
         if (row->v[PAWL__WCP_N].integer == current)
                 *why = "current";
-        else if (way_back)
-                *why = "undoes the rollback to the current one";
+        else if (row->v[PAWL__WCP_N].integer == way_back)
+                *why = "undoes the last rollback";
         else if (row->v[PAWL__WCP_PINNED].integer)
                 *why = "pinned";
+        else if (!counts(p, row))
+                *why = "taken by hand";
         else if (o->keep != SIZE_MAX && newer < o->keep)
                 *why = "newest";
         else if (o->older_us != INT64_MAX && row->v[PAWL__WCP_CREATED_US].integer >= o->older_us)
@@ -98,6 +100,8 @@ static pawl_status judge_all(pruning *p)
         pawl_checkpoint_prune *report = p->report;
         pawl__row current, by;
         bool put_back;
+        size_t newer = 0;
+        int64_t way_back = 0;
         pawl_status status =
                 pawl__state_workspace_all(&p->rows, &p->n_rows, p->state, &report->arena, p->err);
 
@@ -114,11 +118,15 @@ static pawl_status judge_all(pruning *p)
                 current = (pawl__row){0};
                 status = PAWL_OK;
         }
+        if (!status)
+                status = find_way_back(&way_back, p);
         for (size_t i = p->n_rows; i-- > 0 && !status;) {
                 const pawl__row *row = &p->rows[i];
                 if (row->v[PAWL__WCP_PRUNED_SEQ].integer)
                         continue;
-                status = judge(&p->stays[i], p, row, current.v[PAWL__WCP_N].integer, report->n);
+                status = judge(
+                        &p->stays[i], p, row, current.v[PAWL__WCP_N].integer, way_back, newer);
+                newer += counts(p, row);
                 report->list[report->n++] =
                         (pawl_pruned_checkpoint){.n = (uint64_t)row->v[PAWL__WCP_N].integer,
                                 .id = row->v[PAWL__WCP_ID].text,

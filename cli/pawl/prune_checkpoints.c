@@ -1,6 +1,8 @@
 /* pawl prune checkpoints: let old checkpoints of the workspace go. */
+#include "base/error.h"
 #include "base/json_write.h"
 #include "cli/pawl/actor.h"
+#include "cli/pawl/agree.h"
 #include "cli/pawl/commands.h"
 #include "command/find.h"
 #include "command/json.h"
@@ -92,8 +94,41 @@ static pawl_checkpoint_prune_options options_of(const cli_call *cli, const char 
         if (cli_given(cli, "older-than"))
                 options.older_us = now_us() - (int64_t)cli_duration_ms(cli, "older-than") * 1000;
         options.dry_run = cli_given(cli, "dry-run");
+        options.include_manual = cli_given(cli, "include-manual");
         options.actor = actor;
         return options;
+}
+
+/* On a terminal, what would go is shown and asked about. */
+static pawl_status agree(const cli_call *cli, pawl_log *log,
+        const pawl_checkpoint_prune_options *options, pawl_error *err)
+{
+        pawl_checkpoint_prune_options look = *options;
+        pawl_checkpoint_prune *report;
+        char question[80];
+
+        if (options->dry_run || cli_given(cli, "yes") || !cli_can_ask(cli))
+                return PAWL_OK;
+        look.dry_run = true;
+        pawl_status status = pawl_workspace_prune(&report, log, &look, err);
+        if (status)
+                return status;
+        const size_t going = pawl_checkpoint_prune_going(report),
+                     n = pawl_checkpoint_prune_count(report);
+        for (size_t i = 0; i < n; i++) {
+                const pawl_pruned_checkpoint *one = pawl_checkpoint_prune_at(report, i);
+                if (one->stays)
+                        continue;
+                fprintf(cli->in->err, "  checkpoint %" PRIu64 " (", one->n);
+                cli_put(cli->in->err, one->id);
+                fputs(") goes for good\n", cli->in->err);
+        }
+        snprintf(question, sizeof question, "let %zu of %zu go?", going, n);
+        if (going && !cli_agrees(question))
+                status = pawl__fail(
+                        err, PAWL_ESTATE, "prune: nothing was changed; answer y to do it");
+        pawl_checkpoint_prune_free(report);
+        return status;
 }
 
 static int prune(const cli_call *cli, pawl_log *log, const char *actor)
@@ -104,7 +139,7 @@ static int prune(const cli_call *cli, pawl_log *log, const char *actor)
         uint64_t freed = 0;
         int code;
 
-        if (pawl_workspace_prune(&report, log, &options, &err))
+        if (agree(cli, log, &options, &err) || pawl_workspace_prune(&report, log, &options, &err))
                 return cli_fail(cli, &err);
         pawl_status shrunk = PAWL_OK;
         if (cli_given(cli, "shrink") && !options.dry_run)
@@ -141,6 +176,9 @@ static const cli_option prune_options[] = {
                 "those stay that are not older: 12h, 30d"},
         {"dry-run", 0, 0, CLI_DRY_RUN, NULL, NULL,
                 "only say what would go, and why the rest stays"},
+        {"include-manual", 0, 0, CLI_FLAG, NULL, NULL,
+                "those that a person took may go, too; pinned ones stay"},
+        {"yes", 'y', 0, CLI_FLAG, NULL, NULL, "do it without asking"},
         {"shrink", 0, 0, CLI_FLAG, NULL, NULL,
                 "then write the log anew without what went, so that the file gets smaller"},
         {"actor", 0, 0, CLI_TEXT, "ACTOR", NULL, "who does it (default: user:NAME)"},
@@ -153,6 +191,6 @@ const cli_cmd pawl_prune_checkpoints_cmd = {
         .args = "",
         .traits = CLI_SERVED | CLI_CHANGES,
         .options = prune_options,
-        .help = "Let old checkpoints of the workspace go, and what no other names",
+        .help = "Let old automatic checkpoints of the workspace go, and what no other names",
         .run = prune_run,
 };

@@ -58,12 +58,14 @@ typedef struct pawl_checkpoint_prune_options {
         int64_t older_us;  /**< what was taken at or after this time stays; INT64_MAX: not asked */
         bool dry_run;      /**< only tell */
         const char *actor; /**< NULL: "program" */
+        bool include_manual; /**< those that a person took may go, too, and count among the newest
+                              */
 } pawl_checkpoint_prune_options;
 
 #define PAWL_CHECKPOINT_PRUNE_VERSION 1
 #define PAWL_CHECKPOINT_PRUNE_INIT                                                                 \
         {                                                                                          \
-                PAWL_CHECKPOINT_PRUNE_VERSION, SIZE_MAX, INT64_MAX, false, NULL                    \
+                PAWL_CHECKPOINT_PRUNE_VERSION, SIZE_MAX, INT64_MAX, false, NULL, false             \
         }
 
 /** One checkpoint, and whether it goes. Texts live as long as the report. */
@@ -77,9 +79,9 @@ typedef struct pawl_checkpoint_prune pawl_checkpoint_prune; /**< Opaque. */
 
 /**
  * Let go of old checkpoints in one commit: the contents that no other names go for good, and a
- * Pruned event says which. The current one stays, the safety copies that its rollbacks are undone
- * by, those that are pinned, and those of runs that are blocked or at work. Nothing to let go of:
- * nothing is written.
+ * Pruned event says which. It goes by those that programs took: what a person took stays, unless it
+ * is asked for. So do the current one, the safety copy that an undo goes to, those that are pinned,
+ * and those of runs that are blocked or at work. Nothing to let go of: nothing is written.
  * @return PAWL_EINVAL where options ask for nothing; PAWL_ESTATE while a rollback is half done;
  *         PAWL_EDAMAGED where a checkpoint that stays cannot be read, as what it names is not known
  *         then: repair it, or let it go too.

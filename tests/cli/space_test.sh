@@ -112,3 +112,39 @@ fails 5 'checkpoint 3: stays, but what it holds is not known: content' pawl prun
 runs 0 pawl du
 says '^ *3 +cp-03-a .* damaged$' out
 same "$(sqlite3 .pawl/events.db 'SELECT count(*) FROM contents')" 2
+
+it "what a person took stays unless that is asked for, and what was pruned cannot be pinned or gone back to"
+rm -rf .pawl
+pawl init >/dev/null
+for i in 1 2 3 4; do
+        echo $i >work.txt
+        runs 0 pawl checkpoint "number $i"
+done
+runs 0 pawl prune checkpoints --keep 1
+says '^ *1 .*stays: taken by hand$' out
+says '^0 of 4 checkpoints went' out
+runs 0 pawl rollback 2 --yes
+runs 0 pawl pin 1
+runs 0 pawl prune checkpoints --keep 0 --include-manual --json
+same "$(jq -c '[.checkpoints[] | [.n, .why]]' out)" \
+        '[[5,"undoes the last rollback"],[4,null],[3,null],[2,"current"],[1,"pinned"]]'
+before=$(eventlog head)
+fails 1 'checkpoint 3: was pruned, so that there is nothing left to keep; pin one that is kept' pawl pin 3
+fails 1 'checkpoint 3: was pruned; choose one that is kept' pawl rollback 3 --yes
+same "$(eventlog head)" "$before"
+runs 0 pawl undo --yes
+same "$(cat work.txt)" 4
+
+it "on a terminal it shows what would go, and asks"
+runs 0 pawl checkpoint last
+dialog 1 'spawn pawl prune checkpoints --keep 0 --include-manual
+see "goes for good"
+see "let . of . go"
+send "no\r"
+see "nothing was changed"'
+same "$(pawl checkpoints --json | jq '[.[] | select(.pruned)] | length')" 2
+dialog 0 'spawn pawl prune checkpoints --keep 0 --include-manual
+see "let . of . go"
+send "y\r"
+see "checkpoints went"'
+[ "$(pawl checkpoints --json | jq '[.[] | select(.pruned)] | length')" -gt 2 ]

@@ -281,6 +281,7 @@ static void prune(world *w)
         pawl_checkpoint_prune *report;
 
         options.keep = 2 + (size_t)draw(w, 6);
+        options.include_manual = draw(w, 2);
         if (pawl_workspace_prune(&report, w->log->log, &options, &err))
                 fail_msg("prune: %s", err.message);
         w->counts[6] += (long)pawl_checkpoint_prune_going(report);

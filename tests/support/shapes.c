@@ -119,7 +119,7 @@ static pawl_status put_checkpoint(pawl_log *log, pawl__batch *batch, void *user,
                 return status;
         pawl__hex(hex, tree, 32);
         snprintf(payload, sizeof payload,
-                "{\"n\":%d,\"id\":\"cp-%02d\",\"trigger\":\"manual\",\"root\":\".\",\"tree\":\"%s\","
+                "{\"n\":%d,\"id\":\"cp-%02d\",\"trigger\":\"auto\",\"root\":\".\",\"tree\":\"%s\","
                 "\"files\":%d,\"bytes\":10,\"skipped\":0%s}",
                 (int)s->t->n + 1, (int)s->t->n + 1, hex, SHAPE_FILES, s->more ? s->more : "");
         const pawl_event event = {.type = pawl__text("WorkspaceCheckpointed"),

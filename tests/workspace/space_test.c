@@ -123,7 +123,7 @@ static void the_current_one_and_its_way_back_stay(void **state)
         shapes_end_rollback(t, "done");
         pawl_checkpoint_prune *report = shapes_prune(t, 0, false);
         assert_string_equal(why(report, 1), "current");
-        assert_string_equal(why(report, 4), "undoes the rollback to the current one");
+        assert_string_equal(why(report, 4), "undoes the last rollback");
         assert_string_equal(why(report, 2), "-");
         assert_string_equal(why(report, 3), "-");
         pawl_checkpoint_prune_free(report);
@@ -135,17 +135,17 @@ static void the_current_one_and_its_way_back_stay(void **state)
         shapes_end_rollback(t, "done");
         report = shapes_prune(t, 0, false);
         assert_string_equal(why(report, 4), "current");
-        assert_string_equal(why(report, 5), "undoes the rollback to the current one");
+        assert_string_equal(why(report, 5), "undoes the last rollback");
         assert_string_equal(why(report, 1), "-");
         pawl_checkpoint_prune_free(report);
         shapes_check_there(t, "abcdei");
 
-        /* A checkpoint since: that is the current one. */
+        /* A checkpoint since: that is the current one, and the undo can still be undone. */
         shapes_take(t, "zbcdei");
         report = shapes_prune(t, 0, false);
         assert_string_equal(why(report, 6), "current");
         assert_string_equal(why(report, 4), "-");
-        assert_string_equal(why(report, 5), "-");
+        assert_string_equal(why(report, 5), "undoes the last rollback");
         pawl_checkpoint_prune_free(report);
 }
 
