@@ -1,8 +1,8 @@
 /*
- * A rollback, its undoing, and what ends an interrupted one, each killed at a call that changes a
- * file, the log's included, or half-way through it: every such call under PAWL_TEST_FULL=1, else
- * some. Whatever it was, the next process sees it, and to go on and to go back each give exactly
- * one of the two trees.
+ * A rollback (of all paths, of some, with --clean), its undoing, the undoing of that, and what ends
+ * an interrupted one, each killed at a call that changes a file, the log's included, or half-way
+ * through it: every such call under PAWL_TEST_FULL=1, else some. Whatever it was, the next process
+ * sees it, and to go on and to go back each give exactly one of the two trees.
  */
 #include "replaced/files.h"
 #include "support/event_log.h"
@@ -12,18 +12,37 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+typedef pawl_status (*action)(pawl_log *log, pawl_error *err);
+
 typedef struct fixture {
         event_log *log;
         trees t;
         tree_hash one, two; /* checkpoint 1, and how the workspace is beyond it */
+        action back, forth; /* what leads from two to one, and the other way */
         long deaths, instants;
 } fixture;
-
-typedef pawl_status (*action)(pawl_log *log, pawl_error *err);
 
 static pawl_status roll_back(pawl_log *log, pawl_error *err)
 {
         return pawl_workspace_rollback(NULL, log, "1", NULL, NULL, err);
+}
+
+static pawl_status roll_back_part(pawl_log *log, pawl_error *err)
+{
+        static const char *const paths[] = {"a", "gone/x", "tofolder", "new", "link"};
+        pawl_workspace_options options = PAWL_WORKSPACE_OPTIONS_INIT;
+
+        options.paths = paths;
+        options.n_paths = sizeof paths / sizeof paths[0];
+        return pawl_workspace_rollback(NULL, log, "1", NULL, &options, err);
+}
+
+static pawl_status roll_back_clean(pawl_log *log, pawl_error *err)
+{
+        pawl_rollback_options options = PAWL_ROLLBACK_OPTIONS_INIT;
+
+        options.clean = true;
+        return pawl_workspace_rollback(NULL, log, "1", &options, NULL, err);
 }
 
 static pawl_status undo(pawl_log *log, pawl_error *err)
@@ -105,9 +124,9 @@ static void settle(fixture *f, bool at_one)
 {
         assert_false(pending(f));
         if (at_one && stands_at(f, f->two))
-                must(f, roll_back);
+                must(f, f->back);
         if (!at_one && stands_at(f, f->one))
-                must(f, undo);
+                must(f, f->forth);
         assert_true(stands_at(f, at_one ? f->one : f->two));
 }
 
@@ -237,9 +256,21 @@ static void set_up(fixture *f)
         free(link);
 }
 
+/* Each way there and back, once it is known what it leads to. */
+static void sweep_way(fixture *f, action back)
+{
+        f->back = back;
+        f->forth = undo;
+        must(f, back);
+        f->one = tree_on_disk(&f->t, f->log->folder);
+        assert_false(stands_at(f, f->two));
+        sweep(f, back, false);
+        settle(f, false);
+}
+
 static void killed_anywhere_it_comes_to_one_of_two_trees(void **state)
 {
-        fixture f = {.log = *state};
+        fixture f = {.log = *state, .back = roll_back, .forth = undo};
         pawl_verify_result verified;
 
         f.log->flags = PAWL_LOG_CREATE;
@@ -248,6 +279,16 @@ static void killed_anywhere_it_comes_to_one_of_two_trees(void **state)
         sweep(&f, undo, true);
         sweep_end(&f, finish);
         sweep_end(&f, give_up);
+        settle(&f, true);
+        settle(&f, false);
+        f.back = undo; /* what was done last led from one to two */
+        sweep(&f, undo, false);
+        settle(&f, false);
+        put(&f, "mine", "nobody recorded it", 0600);
+        f.two = tree_on_disk(&f.t, f.log->folder);
+        sweep_way(&f, roll_back_clean);
+        sweep_way(&f, roll_back_part);
+        sweep(&f, undo, true);
         pawl_log *log = event_log_another(f.log);
         assert_int_equal(pawl_log_verify(&verified, log, 0, NULL), PAWL_OK);
         pawl_log_close(log);

@@ -20,7 +20,7 @@ typedef struct world {
         event_log *log;
         model m;
         uint64_t random;
-        tree_hash before; /* how it was before the rollback that can be undone */
+        tree_hash before; /* how it was before the rollback or undo that can be undone */
         bool undoable;    /* and nothing has changed since */
         long counts[8];   /* files changed, checkpoints, rollbacks, undos, interrupted, left alone,
                               pruned, carried */
@@ -199,28 +199,27 @@ static void take(world *w)
         w->undoable = false;
 }
 
-/* The number of one that can be gone back to; 0: there is none. */
+/* The number of one that can be gone to, which is any that is kept; 0: there is none. */
 static uint64_t choose(world *w)
 {
         pawl_checkpoints *all;
-        uint64_t fit[MODEL_CHECKPOINTS], n = 0, current = 0;
+        uint64_t fit[MODEL_CHECKPOINTS], n = 0;
 
         assert_int_equal(pawl_checkpoint_list(&all, w->log->log, NULL), PAWL_OK);
-        for (size_t i = 0; i < pawl_checkpoints_count(all); i++)
-                if (pawl_checkpoints_at(all, i)->current)
-                        current = pawl_checkpoints_at(all, i)->n;
         for (size_t i = 0; i < pawl_checkpoints_count(all); i++) {
                 const pawl_checkpoint_info *info = pawl_checkpoints_at(all, i);
-                if (info->valid && !info->safety && !info->pruned && info->n <= current)
+                assert_true(info->valid == !info->pruned);
+                if (info->valid)
                         fit[n++] = info->n;
         }
         pawl_checkpoints_free(all);
         return n ? fit[draw(w, n)] : 0;
 }
 
-/* Go back, now and then with a disk that fails on the way; then it is finished or given up. */
+/* Go there, now and then with a disk that fails on the way; then it is finished or given up. */
 static void go_back(world *w)
 {
+        pawl_rollback_options options = PAWL_ROLLBACK_OPTIONS_INIT;
         pawl_error err = PAWL_ERROR_INIT;
         pawl_pending_rollback pending;
         uint64_t target = choose(w);
@@ -230,11 +229,14 @@ static void go_back(world *w)
 
         if (!target)
                 return;
-        tree_hash to = model_expected(&w->m, from, w->m.checkpoints[target].tree);
+        options.clean = draw(w, 4) == 0;
+        tree_hash to = options.clean ? w->m.checkpoints[target].tree
+                                     : model_expected(&w->m, from, w->m.checkpoints[target].tree);
         snprintf(which, sizeof which, "%lu", (unsigned long)target);
         if (draw(w, 2))
                 files_fail_at(20 + (long)draw(w, 60), draw(w, 2) ? EIO : ENOSPC, draw(w, 2));
-        pawl_status status = pawl_workspace_rollback(NULL, w->log->log, which, NULL, NULL, &err);
+        pawl_status status =
+                pawl_workspace_rollback(NULL, w->log->log, which, &options, NULL, &err);
         files_leave();
         if (status && status != PAWL_EIO && status != PAWL_EFULL)
                 fail_msg("rollback: %s", err.message);
@@ -256,22 +258,56 @@ static void go_back(world *w)
         w->undoable = true;
 }
 
+/* Once and again: an undo can be undone whatever came before it, and leads to where it began. */
 static void undo(world *w)
 {
         pawl_error err = PAWL_ERROR_INIT;
+        tree_hash from = now(w);
         pawl_status status = pawl_workspace_undo(NULL, w->log->log, NULL, NULL, &err);
 
         if (status == PAWL_ENOTFOUND)
                 return;
-        if (status == PAWL_ESTATE && w->counts[6] && !w->undoable)
-                return; /* an older one, whose safety copy was pruned */
         if (status)
                 fail_msg("undo: %s", err.message);
         learn(w);
         w->counts[3]++;
         if (w->undoable)
                 stands_at(w, w->before, "an undo");
-        w->undoable = false;
+        w->before = from;
+        w->undoable = true;
+        if (draw(w, 2))
+                undo(w);
+}
+
+/* One name at the root alone, as the target has it; nothing else moves. */
+static void go_back_in_part(world *w)
+{
+        static const char *const names[] = {"a", "b", "A", "a b", ".x"};
+        const char *path = names[draw(w, 5)];
+        pawl_workspace_options options = PAWL_WORKSPACE_OPTIONS_INIT;
+        pawl_rollback_options clean = PAWL_ROLLBACK_OPTIONS_INIT;
+        pawl_error err = PAWL_ERROR_INIT;
+        uint64_t target = choose(w);
+        tree_hash from = now(w);
+        char which[24];
+
+        if (!target)
+                return;
+        options.paths = &path;
+        options.n_paths = 1;
+        clean.clean = true;
+        snprintf(which, sizeof which, "%lu", (unsigned long)target);
+        pawl_status status =
+                pawl_workspace_rollback(NULL, w->log->log, which, &clean, &options, &err);
+        if (status == PAWL_ENOTFOUND)
+                return; /* the name is in neither */
+        if (status)
+                fail_msg("in part: %s", err.message);
+        learn(w);
+        stands_at(w, model_in_part(&w->m, from, w->m.checkpoints[target].tree, path), "a part");
+        w->counts[2]++;
+        w->before = from;
+        w->undoable = true;
 }
 
 static void prune(world *w)
@@ -345,8 +381,10 @@ static void one_history(void **state, uint64_t seed, long steps, long counts[8])
                         change_something(w);
                 else if (what < 88)
                         take(w);
-                else if (what < 94)
+                else if (what < 93)
                         go_back(w);
+                else if (what < 94)
+                        go_back_in_part(w);
                 else if (what < 95)
                         prune(w);
                 else if (what < 96)

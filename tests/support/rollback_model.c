@@ -140,3 +140,26 @@ tree_hash model_expected(model *m, tree_hash now, tree_hash target)
         free(to.items);
         return tree;
 }
+
+tree_hash model_in_part(model *m, tree_hash now, tree_hash target, const char *name)
+{
+        list from = flat(m, now), to = flat(m, target);
+        char **lines = calloc(from.n + to.n + 1, sizeof *lines);
+        size_t n = 0;
+
+        assert_non_null(lines);
+        for (size_t i = 0; i < from.n; i++)
+                if (strcmp(from.items[i].path, name) != 0 &&
+                        !model_is_within(from.items[i].path, name))
+                        add_line(lines, &n, &from.items[i], m);
+        for (size_t i = 0; i < to.n; i++)
+                if (strcmp(to.items[i].path, name) == 0 || model_is_within(to.items[i].path, name))
+                        add_line(lines, &n, &to.items[i], m);
+        tree_hash tree = tree_of_lines(&m->t, (const char *const *)lines, n);
+        for (size_t i = 0; i < n; i++)
+                free(lines[i]);
+        free(lines);
+        free(from.items);
+        free(to.items);
+        return tree;
+}

@@ -28,6 +28,8 @@ typedef struct model {
  * folders that hold it. Where the target has a file and such a folder stands, that folder stays.
  */
 tree_hash model_expected(model *m, tree_hash now, tree_hash target);
+/** What it must come to where @p name at the root alone is put as the target has it. */
+tree_hash model_in_part(model *m, tree_hash now, tree_hash target, const char *name);
 /** Is the path one of something in the folder? */
 bool model_is_within(const char *path, const char *folder);
 
