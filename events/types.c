@@ -100,6 +100,8 @@ static const pawl__event_form forms[PAWL__EVENT_TYPES] = {
         [PAWL__CHECKPOINT_INVALIDATED] = {"CheckpointInvalidated", 1, false, 0,
                 {INTEGER("n"), TEXT("reason")}},
         [PAWL__CHECKPOINT_UPDATED] = {"CheckpointUpdated", 1, false, 0, {INTEGER("n")}},
+        [PAWL__WORKSPACE_CHECKPOINT_FAILED] = {"WorkspaceCheckpointFailed", 1, true, 0,
+                {TEXT("reason"), TEXT("trigger")}},
 };
 
 static const char *const kind_name[] = {

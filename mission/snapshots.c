@@ -1,6 +1,7 @@
 /* The checkpoints of the workspace that a run takes by itself: after each completed step, and at
  * the session's end. They share the commit that records the step, or the end. */
 #include "base/error.h"
+#include "base/json_write.h"
 #include "mission/runner.h"
 #include "workspace/checkpoint.h"
 #include <stdio.h>
@@ -175,6 +176,19 @@ static pawl_trouble_answer ask(pawl__runner *r, const pawl_error *err)
         return PAWL_TROUBLE_SKIP;
 }
 
+/* The log says it, too, with what is committed next. */
+static pawl_status emit_failed(pawl__runner *r, pawl_text step_id, pawl_error *err)
+{
+        pawl__json_writer w = PAWL__JSON_WRITER_INIT;
+
+        pawl__message_mend(err->message);
+        pawl__json_open_object(&w);
+        pawl__json_member_string(&w, "reason", err->message);
+        pawl__json_member_string(&w, "trigger", "auto");
+        pawl__json_close_object(&w);
+        return pawl__runner_emit(r, PAWL__WORKSPACE_CHECKPOINT_FAILED, step_id, &w);
+}
+
 static pawl_status stop(pawl__runner *r, const pawl_error *err)
 {
         r->stopped = true;
@@ -201,13 +215,12 @@ pawl_status pawl__runner_snapshot(
                         r->error = err;
                         return status;
                 }
-                switch (ask(r, &err)) {
-                case PAWL_TROUBLE_RETRY:
-                        break;
-                case PAWL_TROUBLE_SKIP:
-                        return PAWL_DONE;
-                case PAWL_TROUBLE_STOP:
-                        return stop(r, &err);
-                }
+                const pawl_trouble_answer answer = ask(r, &err);
+                if (answer == PAWL_TROUBLE_RETRY)
+                        continue;
+                status = emit_failed(r, step_id, &err);
+                if (status)
+                        return status;
+                return answer == PAWL_TROUBLE_SKIP ? PAWL_DONE : stop(r, &err);
         }
 }

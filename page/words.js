@@ -99,6 +99,8 @@ const words = {
   CheckpointInvalidated: (p) => ({ shape: "failed", tone: "failed", title: `Checkpoint ${p.n} does not hold any more`,
     detail: p.reason }),
   CheckpointUpdated: (p) => quiet("checkpoint changed|checkpoints changed", `Checkpoint ${p.n} ${p.pinned === undefined ? "holds again" : p.pinned ? "pinned" : "unpinned"}`),
+  WorkspaceCheckpointFailed: (p) => ({ shape: "failed", tone: "failed", title: "No checkpoint of the files was taken",
+    detail: p.reason }),
   Pruned: (p) => quiet("receipt of a pruning|receipts of prunings", `Pruned: ${count(p.pruned?.length ?? 0, p.kind?.replace(/s$/, "") ?? "thing")}`),
 };
 

@@ -85,6 +85,10 @@ static int checkpoints_run(cli_call *cli)
                 code = cli_fail(cli, &err);
         else
                 code = cli_given(cli, "json") ? print_json(cli, list) : print_table(cli, list);
+        if (list) {
+                const size_t n = pawl_checkpoints_count(list);
+                cli_say_failed_checkpoints(cli, log, n ? pawl_checkpoints_at(list, n - 1)->seq : 0);
+        }
         pawl_checkpoints_free(list);
         cli_close_log(cli, log);
         return code;

@@ -46,6 +46,10 @@ static inline void cli_path_member(pawl__json_writer *w, pawl_text path)
         cli_text_member(w, "path", path);
 }
 
+/** Say on stderr, in a line, how many checkpoints could not be taken after the event @p since, and
+ * why the last one. */
+void cli_say_failed_checkpoints(const cli_call *cli, pawl_log *log, uint64_t since);
+
 /** What was not captured: a line each; the member not_captured. */
 void cli_missed_print(FILE *out, const pawl_not_captured *missed, size_t n);
 void cli_missed_member(pawl__json_writer *w, const pawl_not_captured *missed, size_t n);

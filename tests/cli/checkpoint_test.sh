@@ -153,7 +153,18 @@ sed -i '/^workspace:/d' mission.yaml
 rm -rf .pawl
 HOME=$PWD runs 0 pawl run mission.yaml
 same "$(grep -c 'no checkpoint of the workspace was taken: .*force-root' err)" 1
-same "$(pawl checkpoints --json)" "[]"
+runs 0 pawl checkpoints --json
+same "$(cat out)" "[]"
+
+it "and stays in the log, with its reason, as long as no later one was taken"
+same "$(eventlog export | jq -r 'select(.type == "WorkspaceCheckpointFailed") | .step_id' | tr '\n' ' ')" \
+        "first second third "
+same "$(eventlog export | jq -r 'select(.type == "WorkspaceCheckpointFailed") | .payload.reason' | grep -c force-root)" 3
+says '^pawl: 3 could not be taken since, the last at seq [0-9]+: .*force-root' err
+runs 0 eventlog replay --check
+runs 0 pawl checkpoint after
+runs 0 pawl checkpoints
+is_empty err
 
 it "a step's own checkpoint is that step's"
 cat >own.yaml <<'END'

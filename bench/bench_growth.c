@@ -1,0 +1,130 @@
+/* Costs that must not grow faster than what is asked for, each at two sizes: bytes of the log of a
+ * run of many steps, an event's worth a step, with checkpoints of the workspace and without them;
+ * the time of the two; and what one edited sense of a seed appends, however large the seed. Whole
+ * processes.
+ *
+ *   build/bench/bench_growth [STEPS]     (default 1000; and four times as many; needs
+ * build/bin/pawl beside it) */
+#include "bench/spawn.h"
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { GROWTH = 4 };
+
+static double log_bytes(void)
+{
+        struct stat st;
+
+        if (stat(".pawl/events.db", &st))
+                bench_die("the run left no log");
+        return (double)st.st_size;
+}
+
+static void start_anew(void)
+{
+        char *rm[] = {"rm", "-rf", ".pawl", NULL};
+
+        bench_spawn_ns(rm);
+}
+
+static FILE *create(const char *name)
+{
+        FILE *file = fopen(name, "w");
+
+        if (!file)
+                bench_die("cannot write the mission");
+        return file;
+}
+
+static void finish(FILE *file)
+{
+        if (fclose(file))
+                bench_die("cannot write the mission");
+}
+
+/* A run of that many steps: nanoseconds, and bytes of its log. */
+static double run_steps(double *bytes, char *pawl, size_t steps, const char *checkpoints)
+{
+        char *run[] = {pawl, "run", "--no-input", "mission.yaml", NULL};
+        FILE *mission = create("mission.yaml");
+
+        fprintf(mission, "mission: bench\nworkspace: { checkpoint: %s }\nsteps:\n", checkpoints);
+        for (size_t i = 0; i < steps; i++)
+                fprintf(mission, "  - { id: step-%zu, run: [/bin/true] }\n", i);
+        finish(mission);
+        start_anew();
+        const double ns = bench_spawn_ns(run);
+        *bytes = log_bytes();
+        return ns;
+}
+
+static void answer(const char *what, const char *beside, const char *unit, double figure,
+        double yardstick, double target)
+{
+        bench_series a = {NULL, 0, 0}, b = {NULL, 0, 0};
+
+        bench_add(&a, figure);
+        bench_add(&b, yardstick);
+        bench_answer(
+                &(bench_question){.what = what, .beside = beside, .unit = unit, .target = target},
+                &a, &b);
+        bench_clear(&a);
+        bench_clear(&b);
+}
+
+static void write_seed(size_t senses, size_t edited)
+{
+        FILE *seed = create("team.yaml");
+
+        fputs("terms:\n", seed);
+        for (size_t i = 0; i < senses; i++)
+                fprintf(seed, "  - { surface: term number %zu, definition: \"Sense %zu%s.\" }\n", i,
+                        i, i == edited ? ", edited" : "");
+        finish(seed);
+}
+
+/* Bytes that a run appends whose seed has one edited sense. */
+static double edit_seed(char *pawl, size_t senses)
+{
+        char *run[] = {pawl, "run", "--no-input", "mission.yaml", "--fresh", NULL};
+        FILE *mission = create("mission.yaml");
+
+        fputs("mission: bench\nworkspace: { checkpoint: manual }\nglossary: { team_domain: team.yaml }\n"
+              "steps:\n  - { id: only, run: [/bin/true] }\n",
+                mission);
+        finish(mission);
+        start_anew();
+        write_seed(senses, senses);
+        bench_spawn_ns(run);
+        const double before = log_bytes();
+        for (size_t i = 0; i < 8; i++) { /* pages are taken by fours of kB */
+                write_seed(senses, i);
+                bench_spawn_ns(run);
+        }
+        return (log_bytes() - before) / 8;
+}
+
+int main(int argc, char **argv)
+{
+        const size_t few = bench_count(argc, argv, 1000), many = few * GROWTH;
+        char *pawl = (char *)(uintptr_t)bench_tool("pawl");
+        double bytes[2][2], ns[2][2];
+
+        bench_folder();
+        for (int i = 0; i < 2; i++) {
+                ns[i][0] = run_steps(&bytes[i][0], pawl, i ? many : few, "manual");
+                ns[i][1] = run_steps(&bytes[i][1], pawl, i ? many : few, "each_step");
+        }
+        answer("a run of 4,000 steps, with checkpoints", "four runs of 1,000", NULL, ns[1][1],
+                GROWTH * ns[0][1], 1.3);
+        answer("a run of 4,000 steps, with checkpoints", "without them", NULL, ns[1][1], ns[1][0],
+                1.3);
+        answer("log of a run of 4,000 steps", "four of 1,000 steps", "bytes", bytes[1][1],
+                GROWTH * bytes[0][1], 1.1);
+        answer("log of a run of 4,000 steps", "without its checkpoints", "bytes", bytes[1][1],
+                bytes[1][0], 1.3);
+        const double small = edit_seed(pawl, 5000), large = edit_seed(pawl, 50000);
+        answer("one edited sense of 50,000, on disk", "of 5,000", "bytes", large, small, 2);
+        return 0;
+}
