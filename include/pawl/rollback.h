@@ -167,6 +167,31 @@ PAWL_EXTERN PAWL_MUST_CHECK pawl_status pawl_workspace_undo(pawl_plan **done, pa
         const pawl_rollback_options *options, const pawl_workspace_options *workspace,
         pawl_error *err);
 
+/** One of the past. */
+typedef struct pawl_rollback_info {
+        uint64_t seq;            /**< of its WorkspaceRollbackStarted */
+        uint64_t target, safety; /**< numbers of checkpoints */
+        bool undo, in_part;
+        pawl_text status;   /**< started, done, abandoned, undone */
+        uint64_t ended_seq; /**< of its WorkspaceRolledBack; 0: it is under way */
+        int64_t started_us;
+        pawl_text actor, reason;  /**< absent: none */
+        const uint64_t *given_up; /**< checkpoints */
+        size_t n_given_up;
+        const pawl_given_up *steps; /**< that were to be run again */
+        size_t n_steps;
+} pawl_rollback_info;
+
+typedef struct pawl_rollbacks {
+        const pawl_rollback_info *items; /**< texts live as long as the list */
+        size_t n;
+} pawl_rollbacks;
+
+/** Every one, oldest first. Free with pawl_rollbacks_free(). */
+PAWL_EXTERN PAWL_MUST_CHECK pawl_status pawl_rollback_list(
+        pawl_rollbacks **out, pawl_log *log, pawl_error *err);
+PAWL_EXTERN void pawl_rollbacks_free(pawl_rollbacks *list);
+
 /** A rollback that was interrupted. */
 typedef struct pawl_pending_rollback {
         uint64_t target, safety; /**< numbers of checkpoints */

@@ -107,6 +107,14 @@ runs 0 pawl undo --yes
 same "$(cat src/one.c src/new.c)" 'changed
 new'
 
+it "the history says what each gave up"
+runs 0 pawl rollbacks --json
+same "$(jq -c '[.[] | [.target, .safety, .undo, .status, .given_up]]' out)" \
+        '[[1,3,false,"undone",[2]],[3,4,true,"undone",[]],[4,5,true,"undone",[2]],[5,6,true,"done",[]]]'
+same "$(jq -r '.[0] | .actor + ": " + .reason' out)" "user:ana: It did not work"
+runs 0 pawl rollbacks
+says 'rollback +1 +3 +undone +1 checkpoint, 0 steps +It did not work' out
+
 it "every checkpoint can be gone to, a safety copy and one that was given up too"
 runs 0 pawl rollback 3 --yes
 same "$(cat src/new.c)" new

@@ -49,6 +49,7 @@ static const invocation reading[] = {
         {"glossary list", {"--at", "1"}, 0, 0, false},
         {"handoff", {NULL}, 0, 0, false},
         {"checkpoints", {NULL}, 0, 0, false},
+        {"rollbacks", {NULL}, 0, 0, false},
         {"show", {"1"}, 0, 0, false},
         {"diff", {"1"}, 0, 0, false},
         {"diff", {"1", "--patch"}, 0, 0, false},

@@ -92,6 +92,16 @@ static pawl_status call_pending(fixture *f)
         return status == PAWL_ENOTFOUND ? PAWL_OK : status;
 }
 
+static pawl_status call_list(fixture *f)
+{
+        pawl_rollbacks *list = NULL;
+        pawl_status status = pawl_rollback_list(&list, f->log->log, &f->err);
+
+        if (!status)
+                pawl_rollbacks_free(list);
+        return status;
+}
+
 static bool pending(fixture *f)
 {
         pawl_pending_rollback found;
@@ -133,6 +143,10 @@ static void whatever_allocation_fails(void **state)
         while (fails(&status, &f, call_plan, ++n))
                 ;
         for (n = 0; fails(&status, &f, call_pending, ++n);)
+                ;
+        must(&f, call_rollback);
+        must(&f, call_undo);
+        for (n = 0; fails(&status, &f, call_list, ++n);)
                 ;
         /* a rollback and its undo, each over and over; now and then they are half-way */
         size_t half = 0, step = test_full() ? 1 : 3;
