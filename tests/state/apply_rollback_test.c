@@ -217,6 +217,95 @@ static void steps_that_are_given_up_are_pending_until_it_is_undone(void **state)
         history_check(h);
 }
 
+#define RESTORED(steps)                                                                            \
+        "\"restored\":{\"run_id\":\"run-1\",\"status\":\"interrupted\","                           \
+        "\"current_step\":null,\"steps\":[" steps "]}"
+#define RESTORED_STEP(id, status)                                                                  \
+        "{\"step_id\":\"" id "\",\"order_seq\":1,\"number\":9,\"status\":\"" status                \
+        "\",\"input_hash\":null,\"output_hash\":\"" HASH_B                                         \
+        "\",\"retry_token\":null,\"cursor\":null,"                                                 \
+        "\"checkpoint_seq\":5,\"evaluated_seq\":4,\"exit_code\":0}"
+#define ENDED_WITH                                                                                 \
+        "{\"started_seq\":%d,\"outcome\":\"done\",\"invalidated\":[],\"revalidated\":[],\"steps\":[],%s}"
+
+/* The event says what the steps become: they go forward as well, and an undo needs nothing else. */
+static void steps_become_what_the_end_says(void **state)
+{
+        struct history *h = *state;
+
+        history_run_all(h);
+        int seq = history_roll_back(h, 1, 4, "false");
+        history_rolled_back(h, seq, "done", "2,3", "", STEP("two") "," STEP("three"));
+        assert_int_equal(run(h).v[PAWL__RUN_DONE].integer, 1);
+        int64_t number = step(h, "two").v[PAWL__STEP_NUMBER].integer;
+        int forth = history_roll_back(h, 2, 5, "false");
+        history_append(h, "WorkspaceRolledBack", ENDED_WITH, forth,
+                RESTORED(RESTORED_STEP("two", "completed")));
+        pawl__row two = step(h, "two");
+        assert_text(two.v[PAWL__STEP_STATUS].text, "completed");
+        assert_text(two.v[PAWL__STEP_OUTPUT_HASH].text, HASH_B);
+        assert_int_equal(two.v[PAWL__STEP_CHECKPOINT_SEQ].integer, 5);
+        assert_int_equal(two.v[PAWL__STEP_NUMBER].integer, number);
+        assert_text(step(h, "three").v[PAWL__STEP_STATUS].text, "pending");
+        assert_int_equal(run(h).v[PAWL__RUN_DONE].integer, 2);
+        assert_text(run(h).v[PAWL__RUN_STATUS].text, "interrupted");
+        history_check(h);
+
+        static const struct {
+                const char *restored, *says;
+                pawl_status status;
+        } cases[] = {
+                {"\"restored\":7", "payload.restored: is no run", PAWL_EINVAL},
+                {"\"restored\":{}", "payload.restored: is no run", PAWL_EINVAL},
+                {RESTORED("7"), "payload.restored: is no run", PAWL_EINVAL},
+                {RESTORED("{\"step_id\":\"two\"}"), "payload.restored: is no run", PAWL_EINVAL},
+                {RESTORED(RESTORED_STEP("two", "running")), "payload.restored: is no run",
+                        PAWL_EINVAL},
+                {RESTORED(RESTORED_STEP("two", "done")), "payload.restored: is no run",
+                        PAWL_EINVAL},
+                {RESTORED(RESTORED_STEP("nine", "completed")),
+                        "payload.restored: names a step that its run has not", PAWL_ESTATE},
+                {"\"restored\":{\"run_id\":\"run-2\",\"status\":\"interrupted\",\"current_step\":null,"
+                 "\"steps\":[]}",
+                        "run_id: is not the run whose steps come back", PAWL_EINVAL},
+        };
+        int undo = history_roll_back(h, 5, 6, "true");
+        for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+                history_add(h, "WorkspaceRolledBack", ENDED_WITH, undo, cases[i].restored);
+                history_refuses(h, cases[i].status, cases[i].says);
+        }
+        history_append(h, "WorkspaceRolledBack", ENDED_WITH, undo, RESTORED(""));
+        assert_text(
+                step(h, "two").v[PAWL__STEP_STATUS].text, "completed"); /* as it says, no more */
+        assert_text(history_row_of(h, PAWL__ROLLBACKS, forth).v[PAWL__RB_STATUS].text, "undone");
+        history_check(h);
+}
+
+/* One of some paths changes files alone, and is not where the workspace stands. */
+static void one_of_some_paths_changes_nothing_else(void **state)
+{
+        struct history *h = *state;
+        pawl__row row;
+
+        history_run_all(h);
+        history_add(h, "WorkspaceCheckpointed", CHECKPOINTED, 4, 4, ",\"safety\":true");
+        history_add(h, "WorkspaceRollbackStarted", STARTED, 1, 4, "false", ",\"paths\":true");
+        check_ok(h, history_commit(h), __FILE__, __LINE__);
+        int seq = (int)history_head(h);
+        assert_int_equal(
+                history_row_of(h, PAWL__ROLLBACKS, seq).v[PAWL__RB_UNDO].integer, PAWL__RB_IN_PART);
+        history_add(h, "WorkspaceRolledBack", ENDED, seq, "done", "2", "", "");
+        history_refuses(h, PAWL_EINVAL, "payload.invalidated: is not empty, but");
+        history_add(h, "WorkspaceRolledBack", ENDED, seq, "done", "", "", STEP("two"));
+        history_refuses(h, PAWL_EINVAL, "payload.steps: is not empty, but");
+        history_rolled_back(h, seq, "done", "", "", "");
+        assert_int_equal(
+                pawl__state_rollback_last(&row, h->state, &h->arena, &h->err), PAWL_ENOTFOUND);
+        assert_int_equal(pawl__state_rollback_to_undo(&row, h->state, &h->arena, &h->err), PAWL_OK);
+        assert_int_equal(row.v[PAWL__RB_SEQ].integer, seq);
+        history_check(h);
+}
+
 static void what_came_after_stays_when_it_is_undone(void **state)
 {
         struct history *h = *state;
@@ -340,6 +429,8 @@ int main(void)
                 HISTORY_TEST(what_a_rollback_names_must_be_there),
                 HISTORY_TEST(checkpoints_become_invalid_and_valid_with_rollbacks),
                 HISTORY_TEST(steps_that_are_given_up_are_pending_until_it_is_undone),
+                HISTORY_TEST(steps_become_what_the_end_says),
+                HISTORY_TEST(one_of_some_paths_changes_nothing_else),
                 HISTORY_TEST(what_came_after_stays_when_it_is_undone),
                 HISTORY_TEST(steps_are_given_up_by_the_owner_of_their_run_alone),
                 HISTORY_TEST(an_open_conflict_of_a_step_that_was_given_up_holds_nothing_back),

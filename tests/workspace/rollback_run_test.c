@@ -96,6 +96,20 @@ static void steps_since_are_given_up(void **state)
         rollbacks_undo(f);
         assert_int_equal(completed(f), 3);
         rollbacks_check_file(f, "a", "2");
+        /* forward and back again, by an undo and by name: 2 and 3 are safety copies */
+        rollbacks_undo(f);
+        assert_int_equal(completed(f), 1);
+        rollbacks_must(f, pawl_workspace_rollback(&done, f->log->log, "2", NULL, NULL, &f->err));
+        assert_int_equal(pawl_plan_steps(done), 0);
+        assert_int_equal(pawl_plan_affects(done)->n_back, 2);
+        assert_text(pawl_plan_affects(done)->back[0].step_id, "two");
+        assert_text(pawl_plan_affects(done)->back[1].status, "completed");
+        pawl_plan_free(done);
+        assert_int_equal(completed(f), 3);
+        rollbacks_to(f, "3");
+        assert_int_equal(completed(f), 1);
+        rollbacks_to(f, "2");
+        assert_int_equal(completed(f), 3);
         /* and nobody holds it */
         assert_int_equal(pawl_log_claim(&fence, f->log->log, "m", "r", "program", NULL), PAWL_OK);
         assert_int_equal(pawl_log_release(f->log->log, "r", fence), PAWL_OK);
