@@ -235,6 +235,23 @@ same "$(tr '\n' ' ' <journal)" "one two three two three "
 same "$(steps)" "completed completed completed completed"
 runs 0 eventlog replay --check
 
+it "the plan names the work of other runs and by hand that it replaces; their steps stay"
+sed 's/mission: build/mission: other/; s/[123]\.txt/other.txt/; s/one\.txt\|two\.txt\|three\.txt/other.txt/' mission.yaml >other.yaml
+runs 0 pawl run other.yaml --run o
+echo mine >>one.txt
+runs 0 pawl rollback 1 --plan
+says '^  by hand one.txt$' out
+says '^  run     o changed .*other.txt.*; its steps stay as they are$' out
+says '^  step    two of run r is to be run again$' out
+pawl rollback 1 --plan --json >out
+same "$(jq -c '[.others[].run_id] | sort' out)" '[null,"o"]'
+same "$(jq -c '[.items[] | select(.by_hand) | .path]' out)" '["one.txt"]'
+runs 0 pawl rollback 1 --yes
+same "$(eventlog replay --json | jq -c '[.runs[] | select(.run_id == "o") | .steps[].status] | unique')" '["completed"]'
+runs 0 pawl undo --yes
+same "$(tail -n 1 one.txt)" mine
+runs 0 eventlog replay --check
+
 it "git goes back with it where nothing is lost by that, and forward again"
 rm -rf .pawl
 git init -q -b main . && git config user.email a@b && git config user.name c
