@@ -4,6 +4,7 @@
 # used (base/lazy.h), by the name that the library found here gives itself: PREFIX_SONAME. It is not
 # linked, so neither the programs nor those who link libpawl load it at their start.
 function(pawl_lazy module prefix package)
+        string(REPLACE / _ module ${module})
         pkg_get_variable(folder ${${prefix}_MODULE_NAME} libdir)
         find_library(${prefix}_LIBRARY NAMES ${${prefix}_LIBRARIES} HINTS ${folder} ${${prefix}_LIBRARY_DIRS}
                 REQUIRED)

@@ -1,24 +1,30 @@
 # pawl_module(NAME USES module... LIBS target...)
 #
-# A folder of the house as an object library. Its include path holds the public headers, itself and
-# the modules it uses, each as a link in a folder of its own: an #include of any other module finds
-# no file, so an arrow that points up does not compile.
-function(pawl_module name)
+# A directory as an object library; NAME is its path, with `_` for `/` as the target's name. Its include path
+# holds the public headers, its own and those of the modules it uses, each header as a link in a directory of
+# the module's own: an #include of any other module finds no file, so an arrow that points up does not compile.
+function(pawl_module path)
         cmake_parse_arguments(arg "" "" "USES;LIBS" ${ARGN})
-        file(GLOB sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/${name}/*.c)
-        set(reach ${CMAKE_BINARY_DIR}/reach/${name})
-        file(MAKE_DIRECTORY ${reach})
-        file(CREATE_LINK ${CMAKE_CURRENT_SOURCE_DIR}/${name} ${reach}/${name} SYMBOLIC)
+        string(REPLACE / _ name ${path})
+        file(GLOB sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/${path}/*.c)
+        file(GLOB headers CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/${path}/*.h)
+        set(headers_of ${CMAKE_BINARY_DIR}/headers)
+        file(REMOVE_RECURSE ${headers_of}/${name})
+        file(MAKE_DIRECTORY ${headers_of}/${name}/${path})
+        foreach(header ${headers})
+                get_filename_component(file ${header} NAME)
+                file(CREATE_LINK ${header} ${headers_of}/${name}/${path}/${file} SYMBOLIC)
+        endforeach()
 
         add_library(${name} OBJECT ${sources})
         target_compile_definitions(${name} PRIVATE PAWL_VERSION="${PROJECT_VERSION}")
-        target_include_directories(${name} PRIVATE ${CMAKE_SOURCE_DIR}/include ${reach})
+        target_include_directories(${name} PRIVATE ${CMAKE_SOURCE_DIR}/include ${headers_of}/${name})
         target_include_directories(${name} PRIVATE ${CMAKE_BINARY_DIR}/generated)
         foreach(used ${arg_USES})
-                target_include_directories(${name} PRIVATE ${CMAKE_BINARY_DIR}/reach/${used})
+                string(REPLACE / _ used ${used})
+                target_include_directories(${name} PRIVATE ${headers_of}/${used})
         endforeach()
         target_link_libraries(${name} PRIVATE pawl_flags ${arg_LIBS})
-        set_property(GLOBAL APPEND PROPERTY PAWL_MODULES ${name})
         set_property(GLOBAL APPEND PROPERTY PAWL_LIBS ${arg_LIBS})
 endfunction()
 
@@ -29,6 +35,7 @@ function(pawl_library name)
         list(REMOVE_DUPLICATES libs)
         set(objects)
         foreach(module ${ARGN})
+                string(REPLACE / _ module ${module})
                 list(APPEND objects $<TARGET_OBJECTS:${module}>)
         endforeach()
         foreach(kind SHARED STATIC)

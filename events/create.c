@@ -64,7 +64,7 @@ static int write_all(int fd, const unsigned char *data, size_t len)
 }
 
 /* The image under the other name, on disk. It is closed before it gets the log's name (see
- * events/place.c). 0, or an errno, and then there is no such file. */
+ * events/log_path.c). 0, or an errno, and then there is no such file. */
 static int write_unnamed(char *unnamed, const unsigned char *image, size_t len)
 {
         int fd = mkostemp(unnamed, O_CLOEXEC);

@@ -1,6 +1,6 @@
 /*
  * What stands at a log's path, beside what is open of it: asked of names alone, since no file of a
- * log may be opened but by SQLite (events/place.c).
+ * log may be opened but by SQLite (events/log_path.c).
  *
  * Files that were exchanged have another inode. One that was written over in its place has not; but
  * SQLite writes a database in WAL mode in checkpoints alone, and the index of the -wal says how far

@@ -181,7 +181,7 @@ typedef struct pawl__log_setup {
 PAWL_MUST_CHECK pawl_status pawl__log_open_as(pawl_log **out, const char *path,
         const pawl_log_options *options, const pawl__log_setup *setup, pawl_error *err);
 
-/* ---- Opening, step by step (events/place.c, events/create.c, events/connect.c) ---------------
+/* ---- Opening, step by step (events/log_path.c, events/create.c, events/connect.c) ---------------
  */
 
 /** Find the file, or with PAWL_LOG_CREATE the place for it, whose folder is made; sets log->path
@@ -218,7 +218,7 @@ void pawl__disconnect(pawl_log *log);
 bool pawl__view_stale(const pawl_log *log);
 /** Before a read begins: make a stale view anew, unless a projector holds on to it. */
 PAWL_MUST_CHECK pawl_status pawl__view_refresh(pawl_log *log, pawl_error *err);
-/** Turns among processes that write (events/doorway.c). Taken or not, the caller goes on. */
+/** Turns among processes that write (events/writer_queue.c). Taken or not, the caller goes on. */
 void pawl__doorway_open(pawl_log *log);
 void pawl__doorway_close(pawl_log *log);
 bool pawl__doorway_take(pawl_log *log);

@@ -1,7 +1,7 @@
 /*
  * Who keeps the log locked, as the kernel tells in /proc/locks. SQLite locks bytes of the -shm file
  * (its WAL-mode file format, section 2.3.1), each process once, however many connections it has.
- * Neither that file nor any other of the log is opened here (events/place.c says why not).
+ * Neither that file nor any other of the log is opened here (events/log_path.c says why not).
  */
 #include "events/handle.h"
 #include <inttypes.h>

@@ -1,6 +1,6 @@
 #include "glossary/extract.h"
 #include "base/error.h"
-#include "glossary/extracting.h"
+#include "glossary/extract_internal.h"
 #include <stdlib.h>
 
 /* Static, so that it can stand for the metadata of those who have none. */

@@ -1,6 +1,6 @@
 /* The words around a term, on one line. */
 #include "base/unicode.h"
-#include "glossary/extracting.h"
+#include "glossary/extract_internal.h"
 
 enum { CONTEXT = 80 }; /* characters */
 

@@ -1,6 +1,6 @@
 /* One pass over a text that serves every rule: each token goes by once. */
 #include "glossary/casing.h"
-#include "glossary/extracting.h"
+#include "glossary/extract_internal.h"
 #include "glossary/normal.h"
 #include "glossary/tokens.h"
 #include <stdlib.h>

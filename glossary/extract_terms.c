@@ -1,7 +1,7 @@
 /* The terms of an extraction: what the metadata says of them, where they were found, and the list
  * that comes of it. */
 #include "base/error.h"
-#include "glossary/extracting.h"
+#include "glossary/extract_internal.h"
 #include "glossary/normal.h"
 #include <stdlib.h>
 

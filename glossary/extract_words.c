@@ -1,7 +1,7 @@
 /* The words of an extraction: each spelling looked into once. */
 #include "base/unicode.h"
 #include "glossary/casing.h"
-#include "glossary/extracting.h"
+#include "glossary/extract_internal.h"
 #include "glossary/normal.h"
 #include "glossary/tokens.h"
 #include <stdlib.h>

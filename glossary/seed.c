@@ -1,7 +1,7 @@
 #include "glossary/seed.h"
 #include "base/error.h"
 #include "base/map.h"
-#include "glossary/fields.h"
+#include "document/fields.h"
 #include "glossary/normal.h"
 #include <stdio.h>
 

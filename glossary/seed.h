@@ -6,7 +6,7 @@
 #define PAWL_GLOSSARY_SEED_H
 
 #include "base/json_write.h"
-#include "glossary/document.h"
+#include "document/document.h"
 #include "glossary/glossary.h"
 
 typedef struct pawl__seed {

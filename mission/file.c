@@ -2,8 +2,8 @@
 #include "base/error.h"
 #include "base/ids.h"
 #include "base/system.h"
+#include "document/fields.h"
 #include "glossary/extract.h"
-#include "glossary/fields.h"
 #include "mission/loader.h"
 #include "mission/references.h"
 #include <assert.h>

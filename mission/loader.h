@@ -6,7 +6,7 @@
 #define PAWL_MISSION_LOADER_H
 
 #include "base/map.h"
-#include "glossary/fields.h"
+#include "document/fields.h"
 #include "mission/mission.h"
 
 /** What the setters fill. */

@@ -6,7 +6,7 @@
 #define PAWL_MISSION_MISSION_H
 
 #include "checkpoint/checkpoint.h"
-#include "glossary/document.h"
+#include "document/document.h"
 #include "glossary/glossary.h"
 #include <pawl/mission.h>
 

@@ -138,7 +138,7 @@ pawl_status pawl__runner_confirm(bool *yes, const pawl_input_change *change, voi
  *  completed, else the verdict or failure that stopped them, with r->error. */
 PAWL_MUST_CHECK pawl_status pawl__runner_steps(pawl__runner *r);
 
-/* ---- The handoff (mission/handing_over.c). What fails here is told as a notice and stops nothing.
+/* ---- The handoff (mission/handoff.c). What fails here is told as a notice and stops nothing.
  */
 
 /** Write the mission's handoff document, if it has one. */

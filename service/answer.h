@@ -11,7 +11,7 @@
 
 #define SERVICE_JSON "application/json"
 
-/** Wakes the connection that takes from a source. Opaque: service/flow.c. */
+/** Wakes the connection that takes from a source. Opaque: service/async_body.c. */
 typedef struct service_waker service_waker;
 
 /**

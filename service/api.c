@@ -4,7 +4,7 @@
  */
 #include "service/api.h"
 #include "base/error.h"
-#include "service/api_words.h"
+#include "service/api_argv.h"
 
 enum { RUNS_MAX = 500, SESSIONS_MAX = 500 };
 

@@ -6,7 +6,7 @@
 #include "base/error.h"
 #include "base/ids.h"
 #include "service/api.h"
-#include "service/api_words.h"
+#include "service/api_argv.h"
 
 /* Who does it: as the body says, kept in the words. */
 static void take_actor(service_words *words, service_object *body)

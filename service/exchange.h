@@ -5,8 +5,8 @@
 #ifndef SERVICE_EXCHANGE_H
 #define SERVICE_EXCHANGE_H
 
-#include "service/clients.h"
-#include "service/flow.h"
+#include "service/async_body.h"
+#include "service/connections.h"
 #include "service/pool.h"
 
 /** What exchanges need of their server. */

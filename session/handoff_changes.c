@@ -5,7 +5,7 @@
  */
 #include "base/error.h"
 #include "session/handoff.h"
-#include "workspace/contents.h"
+#include "workspace/store/contents.h"
 #include <stdlib.h>
 
 typedef struct finding {

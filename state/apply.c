@@ -1,6 +1,6 @@
 #include "state/apply.h"
 #include "base/error.h"
-#include "state/applying.h"
+#include "state/apply_ctx.h"
 #include <inttypes.h>
 
 /* The ids that an envelope must have for its event to mean something. */

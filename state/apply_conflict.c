@@ -1,6 +1,6 @@
 /* What a question about a conflict and its answer change. */
 #include "base/error.h"
-#include "state/applying.h"
+#include "state/apply_ctx.h"
 #include <inttypes.h>
 
 static pawl_status conflict_of(pawl__row *conflict, const pawl__applying *a)

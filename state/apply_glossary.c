@@ -1,6 +1,6 @@
 /* What the events of the glossary change. */
 #include "base/error.h"
-#include "state/applying.h"
+#include "state/apply_ctx.h"
 
 /* A version of a scope is in force from this event on; the first time, it comes to be. */
 static pawl_status use_scope(const pawl__applying *a, pawl_text scope, pawl_text version)

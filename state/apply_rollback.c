@@ -11,7 +11,7 @@
  */
 #include "base/error.h"
 #include "base/map.h"
-#include "state/applying.h"
+#include "state/apply_ctx.h"
 #include "state/steps_before.h"
 #include <inttypes.h>
 #include <stdio.h>

@@ -1,7 +1,7 @@
 /* What the events of a run change. */
 #include "base/error.h"
 #include "base/map.h"
-#include "state/applying.h"
+#include "state/apply_ctx.h"
 
 /* The event's run as it stands, or as a new one that nothing but its ids is known of. */
 static pawl_status run_or_new(pawl__row *run, bool *is_new, const pawl__applying *a)

@@ -7,7 +7,7 @@
  */
 #include "base/error.h"
 #include "base/json_write.h"
-#include "state/applying.h"
+#include "state/apply_ctx.h"
 #include "state/text_list.h"
 #include <inttypes.h>
 #include <stdio.h>

@@ -1,6 +1,6 @@
 /* What the events of a step change. Where two rows change, both are got before the first is put. */
 #include "base/error.h"
-#include "state/applying.h"
+#include "state/apply_ctx.h"
 #include <inttypes.h>
 
 /* Step and run, both there. */

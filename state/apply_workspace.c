@@ -3,7 +3,7 @@
 #include "base/digest.h"
 #include "base/error.h"
 #include "base/sources.h"
-#include "state/applying.h"
+#include "state/apply_ctx.h"
 #include <stdio.h>
 
 enum { ID_MAX = 128 };

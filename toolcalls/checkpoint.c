@@ -14,7 +14,7 @@
 #include "events/types.h"
 #include "toolcalls/batch.h"
 #include "toolcalls/folder.h"
-#include "toolcalls/recorded.h"
+#include "toolcalls/log_record.h"
 #include <stdio.h>
 #include <unistd.h>
 

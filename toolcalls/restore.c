@@ -2,7 +2,7 @@
 #include "base/error.h"
 #include "toolcalls/document.h"
 #include "toolcalls/folder.h"
-#include "toolcalls/recorded.h"
+#include "toolcalls/log_record.h"
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 #include "workspace/documents.h"
 #include "base/error.h"
-#include "workspace/carried.h"
-#include "workspace/history.h"
+#include "workspace/store/checkpoint_event.h"
+#include "workspace/store/history.h"
 #include "workspace/workspace.h"
 
 static pawl_status blob(pawl__buf *out, pawl_log *log, pawl_text hex, pawl_error *err)

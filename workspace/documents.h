@@ -5,7 +5,7 @@
 #ifndef PAWL_WORKSPACE_DOCUMENTS_H
 #define PAWL_WORKSPACE_DOCUMENTS_H
 
-#include "workspace/run_state.h"
+#include "workspace/store/run_state.h"
 
 typedef enum pawl__document_kind {
         PAWL__DOCUMENT_STATE,

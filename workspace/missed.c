@@ -1,6 +1,6 @@
 /* What a checkpoint did not capture, out of its tree. */
 #include "base/error.h"
-#include "workspace/diff.h"
+#include "workspace/store/tree_diff.h"
 #include "workspace/workspace.h"
 #include <stdlib.h>
 

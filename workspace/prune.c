@@ -10,7 +10,7 @@
 #include "base/ids.h"
 #include "base/json_write.h"
 #include "state/state.h"
-#include "workspace/reach.h"
+#include "workspace/store/mark.h"
 #include "workspace/workspace.h"
 #include <pawl/space.h>
 #include <stdlib.h>

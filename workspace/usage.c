@@ -2,7 +2,7 @@
 #include "base/digest.h"
 #include "base/error.h"
 #include "state/state.h"
-#include "workspace/reach.h"
+#include "workspace/store/mark.h"
 #include <pawl/space.h>
 #include <stdlib.h>
 

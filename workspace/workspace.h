@@ -6,10 +6,10 @@
 #define PAWL_WORKSPACE_WORKSPACE_H
 
 #include "state/state.h"
-#include "workspace/contents.h"
-#include "workspace/git.h"
-#include "workspace/paths.h"
-#include "workspace/scan.h"
+#include "workspace/git/git.h"
+#include "workspace/scan/scan.h"
+#include "workspace/store/contents.h"
+#include "workspace/store/paths.h"
 #include <pawl/workspace.h>
 
 typedef struct pawl__workspace {

@@ -1,6 +1,6 @@
 /* pawl resume: go on from a checkpoint. */
 #include "cli/pawl/commands.h"
-#include "cli/pawl/sitting.h"
+#include "cli/pawl/session_run.h"
 #include "command/find.h"
 
 static int resume_run(cli_call *cli)

@@ -1,6 +1,6 @@
 /* pawl run: carry every step of a mission through the five layers. */
 #include "cli/pawl/commands.h"
-#include "cli/pawl/sitting.h"
+#include "cli/pawl/session_run.h"
 #include "cli/pawl/unfinished.h"
 #include "command/find.h"
 

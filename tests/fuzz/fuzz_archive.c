@@ -7,7 +7,7 @@
  */
 #include "base/text.h"
 #include "fuzz/fuzzing.h"
-#include "workspace/archive_check.h"
+#include "workspace/archive/archive_check.h"
 
 static void require_same(const pawl__carried *a, const pawl__carried *b)
 {

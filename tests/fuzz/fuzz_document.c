@@ -4,8 +4,8 @@
  * again; what is refused must say so on one line.
  */
 #include "base/json_canon.h"
+#include "document/document.h"
 #include "fuzz/fuzzing.h"
-#include "glossary/document.h"
 
 static void canonical(pawl__buf *out, const pawl__document *document)
 {

@@ -1,6 +1,6 @@
 /* git's index, read without git: any bytes are names in order, or are refused on one line. */
 #include "fuzz/fuzzing.h"
-#include "workspace/git_index.h"
+#include "workspace/git/git_index.h"
 
 static void check(pawl_text encoded, size_t oid_len)
 {

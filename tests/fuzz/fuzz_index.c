@@ -5,7 +5,7 @@
  * names, and is sealed to the same bytes again.
  */
 #include "fuzz/fuzzing.h"
-#include "workspace/index.h"
+#include "workspace/scan/index.h"
 
 /* Each folder is met once, and lies behind the one that names it. */
 static void check_folders(const pawl__index *index)

@@ -3,8 +3,8 @@
  * line; what is read encodes to the same bytes, and its paths lead nowhere out of the root.
  */
 #include "fuzz/fuzzing.h"
-#include "workspace/beneath.h"
-#include "workspace/plan.h"
+#include "workspace/rollback/plan.h"
+#include "workspace/store/rootdir.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {

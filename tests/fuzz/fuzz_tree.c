@@ -4,7 +4,7 @@
  * encoding, so its hash is its own.
  */
 #include "fuzz/fuzzing.h"
-#include "workspace/tree.h"
+#include "workspace/store/tree.h"
 
 static void require_entry(const pawl__entry *entry)
 {

@@ -76,7 +76,7 @@ def canon():
 
 
 def plan():
-    """As workspace/plan.h says."""
+    """As workspace/rollback/plan.h says."""
     def step(path, before, after):
         return b"s" + len(path).to_bytes(4, "little") + path + before + after
 

@@ -1,5 +1,5 @@
 #include "support/allocator.h"
-#include "workspace/git_library.h"
+#include "workspace/git/git_library.h"
 #include <dlfcn.h>
 #include <git2/sys/alloc.h>
 #include <stdint.h>

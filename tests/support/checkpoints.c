@@ -1,8 +1,8 @@
 #include "support/checkpoints.h"
 #include "base/json_write.h"
 #include "state/state.h"
-#include "workspace/contents.h"
-#include "workspace/holdings.h"
+#include "workspace/store/contents.h"
+#include "workspace/store/object_set.h"
 
 struct putting {
         const trees *trees;

@@ -5,7 +5,7 @@
 #ifndef TESTS_SUPPORT_DOCUMENT_H
 #define TESTS_SUPPORT_DOCUMENT_H
 
-#include "glossary/document.h"
+#include "document/document.h"
 #include "support/test.h"
 
 /** The document of a text, which must be well-formed; free it. */

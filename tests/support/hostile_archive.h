@@ -6,7 +6,7 @@
 #define TESTS_SUPPORT_HOSTILE_ARCHIVE_H
 
 #include "support/checkpoints.h"
-#include "workspace/archive_library.h"
+#include "workspace/archive/archive_library.h"
 #include <pawl/workspace.h>
 
 enum { HOSTILE_MEMBERS = 40 };

@@ -6,7 +6,7 @@
 #define TESTS_SUPPORT_REPOSITORY_H
 
 #include "support/test.h"
-#include "workspace/git.h"
+#include "workspace/git/git.h"
 
 struct repository {
         char *folder; /* $HOME, and what holds repositories */

@@ -6,7 +6,7 @@
 #define TESTS_SUPPORT_RESTORES_H
 
 #include "support/trees.h"
-#include "workspace/restore.h"
+#include "workspace/rollback/restore.h"
 
 /** FOLDER/root is the workspace. */
 typedef struct restores {

@@ -1,7 +1,7 @@
 #include "support/shapes.h"
 #include "base/digest.h"
 #include "support/vfs.h"
-#include "workspace/reach.h"
+#include "workspace/store/mark.h"
 
 static int set_up_on(void **state, const char *vfs)
 {

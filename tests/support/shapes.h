@@ -7,7 +7,7 @@
 
 #include "state/state.h"
 #include "support/event_log.h"
-#include "workspace/contents.h"
+#include "workspace/store/contents.h"
 #include <pawl/space.h>
 
 enum { SHAPE_FILES = 6 };

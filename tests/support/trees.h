@@ -7,7 +7,7 @@
 
 #include "base/digest.h"
 #include "support/test.h"
-#include "workspace/diff.h"
+#include "workspace/store/tree_diff.h"
 
 /** Encodings of folders and contents of files, by hash. Zero-initialised is empty. */
 typedef struct trees {

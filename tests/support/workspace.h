@@ -6,7 +6,7 @@
 #define TESTS_SUPPORT_WORKSPACE_H
 
 #include "support/event_log.h"
-#include "workspace/scan.h"
+#include "workspace/scan/scan.h"
 
 typedef struct workspace {
         event_log *f; /* f->folder is the root */

@@ -1,6 +1,6 @@
 /* Names below a folder: the same tests with openat2() and one name at a time. */
 #include "support/test.h"
-#include "workspace/beneath.h"
+#include "workspace/store/rootdir.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>

@@ -1,7 +1,7 @@
 /* Contents: packed in parts, read back and hashed, and what damage does. */
 #include "support/allocator.h"
 #include "support/event_log.h"
-#include "workspace/contents.h"
+#include "workspace/store/contents.h"
 
 typedef struct fixture {
         event_log *f;

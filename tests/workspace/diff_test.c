@@ -1,6 +1,6 @@
 /* What lies between two trees: each change once, in order, and nothing that is equal is read. */
 #include "support/trees.h"
-#include "workspace/diff.h"
+#include "workspace/store/tree_diff.h"
 
 typedef struct seen {
         pawl__buf said;

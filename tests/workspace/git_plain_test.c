@@ -1,7 +1,7 @@
 /* Where git stands, read from its own files: what git says, or nothing. */
 #include "support/allocator.h"
 #include "support/test.h"
-#include "workspace/git_plain.h"
+#include "workspace/git/git_plain.h"
 #include <sys/stat.h>
 #include <unistd.h>
 

@@ -3,9 +3,9 @@
  * them. */
 #include "support/allocator.h"
 #include "support/workspace.h"
-#include "workspace/git_config.h"
-#include "workspace/git_index.h"
-#include "workspace/git_place.h"
+#include "workspace/git/git_index.h"
+#include "workspace/git/git_place.h"
+#include "workspace/scan/git_config.h"
 #include <sys/stat.h>
 #include <unistd.h>
 

@@ -1,6 +1,6 @@
 /* Archives that lie: each is refused with one line, and nothing is written into the log. */
 #include "support/hostile_archive.h"
-#include "workspace/archive_check.h"
+#include "workspace/archive/archive_check.h"
 
 /* ---- An archive taken apart, and put together in another way --------------------------------- */
 

@@ -2,7 +2,7 @@
  * is written into the log. */
 #include "base/json_tree.h"
 #include "support/hostile_archive.h"
-#include "workspace/archive_check.h"
+#include "workspace/archive/archive_check.h"
 
 /* Write @p with over the first @p what in a member's text, of the same length or not. */
 static void replace(struct archive_member *m, const char *what, const char *with)

@@ -3,7 +3,7 @@
 #include "base/error.h"
 #include "support/allocator.h"
 #include "support/test.h"
-#include "workspace/ignore.h"
+#include "workspace/scan/ignore.h"
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>

@@ -1,6 +1,6 @@
 #include "support/allocator.h"
 #include "support/test.h"
-#include "workspace/lines.h"
+#include "workspace/diff/lines.h"
 
 static void compare(
         const char *before, const char *after, uint64_t added, uint64_t removed, const char *hunks)

@@ -1,5 +1,5 @@
 #include "support/test.h"
-#include "workspace/members.h"
+#include "workspace/diff/members.h"
 
 static pawl_status add_line(const pawl__member_change *change, void *user)
 {

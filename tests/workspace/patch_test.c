@@ -1,5 +1,5 @@
 #include "support/test.h"
-#include "workspace/patch.h"
+#include "workspace/diff/patch.h"
 #include <errno.h>
 #include <sys/stat.h>
 #include <unistd.h>

@@ -1,6 +1,6 @@
 /* What a rollback decides: what is written, what goes, and what is left alone and why. */
 #include "support/trees.h"
-#include "workspace/plan.h"
+#include "workspace/rollback/plan.h"
 
 /* What stands in the workspace beside its tree: "d PATH" or "x PATH"; "+ PATH": a folder that holds
  * more than its tree says. */

@@ -1,6 +1,6 @@
 /* A workspace with more to keep than the scan has room for goes into the log in several commits. */
 #include "support/workspace.h"
-#include "workspace/scanning.h"
+#include "workspace/scan/scan_internal.h"
 
 enum { FILES = 40, SIZE = 1 << 20 };
 

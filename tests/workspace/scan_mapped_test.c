@@ -1,6 +1,6 @@
 /* What is stored through a shared mapping, which moves a file's times only now and then. */
 #include "support/workspace.h"
-#include "workspace/read.h"
+#include "workspace/scan/read.h"
 #include <fcntl.h>
 #include <linux/magic.h>
 #include <sys/mman.h>

@@ -1,7 +1,7 @@
 /* The encoding of a folder: one for each folder, and nothing else is read as one. */
 #include "support/allocator.h"
 #include "support/test.h"
-#include "workspace/tree.h"
+#include "workspace/store/tree.h"
 
 #define NAME(string)                                                                               \
         {                                                                                          \

@@ -1,7 +1,7 @@
 /* What checkpoints take up. */
 #include "base/digest.h"
 #include "support/shapes.h"
-#include "workspace/reach.h"
+#include "workspace/store/mark.h"
 
 static void contents_are_counted_once_and_told_apart(void **state)
 {

@@ -1,0 +1,105 @@
+/**
+ * @file glossary/extract_internal.h
+ * @brief The inside of an extraction: the texts, the words seen in them, and the terms found.
+ */
+#ifndef PAWL_GLOSSARY_EXTRACT_INTERNAL_H
+#define PAWL_GLOSSARY_EXTRACT_INTERNAL_H
+
+#include "base/map.h"
+#include "glossary/extract.h"
+#include "glossary/surfaces.h"
+
+#define PAWL__NOWHERE UINT32_MAX /* a text's index: not in a text */
+
+/** Where something stands. Places are ordered by text, then by start. */
+typedef struct pawl__where {
+        uint32_t text;
+        size_t start, end;
+} pawl__where;
+
+/** The automata that are walked side by side. */
+enum { PAWL__BY_GLOSSARY, PAWL__BY_HINTS, PAWL__WALKS };
+
+/** Bits of a word beside those of casing.h. */
+enum {
+        PAWL__MAY_BE_NOUN = 16, /**< three letters, not common */
+        PAWL__IS_COMMON = 32
+};
+
+/** A word as it is spelled, or the normal form of one. All that the rules ask of a spelling is
+ * found out when it is first seen, so that each further time costs one look into a table. */
+typedef struct pawl__word {
+        pawl_text text;
+        uint32_t normal; /**< the word that is its normal form; maybe itself */
+        uint32_t token[PAWL__WALKS];
+        uint32_t count;    /**< of a normal form: nouns among its spellings; saturates */
+        pawl__where first; /**< of a normal form: the first of them */
+        unsigned bits;
+} pawl__word;
+
+typedef struct pawl__words {
+        pawl__map by_text;
+        pawl__word *items;
+        size_t n, cap;
+        pawl__arena arena;
+        pawl__buf room;
+} pawl__words;
+
+/** What is known of a normal form that is a term, or that the metadata speaks of. */
+typedef struct pawl__found {
+        pawl_text normal;
+        pawl_text hint;      /**< as the metadata writes it; absent: it does not */
+        uint32_t stands_for; /**< an alias: the term meant; else PAWL__MAP_NONE */
+        uint32_t known; /**< 1 + the glossary's number for the normal form, once it was found */
+        bool excluded, observed;
+        pawl__source source; /**< the best, of an observed one */
+        pawl__where first;
+} pawl__found;
+
+typedef struct pawl__founds {
+        pawl__map by_normal;
+        pawl__found *items;
+        size_t n, cap;
+} pawl__founds;
+
+/** A text's tokens as they go by. */
+struct pawl__extraction {
+        pawl__glossary *glossary;
+        const pawl__metadata *metadata;
+        pawl__arena arena;
+        pawl_text *texts;
+        size_t n_texts, cap_texts;
+        pawl__words words;
+        pawl__founds founds;
+        pawl__automaton *hints;              /**< NULL: there are none */
+        pawl__walk walks[PAWL__WALKS];       /**< of no automaton: nothing to look for */
+        unsigned char *settled[PAWL__WALKS]; /**< a bit a state: all that ends there was reported */
+        pawl__buf room;
+};
+
+/** The word spelled like this, added if it is new; @p text must outlive the extraction. */
+PAWL_MUST_CHECK pawl_status pawl__words_index(
+        uint32_t *out, pawl__extraction *extraction, pawl_text text);
+void pawl__words_free(pawl__words *words);
+
+/** What the metadata says of terms, and the automaton that finds them. */
+PAWL_MUST_CHECK pawl_status pawl__founds_prepare(pawl__extraction *extraction);
+/** A term was found. @p normal is the glossary's, a word's, or in the extraction's room (copied
+ *  then). A hint is found by PAWL__METADATA_HINT. */
+PAWL_MUST_CHECK pawl_status pawl__founds_add(
+        pawl__extraction *extraction, pawl_text normal, pawl__source source, pawl__where where);
+/** A surface of the glossary's was found. */
+PAWL_MUST_CHECK pawl_status pawl__founds_add_known(
+        pawl__extraction *extraction, pawl_text normal, uint32_t number, pawl__where where);
+
+/** Run every rule over the newest text. */
+PAWL_MUST_CHECK pawl_status pawl__extraction_scan(pawl__extraction *extraction);
+/** Get ready to walk by an automaton (NULL: not at all). */
+PAWL_MUST_CHECK pawl_status pawl__extraction_walk_by(
+        pawl__extraction *extraction, int by, const pawl__automaton *automaton);
+
+/** Up to 80 characters of a text around [start, end), white space as single spaces. */
+PAWL_MUST_CHECK pawl_status pawl__context_of(
+        pawl__buf *out, pawl_text text, size_t start, size_t end);
+
+#endif

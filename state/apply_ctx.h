@@ -1,0 +1,102 @@
+/**
+ * @file state/apply_ctx.h
+ * @brief What the apply functions share: the event at hand, its members, and how they refuse.
+ *
+ * An apply function looks at everything before its first put, so that one that refuses has changed
+ * nothing.
+ */
+#ifndef PAWL_STATE_APPLY_CTX_H
+#define PAWL_STATE_APPLY_CTX_H
+
+#include "state/apply.h"
+
+/** One event being folded. The root of the payload is node 0 of the tree. */
+typedef struct pawl__applying {
+        pawl__store *store;
+        pawl__arena *arena;          /**< cleared before the next event */
+        const pawl__json_tree *tree; /**< required fields are there and of their kind */
+        const pawl_event *event;
+        pawl_error *err;
+} pawl__applying;
+
+typedef pawl_status pawl__apply_fn(pawl__applying *a);
+
+/** "seq 7 (StepStarted): FIELD: WHAT; HOW TO MEND". */
+pawl_status pawl__apply_refuse(
+        const pawl__applying *a, pawl_status status, const char *field, const char *what);
+
+/** An object's member that must be a string; @p path names the object: "payload.new_sense". */
+PAWL_MUST_CHECK pawl_status pawl__apply_text(pawl_text *out, const pawl__applying *a,
+        pawl__node object, const char *path, const char *name);
+/** The same for a number from 0 to 1. */
+PAWL_MUST_CHECK pawl_status pawl__apply_confidence(
+        double *out, const pawl__applying *a, pawl__node object, const char *path);
+/** The same for an integer. */
+PAWL_MUST_CHECK pawl_status pawl__apply_integer(int64_t *out, const pawl__applying *a,
+        pawl__node object, const char *path, const char *name);
+
+static inline pawl_text pawl__apply_optional(const pawl__applying *a, const char *name)
+{
+        return pawl__json_get_text(a->tree, 0, name);
+}
+
+/** The event's run. PAWL_ESTATE when there is none. */
+PAWL_MUST_CHECK pawl_status pawl__apply_run(pawl__row *run, const pawl__applying *a);
+/** The event's step. PAWL_ESTATE when its run has none of that name. */
+PAWL_MUST_CHECK pawl_status pawl__apply_step(pawl__row *step, const pawl__applying *a);
+/** Put the run, updated by this event, with @p status (NULL: as it is). */
+PAWL_MUST_CHECK pawl_status pawl__apply_put_run(
+        const pawl__applying *a, pawl__row *run, const char *status);
+static inline PAWL_MUST_CHECK pawl_status pawl__apply_put(
+        const pawl__applying *a, pawl__table table, const pawl__row *row)
+{
+        return a->store->put(a->store, table, row, a->err);
+}
+
+/** These versions are the ones in force from this event on. Checks them first. */
+PAWL_MUST_CHECK pawl_status pawl__apply_scope_refs(
+        const pawl__applying *a, pawl__node refs, bool check_only);
+
+/** The selected_sense of an answer as the mission's own, checked. */
+PAWL_MUST_CHECK pawl_status pawl__apply_local_sense(
+        pawl__row *sense, const pawl__applying *a, pawl_text mission);
+
+pawl__apply_fn pawl__apply_run_started, pawl__apply_run_claimed, pawl__apply_run_completed,
+        pawl__apply_run_failed, pawl__apply_run_mission_changed;
+pawl__apply_fn pawl__apply_step_started, pawl__apply_step_completed, pawl__apply_step_failed,
+        pawl__apply_check_evaluated, pawl__apply_step_checkpointed, pawl__apply_generation_blocked,
+        pawl__apply_step_resumed;
+pawl__apply_fn pawl__apply_scope_activated, pawl__apply_sense_updated;
+pawl__apply_fn pawl__apply_clarification_requested, pawl__apply_clarification_resolved;
+pawl__apply_fn pawl__apply_session_started, pawl__apply_session_updated,
+        pawl__apply_session_checkpointed, pawl__apply_session_noted, pawl__apply_session_ended,
+        pawl__apply_pruned;
+pawl__apply_fn pawl__apply_workspace_checkpointed, pawl__apply_tool_call_checkpointed,
+        pawl__apply_checkpoint_invalidated, pawl__apply_checkpoint_updated,
+        pawl__apply_pruned_checkpoints;
+pawl__apply_fn pawl__apply_rollback_started, pawl__apply_rolled_back;
+
+/** The checkpoint of the workspace with that number, which the payload's @p field names.
+ * PAWL_ESTATE when there is none. */
+PAWL_MUST_CHECK pawl_status pawl__apply_workspace(
+        pawl__row *checkpoint, const pawl__applying *a, int64_t n, const char *field);
+/** Is the payload's @p field an array of numbers of checkpoints that are there? PAWL_EINVAL,
+ *  PAWL_ESTATE. */
+PAWL_MUST_CHECK pawl_status pawl__apply_numbers(const pawl__applying *a, const char *field);
+/** Call @p change for each of them, and put what it made of the row. */
+typedef void (*pawl__workspace_change)(pawl__row *checkpoint, const pawl__applying *a, void *user);
+PAWL_MUST_CHECK pawl_status pawl__apply_to_numbers(
+        const pawl__applying *a, const char *field, pawl__workspace_change change, void *user);
+/** Whether the rollback for which the newest checkpoint was taken is under way: PAWL_ESTATE. */
+PAWL_MUST_CHECK pawl_status pawl__apply_no_rollback(
+        const pawl__applying *a, const pawl__row *newest);
+/** A member "git" {NAME: text, ...}, that may be missing: *value is absent then. PAWL_EINVAL. */
+PAWL_MUST_CHECK pawl_status pawl__apply_git(
+        pawl_text *value, const pawl__applying *a, const char *name);
+/** A member that may be missing or null, else true or false. PAWL_EINVAL. */
+PAWL_MUST_CHECK pawl_status pawl__apply_flag(int *value, const pawl__applying *a, const char *name);
+/** A member that may be missing or null (*value is absent then), else a text. PAWL_EINVAL. */
+PAWL_MUST_CHECK pawl_status pawl__apply_maybe_text(
+        pawl_text *value, const pawl__applying *a, const char *name);
+
+#endif

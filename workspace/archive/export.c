@@ -1,0 +1,414 @@
+/* Checkpoints into an archive (docs/reference/checkpoint-archive.md). */
+#include "base/error.h"
+#include "state/state.h"
+#include "workspace/archive/archive_check.h"
+#include "workspace/archive/archive_write.h"
+#include "workspace/store/history.h"
+#include "workspace/workspace.h"
+#include <pawl/workspace.h>
+#include <stdlib.h>
+
+/* A run's, up to the last of the checkpoints. */
+struct history {
+        bool any; /* the log has the run */
+        unsigned char hash[32];
+        pawl__buf text;
+};
+
+struct exporting {
+        pawl_log *log;
+        pawl__state *state;
+        pawl__contents *contents;
+        pawl__archive_writer *writer;
+        pawl__carried carried;
+        pawl__holdings holdings;
+        pawl__map runs; /* into histories, by id */
+        struct history *histories;
+        size_t n_histories, cap_histories;
+        pawl__buf text;
+        pawl_error *err;
+};
+
+static pawl_status from_log(const struct exporting *x, pawl_status status)
+{
+        if (status && x->err)
+                *x->err = *pawl__log_error(x->log);
+        return status;
+}
+
+/* ---- Which ----------------------------------------------------------------------------------- */
+
+static pawl_status find(pawl__row *out, struct exporting *x, const char *which)
+{
+        pawl_status status = pawl__workspace_find(out, x->state, which, &x->carried.arena, x->err);
+
+        if (!status && out->v[PAWL__WCP_PRUNED_SEQ].integer != 0)
+                status = pawl__fail(x->err, PAWL_ENOTFOUND,
+                        "checkpoint %.100s: was pruned; take another", which);
+        return status;
+}
+
+static int by_number(const void *a, const void *b)
+{
+        const pawl__row *first = a, *second = b;
+        const int64_t x = first->v[PAWL__WCP_N].integer, y = second->v[PAWL__WCP_N].integer;
+
+        return (x > y) - (x < y);
+}
+
+/* Those named, each once, by number; without names all that are valid and no safety copy. */
+static pawl_status choose(
+        pawl__row **out, size_t *n, struct exporting *x, const char *const *which, size_t n_which)
+{
+        pawl__row *rows = NULL;
+        size_t count = 0, kept = 0;
+        pawl_status status = PAWL_OK;
+
+        if (n_which == 0) {
+                status = pawl__state_workspace_all(
+                        &rows, &count, x->state, &x->carried.arena, x->err);
+        } else {
+                rows = pawl__arena_array(&x->carried.arena, n_which, sizeof *rows);
+                if (!rows)
+                        return pawl__nomem(x->err);
+                for (; count < n_which && !status; count++)
+                        status = find(&rows[count], x, which[count]);
+                if (!status)
+                        qsort(rows, count, sizeof *rows, by_number);
+        }
+        for (size_t i = 0; i < count && !status; i++) {
+                const pawl__value *v = rows[i].v;
+                const bool wanted = n_which > 0
+                                            ? kept == 0 || by_number(&rows[kept - 1], &rows[i]) != 0
+                                            : (v[PAWL__WCP_INVALID_SEQ].integer == 0 ||
+                                                      pawl__row_given_up(&rows[i])) &&
+                                                      v[PAWL__WCP_PRUNED_SEQ].integer == 0 &&
+                                                      v[PAWL__WCP_SAFETY].integer == 0;
+                if (wanted)
+                        rows[kept++] = rows[i];
+        }
+        if (!status && kept == 0)
+                return pawl__fail(x->err, PAWL_ENOTFOUND,
+                        "export: the log has no checkpoint; take one with `pawl checkpoint`");
+        *out = rows;
+        *n = kept;
+        return status;
+}
+
+/* ---- What is carried ------------------------------------------------------------------------- */
+
+static pawl_status hold_document(struct exporting *x, bool there, const unsigned char hash[32])
+{
+        if (!there)
+                return PAWL_OK;
+        pawl__buf_clear(&x->text);
+        pawl_status status = from_log(x, pawl__log_blob(&x->text, x->log, hash));
+        return status ? status
+                      : pawl__holdings_document(&x->holdings, hash, x->text.len, false, x->err);
+}
+
+/* The state of a run's checkpoint is what its events say, which the other log will not have. */
+static bool has_run_state(const pawl__row *row)
+{
+        return !row->v[PAWL__WCP_STATE_HASH].text.data && row->v[PAWL__WCP_RUN].text.data;
+}
+
+static pawl_status add_history(struct exporting *x, const pawl__row *row)
+{
+        const pawl_text run_id = row->v[PAWL__WCP_RUN].text;
+
+        if (pawl__grow(
+                    &x->histories, &x->cap_histories, x->n_histories + 1, sizeof *x->histories) ||
+                pawl__map_put(&x->runs, run_id, (uint32_t)x->n_histories))
+                return pawl__nomem(x->err);
+        struct history *h = &x->histories[x->n_histories++];
+        *h = (struct history){.any = false};
+        pawl_status status = pawl__run_history(
+                &h->text, x->state, run_id, (uint64_t)row->v[PAWL__WCP_SEQ].integer, x->err);
+        if (status)
+                return status == PAWL_ENOTFOUND ? PAWL_OK : status;
+        h->any = true;
+        return pawl__sha256(pawl__log_hasher(x->log), h->hash, h->text.data, h->text.len, x->err);
+}
+
+/* One a run, from its last checkpoint on back. */
+static pawl_status add_histories(struct exporting *x, const pawl__row *rows, size_t n)
+{
+        pawl_status status = PAWL_OK;
+
+        for (size_t i = n; i-- > 0 && !status;)
+                if (has_run_state(&rows[i]) &&
+                        pawl__map_get(&x->runs, rows[i].v[PAWL__WCP_RUN].text) == PAWL__MAP_NONE)
+                        status = add_history(x, &rows[i]);
+        return status;
+}
+
+static pawl_status hold_state(
+        struct exporting *x, pawl__carried_checkpoint *it, const pawl__row *row)
+{
+        if (!has_run_state(row))
+                return it->has_history ? hold_document(x, true, it->history)
+                                       : hold_document(x, it->has_state, it->state);
+        const struct history *h =
+                &x->histories[pawl__map_get(&x->runs, row->v[PAWL__WCP_RUN].text)];
+        if (!h->any)
+                return PAWL_OK;
+        it->has_history = it->in_manifest = true;
+        memcpy(it->history, h->hash, 32);
+        return pawl__holdings_document(&x->holdings, h->hash, h->text.len, true, x->err);
+}
+
+static pawl_status carry_checkpoint(
+        pawl__carried_checkpoint *out, struct exporting *x, const pawl__row *row)
+{
+        const pawl__folders folders = pawl__contents_folders(x->contents);
+        pawl__tree_sums sums;
+        pawl_event event;
+        pawl_status status = from_log(x, pawl__log_event(&event, &x->carried.arena, x->log,
+                                                 (uint64_t)row->v[PAWL__WCP_SEQ].integer));
+
+        if (!status)
+                status = pawl__carried_event(out, &event, &x->carried.arena, x->err);
+        if (!status)
+                status = pawl__holdings_tree(&x->holdings, &sums, out->tree, &folders, x->err);
+        if (!status)
+                status = hold_state(x, out, row);
+        if (!status)
+                status = hold_document(x, out->has_outputs, out->outputs);
+        return status ? pawl__fail_prefix(x->err, status, "checkpoint %llu",
+                                (unsigned long long)row->v[PAWL__WCP_N].integer)
+                      : PAWL_OK;
+}
+
+static pawl_status carry_checkpoints(struct exporting *x, const pawl__row *rows, size_t n)
+{
+        pawl__carried *c = &x->carried;
+        pawl_status status = PAWL_OK;
+
+        c->checkpoints = pawl__arena_array(&c->arena, n, sizeof *c->checkpoints);
+        if (!c->checkpoints)
+                return pawl__nomem(x->err);
+        status = add_histories(x, rows, n);
+        for (; c->n_checkpoints < n && !status; c->n_checkpoints++)
+                status = carry_checkpoint(
+                        &c->checkpoints[c->n_checkpoints], x, &rows[c->n_checkpoints]);
+        if (status)
+                return status;
+        pawl__holdings_sort(&x->holdings);
+        uint64_t bytes = 0, folders = 0;
+        for (size_t i = 0; i < x->holdings.n; i++) {
+                const pawl__holding *it = &x->holdings.list[i];
+                if (it->size > PAWL__ARCHIVE_MAX - bytes ||
+                        (it->folder && it->size > PAWL__ARCHIVE_FOLDERS_MAX - folders))
+                        return pawl__fail(x->err, PAWL_ETOOBIG,
+                                "export: there are more than 64 GiB of contents, or 256 MiB of "
+                                "folders; export fewer checkpoints at a time");
+                bytes += it->size;
+                folders += it->folder ? it->size : 0;
+        }
+        c->contents = x->holdings.list; /* both point there until the end */
+        c->n_contents = x->holdings.n;
+        return pawl__carried_digest(c->digest, c, x->err);
+}
+
+/* ---- The part of the chain: from the first of the checkpoints to the log's end --------------- */
+
+struct lines {
+        struct exporting *x;
+        pawl__hasher *hasher; /* the first time; then the writer */
+        uint64_t size;
+};
+
+static pawl_status each_line(struct exporting *x, uint64_t from, uint64_t to,
+        pawl_status (*take)(const pawl_event *event, pawl_text line, struct lines *lines),
+        struct lines *lines)
+{
+        pawl_cursor *cursor;
+        pawl_event event;
+        pawl_status status = from_log(x, pawl_cursor_open(&cursor, x->log, from - 1));
+
+        if (status)
+                return status;
+        for (uint64_t seq = from; seq <= to && !status; seq++) {
+                status = pawl_cursor_next(cursor, &event);
+                if (status) {
+                        status = status == PAWL_DONE
+                                         ? pawl__fail(x->err, PAWL_EDAMAGED,
+                                                   "seq %llu: is not in the log; run `eventlog "
+                                                   "verify`",
+                                                   (unsigned long long)seq)
+                                         : from_log(x, status);
+                        break;
+                }
+                pawl__buf_clear(&x->text);
+                status = pawl__segment_line(&x->text, x->log, &event, x->err);
+                if (!status && x->text.len > PAWL__ARCHIVE_LINE_MAX)
+                        status = pawl__fail(x->err, PAWL_ETOOBIG,
+                                "seq %llu: has more than 16 MiB; export later checkpoints",
+                                (unsigned long long)seq);
+                if (!status)
+                        status = take(&event, pawl__buf_text(&x->text), lines);
+        }
+        pawl_cursor_close(cursor);
+        return status;
+}
+
+static pawl_status measure_line(const pawl_event *event, pawl_text line, struct lines *lines)
+{
+        struct exporting *x = lines->x;
+
+        if (pawl__hasher_add(lines->hasher, line.data, line.len))
+                return pawl__nomem(x->err);
+        lines->size += line.len;
+        if (lines->size > PAWL__ARCHIVE_EVENTS_MAX)
+                return pawl__fail(x->err, PAWL_ETOOBIG,
+                        "export: there is more than 1 GiB of events since the first of these "
+                        "checkpoints; export later ones");
+        x->carried.head_seq = event->seq;
+        memcpy(x->carried.head, event->hash, 32);
+        return PAWL_OK;
+}
+
+static pawl_status write_line(const pawl_event *event, pawl_text line, struct lines *lines)
+{
+        (void)event;
+        return pawl__archive_put(line.data, line.len, lines->x->writer, lines->x->err);
+}
+
+static pawl_status measure_events(struct exporting *x)
+{
+        pawl__carried *c = &x->carried;
+        struct lines lines = {x, NULL, 0};
+        pawl_event first;
+        uint64_t head = 0;
+        unsigned char hash[32];
+        pawl_status status = from_log(x, pawl__log_event(&first, &c->arena, x->log, 1));
+
+        if (!status)
+                status = from_log(x, pawl_log_head(&head, hash, x->log));
+        if (!status)
+                status = pawl__hasher_new(&lines.hasher, x->err);
+        if (status)
+                return status;
+        memcpy(c->log, first.hash, 32);
+        c->first_seq = c->checkpoints[0].seq;
+        status = pawl__hasher_begin(lines.hasher, x->err);
+        if (!status)
+                status = each_line(x, c->first_seq, head, measure_line, &lines);
+        if (!status && pawl__hasher_end(lines.hasher, c->events_hash))
+                status = pawl__nomem(x->err);
+        c->last_seq = c->head_seq;
+        c->events_size = lines.size;
+        pawl__hasher_free(lines.hasher);
+        return status;
+}
+
+/* ---- The members ----------------------------------------------------------------------------- */
+
+static pawl_status write_manifest(struct exporting *x)
+{
+        pawl__buf_clear(&x->text);
+        pawl_status status = pawl__manifest_write(&x->text, &x->carried, x->err);
+        if (!status && x->text.len > PAWL__ARCHIVE_MANIFEST_MAX)
+                status = pawl__fail(x->err, PAWL_ETOOBIG,
+                        "export: the manifest is larger than 64 MiB; export fewer checkpoints at "
+                        "a time");
+        if (!status)
+                status = pawl__archive_add(x->writer, "manifest.json", x->text.len, x->err);
+        return status ? status : pawl__archive_put(x->text.data, x->text.len, x->writer, x->err);
+}
+
+static pawl_status write_events(struct exporting *x)
+{
+        const pawl__carried *c = &x->carried;
+        struct lines lines = {x, NULL, 0};
+        pawl_status status = pawl__archive_add(x->writer, "events.jsonl", c->events_size, x->err);
+
+        return status ? status : each_line(x, c->first_seq, c->last_seq, write_line, &lines);
+}
+
+/* A document that was made for the archive, and is in no log; NULL: it is not one of those. */
+static const pawl__buf *made_document(const struct exporting *x, const pawl__holding *it)
+{
+        for (size_t i = 0; i < x->n_histories && it->history; i++)
+                if (x->histories[i].any && memcmp(x->histories[i].hash, it->hash, 32) == 0)
+                        return &x->histories[i].text;
+        return NULL;
+}
+
+static pawl_status write_content(struct exporting *x, const pawl__holding *it)
+{
+        char name[PAWL__CONTENT_NAME];
+
+        pawl__content_name(name, it->hash);
+        pawl_status status = pawl__archive_add(x->writer, name, it->size, x->err);
+        if (status)
+                return status;
+        if (it->folder || it->file)
+                return pawl__contents_read(
+                        x->contents, it->hash, it->size, pawl__archive_put, x->writer, x->err);
+        const pawl__buf *made = made_document(x, it);
+        if (made)
+                return pawl__archive_put(made->data, made->len, x->writer, x->err);
+        pawl__buf_clear(&x->text);
+        status = from_log(x, pawl__log_blob(&x->text, x->log, it->hash));
+        return status ? status : pawl__archive_put(x->text.data, x->text.len, x->writer, x->err);
+}
+
+static pawl_status write_archive(pawl_archive_result *out, struct exporting *x, const char *path)
+{
+        unsigned char sha256[32];
+        pawl_archive_result result = {
+                .checkpoints = x->carried.n_checkpoints, .contents = x->carried.n_contents};
+        pawl_status status = pawl__archive_create(&x->writer, path, x->err);
+
+        if (!status)
+                status = write_manifest(x);
+        if (!status)
+                status = write_events(x);
+        for (size_t i = 0; i < x->carried.n_contents && !status; i++)
+                status = write_content(x, &x->carried.contents[i]);
+        if (!status)
+                status = pawl__archive_finish(x->writer, sha256, &result.bytes, x->err);
+        if (status)
+                return status;
+        pawl__hex(result.sha256, sha256, 32);
+        pawl__hex(result.digest, x->carried.digest, 32);
+        *out = result;
+        return PAWL_OK;
+}
+
+pawl_status pawl_workspace_export(pawl_archive_result *out, pawl_log *log, const char *const *which,
+        size_t n, const char *path, pawl_error *err)
+{
+        struct exporting x = {.log = log, .err = err};
+        pawl__row *rows = NULL;
+        size_t count = 0;
+        pawl_status status = pawl__state_of(&x.state, log, err);
+
+        if (!status)
+                status = pawl__contents_open(&x.contents, log, err);
+        if (!status)
+                status = pawl__log_view_begin(log, err);
+        if (!status) { /* what it says is there stays there until it is written */
+                status = choose(&rows, &count, &x, which, n);
+                if (!status)
+                        status = carry_checkpoints(&x, rows, count);
+                if (!status)
+                        status = measure_events(&x);
+                if (!status)
+                        status = write_archive(out, &x, path);
+                pawl__log_view_end(log);
+        }
+        pawl__archive_writer_free(x.writer);
+        pawl__contents_close(x.contents);
+        x.carried.contents = NULL; /* the holdings's */
+        pawl__carried_free(&x.carried);
+        pawl__holdings_free(&x.holdings);
+        for (size_t i = 0; i < x.n_histories; i++)
+                pawl__buf_free(&x.histories[i].text);
+        free(x.histories);
+        pawl__map_free(&x.runs);
+        pawl__buf_free(&x.text);
+        return status;
+}

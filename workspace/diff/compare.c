@@ -1,0 +1,128 @@
+/* What lies between two checkpoints, or one and the workspace. */
+#include "workspace/diff/compare.h"
+#include "base/error.h"
+#include <errno.h>
+#include <stdlib.h>
+
+static pawl_status find_sides(pawl_comparison *c, const char *a, const char *b, pawl_error *err)
+{
+        const uint64_t current = (uint64_t)c->ws.current.v[PAWL__WCP_N].integer;
+        pawl_status status = pawl__workspace_find(&c->rows[0], c->ws.state, a, &c->ws.arena, err);
+
+        if (!status && b)
+                status = pawl__workspace_find(&c->rows[1], c->ws.state, b, &c->ws.arena, err);
+        if (status)
+                return status;
+        c->has_b = b != NULL;
+        for (int i = 0; i < 1 + c->has_b; i++)
+                if (c->rows[i].v[PAWL__WCP_PRUNED_SEQ].integer)
+                        return pawl__fail(err, PAWL_ENOTFOUND,
+                                "checkpoint %lld: its contents were pruned; compare another",
+                                (long long)c->rows[i].v[PAWL__WCP_N].integer);
+        c->a = pawl__checkpoint_info(&c->rows[0], current);
+        if (c->has_b)
+                c->b = pawl__checkpoint_info(&c->rows[1], current);
+        return PAWL_OK;
+}
+
+static pawl_status read_workspace(pawl_comparison *c, pawl_error *err)
+{
+        pawl_status status = pawl__workspace_scan(&c->scan, &c->ws, false, err);
+
+        if (status)
+                return status;
+        const pawl__folders folders = pawl__scan_folders(c->scan);
+        pawl__contents_beside(c->ws.contents, &folders);
+        int error = pawl__beneath_open(&c->root, c->ws.root);
+        return error ? pawl__fail(err, PAWL_EIO, "workspace %.300s: %s; check the path", c->ws.root,
+                               strerrordesc_np(error))
+                     : PAWL_OK;
+}
+
+pawl_status pawl_workspace_compare(pawl_comparison **out, pawl_log *log, const char *a,
+        const char *b, const pawl_workspace_options *options, pawl_patch_fn patch, void *patch_user,
+        pawl_error *err)
+{
+        pawl_comparison *c = calloc(1, sizeof *c);
+        pawl_status status;
+
+        if (!c)
+                return pawl__nomem(err);
+        c->root = (pawl__beneath)PAWL__BENEATH_INIT;
+        c->patch = patch;
+        c->patch_user = patch_user;
+        status = pawl__workspace_open(&c->ws, log, options, err);
+        if (status) {
+                free(c);
+                return status;
+        }
+        status = find_sides(c, a, b, err);
+        if (!status && !b)
+                status = read_workspace(c, err);
+        if (!status)
+                status = pawl__compare_files(c, err);
+        if (!status && !c->ws.part)
+                status = pawl__compare_members(c, err);
+        if (!status && !c->ws.part)
+                status = pawl__compare_git(c, err);
+        if (status)
+                status = pawl__workspace_or_pruned(status, c->ws.state, &c->rows[0], err);
+        if (status && c->has_b)
+                status = pawl__workspace_or_pruned(status, c->ws.state, &c->rows[1], err);
+        if (status)
+                pawl_comparison_free(c);
+        else
+                *out = c;
+        return status;
+}
+
+const pawl_checkpoint_info *pawl_comparison_a(const pawl_comparison *comparison)
+{
+        return &comparison->a;
+}
+
+const pawl_checkpoint_info *pawl_comparison_b(const pawl_comparison *comparison)
+{
+        return comparison->has_b ? &comparison->b : NULL;
+}
+
+size_t pawl_comparison_files(const pawl_comparison *comparison)
+{
+        return comparison->n_files;
+}
+
+const pawl_file_change *pawl_comparison_file(const pawl_comparison *comparison, size_t index)
+{
+        return index < comparison->n_files ? &comparison->files[index] : NULL;
+}
+
+size_t pawl_comparison_members(const pawl_comparison *comparison)
+{
+        return comparison->n_members;
+}
+
+const pawl_member_change *pawl_comparison_member(const pawl_comparison *comparison, size_t index)
+{
+        return index < comparison->n_members ? &comparison->members[index] : NULL;
+}
+
+const pawl_git_between *pawl_comparison_git(const pawl_comparison *comparison)
+{
+        return comparison->has_git ? &comparison->git : NULL;
+}
+
+void pawl_comparison_free(pawl_comparison *comparison)
+{
+        if (!comparison)
+                return;
+        pawl__beneath_close(&comparison->root);
+        pawl__contents_beside(comparison->ws.contents, NULL);
+        pawl__scan_free(comparison->scan);
+        pawl__workspace_close(&comparison->ws);
+        pawl__buf_free(&comparison->before);
+        pawl__buf_free(&comparison->after);
+        pawl__buf_free(&comparison->hunks);
+        free(comparison->files);
+        free(comparison->members);
+        free(comparison);
+}

@@ -1,0 +1,36 @@
+/**
+ * @file workspace/diff/compare.h
+ * @brief What a comparison is made of: its files (compare_files.c), its members
+ *        (compare_members.c) and git's commits
+ *        (compare_git.c).
+ */
+#ifndef PAWL_WORKSPACE_DIFF_COMPARE_H
+#define PAWL_WORKSPACE_DIFF_COMPARE_H
+
+#include "workspace/store/rootdir.h"
+#include "workspace/workspace.h"
+
+struct pawl_comparison {
+        pawl__workspace ws;
+        pawl__row rows[2]; /**< a and b */
+        pawl_checkpoint_info a, b;
+        bool has_b;       /**< false: b is the workspace as scan saw it */
+        pawl__scan *scan; /**< NULL: b is a checkpoint */
+        pawl__beneath root;
+        pawl__buf before, after, hunks; /**< of the file at hand */
+        pawl_patch_fn patch;
+        void *patch_user;
+
+        pawl_git_between git;
+        bool has_git;
+        pawl_file_change *files;
+        size_t n_files, cap_files;
+        pawl_member_change *members;
+        size_t n_members, cap_members;
+};
+
+PAWL_MUST_CHECK pawl_status pawl__compare_files(pawl_comparison *c, pawl_error *err);
+PAWL_MUST_CHECK pawl_status pawl__compare_members(pawl_comparison *c, pawl_error *err);
+PAWL_MUST_CHECK pawl_status pawl__compare_git(pawl_comparison *c, pawl_error *err);
+
+#endif

@@ -1,0 +1,192 @@
+/* Which paths differ, by how many lines, and the patch that leads from one side to the other. */
+#include "base/error.h"
+#include "workspace/diff/compare.h"
+#include "workspace/diff/patch.h"
+#include "workspace/store/tree_diff.h"
+#include <errno.h>
+#include <fcntl.h>
+#include <unistd.h>
+
+static pawl_status get_folder(
+        pawl__buf *out, const unsigned char hash[32], void *user, pawl_error *err)
+{
+        const pawl_comparison *c = user;
+
+        return pawl__contents_folder(out, c->ws.contents, hash, err);
+}
+
+/* ---- What a file holds --------------------------------------------------------------------------
+ */
+
+static pawl_status take(const void *data, size_t len, void *user, pawl_error *err)
+{
+        return pawl__buf_add(user, data, len) ? pawl__nomem(err) : PAWL_OK;
+}
+
+static pawl_status failed(const pawl_comparison *c, pawl_text path, pawl_error *err)
+{
+        return errno == ENOMEM ? pawl__nomem(err)
+                               : pawl__fail(err, errno == ENOENT ? PAWL_ENOTFOUND : PAWL_EIO,
+                                         "%.200s/%.*s: cannot be read: %s; try again", c->ws.root,
+                                         PAWL__FMT(path), strerrordesc_np(errno));
+}
+
+/* A file of the workspace as it is now, which may be a moment later than the scan. */
+static pawl_status read_file(pawl__buf *out, pawl_comparison *c, pawl_text path, pawl_error *err)
+{
+        int fd = pawl__beneath_file(&c->root, path, O_RDONLY, 0);
+        ssize_t n = 1;
+
+        if (fd < 0)
+                return failed(c, path, err);
+        while (n > 0 && out->len <= PAWL__PATCH_MAX) {
+                if (pawl__buf_reserve(out, 1U << 16)) {
+                        close(fd);
+                        return pawl__nomem(err);
+                }
+                n = read(fd, out->data + out->len, 1U << 16);
+                if (n > 0)
+                        out->len += (size_t)n;
+                else if (n < 0 && errno == EINTR)
+                        n = 1;
+        }
+        int error = errno;
+        close(fd);
+        errno = error;
+        return n < 0 ? failed(c, path, err) : PAWL_OK;
+}
+
+/* What a patch needs to know of one side. */
+static pawl_status look_at(pawl__patch_side *side, pawl_comparison *c, pawl_text path,
+        const pawl__entry *entry, bool in_workspace, pawl__buf *buf, pawl_error *err)
+{
+        pawl_status status = PAWL_OK;
+
+        *side = (pawl__patch_side){.kind = 0};
+        if (!entry || entry->kind == PAWL__ENTRY_FOLDER || entry->kind == PAWL__ENTRY_SKIPPED)
+                return PAWL_OK;
+        side->kind = (char)entry->kind;
+        side->mode = entry->mode;
+        side->size = entry->size;
+        if (entry->kind == PAWL__ENTRY_LINK) {
+                side->content = entry->target;
+                return PAWL_OK;
+        }
+        pawl__buf_clear(buf);
+        if (entry->size <= PAWL__PATCH_MAX)
+                status = in_workspace ? read_file(buf, c, path, err)
+                                      : pawl__contents_read(c->ws.contents, entry->hash,
+                                                entry->size, take, buf, err);
+        side->content = pawl__buf_text(buf);
+        if (in_workspace)
+                side->size = entry->size <= PAWL__PATCH_MAX ? buf->len : entry->size;
+        return status;
+}
+
+/* ---- One change ---------------------------------------------------------------------------------
+ */
+
+static char letter_of(pawl__change_kind kind)
+{
+        switch (kind) {
+        case PAWL__CHANGE_ADDED:
+                return 'A';
+        case PAWL__CHANGE_REMOVED:
+                return 'D';
+        case PAWL__CHANGE_KIND:
+                return 'T';
+        case PAWL__CHANGE_MODIFIED:
+        case PAWL__CHANGE_MODE:
+        case PAWL__CHANGE_INSIDE:
+                break;
+        }
+        return 'M';
+}
+
+static bool is_folder(const pawl__entry *entry)
+{
+        return entry && entry->kind == PAWL__ENTRY_FOLDER;
+}
+
+/* A folder that comes or goes is seen in its files, unless it has none. */
+static pawl_status worth_telling(
+        bool *yes, pawl_comparison *c, const pawl__change *change, pawl_error *err)
+{
+        const pawl__entry *only = change->from ? change->from : change->to;
+
+        *yes = change->kind != PAWL__CHANGE_INSIDE;
+        if (!*yes || (change->from && change->to) || !is_folder(only))
+                return PAWL_OK;
+        pawl__buf_clear(&c->before);
+        pawl_status status = pawl__contents_folder(&c->before, c->ws.contents, only->hash, err);
+        *yes = !status && c->before.len == PAWL__TREE_HEAD;
+        return status;
+}
+
+static pawl_status count_lines(
+        pawl_file_change *file, pawl_comparison *c, const pawl__change *change, pawl_error *err)
+{
+        pawl__patch_side before, after;
+        pawl__patch_counts counts = {{0, 0}, false};
+        pawl_status status =
+                look_at(&before, c, change->path, change->from, false, &c->before, err);
+
+        if (!status)
+                status = look_at(&after, c, change->path, change->to, !c->has_b, &c->after, err);
+        if (status)
+                return status;
+        pawl__buf_clear(&c->hunks);
+        status = pawl__patch_add(
+                &counts, c->patch ? &c->hunks : NULL, change->path, &before, &after, err);
+        file->lines_added = counts.lines.added;
+        file->lines_removed = counts.lines.removed;
+        file->binary = counts.binary;
+        if (!status && c->hunks.len)
+                status = c->patch(c->hunks.data, c->hunks.len, c->patch_user);
+        return status;
+}
+
+static pawl_status add_change(const pawl__change *change, void *user, pawl_error *err)
+{
+        pawl_comparison *c = user;
+        pawl_file_change file = {.what = letter_of(change->kind)};
+        bool told, ok = true;
+
+        if (c->ws.part && !pawl__paths_have(&c->ws.paths, change->path))
+                return PAWL_OK;
+        pawl_status status = worth_telling(&told, c, change, err);
+
+        if (status || !told)
+                return status;
+        if (change->from) {
+                file.kind_before = (char)change->from->kind;
+                file.mode_before = change->from->mode;
+                file.size_before = change->from->size;
+        }
+        if (change->to) {
+                file.kind_after = (char)change->to->kind;
+                file.mode_after = change->to->mode;
+                file.size_after = change->to->size;
+        }
+        file.path = pawl__arena_text(&c->ws.arena, change->path, &ok);
+        if (!ok || pawl__grow(&c->files, &c->cap_files, c->n_files + 1, sizeof file))
+                return pawl__nomem(err);
+        status = count_lines(&file, c, change, err);
+        c->files[c->n_files++] = file;
+        return status;
+}
+
+pawl_status pawl__compare_files(pawl_comparison *c, pawl_error *err)
+{
+        const pawl__folders folders = {get_folder, c};
+        unsigned char from[32], to[32];
+
+        if (!pawl__unhex32(from, c->rows[0].v[PAWL__WCP_TREE].text) ||
+                (c->has_b && !pawl__unhex32(to, c->rows[1].v[PAWL__WCP_TREE].text)))
+                return pawl__fail(err, PAWL_EDAMAGED,
+                        "checkpoint %lld: its tree has no hash; run `pawl validate`",
+                        (long long)c->rows[0].v[PAWL__WCP_N].integer);
+        if (c->scan)
+                memcpy(to, c->scan->tree, 32);
+        return pawl__diff_trees(&folders, from, to, add_change, c, err);
+}

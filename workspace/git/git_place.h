@@ -1,0 +1,29 @@
+/**
+ * @file workspace/git/git_place.h
+ * @brief Which repository a folder lies in, found by its path upwards, without libgit2.
+ */
+#ifndef PAWL_WORKSPACE_GIT_GIT_PLACE_H
+#define PAWL_WORKSPACE_GIT_GIT_PLACE_H
+
+#include "base/text.h"
+
+/** Paths are absolute and NUL-ended. */
+typedef struct pawl__git_place {
+        pawl__buf git;    /**< the repository's folder: of this work tree, if it has several */
+        pawl__buf common; /**< the one that all its work trees share */
+        pawl__buf top;    /**< of the work tree */
+        pawl__buf prefix; /**< of the folder in it: "" or "sub/folder/" */
+} pawl__git_place;
+
+/**
+ * Find the repository around @p root, which is absolute and without links. One above the root
+ * counts only if it belongs to this user or to whom the root belongs, and lies on the same file
+ * system.
+ * @return PAWL_ENOTFOUND without a message: there is none; PAWL_EACCESS, PAWL_EIO, PAWL_EPARSE.
+ *         Free *out whatever is returned.
+ */
+PAWL_MUST_CHECK pawl_status pawl__git_place_find(
+        pawl__git_place *out, const char *root, pawl_error *err);
+void pawl__git_place_free(pawl__git_place *place);
+
+#endif

@@ -1,0 +1,369 @@
+#include "workspace/rollback/plan.h"
+#include "base/error.h"
+#include <stdlib.h>
+
+/* A folder that is to go, while what is in it is gone through. */
+typedef struct going {
+        size_t step;
+        bool stays; /* something in it does */
+} going;
+
+typedef struct planner {
+        pawl__plan *plan;
+        const pawl__plan_rights *rights;
+        const pawl__world *world;
+        going *going;
+        size_t n_going, cap_going;
+        pawl_text blocked; /* what is in it stays as it is; absent: nothing */
+        pawl_text fresh;   /* a folder that is made: nothing stands in it; absent: none */
+        pawl_error *err;
+} planner;
+
+/* ---- Paths ---------------------------------------------------------------------------------- */
+
+int pawl__path_cmp(pawl_text a, pawl_text b)
+{
+        size_t len = a.len < b.len ? a.len : b.len;
+
+        for (size_t i = 0; i < len; i++) {
+                unsigned char x = (unsigned char)a.data[i], y = (unsigned char)b.data[i];
+                if (x != y)
+                        return (x == '/' ? -1 : x) - (y == '/' ? -1 : y);
+        }
+        return (a.len > b.len) - (a.len < b.len);
+}
+
+bool pawl__path_within(pawl_text path, pawl_text folder)
+{
+        return folder.data && path.len >= folder.len &&
+               memcmp(path.data, folder.data, folder.len) == 0 &&
+               (path.len == folder.len || path.data[folder.len] == '/');
+}
+
+static bool is(const pawl__entry *entry, pawl__entry_kind kind)
+{
+        return entry && entry->kind == kind;
+}
+
+/* ---- Writing it down ------------------------------------------------------------------------ */
+
+static pawl_status keep_path(pawl_text *out, planner *p, pawl_text path)
+{
+        bool ok = true;
+
+        *out = pawl__arena_text(&p->plan->arena, path, &ok);
+        return ok ? PAWL_OK : pawl__nomem(p->err);
+}
+
+static pawl_status keep_entry(pawl__entry *out, planner *p, const pawl__entry *entry)
+{
+        bool ok = true;
+
+        *out = (pawl__entry){.kind = PAWL__ENTRY_NONE};
+        if (!entry)
+                return PAWL_OK;
+        out->kind = entry->kind;
+        out->mode = entry->mode;
+        out->size = entry->size;
+        if (entry->kind == PAWL__ENTRY_FILE)
+                memcpy(out->hash, entry->hash, sizeof out->hash);
+        if (entry->kind == PAWL__ENTRY_LINK)
+                out->target = pawl__arena_text(&p->plan->arena, entry->target, &ok);
+        return ok ? PAWL_OK : pawl__nomem(p->err);
+}
+
+/* The mode bits that may come of the target: none runs as somebody that did not before. What a new
+ * folder has of its own is known when it is made. */
+static uint32_t mode_mask(const planner *p, const pawl__change *change)
+{
+        if (p->rights->imported)
+                return 01777;
+        if (change->from && change->to && change->from->kind == change->to->kind)
+                return 01777 | change->from->mode;
+        return is(change->to, PAWL__ENTRY_FOLDER) ? 07777 : 01777;
+}
+
+static pawl_status add_step(planner *p, const pawl__change *change)
+{
+        pawl__plan *plan = p->plan;
+
+        if (pawl__grow(&plan->steps, &plan->cap_steps, plan->n_steps + 1, sizeof *plan->steps))
+                return pawl__nomem(p->err);
+        pawl__plan_step *step = &plan->steps[plan->n_steps];
+        pawl_status status = keep_path(&step->path, p, change->path);
+        if (!status)
+                status = keep_entry(&step->from, p, change->from);
+        if (!status)
+                status = keep_entry(&step->to, p, change->to);
+        step->to.mode &= mode_mask(p, change);
+        if (!status)
+                plan->n_steps++;
+        return status;
+}
+
+static pawl_status add_left(
+        planner *p, pawl_text path, pawl__left_why why, pawl__skip skip, bool wanted)
+{
+        pawl__plan *plan = p->plan;
+
+        if (p->n_going)
+                p->going[p->n_going - 1].stays = true;
+        if (pawl__grow(&plan->left, &plan->cap_left, plan->n_left + 1, sizeof *plan->left))
+                return pawl__nomem(p->err);
+        pawl__plan_left *left = &plan->left[plan->n_left];
+        *left = (pawl__plan_left){.why = why, .skip = skip, .wanted = wanted};
+        pawl_status status = keep_path(&left->path, p, path);
+        if (!status)
+                plan->n_left++;
+        return status;
+}
+
+/* ---- Folders that go ------------------------------------------------------------------------ */
+
+/* The end of the folder at the top: it stays if something in it does, and its step is struck. */
+static pawl_status leave_going(planner *p)
+{
+        going top = p->going[--p->n_going];
+        pawl__plan_step *step = &p->plan->steps[top.step];
+        bool wanted = step->to.kind != PAWL__ENTRY_NONE;
+
+        if (!top.stays)
+                return PAWL_OK;
+        step->to = step->from; /* its entries go all the same, and it may need to be writable */
+        return add_left(p, step->path, PAWL__LEFT_HOLDS, (pawl__skip)0, wanted);
+}
+
+static pawl_status leave_until(planner *p, pawl_text path)
+{
+        pawl_status status = PAWL_OK;
+
+        while (!status && p->n_going &&
+                !pawl__path_within(path, p->plan->steps[p->going[p->n_going - 1].step].path))
+                status = leave_going(p);
+        return status;
+}
+
+/* The step was added; what is in the folder comes next. */
+static pawl_status enter_going(planner *p, const pawl__change *change)
+{
+        going top = {.step = p->plan->n_steps - 1};
+        pawl_status status = p->world->holds_more(
+                &top.stays, change->path, change->from->hash, p->world->user, p->err);
+
+        if (!status && pawl__grow(&p->going, &p->cap_going, p->n_going + 1, sizeof *p->going))
+                status = pawl__nomem(p->err);
+        if (!status)
+                p->going[p->n_going++] = top;
+        return status;
+}
+
+/* ---- Deciding ------------------------------------------------------------------------------- */
+
+static bool has(const pawl__map *paths, pawl_text path)
+{
+        return paths && pawl__map_get(paths, path) != PAWL__MAP_NONE;
+}
+
+static pawl_status may_touch(bool *may, planner *p, const pawl__change *change)
+{
+        const pawl__plan_rights *rights = p->rights;
+        pawl__recorded *recorded =
+                !change->to && rights->removable ? rights->removable : rights->recorded;
+
+        *may = rights->clean || has(rights->also, change->path) ||
+               (change->to && rights->target_recorded);
+        return *may ? PAWL_OK : pawl__recorded_has(may, recorded, change->path, p->err);
+}
+
+/* Left as it is, with all that is in it on either side. */
+static pawl_status block(
+        planner *p, const pawl__change *change, pawl__left_why why, pawl__skip skip)
+{
+        pawl_status status = add_left(p, change->path, why, skip, change->to != NULL);
+
+        if (!status)
+                p->blocked = p->plan->left[p->plan->n_left - 1].path;
+        return status;
+}
+
+/* The target has it, and the tree of the workspace has nothing there. */
+static pawl_status consider_added(planner *p, const pawl__change *change)
+{
+        bool folder = is(change->to, PAWL__ENTRY_FOLDER);
+        char kind = 0;
+        pawl_status status = PAWL_OK;
+
+        if (!pawl__path_within(change->path, p->fresh))
+                status = p->world->look(&kind, change->path, p->world->user, p->err);
+        if (status || (kind == 'd' && folder))
+                return status; /* an ignored folder; each entry is looked at by itself */
+        if (kind)
+                return block(p, change, PAWL__LEFT_IGNORED, (pawl__skip)0);
+        status = add_step(p, change);
+        if (!status && folder && !pawl__path_within(change->path, p->fresh))
+                p->fresh = p->plan->steps[p->plan->n_steps - 1].path;
+        return status;
+}
+
+static pawl_status consider_kind(planner *p, const pawl__change *change)
+{
+        pawl_status status = add_step(p, change);
+
+        if (!status && is(change->to, PAWL__ENTRY_FOLDER))
+                p->fresh = p->plan->steps[p->plan->n_steps - 1].path;
+        if (!status && is(change->from, PAWL__ENTRY_FOLDER))
+                status = enter_going(p, change);
+        return status;
+}
+
+static pawl_status consider_known(planner *p, const pawl__change *change)
+{
+        bool may = false;
+        pawl_status status;
+
+        if (has(p->rights->never, change->path))
+                return block(p, change, PAWL__LEFT_IGNORED, (pawl__skip)0);
+        status = may_touch(&may, p, change);
+        if (status)
+                return status;
+        if (!may)
+                return block(p, change, PAWL__LEFT_UNRECORDED, (pawl__skip)0);
+        switch (change->kind) {
+        case PAWL__CHANGE_ADDED:
+                return consider_added(p, change);
+        case PAWL__CHANGE_REMOVED:
+        case PAWL__CHANGE_KIND:
+                return consider_kind(p, change);
+        case PAWL__CHANGE_MODIFIED:
+        case PAWL__CHANGE_MODE:
+                return add_step(p, change);
+        case PAWL__CHANGE_INSIDE:
+                break;
+        }
+        return PAWL_OK;
+}
+
+/* A folder above the paths that are asked for: it comes where the target has it, and is only
+ * written in where it is. */
+static pawl_status consider_above(planner *p, const pawl__change *change)
+{
+        pawl__change same = *change;
+
+        if (is(change->from, PAWL__ENTRY_SKIPPED))
+                return block(p, change, PAWL__LEFT_SKIPPED, change->from->why);
+        if (pawl__own_files_named(p->rights->own, change->path))
+                return block(p, change, PAWL__LEFT_IGNORED, (pawl__skip)0);
+        if (is(change->to, PAWL__ENTRY_FOLDER) && !is(change->from, PAWL__ENTRY_FOLDER))
+                return consider_known(p, change);
+        if (!is(change->from, PAWL__ENTRY_FOLDER) || (change->from->mode & 0300) == 0300)
+                return PAWL_OK;
+        same.to = same.from;
+        return add_step(p, &same);
+}
+
+static pawl_status consider(const pawl__change *change, void *user, pawl_error *err)
+{
+        planner *p = user;
+        pawl_status status = leave_until(p, change->path);
+
+        (void)err;
+        if (status || pawl__path_within(change->path, p->blocked))
+                return status;
+        const pawl__paths *paths = p->rights->paths;
+        if (paths && !pawl__paths_have(paths, change->path))
+                return pawl__paths_below(paths, change->path) ? consider_above(p, change) : PAWL_OK;
+        if (is(change->from, PAWL__ENTRY_SKIPPED))
+                return block(p, change, PAWL__LEFT_SKIPPED, change->from->why);
+        if (is(change->to, PAWL__ENTRY_SKIPPED))
+                return block(p, change, PAWL__LEFT_NOT_CAPTURED, change->to->why);
+        if (pawl__own_files_named(p->rights->own, change->path))
+                return block(p, change, PAWL__LEFT_IGNORED, (pawl__skip)0);
+        if (change->kind == PAWL__CHANGE_INSIDE) /* only to be written in */
+                return (change->from->mode & 0300) == 0300 ? PAWL_OK : add_step(p, change);
+        return consider_known(p, change);
+}
+
+/* ---- The whole ------------------------------------------------------------------------------ */
+
+static int by_path(const void *a, const void *b)
+{
+        return pawl__path_cmp(
+                ((const pawl__plan_left *)a)->path, ((const pawl__plan_left *)b)->path);
+}
+
+/* Is there nothing to be done? A folder that cannot be written in is to be, for a while. */
+static bool is_idle(const pawl__plan_step *step)
+{
+        const pawl__entry *from = &step->from, *to = &step->to;
+
+        if (from->kind != to->kind || from->mode != to->mode)
+                return false;
+        if (from->kind == PAWL__ENTRY_FOLDER)
+                return (from->mode & 0300) == 0300;
+        return from->kind == PAWL__ENTRY_FILE && memcmp(from->hash, to->hash, sizeof to->hash) == 0;
+}
+
+/* What is left alone was noted when a folder ended. */
+static void put_in_order(pawl__plan *plan)
+{
+        size_t n = 0;
+
+        for (size_t i = 0; i < plan->n_steps; i++) {
+                if (!is_idle(&plan->steps[i]))
+                        plan->steps[n++] = plan->steps[i];
+        }
+        plan->n_steps = n;
+        if (plan->n_left)
+                qsort(plan->left, plan->n_left, sizeof *plan->left, by_path);
+}
+
+pawl_status pawl__plan_make(pawl__plan *plan, const pawl__folders *folders,
+        const pawl__plan_rights *rights, const pawl__world *world, pawl_error *err)
+{
+        planner p = {.plan = plan, .rights = rights, .world = world, .err = err};
+        pawl_status status =
+                pawl__diff_trees(folders, plan->now, plan->target_tree, consider, &p, err);
+
+        while (!status && p.n_going)
+                status = leave_going(&p);
+        free(p.going);
+        if (!status)
+                put_in_order(plan);
+        return status;
+}
+
+void pawl__plan_free(pawl__plan *plan)
+{
+        free(plan->steps);
+        free(plan->left);
+        pawl__arena_free(&plan->arena);
+        *plan = (pawl__plan)PAWL__PLAN_INIT;
+}
+
+const char *pawl__left_text(const pawl__plan_left *left)
+{
+        static const char *const now[] = {"not captured", "not captured: too large",
+                "not captured: unreadable", "not captured: special file", "not captured: changing",
+                "not captured: unreadable rules", "not captured: a repository's own"};
+        static const char *const then[] = {"can't be brought back: not captured then",
+                "can't be brought back: too large then", "can't be brought back: unreadable then",
+                "can't be brought back: a special file", "can't be brought back: changing then",
+                "can't be brought back: unreadable rules then",
+                "can't be brought back: a repository's own"};
+        const size_t skip =
+                (size_t)left->skip < sizeof now / sizeof now[0] ? (size_t)left->skip : 0;
+
+        switch (left->why) {
+        case PAWL__LEFT_UNRECORDED:
+                return "no checkpoint recorded it";
+        case PAWL__LEFT_IGNORED:
+                return "ignored";
+        case PAWL__LEFT_SKIPPED:
+                return now[skip];
+        case PAWL__LEFT_NOT_CAPTURED:
+                return then[skip];
+        case PAWL__LEFT_HOLDS:
+                return "holds something that stays";
+        }
+        return "left alone";
+}

@@ -1,0 +1,256 @@
+#include "workspace/rollback/restore.h"
+#include "base/error.h"
+#include "base/system.h"
+#include "workspace/rollback/restore_internal.h"
+#include <errno.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+/* Paths were checked before: a name that is gone now, a folder that is a link or holds something
+ * more, is somebody else at work, and not a path that was given wrongly. */
+pawl_status pawl__restore_fail(pawl_error *err, int error, pawl_text path, const char *doing)
+{
+        static const struct {
+                int error;
+                const char *mend;
+        } meanwhile[] = {
+                {ELOOP, "a folder on the way is a symbolic link now; put it back"},
+                {ENOENT, "its folder went away; put it back"},
+                {ENOTDIR, "its folder is none any more; put it back"},
+                {ENOTEMPTY, "somebody put something into it; move that away"},
+        };
+
+        if (path.len == 0)
+                path = pawl__text("the workspace");
+        for (size_t i = 0; i < sizeof meanwhile / sizeof meanwhile[0]; i++)
+                if (meanwhile[i].error == error)
+                        return pawl__fail(err, PAWL_ESTATE, "%.*s: cannot %s: %s; %s",
+                                PAWL__FMT(path), doing, strerrordesc_np(error), meanwhile[i].mend);
+        return pawl__fail_errno_at(err, error, path, doing);
+}
+
+/* ---- One phase after the other ------------------------------------------------------------ */
+
+/* Names come and go in a folder only with its write permission: its mode comes back at the end. */
+static pawl_status open_folders(pawl__restoring *q)
+{
+        for (size_t i = 0; i < q->n; i++) {
+                pawl__stand *stand = &q->stands[i];
+                pawl_text path = q->steps[i].path;
+                if (stand->kind != 'd' || pawl__beneath_writable(q->root, path) == 0)
+                        continue;
+                if (errno != EACCES)
+                        return pawl__restore_fail(q->err, errno, path, "look at the folder");
+                if (pawl__beneath_chmod(q->root, path, (mode_t)(stand->mode | 0700)) != 0)
+                        return pawl__restore_fail(q->err, errno, path, "make the folder writable");
+        }
+        return PAWL_OK;
+}
+
+static bool must_go(const pawl__restoring *q, size_t step)
+{
+        const pawl__entry *goal = pawl__goal(q, step);
+        char kind = q->stands[step].kind;
+
+        if (!kind || q->stands[step].same)
+                return false;
+        return goal->kind == PAWL__ENTRY_NONE || goal->kind == PAWL__ENTRY_FOLDER || kind == 'd';
+}
+
+/* What is to go goes, the innermost first. A link or file that another takes the place of stays
+ * until then. */
+static pawl_status remove_all(pawl__restoring *q)
+{
+        pawl_status status = PAWL_OK;
+
+        for (size_t i = q->n; i-- > 0 && !status;) {
+                pawl_text path = q->steps[i].path;
+                bool folder = q->stands[i].kind == 'd';
+                if (!must_go(q, i))
+                        continue;
+                if (!folder)
+                        status = pawl__restoring_still(q, i);
+                if (status)
+                        break;
+                if ((folder ? pawl__beneath_rmdir(q->root, path)
+                            : pawl__beneath_unlink(q->root, path)) != 0 &&
+                        errno != ENOENT)
+                        return pawl__restore_fail(
+                                q->err, errno, path, folder ? "remove the folder" : "remove it");
+                if (folder)
+                        pawl__beneath_forget(q->root);
+                else
+                        q->r->removed++;
+                q->stands[i].kind = 0;
+        }
+        return status;
+}
+
+static pawl_status make_folders(pawl__restoring *q)
+{
+        for (size_t i = 0; i < q->n; i++) {
+                if (pawl__goal(q, i)->kind != PAWL__ENTRY_FOLDER || q->stands[i].kind == 'd')
+                        continue;
+                if (pawl__beneath_mkdir(q->root, q->steps[i].path, 0700) != 0)
+                        return errno == EEXIST ? pawl__restoring_changed(q, q->steps[i].path)
+                                               : pawl__restore_fail(q->err, errno, q->steps[i].path,
+                                                         "make the folder");
+        }
+        return PAWL_OK;
+}
+
+/* Of files whose content is what it should be. */
+static pawl_status set_file_modes(pawl__restoring *q)
+{
+        pawl_status status = PAWL_OK;
+
+        for (size_t i = 0; i < q->n && !status; i++) {
+                const pawl__entry *goal = pawl__goal(q, i);
+                if (goal->kind != PAWL__ENTRY_FILE || pawl__restoring_makes(q, i) ||
+                        q->stands[i].mode == pawl__goal_mode(q, i, q->stands[i].mode))
+                        continue;
+                status = pawl__restoring_still(q, i);
+                if (!status && pawl__beneath_chmod(q->root, q->steps[i].path,
+                                       (mode_t)pawl__goal_mode(q, i, q->stands[i].mode)))
+                        status =
+                                pawl__restore_fail(q->err, errno, q->steps[i].path, "set the mode");
+        }
+        return status;
+}
+
+/* The innermost first: its folder may not let us in afterwards. */
+static pawl_status set_folder_modes(pawl__restoring *q)
+{
+        struct stat found;
+
+        for (size_t i = q->n; i-- > 0;) {
+                const pawl__entry *goal = pawl__goal(q, i);
+                pawl_text path = q->steps[i].path;
+                if (goal->kind != PAWL__ENTRY_FOLDER)
+                        continue;
+                if (pawl__beneath_stat(q->root, path, &found) != 0)
+                        return pawl__restore_fail(q->err, errno, path, "look at the folder");
+                const mode_t mode = (mode_t)pawl__goal_mode(q, i, found.st_mode);
+                if ((found.st_mode & 07777) == mode)
+                        continue;
+                if (pawl__beneath_chmod(q->root, path, mode) != 0)
+                        return pawl__restore_fail(q->err, errno, path, "set the folder's mode");
+        }
+        return PAWL_OK;
+}
+
+static pawl_status do_all(pawl__restoring *q)
+{
+        pawl_status status = open_folders(q);
+
+        if (!status && q->r->again)
+                status = pawl__restoring_sweep(q);
+        if (!status)
+                status = remove_all(q);
+        if (!status)
+                status = make_folders(q);
+        if (!status)
+                status = pawl__restoring_make_all(q);
+        if (!status)
+                status = set_file_modes(q);
+        pawl__beneath_forget(q->root);
+        if (!status)
+                status = set_folder_modes(q);
+        if (!status && syncfs(q->root->root) != 0)
+                status = pawl__restore_fail(
+                        q->err, errno, pawl__text("the workspace"), "sync its file system");
+        return status;
+}
+
+/* ---- The whole ------------------------------------------------------------------------------ */
+
+static pawl_status begin(pawl__restoring *q, pawl__restore *restore, pawl_error *err)
+{
+        struct stat root;
+        pawl_status status = PAWL_OK;
+
+        *q = (pawl__restoring){
+                .r = restore, .root = restore->root, .steps = restore->plan->steps, .err = err};
+        restore->written = restore->removed = 0;
+        if (fstat(restore->root->root, &root) != 0)
+                return pawl__restore_fail(err, errno, pawl__text(""), "look at its root");
+        q->dev = (uint64_t)root.st_dev;
+        q->stands = calloc(restore->plan->n_steps + 1, sizeof *q->stands);
+        q->buffer = malloc(PAWL__RESTORE_BUFFER);
+        if (q->stands && q->buffer)
+                q->n = restore->plan->n_steps;
+        else
+                status = pawl__nomem(err);
+        if (!status)
+                status = pawl__hasher_new(&q->hasher, err);
+        pawl__beneath_forget(q->root);
+        return status;
+}
+
+static pawl_status look_at_all(pawl__restoring *q)
+{
+        pawl_status status = PAWL_OK;
+
+        for (size_t i = 0; i < q->n && !status; i++)
+                status = pawl__restoring_look(q, i);
+        pawl__beneath_forget(q->root);
+        return status;
+}
+
+static void end(pawl__restoring *q)
+{
+        pawl__beneath_forget(q->root);
+        pawl__hasher_free(q->hasher);
+        free(q->stands);
+        free(q->buffer);
+}
+
+pawl_status pawl__restore_run(pawl__restore *restore, pawl_error *err)
+{
+        pawl__restoring q;
+        pawl_status status = begin(&q, restore, err);
+
+        if (!status)
+                status = look_at_all(&q);
+        if (!status)
+                status = do_all(&q);
+        end(&q);
+        return status;
+}
+
+pawl_status pawl__restore_checker_new(
+        pawl__restore_checker **out, pawl__restore *restore, pawl_error *err)
+{
+        pawl__restoring *q = malloc(sizeof *q);
+
+        if (!q)
+                return pawl__nomem(err);
+        pawl_status status = begin(q, restore, err);
+        if (status)
+                pawl__restore_checker_free(q);
+        else
+                *out = q;
+        return status;
+}
+
+void pawl__restore_checker_free(pawl__restore_checker *checker)
+{
+        if (!checker)
+                return;
+        end(checker);
+        free(checker);
+}
+
+pawl_status pawl__restore_check(pawl__restore_checker *q, size_t step)
+{
+        const pawl__entry *goal = pawl__goal(q, step);
+        const bool moded = goal->kind == PAWL__ENTRY_FILE || goal->kind == PAWL__ENTRY_FOLDER;
+
+        pawl__beneath_forget(q->root); /* others may have moved a folder since */
+        pawl_status status = pawl__restoring_look(q, step);
+        if (!status && (!q->stands[step].same ||
+                               (moded && q->stands[step].mode !=
+                                                 pawl__goal_mode(q, step, q->stands[step].mode))))
+                status = pawl__restoring_changed(q, q->steps[step].path);
+        return status;
+}

@@ -1,0 +1,56 @@
+/**
+ * @file workspace/rollback/restore.h
+ * @brief Doing what a plan says: each path of it goes to what stands after, or before, and no other
+ *        path is touched.
+ *
+ * What it leaves when it ends half-way, by whatever cause, it can be called on again, in either
+ * direction: paths that are as they should be are passed over. A file comes into being under
+ * another name beside its place, whole, with its mode, on disk, and is then renamed.
+ */
+#ifndef PAWL_WORKSPACE_ROLLBACK_RESTORE_H
+#define PAWL_WORKSPACE_ROLLBACK_RESTORE_H
+
+#include "workspace/rollback/plan.h"
+#include "workspace/store/contents.h"
+#include "workspace/store/rootdir.h"
+
+/** Where contents come from. */
+typedef struct pawl__restore_source {
+        /** Give the content of that hash to @p sink, and fail (PAWL_EDAMAGED) if it is not that. */
+        pawl_status (*read)(const unsigned char hash[32], uint64_t size, pawl__content_sink sink,
+                void *sink_user, void *user, pawl_error *err);
+        void *user;
+} pawl__restore_source;
+
+typedef struct pawl__restore {
+        pawl__beneath *root;
+        const pawl__plan *plan;
+        bool back;  /**< to what stood before, not to what stands after */
+        bool again; /**< one was begun before: its temporary files are removed */
+        const pawl__restore_source *source;
+        const pawl__own_files *own; /**< the log's, which are not touched */
+        uint64_t names;             /**< of temporary files: any number that is not used twice */
+        uint64_t written, removed;  /**< files and links; set by the call */
+} pawl__restore;
+
+/**
+ * Do it. First everything is looked at: a file that is neither what stood there before nor what
+ * stands there after is somebody's own work, and the call fails before it has touched anything.
+ * @return PAWL_ESTATE naming a path that was changed by others, then or meanwhile; PAWL_EFULL,
+ *         PAWL_EACCESS, PAWL_EREADONLY, PAWL_EIO, PAWL_ENOMEM, what source failed with: then it may
+ *         be half done.
+ */
+PAWL_MUST_CHECK pawl_status pawl__restore_run(pawl__restore *restore, pawl_error *err);
+
+/** To look at steps' paths alone, in whatever order; each costs what is there. */
+typedef struct pawl__restoring pawl__restoring, pawl__restore_checker;
+PAWL_MUST_CHECK pawl_status pawl__restore_checker_new(
+        pawl__restore_checker **out, pawl__restore *restore, pawl_error *err);
+/** PAWL_ESTATE naming the path where it is not as it should be. */
+PAWL_MUST_CHECK pawl_status pawl__restore_check(pawl__restore_checker *checker, size_t step);
+void pawl__restore_checker_free(pawl__restore_checker *checker);
+
+/** An errno as a status, with the message "PATH: cannot DOING: the system's reason; ...". */
+pawl_status pawl__restore_fail(pawl_error *err, int error, pawl_text path, const char *doing);
+
+#endif

@@ -1,0 +1,167 @@
+/* What stands at the paths of a plan, before a restore and right before each of its acts. */
+#include "base/error.h"
+#include "workspace/rollback/restore_internal.h"
+#include <errno.h>
+#include <fcntl.h>
+#include <unistd.h>
+
+pawl_status pawl__restoring_changed(pawl__restoring *q, pawl_text path)
+{
+        return pawl__fail(q->err, PAWL_ESTATE,
+                "%.*s: was changed by somebody else while the files were put back, and was left so; "
+                "move it away, then `pawl rollback --finish` or `pawl undo`",
+                PAWL__FMT(path));
+}
+
+static int64_t nanoseconds(struct timespec time)
+{
+        return (int64_t)time.tv_sec * 1000000000 + time.tv_nsec;
+}
+
+static pawl__stand stand_of(const struct stat *found)
+{
+        const mode_t type = found->st_mode & S_IFMT;
+
+        return (pawl__stand){
+                .kind = type == S_IFREG ? 'f'
+                                        : (type == S_IFDIR ? 'd' : (type == S_IFLNK ? 'l' : 'x')),
+                .mode = (uint32_t)(found->st_mode & 07777),
+                .uid = found->st_uid,
+                .gid = found->st_gid,
+                .dev = (uint64_t)found->st_dev,
+                .ino = (uint64_t)found->st_ino,
+                .links = (uint64_t)found->st_nlink,
+                .size = (uint64_t)found->st_size,
+                .mtime_ns = nanoseconds(found->st_mtim),
+                .ctime_ns = nanoseconds(found->st_ctim)};
+}
+
+/* Nothing can stand at a path whose folders are not there, or are something else. */
+static bool is_absent(int error)
+{
+        return error == ENOENT || error == ENOTDIR || error == ELOOP;
+}
+
+/* ---- Contents ------------------------------------------------------------------------------- */
+
+static pawl_status hash_file(pawl__restoring *q, pawl_text path, unsigned char hash[32])
+{
+        ssize_t len = 0;
+        int fd = pawl__beneath_file(q->root, path, O_RDONLY, 0);
+        pawl_status status;
+
+        if (fd < 0)
+                return pawl__restore_fail(q->err, errno, path, "read the file");
+        status = pawl__hasher_begin(q->hasher, q->err);
+        while (!status && (len = read(fd, q->buffer, PAWL__RESTORE_BUFFER)) != 0) {
+                if (len < 0 && errno != EINTR)
+                        status = pawl__restore_fail(q->err, errno, path, "read the file");
+                else if (len > 0 && pawl__hasher_add(q->hasher, q->buffer, (size_t)len))
+                        status = pawl__nomem(q->err);
+        }
+        close(fd);
+        if (!status && pawl__hasher_end(q->hasher, hash))
+                status = pawl__nomem(q->err);
+        return status;
+}
+
+static bool is_file(const pawl__entry *entry, uint64_t size, const unsigned char hash[32])
+{
+        return entry->kind == PAWL__ENTRY_FILE && entry->size == size &&
+               memcmp(entry->hash, hash, 32) == 0;
+}
+
+static pawl_status look_at_file(pawl__restoring *q, size_t step, bool *expected)
+{
+        pawl__stand *stand = &q->stands[step];
+        unsigned char hash[32];
+        pawl_status status = hash_file(q, q->steps[step].path, hash);
+
+        if (status)
+                return status;
+        stand->same = is_file(pawl__goal(q, step), stand->size, hash);
+        *expected = stand->same || is_file(pawl__origin(q, step), stand->size, hash);
+        return PAWL_OK;
+}
+
+static pawl_status look_at_link(pawl__restoring *q, size_t step, bool *expected)
+{
+        const pawl__entry *goal = pawl__goal(q, step), *origin = pawl__origin(q, step);
+        ssize_t len = pawl__beneath_readlink(
+                q->root, q->steps[step].path, q->buffer, PAWL__RESTORE_BUFFER);
+
+        if (len < 0)
+                return pawl__restore_fail(q->err, errno, q->steps[step].path, "read the link");
+        pawl_text target = {q->buffer, (size_t)len};
+        q->stands[step].same =
+                goal->kind == PAWL__ENTRY_LINK && pawl__text_eq(goal->target, target);
+        *expected = q->stands[step].same ||
+                    (origin->kind == PAWL__ENTRY_LINK && pawl__text_eq(origin->target, target));
+        return PAWL_OK;
+}
+
+static pawl_status refuse_own(pawl__restoring *q, pawl_text path)
+{
+        return pawl__fail(q->err, PAWL_ESTATE,
+                "%.*s: is one of the log's own files, which no rollback touches; move it away, then "
+                "`pawl rollback --finish` or `pawl undo`",
+                PAWL__FMT(path));
+}
+
+/* To open such a file, and close it, would end the locks that the log has on it. */
+pawl_status pawl__restoring_look(pawl__restoring *q, size_t step)
+{
+        const pawl__entry *goal = pawl__goal(q, step), *origin = pawl__origin(q, step);
+        pawl_text path = q->steps[step].path;
+        struct stat found;
+        bool expected = false;
+        pawl_status status = PAWL_OK;
+
+        q->stands[step] = (pawl__stand){0};
+        if (pawl__own_files_named(q->r->own, path))
+                return refuse_own(q, path);
+        if (pawl__beneath_stat(q->root, path, &found) != 0) {
+                q->stands[step].same = goal->kind == PAWL__ENTRY_NONE;
+                return is_absent(errno) ? PAWL_OK
+                                        : pawl__restore_fail(q->err, errno, path, "look at it");
+        }
+        if (pawl__own_files_is(q->r->own, &found))
+                return refuse_own(q, path);
+        q->stands[step] = stand_of(&found);
+        switch (q->stands[step].kind) {
+        case 'f':
+                status = look_at_file(q, step, &expected);
+                break;
+        case 'l':
+                status = look_at_link(q, step, &expected);
+                break;
+        case 'd':
+                q->stands[step].same = goal->kind == PAWL__ENTRY_FOLDER;
+                expected = q->stands[step].same || origin->kind == PAWL__ENTRY_FOLDER;
+                break;
+        default:
+                break;
+        }
+        return status || expected ? status : pawl__restoring_changed(q, path);
+}
+
+pawl_status pawl__restoring_still(pawl__restoring *q, size_t step)
+{
+        const pawl__stand *then = &q->stands[step];
+        pawl_text path = q->steps[step].path;
+        pawl__stand now = {0};
+        struct stat found;
+
+        if (pawl__beneath_stat(q->root, path, &found) == 0)
+                now = stand_of(&found);
+        else if (errno != ENOENT)
+                return pawl__restore_fail(q->err, errno, path, "look at it again");
+        if (now.kind == 0) /* nothing can be lost there */
+                return PAWL_OK;
+        /* another name of it may have come or gone: that changes its ctime, and not its content */
+        if (now.kind != then->kind || now.dev != then->dev || now.ino != then->ino ||
+                now.size != then->size || now.mtime_ns != then->mtime_ns ||
+                (now.ctime_ns != then->ctime_ns && now.links == then->links))
+                return pawl__restoring_changed(q, path);
+        return PAWL_OK;
+}

@@ -1,0 +1,70 @@
+/**
+ * @file workspace/rollback/restore_internal.h
+ * @brief The inside of a restore: what stands at each step's path, and the files that are made.
+ */
+#ifndef PAWL_WORKSPACE_ROLLBACK_RESTORE_INTERNAL_H
+#define PAWL_WORKSPACE_ROLLBACK_RESTORE_INTERNAL_H
+
+#include "base/digest.h"
+#include "workspace/rollback/restore.h"
+
+/** What stood at a step's path when it was looked at. */
+typedef struct pawl__stand {
+        char kind;     /**< as an entry's; 'x': anything else; 0: nothing */
+        bool same;     /**< of the goal's kind, content and target; its mode may be another */
+        uint32_t mode; /**< 07777 */
+        uid_t uid;
+        gid_t gid;
+        uint64_t dev, ino, links, size;
+        int64_t mtime_ns, ctime_ns;
+} pawl__stand;
+
+struct pawl__restoring {
+        pawl__restore *r;
+        pawl__beneath *root;
+        const pawl__plan_step *steps;
+        size_t n;
+        pawl__stand *stands; /**< one a step */
+        pawl__hasher *hasher;
+        char *buffer; /**< PAWL__RESTORE_BUFFER bytes */
+        uint64_t dev; /**< the root's: syncfs() reaches this one alone */
+        pawl_error *err;
+};
+
+enum { PAWL__RESTORE_BUFFER = 256 * 1024 };
+
+/** What is to stand there in the end. */
+static inline const pawl__entry *pawl__goal(const pawl__restoring *q, size_t step)
+{
+        return q->r->back ? &q->steps[step].from : &q->steps[step].to;
+}
+
+/** What stood there at the other end of the way. */
+static inline const pawl__entry *pawl__origin(const pawl__restoring *q, size_t step)
+{
+        return q->r->back ? &q->steps[step].to : &q->steps[step].from;
+}
+
+/** The goal's mode for what stands there: setuid and setgid bits that it has not, it does not get.
+ */
+static inline uint32_t pawl__goal_mode(const pawl__restoring *q, size_t step, uint32_t stands)
+{
+        return pawl__goal(q, step)->mode & (01777 | stands);
+}
+
+/** Look at one path, and at its content unless that is known. PAWL_ESTATE where it is neither the
+ *  goal nor the origin. */
+PAWL_MUST_CHECK pawl_status pawl__restoring_look(pawl__restoring *q, size_t step);
+/** Right before something is done to it: does still stand there what stood there? PAWL_ESTATE. */
+PAWL_MUST_CHECK pawl_status pawl__restoring_still(pawl__restoring *q, size_t step);
+/** The refusal of a path that others have changed. */
+pawl_status pawl__restoring_changed(pawl__restoring *q, pawl_text path);
+
+/** Is the file or link of this step to be made? */
+bool pawl__restoring_makes(const pawl__restoring *q, size_t step);
+/** Make all of them, some at a time. */
+PAWL_MUST_CHECK pawl_status pawl__restoring_make_all(pawl__restoring *q);
+/** Remove what a former restore has left in the folders of the plan. */
+PAWL_MUST_CHECK pawl_status pawl__restoring_sweep(pawl__restoring *q);
+
+#endif

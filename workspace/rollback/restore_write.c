@@ -1,0 +1,268 @@
+/*
+ * Files and links come into being: under other names first, some at a time, then they are waited
+ * for, then they get their names. What fails on the way takes its other names with it.
+ */
+#include "base/error.h"
+#include "workspace/rollback/restore_internal.h"
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <unistd.h>
+
+enum {
+        BATCH_FILES = 256, /* at most so many at a time */
+        FEW_FILES = 8,     /* up to so many are waited for one by one */
+        DIGITS = 16,
+        NAME_LEN = sizeof PAWL__TEMPORARY_PREFIX - 1 + DIGITS
+};
+#define BATCH_BYTES ((uint64_t)128 << 20)
+
+typedef struct batch {
+        size_t steps[BATCH_FILES];
+        int files[FEW_FILES]; /* the first of them are open still; -1: a link */
+        size_t n, renamed;
+        uint64_t first_name, bytes;
+} batch;
+
+static void name_of(char name[NAME_LEN + 1], uint64_t number)
+{
+        snprintf(name, NAME_LEN + 1, "%s%016" PRIx64, PAWL__TEMPORARY_PREFIX, number);
+}
+
+bool pawl__restoring_makes(const pawl__restoring *q, size_t step)
+{
+        const pawl__entry *goal = pawl__goal(q, step);
+        const pawl__stand *stand = &q->stands[step];
+
+        if (goal->kind == PAWL__ENTRY_LINK)
+                return !stand->same;
+        /* the mode of a file with other names would be theirs too: it is made anew */
+        return goal->kind == PAWL__ENTRY_FILE &&
+               (!stand->same ||
+                       (stand->mode != pawl__goal_mode(q, step, stand->mode) && stand->links > 1));
+}
+
+/* ---- One file under another name ------------------------------------------------------------ */
+
+typedef struct sink {
+        int fd;
+        pawl_text path;
+} sink;
+
+static pawl_status write_all(const void *data, size_t len, void *user, pawl_error *err)
+{
+        const sink *to = user;
+        const char *at = data;
+
+        while (len) {
+                ssize_t n = write(to->fd, at, len);
+                if (n < 0 && errno == EINTR)
+                        continue;
+                if (n <= 0)
+                        return pawl__restore_fail(
+                                err, n < 0 ? errno : EIO, to->path, "write the file");
+                at += n;
+                len -= (size_t)n;
+        }
+        return PAWL_OK;
+}
+
+/* "FOLDER/NAME" beside @p path. */
+static pawl_status beside(pawl__buf *out, pawl_text path, const char *name)
+{
+        pawl_text folder = pawl__beneath_parent(path);
+
+        pawl__buf_clear(out);
+        if (folder.len && (pawl__buf_add(out, folder.data, folder.len) || pawl__buf_addc(out, '/')))
+                return PAWL_ENOMEM;
+        return pawl__buf_adds(out, name);
+}
+
+/* What runs as its owner or group does so again only if it did, as the same. */
+static mode_t mode_of(const pawl__restoring *q, size_t step, const struct stat *made)
+{
+        const pawl__stand *stand = &q->stands[step];
+        uint32_t had = stand->kind == 'f' && stand->uid == made->st_uid ? stand->mode : 0;
+
+        if (stand->gid != made->st_gid)
+                had &= ~(uint32_t)S_ISGID;
+        return (mode_t)pawl__goal_mode(q, step, had);
+}
+
+static pawl_status fill_file(pawl__restoring *q, batch *b, size_t step, int fd)
+{
+        const pawl__entry *goal = pawl__goal(q, step);
+        const pawl__restore_source *source = q->r->source;
+        sink to = {fd, q->steps[step].path};
+        struct stat made;
+        pawl_status status =
+                source->read(goal->hash, goal->size, write_all, &to, source->user, q->err);
+
+        if (status)
+                return status;
+        if (fstat(fd, &made) != 0 || fchmod(fd, mode_of(q, step, &made)) != 0)
+                return pawl__restore_fail(q->err, errno, to.path, "set the mode");
+        if ((uint64_t)made.st_dev != q->dev && fsync(fd) != 0) /* syncfs() does not reach it */
+                return pawl__restore_fail(q->err, errno, to.path, "sync the file");
+        b->bytes += goal->size;
+        return PAWL_OK;
+}
+
+/* Under the batch's next name. */
+static pawl_status make_one(pawl__restoring *q, batch *b, size_t step, pawl__buf *temporary)
+{
+        const pawl__entry *goal = pawl__goal(q, step);
+        pawl_text path = q->steps[step].path;
+        char name[NAME_LEN + 1];
+        int fd = -1;
+
+        name_of(name, b->first_name + b->n);
+        if (beside(temporary, path, name))
+                return pawl__nomem(q->err);
+        if (goal->kind == PAWL__ENTRY_LINK) {
+                if (pawl__beneath_symlink(q->root, pawl__buf_text(temporary), goal->target.data) !=
+                        0)
+                        return pawl__restore_fail(q->err, errno, path, "make the link");
+        } else {
+                fd = pawl__beneath_file(
+                        q->root, pawl__buf_text(temporary), O_WRONLY | O_CREAT | O_EXCL, 0600);
+                if (fd < 0)
+                        return pawl__restore_fail(q->err, errno, path, "make the file");
+        }
+        b->steps[b->n] = step;
+        if (b->n < FEW_FILES)
+                b->files[b->n] = fd;
+        pawl_status status = fd < 0 ? PAWL_OK : fill_file(q, b, step, fd);
+        if (b->n++ >= FEW_FILES && fd >= 0 && close(fd) != 0 && !status)
+                status = pawl__restore_fail(q->err, errno, path, "write the file");
+        return status;
+}
+
+/* ---- A batch -------------------------------------------------------------------------------- */
+
+static pawl_status sync_batch(pawl__restoring *q, const batch *b)
+{
+        if (b->n > FEW_FILES)
+                return syncfs(q->root->root) == 0
+                               ? PAWL_OK
+                               : pawl__restore_fail(q->err, errno, pawl__text("the workspace"),
+                                         "sync its file system");
+        for (size_t i = 0; i < b->n; i++)
+                if (b->files[i] >= 0 && fdatasync(b->files[i]) != 0)
+                        return pawl__restore_fail(
+                                q->err, errno, q->steps[b->steps[i]].path, "sync the file");
+        return PAWL_OK;
+}
+
+static pawl_status rename_one(pawl__restoring *q, batch *b)
+{
+        size_t step = b->steps[b->renamed];
+        pawl_text path = q->steps[step].path;
+        bool stands = q->stands[step].kind == 'f' || q->stands[step].kind == 'l';
+        char name[NAME_LEN + 1];
+        pawl_status status = stands ? pawl__restoring_still(q, step) : PAWL_OK;
+
+        if (status)
+                return status;
+        name_of(name, b->first_name + b->renamed);
+        if (pawl__beneath_rename(q->root, name, path, stands) != 0)
+                return errno == EEXIST ? pawl__restoring_changed(q, path)
+                                       : pawl__restore_fail(q->err, errno, path, "rename to it");
+        b->renamed++;
+        q->r->written++;
+        return PAWL_OK;
+}
+
+/* What has not got its name goes; and nothing of it is open any more. */
+static void end_batch(pawl__restoring *q, batch *b, pawl__buf *temporary)
+{
+        char name[NAME_LEN + 1];
+
+        for (size_t i = 0; i < b->n && i < FEW_FILES; i++)
+                if (b->files[i] >= 0)
+                        close(b->files[i]);
+        for (size_t i = b->renamed; i < b->n; i++) {
+                name_of(name, b->first_name + i);
+                if (!beside(temporary, q->steps[b->steps[i]].path, name))
+                        (void)pawl__beneath_unlink(q->root, pawl__buf_text(temporary));
+        }
+}
+
+/* From the step *next on; leaves *next behind the last one. */
+static pawl_status make_batch(pawl__restoring *q, size_t *next, pawl__buf *temporary)
+{
+        batch b = {.first_name = q->r->names};
+        pawl_status status = PAWL_OK;
+
+        pawl__beneath_forget(q->root);
+        for (; *next < q->n && !status && b.n < BATCH_FILES && b.bytes < BATCH_BYTES; ++*next)
+                if (pawl__restoring_makes(q, *next))
+                        status = make_one(q, &b, *next, temporary);
+        if (!status)
+                status = sync_batch(q, &b);
+        pawl__beneath_forget(q->root);
+        while (!status && b.renamed < b.n)
+                status = rename_one(q, &b);
+        q->r->names += b.n;
+        end_batch(q, &b, temporary);
+        return status;
+}
+
+pawl_status pawl__restoring_make_all(pawl__restoring *q)
+{
+        pawl__buf temporary = PAWL__BUF_INIT;
+        pawl_status status = PAWL_OK;
+
+        for (size_t next = 0; next < q->n && !status;)
+                status = make_batch(q, &next, &temporary);
+        pawl__buf_free(&temporary);
+        return status;
+}
+
+/* ---- What a restore that was killed has left ------------------------------------------------ */
+
+static bool is_temporary(const char *name)
+{
+        static const size_t prefix = sizeof PAWL__TEMPORARY_PREFIX - 1;
+
+        return strlen(name) == NAME_LEN && memcmp(name, PAWL__TEMPORARY_PREFIX, prefix) == 0 &&
+               strspn(name + prefix, "0123456789abcdef") == DIGITS;
+}
+
+static pawl_status sweep_folder(pawl__restoring *q, pawl_text folder)
+{
+        const struct dirent *entry;
+        pawl_status status = PAWL_OK;
+        int fd = pawl__beneath_folder(q->root, folder);
+        DIR *names = fd < 0 ? NULL : fdopendir(fd);
+
+        if (!names) {
+                if (fd >= 0)
+                        close(fd);
+                if (errno == ENOENT || errno == ENOTDIR || errno == ELOOP)
+                        return PAWL_OK;
+                return pawl__restore_fail(q->err, errno, folder, "read the folder");
+        }
+        while (!status && (entry = readdir(names)))
+                if (is_temporary(entry->d_name) && unlinkat(fd, entry->d_name, 0) != 0)
+                        status = pawl__restore_fail(
+                                q->err, errno, folder, "remove a temporary file in it");
+        closedir(names);
+        return status;
+}
+
+pawl_status pawl__restoring_sweep(pawl__restoring *q)
+{
+        pawl_text last = {NULL, 0};
+        pawl_status status = PAWL_OK;
+
+        for (size_t i = 0; i < q->n && !status; i++) {
+                pawl_text folder = pawl__beneath_parent(q->steps[i].path);
+                if (!last.data || !pawl__text_eq(last, folder))
+                        status = sweep_folder(q, folder);
+                last = folder;
+        }
+        return status;
+}

@@ -1,0 +1,206 @@
+/*
+ * Going back to a checkpoint, and undoing that: from the decision to the last event. What is here
+ * touches no file before the log has the safety copy and the plan; what ends in between is found
+ * again by workspace/rollback/undo.c.
+ */
+#include "base/error.h"
+#include "workspace/rollback/rollback_internal.h"
+#include <stdlib.h>
+
+typedef struct going_back {
+        pawl_plan *p;
+        pawl__workspace ws;
+        const pawl_rollback_options *options;
+        const char *which; /* NULL: an undo */
+        pawl_error *err;
+} going_back;
+
+static pawl_status check_options(const pawl_rollback_options *options, pawl_error *err)
+{
+        unsigned char hash[32];
+
+        if (options->version != PAWL_ROLLBACK_OPTIONS_VERSION)
+                return pawl__fail(err, PAWL_EINVAL,
+                        "rollback options: version %u is not known; start from "
+                        "PAWL_ROLLBACK_OPTIONS_INIT",
+                        options->version);
+        if (options->reason && !pawl__utf8_valid(options->reason, strlen(options->reason)))
+                return pawl__fail(err, PAWL_EINVAL, "reason: is not UTF-8; write it so");
+        if (options->expect && !pawl__unhex32(hash, pawl__text(options->expect)))
+                return pawl__fail(err, PAWL_EINVAL,
+                        "plan %.80s: is no hash of 64 lower-case hex digits; take the one that "
+                        "--plan printed",
+                        options->expect);
+        return PAWL_OK;
+}
+
+static pawl_status begin(going_back *g, pawl_log *log, const char *which,
+        const pawl_rollback_options *options, const pawl_workspace_options *workspace,
+        pawl_error *err)
+{
+        static const pawl_rollback_options defaults = PAWL_ROLLBACK_OPTIONS_INIT;
+        bool ok = true;
+        pawl_status status;
+
+        *g = (going_back){.options = options ? options : &defaults, .which = which, .err = err};
+        status = check_options(g->options, err);
+        if (!status)
+                status = pawl__workspace_open(&g->ws, log, workspace, err);
+        if (status)
+                return status;
+        g->p = calloc(1, sizeof *g->p);
+        if (!g->p) {
+                pawl__workspace_close(&g->ws);
+                return pawl__nomem(err);
+        }
+        g->p->plan = (pawl__plan)PAWL__PLAN_INIT;
+        g->p->contents = g->ws.contents;
+        g->p->plan.drop_decisions = g->options->drop_decisions && which;
+        g->p->clean = g->options->clean && which;
+        g->p->actor = pawl__arena_text(&g->p->arena, g->ws.actor, &ok);
+        g->p->reason = pawl__arena_text(&g->p->arena, pawl__text(g->options->reason), &ok);
+        return ok ? PAWL_OK : pawl__nomem(err);
+}
+
+/* What happened ends: on success the plan is the caller's, if that one wants it. */
+static pawl_status end(going_back *g, pawl_plan **out, pawl_status status)
+{
+        if (!g->p) /* it did not begin */
+                return status;
+        if (status)
+                pawl__rolling_release(g->p, &g->ws);
+        pawl__workspace_close(&g->ws);
+        if (status || !out)
+                pawl_plan_free(g->p);
+        else
+                *out = g->p;
+        return status;
+}
+
+/* Everything that can be decided without a look at the files. */
+static pawl_status decide(going_back *g)
+{
+        pawl_status status = pawl__workspace_settled(&g->ws, g->err);
+
+        if (!status && !g->ws.last)
+                status = pawl__fail(g->err, PAWL_ENOTFOUND,
+                        "workspace %.200s: has no checkpoint; take one with `pawl checkpoint`",
+                        g->ws.root);
+        if (!status)
+                status = g->which ? pawl__rolling_target(g->p, &g->ws, g->which, g->err)
+                                  : pawl__rolling_undone(g->p, &g->ws, g->err);
+        if (!status)
+                status = pawl__rolling_not_held(g->p, &g->ws, g->err);
+        if (!status)
+                status = pawl__rolling_verify(g->p, &g->ws, g->err);
+        if (!status)
+                status = pawl__rolling_steps(g->p, &g->ws, g->err);
+        if (!status)
+                status = pawl__rolling_checkpoints(g->p, &g->ws, g->err);
+        return status ? status : pawl__rolling_git(g->p, &g->ws, g->options->git, g->err);
+}
+
+static pawl_status plan(going_back *g, const pawl__scan *scan)
+{
+        pawl_status status = pawl__rolling_plan(g->p, &g->ws, scan, g->err);
+
+        if (!status && g->options->expect && strcmp(g->options->expect, g->p->hash) != 0)
+                return pawl__fail(g->err, PAWL_ESTATE,
+                        "plan %.64s: is not what would be done any more, as files or the log have "
+                        "changed since; look at `pawl rollback --plan` again",
+                        g->options->expect);
+        return status ? status : pawl__rolling_tell(g->p, &g->ws, g->err);
+}
+
+pawl_status pawl_workspace_plan(pawl_plan **out, pawl_log *log, const char *which,
+        const pawl_rollback_options *options, const pawl_workspace_options *workspace,
+        pawl_error *err)
+{
+        pawl__scan *scan = NULL;
+        going_back g;
+        pawl_status status = begin(&g, log, which, options, workspace, err);
+
+        if (!status)
+                status = decide(&g);
+        if (!status)
+                status = pawl__workspace_scan(&scan, &g.ws, false, err);
+        if (!status)
+                status = plan(&g, scan);
+        pawl__scan_free(scan);
+        return end(&g, out, status);
+}
+
+/* ---- Doing it ----------------------------------------------------------------------------- */
+
+/* The safety copy and the start, in one transaction. Where files change while they are read, the
+ * plan is made anew: it is of what the safety copy has, or there is none. */
+static pawl_status start(going_back *g)
+{
+        pawl_checkpoint_request request = PAWL_CHECKPOINT_REQUEST_INIT;
+        pawl__taking taking = {.ws = &g->ws,
+                .request = &request,
+                .safety = true,
+                .then = pawl__rolling_started,
+                .then_user = g->p};
+        pawl__batch batch = PAWL__BATCH_INIT;
+        pawl_status status = PAWL_EINPUTS;
+
+        request.automatic = true;
+        request.description = "before a rollback";
+        for (int i = 0; i < PAWL__CHECKPOINT_TRIES && status == PAWL_EINPUTS; i++) {
+                status = pawl__checkpoint_prepare(&taking, g->err);
+                if (!status)
+                        status = plan(g, taking.scan);
+                if (!status)
+                        status = pawl__rolling_claim(g->p, &g->ws, g->err);
+                if (status)
+                        break;
+                pawl__checkpoint_arm(&taking, &batch);
+                status = pawl__log_commit(g->ws.log, &batch, 0, NULL);
+                if (status && g->err)
+                        *g->err = *pawl__log_error(g->ws.log);
+        }
+        if (!status)
+                pawl__checkpoint_settle(&taking);
+        pawl__batch_free(&batch);
+        pawl__taking_free(&taking);
+        if (status)
+                return status;
+        return pawl__state_rollback_pending(&g->p->started, g->ws.state, &g->p->arena, g->err);
+}
+
+static pawl_status go_back(pawl_plan **done, pawl_log *log, const char *which,
+        const pawl_rollback_options *options, const pawl_workspace_options *workspace,
+        pawl_error *err)
+{
+        pawl__scan *scan = NULL;
+        going_back g;
+        pawl_status status = begin(&g, log, which, options, workspace, err);
+
+        if (!status)
+                status = pawl__workspace_own(&g.ws, err);
+        if (!status)
+                status = decide(&g);
+        if (!status)
+                status = start(&g);
+        if (!status)
+                status = pawl__rolling_do(&scan, g.p, &g.ws, false, false, err);
+        if (!status)
+                status = pawl__rolling_end(g.p, &g.ws, scan, true, err);
+        pawl__scan_free(scan);
+        return end(&g, done, status);
+}
+
+pawl_status pawl_workspace_rollback(pawl_plan **done, pawl_log *log, const char *which,
+        const pawl_rollback_options *options, const pawl_workspace_options *workspace,
+        pawl_error *err)
+{
+        return go_back(done, log, which, options, workspace, err);
+}
+
+pawl_status pawl_workspace_undo(pawl_plan **done, pawl_log *log,
+        const pawl_rollback_options *options, const pawl_workspace_options *workspace,
+        pawl_error *err)
+{
+        return go_back(done, log, NULL, options, workspace, err);
+}

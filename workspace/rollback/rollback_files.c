@@ -1,0 +1,387 @@
+/* The files of a rollback: deciding from what stands there, doing it, and looking at it again. */
+#include "base/error.h"
+#include "base/sources.h"
+#include "base/system.h"
+#include "workspace/rollback/rollback_internal.h"
+#include <dirent.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+/* ---- What the plan asks of the workspace -------------------------------------------------- */
+
+typedef struct looking {
+        pawl__beneath root;
+        pawl__folders folders;
+        pawl__own_files own; /* the log's */
+} looking;
+
+static pawl_status find_own(
+        pawl__own_files *own, const pawl__beneath *root, const pawl_log *log, pawl_error *err)
+{
+        const int error = pawl__own_files_find(own, pawl__log_path(log), root->root);
+
+        return error ? pawl__fail_errno(err, error, pawl__log_path(log), "look at its folder")
+                     : PAWL_OK;
+}
+
+static pawl_status look(char *kind, pawl_text path, void *user, pawl_error *err)
+{
+        looking *l = user;
+        struct stat found;
+
+        *kind = 0;
+        if (pawl__beneath_stat(&l->root, path, &found) == 0)
+                *kind = S_ISDIR(found.st_mode) && !pawl__own_files_is(&l->own, &found) ? 'd' : 'x';
+        else if (errno != ENOENT && errno != ENOTDIR && errno != ELOOP)
+                return pawl__restore_fail(err, errno, path, "look at it");
+        return PAWL_OK;
+}
+
+static pawl_status names_of(pawl__map *names, pawl__buf *encoded, looking *l,
+        const unsigned char hash[32], pawl_error *err)
+{
+        pawl__tree_reader reader;
+        pawl__entry entry;
+        pawl_status status = l->folders.get(encoded, hash, l->folders.user, err);
+
+        if (!status)
+                status = pawl__tree_open(&reader, pawl__buf_text(encoded), err);
+        while (!status && (status = pawl__tree_next(&entry, &reader, err)) == PAWL_OK)
+                if (pawl__map_put(names, entry.name, 0))
+                        status = pawl__nomem(err);
+        return status == PAWL_DONE ? PAWL_OK : status;
+}
+
+static pawl_status holds_more(
+        bool *more, pawl_text path, const unsigned char hash[32], void *user, pawl_error *err)
+{
+        looking *l = user;
+        pawl__map names = PAWL__MAP_INIT;
+        pawl__buf encoded = PAWL__BUF_INIT;
+        const struct dirent *found;
+        pawl_status status = names_of(&names, &encoded, l, hash, err);
+        int fd = status ? -1 : pawl__beneath_folder(&l->root, path);
+        DIR *folder = fd < 0 ? NULL : fdopendir(fd);
+
+        *more = false;
+        if (!status && !folder)
+                status = pawl__restore_fail(err, errno, path, "read the folder");
+        if (!folder && fd >= 0)
+                close(fd);
+        while (folder && !*more && (found = readdir(folder))) {
+                pawl_text name = pawl__text(found->d_name);
+                *more = !pawl__text_is(name, ".") && !pawl__text_is(name, "..") &&
+                        pawl__map_get(&names, name) == PAWL__MAP_NONE;
+        }
+        if (folder)
+                closedir(folder);
+        pawl__map_free(&names);
+        pawl__buf_free(&encoded);
+        return status;
+}
+
+/* ---- Deciding ----------------------------------------------------------------------------- */
+
+/* What a rollback may touch, and what that is read from. */
+typedef struct limits {
+        pawl__plan_rights rights;
+        pawl__buf recorded, removable; /* trees, one after the other */
+        pawl__map also, never;
+        pawl__paths undone; /* of an undo of some paths: those */
+} limits;
+
+static void limits_free(limits *l)
+{
+        pawl__recorded_free(l->rights.recorded);
+        pawl__recorded_free(l->rights.removable);
+        pawl__buf_free(&l->recorded);
+        pawl__buf_free(&l->removable);
+        pawl__map_free(&l->also);
+        pawl__map_free(&l->never);
+        pawl__paths_free(&l->undone);
+}
+
+/* The trees of all checkpoints that are no safety copies and are kept; an undo removes only what
+ * came after the safety copy that it goes to, and what its rollback wrote. */
+static pawl_status recorded_trees(limits *l, pawl_plan *p, pawl__workspace *ws, pawl_error *err)
+{
+        unsigned char tree[32];
+        pawl__row *rows = NULL;
+        size_t n = 0;
+        pawl_status status = pawl__state_workspace_all(&rows, &n, ws->state, &p->arena, err);
+
+        for (size_t i = 0; i < n && !status; i++) {
+                const pawl__value *v = rows[i].v;
+                bool since = v[PAWL__WCP_N].integer > p->target.v[PAWL__WCP_N].integer;
+                if (v[PAWL__WCP_SAFETY].integer || v[PAWL__WCP_PRUNED_SEQ].integer ||
+                        !pawl__unhex32(tree, v[PAWL__WCP_TREE].text))
+                        continue;
+                if (pawl__buf_add(&l->recorded, tree, sizeof tree) ||
+                        (since && pawl__buf_add(&l->removable, tree, sizeof tree)))
+                        status = pawl__nomem(err);
+        }
+        return status;
+}
+
+static pawl_status keep_path(
+        pawl__map *paths, pawl__paths *only, pawl_plan *p, pawl_text path, pawl_error *err)
+{
+        bool ok = true;
+        pawl_text kept = pawl__arena_text(&p->arena, path, &ok);
+
+        if (!ok || pawl__map_put(paths, kept, 0))
+                return pawl__nomem(err);
+        return only ? pawl__paths_add(only, kept, err) : PAWL_OK;
+}
+
+/* What the rollback touched that is undone, its undoing may touch too, whatever was pruned since;
+ * and what it left alone, as it was ignored then, is left alone again. */
+static pawl_status undone_paths(limits *l, pawl_plan *p, pawl__workspace *ws, pawl_error *err)
+{
+        pawl__plan undone = PAWL__PLAN_INIT;
+        pawl__buf encoded = PAWL__BUF_INIT;
+        pawl_status status = pawl__rolling_read(&undone, &encoded, ws, &p->undone, err);
+
+        for (size_t i = 0; i < undone.n_steps && !status; i++)
+                status = keep_path(&l->also, p->plan.in_part ? &l->undone : NULL, p,
+                        undone.steps[i].path, err);
+        for (size_t i = 0; i < undone.n_left && !status; i++)
+                if (undone.left[i].why == PAWL__LEFT_IGNORED)
+                        status = keep_path(&l->never, NULL, p, undone.left[i].path, err);
+        pawl__plan_free(&undone);
+        pawl__buf_free(&encoded);
+        return status;
+}
+
+static pawl_status find_limits(
+        limits *l, pawl_plan *p, pawl__workspace *ws, const pawl__folders *folders, pawl_error *err)
+{
+        pawl_status status = recorded_trees(l, p, ws, err);
+
+        if (!status && p->plan.undo)
+                status = undone_paths(l, p, ws, err);
+        if (!status)
+                status = pawl__recorded_new(&l->rights.recorded, folders,
+                        (const unsigned char *)l->recorded.data, l->recorded.len / 32, err);
+        if (!status && p->plan.undo)
+                status = pawl__recorded_new(&l->rights.removable, folders,
+                        (const unsigned char *)l->removable.data, l->removable.len / 32, err);
+        l->rights.also = &l->also;
+        l->rights.never = &l->never;
+        if (!status)
+                status = pawl__workspace_imported(&l->rights.imported, ws, &p->target, err);
+        l->rights.target_recorded = true;
+        l->rights.clean = p->clean;
+        if (p->plan.in_part) {
+                l->undone.exact = true;
+                l->rights.paths = p->plan.undo ? &l->undone : &ws->paths;
+        }
+        return status;
+}
+
+/* Each path that is asked for is there, now or then. */
+static pawl_status check_paths(
+        pawl_plan *p, pawl__workspace *ws, const pawl__folders *folders, pawl_error *err)
+{
+        unsigned char trees[64];
+        pawl__recorded *either;
+        bool has = true;
+
+        memcpy(trees, p->plan.now, 32);
+        memcpy(trees + 32, p->plan.target_tree, 32);
+        pawl_status status = pawl__recorded_new(&either, folders, trees, 2, err);
+        if (status)
+                return status;
+        for (size_t i = 0; i < ws->n_part && !status; i++) {
+                if (ws->part[i].len)
+                        status = pawl__recorded_has(&has, either, ws->part[i], err);
+                if (!status && !has)
+                        status = pawl__fail(err, PAWL_ENOTFOUND,
+                                "path %.*s: neither the workspace nor checkpoint %" PRIu64
+                                " has captured anything there; `pawl diff %" PRIu64
+                                "` names what differs",
+                                PAWL__FMT(ws->part[i]), p->plan.target, p->plan.target);
+        }
+        pawl__recorded_free(either);
+        return status;
+}
+
+static pawl_status decide(pawl_plan *p, pawl__workspace *ws, looking *l,
+        const pawl__plan_rights *rights, pawl_error *err)
+{
+        const pawl__world world = {look, holds_more, l};
+        pawl_status status = pawl_log_head(&p->plan.head_seq, p->plan.head_hash, ws->log);
+
+        if (status && err)
+                *err = *pawl__log_error(ws->log);
+        if (!status)
+                status = pawl__plan_make(&p->plan, &l->folders, rights, &world, err);
+        pawl__buf_clear(&p->encoded);
+        if (!status)
+                status = pawl__plan_encode(&p->encoded, &p->plan, err);
+        pawl__hex(p->hash, p->plan.hash, 32);
+        return status;
+}
+
+pawl_status pawl__rolling_plan(
+        pawl_plan *p, pawl__workspace *ws, const pawl__scan *scan, pawl_error *err)
+{
+        looking l = {.root = PAWL__BENEATH_INIT, .folders = pawl__contents_folders(ws->contents)};
+        const pawl__folders beside = pawl__scan_folders(scan);
+        limits may = {.recorded = PAWL__BUF_INIT};
+        const int error = pawl__beneath_open(&l.root, ws->root);
+
+        if (error)
+                return pawl__restore_fail(err, error, pawl__text(ws->root), "open it");
+        pawl_status status = find_own(&l.own, &l.root, ws->log, err);
+        if (status) {
+                pawl__beneath_close(&l.root);
+                return status;
+        }
+        may.rights.own = &l.own;
+        pawl__contents_beside(ws->contents, &beside);
+        p->plan.n_steps = p->plan.n_left = 0; /* of a plan before */
+        memcpy(p->plan.now, scan->tree, 32);
+        status = find_limits(&may, p, ws, &l.folders, err);
+        if (!status)
+                status = decide(p, ws, &l, &may.rights, err);
+        if (status == PAWL_ENOTFOUND) /* a folder that the index relies on */
+                status = pawl__fail_prefix(err, PAWL_EDAMAGED,
+                        "the log has lost part of its newest checkpoint (remove workspace.index "
+                        "beside the log, and try again)");
+        if (!status)
+                status = check_paths(p, ws, &l.folders, err);
+        if (!status)
+                status = pawl__rolling_others(p, ws, &l.folders, err);
+        pawl__contents_beside(ws->contents, NULL);
+        limits_free(&may);
+        pawl__beneath_close(&l.root);
+        return status;
+}
+
+/* ---- Doing -------------------------------------------------------------------------------- */
+
+/* A content from the log; and now and then a word that its run is still held. */
+static pawl_status read_content(const unsigned char hash[32], uint64_t size,
+        pawl__content_sink sink, void *sink_user, void *user, pawl_error *err)
+{
+        pawl__workspace *ws = user;
+        pawl_status status = pawl__log_keep_claims(ws->log);
+
+        if (status) {
+                if (err)
+                        *err = *pawl__log_error(ws->log);
+                return status;
+        }
+        return pawl__contents_read(ws->contents, hash, size, sink, sink_user, err);
+}
+
+/* A number that no other restore has for its temporary files. */
+static uint64_t any_number(const pawl_log *log)
+{
+        const pawl_sources *sources = pawl__log_sources(log);
+        char uuid[37];
+        uint64_t number = 0;
+
+        sources->uuid(uuid, sources->user);
+        for (size_t i = 19; i < 36; i++)
+                if (uuid[i] != '-')
+                        number = number << 4 |
+                                 (uint64_t)(uuid[i] <= '9' ? uuid[i] - '0' : uuid[i] - 'a' + 10);
+        return number;
+}
+
+static pawl_status move_git(pawl_plan *p, pawl__workspace *ws, bool back, pawl_error *err)
+{
+        const pawl__git_move move = {.branch = p->git.branch,
+                .expect = back ? p->git.to : p->git.from,
+                .to = back ? p->git.from : p->git.to,
+                .forward = p->plan.git_forward != back,
+                .message = back ? "pawl: rollback given up"
+                                : (p->plan.undo ? "pawl undo" : "pawl rollback")};
+        char from[PAWL__COMMIT_ID];
+        pawl__git *git;
+
+        if (!p->git.branch.data)
+                return PAWL_OK;
+        pawl_status status = pawl__git_open(&git, ws->root, err);
+        if (status)
+                return status;
+        status = pawl__git_move_do(from, git, &move, err);
+        pawl__git_close(git);
+        return status == PAWL_DONE ? PAWL_OK : status;
+}
+
+/* ---- Looking again ------------------------------------------------------------------------ */
+
+typedef struct checking {
+        pawl__restore *restore;
+        pawl__restore_checker *checker; /* NULL: nothing had to be looked at yet */
+        size_t step;                    /* the next one of the plan */
+} checking;
+
+/* A path of the plan at which the tree of the workspace is not what it should be: looked at itself,
+ * as today's rules may ignore what is there. Other paths are not ours. */
+static pawl_status check_change(const pawl__change *change, void *user, pawl_error *err)
+{
+        checking *c = user;
+        const pawl__plan *plan = c->restore->plan;
+
+        while (c->step < plan->n_steps &&
+                pawl__path_cmp(plan->steps[c->step].path, change->path) < 0)
+                c->step++;
+        if (c->step == plan->n_steps || !pawl__text_eq(plan->steps[c->step].path, change->path))
+                return PAWL_OK;
+        pawl_status status = PAWL_OK;
+        if (!c->checker)
+                status = pawl__restore_checker_new(&c->checker, c->restore, err);
+        return status ? status : pawl__restore_check(c->checker, c->step);
+}
+
+static pawl_status check(
+        pawl__scan **scan, pawl__restore *restore, pawl__workspace *ws, pawl_error *err)
+{
+        const unsigned char *goal = restore->back ? restore->plan->now : restore->plan->target_tree;
+        pawl__folders folders = pawl__contents_folders(ws->contents), beside;
+        checking c = {restore, NULL, 0};
+        pawl_status status = pawl__workspace_scan(scan, ws, false, err);
+
+        if (status)
+                return status;
+        beside = pawl__scan_folders(*scan);
+        pawl__contents_beside(ws->contents, &beside);
+        status = pawl__diff_trees(&folders, (*scan)->tree, goal, check_change, &c, err);
+        pawl__contents_beside(ws->contents, NULL);
+        pawl__restore_checker_free(c.checker);
+        return status;
+}
+
+pawl_status pawl__rolling_do(pawl__scan **scan, pawl_plan *p, pawl__workspace *ws, bool back,
+        bool again, pawl_error *err)
+{
+        pawl__beneath root = PAWL__BENEATH_INIT;
+        const pawl__restore_source source = {read_content, ws};
+        pawl__restore restore = {.root = &root,
+                .plan = &p->plan,
+                .back = back,
+                .again = again,
+                .source = &source,
+                .names = any_number(ws->log)};
+        pawl__own_files own;
+        int error = pawl__beneath_open(&root, ws->root);
+
+        if (error)
+                return pawl__restore_fail(err, error, pawl__text(ws->root), "open it");
+        restore.own = &own;
+        pawl_status status = find_own(&own, &root, ws->log, err);
+        if (!status)
+                status = pawl__restore_run(&restore, err);
+        if (!status)
+                status = move_git(p, ws, back, err);
+        if (!status)
+                status = check(scan, &restore, ws, err);
+        pawl__beneath_close(&root);
+        return status;
+}

@@ -1,0 +1,141 @@
+/**
+ * @file workspace/rollback/rollback_internal.h
+ * @brief A rollback at work, in its pieces: what it goes to, what it decides, what the log says of
+ *        it, and the files.
+ *
+ *   target -> plan -> start (the safety copy and WorkspaceRollbackStarted, one transaction)
+ *          -> files -> check -> end (WorkspaceRolledBack)
+ *
+ * One that was interrupted between start and end is found by its row, and read back from the log.
+ */
+#ifndef PAWL_WORKSPACE_ROLLBACK_ROLLBACK_INTERNAL_H
+#define PAWL_WORKSPACE_ROLLBACK_ROLLBACK_INTERNAL_H
+
+#include "workspace/checkpoint.h"
+#include "workspace/rollback/restore.h"
+#include <pawl/rollback.h>
+
+struct pawl_plan {
+        pawl__arena arena; /* of what the members point to */
+        pawl__plan plan;
+        pawl__buf encoded; /* its encoding */
+        char hash[65];
+        pawl__row target;         /* the checkpoint it goes to */
+        pawl__row undone;         /* of an undo: the rollback that it undoes */
+        pawl__row started;        /* its own, once it has started */
+        pawl__contents *contents; /* of the log */
+        bool clean;               /* what no checkpoint recorded goes, too */
+        pawl_text actor;
+        pawl_text reason;             /* absent: none */
+        pawl_text run_id, mission_id; /* the run whose steps it changes; absent: none */
+        pawl_text own_run;            /* the run that it is about, changed or not; absent: none */
+        pawl_text answers_of;         /* the mission whose answers may be dropped; absent: none */
+        pawl_given_up *steps;         /* that it gives up */
+        size_t n_steps;
+        pawl__row run_then; /* the run as it was at the target's place in the log ... */
+        bool had_run;       /* ... if it had started by then */
+        pawl__row *back;    /* the steps that are as they were then, and not given up */
+        size_t n_back;
+        uint64_t *given_up, *taken_up; /* checkpoints that are given up, or not any more */
+        size_t n_given_up, n_taken_up;
+        pawl_plan_git git;  /* no branch: git stays */
+        pawl_text *work_of; /* of each step of the plan: the run whose work it replaces */
+        char *work;         /* 'r': another run's, 'h': no run's, 'o': its own, 0: nobody's since */
+        pawl_plan_effect effect;
+        pawl_plan_item *items; /* the plan, as the public header shows it */
+        size_t n_items;
+        pawl_plan_counts counts;
+        pawl_checkpoint_info info; /* of the target */
+        uint64_t fence;            /* of the claim on run_id; 0: not claimed */
+};
+
+/* ---- rolling.c: what it goes to -------------------------------------------------------------- */
+
+/** The checkpoint that @p which names, if it can be gone back to. PAWL_ESTATE, PAWL_ENOTFOUND. */
+PAWL_MUST_CHECK pawl_status pawl__rolling_target(
+        pawl_plan *p, pawl__workspace *ws, const char *which, pawl_error *err);
+/** The safety copy of the newest rollback that can be undone. */
+PAWL_MUST_CHECK pawl_status pawl__rolling_undone(
+        pawl_plan *p, pawl__workspace *ws, pawl_error *err);
+/** Read every folder and content of the target, so that what does not verify is refused before
+ *  anything is done. PAWL_EDAMAGED. */
+PAWL_MUST_CHECK pawl_status pawl__rolling_verify(
+        pawl_plan *p, pawl__workspace *ws, pawl_error *err);
+/** PAWL_EHELD naming the live process that holds the run of the target or of the newest checkpoint.
+ */
+PAWL_MUST_CHECK pawl_status pawl__rolling_not_held(
+        pawl_plan *p, pawl__workspace *ws, pawl_error *err);
+/** The same of a run, which may be absent. */
+PAWL_MUST_CHECK pawl_status pawl__rolling_not_held_by(
+        pawl__workspace *ws, pawl_text run_id, pawl_error *err);
+/** Where git is to go. */
+PAWL_MUST_CHECK pawl_status pawl__rolling_git(
+        pawl_plan *p, pawl__workspace *ws, bool wanted, pawl_error *err);
+
+/* ---- rolling_steps.c: what it does to a run and to checkpoints ----------------------------- */
+
+/** The run that it is about, and what becomes of its steps: what they were at the target's place in
+ *  the log. One of some paths alone is about none. */
+PAWL_MUST_CHECK pawl_status pawl__rolling_steps(pawl_plan *p, pawl__workspace *ws, pawl_error *err);
+/** The checkpoints that are not on the way to where the workspace stands then, and were before; and
+ *  the other way round. */
+PAWL_MUST_CHECK pawl_status pawl__rolling_checkpoints(
+        pawl_plan *p, pawl__workspace *ws, pawl_error *err);
+
+/** All checkpoints, those of 1, 2, 3, ... */
+typedef struct pawl__line {
+        pawl__row *rows;
+        size_t n;
+} pawl__line;
+
+/** NULL: there is none of that number, or it is not below @p above, from which it is found. */
+const pawl__row *pawl__line_at(const pawl__line *all, int64_t n, int64_t above);
+/** The one that the workspace stood at before. NULL: none. */
+const pawl__row *pawl__line_base(const pawl__line *all, const pawl__row *row);
+/** [n]: it is on the way to number @p n, or that. NULL: no memory. */
+bool *pawl__line_to(const pawl__line *all, int64_t n, pawl__arena *arena);
+
+/* ---- rolling_others.c: whose work it replaces --------------------------------------------------
+ */
+
+/** For each step of the plan, who changed the path last since the way to the target was left: a
+ * run, or somebody by hand (or in no run). */
+PAWL_MUST_CHECK pawl_status pawl__rolling_others(
+        pawl_plan *p, pawl__workspace *ws, const pawl__folders *folders, pawl_error *err);
+
+/* ---- rolling_files.c: files and git ------------------------------------------------------- */
+
+/** Decide, from what @p scan saw. */
+PAWL_MUST_CHECK pawl_status pawl__rolling_plan(
+        pawl_plan *p, pawl__workspace *ws, const pawl__scan *scan, pawl_error *err);
+/** Do it: forwards or @p back; then read the workspace again and check. The scan is the caller's.
+ */
+PAWL_MUST_CHECK pawl_status pawl__rolling_do(pawl__scan **scan, pawl_plan *p, pawl__workspace *ws,
+        bool back, bool again, pawl_error *err);
+
+/* ---- rolling_log.c: what the log says of it ----------------------------------------------- */
+
+/** A checkpoint_prepare's `then`: the plan's blob and WorkspaceRollbackStarted. @p user is the
+ *  pawl_plan. */
+PAWL_MUST_CHECK pawl_status pawl__rolling_started(
+        uint64_t safety, pawl__batch *batch, void *user, pawl_error *err);
+/** Hold the run whose steps change, if there is one. */
+PAWL_MUST_CHECK pawl_status pawl__rolling_claim(pawl_plan *p, pawl__workspace *ws, pawl_error *err);
+/** And let go of it, after a failure. */
+void pawl__rolling_release(pawl_plan *p, pawl__workspace *ws);
+/** WorkspaceRolledBack; the index stands for what @p scan saw. */
+PAWL_MUST_CHECK pawl_status pawl__rolling_end(
+        pawl_plan *p, pawl__workspace *ws, const pawl__scan *scan, bool done, pawl_error *err);
+/** After it: the answers that are dropped, or come back. (rolling_decisions.c) */
+PAWL_MUST_CHECK pawl_status pawl__rolling_decisions(
+        pawl__batch *batch, pawl_plan *p, pawl__workspace *ws, pawl_error *err);
+/** The plan of a rollback in the log. */
+PAWL_MUST_CHECK pawl_status pawl__rolling_read(pawl__plan *out, pawl__buf *encoded,
+        pawl__workspace *ws, const pawl__row *rollback, pawl_error *err);
+
+/* ---- rolling_told.c ----------------------------------------------------------------------- */
+
+/** Fill in what the public accessors show. */
+PAWL_MUST_CHECK pawl_status pawl__rolling_tell(pawl_plan *p, pawl__workspace *ws, pawl_error *err);
+
+#endif

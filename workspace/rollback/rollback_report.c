@@ -1,0 +1,169 @@
+/* A rollback as the public header shows it. */
+#include "base/error.h"
+#include "workspace/rollback/rollback_internal.h"
+#include <stdlib.h>
+
+static pawl_plan_item item_of(const pawl__plan_step *step)
+{
+        const pawl__entry *from = &step->from, *to = &step->to;
+        pawl_plan_item item = {.path = step->path, .kind = (char)to->kind, .size = to->size};
+        bool same = from->kind == to->kind;
+
+        if (to->kind == PAWL__ENTRY_NONE) {
+                item.action = PAWL_PLAN_REMOVE;
+                item.kind = (char)from->kind;
+        } else if (same && (to->kind == PAWL__ENTRY_FOLDER ||
+                                   (to->kind == PAWL__ENTRY_FILE && from->size == to->size &&
+                                           memcmp(from->hash, to->hash, 32) == 0))) {
+                item.action = PAWL_PLAN_MODE;
+                item.size = 0;
+        } else {
+                item.action = PAWL_PLAN_WRITE;
+        }
+        return item;
+}
+
+/* A folder that is only made writable for a while is nobody's concern. */
+static bool is_told(const pawl__plan_step *step)
+{
+        return step->from.kind != PAWL__ENTRY_FOLDER || step->to.kind != PAWL__ENTRY_FOLDER ||
+               step->from.mode != step->to.mode;
+}
+
+static void count(pawl_plan_counts *counts, const pawl_plan_item *item)
+{
+        counts->writes += item->action == PAWL_PLAN_WRITE;
+        counts->removes += item->action == PAWL_PLAN_REMOVE;
+        counts->modes += item->action == PAWL_PLAN_MODE;
+        counts->left += item->action == PAWL_PLAN_LEAVE;
+        counts->lost += item->lost;
+        counts->bytes += item->size;
+}
+
+static pawl_status tell_effect(pawl_plan *p)
+{
+        pawl_plan_effect *e = &p->effect;
+        pawl_put_back *back = pawl__arena_array(&p->arena, p->n_back + 1, sizeof *back);
+
+        if (!back)
+                return PAWL_ENOMEM;
+        for (size_t i = 0; i < p->n_back; i++)
+                back[i] = (pawl_put_back){.run_id = p->run_id,
+                        .step_id = p->back[i].v[PAWL__STEP_ID].text,
+                        .status = p->back[i].v[PAWL__STEP_STATUS].text};
+        e->in_part = p->plan.in_part;
+        e->run_id = p->n_steps || p->n_back ? p->run_id : pawl__text(NULL);
+        e->own_run = p->own_run;
+        e->run_status =
+                p->had_run && !pawl__text_is(p->run_then.v[PAWL__RUN_STATUS].text, "running")
+                        ? p->run_then.v[PAWL__RUN_STATUS].text
+                        : pawl__text("interrupted");
+        e->back = back;
+        e->n_back = p->n_back;
+        e->given_up = p->given_up;
+        e->n_given_up = p->n_given_up;
+        e->taken_up = p->taken_up;
+        e->n_taken_up = p->n_taken_up;
+        return PAWL_OK;
+}
+
+pawl_status pawl__rolling_tell(pawl_plan *p, pawl__workspace *ws, pawl_error *err)
+{
+        const pawl__plan *plan = &p->plan;
+
+        p->items = pawl__arena_array(&p->arena, plan->n_steps + plan->n_left + 1, sizeof *p->items);
+        if (!p->items)
+                return pawl__nomem(err);
+        p->n_items = 0;
+        p->counts = (pawl_plan_counts){0};
+        for (size_t i = 0; i < plan->n_steps; i++) {
+                if (!is_told(&plan->steps[i]))
+                        continue;
+                pawl_plan_item *item = &p->items[p->n_items++];
+                *item = item_of(&plan->steps[i]);
+                if (p->work) { /* not of one that was interrupted */
+                        item->run_id = p->work[i] == 'r' ? p->work_of[i] : pawl__text(NULL);
+                        item->by_hand = p->work[i] == 'h';
+                }
+        }
+        for (size_t i = 0; i < plan->n_left; i++)
+                p->items[p->n_items++] = (pawl_plan_item){.action = PAWL_PLAN_LEAVE,
+                        .path = plan->left[i].path,
+                        .wanted = plan->left[i].wanted,
+                        .lost = plan->left[i].why == PAWL__LEFT_NOT_CAPTURED,
+                        .why = pawl__left_text(&plan->left[i])};
+        for (size_t i = 0; i < p->n_items; i++)
+                count(&p->counts, &p->items[i]);
+        if (tell_effect(p))
+                return pawl__nomem(err);
+        p->info = pawl__checkpoint_info(
+                &p->target, ws->any ? (uint64_t)ws->current.v[PAWL__WCP_N].integer : 0);
+        return PAWL_OK;
+}
+
+/* ---- The accessors -------------------------------------------------------------------------- */
+
+void pawl_plan_free(pawl_plan *plan)
+{
+        if (!plan)
+                return;
+        pawl__plan_free(&plan->plan);
+        pawl__buf_free(&plan->encoded);
+        pawl__arena_free(&plan->arena);
+        free(plan);
+}
+
+const char *pawl_plan_hash(const pawl_plan *plan)
+{
+        return plan->hash;
+}
+
+const pawl_checkpoint_info *pawl_plan_target(const pawl_plan *plan)
+{
+        return &plan->info;
+}
+
+uint64_t pawl_plan_safety(const pawl_plan *plan)
+{
+        return (uint64_t)plan->started.v[PAWL__RB_SAFETY].integer;
+}
+
+bool pawl_plan_is_undo(const pawl_plan *plan)
+{
+        return plan->plan.undo;
+}
+
+size_t pawl_plan_items(const pawl_plan *plan)
+{
+        return plan->n_items;
+}
+
+const pawl_plan_item *pawl_plan_item_at(const pawl_plan *plan, size_t index)
+{
+        return &plan->items[index];
+}
+
+const pawl_plan_counts *pawl_plan_counted(const pawl_plan *plan)
+{
+        return &plan->counts;
+}
+
+size_t pawl_plan_steps(const pawl_plan *plan)
+{
+        return plan->n_steps;
+}
+
+const pawl_given_up *pawl_plan_step_at(const pawl_plan *plan, size_t index)
+{
+        return &plan->steps[index];
+}
+
+const pawl_plan_effect *pawl_plan_affects(const pawl_plan *plan)
+{
+        return &plan->effect;
+}
+
+const pawl_plan_git *pawl_plan_git_move(const pawl_plan *plan)
+{
+        return plan->git.branch.data ? &plan->git : NULL;
+}

@@ -1,0 +1,236 @@
+/* What a rollback goes to, and whether it may: decided from the log, before any file is looked at.
+ */
+#include "base/error.h"
+#include "events/types.h"
+#include "workspace/rollback/rollback_internal.h"
+#include <inttypes.h>
+
+static int64_t number_of(const pawl__row *checkpoint)
+{
+        return checkpoint->v[PAWL__WCP_N].integer;
+}
+
+static pawl_status from_log(pawl__workspace *ws, pawl_status status, pawl_error *err)
+{
+        if (err)
+                *err = *pawl__log_error(ws->log);
+        return status;
+}
+
+/* ---- The target ----------------------------------------------------------------------------- */
+
+pawl_status pawl__rolling_target(
+        pawl_plan *p, pawl__workspace *ws, const char *which, pawl_error *err)
+{
+        const pawl__value *v = p->target.v;
+        pawl_status status = pawl__workspace_find(&p->target, ws->state, which, &p->arena, err);
+
+        if (status)
+                return status;
+        p->plan.in_part = ws->part != NULL;
+        if (v[PAWL__WCP_PRUNED_SEQ].integer)
+                return pawl__fail(err, PAWL_ESTATE,
+                        "checkpoint %" PRId64 ": was pruned; choose one that is kept",
+                        number_of(&p->target));
+        if (v[PAWL__WCP_INVALID_SEQ].integer && !pawl__row_given_up(&p->target))
+                return pawl__fail(err, PAWL_EDAMAGED,
+                        "checkpoint %" PRId64 ": is damaged (%.*s); try `pawl rebuild %" PRId64
+                        "`, or choose another",
+                        number_of(&p->target), PAWL__FMT(v[PAWL__WCP_INVALID_REASON].text),
+                        number_of(&p->target));
+        return PAWL_OK;
+}
+
+pawl_status pawl__rolling_undone(pawl_plan *p, pawl__workspace *ws, pawl_error *err)
+{
+        pawl_status status = pawl__state_rollback_to_undo(&p->undone, ws->state, &p->arena, err);
+
+        if (status == PAWL_ENOTFOUND)
+                return pawl__fail(err, PAWL_ENOTFOUND,
+                        "workspace %.200s: no rollback is there to be undone; look at `pawl "
+                        "rollbacks`",
+                        ws->root);
+        if (status)
+                return status;
+        if (ws->part)
+                return pawl__fail(err, PAWL_EINVAL,
+                        "undo: takes the whole of the last rollback back; leave the paths out");
+        p->plan.undo = true;
+        p->plan.in_part = (p->undone.v[PAWL__RB_UNDO].integer & PAWL__RB_IN_PART) != 0;
+        p->target.v[PAWL__WCP_N].integer = p->undone.v[PAWL__RB_SAFETY].integer;
+        status = pawl__state_get(ws->state, PAWL__WORKSPACE, &p->target, &p->arena, err);
+        if (!status && p->target.v[PAWL__WCP_PRUNED_SEQ].integer)
+                return pawl__fail(err, PAWL_ESTATE,
+                        "checkpoint %" PRId64
+                        ": the safety copy was pruned, so that the rollback cannot be undone; go back "
+                        "to an earlier checkpoint instead",
+                        number_of(&p->target));
+        return status;
+}
+
+/* ---- Does it verify? ---------------------------------------------------------------------- */
+
+typedef struct verifying {
+        pawl__contents *contents;
+        int64_t n;
+} verifying;
+
+static pawl_status pass(const void *data, size_t len, void *user, pawl_error *err)
+{
+        (void)data, (void)len, (void)user, (void)err;
+        return PAWL_OK;
+}
+
+static pawl_status verify_entry(const pawl__change *change, void *user, pawl_error *err)
+{
+        const verifying *v = user;
+        const pawl__entry *entry = change->to;
+
+        if (!entry || entry->kind != PAWL__ENTRY_FILE)
+                return PAWL_OK;
+        pawl_status status =
+                pawl__contents_read(v->contents, entry->hash, entry->size, pass, NULL, err);
+        if (status == PAWL_ENOTFOUND || status == PAWL_EDAMAGED)
+                return pawl__fail_prefix(err, PAWL_EDAMAGED, "%.*s", PAWL__FMT(change->path));
+        return status;
+}
+
+pawl_status pawl__rolling_verify(pawl_plan *p, pawl__workspace *ws, pawl_error *err)
+{
+        pawl__folders folders = pawl__contents_folders(ws->contents);
+        verifying v = {ws->contents, number_of(&p->target)};
+        pawl_status status = PAWL_OK;
+
+        if (!pawl__unhex32(p->plan.target_tree, p->target.v[PAWL__WCP_TREE].text))
+                return pawl__fail(err, PAWL_EDAMAGED,
+                        "checkpoint %" PRId64 ": its tree is no hash; check with `eventlog verify`",
+                        v.n);
+        p->plan.target = (uint64_t)v.n;
+        status = pawl__diff_trees(&folders, NULL, p->plan.target_tree, verify_entry, &v, err);
+        if (status == PAWL_ENOTFOUND || status == PAWL_EDAMAGED)
+                status = pawl__fail_prefix(err, PAWL_EDAMAGED,
+                        "checkpoint %" PRId64 " does not verify, and `pawl validate` says more",
+                        v.n);
+        return pawl__workspace_or_pruned(status, ws->state, &p->target, err);
+}
+
+/* ---- Its run ------------------------------------------------------------------------------ */
+
+pawl_status pawl__rolling_not_held_by(pawl__workspace *ws, pawl_text run_id, pawl_error *err)
+{
+        pawl_owner owner;
+        bool held = false;
+
+        if (!run_id.data)
+                return PAWL_OK;
+        pawl_status status = pawl__log_holder(&held, &owner, ws->log, run_id);
+        if (status)
+                return from_log(ws, status, err);
+        if (!held)
+                return PAWL_OK;
+        return pawl__fail(err, PAWL_EHELD,
+                "run %.*s: process %" PRId64 " on %.*s is at work on it; stop it first",
+                PAWL__FMT(run_id), owner.pid, PAWL__FMT(owner.host));
+}
+
+pawl_status pawl__rolling_not_held(pawl_plan *p, pawl__workspace *ws, pawl_error *err)
+{
+        pawl_status status = pawl__rolling_not_held_by(ws, p->target.v[PAWL__WCP_RUN].text, err);
+
+        return status ? status
+                      : pawl__rolling_not_held_by(ws, ws->newest.v[PAWL__WCP_RUN].text, err);
+}
+
+/* ---- Git ---------------------------------------------------------------------------------- */
+
+static void set_commit(char out[41], pawl_text commit)
+{
+        size_t len = commit.len < 40 ? commit.len : 40;
+
+        memcpy(out, commit.data ? commit.data : "", len);
+        out[len] = '\0';
+}
+
+/* May it be moved there, and what does the branch give up? */
+static pawl_status check_move(pawl_plan *p, pawl__git *git, bool forward, pawl_error *err)
+{
+        const pawl__git_move move = {.branch = p->git.branch,
+                .expect = p->plan.undo ? p->git.from : NULL,
+                .to = p->git.to,
+                .forward = forward};
+        pawl__git_commit *list;
+        size_t n;
+        pawl_status status = pawl__git_move_check(p->git.from, git, &move, err);
+
+        p->plan.git_forward = forward;
+        if (!status && !forward)
+                status = pawl__git_commits(
+                        &p->git.commits, &list, &n, 0, git, p->git.to, p->git.from, &p->arena, err);
+        return status;
+}
+
+/* An undo goes the other way than what it undoes; a rollback back, or forward where that is the way
+ * to the commit. */
+static pawl_status ask_git(pawl_plan *p, pawl__workspace *ws, bool forward, pawl_error *err)
+{
+        pawl_error ignored = PAWL_ERROR_INIT;
+        pawl__git *git;
+        pawl_status status = pawl__git_open(&git, ws->root, err);
+
+        if (status)
+                return status;
+        status = check_move(p, git, forward, err);
+        if (status == PAWL_ESTATE && !p->plan.undo && check_move(p, git, true, &ignored) == PAWL_OK)
+                status = PAWL_OK;
+        if (status == PAWL_DONE) { /* it stands there */
+                p->git.branch = pawl__text(NULL);
+                status = PAWL_OK;
+        }
+        pawl__git_close(git);
+        return status;
+}
+
+static pawl_status undone_forward(bool *forward, pawl_plan *p, pawl__workspace *ws, pawl_error *err)
+{
+        pawl__plan undone = PAWL__PLAN_INIT;
+        pawl__buf encoded = PAWL__BUF_INIT;
+        pawl_status status = pawl__rolling_read(&undone, &encoded, ws, &p->undone, err);
+
+        *forward = undone.git_forward;
+        pawl__plan_free(&undone);
+        pawl__buf_free(&encoded);
+        return status;
+}
+
+pawl_status pawl__rolling_git(pawl_plan *p, pawl__workspace *ws, bool wanted, pawl_error *err)
+{
+        const pawl__value *v = p->target.v;
+        pawl_status status = PAWL_OK;
+        bool forward = true;
+
+        p->git.branch = pawl__text(NULL);
+        if (wanted && p->plan.in_part)
+                return pawl__fail(err, PAWL_EINVAL,
+                        "rollback of some paths: the branch stays where it is; leave --git out, or "
+                        "the paths");
+        if (p->plan.undo ? !p->undone.v[PAWL__RB_GIT_TO].text.data : !wanted)
+                return PAWL_OK;
+        if (!v[PAWL__WCP_GIT_HEAD].text.data || !v[PAWL__WCP_GIT_BRANCH].text.data)
+                return pawl__fail(err, PAWL_ESTATE,
+                        "checkpoint %" PRId64
+                        ": no branch of git was checked out when it was taken; go back without "
+                        "--git",
+                        number_of(&p->target));
+        p->git.branch = v[PAWL__WCP_GIT_BRANCH].text;
+        set_commit(p->git.to, v[PAWL__WCP_GIT_HEAD].text);
+        if (p->plan.undo) {
+                set_commit(p->git.from, p->undone.v[PAWL__RB_GIT_TO].text);
+                set_commit(p->git.to, p->undone.v[PAWL__RB_GIT_FROM].text);
+                status = undone_forward(&forward, p, ws, err);
+        }
+        if (!status)
+                status = ask_git(p, ws, p->plan.undo && !forward, err);
+        p->plan.git_from = pawl__text(p->git.branch.data ? p->git.from : "");
+        p->plan.git_to = pawl__text(p->git.branch.data ? p->git.to : "");
+        return status;
+}

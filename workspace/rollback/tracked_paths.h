@@ -1,0 +1,25 @@
+/**
+ * @file workspace/rollback/tracked_paths.h
+ * @brief Which paths some checkpoint of the log recorded: the only ones that a rollback may touch.
+ */
+#ifndef PAWL_WORKSPACE_ROLLBACK_TRACKED_PATHS_H
+#define PAWL_WORKSPACE_ROLLBACK_TRACKED_PATHS_H
+
+#include "workspace/store/tree_diff.h"
+
+typedef struct pawl__recorded pawl__recorded;
+
+/** Over @p n trees, 32 bytes each, one after the other; both are borrowed, and may hold a tree
+ *  twice. Nothing is read yet. */
+PAWL_MUST_CHECK pawl_status pawl__recorded_new(pawl__recorded **out, const pawl__folders *folders,
+        const unsigned char *trees, size_t n, pawl_error *err);
+void pawl__recorded_free(pawl__recorded *recorded);
+
+/**
+ * Did one of the trees record something at @p path, of whatever kind? An entry that was not
+ * captured is no record. Asked in the order of a walk, each folder is read once.
+ */
+PAWL_MUST_CHECK pawl_status pawl__recorded_has(
+        bool *has, pawl__recorded *recorded, pawl_text path, pawl_error *err);
+
+#endif

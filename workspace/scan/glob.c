@@ -1,0 +1,347 @@
+/* Patterns as chains of parts, and the places in them that a text leads to (workspace/scan/glob.h).
+ */
+#include "workspace/scan/glob.h"
+#include <stdlib.h>
+
+typedef enum part_kind {
+        ONE_BYTE,   /* this one */
+        ONE_OF_SET, /* one of a bracket */
+        ONE_ANY,    /* any but '/' */
+        MANY_NAME,  /* any number of any but '/' */
+        MANY_ANY,   /* any number of any */
+        FOLDERS,    /* nothing, or what INSIDE, the next part, takes */
+        INSIDE      /* any number of any, and a '/' */
+} part_kind;
+
+struct pawl__wild_part {
+        unsigned char kind, byte;
+        unsigned short set;
+};
+
+/* ---- Brackets -------------------------------------------------------------------------------- */
+
+static bool is_alpha(unsigned c)
+{
+        return (c | 32U) >= 'a' && (c | 32U) <= 'z';
+}
+
+static bool is_digit(unsigned c)
+{
+        return c >= '0' && c <= '9';
+}
+
+static bool is_space(unsigned c)
+{
+        return c == ' ' || c == '\t' || c == '\n' || c == '\r'; /* what git calls so */
+}
+
+/* Is c, below 128, of the class? -1: there is no such class. */
+static int in_class(pawl_text name, unsigned c)
+{
+        const bool visible = c > ' ' && c < 127;
+
+        if (pawl__text_is(name, "alnum"))
+                return is_alpha(c) || is_digit(c);
+        if (pawl__text_is(name, "alpha"))
+                return is_alpha(c);
+        if (pawl__text_is(name, "blank"))
+                return c == ' ' || c == '\t';
+        if (pawl__text_is(name, "cntrl"))
+                return c < ' ' || c == 127;
+        if (pawl__text_is(name, "digit"))
+                return is_digit(c);
+        if (pawl__text_is(name, "graph"))
+                return visible;
+        if (pawl__text_is(name, "lower"))
+                return c >= 'a' && c <= 'z';
+        if (pawl__text_is(name, "print"))
+                return visible || c == ' ';
+        if (pawl__text_is(name, "punct"))
+                return visible && !is_alpha(c) && !is_digit(c);
+        if (pawl__text_is(name, "space"))
+                return is_space(c);
+        if (pawl__text_is(name, "upper"))
+                return c >= 'A' && c <= 'Z';
+        if (pawl__text_is(name, "xdigit"))
+                return is_digit(c) || ((c | 32U) >= 'a' && (c | 32U) <= 'f');
+        return -1;
+}
+
+static void put_range(unsigned char set[32], unsigned first, unsigned last)
+{
+        for (unsigned c = first; c <= last; c++)
+                set[c / 8] |= (unsigned char)(1U << c % 8);
+}
+
+/* "[:name:]" at p.data[at]: puts the class in, and *at is the ']' that ends it. False: malformed.
+ * Where no ":]" follows, the '[' stands for itself, and *at stays. */
+static bool take_class(unsigned char set[32], pawl_text p, size_t *at, bool *is_class)
+{
+        size_t end = *at + 2;
+
+        while (end < p.len && p.data[end] != ']')
+                end++;
+        if (end == p.len)
+                return false;
+        *is_class = end > *at + 2 && p.data[end - 1] == ':';
+        if (!*is_class) {
+                put_range(set, '[', '[');
+                return true;
+        }
+        const pawl_text name = {p.data + *at + 2, end - *at - 3};
+        for (unsigned c = 0; c < 128; c++) {
+                const int in = in_class(name, c);
+                if (in < 0)
+                        return false;
+                if (in)
+                        put_range(set, c, c);
+        }
+        *at = end;
+        return true;
+}
+
+/* The byte at p.data[*at], or the one that a backslash there stands before. False: it ends. */
+static bool take_escaped(unsigned *byte, pawl_text p, size_t *at)
+{
+        if (*at < p.len && p.data[*at] == '\\')
+                ++*at;
+        if (*at >= p.len)
+                return false;
+        *byte = (unsigned char)p.data[*at];
+        return true;
+}
+
+/* The bracket whose '[' is at p.data[*at]; *at is its ']' afterwards. False: malformed. */
+static bool take_bracket(unsigned char set[32], pawl_text p, size_t *at)
+{
+        bool negated = false, before_set = false; /* may a range begin with the byte before? */
+        unsigned before = 0, byte;
+        size_t i = *at + 1;
+
+        memset(set, 0, 32);
+        if (i < p.len && (p.data[i] == '!' || p.data[i] == '^')) {
+                negated = true;
+                i++;
+        }
+        for (bool first = true; first || i >= p.len || p.data[i] != ']'; first = false, i++) {
+                bool is_class = false;
+                if (i >= p.len)
+                        return false;
+                if (p.data[i] == '-' && before_set && i + 1 < p.len && p.data[i + 1] != ']') {
+                        i++;
+                        if (!take_escaped(&byte, p, &i))
+                                return false;
+                        put_range(set, before, byte);
+                        before_set = false;
+                        continue;
+                }
+                if (p.data[i] == '[' && i + 1 < p.len && p.data[i + 1] == ':') {
+                        if (!take_class(set, p, &i, &is_class))
+                                return false;
+                        before = '[';
+                        before_set = !is_class;
+                        continue;
+                }
+                if (!take_escaped(&byte, p, &i))
+                        return false;
+                put_range(set, byte, byte);
+                before = byte;
+                before_set = true;
+        }
+        for (size_t k = 0; negated && k < 32; k++)
+                set[k] = (unsigned char)~set[k];
+        set['/' / 8] &= (unsigned char)~(1U << '/' % 8);
+        *at = i;
+        return true;
+}
+
+/* ---- Compiling ------------------------------------------------------------------------------- */
+
+size_t pawl__wild_plain(pawl_text pattern)
+{
+        size_t n = 0;
+
+        while (n < pattern.len && !strchr("*?[\\", pattern.data[n]))
+                n++;
+        return n;
+}
+
+static void add_part(pawl__wild *wild, part_kind kind, unsigned byte, size_t set)
+{
+        wild->parts[wild->n++] =
+                (pawl__wild_part){(unsigned char)kind, (unsigned char)byte, (unsigned short)set};
+}
+
+/* The stars that begin at p.data[at]; returns where they, and a '/' that belongs to them, end. */
+static size_t take_stars(pawl__wild *wild, pawl_text p, size_t at)
+{
+        size_t end = at;
+
+        while (end < p.len && p.data[end] == '*')
+                end++;
+        const bool slash = end < p.len && p.data[end] == '/';
+        const bool escaped = end + 1 < p.len && p.data[end] == '\\' && p.data[end + 1] == '/';
+        if (end - at < 2 || (at > 0 && p.data[at - 1] != '/') ||
+                !(end == p.len || slash || escaped)) {
+                add_part(wild, MANY_NAME, 0, 0);
+                return end;
+        }
+        if (!slash) {
+                add_part(wild, MANY_ANY, 0, 0);
+                return end;
+        }
+        add_part(wild, FOLDERS, 0, 0);
+        add_part(wild, INSIDE, 0, 0);
+        return end + 1;
+}
+
+/* False: malformed. */
+static bool take_parts(pawl__wild *wild, pawl_text p)
+{
+        unsigned byte;
+
+        for (size_t at = 0; at < p.len; at++) {
+                switch (p.data[at]) {
+                case '*':
+                        at = take_stars(wild, p, at) - 1;
+                        break;
+                case '?':
+                        add_part(wild, ONE_ANY, 0, 0);
+                        break;
+                case '[':
+                        if (!take_bracket(wild->sets[wild->n_sets], p, &at))
+                                return false;
+                        add_part(wild, ONE_OF_SET, 0, wild->n_sets++);
+                        break;
+                default:
+                        if (!take_escaped(&byte, p, &at))
+                                return false;
+                        add_part(wild, ONE_BYTE, byte, 0);
+                }
+        }
+        return true;
+}
+
+static size_t row_words(const pawl__wild *wild)
+{
+        return (wild->n + 1 + 63) / 64;
+}
+
+pawl_status pawl__wild_compile(pawl__wild *out, pawl_text pattern)
+{
+        pawl__wild wild = {NULL, 0, NULL, 0, NULL, false};
+        size_t brackets = 0;
+
+        for (size_t i = 0; i < pattern.len; i++)
+                brackets += pattern.data[i] == '[';
+        /* "**" and a '/' are three bytes and two parts: there are never more parts than bytes. */
+        wild.parts = malloc((pattern.len + 1) * sizeof *wild.parts);
+        wild.sets = malloc((brackets + 1) * sizeof *wild.sets);
+        if (!wild.parts || !wild.sets)
+                goto failed;
+        wild.never = brackets > UINT16_MAX || !take_parts(&wild, pattern);
+        wild.places = malloc(2 * row_words(&wild) * sizeof *wild.places);
+        if (!wild.places)
+                goto failed;
+        *out = wild;
+        return PAWL_OK;
+failed:
+        pawl__wild_free(&wild);
+        return PAWL_ENOMEM;
+}
+
+void pawl__wild_free(pawl__wild *wild)
+{
+        free(wild->parts);
+        free(wild->sets);
+        free(wild->places);
+        *wild = (pawl__wild){NULL, 0, NULL, 0, NULL, false};
+}
+
+/* ---- Matching -------------------------------------------------------------------------------- */
+
+/* The place at part i, and those that are reached from it with nothing. */
+static void reach(const pawl__wild *wild, uint64_t *row, size_t i)
+{
+        for (;;) {
+                row[i / 64] |= (uint64_t)1 << i % 64;
+                if (i == wild->n)
+                        return;
+                switch (wild->parts[i].kind) {
+                case FOLDERS:
+                        row[(i + 1) / 64] |= (uint64_t)1 << (i + 1) % 64;
+                        i += 2;
+                        break;
+                case MANY_NAME:
+                case MANY_ANY:
+                        i++;
+                        break;
+                default:
+                        return;
+                }
+        }
+}
+
+/* What the byte c leads to from part i. */
+static void step(const pawl__wild *wild, uint64_t *row, size_t i, unsigned c)
+{
+        const pawl__wild_part *part = &wild->parts[i];
+
+        switch (part->kind) {
+        case ONE_BYTE:
+                if (c == part->byte)
+                        reach(wild, row, i + 1);
+                break;
+        case ONE_OF_SET:
+                if (wild->sets[part->set][c / 8] >> c % 8 & 1)
+                        reach(wild, row, i + 1);
+                break;
+        case ONE_ANY:
+                if (c != '/')
+                        reach(wild, row, i + 1);
+                break;
+        case MANY_NAME:
+                if (c != '/')
+                        reach(wild, row, i);
+                break;
+        case MANY_ANY:
+                reach(wild, row, i);
+                break;
+        case INSIDE:
+                row[i / 64] |= (uint64_t)1 << i % 64;
+                if (c == '/')
+                        reach(wild, row, i + 1);
+                break;
+        default: /* FOLDERS has nothing of its own: reach() went on from there */
+                break;
+        }
+}
+
+bool pawl__wild_match(pawl__wild *wild, pawl_text text)
+{
+        const size_t words = row_words(wild);
+        uint64_t *now = wild->places, *next = now + words;
+
+        if (wild->never)
+                return false;
+        memset(now, 0, words * sizeof *now);
+        reach(wild, now, 0);
+        for (size_t t = 0; t < text.len; t++) {
+                uint64_t any = 0;
+                memset(next, 0, words * sizeof *next);
+                for (size_t w = 0; w < words; w++)
+                        for (uint64_t bits = now[w]; bits; bits &= bits - 1) {
+                                const size_t i = w * 64 + (size_t)__builtin_ctzll(bits);
+                                if (i < wild->n)
+                                        step(wild, next, i, (unsigned char)text.data[t]);
+                        }
+                for (size_t w = 0; w < words; w++)
+                        any |= next[w];
+                if (!any)
+                        return false;
+                uint64_t *swap = now;
+                now = next;
+                next = swap;
+        }
+        return now[wild->n / 64] >> wild->n % 64 & 1;
+}

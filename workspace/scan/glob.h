@@ -1,0 +1,46 @@
+/**
+ * @file workspace/scan/glob.h
+ * @brief One pattern of a .gitignore against one path, byte by byte, in time that no pattern can
+ *        blow up.
+ *
+ * A pattern is a chain of parts, and matching follows all the places in it at once where the text
+ * so far may have led (Thompson's simulation): at most parts times bytes, without going back.
+ *
+ *     *        any bytes but '/'
+ *     ?        any byte but '/'
+ *     [a-z]    one of these, but not '/'; [!a-z] and [^a-z] one that is none of them; a ']' that
+ *              stands first is one of them; [:alpha:] and the other classes of POSIX, of ASCII
+ *     \x       the byte x
+ *     **       between slashes, or at an end: any number of folders
+ *
+ * A pattern that is malformed (a bracket that is not closed, an unknown class, a backslash at its
+ * end) matches nothing. Where the manual of git is silent, what git does is the measure: so "**"
+ * stands for folders also where all that is before it is plain: "a**" and "/b" matches "ax/y/b".
+ */
+#ifndef PAWL_WORKSPACE_SCAN_GLOB_H
+#define PAWL_WORKSPACE_SCAN_GLOB_H
+
+#include "base/text.h"
+
+typedef struct pawl__wild_part pawl__wild_part;
+
+/** A pattern, compiled. Zero-initialised is empty: it matches the empty text. */
+typedef struct pawl__wild {
+        pawl__wild_part *parts;
+        size_t n;
+        unsigned char (*sets)[32]; /* of brackets, a bit a byte */
+        size_t n_sets;
+        uint64_t *places; /* two rows, each a bit a part and one for the end */
+        bool never;       /* malformed */
+} pawl__wild;
+
+/** How many of its bytes, from the first on, stand for themselves. */
+size_t pawl__wild_plain(pawl_text pattern);
+/** Compile a pattern, from its first byte on that does not stand for itself. PAWL_ENOMEM leaves
+ * *out as it was. */
+PAWL_MUST_CHECK pawl_status pawl__wild_compile(pawl__wild *out, pawl_text pattern);
+/** Does the whole text match? (It uses room within the pattern: one thread at a time.) */
+bool pawl__wild_match(pawl__wild *wild, pawl_text text);
+void pawl__wild_free(pawl__wild *wild);
+
+#endif

@@ -1,0 +1,24 @@
+/**
+ * @file workspace/scan/new_objects.h
+ * @brief Which entries of an index are the first with their hash: a set of a few bytes an entry.
+ */
+#ifndef PAWL_WORKSPACE_SCAN_NEW_OBJECTS_H
+#define PAWL_WORKSPACE_SCAN_NEW_OBJECTS_H
+
+#include "workspace/scan/index.h"
+
+/** Zero-initialised is empty. */
+typedef struct pawl__firsts {
+        uint32_t *slots; /* offsets in the index, divided by eight; 0: free */
+        size_t cap, count;
+} pawl__firsts;
+
+/** The entry of that kind and hash, or NULL. */
+pawl__index_entry *pawl__firsts_find(const pawl__firsts *firsts, const pawl__index *index,
+        pawl__entry_kind kind, const unsigned char hash[32]);
+/** Add the entry at an offset, which is not in yet. PAWL_ENOMEM; PAWL_ETOOBIG from 32 GiB on. */
+PAWL_MUST_CHECK pawl_status pawl__firsts_add(
+        pawl__firsts *firsts, const pawl__index *index, size_t at, pawl_error *err);
+void pawl__firsts_free(pawl__firsts *firsts);
+
+#endif

@@ -1,0 +1,215 @@
+/* See workspace/scan/preload.h. */
+#include "workspace/scan/preload.h"
+#include "workspace/scan/read.h"
+#include "workspace/store/rootdir.h"
+#include <fcntl.h>
+#include <pthread.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+/* Threads at most; bytes of an index below which none is worth its start. */
+enum { THREADS_MAX = 4, WORTH = 150000 };
+
+typedef struct part {
+        struct pawl__ahead *ahead;
+        size_t from, to; /* the folders that begin there, in the index */
+        pthread_t thread;
+} part;
+
+struct pawl__ahead {
+        const pawl__index *index;
+        int root;
+        size_t reached; /* where the scan is */
+        size_t n;
+        part parts[THREADS_MAX];
+};
+
+bool pawl__index_untouched(const pawl__index_entry *entry, const struct stat *st)
+{
+        return entry->kind == PAWL__ENTRY_FILE && S_ISREG(st->st_mode) &&
+               __atomic_load_n(&entry->flags, __ATOMIC_RELAXED) & PAWL__INDEX_TRUSTED &&
+               entry->size == (uint64_t)st->st_size && entry->inode == (uint64_t)st->st_ino &&
+               entry->mode == (st->st_mode & 07777) &&
+               entry->mtime_ns == pawl__time_ns(&st->st_mtim) &&
+               entry->ctime_ns == pawl__time_ns(&st->st_ctim);
+}
+
+static void look_at(const pawl__index *index, size_t at, int fd)
+{
+        pawl__index_cursor cursor = pawl__index_open(index, at);
+        char name[PAWL__TREE_NAME_MAX + 1];
+        pawl__index_entry *entry;
+        struct stat st;
+
+        while ((entry = pawl__index_next(index, &cursor))) {
+                if (entry->kind != PAWL__ENTRY_FILE)
+                        continue;
+                const pawl_text text = pawl__index_name(entry);
+                memcpy(name, text.data, text.len);
+                name[text.len] = '\0';
+                if (fstatat(fd, name, &st, AT_SYMLINK_NOFOLLOW) == 0 &&
+                        pawl__index_untouched(entry, &st))
+                        __atomic_fetch_or(&entry->flags, PAWL__INDEX_SEEN, __ATOMIC_RELEASE);
+        }
+}
+
+/* ---- The folders, from the last to the first ------------------------------------------------- */
+
+typedef struct folder {
+        size_t at, named; /* where it begins in the index; the entry that names it, 0: the root */
+        size_t above;     /* the folder that holds it, among these */
+} folder;
+
+typedef struct folders {
+        folder *items;
+        size_t n, cap;
+} folders;
+
+/* A folder stands right behind the first that names it, or behind what that one's folders hold: so
+ * the one that comes next is always the first, in the deepest folder, that was not met yet. */
+static bool collect(folders *all, const pawl__index *index)
+{
+        struct level {
+                pawl__index_cursor cursor;
+                size_t folder;
+        } *levels = NULL;
+        size_t depth = 1, cap = 0;
+        bool ok = !pawl__grow(&levels, &cap, 1, sizeof *levels) &&
+                  !pawl__grow(&all->items, &all->cap, 1, sizeof *all->items);
+
+        if (ok) {
+                all->items[all->n++] = (folder){PAWL__INDEX_HEAD, 0, 0};
+                levels[0] = (struct level){pawl__index_open(index, PAWL__INDEX_HEAD), 0};
+        }
+        while (ok && depth > 0) {
+                const size_t named = levels[depth - 1].cursor.at;
+                const pawl__index_entry *entry = pawl__index_next(index, &levels[depth - 1].cursor);
+                if (!entry)
+                        depth--;
+                if (!entry || entry->kind != PAWL__ENTRY_FOLDER)
+                        continue;
+                ok = !pawl__grow(&levels, &cap, depth + 1, sizeof *levels) &&
+                     !pawl__grow(&all->items, &all->cap, all->n + 1, sizeof *all->items);
+                if (!ok)
+                        break;
+                const size_t at = (size_t)entry->size;
+                all->items[all->n] = (folder){at, named, levels[depth - 1].folder};
+                levels[depth++] = (struct level){pawl__index_open(index, at), all->n++};
+        }
+        free(levels);
+        return ok;
+}
+
+/* The path of a folder, from its end to its beginning. */
+static bool path_of(pawl__buf *path, const folders *all, const pawl__index *index, size_t i)
+{
+        size_t len = 0;
+
+        for (size_t k = i; all->items[k].named; k = all->items[k].above)
+                len += pawl__index_entry_at(index, all->items[k].named)->name_len + 1U;
+        pawl__buf_clear(path);
+        if (pawl__buf_reserve(path, len))
+                return false;
+        path->len = len > 0 ? len - 1 : 0;
+        char *end = path->data + path->len;
+        *end = '\0';
+        for (size_t k = i; all->items[k].named; k = all->items[k].above) {
+                const pawl_text name =
+                        pawl__index_name(pawl__index_entry_at(index, all->items[k].named));
+                end -= name.len;
+                memcpy(end, name.data, name.len);
+                if (end > path->data)
+                        *--end = '/';
+        }
+        return true;
+}
+
+static void *run(void *user)
+{
+        const part *p = user;
+        struct pawl__ahead *ahead = p->ahead;
+        pawl__beneath root = PAWL__BENEATH_INIT;
+        pawl__buf path = PAWL__BUF_INIT;
+        folders all = {NULL, 0, 0};
+
+        root.root = fcntl(ahead->root, F_DUPFD_CLOEXEC, 0);
+        if (root.root >= 0 && collect(&all, ahead->index))
+                for (size_t i = all.n; i-- > 0;) {
+                        const size_t at = all.items[i].at;
+                        if (at < p->from || at < __atomic_load_n(&ahead->reached, __ATOMIC_RELAXED))
+                                break;
+                        if (at >= p->to)
+                                continue;
+                        if (!path_of(&path, &all, ahead->index, i))
+                                break;
+                        const int fd = pawl__beneath_folder(&root, pawl__buf_text(&path));
+                        if (fd < 0)
+                                continue;
+                        look_at(ahead->index, at, fd);
+                        close(fd);
+                }
+        pawl__beneath_close(&root);
+        pawl__buf_free(&path);
+        free(all.items);
+        return NULL;
+}
+
+static size_t processors(void)
+{
+        cpu_set_t set;
+
+        return sched_getaffinity(0, sizeof set, &set) == 0 ? (size_t)CPU_COUNT(&set) : 1;
+}
+
+pawl__ahead *pawl__ahead_start(const pawl__index *index, int root)
+{
+        const size_t len = index->bytes.len, cpus = processors();
+        const size_t n = cpus - 1 < THREADS_MAX ? cpus - 1 : THREADS_MAX;
+        sigset_t all, was;
+
+        if (n == 0 || len < WORTH)
+                return NULL;
+        pawl__ahead *ahead = calloc(1, sizeof *ahead);
+        if (!ahead)
+                return NULL;
+        ahead->index = index;
+        ahead->root = fcntl(root, F_DUPFD_CLOEXEC, 0);
+        const size_t step = len / (n + 1); /* the scan itself does one of n + 1 */
+        sigfillset(&all);
+        if (pthread_sigmask(SIG_SETMASK, &all, &was) == 0) {
+                for (size_t i = 0; i < n; i++) {
+                        part *p = &ahead->parts[ahead->n];
+                        *p = (part){.ahead = ahead,
+                                .from = i > 0 ? (i + 1) * step : 0,
+                                .to = i + 1 < n ? (i + 2) * step : len};
+                        if (pthread_create(&p->thread, NULL, run, p) == 0)
+                                ahead->n++;
+                }
+                pthread_sigmask(SIG_SETMASK, &was, NULL);
+        }
+        if (ahead->n == 0) {
+                close(ahead->root);
+                free(ahead);
+                return NULL;
+        }
+        return ahead;
+}
+
+void pawl__ahead_reach(pawl__ahead *ahead, size_t at)
+{
+        if (ahead)
+                __atomic_store_n(&ahead->reached, at, __ATOMIC_RELAXED);
+}
+
+void pawl__ahead_end(pawl__ahead *ahead)
+{
+        if (!ahead)
+                return;
+        __atomic_store_n(&ahead->reached, SIZE_MAX, __ATOMIC_RELAXED);
+        for (size_t i = 0; i < ahead->n; i++)
+                pthread_join(ahead->parts[i].thread, NULL);
+        close(ahead->root);
+        free(ahead);
+}

@@ -1,0 +1,35 @@
+/**
+ * @file workspace/scan/preload.h
+ * @brief Threads that go ahead of a scan and look at the files of the former index: each that still
+ *        has the status that it had is marked PAWL__INDEX_SEEN there.
+ *
+ * They begin some way behind the scan's beginning and go to the end, each through a part of its
+ * own, while the scan goes through all of it: where it finds the mark, it need not look. They
+ * change nothing but marks; whether they run or not, the scan comes to the same.
+ */
+#ifndef PAWL_WORKSPACE_SCAN_PRELOAD_H
+#define PAWL_WORKSPACE_SCAN_PRELOAD_H
+
+#include "workspace/scan/index.h"
+#include <sys/stat.h>
+
+typedef struct pawl__ahead pawl__ahead;
+
+/** Start them for the root whose handle is @p root. NULL: there is too little to be looked at, or
+ * one processor, or no thread to be had. The index must live until the end. */
+pawl__ahead *pawl__ahead_start(const pawl__index *index, int root);
+/** The scan has come to this folder of the index. @p ahead may be NULL. */
+void pawl__ahead_reach(pawl__ahead *ahead, size_t folder);
+/** Let them end, and wait for it. NULL is allowed. */
+void pawl__ahead_end(pawl__ahead *ahead);
+
+/** Was this entry marked? */
+static inline bool pawl__ahead_seen(const pawl__index_entry *entry)
+{
+        return __atomic_load_n(&entry->flags, __ATOMIC_ACQUIRE) & PAWL__INDEX_SEEN;
+}
+
+/** Is it the file, unchanged, that the entry of a former index tells of? */
+bool pawl__index_untouched(const pawl__index_entry *entry, const struct stat *st);
+
+#endif

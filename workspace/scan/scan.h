@@ -1,0 +1,101 @@
+/**
+ * @file workspace/scan/scan.h
+ * @brief The workspace as it is: every file, folder and link below a root, by content.
+ *
+ *   run -> (a batch's fill) store -> the commit -> keep the index
+ *
+ * A scan reads and changes nothing, but that it may put contents ahead. It goes through the handles
+ * of folders and follows no link; a mounted file system is gone into like any folder, as git does.
+ * What is in it:
+ *
+ * - every file, folder and symbolic link, with its permission bits, whatever its name;
+ * - FIFOs, sockets and devices, second names of the log's own files, files larger than max_file,
+ * what cannot be read or changed each time it was read, folders whose rules cannot be read, and the
+ *   .git of a repository within: by name and reason alone (not_captured);
+ * - not at all: what .gitignore and .pawlignore say (in each folder the latter goes before the
+ *   former, and a deeper folder before the one that holds it), also of the folders above the root
+ * up to the top of its git work tree; then info/exclude of that repository; then core.excludesFile;
+ *   the exclude list goes before all of them. But what git tracks is taken whatever git's own lists
+ *   say: only .pawlignore and the exclude list leave it out. Where git's lists leave the root
+ * itself out, or there is no repository, git tracks nothing. Never: the names .git and .pawl, what
+ * begins with .pawl-tmp- (a restore's), the folder that holds the log, and its own files
+ * (events/own_files.h). What the rules leave out is counted (ignored): a folder as one.
+ *
+ * Hard links are files like any other.
+ */
+#ifndef PAWL_WORKSPACE_SCAN_SCAN_H
+#define PAWL_WORKSPACE_SCAN_SCAN_H
+
+#include "workspace/store/contents.h"
+#include "workspace/store/tree.h"
+
+/** What max_file 0 means. */
+#define PAWL__SCAN_MAX_FILE ((uint64_t)64 << 20)
+
+typedef struct pawl__scan_options {
+        const char *root;         /**< absolute; a link in it is followed */
+        const char *log_path;     /**< absolute; the index lies beside it */
+        const pawl_text *exclude; /**< patterns as in .gitignore, in the root */
+        size_t n_exclude;
+        uint64_t max_file;         /**< bytes; 0: PAWL__SCAN_MAX_FILE */
+        bool force_root;           /**< the root may be / or home */
+        const char *home;          /**< NULL: not known */
+        const char *config_home;   /**< where git's configuration of the user is; NULL: ~/.config */
+        const unsigned char *base; /**< 32 bytes: hash of the event whose tree the index must be,
+                                      and whose contents are all in the log; NULL: no index */
+        bool put_ahead; /**< what waits packed and fills its room goes into the log at once, each
+                             time in a commit of its own, so that others can write in between; until
+                             a checkpoint names them, a prune lets such contents go */
+} pawl__scan_options;
+
+typedef struct pawl__not_captured {
+        pawl_text path; /**< relative to the root */
+        pawl__skip why;
+        int error; /**< errno, or 0 */
+} pawl__not_captured;
+
+typedef struct pawl__scan {
+        unsigned char tree[32]; /**< the root folder's hash: of all that is below */
+        uint64_t files, bytes;  /**< in the tree */
+        uint64_t captured;      /**< files that are new or changed since the base */
+        uint64_t unchanged;     /**< all others */
+        uint64_t ignored, too_large, unreadable, special, changing, repositories;
+        pawl__not_captured *not_captured; /**< in the order of their paths' bytes */
+        size_t n_not_captured;
+        struct pawl__scan_inside *inside;
+} pawl__scan;
+
+/**
+ * Scan the workspace.
+ *
+ * A file that changes while it is read is read again, three times in all. Files that a former scan
+ * by the same @p contents could not store, twice, are taken for changing without being read.
+ * @return PAWL_EACCESS, PAWL_EIO, PAWL_EPARSE where the root's rules, or git's, cannot be read;
+ * PAWL_EINVAL for a root that
+ * is "/" or home without force_root; PAWL_ENOTFOUND, PAWL_EACCESS for one that cannot be opened;
+ * PAWL_EINPUTS when folders were moved each time while they were gone through; PAWL_ETOOBIG;
+ * PAWL_EIO (too many open files); PAWL_ENOMEM.
+ */
+PAWL_MUST_CHECK pawl_status pawl__scan_run(pawl__scan **out, pawl__contents *contents,
+        const pawl__scan_options *options, pawl_error *err);
+
+/**
+ * Inside a batch's fill: put what the log lacks. What does not wait packed is read again.
+ * @return PAWL_EINPUTS when files, the first of which is named, are no longer what was scanned, or
+ *         the base was pruned: the fill must fail, and may succeed with another scan.
+ */
+PAWL_MUST_CHECK pawl_status pawl__scan_store(
+        pawl__scan *scan, pawl__contents *contents, pawl_error *err);
+
+/** After the commit: let the next scan know what this one saw, by the hash of the event that has
+ * its tree. A failure costs only time. */
+PAWL_MUST_CHECK pawl_status pawl__scan_keep_index(
+        const pawl__scan *scan, const unsigned char event_hash[32], pawl_error *err);
+
+/** The folders of the scan, which no log need have, for pawl__contents_beside(). They live as long
+ *  as the scan. */
+pawl__folders pawl__scan_folders(const pawl__scan *scan);
+
+void pawl__scan_free(pawl__scan *scan); /**< NULL is allowed. */
+
+#endif

@@ -1,0 +1,138 @@
+/**
+ * @file workspace/scan/scan_internal.h
+ * @brief The inside of a scan, for the files that make it: scan.c (begin and end), walk.c (folder
+ *        after folder), look.c (one name), rules.c (what is left out), store.c (into the log).
+ */
+#ifndef PAWL_WORKSPACE_SCAN_SCAN_INTERNAL_H
+#define PAWL_WORKSPACE_SCAN_SCAN_INTERNAL_H
+
+#include "events/own_files.h"
+#include "workspace/git/git_index.h"
+#include "workspace/scan/ignore.h"
+#include "workspace/scan/index.h"
+#include "workspace/scan/listing.h"
+#include "workspace/scan/new_objects.h"
+#include "workspace/scan/scan.h"
+#include <sys/stat.h>
+
+/** Bytes of a file of rules. */
+#define PAWL__RULES_MAX ((size_t)16 << 20)
+
+/** What waits, packed, to be put into the log; more is put ahead, or read again. */
+#define PAWL__SPOOL_MAX ((size_t)24 << 20)
+
+/** A packed content in the spool; its bytes follow. */
+typedef struct pawl__spooled {
+        unsigned char hash[32];
+        uint64_t size, len; /**< of the whole; of what follows */
+} pawl__spooled;
+
+struct pawl__scan_inside {
+        pawl__index index;
+        pawl__firsts firsts; /**< the new files and folders in it, each hash once */
+        pawl__buf spool;
+        pawl__arena arena; /**< paths of what was not captured */
+        size_t cap_not_captured;
+        char *root, *index_path;
+        uint64_t max_file;
+        bool put_ahead; /**< some of what was packed is in the log already */
+        bool based;     /**< an index was used: what did not change since is in the log */
+        unsigned char base_tree[32];
+};
+
+/** A folder that is being gone through. */
+typedef struct pawl__level {
+        int fd; /**< -1: closed while many others are open */
+        dev_t device;
+        ino_t inode;
+        size_t folder;      /**< where it begins in the index */
+        size_t entry;       /**< the offset of the entry that names it; 0: the root */
+        size_t old_folder;  /**< in the former index; 0: not there */
+        size_t rules;       /**< in force above it */
+        bool rules_same;    /**< those in force in it are those of the former scan */
+        bool names_same;    /**< its names are those of the former index */
+        bool tracked_alone; /**< it is left out, but for what git tracks */
+        size_t path_len;    /**< of its path, with a '/' at its end */
+        pawl__index_cursor cursor;
+} pawl__level;
+
+typedef struct pawl__scanner {
+        const pawl__scan_options *options;
+        pawl__contents *contents;
+        pawl__scan *scan;
+        struct pawl__scan_inside *in;
+        pawl__index old;           /**< of the base; without bytes: there is none */
+        struct pawl__ahead *ahead; /**< threads that look at what the old one tells; or NULL */
+        pawl__level *levels;
+        size_t depth, cap_levels;
+        size_t held; /**< the first level whose handle is open */
+        pawl__buf path;
+        pawl__listing listing;
+        pawl__ignore ignore, exclude;
+        pawl__tracked tracked; /**< by git */
+        pawl__buf full; /**< a path from the top of git's work tree, where that is not the root */
+        size_t prefix_len;         /**< of the root's in it */
+        bool folder_tracked_alone; /**< of the name at hand */
+        pawl__buf lists;           /**< all that is in force when the scan begins */
+        pawl__buf rules;           /**< a file of them, as it is read */
+        const char *no_rules;      /**< the name of one that cannot be read; NULL: each can */
+        pawl__buf encoding;        /**< of the folder that is being left */
+        int64_t tick_ns;
+        int64_t write_back_ns; /**< see pawl__write_back_ns() */
+        pawl__own_files own;   /**< the log's */
+} pawl__scanner;
+
+/** Put what is spooled into the log in a commit of its own, and empty the spool. */
+PAWL_MUST_CHECK pawl_status pawl__scan_put_ahead(
+        struct pawl__scan_inside *in, pawl__contents *contents, pawl_error *err);
+
+/** Go through all below the root, whose handle becomes the scanner's. */
+PAWL_MUST_CHECK pawl_status pawl__scan_walk(pawl__scanner *s, int root, pawl_error *err);
+
+/** Add what has that name in the topmost level's folder. @p old may be NULL. */
+PAWL_MUST_CHECK pawl_status pawl__scan_look(pawl__scanner *s, const pawl__listed *listed,
+        const pawl__index_entry *old, pawl_error *err);
+/** Count an entry that was not captured, the topmost level's path before its name. */
+PAWL_MUST_CHECK pawl_status pawl__scan_skip(
+        pawl__scanner *s, pawl_text name, pawl__skip why, int error, pawl_error *err);
+/** The same, and an entry for it in the topmost level's folder. */
+PAWL_MUST_CHECK pawl_status pawl__scan_add_skipped(
+        pawl__scanner *s, pawl_text name, pawl__skip why, int error, pawl_error *err);
+/** Was a time stamp, or both, made before the scan began, so that a later change shows? */
+bool pawl__scan_trusts(const pawl__scanner *s, const struct stat *st);
+/** Is it our own lack of handles or memory, and not the file's fault? */
+bool pawl__scan_lacks(int error);
+/** The same as a failure, PAWL_EIO or PAWL_ENOMEM. */
+pawl_status pawl__scan_lack(pawl__scanner *s, int error, pawl_error *err);
+/** Close the handle of the topmost-but-all level that has one; false: there is none to spare. */
+bool pawl__scan_spare(pawl__scanner *s);
+
+/** Let the rules that the listed folder has come into force; the topmost level's rules_same stays
+ *  true if they are the former scan's. PAWL_DONE: a file of them cannot be read, errno says why and
+ *  s->no_rules which. */
+PAWL_MUST_CHECK pawl_status pawl__scan_rules(pawl__scanner *s, pawl_error *err);
+/** The failure of a scan that cannot read the rules of its root. */
+pawl_status pawl__scan_no_rules(pawl__scanner *s, const char *name, int error, pawl_error *err);
+/** Are all files of rules that the listed folder has themselves in the tree? */
+bool pawl__scan_rules_plain(pawl__scanner *s);
+/** Let a file of rules below @p folder come into force, for paths whose first @p base bytes are its
+ *  folder's. What it holds is in s->rules afterwards. PAWL_DONE as above. */
+PAWL_MUST_CHECK pawl_status pawl__scan_add_rules(
+        pawl__scanner *s, int folder, const char *name, size_t base, pawl_error *err);
+/** What is in force for all of it: git's lists, those of the folders above the root, the options'
+ *  own; and what git tracks. */
+PAWL_MUST_CHECK pawl_status pawl__scan_root_rules(pawl__scanner *s, pawl_error *err);
+
+typedef enum pawl__verdict {
+        PAWL__TAKEN,
+        PAWL__LEFT_OUT,
+        PAWL__TRACKED_ALONE /**< a folder that is left out, but for what git tracks in it */
+} pawl__verdict;
+
+/** What the rules say of this name, which was appended to the path. */
+PAWL_MUST_CHECK pawl_status pawl__scan_verdict(
+        pawl__verdict *out, pawl__scanner *s, size_t name_at, bool folder, pawl_error *err);
+/** Is this name never in a tree? */
+bool pawl__scan_never(const pawl__scanner *s, const pawl__listed *listed);
+
+#endif

@@ -1,0 +1,287 @@
+/* What a scan found, into the log, and the index for the next one. */
+#include "base/error.h"
+#include "workspace/scan/read.h"
+#include "workspace/scan/scan_internal.h"
+#include "workspace/store/rootdir.h"
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+static pawl_status get_folder(
+        pawl__buf *out, const unsigned char hash[32], void *user, pawl_error *err)
+{
+        const pawl__scan *scan = user;
+        const struct pawl__scan_inside *in = scan->inside;
+        pawl__buf encoding = PAWL__BUF_INIT;
+        size_t folder = PAWL__INDEX_HEAD;
+
+        if (memcmp(hash, scan->tree, 32) != 0) {
+                const pawl__index_entry *entry =
+                        pawl__firsts_find(&in->firsts, &in->index, PAWL__ENTRY_FOLDER, hash);
+                if (!entry)
+                        return PAWL_ENOTFOUND;
+                folder = (size_t)entry->size;
+        }
+        pawl_status status = pawl__index_encode(&encoding, &in->index, folder, err);
+        if (!status && pawl__buf_add(out, encoding.data, encoding.len))
+                status = pawl__nomem(err);
+        pawl__buf_free(&encoding);
+        return status;
+}
+
+pawl__folders pawl__scan_folders(const pawl__scan *scan)
+{
+        return (pawl__folders){get_folder, (void *)(uintptr_t)scan};
+}
+
+/* ---- Into the log ---------------------------------------------------------------------------- */
+
+/* What goes through the tree once more. */
+typedef struct storing {
+        pawl__scan *scan;
+        struct pawl__scan_inside *in;
+        pawl__contents *contents;
+        pawl__beneath root;
+        pawl__buf path, encoding, packed;
+        unsigned char hash[32]; /* of the file at hand */
+        size_t changed;         /* files that are no longer what was scanned */
+        pawl_error first;       /* which was the first */
+} storing;
+
+static pawl_status put_spooled(
+        const struct pawl__scan_inside *in, pawl__contents *contents, pawl_error *err)
+{
+        const pawl__buf *spool = &in->spool;
+        pawl__spooled head;
+        pawl_status status = PAWL_OK;
+
+        for (size_t at = 0; at < spool->len && !status; at += sizeof head + (size_t)head.len) {
+                bool has;
+                memcpy(&head, spool->data + at, sizeof head);
+                const pawl_text packed = {spool->data + at + sizeof head, (size_t)head.len};
+                status = pawl__contents_has(&has, contents, head.hash, err);
+                if (!status && !has)
+                        status = pawl__contents_put(contents, head.hash, 0, head.size, packed, err);
+        }
+        return status;
+}
+
+/* ---- Ahead of the checkpoint -------------------------------------------------------------------
+ */
+
+struct ahead {
+        const struct pawl__scan_inside *in;
+        pawl__contents *contents;
+};
+
+static pawl_status fill_ahead(pawl_log *log, pawl__batch *batch, void *user, pawl_error *err)
+{
+        const struct ahead *ahead = user;
+
+        (void)log;
+        (void)batch;
+        return put_spooled(ahead->in, ahead->contents, err);
+}
+
+pawl_status pawl__scan_put_ahead(
+        struct pawl__scan_inside *in, pawl__contents *contents, pawl_error *err)
+{
+        struct ahead ahead = {in, contents};
+        pawl__batch batch = PAWL__BATCH_INIT;
+
+        batch.fill = fill_ahead;
+        batch.fill_user = &ahead;
+        pawl_status status = pawl__contents_commit(contents, &batch, err);
+        pawl__batch_free(&batch);
+        if (status)
+                return status;
+        in->put_ahead = true;
+        pawl__buf_clear(&in->spool);
+        return PAWL_OK;
+}
+
+/* ---- With the checkpoint -----------------------------------------------------------------------
+ */
+
+static pawl_status put_folder(
+        storing *s, size_t folder, const unsigned char hash[32], pawl_error *err)
+{
+        pawl_status status = pawl__index_encode(&s->encoding, &s->in->index, folder, err);
+
+        if (!status)
+                status = pawl__contents_put_whole(
+                        s->contents, hash, pawl__buf_text(&s->encoding), err);
+        return status;
+}
+
+/* Remember a file that cannot be stored, so that the transaction fails, and a scan that meets it
+ * too often leaves it. */
+static pawl_status note_changed(storing *s, pawl_error *err)
+{
+        const pawl_text path = pawl__buf_text(&s->path);
+        const pawl_status status = pawl__contents_note_restless(s->contents, path, err);
+
+        if (status)
+                return status;
+        if (s->changed++ == 0)
+                pawl__fail(&s->first, PAWL_EINPUTS,
+                        "%.*s: changed while the workspace was stored; try again when nothing "
+                        "writes to it",
+                        PAWL__FMT(path));
+        return PAWL_OK;
+}
+
+static pawl_status put_part(
+        const void *data, size_t len, uint32_t part, uint64_t size, void *user, pawl_error *err)
+{
+        storing *s = user;
+
+        pawl__buf_clear(&s->packed);
+        pawl_status status = pawl__contents_pack(&s->packed, s->contents, data, len, err);
+        if (!status)
+                status = pawl__contents_put(
+                        s->contents, s->hash, part, size, pawl__buf_text(&s->packed), err);
+        return status;
+}
+
+/* Read a file again, into the log. Should it not have the same content, what was put under its hash
+ * goes with the transaction, which fails. */
+static pawl_status put_file(storing *s, const unsigned char hash[32], pawl_error *err)
+{
+        pawl__reading what = PAWL__READ_CHANGED;
+        unsigned char found[32];
+        struct stat st;
+        bool has;
+        pawl_status status = pawl__contents_has(&has, s->contents, hash, err);
+
+        if (status || has)
+                return status;
+        const int fd = pawl__beneath_file(&s->root, pawl__buf_text(&s->path), O_RDONLY, 0);
+        if (fd < 0 && errno == ENOMEM)
+                return pawl__nomem(err);
+        if (fd >= 0) {
+                memcpy(s->hash, hash, 32);
+                status = pawl__read_file(&what, &st, found, s->contents, fd, s->in->max_file,
+                        s->changed ? NULL : put_part, s, err);
+                close(fd);
+        }
+        if (status)
+                return status;
+        if (what == PAWL__READ_WHOLE && memcmp(found, hash, 32) == 0)
+                return PAWL_OK;
+        return note_changed(s, err);
+}
+
+static pawl_status put_entry(storing *s, size_t at, pawl_error *err)
+{
+        const pawl__index_entry *entry = pawl__index_entry_at(&s->in->index, at);
+
+        if (!(entry->flags & PAWL__INDEX_NEW))
+                return PAWL_OK;
+        if (entry->kind == PAWL__ENTRY_FOLDER)
+                return put_folder(s, (size_t)entry->size, entry->hash, err);
+        /* What was put ahead may have been pruned since. */
+        if (entry->flags & PAWL__INDEX_SPOOLED && !s->in->put_ahead)
+                return PAWL_OK;
+        return put_file(s, entry->hash, err);
+}
+
+/* All new entries; the folders lie one behind the other as they were gone through, so that a stack
+ * of the folders above is enough to know each path. */
+static pawl_status put_entries(storing *s, pawl_error *err)
+{
+        struct above {
+                pawl__index_cursor cursor;
+                size_t path_len;
+        } *stack = NULL;
+        size_t depth = 0, cap = 0;
+        pawl_status status = PAWL_OK;
+
+        if (pawl__grow(&stack, &cap, 1, sizeof *stack))
+                return pawl__nomem(err);
+        stack[depth++] = (struct above){pawl__index_open(&s->in->index, PAWL__INDEX_HEAD), 0};
+        while (!status && depth > 0) {
+                struct above *top = &stack[depth - 1];
+                const size_t at = top->cursor.at;
+                const pawl__index_entry *entry = pawl__index_next(&s->in->index, &top->cursor);
+                if (!entry) {
+                        depth--;
+                        continue;
+                }
+                const pawl_text name = pawl__index_name(entry);
+                s->path.len = top->path_len;
+                if (pawl__buf_add(&s->path, name.data, name.len))
+                        status = pawl__nomem(err);
+                if (!status)
+                        status = put_entry(s, at, err);
+                if (status || entry->kind != PAWL__ENTRY_FOLDER)
+                        continue;
+                if (pawl__buf_addc(&s->path, '/') ||
+                        pawl__grow(&stack, &cap, depth + 1, sizeof *stack))
+                        status = pawl__nomem(err);
+                else
+                        stack[depth++] = (struct above){
+                                pawl__index_open(&s->in->index, (size_t)entry->size), s->path.len};
+        }
+        free(stack);
+        return status;
+}
+
+pawl_status pawl__scan_store(pawl__scan *scan, pawl__contents *contents, pawl_error *err)
+{
+        storing s = {.scan = scan,
+                .in = scan->inside,
+                .contents = contents,
+                .root = PAWL__BENEATH_INIT,
+                .first = PAWL_ERROR_INIT};
+        bool has = true;
+        pawl_status status = PAWL_OK;
+
+        if (s.in->based)
+                status = pawl__contents_has(&has, contents, s.in->base_tree, err);
+        if (!status && !has)
+                return pawl__fail(err, PAWL_EINPUTS,
+                        "workspace: the checkpoint that it was compared with was pruned meanwhile; "
+                        "try again");
+        if (!status && s.in->based && memcmp(scan->tree, s.in->base_tree, 32) == 0)
+                return PAWL_OK;
+        if (status)
+                return status;
+        const int error = pawl__beneath_open(&s.root, s.in->root);
+        if (error)
+                return pawl__fail(err, PAWL_EIO, "%s: cannot be read again: %s; try again",
+                        s.in->root, strerrordesc_np(error));
+        status = put_spooled(s.in, contents, err);
+        if (!status)
+                status = put_folder(&s, PAWL__INDEX_HEAD, scan->tree, err);
+        if (!status)
+                status = put_entries(&s, err);
+        pawl__beneath_close(&s.root);
+        pawl__buf_free(&s.path);
+        pawl__buf_free(&s.encoding);
+        pawl__buf_free(&s.packed);
+        if (!status && s.changed) {
+                status = PAWL_EINPUTS;
+                if (err)
+                        *err = s.first;
+        }
+        return status;
+}
+
+pawl_status pawl__scan_keep_index(
+        const pawl__scan *scan, const unsigned char event_hash[32], pawl_error *err)
+{
+        struct pawl__scan_inside *in = scan->inside;
+        pawl__hasher *hasher;
+        pawl_status status = pawl__hasher_new(&hasher, err);
+
+        if (status)
+                return status;
+        memcpy(in->index.of.event, event_hash, 32);
+        if (!in->index.summed)
+                pawl__index_settle(&in->index);
+        status = pawl__index_save(&in->index, in->index_path, hasher, err);
+        pawl__hasher_free(hasher);
+        return status;
+}

@@ -1,0 +1,342 @@
+/* One name in a folder: what it is, and its content if that is not known. */
+#include "base/error.h"
+#include "base/map.h"
+#include "workspace/scan/preload.h"
+#include "workspace/scan/read.h"
+#include "workspace/scan/scan_internal.h"
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <unistd.h>
+
+/* How often a file is read that changes meanwhile; how often a file was not to be stored before it
+ * is taken for one of these. */
+enum { TRIES = 3, RESTLESS = 2 };
+
+bool pawl__scan_lacks(int error)
+{
+        return error == EMFILE || error == ENFILE || error == ENOMEM;
+}
+
+pawl_status pawl__scan_lack(pawl__scanner *s, int error, pawl_error *err)
+{
+        const pawl_text path = pawl__buf_text(&s->path);
+
+        if (error == ENOMEM)
+                return pawl__nomem(err);
+        return pawl__fail(err, PAWL_EIO, "%.*s: cannot be opened: %s; raise `ulimit -n`",
+                PAWL__FMT(path), strerrordesc_np(error));
+}
+
+/* ---- Entries --------------------------------------------------------------------------------- */
+
+static pawl_status add(pawl__scanner *s, const pawl__index_entry *entry, pawl_text name,
+        pawl_text target, pawl_error *err)
+{
+        return pawl__index_add(
+                &s->in->index, s->levels[s->depth - 1].folder, entry, name, target, err);
+}
+
+static pawl_status keep_skipped(
+        pawl__scanner *s, pawl_text name, pawl__skip why, int error, pawl_error *err)
+{
+        struct pawl__scan_inside *in = s->in;
+        pawl__scan *scan = s->scan;
+        const size_t n = scan->n_not_captured;
+        bool ok = true;
+
+        if (pawl__grow(
+                    &scan->not_captured, &in->cap_not_captured, n + 1, sizeof *scan->not_captured))
+                return pawl__nomem(err);
+        const size_t len = s->levels[s->depth - 1].path_len;
+        s->path.len = len;
+        if (pawl__buf_add(&s->path, name.data, name.len))
+                return pawl__nomem(err);
+        scan->not_captured[n] = (pawl__not_captured){
+                pawl__arena_text(&in->arena, pawl__buf_text(&s->path), &ok), why, error};
+        s->path.len = len;
+        if (!ok)
+                return pawl__nomem(err);
+        scan->n_not_captured++;
+        return PAWL_OK;
+}
+
+pawl_status pawl__scan_skip(
+        pawl__scanner *s, pawl_text name, pawl__skip why, int error, pawl_error *err)
+{
+        switch (why) {
+        case PAWL__SKIP_TOO_LARGE:
+                s->scan->too_large++;
+                break;
+        case PAWL__SKIP_UNREADABLE:
+                s->scan->unreadable++;
+                break;
+        case PAWL__SKIP_SPECIAL:
+                s->scan->special++;
+                break;
+        case PAWL__SKIP_CHANGING:
+                s->scan->changing++;
+                break;
+        case PAWL__SKIP_RULES:
+                s->scan->unreadable++;
+                break;
+        case PAWL__SKIP_REPOSITORY:
+                s->scan->repositories++;
+                break;
+        }
+        return keep_skipped(s, name, why, error, err);
+}
+
+pawl_status pawl__scan_add_skipped(
+        pawl__scanner *s, pawl_text name, pawl__skip why, int error, pawl_error *err)
+{
+        const pawl__index_entry entry = {.kind = PAWL__ENTRY_SKIPPED, .why = (uint8_t)why};
+        const pawl_status status = pawl__scan_skip(s, name, why, error, err);
+
+        return status ? status : add(s, &entry, name, (pawl_text){"", 0}, err);
+}
+
+/* Its status is read when it is entered (walk.c); until then what the former index tells
+ * waits in the entry. */
+static pawl_status add_folder(
+        pawl__scanner *s, pawl_text name, const pawl__index_entry *old, pawl_error *err)
+{
+        pawl__index_entry entry = {.kind = PAWL__ENTRY_FOLDER};
+
+        if (old && old->kind == PAWL__ENTRY_FOLDER) {
+                entry = *old;
+                entry.flags &= PAWL__INDEX_TRUSTED;
+        }
+        if (s->folder_tracked_alone)
+                entry.flags |= PAWL__INDEX_TRACKED;
+        return add(s, &entry, name, (pawl_text){"", 0}, err);
+}
+
+/* ---- Files ----------------------------------------------------------------------------------- */
+
+/* Time stamps that are whole seconds may come from a file system that has no others, or only even
+ * ones. */
+static bool before(const struct timespec *time, int64_t tick_ns, bool whole_seconds)
+{
+        const int64_t granule = whole_seconds ? 2000000000 : 0;
+
+        return pawl__time_ns(time) < tick_ns - granule;
+}
+
+bool pawl__scan_trusts(const pawl__scanner *s, const struct stat *st)
+{
+        const bool whole = st->st_mtim.tv_nsec == 0 && st->st_ctim.tv_nsec == 0;
+
+        return before(&st->st_mtim, s->tick_ns, whole) && before(&st->st_ctim, s->tick_ns, whole);
+}
+
+/* The same for the content of a file that was read, which a mapping may change unseen for a while:
+ * not if all had been written back. The time of the last change of its status can't be set. */
+static bool trusts_content(const pawl__scanner *s, const struct stat *st, bool written_back)
+{
+        return pawl__scan_trusts(s, st) &&
+               (written_back || before(&st->st_ctim, s->tick_ns - s->write_back_ns, false));
+}
+
+static pawl__index_entry entry_of(const struct stat *st)
+{
+        return (pawl__index_entry){.kind = PAWL__ENTRY_FILE,
+                .mode = (uint16_t)(st->st_mode & 07777),
+                .size = (uint64_t)st->st_size,
+                .mtime_ns = pawl__time_ns(&st->st_mtim),
+                .ctime_ns = pawl__time_ns(&st->st_ctim),
+                .inode = (uint64_t)st->st_ino};
+}
+
+/* Pack the content, which lies whole in the contents' room, unless the log has it or there is no
+ * room: then it is read again when it is to be stored. */
+static pawl_status spool(pawl__scanner *s, pawl__index_entry *entry, pawl_error *err)
+{
+        pawl__buf *out = &s->in->spool;
+        pawl__spooled head = {.size = entry->size};
+        pawl_status status = PAWL_OK;
+        bool has;
+
+        if (entry->size > PAWL__PART_SIZE)
+                return PAWL_OK;
+        if (out->len + sizeof head + entry->size > PAWL__SPOOL_MAX) {
+                if (!s->options->put_ahead)
+                        return PAWL_OK;
+                status = pawl__scan_put_ahead(s->in, s->contents, err);
+        }
+        if (!status)
+                status = pawl__contents_has(&has, s->contents, entry->hash, err);
+        if (status || has)
+                return status;
+        const size_t start = out->len;
+        memcpy(head.hash, entry->hash, 32);
+        if (pawl__buf_add(out, &head, sizeof head))
+                return pawl__nomem(err);
+        status = pawl__contents_pack(
+                out, s->contents, pawl__contents_room(s->contents), (size_t)entry->size, err);
+        if (status)
+                return status;
+        head.len = out->len - start - sizeof head;
+        memcpy(out->data + start, &head, sizeof head);
+        entry->flags |= PAWL__INDEX_SPOOLED;
+        return PAWL_OK;
+}
+
+static pawl_status add_file(pawl__scanner *s, pawl_text name, pawl__index_entry *entry,
+        const pawl__index_entry *old, pawl_error *err)
+{
+        const bool was_file = old && old->kind == PAWL__ENTRY_FILE;
+        const bool same = was_file && memcmp(old->hash, entry->hash, 32) == 0;
+        const bool met = same || pawl__firsts_find(&s->in->firsts, &s->in->index, PAWL__ENTRY_FILE,
+                                         entry->hash);
+        pawl_status status = PAWL_OK;
+
+        if (!met) {
+                entry->flags |= PAWL__INDEX_NEW;
+                status = spool(s, entry, err);
+        }
+        const size_t at = s->in->index.bytes.len;
+        if (!status)
+                status = add(s, entry, name, (pawl_text){"", 0}, err);
+        if (!status && !met)
+                status = pawl__firsts_add(&s->in->firsts, &s->in->index, at, err);
+        if (same && old->mode == entry->mode)
+                s->scan->unchanged++;
+        else
+                s->scan->captured++;
+        s->scan->files++;
+        s->scan->bytes += entry->size;
+        return status;
+}
+
+static int open_file(pawl__scanner *s, const char *name)
+{
+        const int flags = O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC | O_NOCTTY;
+        const int folder = s->levels[s->depth - 1].fd;
+        int fd = openat(folder, name, flags);
+
+        while (fd < 0 && pawl__scan_lacks(errno) && pawl__scan_spare(s))
+                fd = openat(folder, name, flags);
+        return fd;
+}
+
+static bool is_restless(pawl__scanner *s)
+{
+        pawl__map *restless = pawl__contents_restless(s->contents);
+
+        if (restless->count == 0)
+                return false;
+        const uint32_t times = pawl__map_get(restless, pawl__buf_text(&s->path));
+        return times != PAWL__MAP_NONE && times >= RESTLESS;
+}
+
+/* A file, by its status before it is opened. PAWL_DONE: it is another by now, look again. */
+static pawl_status take_file(pawl__scanner *s, const pawl__listed *listed, const struct stat *seen,
+        const pawl__index_entry *old, pawl_error *err)
+{
+        const pawl_text name = {listed->name, listed->len};
+        pawl__index_entry entry = entry_of(seen);
+        pawl__reading what;
+        struct stat st;
+
+        if (pawl__own_files_is(&s->own, seen)) /* whose locks would go when we close it */
+                return pawl__scan_add_skipped(s, name, PAWL__SKIP_SPECIAL, 0, err);
+        if ((uint64_t)seen->st_size > s->in->max_file)
+                return pawl__scan_add_skipped(s, name, PAWL__SKIP_TOO_LARGE, 0, err);
+        if (is_restless(s))
+                return pawl__scan_add_skipped(s, name, PAWL__SKIP_CHANGING, 0, err);
+        if (old && pawl__index_untouched(old, seen)) {
+                entry.flags = PAWL__INDEX_TRUSTED;
+                memcpy(entry.hash, old->hash, 32);
+                return add_file(s, name, &entry, old, err);
+        }
+        const int fd = open_file(s, listed->name);
+        if (fd < 0 && pawl__scan_lacks(errno))
+                return pawl__scan_lack(s, errno, err);
+        if (fd < 0 && (errno == ENOENT || errno == ELOOP || errno == ENXIO))
+                return PAWL_DONE;
+        if (fd < 0)
+                return pawl__scan_add_skipped(s, name, PAWL__SKIP_UNREADABLE, errno, err);
+        const bool written_back = pawl__read_write_back(fd);
+        pawl_status status = pawl__read_file(
+                &what, &st, entry.hash, s->contents, fd, s->in->max_file, NULL, NULL, err);
+        const int error = errno;
+        close(fd);
+        if (status)
+                return status;
+        switch (what) {
+        case PAWL__READ_CHANGED:
+                return PAWL_DONE;
+        case PAWL__READ_REFUSED:
+                return pawl__scan_add_skipped(s, name, PAWL__SKIP_UNREADABLE, error, err);
+        case PAWL__READ_WHOLE:
+                break;
+        }
+        pawl__index_entry read = entry_of(&st);
+        read.flags = trusts_content(s, &st, written_back) ? PAWL__INDEX_TRUSTED : 0;
+        memcpy(read.hash, entry.hash, 32);
+        return add_file(s, name, &read, old, err);
+}
+
+/* ---- Links, and all of it -------------------------------------------------------------------- */
+
+static pawl_status take_link(pawl__scanner *s, const pawl__listed *listed, pawl_error *err)
+{
+        const pawl_text name = {listed->name, listed->len};
+        const pawl__index_entry entry = {.kind = PAWL__ENTRY_LINK};
+        char target[PATH_MAX];
+        const ssize_t n =
+                readlinkat(s->levels[s->depth - 1].fd, listed->name, target, sizeof target);
+
+        if (n < 0 && (errno == EINVAL || errno == ENOENT))
+                return PAWL_DONE;
+        if (n <= 0 || n == sizeof target)
+                return pawl__scan_add_skipped(
+                        s, name, PAWL__SKIP_UNREADABLE, n < 0 ? errno : 0, err);
+        return add(s, &entry, name, (pawl_text){target, (size_t)n}, err);
+}
+
+/* What a thread ahead of us has looked at, and is still what has that name. */
+static bool was_seen(pawl__scanner *s, const pawl__listed *listed, const pawl__index_entry *old)
+{
+        return old && pawl__ahead_seen(old) && listed->type == DT_REG &&
+               listed->inode == old->inode && old->size <= s->in->max_file && !is_restless(s) &&
+               !pawl__own_files_is(&s->own,
+                       &(struct stat){.st_dev = s->own.folder.device, .st_ino = listed->inode});
+}
+
+pawl_status pawl__scan_look(
+        pawl__scanner *s, const pawl__listed *listed, const pawl__index_entry *old, pawl_error *err)
+{
+        const pawl_text name = {listed->name, listed->len};
+        const int folder = s->levels[s->depth - 1].fd;
+        struct stat st;
+
+        if (was_seen(s, listed, old)) {
+                pawl__index_entry entry = *old;
+                entry.flags = PAWL__INDEX_TRUSTED;
+                return add_file(s, name, &entry, old, err);
+        }
+        if (listed->type == DT_DIR)
+                return add_folder(s, name, old, err);
+        for (int i = 0; i < TRIES; i++) {
+                pawl_status status;
+                if (fstatat(folder, listed->name, &st, AT_SYMLINK_NOFOLLOW) != 0) {
+                        if (errno == ENOENT)
+                                return PAWL_OK;
+                        return pawl__scan_add_skipped(s, name, PAWL__SKIP_UNREADABLE, errno, err);
+                }
+                if (S_ISREG(st.st_mode))
+                        status = take_file(s, listed, &st, old, err);
+                else if (S_ISLNK(st.st_mode))
+                        status = take_link(s, listed, err);
+                else if (!S_ISDIR(st.st_mode))
+                        status = pawl__scan_add_skipped(s, name, PAWL__SKIP_SPECIAL, 0, err);
+                else
+                        status = add_folder(s, name, old, err);
+                if (status != PAWL_DONE)
+                        return status;
+        }
+        return pawl__scan_add_skipped(s, name, PAWL__SKIP_CHANGING, 0, err);
+}

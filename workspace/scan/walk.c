@@ -1,0 +1,381 @@
+/* Folder after folder, through handles, without recursion: as deep as there is memory for a level.
+ */
+#include "base/error.h"
+#include "workspace/scan/preload.h"
+#include "workspace/scan/read.h"
+#include "workspace/scan/scan_internal.h"
+#include <assert.h>
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <unistd.h>
+
+/* So many handles are held; above them they are closed, and opened again on the way back. */
+enum { HELD_MAX = 64, FOLDER = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK };
+
+static pawl__level *top(pawl__scanner *s)
+{
+        return &s->levels[s->depth - 1];
+}
+
+bool pawl__scan_spare(pawl__scanner *s)
+{
+        if (s->depth == 0 || s->held >= s->depth - 1)
+                return false;
+        close(s->levels[s->held].fd);
+        s->levels[s->held++].fd = -1;
+        return true;
+}
+
+static int open_folder(pawl__scanner *s, const char *name)
+{
+        int fd = openat(top(s)->fd, name, FOLDER);
+
+        while (fd < 0 && pawl__scan_lacks(errno) && pawl__scan_spare(s))
+                fd = openat(top(s)->fd, name, FOLDER);
+        return fd;
+}
+
+static pawl_status moved(pawl__scanner *s, pawl_error *err)
+{
+        const pawl_text path = pawl__buf_text(&s->path);
+
+        return pawl__fail(err, PAWL_EINPUTS,
+                "%.*s: was moved while the workspace was scanned; try again when nothing moves it",
+                PAWL__FMT(path));
+}
+
+/* ---- Names of a folder ----------------------------------------------------------------------- */
+
+/* The former entry of that name; the cursor never goes back, as both go in the order of names. */
+static const pawl__index_entry *former(
+        const pawl__scanner *s, pawl__index_cursor *cursor, pawl_text name)
+{
+        while (cursor->left > 0) {
+                const pawl__index_entry *entry = pawl__index_entry_at(&s->old, cursor->at);
+                const int order = pawl__text_cmp(pawl__index_name(entry), name);
+                if (order > 0)
+                        return NULL;
+                (void)pawl__index_next(&s->old, cursor);
+                if (order == 0)
+                        return entry;
+        }
+        return NULL;
+}
+
+static bool is_folder(const pawl__scanner *s, const pawl__listed *listed)
+{
+        struct stat st;
+
+        if (listed->type != DT_UNKNOWN)
+                return listed->type == DT_DIR;
+        return fstatat(s->levels[s->depth - 1].fd, listed->name, &st, AT_SYMLINK_NOFOLLOW) == 0 &&
+               S_ISDIR(st.st_mode);
+}
+
+static pawl_status take_name(
+        pawl__scanner *s, const pawl__listed *listed, const pawl__index_entry *old, pawl_error *err)
+{
+        const size_t path_len = top(s)->path_len;
+        pawl_log *log = pawl__contents_log(s->contents);
+        pawl__verdict verdict = PAWL__TAKEN;
+        pawl_status status = pawl__log_interrupted(log, err), lost = pawl__log_keep_claims(log);
+
+        (void)lost; /* the next commit of that run tells */
+        if (status)
+                return status;
+        if (s->depth > 1 && strcmp(listed->name, ".git") == 0)
+                return pawl__scan_add_skipped(
+                        s, (pawl_text){listed->name, listed->len}, PAWL__SKIP_REPOSITORY, 0, err);
+        if (pawl__scan_never(s, listed))
+                return PAWL_OK;
+        if (pawl__buf_add(&s->path, listed->name, listed->len))
+                return pawl__nomem(err);
+        if (!top(s)->names_same && (s->ignore.n || s->exclude.n))
+                status = pawl__scan_verdict(&verdict, s, path_len, is_folder(s, listed), err);
+        else if (top(s)->names_same && old && old->flags & PAWL__INDEX_TRACKED)
+                verdict = PAWL__TRACKED_ALONE;
+        s->folder_tracked_alone = verdict == PAWL__TRACKED_ALONE;
+        if (!status && verdict == PAWL__LEFT_OUT)
+                s->scan->ignored++;
+        else if (!status)
+                status = pawl__scan_look(s, listed, old, err);
+        s->path.len = path_len;
+        return status;
+}
+
+/* The names of the topmost level, which was listed, into the index. */
+static pawl_status take_names(pawl__scanner *s, pawl_error *err)
+{
+        pawl__index_cursor cursor = {0, 0};
+        const uint64_t ignored = s->scan->ignored;
+        size_t folder;
+        pawl_status status = pawl__index_begin(&folder, &s->in->index, err);
+
+        if (status)
+                return status;
+        top(s)->folder = folder;
+        if (top(s)->old_folder)
+                pawl__ahead_reach(s->ahead, top(s)->old_folder);
+        if (top(s)->old_folder)
+                cursor = pawl__index_open(&s->old, top(s)->old_folder);
+        for (size_t i = 0; i < s->listing.n && !status; i++) {
+                const pawl__listed *listed = &s->listing.items[i];
+                const pawl_text name = {listed->name, listed->len};
+                status = take_name(s, listed, former(s, &cursor, name), err);
+        }
+        if (top(s)->names_same)
+                s->scan->ignored += pawl__index_ignored(&s->old, top(s)->old_folder);
+        pawl__index_set_ignored(&s->in->index, folder, (uint32_t)(s->scan->ignored - ignored));
+        top(s)->cursor = pawl__index_open(&s->in->index, folder);
+        return status;
+}
+
+/* ---- Down and up ----------------------------------------------------------------------------- */
+
+/* The folder named by an entry cannot be gone through after all. */
+static pawl_status give_up(pawl__scanner *s, size_t at, pawl__skip why, int error, pawl_error *err)
+{
+        pawl__index_entry *entry = pawl__index_entry_at(&s->in->index, at);
+
+        entry->kind = PAWL__ENTRY_SKIPPED;
+        entry->why = (uint8_t)why;
+        entry->mode = 0;
+        entry->size = 0;
+        memset(entry->hash, 0, sizeof entry->hash);
+        return pawl__scan_skip(s, pawl__index_name(entry), why, error, err);
+}
+
+static pawl_status not_there(pawl__scanner *s, size_t at)
+{
+        pawl__index_entry *entry = pawl__index_entry_at(&s->in->index, at);
+
+        entry->kind = PAWL__INDEX_GONE;
+        entry->mode = 0;
+        entry->size = 0;
+        return PAWL_OK;
+}
+
+static pawl_status not_opened(pawl__scanner *s, size_t at, int error, pawl_error *err)
+{
+        if (pawl__scan_lacks(error))
+                return pawl__scan_lack(s, error, err);
+        if (error == ENOENT)
+                return not_there(s, at);
+        return give_up(s, at,
+                error == ELOOP || error == ENOTDIR ? PAWL__SKIP_CHANGING : PAWL__SKIP_UNREADABLE,
+                error, err);
+}
+
+static void pop(pawl__scanner *s)
+{
+        pawl__level *level = top(s);
+
+        if (level->fd >= 0)
+                close(level->fd);
+        pawl__ignore_cut(&s->ignore, level->rules);
+        s->depth--;
+        if (s->held > s->depth)
+                s->held = s->depth;
+        s->path.len = s->depth ? top(s)->path_len : 0;
+}
+
+/* Of a folder with the status that it had, the names are those that it had. */
+static bool names_same(const pawl__index_entry *old, const struct stat *st)
+{
+        return old->flags & PAWL__INDEX_TRUSTED && old->inode == (uint64_t)st->st_ino &&
+               old->mtime_ns == pawl__time_ns(&st->st_mtim) &&
+               old->ctime_ns == pawl__time_ns(&st->st_ctim);
+}
+
+/* The level of a folder whose handle is @p fd, which becomes the level's, and which @p entry
+ * names. PAWL_DONE: it is that of the log. */
+static pawl_status push(pawl__scanner *s, int fd, size_t entry, pawl_error *err)
+{
+        pawl__level level = {.fd = fd, .entry = entry, .rules = s->ignore.n};
+        struct stat st;
+
+        if (fstat(fd, &st) != 0 ||
+                pawl__grow(&s->levels, &s->cap_levels, s->depth + 1, sizeof *s->levels)) {
+                close(fd);
+                return pawl__nomem(err);
+        }
+        level.device = st.st_dev;
+        level.inode = st.st_ino;
+        if (entry && pawl__own_files_is(&s->own, &st)) {
+                close(fd);
+                return PAWL_DONE;
+        }
+        if (entry) {
+                pawl__index_entry *named = pawl__index_entry_at(&s->in->index, entry);
+                const pawl_text name = pawl__index_name(named);
+                level.old_folder = (size_t)named->size;
+                level.rules_same = top(s)->rules_same && level.old_folder;
+                level.names_same = level.rules_same && names_same(named, &st);
+                named->mode = (uint16_t)(st.st_mode & 07777);
+                level.tracked_alone = named->flags & PAWL__INDEX_TRACKED;
+                named->flags &= PAWL__INDEX_TRACKED;
+                if (pawl__scan_trusts(s, &st))
+                        named->flags |= PAWL__INDEX_TRUSTED;
+                named->mtime_ns = pawl__time_ns(&st.st_mtim);
+                named->ctime_ns = pawl__time_ns(&st.st_ctim);
+                named->inode = (uint64_t)st.st_ino;
+                if (pawl__buf_add(&s->path, name.data, name.len) || pawl__buf_addc(&s->path, '/')) {
+                        close(fd);
+                        return pawl__nomem(err);
+                }
+        } else if (s->old.bytes.data) {
+                level.old_folder = PAWL__INDEX_HEAD;
+                level.rules_same =
+                        memcmp(s->old.of.rules, s->in->index.of.rules, sizeof s->old.of.rules) == 0;
+        }
+        level.path_len = s->path.len;
+        s->levels[s->depth++] = level;
+        if (s->depth - s->held > HELD_MAX)
+                (void)pawl__scan_spare(s);
+        return PAWL_OK;
+}
+
+/* The names of the topmost level, and the rules among them. What the former index says counts only
+ * under the rules that it was made under. PAWL_DONE: the folder cannot be listed, or its rules
+ * cannot be read; errno says why. */
+static pawl_status list(pawl__scanner *s, pawl_error *err)
+{
+        pawl__level *level = top(s);
+
+        if (level->names_same) {
+                pawl_status status =
+                        pawl__list_former(&s->listing, &s->old, level->old_folder, err);
+                if (!status)
+                        status = pawl__scan_rules(s, err);
+                if (status || level->rules_same)
+                        return status;
+                pawl__ignore_cut(&s->ignore, level->rules);
+                level->names_same = false;
+        }
+        const pawl_status status = pawl__list_folder(&s->listing, level->fd, err);
+        if (status == PAWL_EIO)
+                return PAWL_DONE;
+        return status ? status : pawl__scan_rules(s, err);
+}
+
+static pawl_status enter(pawl__scanner *s, int fd, size_t entry, pawl_error *err)
+{
+        pawl_status status = push(s, fd, entry, err);
+
+        if (status == PAWL_DONE)
+                return not_there(s, entry);
+        if (status)
+                return status;
+        status = list(s, err);
+        if (status == PAWL_DONE) {
+                const int error = errno;
+                const char *rules = s->no_rules;
+                s->no_rules = NULL;
+                pop(s);
+                if (!entry && rules)
+                        return pawl__scan_no_rules(s, rules, error, err);
+                if (!entry)
+                        return pawl__fail(err, PAWL_EIO, "%s: cannot be listed: %s; mend that",
+                                s->options->root, strerrordesc_np(error));
+                return give_up(
+                        s, entry, rules ? PAWL__SKIP_RULES : PAWL__SKIP_UNREADABLE, error, err);
+        }
+        if (!status)
+                status = take_names(s, err);
+        if (status || !entry)
+                return status;
+        pawl__index_entry *named = pawl__index_entry_at(&s->in->index, entry);
+        named->size = top(s)->folder;
+        if (!pawl__scan_rules_plain(s)) /* one that is left out could change unseen */
+                named->flags &= PAWL__INDEX_TRACKED;
+        return PAWL_OK;
+}
+
+/* The handle of the level above the topmost, if it was closed: by way of "..", if that is still
+ * where we came from. */
+static pawl_status open_again(pawl__scanner *s, pawl_error *err)
+{
+        pawl__level *above = &s->levels[s->depth - 2];
+        struct stat st;
+
+        if (above->fd >= 0)
+                return PAWL_OK;
+        const int fd = openat(top(s)->fd, "..", FOLDER);
+        if (fd < 0)
+                return pawl__scan_lacks(errno) ? pawl__scan_lack(s, errno, err) : moved(s, err);
+        if (fstat(fd, &st) != 0 || st.st_dev != above->device || st.st_ino != above->inode) {
+                close(fd);
+                return moved(s, err);
+        }
+        above->fd = fd;
+        s->held = s->depth - 2;
+        return PAWL_OK;
+}
+
+/* All below the topmost level is known: so is its hash. */
+static pawl_status leave(pawl__scanner *s, pawl_error *err)
+{
+        const pawl__level *level = top(s);
+        struct pawl__scan_inside *in = s->in;
+        unsigned char hash[32];
+        pawl_status status = pawl__index_encode(&s->encoding, &in->index, level->folder, err);
+
+        if (!status)
+                status = pawl__sha256(pawl__contents_hasher(s->contents), hash, s->encoding.data,
+                        s->encoding.len, err);
+        if (status)
+                return status;
+        if (s->depth == 1) {
+                memcpy(s->scan->tree, hash, 32);
+                pop(s);
+                return PAWL_OK;
+        }
+        pawl__index_entry *entry = pawl__index_entry_at(&in->index, level->entry);
+        if (!level->old_folder || memcmp(entry->hash, hash, 32) != 0) {
+                memcpy(entry->hash, hash, 32);
+                if (!pawl__firsts_find(&in->firsts, &in->index, PAWL__ENTRY_FOLDER, hash)) {
+                        entry->flags |= PAWL__INDEX_NEW;
+                        status = pawl__firsts_add(&in->firsts, &in->index, level->entry, err);
+                }
+        }
+        if (!status)
+                status = open_again(s, err);
+        if (!status)
+                pop(s);
+        return status;
+}
+
+/* Into the next folder of the topmost level; PAWL_DONE: there is none. */
+static pawl_status go_down(pawl__scanner *s, pawl_error *err)
+{
+        const pawl__index_entry *entry;
+        char name[PAWL__TREE_NAME_MAX + 1];
+        size_t at;
+
+        do {
+                at = top(s)->cursor.at;
+                entry = pawl__index_next(&s->in->index, &top(s)->cursor);
+                if (!entry)
+                        return PAWL_DONE;
+        } while (entry->kind != PAWL__ENTRY_FOLDER);
+        const pawl_text text = pawl__index_name(entry);
+        memcpy(name, text.data, text.len);
+        name[text.len] = '\0';
+        const int fd = open_folder(s, name);
+        return fd < 0 ? not_opened(s, at, errno, err) : enter(s, fd, at, err);
+}
+
+pawl_status pawl__scan_walk(pawl__scanner *s, int root, pawl_error *err)
+{
+        pawl_status status = enter(s, root, 0, err);
+
+        while (!status && s->depth > 0) {
+                status = go_down(s, err);
+                if (status == PAWL_DONE)
+                        status = leave(s, err);
+        }
+        while (s->depth > 0)
+                pop(s);
+        return status;
+}

@@ -1,0 +1,89 @@
+/**
+ * @file workspace/store/contents.h
+ * @brief What files and folders of checkpoints hold: in the log by hash, in parts, compressed.
+ *
+ * A content is cut into parts of PAWL__PART_SIZE bytes, the last one shorter, and each part is one
+ * Zstandard frame (RFC 8878); an empty content is one empty part. So whatever a content's size is,
+ * one part at a time is in memory. What is read is hashed again on the way.
+ *
+ * Failures of the log are passed on with its message in @p err.
+ */
+#ifndef PAWL_WORKSPACE_STORE_CONTENTS_H
+#define PAWL_WORKSPACE_STORE_CONTENTS_H
+
+#include "base/map.h"
+#include "events/log.h"
+#include "workspace/store/tree_diff.h"
+
+#define PAWL__PART_SIZE ((size_t)4 << 20) /* bytes, before compression */
+
+/** A log's contents, with what packing and unpacking need. One thread at a time. */
+typedef struct pawl__contents pawl__contents;
+
+PAWL_MUST_CHECK pawl_status pawl__contents_open(
+        pawl__contents **out, pawl_log *log, pawl_error *err);
+void pawl__contents_close(pawl__contents *contents);
+
+/** How many parts a content of that size has. PAWL_ETOOBIG beyond what part numbers reach. */
+PAWL_MUST_CHECK pawl_status pawl__contents_parts(uint32_t *n, uint64_t size, pawl_error *err);
+
+/** Commit a batch, whose fill puts contents, by itself. */
+PAWL_MUST_CHECK pawl_status pawl__contents_commit(
+        pawl__contents *contents, pawl__batch *batch, pawl_error *err);
+
+/** Is it in the log? */
+PAWL_MUST_CHECK pawl_status pawl__contents_has(
+        bool *has, pawl__contents *contents, const unsigned char hash[32], pawl_error *err);
+
+/** Append one part, packed. */
+PAWL_MUST_CHECK pawl_status pawl__contents_pack(
+        pawl__buf *out, pawl__contents *contents, const void *data, size_t len, pawl_error *err);
+/** Keep a packed part; within a batch's fill alone. @p size is that of the whole content. */
+PAWL_MUST_CHECK pawl_status pawl__contents_put(pawl__contents *contents,
+        const unsigned char hash[32], uint32_t part, uint64_t size, pawl_text packed,
+        pawl_error *err);
+
+/** Keep a content that is whole in memory, unless the log has it; within a batch's fill alone. */
+PAWL_MUST_CHECK pawl_status pawl__contents_put_whole(
+        pawl__contents *contents, const unsigned char hash[32], pawl_text content, pawl_error *err);
+
+/** Gets a content piece by piece. Anything but PAWL_OK ends the reading and is passed on. */
+typedef pawl_status (*pawl__content_sink)(
+        const void *data, size_t len, void *user, pawl_error *err);
+
+/** Read a content whole. That it is what its hash says is known when this returns PAWL_OK, and not
+ *  before.
+ *  @param size  that its entry gives.
+ *  @return PAWL_ENOTFOUND (not in the log), PAWL_EDAMAGED, what @p sink returned. */
+PAWL_MUST_CHECK pawl_status pawl__contents_read(pawl__contents *contents,
+        const unsigned char hash[32], uint64_t size, pawl__content_sink sink, void *user,
+        pawl_error *err);
+
+/** Append the encoding of a folder (workspace/store/tree.h), verified: from the folders beside the
+ * log, or the log. PAWL_ENOTFOUND, PAWL_EDAMAGED. */
+PAWL_MUST_CHECK pawl_status pawl__contents_folder(
+        pawl__buf *out, pawl__contents *contents, const unsigned char hash[32], pawl_error *err);
+/** Folders that are asked first, such as those of a scan, whose get() says PAWL_ENOTFOUND, without
+ * a message, for what is not its own. Copied; NULL: none any more. */
+void pawl__contents_beside(pawl__contents *contents, const pawl__folders *folders);
+/** pawl__contents_folder() as the source of a diff. */
+pawl__folders pawl__contents_folders(pawl__contents *contents);
+
+/* ---- What it lends to those who read files (workspace/scan/read.h, workspace/scan/scan.h)
+ * ----------------
+ */
+
+/** Room for one part, until the next call that reads a content. NULL: no memory. */
+char *pawl__contents_room(pawl__contents *contents);
+/** The log that they are in. */
+pawl_log *pawl__contents_log(pawl__contents *contents);
+/** A hasher, for the same time. */
+pawl__hasher *pawl__contents_hasher(pawl__contents *contents);
+
+/** Paths whose files were no longer the same when they were to be kept: how often, by path. */
+pawl__map *pawl__contents_restless(pawl__contents *contents);
+/** Remember one more time. */
+PAWL_MUST_CHECK pawl_status pawl__contents_note_restless(
+        pawl__contents *contents, pawl_text path, pawl_error *err);
+
+#endif

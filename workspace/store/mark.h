@@ -1,0 +1,31 @@
+/**
+ * @file workspace/store/mark.h
+ * @brief What trees name: every file and folder, and whether one tree names it or several do.
+ */
+#ifndef PAWL_WORKSPACE_STORE_MARK_H
+#define PAWL_WORKSPACE_STORE_MARK_H
+
+#include "workspace/store/contents.h"
+
+#define PAWL__REACH_SHARED UINT32_MAX /* several trees name it */
+
+typedef struct pawl__reach pawl__reach;
+
+/** Nothing is named yet. @p contents is borrowed. */
+PAWL_MUST_CHECK pawl_status pawl__reach_new(
+        pawl__reach **out, pawl__contents *contents, pawl_error *err);
+void pawl__reach_free(pawl__reach *reach);
+
+/**
+ * Add what a tree names, as @p owner's (not PAWL__REACH_SHARED). A folder is read twice at most,
+ * however many trees have it. Some 60 bytes of memory a content.
+ * @return PAWL_ENOTFOUND, PAWL_EDAMAGED when a folder is not what it was: what could be found is
+ *         added.
+ */
+PAWL_MUST_CHECK pawl_status pawl__reach_add(
+        pawl__reach *reach, const unsigned char tree[32], uint32_t owner, pawl_error *err);
+
+/** Does a tree name it? *owner (may be NULL): whose, or PAWL__REACH_SHARED. */
+bool pawl__reach_has(uint32_t *owner, const pawl__reach *reach, const unsigned char hash[32]);
+
+#endif

@@ -1,0 +1,62 @@
+/**
+ * @file workspace/store/object_set.h
+ * @brief Everything that trees hold: each folder and file content once, with its size, and the
+ * sums.
+ *
+ * Trees that share folders share the walk, so that a tree made to name 2^60 files by 60 folders
+ * costs no more than those 60, and is refused by its sum.
+ */
+#ifndef PAWL_WORKSPACE_STORE_OBJECT_SET_H
+#define PAWL_WORKSPACE_STORE_OBJECT_SET_H
+
+#include "base/map.h"
+#include "workspace/store/tree_diff.h"
+
+enum {
+        PAWL__HOLDINGS_DEPTH = 4096,       /**< folders within folders */
+        PAWL__HOLDINGS_ENTRIES = 100000000 /**< of one tree */
+};
+
+typedef struct pawl__holding {
+        unsigned char hash[32];
+        uint64_t size;               /**< bytes: of a folder, of its encoding */
+        bool folder, file, document; /**< what it was met as; it may be several */
+        bool history;                /**< of a document: of a run (workspace/store/history.h) */
+} pawl__holding;
+
+/** What is in a tree. */
+typedef struct pawl__tree_sums {
+        uint64_t files, bytes; /**< regular files, and their sizes */
+        uint64_t entries;      /**< all there is: folders, links and what was not captured, too */
+} pawl__tree_sums;
+
+typedef struct pawl__holdings {
+        pawl__holding *list; /**< in the order of meeting, until sorted */
+        size_t n, cap;
+        pawl__tree_sums *sums; /**< beside the list: of folders */
+        size_t cap_sums;
+        pawl__map map; /**< of hashes in the arena */
+        pawl__arena arena;
+} pawl__holdings;
+
+/** Zero-initialised is empty. */
+#define PAWL__HOLDINGS_INIT                                                                        \
+        {                                                                                          \
+                NULL, 0, 0, NULL, 0, PAWL__MAP_INIT, PAWL__ARENA_INIT                              \
+        }
+
+/**
+ * Add a tree: its topmost folder and all below.
+ * @return what @p folders failed with; PAWL_EDAMAGED for an encoding that is none, or a content of
+ * two sizes; PAWL_ETOOBIG for trees that are deeper or have more entries than the limits.
+ */
+PAWL_MUST_CHECK pawl_status pawl__holdings_tree(pawl__holdings *holdings, pawl__tree_sums *sums,
+        const unsigned char tree[32], const pawl__folders *folders, pawl_error *err);
+/** Add a document: a checkpoint's state, outputs or, @p history, its run's history. */
+PAWL_MUST_CHECK pawl_status pawl__holdings_document(pawl__holdings *holdings,
+        const unsigned char hash[32], uint64_t size, bool history, pawl_error *err);
+/** Folders first, each kind in the order of the hashes; nothing can be added after. */
+void pawl__holdings_sort(pawl__holdings *holdings);
+void pawl__holdings_free(pawl__holdings *holdings);
+
+#endif

@@ -1,0 +1,67 @@
+/**
+ * @file workspace/store/rootdir.h
+ * @brief Names below one folder, reached by its handle: no call here follows a symbolic link or
+ *        leaves that folder, whatever others do to the tree meanwhile.
+ *
+ * Folders are opened with openat2(RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS | RESOLVE_NO_MAGICLINKS);
+ * where the kernel or a sandbox does not let us, one name at a time with O_NOFOLLOW | O_DIRECTORY,
+ * which is as strict. The last name of a path is only ever used by calls that do not follow it.
+ *
+ * Paths are bytes, relative, without empty names, "." and "..", of any length: longer ones than
+ * PATH_MAX are walked in pieces. Calls return as those of POSIX do: -1 and errno, which is EINVAL
+ * for a path that is none and ELOOP for one with a link on its way.
+ */
+#ifndef PAWL_WORKSPACE_STORE_ROOTDIR_H
+#define PAWL_WORKSPACE_STORE_ROOTDIR_H
+
+#include "base/text.h"
+#include <sys/stat.h>
+#include <sys/types.h>
+
+typedef struct pawl__beneath {
+        int root;          /**< -1: not open */
+        bool by_component; /**< without openat2(): it is not there, or a test says so */
+        int folder;        /**< the folder reached last, kept for the next call; -1: none */
+        pawl__buf path;    /**< and its path */
+} pawl__beneath;
+
+/** Not open: what pawl__beneath_close() takes too. */
+#define PAWL__BENEATH_INIT                                                                         \
+        {                                                                                          \
+                -1, false, -1, PAWL__BUF_INIT                                                      \
+        }
+
+/** Open @p root, whose own path may have links. 0 or errno. */
+int pawl__beneath_open(pawl__beneath *out, const char *root);
+void pawl__beneath_close(pawl__beneath *b);
+/** Forget the folder reached last, so that the next call walks from the root again. */
+void pawl__beneath_forget(pawl__beneath *b);
+
+/** Is it such a path? */
+bool pawl__beneath_path_ok(pawl_text path);
+
+/** Status, without following a link. */
+int pawl__beneath_stat(pawl__beneath *b, pawl_text path, struct stat *out);
+/** A file, with O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK added to the flags: a FIFO does not hold us. */
+int pawl__beneath_file(pawl__beneath *b, pawl_text path, int flags, mode_t mode);
+/** A folder to be read; "" is the root. */
+int pawl__beneath_folder(pawl__beneath *b, pawl_text path);
+/** May this process make and remove names in the folder? 0, or -1 and errno. */
+int pawl__beneath_writable(pawl__beneath *b, pawl_text path);
+int pawl__beneath_mkdir(pawl__beneath *b, pawl_text path, mode_t mode);
+int pawl__beneath_rmdir(pawl__beneath *b, pawl_text path);
+int pawl__beneath_unlink(pawl__beneath *b, pawl_text path);
+/** A symbolic link; target is NUL-ended. */
+int pawl__beneath_symlink(pawl__beneath *b, pawl_text path, const char *target);
+/** The target of one; its length, at most cap. */
+ssize_t pawl__beneath_readlink(pawl__beneath *b, pawl_text path, char *target, size_t cap);
+/** What has the name @p from in the folder of @p path gets path's name, in place of what had it;
+ *  with @p replace false only if nothing has (EEXIST). */
+int pawl__beneath_rename(pawl__beneath *b, const char *from, pawl_text path, bool replace);
+/** The mode of a file or folder; a link is refused (EOPNOTSUPP). */
+int pawl__beneath_chmod(pawl__beneath *b, pawl_text path, mode_t mode);
+
+/** The path of the folder that holds @p path; "" is the root. */
+pawl_text pawl__beneath_parent(pawl_text path);
+
+#endif

@@ -1,0 +1,48 @@
+/**
+ * @file workspace/store/tree_diff.h
+ * @brief What lies between two trees, path by path; what is equal is passed over unread.
+ */
+#ifndef PAWL_WORKSPACE_STORE_TREE_DIFF_H
+#define PAWL_WORKSPACE_STORE_TREE_DIFF_H
+
+#include "workspace/store/tree.h"
+
+/** Where the encodings of folders come from: appended to @p out, of that hash. */
+typedef struct pawl__folders {
+        pawl_status (*get)(
+                pawl__buf *out, const unsigned char hash[32], void *user, pawl_error *err);
+        void *user;
+} pawl__folders;
+
+typedef enum pawl__change_kind {
+        PAWL__CHANGE_ADDED,
+        PAWL__CHANGE_REMOVED,
+        PAWL__CHANGE_MODIFIED, /**< a file's content (and mode, perhaps), a link's target */
+        PAWL__CHANGE_MODE,     /**< of a file or folder, and that alone */
+        PAWL__CHANGE_KIND,     /**< a file where a folder was, and the like */
+        PAWL__CHANGE_INSIDE    /**< a folder that is itself as it was; changes within it follow */
+} pawl__change_kind;
+
+/** Valid during the call. A path is NUL-ended too. */
+typedef struct pawl__change {
+        pawl__change_kind kind;
+        pawl_text path;
+        const pawl__entry *from; /**< NULL: added */
+        const pawl__entry *to;   /**< NULL: removed */
+} pawl__change;
+
+typedef pawl_status (*pawl__change_fn)(const pawl__change *change, void *user, pawl_error *err);
+
+/**
+ * Each change on the way from one tree to the other: a folder before what is in it, names in order
+ * of their bytes. A folder that comes or goes is one change, followed by one for each entry in it.
+ * Entries that were not captured on either side are no change.
+ *
+ * @param from  hash of the topmost folder; NULL: nothing at all. @param to the same.
+ * @return what @p fn returned, if that was not PAWL_OK; what @p folders failed with; PAWL_EDAMAGED.
+ */
+PAWL_MUST_CHECK pawl_status pawl__diff_trees(const pawl__folders *folders,
+        const unsigned char *from, const unsigned char *to, pawl__change_fn fn, void *user,
+        pawl_error *err);
+
+#endif

@@ -1,0 +1,397 @@
+/* Do checkpoints still hold all that they name? */
+#include "base/error.h"
+#include "base/json_write.h"
+#include "events/types.h"
+#include "state/state.h"
+#include "workspace/archive/manifest.h"
+#include "workspace/git/git.h"
+#include "workspace/store/contents.h"
+#include "workspace/workspace.h"
+#include <pawl/validate.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+struct pawl_validation {
+        pawl__arena arena;
+        pawl_validated *list;
+        size_t n;
+};
+
+enum { GOOD = 1, MISSING, DAMAGED }; /* what became of a content */
+
+struct validating {
+        pawl_log *log;
+        pawl__state *state;
+        pawl__contents *contents;
+        pawl__git *git;  /* NULL: there is none to ask */
+        pawl__map known; /* contents that were read, by hash in the arena */
+        pawl_validation *out;
+        const char *actor;
+        pawl__buf text;
+        pawl_error *err;
+};
+
+static pawl_status from_log(const struct validating *v, pawl_status status)
+{
+        if (status && v->err)
+                *v->err = *pawl__log_error(v->log);
+        return status;
+}
+
+/* Does a failure say that something is not there, or not what it was? Then it is a finding. */
+static bool is_finding(pawl_status status)
+{
+        return status == PAWL_ENOTFOUND || status == PAWL_EDAMAGED || status == PAWL_ENEWER ||
+               status == PAWL_ETOOBIG;
+}
+
+/* The first thing that is wrong is kept. */
+static pawl_status find_fault(
+        struct validating *v, pawl_validated *it, pawl_check *column, const char *what)
+{
+        bool ok = true;
+
+        *column = PAWL_CHECK_BAD;
+        if (!it->what.data)
+                it->what = pawl__arena_text(&v->out->arena, pawl__text(what), &ok);
+        return ok ? PAWL_OK : pawl__nomem(v->err);
+}
+
+/* A lower call's failure: of the checkpoint, or of this call. */
+static pawl_status weigh(
+        struct validating *v, pawl_validated *it, pawl_status status, const pawl_error *why)
+{
+        if (is_finding(status))
+                return find_fault(
+                        v, it, status == PAWL_ENOTFOUND ? &it->files : &it->hash, why->message);
+        if (status && v->err)
+                *v->err = *why;
+        return status;
+}
+
+/* ---- Contents -------------------------------------------------------------------------------- */
+
+static pawl_status drop(const void *data, size_t len, void *user, pawl_error *err)
+{
+        (void)data, (void)len, (void)user, (void)err;
+        return PAWL_OK;
+}
+
+static pawl_status remember(struct validating *v, const unsigned char hash[32], uint32_t what)
+{
+        bool ok = true;
+        const pawl_text key =
+                pawl__arena_text(&v->out->arena, pawl__text_n((const char *)hash, 32), &ok);
+
+        return ok && !pawl__map_put(&v->known, key, what) ? PAWL_OK : pawl__nomem(v->err);
+}
+
+static pawl_status check_file(struct validating *v, pawl_validated *it, const pawl__holding *file)
+{
+        const pawl_text key = pawl__text_n((const char *)file->hash, 32);
+        const uint32_t known = pawl__map_get(&v->known, key);
+        pawl_error why = PAWL_ERROR_INIT;
+        char hex[65], what[120];
+        pawl_status status;
+
+        if (known == GOOD)
+                return PAWL_OK;
+        if (known == PAWL__MAP_NONE) {
+                status = pawl__contents_read(v->contents, file->hash, file->size, drop, NULL, &why);
+                if (status && !is_finding(status))
+                        return weigh(v, it, status, &why);
+                pawl_status kept = remember(v, file->hash,
+                        !status                    ? GOOD
+                        : status == PAWL_ENOTFOUND ? MISSING
+                                                   : DAMAGED);
+                return kept ? kept : weigh(v, it, status, &why);
+        }
+        pawl__hex(hex, file->hash, 32);
+        snprintf(what, sizeof what, "content %.16s: it is %s; import an archive that has it", hex,
+                known == MISSING ? "not in the log" : "damaged");
+        return find_fault(v, it, known == MISSING ? &it->files : &it->hash, what);
+}
+
+static pawl_status check_files(
+        struct validating *v, pawl_validated *it, const pawl__carried_checkpoint *c)
+{
+        const pawl__folders folders = pawl__contents_folders(v->contents);
+        pawl__holdings holdings = PAWL__HOLDINGS_INIT;
+        pawl_error why = PAWL_ERROR_INIT;
+        pawl__tree_sums sums = {0, 0, 0};
+        pawl_status tree = pawl__holdings_tree(&holdings, &sums, c->tree, &folders, &why);
+        pawl_status status = weigh(v, it, tree, &why);
+
+        for (size_t i = 0; i < holdings.n && !status; i++) {
+                if (!holdings.list[i].folder)
+                        status = check_file(v, it, &holdings.list[i]);
+        }
+        if (!status && !tree && (sums.files != c->files || sums.bytes != c->bytes))
+                status = find_fault(v, it, &it->hash,
+                        "the tree has other files than the event counts; put back a copy of the "
+                        "log");
+        pawl__holdings_free(&holdings);
+        return status;
+}
+
+/* ---- The rest -------------------------------------------------------------------------------- */
+
+static pawl_status check_document(
+        struct validating *v, pawl_validated *it, bool there, const unsigned char hash[32])
+{
+        if (!there)
+                return PAWL_OK;
+        if (it->state == PAWL_CHECK_NONE)
+                it->state = PAWL_CHECK_GOOD;
+        pawl__buf_clear(&v->text);
+        pawl_status status = pawl__log_blob(&v->text, v->log, hash);
+        if (is_finding(status))
+                return find_fault(v, it, &it->state, pawl__log_error(v->log)->message);
+        return from_log(v, status);
+}
+
+/* The state of a run's is what its events say: the run must be there. */
+static pawl_status check_run(struct validating *v, pawl_validated *it, const pawl__row *row)
+{
+        pawl__row run = {.v[PAWL__RUN_ID] = row->v[PAWL__WCP_RUN]};
+
+        if (!run.v[PAWL__RUN_ID].text.data)
+                return PAWL_OK;
+        pawl_status status = pawl__state_get(v->state, PAWL__RUNS, &run, &v->out->arena, v->err);
+        if (!status && it->state == PAWL_CHECK_NONE)
+                it->state = PAWL_CHECK_GOOD;
+        return status == PAWL_ENOTFOUND ? PAWL_OK : status;
+}
+
+static pawl_status check_git(struct validating *v, pawl_validated *it, const pawl__row *row)
+{
+        const pawl_text head = row->v[PAWL__WCP_GIT_HEAD].text;
+        bool has = false;
+
+        if (!v->git || !head.data || head.len == 0)
+                return PAWL_OK;
+        pawl_status status = pawl__git_has(&has, v->git, head.data, v->err);
+        it->git = has ? PAWL_CHECK_GOOD : PAWL_CHECK_BAD;
+        return status;
+}
+
+static pawl_status check_event(
+        struct validating *v, pawl_validated *it, const pawl__row *row, pawl__carried_checkpoint *c)
+{
+        pawl_error why = PAWL_ERROR_INIT;
+        pawl_event event;
+        pawl_status status = pawl__log_event(
+                &event, &v->out->arena, v->log, (uint64_t)row->v[PAWL__WCP_SEQ].integer);
+
+        if (!status && event.payload.data)
+                status = pawl__log_event_intact(v->log, &event);
+        if (status && is_finding(status))
+                return find_fault(v, it, &it->hash, pawl__log_error(v->log)->message);
+        if (status)
+                return from_log(v, status);
+        status = pawl__carried_event(c, &event, &v->out->arena, &why);
+        return weigh(v, it, status, &why);
+}
+
+static pawl_status check_one(struct validating *v, pawl_validated *it, const pawl__row *row)
+{
+        pawl__carried_checkpoint c = {.n = 0};
+        bool ok = true;
+
+        *it = (pawl_validated){.n = (uint64_t)row->v[PAWL__WCP_N].integer,
+                .id = pawl__arena_text(&v->out->arena, row->v[PAWL__WCP_ID].text, &ok),
+                .files = PAWL_CHECK_GOOD,
+                .hash = PAWL_CHECK_GOOD,
+                .valid = row->v[PAWL__WCP_INVALID_SEQ].integer == 0 || pawl__row_given_up(row)};
+        if (!ok)
+                return pawl__nomem(v->err);
+        pawl_status status = check_event(v, it, row, &c);
+        if (!status && c.n)
+                status = check_files(v, it, &c);
+        if (!status)
+                status = check_document(v, it, c.has_state, c.state);
+        if (!status)
+                status = check_document(v, it, c.has_history, c.history);
+        if (!status && !c.has_state)
+                status = check_run(v, it, row);
+        if (!status)
+                status = check_document(v, it, c.has_outputs, c.outputs);
+        if (!status)
+                status = check_git(v, it, row);
+        it->good = it->files != PAWL_CHECK_BAD && it->hash != PAWL_CHECK_BAD &&
+                   it->state != PAWL_CHECK_BAD;
+        return status;
+}
+
+/* ---- Marking --------------------------------------------------------------------------------- */
+
+static pawl_status add_mark(
+        struct validating *v, pawl__batch *batch, const pawl_validated *it, const char *actor)
+{
+        const pawl__event_form *form = pawl__event_form_of(PAWL__CHECKPOINT_INVALIDATED);
+        pawl_event event = {.type = pawl__text(form->name),
+                .v = form->v,
+                .actor = pawl__text(actor ? actor : "program")};
+        pawl__json_writer w = PAWL__JSON_WRITER_INIT;
+        pawl__buf reason = PAWL__BUF_INIT;
+        pawl_status status = pawl__buf_addf(&reason, "damaged: %.*s", PAWL__FMT(it->what));
+
+        pawl__json_open_object(&w);
+        pawl__json_member_integer(&w, "n", (int64_t)it->n);
+        pawl__json_member_text(&w, "reason", pawl__buf_text(&reason));
+        pawl__json_close_object(&w);
+        if (status || pawl__json_end_writer(&w))
+                status = pawl__nomem(v->err);
+        event.payload = pawl__buf_text(&w.buf);
+        if (!status)
+                status = pawl__batch_event(batch, &event, v->err);
+        pawl__json_writer_free(&w);
+        pawl__buf_free(&reason);
+        return status;
+}
+
+/* Once more, inside the transaction: what was pruned meanwhile is no damage, and what came back
+ * neither. */
+static pawl_status look_again(struct validating *v, pawl_validated *it)
+{
+        pawl__row row = {.v[PAWL__WCP_N].integer = (int64_t)it->n};
+        pawl_status status =
+                pawl__state_get(v->state, PAWL__WORKSPACE, &row, &v->out->arena, v->err);
+
+        if (status)
+                return status == PAWL_ENOTFOUND ? PAWL_OK : status;
+        if (row.v[PAWL__WCP_PRUNED_SEQ].integer) {
+                it->valid = false;
+                return PAWL_OK;
+        }
+        return check_one(v, it, &row);
+}
+
+static pawl_status fill(pawl_log *log, pawl__batch *batch, void *user, pawl_error *err)
+{
+        struct validating *v = user;
+        pawl_error *outer = v->err;
+        pawl_status status = PAWL_OK;
+
+        (void)log;
+        v->err = err;
+        pawl__map_free(&v->known);
+        for (size_t i = 0; i < v->out->n && !status; i++) {
+                pawl_validated *it = &v->out->list[i];
+                if (it->good || !it->valid)
+                        continue;
+                status = look_again(v, it);
+                if (!status && it->valid && !it->good)
+                        status = add_mark(v, batch, it, v->actor);
+        }
+        v->err = outer;
+        return status;
+}
+
+static pawl_status mark_all(struct validating *v)
+{
+        pawl__batch batch = {.fill = fill, .fill_user = v};
+        bool any = false;
+        pawl_status status = PAWL_OK;
+
+        for (size_t i = 0; i < v->out->n && !any; i++)
+                any = v->out->list[i].valid && !v->out->list[i].good;
+        if (any)
+                status = from_log(v, pawl__log_commit(v->log, &batch, 0, NULL));
+        for (size_t i = 0; i < v->out->n && !status; i++)
+                v->out->list[i].valid = v->out->list[i].valid && v->out->list[i].good;
+        pawl__batch_free(&batch);
+        return status;
+}
+
+/* ---- All of it ------------------------------------------------------------------------------- */
+
+static pawl_status check_all(struct validating *v, const char *which)
+{
+        pawl__row *rows = NULL, one;
+        size_t n = 1;
+        pawl_status status;
+
+        if (which)
+                status = pawl__workspace_find(&one, v->state, which, &v->out->arena, v->err);
+        else
+                status = pawl__state_workspace_all(&rows, &n, v->state, &v->out->arena, v->err);
+        if (status)
+                return status;
+        v->out->list = pawl__arena_array(&v->out->arena, n + 1, sizeof *v->out->list);
+        if (!v->out->list)
+                return pawl__nomem(v->err);
+        for (size_t i = 0; i < n && !status; i++) {
+                const pawl__row *row = which ? &one : &rows[i];
+                if (row->v[PAWL__WCP_PRUNED_SEQ].integer == 0)
+                        status = check_one(v, &v->out->list[v->out->n++], row);
+        }
+        return status;
+}
+
+/* All of it in one view, so that nothing is missed that a prune takes away meanwhile. */
+static pawl_status validate(struct validating *v, const char *which, const char *root, bool mark)
+{
+        pawl_status status = pawl__state_of(&v->state, v->log, v->err);
+
+        if (!status)
+                status = pawl__contents_open(&v->contents, v->log, v->err);
+        if (status)
+                return status;
+        /* without git, or a repository, its column does not apply */
+        if (root && pawl__git_open(&v->git, root, NULL))
+                v->git = NULL;
+        status = pawl__log_view_begin(v->log, v->err);
+        if (status)
+                return status;
+        status = check_all(v, which);
+        pawl__log_view_end(v->log);
+        return !status && mark ? mark_all(v) : status;
+}
+
+pawl_status pawl_workspace_validate(pawl_validation **out, pawl_log *log, const char *which,
+        const char *root, bool mark, const char *actor, pawl_error *err)
+{
+        struct validating v = {.log = log, .actor = actor, .err = err};
+
+        v.out = calloc(1, sizeof *v.out);
+        if (!v.out)
+                return pawl__nomem(err);
+        pawl_status status = validate(&v, which, root, mark);
+        pawl__git_close(v.git);
+        pawl__contents_close(v.contents);
+        pawl__map_free(&v.known);
+        pawl__buf_free(&v.text);
+        if (status)
+                pawl_validation_free(v.out);
+        else
+                *out = v.out;
+        return status;
+}
+
+size_t pawl_validation_count(const pawl_validation *validation)
+{
+        return validation->n;
+}
+
+const pawl_validated *pawl_validation_at(const pawl_validation *validation, size_t index)
+{
+        return &validation->list[index];
+}
+
+const pawl_validated *pawl_validation_last(const pawl_validation *validation)
+{
+        for (size_t i = validation->n; i-- > 0;) {
+                if (validation->list[i].good && validation->list[i].valid)
+                        return &validation->list[i];
+        }
+        return NULL;
+}
+
+void pawl_validation_free(pawl_validation *validation)
+{
+        if (!validation)
+                return;
+        pawl__arena_free(&validation->arena);
+        free(validation);
+}
