@@ -15,7 +15,7 @@ static pawl_status put_in_order(pawl__canon *c)
                 return pawl__nomem(c->err);
         if (c->base)
                 memcpy(ordered, buf->data, c->base);
-        pawl__walk_text(&c->walk, text, buf->len - c->base, ordered + c->base);
+        pawl__reorder_text(&c->walk, text, buf->len - c->base, ordered + c->base);
         ordered[buf->len] = '\0';
         free(buf->data);
         buf->data = ordered;

@@ -132,8 +132,8 @@ static pawl_status sort_object(pawl__canon *c, const pawl__canon_level *object, 
         }
         /* the records stay as they are until the walk if the outermost object is given out at once,
          * or nothing follows it */
-        const bool lend = c->hasher ? c->n_objects == 1 : c->depth == 1;
-        if (pawl__walk_add(&c->walk, object->start, end, members, n, lend))
+        const bool borrow = c->hasher ? c->n_objects == 1 : c->depth == 1;
+        if (pawl__reorder_add(&c->walk, object->start, end, members, n, borrow))
                 return pawl__nomem(c->err);
         return PAWL_OK;
 }
@@ -158,7 +158,7 @@ static pawl_status give_out(pawl__canon *c, char *end)
         pawl_status status;
 
         if (c->walk.n_objects)
-                status = pawl__walk_hash(&c->walk, text, len, c->hasher, end, c->small);
+                status = pawl__reorder_hash(&c->walk, text, len, c->hasher, end, c->small);
         else
                 status = pawl__hasher_add(c->hasher, text, len);
         c->batch = PAWL__CANON_BATCH;
@@ -374,7 +374,7 @@ void pawl__canon_init(pawl__canon *c, const char *text, size_t len, pawl__buf *b
         c->batch = hasher ? PAWL__CANON_BATCH : SIZE_MAX;
         c->members = NULL;
         c->n_members = c->cap_members = c->n_objects = 0;
-        c->walk = (pawl__walk){NULL, 0, 0, NULL, 0, 0};
+        c->walk = (pawl__reorder){NULL, 0, 0, NULL, 0, 0};
         c->depth = 0;
         c->levels[0].is_object = false;
         c->err = err;
@@ -383,5 +383,5 @@ void pawl__canon_init(pawl__canon *c, const char *text, size_t len, pawl__buf *b
 void pawl__canon_free(pawl__canon *c)
 {
         free(c->members);
-        pawl__walk_free(&c->walk);
+        pawl__reorder_free(&c->walk);
 }

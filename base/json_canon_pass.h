@@ -43,7 +43,7 @@ typedef struct pawl__canon {
         size_t batch;          /**< from so many bytes on, what is written goes to the hasher */
         pawl__member *members; /**< of all open objects */
         size_t n_members, cap_members;
-        pawl__walk walk;
+        pawl__reorder walk;
         size_t n_objects; /**< open ones */
         unsigned depth;
         pawl_error *err;

@@ -3,21 +3,21 @@
 #include "base/text.h"
 #include <stdlib.h>
 
-pawl_status pawl__walk_add(pawl__walk *walk, uint32_t start, uint32_t end,
-        const pawl__member *members, size_t n, bool lend)
+pawl_status pawl__reorder_add(pawl__reorder *walk, uint32_t start, uint32_t end,
+        const pawl__member *members, size_t n, bool borrow)
 {
         if (pawl__grow(
                     &walk->objects, &walk->cap_objects, walk->n_objects + 1, sizeof *walk->objects))
                 return PAWL_ENOMEM;
-        if (!lend) {
+        if (!borrow) {
                 if (pawl__grow(&walk->members, &walk->cap_members, walk->n_members + n,
                             sizeof *walk->members))
                         return PAWL_ENOMEM;
                 memcpy(walk->members + walk->n_members, members, n * sizeof *members);
         }
         walk->objects[walk->n_objects++] =
-                (pawl__walk_object){start, end, lend ? members : NULL, walk->n_members, n};
-        if (!lend)
+                (pawl__reorder_object){start, end, borrow ? members : NULL, walk->n_members, n};
+        if (!borrow)
                 walk->n_members += n;
         return PAWL_OK;
 }
@@ -58,7 +58,7 @@ struct stop {
 };
 
 /* The first noted object that begins at or after @p at: of nested ones the outermost. */
-static const pawl__walk_object *object_from(const pawl__walk *walk, uint32_t at)
+static const pawl__reorder_object *object_from(const pawl__reorder *walk, uint32_t at)
 {
         size_t low = 0, high = walk->n_objects;
 
@@ -74,12 +74,12 @@ static const pawl__walk_object *object_from(const pawl__walk *walk, uint32_t at)
 
 static int compare_starts(const void *a, const void *b)
 {
-        const pawl__walk_object *x = a, *y = b;
+        const pawl__reorder_object *x = a, *y = b;
 
         return (x->start > y->start) - (x->start < y->start);
 }
 
-static void walk_text(pawl__walk *walk, const char *text, size_t len, struct sink *sink)
+static void walk_text(pawl__reorder *walk, const char *text, size_t len, struct sink *sink)
 {
         struct stop stops[PAWL__JSON_DEPTH + 1], *stop = stops;
 
@@ -87,14 +87,14 @@ static void walk_text(pawl__walk *walk, const char *text, size_t len, struct sin
         *stop = (struct stop){0, (uint32_t)len, NULL, NULL};
         for (;;) {
                 if (stop->at < stop->end) {
-                        const pawl__walk_object *object = object_from(walk, stop->at);
+                        const pawl__reorder_object *object = object_from(walk, stop->at);
                         if (!object || object->start >= stop->end) {
                                 put(sink, text + stop->at, stop->end - stop->at);
                                 stop->at = stop->end;
                                 continue;
                         }
                         const pawl__member *members =
-                                object->lent ? object->lent : walk->members + object->first;
+                                object->borrowed ? object->borrowed : walk->members + object->first;
                         put(sink, text + stop->at, object->start + 1 - stop->at);
                         stop->at = object->end;
                         *++stop = (struct stop){
@@ -113,8 +113,8 @@ static void walk_text(pawl__walk *walk, const char *text, size_t len, struct sin
         }
 }
 
-pawl_status pawl__walk_hash(pawl__walk *walk, const char *text, size_t len, pawl__hasher *hasher,
-        char *stage, size_t stage_cap)
+pawl_status pawl__reorder_hash(pawl__reorder *walk, const char *text, size_t len,
+        pawl__hasher *hasher, char *stage, size_t stage_cap)
 {
         struct sink sink = {stage, 0, stage_cap, hasher, PAWL_OK};
 
@@ -124,7 +124,7 @@ pawl_status pawl__walk_hash(pawl__walk *walk, const char *text, size_t len, pawl
         return sink.status;
 }
 
-void pawl__walk_text(pawl__walk *walk, const char *text, size_t len, char *out)
+void pawl__reorder_text(pawl__reorder *walk, const char *text, size_t len, char *out)
 {
         struct sink sink = {out, 0, len, NULL, PAWL_OK};
 
@@ -132,9 +132,9 @@ void pawl__walk_text(pawl__walk *walk, const char *text, size_t len, char *out)
         walk->n_objects = walk->n_members = 0;
 }
 
-void pawl__walk_free(pawl__walk *walk)
+void pawl__reorder_free(pawl__reorder *walk)
 {
         free(walk->objects);
         free(walk->members);
-        *walk = (pawl__walk){NULL, 0, 0, NULL, 0, 0};
+        *walk = (pawl__reorder){NULL, 0, 0, NULL, 0, 0};
 }

@@ -22,16 +22,16 @@ struct big {
 /* big * factor + more */
 static void multiply(struct big *big, uint32_t factor, uint32_t more)
 {
-        uint64_t carry = more;
+        uint64_t run_step = more;
 
         for (size_t i = 0; i < big->n; i++) {
-                carry += (uint64_t)big->limbs[i] * factor;
-                big->limbs[i] = (uint32_t)carry;
-                carry >>= 32;
+                run_step += (uint64_t)big->limbs[i] * factor;
+                big->limbs[i] = (uint32_t)run_step;
+                run_step >>= 32;
         }
-        if (carry) {
+        if (run_step) {
                 assert(big->n < LIMBS);
-                big->limbs[big->n++] = (uint32_t)carry;
+                big->limbs[big->n++] = (uint32_t)run_step;
         }
 }
 

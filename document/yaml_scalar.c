@@ -154,18 +154,18 @@ static pawl_status add_radix(pawl__buf *json, unsigned base, pawl_text s)
         size_t n = 1;
 
         for (size_t i = 2; i < s.len; i++) {
-                uint64_t carry = digit_value(s.data[i]);
-                if (n == 1 && limbs[0] == 0 && carry == 0)
+                uint64_t run_step = digit_value(s.data[i]);
+                if (n == 1 && limbs[0] == 0 && run_step == 0)
                         continue;
                 if (s.len - 2 > RADIX_DIGITS_MAX)
                         return PAWL_EPARSE;
                 for (size_t k = 0; k < n; k++) {
-                        carry += (uint64_t)limbs[k] * base;
-                        limbs[k] = (uint32_t)(carry % 1000000000);
-                        carry /= 1000000000;
+                        run_step += (uint64_t)limbs[k] * base;
+                        limbs[k] = (uint32_t)(run_step % 1000000000);
+                        run_step /= 1000000000;
                 }
-                if (carry)
-                        limbs[n++] = (uint32_t)carry;
+                if (run_step)
+                        limbs[n++] = (uint32_t)run_step;
         }
         pawl_status status = pawl__buf_addf(json, "%u", (unsigned)limbs[n - 1]);
         while (!status && n-- > 1)

@@ -93,11 +93,11 @@ static pawl_status begin(pawl_log *log)
 
         if (status)
                 return status;
-        bool taken = pawl__doorway_take(log);
+        bool taken = pawl__writer_queue_take(log);
         log->whole = true; /* or it would not be known whether the transaction is open */
         status = run(log, PAWL__STMT_BEGIN, "append");
         log->whole = false;
-        pawl__doorway_give(log, taken);
+        pawl__writer_queue_release(log, taken);
         return status;
 }
 
@@ -248,7 +248,7 @@ pawl_status pawl__tx_event(pawl_log *log, const pawl_event *event)
                         PAWL__FMT(e.type));
         e.seq = 0; /* until it has one, messages go without */
         if (e.v == 0)
-                e.v = pawl__event_form_of(type)->v;
+                e.v = pawl__event_def_of(type)->v;
         if (e.time_us == 0)
                 e.time_us = log->now_us;
         if (!pawl__time_writable(e.time_us))
@@ -291,7 +291,7 @@ static pawl_status check_fences(pawl_log *log, const pawl__batch *batch, uint64_
         for (size_t i = 0; i < batch->n; i++) {
                 const pawl_event *e = &batch->events[i];
                 pawl__event_type type = pawl__event_type_of(e->type);
-                bool owned = type != PAWL__EVENT_OTHER && pawl__event_form_of(type)->owned;
+                bool owned = type != PAWL__EVENT_OTHER && pawl__event_def_of(type)->owned;
 
                 if (!e->run_id.data || (!owned && fence == 0))
                         continue;
@@ -317,11 +317,11 @@ pawl_status pawl__tx_batch(pawl_log *log, const pawl__batch *batch, uint64_t fen
         for (size_t i = 0; i < batch->n_prunes && !status; i++)
                 status = pawl__tx_prune(log, batch->prunes[i]);
         if (!status && batch->gives_back.data)
-                status = pawl__tx_give_back(log, batch->gives_back, fence);
+                status = pawl__tx_release(log, batch->gives_back, fence);
         return status;
 }
 
-pawl_status pawl__tx_filled(pawl_log *log, pawl__batch *batch, uint64_t fence)
+pawl_status pawl__tx_prepared(pawl_log *log, pawl__batch *batch, uint64_t fence)
 {
         pawl_status status;
 
@@ -329,16 +329,16 @@ pawl_status pawl__tx_filled(pawl_log *log, pawl__batch *batch, uint64_t fence)
                 status = check_fences(log, batch, fence); /* before work that may be long */
                 if (status)
                         return status;
-                log->filling = true;
-                status = batch->fill(log, batch, batch->fill_user, &log->err);
-                log->filling = false;
+                log->preparing = true;
+                status = batch->fill(log, batch, batch->prepare_user, &log->err);
+                log->preparing = false;
                 if (status)
                         return status;
         }
         return pawl__tx_batch(log, batch, fence);
 }
 
-pawl_status pawl__tx_rollback_filled(pawl_log *log, pawl_status status)
+pawl_status pawl__tx_rollback_prepared(pawl_log *log, pawl_status status)
 {
         (void)pawl__tx_rollback(log, status);
         /* What does not fit SQLite's cache was in the -wal before COMMIT. */
@@ -385,56 +385,56 @@ pawl_status pawl__tx_commit(pawl_log *log)
 
 /* A batch into the transaction that is open, its times by its own handle's clock: read now if that
  * is ours too, so that times stand in the order of seq. */
-static pawl_status add(pawl_log *log, pawl__turn *turn, int64_t began_us)
+static pawl_status add(pawl_log *log, pawl__waiter *waiter, int64_t began_us)
 {
-        const pawl_sources *theirs = &turn->log->sources, *ours = &log->sources;
+        const pawl_sources *theirs = &waiter->log->sources, *ours = &log->sources;
         bool one_clock = theirs->wall_us == ours->wall_us && theirs->user == ours->user;
 
-        log->now_us = one_clock ? began_us : turn->wall_us;
-        pawl_status status = pawl__tx_batch(log, turn->batch, turn->fence);
-        turn->seq = log->head_seq;
+        log->now_us = one_clock ? began_us : waiter->wall_us;
+        pawl_status status = pawl__tx_batch(log, waiter->batch, waiter->fence);
+        waiter->seq = log->head_seq;
         return status;
 }
 
 /* The open transaction gets every batch from @p own on, then those that wait. On failure *failed is
  * the turn whose batch did not go in. */
-static pawl_status add_all(pawl__turn **failed, pawl_log *log, pawl__turn *own)
+static pawl_status add_all(pawl__waiter **failed, pawl_log *log, pawl__waiter *own)
 {
         int64_t began_us = log->now_us;
         size_t room = ROOM;
-        pawl__turn *turn = own;
+        pawl__waiter *waiter = own;
 
         for (;;) {
-                pawl_status status = add(log, turn, began_us);
+                pawl_status status = add(log, waiter, began_us);
                 if (status) {
-                        *failed = turn;
+                        *failed = waiter;
                         return status;
                 }
-                if (!turn->next)
-                        turn->next = pawl__turn_next(own, &room);
-                if (!turn->next)
+                if (!waiter->next)
+                        waiter->next = pawl__waiter_next(own, &room);
+                if (!waiter->next)
                         return PAWL_OK;
-                turn = turn->next;
+                waiter = waiter->next;
         }
 }
 
 /* Everything before @p turn stays in the list that begins with @p own. */
-static void leave_out(pawl__turn *own, pawl__turn *turn)
+static void leave_out(pawl__waiter *own, pawl__waiter *waiter)
 {
-        pawl__turn *last = own;
+        pawl__waiter *last = own;
 
-        turn->refused = true;
-        while (last->next != turn)
+        waiter->refused = true;
+        while (last->next != waiter)
                 last = last->next;
         last->next = NULL;
-        pawl__turn_put_back(own, turn);
+        pawl__waiter_put_back(own, waiter);
 }
 
 /* Commit the batch of a turn that leads, and those that wait: they stand behind it in its list when
  * this returns, with their outcome, which is the returned status for all. */
-static pawl_status lead(pawl_log *log, pawl__turn *own)
+static pawl_status lead(pawl_log *log, pawl__waiter *own)
 {
-        pawl__turn *failed = NULL;
+        pawl__waiter *failed = NULL;
         pawl_status status;
 
         do {
@@ -446,30 +446,30 @@ static pawl_status lead(pawl_log *log, pawl__turn *own)
                         (void)pawl__tx_rollback(log, status);
         } while (failed && failed != own);
         if (status) { /* its own failure, not theirs */
-                pawl__turn_put_back(own, own->next);
+                pawl__waiter_put_back(own, own->next);
                 own->next = NULL;
                 return status;
         }
         status = pawl__tx_commit(log);
-        for (pawl__turn *turn = own->next; turn; turn = turn->next) {
-                turn->status = status;
+        for (pawl__waiter *waiter = own->next; waiter; waiter = waiter->next) {
+                waiter->status = status;
                 if (status)
-                        turn->log->err = log->err;
+                        waiter->log->err = log->err;
         }
         return status;
 }
 
 /* A batch with a fill: nobody else's goes with it. */
-static pawl_status commit_alone(pawl_log *log, pawl__turn *turn, pawl__batch *batch)
+static pawl_status commit_alone(pawl_log *log, pawl__waiter *waiter, pawl__batch *batch)
 {
         const pawl__batch_mark mark = pawl__batch_marked(batch);
         pawl_status status = pawl__tx_begin(log);
 
         if (status)
                 return status;
-        status = pawl__tx_filled(log, batch, turn->fence);
-        turn->seq = log->head_seq;
-        status = status ? pawl__tx_rollback_filled(log, status) : pawl__tx_commit(log);
+        status = pawl__tx_prepared(log, batch, waiter->fence);
+        waiter->seq = log->head_seq;
+        status = status ? pawl__tx_rollback_prepared(log, status) : pawl__tx_commit(log);
         if (status)
                 pawl__batch_cut(batch, &mark);
         return status;
@@ -477,27 +477,28 @@ static pawl_status commit_alone(pawl_log *log, pawl__turn *turn, pawl__batch *ba
 
 pawl_status pawl__log_commit(pawl_log *log, pawl__batch *batch, uint64_t fence, uint64_t *seq_out)
 {
-        pawl__turn turn = {.log = log, .batch = batch->fill ? NULL : batch, .fence = fence};
+        pawl__waiter waiter = {.log = log, .batch = batch->fill ? NULL : batch, .fence = fence};
         pawl_status status = pawl__tx_may_begin(log);
 
         if (status)
                 return status;
-        status = pawl__turn_take(&turn, "append");
+        status = pawl__waiter_take(&waiter, "append");
         if (status)
                 return status;
-        if (turn.state == PAWL__TURN_LEADS) {
-                turn.status = batch->fill ? commit_alone(log, &turn, batch) : lead(log, &turn);
-                pawl__turn_end(&turn, turn.next);
+        if (waiter.state == PAWL__WAITER_LEADER) {
+                waiter.status =
+                        batch->fill ? commit_alone(log, &waiter, batch) : lead(log, &waiter);
+                pawl__waiter_end(&waiter, waiter.next);
         }
-        if (turn.status)
-                return turn.status;
-        if (turn.state == PAWL__TURN_SERVED)
+        if (waiter.status)
+                return waiter.status;
+        if (waiter.state == PAWL__WAITER_COMMITTED)
                 pawl__files_follow(log);
         if (batch->gives_back.data)
-                pawl__held_forget(log, batch->gives_back, fence);
+                pawl__lease_forget(log, batch->gives_back, fence);
         pawl__batch_clear(batch);
         if (seq_out)
-                *seq_out = turn.seq;
+                *seq_out = waiter.seq;
         return PAWL_OK;
 }
 

@@ -51,7 +51,7 @@ pawl_status pawl__batch_blob(
         return PAWL_OK;
 }
 
-pawl_status pawl__batch_give_back(pawl__batch *batch, pawl_text run_id, pawl_error *err)
+pawl_status pawl__batch_release(pawl__batch *batch, pawl_text run_id, pawl_error *err)
 {
         bool ok = true;
         pawl_text copy = pawl__arena_text(&batch->arena, run_id, &ok);
@@ -91,7 +91,7 @@ void pawl__batch_clear(pawl__batch *batch)
         batch->gives_back = (pawl_text){NULL, 0};
         batch->after_fence = 0;
         batch->fill = NULL;
-        batch->fill_user = NULL;
+        batch->prepare_user = NULL;
         batch->n = 0;
         batch->n_blobs = 0;
         batch->n_prunes = 0;

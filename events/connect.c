@@ -139,11 +139,11 @@ static pawl_status connect_unlocked(pawl_log *log, pawl_error *err)
 
 static pawl_status connect_reader(pawl_log *log, pawl_error *err)
 {
-        log->wal_size = pawl__place_size(log, "-wal");
+        log->wal_size = pawl__log_path_size(log, "-wal");
         log->unlocked = false;
-        if (pawl__place_size(log, "-journal") > 0)
+        if (pawl__log_path_size(log, "-journal") > 0)
                 return open_db(log, log->path, SQLITE_OPEN_READONLY, true, err);
-        if (pawl__place_size(log, "-shm") < 0 || log->wal_size < 0)
+        if (pawl__log_path_size(log, "-shm") < 0 || log->wal_size < 0)
                 return connect_unlocked(log, err);
         return open_db(log, log->path, SQLITE_OPEN_READONLY, true, err);
 }
@@ -161,7 +161,7 @@ static pawl_status connect_writer(pawl_log *log, pawl_error *err)
         if (rc != SQLITE_OK)
                 return pawl__db_fail(log, rc, "open it", err);
         pawl__wal_watch(log);
-        pawl__doorway_open(log);
+        pawl__writer_queue_open(log);
         /* At most 16 MiB of pages are kept: the inner pages of a log of a million events, and the
          * leaves that a program comes back to (bench_load). */
         return pawl__db_exec(log,
@@ -184,7 +184,7 @@ pawl_status pawl__connect(pawl_log *log, pawl_error *err)
 
 void pawl__disconnect(pawl_log *log)
 {
-        pawl__doorway_close(log);
+        pawl__writer_queue_close(log);
         for (size_t i = 0; i < PAWL__STMTS; i++) {
                 sqlite3_finalize(log->stmts[i]);
                 log->stmts[i] = NULL;
@@ -197,8 +197,8 @@ void pawl__disconnect(pawl_log *log)
 
 bool pawl__view_stale(const pawl_log *log)
 {
-        return log->unlocked && (pawl__place_size(log, "-shm") >= 0 ||
-                                        pawl__place_size(log, "-wal") != log->wal_size);
+        return log->unlocked && (pawl__log_path_size(log, "-shm") >= 0 ||
+                                        pawl__log_path_size(log, "-wal") != log->wal_size);
 }
 
 pawl_status pawl__view_refresh(pawl_log *log, pawl_error *err)

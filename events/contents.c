@@ -17,7 +17,7 @@ pawl_status pawl__log_content_put(pawl_log *log, const unsigned char hash[32], u
         sqlite3_stmt *stmt;
         pawl_status status;
 
-        assert(log->filling && size <= INT64_MAX);
+        assert(log->preparing && size <= INT64_MAX);
         status = pawl__log_stmt(&stmt, log, PAWL__STMT_CONTENT_PUT, &log->err);
         if (status)
                 return status;
@@ -36,7 +36,7 @@ pawl_status pawl__log_content_drop(pawl_log *log, const unsigned char hash[32])
         sqlite3_stmt *stmt;
         pawl_status status;
 
-        assert(log->filling);
+        assert(log->preparing);
         status = pawl__log_stmt(&stmt, log, PAWL__STMT_CONTENT_DROP, &log->err);
         if (status)
                 return status;

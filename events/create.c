@@ -134,7 +134,7 @@ static int make_file(const pawl_log *log, const char *folder, char *unnamed,
 {
         const char *path = log->path;
 
-        int error = pawl__place_ignore(log);
+        int error = pawl__log_path_ignore(log);
 
         if (!error)
                 error = write_unnamed(unnamed, image, len);
@@ -168,7 +168,7 @@ pawl_status pawl__create(pawl_log *log, const pawl__schema *schema, pawl_error *
         }
         pawl_status status = make_image(&image, &len, log, schema, err);
         if (!status)
-                status = pawl__place_sync(log, err);
+                status = pawl__log_path_sync(log, err);
         if (!status) {
                 snprintf(unnamed, size, "%s%s", log->path, UNNAMED);
                 int error = make_file(log, *folder ? folder : "/", unnamed, image, (size_t)len);

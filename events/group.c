@@ -16,9 +16,9 @@ struct pawl__group {
         size_t handles;       /* that joined; the registry's mutex guards it */
         pthread_mutex_t mutex;
         bool led;
-        pawl__turn *first, **end; /* who waits, in order */
-        const char *vfs;          /* NULL: the system's */
-        char path[];              /* and behind its NUL what vfs points to */
+        pawl__waiter *first, **end; /* who waits, in order */
+        const char *vfs;            /* NULL: the system's */
+        char path[];                /* and behind its NUL what vfs points to */
 };
 
 /* ---- The registry ---------------------------------------------------------------------------- */
@@ -139,23 +139,23 @@ bool pawl__group_is_at(const pawl_log *log)
 
 /* ---- The queue: under the group's mutex ------------------------------------------------------ */
 
-static void put_last(pawl__group *group, pawl__turn *turn)
+static void put_last(pawl__group *group, pawl__waiter *waiter)
 {
-        turn->next = NULL;
-        turn->queued = true;
-        *group->end = turn;
-        group->end = &turn->next;
+        waiter->next = NULL;
+        waiter->queued = true;
+        *group->end = waiter;
+        group->end = &waiter->next;
 }
 
-static void take_out(pawl__group *group, pawl__turn **at)
+static void take_out(pawl__group *group, pawl__waiter **at)
 {
-        pawl__turn *turn = *at;
+        pawl__waiter *waiter = *at;
 
-        *at = turn->next;
-        if (group->end == &turn->next)
+        *at = waiter->next;
+        if (group->end == &waiter->next)
                 group->end = at;
-        turn->next = NULL;
-        turn->queued = false;
+        waiter->next = NULL;
+        waiter->queued = false;
 }
 
 size_t pawl__group_waiting(const pawl_log *log)
@@ -163,7 +163,7 @@ size_t pawl__group_waiting(const pawl_log *log)
         size_t n = 0;
 
         pthread_mutex_lock(&log->group->mutex);
-        for (const pawl__turn *turn = log->group->first; turn; turn = turn->next)
+        for (const pawl__waiter *waiter = log->group->first; waiter; waiter = waiter->next)
                 n++;
         pthread_mutex_unlock(&log->group->mutex);
         return n;
@@ -180,7 +180,7 @@ static int64_t now_ns(void)
 }
 
 /* By a clock that does not step. */
-static bool make_waiter(pawl__turn *turn)
+static bool make_waiter(pawl__waiter *waiter)
 {
         pthread_condattr_t attr;
         bool made = false;
@@ -188,47 +188,47 @@ static bool make_waiter(pawl__turn *turn)
         if (pthread_condattr_init(&attr) != 0)
                 return false;
         if (pthread_condattr_setclock(&attr, CLOCK_MONOTONIC) == 0 &&
-                pthread_mutex_init(&turn->mutex, NULL) == 0) {
-                made = pthread_cond_init(&turn->woken, &attr) == 0;
+                pthread_mutex_init(&waiter->mutex, NULL) == 0) {
+                made = pthread_cond_init(&waiter->woken, &attr) == 0;
                 if (!made)
-                        pthread_mutex_destroy(&turn->mutex);
+                        pthread_mutex_destroy(&waiter->mutex);
         }
         pthread_condattr_destroy(&attr);
         return made;
 }
 
 /* After this the turn may be gone. */
-static void wake(pawl__turn *turn, pawl__turn_state state)
+static void wake(pawl__waiter *waiter, pawl__waiter_state state)
 {
-        pthread_mutex_lock(&turn->mutex);
-        turn->state = state;
-        pthread_cond_signal(&turn->woken);
-        pthread_mutex_unlock(&turn->mutex);
+        pthread_mutex_lock(&waiter->mutex);
+        waiter->state = state;
+        pthread_cond_signal(&waiter->woken);
+        pthread_mutex_unlock(&waiter->mutex);
 }
 
 /* Until it is woken, or until *until_ns (0: without an end). Was it woken? */
-static bool sleep_until(pawl__turn *turn, int64_t until_ns)
+static bool sleep_until(pawl__waiter *waiter, int64_t until_ns)
 {
         const struct timespec until = {
                 (time_t)(until_ns / 1000000000), (long)(until_ns % 1000000000)};
         int rc = 0;
 
-        pthread_mutex_lock(&turn->mutex);
-        while (turn->state == PAWL__TURN_WAITS && rc != ETIMEDOUT)
-                rc = until_ns ? pthread_cond_timedwait(&turn->woken, &turn->mutex, &until)
-                              : pthread_cond_wait(&turn->woken, &turn->mutex);
-        bool woken = turn->state != PAWL__TURN_WAITS;
-        pthread_mutex_unlock(&turn->mutex);
+        pthread_mutex_lock(&waiter->mutex);
+        while (waiter->state == PAWL__WAITER_QUEUED && rc != ETIMEDOUT)
+                rc = until_ns ? pthread_cond_timedwait(&waiter->woken, &waiter->mutex, &until)
+                              : pthread_cond_wait(&waiter->woken, &waiter->mutex);
+        bool woken = waiter->state != PAWL__WAITER_QUEUED;
+        pthread_mutex_unlock(&waiter->mutex);
         return woken;
 }
 
 /* One that waited for too long gives up, unless it was taken in meanwhile. */
-static bool give_up(pawl__group *group, pawl__turn *turn)
+static bool give_up(pawl__group *group, pawl__waiter *waiter)
 {
         pthread_mutex_lock(&group->mutex);
-        bool queued = turn->queued;
-        for (pawl__turn **at = &group->first; queued && *at; at = &(*at)->next)
-                if (*at == turn) {
+        bool queued = waiter->queued;
+        for (pawl__waiter **at = &group->first; queued && *at; at = &(*at)->next)
+                if (*at == waiter) {
                         take_out(group, at);
                         break;
                 }
@@ -239,61 +239,61 @@ static bool give_up(pawl__group *group, pawl__turn *turn)
 /* ---- Turns ----------------------------------------------------------------------------------- */
 
 /* Lead if nobody does; with @p made, stand in the queue otherwise. */
-static bool try_lead(pawl__group *group, pawl__turn *turn, bool made)
+static bool try_lead(pawl__group *group, pawl__waiter *waiter, bool made)
 {
         pthread_mutex_lock(&group->mutex);
-        bool leads = !group->led;
-        if (leads) {
+        bool leader = !group->led;
+        if (leader) {
                 group->led = true;
-                turn->state = PAWL__TURN_LEADS;
+                waiter->state = PAWL__WAITER_LEADER;
         } else if (made) {
-                put_last(group, turn);
+                put_last(group, waiter);
         }
         pthread_mutex_unlock(&group->mutex);
-        return leads;
+        return leader;
 }
 
 /* Until it is woken; false: it waited for too long, or was interrupted, which nobody wakes it for.
  */
-static bool sleep_in_queue(pawl__turn *turn, int64_t until_ns)
+static bool sleep_in_queue(pawl__waiter *waiter, int64_t until_ns)
 {
-        for (int64_t now = now_ns(); now < until_ns && !pawl__interrupt_waits(turn->log);
+        for (int64_t now = now_ns(); now < until_ns && !pawl__interrupt_waits(waiter->log);
                 now = now_ns())
-                if (sleep_until(turn, now + LOOK_NS < until_ns ? now + LOOK_NS : until_ns))
+                if (sleep_until(waiter, now + LOOK_NS < until_ns ? now + LOOK_NS : until_ns))
                         return true;
-        return sleep_until(turn, now_ns());
+        return sleep_until(waiter, now_ns());
 }
 
 /* In the queue, until it is woken or gives up: then false. */
-static bool wait_in_queue(pawl__group *group, pawl__turn *turn)
+static bool wait_in_queue(pawl__group *group, pawl__waiter *waiter)
 {
-        pawl_log *log = turn->log;
+        pawl_log *log = waiter->log;
         int64_t from_ns = now_ns();
 
-        if (!sleep_in_queue(turn, from_ns + (int64_t)log->busy_ms * 1000000)) {
-                if (give_up(group, turn))
+        if (!sleep_in_queue(waiter, from_ns + (int64_t)log->busy_ms * 1000000)) {
+                if (give_up(group, waiter))
                         return false;
-                (void)sleep_until(turn, 0);
+                (void)sleep_until(waiter, 0);
         }
         log->waited_us = (now_ns() - from_ns) / 1000;
         return true;
 }
 
-pawl_status pawl__turn_take(pawl__turn *turn, const char *doing)
+pawl_status pawl__waiter_take(pawl__waiter *waiter, const char *doing)
 {
-        pawl_log *log = turn->log;
+        pawl_log *log = waiter->log;
         bool woken = true;
 
-        turn->state = PAWL__TURN_WAITS;
-        if (try_lead(log->group, turn, false))
+        waiter->state = PAWL__WAITER_QUEUED;
+        if (try_lead(log->group, waiter, false))
                 return PAWL_OK;
-        turn->wall_us = log->sources.wall_us(log->sources.user);
-        if (!make_waiter(turn))
+        waiter->wall_us = log->sources.wall_us(log->sources.user);
+        if (!make_waiter(waiter))
                 return pawl__nomem(&log->err);
-        if (!try_lead(log->group, turn, true))
-                woken = wait_in_queue(log->group, turn);
-        pthread_cond_destroy(&turn->woken);
-        pthread_mutex_destroy(&turn->mutex);
+        if (!try_lead(log->group, waiter, true))
+                woken = wait_in_queue(log->group, waiter);
+        pthread_cond_destroy(&waiter->woken);
+        pthread_mutex_destroy(&waiter->mutex);
         return woken ? PAWL_OK : pawl__db_fail(log, SQLITE_BUSY, doing, &log->err);
 }
 
@@ -315,29 +315,29 @@ static bool same_projector(const pawl_log *a, const pawl_log *b)
                (!a->projecting || a->projector.apply == b->projector.apply);
 }
 
-pawl__turn *pawl__turn_next(const pawl__turn *leader, size_t *room)
+pawl__waiter *pawl__waiter_next(const pawl__waiter *leader, size_t *room)
 {
         pawl__group *group = leader->log->group;
-        pawl__turn *turn = NULL;
+        pawl__waiter *waiter = NULL;
 
         pthread_mutex_lock(&group->mutex);
-        pawl__turn *first = group->first;
+        pawl__waiter *first = group->first;
         if (first && first->batch && !first->refused && same_projector(first->log, leader->log)) {
                 size_t size = size_of(first->batch);
                 if (size <= *room) {
                         *room -= size;
-                        turn = first;
+                        waiter = first;
                         take_out(group, &group->first);
                 }
         }
         pthread_mutex_unlock(&group->mutex);
-        return turn;
+        return waiter;
 }
 
-void pawl__turn_put_back(const pawl__turn *leader, pawl__turn *first)
+void pawl__waiter_put_back(const pawl__waiter *leader, pawl__waiter *first)
 {
         pawl__group *group = leader->log->group;
-        pawl__turn *last = first;
+        pawl__waiter *last = first;
 
         if (!first)
                 return;
@@ -351,12 +351,12 @@ void pawl__turn_put_back(const pawl__turn *leader, pawl__turn *first)
         pthread_mutex_unlock(&group->mutex);
 }
 
-void pawl__turn_end(pawl__turn *leader, pawl__turn *served)
+void pawl__waiter_end(pawl__waiter *leader, pawl__waiter *committed)
 {
         pawl__group *group = leader->log->group;
 
         pthread_mutex_lock(&group->mutex);
-        pawl__turn *next = group->first;
+        pawl__waiter *next = group->first;
         if (next)
                 take_out(group, &group->first);
         else
@@ -364,9 +364,9 @@ void pawl__turn_end(pawl__turn *leader, pawl__turn *served)
         pthread_mutex_unlock(&group->mutex);
         leader->log->waited_us = 0;
         if (next) /* first: the others are woken while it begins */
-                wake(next, PAWL__TURN_LEADS);
-        for (pawl__turn *turn = served; turn; turn = served) {
-                served = turn->next;
-                wake(turn, PAWL__TURN_SERVED);
+                wake(next, PAWL__WAITER_LEADER);
+        for (pawl__waiter *waiter = committed; waiter; waiter = committed) {
+                committed = waiter->next;
+                wake(waiter, PAWL__WAITER_COMMITTED);
         }
 }

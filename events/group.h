@@ -20,30 +20,30 @@
 
 typedef struct pawl__group pawl__group;
 
-typedef enum pawl__turn_state {
-        PAWL__TURN_WAITS,
-        PAWL__TURN_LEADS, /**< its thread is the one that may write */
-        PAWL__TURN_SERVED /**< status and seq say what came of its batch */
-} pawl__turn_state;
+typedef enum pawl__waiter_state {
+        PAWL__WAITER_QUEUED,
+        PAWL__WAITER_LEADER,   /**< its thread is the one that may write */
+        PAWL__WAITER_COMMITTED /**< status and seq say what came of its batch */
+} pawl__waiter_state;
 
 /** One write of a handle, on its thread's stack. The members above the line are the caller's to
  *  set, the others zero. */
-typedef struct pawl__turn {
+typedef struct pawl__waiter {
         pawl_log *log;
         const pawl__batch *batch; /**< NULL: a transaction of its own, nothing to be taken in */
         uint64_t fence;
         /* ---- */
         int64_t wall_us; /**< its handle's clock, when it began to wait */
-        struct pawl__turn *next;
+        struct pawl__waiter *next;
         bool refused; /**< failed within another's transaction: leads its own, to fail alone */
         pawl_status status;
         uint64_t seq;
         /* Between its thread and the leader that wakes it; made only by one that has to wait. */
-        pawl__turn_state state;
+        pawl__waiter_state state;
         bool queued;
         pthread_mutex_t mutex;
         pthread_cond_t woken;
-} pawl__turn;
+} pawl__waiter;
 
 /** Join the group of the log's file. PAWL_ENOMEM. */
 PAWL_MUST_CHECK pawl_status pawl__group_join(pawl_log *log, pawl_error *err);
@@ -60,14 +60,14 @@ size_t pawl__group_waiting(const pawl_log *log);
 
 /** Wait until the turn leads or was served (turn->state says which). What was waited counts as
  *  waiting for the lock. PAWL_EBUSY "cannot DOING" after busy_ms: nothing was written. */
-PAWL_MUST_CHECK pawl_status pawl__turn_take(pawl__turn *turn, const char *doing);
+PAWL_MUST_CHECK pawl_status pawl__waiter_take(pawl__waiter *waiter, const char *doing);
 /** Take in the next that waits, unless it wants a transaction of its own, was refused once, or is
  *  more than @p room bytes; NULL: none. Only for a turn that leads. */
-pawl__turn *pawl__turn_next(const pawl__turn *leader, size_t *room);
+pawl__waiter *pawl__waiter_next(const pawl__waiter *leader, size_t *room);
 /** Turns that were taken in go back to the front of the queue, in their order. */
-void pawl__turn_put_back(const pawl__turn *leader, pawl__turn *first);
+void pawl__waiter_put_back(const pawl__waiter *leader, pawl__waiter *first);
 /** The leader is done: the first that waits leads, and those in @p served return to their callers
  *  with what their status, seq and log's error say. */
-void pawl__turn_end(pawl__turn *leader, pawl__turn *served);
+void pawl__waiter_end(pawl__waiter *leader, pawl__waiter *committed);
 
 #endif

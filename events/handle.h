@@ -67,19 +67,19 @@ PAWL_MUST_CHECK pawl_status pawl__db_exec(
 /* ---- The log -------------------------------------------------------------------------------- */
 
 /** A claim that this handle made and has not given back. */
-typedef struct pawl__held {
+typedef struct pawl__lease {
         char run_id[PAWL__ID_MAX];
         size_t run_len;
         uint64_t fence;
         int64_t due_ms;  /* by the boot clock: when pawl__log_keep_claims() renews it */
         int lock_fd;     /* the kernel's lock on it (events/run_lock.c); -1: it could not be had */
         int64_t lock_at; /* its place in the file */
-} pawl__held;
+} pawl__lease;
 
 /** The lease last met of whose holder nothing else is known: since when, by our own clock, it has
  *  stood unchanged. */
 typedef struct pawl__watched {
-        pawl__held lease; /* run_len 0: none */
+        pawl__lease lease; /* run_len 0: none */
         int64_t until_ms, since_ms;
 } pawl__watched;
 
@@ -149,12 +149,12 @@ struct pawl_log {
         bool keyed, keyed_known; /* the log has a key; handles that write know it from the start */
 
         /* The transaction that is open, and the chain's end in it. */
-        int version;    /* of the file's schema, as it was when that was last looked at */
-        int doorway_fd; /* the log's folder, for turns among processes (doorway.c); -1: none */
-        bool relaxed;   /* commits do not wait for the disk: a lease was changed (lease.c) */
+        int version;         /* of the file's schema, as it was when that was last looked at */
+        int writer_queue_fd; /* the log's folder, for turns among processes (doorway.c); -1: none */
+        bool relaxed;        /* commits do not wait for the disk: a lease was changed (lease.c) */
         bool writing;
-        bool whole;   /* a statement is at work that is not interrupted (interrupt.c) */
-        bool filling; /* a batch's fill is at work: contents may be put and dropped */
+        bool whole;     /* a statement is at work that is not interrupted (interrupt.c) */
+        bool preparing; /* a batch's fill is at work: contents may be put and dropped */
         uint64_t head_seq;
         unsigned char head_hash[32];
         uint64_t sound_seq; /* the last event that this handle appended or verified; 0: none */
@@ -163,7 +163,7 @@ struct pawl_log {
         pawl__buf payload, envelope; /* kept from event to event */
         pawl__json_tree tree;
 
-        pawl__held *held;
+        pawl__lease *held;
         size_t n_held, cap_held;
         pawl__watched watched;
         pawl__buf owner_host;
@@ -186,25 +186,25 @@ PAWL_MUST_CHECK pawl_status pawl__log_open_as(pawl_log **out, const char *path,
 
 /** Find the file, or with PAWL_LOG_CREATE the place for it, whose folder is made; sets log->path
  *  and *there. */
-PAWL_MUST_CHECK pawl_status pawl__place_find(
+PAWL_MUST_CHECK pawl_status pawl__log_path_find(
         bool *there, pawl_log *log, const char *path, pawl_error *err);
 /** See to it that the name of the log's folder is on disk, whoever made it: who did may have died
  *  before it came to that. Called before there is a log, so that the folder of every log is. */
-PAWL_MUST_CHECK pawl_status pawl__place_sync(const pawl_log *log, pawl_error *err);
+PAWL_MUST_CHECK pawl_status pawl__log_path_sync(const pawl_log *log, pawl_error *err);
 /** Write the .gitignore of the log's folder where it has none and is one of ours. 0, or an errno.
  */
-int pawl__place_ignore(const pawl_log *log);
+int pawl__log_path_ignore(const pawl_log *log);
 /** Make the log at log->path, whole or not at all; it is no failure if another process is quicker.
  */
 PAWL_MUST_CHECK pawl_status pawl__create(
         pawl_log *log, const pawl__schema *schema, pawl_error *err);
 /** Is it a file that can be a log? Makes room for the names of the files beside it. */
-PAWL_MUST_CHECK pawl_status pawl__place_check(pawl_log *log, pawl_error *err);
+PAWL_MUST_CHECK pawl_status pawl__log_path_check(pawl_log *log, pawl_error *err);
 /** PAWL_EREADONLY when file or folder refuse to be written, PAWL_EACCESS when not even to be read.
  */
-PAWL_MUST_CHECK pawl_status pawl__place_access(const pawl_log *log, pawl_error *err);
+PAWL_MUST_CHECK pawl_status pawl__log_path_access(const pawl_log *log, pawl_error *err);
 /** Bytes in the file PATH + @p suffix, or -1 when there is none. */
-int64_t pawl__place_size(const pawl_log *log, const char *suffix);
+int64_t pawl__log_path_size(const pawl_log *log, const char *suffix);
 /** Wait until the names in a folder are on disk. 0, or an errno. */
 int pawl__sync_folder(const char *path);
 
@@ -219,10 +219,10 @@ bool pawl__view_stale(const pawl_log *log);
 /** Before a read begins: make a stale view anew, unless a projector holds on to it. */
 PAWL_MUST_CHECK pawl_status pawl__view_refresh(pawl_log *log, pawl_error *err);
 /** Turns among processes that write (events/writer_queue.c). Taken or not, the caller goes on. */
-void pawl__doorway_open(pawl_log *log);
-void pawl__doorway_close(pawl_log *log);
-bool pawl__doorway_take(pawl_log *log);
-void pawl__doorway_give(pawl_log *log, bool taken);
+void pawl__writer_queue_open(pawl_log *log);
+void pawl__writer_queue_close(pawl_log *log);
+bool pawl__writer_queue_take(pawl_log *log);
+void pawl__writer_queue_release(pawl_log *log, bool taken);
 /** SQLite's busy handler: sleeps shortly each time, log->busy_ms in all. */
 int pawl__busy(void *log, int count);
 
@@ -370,9 +370,9 @@ PAWL_MUST_CHECK pawl_status pawl__tx_event(pawl_log *log, const pawl_event *even
 PAWL_MUST_CHECK pawl_status pawl__tx_batch(pawl_log *log, const pawl__batch *batch, uint64_t fence);
 /** pawl__tx_batch() of a batch that may have a fill: that goes first. The caller takes back what it
  *  added (pawl__batch_cut()) when the transaction fails, here or later. */
-PAWL_MUST_CHECK pawl_status pawl__tx_filled(pawl_log *log, pawl__batch *batch, uint64_t fence);
+PAWL_MUST_CHECK pawl_status pawl__tx_prepared(pawl_log *log, pawl__batch *batch, uint64_t fence);
 /** Undo a transaction with a fill: what it spilled into the -wal goes from the disk, too. */
-pawl_status pawl__tx_rollback_filled(pawl_log *log, pawl_status status);
+pawl_status pawl__tx_rollback_prepared(pawl_log *log, pawl_status status);
 /** Flush the projector and COMMIT. On failure it is rolled back. */
 PAWL_MUST_CHECK pawl_status pawl__tx_commit(pawl_log *log);
 /** Undo; the log's error stays. Returns @p status. */
@@ -388,13 +388,13 @@ static inline int64_t pawl__boot_ms(const pawl_log *log)
 PAWL_MUST_CHECK pawl_status pawl__fence_check(
         pawl_log *log, pawl_text run_id, uint64_t fence, bool released_passes);
 /** Give a run back in the transaction that is open; once it is committed, the handle holds it no
- * more (pawl__held_forget()). PAWL_EFENCED. */
-PAWL_MUST_CHECK pawl_status pawl__tx_give_back(pawl_log *log, pawl_text run_id, uint64_t fence);
-bool pawl__held_is(const pawl__held *held, pawl_text run_id, uint64_t fence);
+ * more (pawl__lease_forget()). PAWL_EFENCED. */
+PAWL_MUST_CHECK pawl_status pawl__tx_release(pawl_log *log, pawl_text run_id, uint64_t fence);
+bool pawl__lease_is(const pawl__lease *held, pawl_text run_id, uint64_t fence);
 /** fence 0: whatever claim on that run. */
-void pawl__held_forget(pawl_log *log, pawl_text run_id, uint64_t fence);
+void pawl__lease_forget(pawl_log *log, pawl_text run_id, uint64_t fence);
 /** Give back what this handle still holds, as far as that can be done. */
-void pawl__held_release(pawl_log *log);
+void pawl__lease_release(pawl_log *log);
 
 /* ---- The kernel's lock on a run (events/run_lock.c) -------------------------------------------
  */
@@ -406,10 +406,10 @@ typedef enum pawl__life {
 } pawl__life;
 
 /** Take the lock on a claim that was committed; without it, the lease alone says who lives. */
-void pawl__run_lock_take(pawl_log *log, pawl__held *held);
+void pawl__run_lock_take(pawl_log *log, pawl__lease *held);
 /** Take it again where the file is not there any more. */
-void pawl__run_lock_keep(pawl_log *log, pawl__held *held);
-void pawl__run_lock_drop(pawl__held *held);
+void pawl__run_lock_keep(pawl_log *log, pawl__lease *held);
+void pawl__run_lock_drop(pawl__lease *held);
 pawl__life pawl__run_lock_look(pawl_log *log, pawl_text run_id, uint64_t fence);
 
 /** Let an event's payload go and keep its hash. PAWL_EDAMAGED when it is not what was hashed. */

@@ -21,7 +21,7 @@ void pawl_log_interrupt(pawl_log *log, bool on)
 bool pawl__interrupt_waits(const pawl_log *log)
 {
         return atomic_load_explicit(&log->interrupted, memory_order_relaxed) &&
-               (!log->writing || log->filling);
+               (!log->writing || log->preparing);
 }
 
 static int stops(void *user)

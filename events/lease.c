@@ -67,13 +67,13 @@ static pawl_status read_lease(lease *out, bool *found, pawl_log *log, pawl_text 
         return pawl__db_fail(log, rc, "read who holds the run", &log->err);
 }
 
-bool pawl__held_is(const pawl__held *held, pawl_text run_id, uint64_t fence)
+bool pawl__lease_is(const pawl__lease *held, pawl_text run_id, uint64_t fence)
 {
         return held->fence == fence &&
                pawl__text_eq(pawl__text_n(held->run_id, held->run_len), run_id);
 }
 
-static void set_lease(pawl__held *out, pawl_text run_id, uint64_t fence, int64_t due_ms)
+static void set_lease(pawl__lease *out, pawl_text run_id, uint64_t fence, int64_t due_ms)
 {
         memcpy(out->run_id, run_id.data, run_id.len); /* at most PAWL__ID_MAX: ids are checked */
         out->run_len = run_id.len;
@@ -90,7 +90,7 @@ static bool seen_to_expire(pawl_log *log, pawl_text run_id, const lease *l)
 
         if (run_id.len > PAWL__ID_MAX)
                 return false;
-        if (!pawl__held_is(&w->lease, run_id, l->fence) || w->until_ms != l->until_ms) {
+        if (!pawl__lease_is(&w->lease, run_id, l->fence) || w->until_ms != l->until_ms) {
                 set_lease(&w->lease, run_id, l->fence, 0);
                 w->until_ms = l->until_ms;
                 w->since_ms = now;
@@ -146,15 +146,15 @@ static void await_watcher(pawl_log *log, pawl_text run_id)
 static bool held_here(const pawl_log *log, pawl_text run_id, uint64_t fence)
 {
         for (size_t i = 0; i < log->n_held; i++)
-                if (pawl__held_is(&log->held[i], run_id, fence))
+                if (pawl__lease_is(&log->held[i], run_id, fence))
                         return true;
         return false;
 }
 
-void pawl__held_forget(pawl_log *log, pawl_text run_id, uint64_t fence)
+void pawl__lease_forget(pawl_log *log, pawl_text run_id, uint64_t fence)
 {
         for (size_t i = log->n_held; i-- > 0;)
-                if (pawl__held_is(&log->held[i], run_id, fence ? fence : log->held[i].fence)) {
+                if (pawl__lease_is(&log->held[i], run_id, fence ? fence : log->held[i].fence)) {
                         pawl__run_lock_drop(&log->held[i]);
                         log->held[i] = log->held[--log->n_held];
                 }
@@ -163,7 +163,7 @@ void pawl__held_forget(pawl_log *log, pawl_text run_id, uint64_t fence)
 int pawl__log_lock_fd(const pawl_log *log, pawl_text run_id)
 {
         for (size_t i = 0; i < log->n_held; i++)
-                if (pawl__held_is(&log->held[i], run_id, log->held[i].fence))
+                if (pawl__lease_is(&log->held[i], run_id, log->held[i].fence))
                         return log->held[i].lock_fd > 0 ? log->held[i].lock_fd : 0;
         return 0;
 }
@@ -332,7 +332,7 @@ static pawl_status claim(
         if (!status)
                 status = append_claimed(log, claimed, *fence);
         if (!status && batch)
-                status = pawl__tx_filled(log, batch, *fence);
+                status = pawl__tx_prepared(log, batch, *fence);
         return status;
 }
 
@@ -341,11 +341,11 @@ static pawl_status claim_alone(
 {
         const pawl__batch none = PAWL__BATCH_INIT;
         const pawl__batch_mark mark = pawl__batch_marked(batch ? batch : &none);
-        pawl__turn turn = {.log = log};
+        pawl__waiter waiter = {.log = log};
         pawl_status status = pawl__tx_may_begin(log);
 
         if (!status)
-                status = pawl__turn_take(&turn, "claim the run");
+                status = pawl__waiter_take(&waiter, "claim the run");
         if (status)
                 return status;
         status = pawl__tx_begin(log);
@@ -354,13 +354,13 @@ static pawl_status claim_alone(
                 if (!status)
                         status = pawl__tx_commit(log);
                 else if (batch && batch->fill)
-                        status = pawl__tx_rollback_filled(log, status);
+                        status = pawl__tx_rollback_prepared(log, status);
                 else
                         status = pawl__tx_rollback(log, status);
         }
         if (status && batch)
                 pawl__batch_cut(batch, &mark);
-        pawl__turn_end(&turn, NULL);
+        pawl__waiter_end(&waiter, NULL);
         return status;
 }
 
@@ -385,7 +385,7 @@ pawl_status pawl__log_claim(uint64_t *fence, pawl_log *log, pawl_text mission_id
                 return PAWL_ENOMEM;
         if (status)
                 return status;
-        pawl__held_forget(log, run_id, 0);
+        pawl__lease_forget(log, run_id, 0);
         set_lease(&log->held[log->n_held], run_id, own, pawl__boot_ms(log) + log->lease_ms / 3);
         pawl__run_lock_take(log, &log->held[log->n_held++]);
         if (batch)

@@ -45,7 +45,7 @@ size_t pawl__lock_holders(int64_t *pids, size_t max, const pawl_log *log, pawl__
         char line[256];
         size_t n = 0;
 
-        if (!log->side || pawl__place_size(log, "-shm") < 0 || stat(log->side, &shm) != 0)
+        if (!log->side || pawl__log_path_size(log, "-shm") < 0 || stat(log->side, &shm) != 0)
                 return 0;
         FILE *locks = fopen("/proc/locks", "re");
         if (!locks)

@@ -60,16 +60,16 @@ static pawl_status open_log(pawl_log *log, const char *path)
 {
         pawl_error *err = &log->err;
         bool there, empty = false;
-        pawl_status status = pawl__place_find(&there, log, path, err);
+        pawl_status status = pawl__log_path_find(&there, log, path, err);
 
         if (!status && !there)
                 status = pawl__create(log, log->schema, err);
         if (!status)
-                status = pawl__place_check(log, err);
+                status = pawl__log_path_check(log, err);
         if (!status)
-                status = pawl__place_access(log, err);
+                status = pawl__log_path_access(log, err);
         if (!status && !(log->flags & PAWL_LOG_READONLY))
-                (void)pawl__place_ignore(log); /* of an older log; not worth a failure */
+                (void)pawl__log_path_ignore(log); /* of an older log; not worth a failure */
         if (!status)
                 status = pawl__hasher_new(&log->hasher, err);
         if (!status)
@@ -83,7 +83,7 @@ static pawl_status open_log(pawl_log *log, const char *path)
         if (status || log->flags & PAWL_LOG_READONLY)
                 return status;
         if (empty)
-                status = pawl__place_sync(log, err);
+                status = pawl__log_path_sync(log, err);
         if (!status)
                 status = use_wal(log, err);
         if (!status)
@@ -102,7 +102,7 @@ pawl_status pawl__log_open_as(pawl_log **out, const char *path, const pawl_log_o
 
         if (!log)
                 return pawl__nomem(err);
-        log->doorway_fd = -1;
+        log->writer_queue_fd = -1;
         if (!setup)
                 setup = &real;
         log->vfs = setup->vfs;
@@ -137,7 +137,7 @@ void pawl_log_close(pawl_log *log)
                 return;
         pawl_log_interrupt(log, false);
         if (log->db)
-                pawl__held_release(log);
+                pawl__lease_release(log);
         if (log->projecting)
                 log->projector.close(log->projector.user);
         pawl__group_leave(log);

@@ -26,7 +26,7 @@ struct pawl__batch;
  * lock nor share its fate. Every writer waits while it is at work, so what can be done before
  * (reading, hashing, compressing) is done before.
  */
-typedef pawl_status (*pawl__batch_fill_fn)(
+typedef pawl_status (*pawl__batch_prepare_fn)(
         pawl_log *log, struct pawl__batch *batch, void *user, pawl_error *err);
 
 /**
@@ -43,8 +43,8 @@ typedef struct pawl__batch {
         size_t n_prunes, cap_prunes;
         pawl_text gives_back; /* the run to give back with the commit; absent: none */
         uint64_t after_fence; /* see pawl__log_claim(); 0: any, UINT64_MAX: none */
-        pawl__batch_fill_fn fill;
-        void *fill_user;
+        pawl__batch_prepare_fn fill;
+        void *prepare_user;
 } pawl__batch;
 
 #define PAWL__BATCH_INIT                                                                           \
@@ -59,7 +59,7 @@ PAWL_MUST_CHECK pawl_status pawl__batch_blob(
         pawl__batch *batch, const unsigned char hash[32], pawl_text content, pawl_error *err);
 /** Give @p run_id back in the same transaction, once its last events are in: the commit's fence is
  *  the run's, and holds it no more when it is done. */
-PAWL_MUST_CHECK pawl_status pawl__batch_give_back(
+PAWL_MUST_CHECK pawl_status pawl__batch_release(
         pawl__batch *batch, pawl_text run_id, pawl_error *err);
 /** Let the payload of the event @p seq, which is in the log, go in the same transaction, and keep
  * its hash, so that the chain still verifies. One that is gone already is passed over. */

@@ -39,7 +39,7 @@ static pawl_status make_folder(const char *folder, pawl_error *err)
 /* A log's own folder, by its name, has a file that keeps git from taking the log for files of the
  * project: what is added with all the rest, stashed or cleaned away. One that is there stays as it
  * is. 0, or an errno. */
-int pawl__place_ignore(const pawl_log *log)
+int pawl__log_path_ignore(const pawl_log *log)
 {
         static const char folder[] = "/.pawl/", text[] = "*\n";
         const size_t len = (size_t)(strrchr(log->path, '/') + 1 - log->path),
@@ -67,7 +67,7 @@ int pawl__place_ignore(const pawl_log *log)
         return error;
 }
 
-pawl_status pawl__place_sync(const pawl_log *log, pawl_error *err)
+pawl_status pawl__log_path_sync(const pawl_log *log, pawl_error *err)
 {
         pawl__buf above = PAWL__BUF_INIT;
         size_t len = (size_t)(strrchr(log->path, '/') - log->path);
@@ -118,7 +118,7 @@ static pawl_status make_place(pawl_log *log, const char *path, pawl_error *err)
 static pawl_status check_empty(const pawl_log *log, pawl_error *err)
 {
         /* Asked in this order: somebody may be making it a log right now. */
-        if (pawl__place_size(log, "-wal") > 0 && pawl__place_size(log, "") == 0)
+        if (pawl__log_path_size(log, "-wal") > 0 && pawl__log_path_size(log, "") == 0)
                 return pawl__fail(err, PAWL_EDAMAGED,
                         "%s: is empty, but its write-ahead log, the same name and %s, is not; put back a "
                         "copy of both",
@@ -130,7 +130,7 @@ static pawl_status check_empty(const pawl_log *log, pawl_error *err)
         return PAWL_OK;
 }
 
-pawl_status pawl__place_find(bool *there, pawl_log *log, const char *path, pawl_error *err)
+pawl_status pawl__log_path_find(bool *there, pawl_log *log, const char *path, pawl_error *err)
 {
         if (!path || !*path)
                 return pawl__fail(err, PAWL_EINVAL, "log: the path is empty; name a file");
@@ -146,7 +146,7 @@ pawl_status pawl__place_find(bool *there, pawl_log *log, const char *path, pawl_
         return make_place(log, path, err);
 }
 
-pawl_status pawl__place_check(pawl_log *log, pawl_error *err)
+pawl_status pawl__log_path_check(pawl_log *log, pawl_error *err)
 {
         struct stat st;
 
@@ -169,7 +169,7 @@ pawl_status pawl__place_check(pawl_log *log, pawl_error *err)
         return st.st_size == 0 ? check_empty(log, err) : PAWL_OK;
 }
 
-pawl_status pawl__place_access(const pawl_log *log, pawl_error *err)
+pawl_status pawl__log_path_access(const pawl_log *log, pawl_error *err)
 {
         const char *path = log->path;
         char *folder;
@@ -198,7 +198,7 @@ pawl_status pawl__place_access(const pawl_log *log, pawl_error *err)
         return PAWL_OK;
 }
 
-int64_t pawl__place_size(const pawl_log *log, const char *suffix)
+int64_t pawl__log_path_size(const pawl_log *log, const char *suffix)
 {
         struct stat st;
 

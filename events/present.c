@@ -111,7 +111,7 @@ static pawl_status exchange(pawl_log *log)
         const pawl_log old = *log;
         log->db = fresh->db;
         memcpy(log->stmts, fresh->stmts, sizeof log->stmts);
-        log->doorway_fd = fresh->doorway_fd;
+        log->writer_queue_fd = fresh->writer_queue_fd;
         log->device = fresh->device;
         log->inode = fresh->inode;
         log->wal_inode = fresh->wal_inode;
@@ -121,7 +121,7 @@ static pawl_status exchange(pawl_log *log)
         pawl__connection_adopt(log);
         fresh->db = old.db;
         memcpy(fresh->stmts, old.stmts, sizeof log->stmts);
-        fresh->doorway_fd = old.doorway_fd;
+        fresh->writer_queue_fd = old.writer_queue_fd;
         (void)sqlite3_db_config(fresh->db, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, NULL);
         pawl_log_close(fresh);
         pawl__group_moved(log);
@@ -303,11 +303,11 @@ static pawl_status put_back(pawl_log *log, pawl__presence was)
         if (!status)
                 status = pawl__copy_make(&made, log, log->path, true, &log->err);
         if (!status) {
-                pawl__doorway_close(log); /* the old folder */
-                pawl__doorway_open(log);
-                const bool taken = pawl__doorway_take(log);
+                pawl__writer_queue_close(log); /* the old folder */
+                pawl__writer_queue_open(log);
+                const bool taken = pawl__writer_queue_take(log);
                 status = name_copy(&done, log, made, was);
-                pawl__doorway_give(log, taken);
+                pawl__writer_queue_release(log, taken);
                 if (!done)
                         (void)unlink(made);
         }
@@ -319,7 +319,7 @@ static pawl_status put_back(pawl_log *log, pawl__presence was)
                 return give_up(log, status, "was removed, and cannot be put back", reason);
         }
         if (done) {
-                (void)pawl__place_ignore(log);
+                (void)pawl__log_path_ignore(log);
                 pawl__fail(&log->wal.warning, PAWL_ENOTFOUND,
                         "%s: was removed while it was open, and was put back whole; keep what tidies up away from "
                         "its folder",
@@ -378,7 +378,7 @@ pawl_status pawl__files_fix(pawl_log *log)
 
 pawl_status pawl__log_keep(pawl_log *log)
 {
-        pawl__turn turn = {.log = log};
+        pawl__waiter waiter = {.log = log};
 
         if (log->lost.status) {
                 log->err = log->lost;
@@ -386,7 +386,7 @@ pawl_status pawl__log_keep(pawl_log *log)
         }
         if (log->flags & PAWL_LOG_READONLY || log->writing || pawl__files_same(log))
                 return PAWL_OK;
-        pawl_status status = pawl__turn_take(&turn, "look for the log");
+        pawl_status status = pawl__waiter_take(&waiter, "look for the log");
         if (status)
                 return status;
         status = pawl__tx_begin(log);
@@ -394,6 +394,6 @@ pawl_status pawl__log_keep(pawl_log *log)
                 (void)pawl__tx_rollback(log, status);
         if (log->displaced)
                 status = pawl__files_save(log);
-        pawl__turn_end(&turn, NULL);
+        pawl__waiter_end(&waiter, NULL);
         return status;
 }

@@ -37,7 +37,7 @@ static pawl_status change_lease(
 static pawl_status change_alone(
         pawl_log *log, pawl__stmt which, pawl_text run_id, uint64_t fence, const char *doing)
 {
-        pawl__turn turn = {.log = log};
+        pawl__waiter waiter = {.log = log};
         pawl_status status;
 
         if (log->flags & PAWL_LOG_READONLY)
@@ -45,20 +45,20 @@ static pawl_status change_alone(
                         "%s: the log was opened for reading only; open it for writing", log->path);
         status = pawl__log_keep(log);
         if (!status)
-                status = pawl__turn_take(&turn, doing);
+                status = pawl__waiter_take(&waiter, doing);
         if (status)
                 return status;
         log->relaxed = true;
         status = pawl__db_exec(log, "PRAGMA synchronous = NORMAL", doing, &log->err);
         if (!status)
                 status = change_lease(log, which, run_id, fence, doing);
-        pawl__turn_end(&turn, NULL);
+        pawl__waiter_end(&waiter, NULL);
         if (status == PAWL_EFENCED)
-                pawl__held_forget(log, run_id, fence);
+                pawl__lease_forget(log, run_id, fence);
         return status;
 }
 
-pawl_status pawl__tx_give_back(pawl_log *log, pawl_text run_id, uint64_t fence)
+pawl_status pawl__tx_release(pawl_log *log, pawl_text run_id, uint64_t fence)
 {
         return change_lease(log, PAWL__STMT_LEASE_RELEASE, run_id, fence, "give the run back");
 }
@@ -69,7 +69,7 @@ static pawl_status renew(pawl_log *log, pawl_text run_id, uint64_t fence)
                 change_alone(log, PAWL__STMT_LEASE_RENEW, run_id, fence, "renew the claim");
 
         for (size_t i = 0; i < log->n_held; i++)
-                if (pawl__held_is(&log->held[i], run_id, fence)) {
+                if (pawl__lease_is(&log->held[i], run_id, fence)) {
                         log->held[i].due_ms =
                                 pawl__boot_ms(log) + log->lease_ms / (status ? 12 : 3);
                         pawl__run_lock_keep(log, &log->held[i]);
@@ -90,7 +90,7 @@ static pawl_status renew_due(pawl_log *log, int64_t by_ms)
         pawl_error why = PAWL_ERROR_INIT;
 
         for (size_t i = log->n_held; i-- > 0;) {
-                const pawl__held h = log->held[i];
+                const pawl__lease h = log->held[i];
                 if (h.due_ms > by_ms)
                         continue;
                 pawl_status status = renew(log, pawl__text_n(h.run_id, h.run_len), h.fence);
@@ -122,14 +122,14 @@ pawl_status pawl_log_release(pawl_log *log, const char *run_id, uint64_t fence)
                 log, PAWL__STMT_LEASE_RELEASE, pawl__text(run_id), fence, "give the run back");
 
         if (!status)
-                pawl__held_forget(log, pawl__text(run_id), fence);
+                pawl__lease_forget(log, pawl__text(run_id), fence);
         return status;
 }
 
-void pawl__held_release(pawl_log *log)
+void pawl__lease_release(pawl_log *log)
 {
         while (log->n_held > 0) {
-                pawl__held h = log->held[--log->n_held];
+                pawl__lease h = log->held[--log->n_held];
                 (void)change_alone(log, PAWL__STMT_LEASE_RELEASE, pawl__text_n(h.run_id, h.run_len),
                         h.fence, "give the run back");
                 pawl__run_lock_drop(&h);

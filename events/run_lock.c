@@ -59,7 +59,7 @@ static int open_file(const pawl_log *log, int flags)
 {
         struct stat st;
 
-        (void)pawl__place_size(log, "-lock"); /* names it in log->side */
+        (void)pawl__log_path_size(log, "-lock"); /* names it in log->side */
         int fd = open(log->side, flags | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0600);
         if (fd >= 0 &&
                 fd <= STDERR_FILENO) { /* one that a command is given is none of its own three */
@@ -88,7 +88,7 @@ static bool read_place(unsigned char mark[PLACE], int fd, int64_t at)
         return pread(fd, mark, PLACE, at) == PLACE;
 }
 
-void pawl__run_lock_take(pawl_log *log, pawl__held *held)
+void pawl__run_lock_take(pawl_log *log, pawl__lease *held)
 {
         static const unsigned char none[PLACE];
         const pawl_text run_id = pawl__text_n(held->run_id, held->run_len);
@@ -119,7 +119,7 @@ void pawl__run_lock_take(pawl_log *log, pawl__held *held)
                 close(fd);
 }
 
-void pawl__run_lock_drop(pawl__held *held)
+void pawl__run_lock_drop(pawl__lease *held)
 {
         static const unsigned char none[PLACE];
 
@@ -134,11 +134,11 @@ void pawl__run_lock_drop(pawl__held *held)
         held->lock_fd = -1;
 }
 
-void pawl__run_lock_keep(pawl_log *log, pawl__held *held)
+void pawl__run_lock_keep(pawl_log *log, pawl__lease *held)
 {
         struct stat ours, there;
 
-        (void)pawl__place_size(log, "-lock");
+        (void)pawl__log_path_size(log, "-lock");
         if (held->lock_fd >= 0 && fstat(held->lock_fd, &ours) == 0 &&
                 stat(log->side, &there) == 0 && ours.st_ino == there.st_ino &&
                 ours.st_dev == there.st_dev)

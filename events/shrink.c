@@ -46,7 +46,7 @@ static pawl_status vacuum(pawl_log *log)
 
 static int64_t bytes_of(const pawl_log *log)
 {
-        int64_t db = pawl__place_size(log, ""), wal = pawl__place_size(log, "-wal");
+        int64_t db = pawl__log_path_size(log, ""), wal = pawl__log_path_size(log, "-wal");
 
         return (db > 0 ? db : 0) + (wal > 0 ? wal : 0);
 }
@@ -72,19 +72,19 @@ static pawl_status shrink(pawl_log *log)
 
 pawl_status pawl_log_shrink(uint64_t *freed, pawl_log *log)
 {
-        pawl__turn turn = {.log = log};
+        pawl__waiter waiter = {.log = log};
         pawl_status status = pawl__tx_may_begin(log);
 
         if (!status)
                 status = check_idle(log);
         if (!status)
-                status = pawl__turn_take(&turn, doing);
+                status = pawl__waiter_take(&waiter, doing);
         if (status)
                 return status;
         int64_t before = bytes_of(log);
         status = shrink(log);
         int64_t after = bytes_of(log);
-        pawl__turn_end(&turn, NULL);
+        pawl__waiter_end(&waiter, NULL);
         if (!status && freed)
                 *freed = before > after ? (uint64_t)(before - after) : 0;
         return status;

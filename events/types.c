@@ -39,7 +39,7 @@
         }
 
 /* name, v, owned, max_len, required */
-static const pawl__event_form forms[PAWL__EVENT_TYPES] = {
+static const pawl__event_def forms[PAWL__EVENT_TYPES] = {
         [PAWL__RUN_STARTED] = {"RunStarted", 1, true, 0, {ARRAY("steps"), ARRAY("scope_refs")}},
         [PAWL__RUN_CLAIMED] = {"RunClaimed", 1, true, 0, {INTEGER("fence"), OBJECT("owner")}},
         [PAWL__RUN_COMPLETED] = {"RunCompleted", 1, true, 0, {{NULL, 0}}},
@@ -115,7 +115,7 @@ static const char *const kind_name[] = {
         [PAWL__FIELD_ARRAY] = "an array",
 };
 
-const pawl__event_form *pawl__event_form_of(pawl__event_type type)
+const pawl__event_def *pawl__event_def_of(pawl__event_type type)
 {
         return &forms[type];
 }
@@ -163,7 +163,7 @@ static pawl_status refuse(const pawl_event *event, pawl_status status, pawl_erro
         return pawl__fail_prefix(err, status, "%.*s", PAWL__FMT(event->type));
 }
 
-static pawl_status check(const pawl_event *event, const pawl__event_form *form,
+static pawl_status check(const pawl_event *event, const pawl__event_def *form,
         const pawl__json_tree *payload, pawl_error *err)
 {
         const size_t most = sizeof form->required / sizeof form->required[0];

@@ -65,16 +65,16 @@ typedef struct pawl__event_field {
         pawl__field_kind kind;
 } pawl__event_field;
 
-typedef struct pawl__event_form {
+typedef struct pawl__event_def {
         const char *name;
         int v;          /**< newest version of the payload known here */
         bool owned;     /**< with a run_id it may be appended only by the run's owner */
         size_t max_len; /**< of the canonical payload, bytes; 0: no limit of its own */
         pawl__event_field required[10]; /**< ends with a NULL name */
-} pawl__event_form;
+} pawl__event_def;
 
 /** The form of a type; a static table. */
-const pawl__event_form *pawl__event_form_of(pawl__event_type type);
+const pawl__event_def *pawl__event_def_of(pawl__event_type type);
 /** The type of that name, or PAWL__EVENT_OTHER. */
 pawl__event_type pawl__event_type_of(pawl_text name);
 

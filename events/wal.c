@@ -102,7 +102,7 @@ static void warn(pawl_log *log, int64_t bytes, const int64_t *before, size_t n_b
 static void restart(pawl_log *log, int frames, int moved)
 {
         pawl__wal *wal = &log->wal;
-        int64_t before[HOLDERS], bytes = pawl__place_size(log, "-wal");
+        int64_t before[HOLDERS], bytes = pawl__log_path_size(log, "-wal");
         bool large = bytes >= wal->limits.warn_bytes;
         size_t n = large ? pawl__lock_holders(before, HOLDERS, log, PAWL__LOCK_READ) : 0;
         int64_t left_us = (int64_t)wal->wait_ms * 1000, try_us = FIRST_TRY_US;

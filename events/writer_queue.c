@@ -23,22 +23,22 @@
 
 enum { WAIT_MS = 500, PAUSE_US = 250 };
 
-void pawl__doorway_open(pawl_log *log)
+void pawl__writer_queue_open(pawl_log *log)
 {
         size_t len = (size_t)(strrchr(log->path, '/') - log->path);
         pawl__buf folder = PAWL__BUF_INIT;
 
-        log->doorway_fd = -1;
+        log->writer_queue_fd = -1;
         if (!pawl__buf_add(&folder, log->path, len) && !pawl__buf_adds(&folder, "/."))
-                log->doorway_fd = open(folder.data, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+                log->writer_queue_fd = open(folder.data, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
         pawl__buf_free(&folder);
 }
 
-void pawl__doorway_close(pawl_log *log)
+void pawl__writer_queue_close(pawl_log *log)
 {
-        if (log->doorway_fd >= 0)
-                close(log->doorway_fd);
-        log->doorway_fd = -1;
+        if (log->writer_queue_fd >= 0)
+                close(log->writer_queue_fd);
+        log->writer_queue_fd = -1;
 }
 
 static int64_t now_ms(void)
@@ -49,13 +49,13 @@ static int64_t now_ms(void)
         return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
 }
 
-bool pawl__doorway_take(pawl_log *log)
+bool pawl__writer_queue_take(pawl_log *log)
 {
         static const struct timespec pause = {0, PAUSE_US * 1000};
         int64_t until = 0;
 
-        while (log->doorway_fd >= 0) {
-                if (flock(log->doorway_fd, LOCK_EX | LOCK_NB) == 0)
+        while (log->writer_queue_fd >= 0) {
+                if (flock(log->writer_queue_fd, LOCK_EX | LOCK_NB) == 0)
                         return true;
                 if (errno == EINTR)
                         continue;
@@ -71,8 +71,8 @@ bool pawl__doorway_take(pawl_log *log)
         return false;
 }
 
-void pawl__doorway_give(pawl_log *log, bool taken)
+void pawl__writer_queue_release(pawl_log *log, bool taken)
 {
         if (taken)
-                (void)flock(log->doorway_fd, LOCK_UN);
+                (void)flock(log->writer_queue_fd, LOCK_UN);
 }

@@ -9,7 +9,7 @@
 struct state {
         uint32_t parent, token; /* how it is reached */
         uint32_t fail;          /* the state of the longest proper suffix that is one */
-        uint32_t shorter;     /* the nearest state on the way of fails where a pattern ends, or 0 */
+        uint32_t output_link; /* the nearest state on the way of fails where a pattern ends, or 0 */
         uint32_t number;      /* of the pattern that ends here, or NO_PATTERN */
         uint32_t depth : 30;  /* tokens from the start */
         uint32_t goes_on : 1; /* a transition leads on from here */
@@ -238,7 +238,7 @@ static void link_state(pawl__automaton *a, struct state *state)
                 state->fail = found;
         }
         const struct state *fail = &a->states[state->fail];
-        state->shorter = fail->number != NO_PATTERN ? state->fail : fail->shorter;
+        state->output_link = fail->number != NO_PATTERN ? state->fail : fail->output_link;
 }
 
 /* A state's fail is nearer to the start than it is: so they are linked by depth, sorted by
@@ -271,31 +271,31 @@ pawl_status pawl__automaton_build(pawl__automaton *a)
         return PAWL_OK;
 }
 
-pawl_status pawl__walk_start(pawl__walk *walk, const pawl__automaton *automaton)
+pawl_status pawl__matcher_start(pawl__matcher *walk, const pawl__automaton *automaton)
 {
         size_t places = 1;
 
         while (places < automaton->longest)
                 places *= 2;
-        struct pawl__walk_place *ring = calloc(places, sizeof *ring);
+        struct pawl__matcher_place *ring = calloc(places, sizeof *ring);
         if (!ring)
                 return PAWL_ENOMEM;
-        *walk = (pawl__walk){automaton, 0, 0, ring, places - 1};
+        *walk = (pawl__matcher){automaton, 0, 0, ring, places - 1};
         return PAWL_OK;
 }
 
-void pawl__walk_again(pawl__walk *walk)
+void pawl__matcher_again(pawl__matcher *walk)
 {
         walk->state = 0;
 }
 
-void pawl__walk_end(pawl__walk *walk)
+void pawl__matcher_end(pawl__matcher *walk)
 {
         free(walk->places);
-        *walk = (pawl__walk){NULL, 0, 0, NULL, 0};
+        *walk = (pawl__matcher){NULL, 0, 0, NULL, 0};
 }
 
-uint32_t pawl__walk_step(pawl__walk *walk, const pawl__token *token, uint32_t number)
+uint32_t pawl__matcher_step(pawl__matcher *walk, const pawl__token *token, uint32_t number)
 {
         const pawl__automaton *a = walk->automaton;
         uint32_t next = 0;
@@ -307,21 +307,22 @@ uint32_t pawl__walk_step(pawl__walk *walk, const pawl__token *token, uint32_t nu
         if (next == 0)
                 return 0;
         walk->places[walk->n++ & walk->mask] =
-                (struct pawl__walk_place){token->start, token->after_word};
+                (struct pawl__matcher_place){token->start, token->after_word};
         if (token->before_word)
                 return 0;
-        return a->states[next].number != NO_PATTERN ? next : a->states[next].shorter;
+        return a->states[next].number != NO_PATTERN ? next : a->states[next].output_link;
 }
 
-uint32_t pawl__walk_shorter(const pawl__walk *walk, uint32_t state)
+uint32_t pawl__matcher_output_link(const pawl__matcher *walk, uint32_t state)
 {
-        return walk->automaton->states[state].shorter;
+        return walk->automaton->states[state].output_link;
 }
 
-bool pawl__walk_match(const pawl__walk *walk, uint32_t state, uint32_t *number, size_t *start)
+bool pawl__matcher_match(const pawl__matcher *walk, uint32_t state, uint32_t *number, size_t *start)
 {
         const struct state *found = &walk->automaton->states[state];
-        const struct pawl__walk_place *first = &walk->places[(walk->n - found->depth) & walk->mask];
+        const struct pawl__matcher_place *first =
+                &walk->places[(walk->n - found->depth) & walk->mask];
 
         *number = found->number;
         *start = first->start;
@@ -346,14 +347,14 @@ static pawl_status fold_token(pawl_text *out, pawl__buf *room, pawl_text text, b
 }
 
 static pawl_status report(
-        const pawl__walk *walk, uint32_t state, size_t end, pawl__scan_fn fn, void *user)
+        const pawl__matcher *walk, uint32_t state, size_t end, pawl__scan_fn fn, void *user)
 {
         pawl_status status = PAWL_OK;
         uint32_t number;
         size_t start;
 
-        for (; state && status == PAWL_OK; state = pawl__walk_shorter(walk, state))
-                if (pawl__walk_match(walk, state, &number, &start))
+        for (; state && status == PAWL_OK; state = pawl__matcher_output_link(walk, state))
+                if (pawl__matcher_match(walk, state, &number, &start))
                         status = fn(number, start, end, user);
         return status;
 }
@@ -363,9 +364,9 @@ pawl_status pawl__automaton_scan(
 {
         pawl__tokens tokens = pawl__tokens_of(text);
         pawl__buf room = PAWL__BUF_INIT;
-        pawl__walk walk;
+        pawl__matcher walk;
         pawl__token token;
-        pawl_status status = pawl__walk_start(&walk, automaton);
+        pawl_status status = pawl__matcher_start(&walk, automaton);
 
         if (status)
                 return status;
@@ -375,11 +376,11 @@ pawl_status pawl__automaton_scan(
                         token.kind == PAWL__TOKEN_SPACE);
                 if (status == PAWL_OK) {
                         uint32_t number = pawl__automaton_token(automaton, folded);
-                        uint32_t state = pawl__walk_step(&walk, &token, number);
+                        uint32_t state = pawl__matcher_step(&walk, &token, number);
                         status = report(&walk, state, token.end, fn, user);
                 }
         }
-        pawl__walk_end(&walk);
+        pawl__matcher_end(&walk);
         pawl__buf_free(&room);
         return status;
 }

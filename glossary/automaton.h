@@ -41,28 +41,30 @@ uint32_t pawl__automaton_token(const pawl__automaton *automaton, pawl_text folde
 const uint32_t *pawl__automaton_ascii(const pawl__automaton *automaton);
 
 /** A pass over a text, token by token. */
-typedef struct pawl__walk {
+typedef struct pawl__matcher {
         const pawl__automaton *automaton;
         uint32_t state;
         size_t n; /* tokens so far */
-        struct pawl__walk_place {
+        struct pawl__matcher_place {
                 size_t start;
                 bool after_word;
         } * places; /* of the last tokens: a ring */
         size_t mask;
-} pawl__walk;
+} pawl__matcher;
 
-PAWL_MUST_CHECK pawl_status pawl__walk_start(pawl__walk *walk, const pawl__automaton *automaton);
-void pawl__walk_again(pawl__walk *walk); /**< another text */
-void pawl__walk_end(pawl__walk *walk);
+PAWL_MUST_CHECK pawl_status pawl__matcher_start(
+        pawl__matcher *walk, const pawl__automaton *automaton);
+void pawl__matcher_again(pawl__matcher *walk); /**< another text */
+void pawl__matcher_end(pawl__matcher *walk);
 
 /** Go on by a token, @p number being its number. Returns the state whose pattern, the longest, ends
- *  here, or 0; pawl__walk_shorter() gives the ones that end here too. */
-uint32_t pawl__walk_step(pawl__walk *walk, const pawl__token *token, uint32_t number);
-uint32_t pawl__walk_shorter(const pawl__walk *walk, uint32_t state);
+ *  here, or 0; pawl__matcher_output_link() gives the ones that end here too. */
+uint32_t pawl__matcher_step(pawl__matcher *walk, const pawl__token *token, uint32_t number);
+uint32_t pawl__matcher_output_link(const pawl__matcher *walk, uint32_t state);
 /** The pattern that ends in a state, and where in the text it starts. False: it starts with a sign
  *  right after a word, so it is no whole word. */
-bool pawl__walk_match(const pawl__walk *walk, uint32_t state, uint32_t *number, size_t *start);
+bool pawl__matcher_match(
+        const pawl__matcher *walk, uint32_t state, uint32_t *number, size_t *start);
 
 /** One match of a scan. Any status but PAWL_OK ends it and is its result. */
 typedef pawl_status (*pawl__scan_fn)(uint32_t number, size_t start, size_t end, void *user);

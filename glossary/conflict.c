@@ -102,7 +102,7 @@ static pawl_status copy_texts(pawl__finding *finding, pawl__arena *arena)
 static pawl_status find_contradictions(bool *contradicted, const pawl__glossary *glossary,
         const pawl__terms *terms, pawl_text output)
 {
-        pawl__claim *claims = calloc(terms->n + 1, sizeof *claims);
+        pawl__definition_check *claims = calloc(terms->n + 1, sizeof *claims);
         pawl_status status = PAWL_ENOMEM;
         size_t n = 0;
 
@@ -112,7 +112,7 @@ static pawl_status find_contradictions(bool *contradicted, const pawl__glossary 
                 pawl_text surface = terms->items[i].surface;
                 pawl__resolution resolution = pawl__term_resolve(glossary, &terms->items[i]);
                 if (resolution.n == 1)
-                        claims[n++] = (pawl__claim){
+                        claims[n++] = (pawl__definition_check){
                                 surface, resolution.senses[0]->definition, &contradicted[i]};
         }
         status = pawl__contradictions(output, claims, n);
@@ -198,7 +198,7 @@ static void judge_type(pawl__finding *finding, size_t senses)
                 finding->severity = severity;
 }
 
-pawl_status pawl__findings_judge_again(pawl__findings *out, pawl__arena *arena,
+pawl_status pawl__findings_reevaluate(pawl__findings *out, pawl__arena *arena,
         const pawl__glossary *glossary, const pawl__findings *recorded, pawl_error *err)
 {
         pawl__findings findings = {

@@ -59,7 +59,7 @@ pawl__severity pawl__findings_severity(const pawl__findings *findings); /**< the
  *  others unless their term now has exactly one active sense in its deciding scope. Those that
  *  stand get today's candidates; one whose term is ambiguous by now, or no longer, changes its
  *  type. None becomes less severe. */
-PAWL_MUST_CHECK pawl_status pawl__findings_judge_again(pawl__findings *out, pawl__arena *arena,
+PAWL_MUST_CHECK pawl_status pawl__findings_reevaluate(pawl__findings *out, pawl__arena *arena,
         const pawl__glossary *glossary, const pawl__findings *recorded, pawl_error *err);
 
 /** The findings array of SemanticCheckEvaluated and conflicts of GenerationBlocked..., and back:

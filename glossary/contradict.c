@@ -17,7 +17,7 @@ struct checked {
 
 struct check {
         pawl_text text;
-        const pawl__claim *claims;
+        const pawl__definition_check *claims;
         struct checked *checked;
         size_t n;
         uint32_t *waiting; /* claims that wait, all in the sentence that ends at end */
@@ -84,7 +84,7 @@ static pawl_status know_key_words(struct check *check, uint32_t claim)
 
 static bool is_closer(const pawl__tokens *tokens, const pawl__token *token)
 {
-        switch (pawl__token_sign(tokens, token)) {
+        switch (pawl__token_symbol(tokens, token)) {
         case '"':
         case '\'':
         case ')':
@@ -103,7 +103,7 @@ static bool is_closer(const pawl__tokens *tokens, const pawl__token *token)
 
 static bool is_stop(const pawl__tokens *tokens, const pawl__token *token)
 {
-        uint32_t sign = pawl__token_sign(tokens, token);
+        uint32_t sign = pawl__token_symbol(tokens, token);
 
         return sign == '.' || sign == '!' || sign == '?';
 }
@@ -120,7 +120,7 @@ static size_t sentence_end(pawl_text text, size_t from)
                         if (stopped || pawl__line_breaks(pawl__token_text(&tokens, &token)) > 1)
                                 break;
                 } else if (token.kind == PAWL__TOKEN_SIGN) {
-                        uint32_t sign = pawl__token_sign(&tokens, &token);
+                        uint32_t sign = pawl__token_symbol(&tokens, &token);
                         if (sign == 0x3002 || sign == 0xff01 || sign == 0xff1f)
                                 break;
                         stopped =
@@ -318,7 +318,7 @@ static bool pass_contraction(pawl__tokens *tokens)
 
         if (sign.kind != PAWL__TOKEN_SIGN)
                 return false;
-        uint32_t apostrophe = pawl__token_sign(tokens, &sign);
+        uint32_t apostrophe = pawl__token_symbol(tokens, &sign);
         pawl__token rest = pawl__token_next(tokens);
         return (apostrophe == '\'' || apostrophe == 0x2019) && rest.kind == PAWL__TOKEN_WORD &&
                word_is(tokens, &rest, t);
@@ -371,7 +371,7 @@ static pawl_status scan(struct check *check)
         return status;
 }
 
-pawl_status pawl__contradictions(pawl_text text, const pawl__claim *claims, size_t n)
+pawl_status pawl__contradictions(pawl_text text, const pawl__definition_check *claims, size_t n)
 {
         struct check check = {.text = text, .claims = claims, .n = n};
         pawl_status status = PAWL_OK;

@@ -17,14 +17,14 @@
 #include "base/text.h"
 
 /** A term, as its normal form, what it means, and where to say whether that is contradicted. */
-typedef struct pawl__claim {
+typedef struct pawl__definition_check {
         pawl_text term, definition;
         bool *contradicted;
-} pawl__claim;
+} pawl__definition_check;
 
 /** Set *contradicted of each claim that @p text contradicts; leave the others alone. The terms
  *  differ. One pass over the text, however many claims. PAWL_ENOMEM, PAWL_ETOOBIG. */
 PAWL_MUST_CHECK pawl_status pawl__contradictions(
-        pawl_text text, const pawl__claim *claims, size_t n);
+        pawl_text text, const pawl__definition_check *claims, size_t n);
 
 #endif

@@ -24,11 +24,11 @@ pawl_status pawl__extraction_new(pawl__extraction **out, pawl__glossary *glossar
                         return status;
                 }
         }
-        status = pawl__founds_prepare(extraction);
+        status = pawl__term_table_prepare(extraction);
         if (status == PAWL_OK)
-                status = pawl__extraction_walk_by(extraction, PAWL__BY_GLOSSARY, surfaces);
+                status = pawl__extraction_match_by(extraction, PAWL__BY_GLOSSARY, surfaces);
         if (status == PAWL_OK)
-                status = pawl__extraction_walk_by(extraction, PAWL__BY_HINTS, extraction->hints);
+                status = pawl__extraction_match_by(extraction, PAWL__BY_HINTS, extraction->hints);
         if (status) {
                 pawl__extraction_free(extraction);
                 return status == PAWL_ETOOBIG
@@ -45,13 +45,13 @@ void pawl__extraction_free(pawl__extraction *extraction)
         if (!extraction)
                 return;
         for (int by = 0; by < PAWL__WALKS; by++) {
-                pawl__walk_end(&extraction->walks[by]);
-                free(extraction->settled[by]);
+                pawl__matcher_end(&extraction->walks[by]);
+                free(extraction->exhausted[by]);
         }
         pawl__automaton_free(extraction->hints);
         pawl__words_free(&extraction->words);
-        pawl__map_free(&extraction->founds.by_normal);
-        free(extraction->founds.items);
+        pawl__map_free(&extraction->term_table.by_normal);
+        free(extraction->term_table.items);
         free(extraction->texts);
         pawl__buf_free(&extraction->room);
         pawl__arena_free(&extraction->arena);

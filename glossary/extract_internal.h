@@ -12,10 +12,10 @@
 #define PAWL__NOWHERE UINT32_MAX /* a text's index: not in a text */
 
 /** Where something stands. Places are ordered by text, then by start. */
-typedef struct pawl__where {
+typedef struct pawl__span {
         uint32_t text;
         size_t start, end;
-} pawl__where;
+} pawl__span;
 
 /** The automata that are walked side by side. */
 enum { PAWL__BY_GLOSSARY, PAWL__BY_HINTS, PAWL__WALKS };
@@ -32,8 +32,8 @@ typedef struct pawl__word {
         pawl_text text;
         uint32_t normal; /**< the word that is its normal form; maybe itself */
         uint32_t token[PAWL__WALKS];
-        uint32_t count;    /**< of a normal form: nouns among its spellings; saturates */
-        pawl__where first; /**< of a normal form: the first of them */
+        uint32_t count;   /**< of a normal form: nouns among its spellings; saturates */
+        pawl__span first; /**< of a normal form: the first of them */
         unsigned bits;
 } pawl__word;
 
@@ -46,21 +46,21 @@ typedef struct pawl__words {
 } pawl__words;
 
 /** What is known of a normal form that is a term, or that the metadata speaks of. */
-typedef struct pawl__found {
+typedef struct pawl__term_row {
         pawl_text normal;
         pawl_text hint;      /**< as the metadata writes it; absent: it does not */
         uint32_t stands_for; /**< an alias: the term meant; else PAWL__MAP_NONE */
         uint32_t known; /**< 1 + the glossary's number for the normal form, once it was found */
         bool excluded, observed;
         pawl__source source; /**< the best, of an observed one */
-        pawl__where first;
-} pawl__found;
+        pawl__span first;
+} pawl__term_row;
 
-typedef struct pawl__founds {
+typedef struct pawl__term_table {
         pawl__map by_normal;
-        pawl__found *items;
+        pawl__term_row *items;
         size_t n, cap;
-} pawl__founds;
+} pawl__term_table;
 
 /** A text's tokens as they go by. */
 struct pawl__extraction {
@@ -70,10 +70,11 @@ struct pawl__extraction {
         pawl_text *texts;
         size_t n_texts, cap_texts;
         pawl__words words;
-        pawl__founds founds;
-        pawl__automaton *hints;              /**< NULL: there are none */
-        pawl__walk walks[PAWL__WALKS];       /**< of no automaton: nothing to look for */
-        unsigned char *settled[PAWL__WALKS]; /**< a bit a state: all that ends there was reported */
+        pawl__term_table term_table;
+        pawl__automaton *hints;           /**< NULL: there are none */
+        pawl__matcher walks[PAWL__WALKS]; /**< of no automaton: nothing to look for */
+        unsigned char
+                *exhausted[PAWL__WALKS]; /**< a bit a state: all that ends there was reported */
         pawl__buf room;
 };
 
@@ -83,19 +84,19 @@ PAWL_MUST_CHECK pawl_status pawl__words_index(
 void pawl__words_free(pawl__words *words);
 
 /** What the metadata says of terms, and the automaton that finds them. */
-PAWL_MUST_CHECK pawl_status pawl__founds_prepare(pawl__extraction *extraction);
+PAWL_MUST_CHECK pawl_status pawl__term_table_prepare(pawl__extraction *extraction);
 /** A term was found. @p normal is the glossary's, a word's, or in the extraction's room (copied
  *  then). A hint is found by PAWL__METADATA_HINT. */
-PAWL_MUST_CHECK pawl_status pawl__founds_add(
-        pawl__extraction *extraction, pawl_text normal, pawl__source source, pawl__where where);
+PAWL_MUST_CHECK pawl_status pawl__term_table_add(
+        pawl__extraction *extraction, pawl_text normal, pawl__source source, pawl__span span);
 /** A surface of the glossary's was found. */
-PAWL_MUST_CHECK pawl_status pawl__founds_add_known(
-        pawl__extraction *extraction, pawl_text normal, uint32_t number, pawl__where where);
+PAWL_MUST_CHECK pawl_status pawl__term_table_add_known(
+        pawl__extraction *extraction, pawl_text normal, uint32_t number, pawl__span span);
 
 /** Run every rule over the newest text. */
 PAWL_MUST_CHECK pawl_status pawl__extraction_scan(pawl__extraction *extraction);
 /** Get ready to walk by an automaton (NULL: not at all). */
-PAWL_MUST_CHECK pawl_status pawl__extraction_walk_by(
+PAWL_MUST_CHECK pawl_status pawl__extraction_match_by(
         pawl__extraction *extraction, int by, const pawl__automaton *automaton);
 
 /** Up to 80 characters of a text around [start, end), white space as single spaces. */

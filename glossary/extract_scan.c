@@ -29,16 +29,16 @@ struct scan {
         struct chain chain;
 };
 
-pawl_status pawl__extraction_walk_by(
+pawl_status pawl__extraction_match_by(
         pawl__extraction *extraction, int by, const pawl__automaton *automaton)
 {
         if (!automaton)
                 return PAWL_OK;
         size_t bytes = pawl__automaton_states(automaton) / 8 + 1;
-        extraction->settled[by] = calloc(bytes, 1);
-        if (!extraction->settled[by] || pawl__walk_start(&extraction->walks[by], automaton)) {
-                free(extraction->settled[by]);
-                extraction->settled[by] = NULL;
+        extraction->exhausted[by] = calloc(bytes, 1);
+        if (!extraction->exhausted[by] || pawl__matcher_start(&extraction->walks[by], automaton)) {
+                free(extraction->exhausted[by]);
+                extraction->exhausted[by] = NULL;
                 return PAWL_ENOMEM;
         }
         return PAWL_OK;
@@ -54,32 +54,34 @@ static bool is_settled(const unsigned char *bits, uint32_t state)
 static pawl_status take_matches(struct scan *scan, int by, uint32_t state, size_t end)
 {
         pawl__extraction *extraction = scan->extraction;
-        const pawl__walk *walk = &extraction->walks[by];
-        unsigned char *settled = extraction->settled[by];
+        const pawl__matcher *walk = &extraction->walks[by];
+        unsigned char *exhausted = extraction->exhausted[by];
         const uint32_t longest = state;
         bool all = true;
 
-        for (; state && !is_settled(settled, state); state = pawl__walk_shorter(walk, state)) {
-                pawl__where where = {scan->text, 0, end};
+        for (; state && !is_settled(exhausted, state);
+                state = pawl__matcher_output_link(walk, state)) {
+                pawl__span span = {scan->text, 0, end};
                 pawl_text normal;
                 uint32_t number;
-                if (!pawl__walk_match(walk, state, &number, &where.start)) {
+                if (!pawl__matcher_match(walk, state, &number, &span.start)) {
                         all = false;
                         continue;
                 }
                 pawl_status status;
                 if (by == PAWL__BY_HINTS) {
-                        normal = extraction->founds.items[number].normal;
-                        status = pawl__founds_add(extraction, normal, PAWL__METADATA_HINT, where);
+                        normal = extraction->term_table.items[number].normal;
+                        status =
+                                pawl__term_table_add(extraction, normal, PAWL__METADATA_HINT, span);
                 } else {
                         normal = pawl__glossary_surface(extraction->glossary, number);
-                        status = pawl__founds_add_known(extraction, normal, number, where);
+                        status = pawl__term_table_add_known(extraction, normal, number, span);
                 }
                 if (status)
                         return status;
         }
         if (all)
-                settled[longest / 8] |= (unsigned char)(1u << (longest % 8));
+                exhausted[longest / 8] |= (unsigned char)(1u << (longest % 8));
         return PAWL_OK;
 }
 
@@ -89,10 +91,10 @@ static pawl_status step(struct scan *scan, const pawl__token *token, const uint3
         pawl_status status = PAWL_OK;
 
         for (int by = 0; by < PAWL__WALKS && status == PAWL_OK; by++) {
-                pawl__walk *walk = &scan->extraction->walks[by];
+                pawl__matcher *walk = &scan->extraction->walks[by];
                 if (!walk->automaton)
                         continue;
-                uint32_t state = pawl__walk_step(walk, token, numbers[by]);
+                uint32_t state = pawl__matcher_step(walk, token, numbers[by]);
                 if (state)
                         status = take_matches(scan, by, state, token->end);
         }
@@ -121,7 +123,8 @@ static pawl_status add_phrase(struct scan *scan, pawl__source source, size_t sta
                                       pawl__common_word(pawl__buf_text(room))))
                         return status;
         }
-        return pawl__founds_add(extraction, normal, source, (pawl__where){scan->text, start, end});
+        return pawl__term_table_add(
+                extraction, normal, source, (pawl__span){scan->text, start, end});
 }
 
 /* ---- Hyphens --------------------------------------------------------------------------------- */
@@ -188,7 +191,7 @@ static pawl_status close_quote(struct scan *scan, struct quote *quote, size_t en
 
 static pawl_status see_quote(struct scan *scan, const pawl__token *token)
 {
-        const uint32_t mark = pawl__token_sign(&scan->tokens, token);
+        const uint32_t mark = pawl__token_symbol(&scan->tokens, token);
         struct quote *quote = mark == '"' ? &scan->straight : &scan->curly;
 
         if (mark != '"' && mark != LEFT && mark != RIGHT && mark != LOW)
@@ -217,13 +220,13 @@ static pawl_status see_word(struct scan *scan, uint32_t index, const pawl__token
         pawl__extraction *extraction = scan->extraction;
         pawl__word *word = &extraction->words.items[index];
         pawl__word *normal = &extraction->words.items[word->normal];
-        const pawl__where where = {scan->text, token->start, token->end};
+        const pawl__span span = {scan->text, token->start, token->end};
         const unsigned bits = word->bits;
         pawl_status status = PAWL_OK;
 
         if (bits & PAWL__MAY_BE_NOUN) {
                 if (normal->count == 0)
-                        normal->first = where;
+                        normal->first = span;
                 normal->count += normal->count < UINT32_MAX;
         }
         if (!(bits & (PAWL__IS_ACRONYM | PAWL__IS_PATTERN)))
@@ -232,9 +235,9 @@ static pawl_status see_word(struct scan *scan, uint32_t index, const pawl__token
         if (bits & PAWL__IS_COMMON)
                 return PAWL_OK;
         if (bits & PAWL__IS_ACRONYM)
-                status = pawl__founds_add(extraction, normal->text, PAWL__ACRONYM, where);
+                status = pawl__term_table_add(extraction, normal->text, PAWL__ACRONYM, span);
         if (status == PAWL_OK && bits & PAWL__IS_PATTERN)
-                status = pawl__founds_add(extraction, normal->text, PAWL__CASING_PATTERN, where);
+                status = pawl__term_table_add(extraction, normal->text, PAWL__CASING_PATTERN, span);
         return status;
 }
 
@@ -318,7 +321,7 @@ pawl_status pawl__extraction_scan(pawl__extraction *extraction)
         pawl__token token;
 
         for (int by = 0; by < PAWL__WALKS; by++)
-                pawl__walk_again(&extraction->walks[by]);
+                pawl__matcher_again(&extraction->walks[by]);
         while (status == PAWL_OK && (token = pawl__token_next(&scan.tokens)).kind) {
                 if (token.kind == PAWL__TOKEN_WORD)
                         status = scan_word(&scan, &token);

@@ -31,23 +31,25 @@ double pawl__source_confidence(pawl__source source)
  * long as it: a word, or the glossary's, is borrowed. */
 static pawl_status index_of(pawl__extraction *extraction, uint32_t *out, pawl_text normal)
 {
-        pawl__founds *founds = &extraction->founds;
+        pawl__term_table *term_table = &extraction->term_table;
         bool ok = true;
 
         if (normal.data == extraction->room.data) {
-                *out = pawl__map_get(&founds->by_normal, normal);
+                *out = pawl__map_get(&term_table->by_normal, normal);
                 if (*out != PAWL__MAP_NONE)
                         return PAWL_OK;
                 normal = pawl__arena_text(&extraction->arena, normal, &ok);
         }
-        if (founds->n >= PAWL__MAP_NONE - 1)
+        if (term_table->n >= PAWL__MAP_NONE - 1)
                 return PAWL_ETOOBIG;
-        if (!ok || pawl__grow(&founds->items, &founds->cap, founds->n + 1, sizeof *founds->items) ||
-                pawl__map_number(out, &founds->by_normal, normal, (uint32_t)founds->n))
+        if (!ok ||
+                pawl__grow(&term_table->items, &term_table->cap, term_table->n + 1,
+                        sizeof *term_table->items) ||
+                pawl__map_number(out, &term_table->by_normal, normal, (uint32_t)term_table->n))
                 return PAWL_ENOMEM;
-        if (*out < founds->n)
+        if (*out < term_table->n)
                 return PAWL_OK;
-        founds->items[founds->n++] = (pawl__found){.normal = normal,
+        term_table->items[term_table->n++] = (pawl__term_row){.normal = normal,
                 .stands_for = PAWL__MAP_NONE,
                 .source = PAWL__SOURCES,
                 .first = {PAWL__NOWHERE, 0, 0}};
@@ -71,7 +73,7 @@ static pawl_status hint(pawl__extraction *extraction, uint32_t *out, pawl_text s
         pawl_status status = index_of_surface(extraction, out, surface);
 
         if (status == PAWL_OK && *out != PAWL__MAP_NONE) {
-                pawl__found *item = &extraction->founds.items[*out];
+                pawl__term_row *item = &extraction->term_table.items[*out];
                 if (!item->hint.data)
                         item->hint = surface;
         }
@@ -88,7 +90,7 @@ static pawl_status take_alias(pawl__extraction *extraction, const struct pawl__a
                 status = index_of_surface(extraction, &other, alias->alias);
         if (status || term == PAWL__MAP_NONE || other == PAWL__MAP_NONE || term == other)
                 return status;
-        pawl__found *item = &extraction->founds.items[other];
+        pawl__term_row *item = &extraction->term_table.items[other];
         if (item->stands_for == PAWL__MAP_NONE)
                 item->stands_for = term;
         return PAWL_OK;
@@ -96,11 +98,11 @@ static pawl_status take_alias(pawl__extraction *extraction, const struct pawl__a
 
 static pawl_status build_hints(pawl__extraction *extraction)
 {
-        const pawl__founds *founds = &extraction->founds;
+        const pawl__term_table *term_table = &extraction->term_table;
         pawl_status status = PAWL_OK;
 
-        for (uint32_t i = 0; i < founds->n && status == PAWL_OK; i++) {
-                const pawl__found *item = &founds->items[i];
+        for (uint32_t i = 0; i < term_table->n && status == PAWL_OK; i++) {
+                const pawl__term_row *item = &term_table->items[i];
                 if (!item->hint.data && item->stands_for == PAWL__MAP_NONE)
                         continue;
                 if (!extraction->hints)
@@ -113,7 +115,7 @@ static pawl_status build_hints(pawl__extraction *extraction)
         return status;
 }
 
-pawl_status pawl__founds_prepare(pawl__extraction *extraction)
+pawl_status pawl__term_table_prepare(pawl__extraction *extraction)
 {
         const pawl__metadata *metadata = extraction->metadata;
         pawl_status status = PAWL_OK;
@@ -126,19 +128,19 @@ pawl_status pawl__founds_prepare(pawl__extraction *extraction)
         for (size_t i = 0; i < metadata->n_exclude_terms && status == PAWL_OK; i++) {
                 status = index_of_surface(extraction, &index, metadata->exclude_terms[i]);
                 if (status == PAWL_OK && index != PAWL__MAP_NONE)
-                        extraction->founds.items[index].excluded = true;
+                        extraction->term_table.items[index].excluded = true;
         }
         return status ? status : build_hints(extraction);
 }
 
-static bool is_earlier(pawl__where a, pawl__where b)
+static bool is_earlier(pawl__span a, pawl__span b)
 {
         return a.text != b.text ? a.text < b.text : a.start < b.start;
 }
 
 /* *out: the item, if it stands for itself. */
-static pawl_status observe(pawl__extraction *extraction, pawl__found **out, pawl_text normal,
-        pawl__source source, pawl__where where)
+static pawl_status observe(pawl__extraction *extraction, pawl__term_row **out, pawl_text normal,
+        pawl__source source, pawl__span span)
 {
         uint32_t index;
 
@@ -148,9 +150,9 @@ static pawl_status observe(pawl__extraction *extraction, pawl__found **out, pawl
         pawl_status status = index_of(extraction, &index, normal);
         if (status)
                 return status;
-        pawl__found *item = &extraction->founds.items[index];
+        pawl__term_row *item = &extraction->term_table.items[index];
         if (item->stands_for != PAWL__MAP_NONE && !item->excluded)
-                item = &extraction->founds.items[item->stands_for];
+                item = &extraction->term_table.items[item->stands_for];
         else
                 *out = item;
         if (item->excluded)
@@ -158,24 +160,24 @@ static pawl_status observe(pawl__extraction *extraction, pawl__found **out, pawl
         if (source < item->source)
                 item->source = source;
         item->observed = true;
-        if (is_earlier(where, item->first))
-                item->first = where;
+        if (is_earlier(span, item->first))
+                item->first = span;
         return PAWL_OK;
 }
 
-pawl_status pawl__founds_add(
-        pawl__extraction *extraction, pawl_text normal, pawl__source source, pawl__where where)
+pawl_status pawl__term_table_add(
+        pawl__extraction *extraction, pawl_text normal, pawl__source source, pawl__span span)
 {
-        pawl__found *item;
+        pawl__term_row *item;
 
-        return observe(extraction, &item, normal, source, where);
+        return observe(extraction, &item, normal, source, span);
 }
 
-pawl_status pawl__founds_add_known(
-        pawl__extraction *extraction, pawl_text normal, uint32_t number, pawl__where where)
+pawl_status pawl__term_table_add_known(
+        pawl__extraction *extraction, pawl_text normal, uint32_t number, pawl__span span)
 {
-        pawl__found *item;
-        pawl_status status = observe(extraction, &item, normal, PAWL__GLOSSARY_MATCH, where);
+        pawl__term_row *item;
+        pawl_status status = observe(extraction, &item, normal, PAWL__GLOSSARY_MATCH, span);
 
         if (status == PAWL_OK && item)
                 item->known = number + 1;
@@ -190,19 +192,20 @@ static pawl_status add_repeated_nouns(pawl__extraction *extraction)
 
         for (size_t i = 0; i < words->n && status == PAWL_OK; i++)
                 if (words->items[i].count >= 3)
-                        status = pawl__founds_add(extraction, words->items[i].text,
+                        status = pawl__term_table_add(extraction, words->items[i].text,
                                 PAWL__REPEATED_NOUN, words->items[i].first);
         return status;
 }
 
-static bool is_term(const pawl__found *item)
+static bool is_term(const pawl__term_row *item)
 {
         return (item->hint.data || item->observed) && !item->excluded;
 }
 
-static void make_term(pawl__term *term, const pawl__extraction *extraction, const pawl__found *item)
+static void make_term(
+        pawl__term *term, const pawl__extraction *extraction, const pawl__term_row *item)
 {
-        const pawl__where *first = &item->first;
+        const pawl__span *first = &item->first;
 
         term->surface = item->normal;
         term->known = item->known;
@@ -247,18 +250,18 @@ static int compare_terms(const void *left, const void *right)
 
 static pawl_status make_terms(pawl__terms *out, pawl__extraction *extraction)
 {
-        const pawl__founds *founds = &extraction->founds;
+        const pawl__term_table *term_table = &extraction->term_table;
         pawl__terms terms = {NULL, 0};
 
-        for (size_t i = 0; i < founds->n; i++)
-                terms.n += is_term(&founds->items[i]);
+        for (size_t i = 0; i < term_table->n; i++)
+                terms.n += is_term(&term_table->items[i]);
         terms.items = pawl__arena_array(&extraction->arena, terms.n, sizeof *terms.items);
         if (!terms.items)
                 return PAWL_ENOMEM;
         size_t at = 0;
-        for (size_t i = 0; i < founds->n; i++)
-                if (is_term(&founds->items[i]))
-                        make_term(&terms.items[at++], extraction, &founds->items[i]);
+        for (size_t i = 0; i < term_table->n; i++)
+                if (is_term(&term_table->items[i]))
+                        make_term(&terms.items[at++], extraction, &term_table->items[i]);
         if (terms.n)
                 qsort(terms.items, terms.n, sizeof *terms.items, compare_terms);
         *out = terms;

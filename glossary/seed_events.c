@@ -41,7 +41,7 @@ void pawl__provenance_write(
 static pawl_status emit(pawl__batch *batch, pawl__event_type type, const pawl_event *like,
         pawl__json_writer *w, pawl_error *err)
 {
-        const pawl__event_form *form = pawl__event_form_of(type);
+        const pawl__event_def *form = pawl__event_def_of(type);
         pawl_event event = *like;
         pawl_status status = pawl__json_end_writer(w) ? pawl__nomem(err) : PAWL_OK;
 

@@ -83,7 +83,7 @@ pawl__token pawl__token_next(pawl__tokens *tokens)
         return token;
 }
 
-uint32_t pawl__token_sign(const pawl__tokens *tokens, const pawl__token *token)
+uint32_t pawl__token_symbol(const pawl__tokens *tokens, const pawl__token *token)
 {
         uint32_t character;
 

@@ -52,7 +52,7 @@ static inline bool pawl__token_is(
 }
 
 /** The character that a sign starts with. */
-uint32_t pawl__token_sign(const pawl__tokens *tokens, const pawl__token *token);
+uint32_t pawl__token_symbol(const pawl__tokens *tokens, const pawl__token *token);
 
 /** Is the word at [start, end) part of a contraction: joined to another by an apostrophe (' or
  *  U+2019), and not as the word in front of a possessive 's? Of "customer's" only the s is. */

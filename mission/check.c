@@ -106,7 +106,7 @@ static pawl_status judge(checker *c, pawl_context *ctx)
 {
         static const pawl_layer *const layers[] = {&pawl__layer_extraction, &pawl__layer_check};
         pawl__batch unwritten = PAWL__BATCH_INIT;
-        pawl__held *held = NULL;
+        pawl__blocker *held = NULL;
         size_t n_held = 0;
         pawl_status status = PAWL_OK;
 
@@ -115,7 +115,7 @@ static pawl_status judge(checker *c, pawl_context *ctx)
         for (size_t i = 0; i < 2 && !status; i++)
                 status = layers[i]->process(layers[i], ctx);
         if (!status)
-                status = pawl__gate_held(&held, &n_held, ctx);
+                status = pawl__gate_blockers(&held, &n_held, ctx);
         pawl__batch_free(&unwritten);
         ctx->batch = NULL;
         if (status)

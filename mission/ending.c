@@ -15,7 +15,7 @@ void pawl__signal_name(char out[32], int signal)
                 snprintf(out, 32, "signal %d", signal);
 }
 
-void pawl__message_mend(char *text)
+void pawl__message_fix(char *text)
 {
         size_t len = strlen(text);
 
@@ -78,7 +78,7 @@ static pawl_status emit_end(pawl__runner *r, pawl_status verdict)
                 return emit_interrupted(r);
         default:
                 snprintf(text, sizeof text, "%s", r->error.message);
-                pawl__message_mend(text);
+                pawl__message_fix(text);
                 return emit_session(r, "interrupted", text);
         }
 }
@@ -128,7 +128,7 @@ static void say_taken_over(pawl__runner *r)
 /* The sitting's end is in the log. */
 static void left(pawl__runner *r)
 {
-        r->given_back = true;
+        r->released = true;
         pawl__step_log_recorded(r);
         pawl__runner_hand_over(r);
         pawl__runner_prune(r);
@@ -142,7 +142,7 @@ static pawl_status add_end(pawl__runner *r, void *user)
 
         if (status)
                 return status;
-        return pawl__batch_give_back(pawl__pipeline_batch(r->pipeline), r->run_id, &r->error);
+        return pawl__batch_release(pawl__pipeline_batch(r->pipeline), r->run_id, &r->error);
 }
 
 /* The end goes into the commit of the workspace's checkpoint, after it; or, where none is taken, or

@@ -67,7 +67,7 @@ enum { VARIABLES = 10 };
 
 /* Those without a value are left to what the environment has. PAWL_ENOMEM. */
 static pawl_status make_env(
-        const char *env[VARIABLES + 1], pawl__arena *arena, const pawl__passage *p)
+        const char *env[VARIABLES + 1], pawl__arena *arena, const pawl__step_run *p)
 {
         pawl__runner *r = p->r;
         const struct {
@@ -106,7 +106,7 @@ static pawl_status mark_session(pawl__runner *r)
                 pawl__pipeline_batch(r->pipeline), &envelope, "step_complete", &r->error);
 }
 
-static pawl_status judge_exit(pawl__passage *p, const pawl__command_result *result)
+static pawl_status judge_exit(pawl__step_run *p, const pawl__command_result *result)
 {
         char reason[64], name[32];
         pawl_text output = pawl__buf_text(&result->output);
@@ -116,25 +116,25 @@ static pawl_status judge_exit(pawl__passage *p, const pawl__command_result *resu
         if (result->killed_by) {
                 pawl__signal_name(name, result->killed_by);
                 snprintf(reason, sizeof reason, "killed by %s", name);
-                return pawl__passage_failed(p, result->exit_code, reason);
+                return pawl__step_run_failed(p, result->exit_code, reason);
         }
         if (result->exit_code) {
                 snprintf(reason, sizeof reason, "exit code %d", result->exit_code);
-                return pawl__passage_failed(p, result->exit_code, reason);
+                return pawl__step_run_failed(p, result->exit_code, reason);
         }
         if (valid != output.len) {
                 snprintf(reason, sizeof reason, "output is not UTF-8 from byte %zu on", valid);
-                return pawl__passage_failed(p, result->exit_code, reason);
+                return pawl__step_run_failed(p, result->exit_code, reason);
         }
         status = pawl_pipeline_complete(p->r->pipeline, p->ctx, output.data, output.len);
         if (status == PAWL_OK)
                 status = mark_session(p->r);
         if (status == PAWL_OK)
-                return pawl__passage_completed(p);
-        return status == PAWL_BLOCKED ? pawl__passage_blocked(p) : pawl__passage_error(p, status);
+                return pawl__step_run_completed(p);
+        return status == PAWL_BLOCKED ? pawl__step_run_blocked(p) : pawl__step_run_error(p, status);
 }
 
-static pawl_status interrupted(const pawl__passage *p, int signal, int exit_code)
+static pawl_status interrupted(const pawl__step_run *p, int signal, int exit_code)
 {
         char name[32], why[64] = "time limit";
         const bool timed_out = p->r->timed_out;
@@ -154,7 +154,7 @@ static pawl_status interrupted(const pawl__passage *p, int signal, int exit_code
                 PAWL__FMT(p->step->id), name, PAWL__FMT(p->r->run_id));
 }
 
-pawl_status pawl__passage_execute(pawl__passage *p)
+pawl_status pawl__step_run_execute(pawl__step_run *p)
 {
         pawl__runner *r = p->r;
         unsigned third = pawl__log_lease_ms(r->log) / 3;
@@ -187,7 +187,7 @@ pawl_status pawl__passage_execute(pawl__passage *p)
                 pawl__arena_free(&arena);
                 return status;
         }
-        pawl__passage_progress(p, PAWL_STEP_RUNNING);
+        pawl__step_run_progress(p, PAWL_STEP_RUNNING);
         status = pawl__command_run(&result, &command, &error);
         if (pawl__step_log_end(p))
                 status = r->error.status, error = r->error;
@@ -197,10 +197,10 @@ pawl_status pawl__passage_execute(pawl__passage *p)
                 break;
         case PAWL_ENOTFOUND:
         case PAWL_EACCESS:
-                status = pawl__passage_failed(p, -1, error.message);
+                status = pawl__step_run_failed(p, -1, error.message);
                 break;
         case PAWL_ETOOBIG:
-                status = pawl__passage_failed(p, result.exit_code, error.message);
+                status = pawl__step_run_failed(p, result.exit_code, error.message);
                 break;
         case PAWL_EINTERRUPTED:
                 status = interrupted(p, result.interrupted_by, result.exit_code);

@@ -76,7 +76,7 @@ pawl_status pawl__runner_open(pawl__runner *r, pawl_log *log, const pawl_run_opt
 
 void pawl__runner_free(pawl__runner *r)
 {
-        if (r->fence && !r->given_back) {
+        if (r->fence && !r->released) {
                 /* EFENCED says that it is not ours any more, which is what is wanted; any other
                  * failure leaves a lease that this process's end gives up. */
                 pawl_status ignored = pawl_log_release(r->log, r->run_id.data, r->fence);
@@ -135,7 +135,7 @@ pawl_event pawl__runner_envelope(const pawl__runner *r)
 pawl_status pawl__runner_emit(
         pawl__runner *r, pawl__event_type type, pawl_text step_id, pawl__json_writer *w)
 {
-        const pawl__event_form *form = pawl__event_form_of(type);
+        const pawl__event_def *form = pawl__event_def_of(type);
         pawl_event event = pawl__runner_envelope(r);
         pawl_status status = pawl__json_end_writer(w);
 
@@ -202,7 +202,7 @@ static pawl_status new_session(pawl__runner *r)
         return ok ? PAWL_OK : pawl__nomem(&r->error);
 }
 
-static pawl_status fill_batch(pawl__runner *r, pawl__fill_fn fill, void *user)
+static pawl_status fill_batch(pawl__runner *r, pawl__prepare_fn fill, void *user)
 {
         pawl__batch *batch = pawl__pipeline_batch(r->pipeline);
         pawl_event envelope;
@@ -244,7 +244,7 @@ static pawl_status ask_for_claim(pawl__runner *r)
         return status;
 }
 
-pawl_status pawl__runner_claim(pawl__runner *r, unsigned wait_ms, pawl__fill_fn fill, void *user)
+pawl_status pawl__runner_claim(pawl__runner *r, unsigned wait_ms, pawl__prepare_fn fill, void *user)
 {
         pawl_status status = PAWL_EEXISTS;
 

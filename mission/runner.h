@@ -34,7 +34,7 @@ typedef struct pawl__runner {
         pawl__scope_ref refs[PAWL__SCOPE_REFS_MAX];
         size_t n_refs;
         uint64_t fence;        /**< 0: not claimed */
-        bool given_back;       /* with the transaction that ended the sitting */
+        bool released;         /* with the transaction that ended the sitting */
         bool resumes;          /**< a run that others began */
         bool completed;        /**< RunCompleted stands in the log already */
         bool mission_accepted; /**< somebody said yes to what changed in the mission */
@@ -89,7 +89,7 @@ PAWL_MUST_CHECK pawl_status pawl__runner_emit(
 pawl_event pawl__runner_envelope(const pawl__runner *r);
 
 /** Puts into the batch what the claim's transaction holds beside RunClaimed and SessionStarted. */
-typedef pawl_status (*pawl__fill_fn)(pawl__runner *r, void *user);
+typedef pawl_status (*pawl__prepare_fn)(pawl__runner *r, void *user);
 
 /**
  * Claim the run for a new session. Asks again for up to wait_ms while another holds it; and, with
@@ -100,7 +100,7 @@ typedef pawl_status (*pawl__fill_fn)(pawl__runner *r, void *user);
  *         returned.
  */
 PAWL_MUST_CHECK pawl_status pawl__runner_claim(
-        pawl__runner *r, unsigned wait_ms, pawl__fill_fn fill, void *user);
+        pawl__runner *r, unsigned wait_ms, pawl__prepare_fn fill, void *user);
 
 /** Ask, and ask again while the answer is PAWL_EHELD, for up to wait_ms. PAWL_EINTERRUPTED. */
 PAWL_MUST_CHECK pawl_status pawl__runner_wait(
@@ -161,7 +161,7 @@ void pawl__runner_prune(pawl__runner *r);
  *         (PAWL_EINTERRUPTED), or the run is another's (PAWL_EFENCED).
  */
 PAWL_MUST_CHECK pawl_status pawl__runner_snapshot(
-        pawl__runner *r, pawl_text step_id, pawl__fill_fn then, void *user);
+        pawl__runner *r, pawl_text step_id, pawl__prepare_fn then, void *user);
 /** Say, once the session's end is in the log, that one failed; where nobody was asked about it. */
 void pawl__snapshot_tell(pawl__runner *r);
 void pawl__snapshot_free(pawl__snapshot *snapshot);
@@ -169,16 +169,16 @@ void pawl__snapshot_free(pawl__snapshot *snapshot);
 /* ---- What commands write to standard error (mission/step_log.c) --------------------------------
  */
 
-struct pawl__passage;
+struct pawl__step_run;
 /** The attempt that is about to begin, in p->ctx: numbered, with what earlier ones left behind put
  *  into the batch. */
-PAWL_MUST_CHECK pawl_status pawl__step_log_begin(struct pawl__passage *p);
+PAWL_MUST_CHECK pawl_status pawl__step_log_begin(struct pawl__step_run *p);
 /** For pawl__command.log, with the runner as @p user. */
 PAWL_MUST_CHECK pawl_status pawl__step_log_take(const char *data, size_t len, void *user);
 /** From now on what it writes is shown to who looks on, too. */
 void pawl__step_log_show(pawl__runner *r);
 /** The attempt has ended: what is kept of it goes into the batch, and p->ctx says what that is. */
-PAWL_MUST_CHECK pawl_status pawl__step_log_end(struct pawl__passage *p);
+PAWL_MUST_CHECK pawl_status pawl__step_log_end(struct pawl__step_run *p);
 /** StepAttemptFailed into the batch: it was cut off by something other than the command. */
 PAWL_MUST_CHECK pawl_status pawl__attempt_cut_off(pawl__runner *r, pawl_text step_id,
         const pawl__attempt *attempt, int exit_code, const char *why);
@@ -188,29 +188,29 @@ void pawl__step_logs_free(struct pawl__step_logs *logs);
 
 /* ---- One step on its way -------------------------------------------------------------------- */
 
-typedef struct pawl__passage {
+typedef struct pawl__step_run {
         pawl__runner *r;
         const pawl__step *step;
         size_t index;
         const pawl__row *row; /**< as it stood at the claim; NULL: the run has no such step yet */
         pawl_context *ctx;
         bool has_inputs; /**< they are set, so that their hash can be told */
-} pawl__passage;
+} pawl__step_run;
 
 /** Run the step's command, which the gate has allowed, and pass its output on. PAWL_OK when the
  *  step is completed; else why not, in r->error. */
-PAWL_MUST_CHECK pawl_status pawl__passage_execute(pawl__passage *p);
+PAWL_MUST_CHECK pawl_status pawl__step_run_execute(pawl__step_run *p);
 
 /** Tell the caller of the run how far the step is. */
-void pawl__passage_progress(const pawl__passage *p, pawl_run_stage stage);
+void pawl__step_run_progress(const pawl__step_run *p, pawl_run_stage stage);
 
 /* What came of it, told to the caller of the run and said in r->error: PAWL_OK with the context
  * kept for its output; PAWL_BLOCKED; PAWL_ESTEP with StepFailed in the batch and r->failure
  * for the run's end; a failure of the pipeline, passed on. */
-pawl_status pawl__passage_completed(pawl__passage *p);
-pawl_status pawl__passage_blocked(const pawl__passage *p);
-pawl_status pawl__passage_failed(const pawl__passage *p, int exit_code, const char *why);
-pawl_status pawl__passage_error(const pawl__passage *p, pawl_status status);
+pawl_status pawl__step_run_completed(pawl__step_run *p);
+pawl_status pawl__step_run_blocked(const pawl__step_run *p);
+pawl_status pawl__step_run_failed(const pawl__step_run *p, int exit_code, const char *why);
+pawl_status pawl__step_run_error(const pawl__step_run *p, pawl_status status);
 
 /** Put into a context what the file says of a step, its inputs apart. Why it failed: in ctx. */
 PAWL_MUST_CHECK pawl_status pawl__step_settings(
@@ -225,7 +225,7 @@ void pawl__signal_name(char out[32], int signal);
 
 /** Put '?' in place of bytes that are not UTF-8: a message goes into a payload, which takes nothing
  *  else, and a text shown in it may have been cut inside a character. */
-void pawl__message_mend(char *message);
+void pawl__message_fix(char *message);
 
 /** What a run came to, from the state tables, for the session @p session_id; and what changed. With
  *  PAWL_OK only the steps that the log knows where @p mission is NULL. */

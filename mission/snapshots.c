@@ -10,7 +10,7 @@
 struct pawl__snapshot {
         pawl__workspace ws;
         pawl__taking taking;
-        pawl_checkpoint_request request;
+        pawl_workspace_checkpoint_request request;
         bool open;
         pawl_error why; /* the last one failed: the same is not said again */
         bool untold;
@@ -55,7 +55,7 @@ static pawl_status open_workspace(pawl__runner *r, pawl_error *err)
 /* What the runner adds after the checkpoint. */
 typedef struct after {
         pawl__runner *r;
-        pawl__fill_fn then;
+        pawl__prepare_fn then;
         void *user;
 } after;
 
@@ -75,7 +75,7 @@ static void set_request(pawl__runner *r, pawl_text step_id, after *a)
 {
         pawl__snapshot *s = r->snapshot;
 
-        s->request = (pawl_checkpoint_request)PAWL_CHECKPOINT_REQUEST_INIT;
+        s->request = (pawl_workspace_checkpoint_request)PAWL_CHECKPOINT_REQUEST_INIT;
         s->request.automatic = true;
         s->request.only_if_changed = true;
         s->request.mission_id = r->mission->id.data;
@@ -181,7 +181,7 @@ static pawl_status emit_failed(pawl__runner *r, pawl_text step_id, pawl_error *e
 {
         pawl__json_writer w = PAWL__JSON_WRITER_INIT;
 
-        pawl__message_mend(err->message);
+        pawl__message_fix(err->message);
         pawl__json_open_object(&w);
         pawl__json_member_string(&w, "reason", err->message);
         pawl__json_member_string(&w, "trigger", "auto");
@@ -198,7 +198,7 @@ static pawl_status stop(pawl__runner *r, const pawl_error *err)
 }
 
 pawl_status pawl__runner_snapshot(
-        pawl__runner *r, pawl_text step_id, pawl__fill_fn then, void *user)
+        pawl__runner *r, pawl_text step_id, pawl__prepare_fn then, void *user)
 {
         after a = {r, then, user};
         pawl_error err = PAWL_ERROR_INIT;

@@ -225,7 +225,7 @@ static pawl_status take_up(pawl__runner *r, pawl_text step_id, uint64_t number)
         return status;
 }
 
-pawl_status pawl__step_log_begin(pawl__passage *p)
+pawl_status pawl__step_log_begin(pawl__step_run *p)
 {
         pawl__runner *r = p->r;
         pawl_status status = make_logs(r);
@@ -284,7 +284,7 @@ void pawl__step_log_show(pawl__runner *r)
                 show(r, NULL, 0, true);
 }
 
-pawl_status pawl__step_log_end(pawl__passage *p)
+pawl_status pawl__step_log_end(pawl__step_run *p)
 {
         step_logs *logs = p->r->logs;
 

@@ -12,7 +12,7 @@ typedef struct outputs {
         pawl__buf blob; /* holds the text that was given last */
 } outputs;
 
-void pawl__passage_progress(const pawl__passage *p, pawl_run_stage stage)
+void pawl__step_run_progress(const pawl__step_run *p, pawl_run_stage stage)
 {
         const pawl_run_options *options = &p->r->options;
         const pawl_mission *mission = p->r->mission;
@@ -22,7 +22,7 @@ void pawl__passage_progress(const pawl__passage *p, pawl_run_stage stage)
                         mission->n_steps, options->progress_user);
 }
 
-pawl_status pawl__passage_error(const pawl__passage *p, pawl_status status)
+pawl_status pawl__step_run_error(const pawl__step_run *p, pawl_status status)
 {
         pawl__runner *r = p->r;
 
@@ -31,7 +31,7 @@ pawl_status pawl__passage_error(const pawl__passage *p, pawl_status status)
         return status;
 }
 
-static pawl_status emit_failed(const pawl__passage *p, int exit_code, const char *reason)
+static pawl_status emit_failed(const pawl__step_run *p, int exit_code, const char *reason)
 {
         pawl__json_writer w = PAWL__JSON_WRITER_INIT;
 
@@ -46,7 +46,7 @@ static pawl_status emit_failed(const pawl__passage *p, int exit_code, const char
 }
 
 /* With the last line that its command wrote to standard error, and where the rest of it is. */
-static pawl_status failed_saying(const pawl__passage *p)
+static pawl_status failed_saying(const pawl__step_run *p)
 {
         pawl__runner *r = p->r;
         const char *line = p->ctx->attempt.last_line;
@@ -59,21 +59,21 @@ static pawl_status failed_saying(const pawl__passage *p)
                 PAWL__FMT(r->run_id), PAWL__FMT(p->step->id), PAWL__FMT(r->run_id));
 }
 
-pawl_status pawl__passage_failed(const pawl__passage *p, int exit_code, const char *why)
+pawl_status pawl__step_run_failed(const pawl__step_run *p, int exit_code, const char *why)
 {
         pawl__runner *r = p->r;
         pawl_error reason;
         pawl_status status;
 
         pawl__fail(&reason, PAWL_ESTEP, "%s", why);
-        pawl__message_mend(reason.message);
+        pawl__message_fix(reason.message);
         status = emit_failed(p, exit_code, reason.message);
         if (status)
                 return status;
         pawl__fail(
                 &r->failure, PAWL_ESTEP, "step %.*s: %s", PAWL__FMT(p->step->id), reason.message);
-        pawl__message_mend(r->failure.message);
-        pawl__passage_progress(p, PAWL_STEP_FAILED);
+        pawl__message_fix(r->failure.message);
+        pawl__step_run_progress(p, PAWL_STEP_FAILED);
         if (exit_code && p->ctx->attempt.log_bytes)
                 return failed_saying(p);
         return pawl__fail(&r->error, PAWL_ESTEP,
@@ -81,20 +81,20 @@ pawl_status pawl__passage_failed(const pawl__passage *p, int exit_code, const ch
                 PAWL__FMT(r->run_id));
 }
 
-pawl_status pawl__passage_blocked(const pawl__passage *p)
+pawl_status pawl__step_run_blocked(const pawl__step_run *p)
 {
         pawl__runner *r = p->r;
         const char *token = pawl_context_retry_token(p->ctx);
         size_t n = pawl_context_conflicts(p->ctx);
 
-        pawl__passage_progress(p, PAWL_STEP_BLOCKED);
+        pawl__step_run_progress(p, PAWL_STEP_BLOCKED);
         return pawl__fail(&r->error, PAWL_BLOCKED,
                 "step %.*s: held by %zu unresolved conflict%s; `pawl conflicts` lists, `pawl "
                 "resolve` answers, then `pawl resume %s`",
                 PAWL__FMT(p->step->id), n, n == 1 ? "" : "s", token ? token : r->run_id.data);
 }
 
-pawl_status pawl__passage_completed(pawl__passage *p)
+pawl_status pawl__step_run_completed(pawl__step_run *p)
 {
         pawl__runner *r = p->r;
 
@@ -102,7 +102,7 @@ pawl_status pawl__passage_completed(pawl__passage *p)
         r->last = p->ctx;
         r->last_step = p->index;
         p->ctx = NULL;
-        pawl__passage_progress(p, PAWL_STEP_COMPLETED);
+        pawl__step_run_progress(p, PAWL_STEP_COMPLETED);
         return PAWL_OK;
 }
 
@@ -150,12 +150,12 @@ static bool fault_of_step(pawl_status status)
                status == PAWL_ETOOBIG;
 }
 
-static pawl_status context_failure(const pawl__passage *p, pawl_status status)
+static pawl_status context_failure(const pawl__step_run *p, pawl_status status)
 {
         return pawl__fail(&p->r->error, status, "%s", pawl_context_errmsg(p->ctx));
 }
 
-static pawl_status set_inputs(pawl__passage *p)
+static pawl_status set_inputs(pawl__step_run *p)
 {
         outputs from = {p->r, PAWL__BUF_INIT};
         pawl__buf inputs = PAWL__BUF_INIT;
@@ -177,7 +177,7 @@ static pawl_status set_inputs(pawl__passage *p)
 /* ---- The context ---------------------------------------------------------------------------- */
 
 /* The token to go on with: the one that was asked for, else the step's newest. Absent: none. */
-static pawl_text token_of(const pawl__passage *p)
+static pawl_text token_of(const pawl__step_run *p)
 {
         const pawl__runner *r = p->r;
 
@@ -201,7 +201,7 @@ pawl_status pawl__step_settings(
         return pawl_context_set_metadata(ctx, step->metadata.data, step->metadata.len);
 }
 
-static pawl_status make_context(pawl__passage *p)
+static pawl_status make_context(pawl__step_run *p)
 {
         pawl__runner *r = p->r;
         const pawl_mission *mission = r->mission;
@@ -232,7 +232,7 @@ static pawl_status make_context(pawl__passage *p)
 /* ---- One step ------------------------------------------------------------------------------- */
 
 /* "step specify: its inputs changed since the checkpoint: inputs.n: 1 → 2, and 3 more ...". */
-static pawl_status inputs_changed(const pawl__passage *p)
+static pawl_status inputs_changed(const pawl__step_run *p)
 {
         const pawl_input_change *change = pawl_context_input_diff(p->ctx);
         const char *diff = change->diff;
@@ -252,11 +252,11 @@ static pawl_status inputs_changed(const pawl__passage *p)
 }
 
 /* A question that was ended by a signal leaves its byte to be read. */
-static pawl_status pass_interrupted(const pawl__passage *p)
+static pawl_status pass_interrupted(const pawl__step_run *p)
 {
         pawl_status status = pawl__runner_signalled(p->r, 0);
 
-        return status ? status : pawl__passage_error(p, PAWL_EINTERRUPTED);
+        return status ? status : pawl__step_run_error(p, PAWL_EINTERRUPTED);
 }
 
 static pawl_status keep_change(const pawl__member_change *change, void *user)
@@ -277,7 +277,7 @@ static pawl_status keep_change(const pawl__member_change *change, void *user)
 
 /* What changed in the inputs, for the result. Inputs that were not kept differ in their hashes
  * alone. */
-static pawl_status keep_changes(const pawl__passage *p)
+static pawl_status keep_changes(const pawl__step_run *p)
 {
         const pawl_input_change *change = pawl_context_input_diff(p->ctx);
         pawl__runner *r = p->r;
@@ -298,7 +298,7 @@ static pawl_status keep_changes(const pawl__passage *p)
         return ok ? PAWL_OK : pawl__nomem(&r->error);
 }
 
-static pawl_status pass(pawl__passage *p)
+static pawl_status pass(pawl__step_run *p)
 {
         pawl_status status = pawl_pipeline_run(p->r->pipeline, p->ctx);
 
@@ -307,40 +307,40 @@ static pawl_status pass(pawl__passage *p)
         switch (status) {
         case PAWL_OK:
                 status = pawl__runner_passed(p->r, p->step->id);
-                return status ? status : pawl__passage_execute(p);
+                return status ? status : pawl__step_run_execute(p);
         case PAWL_DONE:
-                return pawl__passage_completed(p);
+                return pawl__step_run_completed(p);
         case PAWL_BLOCKED:
-                return pawl__passage_blocked(p);
+                return pawl__step_run_blocked(p);
         case PAWL_EINPUTS:
                 return inputs_changed(p);
         case PAWL_EINTERRUPTED:
                 return pass_interrupted(p);
         default:
-                return pawl__passage_error(p, status);
+                return pawl__step_run_error(p, status);
         }
 }
 
-static pawl_status carry(pawl__passage *p)
+static pawl_status run_step(pawl__step_run *p)
 {
         pawl_status status;
 
-        pawl__passage_progress(p, PAWL_STEP_CHECKING);
+        pawl__step_run_progress(p, PAWL_STEP_CHECKING);
         status = make_context(p);
         if (status)
                 return status;
         status = set_inputs(p);
         if (fault_of_step(status)) {
                 const pawl_error why = p->r->error;
-                return pawl__passage_failed(p, -1, why.message);
+                return pawl__step_run_failed(p, -1, why.message);
         }
         return status ? status : pass(p);
 }
 
-static pawl_status carry_all(pawl__runner *r, const pawl__map *rows)
+static pawl_status run_all(pawl__runner *r, const pawl__map *rows)
 {
         for (size_t i = 0; i < r->mission->n_steps; i++) {
-                pawl__passage p = {.r = r, .step = &r->mission->steps[i], .index = i};
+                pawl__step_run p = {.r = r, .step = &r->mission->steps[i], .index = i};
                 uint32_t at = pawl__map_get(rows, p.step->id);
                 pawl_status status = pawl__runner_signalled(r, 0);
 
@@ -351,10 +351,10 @@ static pawl_status carry_all(pawl__runner *r, const pawl__map *rows)
                 if (at != PAWL__MAP_NONE)
                         p.row = &r->rows[at];
                 if (p.row && pawl__text_is(p.row->v[PAWL__STEP_STATUS].text, "completed")) {
-                        pawl__passage_progress(&p, PAWL_STEP_SKIPPED);
+                        pawl__step_run_progress(&p, PAWL_STEP_SKIPPED);
                         continue;
                 }
-                status = carry(&p);
+                status = run_step(&p);
                 pawl_context_free(p.ctx);
                 if (!status && i + 1 < r->mission->n_steps) /* the end takes that of the last one */
                         status = pawl__runner_snapshot(r, p.step->id, NULL, NULL);
@@ -376,7 +376,7 @@ pawl_status pawl__runner_steps(pawl__runner *r)
         pawl__pipeline_use_glossary(r->pipeline, r->glossary, r->refs, r->n_refs);
         for (size_t i = 0; i < r->n_rows && !status; i++)
                 status = pawl__map_put(&rows, r->rows[i].v[PAWL__STEP_ID].text, (uint32_t)i);
-        status = status ? pawl__nomem(&r->error) : carry_all(r, &rows);
+        status = status ? pawl__nomem(&r->error) : run_all(r, &rows);
         pawl__map_free(&rows);
         return status;
 }

@@ -8,7 +8,7 @@ static pawl_status emit_resolved(pawl__batch *batch, const pawl_conflict *confli
         const pawl__sense *selected, const char *mode, const pawl_event *like, int64_t now_us,
         pawl_error *err)
 {
-        const pawl__event_form *form = pawl__event_form_of(PAWL__CLARIFICATION_RESOLVED);
+        const pawl__event_def *form = pawl__event_def_of(PAWL__CLARIFICATION_RESOLVED);
         pawl__json_writer w = PAWL__JSON_WRITER_INIT;
         pawl_event event = *like;
 

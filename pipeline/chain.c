@@ -17,7 +17,7 @@ static pawl_status wait(pawl_context *ctx)
                 return status;
         ctx->answer_waits = false;
         ctx->checkpoint_waits = false;
-        ctx->settled = ctx->checkpoint;
+        ctx->committed = ctx->checkpoint;
         return PAWL_OK;
 }
 
@@ -35,7 +35,7 @@ static pawl_status reload(pawl_context *ctx)
         return PAWL_OK;
 }
 
-void pawl__pipeline_lend(pawl_pipeline *pipeline, pawl_context *ctx)
+void pawl__pipeline_attach(pawl_pipeline *pipeline, pawl_context *ctx)
 {
         const pawl__claim *claim = pawl__claim_find(pipeline, ctx->run_id);
 
@@ -64,7 +64,7 @@ void pawl__pipeline_lend(pawl_pipeline *pipeline, pawl_context *ctx)
 
 /* ---- A pass --------------------------------------------------------------------------------- */
 
-static size_t first_layer(const pawl_pipeline *pipeline, pawl__entry entry)
+static size_t first_layer(const pawl_pipeline *pipeline, pawl__first_layer entry)
 {
         switch (entry) {
         case PAWL__FROM_CLARIFICATION:
@@ -135,9 +135,9 @@ static pawl_status layer_failed(pawl_context *ctx, const pawl_layer *layer, pawl
         return status;
 }
 
-static pawl_status pass(pawl_pipeline *pipeline, pawl_context *ctx, pawl__entry entry)
+static pawl_status pass(pawl_pipeline *pipeline, pawl_context *ctx, pawl__first_layer entry)
 {
-        const size_t asking = pawl__pipeline_index(pipeline, pawl__layer_clarification.name);
+        const size_t prompts = pawl__pipeline_index(pipeline, pawl__layer_clarification.name);
         size_t at = first_layer(pipeline, entry), jumps = 0;
 
         while (at < pipeline->n_layers) {
@@ -150,7 +150,7 @@ static pawl_status pass(pawl_pipeline *pipeline, pawl_context *ctx, pawl__entry 
                 case PAWL_BLOCKED:
                         if (ctx->n_conflicts == 0)
                                 return held_by_user(pipeline, ctx, at);
-                        if (at >= asking)
+                        if (at >= prompts)
                                 return held_by_gate(ctx);
                         at++; /* what holds the step is still to be written down, and asked */
                         break;
@@ -171,7 +171,7 @@ static pawl_status pass(pawl_pipeline *pipeline, pawl_context *ctx, pawl__entry 
 }
 
 pawl_status pawl__pipeline_pass(
-        pawl_pipeline *pipeline, pawl_context *ctx, pawl__entry entry, bool keep)
+        pawl_pipeline *pipeline, pawl_context *ctx, pawl__first_layer entry, bool keep)
 {
         for (;;) {
                 pawl_status verdict = pass(pipeline, ctx, entry), status;
@@ -197,7 +197,7 @@ pawl_status pawl__pipeline_pass(
                 if (verdict < 0) {
                         pawl__pipeline_forget(pipeline);
                         if (ctx->checkpoint_waits) /* its token is none that the log knows */
-                                ctx->checkpoint = ctx->settled;
+                                ctx->checkpoint = ctx->committed;
                         ctx->checkpoint_waits = false;
                 }
                 return verdict;
@@ -222,7 +222,7 @@ static pawl_status start(pawl_context *ctx)
 /* Does this step's StepCompleted wait in the batch? Then the state does not know of it yet. */
 static bool completion_waits(const pawl_pipeline *pipeline, const pawl_context *ctx)
 {
-        const char *name = pawl__event_form_of(PAWL__STEP_COMPLETED)->name;
+        const char *name = pawl__event_def_of(PAWL__STEP_COMPLETED)->name;
 
         for (size_t i = 0; i < pipeline->batch.n; i++) {
                 const pawl_event *event = &pipeline->batch.events[i];
@@ -259,13 +259,13 @@ static pawl_status run(pawl_pipeline *pipeline, pawl_context *ctx)
 {
         pawl_status status;
 
-        pawl__pipeline_lend(pipeline, ctx);
+        pawl__pipeline_attach(pipeline, ctx);
         status = recorded(pipeline, ctx);
         if (!status)
                 status = pawl__claim_take(pipeline, ctx);
         if (status)
                 return status;
-        pawl__pipeline_lend(pipeline, ctx);
+        pawl__pipeline_attach(pipeline, ctx);
         pawl__pipeline_mark(pipeline);
         if (!ctx->token[0] && (status = start(ctx))) {
                 pawl__pipeline_forget(pipeline);

@@ -43,9 +43,9 @@ static pawl_status record(pawl_context *ctx)
 {
         pawl__json_writer *w = pawl__context_payload(ctx);
         pawl__severity overall = pawl__findings_severity(&ctx->findings);
-        pawl__held *held = NULL;
+        pawl__blocker *held = NULL;
         size_t n_held = 0;
-        pawl_status status = pawl__gate_held(&held, &n_held, ctx);
+        pawl_status status = pawl__gate_blockers(&held, &n_held, ctx);
 
         if (status)
                 return status;
@@ -71,7 +71,7 @@ static pawl_status process(const pawl_layer *layer, pawl_context *ctx)
 
         (void)layer;
         ctx->findings = (pawl__findings){NULL, 0};
-        ctx->rejudged = false;
+        ctx->reevaluated = false;
         if (!pawl__context_checks(ctx))
                 return PAWL_OK;
         if (ctx->phase == PAWL__ON_OUTPUT) {

@@ -21,7 +21,7 @@ pawl_status pawl__pipeline_no_claim(pawl_pipeline *pipeline, pawl_text run_id)
 
 static void clear(pawl__claim *claim)
 {
-        if (!claim->lent)
+        if (!claim->borrowed)
                 pawl__glossary_free(claim->glossary);
         pawl__arena_free(&claim->arena);
 }
@@ -87,10 +87,10 @@ pawl_status pawl__claim_reload(pawl_pipeline *pipeline, pawl__claim *claim,
                 pawl__glossary_free(fresh);
                 return status;
         }
-        if (!claim->lent)
+        if (!claim->borrowed)
                 pawl__glossary_free(claim->glossary);
         claim->glossary = fresh;
-        claim->lent = false;
+        claim->borrowed = false;
         return PAWL_OK;
 }
 
@@ -150,11 +150,11 @@ static pawl_status first_load(pawl_pipeline *pipeline, pawl__claim *claim, pawl_
         uint64_t head;
         pawl_status status;
 
-        if (pipeline->lent) {
-                claim->glossary = pipeline->lent;
-                claim->lent = true;
-                memcpy(claim->refs, pipeline->lent_refs, sizeof claim->refs);
-                claim->n_refs = pipeline->n_lent_refs;
+        if (pipeline->borrowed) {
+                claim->glossary = pipeline->borrowed;
+                claim->borrowed = true;
+                memcpy(claim->refs, pipeline->borrowed_refs, sizeof claim->refs);
+                claim->n_refs = pipeline->n_borrowed_refs;
                 return catch_up(pipeline, claim, err);
         }
         if ((status = head_of(&head, pipeline->log, err)) ||
@@ -197,10 +197,10 @@ void pawl__pipeline_adopt(
 void pawl__pipeline_use_glossary(pawl_pipeline *pipeline, pawl__glossary *glossary,
         const pawl__scope_ref *refs, size_t n_refs)
 {
-        pipeline->lent = glossary;
-        pipeline->n_lent_refs = n_refs > PAWL__SCOPE_REFS_MAX ? PAWL__SCOPE_REFS_MAX : n_refs;
-        for (size_t i = 0; i < pipeline->n_lent_refs; i++)
-                pipeline->lent_refs[i] = refs[i];
+        pipeline->borrowed = glossary;
+        pipeline->n_borrowed_refs = n_refs > PAWL__SCOPE_REFS_MAX ? PAWL__SCOPE_REFS_MAX : n_refs;
+        for (size_t i = 0; i < pipeline->n_borrowed_refs; i++)
+                pipeline->borrowed_refs[i] = refs[i];
 }
 
 static void write_refs(pawl__json_writer *w, const pawl_pipeline *pipeline)

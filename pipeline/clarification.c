@@ -58,7 +58,7 @@ static pawl_status overtaken(bool *by_other, pawl_context *ctx, size_t i)
 
         if (status || !*by_other)
                 return status;
-        ctx->asking[i] = PAWL__ANSWERED;
+        ctx->prompts[i] = PAWL__ANSWERED;
         return ctx->reload(ctx);
 }
 
@@ -72,7 +72,7 @@ static pawl_status answer(pawl_context *ctx, size_t i, const pawl_answer *said)
         if (status)
                 return status;
         ctx->answer_waits = true;
-        ctx->asking[i] = PAWL__ANSWERED;
+        ctx->prompts[i] = PAWL__ANSWERED;
         return pawl__glossary_add(ctx->glossary, &chosen, &ctx->error);
 }
 
@@ -95,7 +95,7 @@ static pawl_status ask(pawl_context *ctx, size_t i)
                         PAWL__STEP(ctx), PAWL__FMT(ctx->conflicts[i].term),
                         pawl_status_name(status));
         if (said.pick == 0 && !said.define.data) {
-                ctx->asking[i] = PAWL__DEFERRED;
+                ctx->prompts[i] = PAWL__DEFERRED;
                 return PAWL_OK;
         }
         status = overtaken(&by_other, ctx, i);
@@ -108,10 +108,10 @@ static bool all_answered(pawl_context *ctx)
         size_t left = 0;
 
         for (size_t i = 0; i < ctx->n_conflicts; i++) {
-                if (ctx->asking[i] == PAWL__ANSWERED)
+                if (ctx->prompts[i] == PAWL__ANSWERED)
                         continue;
                 ctx->conflicts[left] = ctx->conflicts[i];
-                ctx->asking[left++] = ctx->asking[i];
+                ctx->prompts[left++] = ctx->prompts[i];
         }
         ctx->n_conflicts = left;
         return left == 0;
@@ -127,7 +127,7 @@ static pawl_status process(const pawl_layer *layer, pawl_context *ctx)
         if (!ctx->requested)
                 status = request_all(ctx);
         for (size_t i = 0; i < ctx->n_conflicts && !status && ctx->clarify; i++)
-                if (ctx->asking[i] == PAWL__NOT_ASKED && ctx->questions < BURST)
+                if (ctx->prompts[i] == PAWL__NOT_ASKED && ctx->questions < BURST)
                         status = ask(ctx, i);
         if (status)
                 return status;

@@ -84,7 +84,7 @@ static pawl_status complete(
 
         if (status)
                 return status;
-        pawl__pipeline_lend(pipeline, ctx);
+        pawl__pipeline_attach(pipeline, ctx);
         pawl__pipeline_mark(pipeline);
         status = set_output(ctx, output, len);
         if (status)
@@ -144,8 +144,8 @@ pawl_status pawl_pipeline_failed(
 
 static pawl_status emit_end(pawl_pipeline *pipeline, const pawl__claim *claim, const char *reason)
 {
-        const pawl__event_form *form =
-                pawl__event_form_of(reason ? PAWL__RUN_FAILED : PAWL__RUN_COMPLETED);
+        const pawl__event_def *form =
+                pawl__event_def_of(reason ? PAWL__RUN_FAILED : PAWL__RUN_COMPLETED);
         pawl__json_writer w = PAWL__JSON_WRITER_INIT;
         pawl_event event = {.type = pawl__text(form->name),
                 .v = form->v,

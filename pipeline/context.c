@@ -128,13 +128,13 @@ void pawl__context_reset(pawl_context *ctx)
         ctx->effective = PAWL__STRICTNESS_UNSET;
         ctx->terms = (pawl__terms){NULL, 0};
         ctx->findings = (pawl__findings){NULL, 0};
-        ctx->judged = NULL;
-        ctx->rejudged = false;
+        ctx->verdicts = NULL;
+        ctx->reevaluated = false;
         pawl__buf_free(&ctx->output_buf);
         ctx->output = (pawl_text){NULL, 0};
         ctx->output_hash[0] = '\0';
         ctx->checkpoint = (pawl__checkpoint){.retry_token = ""};
-        ctx->settled = ctx->checkpoint;
+        ctx->committed = ctx->checkpoint;
         ctx->checkpoint_waits = false;
         ctx->asked_for = (pawl__checkpoint){.retry_token = ""};
         ctx->token_used = false;
@@ -143,7 +143,7 @@ void pawl__context_reset(pawl_context *ctx)
         ctx->held = false;
         ctx->conflicts = NULL;
         ctx->n_conflicts = 0;
-        ctx->asking = NULL;
+        ctx->prompts = NULL;
         ctx->requested = false;
         ctx->questions = 0;
         ctx->answer_waits = false;
@@ -222,7 +222,7 @@ static pawl_event envelope(const pawl_context *ctx, pawl_text type, int v)
 
 pawl_event pawl__context_event(const pawl_context *ctx, pawl__event_type type)
 {
-        const pawl__event_form *form = pawl__event_form_of(type);
+        const pawl__event_def *form = pawl__event_def_of(type);
 
         return envelope(ctx, pawl__text(form->name), form->v);
 }
@@ -273,7 +273,7 @@ pawl_status pawl_context_emit(pawl_context *ctx, const char *type, const char *p
                 return pawl__fail(&ctx->error, PAWL_EINVAL,
                         "event type \"%.*s\": is not known; use one of the event log's types",
                         PAWL__FMT(event.type));
-        event.v = pawl__event_form_of(known)->v;
+        event.v = pawl__event_def_of(known)->v;
         event.payload = pawl__text_n(payload, len);
         pawl_status status = pawl__json_tree_read(&tree, payload, len, &ctx->error);
         if (status)

@@ -26,7 +26,11 @@ typedef struct pawl__attempt {
 } pawl__attempt;
 
 /** How a conflict of this pass stands with the clarification layer. */
-typedef enum pawl__asking { PAWL__NOT_ASKED, PAWL__DEFERRED, PAWL__ANSWERED } pawl__asking;
+typedef enum pawl__prompt_state {
+        PAWL__NOT_ASKED,
+        PAWL__DEFERRED,
+        PAWL__ANSWERED
+} pawl__prompt_state;
 
 struct pawl_context {
         pawl__arena arena; /**< lives as long as the context */
@@ -70,16 +74,16 @@ struct pawl_context {
         /* what the layers make */
         pawl__terms terms;
         pawl__findings findings;
-        struct pawl__judged *judged; /**< what the gate made of findings; see gate.h */
+        struct pawl__verdicts *verdicts; /**< what the gate made of findings; see gate.h */
         pawl__buf output_buf;
         pawl_text output;            /**< canonical; absent until there is one; in output_buf */
         pawl__checkpoint checkpoint; /**< the newest of this pass; retry_token "": none yet */
-        pawl__checkpoint settled;    /**< the newest that is in the log */
+        pawl__checkpoint committed;  /**< the newest that is in the log */
         pawl__checkpoint asked_for;  /**< the one that token names; retry_token "": not loaded */
         pawl_conflict *conflicts;    /**< those that hold the step back and are open */
         size_t n_conflicts;
-        pawl__asking *asking; /**< one a conflict */
-        size_t questions;     /**< asked in this burst */
+        pawl__prompt_state *prompts; /**< one a conflict */
+        size_t questions;            /**< asked in this burst */
         pawl__buf diff;
         pawl_input_change change;
         pawl__phase phase;
@@ -87,7 +91,7 @@ struct pawl_context {
         pawl__cursor_at cursor;     /**< where a PAWL_JUMP goes on */
         pawl__cursor_at resumed_at; /**< where, when resumed */
         bool resumed;
-        bool rejudged;         /**< findings are recorded ones, judged again */
+        bool reevaluated;      /**< findings are recorded ones, judged again */
         bool token_used;       /**< the resume layer has gone on from token */
         bool held;             /**< the gate blocks, and has not judged again since */
         bool requested;        /**< their GlossaryClarificationRequested are written */

@@ -55,9 +55,9 @@ pawl_status pawl_context_extracted_terms(pawl_terms *out, pawl_context *ctx)
 /* The id of its conflict, if it holds the step back. */
 static pawl_text id_of(const pawl_context *ctx, const pawl__finding *finding)
 {
-        for (size_t i = 0; ctx->judged && i < ctx->judged->n; i++)
-                if (ctx->judged->held[i].finding == finding)
-                        return ctx->judged->held[i].conflict_id;
+        for (size_t i = 0; ctx->verdicts && i < ctx->verdicts->n; i++)
+                if (ctx->verdicts->held[i].finding == finding)
+                        return ctx->verdicts->held[i].conflict_id;
         return (pawl_text){NULL, 0};
 }
 

@@ -61,7 +61,7 @@ static pawl_status answered(pawl__map *ids, pawl_context *ctx)
 }
 
 /* Put a finding among those that hold the step back, unless its conflict was answered before. */
-static pawl_status hold(pawl__held *held, size_t *n, pawl_context *ctx,
+static pawl_status hold(pawl__blocker *held, size_t *n, pawl_context *ctx,
         const pawl__finding *finding, const pawl__map *ids)
 {
         char id[17];
@@ -71,7 +71,7 @@ static pawl_status hold(pawl__held *held, size_t *n, pawl_context *ctx,
                 return pawl__nomem(&ctx->error);
         if (pawl__map_get(ids, pawl__text(id)) != PAWL__MAP_NONE)
                 return PAWL_OK;
-        held[*n] = (pawl__held){finding, pawl__context_keep(ctx, pawl__text(id), &ok)};
+        held[*n] = (pawl__blocker){finding, pawl__context_keep(ctx, pawl__text(id), &ok)};
         (*n)++;
         return ok ? PAWL_OK : pawl__nomem(&ctx->error);
 }
@@ -82,7 +82,7 @@ static pawl__severity rank(pawl__severity severity)
         return severity > PAWL__SEVERITY_HIGH ? PAWL__SEVERITY_HIGH : severity;
 }
 
-static pawl_status hold_all(pawl__held *held, size_t *n, pawl_context *ctx, const pawl__map *ids)
+static pawl_status hold_all(pawl__blocker *held, size_t *n, pawl_context *ctx, const pawl__map *ids)
 {
         const pawl__findings *findings = &ctx->findings;
         pawl_status status = PAWL_OK;
@@ -97,41 +97,42 @@ static pawl_status hold_all(pawl__held *held, size_t *n, pawl_context *ctx, cons
         return status;
 }
 
-static pawl_status judge(struct pawl__judged *judged, pawl_context *ctx)
+static pawl_status judge(struct pawl__verdicts *verdicts, pawl_context *ctx)
 {
         pawl__map ids = PAWL__MAP_INIT;
         pawl__severity worst = pawl__findings_severity(&ctx->findings);
         pawl_status status = PAWL_OK;
 
-        judged->of = ctx->findings;
+        verdicts->of = ctx->findings;
         if (!pawl__gate_blocks(ctx->phase, ctx->effective, worst))
                 return PAWL_OK;
-        judged->held = pawl__arena_array(&ctx->pass, ctx->findings.n, sizeof *judged->held);
-        if (!judged->held)
+        verdicts->held = pawl__arena_array(&ctx->pass, ctx->findings.n, sizeof *verdicts->held);
+        if (!verdicts->held)
                 return pawl__nomem(&ctx->error);
         status = answered(&ids, ctx);
         if (!status)
-                status = hold_all(judged->held, &judged->n, ctx, &ids);
+                status = hold_all(verdicts->held, &verdicts->n, ctx, &ids);
         pawl__map_free(&ids);
         return status;
 }
 
-pawl_status pawl__gate_held(pawl__held **out, size_t *n, pawl_context *ctx)
+pawl_status pawl__gate_blockers(pawl__blocker **out, size_t *n, pawl_context *ctx)
 {
-        struct pawl__judged *judged = ctx->judged;
+        struct pawl__verdicts *verdicts = ctx->verdicts;
 
         /* A conflict that is answered in between is found out by the clarification layer. */
-        if (!judged || judged->of.items != ctx->findings.items || judged->of.n != ctx->findings.n) {
-                judged = pawl__arena_alloc(&ctx->pass, sizeof *judged);
-                if (!judged)
+        if (!verdicts || verdicts->of.items != ctx->findings.items ||
+                verdicts->of.n != ctx->findings.n) {
+                verdicts = pawl__arena_alloc(&ctx->pass, sizeof *verdicts);
+                if (!verdicts)
                         return pawl__nomem(&ctx->error);
-                pawl_status status = judge(judged, ctx);
+                pawl_status status = judge(verdicts, ctx);
                 if (status)
                         return status;
-                ctx->judged = judged;
+                ctx->verdicts = verdicts;
         }
-        *out = judged->held;
-        *n = judged->n;
+        *out = verdicts->held;
+        *n = verdicts->n;
         return PAWL_OK;
 }
 
@@ -166,12 +167,12 @@ pawl_status pawl__gate_checkpoint(pawl_context *ctx, pawl__cursor_at cursor)
 }
 
 /* The conflicts as callers and callbacks see them. */
-static pawl_status show(pawl_context *ctx, const pawl__held *held, size_t n)
+static pawl_status show(pawl_context *ctx, const pawl__blocker *held, size_t n)
 {
         pawl_conflict *conflicts = pawl__arena_array(&ctx->pass, n, sizeof *conflicts);
-        pawl__asking *asking = pawl__arena_array(&ctx->pass, n, sizeof *asking);
+        pawl__prompt_state *prompts = pawl__arena_array(&ctx->pass, n, sizeof *prompts);
 
-        if (!conflicts || !asking)
+        if (!conflicts || !prompts)
                 return pawl__nomem(&ctx->error);
         for (size_t i = 0; i < n; i++) {
                 const pawl__finding *f = held[i].finding;
@@ -190,7 +191,7 @@ static pawl_status show(pawl_context *ctx, const pawl__held *held, size_t n)
         }
         ctx->conflicts = conflicts;
         ctx->n_conflicts = n;
-        ctx->asking = asking;
+        ctx->prompts = prompts;
         return PAWL_OK;
 }
 
@@ -227,7 +228,7 @@ void pawl__conflict_members(
         pawl__json_close_array(w);
 }
 
-static pawl_status emit_blocked(pawl_context *ctx, const pawl__held *held)
+static pawl_status emit_blocked(pawl_context *ctx, const pawl__blocker *held)
 {
         pawl__json_writer *w = pawl__context_payload(ctx);
 
@@ -250,7 +251,7 @@ static pawl_status emit_blocked(pawl_context *ctx, const pawl__held *held)
 static pawl_status process(const pawl_layer *layer, pawl_context *ctx)
 {
         bool on_output = ctx->phase == PAWL__ON_OUTPUT;
-        pawl__held *held = NULL;
+        pawl__blocker *held = NULL;
         size_t n = 0;
 
         (void)layer;
@@ -259,7 +260,7 @@ static pawl_status process(const pawl_layer *layer, pawl_context *ctx)
         ctx->n_conflicts = 0;
         ctx->held = false;
         ctx->requested = false;
-        pawl_status status = pawl__gate_held(&held, &n, ctx);
+        pawl_status status = pawl__gate_blockers(&held, &n, ctx);
         if (status)
                 return status;
         if (n == 0)

@@ -15,22 +15,22 @@ bool pawl__gate_blocks(pawl__phase phase, pawl__strictness effective, pawl__seve
 const char *pawl__phase_name(pawl__phase phase);
 
 /** A finding that holds the step back, and the id of its conflict. */
-typedef struct pawl__held {
+typedef struct pawl__blocker {
         const pawl__finding *finding;
         pawl_text conflict_id;
-} pawl__held;
+} pawl__blocker;
 
 /** What came of judging findings: kept, so that the check and the gate behind it ask the state
  * once. */
-struct pawl__judged {
+struct pawl__verdicts {
         pawl__findings of; /**< these */
-        pawl__held *held;
+        pawl__blocker *held;
         size_t n;
 };
 
 /** Those of ctx->findings that block and whose conflict is not resolved yet, by severity, high
  * first, else in their order. In the context's pass arena. */
-PAWL_MUST_CHECK pawl_status pawl__gate_held(pawl__held **out, size_t *n, pawl_context *ctx);
+PAWL_MUST_CHECK pawl_status pawl__gate_blockers(pawl__blocker **out, size_t *n, pawl_context *ctx);
 
 /** Has somebody answered this conflict? Without state (ctx->state NULL) nobody has. */
 PAWL_MUST_CHECK pawl_status pawl__conflict_resolved(

@@ -14,7 +14,7 @@ typedef struct pawl__claim {
         pawl_text run_id, mission_id, session_id; /**< mission_id absent: adopted, not met yet */
         uint64_t fence;
         bool own;                 /**< claimed by the pipeline, which gives it back */
-        bool lent;                /**< glossary is the caller's */
+        bool borrowed;            /**< glossary is the caller's */
         pawl__glossary *glossary; /**< NULL: not loaded yet */
         pawl__scope_ref refs[PAWL__SCOPE_REFS_MAX];
         size_t n_refs;
@@ -35,9 +35,9 @@ struct pawl_pipeline {
         pawl__claim *claims;
         size_t n_claims, cap_claims;
         size_t current; /**< whose events the batch holds; n_claims: nobody's */
-        pawl__glossary *lent;
-        pawl__scope_ref lent_refs[PAWL__SCOPE_REFS_MAX];
-        size_t n_lent_refs;
+        pawl__glossary *borrowed;
+        pawl__scope_ref borrowed_refs[PAWL__SCOPE_REFS_MAX];
+        size_t n_borrowed_refs;
         pawl__batch batch;
         size_t mark, mark_blobs; /**< of the batch, that were there before the pass began */
         bool running;            /**< a pass is under way */
@@ -88,14 +88,14 @@ void pawl__pipeline_forget(pawl_pipeline *pipeline);
 /* ---- chain.c -------------------------------------------------------------------------------- */
 
 /** Lend the context what the pipeline and the current claim have. */
-void pawl__pipeline_lend(pawl_pipeline *pipeline, pawl_context *ctx);
+void pawl__pipeline_attach(pawl_pipeline *pipeline, pawl_context *ctx);
 
 /** The standard layer that a pass begins at. */
-typedef enum pawl__entry {
+typedef enum pawl__first_layer {
         PAWL__FROM_START,
         PAWL__FROM_CLARIFICATION,
         PAWL__FROM_RESUME
-} pawl__entry;
+} pawl__first_layer;
 
 /**
  * Pass the context through the layers from there on, record the completion if it is about the
@@ -106,7 +106,7 @@ typedef enum pawl__entry {
  *         and PAWL_DONE.
  */
 PAWL_MUST_CHECK pawl_status pawl__pipeline_pass(
-        pawl_pipeline *pipeline, pawl_context *ctx, pawl__entry entry, bool keep);
+        pawl_pipeline *pipeline, pawl_context *ctx, pawl__first_layer entry, bool keep);
 
 /** The index of the layer of that name, or n_layers. */
 size_t pawl__pipeline_index(const pawl_pipeline *pipeline, const char *name);

@@ -76,11 +76,11 @@ void pawl_pipeline_free(pawl_pipeline *pipeline)
                 return;
         while (pipeline->n_claims) {
                 pawl__claim *claim = &pipeline->claims[pipeline->n_claims - 1];
-                pawl_status given_back = PAWL_OK;
+                pawl_status released = PAWL_OK;
                 if (claim->own) /* its texts end with a NUL */
-                        given_back =
+                        released =
                                 pawl_log_release(pipeline->log, claim->run_id.data, claim->fence);
-                (void)given_back; /* one that is not given back ends with its lease */
+                (void)released; /* one that is not given back ends with its lease */
                 pawl__claim_drop(pipeline, claim);
         }
         for (size_t i = 0; i < pipeline->n_seeds; i++)

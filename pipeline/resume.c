@@ -97,7 +97,7 @@ static pawl_status restore(pawl_context *ctx, const pawl__checkpoint *from)
         ctx->resumed = true;
         ctx->cursor = ctx->resumed_at = from->cursor;
         ctx->effective = from->strictness;
-        ctx->checkpoint = ctx->settled = *from;
+        ctx->checkpoint = ctx->committed = *from;
         if (same_scopes(ctx, from))
                 return PAWL_OK;
         ctx->scope_refs = ctx->checkpoint.scope_refs;
@@ -105,16 +105,16 @@ static pawl_status restore(pawl_context *ctx, const pawl__checkpoint *from)
         return ctx->reload(ctx);
 }
 
-static pawl_status judge_again(pawl_context *ctx, const pawl__findings *recorded)
+static pawl_status reevaluate(pawl_context *ctx, const pawl__findings *recorded)
 {
         pawl__findings standing;
-        pawl_status status = pawl__findings_judge_again(
+        pawl_status status = pawl__findings_reevaluate(
                 &standing, &ctx->pass, ctx->glossary, recorded, &ctx->error);
 
         if (status)
                 return status;
         ctx->findings = standing;
-        ctx->rejudged = true;
+        ctx->reevaluated = true;
         return PAWL_OK;
 }
 
@@ -126,7 +126,7 @@ static pawl_status recall(pawl_context *ctx, uint64_t seq)
         pawl_event event;
 
         if (seq == 0) /* the check was off */
-                return judge_again(ctx, &recorded);
+                return reevaluate(ctx, &recorded);
         pawl_status status = pawl__log_event(&event, &ctx->pass, ctx->log, seq);
         if (status == PAWL_ENOTFOUND)
                 return pawl__fail(&ctx->error, PAWL_EDAMAGED,
@@ -150,7 +150,7 @@ static pawl_status recall(pawl_context *ctx, uint64_t seq)
                 pawl__fail_prefix(&ctx->error, status, "seq %llu (SemanticCheckEvaluated)",
                         (unsigned long long)seq);
         pawl__json_tree_free(&tree);
-        return status ? status : judge_again(ctx, &recorded);
+        return status ? status : reevaluate(ctx, &recorded);
 }
 
 static pawl_status go_on(pawl_context *ctx, const pawl__checkpoint *from)
@@ -263,7 +263,7 @@ static pawl_status from_memory(pawl_context *ctx)
                 ctx, PAWL__STEP_RESUMED, &ctx->checkpoint, false, (pawl_text){NULL, 0});
 
         if (!status)
-                status = judge_again(ctx, &ctx->findings);
+                status = reevaluate(ctx, &ctx->findings);
         if (status)
                 return status;
         ctx->answered = false;

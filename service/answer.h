@@ -12,7 +12,7 @@
 #define SERVICE_JSON "application/json"
 
 /** Wakes the connection that takes from a source. Opaque: service/async_body.c. */
-typedef struct service_waker service_waker;
+typedef struct service_async_body service_async_body;
 
 /**
  * A body without an end: the server asks for bytes when the client takes them. No call of one
@@ -22,7 +22,7 @@ typedef struct service_waker service_waker;
 typedef struct service_source {
         /** Called once, before the first read: @p waker is the source's until close, and
          *  service_wake() on it is allowed from any thread. */
-        void (*start)(void *user, service_waker *waker);
+        void (*start)(void *user, service_async_body *waker);
         /** At most @p max bytes into @p out. 0: there is nothing now, and the connection sleeps
          *  until it is woken. -1: the end. */
         ssize_t (*read)(void *user, char *out, size_t max);
@@ -32,7 +32,7 @@ typedef struct service_source {
 } service_source;
 
 /** Read again: from any thread, also while a read is under way. Never waits. */
-void service_wake(service_waker *waker);
+void service_wake(service_async_body *waker);
 
 /** An answer. Zero-initialised is none; a route fills it by the functions below. */
 typedef struct service_answer {

@@ -39,11 +39,11 @@ static pawl_status part_of(pawl__buf *value, const char *pointer, bool decoded, 
 
 /* Answer with that part, as JSON or as the text that it is. */
 static void answer_part(
-        service_answer *answer, service_words *words, const char *pointer, const char *type)
+        service_answer *answer, service_argv *words, const char *pointer, const char *type)
 {
         pawl__buf out = PAWL__BUF_INIT;
         pawl_error err = PAWL_ERROR_INIT;
-        pawl_status status = service_words_run(&out, words, &err);
+        pawl_status status = service_argv_run(&out, words, &err);
 
         if (!status)
                 status = part_of(&out, pointer, type != NULL, &err);
@@ -59,83 +59,83 @@ static void answer_part(
 
 static void runs(service_answer *answer, service_call *call)
 {
-        service_words words;
+        service_argv words;
 
-        service_words_begin(&words, call, "runs");
-        service_word_number(&words, "limit", "limit", 1, RUNS_MAX);
-        service_word_number(&words, "before", "before", 1, INT64_MAX);
-        service_word_query(&words, "status");
-        service_words_answer(answer, &words);
+        service_argv_begin(&words, call, "runs");
+        service_argv_number(&words, "limit", "limit", 1, RUNS_MAX);
+        service_argv_number(&words, "before", "before", 1, INT64_MAX);
+        service_argv_query(&words, "status");
+        service_argv_answer(answer, &words);
 }
 
 static void run(service_answer *answer, service_call *call)
 {
-        service_words words;
+        service_argv words;
 
-        service_words_begin(&words, call, "runs");
-        service_word_option(&words, "id", service_param(call, "run_id"));
-        service_words_answer(answer, &words);
+        service_argv_begin(&words, call, "runs");
+        service_argv_option(&words, "id", service_param(call, "run_id"));
+        service_argv_answer(answer, &words);
 }
 
 static void steps(service_answer *answer, service_call *call)
 {
-        service_words words;
+        service_argv words;
 
-        service_words_begin(&words, call, "runs");
-        service_word_option(&words, "id", service_param(call, "run_id"));
+        service_argv_begin(&words, call, "runs");
+        service_argv_option(&words, "id", service_param(call, "run_id"));
         answer_part(answer, &words, "/steps", NULL);
 }
 
 static void log_of_step(service_answer *answer, service_call *call)
 {
-        service_words words;
+        service_argv words;
 
-        service_words_begin(&words, call, "logs");
-        service_word_number(&words, "attempt", "attempt", 1, INT64_MAX);
-        service_word_argument(&words, service_param(call, "run_id"));
-        service_word_more(&words, service_param(call, "step_id"));
-        service_words_answer(answer, &words);
+        service_argv_begin(&words, call, "logs");
+        service_argv_number(&words, "attempt", "attempt", 1, INT64_MAX);
+        service_argv_argument(&words, service_param(call, "run_id"));
+        service_argv_more(&words, service_param(call, "step_id"));
+        service_argv_answer(answer, &words);
 }
 
 static void output_of_step(service_answer *answer, service_call *call)
 {
-        service_words words;
+        service_argv words;
 
-        service_words_begin(&words, call, "output");
-        service_word_argument(&words, service_param(call, "run_id"));
-        service_word_more(&words, service_param(call, "step_id"));
-        service_words_answer(answer, &words);
+        service_argv_begin(&words, call, "output");
+        service_argv_argument(&words, service_param(call, "run_id"));
+        service_argv_more(&words, service_param(call, "step_id"));
+        service_argv_answer(answer, &words);
 }
 
 static void sessions(service_answer *answer, service_call *call)
 {
-        service_words words;
+        service_argv words;
 
-        service_words_begin(&words, call, "sessions");
-        service_word_query(&words, "mission");
-        service_word_query(&words, "status");
-        service_word_number(&words, "limit", "limit", 1, SESSIONS_MAX);
+        service_argv_begin(&words, call, "sessions");
+        service_argv_query(&words, "mission");
+        service_argv_query(&words, "status");
+        service_argv_number(&words, "limit", "limit", 1, SESSIONS_MAX);
         if (!service_query(call->request, "limit").data)
-                service_word(&words, "--limit=50");
-        service_words_answer(answer, &words);
+                service_argv_add(&words, "--limit=50");
+        service_argv_answer(answer, &words);
 }
 
 static void session(service_answer *answer, service_call *call)
 {
-        service_words words;
+        service_argv words;
 
-        service_words_begin(&words, call, "sessions");
-        service_word_option(&words, "id", service_param(call, "session_id"));
+        service_argv_begin(&words, call, "sessions");
+        service_argv_option(&words, "id", service_param(call, "session_id"));
         answer_part(answer, &words, "/0", NULL);
 }
 
 static void handoff(service_answer *answer, service_call *call)
 {
-        service_words words;
+        service_argv words;
 
-        service_words_begin(&words, call, "handoff");
-        service_word_number(&words, "summary", "summary", 1, INT64_MAX);
-        service_word_argument(&words, service_param(call, "session_id"));
+        service_argv_begin(&words, call, "handoff");
+        service_argv_number(&words, "summary", "summary", 1, INT64_MAX);
+        service_argv_argument(&words, service_param(call, "session_id"));
         answer_part(answer, &words, "/text", "text/plain; charset=utf-8");
 }
 
@@ -144,29 +144,29 @@ static void handoff(service_answer *answer, service_call *call)
 
 static void conflicts(service_answer *answer, service_call *call)
 {
-        service_words words;
+        service_argv words;
 
-        service_words_begin(&words, call, "conflicts");
-        service_word_flag(&words, "all");
-        service_words_answer(answer, &words);
+        service_argv_begin(&words, call, "conflicts");
+        service_argv_flag(&words, "all");
+        service_argv_answer(answer, &words);
 }
 
 static void conflict(service_answer *answer, service_call *call)
 {
-        service_words words;
+        service_argv words;
 
-        service_words_begin(&words, call, "conflicts");
-        service_word_option(&words, "id", service_param(call, "conflict_id"));
-        service_words_answer(answer, &words);
+        service_argv_begin(&words, call, "conflicts");
+        service_argv_option(&words, "id", service_param(call, "conflict_id"));
+        service_argv_answer(answer, &words);
 }
 
 static void glossary(service_answer *answer, service_call *call)
 {
-        service_words words;
+        service_argv words;
 
-        service_words_begin(&words, call, "glossary list");
-        service_word_number(&words, "at", "at", 1, INT64_MAX);
-        service_words_answer(answer, &words);
+        service_argv_begin(&words, call, "glossary list");
+        service_argv_number(&words, "at", "at", 1, INT64_MAX);
+        service_argv_answer(answer, &words);
 }
 
 /* ---- Checkpoints --------------------------------------------------------------------------------
@@ -174,53 +174,53 @@ static void glossary(service_answer *answer, service_call *call)
 
 static void checkpoints(service_answer *answer, service_call *call)
 {
-        service_words words;
+        service_argv words;
 
-        service_words_begin(&words, call, "checkpoints");
-        service_words_answer(answer, &words);
+        service_argv_begin(&words, call, "checkpoints");
+        service_argv_answer(answer, &words);
 }
 
 static void checkpoint(service_answer *answer, service_call *call)
 {
-        service_words words;
+        service_argv words;
 
-        service_words_begin(&words, call, "show");
-        service_word_argument(&words, service_param(call, "n"));
-        service_words_answer(answer, &words);
+        service_argv_begin(&words, call, "show");
+        service_argv_argument(&words, service_param(call, "n"));
+        service_argv_answer(answer, &words);
 }
 
 static void diff(service_answer *answer, service_call *call)
 {
         const pawl_text to = service_query(call->request, "to");
-        service_words words;
+        service_argv words;
 
-        service_words_begin(&words, call, "diff");
-        service_word_flag(&words, "patch");
-        service_word_argument(&words, service_param(call, "n"));
+        service_argv_begin(&words, call, "diff");
+        service_argv_flag(&words, "patch");
+        service_argv_argument(&words, service_param(call, "n"));
         if (to.data)
-                service_word_more(&words, to);
-        service_words_answer(answer, &words);
+                service_argv_more(&words, to);
+        service_argv_answer(answer, &words);
 }
 
 static void rollback_plan(service_answer *answer, service_call *call)
 {
-        service_words words;
+        service_argv words;
 
-        service_words_begin(&words, call, "rollback");
-        service_word(&words, "--plan");
-        service_word_flag(&words, "git");
-        service_word_query(&words, "decisions");
-        service_word_argument(&words, service_param(call, "n"));
-        service_words_answer(answer, &words);
+        service_argv_begin(&words, call, "rollback");
+        service_argv_add(&words, "--plan");
+        service_argv_flag(&words, "git");
+        service_argv_query(&words, "decisions");
+        service_argv_argument(&words, service_param(call, "n"));
+        service_argv_answer(answer, &words);
 }
 
 static void undo_plan(service_answer *answer, service_call *call)
 {
-        service_words words;
+        service_argv words;
 
-        service_words_begin(&words, call, "undo");
-        service_word(&words, "--plan");
-        service_words_answer(answer, &words);
+        service_argv_begin(&words, call, "undo");
+        service_argv_add(&words, "--plan");
+        service_argv_answer(answer, &words);
 }
 
 /* ---- The log ------------------------------------------------------------------------------------
@@ -231,10 +231,10 @@ static void verify(service_answer *answer, service_call *call)
 {
         pawl__buf out = PAWL__BUF_INIT;
         pawl_error err = PAWL_ERROR_INIT;
-        service_words words;
+        service_argv words;
 
-        service_words_begin(&words, call, "eventlog verify");
-        if (service_words_run(&out, &words, &err) && (err.status != PAWL_EDAMAGED || !out.len))
+        service_argv_begin(&words, call, "eventlog verify");
+        if (service_argv_run(&out, &words, &err) && (err.status != PAWL_EDAMAGED || !out.len))
                 service_answer_fail(answer, &err);
         else
                 service_answer_body(answer, 200, SERVICE_JSON, &out);
@@ -243,18 +243,18 @@ static void verify(service_answer *answer, service_call *call)
 
 static void stats(service_answer *answer, service_call *call)
 {
-        service_words words;
+        service_argv words;
 
-        service_words_begin(&words, call, "eventlog stats");
-        service_words_answer(answer, &words);
+        service_argv_begin(&words, call, "eventlog stats");
+        service_argv_answer(answer, &words);
 }
 
 static void head(service_answer *answer, service_call *call)
 {
-        service_words words;
+        service_argv words;
 
-        service_words_begin(&words, call, "eventlog head");
-        service_words_answer(answer, &words);
+        service_argv_begin(&words, call, "eventlog head");
+        service_argv_answer(answer, &words);
 }
 
 /* ---- The table ----------------------------------------------------------------------------------

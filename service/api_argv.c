@@ -7,12 +7,12 @@
 /* ---- Words --------------------------------------------------------------------------------------
  */
 
-void service_words_begin(service_words *words, service_call *call, const char *command)
+void service_argv_begin(service_argv *words, service_call *call, const char *command)
 {
-        *words = (service_words){.call = call, .command = command, .err = PAWL_ERROR_INIT};
+        *words = (service_argv){.call = call, .command = command, .err = PAWL_ERROR_INIT};
 }
 
-void service_word(service_words *words, const char *word)
+void service_argv_add(service_argv *words, const char *word)
 {
         if (words->n == SERVICE_WORDS_MAX)
                 pawl__fail(
@@ -21,7 +21,7 @@ void service_word(service_words *words, const char *word)
                 words->at[words->n++] = word;
 }
 
-static bool holds_nul(service_words *words, const char *what, pawl_text value)
+static bool holds_nul(service_argv *words, const char *what, pawl_text value)
 {
         if (!memchr(value.data, '\0', value.len))
                 return false;
@@ -29,19 +29,19 @@ static bool holds_nul(service_words *words, const char *what, pawl_text value)
         return true;
 }
 
-static void take(service_words *words, pawl__buf *text)
+static void take(service_argv *words, pawl__buf *text)
 {
         bool ok = true;
         pawl_text kept = pawl__arena_text(&words->arena, pawl__buf_text(text), &ok);
 
         pawl__buf_free(text);
         if (ok)
-                service_word(words, kept.data);
+                service_argv_add(words, kept.data);
         else
                 pawl__nomem(&words->err);
 }
 
-void service_word_option(service_words *words, const char *name, pawl_text value)
+void service_argv_option(service_argv *words, const char *name, pawl_text value)
 {
         pawl__buf text = PAWL__BUF_INIT;
 
@@ -55,13 +55,13 @@ void service_word_option(service_words *words, const char *name, pawl_text value
         take(words, &text);
 }
 
-void service_word_argument(service_words *words, pawl_text value)
+void service_argv_argument(service_argv *words, pawl_text value)
 {
-        service_word(words, "--");
-        service_word_more(words, value);
+        service_argv_add(words, "--");
+        service_argv_more(words, value);
 }
 
-void service_word_more(service_words *words, pawl_text value)
+void service_argv_more(service_argv *words, pawl_text value)
 {
         pawl__buf text = PAWL__BUF_INIT;
 
@@ -75,13 +75,13 @@ void service_word_more(service_words *words, pawl_text value)
         take(words, &text);
 }
 
-void service_word_query(service_words *words, const char *name)
+void service_argv_query(service_argv *words, const char *name)
 {
-        service_word_option(words, name, service_query(words->call->request, name));
+        service_argv_option(words, name, service_query(words->call->request, name));
 }
 
-void service_word_number(
-        service_words *words, const char *name, const char *option, uint64_t least, uint64_t most)
+void service_argv_number(
+        service_argv *words, const char *name, const char *option, uint64_t least, uint64_t most)
 {
         uint64_t number = 0;
         char digits[24];
@@ -91,10 +91,10 @@ void service_word_number(
         if (service_query_number(&number, words->call->request, name, least, most, &words->err))
                 return;
         snprintf(digits, sizeof digits, "%" PRIu64, number);
-        service_word_option(words, option, pawl__text(digits));
+        service_argv_option(words, option, pawl__text(digits));
 }
 
-void service_word_flag(service_words *words, const char *name)
+void service_argv_flag(service_argv *words, const char *name)
 {
         pawl_text value = service_query(words->call->request, name);
         pawl__buf text = PAWL__BUF_INIT;
@@ -111,7 +111,7 @@ void service_word_flag(service_words *words, const char *name)
                 take(words, &text);
 }
 
-pawl_status service_words_run(pawl__buf *out, service_words *words, pawl_error *err)
+pawl_status service_argv_run(pawl__buf *out, service_argv *words, pawl_error *err)
 {
         const char *const asked_by = words->call->actor;
 
@@ -126,12 +126,12 @@ pawl_status service_words_run(pawl__buf *out, service_words *words, pawl_error *
         return err->status;
 }
 
-void service_words_answer(service_answer *answer, service_words *words)
+void service_argv_answer(service_answer *answer, service_argv *words)
 {
         pawl__buf out = PAWL__BUF_INIT;
         pawl_error err = PAWL_ERROR_INIT;
 
-        if (service_words_run(&out, words, &err))
+        if (service_argv_run(&out, words, &err))
                 service_answer_fail(answer, &err);
         else
                 service_answer_body(answer, 200, SERVICE_JSON, &out);

@@ -12,7 +12,7 @@
 
 /** The words of one invocation. Texts from outside go in as "--option=TEXT", or after a "--". A
  *  failure is kept, and told by the answer. */
-typedef struct service_words {
+typedef struct service_argv {
         service_call *call;
         const char *command; /**< static */
         const char *at[SERVICE_WORDS_MAX];
@@ -20,30 +20,29 @@ typedef struct service_words {
         const char *actor; /**< who does it; NULL: as the call says */
         pawl__arena arena;
         pawl_error err; /**< status PAWL_OK: none yet */
-} service_words;
+} service_argv;
 
 /** Start with the command's name: "glossary list". */
-void service_words_begin(service_words *words, service_call *call, const char *command);
+void service_argv_begin(service_argv *words, service_call *call, const char *command);
 /** A word that is ours. */
-void service_word(service_words *words, const char *word);
+void service_argv_add(service_argv *words, const char *word);
 /** "--NAME=VALUE"; nothing for the absent text. One that holds a NUL is refused. */
-void service_word_option(service_words *words, const char *name, pawl_text value);
+void service_argv_option(service_argv *words, const char *name, pawl_text value);
 /** An argument, from outside: the first and last of the words, and one more. */
-void service_word_argument(service_words *words, pawl_text value);
-void service_word_more(service_words *words, pawl_text value);
+void service_argv_argument(service_argv *words, pawl_text value);
+void service_argv_more(service_argv *words, pawl_text value);
 /** A parameter of the query as the option of its name, if it was given. */
-void service_word_query(service_words *words, const char *name);
+void service_argv_query(service_argv *words, const char *name);
 /** The same of a number, @p least to @p most. */
-void service_word_number(
-        service_words *words, const char *name, const char *option, uint64_t least, uint64_t most);
+void service_argv_number(
+        service_argv *words, const char *name, const char *option, uint64_t least, uint64_t most);
 /** A parameter of the query that is "1" or "0": the flag "--NAME" where it is 1. */
-void service_word_flag(service_words *words, const char *name);
+void service_argv_flag(service_argv *words, const char *name);
 
 /** Run it. PAWL_OK: @p out is one JSON value, the caller's. The words are freed. */
-PAWL_MUST_CHECK pawl_status service_words_run(
-        pawl__buf *out, service_words *words, pawl_error *err);
+PAWL_MUST_CHECK pawl_status service_argv_run(pawl__buf *out, service_argv *words, pawl_error *err);
 /** Run it, and answer with what it printed, or with its failure. The words are freed. */
-void service_words_answer(service_answer *answer, service_words *words);
+void service_argv_answer(service_answer *answer, service_argv *words);
 
 /** The body of a request, one JSON object. */
 typedef struct service_object {

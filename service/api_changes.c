@@ -9,7 +9,7 @@
 #include "service/api_argv.h"
 
 /* Who does it: as the body says, kept in the words. */
-static void take_actor(service_words *words, service_object *body)
+static void take_actor(service_argv *words, service_object *body)
 {
         const pawl_text actor = service_object_text(body, "actor");
         bool ok = true;
@@ -24,19 +24,19 @@ static void take_actor(service_words *words, service_object *body)
 }
 
 /* Run what was made of the body, unless the body is refused. */
-static void finish(service_answer *answer, service_words *words, service_object *body)
+static void finish(service_answer *answer, service_argv *words, service_object *body)
 {
         take_actor(words, body);
         if (body->err.status)
                 words->err = body->err;
-        service_words_answer(answer, words);
+        service_argv_answer(answer, words);
         service_object_free(body);
 }
 
 void service_api_answer_conflict(service_answer *answer, service_call *call)
 {
         service_object body;
-        service_words words;
+        service_argv words;
 
         service_object_read(&body, call, "pick define scope actor");
         const pawl_text pick = service_object_number(&body, "pick");
@@ -45,24 +45,24 @@ void service_api_answer_conflict(service_answer *answer, service_call *call)
                 pawl__fail(&body.err, PAWL_EINVAL,
                         "the body: give \"pick\", a candidate's number, or \"define\", a "
                         "definition of your own; one of them");
-        service_words_begin(&words, call, "resolve");
-        service_word_option(&words, "pick", pick);
-        service_word_option(&words, "define", define);
-        service_word_option(&words, "scope", service_object_text(&body, "scope"));
-        service_word_argument(&words, service_param(call, "conflict_id"));
+        service_argv_begin(&words, call, "resolve");
+        service_argv_option(&words, "pick", pick);
+        service_argv_option(&words, "define", define);
+        service_argv_option(&words, "scope", service_object_text(&body, "scope"));
+        service_argv_argument(&words, service_param(call, "conflict_id"));
         finish(answer, &words, &body);
 }
 
 void service_api_take_checkpoint(service_answer *answer, service_call *call)
 {
         service_object body;
-        service_words words;
+        service_argv words;
 
         service_object_read(&body, call, "description actor");
         const pawl_text description = service_object_text(&body, "description");
-        service_words_begin(&words, call, "checkpoint");
+        service_argv_begin(&words, call, "checkpoint");
         if (description.data)
-                service_word_argument(&words, description);
+                service_argv_argument(&words, description);
         finish(answer, &words, &body);
 }
 
@@ -81,27 +81,27 @@ static pawl_text expected(service_object *body)
 void service_api_roll_back(service_answer *answer, service_call *call)
 {
         service_object body;
-        service_words words;
+        service_argv words;
 
         service_object_read(&body, call, "expect reason decisions git actor");
-        service_words_begin(&words, call, "rollback");
-        service_word_option(&words, "apply", expected(&body));
-        service_word_option(&words, "reason", service_object_text(&body, "reason"));
-        service_word_option(&words, "decisions", service_object_text(&body, "decisions"));
+        service_argv_begin(&words, call, "rollback");
+        service_argv_option(&words, "apply", expected(&body));
+        service_argv_option(&words, "reason", service_object_text(&body, "reason"));
+        service_argv_option(&words, "decisions", service_object_text(&body, "decisions"));
         if (service_object_true(&body, "git"))
-                service_word(&words, "--git");
-        service_word_argument(&words, service_param(call, "n"));
+                service_argv_add(&words, "--git");
+        service_argv_argument(&words, service_param(call, "n"));
         finish(answer, &words, &body);
 }
 
 void service_api_undo(service_answer *answer, service_call *call)
 {
         service_object body;
-        service_words words;
+        service_argv words;
 
         service_object_read(&body, call, "expect reason actor");
-        service_words_begin(&words, call, "undo");
-        service_word_option(&words, "apply", expected(&body));
-        service_word_option(&words, "reason", service_object_text(&body, "reason"));
+        service_argv_begin(&words, call, "undo");
+        service_argv_option(&words, "apply", expected(&body));
+        service_argv_option(&words, "reason", service_object_text(&body, "reason"));
         finish(answer, &words, &body);
 }

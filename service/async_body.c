@@ -3,30 +3,30 @@
 
 #define BLOCK 4096 /* bytes that are asked for at once, at most */
 
-struct service_waker {
-        service_flows *flows;
+struct service_async_body {
+        service_async_bodies *flows;
         struct MHD_Connection *connection;
         service_source source;
-        service_waker *next, **link; /* of all flows; under their lock */
-        pthread_mutex_t lock;        /* of what follows */
-        bool sleeping;               /* the connection is suspended */
-        bool woken;                  /* while it was not */
+        service_async_body *next, **link; /* of all flows; under their lock */
+        pthread_mutex_t lock;             /* of what follows */
+        bool sleeping;                    /* the connection is suspended */
+        bool woken;                       /* while it was not */
         bool ending;
 };
 
-void service_flows_init(
-        service_flows *flows, const service_mhd *mhd, void (*ended)(void *user), void *user)
+void service_async_bodies_init(
+        service_async_bodies *flows, const service_mhd *mhd, void (*ended)(void *user), void *user)
 {
-        *flows = (service_flows){.mhd = mhd, .ended = ended, .user = user};
+        *flows = (service_async_bodies){.mhd = mhd, .ended = ended, .user = user};
         pthread_mutex_init(&flows->lock, NULL);
 }
 
-void service_flows_free(service_flows *flows)
+void service_async_bodies_free(service_async_bodies *flows)
 {
         pthread_mutex_destroy(&flows->lock);
 }
 
-void service_wake(service_waker *flow)
+void service_wake(service_async_body *flow)
 {
         pthread_mutex_lock(&flow->lock);
         if (flow->sleeping) {
@@ -39,7 +39,7 @@ void service_wake(service_waker *flow)
 }
 
 /* Nothing came. True: the connection sleeps; false: ask again, or end. */
-static bool sleeps(service_waker *flow)
+static bool sleeps(service_async_body *flow)
 {
         pthread_mutex_lock(&flow->lock);
         const bool sleep = !flow->woken && !flow->ending;
@@ -52,7 +52,7 @@ static bool sleeps(service_waker *flow)
         return sleep;
 }
 
-static bool is_ending(service_waker *flow)
+static bool is_ending(service_async_body *flow)
 {
         pthread_mutex_lock(&flow->lock);
         const bool ending = flow->ending;
@@ -62,7 +62,7 @@ static bool is_ending(service_waker *flow)
 
 static ssize_t take(void *user, uint64_t at, char *out, size_t max)
 {
-        service_waker *flow = user;
+        service_async_body *flow = user;
 
         (void)at;
         while (!is_ending(flow)) {
@@ -79,8 +79,8 @@ static ssize_t take(void *user, uint64_t at, char *out, size_t max)
 
 static void end(void *user)
 {
-        service_waker *flow = user;
-        service_flows *flows = flow->flows;
+        service_async_body *flow = user;
+        service_async_bodies *flows = flow->flows;
 
         pthread_mutex_lock(&flows->lock);
         *flow->link = flow->next;
@@ -93,10 +93,10 @@ static void end(void *user)
         flows->ended(flows->user);
 }
 
-struct MHD_Response *service_flow_response(
-        service_flows *flows, struct MHD_Connection *connection, const service_source *source)
+struct MHD_Response *service_async_response(service_async_bodies *flows,
+        struct MHD_Connection *connection, const service_source *source)
 {
-        service_waker *flow = calloc(1, sizeof *flow);
+        service_async_body *flow = calloc(1, sizeof *flow);
 
         if (!flow) {
                 source->close(source->user);
@@ -124,11 +124,11 @@ struct MHD_Response *service_flow_response(
         return response;
 }
 
-void service_flows_end(service_flows *flows)
+void service_async_bodies_end(service_async_bodies *flows)
 {
         pthread_mutex_lock(&flows->lock);
         flows->ending = true;
-        for (service_waker *flow = flows->first; flow; flow = flow->next) {
+        for (service_async_body *flow = flows->first; flow; flow = flow->next) {
                 pthread_mutex_lock(&flow->lock);
                 flow->ending = true;
                 pthread_mutex_unlock(&flow->lock);

@@ -12,25 +12,25 @@
 #include "service/library.h"
 
 /** The flows of one server. Zero-initialised but for the lock. */
-typedef struct service_flows {
+typedef struct service_async_bodies {
         const service_mhd *mhd;
         pthread_mutex_t lock;
-        service_waker *first;
+        service_async_body *first;
         bool ending;               /**< no flow sleeps any more */
         void (*ended)(void *user); /**< called once for each flow, when it is gone */
         void *user;
-} service_flows;
+} service_async_bodies;
 
-void service_flows_init(
-        service_flows *flows, const service_mhd *mhd, void (*ended)(void *user), void *user);
-void service_flows_free(service_flows *flows);
+void service_async_bodies_init(
+        service_async_bodies *flows, const service_mhd *mhd, void (*ended)(void *user), void *user);
+void service_async_bodies_free(service_async_bodies *flows);
 
 /** A response that takes from the source, which is closed with it. NULL: no memory, and it is
  *  closed; flows->ended is called in any case. On the thread of the connections. */
-struct MHD_Response *service_flow_response(
-        service_flows *flows, struct MHD_Connection *connection, const service_source *source);
+struct MHD_Response *service_async_response(service_async_bodies *flows,
+        struct MHD_Connection *connection, const service_source *source);
 
 /** End all that there are and that come, as if their sources had ended. */
-void service_flows_end(service_flows *flows);
+void service_async_bodies_end(service_async_bodies *flows);
 
 #endif

@@ -19,9 +19,9 @@ typedef enum phase {
         CLOSING /* it took too long */
 } phase;
 
-struct service_client {
-        service_clients *clients;
-        service_client *next, **link;
+struct service_connection {
+        service_connections *clients;
+        service_connection *next, **link;
         int fd;
         phase phase;
         int64_t until_ms;  /* ASKING and ANSWERING: closed then */
@@ -30,14 +30,14 @@ struct service_client {
         bool known;        /* a request with a token that is ours came by it */
 };
 
-struct service_clients {
+struct service_connections {
         service_gauges *gauges;
         unsigned request_ms, answer_ms;
         bool tls; /* no plain words fit in */
         pthread_t thread;
         pthread_mutex_t lock; /* of what follows, and of every client */
         pthread_cond_t ends;
-        service_client *first;
+        service_connection *first;
         size_t owed;    /* answers that are not out */
         size_t n, most; /* connections, those that are being closed apart; and how many there may be
                          */
@@ -57,7 +57,7 @@ static bool ask_kernel(uint64_t *received, int fd)
         return info.tcpi_state == STATE_CLOSE || info.tcpi_state == STATE_CLOSE_WAIT;
 }
 
-static void set_phase(service_client *client, phase to)
+static void set_phase(service_connection *client, phase to)
 {
         client->clients->owed += to == WAITING || to == ANSWERING;
         client->clients->owed -= client->phase == WAITING || client->phase == ANSWERING;
@@ -66,7 +66,7 @@ static void set_phase(service_client *client, phase to)
 }
 
 /* Nobody else writes to a connection whose request is not whole. */
-static void close_late(service_client *client)
+static void close_late(service_connection *client)
 {
         static const char late[] = "HTTP/1.1 408 Request Timeout\r\nConnection: close\r\n"
                                    "Content-Length: 0\r\n\r\n";
@@ -83,7 +83,7 @@ static void close_late(service_client *client)
  * Who sends no more, and has not sent the whole of a request, never will. The library sees that by
  * itself, but not where the end came together with the bytes before it.
  */
-static bool has_left(service_client *client, int64_t now, uint64_t *received)
+static bool has_left(service_connection *client, int64_t now, uint64_t *received)
 {
         if (!ask_kernel(received, client->fd)) {
                 client->left_ms = 0;
@@ -94,7 +94,7 @@ static bool has_left(service_client *client, int64_t now, uint64_t *received)
         return now - client->left_ms > SERVICE_LEFT_MS;
 }
 
-static void look(service_client *client, int64_t now)
+static void look(service_connection *client, int64_t now)
 {
         uint64_t received = 0;
 
@@ -115,21 +115,21 @@ static void look(service_client *client, int64_t now)
 
 static void *sweep(void *user)
 {
-        service_clients *clients = user;
+        service_connections *clients = user;
 
         pthread_mutex_lock(&clients->lock);
         while (!clients->ending) {
                 const struct timespec until = service_in_ms(SERVICE_SWEEP_MS);
                 pthread_cond_timedwait(&clients->ends, &clients->lock, &until);
                 const int64_t now = service_now_ms();
-                for (service_client *client = clients->first; client; client = client->next)
+                for (service_connection *client = clients->first; client; client = client->next)
                         look(client, now);
         }
         pthread_mutex_unlock(&clients->lock);
         return NULL;
 }
 
-static void free_clients(service_clients *clients)
+static void free_clients(service_connections *clients)
 {
         pthread_cond_destroy(&clients->ends);
         pthread_mutex_destroy(&clients->lock);
@@ -141,11 +141,11 @@ static void free_clients(service_clients *clients)
  * answer. So strangers, silent or slow, keep nobody out who shows one soon after connecting. Where
  * all have, the library's own limit, which is higher, lets the next wait.
  */
-static void make_room(service_clients *clients)
+static void make_room(service_connections *clients)
 {
-        service_client *oldest = NULL;
+        service_connection *oldest = NULL;
 
-        for (service_client *client = clients->first; client; client = client->next)
+        for (service_connection *client = clients->first; client; client = client->next)
                 if (!client->known && (client->phase == RESTING || client->phase == ASKING))
                         oldest = client; /* the newest stands first */
         if (oldest) {
@@ -154,11 +154,11 @@ static void make_room(service_clients *clients)
         }
 }
 
-pawl_status service_clients_start(
-        service_clients **out, service_site *site, unsigned most, pawl_error *err)
+pawl_status service_connections_start(
+        service_connections **out, service_site *site, unsigned most, pawl_error *err)
 {
         const service_options *options = site->options;
-        service_clients *clients = calloc(1, sizeof *clients);
+        service_connections *clients = calloc(1, sizeof *clients);
 
         if (!clients)
                 return pawl__nomem(err);
@@ -177,7 +177,7 @@ pawl_status service_clients_start(
         return status;
 }
 
-void service_clients_stop(service_clients *clients)
+void service_connections_stop(service_connections *clients)
 {
         if (!clients)
                 return;
@@ -189,9 +189,9 @@ void service_clients_stop(service_clients *clients)
         free_clients(clients);
 }
 
-service_client *service_client_came(service_clients *clients, int fd)
+service_connection *service_connection_open(service_connections *clients, int fd)
 {
-        service_client *client = calloc(1, sizeof *client);
+        service_connection *client = calloc(1, sizeof *client);
 
         if (!client)
                 return NULL;
@@ -210,11 +210,11 @@ service_client *service_client_came(service_clients *clients, int fd)
         return client;
 }
 
-void service_client_goes(service_client *client)
+void service_connection_close(service_connection *client)
 {
         if (!client)
                 return;
-        service_clients *clients = client->clients;
+        service_connections *clients = client->clients;
         pthread_mutex_lock(&clients->lock);
         set_phase(client, CLOSING);
         *client->link = client->next;
@@ -225,7 +225,7 @@ void service_client_goes(service_client *client)
         atomic_fetch_sub(&clients->gauges->connections, 1);
 }
 
-void service_client_asks(service_client *client)
+void service_connection_read(service_connection *client)
 {
         if (!client)
                 return;
@@ -237,7 +237,7 @@ void service_client_asks(service_client *client)
         pthread_mutex_unlock(&client->clients->lock);
 }
 
-void service_client_known(service_client *client)
+void service_connection_known(service_connection *client)
 {
         if (!client)
                 return;
@@ -246,7 +246,7 @@ void service_client_known(service_client *client)
         pthread_mutex_unlock(&client->clients->lock);
 }
 
-bool service_client_asked(service_client *client)
+bool service_connection_handle(service_connection *client)
 {
         if (!client)
                 return true;
@@ -258,7 +258,7 @@ bool service_client_asked(service_client *client)
         return in_time;
 }
 
-void service_client_answers(service_client *client, bool stream)
+void service_connection_answer(service_connection *client, bool stream)
 {
         if (!client)
                 return;
@@ -270,7 +270,7 @@ void service_client_answers(service_client *client, bool stream)
         pthread_mutex_unlock(&client->clients->lock);
 }
 
-void service_client_rests(service_client *client)
+void service_connection_keepalive(service_connection *client)
 {
         if (!client)
                 return;
@@ -283,7 +283,7 @@ void service_client_rests(service_client *client)
         pthread_mutex_unlock(&client->clients->lock);
 }
 
-size_t service_clients_owed(service_clients *clients)
+size_t service_connections_owed(service_connections *clients)
 {
         pthread_mutex_lock(&clients->lock);
         const size_t n = clients->owed;

@@ -21,33 +21,33 @@
 #define SERVICE_LEFT_MS        1000 /* after the other end's last byte, without a whole request */
 #define SERVICE_CONNECTION_MEM (24 * 1024) /* bytes of the library's, for a connection */
 
-typedef struct service_clients service_clients;
-typedef struct service_client service_client;
+typedef struct service_connections service_connections;
+typedef struct service_connection service_connection;
 
 /** Start the thread, for @p most connections at once. Of the site's options those that say how long
  *  things may take. */
-PAWL_MUST_CHECK pawl_status service_clients_start(
-        service_clients **out, service_site *site, unsigned most, pawl_error *err);
+PAWL_MUST_CHECK pawl_status service_connections_start(
+        service_connections **out, service_site *site, unsigned most, pawl_error *err);
 /** End it. Every connection must be gone. NULL is allowed. */
-void service_clients_stop(service_clients *clients);
+void service_connections_stop(service_connections *clients);
 
 /** A connection came. NULL: no memory. */
-service_client *service_client_came(service_clients *clients, int fd);
+service_connection *service_connection_open(service_connections *clients, int fd);
 /** It is about to be closed. NULL is allowed, here and below. */
-void service_client_goes(service_client *client);
+void service_connection_close(service_connection *client);
 
 /** The first line of a request is there. */
-void service_client_asks(service_client *client);
+void service_connection_read(service_connection *client);
 /** A request came by it that has a token of ours: it makes room for nobody any more. */
-void service_client_known(service_client *client);
+void service_connection_known(service_connection *client);
 /** All of a request is there. False: it took too long, and the connection is being closed. */
-bool service_client_asked(service_client *client);
+bool service_connection_handle(service_connection *client);
 /** The answer begins; as a stream, which may take as long as it likes. */
-void service_client_answers(service_client *client, bool stream);
+void service_connection_answer(service_connection *client, bool stream);
 /** The answer is out. */
-void service_client_rests(service_client *client);
+void service_connection_keepalive(service_connection *client);
 
 /** How many wait for an answer or are taking it; streams are not counted. */
-size_t service_clients_owed(service_clients *clients);
+size_t service_connections_owed(service_connections *clients);
 
 #endif

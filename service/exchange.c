@@ -21,7 +21,7 @@ typedef struct exchange {
         service_job job;
         service_parts *parts;
         struct MHD_Connection *connection;
-        service_client *client;
+        service_connection *client;
         service_request request;
         service_call call;
         service_answer answer;
@@ -33,7 +33,7 @@ typedef struct exchange {
         pawl_error err; /* of its first line */
 } exchange;
 
-static service_client *client_of(service_parts *parts, struct MHD_Connection *connection)
+static service_connection *client_of(service_parts *parts, struct MHD_Connection *connection)
 {
         const union MHD_ConnectionInfo *info =
                 parts->mhd->MHD_get_connection_info(connection, MHD_CONNECTION_INFO_SOCKET_CONTEXT);
@@ -47,13 +47,13 @@ void service_exchange_connection(void *user, struct MHD_Connection *connection, 
         service_parts *parts = user;
 
         if (what == MHD_CONNECTION_NOTIFY_CLOSED) {
-                service_client_goes(*client);
+                service_connection_close(*client);
                 *client = NULL;
                 return;
         }
         const union MHD_ConnectionInfo *info =
                 parts->mhd->MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CONNECTION_FD);
-        *client = info ? service_client_came(parts->clients, info->connect_fd) : NULL;
+        *client = info ? service_connection_open(parts->clients, info->connect_fd) : NULL;
 }
 
 void *service_exchange_begin(void *user, const char *target, struct MHD_Connection *connection)
@@ -67,7 +67,7 @@ void *service_exchange_begin(void *user, const char *target, struct MHD_Connecti
         of->connection = connection;
         of->client = client_of(parts, connection);
         of->asked_us = service_now_us();
-        service_client_asks(of->client);
+        service_connection_read(of->client);
         /* the method comes later */
         if (service_request_target(&of->request, pawl__text(""), pawl__text(target), &of->err))
                 service_answer_fail(&of->answer, &of->err);
@@ -93,7 +93,7 @@ void service_exchange_end(void *user, struct MHD_Connection *connection, void **
         if (!of)
                 return;
         *place = NULL;
-        service_client_rests(of->client);
+        service_connection_keepalive(of->client);
         forget_request(of);
         service_answer_free(&of->answer);
         if (of->place)
@@ -206,7 +206,7 @@ static struct MHD_Response *respond(exchange *of)
                 const service_source source = answer->source;
                 answer->source.read = NULL;
                 of->place = false; /* it is the flow's now */
-                return service_flow_response(&of->parts->flows, of->connection, &source);
+                return service_async_response(&of->parts->flows, of->connection, &source);
         }
         if (answer->fixed || !answer->body.data) {
                 const pawl_text bytes = service_answer_bytes(answer);
@@ -262,7 +262,7 @@ static enum MHD_Result send_answer(exchange *of)
         if (!response)
                 return MHD_NO;
         if (add_headers(mhd, response, &of->answer)) {
-                service_client_answers(of->client, stream);
+                service_connection_answer(of->client, stream);
                 result = mhd->MHD_queue_response(of->connection, status, response);
         }
         mhd->MHD_destroy_response(response);
@@ -295,7 +295,7 @@ static enum MHD_Result take_headers(exchange *of, const char *method)
         } else if (service_admit(&of->answer, &of->call, of->parts->site, &of->request)) {
                 of->phase = BODY;
                 if (!(of->call.route->traits & SERVICE_OPEN))
-                        service_client_known(of->client);
+                        service_connection_known(of->client);
                 if (all.sized && all.length > SERVICE_BODY_MAX) {
                         of->phase = REFUSED;
                         service_answer_refuse(&of->answer, 413, PAWL_ETOOBIG,
@@ -368,7 +368,7 @@ static bool take_place(exchange *of)
 static enum MHD_Result take_end(exchange *of)
 {
         of->asked_us = service_now_us();
-        if (!service_client_asked(of->client))
+        if (!service_connection_handle(of->client))
                 return MHD_NO;
         if (of->phase == REFUSED)
                 return send_answer(of);

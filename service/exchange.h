@@ -14,8 +14,8 @@ typedef struct service_parts {
         const service_mhd *mhd;
         service_site *site;
         service_pool *pool;
-        service_clients *clients;
-        service_flows flows;
+        service_connections *clients;
+        service_async_bodies flows;
         atomic_bool stopping; /**< what comes now is answered with 503, and closed */
 } service_parts;
 

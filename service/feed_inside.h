@@ -18,7 +18,7 @@ struct service_stream {
         service_feed *feed;
         service_stream *before, *after; /* all of the feed's */
         service_stream *queued_after;   /* those that wait for a page */
-        service_waker *waker;           /* NULL: not started */
+        service_async_body *waker;      /* NULL: not started */
         service_feed_filter filter;
         uint64_t next;  /* the event to come */
         size_t offset;  /* how much of it went out, from the ring */

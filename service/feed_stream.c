@@ -208,7 +208,7 @@ void service_stream_paged(
 /* ---- Its life -----------------------------------------------------------------------------------
  */
 
-static void stream_start(void *user, service_waker *waker)
+static void stream_start(void *user, service_async_body *waker)
 {
         service_stream *s = user;
 

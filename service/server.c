@@ -120,10 +120,10 @@ pawl_status service_server_start(service_server **out, service_site *site, pawl_
                 free(server);
                 return status;
         }
-        service_flows_init(&parts->flows, parts->mhd, service_exchange_stream_ended, parts);
+        service_async_bodies_init(&parts->flows, parts->mhd, service_exchange_stream_ended, parts);
         status = service_listen(&fd, &server->port, options->address, options->port, err);
         if (!status)
-                status = service_clients_start(&parts->clients, site, most, err);
+                status = service_connections_start(&parts->clients, site, most, err);
         if (!status)
                 status = service_feed_open(&site->feed, options->log_path, err);
         if (!status)
@@ -152,7 +152,7 @@ static void wait_for_answers(service_server *server)
 {
         const struct timespec a_moment = {0, 10 * 1000000};
 
-        for (int i = 0; i < 200 && (service_clients_owed(server->parts.clients) > 0 ||
+        for (int i = 0; i < 200 && (service_connections_owed(server->parts.clients) > 0 ||
                                            atomic_load(&server->parts.site->gauges.streams) > 0);
                 i++)
                 nanosleep(&a_moment, NULL);
@@ -176,7 +176,7 @@ void service_server_stop(service_server *server)
         service_pool_stop(parts->pool);
         service_feed_stop(parts->site->feed); /* no worker makes another stream */
         parts->site->feed = NULL;
-        service_flows_end(&parts->flows);
+        service_async_bodies_end(&parts->flows);
         if (server->daemon) {
                 wait_for_answers(server);
                 parts->mhd->MHD_stop_daemon(server->daemon);
@@ -184,8 +184,8 @@ void service_server_stop(service_server *server)
         if (fd >= 0)
                 close(fd);
         service_pulse_stop(server->pulse);
-        service_clients_stop(parts->clients);
+        service_connections_stop(parts->clients);
         service_pool_free(parts->pool);
-        service_flows_free(&parts->flows);
+        service_async_bodies_free(&parts->flows);
         free(server);
 }

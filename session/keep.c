@@ -153,7 +153,7 @@ static pawl_status begin_session(char session_id[PAWL_SESSION_ID_MAX], keeping *
         pawl_status status;
 
         k->batch.fill = fill;
-        k->batch.fill_user = &b;
+        k->batch.prepare_user = &b;
         status = commit(k, NULL);
         k->like.session_id = (pawl_text){NULL, 0}; /* it lay here */
         if (!status)

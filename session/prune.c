@@ -248,7 +248,7 @@ static pawl_status let_go(pawl_log *log, intent *it, const char *actor, pawl_err
                 status = emit_pruned(&batch, report, actor, err);
         if (!status) {
                 batch.fill = look_again;
-                batch.fill_user = it;
+                batch.prepare_user = it;
                 status = pawl__log_commit(log, &batch, 0, NULL);
                 if (status && err)
                         *err = *pawl__log_error(log);

@@ -51,7 +51,7 @@ static pawl_status refuse(const pawl_event *event, pawl_status status, const cha
 }
 
 pawl_status pawl__apply_refuse(
-        const pawl__applying *a, pawl_status status, const char *field, const char *what)
+        const pawl__apply_ctx *a, pawl_status status, const char *field, const char *what)
 {
         return refuse(a->event, status, field, what, a->err);
 }
@@ -84,7 +84,7 @@ static pawl_status apply_as(pawl__event_type type, pawl__applier *applier, const
         if (status || !types[type].apply)
                 return status;
         pawl__arena_clear(&applier->arena);
-        pawl__applying a = {applier->store, &applier->arena, payload, event, err};
+        pawl__apply_ctx a = {applier->store, &applier->arena, payload, event, err};
         return types[type].apply(&a);
 }
 
@@ -128,13 +128,13 @@ pawl_status pawl__apply_checked(pawl__applier *applier, const pawl_event *event,
 
 /* "PATH.NAME" in a message; both are ours and short. */
 static pawl_status refuse_member(
-        const pawl__applying *a, const char *path, const char *name, const char *what)
+        const pawl__apply_ctx *a, const char *path, const char *name, const char *what)
 {
         return pawl__fail(a->err, PAWL_EINVAL, "seq %" PRIu64 " (%.*s): %s.%s: %s", a->event->seq,
                 PAWL__FMT(a->event->type), path, name, what);
 }
 
-pawl_status pawl__apply_text(pawl_text *out, const pawl__applying *a, pawl__node object,
+pawl_status pawl__apply_text(pawl_text *out, const pawl__apply_ctx *a, pawl__node object,
         const char *path, const char *name)
 {
         pawl_text text = pawl__json_get_text(a->tree, object, name);
@@ -147,7 +147,7 @@ pawl_status pawl__apply_text(pawl_text *out, const pawl__applying *a, pawl__node
 }
 
 pawl_status pawl__apply_confidence(
-        double *out, const pawl__applying *a, pawl__node object, const char *path)
+        double *out, const pawl__apply_ctx *a, pawl__node object, const char *path)
 {
         pawl__node node = pawl__json_get(a->tree, object, "confidence");
 
@@ -162,7 +162,7 @@ pawl_status pawl__apply_confidence(
                 "is missing or no number from 0 to 1; its writer must give one");
 }
 
-pawl_status pawl__apply_integer(int64_t *out, const pawl__applying *a, pawl__node object,
+pawl_status pawl__apply_integer(int64_t *out, const pawl__apply_ctx *a, pawl__node object,
         const char *path, const char *name)
 {
         pawl__node node = pawl__json_get(a->tree, object, name);
@@ -176,7 +176,7 @@ pawl_status pawl__apply_integer(int64_t *out, const pawl__applying *a, pawl__nod
 
 /* ---- The event's run and step ---------------------------------------------------------------- */
 
-pawl_status pawl__apply_run(pawl__row *run, const pawl__applying *a)
+pawl_status pawl__apply_run(pawl__row *run, const pawl__apply_ctx *a)
 {
         run->v[PAWL__RUN_ID].text = a->event->run_id;
         pawl_status status = a->store->get(a->store, PAWL__RUNS, run, a->err);
@@ -188,7 +188,7 @@ pawl_status pawl__apply_run(pawl__row *run, const pawl__applying *a)
         return status;
 }
 
-pawl_status pawl__apply_step(pawl__row *step, const pawl__applying *a)
+pawl_status pawl__apply_step(pawl__row *step, const pawl__apply_ctx *a)
 {
         step->v[PAWL__STEP_RUN].text = a->event->run_id;
         step->v[PAWL__STEP_ID].text = a->event->step_id;
@@ -203,7 +203,7 @@ pawl_status pawl__apply_step(pawl__row *step, const pawl__applying *a)
         return status;
 }
 
-pawl_status pawl__apply_put_run(const pawl__applying *a, pawl__row *run, const char *status)
+pawl_status pawl__apply_put_run(const pawl__apply_ctx *a, pawl__row *run, const char *status)
 {
         if (status)
                 run->v[PAWL__RUN_STATUS].text = pawl__text(status);

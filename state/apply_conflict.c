@@ -3,7 +3,7 @@
 #include "state/apply_ctx.h"
 #include <inttypes.h>
 
-static pawl_status conflict_of(pawl__row *conflict, const pawl__applying *a)
+static pawl_status conflict_of(pawl__row *conflict, const pawl__apply_ctx *a)
 {
         memset(conflict, 0, sizeof *conflict);
         conflict->v[PAWL__CON_ID].text = pawl__apply_optional(a, "conflict_id");
@@ -11,7 +11,7 @@ static pawl_status conflict_of(pawl__row *conflict, const pawl__applying *a)
 }
 
 /* Each option is an object with the members of a sense. */
-static pawl_status check_options(const pawl__applying *a, pawl__node options)
+static pawl_status check_options(const pawl__apply_ctx *a, pawl__node options)
 {
         static const char *const path = "payload.options[]";
         pawl_status status = PAWL_OK;
@@ -32,7 +32,7 @@ static pawl_status check_options(const pawl__applying *a, pawl__node options)
 
 /* Asked again, an open conflict says what the newest question said; one that was answered stays
  * answered. */
-pawl_status pawl__apply_clarification_requested(pawl__applying *a)
+pawl_status pawl__apply_clarification_requested(pawl__apply_ctx *a)
 {
         pawl__node options = pawl__json_get(a->tree, 0, "options");
         pawl__row conflict;
@@ -63,7 +63,7 @@ pawl_status pawl__apply_clarification_requested(pawl__applying *a)
         return pawl__apply_put(a, PAWL__CONFLICTS, &conflict);
 }
 
-pawl_status pawl__apply_clarification_resolved(pawl__applying *a)
+pawl_status pawl__apply_clarification_resolved(pawl__apply_ctx *a)
 {
         pawl__row conflict, sense;
         pawl_status status = conflict_of(&conflict, a);

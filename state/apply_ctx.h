@@ -11,55 +11,55 @@
 #include "state/apply.h"
 
 /** One event being folded. The root of the payload is node 0 of the tree. */
-typedef struct pawl__applying {
+typedef struct pawl__apply_ctx {
         pawl__store *store;
         pawl__arena *arena;          /**< cleared before the next event */
         const pawl__json_tree *tree; /**< required fields are there and of their kind */
         const pawl_event *event;
         pawl_error *err;
-} pawl__applying;
+} pawl__apply_ctx;
 
-typedef pawl_status pawl__apply_fn(pawl__applying *a);
+typedef pawl_status pawl__apply_fn(pawl__apply_ctx *a);
 
 /** "seq 7 (StepStarted): FIELD: WHAT; HOW TO MEND". */
 pawl_status pawl__apply_refuse(
-        const pawl__applying *a, pawl_status status, const char *field, const char *what);
+        const pawl__apply_ctx *a, pawl_status status, const char *field, const char *what);
 
 /** An object's member that must be a string; @p path names the object: "payload.new_sense". */
-PAWL_MUST_CHECK pawl_status pawl__apply_text(pawl_text *out, const pawl__applying *a,
+PAWL_MUST_CHECK pawl_status pawl__apply_text(pawl_text *out, const pawl__apply_ctx *a,
         pawl__node object, const char *path, const char *name);
 /** The same for a number from 0 to 1. */
 PAWL_MUST_CHECK pawl_status pawl__apply_confidence(
-        double *out, const pawl__applying *a, pawl__node object, const char *path);
+        double *out, const pawl__apply_ctx *a, pawl__node object, const char *path);
 /** The same for an integer. */
-PAWL_MUST_CHECK pawl_status pawl__apply_integer(int64_t *out, const pawl__applying *a,
+PAWL_MUST_CHECK pawl_status pawl__apply_integer(int64_t *out, const pawl__apply_ctx *a,
         pawl__node object, const char *path, const char *name);
 
-static inline pawl_text pawl__apply_optional(const pawl__applying *a, const char *name)
+static inline pawl_text pawl__apply_optional(const pawl__apply_ctx *a, const char *name)
 {
         return pawl__json_get_text(a->tree, 0, name);
 }
 
 /** The event's run. PAWL_ESTATE when there is none. */
-PAWL_MUST_CHECK pawl_status pawl__apply_run(pawl__row *run, const pawl__applying *a);
+PAWL_MUST_CHECK pawl_status pawl__apply_run(pawl__row *run, const pawl__apply_ctx *a);
 /** The event's step. PAWL_ESTATE when its run has none of that name. */
-PAWL_MUST_CHECK pawl_status pawl__apply_step(pawl__row *step, const pawl__applying *a);
+PAWL_MUST_CHECK pawl_status pawl__apply_step(pawl__row *step, const pawl__apply_ctx *a);
 /** Put the run, updated by this event, with @p status (NULL: as it is). */
 PAWL_MUST_CHECK pawl_status pawl__apply_put_run(
-        const pawl__applying *a, pawl__row *run, const char *status);
+        const pawl__apply_ctx *a, pawl__row *run, const char *status);
 static inline PAWL_MUST_CHECK pawl_status pawl__apply_put(
-        const pawl__applying *a, pawl__table table, const pawl__row *row)
+        const pawl__apply_ctx *a, pawl__table table, const pawl__row *row)
 {
         return a->store->put(a->store, table, row, a->err);
 }
 
 /** These versions are the ones in force from this event on. Checks them first. */
 PAWL_MUST_CHECK pawl_status pawl__apply_scope_refs(
-        const pawl__applying *a, pawl__node refs, bool check_only);
+        const pawl__apply_ctx *a, pawl__node refs, bool check_only);
 
 /** The selected_sense of an answer as the mission's own, checked. */
 PAWL_MUST_CHECK pawl_status pawl__apply_local_sense(
-        pawl__row *sense, const pawl__applying *a, pawl_text mission);
+        pawl__row *sense, const pawl__apply_ctx *a, pawl_text mission);
 
 pawl__apply_fn pawl__apply_run_started, pawl__apply_run_claimed, pawl__apply_run_completed,
         pawl__apply_run_failed, pawl__apply_run_mission_changed;
@@ -79,24 +79,25 @@ pawl__apply_fn pawl__apply_rollback_started, pawl__apply_rolled_back;
 /** The checkpoint of the workspace with that number, which the payload's @p field names.
  * PAWL_ESTATE when there is none. */
 PAWL_MUST_CHECK pawl_status pawl__apply_workspace(
-        pawl__row *checkpoint, const pawl__applying *a, int64_t n, const char *field);
+        pawl__row *checkpoint, const pawl__apply_ctx *a, int64_t n, const char *field);
 /** Is the payload's @p field an array of numbers of checkpoints that are there? PAWL_EINVAL,
  *  PAWL_ESTATE. */
-PAWL_MUST_CHECK pawl_status pawl__apply_numbers(const pawl__applying *a, const char *field);
+PAWL_MUST_CHECK pawl_status pawl__apply_numbers(const pawl__apply_ctx *a, const char *field);
 /** Call @p change for each of them, and put what it made of the row. */
-typedef void (*pawl__workspace_change)(pawl__row *checkpoint, const pawl__applying *a, void *user);
+typedef void (*pawl__workspace_change)(pawl__row *checkpoint, const pawl__apply_ctx *a, void *user);
 PAWL_MUST_CHECK pawl_status pawl__apply_to_numbers(
-        const pawl__applying *a, const char *field, pawl__workspace_change change, void *user);
+        const pawl__apply_ctx *a, const char *field, pawl__workspace_change change, void *user);
 /** Whether the rollback for which the newest checkpoint was taken is under way: PAWL_ESTATE. */
 PAWL_MUST_CHECK pawl_status pawl__apply_no_rollback(
-        const pawl__applying *a, const pawl__row *newest);
+        const pawl__apply_ctx *a, const pawl__row *newest);
 /** A member "git" {NAME: text, ...}, that may be missing: *value is absent then. PAWL_EINVAL. */
 PAWL_MUST_CHECK pawl_status pawl__apply_git(
-        pawl_text *value, const pawl__applying *a, const char *name);
+        pawl_text *value, const pawl__apply_ctx *a, const char *name);
 /** A member that may be missing or null, else true or false. PAWL_EINVAL. */
-PAWL_MUST_CHECK pawl_status pawl__apply_flag(int *value, const pawl__applying *a, const char *name);
+PAWL_MUST_CHECK pawl_status pawl__apply_flag(
+        int *value, const pawl__apply_ctx *a, const char *name);
 /** A member that may be missing or null (*value is absent then), else a text. PAWL_EINVAL. */
 PAWL_MUST_CHECK pawl_status pawl__apply_maybe_text(
-        pawl_text *value, const pawl__applying *a, const char *name);
+        pawl_text *value, const pawl__apply_ctx *a, const char *name);
 
 #endif

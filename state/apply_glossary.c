@@ -3,7 +3,7 @@
 #include "state/apply_ctx.h"
 
 /* A version of a scope is in force from this event on; the first time, it comes to be. */
-static pawl_status use_scope(const pawl__applying *a, pawl_text scope, pawl_text version)
+static pawl_status use_scope(const pawl__apply_ctx *a, pawl_text scope, pawl_text version)
 {
         pawl__row row = {0};
 
@@ -21,7 +21,7 @@ static pawl_status use_scope(const pawl__applying *a, pawl_text scope, pawl_text
 /* ---- A version that rests on another (state/versions.h) ---------------------------------------
  */
 
-static pawl_status check_removed(const pawl__applying *a, pawl__node removed)
+static pawl_status check_removed(const pawl__apply_ctx *a, pawl__node removed)
 {
         pawl_status status = PAWL_OK;
         pawl_text text;
@@ -42,7 +42,7 @@ static pawl_status check_removed(const pawl__applying *a, pawl__node removed)
 
 /* The base was there before this version was first named: so none rests on itself. */
 static pawl_status check_base(
-        const pawl__applying *a, pawl_text scope, pawl_text version, pawl_text base)
+        const pawl__apply_ctx *a, pawl_text scope, pawl_text version, pawl_text base)
 {
         pawl__row row = {.v[PAWL__SCOPE_ID].text = scope};
         int64_t first = (int64_t)a->event->seq;
@@ -65,7 +65,7 @@ static pawl_status check_base(
         return status;
 }
 
-static pawl_status put_mark(const pawl__applying *a, pawl_text scope, pawl_text version,
+static pawl_status put_mark(const pawl__apply_ctx *a, pawl_text scope, pawl_text version,
         pawl_text normal, pawl_text definition, const char *mark)
 {
         const bool base = normal.len == 0;
@@ -84,7 +84,7 @@ static pawl_status put_mark(const pawl__applying *a, pawl_text scope, pawl_text 
 }
 
 static pawl_status rest_on(
-        const pawl__applying *a, pawl_text scope, pawl_text version, pawl_text base)
+        const pawl__apply_ctx *a, pawl_text scope, pawl_text version, pawl_text base)
 {
         const pawl__node removed = pawl__json_get(a->tree, 0, "removed");
         pawl_status status = check_base(a, scope, version, base);
@@ -102,7 +102,7 @@ static pawl_status rest_on(
         return status;
 }
 
-pawl_status pawl__apply_scope_activated(pawl__applying *a)
+pawl_status pawl__apply_scope_activated(pawl__apply_ctx *a)
 {
         const pawl_text scope = pawl__apply_optional(a, "scope_id");
         const pawl_text version = pawl__apply_optional(a, "glossary_version_id");
@@ -114,7 +114,7 @@ pawl_status pawl__apply_scope_activated(pawl__applying *a)
         return status ? status : use_scope(a, scope, version);
 }
 
-pawl_status pawl__apply_scope_refs(const pawl__applying *a, pawl__node refs, bool check_only)
+pawl_status pawl__apply_scope_refs(const pawl__apply_ctx *a, pawl__node refs, bool check_only)
 {
         pawl_status status = PAWL_OK;
 
@@ -133,7 +133,7 @@ pawl_status pawl__apply_scope_refs(const pawl__applying *a, pawl__node refs, boo
 
 /* The normal form, by which a surface is looked up, comes with the event: it is made above. An
  * event without one is looked up by its surface, ASCII letters in lower case. */
-static pawl_status normal_of(pawl_text *out, const pawl__applying *a, pawl_text surface)
+static pawl_status normal_of(pawl_text *out, const pawl__apply_ctx *a, pawl_text surface)
 {
         pawl_text normal = pawl__apply_optional(a, "normal");
 
@@ -153,7 +153,7 @@ static pawl_status normal_of(pawl_text *out, const pawl__applying *a, pawl_text 
 }
 
 /* Who and where from, as both events say it. */
-static pawl_status origin(pawl__row *sense, const pawl__applying *a)
+static pawl_status origin(pawl__row *sense, const pawl__apply_ctx *a)
 {
         pawl_status status = pawl__apply_text(&sense->v[PAWL__SENSE_SOURCE].text, a,
                 pawl__json_get(a->tree, 0, "provenance"), "payload.provenance", "source");
@@ -164,7 +164,7 @@ static pawl_status origin(pawl__row *sense, const pawl__applying *a)
         return status;
 }
 
-pawl_status pawl__apply_sense_updated(pawl__applying *a)
+pawl_status pawl__apply_sense_updated(pawl__apply_ctx *a)
 {
         static const char *const path = "payload.new_sense";
         pawl__node node = pawl__json_get(a->tree, 0, "new_sense");
@@ -201,7 +201,7 @@ pawl_status pawl__apply_sense_updated(pawl__applying *a)
         return pawl__apply_put(a, PAWL__SENSES, &sense);
 }
 
-pawl_status pawl__apply_local_sense(pawl__row *sense, const pawl__applying *a, pawl_text mission)
+pawl_status pawl__apply_local_sense(pawl__row *sense, const pawl__apply_ctx *a, pawl_text mission)
 {
         static const char *const path = "payload.selected_sense";
         pawl__node node = pawl__json_get(a->tree, 0, "selected_sense");

@@ -19,7 +19,7 @@
 /* ---- It starts ---------------------------------------------------------------------------------
  */
 
-static pawl_status check_safety(const pawl__row *safety, const pawl__applying *a)
+static pawl_status check_safety(const pawl__row *safety, const pawl__apply_ctx *a)
 {
         int64_t n = safety->v[PAWL__WCP_N].integer;
         pawl__row next = {.v[PAWL__WCP_N].integer = n < INT64_MAX ? n + 1 : n};
@@ -35,7 +35,7 @@ static pawl_status check_safety(const pawl__row *safety, const pawl__applying *a
 }
 
 /* The rollback that going to this checkpoint undoes: the one it is the safety copy of. */
-static pawl_status find_undone(pawl__row *undone, const pawl__row *target, const pawl__applying *a)
+static pawl_status find_undone(pawl__row *undone, const pawl__row *target, const pawl__apply_ctx *a)
 {
         pawl_status status = PAWL_ENOTFOUND;
 
@@ -52,7 +52,7 @@ static pawl_status find_undone(pawl__row *undone, const pawl__row *target, const
         return PAWL_OK;
 }
 
-static pawl_status check_target(const pawl__row *target, const pawl__applying *a, int undo)
+static pawl_status check_target(const pawl__row *target, const pawl__apply_ctx *a, int undo)
 {
         pawl__row undone;
 
@@ -65,7 +65,7 @@ static pawl_status check_target(const pawl__row *target, const pawl__applying *a
         return undo ? find_undone(&undone, target, a) : PAWL_OK;
 }
 
-static pawl_status take_members(pawl__row *rollback, int *undo, const pawl__applying *a)
+static pawl_status take_members(pawl__row *rollback, int *undo, const pawl__apply_ctx *a)
 {
         pawl__value *v = rollback->v;
         pawl_text decisions;
@@ -98,7 +98,7 @@ static pawl_status take_members(pawl__row *rollback, int *undo, const pawl__appl
         return status;
 }
 
-pawl_status pawl__apply_rollback_started(pawl__applying *a)
+pawl_status pawl__apply_rollback_started(pawl__apply_ctx *a)
 {
         pawl__row rollback = {0}, target, safety;
         int undo = 0;
@@ -138,7 +138,7 @@ struct ending {
         pawl__json_writer as_were; /* all of these steps, as they are */
 };
 
-static pawl_status check_step(struct ending *e, const pawl__applying *a, pawl__node at)
+static pawl_status check_step(struct ending *e, const pawl__apply_ctx *a, pawl__node at)
 {
         pawl_text run_id, step_id;
         pawl__row step = {0};
@@ -170,7 +170,7 @@ static pawl_status check_step(struct ending *e, const pawl__applying *a, pawl__n
         return status;
 }
 
-static pawl_status refuse_restored(const pawl__applying *a)
+static pawl_status refuse_restored(const pawl__apply_ctx *a)
 {
         return pawl__apply_refuse(a, PAWL_EINVAL, "payload.restored",
                 "is no run and steps of it with their columns; write what they become");
@@ -185,7 +185,7 @@ static bool is_one_of(pawl_text text, const char *const *words)
 
 /* A table is only ours, an event is anybody's. */
 static pawl_status check_restored(
-        pawl_status found, const struct ending *e, const pawl__row *step, const pawl__applying *a)
+        pawl_status found, const struct ending *e, const pawl__row *step, const pawl__apply_ctx *a)
 {
         static const char *const run[] = {"blocked", "interrupted", "completed", "failed", NULL};
         static const char *const steps[] = {"pending", "blocked", "completed", "failed", NULL};
@@ -201,7 +201,7 @@ static pawl_status check_restored(
 }
 
 /* Those that come back, and are not among the ones that the event itself gives up. */
-static pawl_status check_back(struct ending *e, const pawl__applying *a)
+static pawl_status check_back(struct ending *e, const pawl__apply_ctx *a)
 {
         pawl_status status = PAWL_OK;
 
@@ -224,7 +224,8 @@ static pawl_status check_back(struct ending *e, const pawl__applying *a)
 }
 
 /* Nothing is put yet. */
-static pawl_status look_at_steps(struct ending *e, const pawl__applying *a, const pawl__row *undone)
+static pawl_status look_at_steps(
+        struct ending *e, const pawl__apply_ctx *a, const pawl__row *undone)
 {
         pawl__node list = pawl__json_get(a->tree, 0, "steps");
         pawl__node restored = pawl__json_get(a->tree, 0, "restored");
@@ -265,7 +266,7 @@ static bool is_completed(const pawl__row *step)
 }
 
 /* Put a step in place of what stands there, and count how many are completed. */
-static pawl_status put_step(struct ending *e, const pawl__applying *a, const pawl__row *step)
+static pawl_status put_step(struct ending *e, const pawl__apply_ctx *a, const pawl__row *step)
 {
         pawl__row former = {0};
 
@@ -286,7 +287,7 @@ static pawl_status put_step(struct ending *e, const pawl__applying *a, const paw
 
 /* As it was when its run started, but for the seq from which on its checkpoints count: what was
  * asked before holds nothing back. */
-static pawl_status give_up(struct ending *e, const pawl__applying *a, pawl_text step_id)
+static pawl_status give_up(struct ending *e, const pawl__apply_ctx *a, pawl_text step_id)
 {
         pawl__row step = {0}, fresh = {0};
 
@@ -305,7 +306,7 @@ static pawl_status give_up(struct ending *e, const pawl__applying *a, pawl_text 
         return put_step(e, a, &fresh);
 }
 
-static pawl_status change_steps(struct ending *e, const pawl__applying *a)
+static pawl_status change_steps(struct ending *e, const pawl__apply_ctx *a)
 {
         pawl__node list = pawl__json_get(a->tree, 0, "steps");
         pawl_status status = PAWL_OK;
@@ -332,7 +333,7 @@ static pawl_status change_steps(struct ending *e, const pawl__applying *a)
 /* ---- It ends -----------------------------------------------------------------------------------
  */
 
-static void becomes_invalid(pawl__row *checkpoint, const pawl__applying *a, void *user)
+static void becomes_invalid(pawl__row *checkpoint, const pawl__apply_ctx *a, void *user)
 {
         if (checkpoint->v[PAWL__WCP_INVALID_SEQ].integer)
                 return;
@@ -340,7 +341,7 @@ static void becomes_invalid(pawl__row *checkpoint, const pawl__applying *a, void
         checkpoint->v[PAWL__WCP_INVALID_REASON].text = pawl__text(user);
 }
 
-static void becomes_valid(pawl__row *checkpoint, const pawl__applying *a, void *user)
+static void becomes_valid(pawl__row *checkpoint, const pawl__apply_ctx *a, void *user)
 {
         (void)a, (void)user;
         checkpoint->v[PAWL__WCP_INVALID_SEQ].integer = 0;
@@ -348,7 +349,7 @@ static void becomes_valid(pawl__row *checkpoint, const pawl__applying *a, void *
 }
 
 /* The rollback that the event ends. */
-static pawl_status find_started(pawl__row *rollback, const pawl__applying *a)
+static pawl_status find_started(pawl__row *rollback, const pawl__apply_ctx *a)
 {
         int64_t seq;
         pawl_status status = pawl__apply_integer(&seq, a, 0, "payload", "started_seq");
@@ -367,7 +368,7 @@ static pawl_status find_started(pawl__row *rollback, const pawl__applying *a)
 }
 
 /* One that was abandoned, or of some paths alone. */
-static pawl_status check_changes_nothing(const pawl__applying *a)
+static pawl_status check_changes_nothing(const pawl__apply_ctx *a)
 {
         static const char *const lists[] = {"invalidated", "revalidated", "steps"};
         char field[32];
@@ -384,7 +385,7 @@ static pawl_status check_changes_nothing(const pawl__applying *a)
         return PAWL_OK;
 }
 
-static pawl_status put_end(const pawl__applying *a, pawl__row *rollback, const struct ending *e)
+static pawl_status put_end(const pawl__apply_ctx *a, pawl__row *rollback, const struct ending *e)
 {
         pawl_text reason = pawl__apply_optional(a, "reason");
         pawl_text from = pawl__text(NULL), to = pawl__text(NULL);
@@ -407,7 +408,7 @@ static pawl_status put_end(const pawl__applying *a, pawl__row *rollback, const s
         return pawl__apply_put(a, PAWL__ROLLBACKS, rollback);
 }
 
-static pawl_status end_done(pawl__applying *a, pawl__row *rollback, pawl__row *undone)
+static pawl_status end_done(pawl__apply_ctx *a, pawl__row *rollback, pawl__row *undone)
 {
         struct ending e = {.as_were = PAWL__JSON_WRITER_INIT};
         char reason[48];
@@ -437,7 +438,7 @@ static pawl_status end_done(pawl__applying *a, pawl__row *rollback, pawl__row *u
         return status;
 }
 
-pawl_status pawl__apply_rolled_back(pawl__applying *a)
+pawl_status pawl__apply_rolled_back(pawl__apply_ctx *a)
 {
         pawl_text outcome = pawl__apply_optional(a, "outcome");
         bool done = pawl__text_is(outcome, "done");

@@ -4,7 +4,7 @@
 #include "state/apply_ctx.h"
 
 /* The event's run as it stands, or as a new one that nothing but its ids is known of. */
-static pawl_status run_or_new(pawl__row *run, bool *is_new, const pawl__applying *a)
+static pawl_status run_or_new(pawl__row *run, bool *is_new, const pawl__apply_ctx *a)
 {
         pawl_status status;
 
@@ -20,7 +20,7 @@ static pawl_status run_or_new(pawl__row *run, bool *is_new, const pawl__applying
         return *is_new ? PAWL_OK : status;
 }
 
-pawl_status pawl__apply_run_claimed(pawl__applying *a)
+pawl_status pawl__apply_run_claimed(pawl__apply_ctx *a)
 {
         pawl__row run;
         bool is_new;
@@ -38,7 +38,7 @@ pawl_status pawl__apply_run_claimed(pawl__applying *a)
 
 /* A step that has not begun. */
 static pawl__row fresh_step(
-        const pawl__applying *a, pawl_text step_id, int64_t order_seq, int64_t number)
+        const pawl__apply_ctx *a, pawl_text step_id, int64_t order_seq, int64_t number)
 {
         pawl__row step = {0};
 
@@ -51,7 +51,7 @@ static pawl__row fresh_step(
         return step;
 }
 
-static pawl_status put_steps(const pawl__applying *a, pawl__node steps)
+static pawl_status put_steps(const pawl__apply_ctx *a, pawl__node steps)
 {
         int64_t number = 0;
 
@@ -67,7 +67,7 @@ static pawl_status put_steps(const pawl__applying *a, pawl__node steps)
 }
 
 /* Each is a text, and none stands there twice. */
-static pawl_status check_steps(const pawl__applying *a, pawl__node steps, const char *field)
+static pawl_status check_steps(const pawl__apply_ctx *a, pawl__node steps, const char *field)
 {
         pawl__map seen = PAWL__MAP_INIT;
         pawl_status status = PAWL_OK;
@@ -90,14 +90,14 @@ static pawl_status check_steps(const pawl__applying *a, pawl__node steps, const 
 
 /* What the run is held against: the document of its mission; of a run begun before there were any,
  * the file. */
-static pawl_text mission_hash(const pawl__applying *a)
+static pawl_text mission_hash(const pawl__apply_ctx *a)
 {
         pawl_text document = pawl__apply_optional(a, "mission_document");
 
         return document.data ? document : pawl__apply_optional(a, "mission_hash");
 }
 
-pawl_status pawl__apply_run_started(pawl__applying *a)
+pawl_status pawl__apply_run_started(pawl__apply_ctx *a)
 {
         pawl__node steps = pawl__json_get(a->tree, 0, "steps");
         pawl__node refs = pawl__json_get(a->tree, 0, "scope_refs");
@@ -131,7 +131,7 @@ pawl_status pawl__apply_run_started(pawl__applying *a)
         return status;
 }
 
-static pawl_status run_ends(pawl__applying *a, const char *as)
+static pawl_status run_ends(pawl__apply_ctx *a, const char *as)
 {
         pawl__row run;
         pawl_status status = pawl__apply_run(&run, a);
@@ -142,12 +142,12 @@ static pawl_status run_ends(pawl__applying *a, const char *as)
         return pawl__apply_put_run(a, &run, as);
 }
 
-pawl_status pawl__apply_run_completed(pawl__applying *a)
+pawl_status pawl__apply_run_completed(pawl__apply_ctx *a)
 {
         return run_ends(a, "completed");
 }
 
-pawl_status pawl__apply_run_failed(pawl__applying *a)
+pawl_status pawl__apply_run_failed(pawl__apply_ctx *a)
 {
         return run_ends(a, "failed");
 }
@@ -167,7 +167,7 @@ static bool step_is(const pawl__row *step, const char *status)
         return pawl__text_is(step->v[PAWL__STEP_STATUS].text, status);
 }
 
-static pawl_status take_ids(pawl__map *out, const pawl__applying *a, pawl__node list)
+static pawl_status take_ids(pawl__map *out, const pawl__apply_ctx *a, pawl__node list)
 {
         for (pawl__node n = pawl__json_first(a->tree, list); n != PAWL__NO_NODE;
                 n = pawl__json_after(a->tree, list, n))
@@ -176,7 +176,7 @@ static pawl_status take_ids(pawl__map *out, const pawl__applying *a, pawl__node 
         return PAWL_OK;
 }
 
-static pawl_status get_step(pawl__row *step, const pawl__applying *a, pawl_text step_id)
+static pawl_status get_step(pawl__row *step, const pawl__apply_ctx *a, pawl_text step_id)
 {
         *step = (pawl__row){0};
         step->v[PAWL__STEP_RUN].text = a->event->run_id;
@@ -184,7 +184,7 @@ static pawl_status get_step(pawl__row *step, const pawl__applying *a, pawl_text 
         return a->store->get(a->store, PAWL__STEPS, step, a->err);
 }
 
-static pawl_status check_change(const pawl__applying *a, pawl__node change, const struct change *c)
+static pawl_status check_change(const pawl__apply_ctx *a, pawl__node change, const struct change *c)
 {
         pawl_text step_id, what;
         pawl__row step;
@@ -205,7 +205,7 @@ static pawl_status check_change(const pawl__applying *a, pawl__node change, cons
         return status;
 }
 
-static pawl_status check_changes(struct change *c, const pawl__applying *a)
+static pawl_status check_changes(struct change *c, const pawl__apply_ctx *a)
 {
         pawl__node steps = pawl__json_get(a->tree, 0, "steps");
         pawl__node rerun = pawl__json_get(a->tree, 0, "rerun");
@@ -237,7 +237,7 @@ static void leave_current(struct change *c, pawl_text step_id)
 
 /* A step of the mission at its place: as it stands, or to be run. */
 static pawl_status place_step(
-        struct change *c, const pawl__applying *a, pawl_text step_id, int64_t number)
+        struct change *c, const pawl__apply_ctx *a, pawl_text step_id, int64_t number)
 {
         pawl__row step;
         pawl_status status = get_step(&step, a, step_id);
@@ -260,7 +260,7 @@ static pawl_status place_step(
 }
 
 /* What it has completed stays; else it is never run. */
-static pawl_status remove_step(struct change *c, const pawl__applying *a, pawl_text step_id)
+static pawl_status remove_step(struct change *c, const pawl__apply_ctx *a, pawl_text step_id)
 {
         pawl__row step;
         pawl_status status = get_step(&step, a, step_id);
@@ -281,7 +281,7 @@ static pawl_status remove_step(struct change *c, const pawl__applying *a, pawl_t
         return pawl__apply_put(a, PAWL__STEPS, &step);
 }
 
-static pawl_status put_changes(struct change *c, const pawl__applying *a)
+static pawl_status put_changes(struct change *c, const pawl__apply_ctx *a)
 {
         pawl__node steps = pawl__json_get(a->tree, 0, "steps");
         pawl__node changes = pawl__json_get(a->tree, 0, "changes");
@@ -302,7 +302,7 @@ static pawl_status put_changes(struct change *c, const pawl__applying *a)
 }
 
 /* Only its owner changes a run's mission, who goes on with it: it is running. */
-pawl_status pawl__apply_run_mission_changed(pawl__applying *a)
+pawl_status pawl__apply_run_mission_changed(pawl__apply_ctx *a)
 {
         struct change c = {.steps = PAWL__MAP_INIT, .rerun = PAWL__MAP_INIT};
         pawl_status status = check_changes(&c, a);

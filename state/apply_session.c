@@ -13,7 +13,7 @@
 #include <stdio.h>
 
 /* The event's session, which must be there. */
-static pawl_status get_session(pawl__row *session, const pawl__applying *a)
+static pawl_status get_session(pawl__row *session, const pawl__apply_ctx *a)
 {
         memset(session, 0, sizeof *session);
         session->v[PAWL__SES_ID].text = a->event->session_id;
@@ -45,7 +45,7 @@ static bool is_text_list(const pawl__json_tree *tree, pawl__node list)
         return true;
 }
 
-static pawl_status check_members(const pawl__applying *a)
+static pawl_status check_members(const pawl__apply_ctx *a)
 {
         char field[32];
 
@@ -67,7 +67,7 @@ static pawl_status check_members(const pawl__applying *a)
         return PAWL_OK;
 }
 
-static pawl_status add_to(pawl__row *session, int column, const pawl__applying *a, pawl__node more)
+static pawl_status add_to(pawl__row *session, int column, const pawl__apply_ctx *a, pawl__node more)
 {
         pawl_text *list = &session->v[column].text;
 
@@ -75,7 +75,7 @@ static pawl_status add_to(pawl__row *session, int column, const pawl__applying *
 }
 
 static pawl_status remove_from(
-        pawl__row *session, int column, const pawl__applying *a, pawl__node less)
+        pawl__row *session, int column, const pawl__apply_ctx *a, pawl__node less)
 {
         pawl_text *list = &session->v[column].text;
 
@@ -83,7 +83,7 @@ static pawl_status remove_from(
 }
 
 /* A step is completed or pending, not both: what the event says last holds. */
-static pawl_status take_steps(pawl__row *session, const pawl__applying *a)
+static pawl_status take_steps(pawl__row *session, const pawl__apply_ctx *a)
 {
         pawl__node completed = pawl__json_get(a->tree, 0, "completed_steps");
         pawl__node pending = pawl__json_get(a->tree, 0, "pending_steps");
@@ -104,7 +104,7 @@ static pawl_status take_steps(pawl__row *session, const pawl__applying *a)
 }
 
 /* How many steps an agent's session has: those completed, those pending, and the one at hand. */
-static pawl_status count_steps(pawl__row *session, const pawl__applying *a)
+static pawl_status count_steps(pawl__row *session, const pawl__apply_ctx *a)
 {
         pawl__json_tree current = PAWL__JSON_TREE_INIT;
         pawl__json_writer w = PAWL__JSON_WRITER_INIT;
@@ -141,7 +141,7 @@ static pawl_status count_steps(pawl__row *session, const pawl__applying *a)
         return status;
 }
 
-static pawl_status take_members(pawl__row *session, const pawl__applying *a)
+static pawl_status take_members(pawl__row *session, const pawl__apply_ctx *a)
 {
         pawl__node files = pawl__json_get(a->tree, 0, "files");
         pawl_text current = pawl__apply_optional(a, "current_step");
@@ -163,7 +163,7 @@ static pawl_status take_members(pawl__row *session, const pawl__applying *a)
 /* ---- One function an event ---------------------------------------------------------------------
  */
 
-pawl_status pawl__apply_session_started(pawl__applying *a)
+pawl_status pawl__apply_session_started(pawl__apply_ctx *a)
 {
         pawl__row session = {0};
         pawl_status status = check_members(a);
@@ -189,7 +189,7 @@ pawl_status pawl__apply_session_started(pawl__applying *a)
         return status ? status : pawl__apply_put(a, PAWL__SESSIONS, &session);
 }
 
-pawl_status pawl__apply_session_updated(pawl__applying *a)
+pawl_status pawl__apply_session_updated(pawl__apply_ctx *a)
 {
         pawl__node pinned = pawl__json_get(a->tree, 0, "pinned");
         pawl__row session;
@@ -207,7 +207,7 @@ pawl_status pawl__apply_session_updated(pawl__applying *a)
         return pawl__apply_put(a, PAWL__SESSIONS, &session);
 }
 
-pawl_status pawl__apply_session_checkpointed(pawl__applying *a)
+pawl_status pawl__apply_session_checkpointed(pawl__apply_ctx *a)
 {
         pawl__row session;
         pawl_status status = check_members(a);
@@ -223,7 +223,7 @@ pawl_status pawl__apply_session_checkpointed(pawl__applying *a)
         return pawl__apply_put(a, PAWL__SESSIONS, &session);
 }
 
-pawl_status pawl__apply_session_noted(pawl__applying *a)
+pawl_status pawl__apply_session_noted(pawl__apply_ctx *a)
 {
         pawl__row session;
         pawl_status status = get_session(&session, a);
@@ -239,7 +239,7 @@ pawl_status pawl__apply_session_noted(pawl__applying *a)
  * if the session was. A blocked or completed one stays so, and one that a later session has
  * claimed. */
 static pawl_status leave_run(pawl__row *session, pawl__row *run, bool *interrupts,
-        const pawl__applying *a, pawl_text status_text)
+        const pawl__apply_ctx *a, pawl_text status_text)
 {
         run->v[PAWL__RUN_ID].text = session->v[PAWL__SES_RUN].text;
         pawl_status status = a->store->get(a->store, PAWL__RUNS, run, a->err);
@@ -258,7 +258,7 @@ static pawl_status leave_run(pawl__row *session, pawl__row *run, bool *interrupt
 
 /* With "found" it is another process that found the session left behind: nothing to say of one that
  * has ended itself meanwhile. */
-pawl_status pawl__apply_session_ended(pawl__applying *a)
+pawl_status pawl__apply_session_ended(pawl__apply_ctx *a)
 {
         pawl_text status_text = pawl__apply_optional(a, "status");
         pawl__node found = pawl__json_get(a->tree, 0, "found");
@@ -290,7 +290,7 @@ pawl_status pawl__apply_session_ended(pawl__applying *a)
 
 /* What the payloads said is gone from the row as from the log, so that a replay, which finds them
  * gone, comes to the same. */
-static pawl_status prune_session(const pawl__applying *a, pawl_text session_id)
+static pawl_status prune_session(const pawl__apply_ctx *a, pawl_text session_id)
 {
         static const int said[] = {PAWL__SES_REASON, PAWL__SES_CURRENT, PAWL__SES_COMPLETED,
                 PAWL__SES_PENDING, PAWL__SES_FILES, PAWL__SES_DONE, PAWL__SES_TOTAL,
@@ -306,7 +306,7 @@ static pawl_status prune_session(const pawl__applying *a, pawl_text session_id)
         return pawl__apply_put(a, PAWL__SESSIONS, &session);
 }
 
-pawl_status pawl__apply_pruned(pawl__applying *a)
+pawl_status pawl__apply_pruned(pawl__apply_ctx *a)
 {
         pawl__node pruned = pawl__json_get(a->tree, 0, "pruned");
         pawl_status status = PAWL_OK;

@@ -4,7 +4,7 @@
 #include <inttypes.h>
 
 /* Step and run, both there. */
-static pawl_status step_and_run(pawl__row *step, pawl__row *run, const pawl__applying *a)
+static pawl_status step_and_run(pawl__row *step, pawl__row *run, const pawl__apply_ctx *a)
 {
         pawl_status status = pawl__apply_run(run, a);
 
@@ -12,7 +12,7 @@ static pawl_status step_and_run(pawl__row *step, pawl__row *run, const pawl__app
 }
 
 static pawl_status put_both(
-        const pawl__applying *a, pawl__row *step, pawl__row *run, const char *run_status)
+        const pawl__apply_ctx *a, pawl__row *step, pawl__row *run, const char *run_status)
 {
         pawl_status status = pawl__apply_put_run(a, run, run_status);
 
@@ -21,7 +21,7 @@ static pawl_status put_both(
 
 /* The step's new status, and what it means for how far its run is. */
 static void step_becomes(
-        pawl__row *step, pawl__row *run, const pawl__applying *a, const char *status)
+        pawl__row *step, pawl__row *run, const pawl__apply_ctx *a, const char *status)
 {
         pawl_text completed = pawl__text("completed");
         bool was = pawl__text_eq(step->v[PAWL__STEP_STATUS].text, completed);
@@ -36,7 +36,7 @@ static void step_becomes(
 }
 
 /* A program that embeds the library names no steps in RunStarted: they are added as they start. */
-pawl_status pawl__apply_step_started(pawl__applying *a)
+pawl_status pawl__apply_step_started(pawl__apply_ctx *a)
 {
         pawl__row run, step = {0};
         pawl_status status = pawl__apply_run(&run, a);
@@ -63,7 +63,7 @@ pawl_status pawl__apply_step_started(pawl__applying *a)
         return put_both(a, &step, &run, "running");
 }
 
-pawl_status pawl__apply_step_completed(pawl__applying *a)
+pawl_status pawl__apply_step_completed(pawl__apply_ctx *a)
 {
         pawl__row run, step;
         int64_t exit_code = 0; /* a program that embeds the library has no exit code */
@@ -82,7 +82,7 @@ pawl_status pawl__apply_step_completed(pawl__applying *a)
         return put_both(a, &step, &run, NULL);
 }
 
-pawl_status pawl__apply_step_failed(pawl__applying *a)
+pawl_status pawl__apply_step_failed(pawl__apply_ctx *a)
 {
         pawl__row run, step;
         int64_t exit_code;
@@ -97,7 +97,7 @@ pawl_status pawl__apply_step_failed(pawl__applying *a)
         return put_both(a, &step, &run, NULL);
 }
 
-pawl_status pawl__apply_check_evaluated(pawl__applying *a)
+pawl_status pawl__apply_check_evaluated(pawl__apply_ctx *a)
 {
         pawl__row run, step;
         pawl_status status = step_and_run(&step, &run, a);
@@ -110,7 +110,7 @@ pawl_status pawl__apply_check_evaluated(pawl__applying *a)
 
 /* The checkpoint rests on the check that was evaluated last: its findings are judged again when the
  * checkpoint is resumed. */
-pawl_status pawl__apply_step_checkpointed(pawl__applying *a)
+pawl_status pawl__apply_step_checkpointed(pawl__apply_ctx *a)
 {
         pawl__row run, step, checkpoint = {0};
         pawl_status status = step_and_run(&step, &run, a);
@@ -133,7 +133,7 @@ pawl_status pawl__apply_step_checkpointed(pawl__applying *a)
         return status ? status : pawl__apply_put(a, PAWL__CHECKPOINTS, &checkpoint);
 }
 
-static pawl_status both_become(pawl__applying *a, const char *as)
+static pawl_status both_become(pawl__apply_ctx *a, const char *as)
 {
         pawl__row run, step;
         pawl_status status = step_and_run(&step, &run, a);
@@ -144,12 +144,12 @@ static pawl_status both_become(pawl__applying *a, const char *as)
         return put_both(a, &step, &run, as);
 }
 
-pawl_status pawl__apply_generation_blocked(pawl__applying *a)
+pawl_status pawl__apply_generation_blocked(pawl__apply_ctx *a)
 {
         return both_become(a, "blocked");
 }
 
-pawl_status pawl__apply_step_resumed(pawl__applying *a)
+pawl_status pawl__apply_step_resumed(pawl__apply_ctx *a)
 {
         return both_become(a, "running");
 }

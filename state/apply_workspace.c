@@ -12,7 +12,7 @@ enum { ID_MAX = 128 };
  */
 
 static pawl_status refuse_member(
-        const pawl__applying *a, pawl_status status, const char *name, const char *what)
+        const pawl__apply_ctx *a, pawl_status status, const char *name, const char *what)
 {
         char field[48];
 
@@ -20,7 +20,7 @@ static pawl_status refuse_member(
         return pawl__apply_refuse(a, status, field, what);
 }
 
-pawl_status pawl__apply_maybe_text(pawl_text *value, const pawl__applying *a, const char *name)
+pawl_status pawl__apply_maybe_text(pawl_text *value, const pawl__apply_ctx *a, const char *name)
 {
         pawl__node node = pawl__json_get(a->tree, 0, name);
 
@@ -33,7 +33,7 @@ pawl_status pawl__apply_maybe_text(pawl_text *value, const pawl__applying *a, co
         return PAWL_OK;
 }
 
-pawl_status pawl__apply_flag(int *value, const pawl__applying *a, const char *name)
+pawl_status pawl__apply_flag(int *value, const pawl__apply_ctx *a, const char *name)
 {
         pawl__node node = pawl__json_get(a->tree, 0, name);
 
@@ -46,7 +46,7 @@ pawl_status pawl__apply_flag(int *value, const pawl__applying *a, const char *na
         return PAWL_OK;
 }
 
-pawl_status pawl__apply_git(pawl_text *value, const pawl__applying *a, const char *name)
+pawl_status pawl__apply_git(pawl_text *value, const pawl__apply_ctx *a, const char *name)
 {
         pawl__node git = pawl__json_get(a->tree, 0, "git"), node = PAWL__NO_NODE;
 
@@ -66,7 +66,7 @@ pawl_status pawl__apply_git(pawl_text *value, const pawl__applying *a, const cha
         return PAWL_OK;
 }
 
-static pawl_status get_workspace(pawl__row *checkpoint, const pawl__applying *a, int64_t n)
+static pawl_status get_workspace(pawl__row *checkpoint, const pawl__apply_ctx *a, int64_t n)
 {
         memset(checkpoint, 0, sizeof *checkpoint);
         checkpoint->v[PAWL__WCP_N].integer = n;
@@ -74,7 +74,7 @@ static pawl_status get_workspace(pawl__row *checkpoint, const pawl__applying *a,
 }
 
 pawl_status pawl__apply_workspace(
-        pawl__row *checkpoint, const pawl__applying *a, int64_t n, const char *field)
+        pawl__row *checkpoint, const pawl__apply_ctx *a, int64_t n, const char *field)
 {
         pawl_status status = get_workspace(checkpoint, a, n);
 
@@ -85,7 +85,7 @@ pawl_status pawl__apply_workspace(
                        : status;
 }
 
-pawl_status pawl__apply_no_rollback(const pawl__applying *a, const pawl__row *newest)
+pawl_status pawl__apply_no_rollback(const pawl__apply_ctx *a, const pawl__row *newest)
 {
         pawl__row rollback = {.v[PAWL__RB_SEQ] = newest->v[PAWL__WCP_ROLLBACK]};
 
@@ -104,7 +104,7 @@ pawl_status pawl__apply_no_rollback(const pawl__applying *a, const pawl__row *ne
 /* ---- Arrays of numbers -------------------------------------------------------------------------
  */
 
-pawl_status pawl__apply_numbers(const pawl__applying *a, const char *field)
+pawl_status pawl__apply_numbers(const pawl__apply_ctx *a, const char *field)
 {
         pawl__node list = pawl__json_get(a->tree, 0, field);
         pawl_status status = PAWL_OK;
@@ -123,7 +123,7 @@ pawl_status pawl__apply_numbers(const pawl__applying *a, const char *field)
 }
 
 pawl_status pawl__apply_to_numbers(
-        const pawl__applying *a, const char *field, pawl__workspace_change change, void *user)
+        const pawl__apply_ctx *a, const char *field, pawl__workspace_change change, void *user)
 {
         pawl__node list = pawl__json_get(a->tree, 0, field);
         pawl_status status = PAWL_OK;
@@ -159,7 +159,7 @@ static bool is_id(pawl_text id)
 }
 
 static pawl_status take_count(
-        pawl__value *out, const pawl__applying *a, const char *name, int64_t least)
+        pawl__value *out, const pawl__apply_ctx *a, const char *name, int64_t least)
 {
         pawl_status status = pawl__apply_integer(&out->integer, a, 0, "payload", name);
 
@@ -169,7 +169,7 @@ static pawl_status take_count(
         return status;
 }
 
-static pawl_status take_hash(pawl_text *out, const pawl__applying *a, const char *name)
+static pawl_status take_hash(pawl_text *out, const pawl__apply_ctx *a, const char *name)
 {
         unsigned char hash[32];
         pawl_status status = pawl__apply_maybe_text(out, a, name);
@@ -181,7 +181,7 @@ static pawl_status take_hash(pawl_text *out, const pawl__applying *a, const char
 }
 
 /* What the payload alone says. */
-static pawl_status take_members(pawl__row *row, const pawl__applying *a)
+static pawl_status take_members(pawl__row *row, const pawl__apply_ctx *a)
 {
         static const struct {
                 const char *name;
@@ -226,7 +226,7 @@ static pawl_status take_members(pawl__row *row, const pawl__applying *a)
 
 /* An imported one shows the step and the time of where it was taken. It belongs to no root, and is
  * not where the workspace stands. */
-static pawl_status take_origin(pawl__row *row, const pawl__applying *a)
+static pawl_status take_origin(pawl__row *row, const pawl__apply_ctx *a)
 {
         const pawl__node origin = pawl__json_get(a->tree, 0, "origin");
         int imported;
@@ -243,7 +243,7 @@ static pawl_status take_origin(pawl__row *row, const pawl__applying *a)
         return PAWL_OK;
 }
 
-pawl_status pawl__apply_workspace_checkpointed(pawl__applying *a)
+pawl_status pawl__apply_workspace_checkpointed(pawl__apply_ctx *a)
 {
         pawl__row row = {0}, other;
         pawl_status status = take_members(&row, a);
@@ -280,7 +280,7 @@ pawl_status pawl__apply_workspace_checkpointed(pawl__applying *a)
 /* ---- What becomes of it ------------------------------------------------------------------------
  */
 
-static pawl_status named(pawl__row *checkpoint, const pawl__applying *a)
+static pawl_status named(pawl__row *checkpoint, const pawl__apply_ctx *a)
 {
         int64_t n;
         pawl_status status = pawl__apply_integer(&n, a, 0, "payload", "n");
@@ -289,7 +289,7 @@ static pawl_status named(pawl__row *checkpoint, const pawl__applying *a)
 }
 
 /* It changes nothing, but is found from its checkpoint: by the event right after it. */
-pawl_status pawl__apply_tool_call_checkpointed(pawl__applying *a)
+pawl_status pawl__apply_tool_call_checkpointed(pawl__apply_ctx *a)
 {
         pawl__row checkpoint;
         int64_t n;
@@ -311,7 +311,7 @@ pawl_status pawl__apply_tool_call_checkpointed(pawl__applying *a)
 
 /* What made it invalid first is what is told; but one that was only given up may be damaged, too.
  */
-pawl_status pawl__apply_checkpoint_invalidated(pawl__applying *a)
+pawl_status pawl__apply_checkpoint_invalidated(pawl__apply_ctx *a)
 {
         pawl__row checkpoint;
         pawl_status status = named(&checkpoint, a);
@@ -324,7 +324,7 @@ pawl_status pawl__apply_checkpoint_invalidated(pawl__applying *a)
         return pawl__apply_put(a, PAWL__WORKSPACE, &checkpoint);
 }
 
-pawl_status pawl__apply_checkpoint_updated(pawl__applying *a)
+pawl_status pawl__apply_checkpoint_updated(pawl__apply_ctx *a)
 {
         pawl__row checkpoint;
         int pinned = 0, valid = 0;
@@ -345,14 +345,14 @@ pawl_status pawl__apply_checkpoint_updated(pawl__applying *a)
         return pawl__apply_put(a, PAWL__WORKSPACE, &checkpoint);
 }
 
-static void is_pruned(pawl__row *checkpoint, const pawl__applying *a, void *user)
+static void is_pruned(pawl__row *checkpoint, const pawl__apply_ctx *a, void *user)
 {
         (void)user;
         if (!checkpoint->v[PAWL__WCP_PRUNED_SEQ].integer)
                 checkpoint->v[PAWL__WCP_PRUNED_SEQ].integer = (int64_t)a->event->seq;
 }
 
-pawl_status pawl__apply_pruned_checkpoints(pawl__applying *a)
+pawl_status pawl__apply_pruned_checkpoints(pawl__apply_ctx *a)
 {
         pawl_status status = pawl__apply_numbers(a, "pruned");
 

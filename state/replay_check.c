@@ -14,7 +14,7 @@ struct checking {
 /* "conflicts c1f0" or "steps run-1 specify": the row, as a message names it. */
 static pawl_status name_row(pawl__buf *out, pawl__table table, const pawl__row *row)
 {
-        const pawl__table_form *form = &pawl__tables[table];
+        const pawl__table_def *form = &pawl__tables[table];
         pawl_status status = pawl__buf_adds(out, form->name);
 
         for (int c = 0; c < form->keys && status == PAWL_OK; c++)
@@ -79,7 +79,7 @@ static pawl_status one_sided(
 static pawl_status in_the_table(const pawl__row *by_events, void *user, pawl_error *err)
 {
         const struct checking *check = user;
-        const pawl__table_form *form = &pawl__tables[check->table];
+        const pawl__table_def *form = &pawl__tables[check->table];
         pawl__row wanted = *by_events, found = *by_events;
         pawl_status status = check->tables->get(check->tables, check->table, &found, err);
 

@@ -4,7 +4,7 @@
 
 pawl_status pawl__sql_columns(pawl__buf *out, pawl__table table)
 {
-        const pawl__table_form *form = &pawl__tables[table];
+        const pawl__table_def *form = &pawl__tables[table];
         pawl_status status = PAWL_OK;
 
         for (int c = 0; c < form->stored && status == PAWL_OK; c++)
@@ -14,7 +14,7 @@ pawl_status pawl__sql_columns(pawl__buf *out, pawl__table table)
 
 pawl_status pawl__sql_select(pawl__buf *out, const pawl_log *log, pawl__table table)
 {
-        const pawl__table_form *form = &pawl__tables[table];
+        const pawl__table_def *form = &pawl__tables[table];
         pawl_status status = PAWL_OK;
 
         for (int c = 0; c < form->stored && status == PAWL_OK; c++) {
@@ -30,7 +30,7 @@ pawl_status pawl__sql_select(pawl__buf *out, const pawl_log *log, pawl__table ta
 
 void pawl__sql_row(pawl__row *row, pawl__table table, sqlite3_stmt *stmt)
 {
-        const pawl__table_form *form = &pawl__tables[table];
+        const pawl__table_def *form = &pawl__tables[table];
 
         memset(row->v, 0, (size_t)form->columns * sizeof *row->v);
         for (int c = 0; c < form->stored; c++)
@@ -49,7 +49,7 @@ void pawl__sql_row(pawl__row *row, pawl__table table, sqlite3_stmt *stmt)
 
 pawl_status pawl__row_copy(pawl__row *row, pawl__table table, pawl__arena *arena, pawl_error *err)
 {
-        const pawl__table_form *form = &pawl__tables[table];
+        const pawl__table_def *form = &pawl__tables[table];
         bool ok = true;
 
         for (int c = 0; c < form->columns; c++)

@@ -24,7 +24,7 @@ struct pawl__memory {
 
 /* ---- Keys ------------------------------------------------------------------------------------ */
 
-static bool same_key(const pawl__table_form *form, const pawl__value *a, const pawl__value *b)
+static bool same_key(const pawl__table_def *form, const pawl__value *a, const pawl__value *b)
 {
         if (form->column[0].type == PAWL__INT)
                 return a->integer == b->integer;
@@ -43,7 +43,7 @@ static pawl_text integer_key(const pawl__value *value)
 /* One column is its own key; several are put one after the other, each behind its length, so that
  * no two keys look the same. The result is valid until the next call. */
 static pawl_status key_of(
-        pawl_text *key, pawl__memory *memory, const pawl__table_form *form, const pawl__row *row)
+        pawl_text *key, pawl__memory *memory, const pawl__table_def *form, const pawl__row *row)
 {
         if (form->keys == 1) {
                 *key = form->column[0].type == PAWL__INT ? integer_key(&row->v[0]) : row->v[0].text;
@@ -65,7 +65,7 @@ static pawl_status key_of(
 pawl_status pawl__memory_find(uint32_t *index, pawl__memory *memory, pawl__table table,
         const pawl__row *row, pawl_error *err)
 {
-        const pawl__table_form *form = &pawl__tables[table];
+        const pawl__table_def *form = &pawl__tables[table];
         struct rows *rows = &memory->tables[table];
         pawl_text key;
 
@@ -99,7 +99,7 @@ static bool fits(pawl_text former, pawl_text text)
 
 /* Over a former row: texts that did not change stay, those that fit go where the former ones were,
  * and the others share one new block, asked for before anything is touched. */
-static pawl_status put_over(pawl__memory *memory, const pawl__table_form *form, pawl__value *former,
+static pawl_status put_over(pawl__memory *memory, const pawl__table_def *form, pawl__value *former,
         const pawl__row *row, pawl_error *err)
 {
         size_t need = 0;
@@ -137,7 +137,7 @@ static pawl_status put_over(pawl__memory *memory, const pawl__table_form *form, 
 static pawl_status put_new(uint32_t *index, pawl__memory *memory, pawl__table table,
         const pawl__row *row, pawl_error *err)
 {
-        const pawl__table_form *form = &pawl__tables[table];
+        const pawl__table_def *form = &pawl__tables[table];
         struct rows *rows = &memory->tables[table];
         size_t values = (size_t)form->columns * sizeof(pawl__value);
         size_t texts = 0;
@@ -217,14 +217,14 @@ static pawl_status memory_store_put(
         return pawl__memory_put(&index, (pawl__memory *)store, table, row, err);
 }
 
-static void to_row(pawl__row *row, const pawl__table_form *form, const pawl__value *values)
+static void to_row(pawl__row *row, const pawl__table_def *form, const pawl__value *values)
 {
         memcpy(row->v, values, (size_t)form->columns * sizeof *values);
 }
 
 static int by_order(const void *a, const void *b, void *table)
 {
-        const pawl__table_form *form = table;
+        const pawl__table_def *form = table;
         const struct kept_row *left = a, *right = b;
         int64_t x = left->values[form->order].integer, y = right->values[form->order].integer;
         pawl__row one, two;
@@ -239,7 +239,7 @@ static int by_order(const void *a, const void *b, void *table)
 static pawl_status memory_each(
         pawl__store *store, pawl__table table, pawl__row_fn fn, void *user, pawl_error *err)
 {
-        const pawl__table_form *form = &pawl__tables[table];
+        const pawl__table_def *form = &pawl__tables[table];
         const struct rows *rows = &((pawl__memory *)store)->tables[table];
         pawl_status status = PAWL_OK;
 

@@ -26,7 +26,7 @@ struct store_sql {
 
 static pawl_status get_text(pawl__buf *sql, const pawl_log *log, pawl__table table)
 {
-        const pawl__table_form *form = &pawl__tables[table];
+        const pawl__table_def *form = &pawl__tables[table];
         pawl_status status = pawl__buf_adds(sql, "SELECT ");
 
         if (status == PAWL_OK)
@@ -42,7 +42,7 @@ static pawl_status get_text(pawl__buf *sql, const pawl_log *log, pawl__table tab
 static pawl_status put_text(pawl__buf *sql, const pawl_log *log, pawl__table table)
 {
         (void)log; /* what is written to is of today */
-        const pawl__table_form *form = &pawl__tables[table];
+        const pawl__table_def *form = &pawl__tables[table];
         pawl_status status = pawl__buf_addf(sql, "INSERT INTO %s (", form->name);
 
         if (status == PAWL_OK)
@@ -78,7 +78,7 @@ static pawl_status statement(sqlite3_stmt **stmt, struct store_sql *sql, pawl__t
         return status;
 }
 
-static int bind(sqlite3_stmt *stmt, const pawl__table_form *form, int columns, const pawl__row *row)
+static int bind(sqlite3_stmt *stmt, const pawl__table_def *form, int columns, const pawl__row *row)
 {
         int rc = SQLITE_OK;
 
@@ -103,7 +103,7 @@ static int bind(sqlite3_stmt *stmt, const pawl__table_form *form, int columns, c
 static pawl_status seek(sqlite3_stmt **stmt_out, struct store_sql *sql, pawl__table table,
         const pawl__row *row, pawl_error *err)
 {
-        const pawl__table_form *form = &pawl__tables[table];
+        const pawl__table_def *form = &pawl__tables[table];
 
         if (form->since > pawl__log_version(sql->log))
                 return PAWL_ENOTFOUND;
@@ -127,7 +127,7 @@ static pawl_status seek(sqlite3_stmt **stmt_out, struct store_sql *sql, pawl__ta
 static pawl_status write_row(
         struct store_sql *sql, pawl__table table, const pawl__row *row, pawl_error *err)
 {
-        const pawl__table_form *form = &pawl__tables[table];
+        const pawl__table_def *form = &pawl__tables[table];
         pawl_status status = statement(&sql->put[table], sql, table, put_text, err);
 
         if (status)
@@ -259,7 +259,7 @@ void pawl__store_sql_abandon(pawl__store *store)
 
 static pawl_status each_text(pawl__buf *sql, const pawl_log *log, pawl__table table)
 {
-        const pawl__table_form *form = &pawl__tables[table];
+        const pawl__table_def *form = &pawl__tables[table];
         pawl_status status = pawl__buf_adds(sql, "SELECT ");
 
         if (status == PAWL_OK)

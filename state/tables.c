@@ -1,6 +1,6 @@
 #include "state/tables.h"
 
-const pawl__table_form pawl__tables[PAWL__TABLES] = {
+const pawl__table_def pawl__tables[PAWL__TABLES] = {
         [PAWL__RUNS] = {"runs", 1, PAWL__RUN_COLUMNS, PAWL__RUN_COLUMNS, PAWL__RUN_STARTED_SEQ, -1,
                 0,
                 {{"run_id", PAWL__TEXT, 0}, {"mission_id", PAWL__TEXT, 0},
@@ -97,7 +97,7 @@ static int cmp_value(pawl__column_type type, const pawl__value *a, const pawl__v
 
 int pawl__row_cmp_key(pawl__table table, const pawl__row *a, const pawl__row *b)
 {
-        const pawl__table_form *form = &pawl__tables[table];
+        const pawl__table_def *form = &pawl__tables[table];
         int order = 0;
 
         for (int c = 0; c < form->keys && order == 0; c++)
@@ -107,7 +107,7 @@ int pawl__row_cmp_key(pawl__table table, const pawl__row *a, const pawl__row *b)
 
 int pawl__row_cmp_order(pawl__table table, const pawl__row *a, const pawl__row *b)
 {
-        const pawl__table_form *form = &pawl__tables[table];
+        const pawl__table_def *form = &pawl__tables[table];
         int order = cmp_value(PAWL__INT, &a->v[form->order], &b->v[form->order]);
 
         if (order == 0 && form->then >= 0)
@@ -117,7 +117,7 @@ int pawl__row_cmp_order(pawl__table table, const pawl__row *a, const pawl__row *
 
 int pawl__row_diff(pawl__table table, const pawl__row *a, const pawl__row *b)
 {
-        const pawl__table_form *form = &pawl__tables[table];
+        const pawl__table_def *form = &pawl__tables[table];
 
         for (int c = 0; c < form->columns; c++)
                 if (cmp_value(form->column[c].type, &a->v[c], &b->v[c]) != 0)

@@ -34,7 +34,7 @@ typedef struct pawl__column {
         int since; /**< the first schema version that has it; 0: all */
 } pawl__column;
 
-typedef struct pawl__table_form {
+typedef struct pawl__table_def {
         const char *name;
         int keys; /**< the first so many columns are the primary key */
         int columns;
@@ -44,9 +44,9 @@ typedef struct pawl__table_form {
         int then;   /**< the integer column that orders rows of one seq, or -1: the key does */
         int since;  /**< the first schema version that has the table; 0: all */
         pawl__column column[PAWL__COLUMNS_MAX];
-} pawl__table_form;
+} pawl__table_def;
 
-extern const pawl__table_form pawl__tables[PAWL__TABLES];
+extern const pawl__table_def pawl__tables[PAWL__TABLES];
 
 /** A text may be absent (NULL in SQL); numbers never are. Zero-initialised is all absent and 0. */
 typedef union pawl__value {

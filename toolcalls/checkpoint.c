@@ -52,14 +52,14 @@ static pawl_status is_recorded(bool *taken, const one *o, int64_t wall_ms, pawl_
         *taken = false;
         for (int i = 0; i < NEAR_MOST && n > 0 && !status && !*taken; i++, n--) {
                 pawl__row row = {.v[PAWL__WCP_N].integer = n};
-                pawl__recorded other;
+                pawl__log_record other;
                 pawl__arena_clear(&arena);
                 status = pawl__state_get(o->w->ws.state, PAWL__WORKSPACE, &row, &arena, err);
                 if (!status && !row.v[PAWL__WCP_ROOT].text.data)
                         continue; /* imported: of another time */
                 if (status || row.v[PAWL__WCP_CREATED_US].integer / 1000 < wall_ms - NEAR_MS)
                         break;
-                status = pawl__recorded_behind(&other, o->w->log, &row, &arena, err);
+                status = pawl__log_record_behind(&other, o->w->log, &row, &arena, err);
                 *taken = !status && pawl__text_is(other.name, o->call->name);
                 if (status == PAWL_DONE)
                         status = PAWL_OK;
@@ -99,7 +99,7 @@ static pawl_status take_name(one *o, pawl_error *err)
 
 static pawl_status add_event(one *o, pawl__batch *batch, const char *document, pawl_error *err)
 {
-        const pawl__event_form *form = pawl__event_form_of(PAWL__TOOL_CALL_CHECKPOINTED);
+        const pawl__event_def *form = pawl__event_def_of(PAWL__TOOL_CALL_CHECKPOINTED);
         const pawl_toolcall_outcome *outcome = &o->call->outcome;
         const pawl__value *v = o->taking.row.v;
         pawl_text message_id = pawl__json_get_text(&o->w->batch->tree, 0, "messageId");
@@ -182,7 +182,7 @@ static void tell_failure(pawl__call *call, pawl_status status)
 static void take(working *w, pawl__call *call)
 {
         const pawl_toolcalls_options *options = w->options;
-        pawl_checkpoint_request request = PAWL_CHECKPOINT_REQUEST_INIT;
+        pawl_workspace_checkpoint_request request = PAWL_CHECKPOINT_REQUEST_INIT;
         char description[2 * PAWL__TOOLCALL_PART_MAX + 16];
         one o = {.w = w,
                 .call = call,
@@ -237,11 +237,11 @@ static pawl_status end_left(
         working *w = user;
         pawl__arena arena = PAWL__ARENA_INIT;
         pawl__buf text = PAWL__BUF_INIT;
-        pawl__recorded call;
+        pawl__log_record call;
         unsigned char hash[32];
         pawl_error ignored = PAWL_ERROR_INIT;
         pawl_status status =
-                pawl__recorded_find(&call, w->log, pawl__text(file->name), &arena, &ignored);
+                pawl__log_record_find(&call, w->log, pawl__text(file->name), &arena, &ignored);
 
         if (!status)
                 status = read_left(&text, file->fd);

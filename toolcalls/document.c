@@ -147,7 +147,7 @@ const pawl_toolcall_info *pawl_toolcall_told(const pawl_toolcall *call)
         return &call->info;
 }
 
-const pawl_plan *pawl_toolcall_plan(const pawl_toolcall *call)
+const pawl_rollback_plan *pawl_toolcall_plan(const pawl_toolcall *call)
 {
         return call->plan;
 }
@@ -156,7 +156,7 @@ void pawl_toolcall_free(pawl_toolcall *call)
 {
         if (!call)
                 return;
-        pawl_plan_free(call->plan);
+        pawl_rollback_plan_free(call->plan);
         pawl__json_tree_free(&call->tree);
         pawl__arena_free(&call->arena);
         pawl__buf_free(&call->text);

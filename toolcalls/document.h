@@ -17,7 +17,7 @@ struct pawl_toolcall {
         pawl__json_tree tree; /* of the text */
         pawl__arena arena;
         pawl_toolcall_info info;
-        pawl_plan *plan;
+        pawl_rollback_plan *plan;
 };
 
 /** Is @p node an object {name, args} of text and an object? @p may_lack_args: it may have none.

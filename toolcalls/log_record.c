@@ -11,7 +11,7 @@ static pawl_status from_log(pawl_log *log, pawl_status status, pawl_error *err)
 
 /* PAWL_DONE: it is no such payload. */
 static pawl_status read_payload(
-        pawl__recorded *out, pawl_text payload, pawl__arena *arena, pawl_error *err)
+        pawl__log_record *out, pawl_text payload, pawl__arena *arena, pawl_error *err)
 {
         pawl__json_tree tree = PAWL__JSON_TREE_INIT;
         pawl_error why = PAWL_ERROR_INIT;
@@ -35,12 +35,12 @@ static pawl_status read_payload(
         return status ? PAWL_DONE : PAWL_OK;
 }
 
-pawl_status pawl__recorded_behind(pawl__recorded *out, pawl_log *log, const pawl__row *checkpoint,
-        pawl__arena *arena, pawl_error *err)
+pawl_status pawl__log_record_behind(pawl__log_record *out, pawl_log *log,
+        const pawl__row *checkpoint, pawl__arena *arena, pawl_error *err)
 {
         pawl_event event;
 
-        *out = (pawl__recorded){.n = 0};
+        *out = (pawl__log_record){.n = 0};
         pawl_status status = pawl__log_event(
                 &event, arena, log, (uint64_t)checkpoint->v[PAWL__WCP_SEQ].integer + 1);
 
@@ -52,7 +52,8 @@ pawl_status pawl__recorded_behind(pawl__recorded *out, pawl_log *log, const pawl
         return !status && out->n != checkpoint->v[PAWL__WCP_N].integer ? PAWL_DONE : status;
 }
 
-pawl_status pawl__recorded_each(pawl_log *log, pawl__recorded_fn fn, void *user, pawl_error *err)
+pawl_status pawl__log_record_each(
+        pawl_log *log, pawl__log_record_fn fn, void *user, pawl_error *err)
 {
         pawl__arena rows_in = PAWL__ARENA_INIT, arena = PAWL__ARENA_INIT;
         pawl__row *rows = NULL;
@@ -63,9 +64,9 @@ pawl_status pawl__recorded_each(pawl_log *log, pawl__recorded_fn fn, void *user,
         if (!status)
                 status = pawl__state_workspace_all(&rows, &n, state, &rows_in, err);
         for (size_t i = 0; i < n && !status; i++) {
-                pawl__recorded call;
+                pawl__log_record call;
                 pawl__arena_clear(&arena);
-                status = pawl__recorded_behind(&call, log, &rows[i], &arena, err);
+                status = pawl__log_record_behind(&call, log, &rows[i], &arena, err);
                 if (!status)
                         status = fn(&call, user, err);
                 else if (status == PAWL_DONE)
@@ -78,12 +79,12 @@ pawl_status pawl__recorded_each(pawl_log *log, pawl__recorded_fn fn, void *user,
 
 typedef struct finding {
         pawl_text name;
-        pawl__recorded *out;
+        pawl__log_record *out;
         pawl__arena *arena;
         bool found;
 } finding;
 
-static pawl_status is_it(const pawl__recorded *call, void *user, pawl_error *err)
+static pawl_status is_it(const pawl__log_record *call, void *user, pawl_error *err)
 {
         finding *f = user;
         bool ok = true;
@@ -96,12 +97,12 @@ static pawl_status is_it(const pawl__recorded *call, void *user, pawl_error *err
         return ok ? PAWL_OK : pawl__nomem(err);
 }
 
-pawl_status pawl__recorded_find(
-        pawl__recorded *out, pawl_log *log, pawl_text name, pawl__arena *arena, pawl_error *err)
+pawl_status pawl__log_record_find(
+        pawl__log_record *out, pawl_log *log, pawl_text name, pawl__arena *arena, pawl_error *err)
 {
-        pawl__recorded found;
+        pawl__log_record found;
         finding f = {name, &found, arena, false};
-        pawl_status status = pawl__recorded_each(log, is_it, &f, err);
+        pawl_status status = pawl__log_record_each(log, is_it, &f, err);
 
         if (status)
                 return status;

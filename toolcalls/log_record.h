@@ -8,25 +8,26 @@
 #include "events/log.h"
 #include "state/state.h"
 
-typedef struct pawl__recorded {
+typedef struct pawl__log_record {
         pawl_text name; /**< of the document */
         unsigned char document[32];
         int64_t n; /**< of the checkpoint */
-} pawl__recorded;
+} pawl__log_record;
 
 /** The call that the event after a checkpoint's tells of; the name lies in @p arena. PAWL_DONE:
  *  that event is another, there is none, or its payload is gone. */
-PAWL_MUST_CHECK pawl_status pawl__recorded_behind(pawl__recorded *out, pawl_log *log,
+PAWL_MUST_CHECK pawl_status pawl__log_record_behind(pawl__log_record *out, pawl_log *log,
         const pawl__row *checkpoint, pawl__arena *arena, pawl_error *err);
 
 /** The newest call of that name, in @p arena. One read of an event a checkpoint. PAWL_ENOTFOUND
  *  without a message. */
-PAWL_MUST_CHECK pawl_status pawl__recorded_find(
-        pawl__recorded *out, pawl_log *log, pawl_text name, pawl__arena *arena, pawl_error *err);
+PAWL_MUST_CHECK pawl_status pawl__log_record_find(
+        pawl__log_record *out, pawl_log *log, pawl_text name, pawl__arena *arena, pawl_error *err);
 
 /** Called for each, oldest first; the name is valid during the call. */
-typedef pawl_status (*pawl__recorded_fn)(const pawl__recorded *call, void *user, pawl_error *err);
-PAWL_MUST_CHECK pawl_status pawl__recorded_each(
-        pawl_log *log, pawl__recorded_fn fn, void *user, pawl_error *err);
+typedef pawl_status (*pawl__log_record_fn)(
+        const pawl__log_record *call, void *user, pawl_error *err);
+PAWL_MUST_CHECK pawl_status pawl__log_record_each(
+        pawl_log *log, pawl__log_record_fn fn, void *user, pawl_error *err);
 
 #endif

@@ -27,7 +27,7 @@ static pawl_status add_name(const char *name, void *user, pawl_error *err)
         return PAWL_OK;
 }
 
-static pawl_status add_recorded(const pawl__recorded *call, void *user, pawl_error *err)
+static pawl_status add_recorded(const pawl__log_record *call, void *user, pawl_error *err)
 {
         /* written by somebody else, it may be a name that no restore takes */
         return pawl__toolcall_name_wrong(call->name) ? PAWL_OK
@@ -59,7 +59,7 @@ pawl_status pawl_toolcalls_list(
                         status = PAWL_OK;
                 pawl__doc_folder_close(&folder);
         } else {
-                status = pawl__recorded_each(log, add_recorded, names, &why);
+                status = pawl__log_record_each(log, add_recorded, names, &why);
         }
         if (status) {
                 pawl_toolcall_names_free(names);
@@ -108,8 +108,8 @@ static pawl_status from_file(pawl__buf *out, const char *files, const char *name
 static pawl_status from_log(pawl__buf *out, pawl_log *log, pawl_text name, pawl_error *err)
 {
         pawl__arena arena = PAWL__ARENA_INIT;
-        pawl__recorded call;
-        pawl_status status = pawl__recorded_find(&call, log, name, &arena, err);
+        pawl__log_record call;
+        pawl_status status = pawl__log_record_find(&call, log, name, &arena, err);
 
         pawl__arena_free(&arena);
         if (status == PAWL_ENOTFOUND)
@@ -181,7 +181,7 @@ static pawl_status go_back(pawl_toolcall *call, pawl_log *log,
         status = pawl_workspace_rollback(&call->plan, log, n, &options, workspace, err);
         pawl__buf_free(&reason);
         if (!status)
-                call->info.safety = pawl_plan_safety(call->plan);
+                call->info.safety = pawl_rollback_plan_safety(call->plan);
         return status;
 }
 

@@ -3,21 +3,21 @@
 #include "workspace/checkpoint.h"
 #include <stdlib.h>
 
-struct pawl_capture {
+struct pawl_workspace_capture {
         pawl__workspace ws;
         pawl__taking taking;
-        pawl_checkpoint_info info;
-        pawl_capture_counts counts;
+        pawl_workspace_checkpoint_info info;
+        pawl_workspace_capture_counts counts;
         pawl_not_captured *missed;
 };
 
-static pawl_status tell(pawl_capture *c, pawl_error *err)
+static pawl_status tell(pawl_workspace_capture *c, pawl_error *err)
 {
         const pawl__scan *scan = c->taking.scan;
 
         c->info = pawl__checkpoint_info(
                 &c->ws.current, (uint64_t)c->ws.current.v[PAWL__WCP_N].integer);
-        c->counts = (pawl_capture_counts){.files = scan->files,
+        c->counts = (pawl_workspace_capture_counts){.files = scan->files,
                 .bytes = scan->bytes,
                 .captured = scan->captured,
                 .unchanged = scan->unchanged,
@@ -36,12 +36,12 @@ static pawl_status tell(pawl_capture *c, pawl_error *err)
         return PAWL_OK;
 }
 
-pawl_status pawl_workspace_checkpoint(pawl_capture **out, pawl_log *log,
-        const pawl_checkpoint_request *request, const pawl_workspace_options *options,
+pawl_status pawl_workspace_checkpoint(pawl_workspace_capture **out, pawl_log *log,
+        const pawl_workspace_checkpoint_request *request, const pawl_workspace_options *options,
         pawl_error *err)
 {
-        static const pawl_checkpoint_request none = PAWL_CHECKPOINT_REQUEST_INIT;
-        pawl_capture *c = calloc(1, sizeof *c);
+        static const pawl_workspace_checkpoint_request none = PAWL_CHECKPOINT_REQUEST_INIT;
+        pawl_workspace_capture *c = calloc(1, sizeof *c);
         pawl_status status, told;
 
         if (!c)
@@ -55,34 +55,37 @@ pawl_status pawl_workspace_checkpoint(pawl_capture **out, pawl_log *log,
         status = pawl__checkpoint_take(&c->taking, 0, err);
         told = status == PAWL_OK || status == PAWL_DONE ? tell(c, err) : status;
         if (told) {
-                pawl_capture_free(c);
+                pawl_workspace_capture_free(c);
                 return told;
         }
         *out = c;
         return status;
 }
 
-const pawl_checkpoint_info *pawl_capture_info(const pawl_capture *capture)
+const pawl_workspace_checkpoint_info *pawl_workspace_capture_info(
+        const pawl_workspace_capture *capture)
 {
         return &capture->info;
 }
 
-const pawl_capture_counts *pawl_capture_counted(const pawl_capture *capture)
+const pawl_workspace_capture_counts *pawl_workspace_capture_counted(
+        const pawl_workspace_capture *capture)
 {
         return &capture->counts;
 }
 
-size_t pawl_capture_missed(const pawl_capture *capture)
+size_t pawl_workspace_capture_missed(const pawl_workspace_capture *capture)
 {
         return capture->taking.scan->n_not_captured;
 }
 
-const pawl_not_captured *pawl_capture_missed_at(const pawl_capture *capture, size_t index)
+const pawl_not_captured *pawl_workspace_capture_missed_at(
+        const pawl_workspace_capture *capture, size_t index)
 {
-        return index < pawl_capture_missed(capture) ? &capture->missed[index] : NULL;
+        return index < pawl_workspace_capture_missed(capture) ? &capture->missed[index] : NULL;
 }
 
-void pawl_capture_free(pawl_capture *capture)
+void pawl_workspace_capture_free(pawl_workspace_capture *capture)
 {
         if (!capture)
                 return;

@@ -129,7 +129,7 @@ static pawl_status unchanged(bool *same, const pawl__taking *t, pawl_error *err)
         return PAWL_OK;
 }
 
-static pawl_status check_request(const pawl_checkpoint_request *request, pawl_error *err)
+static pawl_status check_request(const pawl_workspace_checkpoint_request *request, pawl_error *err)
 {
         const struct {
                 const char *text, *what;
@@ -290,8 +290,8 @@ static pawl_status make_row(
 static pawl_status add_event(pawl__taking *t, pawl__batch *batch, pawl_error *err)
 {
         const pawl_sources *sources = pawl__log_sources(t->ws->log);
-        const pawl__event_form *form = pawl__event_form_of(PAWL__WORKSPACE_CHECKPOINTED);
-        const pawl_checkpoint_request *request = t->request;
+        const pawl__event_def *form = pawl__event_def_of(PAWL__WORKSPACE_CHECKPOINTED);
+        const pawl_workspace_checkpoint_request *request = t->request;
         pawl__json_writer w = PAWL__JSON_WRITER_INIT;
         char id[PAWL__CHECKPOINT_ID_MAX];
         pawl_event event = {.type = pawl__text(form->name),
@@ -358,13 +358,13 @@ static pawl_status fill(pawl_log *log, pawl__batch *batch, void *user, pawl_erro
 void pawl__checkpoint_arm(pawl__taking *t, pawl__batch *batch)
 {
         batch->fill = fill;
-        batch->fill_user = t;
+        batch->prepare_user = t;
 }
 
 void pawl__checkpoint_disarm(pawl__batch *batch)
 {
         batch->fill = NULL;
-        batch->fill_user = NULL;
+        batch->prepare_user = NULL;
 }
 
 /* ---- After it -----------------------------------------------------------------------------------

@@ -28,7 +28,7 @@ typedef struct pawl__last_step {
 /** Set the first six as they apply, zero the others. */
 typedef struct pawl__taking {
         pawl__workspace *ws;
-        const pawl_checkpoint_request *request;
+        const pawl_workspace_checkpoint_request *request;
         bool safety;        /**< a rollback's own */
         pawl__then_fn then; /**< NULL: nothing comes after it */
         void *then_user;

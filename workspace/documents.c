@@ -21,7 +21,7 @@ static pawl_status blob(pawl__buf *out, pawl_log *log, pawl_text hex, pawl_error
 static pawl_status imported_state(
         pawl__buf *out, pawl_log *log, const pawl__row *checkpoint, pawl_error *err)
 {
-        pawl__carried_checkpoint c;
+        pawl__checkpoint_event c;
         pawl__arena arena = PAWL__ARENA_INIT;
         pawl__buf history = PAWL__BUF_INIT;
         pawl_event event;
@@ -33,7 +33,7 @@ static pawl_status imported_state(
         else if (status && err)
                 *err = *pawl__log_error(log);
         if (!status)
-                status = pawl__carried_event(&c, &event, &arena, err);
+                status = pawl__checkpoint_event_read(&c, &event, &arena, err);
         if (!status && !c.has_history)
                 status = PAWL_DONE;
         if (!status) {
@@ -91,8 +91,8 @@ pawl_status pawl__checkpoint_document(pawl__buf *out, pawl_log *log, const pawl_
         return run_outputs(out, log, checkpoint, err);
 }
 
-pawl_status pawl_checkpoint_document(char **json, size_t *len, pawl_log *log, const char *which,
-        const char *name, pawl_error *err)
+pawl_status pawl_workspace_checkpoint_document(char **json, size_t *len, pawl_log *log,
+        const char *which, const char *name, pawl_error *err)
 {
         pawl__document_kind kind = PAWL__DOCUMENT_STATE;
         pawl__arena arena = PAWL__ARENA_INIT;

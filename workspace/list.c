@@ -6,19 +6,19 @@
 #include "workspace/workspace.h"
 #include <stdlib.h>
 
-struct pawl_checkpoints {
+struct pawl_workspace_checkpoints {
         pawl__arena arena;
-        pawl_checkpoint_info *list;
+        pawl_workspace_checkpoint_info *list;
         size_t n;
 };
 
-pawl_checkpoint_info pawl__checkpoint_info(const pawl__row *row, uint64_t current)
+pawl_workspace_checkpoint_info pawl__checkpoint_info(const pawl__row *row, uint64_t current)
 {
         const pawl__value *v = row->v;
         const pawl_text reason = v[PAWL__WCP_INVALID_REASON].text, none = {NULL, 0};
         const bool given_up = pawl__row_given_up(row);
 
-        return (pawl_checkpoint_info){.n = (uint64_t)v[PAWL__WCP_N].integer,
+        return (pawl_workspace_checkpoint_info){.n = (uint64_t)v[PAWL__WCP_N].integer,
                 .seq = (uint64_t)v[PAWL__WCP_SEQ].integer,
                 .id = v[PAWL__WCP_ID].text,
                 .mission_id = v[PAWL__WCP_MISSION].text,
@@ -72,7 +72,7 @@ static pawl_status gather_one(pawl__row **rows, size_t *n, pawl__state *state, c
         return pawl__workspace_find(row, state, which, arena, err);
 }
 
-static pawl_status fill_list(pawl_checkpoints *list, pawl_log *log, gather_fn *gather,
+static pawl_status fill_list(pawl_workspace_checkpoints *list, pawl_log *log, gather_fn *gather,
         const char *which, pawl_error *err)
 {
         pawl__state *state;
@@ -98,43 +98,45 @@ static pawl_status fill_list(pawl_checkpoints *list, pawl_log *log, gather_fn *g
         return PAWL_OK;
 }
 
-static pawl_status make_list(pawl_checkpoints **out, pawl_log *log, gather_fn *gather,
+static pawl_status make_list(pawl_workspace_checkpoints **out, pawl_log *log, gather_fn *gather,
         const char *which, pawl_error *err)
 {
-        pawl_checkpoints *list = calloc(1, sizeof *list);
+        pawl_workspace_checkpoints *list = calloc(1, sizeof *list);
 
         if (!list)
                 return pawl__nomem(err);
         pawl_status status = fill_list(list, log, gather, which, err);
         if (status)
-                pawl_checkpoints_free(list);
+                pawl_workspace_checkpoints_free(list);
         else
                 *out = list;
         return status;
 }
 
-pawl_status pawl_checkpoint_list(pawl_checkpoints **out, pawl_log *log, pawl_error *err)
+pawl_status pawl_workspace_checkpoint_list(
+        pawl_workspace_checkpoints **out, pawl_log *log, pawl_error *err)
 {
         return make_list(out, log, gather_all, NULL, err);
 }
 
-pawl_status pawl_checkpoint_find(
-        pawl_checkpoints **out, pawl_log *log, const char *which, pawl_error *err)
+pawl_status pawl_workspace_checkpoint_find(
+        pawl_workspace_checkpoints **out, pawl_log *log, const char *which, pawl_error *err)
 {
         return make_list(out, log, gather_one, which, err);
 }
 
-size_t pawl_checkpoints_count(const pawl_checkpoints *list)
+size_t pawl_workspace_checkpoints_count(const pawl_workspace_checkpoints *list)
 {
         return list ? list->n : 0;
 }
 
-const pawl_checkpoint_info *pawl_checkpoints_at(const pawl_checkpoints *list, size_t index)
+const pawl_workspace_checkpoint_info *pawl_workspace_checkpoints_at(
+        const pawl_workspace_checkpoints *list, size_t index)
 {
         return list && index < list->n ? &list->list[index] : NULL;
 }
 
-void pawl_checkpoints_free(pawl_checkpoints *list)
+void pawl_workspace_checkpoints_free(pawl_workspace_checkpoints *list)
 {
         if (!list)
                 return;

@@ -50,7 +50,7 @@ static pawl_status read_tree(
         return status;
 }
 
-pawl_status pawl_checkpoint_missed(
+pawl_status pawl_workspace_checkpoint_missed(
         pawl_missed **out, pawl_log *log, const char *which, pawl_error *err)
 {
         pawl_missed *missed = calloc(1, sizeof *missed);

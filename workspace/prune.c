@@ -15,7 +15,7 @@
 #include <pawl/space.h>
 #include <stdlib.h>
 
-struct pawl_checkpoint_prune {
+struct pawl_workspace_prune_report {
         pawl__arena arena;
         pawl_pruned_checkpoint *list;
         size_t n, going;
@@ -23,15 +23,15 @@ struct pawl_checkpoint_prune {
 };
 
 typedef struct pruning {
-        const pawl_checkpoint_prune_options *options;
-        pawl_checkpoint_prune *report;
+        const pawl_workspace_prune_options *options;
+        pawl_workspace_prune_report *report;
         pawl_log *log;
         pawl__state *state;
         pawl__contents *contents;
         pawl__row *rows; /* n ascending */
         size_t n_rows;
         const char **stays; /* by row */
-        pawl__reach *reach;
+        pawl__mark *reach;
         pawl__buf drops; /* hashes, 32 bytes each */
         pawl_error *err;
 } pruning;
@@ -76,7 +76,7 @@ static bool counts(const pruning *p, const pawl__row *row)
 static pawl_status judge(const char **why, pruning *p, const pawl__row *row, int64_t current,
         int64_t way_back, size_t newer)
 {
-        const pawl_checkpoint_prune_options *o = p->options;
+        const pawl_workspace_prune_options *o = p->options;
 
         *why = NULL;
         if (row->v[PAWL__WCP_N].integer == current)
@@ -97,7 +97,7 @@ static pawl_status judge(const char **why, pruning *p, const pawl__row *row, int
 /* Newest first; those that are pruned already are passed over. */
 static pawl_status judge_all(pruning *p)
 {
-        pawl_checkpoint_prune *report = p->report;
+        pawl_workspace_prune_report *report = p->report;
         pawl__row current, by;
         bool put_back;
         size_t newer = 0;
@@ -151,7 +151,7 @@ static pawl_status unhex(unsigned char tree[32], const pruning *p, const pawl__r
 static pawl_status reach_those_that_stay(pruning *p)
 {
         unsigned char tree[32];
-        pawl_status status = pawl__reach_new(&p->reach, p->contents, p->err);
+        pawl_status status = pawl__mark_new(&p->reach, p->contents, p->err);
 
         for (size_t i = 0; i < p->n_rows && !status; i++) {
                 const pawl__row *row = &p->rows[i];
@@ -161,7 +161,7 @@ static pawl_status reach_those_that_stay(pruning *p)
                 status = unhex(tree, p, row);
                 if (status)
                         return status;
-                status = pawl__reach_add(p->reach, tree, 0, &why);
+                status = pawl__mark_add(p->reach, tree, 0, &why);
                 if (status == PAWL_ENOTFOUND || status == PAWL_EDAMAGED)
                         status = pawl__fail(p->err, PAWL_EDAMAGED,
                                 "checkpoint %lld: stays, but what it holds is not known: %.300s",
@@ -178,7 +178,7 @@ static pawl_status take_out(
         pruning *p = user;
 
         (void)size, (void)parts;
-        if (pawl__reach_has(NULL, p->reach, hash))
+        if (pawl__mark_has(NULL, p->reach, hash))
                 return PAWL_OK;
         p->report->contents++;
         p->report->bytes += stored;
@@ -201,7 +201,7 @@ static pawl_status find_drops(pruning *p)
         pawl__buf_clear(&p->drops);
         if (!status)
                 status = of_log(p, pawl__log_content_each(p->log, take_out, p));
-        pawl__reach_free(p->reach);
+        pawl__mark_free(p->reach);
         p->reach = NULL;
         return status;
 }
@@ -211,7 +211,7 @@ static pawl_status find_drops(pruning *p)
 
 static pawl_status add_event(pawl__batch *batch, const pruning *p)
 {
-        const pawl_checkpoint_prune *report = p->report;
+        const pawl_workspace_prune_report *report = p->report;
         const char *actor = p->options->actor;
         pawl__json_writer w = PAWL__JSON_WRITER_INIT;
 
@@ -275,7 +275,7 @@ static pawl_status let_go(pawl_log *log, pawl__batch *batch, void *user, pawl_er
 
 static pawl_status commit(pruning *p)
 {
-        pawl__batch batch = {.fill = let_go, .fill_user = p};
+        pawl__batch batch = {.fill = let_go, .prepare_user = p};
         pawl_status status = pawl__log_commit(p->log, &batch, 0, NULL);
 
         pawl__batch_free(&batch);
@@ -302,7 +302,7 @@ static pawl_status prune(pruning *p)
         return status;
 }
 
-static pawl_status check_options(const pawl_checkpoint_prune_options *o, pawl_error *err)
+static pawl_status check_options(const pawl_workspace_prune_options *o, pawl_error *err)
 {
         if (!o || o->version != PAWL_CHECKPOINT_PRUNE_VERSION)
                 return pawl__fail(err, PAWL_EINVAL,
@@ -314,8 +314,8 @@ static pawl_status check_options(const pawl_checkpoint_prune_options *o, pawl_er
         return o->actor ? pawl__id_check(pawl__text(o->actor), "actor", err) : PAWL_OK;
 }
 
-pawl_status pawl_workspace_prune(pawl_checkpoint_prune **out, pawl_log *log,
-        const pawl_checkpoint_prune_options *options, pawl_error *err)
+pawl_status pawl_workspace_prune(pawl_workspace_prune_report **out, pawl_log *log,
+        const pawl_workspace_prune_options *options, pawl_error *err)
 {
         pruning p = {.options = options, .log = log, .err = err};
         pawl_status status = check_options(options, err);
@@ -327,7 +327,7 @@ pawl_status pawl_workspace_prune(pawl_checkpoint_prune **out, pawl_log *log,
                 return pawl__nomem(err);
         status = prune(&p);
         if (status)
-                pawl_checkpoint_prune_free(p.report);
+                pawl_workspace_prune_free(p.report);
         else
                 *out = p.report;
         return status;
@@ -336,33 +336,33 @@ pawl_status pawl_workspace_prune(pawl_checkpoint_prune **out, pawl_log *log,
 /* ---- The report --------------------------------------------------------------------------------
  */
 
-size_t pawl_checkpoint_prune_count(const pawl_checkpoint_prune *report)
+size_t pawl_workspace_prune_count(const pawl_workspace_prune_report *report)
 {
         return report ? report->n : 0;
 }
 
-const pawl_pruned_checkpoint *pawl_checkpoint_prune_at(
-        const pawl_checkpoint_prune *report, size_t index)
+const pawl_pruned_checkpoint *pawl_workspace_prune_at(
+        const pawl_workspace_prune_report *report, size_t index)
 {
         return report && index < report->n ? &report->list[index] : NULL;
 }
 
-size_t pawl_checkpoint_prune_going(const pawl_checkpoint_prune *report)
+size_t pawl_workspace_prune_going(const pawl_workspace_prune_report *report)
 {
         return report ? report->going : 0;
 }
 
-uint64_t pawl_checkpoint_prune_contents(const pawl_checkpoint_prune *report)
+uint64_t pawl_workspace_prune_contents(const pawl_workspace_prune_report *report)
 {
         return report ? report->contents : 0;
 }
 
-uint64_t pawl_checkpoint_prune_bytes(const pawl_checkpoint_prune *report)
+uint64_t pawl_workspace_prune_bytes(const pawl_workspace_prune_report *report)
 {
         return report ? report->bytes : 0;
 }
 
-void pawl_checkpoint_prune_free(pawl_checkpoint_prune *report)
+void pawl_workspace_prune_free(pawl_workspace_prune_report *report)
 {
         if (!report)
                 return;

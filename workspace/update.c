@@ -8,7 +8,7 @@
 static pawl_status append_update(pawl_log *log, const pawl__row *row, const char *actor,
         const char *member, bool value, pawl_error *err)
 {
-        const pawl__event_form *form = pawl__event_form_of(PAWL__CHECKPOINT_UPDATED);
+        const pawl__event_def *form = pawl__event_def_of(PAWL__CHECKPOINT_UPDATED);
         pawl__json_writer w = PAWL__JSON_WRITER_INIT;
         pawl_event event = {.type = pawl__text(form->name),
                 .v = form->v,
@@ -32,7 +32,7 @@ static pawl_status append_update(pawl_log *log, const pawl__row *row, const char
         return status;
 }
 
-pawl_status pawl_checkpoint_pin(
+pawl_status pawl_workspace_checkpoint_pin(
         pawl_log *log, const char *which, bool pinned, const char *actor, pawl_error *err)
 {
         pawl__arena arena = PAWL__ARENA_INIT;

@@ -9,13 +9,13 @@
 struct pawl_usage {
         pawl__arena arena;
         pawl_usage_totals total;
-        pawl_checkpoint_usage *list;
+        pawl_workspace_checkpoint_usage *list;
         size_t n;
 };
 
 typedef struct counting {
         pawl_usage *usage;
-        pawl__reach *reach;
+        pawl__mark *reach;
 } counting;
 
 static pawl_status count(
@@ -29,7 +29,7 @@ static pawl_status count(
         total->contents++;
         total->bytes += size;
         total->stored += stored;
-        if (!pawl__reach_has(&owner, c->reach, hash)) {
+        if (!pawl__mark_has(&owner, c->reach, hash)) {
                 total->unnamed++;
                 total->unnamed_stored += stored;
         } else if (owner != PAWL__REACH_SHARED) {
@@ -42,16 +42,16 @@ static pawl_status count(
 static pawl_status add_row(counting *c, const pawl__row *row, pawl_error *err)
 {
         pawl_usage *usage = c->usage;
-        pawl_checkpoint_usage *one = &usage->list[usage->n];
+        pawl_workspace_checkpoint_usage *one = &usage->list[usage->n];
         unsigned char tree[32];
         pawl_status status = PAWL_EDAMAGED;
 
-        *one = (pawl_checkpoint_usage){.n = (uint64_t)row->v[PAWL__WCP_N].integer,
+        *one = (pawl_workspace_checkpoint_usage){.n = (uint64_t)row->v[PAWL__WCP_N].integer,
                 .id = row->v[PAWL__WCP_ID].text,
                 .files = (uint64_t)row->v[PAWL__WCP_FILES].integer,
                 .bytes = (uint64_t)row->v[PAWL__WCP_BYTES].integer};
         if (row->v[PAWL__WCP_TREE].text.data && pawl__unhex32(tree, row->v[PAWL__WCP_TREE].text))
-                status = pawl__reach_add(c->reach, tree, (uint32_t)usage->n, err);
+                status = pawl__mark_add(c->reach, tree, (uint32_t)usage->n, err);
         one->damaged = status == PAWL_EDAMAGED || status == PAWL_ENOTFOUND;
         usage->n++;
         return one->damaged ? PAWL_OK : status;
@@ -88,7 +88,7 @@ static pawl_status measure(pawl_usage *usage, pawl_log *log, pawl_error *err)
         pawl_status status = pawl__contents_open(&contents, log, err);
 
         if (!status)
-                status = pawl__reach_new(&c.reach, contents, err);
+                status = pawl__mark_new(&c.reach, contents, err);
         if (!status)
                 status = add_rows(&c, log, err);
         if (!status) {
@@ -98,7 +98,7 @@ static pawl_status measure(pawl_usage *usage, pawl_log *log, pawl_error *err)
                 if (status && err)
                         *err = *pawl__log_error(log);
         }
-        pawl__reach_free(c.reach);
+        pawl__mark_free(c.reach);
         pawl__contents_close(contents);
         return status;
 }
@@ -127,7 +127,7 @@ size_t pawl_usage_count(const pawl_usage *usage)
         return usage ? usage->n : 0;
 }
 
-const pawl_checkpoint_usage *pawl_usage_at(const pawl_usage *usage, size_t index)
+const pawl_workspace_checkpoint_usage *pawl_usage_at(const pawl_usage *usage, size_t index)
 {
         return usage && index < usage->n ? &usage->list[index] : NULL;
 }

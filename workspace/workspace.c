@@ -412,7 +412,7 @@ static uint64_t standing_since(const pawl__workspace *ws)
 }
 
 pawl_status pawl__workspace_scan(
-        pawl__scan **out, pawl__workspace *ws, bool put_ahead, pawl_error *err)
+        pawl__scan **out, pawl__workspace *ws, bool flush_spool, pawl_error *err)
 {
         pawl__scan_options options = {.root = ws->root,
                 .log_path = pawl__log_path(ws->log),
@@ -422,7 +422,7 @@ pawl_status pawl__workspace_scan(
                 .force_root = ws->force_root,
                 .home = ws->home,
                 .config_home = ws->config_home,
-                .put_ahead = put_ahead};
+                .flush_spool = flush_spool};
         pawl_event event;
 
         if (ws->any && standing_since(ws)) { /* 0: not known, see pawl__checkpoint_settle() */

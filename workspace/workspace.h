@@ -74,7 +74,7 @@ PAWL_MUST_CHECK pawl_status pawl__workspace_imported(
 /** Read the workspace as it is, by the index if that is of the current checkpoint. @p put_ahead:
  * see pawl__scan_options; false: nothing is written. */
 PAWL_MUST_CHECK pawl_status pawl__workspace_scan(
-        pawl__scan **out, pawl__workspace *ws, bool put_ahead, pawl_error *err);
+        pawl__scan **out, pawl__workspace *ws, bool flush_spool, pawl_error *err);
 
 /** Let the index, from now on, stand for the event that put the workspace where @p scan saw it. */
 void pawl__workspace_keep_index(pawl__workspace *ws, const pawl__scan *scan, uint64_t seq);
@@ -108,6 +108,6 @@ PAWL_MUST_CHECK pawl_status pawl__workspace_or_pruned(
         pawl_status status, pawl__state *state, const pawl__row *checkpoint, pawl_error *err);
 
 /** A row as the public header shows it; texts as in the row. */
-pawl_checkpoint_info pawl__checkpoint_info(const pawl__row *row, uint64_t current);
+pawl_workspace_checkpoint_info pawl__checkpoint_info(const pawl__row *row, uint64_t current);
 
 #endif

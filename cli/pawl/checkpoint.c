@@ -24,11 +24,11 @@ static void print_counted(FILE *out, const char *what, uint64_t n)
                 fprintf(out, ", %" PRIu64 " %s", n, what);
 }
 
-static void print_text(const cli_call *cli, const pawl_capture *capture)
+static void print_text(const cli_call *cli, const pawl_workspace_capture *capture)
 {
         FILE *out = cli->in->out;
-        const pawl_checkpoint_info *info = pawl_capture_info(capture);
-        const pawl_capture_counts *counts = pawl_capture_counted(capture);
+        const pawl_workspace_checkpoint_info *info = pawl_workspace_capture_info(capture);
+        const pawl_workspace_capture_counts *counts = pawl_workspace_capture_counted(capture);
         char size[32];
 
         cli_size_text(size, info->bytes);
@@ -44,7 +44,8 @@ static void print_text(const cli_call *cli, const pawl_capture *capture)
         print_counted(out, "changing", counts->changing);
         print_counted(out, "of repositories", counts->repositories);
         fputc('\n', out);
-        cli_missed_print(out, pawl_capture_missed_at(capture, 0), pawl_capture_missed(capture));
+        cli_missed_print(out, pawl_workspace_capture_missed_at(capture, 0),
+                pawl_workspace_capture_missed(capture));
         cli_sayf(cli, out,
                 "`pawl diff %" PRIu64 "` shows what changes from here on, `pawl rollback %" PRIu64
                 "` comes back",
@@ -52,13 +53,13 @@ static void print_text(const cli_call *cli, const pawl_capture *capture)
         fputc('\n', out);
 }
 
-static int print_json(const cli_call *cli, const pawl_capture *capture)
+static int print_json(const cli_call *cli, const pawl_workspace_capture *capture)
 {
-        const pawl_capture_counts *counts = pawl_capture_counted(capture);
+        const pawl_workspace_capture_counts *counts = pawl_workspace_capture_counted(capture);
         pawl__json_writer w = PAWL__JSON_WRITER_INIT;
 
         pawl__json_open_object(&w);
-        cli_checkpoint_members(&w, pawl_capture_info(capture));
+        cli_checkpoint_members(&w, pawl_workspace_capture_info(capture));
         pawl__json_member_integer(&w, "captured", (int64_t)counts->captured);
         pawl__json_member_integer(&w, "unchanged", (int64_t)counts->unchanged);
         pawl__json_member_integer(&w, "ignored", (int64_t)counts->ignored);
@@ -67,16 +68,17 @@ static int print_json(const cli_call *cli, const pawl_capture *capture)
         pawl__json_member_integer(&w, "special", (int64_t)counts->special);
         pawl__json_member_integer(&w, "changing", (int64_t)counts->changing);
         pawl__json_member_integer(&w, "repositories", (int64_t)counts->repositories);
-        cli_missed_member(&w, pawl_capture_missed_at(capture, 0), pawl_capture_missed(capture));
+        cli_missed_member(&w, pawl_workspace_capture_missed_at(capture, 0),
+                pawl_workspace_capture_missed(capture));
         pawl__json_close_object(&w);
         return cli_print_json(cli, &w);
 }
 
-static int take(const cli_call *cli, const pawl_checkpoint_request *request,
+static int take(const cli_call *cli, const pawl_workspace_checkpoint_request *request,
         const pawl_workspace_options *options)
 {
         pawl_error err = PAWL_ERROR_INIT;
-        pawl_capture *capture = NULL;
+        pawl_workspace_capture *capture = NULL;
         pawl_log *log;
         int code = CLI_DONE;
 
@@ -88,14 +90,14 @@ static int take(const cli_call *cli, const pawl_checkpoint_request *request,
                 code = print_json(cli, capture);
         else
                 print_text(cli, capture);
-        pawl_capture_free(capture);
+        pawl_workspace_capture_free(capture);
         cli_close_log(cli, log);
         return code;
 }
 
 static int checkpoint_run(cli_call *cli)
 {
-        pawl_checkpoint_request request = PAWL_CHECKPOINT_REQUEST_INIT;
+        pawl_workspace_checkpoint_request request = PAWL_CHECKPOINT_REQUEST_INIT;
         pawl_workspace_options options;
         pawl_error err = PAWL_ERROR_INIT;
         pawl__buf actor = PAWL__BUF_INIT;
@@ -127,7 +129,7 @@ static const cli_option checkpoint_options[] = {
         {NULL, 0, 0, CLI_FLAG, NULL, NULL, NULL},
 };
 
-const cli_cmd pawl_checkpoint_cmd = {
+const cli_cmd pawl_workspace_checkpoint_cmd = {
         .name = "checkpoint",
         .args = "[TEXT]",
         .max_args = 1,

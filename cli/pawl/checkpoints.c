@@ -7,14 +7,14 @@
 #include "command/table.h"
 #include <stdio.h>
 
-static int print_json(const cli_call *cli, const pawl_checkpoints *list)
+static int print_json(const cli_call *cli, const pawl_workspace_checkpoints *list)
 {
         pawl__json_writer w = PAWL__JSON_WRITER_INIT;
 
         pawl__json_open_array(&w);
-        for (size_t i = 0; i < pawl_checkpoints_count(list); i++) {
+        for (size_t i = 0; i < pawl_workspace_checkpoints_count(list); i++) {
                 pawl__json_open_object(&w);
-                cli_checkpoint_members(&w, pawl_checkpoints_at(list, i));
+                cli_checkpoint_members(&w, pawl_workspace_checkpoints_at(list, i));
                 pawl__json_close_object(&w);
         }
         pawl__json_close_array(&w);
@@ -34,7 +34,7 @@ static const cli_column columns[] = {
 };
 enum { COLUMNS = sizeof columns / sizeof columns[0] };
 
-static const char *state_of(const pawl_checkpoint_info *info)
+static const char *state_of(const pawl_workspace_checkpoint_info *info)
 {
         if (info->current)
                 return info->valid ? "← current" : "✗ ← current";
@@ -43,7 +43,7 @@ static const char *state_of(const pawl_checkpoint_info *info)
 
 static pawl_status add_row(cli_table *table, const void *list, size_t i, pawl_error *err)
 {
-        const pawl_checkpoint_info *info = pawl_checkpoints_at(list, i);
+        const pawl_workspace_checkpoint_info *info = pawl_workspace_checkpoints_at(list, i);
         char when[28];
 
         pawl__time_format(when, info->created_us);
@@ -55,9 +55,9 @@ static pawl_status add_row(cli_table *table, const void *list, size_t i, pawl_er
         return cli_table_row(table, cells, err);
 }
 
-static int print_table(const cli_call *cli, const pawl_checkpoints *list)
+static int print_table(const cli_call *cli, const pawl_workspace_checkpoints *list)
 {
-        size_t n = pawl_checkpoints_count(list);
+        size_t n = pawl_workspace_checkpoints_count(list);
         pawl_error err = PAWL_ERROR_INIT;
 
         if (n == 0) {
@@ -75,21 +75,22 @@ static int print_table(const cli_call *cli, const pawl_checkpoints *list)
 static int checkpoints_run(cli_call *cli)
 {
         pawl_error err = PAWL_ERROR_INIT;
-        pawl_checkpoints *list = NULL;
+        pawl_workspace_checkpoints *list = NULL;
         pawl_log *log;
         int code;
 
         if (cli_open_log(&log, cli, CLI_LOOK, &err))
                 return cli_fail(cli, &err);
-        if (pawl_checkpoint_list(&list, log, &err))
+        if (pawl_workspace_checkpoint_list(&list, log, &err))
                 code = cli_fail(cli, &err);
         else
                 code = cli_given(cli, "json") ? print_json(cli, list) : print_table(cli, list);
         if (list) {
-                const size_t n = pawl_checkpoints_count(list);
-                cli_say_failed_checkpoints(cli, log, n ? pawl_checkpoints_at(list, n - 1)->seq : 0);
+                const size_t n = pawl_workspace_checkpoints_count(list);
+                cli_say_failed_checkpoints(
+                        cli, log, n ? pawl_workspace_checkpoints_at(list, n - 1)->seq : 0);
         }
-        pawl_checkpoints_free(list);
+        pawl_workspace_checkpoints_free(list);
         cli_close_log(cli, log);
         return code;
 }
@@ -99,7 +100,7 @@ static const cli_option checkpoints_options[] = {
         {NULL, 0, 0, CLI_FLAG, NULL, NULL, NULL},
 };
 
-const cli_cmd pawl_checkpoints_cmd = {
+const cli_cmd pawl_workspace_checkpoints_cmd = {
         .name = "checkpoints",
         .args = "",
         .traits = CLI_SERVED,

@@ -10,7 +10,8 @@
 /* ---- As JSON ------------------------------------------------------------------------------------
  */
 
-static void write_side(pawl__json_writer *w, const char *name, const pawl_checkpoint_info *info)
+static void write_side(
+        pawl__json_writer *w, const char *name, const pawl_workspace_checkpoint_info *info)
 {
         pawl__json_name(w, name);
         if (info) {
@@ -231,7 +232,7 @@ static void print_git(FILE *out, const pawl_git_between *git)
 
 static void print_text(FILE *out, const pawl_comparison *c)
 {
-        const pawl_checkpoint_info *b = pawl_comparison_b(c);
+        const pawl_workspace_checkpoint_info *b = pawl_comparison_b(c);
 
         fprintf(out, "checkpoint %" PRIu64 " → ", pawl_comparison_a(c)->n);
         if (b)

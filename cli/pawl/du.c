@@ -38,7 +38,7 @@ static int print_json(const cli_call *cli, const pawl_usage *usage)
         pawl__json_name(&w, "checkpoints");
         pawl__json_open_array(&w);
         for (size_t i = 0; i < pawl_usage_count(usage); i++) {
-                const pawl_checkpoint_usage *one = pawl_usage_at(usage, i);
+                const pawl_workspace_checkpoint_usage *one = pawl_usage_at(usage, i);
                 pawl__json_open_object(&w);
                 pawl__json_member_integer(&w, "n", (int64_t)one->n);
                 pawl__json_member_text(&w, "id", one->id);
@@ -66,7 +66,7 @@ enum { COLUMNS = sizeof columns / sizeof columns[0] };
 
 static pawl_status add_row(cli_table *table, const void *usage, size_t i, pawl_error *err)
 {
-        const pawl_checkpoint_usage *one = pawl_usage_at(usage, i);
+        const pawl_workspace_checkpoint_usage *one = pawl_usage_at(usage, i);
         const cli_cell cells[COLUMNS] = {{.integer = (int64_t)one->n}, {.text = one->id},
                 {.integer = (int64_t)one->files}, {.integer = (int64_t)one->bytes},
                 {.integer = (int64_t)one->own},

@@ -10,14 +10,14 @@ static int print_json(const cli_call *cli, pawl_log *log)
 {
         pawl__json_writer w = PAWL__JSON_WRITER_INIT;
         pawl_error err = PAWL_ERROR_INIT;
-        pawl_checkpoints *found;
+        pawl_workspace_checkpoints *found;
 
-        if (pawl_checkpoint_find(&found, log, cli->args[0], &err))
+        if (pawl_workspace_checkpoint_find(&found, log, cli->args[0], &err))
                 return cli_fail(cli, &err);
         pawl__json_open_object(&w);
-        cli_checkpoint_members(&w, pawl_checkpoints_at(found, 0));
+        cli_checkpoint_members(&w, pawl_workspace_checkpoints_at(found, 0));
         pawl__json_close_object(&w);
-        pawl_checkpoints_free(found);
+        pawl_workspace_checkpoints_free(found);
         return cli_print_json(cli, &w);
 }
 
@@ -29,7 +29,7 @@ static int pin(const cli_call *cli, const char *actor)
 
         if (cli_open_log(&log, cli, CLI_WRITE, &err))
                 return cli_fail(cli, &err);
-        if (pawl_checkpoint_pin(log, cli->args[0], !cli_given(cli, "off"), actor, &err))
+        if (pawl_workspace_checkpoint_pin(log, cli->args[0], !cli_given(cli, "off"), actor, &err))
                 code = cli_fail(cli, &err);
         else if (cli_given(cli, "json"))
                 code = print_json(cli, log);

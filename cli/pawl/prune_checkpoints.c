@@ -14,15 +14,16 @@
 #include <stdio.h>
 #include <time.h>
 
-static int print_json(const cli_call *cli, const pawl_checkpoint_prune *report, uint64_t freed)
+static int print_json(
+        const cli_call *cli, const pawl_workspace_prune_report *report, uint64_t freed)
 {
         pawl__json_writer w = PAWL__JSON_WRITER_INIT;
 
         pawl__json_open_object(&w);
         pawl__json_name(&w, "checkpoints");
         pawl__json_open_array(&w);
-        for (size_t i = 0; i < pawl_checkpoint_prune_count(report); i++) {
-                const pawl_pruned_checkpoint *one = pawl_checkpoint_prune_at(report, i);
+        for (size_t i = 0; i < pawl_workspace_prune_count(report); i++) {
+                const pawl_pruned_checkpoint *one = pawl_workspace_prune_at(report, i);
                 pawl__json_open_object(&w);
                 pawl__json_member_integer(&w, "n", (int64_t)one->n);
                 pawl__json_member_text(&w, "id", one->id);
@@ -31,8 +32,8 @@ static int print_json(const cli_call *cli, const pawl_checkpoint_prune *report, 
                 pawl__json_close_object(&w);
         }
         pawl__json_close_array(&w);
-        pawl__json_member_integer(&w, "contents", (int64_t)pawl_checkpoint_prune_contents(report));
-        pawl__json_member_integer(&w, "bytes", (int64_t)pawl_checkpoint_prune_bytes(report));
+        pawl__json_member_integer(&w, "contents", (int64_t)pawl_workspace_prune_contents(report));
+        pawl__json_member_integer(&w, "bytes", (int64_t)pawl_workspace_prune_bytes(report));
         pawl__json_member_integer(&w, "freed", (int64_t)freed);
         pawl__json_close_object(&w);
         return cli_print_json(cli, &w);
@@ -47,7 +48,7 @@ enum { COLUMNS = sizeof columns / sizeof columns[0] };
 
 static pawl_status add_row(cli_table *table, const void *report, size_t i, pawl_error *err)
 {
-        const pawl_pruned_checkpoint *one = pawl_checkpoint_prune_at(report, i);
+        const pawl_pruned_checkpoint *one = pawl_workspace_prune_at(report, i);
         char what[80];
 
         snprintf(what, sizeof what, "%s%s", one->stays ? "stays: " : "goes",
@@ -57,18 +58,19 @@ static pawl_status add_row(cli_table *table, const void *report, size_t i, pawl_
         return cli_table_row(table, cells, err);
 }
 
-static int print_text(const cli_call *cli, const pawl_checkpoint_prune *report, uint64_t freed)
+static int print_text(
+        const cli_call *cli, const pawl_workspace_prune_report *report, uint64_t freed)
 {
-        size_t n = pawl_checkpoint_prune_count(report);
-        uint64_t contents = pawl_checkpoint_prune_contents(report);
+        size_t n = pawl_workspace_prune_count(report);
+        uint64_t contents = pawl_workspace_prune_contents(report);
         pawl_error err = PAWL_ERROR_INIT;
         char size[32];
 
         if (cli_table_print(cli->in->out, columns, COLUMNS, add_row, report, n, &err))
                 return cli_fail(cli, &err);
-        cli_size_text(size, pawl_checkpoint_prune_bytes(report));
+        cli_size_text(size, pawl_workspace_prune_bytes(report));
         fprintf(cli->in->out, "%s%zu of %zu checkpoints %s, with %" PRIu64 " content%s of %s\n",
-                n ? "\n" : "", pawl_checkpoint_prune_going(report), n,
+                n ? "\n" : "", pawl_workspace_prune_going(report), n,
                 cli_given(cli, "dry-run") ? "would go" : "went", contents, contents == 1 ? "" : "s",
                 size);
         cli_size_text(size, freed);
@@ -85,9 +87,9 @@ static int64_t now_us(void)
         return (int64_t)now.tv_sec * 1000000 + now.tv_nsec / 1000;
 }
 
-static pawl_checkpoint_prune_options options_of(const cli_call *cli, const char *actor)
+static pawl_workspace_prune_options options_of(const cli_call *cli, const char *actor)
 {
-        pawl_checkpoint_prune_options options = PAWL_CHECKPOINT_PRUNE_INIT;
+        pawl_workspace_prune_options options = PAWL_CHECKPOINT_PRUNE_INIT;
 
         if (cli_given(cli, "keep"))
                 options.keep = (size_t)cli_number(cli, "keep", 0);
@@ -101,10 +103,10 @@ static pawl_checkpoint_prune_options options_of(const cli_call *cli, const char 
 
 /* On a terminal, what would go is shown and asked about. */
 static pawl_status agree(const cli_call *cli, pawl_log *log,
-        const pawl_checkpoint_prune_options *options, pawl_error *err)
+        const pawl_workspace_prune_options *options, pawl_error *err)
 {
-        pawl_checkpoint_prune_options look = *options;
-        pawl_checkpoint_prune *report;
+        pawl_workspace_prune_options look = *options;
+        pawl_workspace_prune_report *report;
         char question[80];
 
         if (options->dry_run || cli_given(cli, "yes") || !cli_can_ask(cli))
@@ -113,10 +115,10 @@ static pawl_status agree(const cli_call *cli, pawl_log *log,
         pawl_status status = pawl_workspace_prune(&report, log, &look, err);
         if (status)
                 return status;
-        const size_t going = pawl_checkpoint_prune_going(report),
-                     n = pawl_checkpoint_prune_count(report);
+        const size_t going = pawl_workspace_prune_going(report),
+                     n = pawl_workspace_prune_count(report);
         for (size_t i = 0; i < n; i++) {
-                const pawl_pruned_checkpoint *one = pawl_checkpoint_prune_at(report, i);
+                const pawl_pruned_checkpoint *one = pawl_workspace_prune_at(report, i);
                 if (one->stays)
                         continue;
                 fprintf(cli->in->err, "  checkpoint %" PRIu64 " (", one->n);
@@ -127,14 +129,14 @@ static pawl_status agree(const cli_call *cli, pawl_log *log,
         if (going && !cli_agrees(question))
                 status = pawl__fail(
                         err, PAWL_ESTATE, "prune: nothing was changed; answer y to do it");
-        pawl_checkpoint_prune_free(report);
+        pawl_workspace_prune_free(report);
         return status;
 }
 
 static int prune(const cli_call *cli, pawl_log *log, const char *actor)
 {
-        const pawl_checkpoint_prune_options options = options_of(cli, actor);
-        pawl_checkpoint_prune *report = NULL;
+        const pawl_workspace_prune_options options = options_of(cli, actor);
+        pawl_workspace_prune_report *report = NULL;
         pawl_error err = PAWL_ERROR_INIT;
         uint64_t freed = 0;
         int code;
@@ -151,7 +153,7 @@ static int prune(const cli_call *cli, pawl_log *log, const char *actor)
                 code = cli_given(cli, "json") ? print_json(cli, report, freed)
                                               : print_text(cli, report, freed);
         }
-        pawl_checkpoint_prune_free(report);
+        pawl_workspace_prune_free(report);
         return code;
 }
 

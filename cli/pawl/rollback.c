@@ -28,7 +28,7 @@ typedef int go_fn(going *g);
 /* Show the plan and nothing more. */
 static int show_plan(going *g, const char *which)
 {
-        pawl_plan *plan = NULL;
+        pawl_rollback_plan *plan = NULL;
         int code = CLI_DONE;
 
         if (pawl_workspace_plan(&plan, g->log, which, &g->options, &g->workspace, &g->err))
@@ -37,15 +37,15 @@ static int show_plan(going *g, const char *which)
                 code = cli_plan_json(g->cli, plan, false);
         else
                 cli_plan_print(g->cli->in->out, plan);
-        pawl_plan_free(plan);
+        pawl_rollback_plan_free(plan);
         return code;
 }
 
-static int tell(going *g, pawl_status status, pawl_plan *done)
+static int tell(going *g, pawl_status status, pawl_rollback_plan *done)
 {
         int code = status ? cli_fail(g->cli, &g->err) : cli_plan_done(g->cli, done);
 
-        pawl_plan_free(done);
+        pawl_rollback_plan_free(done);
         return code;
 }
 
@@ -54,7 +54,7 @@ static int tell(going *g, pawl_status status, pawl_plan *done)
 static pawl_status agree(going *g, const char *which)
 {
         const char *name = which ? "rollback" : "undo";
-        pawl_plan *plan;
+        pawl_rollback_plan *plan;
 
         g->options.expect = cli_value(g->cli, "apply");
         if (cli_given(g->cli, "yes") || g->options.expect)
@@ -67,16 +67,16 @@ static pawl_status agree(going *g, const char *which)
                 status = pawl__fail(&g->err, PAWL_ESTATE,
                         "%s to checkpoint %" PRIu64
                         ": there is nobody to ask; look with --plan, then say --yes, or --apply HASH",
-                        name, pawl_plan_target(plan)->n);
+                        name, pawl_rollback_plan_target(plan)->n);
         } else {
                 cli_plan_print(g->cli->in->err, plan);
-                snprintf(g->hash, sizeof g->hash, "%s", pawl_plan_hash(plan));
+                snprintf(g->hash, sizeof g->hash, "%s", pawl_rollback_plan_hash(plan));
                 g->options.expect = g->hash;
                 if (!cli_agrees(which ? "go back?" : "undo it?"))
                         status = pawl__fail(&g->err, PAWL_ESTATE,
                                 "%s: nothing was changed; answer y to do it", name);
         }
-        pawl_plan_free(plan);
+        pawl_rollback_plan_free(plan);
         return status;
 }
 
@@ -86,7 +86,7 @@ static pawl_status agree(going *g, const char *which)
 static int roll_back(going *g)
 {
         const char *which = cli_arg(g->cli, 0);
-        pawl_plan *done = NULL;
+        pawl_rollback_plan *done = NULL;
 
         if (cli_given(g->cli, "finish")) {
                 pawl_status ended = pawl_workspace_finish(&done, g->log, &g->workspace, &g->err);
@@ -107,7 +107,7 @@ static int roll_back(going *g)
 /* Of a rollback that is half done, undoing is giving it up: its plan was not done. */
 static int give_up(going *g)
 {
-        pawl_plan *plan = NULL;
+        pawl_rollback_plan *plan = NULL;
         int code = CLI_DONE;
 
         if (pawl_workspace_give_up(&plan, g->log, &g->workspace, &g->err))
@@ -118,15 +118,16 @@ static int give_up(going *g)
                 fprintf(g->cli->in->out,
                         "the %s to checkpoint %" PRIu64
                         " was given up: the files are as they were before it\n",
-                        pawl_plan_is_undo(plan) ? "undo" : "rollback", pawl_plan_target(plan)->n);
-        pawl_plan_free(plan);
+                        pawl_rollback_plan_is_undo(plan) ? "undo" : "rollback",
+                        pawl_rollback_plan_target(plan)->n);
+        pawl_rollback_plan_free(plan);
         return code;
 }
 
 static int undo(going *g)
 {
         pawl_pending_rollback pending;
-        pawl_plan *done = NULL;
+        pawl_rollback_plan *done = NULL;
         pawl_status status = pawl_workspace_pending(&pending, g->log, &g->err);
 
         if (status && status != PAWL_ENOTFOUND)

@@ -6,7 +6,7 @@
 static pawl_status copy_row(
         pawl__row *out, pawl__arena *arena, pawl__table table, const pawl__row *row)
 {
-        const pawl__table_form *form = &pawl__tables[table];
+        const pawl__table_def *form = &pawl__tables[table];
         bool ok = true;
 
         *out = *row;

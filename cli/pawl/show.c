@@ -9,7 +9,7 @@
 #include <stdio.h>
 
 static int print_json(
-        const cli_call *cli, const pawl_checkpoint_info *info, const pawl_missed *missed)
+        const cli_call *cli, const pawl_workspace_checkpoint_info *info, const pawl_missed *missed)
 {
         size_t n = 0;
         const pawl_not_captured *items = missed ? pawl_missed_items(missed, &n) : NULL;
@@ -32,7 +32,7 @@ static void print_line(FILE *out, const char *name, pawl_text value)
         fputc('\n', out);
 }
 
-static void print_standing(FILE *out, const pawl_checkpoint_info *info)
+static void print_standing(FILE *out, const pawl_workspace_checkpoint_info *info)
 {
         fprintf(out, "%-12s %s", "standing", info->valid ? "✓ valid" : "✗ not valid");
         if (info->why_invalid.data) {
@@ -57,7 +57,7 @@ static void print_standing(FILE *out, const pawl_checkpoint_info *info)
 }
 
 static void print_text(
-        const cli_call *cli, const pawl_checkpoint_info *info, const pawl_missed *missed)
+        const cli_call *cli, const pawl_workspace_checkpoint_info *info, const pawl_missed *missed)
 {
         FILE *out = cli->in->out;
         size_t n = 0;
@@ -102,7 +102,7 @@ static int print_document(const cli_call *cli, pawl_log *log)
         char *json;
         size_t len;
 
-        if (pawl_checkpoint_document(
+        if (pawl_workspace_checkpoint_document(
                     &json, &len, log, cli->args[0], cli_value(cli, "document"), &err))
                 return cli_fail(cli, &err);
         fwrite(json, 1, len, cli->in->out);
@@ -114,22 +114,23 @@ static int print_document(const cli_call *cli, pawl_log *log)
 static int print_checkpoint(const cli_call *cli, pawl_log *log)
 {
         pawl_error err = PAWL_ERROR_INIT;
-        pawl_checkpoints *list = NULL;
+        pawl_workspace_checkpoints *list = NULL;
         pawl_missed *missed = NULL;
         int code = CLI_DONE;
 
-        if (pawl_checkpoint_find(&list, log, cli->args[0], &err)) {
+        if (pawl_workspace_checkpoint_find(&list, log, cli->args[0], &err)) {
                 code = cli_fail(cli, &err);
         } else {
-                pawl_status found = pawl_checkpoint_missed(&missed, log, cli->args[0], &err);
+                pawl_status found =
+                        pawl_workspace_checkpoint_missed(&missed, log, cli->args[0], &err);
                 (void)found; /* pruned or damaged: how many there were stands beside the files */
                 if (cli_given(cli, "json"))
-                        code = print_json(cli, pawl_checkpoints_at(list, 0), missed);
+                        code = print_json(cli, pawl_workspace_checkpoints_at(list, 0), missed);
                 else
-                        print_text(cli, pawl_checkpoints_at(list, 0), missed);
+                        print_text(cli, pawl_workspace_checkpoints_at(list, 0), missed);
         }
         pawl_missed_free(missed);
-        pawl_checkpoints_free(list);
+        pawl_workspace_checkpoints_free(list);
         return code;
 }
 

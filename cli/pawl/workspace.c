@@ -89,7 +89,7 @@ const char *cli_variable(const cli_call *cli, const char *name)
         return value && *value ? value : NULL;
 }
 
-void cli_checkpoint_members(pawl__json_writer *w, const pawl_checkpoint_info *info)
+void cli_checkpoint_members(pawl__json_writer *w, const pawl_workspace_checkpoint_info *info)
 {
         char time[28];
 

@@ -37,7 +37,7 @@ PAWL_MUST_CHECK pawl_status cli_take_paths(
 const char *cli_variable(const cli_call *cli, const char *name);
 
 /** The members of contract section 4, and more, into an object that is open. */
-void cli_checkpoint_members(pawl__json_writer *w, const pawl_checkpoint_info *info);
+void cli_checkpoint_members(pawl__json_writer *w, const pawl_workspace_checkpoint_info *info);
 /** Bytes that may be no UTF-8: then NAME shows each wrong one as \xNN, and NAME_hex has all of
  *  them. */
 void cli_text_member(pawl__json_writer *w, const char *name, pawl_text bytes);

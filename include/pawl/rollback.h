@@ -37,17 +37,17 @@ typedef struct pawl_rollback_options {
                 PAWL_ROLLBACK_OPTIONS_VERSION, false, false, NULL, NULL, false                     \
         }
 
-typedef enum pawl_plan_action {
+typedef enum pawl_rollback_plan_action {
         PAWL_PLAN_WRITE,  /**< a file, folder or link comes there, in place of what stands there */
         PAWL_PLAN_REMOVE, /**< what stands there goes */
         PAWL_PLAN_MODE,   /**< its mode is set */
         PAWL_PLAN_LEAVE   /**< it is left alone, though the checkpoint has something else there, or
                                nothing */
-} pawl_plan_action;
+} pawl_rollback_plan_action;
 
 /** One path of a plan. Texts live as long as the plan. */
-typedef struct pawl_plan_item {
-        pawl_plan_action action;
+typedef struct pawl_rollback_plan_item {
+        pawl_rollback_plan_action action;
         pawl_text path;
         char kind;       /**< 'f', 'd' or 'l': what is written, removed or set; 0 for LEAVE */
         uint64_t size;   /**< bytes, of a file that is written */
@@ -59,12 +59,12 @@ typedef struct pawl_plan_item {
                              since the way to the checkpoint was left; else absent */
         bool by_hand; /**< it was changed since the last checkpoint, or last in no run, where the
                            checkpoint is of one */
-} pawl_plan_item;
+} pawl_rollback_plan_item;
 
 /** How many of each. */
-typedef struct pawl_plan_counts {
+typedef struct pawl_rollback_plan_counts {
         uint64_t writes, bytes, removes, modes, left, lost; /**< left: the lost ones too */
-} pawl_plan_counts;
+} pawl_rollback_plan_counts;
 
 /** A step that is given up: pending again, so that `pawl resume` runs it again. */
 typedef struct pawl_given_up {
@@ -72,11 +72,11 @@ typedef struct pawl_given_up {
 } pawl_given_up;
 
 /** Where git goes. */
-typedef struct pawl_plan_git {
+typedef struct pawl_rollback_plan_git {
         pawl_text branch;
         char from[41], to[41]; /**< the commits, 40 hex digits */
         uint64_t commits;      /**< that the branch gives up; none when it goes forward again */
-} pawl_plan_git;
+} pawl_rollback_plan_git;
 
 /** A step that is again what it was at the checkpoint's place in the log. */
 typedef struct pawl_put_back {
@@ -85,13 +85,13 @@ typedef struct pawl_put_back {
 } pawl_put_back;
 
 /** Somebody else's work that is replaced. */
-typedef struct pawl_plan_other {
+typedef struct pawl_rollback_plan_other {
         pawl_text run_id; /**< its steps stay as they are; absent: work by hand, or of no run */
         uint64_t paths;   /**< how many paths of the plan */
-} pawl_plan_other;
+} pawl_rollback_plan_other;
 
 /** What it does beside the files. Lasts as long as the plan. */
-typedef struct pawl_plan_effect {
+typedef struct pawl_rollback_plan_effect {
         bool in_part;         /**< it is of some paths alone: no step and no checkpoint changes */
         pawl_text run_id;     /**< the run whose steps change; absent: none do */
         pawl_text run_status; /**< what that run is then: interrupted, blocked, failed, completed */
@@ -102,28 +102,35 @@ typedef struct pawl_plan_effect {
         size_t n_given_up;
         const uint64_t *taken_up; /**< and those that are again */
         size_t n_taken_up;
-        const pawl_plan_other *others;
+        const pawl_rollback_plan_other *others;
         size_t n_others;
-} pawl_plan_effect;
+} pawl_rollback_plan_effect;
 
-typedef struct pawl_plan pawl_plan; /**< Opaque. Free with pawl_plan_free(). */
+typedef struct pawl_rollback_plan
+        pawl_rollback_plan; /**< Opaque. Free with pawl_rollback_plan_free(). */
 
 /** 64 hex digits. */
-PAWL_EXTERN const char *pawl_plan_hash(const pawl_plan *plan);
-PAWL_EXTERN const pawl_checkpoint_info *pawl_plan_target(const pawl_plan *plan);
+PAWL_EXTERN const char *pawl_rollback_plan_hash(const pawl_rollback_plan *plan);
+PAWL_EXTERN const pawl_workspace_checkpoint_info *pawl_rollback_plan_target(
+        const pawl_rollback_plan *plan);
 /** The number of the safety copy; 0: it has not been done. */
-PAWL_EXTERN uint64_t pawl_plan_safety(const pawl_plan *plan);
-PAWL_EXTERN bool pawl_plan_is_undo(const pawl_plan *plan);
+PAWL_EXTERN uint64_t pawl_rollback_plan_safety(const pawl_rollback_plan *plan);
+PAWL_EXTERN bool pawl_rollback_plan_is_undo(const pawl_rollback_plan *plan);
 /** Every path, in the order of a walk: first what is done, then what is left alone. */
-PAWL_EXTERN size_t pawl_plan_items(const pawl_plan *plan);
-PAWL_EXTERN const pawl_plan_item *pawl_plan_item_at(const pawl_plan *plan, size_t index);
-PAWL_EXTERN const pawl_plan_counts *pawl_plan_counted(const pawl_plan *plan);
-PAWL_EXTERN size_t pawl_plan_steps(const pawl_plan *plan);
-PAWL_EXTERN const pawl_given_up *pawl_plan_step_at(const pawl_plan *plan, size_t index);
-PAWL_EXTERN const pawl_plan_effect *pawl_plan_affects(const pawl_plan *plan);
+PAWL_EXTERN size_t pawl_rollback_plan_items(const pawl_rollback_plan *plan);
+PAWL_EXTERN const pawl_rollback_plan_item *pawl_rollback_plan_item_at(
+        const pawl_rollback_plan *plan, size_t index);
+PAWL_EXTERN const pawl_rollback_plan_counts *pawl_rollback_plan_counted(
+        const pawl_rollback_plan *plan);
+PAWL_EXTERN size_t pawl_rollback_plan_steps(const pawl_rollback_plan *plan);
+PAWL_EXTERN const pawl_given_up *pawl_rollback_plan_step_at(
+        const pawl_rollback_plan *plan, size_t index);
+PAWL_EXTERN const pawl_rollback_plan_effect *pawl_rollback_plan_affects(
+        const pawl_rollback_plan *plan);
 /** NULL: git stays where it is. */
-PAWL_EXTERN const pawl_plan_git *pawl_plan_git_move(const pawl_plan *plan);
-PAWL_EXTERN void pawl_plan_free(pawl_plan *plan);
+PAWL_EXTERN const pawl_rollback_plan_git *pawl_rollback_plan_git_move(
+        const pawl_rollback_plan *plan);
+PAWL_EXTERN void pawl_rollback_plan_free(pawl_rollback_plan *plan);
 
 /* ---- Going back ------------------------------------------------------------------------------ */
 
@@ -131,10 +138,10 @@ PAWL_EXTERN void pawl_plan_free(pawl_plan *plan);
  * What going back would do. Reads the workspace and writes nothing. The plan's hash covers the
  * target, the workspace as it is, and the log's head: pass it as options.expect to have that plan
  * or none.
- * @param which  a checkpoint, as for pawl_checkpoint_find(); NULL: what an undo would do.
+ * @param which  a checkpoint, as for pawl_workspace_checkpoint_find(); NULL: what an undo would do.
  * @return as pawl_workspace_rollback() or pawl_workspace_undo().
  */
-PAWL_EXTERN PAWL_MUST_CHECK pawl_status pawl_workspace_plan(pawl_plan **out, pawl_log *log,
+PAWL_EXTERN PAWL_MUST_CHECK pawl_status pawl_workspace_plan(pawl_rollback_plan **out, pawl_log *log,
         const char *which, const pawl_rollback_options *options,
         const pawl_workspace_options *workspace, pawl_error *err);
 
@@ -153,8 +160,8 @@ PAWL_EXTERN PAWL_MUST_CHECK pawl_status pawl_workspace_plan(pawl_plan **out, paw
  *         PAWL_EDAMAGED for one that does not verify: then nothing was changed. After any failure
  *         pawl_workspace_pending() says whether the files are half-way.
  */
-PAWL_EXTERN PAWL_MUST_CHECK pawl_status pawl_workspace_rollback(pawl_plan **done, pawl_log *log,
-        const char *which, const pawl_rollback_options *options,
+PAWL_EXTERN PAWL_MUST_CHECK pawl_status pawl_workspace_rollback(pawl_rollback_plan **done,
+        pawl_log *log, const char *which, const pawl_rollback_options *options,
         const pawl_workspace_options *workspace, pawl_error *err);
 
 /**
@@ -163,9 +170,9 @@ PAWL_EXTERN PAWL_MUST_CHECK pawl_status pawl_workspace_rollback(pawl_plan **done
  * and is in a safety copy of its own: the next undo goes there.
  * @return as above; PAWL_ENOTFOUND when there is nothing to undo.
  */
-PAWL_EXTERN PAWL_MUST_CHECK pawl_status pawl_workspace_undo(pawl_plan **done, pawl_log *log,
-        const pawl_rollback_options *options, const pawl_workspace_options *workspace,
-        pawl_error *err);
+PAWL_EXTERN PAWL_MUST_CHECK pawl_status pawl_workspace_undo(pawl_rollback_plan **done,
+        pawl_log *log, const pawl_rollback_options *options,
+        const pawl_workspace_options *workspace, pawl_error *err);
 
 /** One of the past. */
 typedef struct pawl_rollback_info {
@@ -204,11 +211,11 @@ PAWL_EXTERN PAWL_MUST_CHECK pawl_status pawl_workspace_pending(
         pawl_pending_rollback *out, pawl_log *log, pawl_error *err);
 /** End it by going on to its target. PAWL_ENOTFOUND: there is none. PAWL_EHELD: somebody else is at
  *  it. */
-PAWL_EXTERN PAWL_MUST_CHECK pawl_status pawl_workspace_finish(
-        pawl_plan **done, pawl_log *log, const pawl_workspace_options *workspace, pawl_error *err);
+PAWL_EXTERN PAWL_MUST_CHECK pawl_status pawl_workspace_finish(pawl_rollback_plan **done,
+        pawl_log *log, const pawl_workspace_options *workspace, pawl_error *err);
 /** End it by going back to where it began; otherwise as pawl_workspace_finish(). */
-PAWL_EXTERN PAWL_MUST_CHECK pawl_status pawl_workspace_give_up(
-        pawl_plan **done, pawl_log *log, const pawl_workspace_options *workspace, pawl_error *err);
+PAWL_EXTERN PAWL_MUST_CHECK pawl_status pawl_workspace_give_up(pawl_rollback_plan **done,
+        pawl_log *log, const pawl_workspace_options *workspace, pawl_error *err);
 
 #ifdef __cplusplus
 }

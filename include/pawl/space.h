@@ -31,13 +31,13 @@ typedef struct pawl_usage_totals {
 } pawl_usage_totals;
 
 /** One checkpoint that is kept. Texts live as long as the usage. */
-typedef struct pawl_checkpoint_usage {
+typedef struct pawl_workspace_checkpoint_usage {
         uint64_t n;
         pawl_text id;
         uint64_t files, bytes; /**< captured, not compressed */
         uint64_t own;          /**< bytes as stored that no other checkpoint names */
         bool damaged;          /**< a folder of it cannot be read: own is what could be found */
-} pawl_checkpoint_usage;
+} pawl_workspace_checkpoint_usage;
 
 typedef struct pawl_usage pawl_usage; /**< Opaque. Free with pawl_usage_free(). */
 
@@ -46,13 +46,14 @@ PAWL_EXTERN PAWL_MUST_CHECK pawl_status pawl_workspace_usage(
 PAWL_EXTERN const pawl_usage_totals *pawl_usage_total(const pawl_usage *usage);
 /** The checkpoints that are kept, oldest first. */
 PAWL_EXTERN size_t pawl_usage_count(const pawl_usage *usage);
-PAWL_EXTERN const pawl_checkpoint_usage *pawl_usage_at(const pawl_usage *usage, size_t index);
+PAWL_EXTERN const pawl_workspace_checkpoint_usage *pawl_usage_at(
+        const pawl_usage *usage, size_t index);
 PAWL_EXTERN void pawl_usage_free(pawl_usage *usage);
 
 /* ---- Letting go ------------------------------------------------------------------------------ */
 
 /** Which may go. Start from PAWL_CHECKPOINT_PRUNE_INIT; with both, what neither keeps. */
-typedef struct pawl_checkpoint_prune_options {
+typedef struct pawl_workspace_prune_options {
         unsigned version;  /**< PAWL_CHECKPOINT_PRUNE_VERSION */
         size_t keep;       /**< the newest so many stay; SIZE_MAX: not asked for */
         int64_t older_us;  /**< what was taken at or after this time stays; INT64_MAX: not asked */
@@ -60,7 +61,7 @@ typedef struct pawl_checkpoint_prune_options {
         const char *actor; /**< NULL: "program" */
         bool include_manual; /**< those that a person took may go, too, and count among the newest
                               */
-} pawl_checkpoint_prune_options;
+} pawl_workspace_prune_options;
 
 #define PAWL_CHECKPOINT_PRUNE_VERSION 1
 #define PAWL_CHECKPOINT_PRUNE_INIT                                                                 \
@@ -75,7 +76,7 @@ typedef struct pawl_pruned_checkpoint {
         const char *stays; /**< why: "current", "pinned", "newest" ...; NULL: it goes */
 } pawl_pruned_checkpoint;
 
-typedef struct pawl_checkpoint_prune pawl_checkpoint_prune; /**< Opaque. */
+typedef struct pawl_workspace_prune_report pawl_workspace_prune_report; /**< Opaque. */
 
 /**
  * Let go of old checkpoints in one commit: the contents that no other names go for good, and a
@@ -86,17 +87,17 @@ typedef struct pawl_checkpoint_prune pawl_checkpoint_prune; /**< Opaque. */
  *         PAWL_EDAMAGED where a checkpoint that stays cannot be read, as what it names is not known
  *         then: repair it, or let it go too.
  */
-PAWL_EXTERN PAWL_MUST_CHECK pawl_status pawl_workspace_prune(pawl_checkpoint_prune **out,
-        pawl_log *log, const pawl_checkpoint_prune_options *options, pawl_error *err);
+PAWL_EXTERN PAWL_MUST_CHECK pawl_status pawl_workspace_prune(pawl_workspace_prune_report **out,
+        pawl_log *log, const pawl_workspace_prune_options *options, pawl_error *err);
 /** Every checkpoint that was kept, newest first. */
-PAWL_EXTERN size_t pawl_checkpoint_prune_count(const pawl_checkpoint_prune *report);
-PAWL_EXTERN const pawl_pruned_checkpoint *pawl_checkpoint_prune_at(
-        const pawl_checkpoint_prune *report, size_t index);
+PAWL_EXTERN size_t pawl_workspace_prune_count(const pawl_workspace_prune_report *report);
+PAWL_EXTERN const pawl_pruned_checkpoint *pawl_workspace_prune_at(
+        const pawl_workspace_prune_report *report, size_t index);
 /** How many checkpoints go, how many contents with them, and their bytes as stored. */
-PAWL_EXTERN size_t pawl_checkpoint_prune_going(const pawl_checkpoint_prune *report);
-PAWL_EXTERN uint64_t pawl_checkpoint_prune_contents(const pawl_checkpoint_prune *report);
-PAWL_EXTERN uint64_t pawl_checkpoint_prune_bytes(const pawl_checkpoint_prune *report);
-PAWL_EXTERN void pawl_checkpoint_prune_free(pawl_checkpoint_prune *report);
+PAWL_EXTERN size_t pawl_workspace_prune_going(const pawl_workspace_prune_report *report);
+PAWL_EXTERN uint64_t pawl_workspace_prune_contents(const pawl_workspace_prune_report *report);
+PAWL_EXTERN uint64_t pawl_workspace_prune_bytes(const pawl_workspace_prune_report *report);
+PAWL_EXTERN void pawl_workspace_prune_free(pawl_workspace_prune_report *report);
 
 #ifdef __cplusplus
 }

@@ -124,7 +124,7 @@ PAWL_EXTERN const pawl_toolcall_info *pawl_toolcall_told(const pawl_toolcall *ca
 PAWL_EXTERN PAWL_MUST_CHECK pawl_status pawl_toolcall_write(char **json, size_t *len,
         const pawl_toolcall *call, const char *commit_hash, pawl_error *err);
 /** What the restore did; NULL where no file was touched. Lives as long as the call. */
-PAWL_EXTERN const pawl_plan *pawl_toolcall_plan(const pawl_toolcall *call);
+PAWL_EXTERN const pawl_rollback_plan *pawl_toolcall_plan(const pawl_toolcall *call);
 PAWL_EXTERN void pawl_toolcall_free(pawl_toolcall *call);
 
 /* ---- Taking one back ------------------------------------------------------------------------- */

@@ -48,7 +48,7 @@ typedef struct pawl_workspace_options {
 /* ---- Taking one ------------------------------------------------------------------------------ */
 
 /** What a checkpoint is taken of, beside the files. Start from PAWL_CHECKPOINT_REQUEST_INIT. */
-typedef struct pawl_checkpoint_request {
+typedef struct pawl_workspace_checkpoint_request {
         unsigned version;        /**< PAWL_CHECKPOINT_REQUEST_VERSION */
         const char *description; /**< in the taker's words; NULL: none */
         bool automatic;          /**< the trigger is "auto", not "manual" */
@@ -57,7 +57,7 @@ typedef struct pawl_checkpoint_request {
         pawl_text outputs;    /**< its outputs, JSON; absent: none */
         bool only_if_changed; /**< not where files, state and outputs are those of the current one
                                */
-} pawl_checkpoint_request;
+} pawl_workspace_checkpoint_request;
 
 #define PAWL_CHECKPOINT_REQUEST_VERSION 1
 #define PAWL_CHECKPOINT_REQUEST_INIT                                                               \
@@ -67,7 +67,7 @@ typedef struct pawl_checkpoint_request {
         }
 
 /** A checkpoint as the log has it. Texts live as long as the list or the capture. */
-typedef struct pawl_checkpoint_info {
+typedef struct pawl_workspace_checkpoint_info {
         uint64_t n, seq; /**< its number, from 1 up; that of its event */
         pawl_text id;    /**< "cp-04-implement-20260120-143000" */
         pawl_text mission_id, run_id, step_id, session_id;
@@ -91,15 +91,15 @@ typedef struct pawl_checkpoint_info {
         pawl_text why_invalid; /**< absent: nothing is wrong with it that is known */
         pawl_text given_up;    /**< "rolled back to 1": it is not on the way to where the workspace
                                     stands; absent: it is */
-} pawl_checkpoint_info;
+} pawl_workspace_checkpoint_info;
 
 /** What a reading of the workspace met. */
-typedef struct pawl_capture_counts {
+typedef struct pawl_workspace_capture_counts {
         uint64_t files, bytes;        /**< in the checkpoint */
         uint64_t captured, unchanged; /**< files that were read, and those known from before */
         uint64_t ignored;             /**< names that the rules leave out; a folder counts once */
         uint64_t too_large, unreadable, special, changing, repositories; /**< not captured */
-} pawl_capture_counts;
+} pawl_workspace_capture_counts;
 
 /** Something that is there and was not captured. */
 typedef struct pawl_not_captured {
@@ -108,7 +108,8 @@ typedef struct pawl_not_captured {
                             (a folder) or "repository" (the .git of one within) */
 } pawl_not_captured;
 
-typedef struct pawl_capture pawl_capture; /**< Opaque. Free with pawl_capture_free(). */
+typedef struct pawl_workspace_capture
+        pawl_workspace_capture; /**< Opaque. Free with pawl_workspace_capture_free(). */
 
 /**
  * Take a checkpoint: read the workspace, keep what the log does not have, append the event; one
@@ -118,38 +119,41 @@ typedef struct pawl_capture pawl_capture; /**< Opaque. Free with pawl_capture_fr
  *         current one. PAWL_EINVAL for a root that is refused or another than the log's, or text
  *         that is no JSON; PAWL_ESTATE while a rollback is half done.
  */
-PAWL_EXTERN PAWL_MUST_CHECK pawl_status pawl_workspace_checkpoint(pawl_capture **out, pawl_log *log,
-        const pawl_checkpoint_request *request, const pawl_workspace_options *options,
-        pawl_error *err);
-PAWL_EXTERN const pawl_checkpoint_info *pawl_capture_info(const pawl_capture *capture);
-PAWL_EXTERN const pawl_capture_counts *pawl_capture_counted(const pawl_capture *capture);
+PAWL_EXTERN PAWL_MUST_CHECK pawl_status pawl_workspace_checkpoint(pawl_workspace_capture **out,
+        pawl_log *log, const pawl_workspace_checkpoint_request *request,
+        const pawl_workspace_options *options, pawl_error *err);
+PAWL_EXTERN const pawl_workspace_checkpoint_info *pawl_workspace_capture_info(
+        const pawl_workspace_capture *capture);
+PAWL_EXTERN const pawl_workspace_capture_counts *pawl_workspace_capture_counted(
+        const pawl_workspace_capture *capture);
 /** What was not captured, by path. */
-PAWL_EXTERN size_t pawl_capture_missed(const pawl_capture *capture);
-PAWL_EXTERN const pawl_not_captured *pawl_capture_missed_at(
-        const pawl_capture *capture, size_t index);
-PAWL_EXTERN void pawl_capture_free(pawl_capture *capture);
+PAWL_EXTERN size_t pawl_workspace_capture_missed(const pawl_workspace_capture *capture);
+PAWL_EXTERN const pawl_not_captured *pawl_workspace_capture_missed_at(
+        const pawl_workspace_capture *capture, size_t index);
+PAWL_EXTERN void pawl_workspace_capture_free(pawl_workspace_capture *capture);
 
 /* ---- Looking --------------------------------------------------------------------------------- */
 
-typedef struct pawl_checkpoints pawl_checkpoints; /**< Opaque. Free with pawl_checkpoints_free(). */
+typedef struct pawl_workspace_checkpoints
+        pawl_workspace_checkpoints; /**< Opaque. Free with pawl_workspace_checkpoints_free(). */
 
 /** Every checkpoint, oldest first. */
-PAWL_EXTERN PAWL_MUST_CHECK pawl_status pawl_checkpoint_list(
-        pawl_checkpoints **out, pawl_log *log, pawl_error *err);
+PAWL_EXTERN PAWL_MUST_CHECK pawl_status pawl_workspace_checkpoint_list(
+        pawl_workspace_checkpoints **out, pawl_log *log, pawl_error *err);
 /** One: @p which is its number, its id or the unambiguous start of it, or "current".
  *  PAWL_ENOTFOUND; PAWL_EINVAL for a start that several have. */
-PAWL_EXTERN PAWL_MUST_CHECK pawl_status pawl_checkpoint_find(
-        pawl_checkpoints **out, pawl_log *log, const char *which, pawl_error *err);
-PAWL_EXTERN size_t pawl_checkpoints_count(const pawl_checkpoints *list);
-PAWL_EXTERN const pawl_checkpoint_info *pawl_checkpoints_at(
-        const pawl_checkpoints *list, size_t index);
-PAWL_EXTERN void pawl_checkpoints_free(pawl_checkpoints *list);
+PAWL_EXTERN PAWL_MUST_CHECK pawl_status pawl_workspace_checkpoint_find(
+        pawl_workspace_checkpoints **out, pawl_log *log, const char *which, pawl_error *err);
+PAWL_EXTERN size_t pawl_workspace_checkpoints_count(const pawl_workspace_checkpoints *list);
+PAWL_EXTERN const pawl_workspace_checkpoint_info *pawl_workspace_checkpoints_at(
+        const pawl_workspace_checkpoints *list, size_t index);
+PAWL_EXTERN void pawl_workspace_checkpoints_free(pawl_workspace_checkpoints *list);
 
 /** What a checkpoint met and did not capture. Opaque. Free with pawl_missed_free(). */
 typedef struct pawl_missed pawl_missed;
-/** By path; @p which as for pawl_checkpoint_find(). PAWL_ENOTFOUND: no such checkpoint, or its
- *  contents are gone; PAWL_EDAMAGED. */
-PAWL_EXTERN PAWL_MUST_CHECK pawl_status pawl_checkpoint_missed(
+/** By path; @p which as for pawl_workspace_checkpoint_find(). PAWL_ENOTFOUND: no such checkpoint,
+ * or its contents are gone; PAWL_EDAMAGED. */
+PAWL_EXTERN PAWL_MUST_CHECK pawl_status pawl_workspace_checkpoint_missed(
         pawl_missed **out, pawl_log *log, const char *which, pawl_error *err);
 /** They live as long as @p missed. NULL where there are none. */
 PAWL_EXTERN const pawl_not_captured *pawl_missed_items(const pawl_missed *missed, size_t *n);
@@ -159,7 +163,7 @@ PAWL_EXTERN void pawl_missed_free(pawl_missed *missed);
  *  are the log's own.
  *  @param[out] json  the caller's, ended by a NUL that len does not count; pawl_free().
  *  @return PAWL_ENOTFOUND where it has none, or no longer. */
-PAWL_EXTERN PAWL_MUST_CHECK pawl_status pawl_checkpoint_document(char **json, size_t *len,
+PAWL_EXTERN PAWL_MUST_CHECK pawl_status pawl_workspace_checkpoint_document(char **json, size_t *len,
         pawl_log *log, const char *which, const char *name, pawl_error *err);
 
 /* ---- Comparing --------------------------------------------------------------------------------
@@ -214,8 +218,10 @@ PAWL_EXTERN PAWL_MUST_CHECK pawl_status pawl_workspace_compare(pawl_comparison *
         const char *a, const char *b, const pawl_workspace_options *options, pawl_patch_fn patch,
         void *patch_user, pawl_error *err);
 /** The two sides; @p b is NULL for the workspace. */
-PAWL_EXTERN const pawl_checkpoint_info *pawl_comparison_a(const pawl_comparison *comparison);
-PAWL_EXTERN const pawl_checkpoint_info *pawl_comparison_b(const pawl_comparison *comparison);
+PAWL_EXTERN const pawl_workspace_checkpoint_info *pawl_comparison_a(
+        const pawl_comparison *comparison);
+PAWL_EXTERN const pawl_workspace_checkpoint_info *pawl_comparison_b(
+        const pawl_comparison *comparison);
 PAWL_EXTERN size_t pawl_comparison_files(const pawl_comparison *comparison);
 PAWL_EXTERN const pawl_file_change *pawl_comparison_file(
         const pawl_comparison *comparison, size_t index);
@@ -227,7 +233,7 @@ PAWL_EXTERN const pawl_git_between *pawl_comparison_git(const pawl_comparison *c
 PAWL_EXTERN void pawl_comparison_free(pawl_comparison *comparison);
 
 /** Keep a checkpoint from being pruned, or no longer. PAWL_ENOTFOUND. */
-PAWL_EXTERN PAWL_MUST_CHECK pawl_status pawl_checkpoint_pin(
+PAWL_EXTERN PAWL_MUST_CHECK pawl_status pawl_workspace_checkpoint_pin(
         pawl_log *log, const char *which, bool pinned, const char *actor, pawl_error *err);
 
 /* ---- Carrying them to another machine ----------------------------------------------------------

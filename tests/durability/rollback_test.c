@@ -218,14 +218,14 @@ static void make(fixture *f, const char *name, mode_t mode)
 
 static void checkpoint(fixture *f, pawl_log *log)
 {
-        const pawl_checkpoint_request request = PAWL_CHECKPOINT_REQUEST_INIT;
+        const pawl_workspace_checkpoint_request request = PAWL_CHECKPOINT_REQUEST_INIT;
         pawl_error err = PAWL_ERROR_INIT;
-        pawl_capture *capture;
+        pawl_workspace_capture *capture;
 
         (void)f;
         if (pawl_workspace_checkpoint(&capture, log, &request, NULL, &err))
                 fail_msg("%s", err.message);
-        pawl_capture_free(capture);
+        pawl_workspace_capture_free(capture);
 }
 
 static void set_up(fixture *f)

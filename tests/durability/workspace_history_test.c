@@ -153,21 +153,23 @@ static void change_something(world *w)
 
 static void learn(world *w)
 {
-        pawl_checkpoints *all;
+        pawl_workspace_checkpoints *all;
         unsigned char tree[32];
 
-        assert_int_equal(pawl_checkpoint_list(&all, w->log->log, NULL), PAWL_OK);
-        uint64_t n = pawl_checkpoints_count(all);
+        assert_int_equal(pawl_workspace_checkpoint_list(&all, w->log->log, NULL), PAWL_OK);
+        uint64_t n = pawl_workspace_checkpoints_count(all);
         assert_true(n < MODEL_CHECKPOINTS);
         for (; w->m.n < n; w->m.n++) {
-                const pawl_checkpoint_info *info = pawl_checkpoints_at(all, (size_t)w->m.n);
+                const pawl_workspace_checkpoint_info *info =
+                        pawl_workspace_checkpoints_at(all, (size_t)w->m.n);
                 assert_true(pawl__unhex32(tree, info->tree));
                 memcpy(w->m.checkpoints[w->m.n + 1].tree.bytes, tree, 32);
                 w->m.checkpoints[w->m.n + 1].safety = info->safety;
         }
         for (uint64_t i = 1; i <= n; i++)
-                w->m.checkpoints[i].pruned = pawl_checkpoints_at(all, (size_t)i - 1)->pruned;
-        pawl_checkpoints_free(all);
+                w->m.checkpoints[i].pruned =
+                        pawl_workspace_checkpoints_at(all, (size_t)i - 1)->pruned;
+        pawl_workspace_checkpoints_free(all);
 }
 
 static tree_hash now(world *w)
@@ -185,14 +187,14 @@ static void stands_at(world *w, tree_hash wanted, const char *doing)
 
 static void take(world *w)
 {
-        const pawl_checkpoint_request request = PAWL_CHECKPOINT_REQUEST_INIT;
+        const pawl_workspace_checkpoint_request request = PAWL_CHECKPOINT_REQUEST_INIT;
         pawl_error err = PAWL_ERROR_INIT;
-        pawl_capture *capture;
+        pawl_workspace_capture *capture;
         tree_hash tree = now(w);
 
         if (pawl_workspace_checkpoint(&capture, w->log->log, &request, NULL, &err))
                 fail_msg("%s", err.message);
-        pawl_capture_free(capture);
+        pawl_workspace_capture_free(capture);
         learn(w);
         assert_memory_equal(w->m.checkpoints[w->m.n].tree.bytes, tree.bytes, 32);
         w->counts[1]++;
@@ -202,17 +204,17 @@ static void take(world *w)
 /* The number of one that can be gone to, which is any that is kept; 0: there is none. */
 static uint64_t choose(world *w)
 {
-        pawl_checkpoints *all;
+        pawl_workspace_checkpoints *all;
         uint64_t fit[MODEL_CHECKPOINTS], n = 0;
 
-        assert_int_equal(pawl_checkpoint_list(&all, w->log->log, NULL), PAWL_OK);
-        for (size_t i = 0; i < pawl_checkpoints_count(all); i++) {
-                const pawl_checkpoint_info *info = pawl_checkpoints_at(all, i);
+        assert_int_equal(pawl_workspace_checkpoint_list(&all, w->log->log, NULL), PAWL_OK);
+        for (size_t i = 0; i < pawl_workspace_checkpoints_count(all); i++) {
+                const pawl_workspace_checkpoint_info *info = pawl_workspace_checkpoints_at(all, i);
                 assert_true(info->valid == !info->pruned);
                 if (info->valid)
                         fit[n++] = info->n;
         }
-        pawl_checkpoints_free(all);
+        pawl_workspace_checkpoints_free(all);
         return n ? fit[draw(w, n)] : 0;
 }
 
@@ -312,35 +314,36 @@ static void go_back_in_part(world *w)
 
 static void prune(world *w)
 {
-        pawl_checkpoint_prune_options options = PAWL_CHECKPOINT_PRUNE_INIT;
+        pawl_workspace_prune_options options = PAWL_CHECKPOINT_PRUNE_INIT;
         pawl_error err = PAWL_ERROR_INIT;
-        pawl_checkpoint_prune *report;
+        pawl_workspace_prune_report *report;
 
         options.keep = 2 + (size_t)draw(w, 6);
         options.include_manual = draw(w, 2);
         if (pawl_workspace_prune(&report, w->log->log, &options, &err))
                 fail_msg("prune: %s", err.message);
-        w->counts[6] += (long)pawl_checkpoint_prune_going(report);
-        pawl_checkpoint_prune_free(report);
+        w->counts[6] += (long)pawl_workspace_prune_going(report);
+        pawl_workspace_prune_free(report);
         learn(w);
 }
 
 /* Those that are valid go into an archive and from there into a log elsewhere; one of them is put
  * there into an empty folder. */
-static void carry(world *w)
+static void run_step(world *w)
 {
         pawl_archive_result out, in;
         pawl_error err = PAWL_ERROR_INIT;
         void *state = NULL;
         uint64_t at[MODEL_CHECKPOINTS], n = 0;
-        pawl_checkpoints *all;
+        pawl_workspace_checkpoints *all;
         char which[24];
 
-        assert_int_equal(pawl_checkpoint_list(&all, w->log->log, NULL), PAWL_OK);
-        for (size_t i = 0; i < pawl_checkpoints_count(all); i++)
-                if (pawl_checkpoints_at(all, i)->valid && !pawl_checkpoints_at(all, i)->safety)
+        assert_int_equal(pawl_workspace_checkpoint_list(&all, w->log->log, NULL), PAWL_OK);
+        for (size_t i = 0; i < pawl_workspace_checkpoints_count(all); i++)
+                if (pawl_workspace_checkpoints_at(all, i)->valid &&
+                        !pawl_workspace_checkpoints_at(all, i)->safety)
                         at[n++] = i + 1;
-        pawl_checkpoints_free(all);
+        pawl_workspace_checkpoints_free(all);
         if (n == 0)
                 return;
         assert_int_equal(event_log_setup(&state), 0);
@@ -388,7 +391,7 @@ static void one_history(void **state, uint64_t seed, long steps, long counts[8])
                 else if (what < 95)
                         prune(w);
                 else if (what < 96)
-                        carry(w);
+                        run_step(w);
                 else
                         undo(w);
         }

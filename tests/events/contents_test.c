@@ -174,7 +174,7 @@ static void a_fence_is_asked_for_before_the_fill_and_for_what_it_adds(void **sta
 
         /* A claim's fill has the claim already. */
         batch.fill = contents_fill;
-        batch.fill_user = &w;
+        batch.prepare_user = &w;
         assert_int_equal(pawl__log_claim(&fence, log, pawl__text("mission"), pawl__text("run-1"),
                                  pawl__text(NULL), pawl__text(NULL), &batch, NULL),
                 PAWL_OK);
@@ -194,7 +194,7 @@ static void a_claim_whose_fill_fails_claims_nothing(void **state)
                 .part_len = CONTENT_PART,
                 .events = 1,
                 .fails = PAWL_EINPUTS};
-        pawl__batch batch = {.fill = contents_fill, .fill_user = &w};
+        pawl__batch batch = {.fill = contents_fill, .prepare_user = &w};
         uint64_t fence = 99;
         bool held = true;
 

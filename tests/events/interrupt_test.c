@@ -145,7 +145,7 @@ static void a_fill_ends_and_is_taken_back(void **state)
 
         assert_int_equal(pawl__batch_event(&batch, &event, &err), PAWL_OK);
         batch.fill = interrupt_and_look;
-        batch.fill_user = &looks;
+        batch.prepare_user = &looks;
         assert_int_equal(pawl__log_commit(log, &batch, 0, &seq), PAWL_EINTERRUPTED);
         assert_int_equal(looks.looked, PAWL_EINTERRUPTED);
         assert_int_equal(seq, 99);
@@ -275,7 +275,7 @@ static void a_wait_for_a_turn_ends_and_the_others_go_on(void **state)
         w.log = event_log_another(f);
         assert_int_equal(pawl__batch_event(&batch, &event, &err), PAWL_OK);
         batch.fill = let_another_wait;
-        batch.fill_user = &w;
+        batch.prepare_user = &w;
         assert_int_equal(pawl__log_commit(log, &batch, 0, &seq), PAWL_OK);
         assert_int_equal(w.status, PAWL_EINTERRUPTED);
         assert_int_equal(event_log_count(f), 1);

@@ -91,7 +91,7 @@ static void a_run_is_given_back_with_its_last_events_or_not_at_all(void **state)
         assert_int_equal(claims_take(f->log), 1);
         assert_int_equal(pawl__batch_event(&batch, &last, NULL), PAWL_OK);
         assert_int_equal(pawl__batch_event(&batch, &bad, NULL), PAWL_OK);
-        assert_int_equal(pawl__batch_give_back(&batch, run, NULL), PAWL_OK);
+        assert_int_equal(pawl__batch_release(&batch, run, NULL), PAWL_OK);
         assert_int_equal(pawl__log_commit(f->log, &batch, 1, NULL), PAWL_EINVAL);
         assert_says(pawl_log_errmsg(f->log), "StepFailed");
         assert_int_equal(event_log_count(f), 1);
@@ -99,7 +99,7 @@ static void a_run_is_given_back_with_its_last_events_or_not_at_all(void **state)
 
         pawl__batch_clear(&batch);
         assert_int_equal(pawl__batch_event(&batch, &last, NULL), PAWL_OK);
-        assert_int_equal(pawl__batch_give_back(&batch, run, NULL), PAWL_OK);
+        assert_int_equal(pawl__batch_release(&batch, run, NULL), PAWL_OK);
         assert_int_equal(pawl__log_commit(f->log, &batch, 1, NULL), PAWL_OK);
         assert_int_equal(event_log_count(f), 2);
         assert_int_equal(claims_take(other), 2); /* while the former holder lives */

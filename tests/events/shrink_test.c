@@ -49,14 +49,14 @@ static pawl_status drop_all(pawl_log *log, pawl__batch *batch, void *user, pawl_
         return status;
 }
 
-static void fill(pawl_log *log, pawl__batch_fill_fn fn, part *p)
+static void fill(pawl_log *log, pawl__batch_prepare_fn fn, part *p)
 {
         pawl__batch batch = PAWL__BATCH_INIT;
         pawl_event event = event_scope(NULL);
 
         assert_int_equal(pawl__batch_event(&batch, &event, NULL), PAWL_OK);
         batch.fill = fn;
-        batch.fill_user = p;
+        batch.prepare_user = p;
         if (pawl__log_commit(log, &batch, 0, NULL))
                 fail_msg("%s", pawl_log_errmsg(log));
         pawl__batch_free(&batch);

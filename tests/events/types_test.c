@@ -27,7 +27,7 @@ static const char *const wrong_value_of[] = {
 
 /* The payload of a form with all required fields; `but` is left out, or has `instead`. */
 static void payload_of(
-        pawl__buf *out, const pawl__event_form *form, const char *but, const char *instead)
+        pawl__buf *out, const pawl__event_def *form, const char *but, const char *instead)
 {
         const char *comma = "";
 
@@ -47,7 +47,7 @@ static void payload_of(
         assert_int_equal(pawl__buf_adds(out, "}"), PAWL_OK);
 }
 
-static pawl_status check(const pawl__event_form *form, pawl__event_type type, uint64_t seq,
+static pawl_status check(const pawl__event_def *form, pawl__event_type type, uint64_t seq,
         pawl__buf *payload, pawl_error *err)
 {
         pawl__json_tree tree = PAWL__JSON_TREE_INIT;
@@ -67,7 +67,7 @@ static void each_required_field_is_missed_by_name_and_checked_for_its_kind(void 
 
         (void)state;
         for (int t = 0; t < PAWL__EVENT_TYPES; t++) {
-                const pawl__event_form *form = pawl__event_form_of((pawl__event_type)t);
+                const pawl__event_def *form = pawl__event_def_of((pawl__event_type)t);
 
                 payload_of(&payload, form, NULL, NULL);
                 if (check(form, (pawl__event_type)t, 0, &payload, &err))
@@ -108,7 +108,7 @@ static void the_table_says_what_the_reference_page_says(void **state)
                 pawl__event_type type = pawl__event_type_of(pawl__text(name));
                 if (type == PAWL__EVENT_OTHER)
                         fail_msg("%s has no form", name);
-                const pawl__event_form *form = pawl__event_form_of(type);
+                const pawl__event_def *form = pawl__event_def_of(type);
                 size_t n = 0;
                 for (char *bold = line; (bold = strstr(bold, "**`")) != NULL; n++) {
                         char field[64];
@@ -139,11 +139,11 @@ static void what_only_the_owner_of_a_run_may_append_is_marked(void **state)
 
         (void)state;
         for (int t = 0; t < PAWL__EVENT_TYPES; t++)
-                unowned += !pawl__event_form_of((pawl__event_type)t)->owned;
+                unowned += !pawl__event_def_of((pawl__event_type)t)->owned;
         assert_int_equal(unowned, n);
         for (size_t i = 0; i < n; i++)
-                assert_false(pawl__event_form_of(pawl__event_type_of(pawl__text(open_to_all[i])))
-                                     ->owned);
+                assert_false(
+                        pawl__event_def_of(pawl__event_type_of(pawl__text(open_to_all[i])))->owned);
 }
 
 static void names_are_taken_exactly(void **state)
@@ -175,7 +175,7 @@ static void unknown_fields_and_types_pass_and_newer_versions_do_not(void **state
 
 static void a_checkpoint_has_at_most_1024_bytes(void **state)
 {
-        const pawl__event_form *form = pawl__event_form_of(PAWL__STEP_CHECKPOINTED);
+        const pawl__event_def *form = pawl__event_def_of(PAWL__STEP_CHECKPOINTED);
         pawl__buf payload = PAWL__BUF_INIT;
         pawl_error err = PAWL_ERROR_INIT;
         char cursor[1100];

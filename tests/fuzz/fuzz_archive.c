@@ -9,7 +9,7 @@
 #include "fuzz/fuzzing.h"
 #include "workspace/archive/archive_check.h"
 
-static void require_same(const pawl__carried *a, const pawl__carried *b)
+static void require_same(const pawl__manifest *a, const pawl__manifest *b)
 {
         require(a->n_checkpoints == b->n_checkpoints && a->n_contents == b->n_contents);
         for (size_t i = 0; i < a->n_checkpoints; i++)
@@ -28,28 +28,28 @@ static void require_same(const pawl__carried *a, const pawl__carried *b)
                 a->events_size == b->events_size && a->head_seq == b->head_seq);
 }
 
-static void check_manifest(const pawl__carried *carried)
+static void check_manifest(const pawl__manifest *carried)
 {
-        pawl__carried again = {.n_contents = 0};
+        pawl__manifest again = {.n_contents = 0};
         pawl__buf text = PAWL__BUF_INIT;
 
         require(pawl__manifest_write(&text, carried, NULL) == PAWL_OK);
         require(pawl__manifest_read(&again, pawl__buf_text(&text), "again", NULL) == PAWL_OK);
         require_same(carried, &again);
-        pawl__carried_free(&again);
+        pawl__manifest_free(&again);
         pawl__buf_free(&text);
 }
 
 /* What a check that ends well has seen. */
-static void check_carried(const pawl__carried *carried)
+static void check_carried(const pawl__manifest *carried)
 {
         for (size_t i = 0; i < carried->n_checkpoints; i++) {
-                const pawl__carried_checkpoint *it = &carried->checkpoints[i];
+                const pawl__checkpoint_event *it = &carried->checkpoints[i];
                 require(it->event.payload.data && it->event.seq == it->seq);
                 require(it->n > 0 && (i == 0 || it->n > it[-1].n));
         }
         for (size_t i = 0; i < carried->n_contents; i++) {
-                const pawl__holding *it = &carried->contents[i];
+                const pawl__object *it = &carried->contents[i];
                 require(it->folder || it->file || it->document);
         }
 }
@@ -57,7 +57,7 @@ static void check_carried(const pawl__carried *carried)
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
         bytes input = {data, size};
-        pawl__carried carried = {.n_contents = 0};
+        pawl__manifest carried = {.n_contents = 0};
         pawl_error err = PAWL_ERROR_INIT;
         const size_t kind = take_choice(&input, 3);
         const pawl_text text = take_bytes(&input, input.left);
@@ -78,6 +78,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
                 if (kind != 2)
                         check_carried(&carried);
         }
-        pawl__carried_free(&carried);
+        pawl__manifest_free(&carried);
         return 0;
 }

@@ -19,7 +19,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
                 require_message(&err, status);
         } else {
                 for (size_t i = 0; i < plan.n_steps; i++)
-                        require(pawl__beneath_path_ok(plan.steps[i].path));
+                        require(pawl__rootdir_path_ok(plan.steps[i].path));
                 for (size_t i = 0; i < plan.n_left; i++)
                         require(pawl__left_text(&plan.left[i]) != NULL);
                 require(pawl__plan_encode(&again, &plan, &err) == PAWL_OK);

@@ -181,7 +181,8 @@ static const char workspace[] = "A shared folder where a customer keeps invoices
 static bool contradicts(const char *text, const char *term, const char *definition)
 {
         bool contradicted = false;
-        const pawl__claim claim = {pawl__text(term), pawl__text(definition), &contradicted};
+        const pawl__definition_check claim = {
+                pawl__text(term), pawl__text(definition), &contradicted};
 
         assert_int_equal(pawl__contradictions(pawl__text(text), &claim, 1), PAWL_OK);
         return contradicted;
@@ -278,13 +279,13 @@ static void a_long_sentence_of_redefinitions_takes_one_pass(void **state)
         enum { CLAIMS = 2000 };
         static bool contradicted[CLAIMS];
         static char names[CLAIMS][16];
-        static pawl__claim claims[CLAIMS];
+        static pawl__definition_check claims[CLAIMS];
         pawl__buf text = PAWL__BUF_INIT;
 
         (void)state;
         for (unsigned i = 0; i < CLAIMS; i++) {
                 snprintf(names[i], sizeof names[i], "term%u", i);
-                claims[i] = (pawl__claim){pawl__text(names[i]),
+                claims[i] = (pawl__definition_check){pawl__text(names[i]),
                         pawl__text(i % 2 ? "ledger" : "unheard"), &contradicted[i]};
         }
         for (unsigned i = 0; i < 100000; i++)
@@ -303,8 +304,8 @@ static void check_again(struct fixture *f, const pawl__findings *recorded, const
 {
         pawl__findings again;
 
-        assert_int_equal(pawl__findings_judge_again(&again, &f->arena, f->glossary, recorded, NULL),
-                PAWL_OK);
+        assert_int_equal(
+                pawl__findings_reevaluate(&again, &f->arena, f->glossary, recorded, NULL), PAWL_OK);
         check_findings(&again, expected);
 }
 

@@ -69,7 +69,7 @@ static pawl_status check(
 
         assert_true(status == PAWL_OK || findings.n == 99);
         if (status == PAWL_OK)
-                status = pawl__findings_judge_again(&again, arena, glossary, &findings, err);
+                status = pawl__findings_reevaluate(&again, arena, glossary, &findings, err);
         assert_true(status == PAWL_OK || again.n == 99);
         return status ? status : there_and_back(arena, &findings, err);
 }

@@ -51,7 +51,7 @@ static void generate(
 
 /* Asked, answered and completed in one session; then interrupted, and resumed with changed inputs;
  * then done already. */
-static void carry(struct sweep *s, pawl_pipeline *pipeline)
+static void run_step(struct sweep *s, pawl_pipeline *pipeline)
 {
         pawl_error err;
         pawl_context *ctx = context(s, "s", ambiguous, &err);
@@ -88,7 +88,7 @@ static void pass(struct sweep *s)
         if (!s->status)
                 s->status = pawl_pipeline_seed(pipeline, "team_domain", p->seed);
         if (!s->status)
-                carry(s, pipeline);
+                run_step(s, pipeline);
         if (pipeline && s->status)
                 err = *pawl__pipeline_error(pipeline);
         if (s->status)

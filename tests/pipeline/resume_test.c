@@ -227,7 +227,7 @@ static void the_layer_itself_gives_the_output_of_a_step_that_completed(void **st
         uint64_t head = piped_head(p);
         piped_context(p, "s", plain);
         assert_int_equal(pawl_context_set_retry_token(p->ctx, p->token), PAWL_OK);
-        pawl__pipeline_lend(p->pipeline, p->ctx);
+        pawl__pipeline_attach(p->pipeline, p->ctx);
         assert_int_equal(pawl__layer_resume.process(&pawl__layer_resume, p->ctx), PAWL_DONE);
         assert_text(pawl_context_output(p->ctx), "[42]");
         assert_int_equal(pawl__pipeline_batch(p->pipeline)->n, 0);

@@ -2,7 +2,7 @@
 #include "support/test.h"
 #include <time.h>
 
-void service_wake(service_waker *waker)
+void service_wake(service_async_body *waker)
 {
         pthread_mutex_lock(&waker->lock);
         waker->woken++;

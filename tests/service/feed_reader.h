@@ -10,7 +10,7 @@
 #include "service/feed.h"
 #include <pthread.h>
 
-struct service_waker {
+struct service_async_body {
         pthread_mutex_t lock;
         pthread_cond_t changed;
         unsigned woken;
@@ -18,7 +18,7 @@ struct service_waker {
 
 struct reader {
         service_source source;
-        service_waker waker;
+        service_async_body waker;
         pawl__buf text;        /* all that came */
         size_t looked, events; /* so far into it, and how many began before */
         bool over;

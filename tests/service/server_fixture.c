@@ -32,10 +32,10 @@ static struct {
         pthread_mutex_t lock;
         char text[64];
         bool ended;
-        service_waker *waker;
+        service_async_body *waker;
 } source = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
-static void source_start(void *user, service_waker *waker)
+static void source_start(void *user, service_async_body *waker)
 {
         (void)user;
         pthread_mutex_lock(&source.lock);

@@ -359,7 +359,7 @@ static void a_fill_sees_what_others_appended(void **state)
         pawl_log_close(other.log);
         pawl__batch_free(&other.batch);
         h->batch.fill = fill_next;
-        h->batch.fill_user = h;
+        h->batch.prepare_user = h;
         check_ok(h, history_commit(h), __FILE__, __LINE__);
         assert_int_equal(workspace(h, 3).v[PAWL__WCP_SEQ].integer, 3);
         history_check(h);

@@ -71,10 +71,10 @@ static const char *const wrong[] = {
         [PAWL__FIELD_ARRAY] = "{}",
 };
 
-enum { FIELDS = sizeof((pawl__event_form *)0)->required / sizeof(pawl__event_field) };
+enum { FIELDS = sizeof((pawl__event_def *)0)->required / sizeof(pawl__event_field) };
 
 /* The form's fields, that at @p odd left out or of another kind. */
-static void write_payload(pawl__buf *out, const pawl__event_form *form, int odd, bool left_out)
+static void write_payload(pawl__buf *out, const pawl__event_def *form, int odd, bool left_out)
 {
         const char *comma = "";
 
@@ -92,7 +92,7 @@ static void write_payload(pawl__buf *out, const pawl__event_form *form, int odd,
         assert_int_equal(pawl__buf_adds(out, "}"), PAWL_OK);
 }
 
-static pawl_event event_of(const pawl__event_form *form, pawl_text payload)
+static pawl_event event_of(const pawl__event_def *form, pawl_text payload)
 {
         return (pawl_event){.seq = 41,
                 .v = form->v,
@@ -111,7 +111,7 @@ static void every_required_field_of_every_type_is_asked_for(void **state)
         int fields = 0;
 
         for (int t = 0; t < PAWL__EVENT_TYPES; t++) {
-                const pawl__event_form *form = pawl__event_form_of((pawl__event_type)t);
+                const pawl__event_def *form = pawl__event_def_of((pawl__event_type)t);
                 for (int i = 0; i < FIELDS && form->required[i].name; i++, fields++) {
                         for (int left_out = 0; left_out < 2; left_out++) {
                                 char says[128];
@@ -136,8 +136,8 @@ static void a_payload_that_is_no_json_is_refused(void **state)
         struct fixture *f = *state;
 
         for (int t = 0; t < PAWL__EVENT_TYPES; t++) {
-                pawl_event event = event_of(
-                        pawl__event_form_of((pawl__event_type)t), pawl__text("{\"a\":1,}"));
+                pawl_event event =
+                        event_of(pawl__event_def_of((pawl__event_type)t), pawl__text("{\"a\":1,}"));
                 assert_int_equal(pawl__apply(&f->applier, &event, &f->err), PAWL_EINVAL);
                 assert_says(f->err.message, "seq 41 (");
                 assert_says(f->err.message, "): payload: line 1, column 8");
@@ -151,7 +151,7 @@ static void a_newer_version_of_a_type_is_refused(void **state)
         pawl__buf payload = PAWL__BUF_INIT;
 
         for (int t = 0; t < PAWL__EVENT_TYPES; t++) {
-                const pawl__event_form *form = pawl__event_form_of((pawl__event_type)t);
+                const pawl__event_def *form = pawl__event_def_of((pawl__event_type)t);
                 write_payload(&payload, form, -1, false);
                 pawl_event event = event_of(form, pawl__buf_text(&payload));
                 event.v++;
@@ -198,7 +198,7 @@ static void ids_that_a_type_needs_must_be_in_its_envelope(void **state)
         pawl__buf payload = PAWL__BUF_INIT;
 
         for (size_t t = 0; t < sizeof types / sizeof types[0]; t++) {
-                const pawl__event_form *form = pawl__event_form_of(types[t].type);
+                const pawl__event_def *form = pawl__event_def_of(types[t].type);
                 write_payload(&payload, form, -1, false);
                 for (const char *id = types[t].ids; *id; id++) {
                         pawl_event event = event_of(form, pawl__buf_text(&payload));
@@ -226,9 +226,9 @@ static void ids_that_a_type_needs_must_be_in_its_envelope(void **state)
 static void a_pruned_payload_is_refused_where_it_would_say_what_is(void **state)
 {
         struct fixture *f = *state;
-        pawl_event observed = event_of(pawl__event_form_of(PAWL__TERM_OBSERVED), pawl__text(NULL));
-        pawl_event aborted = event_of(pawl__event_form_of(PAWL__RESUME_ABORTED), pawl__text(NULL));
-        pawl_event started = event_of(pawl__event_form_of(PAWL__RUN_STARTED), pawl__text(NULL));
+        pawl_event observed = event_of(pawl__event_def_of(PAWL__TERM_OBSERVED), pawl__text(NULL));
+        pawl_event aborted = event_of(pawl__event_def_of(PAWL__RESUME_ABORTED), pawl__text(NULL));
+        pawl_event started = event_of(pawl__event_def_of(PAWL__RUN_STARTED), pawl__text(NULL));
 
         assert_int_equal(pawl__apply(&f->applier, &observed, &f->err), PAWL_OK);
         assert_int_equal(pawl__apply(&f->applier, &aborted, &f->err), PAWL_OK);
@@ -266,8 +266,8 @@ static void members_of_members_are_asked_for_too(void **state)
         struct fixture *f = *state;
 
         for (size_t i = 0; i < sizeof broken / sizeof broken[0]; i++) {
-                pawl_event event = event_of(
-                        pawl__event_form_of(broken[i].type), pawl__text(broken[i].payload));
+                pawl_event event =
+                        event_of(pawl__event_def_of(broken[i].type), pawl__text(broken[i].payload));
                 assert_int_equal(pawl__apply(&f->applier, &event, &f->err), PAWL_EINVAL);
                 assert_says(f->err.message, "seq 41 (");
                 assert_says(f->err.message, broken[i].says);
@@ -281,7 +281,7 @@ static void an_answer_must_carry_a_whole_sense(void **state)
                 "{\"definition\":\"D\",\"confidence\":-0.1}",
                 "{\"definition\":7,\"confidence\":0.1}"};
         struct fixture *f = *state;
-        pawl_event asked = event_of(pawl__event_form_of(PAWL__CLARIFICATION_REQUESTED),
+        pawl_event asked = event_of(pawl__event_def_of(PAWL__CLARIFICATION_REQUESTED),
                 pawl__text(
                         "{\"conflict_id\":\"c\",\"question\":\"q\",\"term\":\"t\",\"options\":[],"
                         "\"urgency\":\"high\",\"retry_token\":\"" TOKEN(
@@ -297,7 +297,7 @@ static void an_answer_must_carry_a_whole_sense(void **state)
                         "\"provenance\":{\"source\":\"s\"}}",
                         senses[i]);
                 pawl_event event = event_of(
-                        pawl__event_form_of(PAWL__CLARIFICATION_RESOLVED), pawl__text(payload));
+                        pawl__event_def_of(PAWL__CLARIFICATION_RESOLVED), pawl__text(payload));
                 assert_int_equal(pawl__apply(&f->applier, &event, &f->err), PAWL_EINVAL);
                 assert_says(f->err.message,
                         "seq 41 (GlossaryClarificationResolved): payload.selected_sense.");

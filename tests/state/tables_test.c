@@ -2,7 +2,7 @@
 #include "support/history.h"
 
 /* What PRAGMA table_info says of a table is what the column table says. */
-static void columns_match(struct history *h, const pawl__table_form *form)
+static void columns_match(struct history *h, const pawl__table_def *form)
 {
         static const char *const types[] = {
                 [PAWL__TEXT] = "TEXT", [PAWL__INT] = "INTEGER", [PAWL__REAL] = "REAL"};
@@ -38,7 +38,7 @@ static void a_table_form_is_whole(void **state)
 {
         (void)state;
         for (int t = 0; t < PAWL__TABLES; t++) {
-                const pawl__table_form *form = &pawl__tables[t];
+                const pawl__table_def *form = &pawl__tables[t];
                 assert_in_range(form->columns, form->stored, PAWL__COLUMNS_MAX);
                 assert_in_range(form->keys, 1, form->stored);
                 assert_int_equal(form->column[form->order].type, PAWL__INT);

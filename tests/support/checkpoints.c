@@ -19,7 +19,7 @@ static void put_contents(struct putting *p)
         for (size_t i = 0; i < p->trees->n; i++) {
                 const pawl__buf *data = &p->trees->items[i].data;
                 uint32_t parts, part = 0;
-                assert_int_equal(pawl__contents_parts(&parts, data->len, NULL), PAWL_OK);
+                assert_int_equal(pawl__contents_chunks(&parts, data->len, NULL), PAWL_OK);
                 for (; part < parts; part++) {
                         const size_t at = part * PAWL__PART_SIZE, left = data->len - at;
                         pawl__buf_clear(&packed);
@@ -55,7 +55,7 @@ static pawl_status fill(pawl_log *log, pawl__batch *batch, void *user, pawl_erro
 {
         struct putting *p = user;
         pawl__folders folders = trees_folders((trees *)p->trees);
-        pawl__holdings holdings = PAWL__HOLDINGS_INIT;
+        pawl__object_set holdings = PAWL__OBJECT_SET_INIT;
         pawl__tree_sums sums;
         pawl__json_writer w = PAWL__JSON_WRITER_INIT;
         char hex[65], id[40];
@@ -66,8 +66,8 @@ static pawl_status fill(pawl_log *log, pawl__batch *batch, void *user, pawl_erro
 
         (void)err;
         assert_int_equal(
-                pawl__holdings_tree(&holdings, &sums, p->tree.bytes, &folders, NULL), PAWL_OK);
-        pawl__holdings_free(&holdings);
+                pawl__object_set_tree(&holdings, &sums, p->tree.bytes, &folders, NULL), PAWL_OK);
+        pawl__object_set_free(&holdings);
         put_contents(p);
         snprintf(id, sizeof id, "cp-%02d-implement-20260120-143000", (int)p->n);
         pawl__json_open_object(&w);
@@ -105,7 +105,7 @@ uint64_t checkpoint_put(
                 p.n = (uint64_t)row.v[PAWL__WCP_N].integer + 1;
         assert_int_equal(pawl__contents_open(&p.contents, log, NULL), PAWL_OK);
         batch.fill = fill;
-        batch.fill_user = &p;
+        batch.prepare_user = &p;
         assert_int_equal(pawl__log_commit(log, &batch, 0, NULL), PAWL_OK);
         pawl__batch_free(&batch);
         pawl__contents_close(p.contents);

@@ -12,7 +12,7 @@ int restores_setup(void **state)
         f->folder = folder_make();
         f->root = path_in(f->folder, "root");
         f->plan = (pawl__plan)PAWL__PLAN_INIT;
-        if (mkdir(f->root, 0700) || pawl__beneath_open(&f->b, f->root) != 0)
+        if (mkdir(f->root, 0700) || pawl__rootdir_open(&f->b, f->root) != 0)
                 return -1;
         f->b.by_component = restores_by_component;
         *state = f;
@@ -24,7 +24,7 @@ int restores_teardown(void **state)
         restores *f = *state;
 
         pawl__plan_free(&f->plan);
-        pawl__beneath_close(&f->b);
+        pawl__rootdir_close(&f->b);
         trees_free(&f->t);
         free(f->root);
         folder_remove(f->folder);
@@ -61,9 +61,10 @@ void restores_plan(restores *f, tree_hash now, tree_hash target)
         memcpy(f->plan.now, now.bytes, 32);
         memcpy(f->plan.target_tree, target.bytes, 32);
         assert_int_equal(
-                pawl__recorded_new(&rights.recorded, &folders, both[0].bytes, 2, &err), PAWL_OK);
+                pawl__tracked_paths_new(&rights.recorded, &folders, both[0].bytes, 2, &err),
+                PAWL_OK);
         assert_int_equal(pawl__plan_make(&f->plan, &folders, &rights, &world, &err), PAWL_OK);
-        pawl__recorded_free(rights.recorded);
+        pawl__tracked_paths_free(rights.recorded);
 }
 
 static pawl_status read_content(const unsigned char hash[32], uint64_t size,
@@ -151,7 +152,7 @@ void restores_wipe(restores *f)
 {
         folder_remove(strdup(f->root));
         assert_int_equal(mkdir(f->root, 0755), 0);
-        pawl__beneath_close(&f->b);
-        assert_int_equal(pawl__beneath_open(&f->b, f->root), 0);
+        pawl__rootdir_close(&f->b);
+        assert_int_equal(pawl__rootdir_open(&f->b, f->root), 0);
         f->b.by_component = restores_by_component;
 }

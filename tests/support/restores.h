@@ -12,7 +12,7 @@
 typedef struct restores {
         trees t;
         char *folder, *root;
-        pawl__beneath b;
+        pawl__rootdir b;
         pawl__plan plan;
         tree_hash now, target;
         void (*meddle)(struct restores *); /* called when a content is asked for; once */

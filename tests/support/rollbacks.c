@@ -73,13 +73,13 @@ void rollbacks_check_tree(rollbacks *f, tree_hash wanted)
 
 uint64_t rollbacks_checkpoint(rollbacks *f)
 {
-        const pawl_checkpoint_request request = PAWL_CHECKPOINT_REQUEST_INIT;
-        pawl_capture *capture;
+        const pawl_workspace_checkpoint_request request = PAWL_CHECKPOINT_REQUEST_INIT;
+        pawl_workspace_capture *capture;
 
         if (pawl_workspace_checkpoint(&capture, f->log->log, &request, NULL, &f->err))
                 fail_msg("%s", f->err.message);
-        uint64_t n = pawl_capture_info(capture)->n;
-        pawl_capture_free(capture);
+        uint64_t n = pawl_workspace_capture_info(capture)->n;
+        pawl_workspace_capture_free(capture);
         return n;
 }
 
@@ -101,26 +101,28 @@ void rollbacks_undo(rollbacks *f)
 
 void rollbacks_check_info(rollbacks *f, uint64_t n, bool valid, bool current)
 {
-        pawl_checkpoints *list;
+        pawl_workspace_checkpoints *list;
 
-        rollbacks_must(f, pawl_checkpoint_list(&list, f->log->log, &f->err));
-        const pawl_checkpoint_info *info = pawl_checkpoints_at(list, (size_t)n - 1);
+        rollbacks_must(f, pawl_workspace_checkpoint_list(&list, f->log->log, &f->err));
+        const pawl_workspace_checkpoint_info *info =
+                pawl_workspace_checkpoints_at(list, (size_t)n - 1);
         assert_int_equal(info->n, n);
         assert_true(info->valid == valid);
         assert_true(info->current == current);
-        pawl_checkpoints_free(list);
+        pawl_workspace_checkpoints_free(list);
 }
 
 void rollbacks_check_given_up(rollbacks *f, uint64_t n, bool given_up)
 {
-        pawl_checkpoints *list;
+        pawl_workspace_checkpoints *list;
 
-        rollbacks_must(f, pawl_checkpoint_list(&list, f->log->log, &f->err));
-        const pawl_checkpoint_info *info = pawl_checkpoints_at(list, (size_t)n - 1);
+        rollbacks_must(f, pawl_workspace_checkpoint_list(&list, f->log->log, &f->err));
+        const pawl_workspace_checkpoint_info *info =
+                pawl_workspace_checkpoints_at(list, (size_t)n - 1);
         assert_true(info->valid);
         assert_null(info->why_invalid.data);
         assert_true((info->given_up.data != NULL) == given_up);
-        pawl_checkpoints_free(list);
+        pawl_workspace_checkpoints_free(list);
 }
 
 void rollbacks_none_pending(rollbacks *f)

@@ -133,7 +133,7 @@ static pawl_status put_checkpoint(pawl_log *log, pawl__batch *batch, void *user,
 void shapes_take_as(shapes *t, const char *files, const char *more, const char *run)
 {
         shape s = {t, files, more, run};
-        pawl__batch batch = {.fill = put_checkpoint, .fill_user = &s};
+        pawl__batch batch = {.fill = put_checkpoint, .prepare_user = &s};
 
         t->f->wall_us += 1000000;
         if (pawl__log_commit(t->f->log, &batch, 0, NULL))
@@ -195,10 +195,10 @@ void shapes_end_rollback(shapes *t, const char *outcome)
         shapes_append(t, "WorkspaceRolledBack", NULL, payload);
 }
 
-pawl_checkpoint_prune *shapes_prune(shapes *t, size_t keep, bool dry_run)
+pawl_workspace_prune_report *shapes_prune(shapes *t, size_t keep, bool dry_run)
 {
-        pawl_checkpoint_prune_options options = PAWL_CHECKPOINT_PRUNE_INIT;
-        pawl_checkpoint_prune *report = NULL;
+        pawl_workspace_prune_options options = PAWL_CHECKPOINT_PRUNE_INIT;
+        pawl_workspace_prune_report *report = NULL;
 
         options.keep = keep;
         options.dry_run = dry_run;
@@ -217,14 +217,14 @@ static pawl_status pass(const void *data, size_t len, void *user, pawl_error *er
 void shapes_check_there(shapes *t, const char *files)
 {
         shape s = {.t = t, .files = files};
-        pawl__reach *reach = NULL;
+        pawl__mark *reach = NULL;
         unsigned char tree[32];
 
         assert_int_equal(shapes_put_tree(tree, &s, false, NULL), PAWL_OK);
-        assert_int_equal(pawl__reach_new(&reach, t->contents, &t->err), PAWL_OK);
-        if (pawl__reach_add(reach, tree, 0, &t->err))
+        assert_int_equal(pawl__mark_new(&reach, t->contents, &t->err), PAWL_OK);
+        if (pawl__mark_add(reach, tree, 0, &t->err))
                 fail_msg("%s: %s", files, t->err.message);
-        pawl__reach_free(reach);
+        pawl__mark_free(reach);
         for (int i = 0; i < SHAPE_FILES; i++) {
                 char text[64];
                 unsigned char hash[32];

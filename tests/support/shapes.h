@@ -53,8 +53,8 @@ uint64_t shapes_head(shapes *t);
 /** A rollback to a checkpoint of these files; its safety copy is of @p now. */
 void shapes_start_rollback(shapes *t, int target, const char *files, const char *now, bool undo);
 void shapes_end_rollback(shapes *t, const char *outcome);
-/** Let go all but @p keep, or only say so; pawl_checkpoint_prune_free() it. */
-pawl_checkpoint_prune *shapes_prune(shapes *t, size_t keep, bool dry_run);
+/** Let go all but @p keep, or only say so; pawl_workspace_prune_free() it. */
+pawl_workspace_prune_report *shapes_prune(shapes *t, size_t keep, bool dry_run);
 /** All that a checkpoint of these files holds can be read. */
 void shapes_check_there(shapes *t, const char *files);
 /** pawl_usage_free() it. */

@@ -124,7 +124,7 @@ pawl_status workspace_store(workspace *w)
         uint64_t seq;
 
         batch.fill = fill;
-        batch.fill_user = w;
+        batch.prepare_user = w;
         pawl_status status = pawl__log_commit(w->f->log, &batch, 0, NULL);
         pawl__batch_free(&batch);
         if (!status)

@@ -308,8 +308,8 @@ static void documents_in_the_workspace_are_no_part_of_it(void **state)
 {
         toolcalls *t = *state;
         char *files = path_in(t->f->folder, "sub/calls [1]"), *sub = path_in(t->f->folder, "sub");
-        const pawl_checkpoint_request request = PAWL_CHECKPOINT_REQUEST_INIT;
-        pawl_capture *capture;
+        const pawl_workspace_checkpoint_request request = PAWL_CHECKPOINT_REQUEST_INIT;
+        pawl_workspace_capture *capture;
 
         assert_int_equal(mkdir(sub, 0755), 0);
         toolcalls_write(t, "sub/kept", "x");
@@ -320,8 +320,8 @@ static void documents_in_the_workspace_are_no_part_of_it(void **state)
         toolcalls_take(t, ONE_EDIT);
         assert_int_equal(
                 pawl_workspace_checkpoint(&capture, t->f->log, &request, NULL, &t->err), PAWL_OK);
-        assert_int_equal(pawl_capture_info(capture)->files, 2);
-        pawl_capture_free(capture);
+        assert_int_equal(pawl_workspace_capture_info(capture)->files, 2);
+        pawl_workspace_capture_free(capture);
         if (toolcalls_restore(t, first))
                 fail_msg("%s", t->err.message);
         char *names = toolcalls_folder(files), *text = toolcalls_text(t, "a.txt");

@@ -9,7 +9,7 @@
 
 typedef struct fixture {
         char *folder, *root, *outside; /* FOLDER/root, FOLDER/outside */
-        pawl__beneath b;
+        pawl__rootdir b;
 } fixture;
 
 static int set_up(void **state, bool by_component)
@@ -22,7 +22,7 @@ static int set_up(void **state, bool by_component)
         f->root = path_in(f->folder, "root");
         f->outside = path_in(f->folder, "outside");
         if (mkdir(f->root, 0700) || mkdir(f->outside, 0700) ||
-                pawl__beneath_open(&f->b, f->root) != 0)
+                pawl__rootdir_open(&f->b, f->root) != 0)
                 return -1;
         f->b.by_component = by_component;
         *state = f;
@@ -43,7 +43,7 @@ static int tear_down(void **state)
 {
         fixture *f = *state;
 
-        pawl__beneath_close(&f->b);
+        pawl__rootdir_close(&f->b);
         free(f->root);
         free(f->outside);
         folder_remove(f->folder);
@@ -58,7 +58,7 @@ static pawl_text t(const char *path)
 
 static void put_file(fixture *f, const char *path, const char *data)
 {
-        int fd = pawl__beneath_file(&f->b, t(path), O_WRONLY | O_CREAT | O_TRUNC, 0600);
+        int fd = pawl__rootdir_file(&f->b, t(path), O_WRONLY | O_CREAT | O_TRUNC, 0600);
 
         assert_true(fd >= 0);
         assert_int_equal(write(fd, data, strlen(data)), strlen(data));
@@ -68,7 +68,7 @@ static void put_file(fixture *f, const char *path, const char *data)
 static void check_file(fixture *f, const char *path, const char *data)
 {
         char got[64] = "";
-        int fd = pawl__beneath_file(&f->b, t(path), O_RDONLY, 0);
+        int fd = pawl__rootdir_file(&f->b, t(path), O_RDONLY, 0);
 
         assert_true(fd >= 0);
         assert_true(read(fd, got, sizeof got - 1) >= 0);
@@ -89,28 +89,28 @@ static void names_are_made_moved_and_removed(void **state)
         struct stat st;
         char target[16] = "";
 
-        assert_int_equal(pawl__beneath_mkdir(&f->b, t("a"), 0700), 0);
-        assert_int_equal(pawl__beneath_mkdir(&f->b, t("a/b c"), 0700), 0);
+        assert_int_equal(pawl__rootdir_mkdir(&f->b, t("a"), 0700), 0);
+        assert_int_equal(pawl__rootdir_mkdir(&f->b, t("a/b c"), 0700), 0);
         put_file(f, "a/b c/tmp", "one");
-        assert_int_equal(pawl__beneath_rename(&f->b, "tmp", t("a/b c/x\n"), false), 0);
+        assert_int_equal(pawl__rootdir_rename(&f->b, "tmp", t("a/b c/x\n"), false), 0);
         check_file(f, "a/b c/x\n", "one");
         put_file(f, "a/b c/tmp", "two");
-        check_refused(pawl__beneath_rename(&f->b, "tmp", t("a/b c/x\n"), false), EEXIST);
-        assert_int_equal(pawl__beneath_rename(&f->b, "tmp", t("a/b c/x\n"), true), 0);
+        check_refused(pawl__rootdir_rename(&f->b, "tmp", t("a/b c/x\n"), false), EEXIST);
+        assert_int_equal(pawl__rootdir_rename(&f->b, "tmp", t("a/b c/x\n"), true), 0);
         check_file(f, "a/b c/x\n", "two");
-        assert_int_equal(pawl__beneath_chmod(&f->b, t("a/b c/x\n"), 0640), 0);
-        assert_int_equal(pawl__beneath_stat(&f->b, t("a/b c/x\n"), &st), 0);
+        assert_int_equal(pawl__rootdir_chmod(&f->b, t("a/b c/x\n"), 0640), 0);
+        assert_int_equal(pawl__rootdir_stat(&f->b, t("a/b c/x\n"), &st), 0);
         assert_int_equal(st.st_mode, S_IFREG | 0640);
-        assert_int_equal(pawl__beneath_symlink(&f->b, t("a/link"), "nowhere"), 0);
-        assert_int_equal(pawl__beneath_readlink(&f->b, t("a/link"), target, sizeof target), 7);
+        assert_int_equal(pawl__rootdir_symlink(&f->b, t("a/link"), "nowhere"), 0);
+        assert_int_equal(pawl__rootdir_readlink(&f->b, t("a/link"), target, sizeof target), 7);
         assert_string_equal(target, "nowhere");
-        assert_int_equal(pawl__beneath_writable(&f->b, t("a")), 0);
-        check_refused(pawl__beneath_rmdir(&f->b, t("a")), ENOTEMPTY);
-        assert_int_equal(pawl__beneath_unlink(&f->b, t("a/link")), 0);
-        assert_int_equal(pawl__beneath_unlink(&f->b, t("a/b c/x\n")), 0);
-        assert_int_equal(pawl__beneath_rmdir(&f->b, t("a/b c")), 0);
-        assert_int_equal(pawl__beneath_rmdir(&f->b, t("a")), 0);
-        check_refused(pawl__beneath_stat(&f->b, t("a"), &st), ENOENT);
+        assert_int_equal(pawl__rootdir_writable(&f->b, t("a")), 0);
+        check_refused(pawl__rootdir_rmdir(&f->b, t("a")), ENOTEMPTY);
+        assert_int_equal(pawl__rootdir_unlink(&f->b, t("a/link")), 0);
+        assert_int_equal(pawl__rootdir_unlink(&f->b, t("a/b c/x\n")), 0);
+        assert_int_equal(pawl__rootdir_rmdir(&f->b, t("a/b c")), 0);
+        assert_int_equal(pawl__rootdir_rmdir(&f->b, t("a")), 0);
+        check_refused(pawl__rootdir_stat(&f->b, t("a"), &st), ENOENT);
 }
 
 /* A path that climbs, starts at the top or is none at all reaches nothing. */
@@ -121,15 +121,15 @@ static void paths_that_are_none_are_refused(void **state)
         fixture *f = *state;
         struct stat st;
 
-        assert_int_equal(pawl__beneath_mkdir(&f->b, t("a"), 0700), 0);
+        assert_int_equal(pawl__rootdir_mkdir(&f->b, t("a"), 0700), 0);
         for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
-                assert_false(pawl__beneath_path_ok(t(bad[i])));
-                check_refused(pawl__beneath_stat(&f->b, t(bad[i]), &st), EINVAL);
-                check_refused(pawl__beneath_unlink(&f->b, t(bad[i])), EINVAL);
+                assert_false(pawl__rootdir_path_ok(t(bad[i])));
+                check_refused(pawl__rootdir_stat(&f->b, t(bad[i]), &st), EINVAL);
+                check_refused(pawl__rootdir_unlink(&f->b, t(bad[i])), EINVAL);
         }
-        assert_false(pawl__beneath_path_ok(pawl__text_n("a\0b", 3)));
-        assert_true(pawl__beneath_path_ok(t("...")));
-        assert_true(pawl__beneath_path_ok(t("..a/.b/\xff")));
+        assert_false(pawl__rootdir_path_ok(pawl__text_n("a\0b", 3)));
+        assert_true(pawl__rootdir_path_ok(t("...")));
+        assert_true(pawl__rootdir_path_ok(t("..a/.b/\xff")));
 }
 
 /* A link on the way is never followed, wherever it leads. */
@@ -142,19 +142,19 @@ static void links_on_the_way_are_refused(void **state)
         struct stat st;
 
         file_write(secret, "keep", 4);
-        assert_int_equal(pawl__beneath_mkdir(&f->b, t("real"), 0700), 0);
+        assert_int_equal(pawl__rootdir_mkdir(&f->b, t("real"), 0700), 0);
         put_file(f, "real/secret", "inside");
         for (size_t i = 0; i < sizeof targets / sizeof targets[0]; i++) {
                 assert_int_equal(symlink(targets[i], loop), 0);
-                check_refused(pawl__beneath_stat(&f->b, t("loop/secret"), &st), ELOOP);
+                check_refused(pawl__rootdir_stat(&f->b, t("loop/secret"), &st), ELOOP);
                 check_refused(
-                        pawl__beneath_file(&f->b, t("loop/new"), O_WRONLY | O_CREAT, 0600), ELOOP);
-                check_refused(pawl__beneath_unlink(&f->b, t("loop/secret")), ELOOP);
-                check_refused(pawl__beneath_mkdir(&f->b, t("loop/new"), 0700), ELOOP);
-                check_refused(pawl__beneath_symlink(&f->b, t("loop/new"), "x"), ELOOP);
-                check_refused(pawl__beneath_chmod(&f->b, t("loop/secret"), 0777), ELOOP);
-                check_refused(pawl__beneath_rename(&f->b, "secret", t("loop/new"), true), ELOOP);
-                check_refused(pawl__beneath_folder(&f->b, t("loop")), ELOOP);
+                        pawl__rootdir_file(&f->b, t("loop/new"), O_WRONLY | O_CREAT, 0600), ELOOP);
+                check_refused(pawl__rootdir_unlink(&f->b, t("loop/secret")), ELOOP);
+                check_refused(pawl__rootdir_mkdir(&f->b, t("loop/new"), 0700), ELOOP);
+                check_refused(pawl__rootdir_symlink(&f->b, t("loop/new"), "x"), ELOOP);
+                check_refused(pawl__rootdir_chmod(&f->b, t("loop/secret"), 0777), ELOOP);
+                check_refused(pawl__rootdir_rename(&f->b, "secret", t("loop/new"), true), ELOOP);
+                check_refused(pawl__rootdir_folder(&f->b, t("loop")), ELOOP);
                 assert_int_equal(unlink(loop), 0);
         }
         char *kept = file_read(secret, NULL);
@@ -174,13 +174,13 @@ static void the_last_name_is_not_followed(void **state)
         file_write(secret, "keep", 4);
         assert_int_equal(chmod(secret, 0600), 0);
         assert_int_equal(symlink("../outside/secret", link), 0);
-        check_refused(pawl__beneath_file(&f->b, t("link"), O_RDONLY, 0), ELOOP);
-        check_refused(pawl__beneath_file(&f->b, t("link"), O_WRONLY | O_TRUNC, 0), ELOOP);
-        check_refused(pawl__beneath_chmod(&f->b, t("link"), 0777), EOPNOTSUPP);
-        assert_int_equal(pawl__beneath_stat(&f->b, t("link"), &st), 0);
+        check_refused(pawl__rootdir_file(&f->b, t("link"), O_RDONLY, 0), ELOOP);
+        check_refused(pawl__rootdir_file(&f->b, t("link"), O_WRONLY | O_TRUNC, 0), ELOOP);
+        check_refused(pawl__rootdir_chmod(&f->b, t("link"), 0777), EOPNOTSUPP);
+        assert_int_equal(pawl__rootdir_stat(&f->b, t("link"), &st), 0);
         assert_true(S_ISLNK(st.st_mode));
         put_file(f, "tmp", "new");
-        assert_int_equal(pawl__beneath_rename(&f->b, "tmp", t("link"), true), 0);
+        assert_int_equal(pawl__rootdir_rename(&f->b, "tmp", t("link"), true), 0);
         check_file(f, "link", "new");
         assert_int_equal(stat(secret, &st), 0);
         assert_int_equal(st.st_mode, S_IFREG | 0600);
@@ -197,11 +197,11 @@ static void what_is_no_folder_is_told(void **state)
         struct stat st;
 
         assert_int_equal(mkfifo(fifo, 0600), 0);
-        int fd = pawl__beneath_file(&f->b, t("fifo"), O_RDONLY, 0);
+        int fd = pawl__rootdir_file(&f->b, t("fifo"), O_RDONLY, 0);
         assert_true(fd >= 0);
         close(fd);
-        check_refused(pawl__beneath_stat(&f->b, t("fifo/x"), &st), ENOTDIR);
-        check_refused(pawl__beneath_stat(&f->b, t("none/x"), &st), ENOENT);
+        check_refused(pawl__rootdir_stat(&f->b, t("fifo/x"), &st), ENOTDIR);
+        check_refused(pawl__rootdir_stat(&f->b, t("none/x"), &st), ENOENT);
         free(fifo);
 }
 
@@ -220,20 +220,20 @@ static void long_paths_are_walked_in_pieces(void **state)
                         assert_int_equal(
                                 pawl__buf_addf(&path, "%s%s", i ? "/" : "", name), PAWL_OK);
                         assert_int_equal(
-                                pawl__beneath_mkdir(&f->b, pawl__buf_text(&path), 0700), 0);
+                                pawl__rootdir_mkdir(&f->b, pawl__buf_text(&path), 0700), 0);
                 }
                 assert_true(path.len > 16000);
                 assert_int_equal(pawl__buf_adds(&path, "/file"), PAWL_OK);
                 put_file(f, path.data, "deep");
-                pawl__beneath_forget(&f->b);
+                pawl__rootdir_forget(&f->b);
                 check_file(f, path.data, "deep");
-                assert_int_equal(pawl__beneath_unlink(&f->b, pawl__buf_text(&path)), 0);
-                for (pawl_text up = pawl__beneath_parent(pawl__buf_text(&path)); up.len;
-                        up = pawl__beneath_parent(up))
-                        assert_int_equal(pawl__beneath_rmdir(&f->b, up), 0);
+                assert_int_equal(pawl__rootdir_unlink(&f->b, pawl__buf_text(&path)), 0);
+                for (pawl_text up = pawl__rootdir_parent(pawl__buf_text(&path)); up.len;
+                        up = pawl__rootdir_parent(up))
+                        assert_int_equal(pawl__rootdir_rmdir(&f->b, up), 0);
         }
         memset(name, 'n', sizeof name);
-        check_refused(pawl__beneath_mkdir(&f->b, pawl__text_n(name, 256), 0700), ENAMETOOLONG);
+        check_refused(pawl__rootdir_mkdir(&f->b, pawl__text_n(name, 256), 0700), ENAMETOOLONG);
         pawl__buf_free(&path);
 }
 
@@ -277,8 +277,8 @@ static void a_folder_swapped_for_a_link_leads_nowhere(void **state)
         while (atomic_load(&s.swaps) == 0)
                 ;
         for (int i = 0; i < ROUNDS || done == 0 || refused == 0; i++) {
-                pawl__beneath_forget(&f->b);
-                int fd = pawl__beneath_file(&f->b, t("d/made"), O_WRONLY | O_CREAT, 0600);
+                pawl__rootdir_forget(&f->b);
+                int fd = pawl__rootdir_file(&f->b, t("d/made"), O_WRONLY | O_CREAT, 0600);
                 if (fd < 0) {
                         assert_int_equal(errno, ELOOP);
                         refused++;
@@ -286,12 +286,12 @@ static void a_folder_swapped_for_a_link_leads_nowhere(void **state)
                 }
                 close(fd);
                 done++;
-                pawl__beneath_forget(&f->b);
-                (void)pawl__beneath_rename(&f->b, "made", t("d/secret"), true);
-                pawl__beneath_forget(&f->b);
-                (void)pawl__beneath_chmod(&f->b, t("d/secret"), 0666);
-                pawl__beneath_forget(&f->b);
-                (void)pawl__beneath_unlink(&f->b, t("d/secret"));
+                pawl__rootdir_forget(&f->b);
+                (void)pawl__rootdir_rename(&f->b, "made", t("d/secret"), true);
+                pawl__rootdir_forget(&f->b);
+                (void)pawl__rootdir_chmod(&f->b, t("d/secret"), 0666);
+                pawl__rootdir_forget(&f->b);
+                (void)pawl__rootdir_unlink(&f->b, t("d/secret"));
         }
         atomic_store(&s.stop, true);
         assert_int_equal(pthread_join(thread, NULL), 0);

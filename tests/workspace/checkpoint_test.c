@@ -8,9 +8,9 @@
 typedef struct fixture {
         event_log *f;
         pawl_workspace_options options;
-        pawl_checkpoint_request request;
+        pawl_workspace_checkpoint_request request;
         pawl_error err;
-        pawl_capture *capture;
+        pawl_workspace_capture *capture;
 } fixture;
 
 static int set_up(void **state)
@@ -23,7 +23,7 @@ static int set_up(void **state)
         t->f->flags = PAWL_LOG_CREATE;
         event_log_open(t->f);
         t->options = (pawl_workspace_options)PAWL_WORKSPACE_OPTIONS_INIT;
-        t->request = (pawl_checkpoint_request)PAWL_CHECKPOINT_REQUEST_INIT;
+        t->request = (pawl_workspace_checkpoint_request)PAWL_CHECKPOINT_REQUEST_INIT;
         *state = t;
         return 0;
 }
@@ -32,7 +32,7 @@ static int tear_down(void **state)
 {
         fixture *t = *state;
 
-        pawl_capture_free(t->capture);
+        pawl_workspace_capture_free(t->capture);
         *state = t->f;
         free(t);
         return event_log_teardown(state);
@@ -48,16 +48,16 @@ static void write_text(fixture *t, const char *name, const char *text)
 
 static pawl_status take(fixture *t)
 {
-        pawl_capture_free(t->capture);
+        pawl_workspace_capture_free(t->capture);
         t->capture = NULL;
         return pawl_workspace_checkpoint(&t->capture, t->f->log, &t->request, &t->options, &t->err);
 }
 
-static const pawl_checkpoint_info *taken(fixture *t)
+static const pawl_workspace_checkpoint_info *taken(fixture *t)
 {
         if (take(t))
                 fail_msg("%s", t->err.message);
-        return pawl_capture_info(t->capture);
+        return pawl_workspace_capture_info(t->capture);
 }
 
 static void one_is_taken_and_told(void **state)
@@ -68,7 +68,7 @@ static void one_is_taken_and_told(void **state)
         t->request.description = "The first";
         t->request.mission_id = "m";
         t->request.step_id = "draft it";
-        const pawl_checkpoint_info *info = taken(t);
+        const pawl_workspace_checkpoint_info *info = taken(t);
         assert_int_equal(info->n, 1);
         assert_int_equal(info->files, 1);
         assert_int_equal(info->bytes, 4);
@@ -77,9 +77,9 @@ static void one_is_taken_and_told(void **state)
         assert_text(info->description, "The first");
         assert_text(info->root, ".");
         assert_int_equal(strncmp(info->id.data, "cp-01-draft-it-", 15), 0);
-        assert_int_equal(pawl_capture_counted(t->capture)->captured, 1);
-        assert_int_equal(pawl_capture_missed(t->capture), 0);
-        assert_null(pawl_capture_missed_at(t->capture, 0));
+        assert_int_equal(pawl_workspace_capture_counted(t->capture)->captured, 1);
+        assert_int_equal(pawl_workspace_capture_missed(t->capture), 0);
+        assert_null(pawl_workspace_capture_missed_at(t->capture, 0));
 }
 
 static void nothing_is_written_where_nothing_changed(void **state)
@@ -94,7 +94,7 @@ static void nothing_is_written_where_nothing_changed(void **state)
         t->request.only_if_changed = true;
         t->request.outputs = pawl__text(same);
         assert_int_equal(take(t), PAWL_DONE);
-        assert_int_equal(pawl_capture_info(t->capture)->n, 1);
+        assert_int_equal(pawl_workspace_capture_info(t->capture)->n, 1);
         assert_int_equal(event_log_count(t->f), events);
         t->request.outputs = pawl__text(other);
         assert_int_equal(taken(t)->n, 2);
@@ -154,61 +154,67 @@ static void the_rules_of_the_newest_hold_until_others_are_given(void **state)
         t->options.exclude = NULL;
         t->options.max_file = 0;
         assert_int_equal(taken(t)->files, 1);
-        assert_string_equal(pawl_capture_missed_at(t->capture, 0)->why, "too large");
-        assert_text(pawl_capture_missed_at(t->capture, 0)->path, "large");
+        assert_string_equal(pawl_workspace_capture_missed_at(t->capture, 0)->why, "too large");
+        assert_text(pawl_workspace_capture_missed_at(t->capture, 0)->path, "large");
         t->options.exclude = patterns;
         t->options.n_exclude = 0;
         t->options.max_file = 100;
         assert_int_equal(taken(t)->files, 3);
 }
 
-static const pawl_checkpoint_info *find(fixture *t, pawl_checkpoints **list, const char *which)
+static const pawl_workspace_checkpoint_info *find(
+        fixture *t, pawl_workspace_checkpoints **list, const char *which)
 {
-        if (pawl_checkpoint_find(list, t->f->log, which, &t->err))
+        if (pawl_workspace_checkpoint_find(list, t->f->log, which, &t->err))
                 fail_msg("%s", t->err.message);
-        return pawl_checkpoints_at(*list, 0);
+        return pawl_workspace_checkpoints_at(*list, 0);
 }
 
 static void they_are_found_by_number_id_and_current(void **state)
 {
         fixture *t = *state;
-        pawl_checkpoints *list;
+        pawl_workspace_checkpoints *list;
         char id[100];
 
-        assert_int_equal(pawl_checkpoint_list(&list, t->f->log, &t->err), PAWL_OK);
-        assert_int_equal(pawl_checkpoints_count(list), 0);
-        pawl_checkpoints_free(list);
-        assert_int_equal(
-                pawl_checkpoint_find(&list, t->f->log, "current", &t->err), PAWL_ENOTFOUND);
+        assert_int_equal(pawl_workspace_checkpoint_list(&list, t->f->log, &t->err), PAWL_OK);
+        assert_int_equal(pawl_workspace_checkpoints_count(list), 0);
+        pawl_workspace_checkpoints_free(list);
+        assert_int_equal(pawl_workspace_checkpoint_find(&list, t->f->log, "current", &t->err),
+                PAWL_ENOTFOUND);
         t->request.description = "one";
         taken(t);
         t->request.description = "two";
         taken(t);
-        snprintf(id, sizeof id, "%.*s", (int)pawl_capture_info(t->capture)->id.len,
-                pawl_capture_info(t->capture)->id.data);
+        snprintf(id, sizeof id, "%.*s", (int)pawl_workspace_capture_info(t->capture)->id.len,
+                pawl_workspace_capture_info(t->capture)->id.data);
         assert_int_equal(find(t, &list, "current")->n, 2);
-        pawl_checkpoints_free(list);
+        pawl_workspace_checkpoints_free(list);
         assert_int_equal(find(t, &list, "1")->n, 1);
-        pawl_checkpoints_free(list);
+        pawl_workspace_checkpoints_free(list);
         assert_int_equal(find(t, &list, id)->n, 2);
-        pawl_checkpoints_free(list);
+        pawl_workspace_checkpoints_free(list);
         assert_int_equal(find(t, &list, "cp-02-t")->n, 2);
-        pawl_checkpoints_free(list);
-        assert_int_equal(pawl_checkpoint_find(&list, t->f->log, "cp-0", &t->err), PAWL_EINVAL);
+        pawl_workspace_checkpoints_free(list);
+        assert_int_equal(
+                pawl_workspace_checkpoint_find(&list, t->f->log, "cp-0", &t->err), PAWL_EINVAL);
         assert_says(t->err.message, "is the start of cp-01-one");
-        assert_int_equal(pawl_checkpoint_find(&list, t->f->log, "cp-03", &t->err), PAWL_ENOTFOUND);
-        assert_int_equal(pawl_checkpoint_find(&list, t->f->log, "99999999999999999999", &t->err),
+        assert_int_equal(
+                pawl_workspace_checkpoint_find(&list, t->f->log, "cp-03", &t->err), PAWL_ENOTFOUND);
+        assert_int_equal(
+                pawl_workspace_checkpoint_find(&list, t->f->log, "99999999999999999999", &t->err),
                 PAWL_ENOTFOUND);
-        assert_int_equal(pawl_checkpoint_list(&list, t->f->log, &t->err), PAWL_OK);
-        assert_int_equal(pawl_checkpoints_count(list), 2);
-        assert_false(pawl_checkpoints_at(list, 0)->current);
-        assert_true(pawl_checkpoints_at(list, 1)->current);
-        pawl_checkpoints_free(list);
-        assert_int_equal(pawl_checkpoint_pin(t->f->log, "1", true, NULL, &t->err), PAWL_OK);
+        assert_int_equal(pawl_workspace_checkpoint_list(&list, t->f->log, &t->err), PAWL_OK);
+        assert_int_equal(pawl_workspace_checkpoints_count(list), 2);
+        assert_false(pawl_workspace_checkpoints_at(list, 0)->current);
+        assert_true(pawl_workspace_checkpoints_at(list, 1)->current);
+        pawl_workspace_checkpoints_free(list);
+        assert_int_equal(
+                pawl_workspace_checkpoint_pin(t->f->log, "1", true, NULL, &t->err), PAWL_OK);
         assert_true(find(t, &list, "1")->pinned);
-        pawl_checkpoints_free(list);
+        pawl_workspace_checkpoints_free(list);
         const int64_t events = event_log_count(t->f);
-        assert_int_equal(pawl_checkpoint_pin(t->f->log, "1", true, NULL, &t->err), PAWL_OK);
+        assert_int_equal(
+                pawl_workspace_checkpoint_pin(t->f->log, "1", true, NULL, &t->err), PAWL_OK);
         assert_int_equal(event_log_count(t->f), events);
 }
 
@@ -263,29 +269,29 @@ typedef pawl_status sweep_fn(fixture *t);
 
 static pawl_status sweep_take(fixture *t)
 {
-        pawl_capture *capture = NULL;
+        pawl_workspace_capture *capture = NULL;
         pawl_status status =
                 pawl_workspace_checkpoint(&capture, t->f->log, &t->request, &t->options, &t->err);
 
-        pawl_capture_free(capture);
+        pawl_workspace_capture_free(capture);
         return status;
 }
 
 static pawl_status sweep_list(fixture *t)
 {
-        pawl_checkpoints *list = NULL;
-        pawl_status status = pawl_checkpoint_list(&list, t->f->log, &t->err);
+        pawl_workspace_checkpoints *list = NULL;
+        pawl_status status = pawl_workspace_checkpoint_list(&list, t->f->log, &t->err);
 
-        pawl_checkpoints_free(list);
+        pawl_workspace_checkpoints_free(list);
         return status;
 }
 
 static pawl_status sweep_find(fixture *t)
 {
-        pawl_checkpoints *list = NULL;
-        pawl_status status = pawl_checkpoint_find(&list, t->f->log, "cp-01", &t->err);
+        pawl_workspace_checkpoints *list = NULL;
+        pawl_status status = pawl_workspace_checkpoint_find(&list, t->f->log, "cp-01", &t->err);
 
-        pawl_checkpoints_free(list);
+        pawl_workspace_checkpoints_free(list);
         return status;
 }
 
@@ -294,7 +300,7 @@ static pawl_status sweep_document(fixture *t)
         char *json = NULL;
         size_t len;
         pawl_status status =
-                pawl_checkpoint_document(&json, &len, t->f->log, "1", "state", &t->err);
+                pawl_workspace_checkpoint_document(&json, &len, t->f->log, "1", "state", &t->err);
 
         pawl_free(json);
         return status;
@@ -303,7 +309,7 @@ static pawl_status sweep_document(fixture *t)
 static pawl_status sweep_missed(fixture *t)
 {
         pawl_missed *missed = NULL;
-        pawl_status status = pawl_checkpoint_missed(&missed, t->f->log, "1", &t->err);
+        pawl_status status = pawl_workspace_checkpoint_missed(&missed, t->f->log, "1", &t->err);
         size_t n;
 
         if (!status) {
@@ -326,7 +332,7 @@ static pawl_status sweep_compare(fixture *t)
 
 static pawl_status sweep_pin(fixture *t)
 {
-        return pawl_checkpoint_pin(t->f->log, "1", true, "user:ana", &t->err);
+        return pawl_workspace_checkpoint_pin(t->f->log, "1", true, "user:ana", &t->err);
 }
 
 static void without_memory_each_fails_whole_and_leaks_nothing(void **state)

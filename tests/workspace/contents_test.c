@@ -68,7 +68,7 @@ static pawl_status put_all(pawl_log *log, pawl__batch *batch, void *user, pawl_e
         pawl_event event = event_scope(NULL);
         pawl__buf packed = PAWL__BUF_INIT;
         uint32_t parts = 0;
-        pawl_status status = pawl__contents_parts(&parts, p->len, err);
+        pawl_status status = pawl__contents_chunks(&parts, p->len, err);
 
         (void)log;
         for (uint32_t i = 0; i < parts && !status; i++) {
@@ -90,7 +90,7 @@ static pawl_status try_put(fixture *t, const unsigned char hash[32], const char 
         pawl__batch batch = PAWL__BATCH_INIT;
 
         batch.fill = put_all;
-        batch.fill_user = &p;
+        batch.prepare_user = &p;
         pawl_status status = pawl__log_commit(t->f->log, &batch, 0, NULL);
         pawl__batch_free(&batch);
         return status;
@@ -199,13 +199,13 @@ static void folders_come_from_beside_first(void **state)
         assert_text(pawl__buf_text(&out), "tree\1");
         assert_int_equal(pawl__contents_folder(&out, t->contents, theirs, &t->err), PAWL_ENOTFOUND);
         assert_text(pawl__buf_text(&out), "tree\1");
-        pawl__contents_beside(t->contents, &folders);
+        pawl__contents_overlay(t->contents, &folders);
         const pawl__folders both = pawl__contents_folders(t->contents);
         pawl__buf_clear(&out);
         assert_int_equal(both.get(&out, theirs, both.user, &t->err), PAWL_OK);
         assert_int_equal(both.get(&out, hash, both.user, &t->err), PAWL_OK);
         assert_text(pawl__buf_text(&out), "minetree\1");
-        pawl__contents_beside(t->contents, NULL);
+        pawl__contents_overlay(t->contents, NULL);
         assert_int_equal(pawl__contents_folder(&out, t->contents, theirs, &t->err), PAWL_ENOTFOUND);
         event_log_sql(t->f, "UPDATE contents SET size = 1 << 40");
         assert_int_equal(pawl__contents_folder(&out, t->contents, hash, &t->err), PAWL_EDAMAGED);

@@ -93,10 +93,10 @@ static void make(pawl__plan *plan, fixture *f, tree_hash now, tree_hash target,
         *plan = (pawl__plan)PAWL__PLAN_INIT;
         memcpy(plan->now, now.bytes, 32);
         memcpy(plan->target_tree, target.bytes, 32);
-        assert_int_equal(
-                pawl__recorded_new(&rights.recorded, &folders, all[0].bytes, n, &err), PAWL_OK);
+        assert_int_equal(pawl__tracked_paths_new(&rights.recorded, &folders, all[0].bytes, n, &err),
+                PAWL_OK);
         assert_int_equal(pawl__plan_make(plan, &folders, &rights, &world, &err), PAWL_OK);
-        pawl__recorded_free(rights.recorded);
+        pawl__tracked_paths_free(rights.recorded);
 }
 
 static void check_plan(fixture *f, tree_hash now, tree_hash target, const tree_hash *recorded,

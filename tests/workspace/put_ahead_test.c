@@ -82,7 +82,7 @@ static void others_write_in_between(void **state)
         workspace *w = *state;
 
         write_files(w);
-        w->options.put_ahead = true;
+        w->options.flush_spool = true;
         assert_int_equal(workspace_scan(w), PAWL_OK);
         const size_t ahead = contents_in(w, &found);
         assert_true(ahead > FILES / 4 && ahead < FILES);
@@ -102,11 +102,11 @@ static void what_was_pruned_meanwhile_is_put_again(void **state)
         workspace *w = *state;
 
         write_files(w);
-        w->options.put_ahead = true;
+        w->options.flush_spool = true;
         assert_int_equal(workspace_scan(w), PAWL_OK);
         assert_true(contents_in(w, &found) > 0);
         batch.fill = drop;
-        batch.fill_user = &found;
+        batch.prepare_user = &found;
         assert_int_equal(pawl__log_commit(w->f->log, &batch, 0, NULL), PAWL_OK);
         assert_int_equal(contents_in(w, &found), 0);
         assert_int_equal(workspace_store(w), PAWL_OK);
@@ -132,7 +132,7 @@ static void a_failure_to_put_ahead_is_passed_on(void **state)
         workspace *w = *state;
 
         write_files(w);
-        w->options.put_ahead = true;
+        w->options.flush_spool = true;
         pawl__contents_close(w->contents);
         event_log_close(w->f);
         w->f->flags = PAWL_LOG_READONLY;

@@ -24,12 +24,12 @@ static void put(fixture *f, const char *name, const char *data)
 
 static void take(fixture *f)
 {
-        const pawl_checkpoint_request request = PAWL_CHECKPOINT_REQUEST_INIT;
-        pawl_capture *capture;
+        const pawl_workspace_checkpoint_request request = PAWL_CHECKPOINT_REQUEST_INIT;
+        pawl_workspace_capture *capture;
 
         assert_int_equal(
                 pawl_workspace_checkpoint(&capture, f->log->log, &request, NULL, &f->err), PAWL_OK);
-        pawl_capture_free(capture);
+        pawl_workspace_capture_free(capture);
 }
 
 static void start(fixture *f, void *log)
@@ -57,10 +57,10 @@ typedef pawl_status call_fn(fixture *f);
 
 static pawl_status call_plan(fixture *f)
 {
-        pawl_plan *plan = NULL;
+        pawl_rollback_plan *plan = NULL;
         pawl_status status = pawl_workspace_plan(&plan, f->log->log, "1", NULL, NULL, &f->err);
 
-        pawl_plan_free(plan);
+        pawl_rollback_plan_free(plan);
         return status;
 }
 

@@ -60,10 +60,10 @@ static int64_t completed(rollbacks *f)
 /* Steps that were completed since are pending again, and are completed again by the undo. */
 static void steps_since_are_given_up(void **state)
 {
-        pawl_checkpoint_request request = PAWL_CHECKPOINT_REQUEST_INIT;
+        pawl_workspace_checkpoint_request request = PAWL_CHECKPOINT_REQUEST_INIT;
         rollbacks *f = *state;
-        pawl_capture *capture;
-        pawl_plan *done;
+        pawl_workspace_capture *capture;
+        pawl_rollback_plan *done;
         uint64_t fence;
 
         rollbacks_put(f, "a", "1");
@@ -78,7 +78,7 @@ static void steps_since_are_given_up(void **state)
         request.automatic = true;
         rollbacks_must(
                 f, pawl_workspace_checkpoint(&capture, f->log->log, &request, NULL, &f->err));
-        pawl_capture_free(capture);
+        pawl_workspace_capture_free(capture);
         run_step(f, "two", fence);
         rollbacks_put(f, "a", "2");
         run_step(f, "three", fence);
@@ -88,10 +88,10 @@ static void steps_since_are_given_up(void **state)
         assert_int_equal(completed(f), 3);
 
         rollbacks_must(f, pawl_workspace_rollback(&done, f->log->log, "1", NULL, NULL, &f->err));
-        assert_int_equal(pawl_plan_steps(done), 2);
-        assert_text(pawl_plan_step_at(done, 0)->step_id, "two");
-        assert_text(pawl_plan_step_at(done, 1)->step_id, "three");
-        pawl_plan_free(done);
+        assert_int_equal(pawl_rollback_plan_steps(done), 2);
+        assert_text(pawl_rollback_plan_step_at(done, 0)->step_id, "two");
+        assert_text(pawl_rollback_plan_step_at(done, 1)->step_id, "three");
+        pawl_rollback_plan_free(done);
         assert_int_equal(completed(f), 1);
         rollbacks_undo(f);
         assert_int_equal(completed(f), 3);
@@ -100,11 +100,11 @@ static void steps_since_are_given_up(void **state)
         rollbacks_undo(f);
         assert_int_equal(completed(f), 1);
         rollbacks_must(f, pawl_workspace_rollback(&done, f->log->log, "2", NULL, NULL, &f->err));
-        assert_int_equal(pawl_plan_steps(done), 0);
-        assert_int_equal(pawl_plan_affects(done)->n_back, 2);
-        assert_text(pawl_plan_affects(done)->back[0].step_id, "two");
-        assert_text(pawl_plan_affects(done)->back[1].status, "completed");
-        pawl_plan_free(done);
+        assert_int_equal(pawl_rollback_plan_steps(done), 0);
+        assert_int_equal(pawl_rollback_plan_affects(done)->n_back, 2);
+        assert_text(pawl_rollback_plan_affects(done)->back[0].step_id, "two");
+        assert_text(pawl_rollback_plan_affects(done)->back[1].status, "completed");
+        pawl_rollback_plan_free(done);
         assert_int_equal(completed(f), 3);
         rollbacks_to(f, "3");
         assert_int_equal(completed(f), 1);
@@ -118,9 +118,9 @@ static void steps_since_are_given_up(void **state)
 /* A checkpoint may take longer than a lease lasts. */
 static void a_claim_is_kept_while_a_checkpoint_is_taken(void **state)
 {
-        pawl_checkpoint_request request = PAWL_CHECKPOINT_REQUEST_INIT;
+        pawl_workspace_checkpoint_request request = PAWL_CHECKPOINT_REQUEST_INIT;
         rollbacks *f = *state;
-        pawl_capture *capture;
+        pawl_workspace_capture *capture;
         uint64_t fence;
 
         rollbacks_put(f, "a", "1");
@@ -129,7 +129,7 @@ static void a_claim_is_kept_while_a_checkpoint_is_taken(void **state)
         f->log->boot_ms += f->log->lease_ms / 2;
         rollbacks_must(
                 f, pawl_workspace_checkpoint(&capture, f->log->log, &request, NULL, &f->err));
-        pawl_capture_free(capture);
+        pawl_workspace_capture_free(capture);
         assert_int_equal(event_log_integer(f->log, "SELECT until_ms FROM leases"),
                 until + f->log->lease_ms / 2);
         assert_int_equal(pawl_log_release(f->log->log, "r", fence), PAWL_OK);
@@ -161,7 +161,7 @@ static void the_branch_goes_back_with_the_files(void **state)
 {
         pawl_rollback_options options = PAWL_ROLLBACK_OPTIONS_INIT;
         rollbacks *f = *state;
-        pawl_plan *plan;
+        pawl_rollback_plan *plan;
 
         options.git = true;
         setenv("HOME", f->log->folder, 1); /* no configuration of ours */
@@ -175,9 +175,9 @@ static void the_branch_goes_back_with_the_files(void **state)
         rollbacks_put(f, "a", "not committed");
 
         rollbacks_must(f, pawl_workspace_plan(&plan, f->log->log, "1", &options, NULL, &f->err));
-        assert_int_equal(pawl_plan_git_move(plan)->commits, 2);
-        assert_text(pawl_plan_git_move(plan)->branch, "main");
-        pawl_plan_free(plan);
+        assert_int_equal(pawl_rollback_plan_git_move(plan)->commits, 2);
+        assert_text(pawl_rollback_plan_git_move(plan)->branch, "main");
+        pawl_rollback_plan_free(plan);
         shell(f, "echo x >staged && git add staged");
         rollbacks_refused(f, "1", &options, PAWL_ESTATE, "staged");
         shell(f, "git rm -q --cached staged && rm staged && git switch -qc other");
@@ -206,16 +206,16 @@ static void the_branch_goes_back_with_the_files(void **state)
 /* Answers given since are kept; or they are set aside, and the undo puts them in force again. */
 static void answers_since_are_kept_or_dropped(void **state)
 {
-        pawl_checkpoint_request request = PAWL_CHECKPOINT_REQUEST_INIT;
+        pawl_workspace_checkpoint_request request = PAWL_CHECKPOINT_REQUEST_INIT;
         pawl_rollback_options options = PAWL_ROLLBACK_OPTIONS_INIT;
         rollbacks *f = *state;
-        pawl_capture *capture;
+        pawl_workspace_capture *capture;
 
         request.mission_id = "m";
         answer(f, "early");
         rollbacks_must(
                 f, pawl_workspace_checkpoint(&capture, f->log->log, &request, NULL, &f->err));
-        pawl_capture_free(capture);
+        pawl_workspace_capture_free(capture);
         answer(f, "late");
         rollbacks_to(f, "1");
         assert_int_equal(answers(f, "active"), 2);

@@ -180,7 +180,7 @@ static void a_plan_is_the_one_that_was_shown(void **state)
 {
         rollbacks *f = *state;
         pawl_rollback_options options = PAWL_ROLLBACK_OPTIONS_INIT;
-        pawl_plan *plan, *done;
+        pawl_rollback_plan *plan, *done;
         tree_hash one = first(f);
         char hash[65];
 
@@ -188,21 +188,21 @@ static void a_plan_is_the_one_that_was_shown(void **state)
         rollbacks_put(f, "mine", "x");
         rollbacks_must(f, pawl_workspace_plan(&plan, f->log->log, "1", NULL, NULL, &f->err));
         assert_int_equal(event_log_count(f->log), 2);
-        const pawl_plan_counts *counts = pawl_plan_counted(plan);
+        const pawl_rollback_plan_counts *counts = pawl_rollback_plan_counted(plan);
         assert_int_equal(counts->writes, 2); /* a, b */
         assert_int_equal(counts->bytes, 6);
         assert_int_equal(counts->removes, 3); /* b/d, new, new/e */
         assert_int_equal(counts->left, 1);
-        assert_int_equal(pawl_plan_items(plan), 6);
-        assert_text(pawl_plan_item_at(plan, 0)->path, "a");
-        assert_int_equal(pawl_plan_item_at(plan, 0)->action, PAWL_PLAN_WRITE);
-        const pawl_plan_item *left = pawl_plan_item_at(plan, 5);
+        assert_int_equal(pawl_rollback_plan_items(plan), 6);
+        assert_text(pawl_rollback_plan_item_at(plan, 0)->path, "a");
+        assert_int_equal(pawl_rollback_plan_item_at(plan, 0)->action, PAWL_PLAN_WRITE);
+        const pawl_rollback_plan_item *left = pawl_rollback_plan_item_at(plan, 5);
         assert_text(left->path, "mine");
         assert_string_equal(left->why, "no checkpoint recorded it");
-        assert_int_equal(pawl_plan_target(plan)->n, 1);
-        assert_int_equal(pawl_plan_safety(plan), 0);
-        strcpy(hash, pawl_plan_hash(plan));
-        pawl_plan_free(plan);
+        assert_int_equal(pawl_rollback_plan_target(plan)->n, 1);
+        assert_int_equal(pawl_rollback_plan_safety(plan), 0);
+        strcpy(hash, pawl_rollback_plan_hash(plan));
+        pawl_rollback_plan_free(plan);
 
         options.expect = hash;
         rollbacks_put(f, "a", "changed");
@@ -210,9 +210,9 @@ static void a_plan_is_the_one_that_was_shown(void **state)
         rollbacks_put(f, "a", "two");
         rollbacks_must(
                 f, pawl_workspace_rollback(&done, f->log->log, "1", &options, NULL, &f->err));
-        assert_string_equal(pawl_plan_hash(done), hash);
-        assert_int_equal(pawl_plan_safety(done), 3);
-        pawl_plan_free(done);
+        assert_string_equal(pawl_rollback_plan_hash(done), hash);
+        assert_int_equal(pawl_rollback_plan_safety(done), 3);
+        pawl_rollback_plan_free(done);
         rollbacks_drop(f, "mine");
         rollbacks_check_tree(f, one);
         rollbacks_refused(f, "1", &options, PAWL_ESTATE, "is not what would be done any more");
@@ -232,12 +232,12 @@ typedef struct meanwhile {
 /* What another process tries in the middle of a rollback. */
 static void somebody_else(void *user)
 {
-        static const pawl_checkpoint_request request = PAWL_CHECKPOINT_REQUEST_INIT;
+        static const pawl_workspace_checkpoint_request request = PAWL_CHECKPOINT_REQUEST_INIT;
         meanwhile *m = user;
         rollbacks *f = m->f;
         pawl_error err = PAWL_ERROR_INIT;
         pawl_log *log = event_log_another(f->log);
-        pawl_capture *capture;
+        pawl_workspace_capture *capture;
 
         assert_int_equal(pawl_workspace_finish(NULL, log, NULL, &err), PAWL_EHELD);
         assert_says(err.message, "somebody else is at a rollback");
@@ -272,10 +272,10 @@ static void one_at_work_is_not_called_interrupted(void **state)
 
 static void an_interrupted_one_is_finished_or_given_up(void **state)
 {
-        const pawl_checkpoint_request request = PAWL_CHECKPOINT_REQUEST_INIT;
+        const pawl_workspace_checkpoint_request request = PAWL_CHECKPOINT_REQUEST_INIT;
         rollbacks *f = *state;
         pawl_pending_rollback pending;
-        pawl_capture *capture;
+        pawl_workspace_capture *capture;
         tree_hash one = first(f), two = second(f);
 
         for (int way = 0; way < 2; way++) {

@@ -7,8 +7,8 @@ enum { SWEEP_MAX = 20000 };
 
 static void check_refused(shapes *t, size_t keep, pawl_status status, const char *says)
 {
-        pawl_checkpoint_prune_options options = PAWL_CHECKPOINT_PRUNE_INIT;
-        pawl_checkpoint_prune *report = NULL;
+        pawl_workspace_prune_options options = PAWL_CHECKPOINT_PRUNE_INIT;
+        pawl_workspace_prune_report *report = NULL;
         uint64_t before = shapes_head(t);
         int64_t contents = event_log_integer(t->f, "SELECT count(*) FROM contents");
 
@@ -21,10 +21,10 @@ static void check_refused(shapes *t, size_t keep, pawl_status status, const char
 }
 
 /* Why checkpoint n stays; "-": it goes, "": it is not told of. */
-static const char *why(const pawl_checkpoint_prune *report, uint64_t n)
+static const char *why(const pawl_workspace_prune_report *report, uint64_t n)
 {
-        for (size_t i = 0; i < pawl_checkpoint_prune_count(report); i++) {
-                const pawl_pruned_checkpoint *one = pawl_checkpoint_prune_at(report, i);
+        for (size_t i = 0; i < pawl_workspace_prune_count(report); i++) {
+                const pawl_pruned_checkpoint *one = pawl_workspace_prune_at(report, i);
                 if (one->n == n)
                         return one->stays ? one->stays : "-";
         }
@@ -55,22 +55,22 @@ static void what_only_old_ones_name_goes_and_the_rest_stays(void **state)
         shapes_take(t, "xbcdeg");
         uint64_t before = shapes_head(t);
         int64_t stored = event_log_integer(t->f, "SELECT sum(length(data)) FROM contents");
-        pawl_checkpoint_prune *told = shapes_prune(t, 1, true);
+        pawl_workspace_prune_report *told = shapes_prune(t, 1, true);
         assert_int_equal(shapes_head(t), before);
-        assert_int_equal(pawl_checkpoint_prune_count(told), 3);
-        assert_int_equal(pawl_checkpoint_prune_at(told, 0)->n, 3);
-        assert_text(pawl_checkpoint_prune_at(told, 2)->id, "cp-01");
-        assert_null(pawl_checkpoint_prune_at(told, 3));
-        pawl_checkpoint_prune *done = shapes_prune(t, 1, false);
-        assert_int_equal(pawl_checkpoint_prune_going(done), 2);
+        assert_int_equal(pawl_workspace_prune_count(told), 3);
+        assert_int_equal(pawl_workspace_prune_at(told, 0)->n, 3);
+        assert_text(pawl_workspace_prune_at(told, 2)->id, "cp-01");
+        assert_null(pawl_workspace_prune_at(told, 3));
+        pawl_workspace_prune_report *done = shapes_prune(t, 1, false);
+        assert_int_equal(pawl_workspace_prune_going(done), 2);
         assert_string_equal(why(done, 3), "current");
         assert_string_equal(why(done, 2), "-");
         /* a, f, the first folder, and two roots */
-        assert_int_equal(pawl_checkpoint_prune_contents(done), 5);
-        assert_int_equal(pawl_checkpoint_prune_contents(told), 5);
-        assert_int_equal(pawl_checkpoint_prune_bytes(told), pawl_checkpoint_prune_bytes(done));
+        assert_int_equal(pawl_workspace_prune_contents(done), 5);
+        assert_int_equal(pawl_workspace_prune_contents(told), 5);
+        assert_int_equal(pawl_workspace_prune_bytes(told), pawl_workspace_prune_bytes(done));
         assert_int_equal(event_log_integer(t->f, "SELECT sum(length(data)) FROM contents"),
-                stored - (int64_t)pawl_checkpoint_prune_bytes(done));
+                stored - (int64_t)pawl_workspace_prune_bytes(done));
         assert_false(has_file(t, 'a'));
         assert_false(has_file(t, 'f'));
         shapes_check_there(t, "xbcdeg");
@@ -83,19 +83,19 @@ static void what_only_old_ones_name_goes_and_the_rest_stays(void **state)
         assert_int_equal(pawl__log_event(&event, &arena, t->f->log, before + 1), PAWL_OK);
         snprintf(payload, sizeof payload,
                 "{\"bytes\":%d,\"contents\":5,\"kind\":\"checkpoints\",\"pruned\":[1,2]}",
-                (int)pawl_checkpoint_prune_bytes(done));
+                (int)pawl_workspace_prune_bytes(done));
         assert_text(event.payload, payload);
         assert_text(event.actor, "user:ana");
         pawl__arena_free(&arena);
-        pawl_checkpoint_prune_free(told);
-        pawl_checkpoint_prune_free(done);
+        pawl_workspace_prune_free(told);
+        pawl_workspace_prune_free(done);
 
         /* Again: there is nothing, and nothing is written; those that went are told no more. */
         done = shapes_prune(t, 1, false);
-        assert_int_equal(pawl_checkpoint_prune_count(done), 1);
-        assert_int_equal(pawl_checkpoint_prune_going(done), 0);
+        assert_int_equal(pawl_workspace_prune_count(done), 1);
+        assert_int_equal(pawl_workspace_prune_going(done), 0);
         assert_int_equal(shapes_head(t), before + 1);
-        pawl_checkpoint_prune_free(done);
+        pawl_workspace_prune_free(done);
         assert_int_equal(pawl__replay_check(t->f->log, &t->err), PAWL_OK);
         /* What went is kept anew where it comes again. */
         shapes_take(t, "abcdef");
@@ -105,11 +105,11 @@ static void what_only_old_ones_name_goes_and_the_rest_stays(void **state)
 static void a_log_without_checkpoints_has_nothing_to_let_go(void **state)
 {
         shapes *t = *state;
-        pawl_checkpoint_prune *report = shapes_prune(t, 0, false);
+        pawl_workspace_prune_report *report = shapes_prune(t, 0, false);
 
-        assert_int_equal(pawl_checkpoint_prune_count(report), 0);
+        assert_int_equal(pawl_workspace_prune_count(report), 0);
         assert_int_equal(shapes_head(t), 0);
-        pawl_checkpoint_prune_free(report);
+        pawl_workspace_prune_free(report);
 }
 
 static void the_current_one_and_its_way_back_stay(void **state)
@@ -121,12 +121,12 @@ static void the_current_one_and_its_way_back_stay(void **state)
         shapes_take(t, "abcdeh");
         shapes_start_rollback(t, 1, "abcdef", "abcdei", false);
         shapes_end_rollback(t, "done");
-        pawl_checkpoint_prune *report = shapes_prune(t, 0, false);
+        pawl_workspace_prune_report *report = shapes_prune(t, 0, false);
         assert_string_equal(why(report, 1), "current");
         assert_string_equal(why(report, 4), "undoes the last rollback");
         assert_string_equal(why(report, 2), "-");
         assert_string_equal(why(report, 3), "-");
-        pawl_checkpoint_prune_free(report);
+        pawl_workspace_prune_free(report);
         shapes_check_there(t, "abcdef");
         shapes_check_there(t, "abcdei");
 
@@ -137,7 +137,7 @@ static void the_current_one_and_its_way_back_stay(void **state)
         assert_string_equal(why(report, 4), "current");
         assert_string_equal(why(report, 5), "undoes the last rollback");
         assert_string_equal(why(report, 1), "-");
-        pawl_checkpoint_prune_free(report);
+        pawl_workspace_prune_free(report);
         shapes_check_there(t, "abcdei");
 
         /* A checkpoint since: that is the current one, and the undo can still be undone. */
@@ -146,7 +146,7 @@ static void the_current_one_and_its_way_back_stay(void **state)
         assert_string_equal(why(report, 6), "current");
         assert_string_equal(why(report, 4), "-");
         assert_string_equal(why(report, 5), "undoes the last rollback");
-        pawl_checkpoint_prune_free(report);
+        pawl_workspace_prune_free(report);
 }
 
 static void pinned_ones_and_those_of_blocked_runs_stay(void **state)
@@ -161,11 +161,11 @@ static void pinned_ones_and_those_of_blocked_runs_stay(void **state)
         shapes_take_as(t, "abcdeg", NULL, "run-1");
         shapes_take(t, "abcdeh");
         shapes_take(t, "abcdei");
-        pawl_checkpoint_prune *report = shapes_prune(t, 0, true);
+        pawl_workspace_prune_report *report = shapes_prune(t, 0, true);
         assert_string_equal(why(report, 1), "pinned");
         assert_string_equal(why(report, 2), "its run is at work");
         assert_string_equal(why(report, 3), "-");
-        pawl_checkpoint_prune_free(report);
+        pawl_workspace_prune_free(report);
         shapes_append(t, "StepStarted", "run-1",
                 "{\"input_hash\":"
                 "\"aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa\"}");
@@ -173,22 +173,22 @@ static void pinned_ones_and_those_of_blocked_runs_stay(void **state)
                 "{\"conflicts\":[],\"strictness_mode\":\"max\",\"effective_strictness\":\"max\"}");
         report = shapes_prune(t, 0, true);
         assert_string_equal(why(report, 2), "its run is blocked");
-        pawl_checkpoint_prune_free(report);
+        pawl_workspace_prune_free(report);
         shapes_append(t, "RunFailed", "run-1", "{\"reason\":\"x\"}");
         shapes_append(t, "CheckpointUpdated", NULL, "{\"n\":1,\"pinned\":false}");
         report = shapes_prune(t, 2, false);
         assert_string_equal(why(report, 1), "-");
         assert_string_equal(why(report, 2), "-");
         assert_string_equal(why(report, 3), "newest");
-        pawl_checkpoint_prune_free(report);
+        pawl_workspace_prune_free(report);
         shapes_check_there(t, "abcdeh");
 }
 
 static void those_that_are_not_older_stay(void **state)
 {
         shapes *t = *state;
-        pawl_checkpoint_prune_options options = PAWL_CHECKPOINT_PRUNE_INIT;
-        pawl_checkpoint_prune *report;
+        pawl_workspace_prune_options options = PAWL_CHECKPOINT_PRUNE_INIT;
+        pawl_workspace_prune_report *report;
 
         shapes_take(t, "abcdef");
         shapes_take(t, "abcdeg");
@@ -201,26 +201,26 @@ static void those_that_are_not_older_stay(void **state)
         assert_string_equal(why(report, 1), "-");
         assert_string_equal(why(report, 2), "not older");
         assert_string_equal(why(report, 4), "current");
-        pawl_checkpoint_prune_free(report);
+        pawl_workspace_prune_free(report);
         options.older_us = INT64_MAX - 1;
         options.keep = 3;
         assert_int_equal(pawl_workspace_prune(&report, t->f->log, &options, &t->err), PAWL_OK);
-        assert_int_equal(pawl_checkpoint_prune_going(report), 1);
-        pawl_checkpoint_prune_free(report);
+        assert_int_equal(pawl_workspace_prune_going(report), 1);
+        pawl_workspace_prune_free(report);
 }
 
 static void what_is_asked_must_be_asked_for(void **state)
 {
         shapes *t = *state;
-        pawl_checkpoint_prune_options options = PAWL_CHECKPOINT_PRUNE_INIT;
-        pawl_checkpoint_prune *report = NULL;
+        pawl_workspace_prune_options options = PAWL_CHECKPOINT_PRUNE_INIT;
+        pawl_workspace_prune_report *report = NULL;
 
         check_refused(t, SIZE_MAX, PAWL_EINVAL, "prune: nothing is asked for");
         options.version = 9;
         assert_int_equal(pawl_workspace_prune(&report, t->f->log, &options, &t->err), PAWL_EINVAL);
         assert_int_equal(pawl_workspace_prune(&report, t->f->log, NULL, &t->err), PAWL_EINVAL);
         assert_says(t->err.message, "start from PAWL_CHECKPOINT_PRUNE_INIT");
-        options = (pawl_checkpoint_prune_options)PAWL_CHECKPOINT_PRUNE_INIT;
+        options = (pawl_workspace_prune_options)PAWL_CHECKPOINT_PRUNE_INIT;
         options.keep = 1;
         options.actor = "";
         assert_int_equal(pawl_workspace_prune(&report, t->f->log, &options, &t->err), PAWL_EINVAL);
@@ -236,7 +236,7 @@ static void nothing_goes_while_a_rollback_is_half_done(void **state)
         shapes_start_rollback(t, 1, "abcdef", "abcdeh", false);
         check_refused(t, 0, PAWL_ESTATE, "prune: a rollback to checkpoint 1 was interrupted");
         shapes_end_rollback(t, "abandoned");
-        pawl_checkpoint_prune_free(shapes_prune(t, 0, false));
+        pawl_workspace_prune_free(shapes_prune(t, 0, false));
         shapes_check_there(t, "abcdeh");
 }
 
@@ -264,7 +264,7 @@ static void what_a_damaged_one_that_stays_names_is_not_guessed(void **state)
         pawl_usage_free(usage);
 
         shapes_take(t, "abcdef"); /* and then the damaged ones may go */
-        pawl_checkpoint_prune_free(shapes_prune(t, 1, false));
+        pawl_workspace_prune_free(shapes_prune(t, 1, false));
         shapes_check_there(t, "abcdef");
         assert_false(has_file(t, 'x'));
 }
@@ -291,14 +291,14 @@ static void whatever_is_kept_is_whole_and_nothing_else_is_there(void **state)
                 seed = seed * 1664525 + 1013904223;
                 if (seed >> 30)
                         continue;
-                pawl_checkpoint_prune *report = shapes_prune(t, 1 + (seed >> 20) % 6, false);
-                for (size_t i = 0; i < pawl_checkpoint_prune_count(report); i++) {
-                        const pawl_pruned_checkpoint *one = pawl_checkpoint_prune_at(report, i);
+                pawl_workspace_prune_report *report = shapes_prune(t, 1 + (seed >> 20) % 6, false);
+                for (size_t i = 0; i < pawl_workspace_prune_count(report); i++) {
+                        const pawl_pruned_checkpoint *one = pawl_workspace_prune_at(report, i);
                         if (one->stays)
                                 shapes_check_there(t, files[one->n - 1]);
                 }
-                going += pawl_checkpoint_prune_going(report);
-                pawl_checkpoint_prune_free(report);
+                going += pawl_workspace_prune_going(report);
+                pawl_workspace_prune_free(report);
                 pawl_usage *usage = shapes_usage(t);
                 assert_int_equal(pawl_usage_total(usage)->unnamed, 0);
                 pawl_usage_free(usage);
@@ -312,8 +312,8 @@ static void whatever_is_kept_is_whole_and_nothing_else_is_there(void **state)
 
 static pawl_status ask_all(shapes *t, bool dry_run)
 {
-        pawl_checkpoint_prune_options options = PAWL_CHECKPOINT_PRUNE_INIT;
-        pawl_checkpoint_prune *report = NULL;
+        pawl_workspace_prune_options options = PAWL_CHECKPOINT_PRUNE_INIT;
+        pawl_workspace_prune_report *report = NULL;
         pawl_usage *usage = NULL;
         pawl_status status = pawl_workspace_usage(&usage, t->f->log, &t->err);
 
@@ -322,7 +322,7 @@ static pawl_status ask_all(shapes *t, bool dry_run)
         if (!status)
                 status = pawl_workspace_prune(&report, t->f->log, &options, &t->err);
         pawl_usage_free(usage);
-        pawl_checkpoint_prune_free(report);
+        pawl_workspace_prune_free(report);
         return status;
 }
 

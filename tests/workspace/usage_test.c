@@ -22,7 +22,7 @@ static void contents_are_counted_once_and_told_apart(void **state)
         assert_int_equal(total->unnamed, 0);
         assert_true(total->log >= total->stored);
         assert_int_equal(pawl_usage_count(usage), 3);
-        const pawl_checkpoint_usage *one = pawl_usage_at(usage, 0);
+        const pawl_workspace_checkpoint_usage *one = pawl_usage_at(usage, 0);
         assert_int_equal(one->n, 1);
         assert_text(one->id, "cp-01");
         assert_int_equal(one->files, SHAPE_FILES);
@@ -34,9 +34,9 @@ static void contents_are_counted_once_and_told_apart(void **state)
         pawl_usage_free(usage);
 
         /* So much goes with the first one. */
-        pawl_checkpoint_prune *report = shapes_prune(t, 2, false);
-        assert_int_equal(pawl_checkpoint_prune_bytes(report), own);
-        pawl_checkpoint_prune_free(report);
+        pawl_workspace_prune_report *report = shapes_prune(t, 2, false);
+        assert_int_equal(pawl_workspace_prune_bytes(report), own);
+        pawl_workspace_prune_free(report);
         usage = shapes_usage(t);
         total = pawl_usage_total(usage);
         assert_int_equal(total->checkpoints, 2);
@@ -68,7 +68,7 @@ static void the_first_one_that_names_it_is_told_until_there_is_a_second(void **s
         shapes *t = *state;
         static const char *const files[] = {"abcdef", "abcxyz"};
         unsigned char tree[2][32], inner[32], a[32];
-        pawl__reach *reach;
+        pawl__mark *reach;
         uint32_t owner = 7;
         char text[64];
 
@@ -79,23 +79,23 @@ static void the_first_one_that_names_it_is_told_until_there_is_a_second(void **s
                 assert_int_equal(shapes_put_folder(inner, &s, 0, 3, NULL, false, NULL), PAWL_OK);
         }
         assert_int_equal(pawl__sha256(t->hasher, a, text, shapes_text(text, 'a'), NULL), PAWL_OK);
-        assert_int_equal(pawl__reach_new(&reach, t->contents, &t->err), PAWL_OK);
-        assert_false(pawl__reach_has(&owner, reach, a));
+        assert_int_equal(pawl__mark_new(&reach, t->contents, &t->err), PAWL_OK);
+        assert_false(pawl__mark_has(&owner, reach, a));
         assert_int_equal(owner, 7);
-        assert_int_equal(pawl__reach_add(reach, tree[0], 3, &t->err), PAWL_OK);
-        assert_true(pawl__reach_has(&owner, reach, a));
+        assert_int_equal(pawl__mark_add(reach, tree[0], 3, &t->err), PAWL_OK);
+        assert_true(pawl__mark_has(&owner, reach, a));
         assert_int_equal(owner, 3);
-        assert_int_equal(pawl__reach_add(reach, tree[0], 3, &t->err), PAWL_OK);
-        assert_true(pawl__reach_has(&owner, reach, a));
+        assert_int_equal(pawl__mark_add(reach, tree[0], 3, &t->err), PAWL_OK);
+        assert_true(pawl__mark_has(&owner, reach, a));
         assert_int_equal(owner, 3);
-        assert_int_equal(pawl__reach_add(reach, tree[1], 4, &t->err), PAWL_OK);
-        assert_true(pawl__reach_has(&owner, reach, a)); /* within the folder that both have */
+        assert_int_equal(pawl__mark_add(reach, tree[1], 4, &t->err), PAWL_OK);
+        assert_true(pawl__mark_has(&owner, reach, a)); /* within the folder that both have */
         assert_int_equal(owner, PAWL__REACH_SHARED);
-        assert_true(pawl__reach_has(&owner, reach, inner));
+        assert_true(pawl__mark_has(&owner, reach, inner));
         assert_int_equal(owner, PAWL__REACH_SHARED);
-        assert_true(pawl__reach_has(&owner, reach, tree[1]));
+        assert_true(pawl__mark_has(&owner, reach, tree[1]));
         assert_int_equal(owner, 4);
-        pawl__reach_free(reach);
+        pawl__mark_free(reach);
 }
 
 #define SPACE_TEST(name) cmocka_unit_test_setup_teardown(name, shapes_setup, shapes_teardown)

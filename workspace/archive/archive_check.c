@@ -6,12 +6,12 @@
 #define DOCUMENT_MAX ((uint64_t)64 << 20) /* bytes */
 
 struct check {
-        pawl__carried *c;
+        pawl__manifest *c;
         const pawl__archive_source *source;
         pawl__archive_reader *reader;
         pawl__hasher *hasher;
-        pawl__segment_reader segment;
-        pawl__holdings holdings;
+        pawl__chain_excerpt_reader segment;
+        pawl__object_set objects;
         pawl__map places;   /* of the manifest's contents, by hash */
         pawl_text *folders; /* their encodings, in the manifest's order */
         size_t n_folders;
@@ -48,7 +48,7 @@ static pawl_status to_segment(const void *data, size_t len, void *user, pawl_err
 
         if (pawl__hasher_add(k->hasher, data, len))
                 return pawl__nomem(err);
-        return pawl__segment_take(data, len, &k->segment, err);
+        return pawl__chain_excerpt_take(data, len, &k->segment, err);
 }
 
 /* The next member has this name and this size. */
@@ -92,7 +92,7 @@ static pawl_status check_manifest(struct check *k)
 
 static pawl_status check_events(struct check *k)
 {
-        k->segment.carried = k->c;
+        k->segment.manifest = k->c;
         k->segment.name = k->source->name;
         pawl_status status = pawl__hasher_new(&k->segment.hasher, k->err);
         if (!status)
@@ -103,7 +103,7 @@ static pawl_status check_events(struct check *k)
                 status = pawl__archive_take(k->reader, k->c->events_size, to_segment, k, k->err);
         if (!status)
                 status = is_hash(k, k->c->events_hash, "events.jsonl");
-        return status ? status : pawl__segment_end(&k->segment, k->err);
+        return status ? status : pawl__chain_excerpt_end(&k->segment, k->err);
 }
 
 /* ---- Folders, and what they say must be there ------------------------------------------------ */
@@ -119,7 +119,7 @@ static pawl_status place_contents(struct check *k)
 }
 
 /* A content that is held in memory, verified, its text in k->text. */
-static pawl_status read_whole(struct check *k, const pawl__holding *content)
+static pawl_status read_whole(struct check *k, const pawl__object *content)
 {
         char name[PAWL__CONTENT_NAME];
         unsigned char found[32];
@@ -139,7 +139,7 @@ static pawl_status read_whole(struct check *k, const pawl__holding *content)
 
 static pawl_status check_folders(struct check *k)
 {
-        pawl__carried *c = k->c;
+        pawl__manifest *c = k->c;
         pawl_status status = PAWL_OK;
         bool ok = true;
 
@@ -189,16 +189,16 @@ static pawl_status hold_document(
                 return pawl__fail(k->err, PAWL_ETOOBIG,
                         "%.200s: %s, a document, is larger than 64 MiB; make it smaller",
                         k->source->name, name);
-        return pawl__holdings_document(
-                &k->holdings, hash, k->c->contents[at].size, history, k->err);
+        return pawl__object_set_document(
+                &k->objects, hash, k->c->contents[at].size, history, k->err);
 }
 
-static pawl_status hold_checkpoint(struct check *k, const pawl__carried_checkpoint *it)
+static pawl_status hold_checkpoint(struct check *k, const pawl__checkpoint_event *it)
 {
         const pawl__folders folders = {get_folder, k};
         pawl_error why = PAWL_ERROR_INIT;
         pawl__tree_sums sums;
-        pawl_status status = pawl__holdings_tree(&k->holdings, &sums, it->tree, &folders, &why);
+        pawl_status status = pawl__object_set_tree(&k->objects, &sums, it->tree, &folders, &why);
 
         /* what the trees themselves are wrong about names no archive yet */
         if (status == PAWL_EDAMAGED || status == PAWL_ETOOBIG || status == PAWL_ENEWER)
@@ -222,17 +222,17 @@ static pawl_status hold_checkpoint(struct check *k, const pawl__carried_checkpoi
 /* What the checkpoints need is what the manifest lists: no more, no less. */
 static pawl_status check_holdings(struct check *k)
 {
-        pawl__carried *c = k->c;
+        pawl__manifest *c = k->c;
         pawl_status status = PAWL_OK;
 
         for (size_t i = 0; i < c->n_checkpoints && !status; i++)
                 status = hold_checkpoint(k, &c->checkpoints[i]);
         if (status)
                 return status;
-        pawl__holdings_sort(&k->holdings);
-        bool same = k->holdings.n == c->n_contents;
-        for (size_t i = 0; i < k->holdings.n && same; i++) {
-                const pawl__holding *a = &k->holdings.list[i], *b = &c->contents[i];
+        pawl__object_set_sort(&k->objects);
+        bool same = k->objects.n == c->n_contents;
+        for (size_t i = 0; i < k->objects.n && same; i++) {
+                const pawl__object *a = &k->objects.list[i], *b = &c->contents[i];
                 same = a->size == b->size && a->folder == b->folder &&
                        memcmp(a->hash, b->hash, 32) == 0;
                 c->contents[i].file = a->file;
@@ -247,7 +247,7 @@ static pawl_status check_holdings(struct check *k)
 /* ---- Files and documents --------------------------------------------------------------------- */
 
 /* As pawl_json_canonical() writes it: that is how a log keeps it, and readers rely on it. */
-static pawl_status check_document(struct check *k, const pawl__holding *content)
+static pawl_status check_document(struct check *k, const pawl__object *content)
 {
         char name[PAWL__CONTENT_NAME], *canonical = NULL;
         size_t len = 0;
@@ -271,7 +271,7 @@ static pawl_status check_document(struct check *k, const pawl__holding *content)
         return status ? refuse(k, name, "is not the history of a run") : PAWL_OK;
 }
 
-static pawl_status check_content(struct check *k, const pawl__holding *content)
+static pawl_status check_content(struct check *k, const pawl__object *content)
 {
         char name[PAWL__CONTENT_NAME];
         pawl_status status;
@@ -297,7 +297,7 @@ static pawl_status check_all(struct check *k)
         if (!status)
                 status = check_events(k);
         if (!status)
-                status = pawl__carried_digest(digest, k->c, k->err);
+                status = pawl__manifest_digest(digest, k->c, k->err);
         if (!status && memcmp(digest, k->c->digest, 32) != 0)
                 status = refuse(k, "manifest.json", "has another digest than its checkpoints");
         if (!status)
@@ -317,7 +317,7 @@ static pawl_status check_all(struct check *k)
 }
 
 pawl_status pawl__archive_check(
-        pawl__carried *out, const pawl__archive_source *source, pawl_error *err)
+        pawl__manifest *out, const pawl__archive_source *source, pawl_error *err)
 {
         struct check k = {.c = out, .source = source, .err = err};
         pawl_status status = pawl__hasher_new(&k.hasher, err);
@@ -328,8 +328,8 @@ pawl_status pawl__archive_check(
                 status = check_all(&k);
         pawl__archive_reader_free(k.reader);
         pawl__hasher_free(k.hasher);
-        pawl__segment_free(&k.segment);
-        pawl__holdings_free(&k.holdings);
+        pawl__chain_excerpt_free(&k.segment);
+        pawl__object_set_free(&k.objects);
         pawl__map_free(&k.places);
         pawl__buf_free(&k.text);
         return status;

@@ -22,6 +22,6 @@ void pawl__content_name(char out[PAWL__CONTENT_NAME], const unsigned char hash[3
  * @return PAWL_EFORMAT, PAWL_ENEWER or PAWL_ETOOBIG with one line that names the archive.
  */
 PAWL_MUST_CHECK pawl_status pawl__archive_check(
-        pawl__carried *out, const pawl__archive_source *source, pawl_error *err);
+        pawl__manifest *out, const pawl__archive_source *source, pawl_error *err);
 
 #endif

@@ -24,7 +24,7 @@ static bool is_ours(pawl_text type)
 
 /* ---- Writing --------------------------------------------------------------------------------- */
 
-pawl_status pawl__segment_line(
+pawl_status pawl__chain_excerpt_line(
         pawl__buf *out, pawl_log *log, const pawl_event *event, pawl_error *err)
 {
         pawl_event shown = *event;
@@ -47,11 +47,11 @@ pawl_status pawl__segment_line(
 
 /* ---- Reading --------------------------------------------------------------------------------- */
 
-static pawl_status wrong(const pawl__segment_reader *r, pawl_error *err, const char *what)
+static pawl_status wrong(const pawl__chain_excerpt_reader *r, pawl_error *err, const char *what)
 {
         return pawl__archive_refuse(err, r->name,
                 "events.jsonl: the event after seq %" PRIu64 ": %s",
-                r->seq ? r->seq : r->carried->first_seq - 1, what);
+                r->seq ? r->seq : r->manifest->first_seq - 1, what);
 }
 
 /* A member that is text or null. */
@@ -76,7 +76,8 @@ static bool get_number(int64_t *out, const pawl__json_tree *tree, const char *na
 }
 
 /* The envelope and, where it is there, the payload. */
-static bool take_envelope(pawl_event *out, unsigned char payload_hash[32], pawl__segment_reader *r)
+static bool take_envelope(
+        pawl_event *out, unsigned char payload_hash[32], pawl__chain_excerpt_reader *r)
 {
         const pawl__json_tree *tree = &r->tree;
         const pawl__node payload = pawl__json_get(tree, 0, "payload");
@@ -109,10 +110,10 @@ static bool take_envelope(pawl_event *out, unsigned char payload_hash[32], pawl_
 }
 
 /* The hashes hold, and it is the next in the chain. */
-static pawl_status check_chain(pawl__segment_reader *r, const pawl_event *e,
+static pawl_status check_chain(pawl__chain_excerpt_reader *r, const pawl_event *e,
         const unsigned char payload_hash[32], pawl_error *err)
 {
-        const pawl__carried *c = r->carried;
+        const pawl__manifest *c = r->manifest;
         unsigned char hash[32];
         pawl_status status = PAWL_OK;
 
@@ -135,19 +136,20 @@ static pawl_status check_chain(pawl__segment_reader *r, const pawl_event *e,
 }
 
 /* Is it the next checkpoint of the manifest? */
-static pawl_status meet_checkpoint(pawl__segment_reader *r, const pawl_event *e, pawl_error *err)
+static pawl_status meet_checkpoint(
+        pawl__chain_excerpt_reader *r, const pawl_event *e, pawl_error *err)
 {
-        pawl__carried *c = r->carried;
-        pawl__carried_checkpoint found;
+        pawl__manifest *c = r->manifest;
+        pawl__checkpoint_event found;
         pawl_error why = PAWL_ERROR_INIT;
 
         if (r->met == c->n_checkpoints || c->checkpoints[r->met].seq != e->seq)
                 return PAWL_OK;
-        const pawl__carried_checkpoint *named = &c->checkpoints[r->met];
+        const pawl__checkpoint_event *named = &c->checkpoints[r->met];
         if (pawl__event_type_of(e->type) != PAWL__WORKSPACE_CHECKPOINTED ||
                 memcmp(e->hash, named->event_hash, 32) != 0)
                 return wrong(r, err, "it is not the checkpoint that the manifest names");
-        pawl_status status = pawl__carried_event(&found, e, &c->arena, &why);
+        pawl_status status = pawl__checkpoint_event_read(&found, e, &c->arena, &why);
         if (status == PAWL_ENOMEM)
                 return pawl__nomem(err);
         if (status)
@@ -165,7 +167,7 @@ static pawl_status meet_checkpoint(pawl__segment_reader *r, const pawl_event *e,
         return PAWL_OK;
 }
 
-static pawl_status take_line(pawl__segment_reader *r, pawl_error *err)
+static pawl_status take_line(pawl__chain_excerpt_reader *r, pawl_error *err)
 {
         unsigned char payload_hash[32];
         pawl_event event;
@@ -185,9 +187,9 @@ static pawl_status take_line(pawl__segment_reader *r, pawl_error *err)
         return PAWL_OK;
 }
 
-pawl_status pawl__segment_take(const void *data, size_t len, void *user, pawl_error *err)
+pawl_status pawl__chain_excerpt_take(const void *data, size_t len, void *user, pawl_error *err)
 {
-        pawl__segment_reader *r = user;
+        pawl__chain_excerpt_reader *r = user;
         const char *at = data, *end = at + len;
         pawl_status status = PAWL_OK;
 
@@ -207,9 +209,9 @@ pawl_status pawl__segment_take(const void *data, size_t len, void *user, pawl_er
         return status;
 }
 
-pawl_status pawl__segment_end(pawl__segment_reader *r, pawl_error *err)
+pawl_status pawl__chain_excerpt_end(pawl__chain_excerpt_reader *r, pawl_error *err)
 {
-        const pawl__carried *c = r->carried;
+        const pawl__manifest *c = r->manifest;
 
         if (r->line.len > 0)
                 return wrong(r, err, "its line has no end");
@@ -220,7 +222,7 @@ pawl_status pawl__segment_end(pawl__segment_reader *r, pawl_error *err)
         return PAWL_OK;
 }
 
-void pawl__segment_free(pawl__segment_reader *r)
+void pawl__chain_excerpt_free(pawl__chain_excerpt_reader *r)
 {
         pawl__hasher_free(r->hasher);
         pawl__buf_free(&r->line);

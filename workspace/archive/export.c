@@ -20,8 +20,8 @@ struct exporting {
         pawl__state *state;
         pawl__contents *contents;
         pawl__archive_writer *writer;
-        pawl__carried carried;
-        pawl__holdings holdings;
+        pawl__manifest manifest;
+        pawl__object_set objects;
         pawl__map runs; /* into histories, by id */
         struct history *histories;
         size_t n_histories, cap_histories;
@@ -40,7 +40,7 @@ static pawl_status from_log(const struct exporting *x, pawl_status status)
 
 static pawl_status find(pawl__row *out, struct exporting *x, const char *which)
 {
-        pawl_status status = pawl__workspace_find(out, x->state, which, &x->carried.arena, x->err);
+        pawl_status status = pawl__workspace_find(out, x->state, which, &x->manifest.arena, x->err);
 
         if (!status && out->v[PAWL__WCP_PRUNED_SEQ].integer != 0)
                 status = pawl__fail(x->err, PAWL_ENOTFOUND,
@@ -66,9 +66,9 @@ static pawl_status choose(
 
         if (n_which == 0) {
                 status = pawl__state_workspace_all(
-                        &rows, &count, x->state, &x->carried.arena, x->err);
+                        &rows, &count, x->state, &x->manifest.arena, x->err);
         } else {
-                rows = pawl__arena_array(&x->carried.arena, n_which, sizeof *rows);
+                rows = pawl__arena_array(&x->manifest.arena, n_which, sizeof *rows);
                 if (!rows)
                         return pawl__nomem(x->err);
                 for (; count < n_which && !status; count++)
@@ -104,7 +104,7 @@ static pawl_status hold_document(struct exporting *x, bool there, const unsigned
         pawl__buf_clear(&x->text);
         pawl_status status = from_log(x, pawl__log_blob(&x->text, x->log, hash));
         return status ? status
-                      : pawl__holdings_document(&x->holdings, hash, x->text.len, false, x->err);
+                      : pawl__object_set_document(&x->objects, hash, x->text.len, false, x->err);
 }
 
 /* The state of a run's checkpoint is what its events say, which the other log will not have. */
@@ -143,8 +143,7 @@ static pawl_status add_histories(struct exporting *x, const pawl__row *rows, siz
         return status;
 }
 
-static pawl_status hold_state(
-        struct exporting *x, pawl__carried_checkpoint *it, const pawl__row *row)
+static pawl_status hold_state(struct exporting *x, pawl__checkpoint_event *it, const pawl__row *row)
 {
         if (!has_run_state(row))
                 return it->has_history ? hold_document(x, true, it->history)
@@ -155,22 +154,22 @@ static pawl_status hold_state(
                 return PAWL_OK;
         it->has_history = it->in_manifest = true;
         memcpy(it->history, h->hash, 32);
-        return pawl__holdings_document(&x->holdings, h->hash, h->text.len, true, x->err);
+        return pawl__object_set_document(&x->objects, h->hash, h->text.len, true, x->err);
 }
 
-static pawl_status carry_checkpoint(
-        pawl__carried_checkpoint *out, struct exporting *x, const pawl__row *row)
+static pawl_status run_checkpoint(
+        pawl__checkpoint_event *out, struct exporting *x, const pawl__row *row)
 {
         const pawl__folders folders = pawl__contents_folders(x->contents);
         pawl__tree_sums sums;
         pawl_event event;
-        pawl_status status = from_log(x, pawl__log_event(&event, &x->carried.arena, x->log,
+        pawl_status status = from_log(x, pawl__log_event(&event, &x->manifest.arena, x->log,
                                                  (uint64_t)row->v[PAWL__WCP_SEQ].integer));
 
         if (!status)
-                status = pawl__carried_event(out, &event, &x->carried.arena, x->err);
+                status = pawl__checkpoint_event_read(out, &event, &x->manifest.arena, x->err);
         if (!status)
-                status = pawl__holdings_tree(&x->holdings, &sums, out->tree, &folders, x->err);
+                status = pawl__object_set_tree(&x->objects, &sums, out->tree, &folders, x->err);
         if (!status)
                 status = hold_state(x, out, row);
         if (!status)
@@ -180,9 +179,9 @@ static pawl_status carry_checkpoint(
                       : PAWL_OK;
 }
 
-static pawl_status carry_checkpoints(struct exporting *x, const pawl__row *rows, size_t n)
+static pawl_status run_checkpoints(struct exporting *x, const pawl__row *rows, size_t n)
 {
-        pawl__carried *c = &x->carried;
+        pawl__manifest *c = &x->manifest;
         pawl_status status = PAWL_OK;
 
         c->checkpoints = pawl__arena_array(&c->arena, n, sizeof *c->checkpoints);
@@ -190,14 +189,14 @@ static pawl_status carry_checkpoints(struct exporting *x, const pawl__row *rows,
                 return pawl__nomem(x->err);
         status = add_histories(x, rows, n);
         for (; c->n_checkpoints < n && !status; c->n_checkpoints++)
-                status = carry_checkpoint(
+                status = run_checkpoint(
                         &c->checkpoints[c->n_checkpoints], x, &rows[c->n_checkpoints]);
         if (status)
                 return status;
-        pawl__holdings_sort(&x->holdings);
+        pawl__object_set_sort(&x->objects);
         uint64_t bytes = 0, folders = 0;
-        for (size_t i = 0; i < x->holdings.n; i++) {
-                const pawl__holding *it = &x->holdings.list[i];
+        for (size_t i = 0; i < x->objects.n; i++) {
+                const pawl__object *it = &x->objects.list[i];
                 if (it->size > PAWL__ARCHIVE_MAX - bytes ||
                         (it->folder && it->size > PAWL__ARCHIVE_FOLDERS_MAX - folders))
                         return pawl__fail(x->err, PAWL_ETOOBIG,
@@ -206,9 +205,9 @@ static pawl_status carry_checkpoints(struct exporting *x, const pawl__row *rows,
                 bytes += it->size;
                 folders += it->folder ? it->size : 0;
         }
-        c->contents = x->holdings.list; /* both point there until the end */
-        c->n_contents = x->holdings.n;
-        return pawl__carried_digest(c->digest, c, x->err);
+        c->contents = x->objects.list; /* both point there until the end */
+        c->n_contents = x->objects.n;
+        return pawl__manifest_digest(c->digest, c, x->err);
 }
 
 /* ---- The part of the chain: from the first of the checkpoints to the log's end --------------- */
@@ -241,7 +240,7 @@ static pawl_status each_line(struct exporting *x, uint64_t from, uint64_t to,
                         break;
                 }
                 pawl__buf_clear(&x->text);
-                status = pawl__segment_line(&x->text, x->log, &event, x->err);
+                status = pawl__chain_excerpt_line(&x->text, x->log, &event, x->err);
                 if (!status && x->text.len > PAWL__ARCHIVE_LINE_MAX)
                         status = pawl__fail(x->err, PAWL_ETOOBIG,
                                 "seq %llu: has more than 16 MiB; export later checkpoints",
@@ -264,8 +263,8 @@ static pawl_status measure_line(const pawl_event *event, pawl_text line, struct 
                 return pawl__fail(x->err, PAWL_ETOOBIG,
                         "export: there is more than 1 GiB of events since the first of these "
                         "checkpoints; export later ones");
-        x->carried.head_seq = event->seq;
-        memcpy(x->carried.head, event->hash, 32);
+        x->manifest.head_seq = event->seq;
+        memcpy(x->manifest.head, event->hash, 32);
         return PAWL_OK;
 }
 
@@ -277,7 +276,7 @@ static pawl_status write_line(const pawl_event *event, pawl_text line, struct li
 
 static pawl_status measure_events(struct exporting *x)
 {
-        pawl__carried *c = &x->carried;
+        pawl__manifest *c = &x->manifest;
         struct lines lines = {x, NULL, 0};
         pawl_event first;
         uint64_t head = 0;
@@ -308,7 +307,7 @@ static pawl_status measure_events(struct exporting *x)
 static pawl_status write_manifest(struct exporting *x)
 {
         pawl__buf_clear(&x->text);
-        pawl_status status = pawl__manifest_write(&x->text, &x->carried, x->err);
+        pawl_status status = pawl__manifest_write(&x->text, &x->manifest, x->err);
         if (!status && x->text.len > PAWL__ARCHIVE_MANIFEST_MAX)
                 status = pawl__fail(x->err, PAWL_ETOOBIG,
                         "export: the manifest is larger than 64 MiB; export fewer checkpoints at "
@@ -320,7 +319,7 @@ static pawl_status write_manifest(struct exporting *x)
 
 static pawl_status write_events(struct exporting *x)
 {
-        const pawl__carried *c = &x->carried;
+        const pawl__manifest *c = &x->manifest;
         struct lines lines = {x, NULL, 0};
         pawl_status status = pawl__archive_add(x->writer, "events.jsonl", c->events_size, x->err);
 
@@ -328,7 +327,7 @@ static pawl_status write_events(struct exporting *x)
 }
 
 /* A document that was made for the archive, and is in no log; NULL: it is not one of those. */
-static const pawl__buf *made_document(const struct exporting *x, const pawl__holding *it)
+static const pawl__buf *made_document(const struct exporting *x, const pawl__object *it)
 {
         for (size_t i = 0; i < x->n_histories && it->history; i++)
                 if (x->histories[i].any && memcmp(x->histories[i].hash, it->hash, 32) == 0)
@@ -336,7 +335,7 @@ static const pawl__buf *made_document(const struct exporting *x, const pawl__hol
         return NULL;
 }
 
-static pawl_status write_content(struct exporting *x, const pawl__holding *it)
+static pawl_status write_content(struct exporting *x, const pawl__object *it)
 {
         char name[PAWL__CONTENT_NAME];
 
@@ -359,21 +358,21 @@ static pawl_status write_archive(pawl_archive_result *out, struct exporting *x, 
 {
         unsigned char sha256[32];
         pawl_archive_result result = {
-                .checkpoints = x->carried.n_checkpoints, .contents = x->carried.n_contents};
+                .checkpoints = x->manifest.n_checkpoints, .contents = x->manifest.n_contents};
         pawl_status status = pawl__archive_create(&x->writer, path, x->err);
 
         if (!status)
                 status = write_manifest(x);
         if (!status)
                 status = write_events(x);
-        for (size_t i = 0; i < x->carried.n_contents && !status; i++)
-                status = write_content(x, &x->carried.contents[i]);
+        for (size_t i = 0; i < x->manifest.n_contents && !status; i++)
+                status = write_content(x, &x->manifest.contents[i]);
         if (!status)
                 status = pawl__archive_finish(x->writer, sha256, &result.bytes, x->err);
         if (status)
                 return status;
         pawl__hex(result.sha256, sha256, 32);
-        pawl__hex(result.digest, x->carried.digest, 32);
+        pawl__hex(result.digest, x->manifest.digest, 32);
         *out = result;
         return PAWL_OK;
 }
@@ -393,7 +392,7 @@ pawl_status pawl_workspace_export(pawl_archive_result *out, pawl_log *log, const
         if (!status) { /* what it says is there stays there until it is written */
                 status = choose(&rows, &count, &x, which, n);
                 if (!status)
-                        status = carry_checkpoints(&x, rows, count);
+                        status = run_checkpoints(&x, rows, count);
                 if (!status)
                         status = measure_events(&x);
                 if (!status)
@@ -402,9 +401,9 @@ pawl_status pawl_workspace_export(pawl_archive_result *out, pawl_log *log, const
         }
         pawl__archive_writer_free(x.writer);
         pawl__contents_close(x.contents);
-        x.carried.contents = NULL; /* the holdings's */
-        pawl__carried_free(&x.carried);
-        pawl__holdings_free(&x.holdings);
+        x.manifest.contents = NULL; /* the holdings's */
+        pawl__manifest_free(&x.manifest);
+        pawl__object_set_free(&x.objects);
         for (size_t i = 0; i < x.n_histories; i++)
                 pawl__buf_free(&x.histories[i].text);
         free(x.histories);

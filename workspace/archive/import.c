@@ -26,7 +26,7 @@ struct importing {
         pawl__archive_source source;
         unsigned char sha256[32]; /* of the file */
         uint64_t bytes;
-        pawl__carried carried;
+        pawl__manifest manifest;
         bool *have; /* beside the checkpoints: the log has it */
         size_t n_new;
         pawl__arena arena;
@@ -94,7 +94,7 @@ static pawl_status rewind_file(struct importing *m, pawl_error *err)
 /* Mark the carried checkpoints whose event, or a copy of it, is that row's. */
 static pawl_status mark(struct importing *m, const pawl__row *row, pawl_error *err)
 {
-        pawl__carried_checkpoint known;
+        pawl__checkpoint_event known;
         pawl_event event;
         pawl_status status = from_log(m,
                 pawl__log_event(&event, &m->arena, m->log, (uint64_t)row->v[PAWL__WCP_SEQ].integer),
@@ -102,10 +102,10 @@ static pawl_status mark(struct importing *m, const pawl__row *row, pawl_error *e
 
         if (status || row->v[PAWL__WCP_PRUNED_SEQ].integer != 0 || !event.payload.data)
                 return status;
-        status = pawl__carried_event(&known, &event, &m->arena, err);
-        for (size_t i = 0; i < m->carried.n_checkpoints && !status; i++) {
+        status = pawl__checkpoint_event_read(&known, &event, &m->arena, err);
+        for (size_t i = 0; i < m->manifest.n_checkpoints && !status; i++) {
                 if (!m->have[i] &&
-                        memcmp(m->carried.checkpoints[i].identity, known.identity, 32) == 0) {
+                        memcmp(m->manifest.checkpoints[i].identity, known.identity, 32) == 0) {
                         m->have[i] = true;
                         m->n_new--;
                 }
@@ -119,10 +119,10 @@ static pawl_status look(struct importing *m, pawl__row **newest, pawl_error *err
         size_t n = 0;
         pawl_status status = pawl__state_workspace_all(&rows, &n, m->state, &m->arena, err);
 
-        m->have = pawl__arena_array(&m->arena, m->carried.n_checkpoints, sizeof *m->have);
+        m->have = pawl__arena_array(&m->arena, m->manifest.n_checkpoints, sizeof *m->have);
         if (!m->have)
                 return pawl__nomem(err);
-        m->n_new = m->carried.n_checkpoints;
+        m->n_new = m->manifest.n_checkpoints;
         for (size_t i = 0; i < n && !status; i++)
                 status = mark(m, &rows[i], err);
         *newest = n > 0 ? &rows[n - 1] : NULL;
@@ -232,7 +232,7 @@ static void write_taken(pawl__json_writer *w, const pawl_event *event, const paw
 }
 
 static void write_origin(pawl__json_writer *w, const struct importing *m,
-        const pawl__carried_checkpoint *it, const pawl__json_tree *tree)
+        const pawl__checkpoint_event *it, const pawl__json_tree *tree)
 {
         char hex[65];
 
@@ -242,7 +242,7 @@ static void write_origin(pawl__json_writer *w, const struct importing *m,
         pawl__json_member_string(w, "archive", hex);
         pawl__hex(hex, it->identity, 32);
         pawl__json_member_string(w, "hash", hex);
-        pawl__hex(hex, m->carried.log, 32);
+        pawl__hex(hex, m->manifest.log, 32);
         pawl__json_member_string(w, "log", hex);
         pawl__json_member_integer(w, "n", (int64_t)it->n);
         write_taken(w, &it->event, tree);
@@ -250,7 +250,7 @@ static void write_origin(pawl__json_writer *w, const struct importing *m,
 }
 
 /* What stands here for the state of a run that this log does not have. */
-static void write_history(pawl__json_writer *w, const pawl__carried_checkpoint *it)
+static void write_history(pawl__json_writer *w, const pawl__checkpoint_event *it)
 {
         char hex[65];
 
@@ -261,9 +261,9 @@ static void write_history(pawl__json_writer *w, const pawl__carried_checkpoint *
 
 /* The event of a checkpoint that comes in as number @p n. It belongs to no run of this log. */
 static pawl_status add_event(struct importing *m, pawl__batch *batch,
-        const pawl__carried_checkpoint *it, uint64_t n, pawl_error *err)
+        const pawl__checkpoint_event *it, uint64_t n, pawl_error *err)
 {
-        const pawl__event_form *form = pawl__event_form_of(PAWL__WORKSPACE_CHECKPOINTED);
+        const pawl__event_def *form = pawl__event_def_of(PAWL__WORKSPACE_CHECKPOINTED);
         pawl_event event = {.type = pawl__text(form->name), .v = form->v, .actor = m->actor};
         pawl__json_writer w = PAWL__JSON_WRITER_INIT;
         pawl__json_tree tree = PAWL__JSON_TREE_INIT;
@@ -301,9 +301,9 @@ static pawl_status add_events(
         uint64_t n = newest ? (uint64_t)newest->v[PAWL__WCP_N].integer : 0;
         pawl_status status = PAWL_OK;
 
-        for (size_t i = 0; i < m->carried.n_checkpoints && !status; i++) {
+        for (size_t i = 0; i < m->manifest.n_checkpoints && !status; i++) {
                 if (!m->have[i])
-                        status = add_event(m, batch, &m->carried.checkpoints[i], ++n, err);
+                        status = add_event(m, batch, &m->manifest.checkpoints[i], ++n, err);
         }
         return status;
 }
@@ -312,7 +312,7 @@ static pawl_status add_events(
 
 struct storing {
         struct importing *m;
-        const pawl__holding *content;
+        const pawl__object *content;
         pawl__batch *batch;
         pawl__hasher *hasher;
         bool put; /* into the contents, which lack it */
@@ -435,8 +435,8 @@ static pawl_status store_all(struct importing *m, pawl__batch *batch, pawl_error
                 if (!status)
                         status = pawl__archive_take(reader, size, drop, NULL, err);
         }
-        for (size_t i = 0; i < m->carried.n_contents && !status; i++) {
-                s.content = &m->carried.contents[i];
+        for (size_t i = 0; i < m->manifest.n_contents && !status; i++) {
+                s.content = &m->manifest.contents[i];
                 status = store_content(&s, reader, err);
         }
         pawl__archive_reader_free(reader);
@@ -462,12 +462,12 @@ static pawl_status fill(pawl_log *log, pawl__batch *batch, void *user, pawl_erro
 static pawl_status import(struct importing *m, pawl_error *err)
 {
         pawl__batch batch = PAWL__BATCH_INIT;
-        pawl_status status = pawl__archive_check(&m->carried, &m->source, err);
+        pawl_status status = pawl__archive_check(&m->manifest, &m->source, err);
 
         if (status)
                 return status;
         batch.fill = fill;
-        batch.fill_user = m;
+        batch.prepare_user = m;
         status = from_log(m, pawl__log_commit(m->log, &batch, 0, NULL), err);
         pawl__batch_free(&batch);
         return status;
@@ -493,14 +493,14 @@ pawl_status pawl_workspace_import(pawl_archive_result *out, pawl_log *log, const
         if (!status) {
                 *out = (pawl_archive_result){.bytes = m.bytes,
                         .checkpoints = m.n_new,
-                        .known = m.carried.n_checkpoints - m.n_new,
-                        .contents = m.carried.n_contents};
+                        .known = m.manifest.n_checkpoints - m.n_new,
+                        .contents = m.manifest.n_contents};
                 pawl__hex(out->sha256, m.sha256, 32);
-                pawl__hex(out->digest, m.carried.digest, 32);
+                pawl__hex(out->digest, m.manifest.digest, 32);
         }
         if (m.source.fd >= 0)
                 close(m.source.fd);
-        pawl__carried_free(&m.carried);
+        pawl__manifest_free(&m.manifest);
         pawl__contents_close(m.contents);
         pawl__arena_free(&m.arena);
         return status;

@@ -6,16 +6,16 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-void pawl__carried_free(pawl__carried *c)
+void pawl__manifest_free(pawl__manifest *c)
 {
         pawl__arena_free(&c->arena);
         free(c->contents);
-        *c = (pawl__carried){.n_contents = 0};
+        *c = (pawl__manifest){.n_contents = 0};
 }
 
 static const unsigned char none[32];
 
-pawl_status pawl__carried_digest(unsigned char out[32], const pawl__carried *c, pawl_error *err)
+pawl_status pawl__manifest_digest(unsigned char out[32], const pawl__manifest *c, pawl_error *err)
 {
         pawl__hasher *hasher;
         pawl_status status = pawl__hasher_new(&hasher, err);
@@ -24,7 +24,7 @@ pawl_status pawl__carried_digest(unsigned char out[32], const pawl__carried *c, 
                 return status;
         status = pawl__hasher_begin(hasher, err);
         for (size_t i = 0; i < c->n_checkpoints && !status; i++) {
-                const pawl__carried_checkpoint *it = &c->checkpoints[i];
+                const pawl__checkpoint_event *it = &c->checkpoints[i];
                 const unsigned char *state = it->has_state     ? it->state
                                              : it->has_history ? it->history
                                                                : none;
@@ -53,7 +53,7 @@ static void add_count(pawl__json_writer *w, const char *name, uint64_t value)
         pawl__json_member_integer(w, name, (int64_t)value);
 }
 
-static void write_checkpoints(pawl__json_writer *w, const pawl__carried *c)
+static void write_checkpoints(pawl__json_writer *w, const pawl__manifest *c)
 {
         pawl__json_name(w, "checkpoints");
         pawl__json_open_array(w);
@@ -69,7 +69,7 @@ static void write_checkpoints(pawl__json_writer *w, const pawl__carried *c)
         pawl__json_close_array(w);
 }
 
-static void write_contents(pawl__json_writer *w, const pawl__carried *c)
+static void write_contents(pawl__json_writer *w, const pawl__manifest *c)
 {
         pawl__json_name(w, "contents");
         pawl__json_open_array(w);
@@ -85,7 +85,7 @@ static void write_contents(pawl__json_writer *w, const pawl__carried *c)
 }
 
 /* What has no history is of the form that the first programs read. */
-static int version_of(const pawl__carried *c)
+static int version_of(const pawl__manifest *c)
 {
         for (size_t i = 0; i < c->n_checkpoints; i++)
                 if (c->checkpoints[i].in_manifest)
@@ -94,7 +94,7 @@ static int version_of(const pawl__carried *c)
 }
 
 /* Members in the alphabet's order: the text is canonical. */
-pawl_status pawl__manifest_write(pawl__buf *out, const pawl__carried *c, pawl_error *err)
+pawl_status pawl__manifest_write(pawl__buf *out, const pawl__manifest *c, pawl_error *err)
 {
         pawl__json_writer w = PAWL__JSON_WRITER_INIT;
 
@@ -128,7 +128,7 @@ pawl_status pawl__manifest_write(pawl__buf *out, const pawl__carried *c, pawl_er
 /* ---- Reading it ------------------------------------------------------------------------------ */
 
 struct reading {
-        pawl__carried *c;
+        pawl__manifest *c;
         const pawl__json_tree *tree;
         const char *name;
         pawl_error *err;
@@ -149,7 +149,7 @@ static pawl_status read_checkpoints(struct reading *r)
                 pawl__json_at(r->tree, list)->count == 0)
                 return wrong(r, "checkpoints");
         const size_t count = pawl__json_at(r->tree, list)->count;
-        pawl__carried_checkpoint *all = pawl__arena_array(&r->c->arena, count, sizeof *all);
+        pawl__checkpoint_event *all = pawl__arena_array(&r->c->arena, count, sizeof *all);
         if (!all)
                 return pawl__nomem(r->err);
         for (pawl__node at = pawl__json_first(r->tree, list); at != PAWL__NO_NODE;
@@ -168,14 +168,14 @@ static pawl_status read_checkpoints(struct reading *r)
         return PAWL_OK;
 }
 
-static bool in_order(const pawl__holding *a, const pawl__holding *b)
+static bool in_order(const pawl__object *a, const pawl__object *b)
 {
         if (a->folder != b->folder)
                 return a->folder;
         return memcmp(a->hash, b->hash, 32) < 0;
 }
 
-static pawl_status read_content(struct reading *r, pawl__node at, pawl__holding *out)
+static pawl_status read_content(struct reading *r, pawl__node at, pawl__object *out)
 {
         const pawl__node folder = pawl__json_get(r->tree, at, "folder");
 
@@ -200,8 +200,8 @@ static pawl_status read_contents(struct reading *r)
                 at = pawl__json_after(r->tree, list, at), n++) {
                 if (pawl__grow(&r->c->contents, &cap, n + 1, sizeof *r->c->contents))
                         return pawl__nomem(r->err);
-                pawl__holding *it = &r->c->contents[n];
-                *it = (pawl__holding){.size = 0};
+                pawl__object *it = &r->c->contents[n];
+                *it = (pawl__object){.size = 0};
                 pawl_status status = read_content(r, at, it);
                 if (status)
                         return status;
@@ -224,7 +224,7 @@ static pawl_status read_rest(struct reading *r)
 {
         const pawl__node log = pawl__json_get(r->tree, 0, "log");
         const pawl__node events = pawl__json_get(r->tree, 0, "events");
-        pawl__carried *c = r->c;
+        pawl__manifest *c = r->c;
 
         if (!pawl__event_hash_member(c->log, r->tree, log, "first") ||
                 !pawl__event_hash_member(c->head, r->tree, log, "head") ||
@@ -263,7 +263,7 @@ static pawl_status read_manifest(struct reading *r)
 }
 
 pawl_status pawl__manifest_read(
-        pawl__carried *out, pawl_text text, const char *name, pawl_error *err)
+        pawl__manifest *out, pawl_text text, const char *name, pawl_error *err)
 {
         pawl__json_tree tree = PAWL__JSON_TREE_INIT;
         struct reading r = {out, &tree, name, err};

@@ -32,8 +32,8 @@ static pawl_status read_workspace(pawl_comparison *c, pawl_error *err)
         if (status)
                 return status;
         const pawl__folders folders = pawl__scan_folders(c->scan);
-        pawl__contents_beside(c->ws.contents, &folders);
-        int error = pawl__beneath_open(&c->root, c->ws.root);
+        pawl__contents_overlay(c->ws.contents, &folders);
+        int error = pawl__rootdir_open(&c->root, c->ws.root);
         return error ? pawl__fail(err, PAWL_EIO, "workspace %.300s: %s; check the path", c->ws.root,
                                strerrordesc_np(error))
                      : PAWL_OK;
@@ -48,7 +48,7 @@ pawl_status pawl_workspace_compare(pawl_comparison **out, pawl_log *log, const c
 
         if (!c)
                 return pawl__nomem(err);
-        c->root = (pawl__beneath)PAWL__BENEATH_INIT;
+        c->root = (pawl__rootdir)PAWL__ROOTDIR_INIT;
         c->patch = patch;
         c->patch_user = patch_user;
         status = pawl__workspace_open(&c->ws, log, options, err);
@@ -76,12 +76,12 @@ pawl_status pawl_workspace_compare(pawl_comparison **out, pawl_log *log, const c
         return status;
 }
 
-const pawl_checkpoint_info *pawl_comparison_a(const pawl_comparison *comparison)
+const pawl_workspace_checkpoint_info *pawl_comparison_a(const pawl_comparison *comparison)
 {
         return &comparison->a;
 }
 
-const pawl_checkpoint_info *pawl_comparison_b(const pawl_comparison *comparison)
+const pawl_workspace_checkpoint_info *pawl_comparison_b(const pawl_comparison *comparison)
 {
         return comparison->has_b ? &comparison->b : NULL;
 }
@@ -115,8 +115,8 @@ void pawl_comparison_free(pawl_comparison *comparison)
 {
         if (!comparison)
                 return;
-        pawl__beneath_close(&comparison->root);
-        pawl__contents_beside(comparison->ws.contents, NULL);
+        pawl__rootdir_close(&comparison->root);
+        pawl__contents_overlay(comparison->ws.contents, NULL);
         pawl__scan_free(comparison->scan);
         pawl__workspace_close(&comparison->ws);
         pawl__buf_free(&comparison->before);

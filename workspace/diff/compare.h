@@ -13,10 +13,10 @@
 struct pawl_comparison {
         pawl__workspace ws;
         pawl__row rows[2]; /**< a and b */
-        pawl_checkpoint_info a, b;
+        pawl_workspace_checkpoint_info a, b;
         bool has_b;       /**< false: b is the workspace as scan saw it */
         pawl__scan *scan; /**< NULL: b is a checkpoint */
-        pawl__beneath root;
+        pawl__rootdir root;
         pawl__buf before, after, hunks; /**< of the file at hand */
         pawl_patch_fn patch;
         void *patch_user;

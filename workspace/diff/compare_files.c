@@ -34,7 +34,7 @@ static pawl_status failed(const pawl_comparison *c, pawl_text path, pawl_error *
 /* A file of the workspace as it is now, which may be a moment later than the scan. */
 static pawl_status read_file(pawl__buf *out, pawl_comparison *c, pawl_text path, pawl_error *err)
 {
-        int fd = pawl__beneath_file(&c->root, path, O_RDONLY, 0);
+        int fd = pawl__rootdir_file(&c->root, path, O_RDONLY, 0);
         ssize_t n = 1;
 
         if (fd < 0)

@@ -167,12 +167,12 @@ static bool has(const pawl__map *paths, pawl_text path)
 static pawl_status may_touch(bool *may, planner *p, const pawl__change *change)
 {
         const pawl__plan_rights *rights = p->rights;
-        pawl__recorded *recorded =
+        pawl__tracked_paths *recorded =
                 !change->to && rights->removable ? rights->removable : rights->recorded;
 
         *may = rights->clean || has(rights->also, change->path) ||
                (change->to && rights->target_recorded);
-        return *may ? PAWL_OK : pawl__recorded_has(may, recorded, change->path, p->err);
+        return *may ? PAWL_OK : pawl__tracked_paths_has(may, recorded, change->path, p->err);
 }
 
 /* Left as it is, with all that is in it on either side. */

@@ -90,10 +90,10 @@ typedef struct pawl__world {
 
 /** What a rollback may touch. */
 typedef struct pawl__plan_rights {
-        pawl__recorded *recorded;   /**< where it may write */
-        pawl__recorded *removable;  /**< where it may remove what the target has not; NULL: as
-                                       recorded */
-        const pawl__map *also;      /**< paths where it may do both; NULL: none */
+        pawl__tracked_paths *recorded;  /**< where it may write */
+        pawl__tracked_paths *removable; /**< where it may remove what the target has not; NULL: as
+                                      recorded */
+        const pawl__map *also;          /**< paths where it may do both; NULL: none */
         const pawl__map *never;     /**< paths that were ignored when the rollback that is undone
                                        began, and are left alone for that; NULL: none */
         const pawl__own_files *own; /**< the log's, which are left alone */

@@ -172,7 +172,7 @@ static pawl_text take_path(decoder *d)
 {
         pawl_text path = take_text(d, 4);
 
-        if (!d->ok || !pawl__beneath_path_ok(path) ||
+        if (!d->ok || !pawl__rootdir_path_ok(path) ||
                 (d->last.data && pawl__path_cmp(d->last, path) >= 0))
                 d->ok = false;
         d->last = path;

@@ -32,67 +32,67 @@ pawl_status pawl__restore_fail(pawl_error *err, int error, pawl_text path, const
 /* ---- One phase after the other ------------------------------------------------------------ */
 
 /* Names come and go in a folder only with its write permission: its mode comes back at the end. */
-static pawl_status open_folders(pawl__restoring *q)
+static pawl_status open_folders(pawl__restore_work *q)
 {
         for (size_t i = 0; i < q->n; i++) {
-                pawl__stand *stand = &q->stands[i];
+                pawl__path_state *stand = &q->states[i];
                 pawl_text path = q->steps[i].path;
-                if (stand->kind != 'd' || pawl__beneath_writable(q->root, path) == 0)
+                if (stand->kind != 'd' || pawl__rootdir_writable(q->root, path) == 0)
                         continue;
                 if (errno != EACCES)
                         return pawl__restore_fail(q->err, errno, path, "look at the folder");
-                if (pawl__beneath_chmod(q->root, path, (mode_t)(stand->mode | 0700)) != 0)
+                if (pawl__rootdir_chmod(q->root, path, (mode_t)(stand->mode | 0700)) != 0)
                         return pawl__restore_fail(q->err, errno, path, "make the folder writable");
         }
         return PAWL_OK;
 }
 
-static bool must_go(const pawl__restoring *q, size_t step)
+static bool must_go(const pawl__restore_work *q, size_t step)
 {
         const pawl__entry *goal = pawl__goal(q, step);
-        char kind = q->stands[step].kind;
+        char kind = q->states[step].kind;
 
-        if (!kind || q->stands[step].same)
+        if (!kind || q->states[step].same)
                 return false;
         return goal->kind == PAWL__ENTRY_NONE || goal->kind == PAWL__ENTRY_FOLDER || kind == 'd';
 }
 
 /* What is to go goes, the innermost first. A link or file that another takes the place of stays
  * until then. */
-static pawl_status remove_all(pawl__restoring *q)
+static pawl_status remove_all(pawl__restore_work *q)
 {
         pawl_status status = PAWL_OK;
 
         for (size_t i = q->n; i-- > 0 && !status;) {
                 pawl_text path = q->steps[i].path;
-                bool folder = q->stands[i].kind == 'd';
+                bool folder = q->states[i].kind == 'd';
                 if (!must_go(q, i))
                         continue;
                 if (!folder)
-                        status = pawl__restoring_still(q, i);
+                        status = pawl__restore_still(q, i);
                 if (status)
                         break;
-                if ((folder ? pawl__beneath_rmdir(q->root, path)
-                            : pawl__beneath_unlink(q->root, path)) != 0 &&
+                if ((folder ? pawl__rootdir_rmdir(q->root, path)
+                            : pawl__rootdir_unlink(q->root, path)) != 0 &&
                         errno != ENOENT)
                         return pawl__restore_fail(
                                 q->err, errno, path, folder ? "remove the folder" : "remove it");
                 if (folder)
-                        pawl__beneath_forget(q->root);
+                        pawl__rootdir_forget(q->root);
                 else
                         q->r->removed++;
-                q->stands[i].kind = 0;
+                q->states[i].kind = 0;
         }
         return status;
 }
 
-static pawl_status make_folders(pawl__restoring *q)
+static pawl_status make_folders(pawl__restore_work *q)
 {
         for (size_t i = 0; i < q->n; i++) {
-                if (pawl__goal(q, i)->kind != PAWL__ENTRY_FOLDER || q->stands[i].kind == 'd')
+                if (pawl__goal(q, i)->kind != PAWL__ENTRY_FOLDER || q->states[i].kind == 'd')
                         continue;
-                if (pawl__beneath_mkdir(q->root, q->steps[i].path, 0700) != 0)
-                        return errno == EEXIST ? pawl__restoring_changed(q, q->steps[i].path)
+                if (pawl__rootdir_mkdir(q->root, q->steps[i].path, 0700) != 0)
+                        return errno == EEXIST ? pawl__restore_changed(q, q->steps[i].path)
                                                : pawl__restore_fail(q->err, errno, q->steps[i].path,
                                                          "make the folder");
         }
@@ -100,18 +100,18 @@ static pawl_status make_folders(pawl__restoring *q)
 }
 
 /* Of files whose content is what it should be. */
-static pawl_status set_file_modes(pawl__restoring *q)
+static pawl_status set_file_modes(pawl__restore_work *q)
 {
         pawl_status status = PAWL_OK;
 
         for (size_t i = 0; i < q->n && !status; i++) {
                 const pawl__entry *goal = pawl__goal(q, i);
-                if (goal->kind != PAWL__ENTRY_FILE || pawl__restoring_makes(q, i) ||
-                        q->stands[i].mode == pawl__goal_mode(q, i, q->stands[i].mode))
+                if (goal->kind != PAWL__ENTRY_FILE || pawl__restore_makes(q, i) ||
+                        q->states[i].mode == pawl__goal_mode(q, i, q->states[i].mode))
                         continue;
-                status = pawl__restoring_still(q, i);
-                if (!status && pawl__beneath_chmod(q->root, q->steps[i].path,
-                                       (mode_t)pawl__goal_mode(q, i, q->stands[i].mode)))
+                status = pawl__restore_still(q, i);
+                if (!status && pawl__rootdir_chmod(q->root, q->steps[i].path,
+                                       (mode_t)pawl__goal_mode(q, i, q->states[i].mode)))
                         status =
                                 pawl__restore_fail(q->err, errno, q->steps[i].path, "set the mode");
         }
@@ -119,7 +119,7 @@ static pawl_status set_file_modes(pawl__restoring *q)
 }
 
 /* The innermost first: its folder may not let us in afterwards. */
-static pawl_status set_folder_modes(pawl__restoring *q)
+static pawl_status set_folder_modes(pawl__restore_work *q)
 {
         struct stat found;
 
@@ -128,32 +128,32 @@ static pawl_status set_folder_modes(pawl__restoring *q)
                 pawl_text path = q->steps[i].path;
                 if (goal->kind != PAWL__ENTRY_FOLDER)
                         continue;
-                if (pawl__beneath_stat(q->root, path, &found) != 0)
+                if (pawl__rootdir_stat(q->root, path, &found) != 0)
                         return pawl__restore_fail(q->err, errno, path, "look at the folder");
                 const mode_t mode = (mode_t)pawl__goal_mode(q, i, found.st_mode);
                 if ((found.st_mode & 07777) == mode)
                         continue;
-                if (pawl__beneath_chmod(q->root, path, mode) != 0)
+                if (pawl__rootdir_chmod(q->root, path, mode) != 0)
                         return pawl__restore_fail(q->err, errno, path, "set the folder's mode");
         }
         return PAWL_OK;
 }
 
-static pawl_status do_all(pawl__restoring *q)
+static pawl_status do_all(pawl__restore_work *q)
 {
         pawl_status status = open_folders(q);
 
         if (!status && q->r->again)
-                status = pawl__restoring_sweep(q);
+                status = pawl__restore_sweep(q);
         if (!status)
                 status = remove_all(q);
         if (!status)
                 status = make_folders(q);
         if (!status)
-                status = pawl__restoring_make_all(q);
+                status = pawl__restore_make_all(q);
         if (!status)
                 status = set_file_modes(q);
-        pawl__beneath_forget(q->root);
+        pawl__rootdir_forget(q->root);
         if (!status)
                 status = set_folder_modes(q);
         if (!status && syncfs(q->root->root) != 0)
@@ -164,50 +164,50 @@ static pawl_status do_all(pawl__restoring *q)
 
 /* ---- The whole ------------------------------------------------------------------------------ */
 
-static pawl_status begin(pawl__restoring *q, pawl__restore *restore, pawl_error *err)
+static pawl_status begin(pawl__restore_work *q, pawl__restore *restore, pawl_error *err)
 {
         struct stat root;
         pawl_status status = PAWL_OK;
 
-        *q = (pawl__restoring){
+        *q = (pawl__restore_work){
                 .r = restore, .root = restore->root, .steps = restore->plan->steps, .err = err};
         restore->written = restore->removed = 0;
         if (fstat(restore->root->root, &root) != 0)
                 return pawl__restore_fail(err, errno, pawl__text(""), "look at its root");
         q->dev = (uint64_t)root.st_dev;
-        q->stands = calloc(restore->plan->n_steps + 1, sizeof *q->stands);
+        q->states = calloc(restore->plan->n_steps + 1, sizeof *q->states);
         q->buffer = malloc(PAWL__RESTORE_BUFFER);
-        if (q->stands && q->buffer)
+        if (q->states && q->buffer)
                 q->n = restore->plan->n_steps;
         else
                 status = pawl__nomem(err);
         if (!status)
                 status = pawl__hasher_new(&q->hasher, err);
-        pawl__beneath_forget(q->root);
+        pawl__rootdir_forget(q->root);
         return status;
 }
 
-static pawl_status look_at_all(pawl__restoring *q)
+static pawl_status look_at_all(pawl__restore_work *q)
 {
         pawl_status status = PAWL_OK;
 
         for (size_t i = 0; i < q->n && !status; i++)
-                status = pawl__restoring_look(q, i);
-        pawl__beneath_forget(q->root);
+                status = pawl__restore_look(q, i);
+        pawl__rootdir_forget(q->root);
         return status;
 }
 
-static void end(pawl__restoring *q)
+static void end(pawl__restore_work *q)
 {
-        pawl__beneath_forget(q->root);
+        pawl__rootdir_forget(q->root);
         pawl__hasher_free(q->hasher);
-        free(q->stands);
+        free(q->states);
         free(q->buffer);
 }
 
 pawl_status pawl__restore_run(pawl__restore *restore, pawl_error *err)
 {
-        pawl__restoring q;
+        pawl__restore_work q;
         pawl_status status = begin(&q, restore, err);
 
         if (!status)
@@ -221,7 +221,7 @@ pawl_status pawl__restore_run(pawl__restore *restore, pawl_error *err)
 pawl_status pawl__restore_checker_new(
         pawl__restore_checker **out, pawl__restore *restore, pawl_error *err)
 {
-        pawl__restoring *q = malloc(sizeof *q);
+        pawl__restore_work *q = malloc(sizeof *q);
 
         if (!q)
                 return pawl__nomem(err);
@@ -246,11 +246,11 @@ pawl_status pawl__restore_check(pawl__restore_checker *q, size_t step)
         const pawl__entry *goal = pawl__goal(q, step);
         const bool moded = goal->kind == PAWL__ENTRY_FILE || goal->kind == PAWL__ENTRY_FOLDER;
 
-        pawl__beneath_forget(q->root); /* others may have moved a folder since */
-        pawl_status status = pawl__restoring_look(q, step);
-        if (!status && (!q->stands[step].same ||
-                               (moded && q->stands[step].mode !=
-                                                 pawl__goal_mode(q, step, q->stands[step].mode))))
-                status = pawl__restoring_changed(q, q->steps[step].path);
+        pawl__rootdir_forget(q->root); /* others may have moved a folder since */
+        pawl_status status = pawl__restore_look(q, step);
+        if (!status && (!q->states[step].same ||
+                               (moded && q->states[step].mode !=
+                                                 pawl__goal_mode(q, step, q->states[step].mode))))
+                status = pawl__restore_changed(q, q->steps[step].path);
         return status;
 }

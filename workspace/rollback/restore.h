@@ -23,7 +23,7 @@ typedef struct pawl__restore_source {
 } pawl__restore_source;
 
 typedef struct pawl__restore {
-        pawl__beneath *root;
+        pawl__rootdir *root;
         const pawl__plan *plan;
         bool back;  /**< to what stood before, not to what stands after */
         bool again; /**< one was begun before: its temporary files are removed */
@@ -43,7 +43,7 @@ typedef struct pawl__restore {
 PAWL_MUST_CHECK pawl_status pawl__restore_run(pawl__restore *restore, pawl_error *err);
 
 /** To look at steps' paths alone, in whatever order; each costs what is there. */
-typedef struct pawl__restoring pawl__restoring, pawl__restore_checker;
+typedef struct pawl__restore_work pawl__restore_work, pawl__restore_checker;
 PAWL_MUST_CHECK pawl_status pawl__restore_checker_new(
         pawl__restore_checker **out, pawl__restore *restore, pawl_error *err);
 /** PAWL_ESTATE naming the path where it is not as it should be. */

@@ -5,7 +5,7 @@
 #include <fcntl.h>
 #include <unistd.h>
 
-pawl_status pawl__restoring_changed(pawl__restoring *q, pawl_text path)
+pawl_status pawl__restore_changed(pawl__restore_work *q, pawl_text path)
 {
         return pawl__fail(q->err, PAWL_ESTATE,
                 "%.*s: was changed by somebody else while the files were put back, and was left so; "
@@ -18,11 +18,11 @@ static int64_t nanoseconds(struct timespec time)
         return (int64_t)time.tv_sec * 1000000000 + time.tv_nsec;
 }
 
-static pawl__stand stand_of(const struct stat *found)
+static pawl__path_state stand_of(const struct stat *found)
 {
         const mode_t type = found->st_mode & S_IFMT;
 
-        return (pawl__stand){
+        return (pawl__path_state){
                 .kind = type == S_IFREG ? 'f'
                                         : (type == S_IFDIR ? 'd' : (type == S_IFLNK ? 'l' : 'x')),
                 .mode = (uint32_t)(found->st_mode & 07777),
@@ -44,10 +44,10 @@ static bool is_absent(int error)
 
 /* ---- Contents ------------------------------------------------------------------------------- */
 
-static pawl_status hash_file(pawl__restoring *q, pawl_text path, unsigned char hash[32])
+static pawl_status hash_file(pawl__restore_work *q, pawl_text path, unsigned char hash[32])
 {
         ssize_t len = 0;
-        int fd = pawl__beneath_file(q->root, path, O_RDONLY, 0);
+        int fd = pawl__rootdir_file(q->root, path, O_RDONLY, 0);
         pawl_status status;
 
         if (fd < 0)
@@ -71,9 +71,9 @@ static bool is_file(const pawl__entry *entry, uint64_t size, const unsigned char
                memcmp(entry->hash, hash, 32) == 0;
 }
 
-static pawl_status look_at_file(pawl__restoring *q, size_t step, bool *expected)
+static pawl_status look_at_file(pawl__restore_work *q, size_t step, bool *expected)
 {
-        pawl__stand *stand = &q->stands[step];
+        pawl__path_state *stand = &q->states[step];
         unsigned char hash[32];
         pawl_status status = hash_file(q, q->steps[step].path, hash);
 
@@ -84,23 +84,23 @@ static pawl_status look_at_file(pawl__restoring *q, size_t step, bool *expected)
         return PAWL_OK;
 }
 
-static pawl_status look_at_link(pawl__restoring *q, size_t step, bool *expected)
+static pawl_status look_at_link(pawl__restore_work *q, size_t step, bool *expected)
 {
         const pawl__entry *goal = pawl__goal(q, step), *origin = pawl__origin(q, step);
-        ssize_t len = pawl__beneath_readlink(
+        ssize_t len = pawl__rootdir_readlink(
                 q->root, q->steps[step].path, q->buffer, PAWL__RESTORE_BUFFER);
 
         if (len < 0)
                 return pawl__restore_fail(q->err, errno, q->steps[step].path, "read the link");
         pawl_text target = {q->buffer, (size_t)len};
-        q->stands[step].same =
+        q->states[step].same =
                 goal->kind == PAWL__ENTRY_LINK && pawl__text_eq(goal->target, target);
-        *expected = q->stands[step].same ||
+        *expected = q->states[step].same ||
                     (origin->kind == PAWL__ENTRY_LINK && pawl__text_eq(origin->target, target));
         return PAWL_OK;
 }
 
-static pawl_status refuse_own(pawl__restoring *q, pawl_text path)
+static pawl_status refuse_own(pawl__restore_work *q, pawl_text path)
 {
         return pawl__fail(q->err, PAWL_ESTATE,
                 "%.*s: is one of the log's own files, which no rollback touches; move it away, then "
@@ -109,7 +109,7 @@ static pawl_status refuse_own(pawl__restoring *q, pawl_text path)
 }
 
 /* To open such a file, and close it, would end the locks that the log has on it. */
-pawl_status pawl__restoring_look(pawl__restoring *q, size_t step)
+pawl_status pawl__restore_look(pawl__restore_work *q, size_t step)
 {
         const pawl__entry *goal = pawl__goal(q, step), *origin = pawl__origin(q, step);
         pawl_text path = q->steps[step].path;
@@ -117,18 +117,18 @@ pawl_status pawl__restoring_look(pawl__restoring *q, size_t step)
         bool expected = false;
         pawl_status status = PAWL_OK;
 
-        q->stands[step] = (pawl__stand){0};
+        q->states[step] = (pawl__path_state){0};
         if (pawl__own_files_named(q->r->own, path))
                 return refuse_own(q, path);
-        if (pawl__beneath_stat(q->root, path, &found) != 0) {
-                q->stands[step].same = goal->kind == PAWL__ENTRY_NONE;
+        if (pawl__rootdir_stat(q->root, path, &found) != 0) {
+                q->states[step].same = goal->kind == PAWL__ENTRY_NONE;
                 return is_absent(errno) ? PAWL_OK
                                         : pawl__restore_fail(q->err, errno, path, "look at it");
         }
         if (pawl__own_files_is(q->r->own, &found))
                 return refuse_own(q, path);
-        q->stands[step] = stand_of(&found);
-        switch (q->stands[step].kind) {
+        q->states[step] = stand_of(&found);
+        switch (q->states[step].kind) {
         case 'f':
                 status = look_at_file(q, step, &expected);
                 break;
@@ -136,23 +136,23 @@ pawl_status pawl__restoring_look(pawl__restoring *q, size_t step)
                 status = look_at_link(q, step, &expected);
                 break;
         case 'd':
-                q->stands[step].same = goal->kind == PAWL__ENTRY_FOLDER;
-                expected = q->stands[step].same || origin->kind == PAWL__ENTRY_FOLDER;
+                q->states[step].same = goal->kind == PAWL__ENTRY_FOLDER;
+                expected = q->states[step].same || origin->kind == PAWL__ENTRY_FOLDER;
                 break;
         default:
                 break;
         }
-        return status || expected ? status : pawl__restoring_changed(q, path);
+        return status || expected ? status : pawl__restore_changed(q, path);
 }
 
-pawl_status pawl__restoring_still(pawl__restoring *q, size_t step)
+pawl_status pawl__restore_still(pawl__restore_work *q, size_t step)
 {
-        const pawl__stand *then = &q->stands[step];
+        const pawl__path_state *then = &q->states[step];
         pawl_text path = q->steps[step].path;
-        pawl__stand now = {0};
+        pawl__path_state now = {0};
         struct stat found;
 
-        if (pawl__beneath_stat(q->root, path, &found) == 0)
+        if (pawl__rootdir_stat(q->root, path, &found) == 0)
                 now = stand_of(&found);
         else if (errno != ENOENT)
                 return pawl__restore_fail(q->err, errno, path, "look at it again");
@@ -162,6 +162,6 @@ pawl_status pawl__restoring_still(pawl__restoring *q, size_t step)
         if (now.kind != then->kind || now.dev != then->dev || now.ino != then->ino ||
                 now.size != then->size || now.mtime_ns != then->mtime_ns ||
                 (now.ctime_ns != then->ctime_ns && now.links == then->links))
-                return pawl__restoring_changed(q, path);
+                return pawl__restore_changed(q, path);
         return PAWL_OK;
 }

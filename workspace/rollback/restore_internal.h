@@ -9,7 +9,7 @@
 #include "workspace/rollback/restore.h"
 
 /** What stood at a step's path when it was looked at. */
-typedef struct pawl__stand {
+typedef struct pawl__path_state {
         char kind;     /**< as an entry's; 'x': anything else; 0: nothing */
         bool same;     /**< of the goal's kind, content and target; its mode may be another */
         uint32_t mode; /**< 07777 */
@@ -17,14 +17,14 @@ typedef struct pawl__stand {
         gid_t gid;
         uint64_t dev, ino, links, size;
         int64_t mtime_ns, ctime_ns;
-} pawl__stand;
+} pawl__path_state;
 
-struct pawl__restoring {
+struct pawl__restore_work {
         pawl__restore *r;
-        pawl__beneath *root;
+        pawl__rootdir *root;
         const pawl__plan_step *steps;
         size_t n;
-        pawl__stand *stands; /**< one a step */
+        pawl__path_state *states; /**< one a step */
         pawl__hasher *hasher;
         char *buffer; /**< PAWL__RESTORE_BUFFER bytes */
         uint64_t dev; /**< the root's: syncfs() reaches this one alone */
@@ -34,37 +34,37 @@ struct pawl__restoring {
 enum { PAWL__RESTORE_BUFFER = 256 * 1024 };
 
 /** What is to stand there in the end. */
-static inline const pawl__entry *pawl__goal(const pawl__restoring *q, size_t step)
+static inline const pawl__entry *pawl__goal(const pawl__restore_work *q, size_t step)
 {
         return q->r->back ? &q->steps[step].from : &q->steps[step].to;
 }
 
 /** What stood there at the other end of the way. */
-static inline const pawl__entry *pawl__origin(const pawl__restoring *q, size_t step)
+static inline const pawl__entry *pawl__origin(const pawl__restore_work *q, size_t step)
 {
         return q->r->back ? &q->steps[step].to : &q->steps[step].from;
 }
 
 /** The goal's mode for what stands there: setuid and setgid bits that it has not, it does not get.
  */
-static inline uint32_t pawl__goal_mode(const pawl__restoring *q, size_t step, uint32_t stands)
+static inline uint32_t pawl__goal_mode(const pawl__restore_work *q, size_t step, uint32_t states)
 {
-        return pawl__goal(q, step)->mode & (01777 | stands);
+        return pawl__goal(q, step)->mode & (01777 | states);
 }
 
 /** Look at one path, and at its content unless that is known. PAWL_ESTATE where it is neither the
  *  goal nor the origin. */
-PAWL_MUST_CHECK pawl_status pawl__restoring_look(pawl__restoring *q, size_t step);
+PAWL_MUST_CHECK pawl_status pawl__restore_look(pawl__restore_work *q, size_t step);
 /** Right before something is done to it: does still stand there what stood there? PAWL_ESTATE. */
-PAWL_MUST_CHECK pawl_status pawl__restoring_still(pawl__restoring *q, size_t step);
+PAWL_MUST_CHECK pawl_status pawl__restore_still(pawl__restore_work *q, size_t step);
 /** The refusal of a path that others have changed. */
-pawl_status pawl__restoring_changed(pawl__restoring *q, pawl_text path);
+pawl_status pawl__restore_changed(pawl__restore_work *q, pawl_text path);
 
 /** Is the file or link of this step to be made? */
-bool pawl__restoring_makes(const pawl__restoring *q, size_t step);
+bool pawl__restore_makes(const pawl__restore_work *q, size_t step);
 /** Make all of them, some at a time. */
-PAWL_MUST_CHECK pawl_status pawl__restoring_make_all(pawl__restoring *q);
+PAWL_MUST_CHECK pawl_status pawl__restore_make_all(pawl__restore_work *q);
 /** Remove what a former restore has left in the folders of the plan. */
-PAWL_MUST_CHECK pawl_status pawl__restoring_sweep(pawl__restoring *q);
+PAWL_MUST_CHECK pawl_status pawl__restore_sweep(pawl__restore_work *q);
 
 #endif

@@ -31,10 +31,10 @@ static void name_of(char name[NAME_LEN + 1], uint64_t number)
         snprintf(name, NAME_LEN + 1, "%s%016" PRIx64, PAWL__TEMPORARY_PREFIX, number);
 }
 
-bool pawl__restoring_makes(const pawl__restoring *q, size_t step)
+bool pawl__restore_makes(const pawl__restore_work *q, size_t step)
 {
         const pawl__entry *goal = pawl__goal(q, step);
-        const pawl__stand *stand = &q->stands[step];
+        const pawl__path_state *stand = &q->states[step];
 
         if (goal->kind == PAWL__ENTRY_LINK)
                 return !stand->same;
@@ -72,7 +72,7 @@ static pawl_status write_all(const void *data, size_t len, void *user, pawl_erro
 /* "FOLDER/NAME" beside @p path. */
 static pawl_status beside(pawl__buf *out, pawl_text path, const char *name)
 {
-        pawl_text folder = pawl__beneath_parent(path);
+        pawl_text folder = pawl__rootdir_parent(path);
 
         pawl__buf_clear(out);
         if (folder.len && (pawl__buf_add(out, folder.data, folder.len) || pawl__buf_addc(out, '/')))
@@ -81,9 +81,9 @@ static pawl_status beside(pawl__buf *out, pawl_text path, const char *name)
 }
 
 /* What runs as its owner or group does so again only if it did, as the same. */
-static mode_t mode_of(const pawl__restoring *q, size_t step, const struct stat *made)
+static mode_t mode_of(const pawl__restore_work *q, size_t step, const struct stat *made)
 {
-        const pawl__stand *stand = &q->stands[step];
+        const pawl__path_state *stand = &q->states[step];
         uint32_t had = stand->kind == 'f' && stand->uid == made->st_uid ? stand->mode : 0;
 
         if (stand->gid != made->st_gid)
@@ -91,7 +91,7 @@ static mode_t mode_of(const pawl__restoring *q, size_t step, const struct stat *
         return (mode_t)pawl__goal_mode(q, step, had);
 }
 
-static pawl_status fill_file(pawl__restoring *q, batch *b, size_t step, int fd)
+static pawl_status fill_file(pawl__restore_work *q, batch *b, size_t step, int fd)
 {
         const pawl__entry *goal = pawl__goal(q, step);
         const pawl__restore_source *source = q->r->source;
@@ -111,7 +111,7 @@ static pawl_status fill_file(pawl__restoring *q, batch *b, size_t step, int fd)
 }
 
 /* Under the batch's next name. */
-static pawl_status make_one(pawl__restoring *q, batch *b, size_t step, pawl__buf *temporary)
+static pawl_status make_one(pawl__restore_work *q, batch *b, size_t step, pawl__buf *temporary)
 {
         const pawl__entry *goal = pawl__goal(q, step);
         pawl_text path = q->steps[step].path;
@@ -122,11 +122,11 @@ static pawl_status make_one(pawl__restoring *q, batch *b, size_t step, pawl__buf
         if (beside(temporary, path, name))
                 return pawl__nomem(q->err);
         if (goal->kind == PAWL__ENTRY_LINK) {
-                if (pawl__beneath_symlink(q->root, pawl__buf_text(temporary), goal->target.data) !=
+                if (pawl__rootdir_symlink(q->root, pawl__buf_text(temporary), goal->target.data) !=
                         0)
                         return pawl__restore_fail(q->err, errno, path, "make the link");
         } else {
-                fd = pawl__beneath_file(
+                fd = pawl__rootdir_file(
                         q->root, pawl__buf_text(temporary), O_WRONLY | O_CREAT | O_EXCL, 0600);
                 if (fd < 0)
                         return pawl__restore_fail(q->err, errno, path, "make the file");
@@ -142,7 +142,7 @@ static pawl_status make_one(pawl__restoring *q, batch *b, size_t step, pawl__buf
 
 /* ---- A batch -------------------------------------------------------------------------------- */
 
-static pawl_status sync_batch(pawl__restoring *q, const batch *b)
+static pawl_status sync_batch(pawl__restore_work *q, const batch *b)
 {
         if (b->n > FEW_FILES)
                 return syncfs(q->root->root) == 0
@@ -156,19 +156,19 @@ static pawl_status sync_batch(pawl__restoring *q, const batch *b)
         return PAWL_OK;
 }
 
-static pawl_status rename_one(pawl__restoring *q, batch *b)
+static pawl_status rename_one(pawl__restore_work *q, batch *b)
 {
         size_t step = b->steps[b->renamed];
         pawl_text path = q->steps[step].path;
-        bool stands = q->stands[step].kind == 'f' || q->stands[step].kind == 'l';
+        bool states = q->states[step].kind == 'f' || q->states[step].kind == 'l';
         char name[NAME_LEN + 1];
-        pawl_status status = stands ? pawl__restoring_still(q, step) : PAWL_OK;
+        pawl_status status = states ? pawl__restore_still(q, step) : PAWL_OK;
 
         if (status)
                 return status;
         name_of(name, b->first_name + b->renamed);
-        if (pawl__beneath_rename(q->root, name, path, stands) != 0)
-                return errno == EEXIST ? pawl__restoring_changed(q, path)
+        if (pawl__rootdir_rename(q->root, name, path, states) != 0)
+                return errno == EEXIST ? pawl__restore_changed(q, path)
                                        : pawl__restore_fail(q->err, errno, path, "rename to it");
         b->renamed++;
         q->r->written++;
@@ -176,7 +176,7 @@ static pawl_status rename_one(pawl__restoring *q, batch *b)
 }
 
 /* What has not got its name goes; and nothing of it is open any more. */
-static void end_batch(pawl__restoring *q, batch *b, pawl__buf *temporary)
+static void end_batch(pawl__restore_work *q, batch *b, pawl__buf *temporary)
 {
         char name[NAME_LEN + 1];
 
@@ -186,23 +186,23 @@ static void end_batch(pawl__restoring *q, batch *b, pawl__buf *temporary)
         for (size_t i = b->renamed; i < b->n; i++) {
                 name_of(name, b->first_name + i);
                 if (!beside(temporary, q->steps[b->steps[i]].path, name))
-                        (void)pawl__beneath_unlink(q->root, pawl__buf_text(temporary));
+                        (void)pawl__rootdir_unlink(q->root, pawl__buf_text(temporary));
         }
 }
 
 /* From the step *next on; leaves *next behind the last one. */
-static pawl_status make_batch(pawl__restoring *q, size_t *next, pawl__buf *temporary)
+static pawl_status make_batch(pawl__restore_work *q, size_t *next, pawl__buf *temporary)
 {
         batch b = {.first_name = q->r->names};
         pawl_status status = PAWL_OK;
 
-        pawl__beneath_forget(q->root);
+        pawl__rootdir_forget(q->root);
         for (; *next < q->n && !status && b.n < BATCH_FILES && b.bytes < BATCH_BYTES; ++*next)
-                if (pawl__restoring_makes(q, *next))
+                if (pawl__restore_makes(q, *next))
                         status = make_one(q, &b, *next, temporary);
         if (!status)
                 status = sync_batch(q, &b);
-        pawl__beneath_forget(q->root);
+        pawl__rootdir_forget(q->root);
         while (!status && b.renamed < b.n)
                 status = rename_one(q, &b);
         q->r->names += b.n;
@@ -210,7 +210,7 @@ static pawl_status make_batch(pawl__restoring *q, size_t *next, pawl__buf *tempo
         return status;
 }
 
-pawl_status pawl__restoring_make_all(pawl__restoring *q)
+pawl_status pawl__restore_make_all(pawl__restore_work *q)
 {
         pawl__buf temporary = PAWL__BUF_INIT;
         pawl_status status = PAWL_OK;
@@ -231,11 +231,11 @@ static bool is_temporary(const char *name)
                strspn(name + prefix, "0123456789abcdef") == DIGITS;
 }
 
-static pawl_status sweep_folder(pawl__restoring *q, pawl_text folder)
+static pawl_status sweep_folder(pawl__restore_work *q, pawl_text folder)
 {
         const struct dirent *entry;
         pawl_status status = PAWL_OK;
-        int fd = pawl__beneath_folder(q->root, folder);
+        int fd = pawl__rootdir_folder(q->root, folder);
         DIR *names = fd < 0 ? NULL : fdopendir(fd);
 
         if (!names) {
@@ -253,13 +253,13 @@ static pawl_status sweep_folder(pawl__restoring *q, pawl_text folder)
         return status;
 }
 
-pawl_status pawl__restoring_sweep(pawl__restoring *q)
+pawl_status pawl__restore_sweep(pawl__restore_work *q)
 {
         pawl_text last = {NULL, 0};
         pawl_status status = PAWL_OK;
 
         for (size_t i = 0; i < q->n && !status; i++) {
-                pawl_text folder = pawl__beneath_parent(q->steps[i].path);
+                pawl_text folder = pawl__rootdir_parent(q->steps[i].path);
                 if (!last.data || !pawl__text_eq(last, folder))
                         status = sweep_folder(q, folder);
                 last = folder;

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 
 typedef struct going_back {
-        pawl_plan *p;
+        pawl_rollback_plan *p;
         pawl__workspace ws;
         const pawl_rollback_options *options;
         const char *which; /* NULL: an undo */
@@ -63,15 +63,15 @@ static pawl_status begin(going_back *g, pawl_log *log, const char *which,
 }
 
 /* What happened ends: on success the plan is the caller's, if that one wants it. */
-static pawl_status end(going_back *g, pawl_plan **out, pawl_status status)
+static pawl_status end(going_back *g, pawl_rollback_plan **out, pawl_status status)
 {
         if (!g->p) /* it did not begin */
                 return status;
         if (status)
-                pawl__rolling_release(g->p, &g->ws);
+                pawl__rollback_release(g->p, &g->ws);
         pawl__workspace_close(&g->ws);
         if (status || !out)
-                pawl_plan_free(g->p);
+                pawl_rollback_plan_free(g->p);
         else
                 *out = g->p;
         return status;
@@ -87,32 +87,32 @@ static pawl_status decide(going_back *g)
                         "workspace %.200s: has no checkpoint; take one with `pawl checkpoint`",
                         g->ws.root);
         if (!status)
-                status = g->which ? pawl__rolling_target(g->p, &g->ws, g->which, g->err)
-                                  : pawl__rolling_undone(g->p, &g->ws, g->err);
+                status = g->which ? pawl__rollback_target(g->p, &g->ws, g->which, g->err)
+                                  : pawl__rollback_undone(g->p, &g->ws, g->err);
         if (!status)
-                status = pawl__rolling_not_held(g->p, &g->ws, g->err);
+                status = pawl__rollback_not_held(g->p, &g->ws, g->err);
         if (!status)
-                status = pawl__rolling_verify(g->p, &g->ws, g->err);
+                status = pawl__rollback_verify(g->p, &g->ws, g->err);
         if (!status)
-                status = pawl__rolling_steps(g->p, &g->ws, g->err);
+                status = pawl__rollback_steps(g->p, &g->ws, g->err);
         if (!status)
-                status = pawl__rolling_checkpoints(g->p, &g->ws, g->err);
-        return status ? status : pawl__rolling_git(g->p, &g->ws, g->options->git, g->err);
+                status = pawl__rollback_checkpoints(g->p, &g->ws, g->err);
+        return status ? status : pawl__rollback_git(g->p, &g->ws, g->options->git, g->err);
 }
 
 static pawl_status plan(going_back *g, const pawl__scan *scan)
 {
-        pawl_status status = pawl__rolling_plan(g->p, &g->ws, scan, g->err);
+        pawl_status status = pawl__rollback_plan(g->p, &g->ws, scan, g->err);
 
         if (!status && g->options->expect && strcmp(g->options->expect, g->p->hash) != 0)
                 return pawl__fail(g->err, PAWL_ESTATE,
                         "plan %.64s: is not what would be done any more, as files or the log have "
                         "changed since; look at `pawl rollback --plan` again",
                         g->options->expect);
-        return status ? status : pawl__rolling_tell(g->p, &g->ws, g->err);
+        return status ? status : pawl__rollback_report(g->p, &g->ws, g->err);
 }
 
-pawl_status pawl_workspace_plan(pawl_plan **out, pawl_log *log, const char *which,
+pawl_status pawl_workspace_plan(pawl_rollback_plan **out, pawl_log *log, const char *which,
         const pawl_rollback_options *options, const pawl_workspace_options *workspace,
         pawl_error *err)
 {
@@ -136,11 +136,11 @@ pawl_status pawl_workspace_plan(pawl_plan **out, pawl_log *log, const char *whic
  * plan is made anew: it is of what the safety copy has, or there is none. */
 static pawl_status start(going_back *g)
 {
-        pawl_checkpoint_request request = PAWL_CHECKPOINT_REQUEST_INIT;
+        pawl_workspace_checkpoint_request request = PAWL_CHECKPOINT_REQUEST_INIT;
         pawl__taking taking = {.ws = &g->ws,
                 .request = &request,
                 .safety = true,
-                .then = pawl__rolling_started,
+                .then = pawl__rollback_started,
                 .then_user = g->p};
         pawl__batch batch = PAWL__BATCH_INIT;
         pawl_status status = PAWL_EINPUTS;
@@ -152,7 +152,7 @@ static pawl_status start(going_back *g)
                 if (!status)
                         status = plan(g, taking.scan);
                 if (!status)
-                        status = pawl__rolling_claim(g->p, &g->ws, g->err);
+                        status = pawl__rollback_claim(g->p, &g->ws, g->err);
                 if (status)
                         break;
                 pawl__checkpoint_arm(&taking, &batch);
@@ -169,7 +169,7 @@ static pawl_status start(going_back *g)
         return pawl__state_rollback_pending(&g->p->started, g->ws.state, &g->p->arena, g->err);
 }
 
-static pawl_status go_back(pawl_plan **done, pawl_log *log, const char *which,
+static pawl_status go_back(pawl_rollback_plan **done, pawl_log *log, const char *which,
         const pawl_rollback_options *options, const pawl_workspace_options *workspace,
         pawl_error *err)
 {
@@ -184,21 +184,21 @@ static pawl_status go_back(pawl_plan **done, pawl_log *log, const char *which,
         if (!status)
                 status = start(&g);
         if (!status)
-                status = pawl__rolling_do(&scan, g.p, &g.ws, false, false, err);
+                status = pawl__rollback_do(&scan, g.p, &g.ws, false, false, err);
         if (!status)
-                status = pawl__rolling_end(g.p, &g.ws, scan, true, err);
+                status = pawl__rollback_end(g.p, &g.ws, scan, true, err);
         pawl__scan_free(scan);
         return end(&g, done, status);
 }
 
-pawl_status pawl_workspace_rollback(pawl_plan **done, pawl_log *log, const char *which,
+pawl_status pawl_workspace_rollback(pawl_rollback_plan **done, pawl_log *log, const char *which,
         const pawl_rollback_options *options, const pawl_workspace_options *workspace,
         pawl_error *err)
 {
         return go_back(done, log, which, options, workspace, err);
 }
 
-pawl_status pawl_workspace_undo(pawl_plan **done, pawl_log *log,
+pawl_status pawl_workspace_undo(pawl_rollback_plan **done, pawl_log *log,
         const pawl_rollback_options *options, const pawl_workspace_options *workspace,
         pawl_error *err)
 {

@@ -10,7 +10,7 @@ static const char by_rollback[] = "rollback", by_undo[] = "undo";
 
 typedef struct deciding {
         pawl__batch *batch;
-        pawl_plan *p;
+        pawl_rollback_plan *p;
         pawl_event like;
         int64_t since;
 } deciding;
@@ -48,8 +48,8 @@ static pawl_status decide(const pawl__row *row, void *user, pawl_error *err)
                 comes ? by_undo : by_rollback, true, &d->like, err);
 }
 
-pawl_status pawl__rolling_decisions(
-        pawl__batch *batch, pawl_plan *p, pawl__workspace *ws, pawl_error *err)
+pawl_status pawl__rollback_decisions(
+        pawl__batch *batch, pawl_rollback_plan *p, pawl__workspace *ws, pawl_error *err)
 {
         const pawl_sources *sources = pawl__log_sources(ws->log);
         deciding d = {.batch = batch,

@@ -12,13 +12,13 @@
 /* ---- What the plan asks of the workspace -------------------------------------------------- */
 
 typedef struct looking {
-        pawl__beneath root;
+        pawl__rootdir root;
         pawl__folders folders;
         pawl__own_files own; /* the log's */
 } looking;
 
 static pawl_status find_own(
-        pawl__own_files *own, const pawl__beneath *root, const pawl_log *log, pawl_error *err)
+        pawl__own_files *own, const pawl__rootdir *root, const pawl_log *log, pawl_error *err)
 {
         const int error = pawl__own_files_find(own, pawl__log_path(log), root->root);
 
@@ -32,7 +32,7 @@ static pawl_status look(char *kind, pawl_text path, void *user, pawl_error *err)
         struct stat found;
 
         *kind = 0;
-        if (pawl__beneath_stat(&l->root, path, &found) == 0)
+        if (pawl__rootdir_stat(&l->root, path, &found) == 0)
                 *kind = S_ISDIR(found.st_mode) && !pawl__own_files_is(&l->own, &found) ? 'd' : 'x';
         else if (errno != ENOENT && errno != ENOTDIR && errno != ELOOP)
                 return pawl__restore_fail(err, errno, path, "look at it");
@@ -62,7 +62,7 @@ static pawl_status holds_more(
         pawl__buf encoded = PAWL__BUF_INIT;
         const struct dirent *found;
         pawl_status status = names_of(&names, &encoded, l, hash, err);
-        int fd = status ? -1 : pawl__beneath_folder(&l->root, path);
+        int fd = status ? -1 : pawl__rootdir_folder(&l->root, path);
         DIR *folder = fd < 0 ? NULL : fdopendir(fd);
 
         *more = false;
@@ -94,8 +94,8 @@ typedef struct limits {
 
 static void limits_free(limits *l)
 {
-        pawl__recorded_free(l->rights.recorded);
-        pawl__recorded_free(l->rights.removable);
+        pawl__tracked_paths_free(l->rights.recorded);
+        pawl__tracked_paths_free(l->rights.removable);
         pawl__buf_free(&l->recorded);
         pawl__buf_free(&l->removable);
         pawl__map_free(&l->also);
@@ -105,7 +105,8 @@ static void limits_free(limits *l)
 
 /* The trees of all checkpoints that are no safety copies and are kept; an undo removes only what
  * came after the safety copy that it goes to, and what its rollback wrote. */
-static pawl_status recorded_trees(limits *l, pawl_plan *p, pawl__workspace *ws, pawl_error *err)
+static pawl_status recorded_trees(
+        limits *l, pawl_rollback_plan *p, pawl__workspace *ws, pawl_error *err)
 {
         unsigned char tree[32];
         pawl__row *rows = NULL;
@@ -126,7 +127,7 @@ static pawl_status recorded_trees(limits *l, pawl_plan *p, pawl__workspace *ws, 
 }
 
 static pawl_status keep_path(
-        pawl__map *paths, pawl__paths *only, pawl_plan *p, pawl_text path, pawl_error *err)
+        pawl__map *paths, pawl__paths *only, pawl_rollback_plan *p, pawl_text path, pawl_error *err)
 {
         bool ok = true;
         pawl_text kept = pawl__arena_text(&p->arena, path, &ok);
@@ -138,11 +139,12 @@ static pawl_status keep_path(
 
 /* What the rollback touched that is undone, its undoing may touch too, whatever was pruned since;
  * and what it left alone, as it was ignored then, is left alone again. */
-static pawl_status undone_paths(limits *l, pawl_plan *p, pawl__workspace *ws, pawl_error *err)
+static pawl_status undone_paths(
+        limits *l, pawl_rollback_plan *p, pawl__workspace *ws, pawl_error *err)
 {
         pawl__plan undone = PAWL__PLAN_INIT;
         pawl__buf encoded = PAWL__BUF_INIT;
-        pawl_status status = pawl__rolling_read(&undone, &encoded, ws, &p->undone, err);
+        pawl_status status = pawl__rollback_read(&undone, &encoded, ws, &p->undone, err);
 
         for (size_t i = 0; i < undone.n_steps && !status; i++)
                 status = keep_path(&l->also, p->plan.in_part ? &l->undone : NULL, p,
@@ -155,18 +157,18 @@ static pawl_status undone_paths(limits *l, pawl_plan *p, pawl__workspace *ws, pa
         return status;
 }
 
-static pawl_status find_limits(
-        limits *l, pawl_plan *p, pawl__workspace *ws, const pawl__folders *folders, pawl_error *err)
+static pawl_status find_limits(limits *l, pawl_rollback_plan *p, pawl__workspace *ws,
+        const pawl__folders *folders, pawl_error *err)
 {
         pawl_status status = recorded_trees(l, p, ws, err);
 
         if (!status && p->plan.undo)
                 status = undone_paths(l, p, ws, err);
         if (!status)
-                status = pawl__recorded_new(&l->rights.recorded, folders,
+                status = pawl__tracked_paths_new(&l->rights.recorded, folders,
                         (const unsigned char *)l->recorded.data, l->recorded.len / 32, err);
         if (!status && p->plan.undo)
-                status = pawl__recorded_new(&l->rights.removable, folders,
+                status = pawl__tracked_paths_new(&l->rights.removable, folders,
                         (const unsigned char *)l->removable.data, l->removable.len / 32, err);
         l->rights.also = &l->also;
         l->rights.never = &l->never;
@@ -183,20 +185,20 @@ static pawl_status find_limits(
 
 /* Each path that is asked for is there, now or then. */
 static pawl_status check_paths(
-        pawl_plan *p, pawl__workspace *ws, const pawl__folders *folders, pawl_error *err)
+        pawl_rollback_plan *p, pawl__workspace *ws, const pawl__folders *folders, pawl_error *err)
 {
         unsigned char trees[64];
-        pawl__recorded *either;
+        pawl__tracked_paths *either;
         bool has = true;
 
         memcpy(trees, p->plan.now, 32);
         memcpy(trees + 32, p->plan.target_tree, 32);
-        pawl_status status = pawl__recorded_new(&either, folders, trees, 2, err);
+        pawl_status status = pawl__tracked_paths_new(&either, folders, trees, 2, err);
         if (status)
                 return status;
         for (size_t i = 0; i < ws->n_part && !status; i++) {
                 if (ws->part[i].len)
-                        status = pawl__recorded_has(&has, either, ws->part[i], err);
+                        status = pawl__tracked_paths_has(&has, either, ws->part[i], err);
                 if (!status && !has)
                         status = pawl__fail(err, PAWL_ENOTFOUND,
                                 "path %.*s: neither the workspace nor checkpoint %" PRIu64
@@ -204,11 +206,11 @@ static pawl_status check_paths(
                                 "` names what differs",
                                 PAWL__FMT(ws->part[i]), p->plan.target, p->plan.target);
         }
-        pawl__recorded_free(either);
+        pawl__tracked_paths_free(either);
         return status;
 }
 
-static pawl_status decide(pawl_plan *p, pawl__workspace *ws, looking *l,
+static pawl_status decide(pawl_rollback_plan *p, pawl__workspace *ws, looking *l,
         const pawl__plan_rights *rights, pawl_error *err)
 {
         const pawl__world world = {look, holds_more, l};
@@ -225,23 +227,23 @@ static pawl_status decide(pawl_plan *p, pawl__workspace *ws, looking *l,
         return status;
 }
 
-pawl_status pawl__rolling_plan(
-        pawl_plan *p, pawl__workspace *ws, const pawl__scan *scan, pawl_error *err)
+pawl_status pawl__rollback_plan(
+        pawl_rollback_plan *p, pawl__workspace *ws, const pawl__scan *scan, pawl_error *err)
 {
-        looking l = {.root = PAWL__BENEATH_INIT, .folders = pawl__contents_folders(ws->contents)};
+        looking l = {.root = PAWL__ROOTDIR_INIT, .folders = pawl__contents_folders(ws->contents)};
         const pawl__folders beside = pawl__scan_folders(scan);
         limits may = {.recorded = PAWL__BUF_INIT};
-        const int error = pawl__beneath_open(&l.root, ws->root);
+        const int error = pawl__rootdir_open(&l.root, ws->root);
 
         if (error)
                 return pawl__restore_fail(err, error, pawl__text(ws->root), "open it");
         pawl_status status = find_own(&l.own, &l.root, ws->log, err);
         if (status) {
-                pawl__beneath_close(&l.root);
+                pawl__rootdir_close(&l.root);
                 return status;
         }
         may.rights.own = &l.own;
-        pawl__contents_beside(ws->contents, &beside);
+        pawl__contents_overlay(ws->contents, &beside);
         p->plan.n_steps = p->plan.n_left = 0; /* of a plan before */
         memcpy(p->plan.now, scan->tree, 32);
         status = find_limits(&may, p, ws, &l.folders, err);
@@ -254,10 +256,10 @@ pawl_status pawl__rolling_plan(
         if (!status)
                 status = check_paths(p, ws, &l.folders, err);
         if (!status)
-                status = pawl__rolling_others(p, ws, &l.folders, err);
-        pawl__contents_beside(ws->contents, NULL);
+                status = pawl__rollback_others(p, ws, &l.folders, err);
+        pawl__contents_overlay(ws->contents, NULL);
         limits_free(&may);
-        pawl__beneath_close(&l.root);
+        pawl__rootdir_close(&l.root);
         return status;
 }
 
@@ -293,7 +295,7 @@ static uint64_t any_number(const pawl_log *log)
         return number;
 }
 
-static pawl_status move_git(pawl_plan *p, pawl__workspace *ws, bool back, pawl_error *err)
+static pawl_status move_git(pawl_rollback_plan *p, pawl__workspace *ws, bool back, pawl_error *err)
 {
         const pawl__git_move move = {.branch = p->git.branch,
                 .expect = back ? p->git.to : p->git.from,
@@ -351,17 +353,17 @@ static pawl_status check(
         if (status)
                 return status;
         beside = pawl__scan_folders(*scan);
-        pawl__contents_beside(ws->contents, &beside);
+        pawl__contents_overlay(ws->contents, &beside);
         status = pawl__diff_trees(&folders, (*scan)->tree, goal, check_change, &c, err);
-        pawl__contents_beside(ws->contents, NULL);
+        pawl__contents_overlay(ws->contents, NULL);
         pawl__restore_checker_free(c.checker);
         return status;
 }
 
-pawl_status pawl__rolling_do(pawl__scan **scan, pawl_plan *p, pawl__workspace *ws, bool back,
-        bool again, pawl_error *err)
+pawl_status pawl__rollback_do(pawl__scan **scan, pawl_rollback_plan *p, pawl__workspace *ws,
+        bool back, bool again, pawl_error *err)
 {
-        pawl__beneath root = PAWL__BENEATH_INIT;
+        pawl__rootdir root = PAWL__ROOTDIR_INIT;
         const pawl__restore_source source = {read_content, ws};
         pawl__restore restore = {.root = &root,
                 .plan = &p->plan,
@@ -370,7 +372,7 @@ pawl_status pawl__rolling_do(pawl__scan **scan, pawl_plan *p, pawl__workspace *w
                 .source = &source,
                 .names = any_number(ws->log)};
         pawl__own_files own;
-        int error = pawl__beneath_open(&root, ws->root);
+        int error = pawl__rootdir_open(&root, ws->root);
 
         if (error)
                 return pawl__restore_fail(err, error, pawl__text(ws->root), "open it");
@@ -382,6 +384,6 @@ pawl_status pawl__rolling_do(pawl__scan **scan, pawl_plan *p, pawl__workspace *w
                 status = move_git(p, ws, back, err);
         if (!status)
                 status = check(scan, &restore, ws, err);
-        pawl__beneath_close(&root);
+        pawl__rootdir_close(&root);
         return status;
 }

@@ -15,7 +15,7 @@
 #include "workspace/rollback/restore.h"
 #include <pawl/rollback.h>
 
-struct pawl_plan {
+struct pawl_rollback_plan {
         pawl__arena arena; /* of what the members point to */
         pawl__plan plan;
         pawl__buf encoded; /* its encoding */
@@ -38,49 +38,50 @@ struct pawl_plan {
         size_t n_back;
         uint64_t *given_up, *taken_up; /* checkpoints that are given up, or not any more */
         size_t n_given_up, n_taken_up;
-        pawl_plan_git git;  /* no branch: git stays */
-        pawl_text *work_of; /* of each step of the plan: the run whose work it replaces */
-        char *work;         /* 'r': another run's, 'h': no run's, 'o': its own, 0: nobody's since */
-        pawl_plan_effect effect;
-        pawl_plan_item *items; /* the plan, as the public header shows it */
+        pawl_rollback_plan_git git; /* no branch: git stays */
+        pawl_text *work_of;         /* of each step of the plan: the run whose work it replaces */
+        char *work; /* 'r': another run's, 'h': no run's, 'o': its own, 0: nobody's since */
+        pawl_rollback_plan_effect effect;
+        pawl_rollback_plan_item *items; /* the plan, as the public header shows it */
         size_t n_items;
-        pawl_plan_counts counts;
-        pawl_checkpoint_info info; /* of the target */
-        uint64_t fence;            /* of the claim on run_id; 0: not claimed */
+        pawl_rollback_plan_counts counts;
+        pawl_workspace_checkpoint_info info; /* of the target */
+        uint64_t fence;                      /* of the claim on run_id; 0: not claimed */
 };
 
 /* ---- rolling.c: what it goes to -------------------------------------------------------------- */
 
 /** The checkpoint that @p which names, if it can be gone back to. PAWL_ESTATE, PAWL_ENOTFOUND. */
-PAWL_MUST_CHECK pawl_status pawl__rolling_target(
-        pawl_plan *p, pawl__workspace *ws, const char *which, pawl_error *err);
+PAWL_MUST_CHECK pawl_status pawl__rollback_target(
+        pawl_rollback_plan *p, pawl__workspace *ws, const char *which, pawl_error *err);
 /** The safety copy of the newest rollback that can be undone. */
-PAWL_MUST_CHECK pawl_status pawl__rolling_undone(
-        pawl_plan *p, pawl__workspace *ws, pawl_error *err);
+PAWL_MUST_CHECK pawl_status pawl__rollback_undone(
+        pawl_rollback_plan *p, pawl__workspace *ws, pawl_error *err);
 /** Read every folder and content of the target, so that what does not verify is refused before
  *  anything is done. PAWL_EDAMAGED. */
-PAWL_MUST_CHECK pawl_status pawl__rolling_verify(
-        pawl_plan *p, pawl__workspace *ws, pawl_error *err);
+PAWL_MUST_CHECK pawl_status pawl__rollback_verify(
+        pawl_rollback_plan *p, pawl__workspace *ws, pawl_error *err);
 /** PAWL_EHELD naming the live process that holds the run of the target or of the newest checkpoint.
  */
-PAWL_MUST_CHECK pawl_status pawl__rolling_not_held(
-        pawl_plan *p, pawl__workspace *ws, pawl_error *err);
+PAWL_MUST_CHECK pawl_status pawl__rollback_not_held(
+        pawl_rollback_plan *p, pawl__workspace *ws, pawl_error *err);
 /** The same of a run, which may be absent. */
-PAWL_MUST_CHECK pawl_status pawl__rolling_not_held_by(
+PAWL_MUST_CHECK pawl_status pawl__rollback_not_held_by(
         pawl__workspace *ws, pawl_text run_id, pawl_error *err);
 /** Where git is to go. */
-PAWL_MUST_CHECK pawl_status pawl__rolling_git(
-        pawl_plan *p, pawl__workspace *ws, bool wanted, pawl_error *err);
+PAWL_MUST_CHECK pawl_status pawl__rollback_git(
+        pawl_rollback_plan *p, pawl__workspace *ws, bool wanted, pawl_error *err);
 
 /* ---- rolling_steps.c: what it does to a run and to checkpoints ----------------------------- */
 
 /** The run that it is about, and what becomes of its steps: what they were at the target's place in
  *  the log. One of some paths alone is about none. */
-PAWL_MUST_CHECK pawl_status pawl__rolling_steps(pawl_plan *p, pawl__workspace *ws, pawl_error *err);
+PAWL_MUST_CHECK pawl_status pawl__rollback_steps(
+        pawl_rollback_plan *p, pawl__workspace *ws, pawl_error *err);
 /** The checkpoints that are not on the way to where the workspace stands then, and were before; and
  *  the other way round. */
-PAWL_MUST_CHECK pawl_status pawl__rolling_checkpoints(
-        pawl_plan *p, pawl__workspace *ws, pawl_error *err);
+PAWL_MUST_CHECK pawl_status pawl__rollback_checkpoints(
+        pawl_rollback_plan *p, pawl__workspace *ws, pawl_error *err);
 
 /** All checkpoints, those of 1, 2, 3, ... */
 typedef struct pawl__line {
@@ -100,42 +101,44 @@ bool *pawl__line_to(const pawl__line *all, int64_t n, pawl__arena *arena);
 
 /** For each step of the plan, who changed the path last since the way to the target was left: a
  * run, or somebody by hand (or in no run). */
-PAWL_MUST_CHECK pawl_status pawl__rolling_others(
-        pawl_plan *p, pawl__workspace *ws, const pawl__folders *folders, pawl_error *err);
+PAWL_MUST_CHECK pawl_status pawl__rollback_others(
+        pawl_rollback_plan *p, pawl__workspace *ws, const pawl__folders *folders, pawl_error *err);
 
 /* ---- rolling_files.c: files and git ------------------------------------------------------- */
 
 /** Decide, from what @p scan saw. */
-PAWL_MUST_CHECK pawl_status pawl__rolling_plan(
-        pawl_plan *p, pawl__workspace *ws, const pawl__scan *scan, pawl_error *err);
+PAWL_MUST_CHECK pawl_status pawl__rollback_plan(
+        pawl_rollback_plan *p, pawl__workspace *ws, const pawl__scan *scan, pawl_error *err);
 /** Do it: forwards or @p back; then read the workspace again and check. The scan is the caller's.
  */
-PAWL_MUST_CHECK pawl_status pawl__rolling_do(pawl__scan **scan, pawl_plan *p, pawl__workspace *ws,
-        bool back, bool again, pawl_error *err);
+PAWL_MUST_CHECK pawl_status pawl__rollback_do(pawl__scan **scan, pawl_rollback_plan *p,
+        pawl__workspace *ws, bool back, bool again, pawl_error *err);
 
 /* ---- rolling_log.c: what the log says of it ----------------------------------------------- */
 
 /** A checkpoint_prepare's `then`: the plan's blob and WorkspaceRollbackStarted. @p user is the
- *  pawl_plan. */
-PAWL_MUST_CHECK pawl_status pawl__rolling_started(
+ *  pawl_rollback_plan. */
+PAWL_MUST_CHECK pawl_status pawl__rollback_started(
         uint64_t safety, pawl__batch *batch, void *user, pawl_error *err);
 /** Hold the run whose steps change, if there is one. */
-PAWL_MUST_CHECK pawl_status pawl__rolling_claim(pawl_plan *p, pawl__workspace *ws, pawl_error *err);
+PAWL_MUST_CHECK pawl_status pawl__rollback_claim(
+        pawl_rollback_plan *p, pawl__workspace *ws, pawl_error *err);
 /** And let go of it, after a failure. */
-void pawl__rolling_release(pawl_plan *p, pawl__workspace *ws);
+void pawl__rollback_release(pawl_rollback_plan *p, pawl__workspace *ws);
 /** WorkspaceRolledBack; the index stands for what @p scan saw. */
-PAWL_MUST_CHECK pawl_status pawl__rolling_end(
-        pawl_plan *p, pawl__workspace *ws, const pawl__scan *scan, bool done, pawl_error *err);
+PAWL_MUST_CHECK pawl_status pawl__rollback_end(pawl_rollback_plan *p, pawl__workspace *ws,
+        const pawl__scan *scan, bool done, pawl_error *err);
 /** After it: the answers that are dropped, or come back. (rolling_decisions.c) */
-PAWL_MUST_CHECK pawl_status pawl__rolling_decisions(
-        pawl__batch *batch, pawl_plan *p, pawl__workspace *ws, pawl_error *err);
+PAWL_MUST_CHECK pawl_status pawl__rollback_decisions(
+        pawl__batch *batch, pawl_rollback_plan *p, pawl__workspace *ws, pawl_error *err);
 /** The plan of a rollback in the log. */
-PAWL_MUST_CHECK pawl_status pawl__rolling_read(pawl__plan *out, pawl__buf *encoded,
+PAWL_MUST_CHECK pawl_status pawl__rollback_read(pawl__plan *out, pawl__buf *encoded,
         pawl__workspace *ws, const pawl__row *rollback, pawl_error *err);
 
 /* ---- rolling_told.c ----------------------------------------------------------------------- */
 
 /** Fill in what the public accessors show. */
-PAWL_MUST_CHECK pawl_status pawl__rolling_tell(pawl_plan *p, pawl__workspace *ws, pawl_error *err);
+PAWL_MUST_CHECK pawl_status pawl__rollback_report(
+        pawl_rollback_plan *p, pawl__workspace *ws, pawl_error *err);
 
 #endif

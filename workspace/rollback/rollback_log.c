@@ -16,7 +16,7 @@ static pawl_status from_log(pawl__workspace *ws, pawl_status status, pawl_error 
 static pawl_status emit(pawl__batch *batch, pawl__event_type type, pawl_event *event,
         pawl__json_writer *w, pawl_error *err)
 {
-        const pawl__event_form *form = pawl__event_form_of(type);
+        const pawl__event_def *form = pawl__event_def_of(type);
         pawl_status status = pawl__json_end_writer(w) ? pawl__nomem(err) : PAWL_OK;
 
         event->type = pawl__text(form->name);
@@ -28,7 +28,7 @@ static pawl_status emit(pawl__batch *batch, pawl__event_type type, pawl_event *e
         return status;
 }
 
-static void member_git(pawl__json_writer *w, const pawl_plan *p)
+static void member_git(pawl__json_writer *w, const pawl_rollback_plan *p)
 {
         if (!p->git.branch.data)
                 return;
@@ -43,7 +43,7 @@ static void member_git(pawl__json_writer *w, const pawl_plan *p)
 
 /* What is going to be replaced or removed must be in the log by now, or it could not be brought
  * back: a part of the log may be lost that the index still relies on. */
-static pawl_status has_all_that_goes(pawl_plan *p, pawl_error *err)
+static pawl_status has_all_that_goes(pawl_rollback_plan *p, pawl_error *err)
 {
         pawl_status status = PAWL_OK;
 
@@ -62,9 +62,9 @@ static pawl_status has_all_that_goes(pawl_plan *p, pawl_error *err)
         return status;
 }
 
-pawl_status pawl__rolling_started(uint64_t safety, pawl__batch *batch, void *user, pawl_error *err)
+pawl_status pawl__rollback_started(uint64_t safety, pawl__batch *batch, void *user, pawl_error *err)
 {
-        pawl_plan *p = user;
+        pawl_rollback_plan *p = user;
         pawl__json_writer w = PAWL__JSON_WRITER_INIT;
         pawl_event event = {.actor = p->actor};
         pawl_status status = has_all_that_goes(p, err);
@@ -89,7 +89,7 @@ pawl_status pawl__rolling_started(uint64_t safety, pawl__batch *batch, void *use
         return emit(batch, PAWL__ROLLBACK_STARTED, &event, &w, err);
 }
 
-pawl_status pawl__rolling_read(pawl__plan *out, pawl__buf *encoded, pawl__workspace *ws,
+pawl_status pawl__rollback_read(pawl__plan *out, pawl__buf *encoded, pawl__workspace *ws,
         const pawl__row *rollback, pawl_error *err)
 {
         unsigned char hash[32], tree[32];
@@ -116,7 +116,7 @@ pawl_status pawl__rolling_read(pawl__plan *out, pawl__buf *encoded, pawl__worksp
 
 /* ---- Its run ------------------------------------------------------------------------------ */
 
-pawl_status pawl__rolling_claim(pawl_plan *p, pawl__workspace *ws, pawl_error *err)
+pawl_status pawl__rollback_claim(pawl_rollback_plan *p, pawl__workspace *ws, pawl_error *err)
 {
         pawl_owner owner;
         uint64_t fence = 0;
@@ -130,7 +130,7 @@ pawl_status pawl__rolling_claim(pawl_plan *p, pawl__workspace *ws, pawl_error *e
         return from_log(ws, status, err);
 }
 
-void pawl__rolling_release(pawl_plan *p, pawl__workspace *ws)
+void pawl__rollback_release(pawl_rollback_plan *p, pawl__workspace *ws)
 {
         char run_id[129];
 
@@ -155,7 +155,7 @@ static void member_numbers(
         pawl__json_close_array(w);
 }
 
-static void member_steps(pawl__json_writer *w, const pawl_plan *p, bool done)
+static void member_steps(pawl__json_writer *w, const pawl_rollback_plan *p, bool done)
 {
         pawl__json_name(w, "steps");
         pawl__json_open_array(w);
@@ -169,7 +169,7 @@ static void member_steps(pawl__json_writer *w, const pawl_plan *p, bool done)
 }
 
 /* What the run and the other steps are from now on. */
-static void member_restored(pawl__json_writer *w, const pawl_plan *p)
+static void member_restored(pawl__json_writer *w, const pawl_rollback_plan *p)
 {
         if (!p->run_id.data || !p->had_run)
                 return;
@@ -182,14 +182,14 @@ static void member_restored(pawl__json_writer *w, const pawl_plan *p)
 }
 
 static pawl_status add_end(
-        pawl__batch *batch, pawl_plan *p, pawl__workspace *ws, bool done, pawl_error *err)
+        pawl__batch *batch, pawl_rollback_plan *p, pawl__workspace *ws, bool done, pawl_error *err)
 {
         pawl__json_writer w = PAWL__JSON_WRITER_INIT;
         pawl_event event = {.actor = p->actor};
         pawl_status status = PAWL_OK;
 
         if (done) {
-                status = pawl__rolling_checkpoints(p, ws, err);
+                status = pawl__rollback_checkpoints(p, ws, err);
                 event.run_id = p->run_id;
                 event.mission_id = p->mission_id;
         }
@@ -227,8 +227,8 @@ static pawl_status has_content(const pawl__change *change, void *user, pawl_erro
         return pawl__contents_has(&h->all, h->contents, to->hash, err);
 }
 
-static void keep_index(
-        const pawl_plan *p, pawl__workspace *ws, const pawl__scan *scan, bool done, uint64_t seq)
+static void keep_index(const pawl_rollback_plan *p, pawl__workspace *ws, const pawl__scan *scan,
+        bool done, uint64_t seq)
 {
         const unsigned char *goal = done && !p->plan.in_part ? p->plan.target_tree : p->plan.now;
         const pawl__folders folders = pawl__contents_folders(ws->contents);
@@ -236,28 +236,28 @@ static void keep_index(
         having h = {ws->contents, false};
         pawl_error ignored = PAWL_ERROR_INIT;
 
-        pawl__contents_beside(ws->contents, &beside);
+        pawl__contents_overlay(ws->contents, &beside);
         pawl_status status = pawl__contents_has(&h.all, ws->contents, scan->tree, &ignored);
         if (!status && memcmp(goal, scan->tree, 32) != 0) {
                 h.all = true;
                 status = pawl__diff_trees(&folders, goal, scan->tree, has_content, &h, &ignored);
         }
-        pawl__contents_beside(ws->contents, NULL);
+        pawl__contents_overlay(ws->contents, NULL);
         if (!status && h.all)
                 pawl__workspace_keep_index(ws, scan, seq);
 }
 
-pawl_status pawl__rolling_end(
-        pawl_plan *p, pawl__workspace *ws, const pawl__scan *scan, bool done, pawl_error *err)
+pawl_status pawl__rollback_end(pawl_rollback_plan *p, pawl__workspace *ws, const pawl__scan *scan,
+        bool done, pawl_error *err)
 {
         pawl__batch batch = PAWL__BATCH_INIT;
         uint64_t seq = 0;
         pawl_status status = add_end(&batch, p, ws, done, err);
 
         if (!status && done)
-                status = pawl__rolling_decisions(&batch, p, ws, err);
+                status = pawl__rollback_decisions(&batch, p, ws, err);
         if (!status && done && p->run_id.data)
-                status = pawl__batch_give_back(&batch, p->run_id, err);
+                status = pawl__batch_release(&batch, p->run_id, err);
         if (!status)
                 status = from_log(
                         ws, pawl__log_commit(ws->log, &batch, done ? p->fence : 0, &seq), err);

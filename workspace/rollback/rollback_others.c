@@ -4,7 +4,7 @@
 #include "workspace/rollback/rollback_internal.h"
 
 typedef struct finding {
-        pawl_plan *p;
+        pawl_rollback_plan *p;
         pawl__map steps; /* from a path to the plan's step there, if nobody was found for it yet */
         size_t open;
         pawl_text run_id; /* whose changes are looked at; absent: no run's */
@@ -69,10 +69,10 @@ static pawl_status walk(finding *f, pawl__workspace *ws, const pawl__folders *fo
 
 /* What other runs have in it, and what was done by hand; not what its own run or, where it has
  * none, checkpoints of none have. */
-static pawl_status sum_up(pawl_plan *p, pawl_error *err)
+static pawl_status sum_up(pawl_rollback_plan *p, pawl_error *err)
 {
         const size_t n = p->plan.n_steps;
-        pawl_plan_other *others = pawl__arena_array(&p->arena, n + 1, sizeof *others);
+        pawl_rollback_plan_other *others = pawl__arena_array(&p->arena, n + 1, sizeof *others);
         size_t n_others = 0;
 
         if (!others)
@@ -84,7 +84,7 @@ static pawl_status sum_up(pawl_plan *p, pawl_error *err)
                 while (k < n_others && !pawl__text_eq(others[k].run_id, p->work_of[i]))
                         k++;
                 if (k == n_others)
-                        others[n_others++] = (pawl_plan_other){.run_id = p->work_of[i]};
+                        others[n_others++] = (pawl_rollback_plan_other){.run_id = p->work_of[i]};
                 others[k].paths++;
         }
         p->effect.others = others;
@@ -92,8 +92,8 @@ static pawl_status sum_up(pawl_plan *p, pawl_error *err)
         return PAWL_OK;
 }
 
-pawl_status pawl__rolling_others(
-        pawl_plan *p, pawl__workspace *ws, const pawl__folders *folders, pawl_error *err)
+pawl_status pawl__rollback_others(
+        pawl_rollback_plan *p, pawl__workspace *ws, const pawl__folders *folders, pawl_error *err)
 {
         finding f = {.p = p, .steps = PAWL__MAP_INIT, .open = p->plan.n_steps};
         pawl__line all = {NULL, 0};

@@ -3,10 +3,11 @@
 #include "workspace/rollback/rollback_internal.h"
 #include <stdlib.h>
 
-static pawl_plan_item item_of(const pawl__plan_step *step)
+static pawl_rollback_plan_item item_of(const pawl__plan_step *step)
 {
         const pawl__entry *from = &step->from, *to = &step->to;
-        pawl_plan_item item = {.path = step->path, .kind = (char)to->kind, .size = to->size};
+        pawl_rollback_plan_item item = {
+                .path = step->path, .kind = (char)to->kind, .size = to->size};
         bool same = from->kind == to->kind;
 
         if (to->kind == PAWL__ENTRY_NONE) {
@@ -30,7 +31,7 @@ static bool is_told(const pawl__plan_step *step)
                step->from.mode != step->to.mode;
 }
 
-static void count(pawl_plan_counts *counts, const pawl_plan_item *item)
+static void count(pawl_rollback_plan_counts *counts, const pawl_rollback_plan_item *item)
 {
         counts->writes += item->action == PAWL_PLAN_WRITE;
         counts->removes += item->action == PAWL_PLAN_REMOVE;
@@ -40,9 +41,9 @@ static void count(pawl_plan_counts *counts, const pawl_plan_item *item)
         counts->bytes += item->size;
 }
 
-static pawl_status tell_effect(pawl_plan *p)
+static pawl_status tell_effect(pawl_rollback_plan *p)
 {
-        pawl_plan_effect *e = &p->effect;
+        pawl_rollback_plan_effect *e = &p->effect;
         pawl_put_back *back = pawl__arena_array(&p->arena, p->n_back + 1, sizeof *back);
 
         if (!back)
@@ -67,7 +68,7 @@ static pawl_status tell_effect(pawl_plan *p)
         return PAWL_OK;
 }
 
-pawl_status pawl__rolling_tell(pawl_plan *p, pawl__workspace *ws, pawl_error *err)
+pawl_status pawl__rollback_report(pawl_rollback_plan *p, pawl__workspace *ws, pawl_error *err)
 {
         const pawl__plan *plan = &p->plan;
 
@@ -75,11 +76,11 @@ pawl_status pawl__rolling_tell(pawl_plan *p, pawl__workspace *ws, pawl_error *er
         if (!p->items)
                 return pawl__nomem(err);
         p->n_items = 0;
-        p->counts = (pawl_plan_counts){0};
+        p->counts = (pawl_rollback_plan_counts){0};
         for (size_t i = 0; i < plan->n_steps; i++) {
                 if (!is_told(&plan->steps[i]))
                         continue;
-                pawl_plan_item *item = &p->items[p->n_items++];
+                pawl_rollback_plan_item *item = &p->items[p->n_items++];
                 *item = item_of(&plan->steps[i]);
                 if (p->work) { /* not of one that was interrupted */
                         item->run_id = p->work[i] == 'r' ? p->work_of[i] : pawl__text(NULL);
@@ -87,7 +88,7 @@ pawl_status pawl__rolling_tell(pawl_plan *p, pawl__workspace *ws, pawl_error *er
                 }
         }
         for (size_t i = 0; i < plan->n_left; i++)
-                p->items[p->n_items++] = (pawl_plan_item){.action = PAWL_PLAN_LEAVE,
+                p->items[p->n_items++] = (pawl_rollback_plan_item){.action = PAWL_PLAN_LEAVE,
                         .path = plan->left[i].path,
                         .wanted = plan->left[i].wanted,
                         .lost = plan->left[i].why == PAWL__LEFT_NOT_CAPTURED,
@@ -103,7 +104,7 @@ pawl_status pawl__rolling_tell(pawl_plan *p, pawl__workspace *ws, pawl_error *er
 
 /* ---- The accessors -------------------------------------------------------------------------- */
 
-void pawl_plan_free(pawl_plan *plan)
+void pawl_rollback_plan_free(pawl_rollback_plan *plan)
 {
         if (!plan)
                 return;
@@ -113,57 +114,58 @@ void pawl_plan_free(pawl_plan *plan)
         free(plan);
 }
 
-const char *pawl_plan_hash(const pawl_plan *plan)
+const char *pawl_rollback_plan_hash(const pawl_rollback_plan *plan)
 {
         return plan->hash;
 }
 
-const pawl_checkpoint_info *pawl_plan_target(const pawl_plan *plan)
+const pawl_workspace_checkpoint_info *pawl_rollback_plan_target(const pawl_rollback_plan *plan)
 {
         return &plan->info;
 }
 
-uint64_t pawl_plan_safety(const pawl_plan *plan)
+uint64_t pawl_rollback_plan_safety(const pawl_rollback_plan *plan)
 {
         return (uint64_t)plan->started.v[PAWL__RB_SAFETY].integer;
 }
 
-bool pawl_plan_is_undo(const pawl_plan *plan)
+bool pawl_rollback_plan_is_undo(const pawl_rollback_plan *plan)
 {
         return plan->plan.undo;
 }
 
-size_t pawl_plan_items(const pawl_plan *plan)
+size_t pawl_rollback_plan_items(const pawl_rollback_plan *plan)
 {
         return plan->n_items;
 }
 
-const pawl_plan_item *pawl_plan_item_at(const pawl_plan *plan, size_t index)
+const pawl_rollback_plan_item *pawl_rollback_plan_item_at(
+        const pawl_rollback_plan *plan, size_t index)
 {
         return &plan->items[index];
 }
 
-const pawl_plan_counts *pawl_plan_counted(const pawl_plan *plan)
+const pawl_rollback_plan_counts *pawl_rollback_plan_counted(const pawl_rollback_plan *plan)
 {
         return &plan->counts;
 }
 
-size_t pawl_plan_steps(const pawl_plan *plan)
+size_t pawl_rollback_plan_steps(const pawl_rollback_plan *plan)
 {
         return plan->n_steps;
 }
 
-const pawl_given_up *pawl_plan_step_at(const pawl_plan *plan, size_t index)
+const pawl_given_up *pawl_rollback_plan_step_at(const pawl_rollback_plan *plan, size_t index)
 {
         return &plan->steps[index];
 }
 
-const pawl_plan_effect *pawl_plan_affects(const pawl_plan *plan)
+const pawl_rollback_plan_effect *pawl_rollback_plan_affects(const pawl_rollback_plan *plan)
 {
         return &plan->effect;
 }
 
-const pawl_plan_git *pawl_plan_git_move(const pawl_plan *plan)
+const pawl_rollback_plan_git *pawl_rollback_plan_git_move(const pawl_rollback_plan *plan)
 {
         return plan->git.branch.data ? &plan->git : NULL;
 }

@@ -14,8 +14,8 @@ static int64_t number_of(const pawl__row *checkpoint)
 /* ---- Its run ------------------------------------------------------------------------------ */
 
 /* A safety copy is about what its rollback went to. */
-static pawl_status what_it_is_about(const pawl__row **about, const pawl__line *all, pawl_plan *p,
-        pawl__workspace *ws, pawl_error *err)
+static pawl_status what_it_is_about(const pawl__row **about, const pawl__line *all,
+        pawl_rollback_plan *p, pawl__workspace *ws, pawl_error *err)
 {
         const pawl__row *to = &p->target;
         pawl_status status = PAWL_OK;
@@ -42,7 +42,7 @@ static const pawl__row *of_a_run(const pawl__line *all, const pawl__row *row, co
 
 /* The run of the target; where that was taken for none, the one that was at work before it; where
  * none was, the one at work since. */
-static pawl_status find_run(pawl_plan *p, pawl__workspace *ws, pawl_error *err)
+static pawl_status find_run(pawl_rollback_plan *p, pawl__workspace *ws, pawl_error *err)
 {
         pawl__line all = {NULL, 0};
         const pawl__row *about, *of, *since;
@@ -80,7 +80,7 @@ static bool is(const pawl__row *step, const char *status)
 
 /* What becomes of a step. One that was at work then, or had not begun, begins anew; so does one
  * that waited for an answer which is dropped. */
-static void put_back(pawl_plan *p, const pawl__row *now, const pawl__row *then)
+static void put_back(pawl_rollback_plan *p, const pawl__row *now, const pawl__row *then)
 {
         const bool again = !then || is(then, "pending") || is(then, "running") ||
                            (is(then, "blocked") && p->plan.drop_decisions);
@@ -93,7 +93,7 @@ static void put_back(pawl_plan *p, const pawl__row *now, const pawl__row *then)
                 p->steps[p->n_steps++] = (pawl_given_up){p->run_id, now->v[PAWL__STEP_ID].text};
 }
 
-static pawl_status compare_steps(pawl_plan *p, pawl__workspace *ws, pawl_error *err)
+static pawl_status compare_steps(pawl_rollback_plan *p, pawl__workspace *ws, pawl_error *err)
 {
         pawl__row *now = NULL, *then = NULL;
         pawl__map known = PAWL__MAP_INIT;
@@ -124,7 +124,7 @@ static pawl_status compare_steps(pawl_plan *p, pawl__workspace *ws, pawl_error *
         return status;
 }
 
-pawl_status pawl__rolling_steps(pawl_plan *p, pawl__workspace *ws, pawl_error *err)
+pawl_status pawl__rollback_steps(pawl_rollback_plan *p, pawl__workspace *ws, pawl_error *err)
 {
         pawl_status status = PAWL_OK;
 
@@ -139,7 +139,7 @@ pawl_status pawl__rolling_steps(pawl_plan *p, pawl__workspace *ws, pawl_error *e
         if (p->plan.in_part ||
                 (!p->n_steps && !p->n_back && !p->undone.v[PAWL__RB_STEPS_BEFORE].text.data))
                 p->run_id = p->mission_id = pawl__text(NULL);
-        return pawl__rolling_not_held_by(ws, p->run_id, err);
+        return pawl__rollback_not_held_by(ws, p->run_id, err);
 }
 
 /* ---- Checkpoints -------------------------------------------------------------------------- */
@@ -167,7 +167,7 @@ bool *pawl__line_to(const pawl__line *all, int64_t n, pawl__arena *arena)
         return marks;
 }
 
-pawl_status pawl__rolling_checkpoints(pawl_plan *p, pawl__workspace *ws, pawl_error *err)
+pawl_status pawl__rollback_checkpoints(pawl_rollback_plan *p, pawl__workspace *ws, pawl_error *err)
 {
         const int64_t target = number_of(&p->target);
         const int64_t undone = p->undone.v[PAWL__RB_ENDED_SEQ].integer;

@@ -19,8 +19,8 @@ static pawl_status from_log(pawl__workspace *ws, pawl_status status, pawl_error 
 
 /* ---- The target ----------------------------------------------------------------------------- */
 
-pawl_status pawl__rolling_target(
-        pawl_plan *p, pawl__workspace *ws, const char *which, pawl_error *err)
+pawl_status pawl__rollback_target(
+        pawl_rollback_plan *p, pawl__workspace *ws, const char *which, pawl_error *err)
 {
         const pawl__value *v = p->target.v;
         pawl_status status = pawl__workspace_find(&p->target, ws->state, which, &p->arena, err);
@@ -41,7 +41,7 @@ pawl_status pawl__rolling_target(
         return PAWL_OK;
 }
 
-pawl_status pawl__rolling_undone(pawl_plan *p, pawl__workspace *ws, pawl_error *err)
+pawl_status pawl__rollback_undone(pawl_rollback_plan *p, pawl__workspace *ws, pawl_error *err)
 {
         pawl_status status = pawl__state_rollback_to_undo(&p->undone, ws->state, &p->arena, err);
 
@@ -95,7 +95,7 @@ static pawl_status verify_entry(const pawl__change *change, void *user, pawl_err
         return status;
 }
 
-pawl_status pawl__rolling_verify(pawl_plan *p, pawl__workspace *ws, pawl_error *err)
+pawl_status pawl__rollback_verify(pawl_rollback_plan *p, pawl__workspace *ws, pawl_error *err)
 {
         pawl__folders folders = pawl__contents_folders(ws->contents);
         verifying v = {ws->contents, number_of(&p->target)};
@@ -116,7 +116,7 @@ pawl_status pawl__rolling_verify(pawl_plan *p, pawl__workspace *ws, pawl_error *
 
 /* ---- Its run ------------------------------------------------------------------------------ */
 
-pawl_status pawl__rolling_not_held_by(pawl__workspace *ws, pawl_text run_id, pawl_error *err)
+pawl_status pawl__rollback_not_held_by(pawl__workspace *ws, pawl_text run_id, pawl_error *err)
 {
         pawl_owner owner;
         bool held = false;
@@ -133,12 +133,12 @@ pawl_status pawl__rolling_not_held_by(pawl__workspace *ws, pawl_text run_id, paw
                 PAWL__FMT(run_id), owner.pid, PAWL__FMT(owner.host));
 }
 
-pawl_status pawl__rolling_not_held(pawl_plan *p, pawl__workspace *ws, pawl_error *err)
+pawl_status pawl__rollback_not_held(pawl_rollback_plan *p, pawl__workspace *ws, pawl_error *err)
 {
-        pawl_status status = pawl__rolling_not_held_by(ws, p->target.v[PAWL__WCP_RUN].text, err);
+        pawl_status status = pawl__rollback_not_held_by(ws, p->target.v[PAWL__WCP_RUN].text, err);
 
         return status ? status
-                      : pawl__rolling_not_held_by(ws, ws->newest.v[PAWL__WCP_RUN].text, err);
+                      : pawl__rollback_not_held_by(ws, ws->newest.v[PAWL__WCP_RUN].text, err);
 }
 
 /* ---- Git ---------------------------------------------------------------------------------- */
@@ -152,7 +152,7 @@ static void set_commit(char out[41], pawl_text commit)
 }
 
 /* May it be moved there, and what does the branch give up? */
-static pawl_status check_move(pawl_plan *p, pawl__git *git, bool forward, pawl_error *err)
+static pawl_status check_move(pawl_rollback_plan *p, pawl__git *git, bool forward, pawl_error *err)
 {
         const pawl__git_move move = {.branch = p->git.branch,
                 .expect = p->plan.undo ? p->git.from : NULL,
@@ -171,7 +171,8 @@ static pawl_status check_move(pawl_plan *p, pawl__git *git, bool forward, pawl_e
 
 /* An undo goes the other way than what it undoes; a rollback back, or forward where that is the way
  * to the commit. */
-static pawl_status ask_git(pawl_plan *p, pawl__workspace *ws, bool forward, pawl_error *err)
+static pawl_status ask_git(
+        pawl_rollback_plan *p, pawl__workspace *ws, bool forward, pawl_error *err)
 {
         pawl_error ignored = PAWL_ERROR_INIT;
         pawl__git *git;
@@ -190,11 +191,12 @@ static pawl_status ask_git(pawl_plan *p, pawl__workspace *ws, bool forward, pawl
         return status;
 }
 
-static pawl_status undone_forward(bool *forward, pawl_plan *p, pawl__workspace *ws, pawl_error *err)
+static pawl_status undone_forward(
+        bool *forward, pawl_rollback_plan *p, pawl__workspace *ws, pawl_error *err)
 {
         pawl__plan undone = PAWL__PLAN_INIT;
         pawl__buf encoded = PAWL__BUF_INIT;
-        pawl_status status = pawl__rolling_read(&undone, &encoded, ws, &p->undone, err);
+        pawl_status status = pawl__rollback_read(&undone, &encoded, ws, &p->undone, err);
 
         *forward = undone.git_forward;
         pawl__plan_free(&undone);
@@ -202,7 +204,8 @@ static pawl_status undone_forward(bool *forward, pawl_plan *p, pawl__workspace *
         return status;
 }
 
-pawl_status pawl__rolling_git(pawl_plan *p, pawl__workspace *ws, bool wanted, pawl_error *err)
+pawl_status pawl__rollback_git(
+        pawl_rollback_plan *p, pawl__workspace *ws, bool wanted, pawl_error *err)
 {
         const pawl__value *v = p->target.v;
         pawl_status status = PAWL_OK;

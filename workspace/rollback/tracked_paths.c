@@ -23,7 +23,7 @@ typedef struct level {
         size_t n_names, cap_names, n_versions, cap_versions;
 } level;
 
-struct pawl__recorded {
+struct pawl__tracked_paths {
         const pawl__folders *folders;
         pawl__buf encoded;
         level *levels; /* [0]: the root */
@@ -38,7 +38,7 @@ static void level_free(level *l)
         free(l->versions);
 }
 
-void pawl__recorded_free(pawl__recorded *recorded)
+void pawl__tracked_paths_free(pawl__tracked_paths *recorded)
 {
         if (!recorded)
                 return;
@@ -88,7 +88,7 @@ static pawl_status add_entry(level *l, const pawl__entry *entry, pawl_error *err
 }
 
 static pawl_status add_folder(
-        pawl__recorded *r, level *l, const unsigned char hash[32], pawl_error *err)
+        pawl__tracked_paths *r, level *l, const unsigned char hash[32], pawl_error *err)
 {
         pawl__tree_reader reader;
         pawl__entry entry;
@@ -105,8 +105,8 @@ static pawl_status add_folder(
 }
 
 /* The level of @p path, which is the folder that begins with the version @p first of @p above. */
-static pawl_status push(
-        pawl__recorded *r, const version *versions, uint32_t first, pawl_text path, pawl_error *err)
+static pawl_status push(pawl__tracked_paths *r, const version *versions, uint32_t first,
+        pawl_text path, pawl_error *err)
 {
         bool ok = true;
         pawl_status status = PAWL_OK;
@@ -125,13 +125,13 @@ static pawl_status push(
         return status;
 }
 
-pawl_status pawl__recorded_new(pawl__recorded **out, const pawl__folders *folders,
+pawl_status pawl__tracked_paths_new(pawl__tracked_paths **out, const pawl__folders *folders,
         const unsigned char *trees, size_t n, pawl_error *err)
 {
         level roots = {.names = PAWL__MAP_INIT};
         uint32_t first = NONE;
         pawl_status status = PAWL_OK;
-        pawl__recorded *r = calloc(1, sizeof *r);
+        pawl__tracked_paths *r = calloc(1, sizeof *r);
 
         if (!r)
                 return pawl__nomem(err);
@@ -142,7 +142,7 @@ pawl_status pawl__recorded_new(pawl__recorded **out, const pawl__folders *folder
                 status = push(r, roots.versions, first, pawl__text(""), err);
         level_free(&roots);
         if (status)
-                pawl__recorded_free(r);
+                pawl__tracked_paths_free(r);
         else
                 *out = r;
         return status;
@@ -165,7 +165,8 @@ static pawl_text first_name(pawl_text path)
         return (pawl_text){path.data, slash ? (size_t)(slash - path.data) : path.len};
 }
 
-pawl_status pawl__recorded_has(bool *has, pawl__recorded *recorded, pawl_text path, pawl_error *err)
+pawl_status pawl__tracked_paths_has(
+        bool *has, pawl__tracked_paths *recorded, pawl_text path, pawl_error *err)
 {
         const char *slash = memrchr(path.data, '/', path.len);
         const pawl_text folder = {path.data, slash ? (size_t)(slash - path.data) : 0};

@@ -23,7 +23,7 @@ pawl_status pawl_workspace_pending(pawl_pending_rollback *out, pawl_log *log, pa
 }
 
 /* The commits that its start noted. */
-static void read_git(pawl_plan *p)
+static void read_git(pawl_rollback_plan *p)
 {
         pawl_text from = p->started.v[PAWL__RB_GIT_FROM].text;
         pawl_text to = p->started.v[PAWL__RB_GIT_TO].text;
@@ -35,14 +35,14 @@ static void read_git(pawl_plan *p)
         memcpy(p->git.to, to.data, 40);
 }
 
-static pawl_status read_undone(pawl_plan *p, pawl__workspace *ws, pawl_error *err)
+static pawl_status read_undone(pawl_rollback_plan *p, pawl__workspace *ws, pawl_error *err)
 {
         p->undone.v[PAWL__RB_SEQ] = p->target.v[PAWL__WCP_ROLLBACK];
         return pawl__state_get(ws->state, PAWL__ROLLBACKS, &p->undone, &p->arena, err);
 }
 
 /* What the log says of it. */
-static pawl_status read_back(pawl_plan *p, pawl__workspace *ws, pawl_error *err)
+static pawl_status read_back(pawl_rollback_plan *p, pawl__workspace *ws, pawl_error *err)
 {
         pawl_status status = pawl__state_rollback_pending(&p->started, ws->state, &p->arena, err);
 
@@ -56,7 +56,7 @@ static pawl_status read_back(pawl_plan *p, pawl__workspace *ws, pawl_error *err)
         p->target.v[PAWL__WCP_N] = p->started.v[PAWL__RB_TARGET];
         status = pawl__state_get(ws->state, PAWL__WORKSPACE, &p->target, &p->arena, err);
         if (!status)
-                status = pawl__rolling_read(&p->plan, &p->encoded, ws, &p->started, err);
+                status = pawl__rollback_read(&p->plan, &p->encoded, ws, &p->started, err);
         if (!status && p->plan.undo)
                 status = read_undone(p, ws, err);
         if (status)
@@ -66,7 +66,7 @@ static pawl_status read_back(pawl_plan *p, pawl__workspace *ws, pawl_error *err)
         return PAWL_OK;
 }
 
-static pawl_status finish(pawl_plan *p, pawl__workspace *ws, bool back, pawl_error *err)
+static pawl_status finish(pawl_rollback_plan *p, pawl__workspace *ws, bool back, pawl_error *err)
 {
         pawl__scan *scan = NULL;
         pawl_status status = pawl__workspace_own(ws, err);
@@ -74,24 +74,24 @@ static pawl_status finish(pawl_plan *p, pawl__workspace *ws, bool back, pawl_err
         if (!status)
                 status = read_back(p, ws, err);
         if (!status)
-                status = pawl__rolling_not_held(p, ws, err);
+                status = pawl__rollback_not_held(p, ws, err);
         if (!status && !back)
-                status = pawl__rolling_steps(p, ws, err);
+                status = pawl__rollback_steps(p, ws, err);
         if (!status && !back)
-                status = pawl__rolling_claim(p, ws, err);
+                status = pawl__rollback_claim(p, ws, err);
         if (!status)
-                status = pawl__rolling_tell(p, ws, err);
+                status = pawl__rollback_report(p, ws, err);
         if (!status)
-                status = pawl__rolling_do(&scan, p, ws, back, true, err);
+                status = pawl__rollback_do(&scan, p, ws, back, true, err);
         if (!status)
-                status = pawl__rolling_end(p, ws, scan, !back, err);
+                status = pawl__rollback_end(p, ws, scan, !back, err);
         if (status)
-                pawl__rolling_release(p, ws);
+                pawl__rollback_release(p, ws);
         pawl__scan_free(scan);
         return status;
 }
 
-static pawl_status end_pending(pawl_plan **done, pawl_log *log,
+static pawl_status end_pending(pawl_rollback_plan **done, pawl_log *log,
         const pawl_workspace_options *workspace, bool back, pawl_error *err)
 {
         pawl__workspace ws;
@@ -100,7 +100,7 @@ static pawl_status end_pending(pawl_plan **done, pawl_log *log,
 
         if (status)
                 return status;
-        pawl_plan *p = calloc(1, sizeof *p);
+        pawl_rollback_plan *p = calloc(1, sizeof *p);
         if (!p) {
                 pawl__workspace_close(&ws);
                 return pawl__nomem(err);
@@ -110,20 +110,20 @@ static pawl_status end_pending(pawl_plan **done, pawl_log *log,
         status = ok ? finish(p, &ws, back, err) : pawl__nomem(err);
         pawl__workspace_close(&ws);
         if (status || !done)
-                pawl_plan_free(p);
+                pawl_rollback_plan_free(p);
         else
                 *done = p;
         return status;
 }
 
-pawl_status pawl_workspace_finish(
-        pawl_plan **done, pawl_log *log, const pawl_workspace_options *workspace, pawl_error *err)
+pawl_status pawl_workspace_finish(pawl_rollback_plan **done, pawl_log *log,
+        const pawl_workspace_options *workspace, pawl_error *err)
 {
         return end_pending(done, log, workspace, false, err);
 }
 
-pawl_status pawl_workspace_give_up(
-        pawl_plan **done, pawl_log *log, const pawl_workspace_options *workspace, pawl_error *err)
+pawl_status pawl_workspace_give_up(pawl_rollback_plan **done, pawl_log *log,
+        const pawl_workspace_options *workspace, pawl_error *err)
 {
         return end_pending(done, log, workspace, true, err);
 }

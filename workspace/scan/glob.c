@@ -13,7 +13,7 @@ typedef enum part_kind {
         INSIDE      /* any number of any, and a '/' */
 } part_kind;
 
-struct pawl__wild_part {
+struct pawl__glob_part {
         unsigned char kind, byte;
         unsigned short set;
 };
@@ -157,7 +157,7 @@ static bool take_bracket(unsigned char set[32], pawl_text p, size_t *at)
 
 /* ---- Compiling ------------------------------------------------------------------------------- */
 
-size_t pawl__wild_plain(pawl_text pattern)
+size_t pawl__glob_plain(pawl_text pattern)
 {
         size_t n = 0;
 
@@ -166,14 +166,14 @@ size_t pawl__wild_plain(pawl_text pattern)
         return n;
 }
 
-static void add_part(pawl__wild *wild, part_kind kind, unsigned byte, size_t set)
+static void add_part(pawl__glob *glob, part_kind kind, unsigned byte, size_t set)
 {
-        wild->parts[wild->n++] =
-                (pawl__wild_part){(unsigned char)kind, (unsigned char)byte, (unsigned short)set};
+        glob->parts[glob->n++] =
+                (pawl__glob_part){(unsigned char)kind, (unsigned char)byte, (unsigned short)set};
 }
 
 /* The stars that begin at p.data[at]; returns where they, and a '/' that belongs to them, end. */
-static size_t take_stars(pawl__wild *wild, pawl_text p, size_t at)
+static size_t take_stars(pawl__glob *glob, pawl_text p, size_t at)
 {
         size_t end = at;
 
@@ -183,91 +183,91 @@ static size_t take_stars(pawl__wild *wild, pawl_text p, size_t at)
         const bool escaped = end + 1 < p.len && p.data[end] == '\\' && p.data[end + 1] == '/';
         if (end - at < 2 || (at > 0 && p.data[at - 1] != '/') ||
                 !(end == p.len || slash || escaped)) {
-                add_part(wild, MANY_NAME, 0, 0);
+                add_part(glob, MANY_NAME, 0, 0);
                 return end;
         }
         if (!slash) {
-                add_part(wild, MANY_ANY, 0, 0);
+                add_part(glob, MANY_ANY, 0, 0);
                 return end;
         }
-        add_part(wild, FOLDERS, 0, 0);
-        add_part(wild, INSIDE, 0, 0);
+        add_part(glob, FOLDERS, 0, 0);
+        add_part(glob, INSIDE, 0, 0);
         return end + 1;
 }
 
 /* False: malformed. */
-static bool take_parts(pawl__wild *wild, pawl_text p)
+static bool take_parts(pawl__glob *glob, pawl_text p)
 {
         unsigned byte;
 
         for (size_t at = 0; at < p.len; at++) {
                 switch (p.data[at]) {
                 case '*':
-                        at = take_stars(wild, p, at) - 1;
+                        at = take_stars(glob, p, at) - 1;
                         break;
                 case '?':
-                        add_part(wild, ONE_ANY, 0, 0);
+                        add_part(glob, ONE_ANY, 0, 0);
                         break;
                 case '[':
-                        if (!take_bracket(wild->sets[wild->n_sets], p, &at))
+                        if (!take_bracket(glob->sets[glob->n_sets], p, &at))
                                 return false;
-                        add_part(wild, ONE_OF_SET, 0, wild->n_sets++);
+                        add_part(glob, ONE_OF_SET, 0, glob->n_sets++);
                         break;
                 default:
                         if (!take_escaped(&byte, p, &at))
                                 return false;
-                        add_part(wild, ONE_BYTE, byte, 0);
+                        add_part(glob, ONE_BYTE, byte, 0);
                 }
         }
         return true;
 }
 
-static size_t row_words(const pawl__wild *wild)
+static size_t row_words(const pawl__glob *glob)
 {
-        return (wild->n + 1 + 63) / 64;
+        return (glob->n + 1 + 63) / 64;
 }
 
-pawl_status pawl__wild_compile(pawl__wild *out, pawl_text pattern)
+pawl_status pawl__glob_compile(pawl__glob *out, pawl_text pattern)
 {
-        pawl__wild wild = {NULL, 0, NULL, 0, NULL, false};
+        pawl__glob glob = {NULL, 0, NULL, 0, NULL, false};
         size_t brackets = 0;
 
         for (size_t i = 0; i < pattern.len; i++)
                 brackets += pattern.data[i] == '[';
         /* "**" and a '/' are three bytes and two parts: there are never more parts than bytes. */
-        wild.parts = malloc((pattern.len + 1) * sizeof *wild.parts);
-        wild.sets = malloc((brackets + 1) * sizeof *wild.sets);
-        if (!wild.parts || !wild.sets)
+        glob.parts = malloc((pattern.len + 1) * sizeof *glob.parts);
+        glob.sets = malloc((brackets + 1) * sizeof *glob.sets);
+        if (!glob.parts || !glob.sets)
                 goto failed;
-        wild.never = brackets > UINT16_MAX || !take_parts(&wild, pattern);
-        wild.places = malloc(2 * row_words(&wild) * sizeof *wild.places);
-        if (!wild.places)
+        glob.never = brackets > UINT16_MAX || !take_parts(&glob, pattern);
+        glob.places = malloc(2 * row_words(&glob) * sizeof *glob.places);
+        if (!glob.places)
                 goto failed;
-        *out = wild;
+        *out = glob;
         return PAWL_OK;
 failed:
-        pawl__wild_free(&wild);
+        pawl__glob_free(&glob);
         return PAWL_ENOMEM;
 }
 
-void pawl__wild_free(pawl__wild *wild)
+void pawl__glob_free(pawl__glob *glob)
 {
-        free(wild->parts);
-        free(wild->sets);
-        free(wild->places);
-        *wild = (pawl__wild){NULL, 0, NULL, 0, NULL, false};
+        free(glob->parts);
+        free(glob->sets);
+        free(glob->places);
+        *glob = (pawl__glob){NULL, 0, NULL, 0, NULL, false};
 }
 
 /* ---- Matching -------------------------------------------------------------------------------- */
 
 /* The place at part i, and those that are reached from it with nothing. */
-static void reach(const pawl__wild *wild, uint64_t *row, size_t i)
+static void reach(const pawl__glob *glob, uint64_t *row, size_t i)
 {
         for (;;) {
                 row[i / 64] |= (uint64_t)1 << i % 64;
-                if (i == wild->n)
+                if (i == glob->n)
                         return;
-                switch (wild->parts[i].kind) {
+                switch (glob->parts[i].kind) {
                 case FOLDERS:
                         row[(i + 1) / 64] |= (uint64_t)1 << (i + 1) % 64;
                         i += 2;
@@ -283,57 +283,57 @@ static void reach(const pawl__wild *wild, uint64_t *row, size_t i)
 }
 
 /* What the byte c leads to from part i. */
-static void step(const pawl__wild *wild, uint64_t *row, size_t i, unsigned c)
+static void step(const pawl__glob *glob, uint64_t *row, size_t i, unsigned c)
 {
-        const pawl__wild_part *part = &wild->parts[i];
+        const pawl__glob_part *part = &glob->parts[i];
 
         switch (part->kind) {
         case ONE_BYTE:
                 if (c == part->byte)
-                        reach(wild, row, i + 1);
+                        reach(glob, row, i + 1);
                 break;
         case ONE_OF_SET:
-                if (wild->sets[part->set][c / 8] >> c % 8 & 1)
-                        reach(wild, row, i + 1);
+                if (glob->sets[part->set][c / 8] >> c % 8 & 1)
+                        reach(glob, row, i + 1);
                 break;
         case ONE_ANY:
                 if (c != '/')
-                        reach(wild, row, i + 1);
+                        reach(glob, row, i + 1);
                 break;
         case MANY_NAME:
                 if (c != '/')
-                        reach(wild, row, i);
+                        reach(glob, row, i);
                 break;
         case MANY_ANY:
-                reach(wild, row, i);
+                reach(glob, row, i);
                 break;
         case INSIDE:
                 row[i / 64] |= (uint64_t)1 << i % 64;
                 if (c == '/')
-                        reach(wild, row, i + 1);
+                        reach(glob, row, i + 1);
                 break;
         default: /* FOLDERS has nothing of its own: reach() went on from there */
                 break;
         }
 }
 
-bool pawl__wild_match(pawl__wild *wild, pawl_text text)
+bool pawl__glob_match(pawl__glob *glob, pawl_text text)
 {
-        const size_t words = row_words(wild);
-        uint64_t *now = wild->places, *next = now + words;
+        const size_t words = row_words(glob);
+        uint64_t *now = glob->places, *next = now + words;
 
-        if (wild->never)
+        if (glob->never)
                 return false;
         memset(now, 0, words * sizeof *now);
-        reach(wild, now, 0);
+        reach(glob, now, 0);
         for (size_t t = 0; t < text.len; t++) {
                 uint64_t any = 0;
                 memset(next, 0, words * sizeof *next);
                 for (size_t w = 0; w < words; w++)
                         for (uint64_t bits = now[w]; bits; bits &= bits - 1) {
                                 const size_t i = w * 64 + (size_t)__builtin_ctzll(bits);
-                                if (i < wild->n)
-                                        step(wild, next, i, (unsigned char)text.data[t]);
+                                if (i < glob->n)
+                                        step(glob, next, i, (unsigned char)text.data[t]);
                         }
                 for (size_t w = 0; w < words; w++)
                         any |= next[w];
@@ -343,5 +343,5 @@ bool pawl__wild_match(pawl__wild *wild, pawl_text text)
                 now = next;
                 next = swap;
         }
-        return now[wild->n / 64] >> wild->n % 64 & 1;
+        return now[glob->n / 64] >> glob->n % 64 & 1;
 }

@@ -22,25 +22,25 @@
 
 #include "base/text.h"
 
-typedef struct pawl__wild_part pawl__wild_part;
+typedef struct pawl__glob_part pawl__glob_part;
 
 /** A pattern, compiled. Zero-initialised is empty: it matches the empty text. */
-typedef struct pawl__wild {
-        pawl__wild_part *parts;
+typedef struct pawl__glob {
+        pawl__glob_part *parts;
         size_t n;
         unsigned char (*sets)[32]; /* of brackets, a bit a byte */
         size_t n_sets;
         uint64_t *places; /* two rows, each a bit a part and one for the end */
         bool never;       /* malformed */
-} pawl__wild;
+} pawl__glob;
 
 /** How many of its bytes, from the first on, stand for themselves. */
-size_t pawl__wild_plain(pawl_text pattern);
+size_t pawl__glob_plain(pawl_text pattern);
 /** Compile a pattern, from its first byte on that does not stand for itself. PAWL_ENOMEM leaves
  * *out as it was. */
-PAWL_MUST_CHECK pawl_status pawl__wild_compile(pawl__wild *out, pawl_text pattern);
+PAWL_MUST_CHECK pawl_status pawl__glob_compile(pawl__glob *out, pawl_text pattern);
 /** Does the whole text match? (It uses room within the pattern: one thread at a time.) */
-bool pawl__wild_match(pawl__wild *wild, pawl_text text);
-void pawl__wild_free(pawl__wild *wild);
+bool pawl__glob_match(pawl__glob *glob, pawl_text text);
+void pawl__glob_free(pawl__glob *glob);
 
 #endif

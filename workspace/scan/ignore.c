@@ -16,24 +16,24 @@ struct pawl__ignore_rule {
         bool by_name; /* the last name is looked at alone, not the path */
         size_t base;
         pawl_text text; /* malloc'd */
-        pawl__wild wild;
+        pawl__glob glob;
 };
 
 static void rule_free(struct pawl__ignore_rule *rule)
 {
         free((char *)(uintptr_t)rule->text.data);
-        pawl__wild_free(&rule->wild);
+        pawl__glob_free(&rule->glob);
 }
 
 static pawl_status compile(struct pawl__ignore_rule *rule, pawl_text pattern)
 {
-        const size_t plain = pawl__wild_plain(pattern);
+        const size_t plain = pawl__glob_plain(pattern);
         pawl_text text = {pattern.data, plain}, rest = {pattern.data + plain, pattern.len - plain};
 
         rule->way = plain == pattern.len ? WHOLE : WILD;
         if (rule->by_name && plain == 0 && pattern.len > 0 && pattern.data[0] == '*') {
                 pawl_text ending = {pattern.data + 1, pattern.len - 1};
-                if (pawl__wild_plain(ending) == ending.len) {
+                if (pawl__glob_plain(ending) == ending.len) {
                         rule->way = ENDING;
                         text = ending;
                 }
@@ -43,7 +43,7 @@ static pawl_status compile(struct pawl__ignore_rule *rule, pawl_text pattern)
                 return PAWL_ENOMEM;
         memcpy(copy, text.data, text.len);
         rule->text = (pawl_text){copy, text.len};
-        if (rule->way == WILD && pawl__wild_compile(&rule->wild, rest)) {
+        if (rule->way == WILD && pawl__glob_compile(&rule->glob, rest)) {
                 rule_free(rule);
                 return PAWL_ENOMEM;
         }
@@ -167,7 +167,7 @@ static bool rule_matches(struct pawl__ignore_rule *rule, pawl_text path, size_t 
                 break;
         }
         return memcmp(text.data, rule->text.data, rule->text.len) == 0 &&
-               pawl__wild_match(&rule->wild,
+               pawl__glob_match(&rule->glob,
                        (pawl_text){text.data + rule->text.len, text.len - rule->text.len});
 }
 

@@ -8,17 +8,17 @@
 #include "workspace/scan/index.h"
 
 /** Zero-initialised is empty. */
-typedef struct pawl__firsts {
+typedef struct pawl__new_objects {
         uint32_t *slots; /* offsets in the index, divided by eight; 0: free */
         size_t cap, count;
-} pawl__firsts;
+} pawl__new_objects;
 
 /** The entry of that kind and hash, or NULL. */
-pawl__index_entry *pawl__firsts_find(const pawl__firsts *firsts, const pawl__index *index,
-        pawl__entry_kind kind, const unsigned char hash[32]);
+pawl__index_entry *pawl__new_objects_find(const pawl__new_objects *new_objects,
+        const pawl__index *index, pawl__entry_kind kind, const unsigned char hash[32]);
 /** Add the entry at an offset, which is not in yet. PAWL_ENOMEM; PAWL_ETOOBIG from 32 GiB on. */
-PAWL_MUST_CHECK pawl_status pawl__firsts_add(
-        pawl__firsts *firsts, const pawl__index *index, size_t at, pawl_error *err);
-void pawl__firsts_free(pawl__firsts *firsts);
+PAWL_MUST_CHECK pawl_status pawl__new_objects_add(
+        pawl__new_objects *new_objects, const pawl__index *index, size_t at, pawl_error *err);
+void pawl__new_objects_free(pawl__new_objects *new_objects);
 
 #endif

@@ -13,12 +13,12 @@
 enum { THREADS_MAX = 4, WORTH = 150000 };
 
 typedef struct part {
-        struct pawl__ahead *ahead;
+        struct pawl__preload *preload;
         size_t from, to; /* the folders that begin there, in the index */
         pthread_t thread;
 } part;
 
-struct pawl__ahead {
+struct pawl__preload {
         const pawl__index *index;
         int root;
         size_t reached; /* where the scan is */
@@ -129,28 +129,29 @@ static bool path_of(pawl__buf *path, const folders *all, const pawl__index *inde
 static void *run(void *user)
 {
         const part *p = user;
-        struct pawl__ahead *ahead = p->ahead;
-        pawl__beneath root = PAWL__BENEATH_INIT;
+        struct pawl__preload *preload = p->preload;
+        pawl__rootdir root = PAWL__ROOTDIR_INIT;
         pawl__buf path = PAWL__BUF_INIT;
         folders all = {NULL, 0, 0};
 
-        root.root = fcntl(ahead->root, F_DUPFD_CLOEXEC, 0);
-        if (root.root >= 0 && collect(&all, ahead->index))
+        root.root = fcntl(preload->root, F_DUPFD_CLOEXEC, 0);
+        if (root.root >= 0 && collect(&all, preload->index))
                 for (size_t i = all.n; i-- > 0;) {
                         const size_t at = all.items[i].at;
-                        if (at < p->from || at < __atomic_load_n(&ahead->reached, __ATOMIC_RELAXED))
+                        if (at < p->from ||
+                                at < __atomic_load_n(&preload->reached, __ATOMIC_RELAXED))
                                 break;
                         if (at >= p->to)
                                 continue;
-                        if (!path_of(&path, &all, ahead->index, i))
+                        if (!path_of(&path, &all, preload->index, i))
                                 break;
-                        const int fd = pawl__beneath_folder(&root, pawl__buf_text(&path));
+                        const int fd = pawl__rootdir_folder(&root, pawl__buf_text(&path));
                         if (fd < 0)
                                 continue;
-                        look_at(ahead->index, at, fd);
+                        look_at(preload->index, at, fd);
                         close(fd);
                 }
-        pawl__beneath_close(&root);
+        pawl__rootdir_close(&root);
         pawl__buf_free(&path);
         free(all.items);
         return NULL;
@@ -163,7 +164,7 @@ static size_t processors(void)
         return sched_getaffinity(0, sizeof set, &set) == 0 ? (size_t)CPU_COUNT(&set) : 1;
 }
 
-pawl__ahead *pawl__ahead_start(const pawl__index *index, int root)
+pawl__preload *pawl__preload_start(const pawl__index *index, int root)
 {
         const size_t len = index->bytes.len, cpus = processors();
         const size_t n = cpus - 1 < THREADS_MAX ? cpus - 1 : THREADS_MAX;
@@ -171,45 +172,45 @@ pawl__ahead *pawl__ahead_start(const pawl__index *index, int root)
 
         if (n == 0 || len < WORTH)
                 return NULL;
-        pawl__ahead *ahead = calloc(1, sizeof *ahead);
-        if (!ahead)
+        pawl__preload *preload = calloc(1, sizeof *preload);
+        if (!preload)
                 return NULL;
-        ahead->index = index;
-        ahead->root = fcntl(root, F_DUPFD_CLOEXEC, 0);
+        preload->index = index;
+        preload->root = fcntl(root, F_DUPFD_CLOEXEC, 0);
         const size_t step = len / (n + 1); /* the scan itself does one of n + 1 */
         sigfillset(&all);
         if (pthread_sigmask(SIG_SETMASK, &all, &was) == 0) {
                 for (size_t i = 0; i < n; i++) {
-                        part *p = &ahead->parts[ahead->n];
-                        *p = (part){.ahead = ahead,
+                        part *p = &preload->parts[preload->n];
+                        *p = (part){.preload = preload,
                                 .from = i > 0 ? (i + 1) * step : 0,
                                 .to = i + 1 < n ? (i + 2) * step : len};
                         if (pthread_create(&p->thread, NULL, run, p) == 0)
-                                ahead->n++;
+                                preload->n++;
                 }
                 pthread_sigmask(SIG_SETMASK, &was, NULL);
         }
-        if (ahead->n == 0) {
-                close(ahead->root);
-                free(ahead);
+        if (preload->n == 0) {
+                close(preload->root);
+                free(preload);
                 return NULL;
         }
-        return ahead;
+        return preload;
 }
 
-void pawl__ahead_reach(pawl__ahead *ahead, size_t at)
+void pawl__preload_reach(pawl__preload *preload, size_t at)
 {
-        if (ahead)
-                __atomic_store_n(&ahead->reached, at, __ATOMIC_RELAXED);
+        if (preload)
+                __atomic_store_n(&preload->reached, at, __ATOMIC_RELAXED);
 }
 
-void pawl__ahead_end(pawl__ahead *ahead)
+void pawl__preload_end(pawl__preload *preload)
 {
-        if (!ahead)
+        if (!preload)
                 return;
-        __atomic_store_n(&ahead->reached, SIZE_MAX, __ATOMIC_RELAXED);
-        for (size_t i = 0; i < ahead->n; i++)
-                pthread_join(ahead->parts[i].thread, NULL);
-        close(ahead->root);
-        free(ahead);
+        __atomic_store_n(&preload->reached, SIZE_MAX, __ATOMIC_RELAXED);
+        for (size_t i = 0; i < preload->n; i++)
+                pthread_join(preload->parts[i].thread, NULL);
+        close(preload->root);
+        free(preload);
 }

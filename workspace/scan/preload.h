@@ -13,18 +13,18 @@
 #include "workspace/scan/index.h"
 #include <sys/stat.h>
 
-typedef struct pawl__ahead pawl__ahead;
+typedef struct pawl__preload pawl__preload;
 
 /** Start them for the root whose handle is @p root. NULL: there is too little to be looked at, or
  * one processor, or no thread to be had. The index must live until the end. */
-pawl__ahead *pawl__ahead_start(const pawl__index *index, int root);
+pawl__preload *pawl__preload_start(const pawl__index *index, int root);
 /** The scan has come to this folder of the index. @p ahead may be NULL. */
-void pawl__ahead_reach(pawl__ahead *ahead, size_t folder);
+void pawl__preload_reach(pawl__preload *preload, size_t folder);
 /** Let them end, and wait for it. NULL is allowed. */
-void pawl__ahead_end(pawl__ahead *ahead);
+void pawl__preload_end(pawl__preload *preload);
 
 /** Was this entry marked? */
-static inline bool pawl__ahead_seen(const pawl__index_entry *entry)
+static inline bool pawl__preload_seen(const pawl__index_entry *entry)
 {
         return __atomic_load_n(&entry->flags, __ATOMIC_ACQUIRE) & PAWL__INDEX_SEEN;
 }

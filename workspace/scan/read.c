@@ -121,11 +121,11 @@ static ssize_t read_up_to(int fd, char *to, size_t len)
 }
 
 pawl_status pawl__read_file(pawl__reading *what, struct stat *st, unsigned char hash[32],
-        pawl__contents *contents, int fd, uint64_t max, pawl__part_sink sink, void *user,
+        pawl__contents *contents, int fd, uint64_t max, pawl__chunk_sink sink, void *user,
         pawl_error *err)
 {
         pawl__hasher *hasher = pawl__contents_hasher(contents);
-        char *room = pawl__contents_room(contents);
+        char *room = pawl__contents_scratch(contents);
         struct stat after;
         uint64_t at = 0;
         uint32_t part = 0;

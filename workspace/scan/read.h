@@ -17,7 +17,7 @@ typedef enum pawl__reading {
 
 /** Takes the parts of PAWL__PART_SIZE bytes in order; @p size: of the whole. A file without bytes
  *  has one part, an empty one. */
-typedef pawl_status (*pawl__part_sink)(
+typedef pawl_status (*pawl__chunk_sink)(
         const void *data, size_t len, uint32_t part, uint64_t size, void *user, pawl_error *err);
 
 /**
@@ -29,7 +29,7 @@ typedef pawl_status (*pawl__part_sink)(
  */
 PAWL_MUST_CHECK pawl_status pawl__read_file(pawl__reading *what, struct stat *st,
         unsigned char hash[32], pawl__contents *contents, int fd, uint64_t max,
-        pawl__part_sink sink, void *user, pawl_error *err);
+        pawl__chunk_sink sink, void *user, pawl_error *err);
 
 /**
  * A store through a shared mapping moves a file's times only where it is the first to its page

@@ -21,7 +21,7 @@ void pawl__scan_free(pawl__scan *scan)
         struct pawl__scan_inside *in = scan->inside;
         if (in) {
                 pawl__index_free(&in->index);
-                pawl__firsts_free(&in->firsts);
+                pawl__new_objects_free(&in->new_objects);
                 pawl__buf_free(&in->spool);
                 pawl__arena_free(&in->arena);
                 free(in->root);
@@ -182,7 +182,7 @@ static void compare_index(pawl__scanner *s)
         pawl__index *now = &s->in->index;
         const size_t len = now->bytes.len - PAWL__INDEX_HEAD;
 
-        if (s->in->firsts.count > 0 || s->old.bytes.len != now->bytes.len)
+        if (s->in->new_objects.count > 0 || s->old.bytes.len != now->bytes.len)
                 return;
         pawl__index_settle(&s->old);
         now->summed = memcmp(now->bytes.data + PAWL__INDEX_HEAD,
@@ -214,9 +214,9 @@ static pawl_status scan_once(pawl__scan **out, pawl__contents *contents,
                         close(root);
                 } else {
                         if (s.old.bytes.data)
-                                s.ahead = pawl__ahead_start(&s.old, root);
+                                s.preload = pawl__preload_start(&s.old, root);
                         status = pawl__scan_walk(&s, root, err);
-                        pawl__ahead_end(s.ahead);
+                        pawl__preload_end(s.preload);
                 }
         }
         if (!status)

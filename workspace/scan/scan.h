@@ -43,7 +43,7 @@ typedef struct pawl__scan_options {
         const char *config_home;   /**< where git's configuration of the user is; NULL: ~/.config */
         const unsigned char *base; /**< 32 bytes: hash of the event whose tree the index must be,
                                       and whose contents are all in the log; NULL: no index */
-        bool put_ahead; /**< what waits packed and fills its room goes into the log at once, each
+        bool flush_spool; /**< what waits packed and fills its room goes into the log at once, each
                              time in a commit of its own, so that others can write in between; until
                              a checkpoint names them, a prune lets such contents go */
 } pawl__scan_options;
@@ -92,7 +92,7 @@ PAWL_MUST_CHECK pawl_status pawl__scan_store(
 PAWL_MUST_CHECK pawl_status pawl__scan_keep_index(
         const pawl__scan *scan, const unsigned char event_hash[32], pawl_error *err);
 
-/** The folders of the scan, which no log need have, for pawl__contents_beside(). They live as long
+/** The folders of the scan, which no log need have, for pawl__contents_overlay(). They live as long
  *  as the scan. */
 pawl__folders pawl__scan_folders(const pawl__scan *scan);
 

@@ -29,14 +29,14 @@ typedef struct pawl__spooled {
 
 struct pawl__scan_inside {
         pawl__index index;
-        pawl__firsts firsts; /**< the new files and folders in it, each hash once */
+        pawl__new_objects new_objects; /**< the new files and folders in it, each hash once */
         pawl__buf spool;
         pawl__arena arena; /**< paths of what was not captured */
         size_t cap_not_captured;
         char *root, *index_path;
         uint64_t max_file;
-        bool put_ahead; /**< some of what was packed is in the log already */
-        bool based;     /**< an index was used: what did not change since is in the log */
+        bool flush_spool; /**< some of what was packed is in the log already */
+        bool based;       /**< an index was used: what did not change since is in the log */
         unsigned char base_tree[32];
 };
 
@@ -61,8 +61,8 @@ typedef struct pawl__scanner {
         pawl__contents *contents;
         pawl__scan *scan;
         struct pawl__scan_inside *in;
-        pawl__index old;           /**< of the base; without bytes: there is none */
-        struct pawl__ahead *ahead; /**< threads that look at what the old one tells; or NULL */
+        pawl__index old;               /**< of the base; without bytes: there is none */
+        struct pawl__preload *preload; /**< threads that look at what the old one tells; or NULL */
         pawl__level *levels;
         size_t depth, cap_levels;
         size_t held; /**< the first level whose handle is open */
@@ -83,14 +83,14 @@ typedef struct pawl__scanner {
 } pawl__scanner;
 
 /** Put what is spooled into the log in a commit of its own, and empty the spool. */
-PAWL_MUST_CHECK pawl_status pawl__scan_put_ahead(
+PAWL_MUST_CHECK pawl_status pawl__scan_flush_spool(
         struct pawl__scan_inside *in, pawl__contents *contents, pawl_error *err);
 
 /** Go through all below the root, whose handle becomes the scanner's. */
 PAWL_MUST_CHECK pawl_status pawl__scan_walk(pawl__scanner *s, int root, pawl_error *err);
 
 /** Add what has that name in the topmost level's folder. @p old may be NULL. */
-PAWL_MUST_CHECK pawl_status pawl__scan_look(pawl__scanner *s, const pawl__listed *listed,
+PAWL_MUST_CHECK pawl_status pawl__scan_stage_entry(pawl__scanner *s, const pawl__listed *listed,
         const pawl__index_entry *old, pawl_error *err);
 /** Count an entry that was not captured, the topmost level's path before its name. */
 PAWL_MUST_CHECK pawl_status pawl__scan_skip(

@@ -17,8 +17,8 @@ static pawl_status get_folder(
         size_t folder = PAWL__INDEX_HEAD;
 
         if (memcmp(hash, scan->tree, 32) != 0) {
-                const pawl__index_entry *entry =
-                        pawl__firsts_find(&in->firsts, &in->index, PAWL__ENTRY_FOLDER, hash);
+                const pawl__index_entry *entry = pawl__new_objects_find(
+                        &in->new_objects, &in->index, PAWL__ENTRY_FOLDER, hash);
                 if (!entry)
                         return PAWL_ENOTFOUND;
                 folder = (size_t)entry->size;
@@ -42,7 +42,7 @@ typedef struct storing {
         pawl__scan *scan;
         struct pawl__scan_inside *in;
         pawl__contents *contents;
-        pawl__beneath root;
+        pawl__rootdir root;
         pawl__buf path, encoding, packed;
         unsigned char hash[32]; /* of the file at hand */
         size_t changed;         /* files that are no longer what was scanned */
@@ -70,33 +70,33 @@ static pawl_status put_spooled(
 /* ---- Ahead of the checkpoint -------------------------------------------------------------------
  */
 
-struct ahead {
+struct preload {
         const struct pawl__scan_inside *in;
         pawl__contents *contents;
 };
 
-static pawl_status fill_ahead(pawl_log *log, pawl__batch *batch, void *user, pawl_error *err)
+static pawl_status fill_spool(pawl_log *log, pawl__batch *batch, void *user, pawl_error *err)
 {
-        const struct ahead *ahead = user;
+        const struct preload *preload = user;
 
         (void)log;
         (void)batch;
-        return put_spooled(ahead->in, ahead->contents, err);
+        return put_spooled(preload->in, preload->contents, err);
 }
 
-pawl_status pawl__scan_put_ahead(
+pawl_status pawl__scan_flush_spool(
         struct pawl__scan_inside *in, pawl__contents *contents, pawl_error *err)
 {
-        struct ahead ahead = {in, contents};
+        struct preload preload = {in, contents};
         pawl__batch batch = PAWL__BATCH_INIT;
 
-        batch.fill = fill_ahead;
-        batch.fill_user = &ahead;
+        batch.fill = fill_spool;
+        batch.prepare_user = &preload;
         pawl_status status = pawl__contents_commit(contents, &batch, err);
         pawl__batch_free(&batch);
         if (status)
                 return status;
-        in->put_ahead = true;
+        in->flush_spool = true;
         pawl__buf_clear(&in->spool);
         return PAWL_OK;
 }
@@ -120,7 +120,7 @@ static pawl_status put_folder(
 static pawl_status note_changed(storing *s, pawl_error *err)
 {
         const pawl_text path = pawl__buf_text(&s->path);
-        const pawl_status status = pawl__contents_note_restless(s->contents, path, err);
+        const pawl_status status = pawl__contents_note_unstable(s->contents, path, err);
 
         if (status)
                 return status;
@@ -157,7 +157,7 @@ static pawl_status put_file(storing *s, const unsigned char hash[32], pawl_error
 
         if (status || has)
                 return status;
-        const int fd = pawl__beneath_file(&s->root, pawl__buf_text(&s->path), O_RDONLY, 0);
+        const int fd = pawl__rootdir_file(&s->root, pawl__buf_text(&s->path), O_RDONLY, 0);
         if (fd < 0 && errno == ENOMEM)
                 return pawl__nomem(err);
         if (fd >= 0) {
@@ -182,7 +182,7 @@ static pawl_status put_entry(storing *s, size_t at, pawl_error *err)
         if (entry->kind == PAWL__ENTRY_FOLDER)
                 return put_folder(s, (size_t)entry->size, entry->hash, err);
         /* What was put ahead may have been pruned since. */
-        if (entry->flags & PAWL__INDEX_SPOOLED && !s->in->put_ahead)
+        if (entry->flags & PAWL__INDEX_SPOOLED && !s->in->flush_spool)
                 return PAWL_OK;
         return put_file(s, entry->hash, err);
 }
@@ -233,7 +233,7 @@ pawl_status pawl__scan_store(pawl__scan *scan, pawl__contents *contents, pawl_er
         storing s = {.scan = scan,
                 .in = scan->inside,
                 .contents = contents,
-                .root = PAWL__BENEATH_INIT,
+                .root = PAWL__ROOTDIR_INIT,
                 .first = PAWL_ERROR_INIT};
         bool has = true;
         pawl_status status = PAWL_OK;
@@ -248,7 +248,7 @@ pawl_status pawl__scan_store(pawl__scan *scan, pawl__contents *contents, pawl_er
                 return PAWL_OK;
         if (status)
                 return status;
-        const int error = pawl__beneath_open(&s.root, s.in->root);
+        const int error = pawl__rootdir_open(&s.root, s.in->root);
         if (error)
                 return pawl__fail(err, PAWL_EIO, "%s: cannot be read again: %s; try again",
                         s.in->root, strerrordesc_np(error));
@@ -257,7 +257,7 @@ pawl_status pawl__scan_store(pawl__scan *scan, pawl__contents *contents, pawl_er
                 status = put_folder(&s, PAWL__INDEX_HEAD, scan->tree, err);
         if (!status)
                 status = put_entries(&s, err);
-        pawl__beneath_close(&s.root);
+        pawl__rootdir_close(&s.root);
         pawl__buf_free(&s.path);
         pawl__buf_free(&s.encoding);
         pawl__buf_free(&s.packed);

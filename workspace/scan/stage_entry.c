@@ -161,9 +161,9 @@ static pawl_status spool(pawl__scanner *s, pawl__index_entry *entry, pawl_error 
         if (entry->size > PAWL__PART_SIZE)
                 return PAWL_OK;
         if (out->len + sizeof head + entry->size > PAWL__SPOOL_MAX) {
-                if (!s->options->put_ahead)
+                if (!s->options->flush_spool)
                         return PAWL_OK;
-                status = pawl__scan_put_ahead(s->in, s->contents, err);
+                status = pawl__scan_flush_spool(s->in, s->contents, err);
         }
         if (!status)
                 status = pawl__contents_has(&has, s->contents, entry->hash, err);
@@ -174,7 +174,7 @@ static pawl_status spool(pawl__scanner *s, pawl__index_entry *entry, pawl_error 
         if (pawl__buf_add(out, &head, sizeof head))
                 return pawl__nomem(err);
         status = pawl__contents_pack(
-                out, s->contents, pawl__contents_room(s->contents), (size_t)entry->size, err);
+                out, s->contents, pawl__contents_scratch(s->contents), (size_t)entry->size, err);
         if (status)
                 return status;
         head.len = out->len - start - sizeof head;
@@ -188,8 +188,8 @@ static pawl_status add_file(pawl__scanner *s, pawl_text name, pawl__index_entry 
 {
         const bool was_file = old && old->kind == PAWL__ENTRY_FILE;
         const bool same = was_file && memcmp(old->hash, entry->hash, 32) == 0;
-        const bool met = same || pawl__firsts_find(&s->in->firsts, &s->in->index, PAWL__ENTRY_FILE,
-                                         entry->hash);
+        const bool met = same || pawl__new_objects_find(&s->in->new_objects, &s->in->index,
+                                         PAWL__ENTRY_FILE, entry->hash);
         pawl_status status = PAWL_OK;
 
         if (!met) {
@@ -200,7 +200,7 @@ static pawl_status add_file(pawl__scanner *s, pawl_text name, pawl__index_entry 
         if (!status)
                 status = add(s, entry, name, (pawl_text){"", 0}, err);
         if (!status && !met)
-                status = pawl__firsts_add(&s->in->firsts, &s->in->index, at, err);
+                status = pawl__new_objects_add(&s->in->new_objects, &s->in->index, at, err);
         if (same && old->mode == entry->mode)
                 s->scan->unchanged++;
         else
@@ -223,11 +223,11 @@ static int open_file(pawl__scanner *s, const char *name)
 
 static bool is_restless(pawl__scanner *s)
 {
-        pawl__map *restless = pawl__contents_restless(s->contents);
+        pawl__map *unstable = pawl__contents_unstable(s->contents);
 
-        if (restless->count == 0)
+        if (unstable->count == 0)
                 return false;
-        const uint32_t times = pawl__map_get(restless, pawl__buf_text(&s->path));
+        const uint32_t times = pawl__map_get(unstable, pawl__buf_text(&s->path));
         return times != PAWL__MAP_NONE && times >= RESTLESS;
 }
 
@@ -300,13 +300,13 @@ static pawl_status take_link(pawl__scanner *s, const pawl__listed *listed, pawl_
 /* What a thread ahead of us has looked at, and is still what has that name. */
 static bool was_seen(pawl__scanner *s, const pawl__listed *listed, const pawl__index_entry *old)
 {
-        return old && pawl__ahead_seen(old) && listed->type == DT_REG &&
+        return old && pawl__preload_seen(old) && listed->type == DT_REG &&
                listed->inode == old->inode && old->size <= s->in->max_file && !is_restless(s) &&
                !pawl__own_files_is(&s->own,
                        &(struct stat){.st_dev = s->own.folder.device, .st_ino = listed->inode});
 }
 
-pawl_status pawl__scan_look(
+pawl_status pawl__scan_stage_entry(
         pawl__scanner *s, const pawl__listed *listed, const pawl__index_entry *old, pawl_error *err)
 {
         const pawl_text name = {listed->name, listed->len};

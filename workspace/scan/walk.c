@@ -99,7 +99,7 @@ static pawl_status take_name(
         if (!status && verdict == PAWL__LEFT_OUT)
                 s->scan->ignored++;
         else if (!status)
-                status = pawl__scan_look(s, listed, old, err);
+                status = pawl__scan_stage_entry(s, listed, old, err);
         s->path.len = path_len;
         return status;
 }
@@ -116,7 +116,7 @@ static pawl_status take_names(pawl__scanner *s, pawl_error *err)
                 return status;
         top(s)->folder = folder;
         if (top(s)->old_folder)
-                pawl__ahead_reach(s->ahead, top(s)->old_folder);
+                pawl__preload_reach(s->preload, top(s)->old_folder);
         if (top(s)->old_folder)
                 cursor = pawl__index_open(&s->old, top(s)->old_folder);
         for (size_t i = 0; i < s->listing.n && !status; i++) {
@@ -334,9 +334,11 @@ static pawl_status leave(pawl__scanner *s, pawl_error *err)
         pawl__index_entry *entry = pawl__index_entry_at(&in->index, level->entry);
         if (!level->old_folder || memcmp(entry->hash, hash, 32) != 0) {
                 memcpy(entry->hash, hash, 32);
-                if (!pawl__firsts_find(&in->firsts, &in->index, PAWL__ENTRY_FOLDER, hash)) {
+                if (!pawl__new_objects_find(
+                            &in->new_objects, &in->index, PAWL__ENTRY_FOLDER, hash)) {
                         entry->flags |= PAWL__INDEX_NEW;
-                        status = pawl__firsts_add(&in->firsts, &in->index, level->entry, err);
+                        status = pawl__new_objects_add(
+                                &in->new_objects, &in->index, level->entry, err);
                 }
         }
         if (!status)

@@ -35,7 +35,7 @@ bool pawl__event_optional_hash(bool *has, unsigned char out[32], const pawl__jso
         return !*has || pawl__event_hash_member(out, tree, at, name);
 }
 
-static pawl_status take_members(pawl__carried_checkpoint *c, const pawl_event *event,
+static pawl_status take_members(pawl__checkpoint_event *c, const pawl_event *event,
         const pawl__json_tree *tree, pawl_error *err)
 {
         const pawl__node origin = pawl__json_get(tree, 0, "origin");
@@ -79,10 +79,10 @@ static pawl_status keep_event(
         return ok ? PAWL_OK : pawl__nomem(err);
 }
 
-pawl_status pawl__carried_event(
-        pawl__carried_checkpoint *out, const pawl_event *event, pawl__arena *arena, pawl_error *err)
+pawl_status pawl__checkpoint_event_read(
+        pawl__checkpoint_event *out, const pawl_event *event, pawl__arena *arena, pawl_error *err)
 {
-        pawl__carried_checkpoint c = {.seq = event->seq};
+        pawl__checkpoint_event c = {.seq = event->seq};
         pawl__json_tree tree = PAWL__JSON_TREE_INIT;
 
         if (!event->payload.data)

@@ -9,7 +9,7 @@
 #include "events/log.h"
 
 /** A checkpoint as its event says. Texts are in the arena. */
-typedef struct pawl__carried_checkpoint {
+typedef struct pawl__checkpoint_event {
         uint64_t n, seq;
         unsigned char event_hash[32]; /**< of that event in the log it was exported from */
         unsigned char identity[32];   /**< of the event that took it, in whichever log that was */
@@ -21,12 +21,12 @@ typedef struct pawl__carried_checkpoint {
         uint64_t history_seq;      /**< at that event */
         bool in_manifest;          /**< the manifest says so, and not the event */
         uint64_t files, bytes;
-} pawl__carried_checkpoint;
+} pawl__checkpoint_event;
 
 /** What a checkpoint's event says of it: sets all but identity's default of @p out from @p event,
  * whose texts are borrowed. PAWL_EDAMAGED naming the seq. */
-PAWL_MUST_CHECK pawl_status pawl__carried_event(pawl__carried_checkpoint *out,
-        const pawl_event *event, pawl__arena *arena, pawl_error *err);
+PAWL_MUST_CHECK pawl_status pawl__checkpoint_event_read(
+        pawl__checkpoint_event *out, const pawl_event *event, pawl__arena *arena, pawl_error *err);
 
 /* Members of such objects; false: it is missing or not of its form. */
 

@@ -15,7 +15,7 @@ struct pawl__contents {
         ZSTD_DCtx *unpacker; /* the same */
         pawl__folders beside;
         pawl__buf packed, part; /* kept from part to part */
-        pawl__map restless;
+        pawl__map unstable;
         pawl__arena paths; /* its keys */
 };
 
@@ -43,7 +43,7 @@ void pawl__contents_close(pawl__contents *c)
         pawl__hasher_free(c->hasher);
         pawl__buf_free(&c->packed);
         pawl__buf_free(&c->part);
-        pawl__map_free(&c->restless);
+        pawl__map_free(&c->unstable);
         pawl__arena_free(&c->paths);
         free(c);
 }
@@ -64,7 +64,7 @@ static pawl_status damaged(const unsigned char hash[32], const char *what, pawl_
                 "content %.16s: %s; see `pawl validate`, or put back a copy of the log", hex, what);
 }
 
-pawl_status pawl__contents_parts(uint32_t *n, uint64_t size, pawl_error *err)
+pawl_status pawl__contents_chunks(uint32_t *n, uint64_t size, pawl_error *err)
 {
         uint64_t parts = size / PAWL__PART_SIZE + (size % PAWL__PART_SIZE != 0);
 
@@ -118,7 +118,7 @@ pawl_status pawl__contents_put_whole(
 {
         uint32_t parts = 0;
         bool has = false;
-        pawl_status status = pawl__contents_parts(&parts, content.len, err);
+        pawl_status status = pawl__contents_chunks(&parts, content.len, err);
 
         if (!status)
                 status = pawl__contents_has(&has, c, hash, err);
@@ -139,7 +139,7 @@ pawl_status pawl__contents_put_whole(
 /* ---- Lending ---------------------------------------------------------------------------------
  */
 
-char *pawl__contents_room(pawl__contents *c)
+char *pawl__contents_scratch(pawl__contents *c)
 {
         return pawl__buf_reserve(&c->part, PAWL__PART_SIZE) ? NULL : c->part.data;
 }
@@ -154,18 +154,18 @@ pawl__hasher *pawl__contents_hasher(pawl__contents *c)
         return c->hasher;
 }
 
-pawl__map *pawl__contents_restless(pawl__contents *c)
+pawl__map *pawl__contents_unstable(pawl__contents *c)
 {
-        return &c->restless;
+        return &c->unstable;
 }
 
-pawl_status pawl__contents_note_restless(pawl__contents *c, pawl_text path, pawl_error *err)
+pawl_status pawl__contents_note_unstable(pawl__contents *c, pawl_text path, pawl_error *err)
 {
-        const uint32_t times = pawl__map_get(&c->restless, path);
+        const uint32_t times = pawl__map_get(&c->unstable, path);
         bool ok = true;
 
         path = pawl__arena_text(&c->paths, path, &ok);
-        if (!ok || pawl__map_put(&c->restless, path, times == PAWL__MAP_NONE ? 1 : times + 1))
+        if (!ok || pawl__map_put(&c->unstable, path, times == PAWL__MAP_NONE ? 1 : times + 1))
                 return pawl__nomem(err);
         return PAWL_OK;
 }
@@ -204,7 +204,7 @@ pawl_status pawl__contents_read(pawl__contents *c, const unsigned char hash[32],
 {
         unsigned char found[32];
         uint32_t parts = 0;
-        pawl_status status = pawl__contents_parts(&parts, size, err);
+        pawl_status status = pawl__contents_chunks(&parts, size, err);
 
         if (!status)
                 status = pawl__hasher_begin(c->hasher, err);
@@ -262,7 +262,7 @@ pawl_status pawl__contents_folder(
         return status;
 }
 
-void pawl__contents_beside(pawl__contents *c, const pawl__folders *folders)
+void pawl__contents_overlay(pawl__contents *c, const pawl__folders *folders)
 {
         if (c)
                 c->beside = folders ? *folders : (pawl__folders){NULL, NULL};

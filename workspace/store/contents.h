@@ -25,7 +25,7 @@ PAWL_MUST_CHECK pawl_status pawl__contents_open(
 void pawl__contents_close(pawl__contents *contents);
 
 /** How many parts a content of that size has. PAWL_ETOOBIG beyond what part numbers reach. */
-PAWL_MUST_CHECK pawl_status pawl__contents_parts(uint32_t *n, uint64_t size, pawl_error *err);
+PAWL_MUST_CHECK pawl_status pawl__contents_chunks(uint32_t *n, uint64_t size, pawl_error *err);
 
 /** Commit a batch, whose fill puts contents, by itself. */
 PAWL_MUST_CHECK pawl_status pawl__contents_commit(
@@ -65,7 +65,7 @@ PAWL_MUST_CHECK pawl_status pawl__contents_folder(
         pawl__buf *out, pawl__contents *contents, const unsigned char hash[32], pawl_error *err);
 /** Folders that are asked first, such as those of a scan, whose get() says PAWL_ENOTFOUND, without
  * a message, for what is not its own. Copied; NULL: none any more. */
-void pawl__contents_beside(pawl__contents *contents, const pawl__folders *folders);
+void pawl__contents_overlay(pawl__contents *contents, const pawl__folders *folders);
 /** pawl__contents_folder() as the source of a diff. */
 pawl__folders pawl__contents_folders(pawl__contents *contents);
 
@@ -74,16 +74,16 @@ pawl__folders pawl__contents_folders(pawl__contents *contents);
  */
 
 /** Room for one part, until the next call that reads a content. NULL: no memory. */
-char *pawl__contents_room(pawl__contents *contents);
+char *pawl__contents_scratch(pawl__contents *contents);
 /** The log that they are in. */
 pawl_log *pawl__contents_log(pawl__contents *contents);
 /** A hasher, for the same time. */
 pawl__hasher *pawl__contents_hasher(pawl__contents *contents);
 
 /** Paths whose files were no longer the same when they were to be kept: how often, by path. */
-pawl__map *pawl__contents_restless(pawl__contents *contents);
+pawl__map *pawl__contents_unstable(pawl__contents *contents);
 /** Remember one more time. */
-PAWL_MUST_CHECK pawl_status pawl__contents_note_restless(
+PAWL_MUST_CHECK pawl_status pawl__contents_note_unstable(
         pawl__contents *contents, pawl_text path, pawl_error *err);
 
 #endif

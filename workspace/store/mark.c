@@ -2,7 +2,7 @@
 #include "base/error.h"
 #include <stdlib.h>
 
-struct pawl__reach {
+struct pawl__mark {
         pawl__folders folders;
         pawl__arena arena; /* the hashes */
         pawl__map index;   /* of them, in owners */
@@ -13,9 +13,9 @@ struct pawl__reach {
         pawl__buf encoded;
 };
 
-pawl_status pawl__reach_new(pawl__reach **out, pawl__contents *contents, pawl_error *err)
+pawl_status pawl__mark_new(pawl__mark **out, pawl__contents *contents, pawl_error *err)
 {
-        pawl__reach *reach = calloc(1, sizeof *reach);
+        pawl__mark *reach = calloc(1, sizeof *reach);
 
         if (!reach)
                 return pawl__nomem(err);
@@ -24,7 +24,7 @@ pawl_status pawl__reach_new(pawl__reach **out, pawl__contents *contents, pawl_er
         return PAWL_OK;
 }
 
-void pawl__reach_free(pawl__reach *reach)
+void pawl__mark_free(pawl__mark *reach)
 {
         if (!reach)
                 return;
@@ -42,8 +42,8 @@ static pawl_text as_key(const unsigned char hash[32])
 }
 
 /* *news: it was not known, or not to be shared, so that what lies in it is to be told the same. */
-static pawl_status mark(bool *news, pawl__reach *reach, const unsigned char hash[32],
-        uint32_t owner, pawl_error *err)
+static pawl_status mark(bool *news, pawl__mark *reach, const unsigned char hash[32], uint32_t owner,
+        pawl_error *err)
 {
         uint32_t at = pawl__map_get(&reach->index, as_key(hash));
         bool ok = true;
@@ -68,7 +68,7 @@ static pawl_status mark(bool *news, pawl__reach *reach, const unsigned char hash
 }
 
 static pawl_status mark_folder(
-        pawl__reach *reach, const unsigned char hash[32], uint32_t owner, pawl_error *err)
+        pawl__mark *reach, const unsigned char hash[32], uint32_t owner, pawl_error *err)
 {
         bool news = false;
         pawl_status status = mark(&news, reach, hash, owner, err);
@@ -82,7 +82,7 @@ static pawl_status mark_folder(
 }
 
 static pawl_status read_folder(
-        pawl__reach *reach, const unsigned char hash[32], uint32_t owner, pawl_error *err)
+        pawl__mark *reach, const unsigned char hash[32], uint32_t owner, pawl_error *err)
 {
         pawl__tree_reader reader;
         pawl__entry entry;
@@ -107,8 +107,8 @@ static pawl_status fail_with(pawl_error *err, const pawl_error *why, pawl_status
         return status;
 }
 
-pawl_status pawl__reach_add(
-        pawl__reach *reach, const unsigned char tree[32], uint32_t owner, pawl_error *err)
+pawl_status pawl__mark_add(
+        pawl__mark *reach, const unsigned char tree[32], uint32_t owner, pawl_error *err)
 {
         pawl_error why = PAWL_ERROR_INIT, first = PAWL_ERROR_INIT;
         pawl_status failed = PAWL_OK;
@@ -130,7 +130,7 @@ pawl_status pawl__reach_add(
         return status ? fail_with(err, &why, status) : fail_with(err, &first, failed);
 }
 
-bool pawl__reach_has(uint32_t *owner, const pawl__reach *reach, const unsigned char hash[32])
+bool pawl__mark_has(uint32_t *owner, const pawl__mark *reach, const unsigned char hash[32])
 {
         uint32_t at = pawl__map_get(&reach->index, as_key(hash));
 

@@ -9,12 +9,12 @@
 
 #define PAWL__REACH_SHARED UINT32_MAX /* several trees name it */
 
-typedef struct pawl__reach pawl__reach;
+typedef struct pawl__mark pawl__mark;
 
 /** Nothing is named yet. @p contents is borrowed. */
-PAWL_MUST_CHECK pawl_status pawl__reach_new(
-        pawl__reach **out, pawl__contents *contents, pawl_error *err);
-void pawl__reach_free(pawl__reach *reach);
+PAWL_MUST_CHECK pawl_status pawl__mark_new(
+        pawl__mark **out, pawl__contents *contents, pawl_error *err);
+void pawl__mark_free(pawl__mark *reach);
 
 /**
  * Add what a tree names, as @p owner's (not PAWL__REACH_SHARED). A folder is read twice at most,
@@ -22,10 +22,10 @@ void pawl__reach_free(pawl__reach *reach);
  * @return PAWL_ENOTFOUND, PAWL_EDAMAGED when a folder is not what it was: what could be found is
  *         added.
  */
-PAWL_MUST_CHECK pawl_status pawl__reach_add(
-        pawl__reach *reach, const unsigned char tree[32], uint32_t owner, pawl_error *err);
+PAWL_MUST_CHECK pawl_status pawl__mark_add(
+        pawl__mark *reach, const unsigned char tree[32], uint32_t owner, pawl_error *err);
 
 /** Does a tree name it? *owner (may be NULL): whose, or PAWL__REACH_SHARED. */
-bool pawl__reach_has(uint32_t *owner, const pawl__reach *reach, const unsigned char hash[32]);
+bool pawl__mark_has(uint32_t *owner, const pawl__mark *reach, const unsigned char hash[32]);
 
 #endif

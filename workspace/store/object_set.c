@@ -12,7 +12,7 @@ struct frame {
 };
 
 struct walk {
-        pawl__holdings *holdings;
+        pawl__object_set *objects;
         const pawl__folders *folders;
         struct frame *frames;
         size_t depth, cap;
@@ -29,7 +29,7 @@ static pawl_status damaged(pawl_error *err, const unsigned char hash[32], const 
 
 /* The place of a hash, which is new where that is the end of the list. */
 static pawl_status find(
-        uint32_t *at, pawl__holdings *r, const unsigned char hash[32], pawl_error *err)
+        uint32_t *at, pawl__object_set *r, const unsigned char hash[32], pawl_error *err)
 {
         const pawl_text key = {(const char *)hash, 32};
         bool ok = true;
@@ -46,14 +46,14 @@ static pawl_status find(
                 pawl__grow(&r->sums, &r->cap_sums, r->n + 1, sizeof *r->sums) ||
                 pawl__map_put(&r->map, copy, *at))
                 return pawl__nomem(err);
-        r->list[r->n] = (pawl__holding){.size = 0};
+        r->list[r->n] = (pawl__object){.size = 0};
         r->sums[r->n] = (pawl__tree_sums){0, 0, 0};
         memcpy(r->list[r->n++].hash, hash, 32);
         return PAWL_OK;
 }
 
 /* Met as a file or a document of that size. */
-static pawl_status meet(pawl__holding **out, pawl__holdings *r, const unsigned char hash[32],
+static pawl_status meet(pawl__object **out, pawl__object_set *r, const unsigned char hash[32],
         uint64_t size, pawl_error *err)
 {
         const size_t known = r->n;
@@ -70,10 +70,10 @@ static pawl_status meet(pawl__holding **out, pawl__holdings *r, const unsigned c
         return PAWL_OK;
 }
 
-pawl_status pawl__holdings_document(pawl__holdings *r, const unsigned char hash[32], uint64_t size,
-        bool history, pawl_error *err)
+pawl_status pawl__object_set_document(pawl__object_set *r, const unsigned char hash[32],
+        uint64_t size, bool history, pawl_error *err)
 {
-        pawl__holding *met = NULL;
+        pawl__object *met = NULL;
         pawl_status status = meet(&met, r, hash, size, err);
 
         if (met) {
@@ -88,13 +88,13 @@ pawl_status pawl__holdings_document(pawl__holdings *r, const unsigned char hash[
 /* Go into a folder that was not met as one before. */
 static pawl_status enter(struct walk *w, uint32_t at, bool fresh)
 {
-        pawl__holdings *r = w->holdings;
+        pawl__object_set *r = w->objects;
         unsigned char hash[32];
 
-        if (w->depth >= PAWL__HOLDINGS_DEPTH)
+        if (w->depth >= PAWL__OBJECT_SET_DEPTH)
                 return pawl__fail(w->err, PAWL_ETOOBIG,
                         "checkpoint: has more than %d folders within each other; move them up",
-                        PAWL__HOLDINGS_DEPTH);
+                        PAWL__OBJECT_SET_DEPTH);
         if (pawl__grow(&w->frames, &w->cap, w->depth + 1, sizeof *w->frames))
                 return pawl__nomem(w->err);
         struct frame *frame = &w->frames[w->depth++];
@@ -115,18 +115,18 @@ static pawl_status add_sums(struct walk *w, pawl__tree_sums *to, const pawl__tre
 {
         to->files += more->files;
         to->entries += more->entries;
-        if (to->entries > PAWL__HOLDINGS_ENTRIES || UINT64_MAX - to->bytes < more->bytes)
+        if (to->entries > PAWL__OBJECT_SET_ENTRIES || UINT64_MAX - to->bytes < more->bytes)
                 return pawl__fail(w->err, PAWL_ETOOBIG,
                         "checkpoint: has more than %d entries, or more bytes than can be counted; "
                         "leave folders out with .pawlignore",
-                        PAWL__HOLDINGS_ENTRIES);
+                        PAWL__OBJECT_SET_ENTRIES);
         to->bytes += more->bytes;
         return PAWL_OK;
 }
 
 static pawl_status take_folder(struct walk *w, const pawl__entry *entry)
 {
-        pawl__holdings *r = w->holdings;
+        pawl__object_set *r = w->objects;
         const pawl__tree_sums one = {0, 0, 1};
         const size_t known = r->n;
         uint32_t at;
@@ -144,12 +144,12 @@ static pawl_status take_folder(struct walk *w, const pawl__entry *entry)
 static pawl_status take_entry(struct walk *w, const pawl__entry *entry)
 {
         pawl__tree_sums one = {0, 0, 1};
-        pawl__holding *met = NULL;
+        pawl__object *met = NULL;
 
         if (entry->kind == PAWL__ENTRY_FOLDER)
                 return take_folder(w, entry);
         if (entry->kind == PAWL__ENTRY_FILE) {
-                pawl_status status = meet(&met, w->holdings, entry->hash, entry->size, w->err);
+                pawl_status status = meet(&met, w->objects, entry->hash, entry->size, w->err);
                 if (!met)
                         return status;
                 met->file = true;
@@ -169,16 +169,16 @@ static pawl_status step(struct walk *w)
         if (status != PAWL_DONE)
                 return status;
         const pawl__tree_sums sums = frame->sums;
-        w->holdings->sums[frame->at] = sums;
+        w->objects->sums[frame->at] = sums;
         pawl__buf_free(&frame->encoded);
         w->depth--;
         return w->depth ? add_sums(w, &w->frames[w->depth - 1].sums, &sums) : PAWL_OK;
 }
 
-pawl_status pawl__holdings_tree(pawl__holdings *r, pawl__tree_sums *sums,
+pawl_status pawl__object_set_tree(pawl__object_set *r, pawl__tree_sums *sums,
         const unsigned char tree[32], const pawl__folders *folders, pawl_error *err)
 {
-        struct walk w = {.holdings = r, .folders = folders, .err = err};
+        struct walk w = {.objects = r, .folders = folders, .err = err};
         const size_t known = r->n;
         uint32_t at;
         pawl_status status = find(&at, r, tree, err);
@@ -199,24 +199,24 @@ pawl_status pawl__holdings_tree(pawl__holdings *r, pawl__tree_sums *sums,
 
 static int compare(const void *a, const void *b)
 {
-        const pawl__holding *first = a, *second = b;
+        const pawl__object *first = a, *second = b;
 
         if (first->folder != second->folder)
                 return first->folder ? -1 : 1;
         return memcmp(first->hash, second->hash, 32);
 }
 
-void pawl__holdings_sort(pawl__holdings *r)
+void pawl__object_set_sort(pawl__object_set *r)
 {
         if (r->n > 0)
                 qsort(r->list, r->n, sizeof *r->list, compare);
 }
 
-void pawl__holdings_free(pawl__holdings *r)
+void pawl__object_set_free(pawl__object_set *r)
 {
         free(r->list);
         free(r->sums);
         pawl__map_free(&r->map);
         pawl__arena_free(&r->arena);
-        *r = (pawl__holdings)PAWL__HOLDINGS_INIT;
+        *r = (pawl__object_set)PAWL__OBJECT_SET_INIT;
 }

@@ -13,16 +13,16 @@
 #include "workspace/store/tree_diff.h"
 
 enum {
-        PAWL__HOLDINGS_DEPTH = 4096,       /**< folders within folders */
-        PAWL__HOLDINGS_ENTRIES = 100000000 /**< of one tree */
+        PAWL__OBJECT_SET_DEPTH = 4096,       /**< folders within folders */
+        PAWL__OBJECT_SET_ENTRIES = 100000000 /**< of one tree */
 };
 
-typedef struct pawl__holding {
+typedef struct pawl__object {
         unsigned char hash[32];
         uint64_t size;               /**< bytes: of a folder, of its encoding */
         bool folder, file, document; /**< what it was met as; it may be several */
         bool history;                /**< of a document: of a run (workspace/store/history.h) */
-} pawl__holding;
+} pawl__object;
 
 /** What is in a tree. */
 typedef struct pawl__tree_sums {
@@ -30,17 +30,17 @@ typedef struct pawl__tree_sums {
         uint64_t entries;      /**< all there is: folders, links and what was not captured, too */
 } pawl__tree_sums;
 
-typedef struct pawl__holdings {
-        pawl__holding *list; /**< in the order of meeting, until sorted */
+typedef struct pawl__object_set {
+        pawl__object *list; /**< in the order of meeting, until sorted */
         size_t n, cap;
         pawl__tree_sums *sums; /**< beside the list: of folders */
         size_t cap_sums;
         pawl__map map; /**< of hashes in the arena */
         pawl__arena arena;
-} pawl__holdings;
+} pawl__object_set;
 
 /** Zero-initialised is empty. */
-#define PAWL__HOLDINGS_INIT                                                                        \
+#define PAWL__OBJECT_SET_INIT                                                                      \
         {                                                                                          \
                 NULL, 0, 0, NULL, 0, PAWL__MAP_INIT, PAWL__ARENA_INIT                              \
         }
@@ -50,13 +50,13 @@ typedef struct pawl__holdings {
  * @return what @p folders failed with; PAWL_EDAMAGED for an encoding that is none, or a content of
  * two sizes; PAWL_ETOOBIG for trees that are deeper or have more entries than the limits.
  */
-PAWL_MUST_CHECK pawl_status pawl__holdings_tree(pawl__holdings *holdings, pawl__tree_sums *sums,
+PAWL_MUST_CHECK pawl_status pawl__object_set_tree(pawl__object_set *objects, pawl__tree_sums *sums,
         const unsigned char tree[32], const pawl__folders *folders, pawl_error *err);
 /** Add a document: a checkpoint's state, outputs or, @p history, its run's history. */
-PAWL_MUST_CHECK pawl_status pawl__holdings_document(pawl__holdings *holdings,
+PAWL_MUST_CHECK pawl_status pawl__object_set_document(pawl__object_set *objects,
         const unsigned char hash[32], uint64_t size, bool history, pawl_error *err);
 /** Folders first, each kind in the order of the hashes; nothing can be added after. */
-void pawl__holdings_sort(pawl__holdings *holdings);
-void pawl__holdings_free(pawl__holdings *holdings);
+void pawl__object_set_sort(pawl__object_set *objects);
+void pawl__object_set_free(pawl__object_set *objects);
 
 #endif

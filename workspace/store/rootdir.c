@@ -16,27 +16,27 @@ static int fail(int error)
         return -1;
 }
 
-int pawl__beneath_open(pawl__beneath *out, const char *root)
+int pawl__rootdir_open(pawl__rootdir *out, const char *root)
 {
         int fd = open(root, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 
         if (fd < 0)
                 return errno;
-        *out = (pawl__beneath)PAWL__BENEATH_INIT;
+        *out = (pawl__rootdir)PAWL__ROOTDIR_INIT;
         out->root = fd;
         return 0;
 }
 
-void pawl__beneath_forget(pawl__beneath *b)
+void pawl__rootdir_forget(pawl__rootdir *b)
 {
         if (b->folder >= 0)
                 close(b->folder);
         b->folder = -1;
 }
 
-void pawl__beneath_close(pawl__beneath *b)
+void pawl__rootdir_close(pawl__rootdir *b)
 {
-        pawl__beneath_forget(b);
+        pawl__rootdir_forget(b);
         if (b->root >= 0)
                 close(b->root);
         pawl__buf_free(&b->path);
@@ -53,7 +53,7 @@ static size_t first_name(pawl_text path)
         return slash ? (size_t)(slash - path.data) : path.len;
 }
 
-bool pawl__beneath_path_ok(pawl_text path)
+bool pawl__rootdir_path_ok(pawl_text path)
 {
         if (!path.data || path.len == 0 || memchr(path.data, '\0', path.len))
                 return false;
@@ -68,7 +68,7 @@ bool pawl__beneath_path_ok(pawl_text path)
         }
 }
 
-pawl_text pawl__beneath_parent(pawl_text path)
+pawl_text pawl__rootdir_parent(pawl_text path)
 {
         const char *slash = path.len ? memrchr(path.data, '/', path.len) : NULL;
 
@@ -78,7 +78,7 @@ pawl_text pawl__beneath_parent(pawl_text path)
 /* ---- Reaching a folder ---------------------------------------------------------------------- */
 
 /* As many whole names as one call may take. */
-static size_t next_piece(const pawl__beneath *b, pawl_text rest)
+static size_t next_piece(const pawl__rootdir *b, pawl_text rest)
 {
         size_t len = first_name(rest);
 
@@ -125,7 +125,7 @@ static int open_component(int at, const char *name)
         return fail(S_ISLNK(found.st_mode) ? ELOOP : ENOTDIR);
 }
 
-static int open_piece(pawl__beneath *b, int at, pawl_text rest, size_t *len)
+static int open_piece(pawl__rootdir *b, int at, pawl_text rest, size_t *len)
 {
         char piece[PATH_MAX];
 
@@ -145,7 +145,7 @@ static int open_piece(pawl__beneath *b, int at, pawl_text rest, size_t *len)
 }
 
 /* On from the folder @p at, which stays open, along @p path. */
-static int walk(pawl__beneath *b, int from, pawl_text path)
+static int walk(pawl__rootdir *b, int from, pawl_text path)
 {
         int at = from;
         size_t len;
@@ -164,14 +164,14 @@ static int walk(pawl__beneath *b, int from, pawl_text path)
 }
 
 /* Is @p path below the folder reached last? */
-static bool lies_below(const pawl__beneath *b, pawl_text path)
+static bool lies_below(const pawl__rootdir *b, pawl_text path)
 {
         return b->folder >= 0 && path.len > b->path.len && path.data[b->path.len] == '/' &&
                memcmp(path.data, b->path.data, b->path.len) == 0;
 }
 
 /* A handle for calls on names in the folder @p path; it stays the room's own. */
-static int reach(pawl__beneath *b, pawl_text path)
+static int reach(pawl__rootdir *b, pawl_text path)
 {
         size_t known = 0;
         int from = b->root;
@@ -187,7 +187,7 @@ static int reach(pawl__beneath *b, pawl_text path)
         int fd = walk(b, from, (pawl_text){path.data + known, path.len - known});
         if (fd < 0)
                 return -1;
-        pawl__beneath_forget(b);
+        pawl__rootdir_forget(b);
         pawl__buf_clear(&b->path);
         if (pawl__buf_add(&b->path, path.data, path.len)) {
                 close(fd);
@@ -197,11 +197,11 @@ static int reach(pawl__beneath *b, pawl_text path)
 }
 
 /* The folder that holds @p path, and its last name. */
-static int hold(pawl__beneath *b, pawl_text path, char name[NAME_MAX + 1])
+static int hold(pawl__rootdir *b, pawl_text path, char name[NAME_MAX + 1])
 {
-        if (!pawl__beneath_path_ok(path))
+        if (!pawl__rootdir_path_ok(path))
                 return fail(EINVAL);
-        pawl_text parent = pawl__beneath_parent(path);
+        pawl_text parent = pawl__rootdir_parent(path);
         size_t from = parent.len ? parent.len + 1 : 0, len = path.len - from;
         if (len > NAME_MAX)
                 return fail(ENAMETOOLONG);
@@ -212,7 +212,7 @@ static int hold(pawl__beneath *b, pawl_text path, char name[NAME_MAX + 1])
 
 /* ---- Calls on one name ---------------------------------------------------------------------- */
 
-int pawl__beneath_stat(pawl__beneath *b, pawl_text path, struct stat *out)
+int pawl__rootdir_stat(pawl__rootdir *b, pawl_text path, struct stat *out)
 {
         char name[NAME_MAX + 1];
         int at = hold(b, path, name);
@@ -220,7 +220,7 @@ int pawl__beneath_stat(pawl__beneath *b, pawl_text path, struct stat *out)
         return at < 0 ? -1 : fstatat(at, name, out, AT_SYMLINK_NOFOLLOW);
 }
 
-int pawl__beneath_file(pawl__beneath *b, pawl_text path, int flags, mode_t mode)
+int pawl__rootdir_file(pawl__rootdir *b, pawl_text path, int flags, mode_t mode)
 {
         char name[NAME_MAX + 1];
         int at = hold(b, path, name);
@@ -236,22 +236,22 @@ static int reopen(int at)
         return at < 0 ? -1 : openat(at, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 }
 
-int pawl__beneath_folder(pawl__beneath *b, pawl_text path)
+int pawl__rootdir_folder(pawl__rootdir *b, pawl_text path)
 {
-        if (path.len && !pawl__beneath_path_ok(path))
+        if (path.len && !pawl__rootdir_path_ok(path))
                 return fail(EINVAL);
         return reopen(reach(b, path));
 }
 
-int pawl__beneath_writable(pawl__beneath *b, pawl_text path)
+int pawl__rootdir_writable(pawl__rootdir *b, pawl_text path)
 {
-        if (path.len && !pawl__beneath_path_ok(path))
+        if (path.len && !pawl__rootdir_path_ok(path))
                 return fail(EINVAL);
         int at = reach(b, path);
         return at < 0 ? -1 : faccessat(at, ".", W_OK | X_OK, AT_EACCESS);
 }
 
-int pawl__beneath_mkdir(pawl__beneath *b, pawl_text path, mode_t mode)
+int pawl__rootdir_mkdir(pawl__rootdir *b, pawl_text path, mode_t mode)
 {
         char name[NAME_MAX + 1];
         int at = hold(b, path, name);
@@ -259,7 +259,7 @@ int pawl__beneath_mkdir(pawl__beneath *b, pawl_text path, mode_t mode)
         return at < 0 ? -1 : mkdirat(at, name, mode);
 }
 
-static int remove_name(pawl__beneath *b, pawl_text path, int flags)
+static int remove_name(pawl__rootdir *b, pawl_text path, int flags)
 {
         char name[NAME_MAX + 1];
         int at = hold(b, path, name);
@@ -267,17 +267,17 @@ static int remove_name(pawl__beneath *b, pawl_text path, int flags)
         return at < 0 ? -1 : unlinkat(at, name, flags);
 }
 
-int pawl__beneath_rmdir(pawl__beneath *b, pawl_text path)
+int pawl__rootdir_rmdir(pawl__rootdir *b, pawl_text path)
 {
         return remove_name(b, path, AT_REMOVEDIR);
 }
 
-int pawl__beneath_unlink(pawl__beneath *b, pawl_text path)
+int pawl__rootdir_unlink(pawl__rootdir *b, pawl_text path)
 {
         return remove_name(b, path, 0);
 }
 
-int pawl__beneath_symlink(pawl__beneath *b, pawl_text path, const char *target)
+int pawl__rootdir_symlink(pawl__rootdir *b, pawl_text path, const char *target)
 {
         char name[NAME_MAX + 1];
         int at = hold(b, path, name);
@@ -285,7 +285,7 @@ int pawl__beneath_symlink(pawl__beneath *b, pawl_text path, const char *target)
         return at < 0 ? -1 : symlinkat(target, at, name);
 }
 
-ssize_t pawl__beneath_readlink(pawl__beneath *b, pawl_text path, char *target, size_t cap)
+ssize_t pawl__rootdir_readlink(pawl__rootdir *b, pawl_text path, char *target, size_t cap)
 {
         char name[NAME_MAX + 1];
         int at = hold(b, path, name);
@@ -293,7 +293,7 @@ ssize_t pawl__beneath_readlink(pawl__beneath *b, pawl_text path, char *target, s
         return at < 0 ? -1 : readlinkat(at, name, target, cap);
 }
 
-int pawl__beneath_rename(pawl__beneath *b, const char *from, pawl_text path, bool replace)
+int pawl__rootdir_rename(pawl__rootdir *b, const char *from, pawl_text path, bool replace)
 {
         char name[NAME_MAX + 1];
         int at = hold(b, path, name);
@@ -311,7 +311,7 @@ int pawl__beneath_rename(pawl__beneath *b, const char *from, pawl_text path, boo
         return result ? result : unlinkat(at, from, 0);
 }
 
-int pawl__beneath_chmod(pawl__beneath *b, pawl_text path, mode_t mode)
+int pawl__rootdir_chmod(pawl__rootdir *b, pawl_text path, mode_t mode)
 {
         char name[NAME_MAX + 1];
         int at = hold(b, path, name);

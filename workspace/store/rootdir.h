@@ -18,50 +18,50 @@
 #include <sys/stat.h>
 #include <sys/types.h>
 
-typedef struct pawl__beneath {
+typedef struct pawl__rootdir {
         int root;          /**< -1: not open */
         bool by_component; /**< without openat2(): it is not there, or a test says so */
         int folder;        /**< the folder reached last, kept for the next call; -1: none */
         pawl__buf path;    /**< and its path */
-} pawl__beneath;
+} pawl__rootdir;
 
-/** Not open: what pawl__beneath_close() takes too. */
-#define PAWL__BENEATH_INIT                                                                         \
+/** Not open: what pawl__rootdir_close() takes too. */
+#define PAWL__ROOTDIR_INIT                                                                         \
         {                                                                                          \
                 -1, false, -1, PAWL__BUF_INIT                                                      \
         }
 
 /** Open @p root, whose own path may have links. 0 or errno. */
-int pawl__beneath_open(pawl__beneath *out, const char *root);
-void pawl__beneath_close(pawl__beneath *b);
+int pawl__rootdir_open(pawl__rootdir *out, const char *root);
+void pawl__rootdir_close(pawl__rootdir *b);
 /** Forget the folder reached last, so that the next call walks from the root again. */
-void pawl__beneath_forget(pawl__beneath *b);
+void pawl__rootdir_forget(pawl__rootdir *b);
 
 /** Is it such a path? */
-bool pawl__beneath_path_ok(pawl_text path);
+bool pawl__rootdir_path_ok(pawl_text path);
 
 /** Status, without following a link. */
-int pawl__beneath_stat(pawl__beneath *b, pawl_text path, struct stat *out);
+int pawl__rootdir_stat(pawl__rootdir *b, pawl_text path, struct stat *out);
 /** A file, with O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK added to the flags: a FIFO does not hold us. */
-int pawl__beneath_file(pawl__beneath *b, pawl_text path, int flags, mode_t mode);
+int pawl__rootdir_file(pawl__rootdir *b, pawl_text path, int flags, mode_t mode);
 /** A folder to be read; "" is the root. */
-int pawl__beneath_folder(pawl__beneath *b, pawl_text path);
+int pawl__rootdir_folder(pawl__rootdir *b, pawl_text path);
 /** May this process make and remove names in the folder? 0, or -1 and errno. */
-int pawl__beneath_writable(pawl__beneath *b, pawl_text path);
-int pawl__beneath_mkdir(pawl__beneath *b, pawl_text path, mode_t mode);
-int pawl__beneath_rmdir(pawl__beneath *b, pawl_text path);
-int pawl__beneath_unlink(pawl__beneath *b, pawl_text path);
+int pawl__rootdir_writable(pawl__rootdir *b, pawl_text path);
+int pawl__rootdir_mkdir(pawl__rootdir *b, pawl_text path, mode_t mode);
+int pawl__rootdir_rmdir(pawl__rootdir *b, pawl_text path);
+int pawl__rootdir_unlink(pawl__rootdir *b, pawl_text path);
 /** A symbolic link; target is NUL-ended. */
-int pawl__beneath_symlink(pawl__beneath *b, pawl_text path, const char *target);
+int pawl__rootdir_symlink(pawl__rootdir *b, pawl_text path, const char *target);
 /** The target of one; its length, at most cap. */
-ssize_t pawl__beneath_readlink(pawl__beneath *b, pawl_text path, char *target, size_t cap);
+ssize_t pawl__rootdir_readlink(pawl__rootdir *b, pawl_text path, char *target, size_t cap);
 /** What has the name @p from in the folder of @p path gets path's name, in place of what had it;
  *  with @p replace false only if nothing has (EEXIST). */
-int pawl__beneath_rename(pawl__beneath *b, const char *from, pawl_text path, bool replace);
+int pawl__rootdir_rename(pawl__rootdir *b, const char *from, pawl_text path, bool replace);
 /** The mode of a file or folder; a link is refused (EOPNOTSUPP). */
-int pawl__beneath_chmod(pawl__beneath *b, pawl_text path, mode_t mode);
+int pawl__rootdir_chmod(pawl__rootdir *b, pawl_text path, mode_t mode);
 
 /** The path of the folder that holds @p path; "" is the root. */
-pawl_text pawl__beneath_parent(pawl_text path);
+pawl_text pawl__rootdir_parent(pawl_text path);
 
 #endif

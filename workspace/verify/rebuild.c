@@ -23,7 +23,7 @@ struct lost {
 
 struct rebuilding {
         pawl__workspace ws;
-        pawl__beneath root;
+        pawl__rootdir root;
         pawl__own_files own; /* the log's */
         pawl__arena arena;
         pawl__row row;
@@ -71,10 +71,10 @@ static pawl_status read_workspace(struct rebuilding *r, const struct lost *lost)
 
         pawl__buf_clear(&r->text);
         if (pawl__own_files_named(&r->own, lost->path) ||
-                pawl__beneath_stat(&r->root, lost->path, &st) != 0 ||
+                pawl__rootdir_stat(&r->root, lost->path, &st) != 0 ||
                 pawl__own_files_is(&r->own, &st))
                 return PAWL_OK;
-        const int fd = pawl__beneath_file(&r->root, lost->path, O_RDONLY, 0);
+        const int fd = pawl__rootdir_file(&r->root, lost->path, O_RDONLY, 0);
         if (fd < 0)
                 return PAWL_OK;
         for (ssize_t n = 1; n != 0 && !status && r->text.len <= lost->size;) {
@@ -184,7 +184,7 @@ static pawl_status put_back(struct rebuilding *r, struct lost *lost, pawl_error 
         if (!status)
                 status = pawl__log_content_drop(r->ws.log, lost->hash);
         if (!status)
-                status = pawl__contents_parts(&parts, lost->size, err);
+                status = pawl__contents_chunks(&parts, lost->size, err);
         for (uint32_t part = 0; part < parts && !status; part++) {
                 const size_t at = part * PAWL__PART_SIZE, left = r->text.len - at;
                 pawl__buf_clear(&r->packed);
@@ -228,7 +228,7 @@ static pawl_status commit(struct rebuilding *r, pawl__batch *batch, pawl_error *
 static pawl_status say_valid(
         pawl__batch *batch, const struct rebuilding *r, uint64_t n, pawl_error *err)
 {
-        const pawl__event_form *form = pawl__event_form_of(PAWL__CHECKPOINT_UPDATED);
+        const pawl__event_def *form = pawl__event_def_of(PAWL__CHECKPOINT_UPDATED);
         pawl_event event = {.type = pawl__text(form->name), .v = form->v, .actor = r->ws.actor};
         char payload[80];
 
@@ -315,12 +315,12 @@ static pawl_status rebuild(struct rebuilding *r, const char *which, pawl_error *
         if (status < 0)
                 return status;
         r->result.n = (uint64_t)r->row.v[PAWL__WCP_N].integer;
-        if (pawl__beneath_open(&r->root, r->ws.root) == 0) /* not there: no file will be found */
+        if (pawl__rootdir_open(&r->root, r->ws.root) == 0) /* not there: no file will be found */
                 (void)pawl__own_files_find(&r->own, pawl__log_path(r->ws.log), r->root.root);
         status = find_lost(r);
         if (!status && r->n > 0) {
                 batch.fill = fill;
-                batch.fill_user = r;
+                batch.prepare_user = r;
                 status = commit(r, &batch, err);
         }
         pawl__batch_free(&batch);
@@ -332,7 +332,7 @@ static pawl_status rebuild(struct rebuilding *r, const char *which, pawl_error *
 pawl_status pawl_workspace_rebuild(pawl_rebuilt *out, pawl_log *log, const char *which,
         const pawl_workspace_options *options, pawl_error *err)
 {
-        struct rebuilding r = {.root = PAWL__BENEATH_INIT, .err = err};
+        struct rebuilding r = {.root = PAWL__ROOTDIR_INIT, .err = err};
         pawl_status status = pawl__workspace_open(&r.ws, log, options, err);
 
         if (status)
@@ -340,7 +340,7 @@ pawl_status pawl_workspace_rebuild(pawl_rebuilt *out, pawl_log *log, const char 
         status = rebuild(&r, which, err);
         if (!status)
                 *out = r.result;
-        pawl__beneath_close(&r.root);
+        pawl__rootdir_close(&r.root);
         pawl__workspace_close(&r.ws);
         pawl__hasher_free(r.hasher);
         pawl__map_free(&r.seen);

@@ -86,7 +86,7 @@ static pawl_status remember(struct validating *v, const unsigned char hash[32], 
         return ok && !pawl__map_put(&v->known, key, what) ? PAWL_OK : pawl__nomem(v->err);
 }
 
-static pawl_status check_file(struct validating *v, pawl_validated *it, const pawl__holding *file)
+static pawl_status check_file(struct validating *v, pawl_validated *it, const pawl__object *file)
 {
         const pawl_text key = pawl__text_n((const char *)file->hash, 32);
         const uint32_t known = pawl__map_get(&v->known, key);
@@ -113,24 +113,24 @@ static pawl_status check_file(struct validating *v, pawl_validated *it, const pa
 }
 
 static pawl_status check_files(
-        struct validating *v, pawl_validated *it, const pawl__carried_checkpoint *c)
+        struct validating *v, pawl_validated *it, const pawl__checkpoint_event *c)
 {
         const pawl__folders folders = pawl__contents_folders(v->contents);
-        pawl__holdings holdings = PAWL__HOLDINGS_INIT;
+        pawl__object_set objects = PAWL__OBJECT_SET_INIT;
         pawl_error why = PAWL_ERROR_INIT;
         pawl__tree_sums sums = {0, 0, 0};
-        pawl_status tree = pawl__holdings_tree(&holdings, &sums, c->tree, &folders, &why);
+        pawl_status tree = pawl__object_set_tree(&objects, &sums, c->tree, &folders, &why);
         pawl_status status = weigh(v, it, tree, &why);
 
-        for (size_t i = 0; i < holdings.n && !status; i++) {
-                if (!holdings.list[i].folder)
-                        status = check_file(v, it, &holdings.list[i]);
+        for (size_t i = 0; i < objects.n && !status; i++) {
+                if (!objects.list[i].folder)
+                        status = check_file(v, it, &objects.list[i]);
         }
         if (!status && !tree && (sums.files != c->files || sums.bytes != c->bytes))
                 status = find_fault(v, it, &it->hash,
                         "the tree has other files than the event counts; put back a copy of the "
                         "log");
-        pawl__holdings_free(&holdings);
+        pawl__object_set_free(&objects);
         return status;
 }
 
@@ -176,7 +176,7 @@ static pawl_status check_git(struct validating *v, pawl_validated *it, const paw
 }
 
 static pawl_status check_event(
-        struct validating *v, pawl_validated *it, const pawl__row *row, pawl__carried_checkpoint *c)
+        struct validating *v, pawl_validated *it, const pawl__row *row, pawl__checkpoint_event *c)
 {
         pawl_error why = PAWL_ERROR_INIT;
         pawl_event event;
@@ -189,13 +189,13 @@ static pawl_status check_event(
                 return find_fault(v, it, &it->hash, pawl__log_error(v->log)->message);
         if (status)
                 return from_log(v, status);
-        status = pawl__carried_event(c, &event, &v->out->arena, &why);
+        status = pawl__checkpoint_event_read(c, &event, &v->out->arena, &why);
         return weigh(v, it, status, &why);
 }
 
 static pawl_status check_one(struct validating *v, pawl_validated *it, const pawl__row *row)
 {
-        pawl__carried_checkpoint c = {.n = 0};
+        pawl__checkpoint_event c = {.n = 0};
         bool ok = true;
 
         *it = (pawl_validated){.n = (uint64_t)row->v[PAWL__WCP_N].integer,
@@ -228,7 +228,7 @@ static pawl_status check_one(struct validating *v, pawl_validated *it, const paw
 static pawl_status add_mark(
         struct validating *v, pawl__batch *batch, const pawl_validated *it, const char *actor)
 {
-        const pawl__event_form *form = pawl__event_form_of(PAWL__CHECKPOINT_INVALIDATED);
+        const pawl__event_def *form = pawl__event_def_of(PAWL__CHECKPOINT_INVALIDATED);
         pawl_event event = {.type = pawl__text(form->name),
                 .v = form->v,
                 .actor = pawl__text(actor ? actor : "program")};
@@ -290,7 +290,7 @@ static pawl_status fill(pawl_log *log, pawl__batch *batch, void *user, pawl_erro
 
 static pawl_status mark_all(struct validating *v)
 {
-        pawl__batch batch = {.fill = fill, .fill_user = v};
+        pawl__batch batch = {.fill = fill, .prepare_user = v};
         bool any = false;
         pawl_status status = PAWL_OK;
 
