@@ -1,6 +1,7 @@
 #include <pawl/base.h>
+#include <pawl/version.h>
 
 const char *pawl_version(void)
 {
-        return PAWL_VERSION; /* the project's version in CMakeLists.txt */
+        return PAWL_VERSION_STRING;
 }

@@ -28,8 +28,12 @@ function(pawl_module path)
         set_property(GLOBAL APPEND PROPERTY PAWL_LIBS ${arg_LIBS})
 endfunction()
 
-# pawl_library(NAME module...): the modules as libNAME.so, for users, and as NAME_internal, a static
-# library with the private symbols visible and every folder on its include path, for tests and benchmarks.
+# pawl_library(NAME module...): the modules as libNAME, shared or static as BUILD_SHARED_LIBS says, for users,
+# and as NAME_internal, a static library with the private symbols visible and every folder on its include
+# path, for programs, tests and benchmarks.
+#
+# PAWL_REQUIRES and PAWL_LIBS_PRIVATE become what a program needs beside a static libNAME: modules of
+# pkg-config, and flags.
 function(pawl_library name)
         get_property(libs GLOBAL PROPERTY PAWL_LIBS)
         list(REMOVE_DUPLICATES libs)
@@ -38,16 +42,28 @@ function(pawl_library name)
                 string(REPLACE / _ module ${module})
                 list(APPEND objects $<TARGET_OBJECTS:${module}>)
         endforeach()
-        foreach(kind SHARED STATIC)
-                set(target ${name})
-                if(kind STREQUAL STATIC)
-                        set(target ${name}_internal)
-                endif()
-                add_library(${target} ${kind} ${objects})
+        add_library(${name} ${objects})
+        add_library(${name}_internal STATIC ${objects})
+        foreach(target ${name} ${name}_internal)
                 target_include_directories(${target} PUBLIC $<BUILD_INTERFACE:${CMAKE_SOURCE_DIR}/include>)
-                target_link_libraries(${target} PRIVATE ${libs} pawl_flags)
+                foreach(lib ${libs} pawl_flags)
+                        target_link_libraries(${target} PRIVATE $<BUILD_INTERFACE:${lib}>)
+                endforeach()
                 set_target_properties(${target} PROPERTIES LINKER_LANGUAGE C)
         endforeach()
         set_target_properties(${name} PROPERTIES VERSION ${PROJECT_VERSION} SOVERSION 0)
         target_include_directories(${name}_internal PUBLIC $<BUILD_INTERFACE:${CMAKE_SOURCE_DIR}>)
+
+        set(requires)
+        foreach(lib ${libs})
+                if(lib MATCHES "^PkgConfig::(.+)")
+                        list(APPEND requires ${${CMAKE_MATCH_1}_MODULE_NAME})
+                endif()
+        endforeach()
+        # As cmake/pawl-config.cmake.in finds them.
+        target_link_libraries(${name} PRIVATE $<INSTALL_INTERFACE:PkgConfig::pawl_requires>
+                $<INSTALL_INTERFACE:Threads::Threads> $<INSTALL_INTERFACE:${CMAKE_DL_LIBS}>)
+        string(JOIN " " requires ${requires})
+        set(PAWL_REQUIRES ${requires} PARENT_SCOPE)
+        set(PAWL_LIBS_PRIVATE "-pthread -l${CMAKE_DL_LIBS}" PARENT_SCOPE)
 endfunction()

@@ -16,6 +16,7 @@
 #include <pawl/space.h>
 #include <pawl/toolcalls.h>
 #include <pawl/validate.h>
+#include <pawl/version.h>
 #include <pawl/workspace.h>
 
 #endif
