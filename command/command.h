@@ -165,7 +165,8 @@ int cli_execute(
         const cli_program *program, const char *const *words, size_t n, const cli_context *in);
 /** The first half of cli_execute(): find the subcommand and read the options into @p cli. Returns
  * CLI_DONE, or CLI_USAGE after saying what is wrong. cli->cmd stays NULL where --help or --version
- * were given without a subcommand. cli->repeated is the caller's to free, also after a failure. */
+ * were given without a subcommand; the word that it would begin with is then its argument.
+ * cli->repeated is the caller's to free, also after a failure. */
 int cli_parse(cli_call *cli, const cli_program *program, const char *const *words, size_t n,
         const cli_context *in);
 /** The same with a subcommand that is known: all the words are its arguments. */
@@ -190,7 +191,12 @@ int cli_fail(const cli_call *cli, const pawl_error *err);
 /** The subcommands that both programs have. */
 extern const cli_cmd cli_help_cmd, cli_completion_cmd;
 
+/** Is it the first word of commands of two? */
+bool cli_begins(const cli_program *program, const char *first);
+
 void cli_print_program_help(FILE *out, const cli_program *program);
 void cli_print_cmd_help(FILE *out, const cli_program *program, const cli_cmd *cmd);
+/** That of each command that begins with the word. */
+void cli_print_word_help(FILE *out, const cli_program *program, const char *first);
 
 #endif

@@ -1,5 +1,6 @@
 /* What --help, help and a wrong usage print, all of it read from the tables. */
 #include "base/error.h"
+#include "base/similar.h"
 #include "command/command.h"
 #include "command/printable.h"
 #include <stdarg.h>
@@ -131,22 +132,95 @@ int cli_usage(const cli_call *cli, const char *format, ...)
         return CLI_USAGE;
 }
 
+/* What people call these commands who come from other tools. */
+static const char *const synonyms[][2] = {
+        {"continue", "resume"},
+        {"start", "run"},
+        {"answer", "resolve"},
+        {"questions", "conflicts"},
+        {"lint", "check"},
+        {"verify", "validate"},
+        {"audit", "verify"},
+        {"snapshot", "checkpoint"},
+        {"save", "checkpoint"},
+        {"commit", "checkpoint"},
+        {"revert", "rollback"},
+        {"reset", "rollback"},
+        {"log", "logs"},
+        {"log", "list"},
+        {"events", "list"},
+        {"ls", "runs"},
+        {"ls", "list"},
+        {"list", "runs"},
+        {"cat", "show"},
+        {"state", "replay"},
+        {NULL, NULL},
+};
+
+/* Is this a command of two words whose first one is @p first? */
+static bool begins_with(const char *name, const char *first)
+{
+        const size_t len = strlen(first);
+
+        return strncmp(name, first, len) == 0 && name[len] == ' ';
+}
+
+bool cli_begins(const cli_program *program, const char *first)
+{
+        for (const cli_cmd *const *at = program->cmds; *at; at++)
+                if (begins_with((*at)->name, first))
+                        return true;
+        return false;
+}
+
+/* Both words where commands begin with the first one, or with what it is near to; else that one. */
+static const char *similar_command(const cli_program *program, const char *const *words, int n)
+{
+        char both[128];
+        pawl__similar of_both = {.typed = {both, 0}, .synonyms = synonyms};
+        pawl__similar of_first = {.typed = pawl__text(words[0]), .synonyms = synonyms};
+        int len = snprintf(both, sizeof both, "%s %s", words[0], n > 1 ? words[1] : "");
+
+        if (n > 1 && len > 0 && (size_t)len < sizeof both)
+                of_both.typed.len = (size_t)len;
+        for (const cli_cmd *const *at = program->cmds; *at; at++)
+                pawl__similar_try(strchr((*at)->name, ' ') ? &of_both : &of_first, (*at)->name);
+        return of_both.found ? of_both.found : of_first.found;
+}
+
 int cli_unknown(const cli_call *cli, const char *const *words, int n)
 {
         char begun[256] = ""; /* the commands of two words whose first one it is */
-        size_t used = 0, len = strlen(words[0]);
+        size_t used = 0;
+        const bool first_known = cli_begins(cli->program, words[0]);
+        const char *similar = similar_command(cli->program, words, n);
 
-        for (const cli_cmd *const *at = cli->program->cmds; *at; at++) {
-                const char *name = (*at)->name;
-                if (strncmp(name, words[0], len) != 0 || name[len] != ' ')
+        for (const cli_cmd *const *at = cli->program->cmds; first_known && *at; at++) {
+                if (!begins_with((*at)->name, words[0]))
                         continue;
-                int more = snprintf(
-                        begun + used, sizeof begun - used, "%s%s", used ? " or " : "; say ", name);
+                int more = snprintf(begun + used, sizeof begun - used, "%s%s",
+                        used ? " or " : "; say ", (*at)->name);
                 if (more > 0 && (size_t)more < sizeof begun - used)
                         used += (size_t)more;
         }
-        return cli_usage(cli, "unknown command \"%s%s%s\"%s", words[0], n > 1 ? " " : "",
-                n > 1 ? words[1] : "", begun);
+        const bool second = n > 1 && (first_known || (similar && strchr(similar, ' ')));
+        if (similar)
+                snprintf(begun, sizeof begun, "; did you mean %s?", similar);
+        return cli_usage(cli, "unknown command \"%s%s%s\"%s", words[0], second ? " " : "",
+                second ? words[1] : "", begun);
+}
+
+void cli_print_word_help(FILE *out, const cli_program *program, const char *first)
+{
+        const char *between = "";
+
+        for (const cli_cmd *const *at = program->cmds; *at; at++) {
+                if (!begins_with((*at)->name, first))
+                        continue;
+                fputs(between, out);
+                cli_print_cmd_help(out, program, *at);
+                between = "\n";
+        }
 }
 
 static int help_run(cli_call *cli)
@@ -159,9 +233,12 @@ static int help_run(cli_call *cli)
                 return CLI_DONE;
         }
         const cli_cmd *cmd = cli_find(cli->program, words, cli->n_args, &used);
-        if (!cmd || used != cli->n_args)
+        if (cmd && used == cli->n_args)
+                cli_print_cmd_help(cli->in->out, cli->program, cmd);
+        else if (cli->n_args == 1 && cli_begins(cli->program, words[0]))
+                cli_print_word_help(cli->in->out, cli->program, words[0]);
+        else
                 return cli_unknown(cli, words, cli->n_args);
-        cli_print_cmd_help(cli->in->out, cli->program, cmd);
         return CLI_DONE;
 }
 

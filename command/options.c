@@ -1,5 +1,6 @@
 /* Finding the subcommand and reading its options, wherever among the arguments they stand. */
-#include "base/text.h"
+#include "base/error.h"
+#include "base/similar.h"
 #include "command/values.h"
 #include <stdio.h>
 
@@ -171,6 +172,20 @@ static const char *next_word(struct words *words)
         return words->next < words->n ? words->all[words->next++] : NULL;
 }
 
+static int unknown_option(const cli_call *cli, pawl_text name)
+{
+        const cli_option *tables[] = {
+                cli->cmd ? cli->cmd->options : NULL, cli->program->shared, cli_globals};
+        pawl__similar similar = {.typed = name};
+
+        for (int i = 0; i < 3; i++)
+                for (const cli_option *option = tables[i]; option && option->name; option++)
+                        pawl__similar_try(&similar, option->name);
+        return cli_usage(cli, "unknown option --%.*s%s%s%s", PAWL__FMT(name),
+                similar.found ? "; did you mean --" : "", similar.found ? similar.found : "",
+                similar.found ? "?" : "");
+}
+
 static int read_long(cli_call *cli, const char *word, struct words *words)
 {
         const char *name = word + 2;
@@ -179,7 +194,7 @@ static int read_long(cli_call *cli, const char *word, struct words *words)
         const cli_option *option = option_of(cli, name, len, 0);
 
         if (!option)
-                return cli_usage(cli, "unknown option --%.*s", (int)len, name);
+                return unknown_option(cli, pawl__text_n(name, len));
         if (value) {
                 if (cli_is_flag(option))
                         return cli_usage(cli, "--%s takes no value", option->name);
@@ -295,6 +310,15 @@ static int read_all(cli_call *cli, struct words *words)
         return check_args(cli);
 }
 
+/* Among words that belong to no command. */
+static bool asks_for_help(const struct words *words)
+{
+        for (size_t i = 0; i < words->n; i++)
+                if (strcmp(words->all[i], "--help") == 0 || strcmp(words->all[i], "-h") == 0)
+                        return true;
+        return false;
+}
+
 int cli_parse(cli_call *cli, const cli_program *program, const char *const *all, size_t n_all,
         const cli_context *in)
 {
@@ -308,6 +332,11 @@ int cli_parse(cli_call *cli, const cli_program *program, const char *const *all,
         for (int i = 0; i < n; i++)
                 found[i] = all[places[i]];
         cli->cmd = cli_find(program, found, n, &used);
+        if (!cli->cmd && n == 1 && cli_begins(program, found[0]) && asks_for_help(&words)) {
+                cli->help = true;
+                cli->args[cli->n_args++] = found[0];
+                return CLI_DONE;
+        }
         if (!cli->cmd && n > 0)
                 return cli_unknown(cli, found, n);
         for (int i = 0; i < 2 && i < used; i++)

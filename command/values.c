@@ -1,5 +1,5 @@
 #include "command/values.h"
-#include "base/text.h"
+#include "base/similar.h"
 #include <assert.h>
 
 bool cli_parse_number(uint64_t *out, const char *text)
@@ -73,6 +73,19 @@ static bool choice_fits(const char *choices, const char *value)
         return false;
 }
 
+static int no_choice(const cli_call *cli, const cli_option *option, const char *value)
+{
+        pawl__similar similar = {.typed = pawl__text(value)};
+        char names[128], *rest = names;
+
+        snprintf(names, sizeof names, "%s", option->choices);
+        for (const char *name; (name = strsep(&rest, "|"));)
+                pawl__similar_try(&similar, name);
+        return cli_usage(cli, "--%s: there is no \"%s\"; %s%s%sgive one of %s", option->name, value,
+                similar.found ? "did you mean " : "", similar.found ? similar.found : "",
+                similar.found ? "? " : "", option->choices);
+}
+
 int cli_check_value(const cli_call *cli, const cli_option *option, const char *value)
 {
         uint64_t n;
@@ -119,8 +132,7 @@ int cli_check_value(const cli_call *cli, const cli_option *option, const char *v
         case CLI_CHOICE:
                 if (choice_fits(option->choices, value))
                         return CLI_DONE;
-                return cli_usage(cli, "--%s: there is no \"%s\"; give one of %s", option->name,
-                        value, option->choices);
+                return no_choice(cli, option, value);
         }
         return CLI_DONE;
 }

@@ -86,6 +86,15 @@ static bool is_json(const char *path)
         return len >= 5 && strcmp(path + len - 5, ".json") == 0;
 }
 
+/* The line on which the name of the value at that offset ends, where it has one: a name has no line
+ * break in it. */
+static uint32_t key_line(const char *text, size_t offset, uint32_t line)
+{
+        while (offset > 0 && memchr(" \t\r\n:", text[offset - 1], 5))
+                line -= text[--offset] == '\n';
+        return line;
+}
+
 /* Nodes stand in the order of their text, so that one pass counts all the lines. */
 static pawl_status count_lines(pawl__document *document, pawl_error *err)
 {
@@ -104,7 +113,7 @@ static pawl_status count_lines(pawl__document *document, pawl_error *err)
                         at = (size_t)(found - text) + 1;
                 }
                 at = end;
-                document->lines[i] = line;
+                document->lines[i] = (pawl__yaml_line){line, key_line(text, end, line)};
         }
         return PAWL_OK;
 }
@@ -220,14 +229,19 @@ void pawl__document_free(pawl__document *document)
 
 uint32_t pawl__document_line(const pawl__document *document, pawl__node node)
 {
-        return document->lines[node] & ~PAWL__YAML_REWRITTEN;
+        return document->lines[node].value & ~PAWL__YAML_REWRITTEN;
+}
+
+uint32_t pawl__document_key_line(const pawl__document *document, pawl__node node)
+{
+        return document->lines[node].key;
 }
 
 pawl_text pawl__document_word(const pawl__document *document, pawl__node node)
 {
         const pawl__json_node *value = pawl__json_at(&document->tree, node);
 
-        if (document->lines[node] & PAWL__YAML_REWRITTEN)
+        if (document->lines[node].value & PAWL__YAML_REWRITTEN)
                 return (pawl_text){NULL, 0};
         switch (value->type) {
         case PAWL__JSON_STRING:

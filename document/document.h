@@ -19,8 +19,8 @@ typedef struct pawl__document {
         char *path;     /**< as given, for messages */
         pawl__buf json; /**< the tree's text */
         pawl__json_tree tree;
-        uint32_t *lines;        /**< per node: its line, and whether it was rewritten; see below */
-        unsigned char hash[32]; /**< SHA-256 of the file's bytes */
+        struct pawl__yaml_line *lines; /**< per node (glossary/yaml.h) */
+        unsigned char hash[32];        /**< SHA-256 of the file's bytes */
 } pawl__document;
 
 /** Read a file: JSON when its name ends in .json, else YAML. PAWL_ENOTFOUND, PAWL_EACCESS,
@@ -37,6 +37,8 @@ void pawl__document_free(pawl__document *document);
 
 /** The line a value stands on, from 1. */
 uint32_t pawl__document_line(const pawl__document *document, pawl__node node);
+/** The line that its name stands on, where it is a member. */
+uint32_t pawl__document_key_line(const pawl__document *document, pawl__node node);
 
 /** A string, or a number, true or false whose JSON form is just what the file says: its text.
  * Absent for anything else, such as YAML's 007 or 0x1F, whose text is not in the tree any more. */

@@ -1,5 +1,6 @@
 #include "document/fields.h"
 #include "base/error.h"
+#include "base/similar.h"
 #include <stdarg.h>
 #include <stdio.h>
 
@@ -51,56 +52,45 @@ static pawl_status refuse_type(const pawl__field *field, const pawl__place *plac
                 field->missing ? field->missing : "write [A, B], or a dash before each element");
 }
 
-/* How many letters must be added, left out or changed to make b of a (Levenshtein's distance, a row
- * at a time); n for names that are too long to be mistaken for one another. */
-static size_t distance(pawl_text a, const char *b, size_t n)
-{
-        enum { LONGEST = 40 };
-        size_t row[LONGEST + 1], b_len = strlen(b);
-
-        if (a.len > LONGEST || b_len > LONGEST)
-                return n;
-        for (size_t j = 0; j <= b_len; j++)
-                row[j] = j;
-        for (size_t i = 1; i <= a.len; i++) {
-                size_t diagonal = row[0];
-                row[0] = i;
-                for (size_t j = 1; j <= b_len; j++) {
-                        size_t change = diagonal + (a.data[i - 1] != b[j - 1]);
-                        diagonal = row[j];
-                        size_t least = (row[j] < row[j - 1] ? row[j] : row[j - 1]) + 1;
-                        row[j] = change < least ? change : least;
-                }
-        }
-        return row[b_len];
-}
+/* What other tools call the same. */
+static const char *const synonyms[][2] = {
+        {"cmd", "run"},
+        {"command", "run"},
+        {"exec", "run"},
+        {"script", "run"},
+        {"argv", "run"},
+        {"name", "id"},
+        {"name", "mission"},
+        {"input", "inputs"},
+        {"with", "inputs"},
+        {"meaning", "definition"},
+        {"description", "definition"},
+        {"tasks", "steps"},
+        {"jobs", "steps"},
+        {"ignore", "exclude"},
+        {NULL, NULL},
+};
 
 static pawl_status refuse_key(
         const pawl__field *fields, size_t n, const pawl__place *place, pawl__node node)
 {
-        enum { SIMILAR = 4 };
         pawl_text name = pawl__json_at(&place->document->tree, node)->name;
-        const char *nearest = NULL;
-        size_t least = SIMILAR, used = 0;
+        pawl__similar similar = {.typed = name, .synonyms = synonyms};
+        size_t used = 0;
         char known[256] = "";
 
         for (size_t i = 0; i < n; i++) {
-                size_t d = distance(name, fields[i].name, SIMILAR);
-                if (d < least && d < name.len) {
-                        least = d;
-                        nearest = fields[i].name;
-                }
+                pawl__similar_try(&similar, fields[i].name);
                 int more = snprintf(
                         known + used, sizeof known - used, "%s%s", i ? ", " : "", fields[i].name);
                 if (more > 0 && (size_t)more < sizeof known - used)
                         used += (size_t)more;
         }
-        if (nearest)
-                return pawl__document_fail(place->document, node, place->err,
-                        "%s%.*s: unknown key; did you mean %s?", place->where, PAWL__FMT(name),
-                        nearest);
-        return pawl__document_fail(place->document, node, place->err,
-                "%s%.*s: unknown key; the keys here are %s", place->where, PAWL__FMT(name), known);
+        return pawl__fail(place->err, PAWL_EPARSE, "%s: line %u: %s%.*s: unknown key; %s%s%s",
+                place->document->path, (unsigned)pawl__document_key_line(place->document, node),
+                place->where, PAWL__FMT(name),
+                similar.found ? "did you mean " : "the keys here are ",
+                similar.found ? similar.found : known, similar.found ? "?" : "");
 }
 
 static bool known(const pawl__field *fields, size_t n, pawl_text name)

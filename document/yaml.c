@@ -28,8 +28,9 @@ struct names {
 /* A mapping or sequence that is open. */
 struct frame {
         bool mapping, after_key;
-        size_t first_key; /* of its names in converter.keys */
-        size_t count;     /* members or elements so far */
+        uint32_t key_line; /* of the last key */
+        size_t first_key;  /* of its names in converter.keys */
+        size_t count;      /* members or elements so far */
         struct names *names;
         uint32_t anchor;  /* its own, or PAWL__MAP_NONE */
         unsigned deepest; /* the depth that was reached inside */
@@ -47,7 +48,7 @@ struct converter {
         size_t len;
         pawl_error *err;
         pawl__buf json;
-        uint32_t *lines;
+        pawl__yaml_line *lines;
         size_t n_lines, cap_lines;
         struct frame frames[PAWL__JSON_DEPTH];
         unsigned depth;
@@ -122,7 +123,8 @@ static pawl_status add_line(struct converter *c, const yaml_mark_t *at)
 {
         if (pawl__grow(&c->lines, &c->cap_lines, c->n_lines + 1, sizeof *c->lines))
                 return pawl__nomem(c->err);
-        c->lines[c->n_lines++] = (uint32_t)(at->line + 1);
+        c->lines[c->n_lines++] =
+                (pawl__yaml_line){(uint32_t)(at->line + 1), c->depth ? top(c)->key_line : 0};
         return PAWL_OK;
 }
 
@@ -176,6 +178,8 @@ static pawl_status repeat(struct converter *c, const yaml_event_t *event)
                 return pawl__nomem(c->err);
         memcpy(c->lines + c->n_lines, c->lines + anchor.lines.start,
                 anchor.lines.len * sizeof *c->lines);
+        if (anchor.lines.len && c->depth)
+                c->lines[c->n_lines].key = top(c)->key_line;
         c->n_lines += anchor.lines.len;
         if (anchor.lines.len == 0 &&
                 add_line(c, at)) /* the anchor was a key's, which is no value */
@@ -250,6 +254,7 @@ static pawl_status add_key(
                         PAWL__FMT(value), PAWL__FMT(value));
         if (frame->count++ && pawl__buf_addc(&c->json, ','))
                 return pawl__nomem(c->err);
+        frame->key_line = (uint32_t)(at->line + 1);
         struct range name = {c->json.len, 0};
         uint32_t anchor;
         pawl_status status = open_anchor(c, &anchor, event->data.scalar.anchor, c->n_lines);
@@ -303,7 +308,7 @@ static pawl_status add_scalar(struct converter *c, const yaml_event_t *event)
                 return pawl__nomem(c->err);
         if (kind != PAWL__YAML_STRING &&
                 !pawl__text_eq(value, (pawl_text){c->json.data + start, c->json.len - start}))
-                c->lines[c->n_lines - 1] |= PAWL__YAML_REWRITTEN;
+                c->lines[c->n_lines - 1].value |= PAWL__YAML_REWRITTEN;
         close_anchor(c, anchor, 0);
         after_value(c);
         return PAWL_OK;
@@ -444,8 +449,8 @@ static pawl_status convert(struct converter *c)
         return status;
 }
 
-pawl_status pawl__yaml_to_json(pawl__buf *json, uint32_t **lines, size_t *n_lines, const char *text,
-        size_t len, pawl_error *err)
+pawl_status pawl__yaml_to_json(pawl__buf *json, pawl__yaml_line **lines, size_t *n_lines,
+        const char *text, size_t len, pawl_error *err)
 {
         struct converter *c = calloc(1, sizeof *c); /* frames and all, some 30 KiB */
 

@@ -9,18 +9,24 @@
 
 #define PAWL__YAML_REWRITTEN (UINT32_C(1) << 31)
 
+/** Where a value stands, from 1. */
+typedef struct pawl__yaml_line {
+        uint32_t value;
+        uint32_t key; /**< of its name, where it is a mapping's member */
+} pawl__yaml_line;
+
 /**
  * Append @p text, one YAML document, to @p json as JSON text that the strict reader takes.
  *
- * @param[out] lines    a line (from 1) per value in document order, the order of a JSON tree's
- * nodes; values that an alias repeats have the lines they were written on. A number or word whose
- * JSON form differs from what the file says has PAWL__YAML_REWRITTEN set in its line. free().
+ * @param[out] lines    the lines of each value in document order, the order of a JSON tree's nodes;
+ * values that an alias repeats have the lines they were written on. A number or word whose JSON
+ * form differs from what the file says has PAWL__YAML_REWRITTEN set in its line. free().
  * @param[out] n_lines  how many.
  * @return PAWL_EPARSE "line L, column C: ..."; PAWL_ETOOBIG naming the line of the alias that makes
  *         more than 64 MiB of JSON text; PAWL_ENOMEM. On failure @p json is as it was.
  */
-PAWL_MUST_CHECK pawl_status pawl__yaml_to_json(pawl__buf *json, uint32_t **lines, size_t *n_lines,
-        const char *text, size_t len, pawl_error *err);
+PAWL_MUST_CHECK pawl_status pawl__yaml_to_json(pawl__buf *json, pawl__yaml_line **lines,
+        size_t *n_lines, const char *text, size_t len, pawl_error *err);
 
 /**
  * Refuse what libyaml would read in another way than YAML 1.2 does, or with a part of it lost: a

@@ -10,6 +10,7 @@ struct pawl_run_result {
         pawl_step_result *steps;
         size_t n_steps;
         const char **conflicts;
+        bool *can_pick; /* of each conflict */
         size_t n_conflicts;
         pawl_mission_change *changes;
         size_t n_changes;
@@ -110,10 +111,13 @@ static pawl_status fill_conflicts(pawl_run_result *result, pawl__state *state, p
         if (status)
                 return status;
         result->conflicts = pawl__arena_array(&result->arena, n, sizeof *result->conflicts);
-        if (!result->conflicts)
+        result->can_pick = pawl__arena_array(&result->arena, n, sizeof *result->can_pick);
+        if (!result->conflicts || !result->can_pick)
                 return pawl__nomem(err);
-        for (size_t i = 0; i < n; i++)
+        for (size_t i = 0; i < n; i++) {
                 result->conflicts[i] = keep(result, rows[i].v[PAWL__CON_ID].text, &ok);
+                result->can_pick[i] = rows[i].v[PAWL__CON_CANDIDATES].text.len > strlen("[]");
+        }
         result->n_conflicts = n;
         return ok ? PAWL_OK : pawl__nomem(err);
 }
@@ -228,6 +232,11 @@ size_t pawl_run_result_conflicts(const pawl_run_result *result)
 const char *pawl_run_result_conflict(const pawl_run_result *result, size_t index)
 {
         return index < result->n_conflicts ? result->conflicts[index] : NULL;
+}
+
+bool pawl_run_result_can_pick(const pawl_run_result *result, size_t index)
+{
+        return index < result->n_conflicts && result->can_pick[index];
 }
 
 int pawl_run_result_signal(const pawl_run_result *result)

@@ -185,31 +185,52 @@ static pawl_status go_back(pawl_toolcall *call, pawl_log *log,
         return status;
 }
 
+/* Every name ends in .json, which may be left out. */
+static pawl_text whole_name(pawl_text name, pawl__arena *arena, bool *ok)
+{
+        static const char end[] = ".json";
+        const size_t len = sizeof end - 1;
+        const bool has = name.len > len && memcmp(name.data + name.len - len, end, len) == 0;
+        char *copy = pawl__arena_alloc(arena, name.len + sizeof end);
+
+        if (!copy) {
+                *ok = false;
+                return (pawl_text){NULL, 0};
+        }
+        if (name.len)
+                memcpy(copy, name.data, name.len);
+        memcpy(copy + name.len, has ? "" : end, has ? 1 : sizeof end);
+        return pawl__text_n(copy, name.len + (has ? 0 : len));
+}
+
 pawl_status pawl_toolcalls_restore(pawl_toolcall **out, pawl_log *log, pawl_text name,
         const char *files, const pawl_workspace_options *workspace, pawl_error *err)
 {
-        const char *wrong = pawl__toolcall_name_wrong(name);
         pawl__arena arena = PAWL__ARENA_INIT;
         pawl_toolcall *call = NULL;
         bool ok = true;
+        const pawl_text whole = whole_name(name, &arena, &ok);
+        const char *wrong = ok ? pawl__toolcall_name_wrong(whole) : NULL;
+        pawl_status status;
 
-        if (wrong)
-                return pawl__fail(err, PAWL_EINVAL,
+        if (!ok)
+                status = pawl__nomem(err);
+        else if (wrong)
+                status = pawl__fail(err, PAWL_EINVAL,
                         "name %.*s: %s; take one that `pawl restore list` prints", PAWL__FMT(name),
                         wrong);
-        pawl_text copy = pawl__arena_text(&arena, name, &ok);
-        pawl_status status =
-                ok ? read_document(&call, log, name, copy.data, files, err) : pawl__nomem(err);
+        else
+                status = read_document(&call, log, whole, whole.data, files, err);
         if (!call) {
                 pawl__arena_free(&arena);
                 return status;
         }
-        call->info.name = pawl__arena_text(&call->arena, name, &ok).data;
+        call->info.name = pawl__arena_text(&call->arena, whole, &ok).data;
         pawl__arena_free(&arena);
         if (!ok)
                 status = pawl__nomem(err);
         if (!status && call->info.commit_hash.data)
-                status = find_checkpoint(call, log, name, err);
+                status = find_checkpoint(call, log, pawl__text(call->info.name), err);
         if (!status && call->info.checkpoint)
                 status = go_back(call, log, workspace, err);
         if (status)

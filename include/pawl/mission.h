@@ -140,6 +140,8 @@ PAWL_EXTERN const pawl_step_result *pawl_run_result_step(
 /** Open conflicts of the run. */
 PAWL_EXTERN size_t pawl_run_result_conflicts(const pawl_run_result *result);
 PAWL_EXTERN const char *pawl_run_result_conflict(const pawl_run_result *result, size_t index);
+/** Has it a candidate that pawl_answer.pick can name? Else the term is to be defined. */
+PAWL_EXTERN bool pawl_run_result_can_pick(const pawl_run_result *result, size_t index);
 /** What the mission file was found to differ from the run's mission in, accepted or not; *n: how
  *  many. */
 PAWL_EXTERN const pawl_mission_change *pawl_run_result_mission_changes(

@@ -151,8 +151,8 @@ PAWL_EXTERN void pawl_toolcall_names_free(pawl_toolcall_names *names);
  * checked first, then its checkpoint is found, verified and gone back to as
  * pawl_workspace_rollback() does, with a safety copy to undo it. A document without commitHash is
  * told, and no file is touched.
- * @param name   of the document, a text with a length: one that holds a separator, "..", a NUL, or
- *               does not end in .json is refused before anything is read.
+ * @param name   of the document, a text with a length; its .json may be left out. One that holds a
+ *               separator, ".." or a NUL is refused before anything is read.
  * @param files  the folder to read it from: a regular file, no link, of at most PAWL_TOOLCALL_MAX
  *               bytes. NULL: from the log.
  * @return PAWL_EINVAL for the name, or a file that is no such document; PAWL_ENOTFOUND: no such

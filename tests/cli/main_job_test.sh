@@ -131,3 +131,25 @@ printf 'mission: m\nsteps:\n  - {id: a, run: [true], colour: red}\n' >bad.yaml
 fails 1 "^pawl: .*bad.yaml: line 3: .*colour" pawl run bad.yaml --db log/events.db
 fails 1 "^pawl: .*nowhere.yaml" pawl run nowhere.yaml --db log/events.db
 [ ! -e log ]
+
+it "where there is no candidate, none is to be picked"
+cat >unknown.yaml <<'END'
+mission: unknown
+strictness: max
+steps:
+  - id: only
+    critical: true
+    inputs: {text: "Frobozz is near."}
+    metadata: {glossary_watch_terms: [frobozz]}
+    run: ["true"]
+END
+mkdir new
+runs 3 pawl run unknown.yaml --no-input --db new/events.db
+says 'answer with `pawl resolve [0-9a-f]+ --define TEXT --db .new/events.db.` \(see' err
+for command in "conflicts" "conflicts --json" "status" "status --json" "handoff" "resume --no-input"; do
+        # shellcheck disable=SC2086
+        pawl $command --db new/events.db >>said 2>&1 || true
+done
+says frobozz said
+says '--define' said
+lacks '--pick' said

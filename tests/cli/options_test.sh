@@ -52,8 +52,7 @@ it "wrong usage exits 2 with the usage line on stderr"
 misused "a command is missing" pawl
 misused 'unknown command "frobnicate"' pawl frobnicate
 misused 'unknown command "glossary"; say glossary list or glossary import; see' pawl glossary
-misused 'unknown command "glossary lst"; say glossary list or' pawl glossary lst
-misused 'unknown command "glossary"; say glossary list or' pawl help glossary
+misused 'unknown command "glossary nothing"; say glossary list or' pawl glossary nothing
 misused 'unknown command "session"' pawl session
 misused 'unknown command "frobnicate"' pawl help frobnicate
 misused "an argument is missing: MISSION" pawl run
@@ -71,6 +70,31 @@ misused "exactly one of --pick and --define" pawl resolve abcd --pick 1 --define
 misused "--scope is needed" pawl glossary import seed.yaml
 misused 'there is no "mission_local"' pawl glossary import seed.yaml --scope mission_local
 misused 'there is no completion for "fish"' pawl completion fish
+
+it "the nearest of all commands and options is named"
+misused 'unknown command "rnu"; did you mean run\?; see' pawl rnu mission.yaml
+misused 'unknown command "glossary lst"; did you mean glossary list\?; see' pawl glossary lst
+misused 'unknown command "sesion end"; did you mean session end\?; see' pawl sesion end
+misused 'unknown command "continue"; did you mean resume\?; see' pawl continue
+misused 'unknown command "chekpoints"; did you mean checkpoints\?; see' pawl chekpoints
+misused 'unknown command "verfy"; did you mean verify\?; see' eventlog verfy
+misused 'unknown command "rnu"; did you mean run\?; see' pawl help rnu
+misused 'unknown option --jsno; did you mean --json\?; see' pawl conflicts --jsno
+misused 'unknown option --key-fiel; did you mean --key-file\?; see' pawl conflicts --key-fiel=x
+misused 'unknown option --anchr; did you mean --anchor\?; see' eventlog verify --anchr x
+misused '--scope: there is no "team"; did you mean team_domain\? give one of' pawl glossary import seed.yaml --scope team
+misused '--strictness: there is no "maxx"; did you mean max\? give one of off|medium|max' pawl run m.yaml --strictness maxx
+
+it "help of the first word of commands is that of each of them"
+runs 0 pawl help prune
+same "$(grep '^usage: ' out | cut -d' ' -f2-4 | tr '\n' ,)" "pawl prune sessions,pawl prune checkpoints,"
+runs 0 pawl help session
+same "$(grep -c '^usage: pawl session ' out)" 6
+cp out by_word
+runs 0 pawl session --help
+cmp out by_word
+runs 0 pawl help session end
+same "$(grep -c '^usage: pawl session end' out)" 1
 
 it "numbers are digits from 1 up to 2^63 - 1"
 for number in 0 -1 1.5 x '' 9223372036854775808; do

@@ -43,7 +43,7 @@ same "$(jq -c '[.toolCall, .checkpoint.n, .history]' out)" \
 [ "$(jq .safety out)" -gt 1 ]
 runs 0 pawl undo --yes
 same "$(cat a.txt)" two
-runs 0 pawl restore "$first"
+runs 0 pawl restore "${first%.json}"
 says '^the call, which was not run again:' out
 says '"file_path": "a.txt"' out
 runs 0 pawl undo --yes
@@ -52,7 +52,7 @@ it "a name that leads elsewhere, and one that is not there, are refused before a
 before=$(eventlog head)
 fails 1 'name ../a.json: holds "\.\."; take one that `pawl restore list` prints' pawl restore ../a.json
 fails 1 'holds ".."' pawl restore ...json
-fails 1 'name a: does not end in .json' pawl restore a
+fails 1 'a\.json: the log has no tool call of that name' pawl restore a
 fails 1 'a\.json: the log has no tool call of that name' pawl restore a.json
 misused 'restore' pawl restore
 same "$(eventlog head)" "$before"

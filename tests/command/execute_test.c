@@ -80,8 +80,8 @@ static const invocation reading[] = {
         {"eventlog verify", {"--anchor", "x"}, 2, PAWL_EINVAL, false},
         {"resolve", {"abcd"}, 2, PAWL_EINVAL, false},
         {"resolve", {"abcd", "--pick", "1"}, 1, PAWL_ENOTFOUND, false},
-        {"rollback", {"1"}, 1, PAWL_ESTATE, false},   /* there is nobody to ask */
-        {"restore", {"list"}, 1, PAWL_EINVAL, false}, /* it is no "restore list" */
+        {"rollback", {"1"}, 1, PAWL_ESTATE, false},      /* there is nobody to ask */
+        {"restore", {"list"}, 1, PAWL_ENOTFOUND, false}, /* it is no "restore list" */
         {"run", {"mission.yaml"}, 2, PAWL_EINVAL, false},
         {"resume", {NULL}, 2, PAWL_EINVAL, false},
         {"init", {NULL}, 2, PAWL_EINVAL, false},

@@ -48,6 +48,41 @@ static void each_value_knows_its_line(void **state)
         pawl__document_free(&document);
 }
 
+static uint32_t key_line_of(const pawl__document *document, const char *pointer)
+{
+        return pawl__document_key_line(
+                document, pawl__json_pointer(&document->tree, pawl__text(pointer)));
+}
+
+static void each_member_knows_the_line_of_its_name(void **state)
+{
+        static const char yaml[] = "a: &x\n"
+                                   "  b:\n"
+                                   "\n"
+                                   "    - one\n"
+                                   "c: *x\n"
+                                   "d: {e:\n"
+                                   "    1}\n";
+        static const char json[] = "{\n\"a\"\n:\r\n[1,{\"b\":\n\n2}],\n\"c\":null}\n";
+        pawl__document document = document_parsed("a.yaml", yaml, sizeof yaml - 1);
+
+        (void)state;
+        assert_int_equal(key_line_of(&document, "/a"), 1);
+        assert_int_equal(key_line_of(&document, "/a/b"), 2);
+        assert_int_equal(line_of(&document, "/a/b"), 4);
+        assert_int_equal(key_line_of(&document, "/c"), 5);
+        assert_int_equal(key_line_of(&document, "/c/b"), 2);
+        assert_int_equal(key_line_of(&document, "/d/e"), 6);
+        assert_int_equal(line_of(&document, "/d/e"), 7);
+        pawl__document_free(&document);
+        document = document_parsed("a.json", json, sizeof json - 1);
+        assert_int_equal(key_line_of(&document, "/a"), 2);
+        assert_int_equal(line_of(&document, "/a"), 4);
+        assert_int_equal(key_line_of(&document, "/a/1/b"), 4);
+        assert_int_equal(key_line_of(&document, "/c"), 7);
+        pawl__document_free(&document);
+}
+
 static void a_failure_at_a_node_names_path_and_line(void **state)
 {
         pawl__document document = document_parsed("dir/a.yaml", "a:\n  b: 1\n", 10);
@@ -188,6 +223,7 @@ int main(void)
 {
         const struct CMUnitTest tests[] = {
                 cmocka_unit_test(each_value_knows_its_line),
+                cmocka_unit_test(each_member_knows_the_line_of_its_name),
                 cmocka_unit_test(a_failure_at_a_node_names_path_and_line),
                 cmocka_unit_test(json_goes_through_the_strict_reader),
                 F(a_file_is_loaded_with_its_hash),

@@ -133,8 +133,7 @@ static void malformed_seeds_are_refused_with_file_line_and_field(void **state)
         check_refused(f, "terms:\n- {definition: b}\n", 2,
                 "terms[0].surface: is missing; write the term: surface: TERM");
         check_refused(f, "terms:\n- surface: a\n  definition: b\n  meaning: c\n", 4,
-                "terms[0].meaning: unknown key; the keys here are surface, definition, confidence, "
-                "status");
+                "terms[0].meaning: unknown key; did you mean definition?");
         check_refused(f, "terms:\n- {surface: 1, definition: b}\n", 2,
                 "terms[0].surface: must be a string; quote it");
         check_refused(f, "terms:\n- surface: a\n  definition:\n", 3,

@@ -108,7 +108,7 @@ static void check_full(const struct file_fixture *f)
         assert_says(m->steps[1].metadata.data, "\"workspace\"");
         const pawl__json_node *inputs = pawl__json_at(&m->document.tree, m->steps[1].inputs);
         assert_int_equal(inputs->count, 3);
-        assert_int_equal(m->document.lines[m->steps[1].inputs], 10);
+        assert_int_equal(pawl__document_line(&m->document, m->steps[1].inputs), 10);
         free(real);
         free(team);
 }
@@ -196,9 +196,17 @@ static void unknown_keys_are_refused_with_the_nearest_one(void **state)
                 "glossary, store_inputs, max_output_bytes, max_log_bytes, handoff, workspace, steps");
         file_refused(f, "mission: m\nsteps:\n- id: a\n  run: [x]\n  crtical: true\n", 5,
                 "steps[0].crtical: unknown key; did you mean critical?");
+        file_refused(f, "mission: m\nsteps:\n- id: a\n  cmd: [x]\n", 4,
+                "steps[0].cmd: unknown key; did you mean run?");
+        file_refused(f, "mission: m\nsteps:\n- id: a\n  rnu: [x]\n", 4,
+                "steps[0].rnu: unknown key; did you mean run?");
         file_refused(f, MINIMAL "glossary:\n  team: x\n", 4,
-                "glossary.team: unknown key; the keys here are mission_local, team_domain, "
+                "glossary.team: unknown key; did you mean team_domain?");
+        file_refused(f, MINIMAL "glossary:\n  ours: x\n", 4,
+                "glossary.ours: unknown key; the keys here are mission_local, team_domain, "
                 "audience_domain, core, spec_kitty_core");
+        file_refused(
+                f, MINIMAL "handof:\n\n  - x\n", 3, "handof: unknown key; did you mean handoff?");
         file_refused(f, MINIMAL "\"\": x\n", 3,
                 ": unknown key; the keys here are mission, strictness, glossary_check, glossary, "
                 "store_inputs, max_output_bytes, max_log_bytes, handoff, workspace, steps");

@@ -184,7 +184,8 @@ static void a_name_that_leads_elsewhere_is_refused(void **state)
                 refuses(t, pawl__text(".."), PAWL_EINVAL, "holds \"..\"");
                 refuses(t, (pawl_text){with_nul, sizeof with_nul - 1}, PAWL_EINVAL,
                         "control character");
-                refuses(t, pawl__text("a"), PAWL_EINVAL, "does not end in .json");
+                refuses(t, pawl__text(""), PAWL_EINVAL, "does not end in .json");
+                refuses(t, pawl__text("none"), PAWL_ENOTFOUND, "");
                 refuses(t, pawl__text("none.json"), PAWL_ENOTFOUND, "");
         }
         free(deep);
