@@ -64,4 +64,81 @@ PAWL_MUST_CHECK pawl_status pawl__checkpoint_decode(
 PAWL_MUST_CHECK pawl_status pawl__checkpoint_load(
         pawl__checkpoint *out, pawl__arena *arena, pawl_log *log, pawl_text token, pawl_error *err);
 
+/* ---- What makes its fields valid, to be written and read back alike ----------------------------
+ */
+
+/** The only algorithm there is, and the field that names it. */
+#define PAWL__INPUT_HASH_ALG "jcs-sha256"
+
+/**
+ * Every field of its form, and those that belong together. PAWL_EINVAL "FIELD: WHAT; HOW TO MEND",
+ * which the caller puts its place before.
+ */
+PAWL_MUST_CHECK pawl_status pawl__checkpoint_check(
+        const pawl__checkpoint *checkpoint, pawl_error *err);
+
+/** 64 lower-case hex digits? */
+bool pawl__hash_valid(pawl_text text);
+
+/* ---- Where a resume goes on --------------------------------------------------------------------
+ */
+
+typedef enum pawl__resume_verdict {
+        PAWL__RESUME_AT_CURSOR, /**< hashes equal: go on at decision.cursor */
+        PAWL__RESUME_CHANGED,   /**< hashes differ: ask; yes starts again at layer 1 */
+        PAWL__RESUME_DONE       /**< the step completed already: print what was recorded */
+} pawl__resume_verdict;
+
+typedef struct pawl__resume_decision {
+        pawl__resume_verdict verdict;
+        pawl__cursor_at cursor;
+        const pawl__checkpoint *from; /**< the given one, or the newer one that it led to */
+} pawl__resume_decision;
+
+/**
+ * @param asked        the checkpoint that the token names.
+ * @param newest       the newest checkpoint of the same step, or NULL if it is the asked one. Where
+ *                     it stands at post_gate or post_generation over the same inputs, the gate has
+ *                     since let the step pass: the resume goes on there, under its token, so that
+ * an interrupted command keeps its idempotency key.
+ * @param step_status  the step's status in the state tables.
+ * @param input_hash   64 hex digits of the inputs as they are now.
+ */
+pawl__resume_decision pawl__resume_decide(const pawl__checkpoint *asked,
+        const pawl__checkpoint *newest, pawl_text step_status, const char *input_hash);
+
+/* ---- Which members of two JSON documents differ, by path ---------------------------------------
+ */
+
+typedef enum pawl__member_change_kind {
+        PAWL__ADDED,
+        PAWL__REMOVED,
+        PAWL__CHANGED,
+        PAWL__CHANGED_TYPE
+} pawl__member_change_kind;
+
+typedef struct pawl__member_change {
+        pawl__member_change_kind kind;
+        pawl_text path;   /**< "inputs.requirements[1]"; a name that is no identifier as ["a b"] */
+        pawl_text before; /**< canonical JSON; absent when added */
+        pawl_text after;  /**< canonical JSON; absent when removed */
+} pawl__member_change;
+
+typedef pawl_status (*pawl__member_change_fn)(const pawl__member_change *change, void *user);
+
+/**
+ * Call @p fn for each difference, in the order of the canonical texts (array elements by index:
+ * what is past the end of the shorter array was added or removed). @p root is the first part of
+ * each path. Both texts are canonical; nothing recurses. A status other than PAWL_OK from fn ends
+ * it and is passed on.
+ */
+PAWL_MUST_CHECK pawl_status pawl__inputs_diff(const char *root, pawl_text before, pawl_text after,
+        pawl__member_change_fn fn, void *user, pawl_error *err);
+
+/** One change as people read it: `inputs.requirements[1]: "A" → "B"`, values cut at 60 characters,
+ *  from shortly before where they part if that is far in.
+ */
+PAWL_MUST_CHECK pawl_status pawl__member_change_line(
+        pawl__buf *out, const pawl__member_change *change);
+
 #endif

@@ -1,8 +1,8 @@
-#include "checkpoint/diff.h"
 #include "base/error.h"
 #include "base/json_canon.h"
 #include "base/json_tree.h"
 #include "base/json_write.h"
+#include "checkpoint/checkpoint.h"
 #include <stdlib.h>
 
 /* Two containers of one type that are walked side by side, and how far the walk has come. */

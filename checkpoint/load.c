@@ -1,7 +1,10 @@
 #include "base/error.h"
 #include "base/sources.h"
 #include "checkpoint/checkpoint.h"
+#include "state/state.h"
 #include <inttypes.h>
+#include <pawl/checkpoint.h>
+#include <stdlib.h>
 
 /* The table says where; what the checkpoint is, its event says. */
 static pawl_status find(
@@ -88,4 +91,103 @@ pawl_status pawl__checkpoint_load(
         checkpoint.evaluated_seq = (uint64_t)row.v[PAWL__CP_EVALUATED_SEQ].integer;
         *out = checkpoint;
         return PAWL_OK;
+}
+
+/* ---- The public calls --------------------------------------------------------------------------
+ */
+
+/* Texts of an arena end in NUL: ids hold none. */
+struct loaded {
+        pawl_step_checkpoint public; /* first: the caller's pointer is to it */
+        pawl__checkpoint it;
+        pawl_scope_ref refs[PAWL__SCOPE_REFS_MAX];
+        pawl__arena arena;
+};
+
+static void show(struct loaded *loaded)
+{
+        const pawl__checkpoint *it = &loaded->it;
+
+        for (size_t i = 0; i < it->n_scope_refs; i++)
+                loaded->refs[i] =
+                        (pawl_scope_ref){it->scope_refs[i].scope, it->scope_refs[i].version_id};
+        loaded->public = (pawl_step_checkpoint){.mission_id = it->mission_id,
+                .run_id = it->run_id,
+                .step_id = it->step_id,
+                .retry_token = it->retry_token,
+                .input_hash = it->input_hash,
+                .cursor = pawl__cursor_name(it->cursor),
+                .strictness = pawl__strictness_name(it->strictness),
+                .scope_refs = loaded->refs,
+                .n_scope_refs = it->n_scope_refs,
+                .seq = it->seq,
+                .time_us = it->time_us};
+}
+
+static pawl_status load_public(
+        pawl_step_checkpoint **out, pawl_log *log, pawl_text retry_token, pawl_error *err)
+{
+        struct loaded *loaded = calloc(1, sizeof *loaded);
+
+        if (!loaded)
+                return pawl__nomem(err);
+        pawl_status status =
+                pawl__checkpoint_load(&loaded->it, &loaded->arena, log, retry_token, err);
+        if (status) {
+                pawl_step_checkpoint_free(&loaded->public);
+                return status;
+        }
+        show(loaded);
+        *out = &loaded->public;
+        return PAWL_OK;
+}
+
+pawl_status pawl_step_checkpoint_load(
+        pawl_step_checkpoint **out, pawl_log *log, const char *retry_token, pawl_error *err)
+{
+        return load_public(out, log, pawl__text(retry_token), err);
+}
+
+pawl_status pawl_step_checkpoint_latest(pawl_step_checkpoint **out, pawl_log *log,
+        const char *run_id, const char *step_id, pawl_error *err)
+{
+        pawl__arena arena = PAWL__ARENA_INIT;
+        pawl__row step = {.v[PAWL__STEP_RUN].text = pawl__text(run_id)};
+        pawl__state *state;
+        pawl_status status = pawl__state_of(&state, log, err);
+
+        step.v[PAWL__STEP_ID].text = pawl__text(step_id);
+        if (!status) {
+                status = pawl__state_get(state, PAWL__STEPS, &step, &arena, err);
+                if (status == PAWL_ENOTFOUND || (!status && !step.v[PAWL__STEP_TOKEN].text.data))
+                        status = pawl__fail(err, PAWL_ENOTFOUND,
+                                "step %s of run %s: has no checkpoint; `eventlog list --type "
+                                "StepCheckpointed` lists those there are",
+                                step_id, run_id);
+        }
+        if (!status)
+                status = load_public(out, log, step.v[PAWL__STEP_TOKEN].text, err);
+        pawl__arena_free(&arena);
+        return status;
+}
+
+void pawl_step_checkpoint_free(pawl_step_checkpoint *checkpoint)
+{
+        struct loaded *loaded = (struct loaded *)checkpoint;
+
+        if (!loaded)
+                return;
+        pawl__arena_free(&loaded->arena);
+        free(loaded);
+}
+
+pawl_status pawl_step_checkpoint_verify(bool *same, const pawl_step_checkpoint *checkpoint,
+        const char *inputs, size_t len, pawl_error *err)
+{
+        char hash[65];
+        pawl_status status = pawl_json_hash(hash, inputs, len, err);
+
+        if (status == PAWL_OK)
+                *same = strcmp(hash, checkpoint->input_hash) == 0;
+        return status;
 }

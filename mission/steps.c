@@ -1,7 +1,7 @@
 /* Carrying a run's steps, one after the other, through the pipeline and its commands. */
 #include "base/error.h"
 #include "base/map.h"
-#include "checkpoint/diff.h"
+#include "checkpoint/checkpoint.h"
 #include "mission/inputs.h"
 #include "mission/runner.h"
 #include <stdio.h>

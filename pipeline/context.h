@@ -6,7 +6,7 @@
 #define PAWL_PIPELINE_CONTEXT_H
 
 #include "base/json_write.h"
-#include "checkpoint/resume.h"
+#include "checkpoint/checkpoint.h"
 #include "events/types.h"
 #include "glossary/conflict.h"
 #include <pawl/pipeline.h>

@@ -2,7 +2,7 @@
  * from the checkpoint, the hash of the inputs and what the log holds since; no clock is read. */
 #include "pipeline/resume.h"
 #include "base/error.h"
-#include "checkpoint/diff.h"
+#include "checkpoint/checkpoint.h"
 #include "pipeline/layers.h"
 
 pawl_status pawl__resume_load(pawl_context *ctx)

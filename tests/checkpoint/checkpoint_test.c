@@ -1,5 +1,5 @@
 /* A checkpoint's form: encoded, decoded, and refused field by field. */
-#include "checkpoint/model.h"
+#include "checkpoint/checkpoint.h"
 #include "support/allocator.h"
 #include "support/history.h"
 

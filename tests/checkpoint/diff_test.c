@@ -1,4 +1,4 @@
-#include "checkpoint/diff.h"
+#include "checkpoint/checkpoint.h"
 #include "support/allocator.h"
 #include "support/test.h"
 

@@ -1,5 +1,5 @@
 /* Where a resume goes on: every verdict, from values alone. */
-#include "checkpoint/resume.h"
+#include "checkpoint/checkpoint.h"
 #include "support/history.h"
 
 static pawl__checkpoint at(uint64_t seq, pawl__cursor_at cursor, const char *hash)

@@ -5,7 +5,7 @@
 #ifndef PAWL_WORKSPACE_DIFF_MEMBERS_H
 #define PAWL_WORKSPACE_DIFF_MEMBERS_H
 
-#include "checkpoint/diff.h"
+#include "checkpoint/checkpoint.h"
 
 /**
  * pawl__inputs_diff() where either document may be absent: beside an object its members were added
