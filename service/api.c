@@ -177,6 +177,9 @@ static void checkpoints(service_answer *answer, service_call *call)
         service_argv words;
 
         service_argv_begin(&words, call, "checkpoints");
+        service_argv_query(&words, "run");
+        service_argv_query(&words, "session");
+        service_argv_query(&words, "step");
         service_argv_answer(answer, &words);
 }
 
@@ -281,7 +284,7 @@ const service_route service_api_routes[] = {
         {"GET", V1 "/sessions", 0, "mission status limit", sessions},
         {"GET", V1 "/sessions/{session_id}", 0, NULL, session},
         {"GET", V1 "/sessions/{session_id}/handoff", 0, "summary", handoff},
-        {"GET", V1 "/checkpoints", 0, NULL, checkpoints},
+        {"GET", V1 "/checkpoints", 0, "run session step", checkpoints},
         {"POST", V1 "/checkpoints", CHANGES, NULL, service_api_take_checkpoint},
         {"GET", V1 "/checkpoints/{n}", 0, NULL, checkpoint},
         {"GET", V1 "/checkpoints/{n}/diff", SERVICE_WORKSPACE, "to patch", diff},

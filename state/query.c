@@ -103,7 +103,13 @@ static bool starts_with(pawl_text text, pawl_text prefix)
                (prefix.len == 0 || memcmp(text.data, prefix.data, prefix.len) == 0);
 }
 
-/* The condition and the order are those of the key: what begins with a text comes first of what
+/* The column that is the id. */
+static int id_column(pawl__table table)
+{
+        return table == PAWL__WORKSPACE ? PAWL__WCP_ID : 0;
+}
+
+/* The condition and the order are those of the id: what begins with a text comes first of what
  * does not sort before it, and the text itself before all. */
 static const char *after_prefix(pawl__table table)
 {
@@ -114,6 +120,8 @@ static const char *after_prefix(pawl__table table)
                 return "FROM checkpoints WHERE retry_token >= ?1 ORDER BY retry_token LIMIT 4";
         case PAWL__SESSIONS:
                 return "FROM sessions WHERE session_id >= ?1 ORDER BY session_id LIMIT 4";
+        case PAWL__WORKSPACE:
+                return "FROM workspace_checkpoints WHERE id >= ?1 ORDER BY id, n LIMIT 4";
         default:
                 return "FROM conflicts WHERE conflict_id >= ?1 ORDER BY conflict_id LIMIT 4";
         }
@@ -130,8 +138,7 @@ pawl_status pawl__state_by_prefix(pawl__row rows[PAWL__CANDIDATES], size_t *n, p
 
         if (status)
                 return status;
-        /* the key is the first column of each of them */
-        while (matching < count && starts_with(found[matching].v[0].text, prefix)) {
+        while (matching < count && starts_with(found[matching].v[id_column(table)].text, prefix)) {
                 rows[matching] = found[matching];
                 matching++;
         }
@@ -152,10 +159,11 @@ pawl_status pawl__state_whole_id(pawl_text *id, pawl__state *state, const pawl__
                 if (status)
                         return status;
                 for (size_t i = 0; i < n; i++) {
-                        if (pawl__text_eq(rows[i].v[0].text, *id))
+                        const pawl_text has = rows[i].v[id_column(tables[t])].text;
+                        if (pawl__text_eq(has, *id))
                                 return PAWL_OK;
                         if (n_found < PAWL__CANDIDATES + 1)
-                                found[n_found++] = rows[i].v[0].text;
+                                found[n_found++] = has;
                 }
         }
         if (n_found == 0 || id->len < PAWL__PREFIX_MIN)
@@ -179,13 +187,29 @@ static size_t common(pawl_text a, pawl_text b)
         return n;
 }
 
+/* Where the second word of an id ends. */
+static size_t number_end(pawl_text id)
+{
+        size_t at = 0, dashes = 0;
+
+        while (at < id.len && (id.data[at] != '-' || ++dashes < 2))
+                at++;
+        return at;
+}
+
 pawl_status pawl__state_short_id(
         pawl_text *id, pawl__state *state, pawl__table table, pawl__arena *arena, pawl_error *err)
 {
         pawl__row rows[PAWL__CANDIDATES];
         size_t len = PAWL__SHORT_ID, n = 0;
 
-        if (!id->data || !(pawl__uuid_valid(*id) || table == PAWL__CONFLICTS) || id->len <= len)
+        if (!id->data)
+                return PAWL_OK;
+        if (table == PAWL__WORKSPACE) /* "cp-04" of "cp-04-implement-20260120-143000" */
+                len = number_end(*id);
+        else if (!pawl__uuid_valid(*id) && table != PAWL__CONFLICTS)
+                return PAWL_OK;
+        if (id->len <= len)
                 return PAWL_OK;
         for (;;) {
                 const pawl_text prefix = {id->data, len};
@@ -196,7 +220,7 @@ pawl_status pawl__state_short_id(
                 if (n <= 1)
                         break;
                 for (size_t i = 0; i < n; i++) {
-                        size_t with = common(rows[i].v[0].text, *id);
+                        size_t with = common(rows[i].v[id_column(table)].text, *id);
                         if (with < id->len && with + 1 > len)
                                 len = with + 1;
                 }

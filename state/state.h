@@ -70,8 +70,8 @@ enum {
         PAWL__SHORT_ID = 8    /* characters of an id that people are shown */
 };
 
-/** The rows (of PAWL__RUNS, _CHECKPOINTS, _CONFLICTS or _SESSIONS) whose id starts with @p prefix;
- *  one whose whole id it is comes first. */
+/** The rows (of PAWL__RUNS, _CHECKPOINTS, _CONFLICTS, _SESSIONS or _WORKSPACE) whose id starts with
+ * @p prefix; one whose whole id it is comes first. */
 PAWL_MUST_CHECK pawl_status pawl__state_by_prefix(pawl__row rows[PAWL__CANDIDATES], size_t *n,
         pawl__state *state, pawl__table table, pawl_text prefix, pawl__arena *arena,
         pawl_error *err);
@@ -85,8 +85,9 @@ PAWL_MUST_CHECK pawl_status pawl__state_whole_id(pawl_text *id, pawl__state *sta
         const pawl__table *tables, size_t n_tables, const char *what, pawl__arena *arena,
         pawl_error *err);
 
-/** The reverse, to be shown: a UUID's, or a conflict's, first PAWL__SHORT_ID characters, or as many
- *  as no other id of the table begins with. A name that somebody gave stays whole. */
+/** The reverse, to be shown: a UUID's, or a conflict's, first PAWL__SHORT_ID characters ("cp-04" of
+ *  a checkpoint of the workspace), or as many as no other id of the table begins with. A name that
+ *  somebody gave stays whole. */
 PAWL_MUST_CHECK pawl_status pawl__state_short_id(
         pawl_text *id, pawl__state *state, pawl__table table, pawl__arena *arena, pawl_error *err);
 
@@ -132,10 +133,10 @@ PAWL_MUST_CHECK pawl_status pawl__state_workspace_newest(
 /** All, n ascending, those that are invalid or pruned too. */
 PAWL_MUST_CHECK pawl_status pawl__state_workspace_all(
         pawl__row **rows, size_t *n, pawl__state *state, pawl__arena *arena, pawl_error *err);
-/** Those whose id starts with @p prefix, two at most: enough to see that it is not unique; one
- * alone if it is its whole id. */
-PAWL_MUST_CHECK pawl_status pawl__state_workspace_by_id(pawl__row rows[2], size_t *n,
-        pawl__state *state, pawl_text prefix, pawl__arena *arena, pawl_error *err);
+/** The newest of a step, of whichever run, that the log took itself. PAWL_ENOTFOUND without a
+ *  message. */
+PAWL_MUST_CHECK pawl_status pawl__state_workspace_of_step(
+        pawl__row *row, pawl__state *state, pawl_text step_id, pawl__arena *arena, pawl_error *err);
 /** The rollback that was started and has not ended. PAWL_ENOTFOUND without a message. */
 PAWL_MUST_CHECK pawl_status pawl__state_rollback_pending(
         pawl__row *row, pawl__state *state, pawl__arena *arena, pawl_error *err);

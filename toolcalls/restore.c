@@ -146,14 +146,14 @@ static pawl_status find_checkpoint(
         pawl_toolcall *call, pawl_log *log, pawl_text name, pawl_error *err)
 {
         pawl_toolcall_info *info = &call->info;
-        pawl__row rows[2] = {{.v[0].integer = 0}};
+        pawl__row rows[PAWL__CANDIDATES] = {{.v[0].integer = 0}};
         pawl__state *state;
         size_t n = 0;
         pawl_status status = pawl__state_of(&state, log, err);
 
         if (!status)
-                status = pawl__state_workspace_by_id(
-                        rows, &n, state, info->commit_hash, &call->arena, err);
+                status = pawl__state_by_prefix(
+                        rows, &n, state, PAWL__WORKSPACE, info->commit_hash, &call->arena, err);
         if (status)
                 return status;
         if (!n || !pawl__text_eq(rows[0].v[PAWL__WCP_ID].text, info->commit_hash))

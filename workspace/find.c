@@ -58,6 +58,11 @@ pawl_status pawl__workspace_or_pruned(
 
 static pawl_status not_found(const char *which, pawl_error *err)
 {
+        if (*which == '@')
+                return pawl__fail(err, PAWL_ENOTFOUND,
+                        "checkpoint %.100s: there is none of that step; `pawl checkpoints` lists "
+                        "them",
+                        which);
         return pawl__fail(err, PAWL_ENOTFOUND,
                 "checkpoint %.100s: there is none; `pawl checkpoints` lists them", which);
 }
@@ -65,7 +70,7 @@ static pawl_status not_found(const char *which, pawl_error *err)
 pawl_status pawl__workspace_find(
         pawl__row *out, pawl__state *state, const char *which, pawl__arena *arena, pawl_error *err)
 {
-        pawl__row rows[2] = {{{{{NULL, 0}}}}}, by;
+        pawl__row rows[PAWL__CANDIDATES] = {{{{{NULL, 0}}}}}, by;
         pawl_status status;
         int64_t n;
         size_t found = 0;
@@ -76,10 +81,13 @@ pawl_status pawl__workspace_find(
         } else if (is_number(&n, which)) {
                 rows[0].v[PAWL__WCP_N].integer = n;
                 status = pawl__state_get(state, PAWL__WORKSPACE, &rows[0], arena, err);
+        } else if (*which == '@') {
+                status = pawl__state_workspace_of_step(
+                        &rows[0], state, pawl__text(which + 1), arena, err);
         } else {
-                status = pawl__state_workspace_by_id(
-                        rows, &found, state, pawl__text(which), arena, err);
-                if (!status && found == 2 && !pawl__text_is(rows[0].v[PAWL__WCP_ID].text, which))
+                status = pawl__state_by_prefix(
+                        rows, &found, state, PAWL__WORKSPACE, pawl__text(which), arena, err);
+                if (!status && found > 1 && !pawl__text_is(rows[0].v[PAWL__WCP_ID].text, which))
                         return pawl__fail(err, PAWL_EINVAL,
                                 "checkpoint %.60s: is the start of %.*s and %.*s; give more of it",
                                 which, PAWL__FMT(rows[0].v[PAWL__WCP_ID].text),

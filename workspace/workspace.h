@@ -94,7 +94,7 @@ PAWL_MUST_CHECK pawl_status pawl__workspace_head(
  *  at it. */
 PAWL_MUST_CHECK pawl_status pawl__workspace_settled(pawl__workspace *ws, pawl_error *err);
 
-/** The checkpoint that @p which names: a number, an id or the start of one, "current".
+/** The checkpoint that @p which names: a number, an id or the start of one, "current", "@STEP".
  *  PAWL_ENOTFOUND, PAWL_EINVAL. */
 PAWL_MUST_CHECK pawl_status pawl__workspace_find(
         pawl__row *out, pawl__state *state, const char *which, pawl__arena *arena, pawl_error *err);

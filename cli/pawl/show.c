@@ -159,9 +159,10 @@ const cli_cmd pawl_show_cmd = {
         .args = "CHECKPOINT",
         .min_args = 1,
         .max_args = 1,
-        .arg_help = {"the checkpoint: its number, its id or \"current\""},
+        .arg_help =
+                {"the checkpoint: its number, its id, \"current\", or @STEP for that step's newest"},
         .traits = CLI_SERVED,
         .options = show_options,
-        .help = "Show one checkpoint of the workspace, by its number, its id or \"current\"",
+        .help = "Show one checkpoint of the workspace, by its number, its id, \"current\" or @STEP",
         .run = show_run,
 };

@@ -140,7 +140,8 @@ typedef struct pawl_workspace_checkpoints
 /** Every checkpoint, oldest first. */
 PAWL_EXTERN PAWL_MUST_CHECK pawl_status pawl_workspace_checkpoint_list(
         pawl_workspace_checkpoints **out, pawl_log *log, pawl_error *err);
-/** One: @p which is its number, its id or the unambiguous start of it, or "current".
+/** One: @p which is its number, its id or the unambiguous start of it, "current", or "@STEP": the
+ *  newest of that step that was not imported.
  *  PAWL_ENOTFOUND; PAWL_EINVAL for a start that several have. */
 PAWL_EXTERN PAWL_MUST_CHECK pawl_status pawl_workspace_checkpoint_find(
         pawl_workspace_checkpoints **out, pawl_log *log, const char *which, pawl_error *err);
@@ -254,8 +255,8 @@ typedef struct pawl_archive_result {
  * Write checkpoints, with all that they hold and the part of the log's chain since the first of
  * them, into an archive (docs/reference/checkpoint-archive.md). The same log and checkpoints make
  * the same bytes. The file is there whole or not at all; one of that name is replaced.
- * @param which  numbers, ids or unambiguous starts of ids; @p n 0: all that are valid, without the
- *               safety copies of rollbacks.
+ * @param which  each as for pawl_workspace_checkpoint_find(); @p n 0: all that are valid, without
+ * the safety copies of rollbacks.
  * @return PAWL_ENOTFOUND: no such checkpoint, it was pruned, or a content of it is gone;
  *         PAWL_EDAMAGED; PAWL_EFULL, PAWL_EACCESS, PAWL_EIO of the file; PAWL_ETOOBIG beyond what
  * an archive can hold.

@@ -48,9 +48,9 @@ same "$(eventlog list --json | jq -r .actor | tail -n 1)" agent:builder
 
 it "they are listed with the one that the workspace stands at"
 runs 0 pawl checkpoints
-says '^ *N +ID +STEP +TRIGGER +FILES +SIZE +WHEN +STATE$' out
-says '^ *1 +cp-01-before-the-great-change-.* manual +4 .* ✓$' out
-says '^ *3 +cp-03-files-.* ← current$' out
+says '^ *N +ID +STEP +DESCRIPTION +TRIGGER +FILES +SIZE +WHEN +STATE$' out
+says '^ *1 +cp-01 +- +Before the great change +manual +4 .* ✓$' out
+says '^ *3 +cp-03 .* ← current$' out
 
 it "one is shown by number, by the start of its id, and as current"
 runs 0 pawl show 1
@@ -133,6 +133,36 @@ runs 0 eventlog replay --check
 runs 0 eventlog verify
 same "$(eventlog export | jq -r .type | tail -n 5 | tr '\n' ' ')" \
         "StepCompleted SessionCheckpointed WorkspaceCheckpointed RunCompleted SessionEnded "
+
+it "they are told apart by run, session and step"
+runs 0 pawl run mission.yaml --run other-one
+session=$(checkpoint session_id)
+numbers() {
+        pawl checkpoints --json "$@" | jq -c '[.[].n]'
+}
+same "$(numbers --run one) $(numbers --run othe) $(numbers --step second) $(numbers --session "$session")" \
+        "[1,2,3] [4,5,6] [2,5] [4,5,6]"
+same "$(numbers --run one --step second) $(numbers --run none) $(numbers --step none)" "[2] [] []"
+runs 0 pawl checkpoints --run one --step second
+same "$(wc -l <out)" 2
+says '^ *2 +cp-02 +second ' out
+runs 0 pawl checkpoints --run none
+is_empty out
+
+it "a step names its newest checkpoint, wherever one is named"
+same "$(pawl show @second --json | jq .n) $(pawl show @first --json | jq .n)" "5 4"
+same "$(pawl diff @first @second --json | jq -c '[.a.n, .b.n]')" "[4,5]"
+runs 0 pawl pin @first
+same "$(checkpoint pinned '.[3]')" true
+runs 0 pawl rollback @second --plan --json
+same "$(jq .target.n out)" 5
+runs 0 pawl validate @second
+runs 0 pawl export @second -o second.tar.zst
+mkdir -p import && (cd import && pawl init >/dev/null && pawl import ../second.tar.zst >/dev/null)
+fails 1 '^pawl: checkpoint @second: there is none of that step; .* lists them' \
+        pawl show @second --db import/.pawl/events.db
+fails 1 '^pawl: checkpoint @: there is none of that step' pawl show @
+rm -r import second.tar.zst
 
 it "a mission may say that it takes none, what is no part of it, and where it is"
 rm -rf .pawl first.txt second.txt

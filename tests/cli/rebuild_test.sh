@@ -59,7 +59,7 @@ runs 0 pawl checkpoint third
 forget here
 runs 5 pawl validate
 same "$(pawl checkpoints --json | jq -c '[.[].valid]')" '[false,false,false]'
-says '✗ ← current' <(pawl checkpoints)
+says '✗ damaged ← current' <(pawl checkpoints)
 n=$(events CheckpointUpdated)
 runs 0 pawl rebuild 2 --json
 same "$(jq -c '[.n, .good, .valid, .others]' out)" '[2,true,true,2]'

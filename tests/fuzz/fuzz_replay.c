@@ -182,9 +182,11 @@ static void check_queries(pawl_log *log)
                 require(status <= 0);
                 status = pawl__state_workspace_all(&rows, &n, state, &arena, &err);
                 check_status(status, &err);
-                status = pawl__state_workspace_by_id(
-                        two, &n, state, pawl__text("cp-"), &arena, &err);
+                status = pawl__state_by_prefix(
+                        two, &n, state, PAWL__WORKSPACE, pawl__text("cp-"), &arena, &err);
                 check_status(status, &err);
+                require(pawl__state_workspace_of_step(
+                                &row, state, pawl__text("one"), &arena, &err) <= 0);
                 require(pawl__state_workspace_newest(&row, state, &arena, &err) <= 0);
                 require(pawl__state_rollback_pending(&row, state, &arena, &err) <= 0);
                 require(pawl__state_rollback_last(&row, state, &arena, &err) <= 0);

@@ -237,12 +237,12 @@ static void the_newest_and_all_are_told_by_number(void **state)
                 assert_int_equal(rows[i].v[PAWL__WCP_N].integer, (int64_t)i + 1);
 }
 
-static size_t by_id(struct history *h, pawl__row rows[2], const char *prefix)
+static size_t by_id(struct history *h, pawl__row rows[PAWL__CANDIDATES], const char *prefix)
 {
         size_t n = 9;
 
-        assert_int_equal(pawl__state_workspace_by_id(
-                                 rows, &n, h->state, pawl__text(prefix), &h->arena, &h->err),
+        assert_int_equal(pawl__state_by_prefix(rows, &n, h->state, PAWL__WORKSPACE,
+                                 pawl__text(prefix), &h->arena, &h->err),
                 PAWL_OK);
         return n;
 }
@@ -251,7 +251,8 @@ static void an_id_is_found_by_a_prefix_that_is_unique(void **state)
 {
         struct history *h = *state;
         static const char *const ids[] = {"cp-01-a", "cp-01-ab", "cp-02-a"};
-        pawl__row rows[2];
+        static const char *const shown[] = {"cp-01-a", "cp-01-ab", "cp-02"};
+        pawl__row rows[PAWL__CANDIDATES];
 
         for (int i = 0; i < 3; i++)
                 history_append(h, "WorkspaceCheckpointed",
@@ -261,10 +262,17 @@ static void an_id_is_found_by_a_prefix_that_is_unique(void **state)
         assert_int_equal(by_id(h, rows, "cp-02"), 1);
         assert_int_equal(rows[0].v[PAWL__WCP_N].integer, 3);
         assert_int_equal(by_id(h, rows, "cp-01"), 2);
-        assert_int_equal(by_id(h, rows, "cp-01-a"), 1); /* its whole id */
+        assert_int_equal(by_id(h, rows, "cp-01-a"), 2); /* its whole id comes first */
         assert_int_equal(rows[0].v[PAWL__WCP_N].integer, 1);
         assert_int_equal(by_id(h, rows, "cp-03"), 0);
-        assert_int_equal(by_id(h, rows, ""), 2);
+        assert_int_equal(by_id(h, rows, ""), 3);
+        for (int i = 0; i < 3; i++) {
+                pawl_text id = pawl__text(ids[i]);
+                assert_int_equal(
+                        pawl__state_short_id(&id, h->state, PAWL__WORKSPACE, &h->arena, &h->err),
+                        PAWL_OK);
+                assert_true(pawl__text_is(id, shown[i]));
+        }
 }
 
 static int64_t asked(struct history *h,

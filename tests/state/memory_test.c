@@ -180,8 +180,11 @@ static pawl_status every_query(struct history *h)
         if (status == PAWL_OK)
                 status = pawl__state_workspace_all(&rows, &n, h->state, &h->arena, &h->err);
         if (status == PAWL_OK)
-                status = pawl__state_workspace_by_id(
-                        two, &n, h->state, pawl__text("cp-"), &h->arena, &h->err);
+                status = pawl__state_by_prefix(
+                        two, &n, h->state, PAWL__WORKSPACE, pawl__text("cp-"), &h->arena, &h->err);
+        if (status == PAWL_OK && pawl__state_workspace_of_step(two, h->state, pawl__text("one"),
+                                         &h->arena, &h->err) == PAWL_ENOMEM)
+                status = PAWL_ENOMEM;
         if (status == PAWL_OK)
                 status = pawl__state_rollback_last(two, h->state, &h->arena, &h->err);
         if (status == PAWL_OK)
