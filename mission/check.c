@@ -2,6 +2,7 @@
 #include "base/error.h"
 #include "base/ids.h"
 #include "glossary/seed.h"
+#include "mission/command.h"
 #include "mission/inputs.h"
 #include "mission/runner.h"
 #include "pipeline/gate.h"
@@ -145,11 +146,22 @@ static pawl_status fill_context(checker *c, pawl_context *ctx, const pawl__step 
         return status;
 }
 
+static pawl_status find_command(checker *c, const pawl__step *step)
+{
+        const pawl__command command = {.argv = step->argv, .folder = c->mission->folder};
+        pawl_status status = pawl__command_find(&command, &c->error);
+
+        return status ? pawl__fail_prefix(&c->error, status, "step %.*s", PAWL__FMT(step->id))
+                      : PAWL_OK;
+}
+
 static pawl_status check_step(checker *c, size_t index)
 {
         pawl_context *ctx;
-        pawl_status status;
+        pawl_status status = find_command(c, &c->mission->steps[index]);
 
+        if (status)
+                return status;
         status = pawl_context_new(&ctx, pawl_mission_id(c->mission), "check",
                 pawl_mission_step_id(c->mission, index), &c->error);
         if (status)

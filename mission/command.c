@@ -4,7 +4,9 @@
 #include "mission/command_io.h"
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -68,18 +70,23 @@ static bool open_pipe(int *read_end, int *write_end, int *ours)
         return *read_end >= 0 && *write_end >= 0 && fcntl(*ours, F_SETFL, O_NONBLOCK) == 0;
 }
 
-static pawl_status open_ends(struct ends *ends, const pawl__command *command, pawl_error *err)
+static pawl_status open_folder(struct ends *ends, const pawl__command *command, pawl_error *err)
 {
-        if (!open_pipe(&ends->in_read, &ends->in_write, &ends->in_write) ||
-                !open_pipe(&ends->out_read, &ends->out_write, &ends->out_read) ||
-                (command->log && !open_pipe(&ends->err_read, &ends->err_write, &ends->err_read)))
-                return system_failure(command, errno, err);
         ends->folder = above_stdio(open(command->folder, O_PATH | O_DIRECTORY | O_CLOEXEC));
         if (ends->folder >= 0)
                 return PAWL_OK;
         return pawl__fail(err, pawl__errno_status(errno),
                 "%s: cannot run in folder %s: %s; check the folder", command->argv[0],
                 command->folder, strerrordesc_np(errno));
+}
+
+static pawl_status open_ends(struct ends *ends, const pawl__command *command, pawl_error *err)
+{
+        if (!open_pipe(&ends->in_read, &ends->in_write, &ends->in_write) ||
+                !open_pipe(&ends->out_read, &ends->out_write, &ends->out_read) ||
+                (command->log && !open_pipe(&ends->err_read, &ends->err_write, &ends->err_read)))
+                return system_failure(command, errno, err);
+        return open_folder(ends, command, err);
 }
 
 /* Does entry set the variable that "NAME=value" sets? */
@@ -148,6 +155,68 @@ static pawl_status refuse(
         default:
                 return system_failure(command, error, err);
         }
+}
+
+/* Could the file be started? An error number; ENOENT also for a script's interpreter that is not
+ * there. */
+static int startable(int folder, const char *path)
+{
+        char line[256];
+        struct stat st;
+
+        if (fstatat(folder, path, &st, 0) != 0)
+                return errno;
+        if (!S_ISREG(st.st_mode) || faccessat(folder, path, X_OK, AT_EACCESS) != 0)
+                return EACCES;
+        const int fd = openat(folder, path, O_RDONLY | O_CLOEXEC);
+        const ssize_t n = fd < 0 ? 0 : read(fd, line, sizeof line - 1);
+        close_fd(&(int){fd});
+        if (n < 3 || memcmp(line, "#!", 2) != 0)
+                return 0;
+        line[n] = '\0';
+        const char *interpreter = line + 2 + strspn(line + 2, " \t");
+        line[(size_t)(interpreter - line) + strcspn(interpreter, " \t\n")] = '\0';
+        return faccessat(folder, interpreter, X_OK, AT_EACCESS) == 0 ? 0 : errno;
+}
+
+/* As posix_spawnp() looks: what cannot be run is passed over, and remembered. */
+static int find_in_path(int folder, const char *name)
+{
+        const char *path = "/bin:/usr/bin";
+        char file[PATH_MAX];
+        int error = ENOENT;
+
+        for (char **entry = environ; entry && *entry; entry++)
+                if (strncmp(*entry, "PATH=", 5) == 0)
+                        path = *entry + 5;
+        for (size_t len; path; path = path[len] ? path + len + 1 : NULL) {
+                len = strcspn(path, ":");
+                if (snprintf(file, sizeof file, "%.*s/%s", len ? (int)len : 1, len ? path : ".",
+                            name) >= (int)sizeof file)
+                        continue;
+                const int found = startable(folder, file);
+                if (!found)
+                        return 0;
+                if (found == EACCES)
+                        error = EACCES;
+        }
+        return error;
+}
+
+pawl_status pawl__command_find(const pawl__command *command, pawl_error *err)
+{
+        struct ends ends = {-1, -1, -1, -1, -1, -1, -1};
+        const char *name = command->argv[0];
+        pawl_status status = open_folder(&ends, command, err);
+
+        if (status)
+                return status;
+        const int error =
+                strchr(name, '/') ? startable(ends.folder, name) : find_in_path(ends.folder, name);
+        if (error)
+                status = refuse(command, &ends, error, err);
+        close_ends(&ends);
+        return status;
 }
 
 static int prepare(

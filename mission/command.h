@@ -61,4 +61,10 @@ typedef struct pawl__command_result {
 PAWL_MUST_CHECK pawl_status pawl__command_run(
         pawl__command_result *result, const pawl__command *command, pawl_error *err);
 
+/**
+ * Would pawl__command_run() find argv[0], from folder? Nothing is run.
+ * @return PAWL_ENOTFOUND or PAWL_EACCESS with the message that a run would give.
+ */
+PAWL_MUST_CHECK pawl_status pawl__command_find(const pawl__command *command, pawl_error *err);
+
 #endif

@@ -54,15 +54,39 @@ static pawl_status add_node(pawl__buf *out, const pawl__json_node *node)
         }
 }
 
+/* What was meant as JSON is a string where it is not quite: a name that stands twice, say. */
+static bool is_text(const struct resolver *r, pawl_error *why)
+{
+        const pawl_text text = pawl__json_at(&r->tree, 0)->value;
+        pawl__json_tree tree = PAWL__JSON_TREE_INIT;
+        pawl_status status = PAWL_OK;
+        size_t at = 0;
+
+        while (at < text.len && memchr(" \t\r\n", text.data[at], 4))
+                at++;
+        if (pawl__json_at(&r->tree, 0)->type == PAWL__JSON_STRING && at < text.len &&
+                (text.data[at] == '{' || text.data[at] == '['))
+                status = pawl__json_tree_read(&tree, text.data, text.len, why);
+        pawl__json_tree_free(&tree);
+        return status == PAWL_EPARSE;
+}
+
 static pawl_status refuse(struct resolver *r, pawl__node node, pawl_text id, pawl_text pointer)
 {
         const pawl__json_tree *inputs = &r->mission->document.tree;
         pawl__buf path = PAWL__BUF_INIT;
+        pawl_error why = PAWL_ERROR_INIT;
         pawl_status status;
 
         if (pawl__buf_adds(&path, "inputs") ||
                 pawl__member_path(&path, inputs, r->step->inputs, node))
                 status = pawl__nomem(r->err);
+        else if (is_text(r, &why))
+                status = pawl__fail(r->err, PAWL_ENOTFOUND,
+                        "%.*s: output of \"%.*s\" is kept as text, which has no %.*s: it is no "
+                        "JSON (%s); correct what \"%.*s\" prints",
+                        PAWL__FMT(pawl__buf_text(&path)), PAWL__FMT(id), PAWL__FMT(pointer),
+                        why.message, PAWL__FMT(id));
         else
                 status = pawl__fail(r->err, PAWL_ENOTFOUND,
                         "%.*s: output of \"%.*s\" has no %.*s; mend the pointer in the mission "

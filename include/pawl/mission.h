@@ -194,7 +194,8 @@ PAWL_EXTERN PAWL_MUST_CHECK pawl_status pawl_mission_unfinished(
 
 /**
  * Layers 1 and 2 and the gate's verdict for each step (or the one named), writing nothing.
- * Inputs that come from an earlier step's output stay as their {"$from"} object.
+ * Inputs that come from an earlier step's output stay as their {"$from"} object. A command that is
+ * not there, looked for as a run would, is a failure (PAWL_ENOTFOUND, PAWL_EACCESS).
  * @param[out] json  an array of {"step_id","input_hash","effective_strictness","terms","findings",
  *                   "overall_severity","recommended_action","blocked"}; free with pawl_free().
  * @param log        may be NULL: then only the mission's own seeds are in force.

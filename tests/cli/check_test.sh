@@ -26,6 +26,40 @@ it "one step alone: exit 0 when it would pass, 1 when there is none of that id"
 runs 0 pawl check mission.yaml --step research
 fails 1 "^pawl: step nobody: " pawl check mission.yaml --step nobody
 
+it "a program that is not there is refused, looked for as run would: from the mission's folder, or by PATH"
+mkdir -p sub/bin
+one_step() {
+        printf 'mission: m\nsteps:\n  - {id: first, run: ["true"]}\n  - {id: a, run: [%s]}\n' "$1" >sub/m.yaml
+}
+one_step frobnicate
+fails 1 '^pawl: step a: frobnicate: no such command; check run and PATH$' pawl check sub/m.yaml
+runs 0 pawl check sub/m.yaml --step first
+one_step ./bin/tool
+fails 1 "^pawl: step a: ./bin/tool: no such command; check run and the mission's folder$" pawl check sub/m.yaml --json
+echo '#!/bin/sh' >sub/bin/tool
+fails 1 '^pawl: step a: ./bin/tool: is not executable; chmod \+x it$' pawl check sub/m.yaml
+chmod +x sub/bin/tool
+runs 0 pawl check sub/m.yaml
+(cd / && pawl check "$OLDPWD/sub/m.yaml" >/dev/null)
+echo '#!/no/such/interpreter -x' >sub/bin/tool
+fails 1 "^pawl: step a: ./bin/tool: its interpreter is not there; mend the file's #! line$" pawl check sub/m.yaml
+runs 1 pawl run sub/m.yaml --db new/events.db
+says "^pawl: step a: ./bin/tool: its interpreter is not there; mend the file's #! line" err
+one_step ./bin
+fails 1 '^pawl: step a: ./bin: is a folder; name a command in it$' pawl check sub/m.yaml
+one_step tool
+echo '#!/bin/sh' >sub/bin/tool
+fails 1 '^pawl: step a: tool: no such command' pawl check sub/m.yaml
+PATH=bin:$PATH runs 0 pawl check sub/m.yaml
+[ ! -e .pawl ] && [ ! -e sub/.pawl ]
+
+it "so is a pointer that cannot resolve, whatever the steps print"
+for from in later nobody 'first#summary' 'first#/a~2' a; do
+        printf 'mission: m\nsteps:\n  - {id: first, run: ["true"]}\n  - {id: a, inputs: {x: {$from: "%s"}}, run: ["true"]}\n  - {id: later, run: ["true"]}\n' \
+                "$from" >sub/m.yaml
+        fails 1 "^pawl: .*sub/m.yaml: line 4: steps\[1\].inputs.x[.:]" pawl check sub/m.yaml
+done
+
 it "with a log, what was answered counts, and no event is written"
 runs 3 pawl run mission.yaml
 runs 0 pawl resolve "$(pawl conflicts --json | jq -r '.[0].conflict_id')" --pick 1

@@ -167,6 +167,22 @@ static void a_failure_to_get_an_output_is_passed_on(void **state)
         check_fails(f, "[{$from: a}]", PAWL_EDAMAGED, "the log: is damaged");
 }
 
+static void a_pointer_into_what_is_nearly_json_says_why_it_is_text(void **state)
+{
+        struct fixture *f = *state;
+
+        f->b = "\" {\\\"x\\\":1,\\\"x\\\":2}\\n\"";
+        check_fails(f, "{$from: \"b#/x\"}", PAWL_ENOTFOUND,
+                "inputs: output of \"b\" is kept as text, which has no /x: it is no JSON (line 1, "
+                "column 9: the name \"x\" stands twice in its object; keep one); correct what \"b\" "
+                "prints");
+        check(f, "{$from: b}", f->b);
+        f->b = "\"[1\"";
+        check_fails(f, "{$from: \"b#/0\"}", PAWL_ENOTFOUND,
+                "inputs: output of \"b\" is kept as text, which has no /0: it is no JSON (line 1, "
+                "column 3: the text ends inside an array; close it with ']'); correct what \"b\" prints");
+}
+
 static void an_output_that_makes_the_nesting_too_deep_is_refused(void **state)
 {
         struct fixture *f = *state;
@@ -227,6 +243,7 @@ int main(void)
                 T(references_in_outputs_are_not_followed),
                 T(a_pointer_that_leads_nowhere_is_named),
                 T(a_failure_to_get_an_output_is_passed_on),
+                T(a_pointer_into_what_is_nearly_json_says_why_it_is_text),
                 T(an_output_that_makes_the_nesting_too_deep_is_refused),
                 T(without_a_run_references_stay),
                 T(a_reference_is_split_at_its_pointer),
