@@ -127,6 +127,17 @@ static bool log_fails(pawl__runner *r)
         return pawl_pipeline_flush(r->pipeline) != PAWL_OK;
 }
 
+static void tell_taken(const pawl__runner *r)
+{
+        const pawl__row *row = &r->snapshot->ws.current;
+
+        if (!r->options.checkpoint)
+                return;
+        const pawl_workspace_checkpoint_info info =
+                pawl__checkpoint_info(row, (uint64_t)row->v[PAWL__WCP_N].integer);
+        r->options.checkpoint(&info, r->options.checkpoint_user);
+}
+
 /* What waits in the batch is committed with the checkpoint, or without it, or waits on. */
 static pawl_status take(pawl__runner *r, pawl_text step_id, after *a, pawl_error *err)
 {
@@ -146,6 +157,7 @@ static pawl_status take(pawl__runner *r, pawl_text step_id, after *a, pawl_error
         }
         if (!status) {
                 pawl__checkpoint_settle(&r->snapshot->taking);
+                tell_taken(r);
                 return PAWL_OK;
         }
         return !a->then && status != PAWL_EFENCED && log_fails(r) ? PAWL_DONE : status;

@@ -4,6 +4,7 @@
 #include "command/json.h"
 #include "command/printable.h"
 #include <errno.h>
+#include <inttypes.h>
 #include <unistd.h>
 
 static const struct {
@@ -21,12 +22,15 @@ static const struct {
 cli_progress cli_progress_of(const cli_call *cli)
 {
         bool json = cli_given(cli, "json");
-
-        return (cli_progress){
+        cli_progress progress = {
                 .steps = !json,
                 .live = isatty(STDERR_FILENO) == 1,
                 .colours = {cli_colours(stdout), cli_colours(stderr)},
+                .taken = PAWL__JSON_WRITER_INIT,
         };
+
+        pawl__json_open_array(&progress.taken);
+        return progress;
 }
 
 /* A reader that went away is no reason to stop in the middle of a run: what was to be said is in
@@ -56,6 +60,25 @@ void cli_progress_show(
                 colours ? "m" : "", stages[stage].words, colours ? "\033[0m" : "");
         if (!on_stderr)
                 flush_stdout();
+}
+
+void cli_progress_checkpoint(const pawl_workspace_checkpoint_info *info, void *user)
+{
+        cli_progress *progress = user;
+        pawl__json_writer *w = &progress->taken;
+
+        pawl__json_open_object(w);
+        pawl__json_member_integer(w, "n", (int64_t)info->n);
+        pawl__json_member_text(w, "id", info->id);
+        pawl__json_member_text(w, "step_id", info->step_id);
+        pawl__json_member_text(w, "description", info->description);
+        pawl__json_close_object(w);
+        if (!progress->steps)
+                return;
+        printf("checkpoint %" PRIu64 " (%s", info->n, info->step_id.data ? "@" : "");
+        cli_put(stdout, info->step_id.data ? info->step_id : info->description);
+        fputs(")\n", stdout);
+        flush_stdout();
 }
 
 /* A member that was not there before, or is not now, is null. */
@@ -98,7 +121,7 @@ static void write_mission_changes(pawl__json_writer *w, const pawl_run_result *r
         pawl__json_close_array(w);
 }
 
-static void print_json(const cli_call *cli, const pawl_run_result *result)
+static void print_json(const cli_call *cli, const pawl_run_result *result, pawl__json_writer *taken)
 {
         pawl__json_writer w = PAWL__JSON_WRITER_INIT;
 
@@ -126,6 +149,11 @@ static void print_json(const cli_call *cli, const pawl_run_result *result)
         pawl__json_close_array(&w);
         write_changed_inputs(&w, pawl_run_result_changed_inputs(result));
         write_mission_changes(&w, result);
+        pawl__json_close_array(taken);
+        if (pawl__json_end_writer(taken))
+                w.failed = true;
+        else
+                pawl__json_member_raw(&w, "checkpoints", pawl__buf_text(&taken->buf));
         pawl__json_close_object(&w);
         cli_print_json(cli, &w);
 }
@@ -182,14 +210,15 @@ static int interrupted_code(const pawl_run_result *result)
 }
 
 int cli_tell_outcome(const cli_call *cli, pawl_status status, const pawl_run_result *result,
-        const pawl_error *err)
+        cli_progress *progress, const pawl_error *err)
 {
         pawl_error told = *err;
 
         if (result && cli_given(cli, "json"))
-                print_json(cli, result);
+                print_json(cli, result, &progress->taken);
         else if (result)
                 print_closing(cli->in->out, result);
+        pawl__json_writer_free(&progress->taken);
         flush_stdout();
         told.status = status;
         if (status == PAWL_OK || status == PAWL_DONE)

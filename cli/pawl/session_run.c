@@ -72,7 +72,7 @@ static int sit(const cli_call *cli, pawl_log *log, pawl_mission *mission, const 
         if (!mission && !what && !result && (status == PAWL_ESTATE || status == PAWL_ENOTFOUND) &&
                 !cli_given(cli, "json") && cli_status_list(NULL, cli, log, NULL))
                 return cli_fail(cli, &err);
-        int code = cli_tell_outcome(cli, status, result, &err);
+        int code = cli_tell_outcome(cli, status, result, options->checkpoint_user, &err);
         pawl_run_result_free(result);
         return code;
 }
@@ -104,6 +104,8 @@ int cli_sit(const cli_call *cli, pawl_log *log, pawl_mission *mission, const cha
                 options.confirm_mission_user = &prompt;
                 options.progress = cli_progress_show;
                 options.progress_user = &progress;
+                options.checkpoint = cli_progress_checkpoint;
+                options.checkpoint_user = &progress;
                 options.home = cli->in->home;
                 options.config_home = cli->in->config_home;
                 options.trouble = prompt.asks ? cli_prompt_trouble : NULL;

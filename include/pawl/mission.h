@@ -10,6 +10,7 @@
 #define PAWL_MISSION_H
 
 #include <pawl/pipeline.h>
+#include <pawl/workspace.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -42,6 +43,9 @@ typedef void (*pawl_progress_fn)(
 /** What there is to say beside the run: a handoff that could not be written, sessions that were
  *  pruned. One line without a newline. */
 typedef void (*pawl_notice_fn)(const char *line, void *user);
+
+/** A checkpoint of the workspace that the run took itself; @p info lives as long as the call. */
+typedef void (*pawl_run_checkpoint_fn)(const pawl_workspace_checkpoint_info *info, void *user);
 
 /** What is to be done about a checkpoint of the workspace that failed. */
 typedef enum pawl_trouble_answer {
@@ -92,7 +96,9 @@ typedef struct pawl_run_options {
                                  and those that take from any of them run again */
         pawl_confirm_mission_fn confirm_mission; /**< NULL: no */
         void *confirm_mission_user;
-        const char *config_home; /**< see pawl_workspace_options; NULL: below home */
+        const char *config_home;           /**< see pawl_workspace_options; NULL: below home */
+        pawl_run_checkpoint_fn checkpoint; /**< NULL: silent */
+        void *checkpoint_user;
 } pawl_run_options;
 
 #define PAWL_RUN_OPTIONS_VERSION 1
@@ -100,7 +106,7 @@ typedef struct pawl_run_options {
         {                                                                                          \
                 PAWL_RUN_OPTIONS_VERSION, NULL, NULL, NULL, false, 0, -1, NULL, NULL, NULL, NULL,  \
                         NULL, NULL, NULL, NULL, 0, NULL, NULL, NULL, false, false, NULL, NULL,     \
-                        NULL                                                                       \
+                        NULL, NULL, NULL                                                           \
         }
 
 /** A step's outcome. Texts live as long as the result. */

@@ -123,6 +123,13 @@ steps:
   - {id: third, run: ["true"]}
 END
 runs 0 pawl run mission.yaml --run one
+same "$(cat out)" "[1/3] first: completed
+checkpoint 1 (@first)
+[2/3] second: completed
+checkpoint 2 (@second)
+[3/3] third: completed
+checkpoint 3 (@third)
+run one: completed, 3 of 3 steps completed"
 same "$(pawl checkpoints --json | jq -c '[.[] | [.n, .step_id, .trigger, .run_id]]')" \
         '[[1,"first","auto","one"],[2,"second","auto","one"],[3,"third","auto","one"]]'
 same "$(pawl diff 1 2 --json | jq -c '[.files[].path]')" '["second.txt"]'
@@ -135,7 +142,9 @@ same "$(eventlog export | jq -r .type | tail -n 5 | tr '\n' ' ')" \
         "StepCompleted SessionCheckpointed WorkspaceCheckpointed RunCompleted SessionEnded "
 
 it "they are told apart by run, session and step"
-runs 0 pawl run mission.yaml --run other-one
+runs 0 pawl run mission.yaml --run other-one --json
+same "$(jq -c '[.checkpoints[] | [.n, .step_id]]' out)" '[[4,"first"],[5,"second"],[6,"third"]]'
+same "$(jq -c '[.checkpoints[].id]' out)" "$(pawl checkpoints --json --run other-one | jq -c '[.[].id]')"
 session=$(checkpoint session_id)
 numbers() {
         pawl checkpoints --json "$@" | jq -c '[.[].n]'

@@ -60,6 +60,7 @@ it "with --wait it waits so long and no longer"
 runs 6 pawl resume one --wait=1
 says "$pid" err
 (sleep 0.3; touch go) &
+rm out # the first one writes to it still
 runs 0 pawl resume one --wait --json
 same "$(jq -r .status out)" completed
 wait "$pid"
