@@ -117,6 +117,8 @@ PAWL_MUST_CHECK pawl_status pawl__log_holder(
  * @return PAWL_EDAMAGED where something else stands there: the log was saved beside it.
  */
 PAWL_MUST_CHECK pawl_status pawl__log_keep(pawl_log *log);
+/** After that failed: is what this handle has saved elsewhere, so that it can be closed? */
+bool pawl__log_saved(const pawl_log *log);
 
 /* ---- Contents: what workspace checkpoints hold, by hash, in parts
  * --------------------------------

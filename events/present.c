@@ -376,6 +376,11 @@ pawl_status pawl__files_fix(pawl_log *log)
         return status;
 }
 
+bool pawl__log_saved(const pawl_log *log)
+{
+        return log->lost.status != PAWL_OK;
+}
+
 pawl_status pawl__log_keep(pawl_log *log)
 {
         pawl__waiter waiter = {.log = log};

@@ -6,7 +6,8 @@
 #include <stdlib.h>
 
 struct service_pulse {
-        service_worker worker; /* its log is this thread's */
+        service_worker worker;   /* its log keeps what a path leads to no more */
+        pthread_mutex_t reading; /* held by whoever uses the log */
         pthread_t thread;
         pthread_mutex_t lock;
         pthread_cond_t ends;
@@ -21,10 +22,22 @@ static void beat(service_pulse *pulse)
         uint64_t head = 0;
 
         service_health_asks(health, service_now_ms());
+        pthread_mutex_lock(&pulse->reading);
         pawl_status status = service_worker_ready(&pulse->worker, &err);
         if (!status && (status = pawl_log_head(&head, hash, pulse->worker.log)))
                 pawl__log_failed(pulse->worker.log, status, &err);
+        pthread_mutex_unlock(&pulse->reading);
         service_health_read(health, status ? &err : NULL);
+}
+
+pawl_status service_pulse_keep(service_pulse *pulse, pawl_error *err)
+{
+        if (!pulse)
+                return PAWL_OK;
+        pthread_mutex_lock(&pulse->reading);
+        const pawl_status status = service_worker_keep(&pulse->worker, err);
+        pthread_mutex_unlock(&pulse->reading);
+        return status;
 }
 
 static void *run(void *user)
@@ -50,6 +63,7 @@ static void free_pulse(service_pulse *pulse)
         service_worker_free(&pulse->worker);
         pthread_cond_destroy(&pulse->ends);
         pthread_mutex_destroy(&pulse->lock);
+        pthread_mutex_destroy(&pulse->reading);
         free(pulse);
 }
 
@@ -61,8 +75,12 @@ pawl_status service_pulse_start(service_pulse **out, service_site *site, pawl_er
                 return pawl__nomem(err);
         service_worker_init(&pulse->worker, site);
         pthread_mutex_init(&pulse->lock, NULL);
+        pthread_mutex_init(&pulse->reading, NULL);
         service_cond_init(&pulse->ends);
-        const pawl_status status = service_thread_start(&pulse->thread, run, pulse, err);
+        pulse->worker.keeps = true;
+        pawl_status status = service_worker_ready(&pulse->worker, err);
+        if (!status)
+                status = service_thread_start(&pulse->thread, run, pulse, err);
         if (status)
                 free_pulse(pulse);
         else

@@ -16,7 +16,6 @@
 
 struct service_server {
         service_parts parts;
-        service_pulse *pulse;
         struct MHD_Daemon *daemon;
         uint16_t port;
         atomic_bool runs; /* the daemon's thread is at work */
@@ -130,7 +129,7 @@ pawl_status service_server_start(service_server **out, service_site *site, pawl_
                 status = service_pool_start(&parts->pool, site,
                         options->threads ? options->threads : SERVICE_THREADS, err);
         if (!status)
-                status = service_pulse_start(&server->pulse, site, err);
+                status = service_pulse_start(&site->pulse, site, err);
         if (!status)
                 status = start_daemon(server, fd, most, err);
         else if (fd >= 0)
@@ -183,7 +182,8 @@ void service_server_stop(service_server *server)
         }
         if (fd >= 0)
                 close(fd);
-        service_pulse_stop(server->pulse);
+        service_pulse_stop(parts->site->pulse);
+        parts->site->pulse = NULL;
         service_connections_stop(parts->clients);
         service_pool_free(parts->pool);
         service_async_bodies_free(&parts->flows);

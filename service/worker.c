@@ -2,8 +2,10 @@
 #include "base/error.h"
 #include "base/ids.h"
 #include "base/system.h"
+#include "events/log.h"
 #include "service/feed.h"
 #include "service/guard.h"
+#include "service/pulse.h"
 #include "service/router.h"
 #include <errno.h>
 
@@ -37,6 +39,27 @@ static bool same_file(const service_worker *worker)
                st.st_ino == worker->inode;
 }
 
+pawl_status service_worker_keep(service_worker *worker, pawl_error *err)
+{
+        struct stat st;
+
+        if (!worker->log || worker->site->options->read_only || same_file(worker))
+                return PAWL_OK;
+        pawl_status status = pawl__log_keep(worker->log);
+        if (!status && stat(worker->site->options->log_path, &st) == 0) {
+                status = pawl__log_keep(worker->log); /* it is what was looked at, then */
+                worker->device = st.st_dev;
+                worker->inode = st.st_ino;
+        }
+        if (!status)
+                return PAWL_OK;
+        pawl__log_failed(worker->log, status, err);
+        if (!pawl__log_saved(worker->log))
+                return status;
+        close_log(worker);
+        return stat(worker->site->options->log_path, &st) == 0 ? PAWL_OK : status;
+}
+
 pawl_status service_worker_ready(service_worker *worker, pawl_error *err)
 {
         const service_options *from = worker->site->options;
@@ -46,6 +69,10 @@ pawl_status service_worker_ready(service_worker *worker, pawl_error *err)
 
         if (worker->log && same_file(worker))
                 return PAWL_OK;
+        pawl_status status = worker->keeps ? service_worker_keep(worker, err)
+                                           : service_pulse_keep(worker->site->pulse, err);
+        if (status || (worker->log && same_file(worker)))
+                return status;
         close_log(worker);
         options.flags = from->read_only ? PAWL_LOG_READONLY : 0;
         options.key = from->key;
@@ -55,7 +82,7 @@ pawl_status service_worker_ready(service_worker *worker, pawl_error *err)
                 return pawl__fail(err, pawl__errno_status(errno),
                         "%.300s: %s; put the log back, or start the service again", from->log_path,
                         strerrordesc_np(errno));
-        pawl_status status = pawl_log_open(&log, from->log_path, &options, err);
+        status = pawl_log_open(&log, from->log_path, &options, err);
         if (status)
                 return status;
         pthread_mutex_lock(&worker->lock);

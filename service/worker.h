@@ -15,6 +15,7 @@ struct service_worker {
         dev_t device;         /**< of the file that is open: by its path another may stand there */
         ino_t inode;
         bool interrupted;
+        bool keeps; /**< it is the one that keeps the log: service/pulse.h */
 };
 
 void service_worker_init(service_worker *worker, service_site *site);
@@ -25,6 +26,9 @@ void service_worker_free(service_worker *worker);
  * @return as pawl_log_open().
  */
 PAWL_MUST_CHECK pawl_status service_worker_ready(service_worker *worker, pawl_error *err);
+
+/** Of the one that keeps the log: see service_pulse_keep(). */
+PAWL_MUST_CHECK pawl_status service_worker_keep(service_worker *worker, pawl_error *err);
 
 /** End the command that runs, and all that come: from any thread. */
 void service_worker_interrupt(service_worker *worker);

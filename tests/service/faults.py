@@ -1,5 +1,7 @@
 """A service whose disk is full, whose log is replaced, beside another: see faults_test.sh."""
 
+import ctypes
+import glob
 import http.client
 import os
 import resource
@@ -62,24 +64,75 @@ def full_disk():
     sound()
 
 
-def replaced_log():
-    """The log at the path is the one that is served, also when it is another now, or was gone."""
+def exchange(a, b):
+    """Two names change places at once: renameat2() with RENAME_EXCHANGE."""
+    libc = ctypes.CDLL(None, use_errno=True)
+    same(libc.renameat2(-100, a.encode(), -100, b.encode(), 2), 0, os.strerror(ctypes.get_errno()))
+
+
+def removed_log():
+    """The service may be the last that has it: the next request puts it back, or the next second."""
     fresh()
     with Service() as s:
-        s.run("checkpoint")
+        for n in range(1, 4):
+            same(s.run("checkpoint")["n"], n)
+            shutil.rmtree(".pawl")
+            same(head(s), n)
+            sound()
+        shutil.rmtree(".pawl")
+        same(s.run("checkpoint")["n"], 4)
+        shutil.rmtree(".pawl")
+        wait_for(lambda: os.path.exists(LOG))
+        os.rename(".pawl", "aside")  # moved away by hand is no less gone
+        same(head(s), 4)
+        assert healthy(s)
+        with Service("--read-only") as reader:
+            same(head(reader), 4)
+        same(s.run("checkpoint")["n"], 5)
+    sound()
+    same([name for name in os.listdir(".pawl") if "saved" in name or "tmp" in name], [])
+    shutil.rmtree("aside")
+
+
+def removed_log_of_a_reader():
+    """It writes nothing, so that it waits until somebody puts the log back."""
+    fresh()
+    subprocess.run(["pawl", "checkpoint", "one"], check=True, stdout=subprocess.DEVNULL)
+    with Service("--read-only") as s:
+        same(head(s), 1)
         os.rename(".pawl", "aside")
         status, _, body = s.get("/metrics")
         same((status, body["error"]["status"]), (503, "PAWL_ENOTFOUND"), body)
         wait_for(lambda: not healthy(s))
-        subprocess.run(["pawl", "init"], check=True, stdout=subprocess.DEVNULL)
-        same(head(s), 0)
-        wait_for(lambda: healthy(s))
-        fresh()
+        assert not os.path.exists(".pawl")
         os.rename("aside", ".pawl")
         same(head(s), 1)
+        wait_for(lambda: healthy(s))
+
+
+def replaced_log():
+    """The log at the path is the one that is served; what stood there is saved beside it, once."""
+    fresh()
+    subprocess.run(["pawl", "init", "other"], check=True, stdout=subprocess.DEVNULL)
+    with Service() as s:
+        s.run("checkpoint")
+        s.run("checkpoint")
+        exchange(".pawl", "other/.pawl")
+        same(head(s), 0)
+        wait_for(lambda: healthy(s))
+        saved = glob.glob(LOG + "-saved-2-*")
+        wait_for(lambda: len(glob.glob(LOG + "-saved-*")) == 1)
+        for _ in range(20):
+            same(head(s), 0)
+        same(glob.glob(LOG + "-saved-*"), saved)
+        subprocess.run(["eventlog", "verify", "--db", saved[0]], check=True, stdout=subprocess.DEVNULL)
+        same(s.run("checkpoint")["n"], 1)
+        exchange(".pawl", "other/.pawl")
+        same(head(s), 2)
         s.run("checkpoint")
         wait_for(lambda: healthy(s))
     sound()
+    shutil.rmtree("other")
 
 
 def two_services():
@@ -217,5 +270,5 @@ def signals():
             end.close()
 
 
-run(full_disk, replaced_log, two_services, read_only, tls, refusals,
+run(full_disk, removed_log, removed_log_of_a_reader, replaced_log, two_services, read_only, tls, refusals,
     workspace_by_environment, signals)
