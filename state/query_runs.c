@@ -57,7 +57,7 @@ static pawl_status prefer_table(
         sqlite3_reset(stmt);
         if (rc != SQLITE_ROW)
                 return pawl__db_fail(state->log, rc, "read the state tables", err);
-        *yes = runs < COUNTED && (double)limit * (double)head > ROW * runs * runs;
+        *yes = runs < (double)COUNTED && (double)limit * (double)head > (double)ROW * runs * runs;
         return PAWL_OK;
 }
 
