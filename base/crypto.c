@@ -20,7 +20,9 @@ static bool start(void)
         return true;
 }
 
-static pawl__lazy lazy = {LIBCRYPTO_SONAME, LIBCRYPTO_PACKAGE, symbols,
+PAWL__LAZY_NOTE("hash", "SHA-256 of the log, of inputs and files", "required", LIBCRYPTO_SONAME);
+
+static pawl__lazy lazy = {LIBCRYPTO_SONAME, "OpenSSL's libcrypto", symbols,
         sizeof symbols / sizeof symbols[0], &library, start, PTHREAD_MUTEX_INITIALIZER, false};
 
 void pawl__digest_start_lean(void)

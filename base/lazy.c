@@ -6,8 +6,8 @@
 
 static pawl_status missing(const pawl__lazy *library, const char *why, pawl_error *err)
 {
-        return pawl__fail(err, PAWL_ENOTFOUND, "%s: cannot be loaded (%s); install the package %s",
-                library->soname, why ? why : "no reason given", library->package);
+        return pawl__fail(err, PAWL_ENOTFOUND, "%s: cannot be loaded (%s); install %s",
+                library->soname, why ? why : "no reason given", library->name);
 }
 
 /* dlerror() says "SONAME: REASON" */
@@ -33,9 +33,8 @@ static pawl_status load(pawl__lazy *library, pawl_error *err)
                 void *symbol = dlsym(handle, library->symbols[i].name);
                 if (!symbol) {
                         pawl_status status = pawl__fail(err, PAWL_ENOTFOUND,
-                                "%s: has no function %s; install the package %s as it was built "
-                                "against",
-                                library->soname, library->symbols[i].name, library->package);
+                                "%s: has no function %s; install the %s that this was built with",
+                                library->soname, library->symbols[i].name, library->name);
                         dlclose(handle);
                         return status;
                 }
@@ -44,8 +43,8 @@ static pawl_status load(pawl__lazy *library, pawl_error *err)
         }
         if (library->start && !library->start())
                 return pawl__fail(err, PAWL_ESTATE,
-                        "%s: does not start; is there memory, and is the package %s whole?",
-                        library->soname, library->package);
+                        "%s: does not start; is there memory, and is %s installed whole?",
+                        library->soname, library->name);
         library->ready = true;
         return PAWL_OK;
 }

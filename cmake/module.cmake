@@ -17,7 +17,6 @@ function(pawl_module path)
         endforeach()
 
         add_library(${name} OBJECT ${sources})
-        target_compile_definitions(${name} PRIVATE PAWL_VERSION="${PROJECT_VERSION}")
         target_include_directories(${name} PRIVATE ${CMAKE_SOURCE_DIR}/include ${headers_of}/${name})
         target_include_directories(${name} PRIVATE ${CMAKE_BINARY_DIR}/generated)
         foreach(used ${arg_USES})

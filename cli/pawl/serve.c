@@ -1,9 +1,9 @@
 /* pawl serve: the commands over HTTP, until a signal ends it. */
+#include "cli/pawl/serve.h"
 #include "base/error.h"
 #include "base/mac.h"
 #include "base/system.h"
 #include "cli/pawl/actor.h"
-#include "cli/pawl/commands.h"
 #include "cli/registry.h"
 #include "command/find.h"
 #include "command/json.h"
@@ -19,10 +19,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define DEFAULT_ADDRESS "127.0.0.1"
-#define DEFAULT_LISTEN  DEFAULT_ADDRESS ":7473"
-#define HOSTS_MAX       16
-#define PEM_MAX         (1024 * 1024)
+#define HOSTS_MAX 16
+#define PEM_MAX   (1024 * 1024)
 
 /* What a service is started with, and what of it is this command's own. */
 typedef struct setup {
@@ -316,7 +314,7 @@ static int serve(const cli_call *cli, const setup *s, const sigset_t *signals)
         return code;
 }
 
-static int serve_run(cli_call *cli)
+int pawl_serve_run(cli_call *cli)
 {
         setup s = {.options = {.port = 0}};
         pawl_error err = PAWL_ERROR_INIT;
@@ -338,35 +336,3 @@ static int serve_run(cli_call *cli)
         forget(&s);
         return code;
 }
-
-static const cli_option serve_options[] = {
-        {"listen", 0, 0, CLI_TEXT, "ADDR:PORT", NULL,
-                "where to listen (default: " DEFAULT_LISTEN "; port 0: any that is free)"},
-        {"port", 0, 0, CLI_COUNT, "PORT", NULL, "the same as --listen " DEFAULT_ADDRESS ":PORT"},
-        {"workspace", 0, 0, CLI_FILE, "DIR", NULL,
-                "the folder that commands on files work on, in place of "
-                "$CODER_AGENT_WORKSPACE_PATH"},
-        {"read-only", 0, 0, CLI_FLAG, NULL, NULL, "refuse what changes something"},
-        {"token-file", 0, 0, CLI_FILE, "FILE", NULL,
-                "the token for programs, made where it is not there (default: serve.token beside "
-                "the log)"},
-        {"host", 0, 0, CLI_TEXTS, "NAME", NULL,
-                "a name that requests may also call it by; may be given again"},
-        {"tls-cert", 0, 0, CLI_FILE, "FILE", NULL, "the certificate (PEM), with its chain"},
-        {"tls-key", 0, 0, CLI_FILE, "FILE", NULL, "the certificate's key (PEM)"},
-        {"insecure", 0, 0, CLI_FLAG, NULL, NULL,
-                "listen beyond this machine without TLS: the token can be read on the way"},
-        {"threads", 0, 0, CLI_NUMBER, "N", NULL, "how many requests run at once (default: 4)"},
-        {"actor", 0, 0, CLI_TEXT, "ACTOR", NULL,
-                "who it is that asks, where a request does not say (default: user:NAME)"},
-        {"json", 0, 0, CLI_FLAG, NULL, NULL, "when it is ready, print one object"},
-        {NULL, 0, 0, CLI_FLAG, NULL, NULL, NULL},
-};
-
-const cli_cmd pawl_serve_cmd = {
-        .name = "serve",
-        .args = "",
-        .options = serve_options,
-        .help = "Offer the commands, the resources and the page over HTTP, until a signal ends it",
-        .run = serve_run,
-};

@@ -5,11 +5,25 @@
 #include "workspace/archive/archive_read.h"
 #include <errno.h>
 #include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 /* So many blocks of at most 128 KiB hold twice what an archive may. */
 #define BLOCKS_MAX ((uint64_t)1 << 20)
+
+pawl_status pawl__archive_refuse(pawl_error *err, const char *name, const char *what, ...)
+{
+        char text[300] = "";
+        va_list args;
+
+        va_start(args, what);
+        vsnprintf(text, sizeof text, what, args);
+        va_end(args);
+        return pawl__fail(err, PAWL_EFORMAT,
+                "%.120s: %s; it is no archive of `pawl export`, or was changed", name, text);
+}
 
 static pawl_status get(unsigned char *out, size_t len, const pawl__archive_source *source,
         uint64_t at, pawl_error *err)

@@ -2,8 +2,6 @@
 #include "base/error.h"
 #include "workspace/archive/archive_library.h"
 #include <errno.h>
-#include <stdarg.h>
-#include <stdio.h>
 #include <stdlib.h>
 
 enum { BLOCK = 64 << 10, PIECE = 256 << 10 };
@@ -14,18 +12,6 @@ struct pawl__archive_reader {
         const char *name;
         char *piece;
 };
-
-pawl_status pawl__archive_refuse(pawl_error *err, const char *name, const char *what, ...)
-{
-        char text[300] = "";
-        va_list args;
-
-        va_start(args, what);
-        vsnprintf(text, sizeof text, what, args);
-        va_end(args);
-        return pawl__fail(err, PAWL_EFORMAT,
-                "%.120s: %s; it is no archive of `pawl export`, or was changed", name, text);
-}
 
 static pawl_status failed(pawl_error *err, const pawl__archive_reader *r)
 {

@@ -1,6 +1,6 @@
 #include "workspace/diff/lines.h"
 #include "base/error.h"
-#include "workspace/git/git_library.h"
+#include "workspace/git/git_diff.h"
 
 enum { BINARY_LOOK = 8000 /* bytes; git's buffer_is_binary() */, TEXT_MAX = 1 << 30 };
 
@@ -177,62 +177,38 @@ static pawl_status replace_all(struct comparing *c, const struct pair *pair)
 
 /* ---- What libgit2 finds ---------------------------------------------------------------------- */
 
-static int take_hunk(const git_diff_delta *delta, const git_diff_hunk *hunk, void *user)
+static pawl_status take_hunk(const pawl__git_hunk *hunk, void *user)
 {
         struct comparing *c = user;
 
-        (void)delta;
         if (!c->hunks)
-                return 0;
+                return PAWL_OK;
         /* where a range is empty, libgit2 names the line before it, as git does */
-        c->status =
-                add_header(c->hunks, c->offset + (uint64_t)hunk->old_start + (hunk->old_lines == 0),
-                        (uint64_t)hunk->old_lines,
-                        c->offset + (uint64_t)hunk->new_start + (hunk->new_lines == 0),
-                        (uint64_t)hunk->new_lines);
-        return c->status ? GIT_EUSER : 0;
+        return add_header(c->hunks, c->offset + hunk->before + (hunk->n_before == 0),
+                hunk->n_before, c->offset + hunk->after + (hunk->n_after == 0), hunk->n_after);
 }
 
-static int take_line(const git_diff_delta *delta, const git_diff_hunk *hunk,
-        const git_diff_line *line, void *user)
+static pawl_status take_line(char origin, pawl_text line, void *user)
 {
         struct comparing *c = user;
 
-        (void)delta;
-        (void)hunk;
-        if (line->origin == GIT_DIFF_LINE_ADDITION)
-                c->counts.added++;
-        else if (line->origin == GIT_DIFF_LINE_DELETION)
-                c->counts.removed++;
-        else if (line->origin != GIT_DIFF_LINE_CONTEXT)
-                return 0; /* that a newline is missing: add_line() sees it */
-        if (!c->hunks)
-                return 0;
-        c->status = add_line(c->hunks, line->origin, line->content, line->content_len);
-        return c->status ? GIT_EUSER : 0;
+        c->counts.added += origin == '+';
+        c->counts.removed += origin == '-';
+        return c->hunks ? add_line(c->hunks, origin, line.data, line.len) : PAWL_OK;
 }
 
 /* libgit2 is given what differs and the context around it: its memory is that of the lines. */
 static pawl_status compare_lines(struct comparing *c, const struct pair *pair, pawl_error *err)
 {
-        const pawl__git_library *git;
-        git_diff_options options = {.version = GIT_DIFF_OPTIONS_VERSION};
         unsigned above = 0, below = 0;
         const size_t from = context_from(pair, &above);
         const size_t rest = pair->before.len - context_to(pair, &below);
 
-        pawl_status status = pawl__git_load(&git, err);
-        if (status)
-                return status;
         c->offset = count_lines(pawl__text_n(pair->before.data, from));
-        options.flags = GIT_DIFF_FORCE_TEXT;
-        options.context_lines = PAWL__LINES_CONTEXT;
-        int code = git->git_diff_buffers(pair->before.data + from, pair->before.len - from - rest,
-                NULL, pair->after.data + from, pair->after.len - from - rest, NULL, &options, NULL,
-                NULL, take_hunk, take_line, c);
-        if (c->status)
-                return pawl__nomem(err);
-        return code ? pawl__git_fail(err, code, "two texts", "comparing them") : PAWL_OK;
+        return pawl__git_compare(
+                pawl__text_n(pair->before.data + from, pair->before.len - from - rest),
+                pawl__text_n(pair->after.data + from, pair->after.len - from - rest),
+                PAWL__LINES_CONTEXT, &(pawl__git_sink){take_hunk, take_line, c}, err);
 }
 
 pawl_status pawl__lines_compare(pawl__line_counts *counts, pawl__buf *hunks, pawl_text before,
@@ -251,13 +227,14 @@ pawl_status pawl__lines_compare(pawl__line_counts *counts, pawl__buf *hunks, paw
         if (!after.data)
                 pair.after = pawl__text("");
         cut_ends(&pair);
-        if (pair.lines_before == 0 || pair.lines_after == 0 ||
-                pair.lines_before + pair.lines_after > PAWL__LINES_MAX) {
+        status = PAWL_DONE;
+        if (pair.lines_before != 0 && pair.lines_after != 0 &&
+                pair.lines_before + pair.lines_after <= PAWL__LINES_MAX)
+                status = compare_lines(&c, &pair, err);
+        if (status == PAWL_DONE) {
                 status = replace_all(&c, &pair);
                 if (status)
                         status = pawl__nomem(err);
-        } else {
-                status = compare_lines(&c, &pair, err);
         }
         if (status == PAWL_OK)
                 *counts = c.counts;

@@ -11,8 +11,11 @@ static bool start(void)
         return library.git_libgit2_init() > 0;
 }
 
-static pawl__lazy lazy = {LIBGIT2_SONAME, LIBGIT2_PACKAGE, symbols,
-        sizeof symbols / sizeof symbols[0], &library, start, PTHREAD_MUTEX_INITIALIZER, false};
+PAWL__LAZY_NOTE("git", "Moving a branch with the workspace; comparing by lines", "recommended",
+        LIBGIT2_SONAME);
+
+static pawl__lazy lazy = {LIBGIT2_SONAME, "libgit2", symbols, sizeof symbols / sizeof symbols[0],
+        &library, start, PTHREAD_MUTEX_INITIALIZER, false};
 
 pawl_status pawl__git_load(const pawl__git_library **out, pawl_error *err)
 {
