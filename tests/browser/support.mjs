@@ -3,12 +3,10 @@
 import assert from "node:assert/strict";
 import { execFileSync, spawn, spawnSync } from "node:child_process";
 import { accessSync, constants, mkdirSync, writeFileSync } from "node:fs";
-import { createRequire } from "node:module";
 import net from "node:net";
 import { delimiter, join } from "node:path";
 import { createInterface } from "node:readline";
-
-const { chromium } = createRequire(`${process.env.BUILD_DIR}/tests/browser/package.json`)("playwright-core");
+import { chromium } from "playwright-core";
 
 let browser;
 const endings = [];

@@ -1,3 +1,4 @@
+/* Needs PAWL_WITH_SERVICE. */
 /*
  * Any bytes as a request: its method, target, headers and body. Whatever it is, it is answered:
  * with a status, with JSON where JSON is said, an error in one line; and a service that only reads

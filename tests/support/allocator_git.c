@@ -1,3 +1,4 @@
+/* Needs PAWL_WITH_GIT. */
 #include "support/allocator.h"
 #include "workspace/git/git_library.h"
 #include <dlfcn.h>

@@ -1,3 +1,4 @@
+/* Needs PAWL_WITH_ARCHIVE. */
 #include "support/hostile_archive.h"
 
 struct archive_member *hostile_member(struct hostile *f, const char *name)

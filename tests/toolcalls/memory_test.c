@@ -1,3 +1,4 @@
+/* Needs PAWL_WITH_GIT. */
 /* Tool calls where each allocation fails once: nothing is leaked, a call has its checkpoint or its
  * error, and what the log does not have no file says. */
 #include "support/allocator.h"

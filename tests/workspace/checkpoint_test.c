@@ -1,3 +1,4 @@
+/* Needs PAWL_WITH_GIT. */
 /* Checkpoints of the workspace by the public calls: taken, listed, found, compared, kept. */
 #include "support/allocator.h"
 #include "support/event_log.h"

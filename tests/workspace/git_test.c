@@ -1,3 +1,4 @@
+/* Needs PAWL_WITH_GIT. */
 /* What is read out of a repository of git. */
 #include "support/allocator.h"
 #include "support/repository.h"

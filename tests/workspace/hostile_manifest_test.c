@@ -1,3 +1,4 @@
+/* Needs PAWL_WITH_ARCHIVE. */
 /* Archives whose texts lie, the manifest and the events: each is refused with one line, and nothing
  * is written into the log. */
 #include "base/json_tree.h"

@@ -1,3 +1,4 @@
+/* Needs PAWL_WITH_GIT. */
 #include "support/allocator.h"
 #include "support/test.h"
 #include "workspace/diff/lines.h"

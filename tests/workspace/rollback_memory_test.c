@@ -1,3 +1,4 @@
+/* Needs PAWL_WITH_GIT. */
 /* Going back where each allocation fails once: nothing is leaked, and it is refused, done, or
  * half-way and seen, so that to finish and to give up come to their ends. */
 #include "support/allocator.h"

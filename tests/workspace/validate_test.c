@@ -1,3 +1,4 @@
+/* Needs PAWL_WITH_GIT. */
 /* Checkpoints whose contents, documents or events are gone or changed. */
 #include "support/allocator.h"
 #include "support/checkpoints.h"
