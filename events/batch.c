@@ -35,6 +35,26 @@ pawl_status pawl__batch_event(pawl__batch *batch, const pawl_event *event, pawl_
         return PAWL_OK;
 }
 
+pawl_status pawl__batch_emit(pawl__batch *batch, pawl__event_type type, const pawl_event *like,
+        pawl__json_writer *w, pawl_error *err)
+{
+        const pawl__event_def *def = pawl__event_def_of(type);
+        pawl_event event = *like;
+
+        if (!w->buf.len)
+                pawl__json_open_object(w);
+        if (w->depth)
+                pawl__json_close_object(w);
+        pawl_status status = pawl__json_end_writer(w) ? pawl__nomem(err) : PAWL_OK;
+        event.type = pawl__text(def->name);
+        event.v = def->v;
+        event.payload = pawl__buf_text(&w->buf);
+        if (!status)
+                status = pawl__batch_event(batch, &event, err);
+        pawl__json_writer_free(w);
+        return status;
+}
+
 pawl_status pawl__batch_blob(
         pawl__batch *batch, const unsigned char hash[32], pawl_text content, pawl_error *err)
 {

@@ -8,9 +8,9 @@
 #define PAWL_EVENTS_LOG_H
 
 #include "base/digest.h"
-#include "base/json_tree.h"
+#include "base/json_write.h"
 #include "base/text.h"
-#include <pawl/events.h>
+#include "events/types.h"
 
 /* ---- A batch: what is appended as one transaction ------------------------------------------- */
 
@@ -54,6 +54,10 @@ typedef struct pawl__batch {
 
 PAWL_MUST_CHECK pawl_status pawl__batch_event(
         pawl__batch *batch, const pawl_event *event, pawl_error *err);
+/** Add an event of @p type with the ids and the time of @p like. Its payload is what @p w holds:
+ *  nothing stands for {}, and an object that is still open is closed. The writer is freed. */
+PAWL_MUST_CHECK pawl_status pawl__batch_emit(pawl__batch *batch, pawl__event_type type,
+        const pawl_event *like, pawl__json_writer *w, pawl_error *err);
 /** Keep @p content under @p hash (its SHA-256), unless the log has it. */
 PAWL_MUST_CHECK pawl_status pawl__batch_blob(
         pawl__batch *batch, const unsigned char hash[32], pawl_text content, pawl_error *err);

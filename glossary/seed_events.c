@@ -36,25 +36,6 @@ void pawl__provenance_write(
         pawl__json_close_object(w);
 }
 
-/* Put the writer's object into the batch as an event with the ids of another; the writer is freed.
- */
-static pawl_status emit(pawl__batch *batch, pawl__event_type type, const pawl_event *like,
-        pawl__json_writer *w, pawl_error *err)
-{
-        const pawl__event_def *form = pawl__event_def_of(type);
-        pawl_event event = *like;
-        pawl_status status = pawl__json_end_writer(w) ? pawl__nomem(err) : PAWL_OK;
-
-        if (!status) {
-                event.type = pawl__text(form->name);
-                event.v = form->v;
-                event.payload = pawl__buf_text(&w->buf);
-                status = pawl__batch_event(batch, &event, err);
-        }
-        pawl__json_writer_free(w);
-        return status;
-}
-
 pawl_status pawl__sense_updated(pawl__batch *batch, const pawl__sense *sense, pawl_text version_id,
         const char *source, bool update, const pawl_event *like, pawl_error *err)
 {
@@ -82,7 +63,7 @@ pawl_status pawl__sense_updated(pawl__batch *batch, const pawl__sense *sense, pa
         if (version_id.data)
                 pawl__json_member_text(&w, "version_id", version_id);
         pawl__json_close_object(&w);
-        return emit(batch, PAWL__SENSE_UPDATED, like, &w, err);
+        return pawl__batch_emit(batch, PAWL__SENSE_UPDATED, like, &w, err);
 }
 
 /* The sense that the state keeps in the place of this one, if any. */
@@ -284,7 +265,7 @@ static pawl_status scope_activated(
         if (c->base.data && c->n_removed)
                 pawl__json_member_raw(&w, "removed", pawl__buf_text(&c->removed.buf));
         pawl__json_close_object(&w);
-        return emit(batch, PAWL__SCOPE_ACTIVATED, like, &w, err);
+        return pawl__batch_emit(batch, PAWL__SCOPE_ACTIVATED, like, &w, err);
 }
 
 pawl_status pawl__seed_activate(pawl__batch *batch, const pawl__seed *seed, pawl__state *state,

@@ -71,7 +71,6 @@ static pawl_status emit_changed(pawl__runner *r)
                 pawl__json_writer_free(&w);
                 return status;
         }
-        pawl__json_close_object(&w);
         return pawl__runner_emit(r, PAWL__RUN_MISSION_CHANGED, (pawl_text){NULL, 0}, &w);
 }
 

@@ -30,7 +30,6 @@ static pawl_status emit_run(pawl__runner *r, pawl__event_type type, const char *
         pawl__json_open_object(&w);
         if (reason)
                 pawl__json_member_string(&w, "reason", reason);
-        pawl__json_close_object(&w);
         return pawl__runner_emit(r, type, (pawl_text){NULL, 0}, &w);
 }
 

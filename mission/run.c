@@ -108,7 +108,6 @@ static pawl_status emit_started(pawl__runner *r)
         pawl__json_close_array(&w);
         pawl__json_member_string(&w, "mission_path", mission->path);
         pawl__json_member_text(&w, "strictness", pawl__text(pawl__strictness_name(r->runtime)));
-        pawl__json_close_object(&w);
         return pawl__runner_emit(r, PAWL__RUN_STARTED, (pawl_text){NULL, 0}, &w);
 }
 

@@ -135,21 +135,10 @@ pawl_event pawl__runner_envelope(const pawl__runner *r)
 pawl_status pawl__runner_emit(
         pawl__runner *r, pawl__event_type type, pawl_text step_id, pawl__json_writer *w)
 {
-        const pawl__event_def *form = pawl__event_def_of(type);
         pawl_event event = pawl__runner_envelope(r);
-        pawl_status status = pawl__json_end_writer(w);
 
-        if (status) {
-                pawl__json_writer_free(w);
-                return pawl__nomem(&r->error);
-        }
-        event.type = pawl__text(form->name);
-        event.v = form->v;
         event.step_id = step_id;
-        event.payload = pawl__buf_text(&w->buf);
-        status = pawl__batch_event(pawl__pipeline_batch(r->pipeline), &event, &r->error);
-        pawl__json_writer_free(w);
-        return status;
+        return pawl__batch_emit(pawl__pipeline_batch(r->pipeline), type, &event, w, &r->error);
 }
 
 void pawl__runner_notice(const pawl__runner *r, const char *line)

@@ -197,7 +197,6 @@ static pawl_status emit_failed(pawl__runner *r, pawl_text step_id, pawl_error *e
         pawl__json_open_object(&w);
         pawl__json_member_string(&w, "reason", err->message);
         pawl__json_member_string(&w, "trigger", "auto");
-        pawl__json_close_object(&w);
         return pawl__runner_emit(r, PAWL__WORKSPACE_CHECKPOINT_FAILED, step_id, &w);
 }
 

@@ -193,7 +193,6 @@ pawl_status pawl__attempt_cut_off(
         pawl__json_member_integer(&w, "exit_code", code);
         pawl__json_member_string(&w, "reason", why);
         pawl__attempt_members(&w, attempt);
-        pawl__json_close_object(&w);
         return pawl__runner_emit(r, PAWL__STEP_ATTEMPT_FAILED, step_id, &w);
 }
 

@@ -41,7 +41,6 @@ static pawl_status emit_failed(const pawl__step_run *p, int exit_code, const cha
         if (p->has_inputs)
                 pawl__json_member_string(&w, "input_hash", pawl_context_input_hash(p->ctx));
         pawl__attempt_members(&w, &p->ctx->attempt);
-        pawl__json_close_object(&w);
         return pawl__runner_emit(p->r, PAWL__STEP_FAILED, p->step->id, &w);
 }
 

@@ -8,7 +8,6 @@ static pawl_status emit_resolved(pawl__batch *batch, const pawl_conflict *confli
         const pawl__sense *selected, const char *mode, const pawl_event *like, int64_t now_us,
         pawl_error *err)
 {
-        const pawl__event_def *form = pawl__event_def_of(PAWL__CLARIFICATION_RESOLVED);
         pawl__json_writer w = PAWL__JSON_WRITER_INIT;
         pawl_event event = *like;
 
@@ -23,19 +22,8 @@ static pawl_status emit_resolved(pawl__batch *batch, const pawl_conflict *confli
         pawl__json_member_string(&w, "resolution_mode", mode);
         pawl__json_name(&w, "provenance");
         pawl__provenance_write(&w, "user_clarification", now_us, like->actor);
-        pawl__json_close_object(&w);
-        pawl_status status = pawl__json_end_writer(&w);
-        if (status) {
-                pawl__nomem(err);
-        } else {
-                event.type = pawl__text(form->name);
-                event.v = form->v;
-                event.time_us = now_us;
-                event.payload = pawl__buf_text(&w.buf);
-                status = pawl__batch_event(batch, &event, err);
-        }
-        pawl__json_writer_free(&w);
-        return status;
+        event.time_us = now_us;
+        return pawl__batch_emit(batch, PAWL__CLARIFICATION_RESOLVED, &event, &w, err);
 }
 
 static bool blank(pawl_text text)

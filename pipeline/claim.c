@@ -234,15 +234,7 @@ static pawl_status emit_start(pawl__batch *batch, pawl_pipeline *pipeline, pawl_
         pawl__json_member_text(&w, "mission_path", (pawl_text){NULL, 0});
         pawl__json_member_text(
                 &w, "strictness", pawl__text(pawl__strictness_name(ctx->runtime_strictness)));
-        pawl__json_close_object(&w);
-        pawl_status status = pawl__json_end_writer(&w);
-        if (status) {
-                pawl__nomem(&ctx->error);
-        } else {
-                event.payload = pawl__buf_text(&w.buf);
-                status = pawl__batch_event(batch, &event, &ctx->error);
-        }
-        pawl__json_writer_free(&w);
+        pawl_status status = pawl__batch_emit(batch, PAWL__RUN_STARTED, &event, &w, &ctx->error);
         for (size_t i = 0; i < pipeline->n_seeds && !status; i++)
                 status = pawl__seed_activate(
                         batch, &pipeline->seeds[i], pipeline->state, &event, &ctx->error);

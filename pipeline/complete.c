@@ -144,12 +144,8 @@ pawl_status pawl_pipeline_failed(
 
 static pawl_status emit_end(pawl_pipeline *pipeline, const pawl__claim *claim, const char *reason)
 {
-        const pawl__event_def *form =
-                pawl__event_def_of(reason ? PAWL__RUN_FAILED : PAWL__RUN_COMPLETED);
         pawl__json_writer w = PAWL__JSON_WRITER_INIT;
-        pawl_event event = {.type = pawl__text(form->name),
-                .v = form->v,
-                .mission_id = claim->mission_id,
+        const pawl_event like = {.mission_id = claim->mission_id,
                 .run_id = claim->run_id,
                 .session_id = claim->session_id,
                 .actor = pipeline->actor};
@@ -157,16 +153,8 @@ static pawl_status emit_end(pawl_pipeline *pipeline, const pawl__claim *claim, c
         pawl__json_open_object(&w);
         if (reason)
                 pawl__json_member_string(&w, "reason", reason);
-        pawl__json_close_object(&w);
-        pawl_status status = pawl__json_end_writer(&w);
-        if (status) {
-                pawl__nomem(&pipeline->error);
-        } else {
-                event.payload = pawl__buf_text(&w.buf);
-                status = pawl__batch_event(&pipeline->batch, &event, &pipeline->error);
-        }
-        pawl__json_writer_free(&w);
-        return status;
+        return pawl__batch_emit(&pipeline->batch, reason ? PAWL__RUN_FAILED : PAWL__RUN_COMPLETED,
+                &like, &w, &pipeline->error);
 }
 
 pawl_status pawl_pipeline_end_run(pawl_pipeline *pipeline, const char *run_id, const char *reason)

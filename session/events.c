@@ -3,32 +3,14 @@
 #include "base/text.h"
 #include "session/session.h"
 
-pawl_status pawl__session_emit(pawl__batch *batch, pawl__event_type type, const pawl_event *like,
-        pawl__json_writer *w, pawl_error *err)
-{
-        const pawl__event_def *form = pawl__event_def_of(type);
-        pawl_event event = *like;
-        pawl_status status = pawl__json_end_writer(w);
-
-        if (status) {
-                pawl__nomem(err);
-        } else {
-                event.type = pawl__text(form->name);
-                event.v = form->v;
-                event.step_id = (pawl_text){NULL, 0};
-                event.payload = pawl__buf_text(&w->buf);
-                status = pawl__batch_event(batch, &event, err);
-        }
-        pawl__json_writer_free(w);
-        return status;
-}
-
 /* An event with one or two members that are strings; NULL: not there. */
 static pawl_status emit_strings(pawl__batch *batch, pawl__event_type type, const pawl_event *like,
         const char *name, const char *value, const char *reason, bool found, pawl_error *err)
 {
         pawl__json_writer w = PAWL__JSON_WRITER_INIT;
+        pawl_event envelope = *like;
 
+        envelope.step_id = (pawl_text){NULL, 0};
         pawl__json_open_object(&w);
         if (name)
                 pawl__json_member_string(&w, name, value);
@@ -36,8 +18,7 @@ static pawl_status emit_strings(pawl__batch *batch, pawl__event_type type, const
                 pawl__json_member_string(&w, "reason", reason);
         if (found)
                 pawl__json_member_bool(&w, "found", true);
-        pawl__json_close_object(&w);
-        return pawl__session_emit(batch, type, like, &w, err);
+        return pawl__batch_emit(batch, type, &envelope, &w, err);
 }
 
 pawl_status pawl__session_started(pawl__batch *batch, const pawl_event *like, pawl_error *err)

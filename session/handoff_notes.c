@@ -37,8 +37,7 @@ pawl_status pawl__session_notes_taken(pawl__batch *batch, const pawl_event *like
         if (done->n)
                 write_notes(&w, "done", done);
         pawl__json_member_text(&w, "source", pawl__buf_text(&shown));
-        pawl__json_close_object(&w);
-        status = pawl__session_emit(batch, PAWL__SESSION_NOTED, like, &w, err);
+        status = pawl__batch_emit(batch, PAWL__SESSION_NOTED, like, &w, err);
         pawl__buf_free(&shown);
         return status;
 }

@@ -76,8 +76,7 @@ static pawl_status tell(keeping *k, pawl__event_type type, const pawl_session_wo
                 pawl__json_member_string(&w, "reason", reason);
         if (work)
                 pawl__work_write(&w, work);
-        pawl__json_close_object(&w);
-        return pawl__session_emit(&k->batch, type, &k->like, &w, k->err);
+        return pawl__batch_emit(&k->batch, type, &k->like, &w, k->err);
 }
 
 /* ---- Starting ----------------------------------------------------------------------------------
@@ -271,8 +270,7 @@ pawl_status pawl_session_pin(pawl_log *log, const char *session_id, bool pinned,
         if (!status) {
                 pawl__json_open_object(&w);
                 pawl__json_member_bool(&w, "pinned", pinned);
-                pawl__json_close_object(&w);
-                status = pawl__session_emit(&k.batch, PAWL__SESSION_UPDATED, &k.like, &w, err);
+                status = pawl__batch_emit(&k.batch, PAWL__SESSION_UPDATED, &k.like, &w, err);
         }
         if (!status)
                 status = commit(&k, NULL);
@@ -307,8 +305,7 @@ static pawl_status begin_from(keeping *k, const void *what)
                 pawl__json_member_integer(&w, "checkpoint", (int64_t)from->checkpoint_seq);
         pawl__json_close_object(&w);
         pawl__work_write_row(&w, from->session);
-        pawl__json_close_object(&w);
-        return pawl__session_emit(&k->batch, PAWL__SESSION_STARTED, &k->like, &w, k->err);
+        return pawl__batch_emit(&k->batch, PAWL__SESSION_STARTED, &k->like, &w, k->err);
 }
 
 pawl_status pawl_session_resume(char new_session_id[PAWL_SESSION_ID_MAX], pawl_log *log,

@@ -182,8 +182,7 @@ static pawl_status emit_pruned(
                 if (!report->list[i].stays)
                         pawl__json_text(&w, report->list[i].session_id);
         pawl__json_close_array(&w);
-        pawl__json_close_object(&w);
-        return pawl__session_emit(batch, PAWL__PRUNED, &like, &w, err);
+        return pawl__batch_emit(batch, PAWL__PRUNED, &like, &w, err);
 }
 
 typedef struct intent {

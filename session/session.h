@@ -17,10 +17,6 @@ PAWL_MUST_CHECK pawl_status pawl__session_id(
 /* ---- Events (session/events.c). @p like gives the envelope's ids. ------------------------------
  */
 
-/** An event of a session with the payload in @p w, which is freed. */
-PAWL_MUST_CHECK pawl_status pawl__session_emit(pawl__batch *batch, pawl__event_type type,
-        const pawl_event *like, pawl__json_writer *w, pawl_error *err);
-
 PAWL_MUST_CHECK pawl_status pawl__session_started(
         pawl__batch *batch, const pawl_event *like, pawl_error *err);
 /** A run's checkpoint: its run says the rest. */

@@ -99,14 +99,11 @@ static pawl_status take_name(one *o, pawl_error *err)
 
 static pawl_status add_event(one *o, pawl__batch *batch, const char *document, pawl_error *err)
 {
-        const pawl__event_def *form = pawl__event_def_of(PAWL__TOOL_CALL_CHECKPOINTED);
         const pawl_toolcall_outcome *outcome = &o->call->outcome;
         const pawl__value *v = o->taking.row.v;
         pawl_text message_id = pawl__json_get_text(&o->w->batch->tree, 0, "messageId");
         pawl__json_writer w = PAWL__JSON_WRITER_INIT;
-        pawl_event event = {.type = pawl__text(form->name),
-                .v = form->v,
-                .time_us = v[PAWL__WCP_CREATED_US].integer,
+        const pawl_event like = {.time_us = v[PAWL__WCP_CREATED_US].integer,
                 .mission_id = v[PAWL__WCP_MISSION].text,
                 .run_id = v[PAWL__WCP_RUN].text,
                 .step_id = v[PAWL__WCP_STEP].text,
@@ -122,13 +119,7 @@ static pawl_status add_event(one *o, pawl__batch *batch, const char *document, p
         pawl__json_member_text(&w, "checkpoint_id", v[PAWL__WCP_ID].text);
         if (message_id.data)
                 pawl__json_member_text(&w, "message_id", message_id);
-        pawl__json_close_object(&w);
-        pawl_status status = pawl__json_end_writer(&w) ? pawl__nomem(err) : PAWL_OK;
-        event.payload = pawl__buf_text(&w.buf);
-        if (!status)
-                status = pawl__batch_event(batch, &event, err);
-        pawl__json_writer_free(&w);
-        return status;
+        return pawl__batch_emit(batch, PAWL__TOOL_CALL_CHECKPOINTED, &like, &w, err);
 }
 
 static pawl_status keep(one *o, pawl__batch *batch, pawl_text document, pawl_error *err)
