@@ -33,3 +33,41 @@ pawl_status pawl__workspace_head(
 
         return status == PAWL_ENOTFOUND ? pawl__workspace_git(out, ws, arena, err) : status;
 }
+
+pawl_status pawl_workspace_checkpoint_subject(
+        char **out, size_t *len, pawl_log *log, const char *which, pawl_error *err)
+{
+        pawl__workspace ws;
+        pawl__row row;
+        pawl__git_head now;
+        pawl__buf text = PAWL__BUF_INIT;
+        pawl_text commit, subject;
+        bool ok = true;
+        pawl_status status = pawl__workspace_open(&ws, log, NULL, err);
+
+        if (status)
+                return status;
+        status = pawl__workspace_find(&row, ws.state, which, &ws.arena, err);
+        if (!status)
+                status = pawl__workspace_git(&now, &ws, &ws.arena, err);
+        if (!status) {
+                commit = pawl__arena_text(&ws.arena, row.v[PAWL__WCP_GIT_HEAD].text, &ok);
+                status = !ok ? pawl__nomem(err)
+                         : !commit.data
+                                 ? PAWL_DONE
+                                 : pawl__git_subject(&subject, ws.git, commit.data, &ws.arena, err);
+        }
+        if (status == PAWL_DONE)
+                status = pawl__fail(err, PAWL_ENOTFOUND,
+                        "checkpoint %.100s: no commit of git is known for it; see `pawl show`",
+                        which);
+        char *taken = NULL;
+        if (!status && (pawl__buf_add(&text, subject.data, subject.len) ||
+                               !(taken = pawl__buf_take(&text, len))))
+                status = pawl__nomem(err);
+        if (!status)
+                *out = taken;
+        pawl__buf_free(&text);
+        pawl__workspace_close(&ws);
+        return status;
+}

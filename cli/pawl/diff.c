@@ -60,7 +60,7 @@ static const char *what_name(char what)
         }
 }
 
-static void write_file(pawl__json_writer *w, const pawl_file_change *file)
+void cli_change_json(pawl__json_writer *w, const pawl_file_change *file)
 {
         pawl__json_open_object(w);
         cli_path_member(w, file->path);
@@ -140,7 +140,7 @@ static int print_json(const cli_call *cli, const pawl_comparison *c, const pawl_
         pawl__json_name(&w, "files");
         pawl__json_open_array(&w);
         for (size_t i = 0; i < pawl_comparison_files(c); i++)
-                write_file(&w, pawl_comparison_file(c, i));
+                cli_change_json(&w, pawl_comparison_file(c, i));
         pawl__json_close_array(&w);
         write_git(&w, pawl_comparison_git(c));
         if (cli_given(cli, "patch"))
@@ -176,7 +176,7 @@ static void print_members(FILE *out, const pawl_comparison *c)
         }
 }
 
-static void print_file(FILE *out, const pawl_file_change *file)
+void cli_change_print(FILE *out, const pawl_file_change *file)
 {
         fprintf(out, "%c  ", file->what);
         cli_put(out, file->path);
@@ -241,7 +241,7 @@ static void print_text(FILE *out, const pawl_comparison *c)
                 fputs("the workspace\n", out);
         print_members(out, c);
         for (size_t i = 0; i < pawl_comparison_files(c); i++)
-                print_file(out, pawl_comparison_file(c, i));
+                cli_change_print(out, pawl_comparison_file(c, i));
         if (pawl_comparison_files(c))
                 print_sum(out, c);
         else if (!pawl_comparison_members(c) && !pawl_comparison_git(c))

@@ -167,6 +167,12 @@ PAWL_EXTERN void pawl_missed_free(pawl_missed *missed);
 PAWL_EXTERN PAWL_MUST_CHECK pawl_status pawl_workspace_checkpoint_document(char **json, size_t *len,
         pawl_log *log, const char *which, const char *name, pawl_error *err);
 
+/** The first line of the message of the commit at which git stood; any bytes.
+ *  @param[out] out  the caller's, ended by a NUL that len does not count; pawl_free().
+ *  @return PAWL_ENOTFOUND where there was none, or the repository has it no more. */
+PAWL_EXTERN PAWL_MUST_CHECK pawl_status pawl_workspace_checkpoint_subject(
+        char **out, size_t *len, pawl_log *log, const char *which, pawl_error *err);
+
 /* ---- Comparing --------------------------------------------------------------------------------
  */
 

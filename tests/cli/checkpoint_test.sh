@@ -64,6 +64,16 @@ fails 1 'checkpoint 9: there is none' pawl show 9
 fails 1 'was taken without state; give them with `pawl checkpoint --state FILE`' \
         pawl show 1 --document state
 
+it "with the files that changed since the one before it, or without where there is none to compare"
+same "$(pawl show 3 --json | jq -c '[.base, [.changes[] | [.change, .path, .lines_added]]]')" \
+        '[2,[["modified","src/one.c",1]]]'
+same "$(pawl show 1 --json | jq -c '[.base, .changes, .state, .outputs, .subject]')" "[null,null,null,null,null]"
+runs 0 pawl show 3
+says '^changed +1 since checkpoint 2$' out
+says '^  M  src/one.c  \+1 -0$' out
+runs 0 pawl show 2
+says '^changed +0 since checkpoint 1$' out
+
 it "what changed is told by path, with lines, and as a patch that git applies"
 runs 0 pawl diff 1 3
 says '^checkpoint 1 → checkpoint 3$' out
@@ -95,6 +105,10 @@ echo '{"a": 2, "list": [1]}' >state.json
 runs 0 pawl checkpoint --state state.json --outputs outputs.json
 same "$(pawl show current --document state)" '{"a":2,"list":[1]}'
 same "$(pawl show 4 --document outputs)" '{"out":"x"}'
+same "$(pawl show 4 --json | jq -c '[.state, .outputs]')" '[{"a":1,"list":[1,2]},{"out":"x"}]'
+runs 0 pawl show 4
+says '^state +\{"a":1,"list":\[1,2\]\}$' out
+says '^outputs +\{"out":"x"\}$' out
 runs 0 pawl diff 4 5
 says '^state.a: 1 → 2$' out
 says '^state.list\[1\]: 2 → \(none\)$' out
@@ -225,4 +239,11 @@ echo more >more.txt && git add more.txt && git commit -qm 'The second one'
 runs 0 pawl diff 1
 says "^git: $(git rev-parse --short=12 HEAD~1) → $(git rev-parse --short=12 HEAD), 1 commit; 1 file, \+1 -0 lines$" out
 says 'The second one$' out
+same "$(pawl show 1 --json | jq -r .subject)" "The first one"
+runs 0 pawl show 1
+says '^subject +The first one$' out
+rm -rf .git
+same "$(pawl show 1 --json | jq -r .subject)" null
+runs 0 pawl show 1
+lacks '^subject' out
 

@@ -307,6 +307,17 @@ static pawl_status sweep_document(fixture *t)
         return status;
 }
 
+static pawl_status sweep_subject(fixture *t)
+{
+        char *subject = NULL;
+        size_t len = 0;
+        pawl_status status =
+                pawl_workspace_checkpoint_subject(&subject, &len, t->f->log, "1", &t->err);
+
+        pawl_free(subject);
+        return status == PAWL_ENOTFOUND ? PAWL_OK : status; /* it stands in no repository */
+}
+
 static pawl_status sweep_missed(fixture *t)
 {
         pawl_missed *missed = NULL;
@@ -342,8 +353,8 @@ static void without_memory_each_fails_whole_and_leaks_nothing(void **state)
                 sweep_fn *call;
                 bool appends;
         } calls[] = {{sweep_take, true}, {sweep_list, false}, {sweep_find, false},
-                {sweep_document, false}, {sweep_missed, false}, {sweep_compare, false},
-                {sweep_pin, true}};
+                {sweep_document, false}, {sweep_missed, false}, {sweep_subject, false},
+                {sweep_compare, false}, {sweep_pin, true}};
         fixture *t = *state;
 
         if (!allocator_works())

@@ -216,6 +216,23 @@ static pawl_status take_commit(pawl__git_commit *out, pawl__git *git, const git_
         return ok ? PAWL_OK : pawl__nomem(err);
 }
 
+pawl_status pawl__git_subject(
+        pawl_text *out, pawl__git *git, const char *commit, pawl__arena *arena, pawl_error *err)
+{
+        pawl__git_commit found;
+        git_oid oid;
+        bool has = false;
+        pawl_status status = pawl__git_has(&has, git, commit, err);
+
+        if (!status && (!has || git->lib->git_oid_fromstr(&oid, commit)))
+                status = PAWL_DONE;
+        if (!status)
+                status = take_commit(&found, git, &oid, arena, err);
+        if (!status)
+                *out = found.subject;
+        return status;
+}
+
 static pawl_status walk_commits(uint64_t *count, pawl__git_commit *list, size_t max, pawl__git *git,
         git_revwalk *walk, const char *from, const char *to, pawl__arena *arena, pawl_error *err)
 {

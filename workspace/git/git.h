@@ -48,6 +48,10 @@ PAWL_MUST_CHECK pawl_status pawl__git_commits(uint64_t *count, pawl__git_commit 
         size_t max, pawl__git *git, const char *from, const char *to, pawl__arena *arena,
         pawl_error *err);
 
+/** The subject of one. PAWL_DONE: the repository does not have it. */
+PAWL_MUST_CHECK pawl_status pawl__git_subject(
+        pawl_text *out, pawl__git *git, const char *commit, pawl__arena *arena, pawl_error *err);
+
 typedef struct pawl__git_changed {
         pawl_text path;          /**< relative to the repository's top */
         char status;             /**< 'A' added, 'D' deleted, 'M' modified, 'T' of another type */

@@ -41,6 +41,13 @@ pawl_status pawl__git_commits(uint64_t *count, pawl__git_commit **list, size_t *
         return absent(err);
 }
 
+pawl_status pawl__git_subject(
+        pawl_text *out, pawl__git *git, const char *commit, pawl__arena *arena, pawl_error *err)
+{
+        (void)out, (void)git, (void)commit, (void)arena;
+        return absent(err);
+}
+
 pawl_status pawl__git_stat(pawl__git_changed **list, size_t *n, pawl__git *git, const char *from,
         const char *to, pawl__arena *arena, pawl_error *err)
 {
