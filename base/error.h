@@ -1,6 +1,6 @@
 /**
  * @file base/error.h
- * @brief Failing with one line that says where, what, and how to mend it.
+ * @brief Failing with one line that says where, what, and how to fix it.
  */
 #ifndef PAWL_BASE_ERROR_H
 #define PAWL_BASE_ERROR_H
@@ -17,6 +17,21 @@ pawl_status pawl__fail(pawl_error *err, pawl_status status, const char *format, 
 
 /** The same for running out of memory, which must need none: "out of memory". */
 pawl_status pawl__nomem(pawl_error *err);
+
+/** PAWL_ENOMEM, and the message, if any call for the buffer ran out of memory. */
+PAWL_MUST_CHECK static inline pawl_status pawl__buf_check(const pawl__buf *buf, pawl_error *err)
+{
+        return buf->failed ? pawl__nomem(err) : PAWL_OK;
+}
+
+/** The same of an arena, since the last check. */
+PAWL_MUST_CHECK static inline pawl_status pawl__arena_check(pawl__arena *arena, pawl_error *err)
+{
+        const bool failed = arena->failed;
+
+        arena->failed = false;
+        return failed ? pawl__nomem(err) : PAWL_OK;
+}
 
 /** Put "PREFIX: " before the message that a lower call left; return the status that it gave. */
 pawl_status pawl__fail_prefix(pawl_error *err, pawl_status status, const char *format, ...)

@@ -1,20 +1,19 @@
-/* Growing buffers, arenas and arrays: the memory that base/text.h describes. */
-#include "base/text.h"
+#include "base/memory.h"
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 
 pawl_status pawl__buf_grow(pawl__buf *buf, size_t more)
 {
-        if (more >= SIZE_MAX / 2 || buf->len >= SIZE_MAX / 2 - more)
-                return PAWL_ENOMEM;
-        size_t need = buf->len + more + 1;
+        const bool possible = more < SIZE_MAX / 2 && buf->len < SIZE_MAX / 2 - more;
         size_t cap = buf->cap ? buf->cap : 64;
-        while (cap < need)
+        while (possible && cap < buf->len + more + 1)
                 cap += cap < ((size_t)1 << 20) ? cap : cap / 4;
-        char *data = realloc(buf->data, cap);
-        if (!data)
+        char *data = possible ? realloc(buf->data, cap) : NULL;
+        if (!data) {
+                buf->failed = true;
                 return PAWL_ENOMEM;
+        }
         buf->data = data;
         buf->cap = cap;
         return PAWL_OK;
@@ -45,8 +44,10 @@ pawl_status pawl__buf_addf(pawl__buf *buf, const char *format, ...)
         va_start(args, format);
         int n = vsnprintf(NULL, 0, format, args);
         va_end(args);
-        if (n < 0)
+        if (n < 0) {
+                buf->failed = true;
                 return PAWL_EINVAL;
+        }
         pawl_status status = pawl__buf_reserve(buf, (size_t)n);
         if (status)
                 return status;
@@ -59,7 +60,8 @@ pawl_status pawl__buf_addf(pawl__buf *buf, const char *format, ...)
 
 char *pawl__buf_take(pawl__buf *buf, size_t *len)
 {
-        if (pawl__buf_add(buf, "", 0))
+        pawl__buf_add(buf, "", 0);
+        if (buf->failed)
                 return NULL;
         char *data = buf->data;
         if (len)
@@ -71,6 +73,7 @@ char *pawl__buf_take(pawl__buf *buf, size_t *len)
 void pawl__buf_clear(pawl__buf *buf)
 {
         buf->len = 0;
+        buf->failed = false;
         if (buf->data)
                 buf->data[0] = '\0';
 }
@@ -90,14 +93,16 @@ struct pawl__arena_block {
 
 enum { FIRST_BLOCK = 4096, LARGEST_STEP = 1 << 20 };
 
-/* As many bytes, with what stood there before. */
+/* As many bytes, not zeroed. */
 static char *take(pawl__arena *arena, size_t size)
 {
         struct pawl__arena_block *block = arena->head;
         const size_t align = _Alignof(max_align_t);
 
-        if (size > SIZE_MAX / 2)
+        if (size > SIZE_MAX / 2) {
+                arena->failed = true;
                 return NULL;
+        }
         size = size ? (size + align - 1) / align * align : align;
         if (!block || block->cap - block->used < size) {
                 size_t cap = block ? block->cap * 2 : FIRST_BLOCK;
@@ -106,8 +111,10 @@ static char *take(pawl__arena *arena, size_t size)
                 if (cap < size)
                         cap = size;
                 block = malloc(sizeof *block + cap);
-                if (!block)
+                if (!block) {
+                        arena->failed = true;
                         return NULL;
+                }
                 block->next = arena->head;
                 block->used = 0;
                 block->cap = cap;
@@ -127,30 +134,35 @@ void *pawl__arena_alloc(pawl__arena *arena, size_t size)
 
 void *pawl__arena_array(pawl__arena *arena, size_t count, size_t size)
 {
-        if (size && count > SIZE_MAX / 2 / size)
-                return NULL;
-        return pawl__arena_alloc(arena, count * size);
+        return pawl__arena_alloc(
+                arena, size && count > SIZE_MAX / 2 / size ? SIZE_MAX : count * size);
 }
 
-pawl_text pawl__arena_text(pawl__arena *arena, pawl_text text, bool *ok)
+pawl_text pawl__arena_copy(pawl__arena *arena, pawl_text text)
 {
-        if (!text.data)
-                return text;
-        char *copy = take(arena, text.len + 1);
-        if (!copy) {
-                *ok = false;
+        char *copy = text.data ? take(arena, text.len + 1) : NULL;
+
+        if (!copy)
                 return (pawl_text){NULL, 0};
-        }
         if (text.len)
                 memcpy(copy, text.data, text.len);
         copy[text.len] = '\0';
         return (pawl_text){copy, text.len};
 }
 
+pawl_text pawl__arena_text(pawl__arena *arena, pawl_text text, bool *ok)
+{
+        const pawl_text copy = pawl__arena_copy(arena, text);
+
+        *ok = *ok && (copy.data || !text.data);
+        return copy;
+}
+
 void pawl__arena_clear(pawl__arena *arena)
 {
         struct pawl__arena_block *keep = arena->head;
 
+        arena->failed = false;
         for (struct pawl__arena_block *b = arena->head; b; b = b->next)
                 if (b->cap > keep->cap)
                         keep = b;
@@ -169,6 +181,7 @@ void pawl__arena_clear(pawl__arena *arena)
 
 void pawl__arena_free(pawl__arena *arena)
 {
+        arena->failed = false;
         while (arena->head) {
                 struct pawl__arena_block *next = arena->head->next;
                 free(arena->head);

@@ -1,6 +1,7 @@
 #include "document/document.h"
 #include "base/digest.h"
 #include "base/error.h"
+#include "base/file.h"
 #include "document/yaml.h"
 #include <assert.h>
 #include <errno.h>
@@ -27,6 +28,12 @@ static pawl_status system_failure(const char *path, int error, pawl_error *err)
         case EPERM:
                 return pawl__fail(err, PAWL_EACCESS,
                         "%s: may not be read; give yourself permission to read it", path);
+        case EISDIR:
+        case ENOTBLK:
+                return pawl__fail(err, PAWL_EIO, "%s: is %s; name a regular file", path,
+                        error == EISDIR ? "a directory" : "not a regular file");
+        case EFBIG:
+                return too_big(path, err);
         case ENOMEM:
                 return pawl__nomem(err);
         default:
@@ -35,48 +42,26 @@ static pawl_status system_failure(const char *path, int error, pawl_error *err)
         }
 }
 
-static pawl_status read_all(pawl__buf *out, int fd, const char *path, pawl_error *err)
-{
-        enum { CHUNK = 1 << 16 };
-
-        for (;;) {
-                if (out->len > PAWL__DOCUMENT_MAX)
-                        return too_big(path, err);
-                if (pawl__buf_reserve(out, CHUNK))
-                        return pawl__nomem(err);
-                ssize_t n = read(fd, out->data + out->len, out->cap - out->len - 1);
-                if (n < 0 && errno == EINTR)
-                        continue;
-                if (n < 0)
-                        return system_failure(path, errno, err);
-                if (n == 0)
-                        return pawl__buf_add(out, "", 0) ? pawl__nomem(err) : PAWL_OK;
-                out->len += (size_t)n;
-        }
-}
-
 /* O_NONBLOCK, so that a FIFO without a writer is refused and not waited for. */
 static pawl_status read_file(pawl__buf *out, const char *path, pawl_error *err)
 {
         struct stat st;
-        pawl_status status;
-        int fd = open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+        int error = 0, fd = open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
 
         if (fd < 0)
                 return system_failure(path, errno, err);
         if (fstat(fd, &st) != 0)
-                status = system_failure(path, errno, err);
+                error = errno;
         else if (!S_ISREG(st.st_mode))
-                status = pawl__fail(err, PAWL_EIO, "%s: is %s; name a regular file", path,
-                        S_ISDIR(st.st_mode) ? "a folder" : "not a regular file");
+                error = S_ISDIR(st.st_mode) ? EISDIR : ENOTBLK;
         else if (st.st_size > (off_t)PAWL__DOCUMENT_MAX)
-                status = too_big(path, err);
-        else if (pawl__buf_reserve(out, (size_t)st.st_size))
-                status = pawl__nomem(err);
+                error = EFBIG;
+        else if (pawl__buf_reserve(out, (size_t)st.st_size + 1))
+                error = ENOMEM;
         else
-                status = read_all(out, fd, path, err);
+                error = pawl__read_all(out, fd, PAWL__DOCUMENT_MAX);
         close(fd);
-        return status;
+        return error ? system_failure(path, error, err) : PAWL_OK;
 }
 
 static bool is_json(const char *path)

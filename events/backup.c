@@ -14,6 +14,7 @@
  * A lease says who holds a run of the log that it stands in. Nobody holds one of the copy: there
  * they are given back, their fences kept.
  */
+#include "base/file.h"
 #include "events/handle.h"
 #include <errno.h>
 #include <fcntl.h>
@@ -125,21 +126,9 @@ static pawl_status find_place(copying *c)
         return error ? pawl__fail_errno(c->err, error, c->path, "make the copy") : PAWL_OK;
 }
 
-int pawl__copy_name(const char *made, const char *path, bool replace)
-{
-        if (renameat2(AT_FDCWD, made, AT_FDCWD, path, replace ? 0 : RENAME_NOREPLACE) == 0)
-                return 0;
-        if (replace || (errno != EINVAL && errno != ENOSYS && errno != EOPNOTSUPP))
-                return errno;
-        if (link(made, path) != 0) /* a file system that knows no such rename */
-                return errno;
-        (void)unlink(made);
-        return 0;
-}
-
 static pawl_status publish(copying *c)
 {
-        int error = pawl__copy_name(c->made, c->name, false);
+        int error = pawl__rename(AT_FDCWD, c->made, c->name, false);
 
         if (error == EEXIST)
                 return pawl__fail(c->err, PAWL_EEXISTS,
@@ -147,8 +136,8 @@ static pawl_status publish(copying *c)
         if (error)
                 return pawl__fail_errno(c->err, error, c->path, "name the copy");
         c->there = false;
-        error = pawl__sync_folder(c->folder);
-        if (!error || error == EACCES) /* it may be written, but not read */
+        error = pawl__sync_directory(c->folder);
+        if (!error)
                 return PAWL_OK;
         (void)unlink(c->name);
         return pawl__fail_errno(c->err, error, c->path, "write the copy");

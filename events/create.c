@@ -10,6 +10,7 @@
  * Where the file system cannot rename without replacing, the log starts as an empty file, which
  * SQLite fills; a maker that dies there leaves an empty file, and the next makes a log of it.
  */
+#include "base/file.h"
 #include "events/handle.h"
 #include <dirent.h>
 #include <errno.h>
@@ -48,21 +49,6 @@ static pawl_status make_image(unsigned char **out, sqlite3_int64 *len, pawl_log 
         return PAWL_OK;
 }
 
-/* 0, or an errno. */
-static int write_all(int fd, const unsigned char *data, size_t len)
-{
-        while (len > 0) {
-                ssize_t n = write(fd, data, len);
-                if (n < 0 && errno == EINTR)
-                        continue;
-                if (n < 0)
-                        return errno;
-                data += n;
-                len -= (size_t)n;
-        }
-        return 0;
-}
-
 /* The image under the other name, on disk. It is closed before it gets the log's name (see
  * events/log_path.c). 0, or an errno, and then there is no such file. */
 static int write_unnamed(char *unnamed, const unsigned char *image, size_t len)
@@ -71,13 +57,7 @@ static int write_unnamed(char *unnamed, const unsigned char *image, size_t len)
 
         if (fd < 0)
                 return errno;
-        int error = fchmod(fd, 0600) == 0 ? 0 : errno;
-        if (!error)
-                error = write_all(fd, image, len);
-        if (!error && fsync(fd) != 0)
-                error = errno;
-        if (close(fd) != 0 && !error)
-                error = errno;
+        const int error = pawl__fill_file(fd, 0600, image, len, true);
         if (error)
                 (void)unlink(unnamed);
         return error;
@@ -146,10 +126,7 @@ static int make_file(const pawl_log *log, const char *folder, char *unnamed,
         if (error)
                 return error;
         sweep(folder, strrchr(path, '/') + 1);
-        error = pawl__sync_folder(folder);
-        /* A folder that may be searched but not read cannot be synced: the log is there all the
-         * same, and a crash now would lose an empty one. */
-        return error == EACCES ? 0 : error;
+        return pawl__sync_directory(folder);
 }
 
 pawl_status pawl__create(pawl_log *log, const pawl__schema *schema, pawl_error *err)

@@ -205,8 +205,6 @@ PAWL_MUST_CHECK pawl_status pawl__log_path_check(pawl_log *log, pawl_error *err)
 PAWL_MUST_CHECK pawl_status pawl__log_path_access(const pawl_log *log, pawl_error *err);
 /** Bytes in the file PATH + @p suffix, or -1 when there is none. */
 int64_t pawl__log_path_size(const pawl_log *log, const char *suffix);
-/** Wait until the names in a folder are on disk. 0, or an errno. */
-int pawl__sync_folder(const char *path);
 
 /** Connect to log->path as log->flags say. Nothing is read yet. */
 PAWL_MUST_CHECK pawl_status pawl__connect(pawl_log *log, pawl_error *err);
@@ -272,8 +270,6 @@ PAWL_MUST_CHECK pawl_status pawl__copy_make(
         char **made, pawl_log *log, const char *path, bool verified, pawl_error *err);
 /** Is every page of it what SQLite expects there? PAWL_EDAMAGED. */
 PAWL_MUST_CHECK pawl_status pawl__pages_check(pawl_log *log, pawl_error *err);
-/** Give it the name @p path; without @p replace, EEXIST where anything has it. 0, or an errno. */
-int pawl__copy_name(const char *made, const char *path, bool replace);
 
 /* ---- Ending what is under way (events/interrupt.c) ------------------------------------------- */
 

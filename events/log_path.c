@@ -5,25 +5,13 @@
  * descriptor of a file drops every lock that the process holds on it, also those of another
  * pawl_log. So everything is asked of its name.
  */
+#include "base/file.h"
 #include "events/handle.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
 #include <sys/stat.h>
 #include <unistd.h>
-
-/* A new name is on disk only when its folder is. A file system that cannot sync a folder says so
- * with EINVAL and has nothing to be synced. */
-int pawl__sync_folder(const char *path)
-{
-        int fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-
-        if (fd < 0)
-                return errno;
-        int error = fsync(fd) == 0 || errno == EINVAL ? 0 : errno;
-        close(fd);
-        return error;
-}
 
 /* mkdir with mode 0700 whatever the umask; a folder that is there stays as it is. */
 static pawl_status make_folder(const char *folder, pawl_error *err)
@@ -76,12 +64,9 @@ pawl_status pawl__log_path_sync(const pawl_log *log, pawl_error *err)
                 pawl__buf_free(&above);
                 return pawl__nomem(err);
         }
-        int error = pawl__sync_folder(above.data);
+        int error = pawl__sync_directory(above.data);
         pawl__buf_free(&above);
-        /* A parent that may be searched but not read cannot be synced: the folder is there all
-         * the same, and a crash now would lose an empty log. */
-        return error && error != EACCES ? pawl__fail_errno(err, error, log->path, "make the log")
-                                        : PAWL_OK;
+        return error ? pawl__fail_errno(err, error, log->path, "make the log") : PAWL_OK;
 }
 
 /* Make the folder that @p path names a file in; log->path is then that file's absolute name. */

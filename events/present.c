@@ -24,9 +24,11 @@
  * for a whole log, and connections of one process share the index of the -wal by the file that they
  * have open.
  */
+#include "base/file.h"
 #include "events/group.h"
 #include "events/handle.h"
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/stat.h>
@@ -162,7 +164,7 @@ static pawl_status save_as(pawl__buf *name, bool *whole, pawl_log *log, const ch
                 status = pawl__copy_make(&made, log, name->data, false, &log->err);
         if (status)
                 return status;
-        if (pawl__copy_name(made, name->data, false) !=
+        if (pawl__rename(AT_FDCWD, made, name->data, false) !=
                 0) { /* somebody has that name: its own will do */
                 pawl__buf_clear(name);
                 status = pawl__buf_adds(name, made) ? pawl__nomem(&log->err) : PAWL_OK;
@@ -170,7 +172,7 @@ static pawl_status save_as(pawl__buf *name, bool *whole, pawl_log *log, const ch
         free(made);
         made = strndup(name->data, (size_t)(strrchr(name->data, '/') - name->data));
         if (made)
-                (void)pawl__sync_folder(*made ? made : "/");
+                (void)pawl__sync_directory(*made ? made : "/");
         free(made);
         return status;
 }
@@ -277,7 +279,7 @@ static pawl_status name_copy(bool *done, pawl_log *log, const char *made, pawl__
                 return status;
         if (was == PAWL__FILES_GONE)
                 remove_beside(log);
-        int error = pawl__copy_name(made, log->path, was == PAWL__FILES_SIDE_GONE);
+        int error = pawl__rename(AT_FDCWD, made, log->path, was == PAWL__FILES_SIDE_GONE);
         if (error == EEXIST)
                 return PAWL_OK;
         if (!error && was == PAWL__FILES_SIDE_GONE)
@@ -287,7 +289,7 @@ static pawl_status name_copy(bool *done, pawl_log *log, const char *made, pawl__
         if (!folder)
                 return pawl__nomem(&log->err);
         if (!error)
-                error = pawl__sync_folder(folder);
+                error = pawl__sync_directory(folder);
         free(folder);
         return error && error != EACCES
                        ? pawl__fail_errno(&log->err, error, log->path, "put the log back")

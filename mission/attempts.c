@@ -1,5 +1,6 @@
 #include "mission/attempts.h"
 #include "base/error.h"
+#include "base/file.h"
 #include "base/json_tree.h"
 #include "base/printable.h"
 #include "base/system.h"
@@ -288,21 +289,6 @@ pawl_status pawl__log_file_path(pawl__buf *path, size_t *dir, const pawl_log *lo
         return pawl__buf_addf(path, "/%.*s.%" PRIu64, PAWL__FMT(step_id), attempt);
 }
 
-static int read_whole(pawl__buf *out, int fd)
-{
-        for (;;) {
-                if (pawl__buf_reserve(out, 1 << 16))
-                        return ENOMEM;
-                ssize_t n = read(fd, out->data + out->len, 1 << 16);
-                if (n < 0 && errno != EINTR)
-                        return errno;
-                if (n == 0)
-                        return 0;
-                if (n > 0)
-                        out->len += (size_t)n;
-        }
-}
-
 /* Its head is written at once with the file: without one there is nothing yet. */
 static pawl_status split(pawl__buf *out, uint64_t *before, pawl__buf *file)
 {
@@ -325,7 +311,7 @@ pawl_status pawl__log_file_read(pawl__buf *out, uint64_t *before, const char *pa
         if (fd < 0 && errno == ENOENT)
                 return pawl__fail(err, PAWL_ENOTFOUND,
                         "%s: is not there any more; the attempt has ended, ask again", path);
-        int error = fd < 0 ? errno : read_whole(&file, fd);
+        int error = fd < 0 ? errno : pawl__read_all(&file, fd, SIZE_MAX / 2);
         if (fd >= 0)
                 close(fd);
         if (!error && split(out, before, &file))

@@ -4,6 +4,7 @@
  * written is told once and stops nothing: what is recorded does not rest on it.
  */
 #include "base/error.h"
+#include "base/file.h"
 #include "mission/attempts.h"
 #include "mission/runner.h"
 #include <errno.h>
@@ -55,20 +56,6 @@ static pawl_text kept(const step_logs *logs)
 /* ---- The file -----------------------------------------------------------------------------------
  */
 
-static int write_all(int fd, const char *data, size_t len)
-{
-        while (len) {
-                ssize_t n = write(fd, data, len);
-                if (n < 0 && errno != EINTR)
-                        return errno;
-                if (n > 0) {
-                        data += n;
-                        len -= (size_t)n;
-                }
-        }
-        return 0;
-}
-
 static int make_directories(step_logs *logs)
 {
         char *slash = memrchr(logs->path.data, '/', logs->dir);
@@ -103,9 +90,9 @@ static int write_anew(step_logs *logs)
                 error = errno;
         snprintf(head, sizeof head, "%020" PRIu64 "\n", logs->total - logs->kept.len);
         if (!error)
-                error = write_all(fd, head, PAWL__LOG_FILE_HEAD);
+                error = pawl__write_all(fd, head, PAWL__LOG_FILE_HEAD);
         if (!error)
-                error = write_all(fd, logs->kept.data, logs->kept.len);
+                error = pawl__write_all(fd, logs->kept.data, logs->kept.len);
         if (!error && rename(beside.data, logs->path.data) != 0)
                 error = errno;
         if (error && fd >= 0) {
@@ -127,7 +114,7 @@ static void show(pawl__runner *r, const char *data, size_t len, bool anew)
 
         if (logs->without || !logs->shown)
                 return;
-        int error = logs->fd < 0 || anew ? write_anew(logs) : write_all(logs->fd, data, len);
+        int error = logs->fd < 0 || anew ? write_anew(logs) : pawl__write_all(logs->fd, data, len);
         if (!error)
                 return;
         logs->without = true;

@@ -1,6 +1,7 @@
 #include "service/token.h"
 #include "base/digest.h"
 #include "base/error.h"
+#include "base/file.h"
 #include "base/mac.h"
 #include "base/system.h"
 #include <errno.h>
@@ -135,19 +136,6 @@ static pawl_status read_file(service_token *out, const char *path, pawl_error *e
         return status;
 }
 
-static bool write_whole(int fd, const char *text, size_t len)
-{
-        for (size_t n = 0; n < len;) {
-                const ssize_t put = write(fd, text + n, len - n);
-                if (put < 0 && errno == EINTR)
-                        continue;
-                if (put < 0)
-                        return false;
-                n += (size_t)put;
-        }
-        return fsync(fd) == 0;
-}
-
 /* Under another name first, then linked: who finds the file finds all of it. */
 static pawl_status make_file(const char *path, pawl_error *err)
 {
@@ -166,10 +154,8 @@ static pawl_status make_file(const char *path, pawl_error *err)
         if (!status) {
                 service_token_format(text, &token);
                 text[SERVICE_TOKEN_HEX] = '\n';
-                if (!write_whole(fd, text, sizeof text))
-                        status = fail(path, err);
-                close(fd);
-                if (!status && link(made, path) != 0 && errno != EEXIST)
+                errno = pawl__fill_file(fd, 0, text, sizeof text, true);
+                if (errno || (link(made, path) != 0 && errno != EEXIST))
                         status = fail(path, err);
                 unlink(made);
         }

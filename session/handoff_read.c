@@ -5,6 +5,7 @@
  * paragraph.
  */
 #include "base/error.h"
+#include "base/file.h"
 #include "base/system.h"
 #include "base/unicode.h"
 #include "session/handoff_text.h"
@@ -419,23 +420,6 @@ void pawl__handoff_text_free(pawl__handoff_text *text)
 /* ---- Files -------------------------------------------------------------------------------------
  */
 
-/* All of it, or one byte more than there may be. Returns errno. */
-static int read_all(pawl__buf *out, int fd)
-{
-        while (out->len <= PAWL__HANDOFF_MAX) {
-                if (pawl__buf_reserve(out, 1 << 16))
-                        return ENOMEM;
-                ssize_t n = read(fd, out->data + out->len, 1 << 16);
-                if (n < 0 && errno != EINTR)
-                        return errno;
-                if (n == 0)
-                        break;
-                if (n > 0)
-                        out->len += (size_t)n;
-        }
-        return 0;
-}
-
 pawl_status pawl__handoff_load(pawl__handoff_text *out, const char *path, pawl_error *err)
 {
         pawl__buf data = PAWL__BUF_INIT;
@@ -450,9 +434,9 @@ pawl_status pawl__handoff_load(pawl__handoff_text *out, const char *path, pawl_e
         else if (!S_ISREG(st.st_mode))
                 status = pawl__fail(err, PAWL_EPARSE, "%s: is not a regular file; name one", path);
         else
-                error = read_all(&data, fd);
+                error = pawl__read_all(&data, fd, PAWL__HANDOFF_MAX);
         close(fd);
-        if (error)
+        if (error && error != EFBIG) /* which is refused below */
                 status = pawl__fail_errno(err, error, path, "read the handoff");
         if (!status)
                 status = pawl__handoff_parse(out, path, pawl__buf_text(&data).data, data.len, err);

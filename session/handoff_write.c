@@ -4,6 +4,7 @@
  * new one. What a kill can leave is a file ".pawl-handoff-UUID" beside it.
  */
 #include "base/error.h"
+#include "base/file.h"
 #include "base/system.h"
 #include "session/session.h"
 #include <errno.h>
@@ -91,50 +92,13 @@ static void free_place(place *at)
 /* ---- Writing -----------------------------------------------------------------------------------
  */
 
-static int write_all(int fd, const char *data, size_t len)
-{
-        while (len) {
-                ssize_t n = write(fd, data, len);
-                if (n < 0 && errno != EINTR)
-                        return errno;
-                if (n > 0) {
-                        data += n;
-                        len -= (size_t)n;
-                }
-        }
-        return 0;
-}
-
 /* The file beside the target, on disk. Returns errno. */
 static int write_beside(const place *at, const char *data, size_t len, mode_t new_mode)
 {
         /* NOLINTNEXTLINE(clang-analyzer-core.NonNullParamChecker): a full buffer has data */
         int fd = open(at->beside.data, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, new_mode);
-        int error;
 
-        if (fd < 0)
-                return errno;
-        error = at->has_mode && fchmod(fd, at->mode) != 0 ? errno : 0;
-        if (!error)
-                error = write_all(fd, data, len);
-        if (!error && fsync(fd) != 0)
-                error = errno;
-        if (close(fd) != 0 && !error)
-                error = errno;
-        return error;
-}
-
-/* A name is on disk only when its folder is. One that may not be read, or that cannot be synced,
- * says so: the file is there all the same. */
-static int sync_folder(const char *folder)
-{
-        int fd = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-
-        if (fd < 0)
-                return errno == EACCES ? 0 : errno;
-        int error = fsync(fd) == 0 || errno == EINVAL ? 0 : errno;
-        close(fd);
-        return error;
+        return fd < 0 ? errno : pawl__fill_file(fd, at->has_mode ? at->mode : 0, data, len, true);
 }
 
 static int put_in_place(const place *at, const char *data, size_t len, mode_t new_mode)
@@ -148,7 +112,7 @@ static int put_in_place(const place *at, const char *data, size_t len, mode_t ne
                         unlink(at->beside.data);
                 return error;
         }
-        return sync_folder(at->folder.data);
+        return pawl__sync_directory(at->folder.data);
 }
 
 pawl_status pawl__handoff_write(pawl_log *log, const char *session_id, const char *path,

@@ -1,5 +1,6 @@
 #include "toolcalls/folder.h"
 #include "base/error.h"
+#include "base/file.h"
 #include "base/system.h"
 #include <dirent.h>
 #include <errno.h>
@@ -88,30 +89,11 @@ pawl_status pawl__doc_reserve(
 pawl_status pawl__doc_write(
         pawl__doc_file *file, const pawl__doc_folder *folder, pawl_text text, pawl_error *err)
 {
-        size_t done = 0;
+        int error = pawl__write_all(file->fd, text.data, text.len);
 
-        while (done < text.len) {
-                ssize_t n = write(file->fd, text.data + done, text.len - done);
-                if (n < 0 && errno == EINTR)
-                        continue;
-                if (n < 0)
-                        return fail(folder, file->name, errno, "write it", err);
-                done += (size_t)n;
-        }
-        return fsync(file->fd) == 0 ? PAWL_OK : fail(folder, file->name, errno, "write it", err);
-}
-
-/* Where the file system cannot rename without replacing: two names for a moment. */
-static int give_name(int folder, const char *part, const char *name)
-{
-        if (renameat2(folder, part, folder, name, RENAME_NOREPLACE) == 0)
-                return 0;
-        if (errno != EINVAL && errno != ENOSYS)
-                return errno;
-        if (linkat(folder, part, folder, name, 0) != 0)
-                return errno;
-        unlinkat(folder, part, 0);
-        return 0;
+        if (!error && fsync(file->fd) != 0)
+                error = errno;
+        return error ? fail(folder, file->name, error, "write it", err) : PAWL_OK;
 }
 
 pawl_status pawl__doc_publish(pawl__doc_file *file, const pawl__doc_folder *folder, pawl_error *err)
@@ -119,7 +101,7 @@ pawl_status pawl__doc_publish(pawl__doc_file *file, const pawl__doc_folder *fold
         char part[PART_MAX];
 
         part_of(part, file->name);
-        int error = give_name(folder->fd, part, file->name);
+        int error = pawl__rename(folder->fd, part, file->name, false);
         if (error) {
                 pawl__doc_drop(file, folder);
                 return fail(folder, file->name, error, "name it so", err);
@@ -143,33 +125,6 @@ void pawl__doc_drop(pawl__doc_file *file, const pawl__doc_folder *folder)
 
 /* ---- Reading --------------------------------------------------------------------------------- */
 
-static pawl_status too_big(
-        const pawl__doc_folder *folder, const char *name, size_t max, pawl_error *err)
-{
-        return pawl__fail(err, PAWL_ETOOBIG,
-                "%.200s/%.200s: has more than %zu bytes; it is no document of a tool call",
-                folder->path, name, max);
-}
-
-static pawl_status read_all(pawl__buf *out, int fd, const pawl__doc_folder *folder,
-        const char *name, size_t max, pawl_error *err)
-{
-        const size_t before = out->len;
-
-        for (;;) {
-                if (pawl__buf_reserve(out, 65536))
-                        return pawl__nomem(err);
-                ssize_t n = read(fd, out->data + out->len, 65536);
-                if (n == 0)
-                        return PAWL_OK;
-                if (n < 0 && errno != EINTR)
-                        return fail(folder, name, errno, "read it", err);
-                out->len += n > 0 ? (size_t)n : 0;
-                if (out->len - before > max)
-                        return too_big(folder, name, max, err);
-        }
-}
-
 pawl_status pawl__doc_read(pawl__buf *out, const pawl__doc_folder *folder, const char *name,
         size_t max, pawl_error *err)
 {
@@ -191,10 +146,13 @@ pawl_status pawl__doc_read(pawl__buf *out, const pawl__doc_folder *folder, const
                         "%.200s/%.200s: is no regular file; a link or the like is not followed",
                         folder->path, name);
         }
-        pawl_status status = (uint64_t)st.st_size > max ? too_big(folder, name, max, err)
-                                                        : read_all(out, fd, folder, name, max, err);
+        const int error = (uint64_t)st.st_size > max ? EFBIG : pawl__read_all(out, fd, max);
         close(fd);
-        return status;
+        if (error == EFBIG)
+                return pawl__fail(err, PAWL_ETOOBIG,
+                        "%.200s/%.200s: has more than %zu bytes; it is no document of a tool call",
+                        folder->path, name, max);
+        return error ? fail(folder, name, error, "read it", err) : PAWL_OK;
 }
 
 /* The folder's names, by a handle of their own: a position belongs to the open file. */

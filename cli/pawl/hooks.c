@@ -1,5 +1,6 @@
 /* pawl hooks install: a small script that agents and programs call when a task is done. */
 #include "base/error.h"
+#include "base/file.h"
 #include "base/system.h"
 #include "cli/pawl/commands.h"
 #include "command/find.h"
@@ -21,16 +22,12 @@ static const char script[] =
 static pawl_status make(const char *path, pawl_error *err)
 {
         int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0700);
-        size_t len = sizeof script - 1;
 
         if (fd < 0 && errno == EEXIST)
                 return PAWL_EEXISTS;
         if (fd < 0)
                 return pawl__fail_errno(err, errno, path, "make it");
-        const ssize_t n = write(fd, script, len);
-        int error = n == (ssize_t)len ? 0 : n < 0 ? errno : ENOSPC;
-        if (close(fd) != 0 && !error)
-                error = errno;
+        const int error = pawl__fill_file(fd, 0, script, sizeof script - 1, false);
         if (!error)
                 return PAWL_OK;
         unlink(path);

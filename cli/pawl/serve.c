@@ -1,6 +1,7 @@
 /* pawl serve: the commands over HTTP, until a signal ends it. */
 #include "cli/pawl/serve.h"
 #include "base/error.h"
+#include "base/file.h"
 #include "base/mac.h"
 #include "base/system.h"
 #include "cli/pawl/actor.h"
@@ -116,9 +117,7 @@ static pawl_status read_pem(
         pawl__buf *out, const char **text, const char *path, bool secret, pawl_error *err)
 {
         pawl_status status = PAWL_OK;
-        char block[4096];
         struct stat st;
-        ssize_t n;
 
         if (!path)
                 return PAWL_OK;
@@ -132,17 +131,13 @@ static pawl_status read_pem(
                         "%.200s: everybody can get at this key (mode %04o); run `chmod 600`, and "
                         "make a new one if somebody may have read it",
                         path, (unsigned)st.st_mode & 07777);
-        while (!status && (n = read(fd, block, sizeof block)) != 0) {
-                if (n < 0 && errno != EINTR)
-                        status = pawl__fail_errno(err, errno, path, "read it");
-                else if (n > 0 && pawl__buf_add(out, block, (size_t)n))
-                        status = pawl__nomem(err);
-                else if (out->len > PEM_MAX)
-                        status = pawl__fail(err, PAWL_ETOOBIG,
-                                "%.300s: is larger than %d bytes; name a PEM file", path, PEM_MAX);
-        }
-        pawl__cleanse(block, sizeof block);
+        const int error = status ? 0 : pawl__read_all(out, fd, PEM_MAX);
         close(fd);
+        if (error == EFBIG)
+                status = pawl__fail(err, PAWL_ETOOBIG,
+                        "%.300s: is larger than %d bytes; name a PEM file", path, PEM_MAX);
+        else if (error)
+                status = pawl__fail_errno(err, error, path, "read it");
         if (!status && (!out->len || memchr(out->data, '\0', out->len)))
                 status = pawl__fail(
                         err, PAWL_EINVAL, "%.300s: is no PEM file; name one that is", path);

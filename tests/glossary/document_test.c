@@ -171,7 +171,7 @@ static void what_is_no_regular_file_is_refused_without_waiting(void **state)
         assert_int_equal(mkfifo(fifo, 0600), 0);
         file_write(plain, "x", 1);
         assert_int_equal(symlink("loop", loop), 0);
-        check_unreadable(folder, PAWL_EIO, ": is a folder; name a regular file");
+        check_unreadable(folder, PAWL_EIO, ": is a directory; name a regular file");
         check_unreadable(fifo, PAWL_EIO, ": is not a regular file; name a regular file");
         check_unreadable("/dev/null", PAWL_EIO, ": is not a regular file");
         check_unreadable(missing, PAWL_ENOTFOUND, ": there is no such file; check the path");

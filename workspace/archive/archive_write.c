@@ -1,6 +1,7 @@
 #include "workspace/archive/archive_write.h"
 #include "base/digest.h"
 #include "base/error.h"
+#include "base/file.h"
 #include "base/system.h"
 #include "workspace/archive/archive_library.h"
 #include <errno.h>
@@ -37,8 +38,6 @@ static pawl_status archive_failed(pawl_error *err, const pawl__archive_writer *w
 static la_ssize_t write_out(struct archive *archive, void *user, const void *data, size_t len)
 {
         pawl__archive_writer *w = user;
-        const char *at = data;
-        size_t left = len;
 
         (void)archive;
         if (w->error || w->hash_failed)
@@ -47,18 +46,9 @@ static la_ssize_t write_out(struct archive *archive, void *user, const void *dat
                 w->hash_failed = true;
                 return (la_ssize_t)len;
         }
-        while (left > 0) {
-                const ssize_t n = write(w->fd, at, left);
-                if (n < 0 && errno == EINTR)
-                        continue;
-                if (n <= 0) {
-                        w->error = n < 0 ? errno : EIO;
-                        return (la_ssize_t)len;
-                }
-                at += n;
-                left -= (size_t)n;
-        }
-        w->bytes += len;
+        w->error = pawl__write_all(w->fd, data, len);
+        if (!w->error)
+                w->bytes += len;
         return (la_ssize_t)len;
 }
 
@@ -179,20 +169,15 @@ pawl_status pawl__archive_put(const void *data, size_t len, void *writer, pawl_e
 }
 
 /* The name is on disk when the folder is. */
-static int sync_folder(const char *path)
+static int sync_parent(const char *path)
 {
         const char *slash = strrchr(path, '/');
         char *folder =
                 slash ? strndup(path, slash == path ? 1 : (size_t)(slash - path)) : strdup(".");
         if (!folder)
                 return ENOMEM;
-        const int fd = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-        int error = fd < 0 ? errno : 0;
+        const int error = pawl__sync_directory(folder);
         free(folder);
-        if (fd >= 0 && fsync(fd) != 0 && errno != EINVAL)
-                error = errno;
-        if (fd >= 0)
-                close(fd);
         return error;
 }
 
@@ -213,7 +198,7 @@ pawl_status pawl__archive_finish(
         if (rename(w->temporary, w->path) != 0)
                 return pawl__fail_errno(err, errno, w->path, "give the archive its name");
         w->temporary[0] = '\0';
-        const int error = sync_folder(w->path);
+        const int error = sync_parent(w->path);
         if (error)
                 return pawl__fail_errno(err, error, w->path, "sync the archive's name");
         *bytes = w->bytes;

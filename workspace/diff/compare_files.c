@@ -1,5 +1,6 @@
 /* Which paths differ, by how many lines, and the patch that leads from one side to the other. */
 #include "base/error.h"
+#include "base/file.h"
 #include "workspace/diff/compare.h"
 #include "workspace/diff/patch.h"
 #include "workspace/store/tree_diff.h"
@@ -35,25 +36,13 @@ static pawl_status failed(const pawl_comparison *c, pawl_text path, pawl_error *
 static pawl_status read_file(pawl__buf *out, pawl_comparison *c, pawl_text path, pawl_error *err)
 {
         int fd = pawl__rootdir_file(&c->root, path, O_RDONLY, 0);
-        ssize_t n = 1;
 
         if (fd < 0)
                 return failed(c, path, err);
-        while (n > 0 && out->len <= PAWL__PATCH_MAX) {
-                if (pawl__buf_reserve(out, 1U << 16)) {
-                        close(fd);
-                        return pawl__nomem(err);
-                }
-                n = read(fd, out->data + out->len, 1U << 16);
-                if (n > 0)
-                        out->len += (size_t)n;
-                else if (n < 0 && errno == EINTR)
-                        n = 1;
-        }
-        int error = errno;
+        const int error = pawl__read_all(out, fd, PAWL__PATCH_MAX);
         close(fd);
         errno = error;
-        return n < 0 ? failed(c, path, err) : PAWL_OK;
+        return error && error != EFBIG ? failed(c, path, err) : PAWL_OK;
 }
 
 /* What a patch needs to know of one side. */

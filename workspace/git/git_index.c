@@ -2,6 +2,7 @@
 #include "workspace/git/git_index.h"
 #include "base/digest.h"
 #include "base/error.h"
+#include "base/file.h"
 #include "base/system.h"
 #include <errno.h>
 #include <fcntl.h>
@@ -16,32 +17,25 @@ pawl_status pawl__git_file(pawl__buf *out, const char *path, size_t max, pawl_er
         const int fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC | O_NOCTTY);
         pawl_status status = PAWL_OK;
         struct stat st;
-        ssize_t n = 1;
+        int error = 0;
 
         if (fd < 0 && (errno == ENOENT || errno == ENOTDIR))
                 return PAWL_ENOTFOUND;
         if (fd < 0)
                 return pawl__fail_errno(err, errno, path, "read it");
         if (fstat(fd, &st) != 0)
-                status = pawl__fail_errno(err, errno, path, "read it");
+                error = errno;
         else if (!S_ISREG(st.st_mode))
                 status = PAWL_ENOTFOUND;
-        while (!status && n != 0) {
-                if (out->len > max)
-                        status = pawl__fail(err, PAWL_ETOOBIG,
-                                "%.350s: has more than %zu bytes; look with `git status`", path,
-                                max);
-                else if (pawl__buf_reserve(out, (size_t)st.st_size + 4096))
-                        status = pawl__nomem(err);
-                else if ((n = read(fd, out->data + out->len, (size_t)st.st_size + 4096)) > 0)
-                        out->len += (size_t)n;
-                else if (n < 0 && errno != EINTR)
-                        status = pawl__fail_errno(err, errno, path, "read it");
-        }
+        else if (pawl__buf_reserve(out, (size_t)st.st_size + 1))
+                error = ENOMEM;
+        else
+                error = pawl__read_all(out, fd, max);
         close(fd);
-        if (!status && out->data)
-                out->data[out->len] = '\0';
-        return status;
+        if (error == EFBIG)
+                return pawl__fail(err, PAWL_ETOOBIG,
+                        "%.350s: has more than %zu bytes; look with `git status`", path, max);
+        return error ? pawl__fail_errno(err, error, path, "read it") : status;
 }
 
 /* ---- Reading ----------------------------------------------------------------------------------

@@ -3,6 +3,7 @@
  * for, then they get their names. What fails on the way takes its other names with it.
  */
 #include "base/error.h"
+#include "base/file.h"
 #include "workspace/rollback/restore_internal.h"
 #include <dirent.h>
 #include <errno.h>
@@ -51,22 +52,12 @@ typedef struct sink {
         pawl_text path;
 } sink;
 
-static pawl_status write_all(const void *data, size_t len, void *user, pawl_error *err)
+static pawl_status write_piece(const void *data, size_t len, void *user, pawl_error *err)
 {
         const sink *to = user;
-        const char *at = data;
+        const int error = pawl__write_all(to->fd, data, len);
 
-        while (len) {
-                ssize_t n = write(to->fd, at, len);
-                if (n < 0 && errno == EINTR)
-                        continue;
-                if (n <= 0)
-                        return pawl__restore_fail(
-                                err, n < 0 ? errno : EIO, to->path, "write the file");
-                at += n;
-                len -= (size_t)n;
-        }
-        return PAWL_OK;
+        return error ? pawl__restore_fail(err, error, to->path, "write the file") : PAWL_OK;
 }
 
 /* "FOLDER/NAME" beside @p path. */
@@ -98,7 +89,7 @@ static pawl_status fill_file(pawl__restore_work *q, batch *b, size_t step, int f
         sink to = {fd, q->steps[step].path};
         struct stat made;
         pawl_status status =
-                source->read(goal->hash, goal->size, write_all, &to, source->user, q->err);
+                source->read(goal->hash, goal->size, write_piece, &to, source->user, q->err);
 
         if (status)
                 return status;

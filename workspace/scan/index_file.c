@@ -1,5 +1,6 @@
 /* The index as a file: strict when read, whole when written (workspace/scan/index.h). */
 #include "base/error.h"
+#include "base/file.h"
 #include "workspace/scan/index.h"
 #include <errno.h>
 #include <fcntl.h>
@@ -285,33 +286,14 @@ pawl_status pawl__index_seal(pawl__index *index, pawl__hasher *hasher, pawl_erro
         return status;
 }
 
-static int write_all(int fd, const char *data, size_t len)
-{
-        while (len > 0) {
-                const ssize_t n = write(fd, data, len);
-                if (n < 0 && errno != EINTR)
-                        return -1;
-                if (n > 0) {
-                        data += n;
-                        len -= (size_t)n;
-                }
-        }
-        return 0;
-}
-
 /* 0 or errno. */
 static int write_file(const char *path, pawl_text content)
 {
-        int error = 0;
-
         (void)unlink(path); /* of a process that is dead and had our pid */
         const int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
         if (fd < 0)
                 return errno;
-        if (write_all(fd, content.data, content.len) != 0)
-                error = errno;
-        if (close(fd) != 0 && !error)
-                error = errno;
+        const int error = pawl__fill_file(fd, 0, content.data, content.len, false);
         if (error)
                 (void)unlink(path);
         return error;

@@ -1,5 +1,6 @@
 /* What a scan leaves out (workspace/scan/scan.h says what). */
 #include "base/error.h"
+#include "base/file.h"
 #include "workspace/scan/scan_internal.h"
 #include <errno.h>
 #include <fcntl.h>
@@ -91,7 +92,7 @@ pawl_status pawl__scan_add_rules(
         int fd = openat(folder, name, flags);
         pawl_status status = PAWL_OK;
         struct stat st;
-        ssize_t n = 1;
+        int error = 0;
 
         pawl__buf_clear(&s->rules);
 
@@ -102,25 +103,16 @@ pawl_status pawl__scan_add_rules(
         if (fd < 0)
                 return has_none(errno) ? PAWL_OK : unreadable(s, name, errno);
         if (fstat(fd, &st) != 0)
-                status = unreadable(s, name, errno);
-        else if (!S_ISREG(st.st_mode))
-                n = 0;
-        while (n > 0 && !status) {
-                if (s->rules.len > PAWL__RULES_MAX)
-                        status = too_large(s, name, err);
-                else if (pawl__buf_reserve(&s->rules, 65536))
-                        status = pawl__nomem(err);
-                else if ((n = read(fd, s->rules.data + s->rules.len, 65536)) > 0)
-                        s->rules.len += (size_t)n;
-                else if (n < 0 && errno == EINTR)
-                        n = 1;
-                else if (n < 0)
-                        status = unreadable(s, name, errno);
-        }
-        const int error = errno;
+                error = errno;
+        else if (S_ISREG(st.st_mode))
+                error = pawl__read_all(&s->rules, fd, PAWL__RULES_MAX);
         close(fd);
         errno = error;
-        if (!status && n == 0 && s->rules.len > 0)
+        if (error)
+                status = error == EFBIG    ? too_large(s, name, err)
+                         : error == ENOMEM ? pawl__nomem(err)
+                                           : unreadable(s, name, error);
+        else if (s->rules.len > 0)
                 status = pawl__ignore_add(&s->ignore, pawl__buf_text(&s->rules), base, err);
         return status;
 }

@@ -1,4 +1,5 @@
 #include "workspace/store/rootdir.h"
+#include "base/file.h"
 #include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -301,14 +302,9 @@ int pawl__rootdir_rename(pawl__rootdir *b, const char *from, pawl_text path, boo
         assert(!strchr(from, '/'));
         if (at < 0)
                 return -1;
-        if (replace)
-                return renameat(at, from, at, name);
-        int result = renameat2(at, from, at, name, RENAME_NOREPLACE);
-        if (result == 0 || (errno != EINVAL && errno != ENOSYS))
-                return result;
-        /* a file system that knows no such rename: a second name is refused where there is one */
-        result = linkat(at, from, at, name, 0);
-        return result ? result : unlinkat(at, from, 0);
+        const int error = pawl__rename(at, from, name, replace);
+        errno = error ? error : errno;
+        return error ? -1 : 0;
 }
 
 int pawl__rootdir_chmod(pawl__rootdir *b, pawl_text path, mode_t mode)

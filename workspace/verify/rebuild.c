@@ -1,6 +1,7 @@
 /* Contents that are gone come back from git, or from the workspace, where their hashes are the
  * same. */
 #include "base/error.h"
+#include "base/file.h"
 #include "base/json_write.h"
 #include "events/own_files.h"
 #include "events/types.h"
@@ -65,8 +66,6 @@ static pawl_status read_git(struct rebuilding *r, const struct lost *lost)
 /* The file of that path in the workspace. What cannot be read is not there. */
 static pawl_status read_workspace(struct rebuilding *r, const struct lost *lost)
 {
-        enum { PIECE = 256 << 10 };
-        pawl_status status = PAWL_OK;
         struct stat st;
 
         pawl__buf_clear(&r->text);
@@ -77,18 +76,9 @@ static pawl_status read_workspace(struct rebuilding *r, const struct lost *lost)
         const int fd = pawl__rootdir_file(&r->root, lost->path, O_RDONLY, 0);
         if (fd < 0)
                 return PAWL_OK;
-        for (ssize_t n = 1; n != 0 && !status && r->text.len <= lost->size;) {
-                if (pawl__buf_reserve(&r->text, PIECE)) {
-                        status = pawl__nomem(r->err);
-                        break;
-                }
-                n = read(fd, r->text.data + r->text.len, PIECE);
-                if (n < 0 && errno != EINTR)
-                        break;
-                r->text.len += n > 0 ? (size_t)n : 0;
-        }
+        const int error = pawl__read_all(&r->text, fd, lost->size);
         close(fd);
-        return status;
+        return error == ENOMEM ? pawl__nomem(r->err) : PAWL_OK;
 }
 
 /* Its content into r->text, from whoever has it: *has. */

@@ -1,0 +1,33 @@
+/**
+ * @file base/file.h
+ * @brief Whole files: read up to a bound, written, renamed, made durable.
+ *
+ * Each function returns 0 or an errno, because what to say about it depends on the file; see
+ * pawl__fail_errno().
+ */
+#ifndef PAWL_BASE_FILE_H
+#define PAWL_BASE_FILE_H
+
+#include "base/memory.h"
+#include <sys/types.h>
+
+/** Append the rest of the file to @p out. EFBIG: it has more than @p max bytes, of which max + 1
+ * were appended. A caller that knows the size reserves one byte more than that beforehand. */
+int pawl__read_all(pawl__buf *out, int fd, size_t max);
+
+/** Write all bytes, whatever write() takes at a time. */
+int pawl__write_all(int fd, const void *data, size_t len);
+
+/** Fill a file that was just created and close it, in any case: set its mode (0: leave it as it
+ *  is), write, and with @p sync wait for the disk. */
+int pawl__fill_file(int fd, mode_t mode, const void *data, size_t len, bool sync);
+
+/** Rename within the directory @p dir (or AT_FDCWD). Without @p replace, EEXIST if the new name is
+ *  taken; a file system that cannot check this in a rename gets a second name for a moment. */
+int pawl__rename(int dir, const char *from, const char *to, bool replace);
+
+/** Make names in a directory durable. A directory that may not be read, and a file system that
+ *  cannot sync directories, are no failure: the names are there. */
+int pawl__sync_directory(const char *path);
+
+#endif
