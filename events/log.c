@@ -90,8 +90,10 @@ static pawl_status open_log(pawl_log *log, const char *path)
                 status = pawl__schema_ensure(log, log->schema, err);
         if (!status)
                 status = pawl__key_open(log, err);
-        pawl__files_note(log);
-        return status ? status : pawl__group_join(log, err);
+        if (status)
+                return status;
+        pawl__files_note(log); /* the -wal is open: SQLite gives back what this maps of its index */
+        return pawl__group_join(log, err);
 }
 
 pawl_status pawl__log_open_as(pawl_log **out, const char *path, const pawl_log_options *options,

@@ -173,6 +173,11 @@ static pawl_status claim_after(pawl_log *log, bool readonly, pawl_error *err)
         if (readonly || status)
                 return status;
         status = pawl_log_claim(&fence, log, "mission", "run-1", "actor", NULL);
+        if (status ==
+                PAWL_EHELD) { /* another boot says nothing of the owner: its lease is waited out */
+                aftermath_passed_ms += 30001;
+                status = pawl_log_claim(&fence, log, "mission", "run-1", "actor", NULL);
+        }
         if (status)
                 return pawl__fail(err, status, "claim: %s", pawl_log_errmsg(log));
         if (fence != (uint64_t)claims + 1)
