@@ -101,6 +101,12 @@ typedef struct cli_context {
         pawl_error *failure; /**< gets what cli_fail() and cli_usage() tell; NULL: not wanted */
 } cli_context;
 
+/** How an invocation ends, beside what the command itself returns. */
+struct cli_ending {
+        bool told;      /**< a failure was */
+        int close_code; /**< what closing the log came to */
+};
+
 /** One invocation, parsed. */
 struct cli_call {
         const cli_context *in;
@@ -115,7 +121,8 @@ struct cli_call {
         const char *shared[CLI_SHARED_MAX]; /**< the same, of the program's */
         struct cli_repeated *repeated;      /**< what options of CLI_TEXTS were given, in order */
         size_t n_repeated, cap_repeated;
-        const char *db; /**< --db, or NULL */
+        const char *db;            /**< --db, or NULL */
+        struct cli_ending *ending; /**< while the command runs */
         bool help, version;
 };
 

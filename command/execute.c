@@ -2,6 +2,16 @@
 #include "command/command.h"
 #include <stdlib.h>
 
+static int run_cmd(cli_call *cli)
+{
+        struct cli_ending ending = {.close_code = CLI_DONE};
+
+        cli->ending = &ending;
+        int code = cli->cmd->run(cli);
+        cli->ending = NULL;
+        return code ? code : ending.close_code;
+}
+
 int cli_run(cli_call *cli)
 {
         if (cli->help && cli->cmd)
@@ -13,7 +23,7 @@ int cli_run(cli_call *cli)
         else if (cli->version)
                 fprintf(cli->in->out, "%s %s\n", cli->program->name, pawl_version());
         else
-                return cli->cmd->run(cli);
+                return run_cmd(cli);
         return CLI_DONE;
 }
 

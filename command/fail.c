@@ -24,6 +24,8 @@ static int exit_code(pawl_status status)
 
 int cli_fail(const cli_call *cli, const pawl_error *err)
 {
+        if (cli->ending)
+                cli->ending->told = true;
         if (cli->in->failure)
                 *cli->in->failure = *err;
         fflush(cli->in->out); /* what was printed before the failure stands before it */

@@ -164,8 +164,22 @@ pawl_status cli_open_log(pawl_log **out, const cli_call *cli, cli_access access,
         return status;
 }
 
+/* What was done is done where there is a log that says so. */
+static void keep_log(const cli_call *cli, pawl_log *log)
+{
+        pawl_error err = PAWL_ERROR_INIT;
+        const pawl_status status = pawl__log_keep(log);
+
+        if (!status || !cli->ending || cli->ending->told)
+                return;
+        pawl__log_failed(log, status, &err);
+        cli->ending->close_code = cli_fail(cli, &err);
+}
+
 void cli_close_log(const cli_call *cli, pawl_log *log)
 {
+        if (log && log != cli->in->log)
+                keep_log(cli, log);
         const char *warning = log ? pawl_log_warning(log) : NULL;
 
         if (warning) {

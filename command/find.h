@@ -58,8 +58,9 @@ PAWL_MUST_CHECK pawl_status cli_open_path(
 /** The same for a path that nobody named: the log, or the place for it, must be the user's own. */
 PAWL_MUST_CHECK pawl_status cli_open_found(
         pawl_log **out, const cli_call *cli, const char *path, cli_access access, pawl_error *err);
-/** Close it, unless it is the context's; NULL is allowed. What the log has to warn of is said in
- * one line. */
+/** Close it, unless it is the context's; NULL is allowed. Where it was removed meanwhile it is put
+ * back first (pawl__log_keep()); where that fails, so does the invocation. What the log has to warn
+ * of is said in one line. */
 void cli_close_log(const cli_call *cli, pawl_log *log);
 
 #endif

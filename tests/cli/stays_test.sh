@@ -131,3 +131,50 @@ saved 'rm .pawl/events.db-wal .pawl/events.db-shm; pawl checkpoint >/dev/null'
 saved 'rm -rf .pawl; echo text >.pawl'
 saved 'mkdir ../other; mv .pawl ../moved; ln -s ../other .pawl'
 same "$(ls -A other)" ""
+
+# short COMMAND...: in a fresh log, stopped at the last sync of its last commit; in the file first.err what it says.
+# $meanwhile is done while it is stopped. Its exit code is $ended.
+short() {
+        local shim=$BUILD_DIR/tests/kill_at_write.so at tries
+        rm -rf ground
+        mkdir ground
+        at pawl session start --mission m >/dev/null
+        cp -r ground/.pawl older
+        (cd ground && LD_PRELOAD=$shim CALL_LIST=$PWD/../calls "$@" >/dev/null)
+        at=$(grep -n '^fdatasync events.db-wal' calls | tail -2 | head -1 | cut -d: -f1) # the last is closing's
+        rm -rf ground/.pawl calls
+        cp -r older ground/.pawl
+        rm -rf older
+        cd ground
+        LD_PRELOAD=$shim STOP_AT=$at "$@" >../first.out 2>../first.err &
+        first=$!
+        for tries in $(seq 400); do
+                ! grep -q '^State:.T' "/proc/$first/status" || break
+                sleep 0.05
+        done
+        "${meanwhile[@]}"
+        kill -CONT "$first"
+        ended=0
+        wait "$first" || ended=$?
+        cd ..
+}
+
+it "so does a command that is short: it puts the log back before it ends well, or does not end well"
+export ASAN_OPTIONS=${ASAN_OPTIONS:+$ASAN_OPTIONS:}verify_asan_link_order=0
+rm -rf older other
+meanwhile=(rm -rf .pawl)
+for command in "checkpoint text" "session update --summary new"; do
+        # shellcheck disable=SC2086
+        short pawl $command
+        same "$ended $(grep -c 'was put back whole' first.err)" "0 1"
+        runs 0 at eventlog verify
+done
+same "$(at eventlog head | cut -d' ' -f1)" 2
+mkdir other
+(cd other && pawl init >/dev/null)
+meanwhile=(sh -c 'rm -rf .pawl; cp -r ../other/.pawl .pawl')
+short pawl checkpoint text
+same "$ended $(wc -l <first.err)" "5 1"
+says '^pawl: .*events.db: is not the log that was opened any more: .* is saved in ' first.err
+same "$(at eventlog head)" "$(cd other && eventlog head)"
+same "$(cd ground && eventlog stats --json --db .pawl/events.db-saved-* | jq .events)" 2
