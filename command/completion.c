@@ -1,6 +1,8 @@
-/* Bash completion, written out from the tables: `PROGRAM completion bash`. */
-#include "base/text.h"
-#include "command/command.h"
+/* Bash completion, written out from the tables: `PROGRAM completion bash`; and what its script asks
+ * for while somebody types: `PROGRAM completion ids KIND`. */
+#include "command/find.h"
+#include "state/state.h"
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -10,8 +12,41 @@ static void put_choices(FILE *out, const char *choices)
                 fputc(*choices == '|' ? ' ' : *choices, out);
 }
 
+/* The kind of id that an option takes, or NULL. */
+static const char *kind_of_option(const char *name)
+{
+        return strcmp(name, "run") == 0 ? "RUN" : strcmp(name, "session") == 0 ? "SESSION" : NULL;
+}
+
+/* The kind of id that an argument of this name is, or NULL. */
+static const char *kind_of_arg(pawl_text name)
+{
+        static const char *const kinds[] = {"RUN", "CONFLICT", "SESSION", "CHECKPOINT", "STEP"};
+
+        for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++)
+                if (name.len && memmem(name.data, name.len, kinds[i], strlen(kinds[i])))
+                        return kinds[i];
+        return name.len && strchr("AB", name.data[name.data[0] == '[']) ? "CHECKPOINT" : NULL;
+}
+
+/* The first two arguments of a command, where they are ids. */
+static void put_id_cases(FILE *out, const cli_program *program, const cli_cmd *cmd)
+{
+        const char *at = cmd->args;
+
+        for (int i = 0; i < 2 && *at; i++) {
+                const pawl_text name = pawl__text_n(at, strcspn(at, " "));
+                const char *kind = kind_of_arg(name);
+                if (kind)
+                        fprintf(out,
+                                "                '%s%s) _%s_ids %s \"${cmd##* }\"; return ;;\n",
+                                cmd->name, i ? " '*" : "'", program->name, kind);
+                at += name.len + (at[name.len] == ' ');
+        }
+}
+
 /* What may stand after an option that takes a value. */
-static void put_value_case(FILE *out, const cli_option *option)
+static void put_value_case(FILE *out, const cli_program *program, const cli_option *option)
 {
         if (cli_is_flag(option) || option->kind == CLI_SECONDS)
                 return;
@@ -23,6 +58,9 @@ static void put_value_case(FILE *out, const cli_option *option)
                 fprintf(out, "COMPREPLY=($(compgen -W '");
                 put_choices(out, option->choices);
                 fprintf(out, "' -- \"$cur\"))\n                ");
+        } else if (kind_of_option(option->name)) {
+                fprintf(out, "_%s_ids %s\n                ", program->name,
+                        kind_of_option(option->name));
         } else if (option->kind == CLI_FILE) {
                 fprintf(out, "COMPREPLY=($(compgen -f -- \"$cur\"))\n                ");
         }
@@ -85,20 +123,37 @@ static void put_pairs(FILE *out, const cli_program *program)
         }
 }
 
-static void put_script(FILE *out, const cli_program *program)
+/* The ids are put together by hand: compgen -W would run what stands in them. */
+static void put_ids_function(FILE *out, const char *name)
 {
         fprintf(out,
-                "# bash completion for %s, written by `%s completion bash`\n_%s()\n{\n"
+                "_%s_ids()\n{\n        local i id db=()\n"
+                "        for ((i = 1; i < COMP_CWORD; i++)); do\n"
+                "                [[ ${COMP_WORDS[i]} != --db ]] || db=(--db \"${COMP_WORDS[i + 1]}\")\n"
+                "        done\n        while IFS= read -r id; do\n"
+                "                [[ $id != \"$cur\"* ]] || COMPREPLY+=(\"$id\")\n"
+                "        done < <(%s completion ids \"$1\" ${2:+\"$2\"} \"${db[@]}\" 2>/dev/null "
+                "</dev/null)\n}\n",
+                name, name);
+}
+
+static void put_script(FILE *out, const cli_program *program)
+{
+        fprintf(out, "# bash completion for %s, written by `%s completion bash`\n", program->name,
+                program->name);
+        put_ids_function(out, program->name);
+        fprintf(out,
+                "_%s()\n{\n"
                 "        local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD-1]}\n"
                 "        local i cmd=\n        COMPREPLY=()\n\n        case $prev in\n",
-                program->name, program->name, program->name);
-        put_value_case(out, &cli_globals[0]);
+                program->name);
+        put_value_case(out, program, &cli_globals[0]);
         for (int i = 0; program->shared && program->shared[i].name; i++)
-                put_value_case(out, &program->shared[i]);
+                put_value_case(out, program, &program->shared[i]);
         for (const cli_cmd *const *cmd = program->cmds; *cmd; cmd++)
                 for (int i = 0; (*cmd)->options && (*cmd)->options[i].name; i++)
                         if (!seen_before(program, cmd, (*cmd)->options[i].name))
-                                put_value_case(out, &(*cmd)->options[i]);
+                                put_value_case(out, program, &(*cmd)->options[i]);
         fprintf(out, "        esac\n\n"
                      "        for ((i = 1; i < COMP_CWORD; i++)); do\n"
                      "                case ${COMP_WORDS[i]} in\n"
@@ -112,8 +167,12 @@ static void put_script(FILE *out, const cli_program *program)
         put_option_names(out, cli_globals);
         fprintf(out, "' -- \"$cur\"))\n                return\n                ;;\n");
         put_pairs(out, program);
+        fprintf(out, "        esac\n\n        if [[ $cur != -* ]]; then\n"
+                     "                case $cmd in\n");
+        for (const cli_cmd *const *cmd = program->cmds; *cmd; cmd++)
+                put_id_cases(out, program, *cmd);
         fprintf(out,
-                "        esac\n\n        if [[ $cur != -* ]]; then\n"
+                "                esac\n"
                 "                COMPREPLY=($(compgen -f -- \"$cur\"))\n                return\n"
                 "        fi\n\n        case $cmd in\n");
         for (const cli_cmd *const *cmd = program->cmds; *cmd; cmd++) {
@@ -128,8 +187,84 @@ static void put_script(FILE *out, const cli_program *program)
                 program->name);
 }
 
+/* ---- Ids, a line each -------------------------------------------------------------------------
+ */
+
+enum { MOST = 500 };
+
+/* Only what a shell takes as it is: an id is somebody's text. */
+static void put_id(FILE *out, pawl_text id)
+{
+        static const char plain[] =
+                "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_.@";
+
+        for (size_t i = 0; i < id.len; i++)
+                if (!memchr(plain, id.data[i], sizeof plain - 1))
+                        return;
+        if (id.len)
+                fprintf(out, "%.*s\n", (int)id.len, id.data);
+}
+
+static pawl_status read_ids(pawl__row **rows, size_t *n, int *column, const cli_call *cli,
+        pawl__state *state, pawl__arena *arena, pawl_error *err)
+{
+        const char *kind = cli->args[1], *of = cli_arg(cli, 2);
+        const pawl_text none = {NULL, 0};
+        pawl_text run = pawl__text(of);
+        const pawl__table runs = PAWL__RUNS;
+
+        if (strcmp(kind, "CONFLICT") == 0) {
+                *column = PAWL__CON_ID;
+                return pawl__state_conflicts(rows, n, state, none, none, true, arena, err);
+        }
+        if (strcmp(kind, "SESSION") == 0) {
+                *column = PAWL__SES_ID;
+                return pawl__state_sessions(rows, n, state, none, none, MOST, arena, err);
+        }
+        if (strcmp(kind, "CHECKPOINT") == 0) {
+                *column = PAWL__WCP_N;
+                return pawl__state_workspace_all(rows, n, state, arena, err);
+        }
+        if (strcmp(kind, "STEP") == 0 && of) {
+                *column = PAWL__STEP_ID;
+                pawl_status status = pawl__state_whole_id(&run, state, &runs, 1, "run", arena, err);
+                return status ? status : pawl__state_steps(rows, n, state, run, arena, err);
+        }
+        *column = PAWL__RUN_ID;
+        return pawl__state_runs(rows, n, state, PAWL__RUNS_ALL, 0, MOST, arena, err);
+}
+
+static int print_ids(const cli_call *cli)
+{
+        pawl__arena arena = PAWL__ARENA_INIT;
+        pawl_error err = PAWL_ERROR_INIT;
+        pawl__row *rows = NULL;
+        pawl__state *state;
+        pawl_log *log;
+        size_t n = 0;
+        int column = 0;
+
+        if (cli_open_log(&log, cli, CLI_READ, &err))
+                return cli_fail(cli, &err);
+        pawl_status status = pawl__state_of(&state, log, &err);
+        if (!status)
+                status = read_ids(&rows, &n, &column, cli, state, &arena, &err);
+        for (size_t i = 0; !status && i < n; i++)
+                if (column == PAWL__WCP_N && strcmp(cli->args[1], "CHECKPOINT") == 0)
+                        fprintf(cli->in->out, "%" PRId64 "\n", rows[i].v[column].integer);
+                else
+                        put_id(cli->in->out, rows[i].v[column].text);
+        pawl__arena_free(&arena);
+        cli_close_log(cli, log);
+        return status ? cli_fail(cli, &err) : CLI_DONE;
+}
+
 static int completion_run(cli_call *cli)
 {
+        if (strcmp(cli->args[0], "ids") == 0 && cli->n_args > 1)
+                return print_ids(cli);
+        if (cli->n_args > 1)
+                return cli_usage(cli, "one argument too many: \"%s\"", cli->args[1]);
         if (strcmp(cli->args[0], "bash") != 0)
                 return cli_usage(cli, "there is no completion for \"%s\"; give bash", cli->args[0]);
         put_script(cli->in->out, cli->program);
@@ -140,7 +275,7 @@ const cli_cmd cli_completion_cmd = {
         .name = "completion",
         .args = "bash",
         .min_args = 1,
-        .max_args = 1,
+        .max_args = 3,
         .help = "Print the completion script of a shell",
         .run = completion_run,
 };

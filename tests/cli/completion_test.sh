@@ -21,6 +21,35 @@ same "$(completes pawl re)" "resume resolve restore rebuild"
 same "$(completes pawl glossary "")" "list import"
 same "$(completes eventlog --db x ve)" verify
 
+it "ids are completed, where they are named: runs, their steps, conflicts, checkpoints, sessions"
+mkdir log
+cd log
+write_mission
+cp ../*.bash .
+runs 3 pawl run mission.yaml --run first
+runs 3 pawl run mission.yaml --run second --fresh
+same "$(completes pawl resume "" | tr ' ' '\n' | sort | xargs)" "first second"
+same "$(completes pawl resume f)" first
+same "$(completes eventlog replay --run s)" second
+same "$(completes pawl output first "")" "research specify publish"
+same "$(completes pawl resolve "" | wc -w)" 2
+same "$(completes pawl rollback "")" "$(pawl checkpoints --json | jq -r '.[].n' | xargs)"
+same "$(completes pawl handoff "" | wc -w)" 2
+cd ..
+same "$(completes pawl output --db log/.pawl/events.db first sp)" specify
+
+it "an id that a shell would not take as it is is not offered, and nothing of it is run"
+cd log
+runs 3 pawl run mission.yaml --run 'third-$(touch ran)' --fresh
+same "$(completes pawl resume t)" ""
+[ ! -e ran ]
+cd ..
+
+it "outside a log nothing is offered, without a word"
+completes pawl resume "" >said 2>&1
+same "$(cat said)" ""
+fails 1 'no log here' pawl completion ids RUN
+
 it "options, choices and files are completed"
 same "$(completes pawl resolve abcd --p)" --pick
 same "$(completes pawl glossary import --s)" --scope
