@@ -14,12 +14,15 @@
  * command is. */
 static const char tree[] =
         "import os, signal, time\n"
-        "def live(stop=False):\n"
+        "def live(stop=False, last=False):\n"
         "    for s in range(1, 32):\n"
         "        if s not in (signal.SIGKILL, signal.SIGSTOP, signal.SIGCHLD):\n"
         "            signal.signal(s, signal.SIG_IGN)\n"
         "    with open('pids', 'a') as f:\n"
         "        f.write(f'{os.getpid()}\\n')\n"
+        "    if last:\n"
+        "        open('ticks', 'a').close()\n"
+        "        open('ready', 'w')\n"
         "    if stop:\n"
         "        os.kill(os.getpid(), signal.SIGSTOP)\n"
         "    while True:\n"
@@ -49,8 +52,7 @@ static const char tree[] =
         "            os._exit(0)\n"
         "while open('pids', 'a+').seek(0) or len(open('pids').readlines()) < 3:\n"
         "    time.sleep(0.01)\n"
-        "open('ready', 'w')\n"
-        "live()\n";
+        "live(last=True)\n";
 
 /* In a process of its own: run it, and tell what came of it in the file "said". */
 static pid_t run_tree(struct command_fixture *f)
