@@ -49,16 +49,26 @@ static int tell(going *g, pawl_status status, pawl_rollback_plan *done)
         return code;
 }
 
-/* Show the plan of going to @p which (NULL: of an undo) and ask, unless that was done before. Its
- * hash goes into the options: that plan is done, or none. */
+static void show_planned(const pawl_rollback_plan *plan, void *user)
+{
+        cli_plan_print(user, plan);
+}
+
+/* Show the plan of going to @p which (NULL: of an undo) and ask; its hash goes into the options:
+ * that plan is done, or none. Where it was agreed to before, it is shown when it is known. */
 static pawl_status agree(going *g, const char *which)
 {
         const char *name = which ? "rollback" : "undo";
         pawl_rollback_plan *plan;
 
         g->options.expect = cli_value(g->cli, "apply");
-        if (cli_given(g->cli, "yes") || g->options.expect)
+        if (cli_given(g->cli, "yes") || g->options.expect) {
+                if (!cli_given(g->cli, "json")) {
+                        g->options.planned = show_planned;
+                        g->options.planned_user = g->cli->in->out;
+                }
                 return PAWL_OK;
+        }
         pawl_status status =
                 pawl_workspace_plan(&plan, g->log, which, &g->options, &g->workspace, &g->err);
         if (status)

@@ -21,6 +21,12 @@ extern "C" {
 
 /* ---- Plans ----------------------------------------------------------------------------------- */
 
+/** Opaque. Free with pawl_rollback_plan_free(). */
+typedef struct pawl_rollback_plan pawl_rollback_plan;
+
+/** Told of a plan, which lasts for the call. */
+typedef void pawl_rollback_planned_fn(const pawl_rollback_plan *plan, void *user);
+
 /** How to go back. Start from PAWL_ROLLBACK_OPTIONS_INIT. */
 typedef struct pawl_rollback_options {
         unsigned version;    /**< PAWL_ROLLBACK_OPTIONS_VERSION */
@@ -29,12 +35,15 @@ typedef struct pawl_rollback_options {
         const char *reason;  /**< in the actor's words; NULL: none */
         const char *expect;  /**< the hash that the plan must have, 64 hex digits; NULL: any */
         bool clean;          /**< also remove what no checkpoint recorded; never what is ignored */
+        pawl_rollback_planned_fn *planned; /**< called with the plan when the safety copy is taken,
+                                                before the first file is touched; NULL: nobody */
+        void *planned_user;
 } pawl_rollback_options;
 
 #define PAWL_ROLLBACK_OPTIONS_VERSION 1
 #define PAWL_ROLLBACK_OPTIONS_INIT                                                                 \
         {                                                                                          \
-                PAWL_ROLLBACK_OPTIONS_VERSION, false, false, NULL, NULL, false                     \
+                PAWL_ROLLBACK_OPTIONS_VERSION, false, false, NULL, NULL, false, NULL, NULL         \
         }
 
 typedef enum pawl_rollback_plan_action {
@@ -105,9 +114,6 @@ typedef struct pawl_rollback_plan_effect {
         const pawl_rollback_plan_other *others;
         size_t n_others;
 } pawl_rollback_plan_effect;
-
-typedef struct pawl_rollback_plan
-        pawl_rollback_plan; /**< Opaque. Free with pawl_rollback_plan_free(). */
 
 /** 64 hex digits. */
 PAWL_EXTERN const char *pawl_rollback_plan_hash(const pawl_rollback_plan *plan);

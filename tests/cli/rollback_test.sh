@@ -66,9 +66,11 @@ echo moved >>src/one.c
 fails 1 '.' pawl rollback 1 --apply "$plan"
 same "$(cat src/one.c | tail -n 1)" moved
 sed -i '$d' src/one.c
+planned=$(pawl rollback 1 --plan | head -n -1)
 runs 0 pawl rollback 1 --yes --reason "It did not work" --actor user:ana
 says 'the workspace is as checkpoint 1 has it' out
 says '`pawl undo` takes this back' out
+same "$(sed -n '/^plan/q;p' out)" "$planned"
 same "$(cat mine.txt ignored)" 'mine
 hidden'
 rm mine.txt ignored
@@ -86,7 +88,9 @@ runs 0 eventlog verify
 runs 0 eventlog replay --check
 
 it "undo takes it back exactly"
+planned=$(pawl undo --plan | head -n -1)
 runs 0 pawl undo --yes
+same "$(sed -n '/^plan/q;p' out)" "$planned"
 same "$(cat src/one.c src/new.c)" 'changed
 new'
 [ ! -e src/deep ]

@@ -183,6 +183,8 @@ static pawl_status go_back(pawl_rollback_plan **done, pawl_log *log, const char 
                 status = decide(&g);
         if (!status)
                 status = start(&g);
+        if (!status && g.options->planned)
+                g.options->planned(g.p, g.options->planned_user);
         if (!status)
                 status = pawl__rollback_do(&scan, g.p, &g.ws, false, false, err);
         if (!status)
