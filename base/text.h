@@ -35,6 +35,13 @@ static inline bool pawl__text_is(pawl_text a, const char *string)
 /** Order by bytes, which for UTF-8 is the order of code points; the absent text comes first. */
 int pawl__text_cmp(pawl_text a, pawl_text b);
 
+static inline bool pawl__text_starts(pawl_text text, const char *with)
+{
+        size_t len = strlen(with);
+
+        return text.len >= len && memcmp(text.data, with, len) == 0;
+}
+
 /** Is it valid UTF-8 (RFC 3629: no surrogates, no overlong forms)? */
 bool pawl__utf8_valid(const char *data, size_t len);
 

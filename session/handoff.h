@@ -108,10 +108,16 @@ PAWL_MUST_CHECK pawl_status pawl__handoff_json(
 void pawl__hand_steps_json(pawl__json_writer *w, const char *name, const pawl__hand_steps *steps,
         const pawl__handoff *h);
 void pawl__hand_checkpoints_json(pawl__json_writer *w, const pawl__hand_checkpoint *list, size_t n);
+/** Notes as the member @p name of it. */
+void pawl__notes_json(pawl__json_writer *w, const char *name, const pawl__notes *notes);
 
 /** Append the command to go on with; nothing where nothing is left to do. */
 PAWL_MUST_CHECK pawl_status pawl__handoff_command(
         pawl__buf *out, const pawl__handoff *handoff, pawl_error *err);
+
+/** Append the section NOTES; nothing where there are none. */
+PAWL_MUST_CHECK pawl_status pawl__handoff_print_notes(
+        pawl__buf *out, const pawl__notes *notes, pawl_error *err);
 
 /** Append the document. */
 PAWL_MUST_CHECK pawl_status pawl__handoff_print(

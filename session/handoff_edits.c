@@ -1,134 +1,191 @@
 /*
- * What people changed in a document: the entries that the log does not know. Only where there is
- * one, the log is asked for what it once knew, too.
+ * What people wrote into a document: in NOTES, in sections of their own, before the first heading
+ * and below the command. The other sections are derived from the log, and edits there are not kept.
  */
 #include "base/error.h"
-#include "base/printable.h"
-#include "session/handoff_known.h"
+#include "base/map.h"
+#include "session/handoff_text.h"
 
 typedef struct comparing {
         pawl__edits *out;
         const pawl__handoff_text *text;
-        pawl__known known;
+        pawl_text mission_id;
+        pawl__map known; /* notes, collapsed; keys lie in the arena */
+        pawl__arena *arena;
+        pawl_error *err;
 } comparing;
 
-static bool is_theirs(pawl__section section)
+/* ---- Notes that the log has --------------------------------------------------------------------
+ */
+
+/* What two texts that differ in white space alone share. */
+static pawl_status key_of(pawl_text *key, comparing *c, pawl_text text)
 {
-        return section == PAWL__SECTION_TITLE || section == PAWL__SECTION_NEXT ||
-               section == PAWL__SECTION_ISSUES || section == PAWL__SECTION_NOTES ||
-               section == PAWL__SECTION_GO_ON || section == PAWL__SECTION_OTHER;
+        pawl__buf buf = PAWL__BUF_INIT;
+        bool ok = pawl__collapse(&buf, text) == PAWL_OK;
+
+        if (ok)
+                *key = pawl__arena_text(c->arena, pawl__buf_text(&buf), &ok);
+        pawl__buf_free(&buf);
+        return ok ? PAWL_OK : pawl__nomem(c->err);
 }
 
-static bool starts_with(pawl_text text, const char *with)
+static pawl_status is_known(bool *known, comparing *c, pawl_text text)
 {
-        size_t len = strlen(with);
+        pawl_text key;
+        pawl_status status = key_of(&key, c, text);
 
-        return text.len >= len && memcmp(text.data, with, len) == 0;
+        if (!status)
+                *known = pawl__map_get(&c->known, key) != PAWL__MAP_NONE;
+        return status;
 }
 
-/* Its lines that are not known, after the first one, which says what they are about. */
-static pawl_status theirs_of(pawl_text *out, const pawl__handoff_entry *entry, comparing *c)
+static pawl_status know(comparing *c, pawl_text text)
 {
-        pawl_text rest = entry->text, line;
-        pawl__buf kept = PAWL__BUF_INIT;
-        bool first = true, some = false, ok = true;
+        pawl_text key;
+        pawl_status status = key_of(&key, c, text);
+
+        if (!status && pawl__map_put(&c->known, key, 0))
+                status = pawl__nomem(c->err);
+        return status;
+}
+
+/* The entry that NOTES has for a note: printed, and read as people's documents are. */
+static pawl_status shown(pawl_text *out, comparing *c, const pawl__note *note)
+{
+        const pawl__notes one = {(pawl__note *)note, 1};
+        pawl__handoff_text text = {.n = 0};
+        pawl__buf printed = PAWL__BUF_INIT;
+        bool ok = true;
+        pawl_status status = pawl__handoff_print_notes(&printed, &one, c->err);
+
+        if (!status)
+                status = pawl__handoff_read(&text, pawl__buf_text(&printed), c->err);
+        if (!status) {
+                *out = text.n ? pawl__arena_text(c->arena, text.list[0].text, &ok) : note->text;
+                status = ok ? PAWL_OK : pawl__nomem(c->err);
+        }
+        pawl__handoff_text_free(&text);
+        pawl__buf_free(&printed);
+        return status;
+}
+
+static pawl_status know_notes(comparing *c, const pawl__notes *notes)
+{
         pawl_status status = PAWL_OK;
 
-        while (!status && pawl__next_line(&line, &rest)) {
-                bool known = false;
-                status = pawl__known_is(&known, &c->known, line);
-                if (!status && entry->section == PAWL__SECTION_GO_ON)
-                        known = known || starts_with(line, "pawl resume ") ||
-                                starts_with(line, "pawl session resume ");
-                some = some || !known;
-                if (!status && (!known || first) &&
-                        ((!first && pawl__buf_addc(&kept, '\n')) ||
-                                pawl__buf_add(&kept, line.data, line.len)))
-                        status = pawl__nomem(c->known.err);
-                first = false;
+        for (size_t i = 0; i < notes->n && !status; i++) {
+                pawl_text entry;
+                status = know(c, notes->list[i].text);
+                if (!status)
+                        status = shown(&entry, c, &notes->list[i]);
+                if (!status)
+                        status = know(c, entry);
         }
-        *out = (pawl_text){NULL, 0};
-        if (!status && some) {
-                *out = pawl__arena_text(c->known.arena, pawl__buf_text(&kept), &ok);
-                if (!ok)
-                        status = pawl__nomem(c->known.err);
-        }
-        pawl__buf_free(&kept);
         return status;
+}
+
+/* Learn the notes that were done after the event @p since. */
+static pawl_status know_done(comparing *c, pawl_log *log, int64_t since)
+{
+        pawl__json_tree tree = PAWL__JSON_TREE_INIT;
+        pawl_cursor *cursor = NULL;
+        pawl_event event;
+        pawl__notes done;
+        pawl_status stop = PAWL_OK, status = pawl_cursor_open(&cursor, log, (uint64_t)since);
+
+        while (!status && !stop && (status = pawl_cursor_next(cursor, &event)) == PAWL_OK) {
+                if (pawl__event_type_of(event.type) != PAWL__SESSION_NOTED ||
+                        !pawl__text_eq(event.mission_id, c->mission_id) || !event.payload.data)
+                        continue;
+                stop = pawl__json_tree_read(&tree, event.payload.data, event.payload.len, c->err);
+                if (!stop)
+                        stop = pawl__notes_read(&done, &tree, "done", c->arena, c->err);
+                if (!stop)
+                        stop = know_notes(c, &done);
+        }
+        pawl_cursor_close(cursor);
+        pawl__json_tree_free(&tree);
+        return stop ? stop : status < 0 ? pawl__log_failed(log, status, c->err) : PAWL_OK;
+}
+
+/* ---- Notes of the document ---------------------------------------------------------------------
+ */
+
+/* The text without its first line, if that is the document's own. */
+static pawl_text below_command(pawl_text text)
+{
+        static const char *const own[] = {"Nothing is left to do: it is completed.",
+                "When the issues above are answered:", "It was ended with steps still to be done:",
+                "pawl resume ", "pawl session resume "};
+        const char *end;
+
+        for (size_t i = 0; i < sizeof own / sizeof own[0]; i++)
+                if (pawl__text_starts(text, own[i])) {
+                        end = memchr(text.data, '\n', text.len);
+                        return end ? pawl__text_n(end + 1, text.len - (size_t)(end + 1 - text.data))
+                                   : (pawl_text){NULL, 0};
+                }
+        return text;
 }
 
 /* The text of the note that an entry is; absent: it is none. */
-static pawl_status note_of(pawl_text *out, const pawl__handoff_entry *entry, comparing *c)
+static pawl_text note_of(const pawl__handoff_entry *entry)
 {
-        bool known = false, ok = true,
-             by_line =
-                     entry->section != PAWL__SECTION_NOTES && entry->section != PAWL__SECTION_OTHER;
-        pawl__buf ticked = PAWL__BUF_INIT;
-        pawl_status status;
-
-        *out = (pawl_text){NULL, 0};
-        if (!is_theirs(entry->section) || (entry->section == PAWL__SECTION_NOTES && entry->ticked))
-                return PAWL_OK;
-        status = pawl__known_is(&known, &c->known, entry->text);
-        if (!status && !known && by_line)
-                status = theirs_of(out, entry, c);
-        else if (!known)
-                *out = entry->text;
-        if (status || !out->data)
-                return status;
-        if (entry->ticked) {
-                if (pawl__buf_adds(&ticked, "[x] ") || pawl__buf_add(&ticked, out->data, out->len))
-                        ok = false;
-                else
-                        *out = pawl__arena_text(c->known.arena, pawl__buf_text(&ticked), &ok);
-                pawl__buf_free(&ticked);
+        switch (entry->section) {
+        case PAWL__SECTION_NOTES:
+                return entry->ticked ? (pawl_text){NULL, 0} : entry->text;
+        case PAWL__SECTION_GO_ON:
+                return below_command(entry->text);
+        case PAWL__SECTION_TITLE:
+        case PAWL__SECTION_OTHER:
+                return entry->text;
+        default:
+                return (pawl_text){NULL, 0};
         }
-        if (!ok)
-                return pawl__nomem(c->known.err);
-        status = pawl__known_is(&known, &c->known, *out);
-        if (!status && known)
-                *out = (pawl_text){NULL, 0};
-        return status;
 }
 
-static pawl_status any_new(bool *any, comparing *c)
-{
-        pawl_status status = PAWL_OK;
-
-        *any = false;
-        for (size_t i = 0; i < c->text->n && !status && !*any; i++) {
-                pawl_text note;
-                status = note_of(&note, &c->text->list[i], c);
-                *any = note.data != NULL;
-        }
-        return status;
-}
-
-/* A note that stands there twice is one. A NOTES entry keeps no section but what it says itself. */
+/* Those that are not known. A note that stands there twice is one. */
 static pawl_status collect(comparing *c)
 {
         pawl__edits *out = c->out;
         pawl_status status = PAWL_OK;
 
-        out->fresh.list = pawl__arena_array(c->known.arena, c->text->n, sizeof *out->fresh.list);
-        out->entry = pawl__arena_array(c->known.arena, c->text->n, sizeof *out->entry);
-        if (!out->fresh.list || !out->entry)
-                return pawl__nomem(c->known.err);
         for (size_t i = 0; i < c->text->n && !status; i++) {
                 const pawl__handoff_entry *entry = &c->text->list[i];
-                pawl_text text;
-                status = note_of(&text, entry, c);
-                if (status || !text.data)
+                pawl_text text = note_of(entry);
+                bool known = false;
+                if (!text.data)
+                        continue;
+                status = is_known(&known, c, text);
+                if (status || known)
                         continue;
                 out->entry[out->fresh.n] = i;
-                out->fresh.list[out->fresh.n++] =
-                        (pawl__note){entry->section == PAWL__SECTION_NOTES ||
-                                                     entry->section == PAWL__SECTION_GO_ON
-                                             ? pawl__text("")
-                                             : entry->heading,
-                                text};
-                status = pawl__known_add(&c->known, text);
+                out->fresh.list[out->fresh.n++] = (pawl__note){
+                        entry->section == PAWL__SECTION_OTHER ? entry->heading : pawl__text(""),
+                        text};
+                status = know(c, text);
         }
+        return status;
+}
+
+/* An old copy of a document does not bring back what was done since. */
+static pawl_status drop_done(comparing *c, pawl_log *log, int64_t since)
+{
+        pawl__edits *out = c->out;
+        size_t kept = 0;
+
+        pawl__map_free(&c->known);
+        pawl_status status = know_done(c, log, since);
+        for (size_t i = 0; i < out->fresh.n && !status; i++) {
+                bool known = false;
+                status = is_known(&known, c, out->fresh.list[i].text);
+                if (known)
+                        continue;
+                out->entry[kept] = out->entry[i];
+                out->fresh.list[kept++] = out->fresh.list[i];
+        }
+        out->fresh.n = kept;
         return status;
 }
 
@@ -136,43 +193,22 @@ static pawl_status collect(comparing *c)
 static pawl_status find_done(comparing *c)
 {
         pawl__edits *out = c->out;
-        pawl__map ticked = PAWL__MAP_INIT;
-        pawl__buf shown = PAWL__BUF_INIT;
         pawl_status status = PAWL_OK;
 
-        out->is_done = pawl__arena_array(c->known.arena, out->in_force.n, sizeof *out->is_done);
-        if (!out->is_done)
-                return pawl__nomem(c->known.err);
-        for (size_t i = 0; i < c->text->n && !status; i++) {
-                const pawl__handoff_entry *entry = &c->text->list[i];
-                pawl_text key;
-                if (entry->section != PAWL__SECTION_NOTES || !entry->ticked)
-                        continue;
-                status = pawl__known_key(&key, &c->known, entry->text);
-                if (!status && pawl__map_put(&ticked, key, 0))
-                        status = pawl__nomem(c->known.err);
-        }
-        for (size_t i = 0; i < out->in_force.n && !status && ticked.count; i++) {
-                const pawl__note *note = &out->in_force.list[i];
-                pawl_text key;
-                pawl__buf_clear(&shown);
-                status = pawl__known_key(&key, &c->known, note->text);
-                if (status)
-                        break;
-                if ((note->section.len && (pawl__buf_adds(&shown, "(") ||
-                                                  pawl__printable(&shown, note->section) ||
-                                                  pawl__buf_adds(&shown, ") "))) ||
-                        pawl__printable(&shown, key)) {
-                        status = pawl__nomem(c->known.err);
-                        break;
+        pawl__map_free(&c->known);
+        for (size_t i = 0; i < c->text->n && !status; i++)
+                if (c->text->list[i].section == PAWL__SECTION_NOTES && c->text->list[i].ticked)
+                        status = know(c, c->text->list[i].text);
+        for (size_t i = 0; i < out->in_force.n && !status && c->known.count; i++) {
+                pawl_text entry;
+                status = is_known(&out->is_done[i], c, out->in_force.list[i].text);
+                if (!status && !out->is_done[i]) {
+                        status = shown(&entry, c, &out->in_force.list[i]);
+                        if (!status)
+                                status = is_known(&out->is_done[i], c, entry);
                 }
-                out->is_done[i] =
-                        pawl__map_get(&ticked, pawl__buf_text(&shown)) != PAWL__MAP_NONE ||
-                        pawl__map_get(&ticked, key) != PAWL__MAP_NONE;
                 out->n_done += out->is_done[i];
         }
-        pawl__buf_free(&shown);
-        pawl__map_free(&ticked);
         return status;
 }
 
@@ -180,29 +216,28 @@ pawl_status pawl__handoff_edits(pawl__edits *out, const pawl__handoff_text *text
         pawl__state *state, const pawl__row *session, pawl_text mission_id, pawl__arena *arena,
         pawl_error *err)
 {
-        comparing c = {out, text,
-                {.log = log,
-                        .state = state,
-                        .session = session,
-                        .mission_id = mission_id,
-                        .arena = arena,
-                        .err = err}};
-        bool any;
+        comparing c = {out, text, mission_id, PAWL__MAP_INIT, arena, err};
         pawl_status status;
 
         *out = (pawl__edits){.n_done = 0};
         status = pawl__notes_in_force(&out->in_force, log, state, mission_id, arena, err);
-        c.known.in_force = out->in_force;
+        if (status)
+                return status;
+        out->is_done = pawl__arena_array(arena, out->in_force.n, sizeof *out->is_done);
+        out->fresh.list = pawl__arena_array(arena, text->n, sizeof *out->fresh.list);
+        out->entry = pawl__arena_array(arena, text->n, sizeof *out->entry);
+        if (!out->is_done || !out->fresh.list || !out->entry)
+                return pawl__nomem(err);
+        memset(out->is_done, 0, out->in_force.n * sizeof *out->is_done);
+        status = know_notes(&c, &out->in_force);
         if (!status)
-                status = pawl__known_present(&c.known);
-        if (!status)
-                status = any_new(&any, &c);
-        if (!status && any)
-                status = pawl__known_past(&c.known);
+                status = know(&c, pawl__text("None"));
         if (!status)
                 status = collect(&c);
+        if (!status && out->fresh.n && session)
+                status = drop_done(&c, log, session->v[PAWL__SES_SEQ].integer);
         if (!status)
                 status = find_done(&c);
-        pawl__map_free(&c.known.map);
+        pawl__map_free(&c.known);
         return status;
 }

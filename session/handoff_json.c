@@ -118,9 +118,9 @@ static void put_issues(pawl__json_writer *w, const pawl__handoff *h)
         pawl__json_close_array(w);
 }
 
-static void put_notes(pawl__json_writer *w, const pawl__notes *notes)
+void pawl__notes_json(pawl__json_writer *w, const char *name, const pawl__notes *notes)
 {
-        open_list(w, "notes");
+        open_list(w, name);
         for (size_t i = 0; i < notes->n; i++) {
                 pawl__json_open_object(w);
                 pawl__json_member_text(w, "section", notes->list[i].section);
@@ -155,7 +155,7 @@ static pawl_status put_all(pawl__json_writer *w, pawl_log *log, pawl__state *sta
                 put_commits(w, taken, n);
                 pawl__hand_checkpoints_json(w, taken, n);
                 put_issues(w, &h);
-                put_notes(w, &h.notes);
+                pawl__notes_json(w, "notes", &h.notes);
                 pawl__json_member_text(
                         w, "go_on", command.len ? pawl__buf_text(&command) : (pawl_text){NULL, 0});
         }

@@ -5,37 +5,22 @@
 
 enum { NOTES_MAX = 256 * 1024 }; /* bytes of all notes in force: a document has room for them */
 
-static void write_notes(pawl__json_writer *w, const char *name, const pawl__notes *notes)
-{
-        pawl__json_name(w, name);
-        pawl__json_open_array(w);
-        for (size_t i = 0; i < notes->n; i++) {
-                pawl__json_open_object(w);
-                pawl__json_member_text(w, "section", notes->list[i].section);
-                pawl__json_member_text(w, "text", notes->list[i].text);
-                pawl__json_close_object(w);
-        }
-        pawl__json_close_array(w);
-}
-
-pawl_status pawl__session_notes_taken(pawl__batch *batch, const pawl_event *like,
-        const pawl__notes *notes, const pawl__notes *done, bool changed, const char *source,
-        pawl_error *err)
+/* A SessionNoted event that puts notes in force, in place of the ones before. */
+static pawl_status emit_notes(pawl__batch *batch, const pawl_event *like, const pawl__notes *notes,
+        const pawl__notes *done, const char *source, pawl_error *err)
 {
         pawl__json_writer w = PAWL__JSON_WRITER_INIT;
         pawl__buf shown = PAWL__BUF_INIT;
         pawl_status status;
 
-        if (!changed)
-                return PAWL_OK;
         if (pawl__printable(&shown, pawl__text(source))) { /* a path need not be UTF-8 */
                 pawl__buf_free(&shown);
                 return pawl__nomem(err);
         }
         pawl__json_open_object(&w);
-        write_notes(&w, "notes", notes);
+        pawl__notes_json(&w, "notes", notes);
         if (done->n)
-                write_notes(&w, "done", done);
+                pawl__notes_json(&w, "done", done);
         pawl__json_member_text(&w, "source", pawl__buf_text(&shown));
         status = pawl__batch_emit(batch, PAWL__SESSION_NOTED, like, &w, err);
         pawl__buf_free(&shown);
@@ -101,9 +86,9 @@ static pawl_status take(pawl__batch *batch, const pawl_event *like, pawl_log *lo
                         like->mission_id, arena, err);
         if (!status)
                 status = add_up(&notes, &done, &edits, path, arena, err);
-        return status ? status
-                      : pawl__session_notes_taken(batch, like, &notes, &done,
-                                edits.fresh.n > 0 || edits.n_done > 0, path, err);
+        if (status || (!edits.fresh.n && !edits.n_done))
+                return status;
+        return emit_notes(batch, like, &notes, &done, path, err);
 }
 
 pawl_status pawl__handoff_take_notes(pawl__batch *batch, const pawl_event *like, pawl_log *log,

@@ -400,13 +400,13 @@ static pawl_status put_issues(printer *p, const pawl__handoff *h, pawl_error *er
         return status;
 }
 
-static void put_notes(printer *p, const pawl__handoff *h)
+static void put_notes(printer *p, const pawl__notes *notes)
 {
-        if (h->notes.n == 0)
+        if (notes->n == 0)
                 return;
         put_heading(p, PAWL__SECTION_NOTES);
-        for (size_t i = 0; i < h->notes.n; i++) {
-                const pawl__note *note = &h->notes.list[i];
+        for (size_t i = 0; i < notes->n; i++) {
+                const pawl__note *note = &notes->list[i];
                 put(p, "- ");
                 if (note->section.len) {
                         put(p, "(");
@@ -479,6 +479,14 @@ pawl_status pawl__handoff_command(pawl__buf *out, const pawl__handoff *handoff, 
         return PAWL_OK;
 }
 
+pawl_status pawl__handoff_print_notes(pawl__buf *out, const pawl__notes *notes, pawl_error *err)
+{
+        printer p = {out, false};
+
+        put_notes(&p, notes);
+        return p.failed ? pawl__nomem(err) : PAWL_OK;
+}
+
 pawl_status pawl__handoff_print(pawl__buf *out, const pawl__handoff *handoff, pawl_error *err)
 {
         printer p = {out, false};
@@ -490,7 +498,7 @@ pawl_status pawl__handoff_print(pawl__buf *out, const pawl__handoff *handoff, pa
         put_next(&p, handoff);
         put_files(&p, handoff);
         pawl_status status = put_issues(&p, handoff, err);
-        put_notes(&p, handoff);
+        put_notes(&p, &handoff->notes);
         put_go_on(&p, handoff);
         return !status && p.failed ? pawl__nomem(err) : status;
 }

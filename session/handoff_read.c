@@ -92,13 +92,6 @@ pawl_status pawl__collapse(pawl__buf *out, pawl_text text)
         return PAWL_OK;
 }
 
-static bool starts(pawl_text text, const char *with)
-{
-        size_t len = strlen(with);
-
-        return text.len >= len && memcmp(text.data, with, len) == 0;
-}
-
 /* Bytes of the mark at the start, if white space or the end follows it; else 0. */
 static size_t mark_len(pawl_text text, size_t len)
 {
@@ -114,7 +107,7 @@ static size_t bullet_len(pawl_text text)
         size_t digits = 0;
 
         for (size_t i = 0; i < sizeof marks / sizeof marks[0]; i++)
-                if (starts(text, marks[i]))
+                if (pawl__text_starts(text, marks[i]))
                         return mark_len(text, strlen(marks[i]));
         while (digits < text.len && digits < 9 && text.data[digits] >= '0' &&
                 text.data[digits] <= '9')
@@ -134,7 +127,7 @@ static size_t box_len(pawl_text text, bool *ticked)
                 {"[\u2713]", true}, {"[\u2714]", true}};
 
         for (size_t i = 0; i < sizeof boxes / sizeof boxes[0]; i++)
-                if (starts(text, boxes[i].box)) {
+                if (pawl__text_starts(text, boxes[i].box)) {
                         *ticked = boxes[i].ticked;
                         return mark_len(text, strlen(boxes[i].box));
                 }
@@ -190,8 +183,7 @@ static bool is_name(pawl_text text, const char *name, bool any_case)
         return i == text.len;
 }
 
-/* The first line, without its end: LF, CRLF or CR. *len is with it. */
-static pawl_text first_line(pawl_text text, size_t *len)
+pawl_text pawl__first_line(pawl_text text, size_t *len)
 {
         size_t end = 0;
 
@@ -209,7 +201,7 @@ static bool heading_of(pawl__section *section, pawl_text *heading, pawl_text lin
 {
         bool decorated = false, proof = line.data[0] == '#';
         size_t len;
-        pawl_text below = trim_end(trim_start(first_line(rest, &len)));
+        pawl_text below = trim_end(trim_start(pawl__first_line(rest, &len)));
         pawl_text name = without(line, "#*_=:", &decorated);
 
         if (name.len && below.len && strchr("-=", below.data[0]) && is_rule(below) &&
@@ -280,6 +272,7 @@ static void take_text(reader *r, pawl_text line, size_t indent)
         bool ticked = false;
         size_t bullet = bullet_len(line);
         pawl_text text = trim_start(from(line, bullet));
+        bool own = r->section == PAWL__SECTION_OTHER; /* a box there is text */
         size_t box = box_len(text, &ticked);
         bool goes_on =
                 r->open && !bullet && !box &&
@@ -290,10 +283,10 @@ static void take_text(reader *r, pawl_text line, size_t indent)
                 r->open = true;
                 r->bullet = bullet || box;
                 r->indent = indent;
-                r->ticked = ticked && box;
+                r->ticked = ticked && box && !own;
         }
         r->alone.len = 0;
-        add_line(r, goes_on ? line : trim_start(from(text, box)));
+        add_line(r, goes_on ? line : trim_start(from(text, own ? 0 : box)));
 }
 
 /* "HANDOFF session: mission ..." */
@@ -303,7 +296,7 @@ static bool take_title(reader *r, pawl_text line)
         const char *end;
         bool ok = true;
 
-        if (!starts(line, "HANDOFF "))
+        if (!pawl__text_starts(line, "HANDOFF "))
                 return false;
         line = from(line, strlen("HANDOFF "));
         end = memmem(line.data, line.len, mission, sizeof mission - 1);
@@ -374,7 +367,7 @@ pawl_status pawl__handoff_read(pawl__handoff_text *out, pawl_text text, pawl_err
         *out = (pawl__handoff_text){.n = 0};
         while (r.rest.len && !r.failed) {
                 size_t len;
-                pawl_text line = first_line(r.rest, &len);
+                pawl_text line = pawl__first_line(r.rest, &len);
                 r.rest = from(r.rest, len);
                 take_line(&r, line);
         }

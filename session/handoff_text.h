@@ -40,7 +40,7 @@ PAWL_MUST_CHECK pawl_status pawl__handoff_load(
         pawl__handoff_text *out, const char *path, pawl_error *err);
 void pawl__handoff_text_free(pawl__handoff_text *text);
 
-/** What people changed in a document. Texts lie in the arena that was given. */
+/** What people wrote into a document. Texts lie in the arena that was given. */
 typedef struct pawl__edits {
         pawl__notes in_force; /**< of the mission, as the log has them */
         bool *is_done;        /**< of each in force: it was ticked off */
@@ -50,8 +50,8 @@ typedef struct pawl__edits {
 } pawl__edits;
 
 /**
- * What of a document is neither in the log's own for that session, nor ever was.
- * @param session  whose document it is; NULL: nobody's, so all of it is new.
+ * The notes of a document that are neither in force nor were done since.
+ * @param session  whose document it is; NULL: nobody's.
  */
 PAWL_MUST_CHECK pawl_status pawl__handoff_edits(pawl__edits *out, const pawl__handoff_text *text,
         pawl_log *log, pawl__state *state, const pawl__row *session, pawl_text mission_id,
@@ -62,6 +62,9 @@ PAWL_MUST_CHECK pawl_status pawl__handoff_edits(pawl__edits *out, const pawl__ha
 PAWL_MUST_CHECK pawl_status pawl__handoff_session(pawl__row *session,
         const pawl__handoff_text *text, pawl__state *state, pawl_text mission_id,
         pawl__arena *arena, pawl_error *err);
+
+/** The first line of @p text without its end (LF, CRLF or CR), which @p len counts too. */
+pawl_text pawl__first_line(pawl_text text, size_t *len);
 
 /** Append @p text with every run of white space made one space, and none at its ends. */
 PAWL_MUST_CHECK pawl_status pawl__collapse(pawl__buf *out, pawl_text text);

@@ -58,13 +58,6 @@ typedef struct pawl__notes {
         size_t n;
 } pawl__notes;
 
-/** A SessionNoted event that puts @p notes in force, in place of the ones before; @p done are those
- *  that went because they are done. @p source: the file they were read from. Into the batch only if
- *  something changed: @p changed. */
-PAWL_MUST_CHECK pawl_status pawl__session_notes_taken(pawl__batch *batch, const pawl_event *like,
-        const pawl__notes *notes, const pawl__notes *done, bool changed, const char *source,
-        pawl_error *err);
-
 /**
  * What people wrote into the handoff document at @p path since it was written, as a SessionNoted
  * event of the session and mission of @p like; no event where there is nothing new.

@@ -4,7 +4,7 @@
 #include "command/find.h"
 #include "command/json.h"
 #include "command/printable.h"
-#include "session/handoff_known.h"
+#include "session/handoff_text.h"
 #include <pawl/session.h>
 #include <stdio.h>
 
@@ -119,18 +119,6 @@ static void write_entry(pawl__json_writer *w, const reading *r, size_t i)
         pawl__json_close_object(w);
 }
 
-static void write_notes(pawl__json_writer *w, const pawl__notes *notes)
-{
-        pawl__json_open_array(w);
-        for (size_t i = 0; i < notes->n; i++) {
-                pawl__json_open_object(w);
-                pawl__json_member_text(w, "section", notes->list[i].section);
-                pawl__json_member_text(w, "text", notes->list[i].text);
-                pawl__json_close_object(w);
-        }
-        pawl__json_close_array(w);
-}
-
 static int print_understood_json(const reading *r)
 {
         const pawl__handoff_text *text = &r->text;
@@ -152,8 +140,7 @@ static int print_understood_json(const reading *r)
                 pawl__json_close_object(&w);
         }
         pawl__json_close_array(&w);
-        pawl__json_name(&w, "new_notes");
-        write_notes(&w, &r->edits.fresh);
+        pawl__notes_json(&w, "new_notes", &r->edits.fresh);
         pawl__json_member_integer(&w, "done_notes", (int64_t)r->edits.n_done);
         pawl__json_close_object(&w);
         return cli_print_json(r->t->cli, &w);
@@ -175,7 +162,9 @@ static int print_understood(const reading *r)
                                 heading.len ? heading : pawl__text("(no heading)"));
                         fputc('\n', r->t->cli->in->out);
                 }
-                for (; pawl__next_line(&line, &rest); before = "    ") {
+                for (size_t len; rest.len; before = "    ") {
+                        line = pawl__first_line(rest, &len);
+                        rest = pawl__text_n(rest.data + len, rest.len - len);
                         fputs(before, r->t->cli->in->out);
                         cli_put(r->t->cli->in->out, line);
                         fputc('\n', r->t->cli->in->out);

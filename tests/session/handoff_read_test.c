@@ -121,30 +121,48 @@ static void what_people_add_is_noted(void **state)
 
         block(h);
         char *text = document(h);
-        char *next = edited(text, "1. three\n", "1. three\n   mind the tone\n* ask  Ben\n");
-        takes(h, next,
-                "{\"notes\":[{\"section\":\"NEXT\",\"text\":\"three\\nmind the tone\"},"
-                "{\"section\":\"NEXT\",\"text\":\"ask  Ben\"}],\"source\":\"");
-        char *issue = edited(text, "--pick 1  # team_domain: A folder.\n",
-                "--pick 1  # team_domain: A folder.\n  It is that.\n");
-        takes(h, issue,
-                "{\"section\":\"ISSUES\",\"text\":\"" CONFLICT
-                ": \\\"workspace\\\" is ambiguous, severity high, in step two\\nIt is that.\"}]");
+        char *notes = edited(text, "GO ON\n",
+                "NOTES\n-----\nNone\n- [ ] three\n   mind the tone\n* (NEXT) ask  Ben\n\nGO ON\n");
+        takes(h, notes,
+                "{\"notes\":[{\"section\":\"\",\"text\":\"three\\nmind the tone\"},"
+                "{\"section\":\"\",\"text\":\"(NEXT) ask  Ben\"}],\"source\":\"");
         char *end = edited(text, "GO ON\n", "QUESTIONS\n---\nWho\nsigns?\n\nGO ON\n");
         takes(h, end, "{\"section\":\"QUESTIONS\",\"text\":\"Who\\nsigns?\"}]");
         free(end);
-        assert_true(asprintf(&end, "Read this first.\n%s\n\nIn the end.\n", text) > 0);
+        assert_true(
+                asprintf(&end, "Read this first.\n%s  with care\n\n[x] In the end.\n", text) > 0);
         takes(h, end,
                 "{\"section\":\"\",\"text\":\"Read this first.\"},"
+                "{\"section\":\"\",\"text\":\"with care\"},"
                 "{\"section\":\"\",\"text\":\"In the end.\"}]");
         row = history_row(h, PAWL__SESSIONS, "session-1", NULL);
         assert_int_equal(row.v[PAWL__SES_NOTES_SEQ].integer, history_head(h));
-        free(text), free(next), free(issue), free(end);
+        free(text), free(notes), free(end);
         text = document(h);
-        assert_non_null(strstr(text, "\nNOTES\n-----\n- (NEXT) three\n  > mind the tone\n"
+        assert_non_null(strstr(text, "\nNOTES\n-----\n- three\n  > mind the tone\n"
                                      "- (NEXT) ask  Ben\n"));
         assert_non_null(strstr(text, "- (QUESTIONS) Who\n  > signs?\n- Read this first.\n"));
         takes_nothing(h, text);
+        free(text);
+}
+
+/* What the log says is the log's: what is written there is no note, and goes with the next one. */
+static void edits_of_the_logs_own_sections_are_not_kept(void **state)
+{
+        static const char *const sections[] = {
+                "CURRENT", "DONE", "IN PROGRESS", "NEXT", "FILES", "ISSUES"};
+        struct history *h = *state;
+        char heading[32], edit[64];
+
+        block(h);
+        char *text = document(h);
+        for (size_t i = 0; i < sizeof sections / sizeof sections[0]; i++) {
+                snprintf(heading, sizeof heading, "\n%s\n", sections[i]);
+                snprintf(edit, sizeof edit, "\n%s\n- ask Ben\n", sections[i]);
+                char *changed = edited(text, heading, edit);
+                takes_nothing(h, changed);
+                free(changed);
+        }
         free(text);
 }
 
@@ -153,18 +171,19 @@ static void a_ticked_note_is_done(void **state)
         struct history *h = *state;
 
         block(h);
-        char *old = document(h), *both = edited(old, "NEXT\n----\n", "NEXT\n----\n- a\n  b\n- c\n");
+        char *old = document(h),
+             *both = edited(old, "GO ON\n", "TO DO\n=====\n- a\n  b\n- c\n\nGO ON\n");
         takes(h, both, "\"c\"}]");
-        char *noted = document(h), *ticked = edited(noted, "- (NEXT) a\n", "- [x] (NEXT) a\n");
+        char *noted = document(h), *ticked = edited(noted, "- (TO DO) a\n", "- [x] (TO DO) a\n");
         takes(h, ticked,
-                "{\"notes\":[{\"section\":\"NEXT\",\"text\":\"c\"}],"
-                "\"done\":[{\"section\":\"NEXT\",\"text\":\"a\\nb\"}]");
+                "{\"notes\":[{\"section\":\"TO DO\",\"text\":\"c\"}],"
+                "\"done\":[{\"section\":\"TO DO\",\"text\":\"a\\nb\"}]");
         takes_nothing(h, noted); /* an old copy brings nothing back */
         takes_nothing(h, both);
         takes_nothing(h, old);
         char *now = document(h);
-        assert_null(strstr(now, "(NEXT) a"));
-        assert_non_null(strstr(now, "\nNOTES\n-----\n- (NEXT) c\n"));
+        assert_null(strstr(now, "(TO DO) a"));
+        assert_non_null(strstr(now, "\nNOTES\n-----\n- (TO DO) c\n"));
         free(old), free(both), free(noted), free(ticked), free(now);
 }
 
@@ -206,10 +225,12 @@ static void a_title_that_is_gone_means_the_latest(void **state)
 
         block(h);
         takes_nothing(h, "NEXT\n- three\n- None\n");
-        takes(h, "NEXT\n- three\n- four\n",
-                "{\"notes\":[{\"section\":\"NEXT\",\"text\":\"four\"}]");
-        takes(h, "HANDOFF nobody: mission x\nNEXT\n- [x] five\n",
-                "{\"section\":\"NEXT\",\"text\":\"[x] five\"}]");
+        takes(h, "NEXT\n- three\nNOTES\n- four\n",
+                "{\"notes\":[{\"section\":\"\",\"text\":\"four\"}]");
+        takes(h, "HANDOFF nobody: mission x\n# Mine\n- [x] five\n",
+                "{\"section\":\"Mine\",\"text\":\"[x] five\"}]");
+        takes(h, "NOTES\n- [x] four\n", "\"done\":[{\"section\":\"\",\"text\":\"four\"}]");
+        takes_nothing(h, "NOTES\n- four\n");
 }
 
 static void a_bad_file_leaves_the_batch_alone(void **state)
@@ -347,10 +368,10 @@ static void every_allocation_may_fail(void **state)
                 skip();
         char *path = path_in(h->folder, "h.md"), *copy = path_in(h->folder, "copy.md"), *noted;
         block(h);
-        noted = take(h, "NEXT\n- old one\n  of two lines\n");
+        noted = take(h, "NOTES\n- old one\n  of two lines\n");
         free(noted);
-        char *text = document(h), *ticked = edited(text, "- (NEXT) old", "- [x] (NEXT) old"),
-             *edit = edited(ticked, "1. three\n", "1. three\n- new\n  one\n");
+        char *text = document(h), *ticked = edited(text, "- old", "- [x] old"),
+             *edit = edited(ticked, "GO ON\n", "MINE\n---\n- new\n  one\n\nGO ON\n");
         file_write(path, edit, strlen(edit));
         for (size_t n = 1;;
                 n++) { /* with a handle of its own each time, which SQLite's caches go with */
@@ -395,6 +416,7 @@ int main(void)
         const struct CMUnitTest tests[] = {
                 TEST(a_document_that_nobody_edited_gives_no_notes),
                 TEST(what_people_add_is_noted),
+                TEST(edits_of_the_logs_own_sections_are_not_kept),
                 TEST(a_ticked_note_is_done),
                 TEST(what_the_log_once_said_is_no_edit),
                 TEST(a_title_that_is_gone_means_the_latest),

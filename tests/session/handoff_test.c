@@ -1,5 +1,5 @@
 /* The document, byte by byte: tests/golden/handoff holds what each of these logs gives. */
-#include "session/handoff.h"
+#include "session/handoff_text.h"
 #include "support/history.h"
 #include <dirent.h>
 #include <pawl/session.h>
@@ -43,6 +43,30 @@ static char *looked_at(struct history *h, const char *session, size_t summary)
         return text;
 }
 
+/* What the log wrote is read back whole, and nothing of it is a new note. */
+static void reads_back(struct history *h, const char *text)
+{
+        const pawl_text none = {NULL, 0};
+        pawl__handoff_text read;
+        pawl__edits edits;
+        pawl__arena arena = PAWL__ARENA_INIT;
+        pawl__state *state;
+        pawl__row row;
+
+        assert_int_equal(pawl__state_of(&state, h->log, NULL), PAWL_OK);
+        assert_int_equal(pawl__handoff_parse(&read, "h.md", text, strlen(text), NULL), PAWL_OK);
+        for (int s = PAWL__SECTION_CURRENT; s < PAWL__SECTION_OTHER; s++)
+                assert_true(read.present[s] || s == PAWL__SECTION_NOTES);
+        assert_int_equal(
+                pawl__session_find(&row, state, read.session_id.data, none, &arena, NULL), PAWL_OK);
+        assert_int_equal(pawl__handoff_edits(&edits, &read, h->log, state, &row,
+                                 row.v[PAWL__SES_MISSION].text, &arena, NULL),
+                PAWL_OK);
+        assert_int_equal(edits.fresh.n + edits.n_done, 0);
+        pawl__arena_free(&arena);
+        pawl__handoff_text_free(&read);
+}
+
 /* The same log gives these bytes: now, again, and to one who may not write. */
 static void document_is(struct history *h, const char *session, size_t summary, const char *golden)
 {
@@ -59,6 +83,7 @@ static void document_is(struct history *h, const char *session, size_t summary, 
                 assert_string_equal(text, expected);
                 free(text);
         }
+        reads_back(h, expected);
         free(expected);
         free(path);
 }
