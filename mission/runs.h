@@ -23,7 +23,7 @@ typedef pawl_status (*pawl__run_fn)(const pawl__run_view *run, void *user, pawl_
 
 /**
  * Runs, those that started last first, each given to @p fn, whose texts end with that call. A run
- * whose process died without a word is found here as in pawl_session_list(): a log that can be
+ * whose process died is found here as in pawl_session_list(): a log that can be
  * written gets its SessionEnded; from another it is only shown so.
  * @param[out] next  the @p before of the next page; 0: there is none.
  * @param status     running, blocked, interrupted, completed or failed; unfinished: all of these

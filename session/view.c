@@ -155,7 +155,7 @@ pawl_status pawl__sessions_settle(pawl_log *log, pawl__state *state, pawl_error 
                 if (status || !left)
                         continue;
                 status = pawl__session_found_ended(
-                        &batch, &rows[i], "its process ended without a word", err);
+                        &batch, &rows[i], "process died", err);
                 if (!status) {
                         status = pawl__log_commit(log, &batch, 0, NULL);
                         if (status && err)

@@ -55,7 +55,7 @@ typedef struct pawl_session_filter {
         }
 
 /**
- * Sessions, newest first. One whose process died without a word is found here: a log that can be
+ * Sessions, newest first. One whose process died is found here: a log that can be
  * written gets its SessionEnded (interrupted); from another it is only shown so.
  * @param filter  NULL: all.
  */

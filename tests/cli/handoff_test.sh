@@ -66,7 +66,7 @@ mv out before
 runs 0 pawl handoff
 cmp before out
 says '^HANDOFF .*: mission slow, interrupted, ' out
-says '^Ended: its process ended without a word$' out
+says '^Ended: process died$' out
 says '^- first$' out
 says '^  status: interrupted: it was being done, and is not done$' out
 says '^pawl resume [0-9a-f-]{36}$' out

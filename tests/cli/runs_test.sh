@@ -95,7 +95,7 @@ wait "$pid" || true
 same "$(listed --status interrupted)" busy
 same "$(run busy owner)" null
 same "$(eventlog export | jq -r 'select(.type == "SessionEnded") | .payload.reason' | tail -1)" \
-        "its process ended without a word"
+        "process died"
 
 it "what cannot be is refused"
 fails 1 'run none: is not in this log; `pawl runs` lists them' pawl runs --id none

@@ -96,7 +96,7 @@ for signal in INT:130 TERM:143 HUP:129; do
         same "$(session status) $(session reason) $(session current_step)" "interrupted SIG${signal%:*} sleepy"
 done
 
-it "a session whose process died without a word is found by the next command that looks"
+it "a session whose process died is found by the next command that looks"
 rm -f started
 pawl run slow.yaml --fresh --run killed >out 2>err </dev/null &
 pid=$!
@@ -105,7 +105,7 @@ kill -KILL "$pid"
 wait "$pid" || true
 same "$(eventlog replay --json | jq -r '.sessions[-1].status')" active
 same "$(session status) $(session current_step)" "interrupted sleepy"
-same "$(session reason)" "its process ended without a word"
+same "$(session reason)" "process died"
 same "$(eventlog replay --json | jq -r '.runs[-1].status')" interrupted
 runs 0 eventlog replay --check
 same "$(events SessionEnded)" "$(events SessionStarted)"
