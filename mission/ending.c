@@ -35,10 +35,7 @@ static pawl_status emit_run(pawl__runner *r, pawl__event_type type, const char *
 
 static pawl_status emit_session(pawl__runner *r, const char *status, const char *reason)
 {
-        pawl_event envelope = pawl__runner_envelope(r);
-
-        return pawl__session_ended(
-                pawl__pipeline_batch(r->pipeline), &envelope, status, reason, &r->error);
+        return pawl__runner_tell(r, PAWL__SESSION_ENDED, status, reason);
 }
 
 static pawl_status emit_interrupted(pawl__runner *r)
@@ -46,9 +43,8 @@ static pawl_status emit_interrupted(pawl__runner *r)
         char text[32];
 
         if (r->timed_out) {
-                pawl_event envelope = pawl__runner_envelope(r);
-                pawl_status status = pawl__session_checkpointed(
-                        pawl__pipeline_batch(r->pipeline), &envelope, "time_limit", &r->error);
+                pawl_status status =
+                        pawl__runner_tell(r, PAWL__SESSION_CHECKPOINTED, NULL, "time_limit");
                 return status ? status : emit_session(r, "interrupted", "time limit");
         }
         if (r->stopped)

@@ -100,10 +100,7 @@ static pawl_status make_env(
 /* A completed step is a checkpoint of the session, in the commit that takes its StepCompleted. */
 static pawl_status mark_session(pawl__runner *r)
 {
-        pawl_event envelope = pawl__runner_envelope(r);
-
-        return pawl__session_checkpointed(
-                pawl__pipeline_batch(r->pipeline), &envelope, "step_complete", &r->error);
+        return pawl__runner_tell(r, PAWL__SESSION_CHECKPOINTED, NULL, "step_complete");
 }
 
 static pawl_status judge_exit(pawl__step_run *p, const pawl__command_result *result)

@@ -141,6 +141,15 @@ pawl_status pawl__runner_emit(
         return pawl__batch_emit(pawl__pipeline_batch(r->pipeline), type, &event, w, &r->error);
 }
 
+pawl_status pawl__runner_tell(
+        pawl__runner *r, pawl__event_type type, const char *status, const char *reason)
+{
+        const pawl_event like = pawl__runner_envelope(r);
+        const pawl__session_told told = {.status = status, .reason = reason};
+
+        return pawl__session_emit(pawl__pipeline_batch(r->pipeline), type, &like, &told, &r->error);
+}
+
 void pawl__runner_notice(const pawl__runner *r, const char *line)
 {
         if (r->options.notice)
@@ -193,18 +202,13 @@ static pawl_status new_session(pawl__runner *r)
 
 static pawl_status fill_batch(pawl__runner *r, pawl__prepare_fn fill, void *user)
 {
-        pawl__batch *batch = pawl__pipeline_batch(r->pipeline);
-        pawl_event envelope;
         pawl_status status;
 
-        pawl__batch_clear(batch);
+        pawl__batch_clear(pawl__pipeline_batch(r->pipeline));
         status = new_session(r);
         if (!status && fill)
                 status = fill(r, user);
-        if (status)
-                return status;
-        envelope = pawl__runner_envelope(r);
-        return pawl__session_started(batch, &envelope, &r->error);
+        return status ? status : pawl__runner_tell(r, PAWL__SESSION_STARTED, NULL, NULL);
 }
 
 pawl_status pawl__runner_wait(

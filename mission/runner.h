@@ -85,6 +85,10 @@ PAWL_MUST_CHECK pawl_status pawl__runner_prepare(pawl__runner *r);
 PAWL_MUST_CHECK pawl_status pawl__runner_emit(
         pawl__runner *r, pawl__event_type type, pawl_text step_id, pawl__json_writer *w);
 
+/** Put an event of the session into it; @p status and @p reason may be NULL. */
+PAWL_MUST_CHECK pawl_status pawl__runner_tell(
+        pawl__runner *r, pawl__event_type type, const char *status, const char *reason);
+
 /** The envelope that the runner's events have in common: its ids and the actor. */
 pawl_event pawl__runner_envelope(const pawl__runner *r);
 

@@ -63,22 +63,6 @@ static pawl_status must_be_active(const keeping *k)
                 PAWL__FMT(k->session.v[PAWL__SES_STATUS].text));
 }
 
-/* An event of the session that tells what is new, with one more member that is a string. */
-static pawl_status tell(keeping *k, pawl__event_type type, const pawl_session_work *work,
-        const char *name, const char *value, const char *reason)
-{
-        pawl__json_writer w = PAWL__JSON_WRITER_INIT;
-
-        pawl__json_open_object(&w);
-        if (name)
-                pawl__json_member_string(&w, name, value);
-        if (reason)
-                pawl__json_member_string(&w, "reason", reason);
-        if (work)
-                pawl__work_write(&w, work);
-        return pawl__batch_emit(&k->batch, type, &k->like, &w, k->err);
-}
-
 /* ---- Starting ----------------------------------------------------------------------------------
  */
 
@@ -162,7 +146,9 @@ static pawl_status begin_session(char session_id[PAWL_SESSION_ID_MAX], keeping *
 
 static pawl_status begin_with_work(keeping *k, const void *what)
 {
-        return tell(k, PAWL__SESSION_STARTED, what, NULL, NULL, NULL);
+        const pawl__session_told told = {.work = what};
+
+        return pawl__session_emit(&k->batch, PAWL__SESSION_STARTED, &k->like, &told, k->err);
 }
 
 pawl_status pawl_session_start(char session_id[PAWL_SESSION_ID_MAX], pawl_log *log,
@@ -197,8 +183,7 @@ pawl_status pawl_session_start(char session_id[PAWL_SESSION_ID_MAX], pawl_log *l
  */
 
 static pawl_status update(uint64_t *seq, pawl_log *log, const char *session_id, const char *actor,
-        pawl__event_type type, const char *name, const char *value, const char *reason,
-        const pawl_session_work *work, pawl_error *err)
+        pawl__event_type type, pawl__session_told told, pawl_error *err)
 {
         keeping k;
         pawl_status status = keep_begin(&k, log, actor, err);
@@ -211,14 +196,16 @@ static pawl_status update(uint64_t *seq, pawl_log *log, const char *session_id, 
                 status = pawl__fail(err, PAWL_ESTATE,
                         "session %s: is that of run %.*s, which ends it; stop the run instead",
                         session_id, PAWL__FMT(k.like.run_id));
-        if (!status && work)
-                status = pawl__work_check(work, &k.like, err);
-        if (!status && type == PAWL__SESSION_ENDED) { /* what it can be gone on from */
-                status = tell(&k, PAWL__SESSION_CHECKPOINTED, work, NULL, NULL, "session_end");
-                work = NULL;
+        if (!status && told.work)
+                status = pawl__work_check(told.work, &k.like, err);
+        if (!status && type == PAWL__SESSION_ENDED) { /* what it can be resumed from */
+                const pawl__session_told last = {.reason = "session_end", .work = told.work};
+                status = pawl__session_emit(
+                        &k.batch, PAWL__SESSION_CHECKPOINTED, &k.like, &last, err);
+                told.work = NULL;
         }
         if (!status)
-                status = tell(&k, type, work, name, value, reason);
+                status = pawl__session_emit(&k.batch, type, &k.like, &told, err);
         if (!status)
                 status = commit(&k, seq);
         keep_end(&k);
@@ -228,8 +215,8 @@ static pawl_status update(uint64_t *seq, pawl_log *log, const char *session_id, 
 pawl_status pawl_session_update(pawl_log *log, const char *session_id, const char *actor,
         const pawl_session_work *work, pawl_error *err)
 {
-        return update(
-                NULL, log, session_id, actor, PAWL__SESSION_UPDATED, NULL, NULL, NULL, work, err);
+        return update(NULL, log, session_id, actor, PAWL__SESSION_UPDATED,
+                (pawl__session_told){.work = work}, err);
 }
 
 pawl_status pawl_session_checkpoint(uint64_t *seq, pawl_log *log, const char *session_id,
@@ -240,8 +227,8 @@ pawl_status pawl_session_checkpoint(uint64_t *seq, pawl_log *log, const char *se
                         "reason %.40s: is not known; give manual, step_complete, context_warning, "
                         "error_recovery, time_limit, task_complete or session_end",
                         reason);
-        return update(seq, log, session_id, actor, PAWL__SESSION_CHECKPOINTED, NULL, NULL, reason,
-                work, err);
+        return update(seq, log, session_id, actor, PAWL__SESSION_CHECKPOINTED,
+                (pawl__session_told){.reason = reason, .work = work}, err);
 }
 
 pawl_status pawl_session_end(pawl_log *log, const char *session_id, const char *actor,
@@ -255,8 +242,8 @@ pawl_status pawl_session_end(pawl_log *log, const char *session_id, const char *
                         status);
         if (reason && !pawl__utf8_valid(reason, strlen(reason)))
                 return pawl__fail(err, PAWL_EINVAL, "reason: is not UTF-8; write it so");
-        return update(NULL, log, session_id, actor, PAWL__SESSION_ENDED, "status", status, reason,
-                work, err);
+        return update(NULL, log, session_id, actor, PAWL__SESSION_ENDED,
+                (pawl__session_told){.status = status, .reason = reason, .work = work}, err);
 }
 
 pawl_status pawl_session_pin(pawl_log *log, const char *session_id, bool pinned, pawl_error *err)

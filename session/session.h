@@ -17,14 +17,16 @@ PAWL_MUST_CHECK pawl_status pawl__session_id(
 /* ---- Events (session/events.c). @p like gives the envelope's ids. ------------------------------
  */
 
-PAWL_MUST_CHECK pawl_status pawl__session_started(
-        pawl__batch *batch, const pawl_event *like, pawl_error *err);
-/** A run's checkpoint: its run says the rest. */
-PAWL_MUST_CHECK pawl_status pawl__session_checkpointed(
-        pawl__batch *batch, const pawl_event *like, const char *reason, pawl_error *err);
-/** @p status: "completed", "interrupted" or "error"; @p reason may be NULL. */
-PAWL_MUST_CHECK pawl_status pawl__session_ended(pawl__batch *batch, const pawl_event *like,
-        const char *status, const char *reason, pawl_error *err);
+/** What an event of a session says; a member that is NULL or false is left out. */
+typedef struct pawl__session_told {
+        const char *status; /**< of SessionEnded: "completed", "interrupted" or "error" */
+        const char *reason;
+        bool found; /**< ended by another process than the session's */
+        const pawl_session_work *work;
+} pawl__session_told;
+
+PAWL_MUST_CHECK pawl_status pawl__session_emit(pawl__batch *batch, pawl__event_type type,
+        const pawl_event *like, const pawl__session_told *told, pawl_error *err);
 /** By another process than the session's: it died, or was superseded. Its append is refused with
  *  PAWL_ESTATE when the session has ended itself meanwhile. */
 PAWL_MUST_CHECK pawl_status pawl__session_found_ended(

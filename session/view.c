@@ -154,8 +154,7 @@ pawl_status pawl__sessions_settle(pawl_log *log, pawl__state *state, pawl_error 
                 status = pawl__session_left(&left, log, state, &rows[i], &arena, err);
                 if (status || !left)
                         continue;
-                status = pawl__session_found_ended(
-                        &batch, &rows[i], "process died", err);
+                status = pawl__session_found_ended(&batch, &rows[i], "process died", err);
                 if (!status) {
                         status = pawl__log_commit(log, &batch, 0, NULL);
                         if (status && err)

@@ -25,12 +25,21 @@ static pawl_event like(const char *session_id)
                 .actor = pawl__text("user:ana")};
 }
 
+static pawl_status emit(pawl__batch *batch, pawl__event_type type, const pawl_event *like,
+        const char *status, const char *reason, pawl_error *err)
+{
+        const pawl__session_told told = {.status = status, .reason = reason};
+
+        return pawl__session_emit(batch, type, like, &told, err);
+}
+
 static void begin(struct piped *p, const char *id)
 {
         pawl__batch batch = PAWL__BATCH_INIT;
         pawl_event envelope = like(id);
 
-        assert_int_equal(pawl__session_started(&batch, &envelope, &p->err), PAWL_OK);
+        assert_int_equal(
+                emit(&batch, PAWL__SESSION_STARTED, &envelope, NULL, NULL, &p->err), PAWL_OK);
         assert_text(batch.events[0].type, "SessionStarted");
         assert_null(batch.events[0].step_id.data);
         assert_int_equal(pawl__log_commit(p->log, &batch, 0, NULL), PAWL_OK);
@@ -78,9 +87,10 @@ static void an_end_says_how_and_why(void **state)
 
         begin(p, "session-1");
         assert_int_equal(
-                pawl__session_ended(&batch, &envelope, "interrupted", "SIGTERM", &p->err), PAWL_OK);
+                emit(&batch, PAWL__SESSION_ENDED, &envelope, "interrupted", "SIGTERM", &p->err),
+                PAWL_OK);
         assert_int_equal(
-                pawl__session_ended(&batch, &envelope, "completed", NULL, &p->err), PAWL_OK);
+                emit(&batch, PAWL__SESSION_ENDED, &envelope, "completed", NULL, &p->err), PAWL_OK);
         assert_text(batch.events[0].type, "SessionEnded");
         assert_text(batch.events[0].session_id, "session-1");
         assert_text(batch.events[0].payload, "{\"status\":\"interrupted\",\"reason\":\"SIGTERM\"}");
