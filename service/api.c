@@ -1,302 +1,233 @@
-/*
- * The resource API: what the registry's commands answer, by paths. service/openapi.json describes
- * it, and tests hold the one against the other.
- */
+/* The resource API: what the registry's commands answer, by paths. Methods of one path stand beside
+ * each other, as the OpenAPI document wants them. */
 #include "service/api.h"
-#include "base/error.h"
-#include "service/api_argv.h"
 
-enum { RUNS_MAX = 500, SESSIONS_MAX = 500 };
+#define V1 "/api/v1"
 
-/* ---- Parts of what a command printed ------------------------------------------------------------
- */
-
-/* The element or member at this pointer (RFC 6901) of a value, in its place. PAWL_ENOTFOUND. */
-static pawl_status part_of(pawl__buf *value, const char *pointer, bool decoded, pawl_error *err)
-{
-        pawl__json_tree tree = PAWL__JSON_TREE_INIT;
-        pawl__buf part = PAWL__BUF_INIT;
-        pawl_status status = pawl__json_tree_read(&tree, value->data, value->len, err);
-
-        if (!status) {
-                const pawl__node n = pawl__json_pointer(&tree, pawl__text(pointer));
-                const pawl__json_node *node = n == PAWL__NO_NODE ? NULL : pawl__json_at(&tree, n);
-                if (!node || (decoded && node->type != PAWL__JSON_STRING))
-                        status = pawl__fail(err, PAWL_ENOTFOUND,
-                                "the answer: has no such part; ask for the whole");
-                else if (pawl__buf_add(&part, node->value.data, node->value.len))
-                        status = pawl__nomem(err);
+#define ROUTE(method, path, traits, fields, run, ...)                                              \
+        {                                                                                          \
+                method, V1 path, traits, fields, run, SERVICE_OPERATION(__VA_ARGS__)               \
         }
-        pawl__json_tree_free(&tree);
-        if (status) {
-                pawl__buf_free(&part);
-                return status;
+#define COMMAND(method, path, traits, fields, ...)                                                 \
+        {                                                                                          \
+                method, V1 path, traits, fields, service_api_command,                              \
+                        SERVICE_OPERATION(__VA_ARGS__)                                             \
         }
-        pawl__buf_free(value);
-        *value = part;
-        return PAWL_OK;
-}
 
-/* Answer with that part, as JSON or as the text that it is. */
-static void answer_part(
-        service_answer *answer, service_argv *words, const char *pointer, const char *type)
-{
-        pawl__buf out = PAWL__BUF_INIT;
-        pawl_error err = PAWL_ERROR_INIT;
-        pawl_status status = service_argv_run(&out, words, &err);
+enum { CHANGES = SERVICE_CHANGES | SERVICE_WORKSPACE };
 
-        if (!status)
-                status = part_of(&out, pointer, type != NULL, &err);
-        if (status)
-                service_answer_fail(answer, &err);
-        else
-                service_answer_body(answer, 200, type ? type : SERVICE_JSON, &out);
-        pawl__buf_free(&out);
-}
+#define PLAN_CHANGED "409, with nothing changed, when the plan is another now: get it again."
 
-/* ---- Runs and sessions --------------------------------------------------------------------------
+/* ---- Fields of several routes -------------------------------------------------------------------
  */
 
-static void runs(service_answer *answer, service_call *call)
-{
-        service_argv words;
-
-        service_argv_begin(&words, call, "runs");
-        service_argv_number(&words, "limit", "limit", 1, RUNS_MAX);
-        service_argv_number(&words, "before", "before", 1, INT64_MAX);
-        service_argv_query(&words, "status");
-        service_argv_answer(answer, &words);
-}
-
-static void run(service_answer *answer, service_call *call)
-{
-        service_argv words;
-
-        service_argv_begin(&words, call, "runs");
-        service_argv_option(&words, "id", service_param(call, "run_id"));
-        service_argv_answer(answer, &words);
-}
-
-static void steps(service_answer *answer, service_call *call)
-{
-        service_argv words;
-
-        service_argv_begin(&words, call, "runs");
-        service_argv_option(&words, "id", service_param(call, "run_id"));
-        answer_part(answer, &words, "/steps", NULL);
-}
-
-static void log_of_step(service_answer *answer, service_call *call)
-{
-        service_argv words;
-
-        service_argv_begin(&words, call, "logs");
-        service_argv_number(&words, "attempt", "attempt", 1, INT64_MAX);
-        service_argv_argument(&words, service_param(call, "run_id"));
-        service_argv_more(&words, service_param(call, "step_id"));
-        service_argv_answer(answer, &words);
-}
-
-static void output_of_step(service_answer *answer, service_call *call)
-{
-        service_argv words;
-
-        service_argv_begin(&words, call, "output");
-        service_argv_argument(&words, service_param(call, "run_id"));
-        service_argv_more(&words, service_param(call, "step_id"));
-        service_argv_answer(answer, &words);
-}
-
-static void sessions(service_answer *answer, service_call *call)
-{
-        service_argv words;
-
-        service_argv_begin(&words, call, "sessions");
-        service_argv_query(&words, "mission");
-        service_argv_query(&words, "status");
-        service_argv_number(&words, "limit", "limit", 1, SESSIONS_MAX);
-        if (!service_query(call->request, "limit").data)
-                service_argv_add(&words, "--limit=50");
-        service_argv_answer(answer, &words);
-}
-
-static void session(service_answer *answer, service_call *call)
-{
-        service_argv words;
-
-        service_argv_begin(&words, call, "sessions");
-        service_argv_option(&words, "id", service_param(call, "session_id"));
-        answer_part(answer, &words, "/0", NULL);
-}
-
-static void handoff(service_answer *answer, service_call *call)
-{
-        service_argv words;
-
-        service_argv_begin(&words, call, "handoff");
-        service_argv_number(&words, "summary", "summary", 1, INT64_MAX);
-        service_argv_argument(&words, service_param(call, "session_id"));
-        answer_part(answer, &words, "/text", "text/plain; charset=utf-8");
-}
-
-/* ---- Conflicts and the glossary -----------------------------------------------------------------
- */
-
-static void conflicts(service_answer *answer, service_call *call)
-{
-        service_argv words;
-
-        service_argv_begin(&words, call, "conflicts");
-        service_argv_flag(&words, "all");
-        service_argv_answer(answer, &words);
-}
-
-static void conflict(service_answer *answer, service_call *call)
-{
-        service_argv words;
-
-        service_argv_begin(&words, call, "conflicts");
-        service_argv_option(&words, "id", service_param(call, "conflict_id"));
-        service_argv_answer(answer, &words);
-}
-
-static void glossary(service_answer *answer, service_call *call)
-{
-        service_argv words;
-
-        service_argv_begin(&words, call, "glossary list");
-        service_argv_number(&words, "at", "at", 1, INT64_MAX);
-        service_argv_answer(answer, &words);
-}
-
-/* ---- Checkpoints --------------------------------------------------------------------------------
- */
-
-static void checkpoints(service_answer *answer, service_call *call)
-{
-        service_argv words;
-
-        service_argv_begin(&words, call, "checkpoints");
-        service_argv_query(&words, "run");
-        service_argv_query(&words, "session");
-        service_argv_query(&words, "step");
-        service_argv_answer(answer, &words);
-}
-
-static void checkpoint(service_answer *answer, service_call *call)
-{
-        service_argv words;
-
-        service_argv_begin(&words, call, "show");
-        service_argv_argument(&words, service_param(call, "n"));
-        service_argv_answer(answer, &words);
-}
-
-static void diff(service_answer *answer, service_call *call)
-{
-        const pawl_text to = service_query(call->request, "to");
-        service_argv words;
-
-        service_argv_begin(&words, call, "diff");
-        service_argv_flag(&words, "patch");
-        service_argv_argument(&words, service_param(call, "n"));
-        if (to.data)
-                service_argv_more(&words, to);
-        service_argv_answer(answer, &words);
-}
-
-static void rollback_plan(service_answer *answer, service_call *call)
-{
-        service_argv words;
-
-        service_argv_begin(&words, call, "rollback");
-        service_argv_add(&words, "--plan");
-        service_argv_flag(&words, "git");
-        service_argv_query(&words, "decisions");
-        service_argv_argument(&words, service_param(call, "n"));
-        service_argv_answer(answer, &words);
-}
-
-static void undo_plan(service_answer *answer, service_call *call)
-{
-        service_argv words;
-
-        service_argv_begin(&words, call, "undo");
-        service_argv_add(&words, "--plan");
-        service_argv_answer(answer, &words);
-}
-
-/* ---- The log ------------------------------------------------------------------------------------
- */
-
-/* A log that does not verify is an answer, not a failure of the request. */
-static void verify(service_answer *answer, service_call *call)
-{
-        pawl__buf out = PAWL__BUF_INIT;
-        pawl_error err = PAWL_ERROR_INIT;
-        service_argv words;
-
-        service_argv_begin(&words, call, "eventlog verify");
-        if (service_argv_run(&out, &words, &err) && (err.status != PAWL_EDAMAGED || !out.len))
-                service_answer_fail(answer, &err);
-        else
-                service_answer_body(answer, 200, SERVICE_JSON, &out);
-        pawl__buf_free(&out);
-}
-
-static void stats(service_answer *answer, service_call *call)
-{
-        service_argv words;
-
-        service_argv_begin(&words, call, "eventlog stats");
-        service_argv_answer(answer, &words);
-}
-
-static void head(service_answer *answer, service_call *call)
-{
-        service_argv words;
-
-        service_argv_begin(&words, call, "eventlog head");
-        service_argv_answer(answer, &words);
-}
+#define NUMBER(name_, about_)                                                                      \
+        {                                                                                          \
+                .name = name_, .type = SERVICE_NUMBER, .least = 1, .about = about_                 \
+        }
+#define FLAG(name_, about_)                                                                        \
+        {                                                                                          \
+                .name = name_, .type = SERVICE_FLAG, .about = about_                               \
+        }
+#define TEXT(name_, about_)                                                                        \
+        {                                                                                          \
+                .name = name_, .about = about_                                                     \
+        }
+#define CHOICE(name_, about_, values_)                                                             \
+        {                                                                                          \
+                .name = name_, .about = about_, .values = values_                                  \
+        }
+#define LIMIT(most_, preset_)                                                                      \
+        {                                                                                          \
+                .name = "limit", .type = SERVICE_NUMBER, .least = 1, .most = most_,                \
+                .preset = preset_, .about = "At most this many."                                   \
+        }
+#define DECISIONS                                                                                  \
+        CHOICE("decisions",                                                                        \
+                "Answers given since: keep them (if not said), or drop them to be "                \
+                "asked again.",                                                                    \
+                "keep drop")
+#define EXPECT                                                                                     \
+        {                                                                                          \
+                .name = "expect", .type = SERVICE_HASH, .option = "apply",                         \
+                .required = "get the plan, and send its \"plan\", the hash of what was agreed to", \
+                .about = "The `plan` of the plan that was agreed to: that one is done, or "        \
+                         "nothing."                                                                \
+        }
+#define REASON TEXT("reason", "Why, for the log.")
+#define ACTOR                                                                                      \
+        {                                                                                          \
+                .name = "actor", .type = SERVICE_ID, .least = 1, .most = 128,                      \
+                .about = "Who does it, such as user:ana; if not said, X-Pawl-Actor, or the owner " \
+                         "of the service. Kept in the log."                                        \
+        }
+/* of the events, which service/api_events.c reads */
+#define TYPE TEXT("type", "Of this type alone.")
+#define RUN  TEXT("run", "Of this run alone.")
+#define SEQ(name_, about_)                                                                         \
+        {                                                                                          \
+                .name = name_, .type = SERVICE_NUMBER, .about = about_                             \
+        }
+#define SEQ_HEADER(name_, about_)                                                                  \
+        {                                                                                          \
+                .name = name_, .type = SERVICE_NUMBER, .about = about_, .header = true             \
+        }
 
 /* ---- The table ----------------------------------------------------------------------------------
  */
 
-#define V1 "/api/v1"
-
-enum { CHANGES = SERVICE_CHANGES | SERVICE_WORKSPACE };
-
 const service_route service_api_routes[] = {
-        {"GET", V1 "/runs", 0, "limit before status", runs},
-        {"GET", V1 "/runs/{run_id}", 0, NULL, run},
-        {"GET", V1 "/runs/{run_id}/steps", 0, NULL, steps},
-        {"GET", V1 "/runs/{run_id}/steps/{step_id}/log", 0, "attempt", log_of_step},
-        {"GET", V1 "/runs/{run_id}/steps/{step_id}/output", 0, NULL, output_of_step},
-        {"GET", V1 "/events", 0, "since before limit type run step", service_api_events},
-        {"GET", V1 "/events/stream", SERVICE_STREAM, "since last_event_id type run",
-                service_api_stream},
-        {"GET", V1 "/events/{seq}", 0, NULL, service_api_event},
-        {"GET", V1 "/conflicts", 0, "all", conflicts},
-        {"GET", V1 "/conflicts/{conflict_id}", 0, NULL, conflict},
-        {"POST", V1 "/conflicts/{conflict_id}/answer", SERVICE_CHANGES, NULL,
-                service_api_answer_conflict},
-        {"GET", V1 "/sessions", 0, "mission status limit", sessions},
-        {"GET", V1 "/sessions/{session_id}", 0, NULL, session},
-        {"GET", V1 "/sessions/{session_id}/handoff", 0, "summary", handoff},
-        {"GET", V1 "/checkpoints", 0, "run session step", checkpoints},
-        {"POST", V1 "/checkpoints", CHANGES, NULL, service_api_take_checkpoint},
-        {"GET", V1 "/checkpoints/{n}", 0, NULL, checkpoint},
-        {"GET", V1 "/checkpoints/{n}/diff", SERVICE_WORKSPACE, "to patch", diff},
-        {"GET", V1 "/checkpoints/{n}/rollback", SERVICE_WORKSPACE, "git decisions", rollback_plan},
-        {"POST", V1 "/checkpoints/{n}/rollback", CHANGES, NULL, service_api_roll_back},
-        {"GET", V1 "/undo", SERVICE_WORKSPACE, NULL, undo_plan},
-        {"POST", V1 "/undo", CHANGES, NULL, service_api_undo},
-        {"GET", V1 "/glossary", 0, "at", glossary},
-        {"GET", V1 "/verify", 0, NULL, verify},
-        {"GET", V1 "/stats", 0, NULL, stats},
-        {"GET", V1 "/head", 0, NULL, head},
-        {"GET", V1 "/openapi.json", SERVICE_NO_LOG, NULL, service_api_document},
-        {"GET", "/openapi.json", SERVICE_NO_LOG, NULL, service_api_document},
-        {NULL, NULL, 0, NULL, NULL},
+        COMMAND("GET", "/runs", 0,
+                SERVICE_FIELDS(LIMIT(500, 50),
+                        NUMBER("before", "Those that started before this event: the next page."),
+                        CHOICE("status", "Those that are so now.",
+                                "running blocked interrupted completed failed")),
+                .id = "listRuns", .tag = "runs", .command = "runs", .answer = "Runs",
+                .summary = "The runs, those that started last first."),
+        COMMAND("GET", "/runs/{run_id}", 0, NULL, .id = "getRun", .tag = "runs", .command = "runs",
+                .id_option = "--id=", .answer = "RunWithSteps",
+                .summary = "A run, with its steps."),
+        COMMAND("GET", "/runs/{run_id}/steps", 0, NULL, .id = "listSteps", .tag = "runs",
+                .command = "runs", .id_option = "--id=", .part = "/steps", .answer = "Step[]",
+                .summary = "The steps of a run, in mission order."),
+        COMMAND("GET", "/runs/{run_id}/steps/{step_id}/log", 0,
+                SERVICE_FIELDS(NUMBER("attempt", "This attempt alone.")), .id = "getLog",
+                .tag = "runs", .command = "logs", .answer = "StepLog",
+                .summary = "What the command of a step wrote to standard error, each attempt."),
+        COMMAND("GET", "/runs/{run_id}/steps/{step_id}/output", 0, NULL, .id = "getOutput",
+                .tag = "runs", .command = "output", .answer = "StepOutput",
+                .summary = "The recorded output of a step."),
+
+        ROUTE("GET", "/events", 0,
+                SERVICE_FIELDS(SEQ("since", "Those after this seq; 0 if not said."),
+                        NUMBER("before",
+                                "The newest of those before this seq; not together with since."),
+                        LIMIT(1000, 100), TYPE, RUN, TEXT("step", "Of this step alone.")),
+                service_api_events, .id = "listEvents", .tag = "events", .answer = "Events",
+                .summary = "Events, a page by seq.",
+                .description = "A page has 4 MiB at most (or one event), and looks at 16,384 "
+                               "events at most: where it is narrowed to few, it may be short or "
+                               "empty and have a next."),
+        ROUTE("GET", "/events/stream", SERVICE_STREAM,
+                SERVICE_FIELDS(SEQ("since", "Begin after this seq; if not said, after the head."),
+                        SEQ("last_event_id", "The same, over since."),
+                        SEQ_HEADER("Last-Event-ID",
+                                "The same, over both: the id of the last event seen."),
+                        TYPE, RUN),
+                service_api_stream, .id = "streamEvents", .tag = "events",
+                .type = "text/event-stream",
+                .summary = "Events as they come, as server-sent events.",
+                .description = "Each event is \"id: SEQ\", \"event: TYPE\", \"data: ENVELOPE\". A "
+                               "comment goes out every 15 seconds in which nothing else does. The "
+                               "stream ends when the service stops, and with \"event: error\", "
+                               "data an Error, when the log cannot be followed any more. Go on "
+                               "with the id of the last event."),
+        ROUTE("GET", "/events/{seq}", 0, NULL, service_api_event, .id = "getEvent", .tag = "events",
+                .answer = "Event", .summary = "One event."),
+
+        COMMAND("GET", "/conflicts", 0,
+                SERVICE_FIELDS(FLAG(
+                        "all", "1: also those that were answered, or do not matter any more.")),
+                .id = "listConflicts", .tag = "conflicts", .command = "conflicts",
+                .answer = "Conflict[]",
+                .summary =
+                        "The conflicts that wait for an answer, in the order of their requests."),
+        COMMAND("GET", "/conflicts/{conflict_id}", 0, NULL, .id = "getConflict", .tag = "conflicts",
+                .command = "conflicts", .id_option = "--id=", .answer = "Conflict",
+                .summary = "A conflict, answered or not."),
+        COMMAND("POST", "/conflicts/{conflict_id}/answer", SERVICE_CHANGES,
+                SERVICE_FIELDS(NUMBER("pick", "A candidate's n."),
+                        TEXT("define", "A definition of your own."),
+                        CHOICE("scope", "Where the definition goes; team_domain if not said.",
+                                "mission_local team_domain audience_domain core spec_kitty_core"),
+                        ACTOR),
+                .id = "answerConflict", .tag = "conflicts", .command = "resolve",
+                .one_of = {"pick", "define"}, .answer = "Answered", .summary = "Answer a conflict.",
+                .description = "There is one answer to a conflict: a second is 409, and changes "
+                               "nothing."),
+
+        COMMAND("GET", "/sessions", 0,
+                SERVICE_FIELDS(TEXT("mission", "Of this mission alone."),
+                        CHOICE("status", "Those that are so.",
+                                "active completed interrupted error"),
+                        LIMIT(500, 50)),
+                .id = "listSessions", .tag = "sessions", .command = "sessions",
+                .answer = "Session[]", .summary = "The sessions, newest first."),
+        COMMAND("GET", "/sessions/{session_id}", 0, NULL, .id = "getSession", .tag = "sessions",
+                .command = "sessions", .id_option = "--id=", .part = "/0", .answer = "Session",
+                .summary = "A session."),
+        COMMAND("GET", "/sessions/{session_id}/handoff", 0,
+                SERVICE_FIELDS(NUMBER("summary", "The last so many steps that are done are listed, "
+                                                 "the others counted.")),
+                .id = "getHandoff", .tag = "sessions", .command = "handoff", .part = "/text",
+                .type = "text/plain; charset=utf-8",
+                .summary = "What a session leaves to whoever comes next."),
+
+        COMMAND("GET", "/checkpoints", 0,
+                SERVICE_FIELDS(
+                        TEXT("run", "Those of this run: its id, or 4 characters or more that "
+                                    "it alone begins with."),
+                        TEXT("session", "Those of this session, named as a run is."),
+                        TEXT("step", "Those of the step of this name, in any run.")),
+                .id = "listCheckpoints", .tag = "checkpoints", .command = "checkpoints",
+                .answer = "Checkpoint[]",
+                .summary = "The checkpoints of the workspace, oldest first."),
+        COMMAND("POST", "/checkpoints", CHANGES,
+                SERVICE_FIELDS({.name = "description",
+                                       .argument = true,
+                                       .about = "What it is, for people."},
+                        ACTOR),
+                .id = "takeCheckpoint", .tag = "checkpoints", .command = "checkpoint",
+                .answer = "TakenCheckpoint",
+                .summary = "Keep the files of the workspace as they are."),
+        COMMAND("GET", "/checkpoints/{n}", 0, NULL, .id = "getCheckpoint", .tag = "checkpoints",
+                .command = "show", .answer = "Checkpoint", .summary = "A checkpoint."),
+        COMMAND("GET", "/checkpoints/{n}/diff", SERVICE_WORKSPACE,
+                SERVICE_FIELDS(
+                        {.name = "to",
+                                .argument = true,
+                                .about = "The other checkpoint; if not said, the workspace."},
+                        FLAG("patch", "1: also as a unified diff.")),
+                .id = "diffCheckpoint", .tag = "checkpoints", .command = "diff", .answer = "Diff",
+                .summary =
+                        "What lies between a checkpoint and another, or the workspace as it is."),
+        COMMAND("GET", "/checkpoints/{n}/rollback", SERVICE_WORKSPACE,
+                SERVICE_FIELDS(FLAG("git", "1: with the branch."), DECISIONS), .id = "planRollback",
+                .tag = "checkpoints", .command = "rollback", .word = "--plan", .answer = "Plan",
+                .summary = "What going back to a checkpoint would do. Nothing is changed."),
+        COMMAND("POST", "/checkpoints/{n}/rollback", CHANGES,
+                SERVICE_FIELDS(EXPECT, REASON, DECISIONS,
+                        FLAG("git", "Move the branch back too, if nothing is lost by it."), ACTOR),
+                .id = "rollBack", .tag = "checkpoints", .command = "rollback", .answer = "Plan",
+                .summary = "Go back to a checkpoint, by the plan that was agreed to.",
+                .description = PLAN_CHANGED),
+        COMMAND("GET", "/undo", SERVICE_WORKSPACE, NULL, .id = "planUndo", .tag = "checkpoints",
+                .command = "undo", .word = "--plan", .answer = "Plan",
+                .summary =
+                        "What taking the last rollback or undo back would do. Nothing is changed."),
+        COMMAND("POST", "/undo", CHANGES, SERVICE_FIELDS(EXPECT, REASON, ACTOR), .id = "undo",
+                .tag = "checkpoints", .command = "undo", .answer = "Plan",
+                .summary = "Take the last rollback or undo back, by the plan that was agreed to.",
+                .description = PLAN_CHANGED),
+
+        COMMAND("GET", "/glossary", 0,
+                SERVICE_FIELDS(NUMBER("at", "As the glossary stood after this event.")),
+                .id = "listSenses", .tag = "glossary", .command = "glossary list",
+                .answer = "Sense[]", .summary = "The senses in force."),
+        COMMAND("GET", "/verify", 0, NULL, .id = "verify", .tag = "log",
+                .command = "eventlog verify", .verdict = true, .answer = "Verified",
+                .summary = "Recompute the chain of hashes.",
+                .description = "A log that does not verify is an answer: ok is false. Reads the "
+                               "whole log."),
+        COMMAND("GET", "/stats", 0, NULL, .id = "stats", .tag = "log", .command = "eventlog stats",
+                .answer = "Stats", .summary = "Events and bytes by type, mission and run.",
+                .description = "Reads the whole log."),
+        COMMAND("GET", "/head", 0, NULL, .id = "head", .tag = "log", .command = "eventlog head",
+                .answer = "Head", .summary = "The last event's seq and hash."),
+        ROUTE("GET", "/openapi.json", SERVICE_NO_LOG, NULL, service_api_document, .id = "describe",
+                .tag = "service", .summary = "This document."),
+        {"GET", "/openapi.json", SERVICE_NO_LOG, NULL, service_api_document,
+                SERVICE_OPERATION(.id = "describeAtRoot", .tag = "service",
+                        .summary = "This document.")},
+        SERVICE_ROUTES_END,
 };

@@ -1,6 +1,6 @@
 /**
  * @file service/api.h
- * @brief The routes of the resource API, and the handlers that are more than one command.
+ * @brief The routes of the resource API, and their handlers.
  */
 #ifndef SERVICE_API_H
 #define SERVICE_API_H
@@ -14,13 +14,15 @@ void service_api_events(service_answer *answer, service_call *call);
 void service_api_event(service_answer *answer, service_call *call);
 void service_api_stream(service_answer *answer, service_call *call);
 
-/* What changes something (service/api_changes.c). */
-void service_api_answer_conflict(service_answer *answer, service_call *call);
-void service_api_take_checkpoint(service_answer *answer, service_call *call);
-void service_api_roll_back(service_answer *answer, service_call *call);
-void service_api_undo(service_answer *answer, service_call *call);
+/** The operation's command, with the words that the path and the fields make
+ * (service/api_command.c).
+ */
+void service_api_command(service_answer *answer, service_call *call);
 
-/** service/openapi.json, which is in the program. */
+/** The OpenAPI document: the routes of the tables, and service/openapi.json with the schemas of
+ *  answers (service/api_document.c). */
 void service_api_document(service_answer *answer, service_call *call);
+PAWL_MUST_CHECK pawl_status service_api_document_write(
+        pawl__buf *out, const service_route *const *tables);
 
 #endif

@@ -89,9 +89,24 @@ static void metrics(service_answer *answer, service_call *call)
 }
 
 const service_route service_core_routes[] = {
-        {"GET", "/healthz", SERVICE_OPEN | SERVICE_NO_LOG, NULL, health},
-        {"GET", "/metrics", 0, NULL, metrics},
-        {"GET", "/listCommands", SERVICE_NO_LOG, NULL, service_list_commands},
-        {"POST", "/executeCommand", 0, NULL, service_execute_command},
-        {NULL, NULL, 0, NULL, NULL},
+        {"GET", "/healthz", SERVICE_OPEN | SERVICE_NO_LOG, NULL, health,
+                SERVICE_OPERATION(.id = "health", .tag = "service",
+                        .summary = "Is the service well?", .answer = "Health",
+                        .failing = "The log cannot be read or written.")},
+        {"GET", "/metrics", 0, NULL, metrics,
+                SERVICE_OPERATION(.id = "metrics", .tag = "service",
+                        .summary = "Counts and gauges, in the form that Prometheus reads.",
+                        .description = "docs/reference/service.md names them.",
+                        .type = "text/plain")},
+        {"GET", "/listCommands", SERVICE_NO_LOG, NULL, service_list_commands,
+                SERVICE_OPERATION(.id = "listCommands", .tag = "commands",
+                        .summary = "The commands that executeCommand knows.",
+                        .answer = "Commands")},
+        {"POST", "/executeCommand", 0, NULL, service_execute_command,
+                SERVICE_OPERATION(.id = "executeCommand", .tag = "commands",
+                        .summary = "Run a command of the registry.",
+                        .description = "A command that runs and fails is an answer too: 200, and "
+                                       "data.error says status, exit code and message.",
+                        .body = "Invocation", .answer = "Result")},
+        SERVICE_ROUTES_END,
 };

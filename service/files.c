@@ -50,7 +50,7 @@ static void file_run(service_answer *answer, service_call *call)
 }
 
 const service_route service_page_routes[] = {
-        {"GET", "/", SERVICE_OPEN | SERVICE_NO_LOG, NULL, index_run},
-        {"GET", "/page/{name}", SERVICE_OPEN | SERVICE_NO_LOG, NULL, file_run},
-        {NULL, NULL, 0, NULL, NULL},
+        {"GET", "/", SERVICE_OPEN | SERVICE_NO_LOG, NULL, index_run, NULL},
+        {"GET", "/page/{name}", SERVICE_OPEN | SERVICE_NO_LOG, NULL, file_run, NULL},
+        SERVICE_ROUTES_END,
 };

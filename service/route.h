@@ -25,13 +25,74 @@ enum {
 
 typedef struct service_call service_call;
 
+typedef enum service_type {
+        SERVICE_TEXT,
+        SERVICE_NUMBER,
+        SERVICE_FLAG, /**< "1" or "0" in a query, true or false in a body */
+        SERVICE_HASH,
+        SERVICE_ID
+} service_type;
+
+/** What a request may carry: a parameter of the query of a GET, a member of the body of a POST. */
+typedef struct service_field {
+        const char *name;
+        service_type type;
+        const char *about;    /**< its description */
+        uint64_t least, most; /**< of a number, or of a text's length; most 0: no limit */
+        uint64_t preset;      /**< of a number that is not given; 0: none */
+        const char
+                *values; /**< the only ones, separated by spaces; NULL: any. The command checks */
+        const char *option;   /**< of the command, without the dashes; NULL: the name */
+        const char *required; /**< where it must be given: how to get one */
+        bool argument;        /**< the last argument of the command instead of an option */
+        bool header;          /**< a header of a GET, described here and read elsewhere */
+} service_field;
+
+/** What a route does, for the OpenAPI document; and the command that does it, where it is one. */
+typedef struct service_operation {
+        const char *id, *tag, *summary;
+        const char *description;
+        const char *body;   /**< schema of the body; NULL: an object of the fields */
+        const char *answer; /**< schema of the answer: "Run", "Step[]"; NULL: an object */
+        const char *type;   /**< content type of an answer that is not JSON */
+        const char
+                *failing; /**< what a 503 that has the answer's schema says; NULL: there is none */
+        const char *one_of[2]; /**< exactly one of these fields is given */
+
+        const char *command; /**< "glossary list" */
+        const char *word;    /**< a word that it always gets: "--plan" */
+        const char
+                *id_option; /**< what the path's parameter is given by: "--id="; NULL: arguments */
+        const char *part;   /**< of its output (RFC 6901), the answer; NULL: the whole */
+        bool verdict;       /**< output of a command that fails with PAWL_EDAMAGED is an answer */
+} service_operation;
+
 typedef struct service_route {
         const char *method; /**< "GET" (which also answers HEAD) or "POST" */
         const char *path;   /**< "/api/v1/checkpoints/{n}/diff": "{x}" is any one segment */
         unsigned traits;
-        const char *query; /**< the parameters it knows, by spaces: any other is 400; NULL: none */
+        const service_field *fields; /**< ended by a NULL name; any other is 400; NULL: none */
         void (*run)(service_answer *answer, service_call *call);
+        const service_operation *operation; /**< NULL: not in the OpenAPI document */
 } service_route;
+
+#define SERVICE_FIELDS(...)                                                                        \
+        (const service_field[])                                                                    \
+        {                                                                                          \
+                __VA_ARGS__,                                                                       \
+                {                                                                                  \
+                        .name = NULL                                                               \
+                }                                                                                  \
+        }
+#define SERVICE_OPERATION(...)                                                                     \
+        &(const service_operation)                                                                 \
+        {                                                                                          \
+                __VA_ARGS__                                                                        \
+        }
+#define SERVICE_ROUTES_END                                                                         \
+        {                                                                                          \
+                NULL, NULL, 0, NULL, NULL, NULL                                                    \
+        }
 
 typedef struct service_site service_site;     /**< service/site.h: what all requests share */
 typedef struct service_worker service_worker; /**< service/worker.h: one thread's own */

@@ -80,26 +80,31 @@ void service_route_find(
         match->n_params = 0;
 }
 
-bool service_listed(const char *list, pawl_text name)
+pawl_status service_route_knows(
+        const service_route *route, bool body, pawl_text name, pawl_error *err)
 {
-        while (list && *list) {
-                const size_t len = strcspn(list, " ");
-                if (pawl__text_eq(pawl__text_n(list, len), name))
-                        return true;
-                list += len + (list[len] == ' ');
+        const bool takes = body == (strcmp(route->method, "POST") == 0);
+        char known[160] = "";
+
+        for (const service_field *f = takes ? route->fields : NULL; f && f->name; f++) {
+                const size_t len = strlen(known);
+                if (f->header)
+                        continue;
+                if (pawl__text_is(name, f->name))
+                        return PAWL_OK;
+                snprintf(known + len, sizeof known - len, "%s%s", len ? " " : "", f->name);
         }
-        return false;
+        return pawl__fail(err, PAWL_EINVAL, "the %s: %s knows no \"%.*s\"; it knows %s",
+                body ? "body" : "query", route->path, PAWL__FMT(name),
+                known[0] ? known : "no parameters");
 }
 
 pawl_status service_route_query(
         const service_route *route, const service_request *request, pawl_error *err)
 {
         for (size_t i = 0; i < request->n_query; i++)
-                if (!service_listed(route->query, request->query[i].name))
-                        return pawl__fail(err, PAWL_EINVAL,
-                                "the query: %s knows no \"%.*s\"; it knows %s", route->path,
-                                PAWL__FMT(request->query[i].name),
-                                route->query ? route->query : "no parameters");
+                if (service_route_knows(route, false, request->query[i].name, err))
+                        return err->status;
         return PAWL_OK;
 }
 

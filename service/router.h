@@ -24,8 +24,9 @@ void service_route_find(
 PAWL_MUST_CHECK pawl_status service_route_query(
         const service_route *route, const service_request *request, pawl_error *err);
 
-/** Is it a word of the list, which has spaces between its words? NULL is an empty one. */
-bool service_listed(const char *list, pawl_text name);
+/** Does the route know a member of this name in the body, or else in the query? The same. */
+PAWL_MUST_CHECK pawl_status service_route_knows(
+        const service_route *route, bool body, pawl_text name, pawl_error *err);
 
 /** Of all routes of the tables, this one's place; the number of them for NULL. */
 size_t service_route_place(const service_route *const *tables, const service_route *route);

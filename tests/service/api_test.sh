@@ -1,4 +1,4 @@
-# The resource API: every path, each answer as service/openapi.json says.
+# The resource API: every path, each answer as the OpenAPI document says.
 . "$SOURCE_DIR/tests/cli/shared.sh"
 write_mission
 echo first >notes.txt

@@ -9,17 +9,17 @@ static void nothing(service_answer *answer, service_call *call)
 }
 
 static const service_route first[] = {
-        {"GET", "/", SERVICE_OPEN, NULL, nothing},
-        {"GET", "/runs", 0, "limit before", nothing},
-        {"GET", "/runs/newest", 0, NULL, nothing},
-        {"GET", "/runs/{id}", 0, NULL, nothing},
-        {NULL, NULL, 0, NULL, NULL},
+        {"GET", "/", SERVICE_OPEN, NULL, nothing, NULL},
+        {"GET", "/runs", 0, SERVICE_FIELDS({.name = "limit"}, {.name = "before"}), nothing, NULL},
+        {"GET", "/runs/newest", 0, NULL, nothing, NULL},
+        {"GET", "/runs/{id}", 0, NULL, nothing, NULL},
+        SERVICE_ROUTES_END,
 };
 static const service_route second[] = {
-        {"POST", "/runs/{id}", SERVICE_CHANGES, NULL, nothing},
-        {"GET", "/runs/{id}/steps/{step}", 0, NULL, nothing},
-        {"GET", "/stream", SERVICE_STREAM, NULL, nothing},
-        {NULL, NULL, 0, NULL, NULL},
+        {"POST", "/runs/{id}", SERVICE_CHANGES, NULL, nothing, NULL},
+        {"GET", "/runs/{id}/steps/{step}", 0, NULL, nothing, NULL},
+        {"GET", "/stream", SERVICE_STREAM, NULL, nothing, NULL},
+        SERVICE_ROUTES_END,
 };
 static const service_route *const tables[] = {first, second, NULL};
 

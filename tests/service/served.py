@@ -1,5 +1,5 @@
-"""A `pawl serve` over the log of the working folder, asked as a program asks it. Every answer is held
-against service/openapi.json, and so is every body that is sent and not refused."""
+"""A `pawl serve` over the log of the working directory, asked as a program asks it. Every answer is
+checked against its OpenAPI document, and so is every body that is sent and not refused."""
 
 import http.client
 import json
@@ -14,7 +14,7 @@ import warnings
 warnings.simplefilter("ignore", DeprecationWarning)
 import jsonschema  # noqa: E402
 
-DOCUMENT = json.load(open(os.path.join(os.environ["SOURCE_DIR"], "service", "openapi.json")))
+DOCUMENT = {}  # as the first service serves it
 
 
 def pawl(*words, code=0):
@@ -80,6 +80,8 @@ class Served:
         self.token = open(self.said["token_file"]).read().strip()
         self.asked = set()  # operationIds that were answered with 200
         self.kept = None
+        if not DOCUMENT:
+            DOCUMENT.update(self.raw("GET", "/openapi.json").value)
 
     def __enter__(self):
         return self

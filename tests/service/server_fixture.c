@@ -126,13 +126,13 @@ static void stream(service_answer *answer, service_call *call)
 }
 
 static const service_route routes[] = {
-        {"GET", "/quick", 0, NULL, quick},
-        {"GET", "/gated", 0, NULL, gated},
-        {"POST", "/gated", 0, NULL, gated},
-        {"GET", "/large", 0, NULL, large},
-        {"GET", "/endless", 0, NULL, endless},
-        {"GET", "/stream", SERVICE_STREAM, NULL, stream},
-        {NULL, NULL, 0, NULL, NULL},
+        {"GET", "/quick", 0, NULL, quick, NULL},
+        {"GET", "/gated", 0, NULL, gated, NULL},
+        {"POST", "/gated", 0, NULL, gated, NULL},
+        {"GET", "/large", 0, NULL, large, NULL},
+        {"GET", "/endless", 0, NULL, endless, NULL},
+        {"GET", "/stream", SERVICE_STREAM, NULL, stream, NULL},
+        SERVICE_ROUTES_END,
 };
 static const service_route *const tables[] = {routes, NULL};
 static const cli_program *const no_programs[] = {NULL};

@@ -1,0 +1,277 @@
+/*
+ * A route of the resource API that is one command: the path's parameters and the route's fields
+ * make its words. A field called "actor" says who does it, where the header X-Pawl-Actor, which
+ * holds only ASCII, cannot.
+ */
+#include "base/error.h"
+#include "base/ids.h"
+#include "base/json_tree.h"
+#include "service/api.h"
+#include "service/router.h"
+#include <assert.h>
+#include <inttypes.h>
+#include <stdio.h>
+
+enum { ARGV_MAX = 16 };
+
+/* The words of one invocation. Texts from outside go in as "--option=TEXT", or after a "--". */
+typedef struct invocation {
+        service_call *call;
+        const service_operation *operation;
+        const char *argv[ARGV_MAX];
+        size_t n;
+        const char *actor;    /* NULL: as the call says */
+        pawl__json_tree body; /* of a POST */
+        pawl__arena arena;
+        pawl_error err; /* the first thing that is wrong; status PAWL_OK: none yet */
+} invocation;
+
+/* The prefix and a text from outside, as one word. */
+static void add(invocation *in, const char *prefix, pawl_text value)
+{
+        pawl__buf text = PAWL__BUF_INIT;
+        bool ok = true;
+
+        assert(in->n < ARGV_MAX);
+        if (memchr(value.data, '\0', value.len))
+                pawl__fail(&in->err, PAWL_EINVAL, "%s: holds a NUL; leave it out",
+                        prefix[0] ? prefix : "the argument");
+        else if (pawl__buf_addf(&text, "%s", prefix) ||
+                 pawl__buf_add(&text, value.data, value.len) ||
+                 !(in->argv[in->n++] =
+                                 pawl__arena_text(&in->arena, pawl__buf_text(&text), &ok).data) ||
+                 !ok)
+                pawl__nomem(&in->err);
+        pawl__buf_free(&text);
+}
+
+/* ---- Fields -------------------------------------------------------------------------------------
+ */
+
+static const pawl_text absent = {NULL, 0};
+
+static pawl_text from_query(invocation *in, const service_field *f)
+{
+        const service_request *request = in->call->request;
+        const pawl_text value = service_query(request, f->name);
+        uint64_t number;
+
+        if (f->type == SERVICE_NUMBER && service_query_number(&number, request, f->name, f->least,
+                                                 f->most ? f->most : INT64_MAX, &in->err))
+                return absent;
+        if (f->type != SERVICE_FLAG || !value.data || pawl__text_is(value, "1"))
+                return value;
+        if (!pawl__text_is(value, "0"))
+                pawl__fail(&in->err, PAWL_EINVAL,
+                        "the query: %s is \"%.*s\"; give 1, or leave it out", f->name,
+                        PAWL__FMT(value));
+        return absent;
+}
+
+static pawl_text refuse(invocation *in, const service_field *f, const char *what)
+{
+        pawl__fail(&in->err, PAWL_EINVAL, "the body: \"%s\" is no %s; send one", f->name, what);
+        return absent;
+}
+
+static pawl_text from_body(invocation *in, const service_field *f)
+{
+        const pawl__node n = pawl__json_get(&in->body, 0, f->name);
+        const pawl__json_node *node = n == PAWL__NO_NODE ? NULL : pawl__json_at(&in->body, n);
+        int64_t number = 0;
+
+        if (!node || node->type == PAWL__JSON_NULL)
+                return absent;
+        if (f->type == SERVICE_FLAG) {
+                if (node->type != PAWL__JSON_TRUE && node->type != PAWL__JSON_FALSE)
+                        return refuse(in, f, "true or false");
+                return node->type == PAWL__JSON_TRUE ? pawl__text("1") : absent;
+        }
+        if (f->type == SERVICE_NUMBER) {
+                if (node->type != PAWL__JSON_NUMBER || !pawl__json_int(node, &number) || number < 1)
+                        return refuse(in, f, "number from 1 up");
+                return node->value;
+        }
+        return node->type == PAWL__JSON_STRING ? node->value : refuse(in, f, "string");
+}
+
+static bool posts(const invocation *in)
+{
+        return strcmp(in->call->route->method, "POST") == 0;
+}
+
+/* Who does it: as the body says. */
+static void take_actor(invocation *in, pawl_text actor)
+{
+        bool ok = true;
+
+        if (pawl__id_check(actor, "actor id", &in->err))
+                return;
+        in->actor = pawl__arena_text(&in->arena, actor, &ok).data;
+        if (!ok)
+                pawl__nomem(&in->err);
+}
+
+/* The field's value as an option; @p last is the value of the field that is the last argument. */
+static void add_field(invocation *in, const service_field *f, pawl_text *last)
+{
+        char text[64];
+        pawl_text value = posts(in) ? from_body(in, f) : from_query(in, f);
+
+        if (in->err.status)
+                return;
+        if (!value.data && f->required)
+                pawl__fail(
+                        &in->err, PAWL_EINVAL, "the body: has no \"%s\"; %s", f->name, f->required);
+        if (!value.data && f->preset) {
+                snprintf(text, sizeof text, "%" PRIu64, f->preset);
+                value = pawl__text(text);
+        }
+        if (!value.data)
+                return;
+        if (f->type == SERVICE_ID) {
+                take_actor(in, value);
+        } else if (f->argument) {
+                *last = value;
+        } else {
+                char prefix[64];
+                const bool flag = f->type == SERVICE_FLAG;
+                snprintf(prefix, sizeof prefix, "--%s%s", f->option ? f->option : f->name,
+                        flag ? "" : "=");
+                add(in, prefix, flag ? pawl__text("") : value);
+        }
+}
+
+static void read_body(invocation *in)
+{
+        pawl_text body = pawl__buf_text(&in->call->request->body);
+
+        if (body.len == 0)
+                body = pawl__text("{}");
+        if (pawl__json_tree_read(&in->body, body.data, body.len, &in->err)) {
+                pawl__fail_prefix(&in->err, in->err.status, "the body");
+                return;
+        }
+        if (pawl__json_at(&in->body, 0)->type != PAWL__JSON_OBJECT) {
+                pawl__fail(&in->err, PAWL_EINVAL, "the body: is no object; send one");
+                return;
+        }
+        for (pawl__node n = pawl__json_first(&in->body, 0); n != PAWL__NO_NODE;
+                n = pawl__json_after(&in->body, 0, n))
+                if (service_route_knows(
+                            in->call->route, true, pawl__json_at(&in->body, n)->name, &in->err))
+                        return;
+}
+
+static bool has_member(const invocation *in, const char *name)
+{
+        const pawl__node n = pawl__json_get(&in->body, 0, name);
+
+        return n != PAWL__NO_NODE && pawl__json_at(&in->body, n)->type != PAWL__JSON_NULL;
+}
+
+static void check_one_of(invocation *in)
+{
+        const char *const *names = in->operation->one_of;
+
+        if (names[0] && has_member(in, names[0]) == has_member(in, names[1]))
+                pawl__fail(&in->err, PAWL_EINVAL,
+                        "the body: has both or neither of \"%s\" and \"%s\"; give one of them",
+                        names[0], names[1]);
+}
+
+/* ---- The words and what comes of them -----------------------------------------------------------
+ */
+
+static void add_argument(invocation *in, bool first, pawl_text value)
+{
+        if (first)
+                add(in, "--", pawl__text(""));
+        add(in, "", value);
+}
+
+static void build(invocation *in)
+{
+        const service_call *call = in->call;
+        const char *option = in->operation->id_option;
+        pawl_text last = absent;
+
+        if (posts(in)) {
+                read_body(in);
+                if (!in->err.status)
+                        check_one_of(in);
+        }
+        if (in->operation->word)
+                in->argv[in->n++] = in->operation->word;
+        for (const service_field *f = call->route->fields; f && f->name && !in->err.status; f++)
+                add_field(in, f, &last);
+        for (size_t i = 0; i < call->n_params && !in->err.status; i++)
+                if (option)
+                        add(in, option, call->params[i]);
+                else
+                        add_argument(in, i == 0, call->params[i]);
+        if (last.data && !in->err.status)
+                add_argument(in, option || !call->n_params, last);
+}
+
+/* The element or member at this pointer (RFC 6901) of a value, in its place. PAWL_ENOTFOUND. */
+static pawl_status part_of(pawl__buf *value, const char *pointer, bool decoded, pawl_error *err)
+{
+        pawl__json_tree tree = PAWL__JSON_TREE_INIT;
+        pawl__buf part = PAWL__BUF_INIT;
+        pawl_status status = pawl__json_tree_read(&tree, value->data, value->len, err);
+
+        if (!status) {
+                const pawl__node n = pawl__json_pointer(&tree, pawl__text(pointer));
+                const pawl__json_node *node = n == PAWL__NO_NODE ? NULL : pawl__json_at(&tree, n);
+                if (!node || (decoded && node->type != PAWL__JSON_STRING))
+                        status = pawl__fail(err, PAWL_ENOTFOUND,
+                                "the answer: has no such part; ask for the whole");
+                else if (pawl__buf_add(&part, node->value.data, node->value.len))
+                        status = pawl__nomem(err);
+        }
+        pawl__json_tree_free(&tree);
+        if (status) {
+                pawl__buf_free(&part);
+                return status;
+        }
+        pawl__buf_free(value);
+        *value = part;
+        return PAWL_OK;
+}
+
+static pawl_status run(pawl__buf *out, invocation *in)
+{
+        const service_operation *operation = in->operation;
+        const char *const asked_by = in->call->actor;
+        pawl_status status;
+
+        if (in->err.status)
+                return in->err.status;
+        if (in->actor)
+                in->call->actor = in->actor;
+        status = service_command(out, in->call, operation->command, in->argv, in->n, &in->err);
+        in->call->actor = asked_by;
+        if (operation->verdict && status == PAWL_EDAMAGED && out->len)
+                return PAWL_OK;
+        if (!status && operation->part)
+                status = part_of(out, operation->part, operation->type != NULL, &in->err);
+        return status;
+}
+
+void service_api_command(service_answer *answer, service_call *call)
+{
+        const service_operation *operation = call->route->operation;
+        invocation in = {.call = call, .operation = operation, .err = PAWL_ERROR_INIT};
+        pawl__buf out = PAWL__BUF_INIT;
+
+        build(&in);
+        if (run(&out, &in))
+                service_answer_fail(answer, &in.err);
+        else
+                service_answer_body(
+                        answer, 200, operation->type ? operation->type : SERVICE_JSON, &out);
+        pawl__buf_free(&out);
+        pawl__json_tree_free(&in.body);
+        pawl__arena_free(&in.arena);
+}
