@@ -62,9 +62,10 @@ static void a_call_is_checkpointed_listed_and_taken_back(void **state)
         char *text = file_read(path, &len);
         assert_string_equal(text, "one");
         free(text);
-        /* a word of the arguments makes no other command of it */
+        /* an argument is a name, never a subcommand */
         run("restore", "\"list\"");
-        answer_says(&s, "\"status\":\"PAWL_EINVAL\"");
+        answer_says(&s, "\"status\":\"PAWL_ENOTFOUND\"");
+        answer_says(&s, "list.json: the log has no tool call of that name");
         free(path);
         free(name);
 }
