@@ -27,6 +27,9 @@ static pawl_status change_lease(
                 return status;
         if (sqlite3_changes(log->db) == 1)
                 return PAWL_OK;
+        status = pawl__log_check_head(log, &log->err); /* of a log that is another, nothing holds */
+        if (status)
+                return status;
         return pawl__fail(&log->err, PAWL_EFENCED,
                 "run %.*s: fence %llu does not hold it any more; claim the run again",
                 PAWL__FMT(run_id), (unsigned long long)fence);

@@ -271,12 +271,37 @@ static pawl_status check_last(uint64_t seq, pawl_log *log, pawl_error *err)
         return status;
 }
 
+/* Does the log still have the last event that this handle appended or verified? Its files may have
+ * been written over in their places, all of them, with their times kept (events/files.c). */
+static pawl_status check_sound(uint64_t seq, pawl_log *log, pawl_error *err)
+{
+        pawl__arena arena = PAWL__ARENA_INIT;
+        pawl_event event;
+        pawl_status status = PAWL_ENOTFOUND;
+
+        if (seq > log->sound_seq)
+                status = pawl__log_event(&event, &arena, log, log->sound_seq);
+        const bool there = !status && memcmp(event.hash, log->sound_hash, 32) == 0;
+        pawl__arena_free(&arena);
+        if (there || (status && status != PAWL_ENOTFOUND)) {
+                if (status)
+                        *err = log->err;
+                return status;
+        }
+        return pawl__fail(err, PAWL_EDAMAGED,
+                "%s: is not the log that was opened any more: event %llu, which was recorded, is gone from it; put "
+                "back a copy that has it",
+                log->path, (unsigned long long)log->sound_seq);
+}
+
 pawl_status pawl__head_check(
         uint64_t seq, const unsigned char hash[32], pawl_log *log, pawl_error *err)
 {
         if (seq == log->sound_seq && memcmp(hash, log->sound_hash, 32) == 0)
                 return PAWL_OK;
-        pawl_status status = seq ? check_last(seq, log, err) : PAWL_OK;
+        pawl_status status = log->sound_seq ? check_sound(seq, log, err) : PAWL_OK;
+        if (!status && seq)
+                status = check_last(seq, log, err);
         if (status)
                 return status;
         log->sound_seq = seq;

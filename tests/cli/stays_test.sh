@@ -122,6 +122,21 @@ overwritten 'cp ../older/events.db .pawl/events.db; rm .pawl/events.db-*'
 overwritten 'echo text >.pawl/events.db'
 overwritten 'sqlite3 ../other "CREATE TABLE t(a)"; cat ../other >.pawl/events.db'
 
+it "a log that was put back to what it was is found, times kept or not"
+gone_back() {
+        local before
+        mission "$1"
+        runs 5 at pawl run mission.yaml --run tidy
+        same "$(wc -l <err)" 1
+        same "$(xargs <journal)" one
+        says "events.db: is not the log that was opened any more: event [0-9]+, which was recorded, is gone from it; put back a copy that has it" err
+        before=$(at eventlog head)
+        same "$before" "$(eventlog head --db older/events.db)"
+        runs 0 at eventlog verify
+}
+gone_back 'cp -a ../older/. .pawl/'
+gone_back 'for f in events.db events.db-wal events.db-shm; do cat ../older/$f >.pawl/$f; touch -r ../older/$f .pawl/$f; done'
+
 it "what another log replaced is saved"
 saved 'rm -rf .pawl; cp -r ../older .pawl'
 saved 'rm -rf .pawl; pawl init >/dev/null'

@@ -458,6 +458,9 @@ static void no_event_follows_the_last_seq_there_can_be(void **state)
         event_log_fill(f, 3);
         event_log_unguard(f);
         put_at(f, INT64_MAX);
+        event_log_close(f); /* which knows that the last one was another */
+        event_log_open(f);
+        event_log_unguard(f);
         check_refused(f, event_scope(NULL), PAWL_EDAMAGED,
                 "seq 9223372036854775806: the event is missing");
         event_log_sql(f, "UPDATE events SET seq = 9223372036854775806, "
