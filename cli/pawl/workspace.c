@@ -176,7 +176,7 @@ void cli_text_member(pawl__json_writer *w, const char *name, pawl_text bytes)
         pawl__buf text = PAWL__BUF_INIT;
         char hex_name[40], two[3];
 
-        if (pawl__utf8_valid(bytes.data, bytes.len)) {
+        if (!bytes.data || pawl__utf8_valid(bytes.data, bytes.len)) {
                 pawl__json_member_text(w, name, bytes);
                 return;
         }
