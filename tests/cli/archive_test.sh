@@ -1,3 +1,4 @@
+# Needs PAWL_WITH_ARCHIVE.
 # pawl export and pawl import: checkpoints in a file, and out of one that an earlier version wrote.
 . "$SOURCE_DIR/tests/cli/shared.sh"
 pawl init >/dev/null

@@ -1,3 +1,4 @@
+# Needs PAWL_WITH_ARCHIVE.
 # Checkpoints of the workspace: taken by hand and by runs, listed, shown, compared.
 . "$SOURCE_DIR/tests/cli/shared.sh"
 

@@ -1,3 +1,4 @@
+# Needs PAWL_WITH_ARCHIVE.
 # What an archive does not bring: rules, a place where the workspace stands, other steps and times.
 . "$SOURCE_DIR/tests/cli/shared.sh"
 

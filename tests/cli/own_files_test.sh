@@ -1,3 +1,4 @@
+# Needs PAWL_WITH_ARCHIVE.
 # The log's own files are no part of any tree, wherever the log lies.
 . "$SOURCE_DIR/tests/cli/shared.sh"
 

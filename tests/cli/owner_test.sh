@@ -1,3 +1,4 @@
+# Needs PAWL_WITH_SERVICE.
 # A log that was found, and not named, is used only if it is the user's own.
 . "$SOURCE_DIR/tests/cli/shared.sh"
 unset SUDO_UID

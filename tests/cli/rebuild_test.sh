@@ -1,3 +1,4 @@
+# Needs PAWL_WITH_GIT.
 # pawl rebuild: contents that are gone come back from git and from the workspace, by their hashes.
 . "$SOURCE_DIR/tests/cli/shared.sh"
 export HOME=$PWD/home GIT_CONFIG_NOSYSTEM=1

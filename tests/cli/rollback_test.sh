@@ -1,3 +1,4 @@
+# Needs PAWL_WITH_GIT.
 # Going back to a checkpoint of the workspace, and taking that back.
 . "$SOURCE_DIR/tests/cli/shared.sh"
 

@@ -1,3 +1,4 @@
+# Needs PAWL_WITH_ARCHIVE.
 # The state of a run's checkpoints: what the log says at their place, in the log of another machine what its
 # archive says, and in a log of an earlier version the copy that it kept.
 . "$SOURCE_DIR/tests/cli/shared.sh"

@@ -1,3 +1,4 @@
+# Needs PAWL_WITH_ARCHIVE.
 # What a rollback makes runs as nobody else: modes with the setuid and setgid bits.
 . "$SOURCE_DIR/tests/cli/shared.sh"
 unset SUDO_UID

@@ -1,3 +1,4 @@
+# Needs PAWL_WITH_GIT, PAWL_WITH_ARCHIVE.
 # pawl validate: a table of what holds, marks for what is damaged, and the way back by an archive.
 . "$SOURCE_DIR/tests/cli/shared.sh"
 pawl init >/dev/null

@@ -1,3 +1,4 @@
+/* Needs PAWL_WITH_ARCHIVE. */
 /*
  * Random histories of a workspace: files, folders and links come, change and go; checkpoints are
  * taken, gone back to, undone, interrupted, pruned, carried to another machine. After each step

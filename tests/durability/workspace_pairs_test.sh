@@ -1,3 +1,4 @@
+# Needs PAWL_WITH_ARCHIVE.
 # Every pair of the commands of the workspace, at the same time on one log: each ends with a documented code and, where
 # it is refused, one line that says why; nobody reports damage that is not there, and what a checkpoint that was not
 # pruned holds can be read afterwards. PAWL_TEST_FULL=1: many rounds of each.

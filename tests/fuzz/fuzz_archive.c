@@ -1,3 +1,4 @@
+/* Needs PAWL_WITH_ARCHIVE. */
 /*
  * Any bytes as an archive of checkpoints, or as its manifest. It is refused with one line, or it
  * holds together: the manifest that is written of it is read as the same.

@@ -1,3 +1,4 @@
+# Needs PAWL_WITH_SERVICE, PAWL_WITH_GIT, PAWL_WITH_ARCHIVE.
 # Libraries that few commands use are loaded by those alone: they are not linked, and a service, which
 # is the one that speaks HTTP, has loaded that library when it is ready.
 for file in "$BIN/pawl" "$BIN/eventlog" "$BUILD_DIR/libpawl.so"; do

@@ -1,3 +1,4 @@
+/* Needs PAWL_WITH_ARCHIVE. */
 /* Checkpoints carried from log to log. tests/workspace/hostile_archive_test.c has what is refused.
  */
 #include "support/allocator.h"

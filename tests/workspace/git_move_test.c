@@ -1,3 +1,4 @@
+/* Needs PAWL_WITH_GIT. */
 /* The branch of git moves only where no commit and no staged work is lost. */
 #include "support/repository.h"
 

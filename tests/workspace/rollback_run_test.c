@@ -1,3 +1,4 @@
+/* Needs PAWL_WITH_GIT. */
 /* What goes back beside the files: the steps of a run, the branch of git, the answers. */
 #include "support/rollbacks.h"
 
