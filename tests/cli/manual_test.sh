@@ -48,10 +48,36 @@ for program in pawl eventlog; do
                 says "^\.It .*Fl Fl $option" "$SOURCE_DIR/docs/man/$program.1"
         done
 
-        it "the manual page of $program is clean"
-        mandoc -T lint "$SOURCE_DIR/docs/man/$program.1" 2>/dev/null |
-                grep -vE 'referenced manual not found|outdated mandoc.db' >complaints || true
-        is_empty complaints
         mandoc -T ascii "$SOURCE_DIR/docs/man/$program.1" | sed "s/.\x08//g" >shown
         says "EXIT STATUS" shown
 done
+
+for page in "$SOURCE_DIR"/docs/man/*.[135]; do
+        it "$(basename "$page") is clean"
+        mandoc -T lint "$page" 2>/dev/null |
+                grep -vE 'referenced manual not found|outdated mandoc.db' >complaints || true
+        is_empty complaints
+done
+
+it "pawl-mission(5) has the keys and the variables of docs/reference/mission-file.md, and no others"
+reference=$SOURCE_DIR/docs/reference/mission-file.md
+page=$SOURCE_DIR/docs/man/pawl-mission.5
+sed -n '/^| key |/,/^$/s/^| `\([^`]*\)`.*/\1/p' "$reference" | sort >documented
+[ "$(wc -l <documented)" -gt 20 ]
+sed -n 's/^\.It Ic //p' "$page" | sort | diff documented -
+sed -n '/^| it gets |/,/^$/p' "$reference" | cut -d'|' -f2 | grep -oE 'PAWL_[A-Z_]+' | sort >documented
+sed -n 's/^\.It Ev //p' "$page" | grep -oE 'PAWL_[A-Z_]+' | sort | diff documented -
+
+it "the mission that pawl-mission(5) shows is one"
+mkdir glossary steps
+for step in research specify; do printf '#!/bin/sh\n' >steps/$step; chmod +x steps/$step; done
+awk '/^\.Bd/ {n++; on = 1; next} /^\.Ed/ {on = 0} on && n == 1 {print > "mission.yaml"} on && n == 2 {print > "glossary/team.yaml"}' "$page"
+runs 0 pawl init
+pawl check mission.yaml >out 2>err || [ $? = 3 ] || failed "$(cat err)"
+
+it "libpawl(3) has every public header, and its example is a program"
+page=$SOURCE_DIR/docs/man/libpawl.3
+(cd "$SOURCE_DIR/include" && ls pawl/*.h) >headers
+sed -n 's/^\.It In //p' "$page" | sort | diff headers -
+awk '/^\.Bd -literal -offset/ {on = 1; next} /^\.Ed/ {on = 0} on' "$page" | sed 's/\\e/\\/g' >use.c
+$CC -std=c11 -Wall -Wextra -Werror -I"$SOURCE_DIR/include" -fsyntax-only use.c

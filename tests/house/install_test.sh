@@ -57,6 +57,6 @@ for program in pawl eventlog; do
         [ "$(prefix/bin/$program --version)" = "$program $version" ]
 done
 
-for page in man1/pawl.1 man1/eventlog.1; do
+for page in man1/pawl.1 man1/eventlog.1 man3/libpawl.3 man5/pawl-mission.5; do
         [ -f "prefix/share/man/$page" ]
 done
