@@ -1,6 +1,7 @@
 # What `cmake --install` puts where: the library and its headers, the programs, pkg-config and CMake
 # descriptions, manual pages. As components, which become packages: programs, library, development.
 include(CMakePackageConfigHelpers)
+string(JOIN " " modules ${PAWL_REQUIRES})
 
 install(TARGETS pawl EXPORT pawl-targets
         LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT library NAMELINK_COMPONENT development

@@ -62,7 +62,6 @@ function(pawl_library name)
         # As cmake/pawl-config.cmake.in finds them.
         target_link_libraries(${name} PRIVATE $<INSTALL_INTERFACE:PkgConfig::pawl_requires>
                 $<INSTALL_INTERFACE:Threads::Threads> $<INSTALL_INTERFACE:${CMAKE_DL_LIBS}>)
-        string(JOIN " " requires ${requires})
         set(PAWL_REQUIRES ${requires} PARENT_SCOPE)
         set(PAWL_LIBS_PRIVATE "-pthread -l${CMAKE_DL_LIBS}" PARENT_SCOPE)
 endfunction()
