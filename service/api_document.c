@@ -1,7 +1,7 @@
-/* The OpenAPI document: paths by the tables of routes, the rest by service/openapi.json. */
+/* The OpenAPI document: the paths from the tables of routes, the rest from service/openapi.json. */
 #include "api_document.h" /* by cmake/embed.cmake */
-#include "base/error.h"
 #include "service/api.h"
+#include "service/api_schema.h"
 #include "service/site.h"
 #include <stdio.h>
 
@@ -28,48 +28,6 @@ static void write_type(pawl__json_writer *w, const char *type)
         pawl__json_member_string(w, "type", type);
 }
 
-static void write_reference(pawl__json_writer *w, const char *to, pawl_text name)
-{
-        char path[80];
-
-        snprintf(path, sizeof path, "#/components/%s/%.*s", to, PAWL__FMT(name));
-        pawl__json_open_object(w);
-        pawl__json_member_string(w, "$ref", path);
-        pawl__json_close_object(w);
-}
-
-/* "Run", "Step[]"; NULL: any object */
-static void write_schema(pawl__json_writer *w, const char *name)
-{
-        const size_t len = name ? strcspn(name, "[") : 0;
-        const bool list = name && name[len];
-
-        if (!name) {
-                write_type(w, "object");
-                pawl__json_close_object(w);
-                return;
-        }
-        if (list) {
-                write_type(w, "array");
-                pawl__json_name(w, "items");
-        }
-        write_reference(w, "schemas", pawl__text_n(name, len));
-        if (list)
-                pawl__json_close_object(w);
-}
-
-static void write_values(pawl__json_writer *w, const char *values)
-{
-        pawl__json_name(w, "enum");
-        pawl__json_open_array(w);
-        for (const char *at = values; *at; at += strspn(at, " ")) {
-                const size_t len = strcspn(at, " ");
-                pawl__json_text(w, pawl__text_n(at, len));
-                at += len;
-        }
-        pawl__json_close_array(w);
-}
-
 static void write_bound(pawl__json_writer *w, const char *name, uint64_t value)
 {
         if (value)
@@ -89,7 +47,11 @@ static void write_field(pawl__json_writer *w, const service_field *f, bool body)
         case SERVICE_FLAG:
                 pawl__json_member_string(w, "type", body ? "boolean" : "string");
                 if (!body)
-                        write_values(w, "0 1");
+                        service_schema_values(w, pawl__text("0 1"), ' ', false);
+                break;
+        case SERVICE_TEXTS:
+                pawl__json_member_string(w, "type", "array");
+                pawl__json_member_raw(w, "items", pawl__text("{\"type\":\"string\"}"));
                 break;
         case SERVICE_HASH:
                 pawl__json_member_string(w, "type", "string");
@@ -100,7 +62,7 @@ static void write_field(pawl__json_writer *w, const service_field *f, bool body)
                 write_bound(w, "minLength", f->least);
                 write_bound(w, "maxLength", f->most);
                 if (f->values)
-                        write_values(w, f->values);
+                        service_schema_values(w, pawl__text(f->values), ' ', false);
         }
 }
 
@@ -228,10 +190,7 @@ static void write_body(pawl__json_writer *w, const service_route *route)
         pawl__json_open_object(w);
         pawl__json_member_bool(w, "required", true);
         open_content(w, SERVICE_JSON);
-        if (route->operation->body)
-                write_schema(w, route->operation->body);
-        else
-                write_members(w, route);
+        write_members(w, route);
         close_content(w);
         pawl__json_close_object(w);
 }
@@ -250,7 +209,8 @@ static void write_response(pawl__json_writer *w, const char *status, const char 
                 write_type(w, "string");
                 pawl__json_close_object(w);
         } else {
-                write_schema(w, operation->answer);
+                service_schema_write(
+                        w, pawl__text(operation->answer ? operation->answer : "object"));
         }
         close_content(w);
         pawl__json_close_object(w);
@@ -289,10 +249,10 @@ static void write_responses(pawl__json_writer *w, const service_route *route)
                         continue;
                 snprintf(name, sizeof name, "E%u", failures[i]);
                 pawl__json_name(w, name + 1);
-                write_reference(w, "responses", pawl__text(name));
+                service_schema_reference(w, "responses", pawl__text(name));
         }
         pawl__json_name(w, "default");
-        write_reference(w, "responses", pawl__text("Failure"));
+        service_schema_reference(w, "responses", pawl__text("Failure"));
         pawl__json_close_object(w);
 }
 
@@ -344,17 +304,24 @@ static void write_paths(pawl__json_writer *w, const service_route *const *tables
 pawl_status service_api_document_write(pawl__buf *out, const service_route *const *tables)
 {
         pawl__json_writer w = PAWL__JSON_WRITER_INIT;
-        const char *rest = (const char *)documents[0].data;
+        pawl__json_tree tree = PAWL__JSON_TREE_INIT;
+        pawl_status status = pawl__json_tree_read(
+                &tree, (const char *)documents[0].data, documents[0].len, NULL);
 
+        pawl__json_open_object(&w);
+        if (!status)
+                service_schema_document(&w, &tree);
+        pawl__json_name(&w, "paths");
         write_paths(&w, tables);
-        pawl_status status = pawl__json_end_writer(&w);
-        /* the paths are a member more of the object in the file */
-        if (!status &&
-                (pawl__buf_addf(out, "{\"paths\":") || pawl__buf_add(out, w.buf.data, w.buf.len) ||
-                        pawl__buf_addf(out, ",") ||
-                        pawl__buf_add(out, rest + 1, documents[0].len - 1)))
-                status = PAWL_ENOMEM;
+        pawl__json_close_object(&w);
+        if (!status)
+                status = pawl__json_end_writer(&w);
+        if (!status) {
+                *out = w.buf;
+                w.buf = (pawl__buf)PAWL__BUF_INIT;
+        }
         pawl__json_writer_free(&w);
+        pawl__json_tree_free(&tree);
         return status;
 }
 

@@ -27,6 +27,7 @@ typedef struct service_call service_call;
 
 typedef enum service_type {
         SERVICE_TEXT,
+        SERVICE_TEXTS, /**< an array, of a body */
         SERVICE_NUMBER,
         SERVICE_FLAG, /**< "1" or "0" in a query, true or false in a body */
         SERVICE_HASH,
@@ -52,7 +53,6 @@ typedef struct service_field {
 typedef struct service_operation {
         const char *id, *tag, *summary;
         const char *description;
-        const char *body;   /**< schema of the body; NULL: an object of the fields */
         const char *answer; /**< schema of the answer: "Run", "Step[]"; NULL: an object */
         const char *type;   /**< content type of an answer that is not JSON */
         const char
