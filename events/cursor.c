@@ -156,3 +156,18 @@ pawl_status pawl__log_event(pawl_event *out, pawl__arena *arena, pawl_log *log, 
                 *out = event;
         return status;
 }
+
+pawl_status pawl__log_each(
+        pawl_log *log, uint64_t since, pawl__event_fn fn, void *user, pawl_error *err)
+{
+        pawl_cursor *cursor = NULL;
+        pawl_event event;
+        pawl_status stop = PAWL_OK, status = pawl_cursor_open(&cursor, log, since);
+
+        while (!status && !stop && (status = pawl_cursor_next(cursor, &event)) == PAWL_OK)
+                stop = fn(&event, pawl__event_type_of(event.type), user, err);
+        pawl_cursor_close(cursor);
+        if (status < 0)
+                return pawl__log_failed(log, status, err);
+        return stop == PAWL_DONE ? PAWL_OK : stop;
+}

@@ -167,6 +167,14 @@ PAWL_MUST_CHECK pawl_status pawl__log_space(uint64_t *files, uint64_t *free, paw
 PAWL_MUST_CHECK pawl_status pawl__cursor_open(
         pawl_cursor **out, pawl_log *log, uint64_t since, uint64_t most);
 
+typedef pawl_status (*pawl__event_fn)(
+        const pawl_event *event, pawl__event_type type, void *user, pawl_error *err);
+
+/** Each event after @p since, in order, until @p fn returns other than PAWL_OK; PAWL_DONE of it
+ * ends the walk well. Texts are valid during that call. */
+PAWL_MUST_CHECK pawl_status pawl__log_each(
+        pawl_log *log, uint64_t since, pawl__event_fn fn, void *user, pawl_error *err);
+
 /** One event by seq into @p arena. PAWL_ENOTFOUND. */
 PAWL_MUST_CHECK pawl_status pawl__log_event(
         pawl_event *out, pawl__arena *arena, pawl_log *log, uint64_t seq);

@@ -15,13 +15,13 @@
 /* ---- The log's events ---------------------------------------------------------------------------
  */
 
+/* Attempts at the steps of a run: counted, or those of one step listed. */
 typedef struct scan {
-        pawl_log *log;
+        pawl_text run_id, step_id;
+        pawl__map *counts; /* NULL: they are listed */
+        pawl__attempts *list;
+        pawl__arena *arena;
         pawl__json_tree tree;
-        pawl_error *err;
-        pawl_status (*fn)(
-                const pawl_event *event, pawl__event_type type, struct scan *scan, void *user);
-        void *user;
 } scan;
 
 static pawl_status find_run(pawl__row *run, pawl__state **state, pawl_log *log, pawl_text run_id,
@@ -56,37 +56,6 @@ pawl_status pawl__step_find(pawl__row *run, pawl__row *step, pawl_log *log, pawl
         return status;
 }
 
-/* Each event of the run, from its start, that ends an attempt at a step. */
-static pawl_status each(scan *s, const pawl__row *run)
-{
-        const pawl_text run_id = run->v[PAWL__RUN_ID].text;
-        const uint64_t since = (uint64_t)run->v[PAWL__RUN_STARTED_SEQ].integer;
-        pawl_cursor *cursor;
-        pawl_event event;
-        pawl_status stop = PAWL_OK, status = pawl_cursor_open(&cursor, s->log, since);
-
-        if (status)
-                return pawl__log_failed(s->log, status, s->err);
-        while (!stop && (status = pawl_cursor_next(cursor, &event)) == PAWL_OK) {
-                pawl__event_type type = pawl__event_type_of(event.type);
-                if ((type != PAWL__STEP_COMPLETED && type != PAWL__STEP_FAILED &&
-                            type != PAWL__STEP_ATTEMPT_FAILED &&
-                            type != PAWL__GENERATION_BLOCKED) ||
-                        !event.step_id.data || !event.payload.data ||
-                        !pawl__text_eq(event.run_id, run_id))
-                        continue;
-                stop = pawl__json_tree_read(
-                        &s->tree, event.payload.data, event.payload.len, s->err);
-                if (!stop && pawl__json_get(&s->tree, 0, "attempt") != PAWL__NO_NODE)
-                        stop = s->fn(&event, type, s, s->user);
-        }
-        pawl_cursor_close(cursor);
-        pawl__json_tree_free(&s->tree);
-        if (stop)
-                return stop;
-        return status == PAWL_DONE ? PAWL_OK : pawl__log_failed(s->log, status, s->err);
-}
-
 static int64_t integer_of(const scan *s, const char *name, int64_t otherwise)
 {
         pawl__node node = pawl__json_get(&s->tree, 0, name);
@@ -97,49 +66,18 @@ static int64_t integer_of(const scan *s, const char *name, int64_t otherwise)
                        : otherwise;
 }
 
-/* ---- How many -----------------------------------------------------------------------------------
- */
-
-typedef struct counting {
-        pawl__map *map;
-        pawl__arena *arena;
-} counting;
-
-static pawl_status count(const pawl_event *event, pawl__event_type type, scan *s, void *user)
+static pawl_status count(scan *s, pawl_text step_id, pawl_error *err)
 {
-        const counting *c = user;
         int64_t number = integer_of(s, "attempt", 0);
-        uint32_t most = pawl__map_get(c->map, event->step_id);
+        uint32_t most = pawl__map_get(s->counts, step_id);
         bool ok = true;
 
-        (void)type;
         if (number < 1 || number >= PAWL__MAP_NONE ||
                 (most != PAWL__MAP_NONE && number <= (int64_t)most))
                 return PAWL_OK;
-        pawl_text id = pawl__arena_text(c->arena, event->step_id, &ok);
-        return !ok || pawl__map_put(c->map, id, (uint32_t)number) ? pawl__nomem(s->err) : PAWL_OK;
+        pawl_text id = pawl__arena_text(s->arena, step_id, &ok);
+        return !ok || pawl__map_put(s->counts, id, (uint32_t)number) ? pawl__nomem(err) : PAWL_OK;
 }
-
-pawl_status pawl__attempts_count(
-        pawl__map *out, pawl_log *log, pawl_text run_id, pawl__arena *arena, pawl_error *err)
-{
-        counting c = {out, arena};
-        scan s = {log, PAWL__JSON_TREE_INIT, err, count, &c};
-        pawl__state *state;
-        pawl__row run;
-        pawl_status status = find_run(&run, &state, log, run_id, arena, err);
-
-        return status ? status : each(&s, &run);
-}
-
-/* ---- Those of one step --------------------------------------------------------------------------
- */
-
-typedef struct collecting {
-        pawl__attempts *out;
-        pawl_text step_id;
-        pawl__arena *arena;
-} collecting;
 
 static pawl_status add(pawl__attempts *out, const pawl__attempt_view *one, pawl_error *err)
 {
@@ -149,42 +87,78 @@ static pawl_status add(pawl__attempts *out, const pawl__attempt_view *one, pawl_
         return PAWL_OK;
 }
 
+static pawl_text copied(scan *s, const char *name, bool *ok)
+{
+        return pawl__arena_text(s->arena, pawl__json_get_text(&s->tree, 0, name), ok);
+}
+
+static pawl_status list(scan *s, const pawl_event *event, const char *status, pawl_error *err)
+{
+        bool ok = true;
+        const pawl__attempt_view one = {.number = (uint64_t)integer_of(s, "attempt", 0),
+                .seq = event->seq,
+                .time_us = event->time_us,
+                .status = pawl__text(status),
+                .reason = copied(s, "reason", &ok),
+                .exit_code = integer_of(s, "exit_code", -1),
+                .bytes = (uint64_t)integer_of(s, "log_bytes", 0),
+                .hash = copied(s, "log_hash", &ok),
+                .last_line = copied(s, "last_line", &ok)};
+
+        return ok ? add(s->list, &one, err) : pawl__nomem(err);
+}
+
+/* What an event says of the attempt that it ended; NULL: it ends none. */
 static const char *status_of(pawl__event_type type)
 {
         switch (type) {
         case PAWL__STEP_COMPLETED:
                 return "completed";
+        case PAWL__STEP_FAILED:
+                return "failed";
         case PAWL__STEP_ATTEMPT_FAILED:
                 return "interrupted";
         case PAWL__GENERATION_BLOCKED:
                 return "blocked";
         default:
-                return "failed";
+                return NULL;
         }
 }
 
-static pawl_status collect(const pawl_event *event, pawl__event_type type, scan *s, void *user)
+static pawl_status take(const pawl_event *event, pawl__event_type type, void *user, pawl_error *err)
 {
-        const collecting *c = user;
-        bool ok = true;
+        scan *s = user;
+        const char *is = status_of(type);
 
-        if (!pawl__text_eq(event->step_id, c->step_id))
+        if (!is || !event->step_id.data || !event->payload.data ||
+                !pawl__text_eq(event->run_id, s->run_id) ||
+                (!s->counts && !pawl__text_eq(event->step_id, s->step_id)))
                 return PAWL_OK;
-        const pawl__attempt_view one = {
-                .number = (uint64_t)integer_of(s, "attempt", 0),
-                .seq = event->seq,
-                .time_us = event->time_us,
-                .status = pawl__text(status_of(type)),
-                .reason =
-                        pawl__arena_text(c->arena, pawl__json_get_text(&s->tree, 0, "reason"), &ok),
-                .exit_code = integer_of(s, "exit_code", -1),
-                .bytes = (uint64_t)integer_of(s, "log_bytes", 0),
-                .hash = pawl__arena_text(
-                        c->arena, pawl__json_get_text(&s->tree, 0, "log_hash"), &ok),
-                .last_line = pawl__arena_text(
-                        c->arena, pawl__json_get_text(&s->tree, 0, "last_line"), &ok),
-        };
-        return ok ? add(c->out, &one, s->err) : pawl__nomem(s->err);
+        pawl_status status =
+                pawl__json_tree_read(&s->tree, event->payload.data, event->payload.len, err);
+        if (status || pawl__json_get(&s->tree, 0, "attempt") == PAWL__NO_NODE)
+                return status;
+        return s->counts ? count(s, event->step_id, err) : list(s, event, is, err);
+}
+
+static pawl_status scan_run(scan *s, pawl_log *log, const pawl__row *run, pawl_error *err)
+{
+        pawl_status status =
+                pawl__log_each(log, (uint64_t)run->v[PAWL__RUN_STARTED_SEQ].integer, take, s, err);
+
+        pawl__json_tree_free(&s->tree);
+        return status;
+}
+
+pawl_status pawl__attempts_count(
+        pawl__map *out, pawl_log *log, pawl_text run_id, pawl__arena *arena, pawl_error *err)
+{
+        scan s = {.run_id = run_id, .counts = out, .arena = arena};
+        pawl__state *state;
+        pawl__row run;
+        pawl_status status = find_run(&run, &state, log, run_id, arena, err);
+
+        return status ? status : scan_run(&s, log, &run, err);
 }
 
 /* Those that are not in the log: the one at work, and what a pawl that was killed left behind. */
@@ -233,13 +207,12 @@ pawl_status pawl__attempts_read(pawl__attempts *out, pawl_log *log, pawl_text ru
         pawl_text step_id, pawl__arena *arena, pawl_error *err)
 {
         pawl__attempts found = {NULL, 0, 0};
-        collecting c = {&found, step_id, arena};
-        scan s = {log, PAWL__JSON_TREE_INIT, err, collect, &c};
+        scan s = {.run_id = run_id, .step_id = step_id, .list = &found, .arena = arena};
         pawl__row run, step;
         pawl_status status = pawl__step_find(&run, &step, log, run_id, step_id, arena, err);
 
         if (!status)
-                status = each(&s, &run);
+                status = scan_run(&s, log, &run, err);
         if (!status)
                 status = add_unrecorded(&found, log, run_id, step_id, err);
         if (status)

@@ -94,50 +94,28 @@ pawl_status pawl__claim_reload(pawl_pipeline *pipeline, pawl__claim *claim,
         return PAWL_OK;
 }
 
-static bool changes_senses(pawl_text type)
+static pawl_status changes_senses(
+        const pawl_event *event, pawl__event_type type, void *user, pawl_error *err)
 {
-        switch (pawl__event_type_of(type)) {
-        case PAWL__SENSE_UPDATED:
-        case PAWL__CLARIFICATION_RESOLVED:
-        case PAWL__SCOPE_ACTIVATED:
-                return true;
-        default:
-                return false;
-        }
-}
+        bool *changed = user;
 
-/* Has anything after claim->seen changed a sense? */
-static pawl_status senses_changed(
-        bool *changed, const pawl_pipeline *pipeline, uint64_t since, pawl_error *err)
-{
-        pawl_cursor *cursor;
-        pawl_event event;
-        pawl_status status = pawl_cursor_open(&cursor, pipeline->log, since);
-
-        *changed = false;
-        if (status) {
-                *err = *pawl__log_error(pipeline->log);
-                return status;
-        }
-        while (!*changed && (status = pawl_cursor_next(cursor, &event)) == PAWL_OK)
-                *changed = changes_senses(event.type);
-        pawl_cursor_close(cursor);
-        if (status < 0)
-                *err = *pawl__log_error(pipeline->log);
-        return status < 0 ? status : PAWL_OK;
+        (void)event, (void)err;
+        *changed = type == PAWL__SENSE_UPDATED || type == PAWL__CLARIFICATION_RESOLVED ||
+                   type == PAWL__SCOPE_ACTIVATED;
+        return *changed ? PAWL_DONE : PAWL_OK;
 }
 
 /* Other sessions answer and define while this one waits: take up what they appended. */
 static pawl_status catch_up(pawl_pipeline *pipeline, pawl__claim *claim, pawl_error *err)
 {
         uint64_t head;
-        bool changed = true;
+        bool changed = !claim->seen;
         pawl_status status = head_of(&head, pipeline->log, err);
 
         if (status || head == claim->seen)
                 return status;
         if (claim->seen)
-                status = senses_changed(&changed, pipeline, claim->seen, err);
+                status = pawl__log_each(pipeline->log, claim->seen, changes_senses, &changed, err);
         if (!status && changed)
                 status = pawl__claim_reload(pipeline, claim, claim->refs, claim->n_refs, err);
         if (!status)

@@ -85,28 +85,22 @@ static pawl_status know_notes(comparing *c, const pawl__notes *notes)
         return status;
 }
 
-/* Learn the notes that were done after the event @p since. */
-static pawl_status know_done(comparing *c, pawl_log *log, int64_t since)
+static pawl_status know_done(
+        const pawl_event *event, pawl__event_type type, void *user, pawl_error *err)
 {
+        comparing *c = user;
         pawl__json_tree tree = PAWL__JSON_TREE_INIT;
-        pawl_cursor *cursor = NULL;
-        pawl_event event;
         pawl__notes done;
-        pawl_status stop = PAWL_OK, status = pawl_cursor_open(&cursor, log, (uint64_t)since);
 
-        while (!status && !stop && (status = pawl_cursor_next(cursor, &event)) == PAWL_OK) {
-                if (pawl__event_type_of(event.type) != PAWL__SESSION_NOTED ||
-                        !pawl__text_eq(event.mission_id, c->mission_id) || !event.payload.data)
-                        continue;
-                stop = pawl__json_tree_read(&tree, event.payload.data, event.payload.len, c->err);
-                if (!stop)
-                        stop = pawl__notes_read(&done, &tree, "done", c->arena, c->err);
-                if (!stop)
-                        stop = know_notes(c, &done);
-        }
-        pawl_cursor_close(cursor);
+        if (type != PAWL__SESSION_NOTED || !pawl__text_eq(event->mission_id, c->mission_id) ||
+                !event->payload.data)
+                return PAWL_OK;
+        pawl_status status =
+                pawl__json_tree_read(&tree, event->payload.data, event->payload.len, err);
+        if (!status)
+                status = pawl__notes_read(&done, &tree, "done", c->arena, err);
         pawl__json_tree_free(&tree);
-        return stop ? stop : status < 0 ? pawl__log_failed(log, status, c->err) : PAWL_OK;
+        return status ? status : know_notes(c, &done);
 }
 
 /* ---- Notes of the document ---------------------------------------------------------------------
@@ -176,7 +170,7 @@ static pawl_status drop_done(comparing *c, pawl_log *log, int64_t since)
         size_t kept = 0;
 
         pawl__map_free(&c->known);
-        pawl_status status = know_done(c, log, since);
+        pawl_status status = pawl__log_each(log, (uint64_t)since, know_done, c, c->err);
         for (size_t i = 0; i < out->fresh.n && !status; i++) {
                 bool known = false;
                 status = is_known(&known, c, out->fresh.list[i].text);

@@ -142,30 +142,22 @@ static pawl_status make_report(
 /* ---- Letting go ---------------------------------------------------------------------------------
  */
 
-/* Every session event of those that go, from the oldest of them on. */
-static pawl_status collect(
-        pawl__batch *batch, const pawl__map *going, pawl_log *log, uint64_t since, pawl_error *err)
-{
-        pawl_cursor *cursor;
-        pawl_event event;
-        pawl_status full = PAWL_OK, status = pawl_cursor_open(&cursor, log, since);
+typedef struct letting_go {
+        pawl__batch batch;
+        pawl__map sessions;
+} letting_go;
 
-        if (status) {
-                if (err)
-                        *err = *pawl__log_error(log);
-                return status;
-        }
-        while (!full && (status = pawl_cursor_next(cursor, &event)) == PAWL_OK) {
-                pawl__event_type type = pawl__event_type_of(event.type);
-                if (type >= PAWL__SESSION_STARTED && type <= PAWL__SESSION_ENDED &&
-                        event.payload.data && event.session_id.data &&
-                        pawl__map_get(going, event.session_id) != PAWL__MAP_NONE)
-                        full = pawl__batch_prune(batch, event.seq, err);
-        }
-        if (status < 0 && err)
-                *err = *pawl__log_error(log);
-        pawl_cursor_close(cursor);
-        return full || status == PAWL_DONE ? full : status;
+/* Every session event of those that go. */
+static pawl_status collect(
+        const pawl_event *event, pawl__event_type type, void *user, pawl_error *err)
+{
+        letting_go *g = user;
+
+        if (type < PAWL__SESSION_STARTED || type > PAWL__SESSION_ENDED || !event->payload.data ||
+                !event->session_id.data ||
+                pawl__map_get(&g->sessions, event->session_id) == PAWL__MAP_NONE)
+                return PAWL_OK;
+        return pawl__batch_prune(&g->batch, event->seq, err);
 }
 
 static pawl_status emit_pruned(
@@ -228,8 +220,7 @@ static pawl_status look_again(pawl_log *log, pawl__batch *batch, void *user, paw
 static pawl_status let_go(pawl_log *log, intent *it, const char *actor, pawl_error *err)
 {
         const pawl_prune_report *report = it->report;
-        pawl__batch batch = PAWL__BATCH_INIT;
-        pawl__map going = PAWL__MAP_INIT;
+        letting_go g = {PAWL__BATCH_INIT, PAWL__MAP_INIT};
         uint64_t first = UINT64_MAX;
         pawl_status status = PAWL_OK;
 
@@ -238,22 +229,22 @@ static pawl_status let_go(pawl_log *log, intent *it, const char *actor, pawl_err
                         continue;
                 if (report->list[i].seq < first)
                         first = report->list[i].seq;
-                if (pawl__map_put(&going, report->list[i].session_id, 0))
+                if (pawl__map_put(&g.sessions, report->list[i].session_id, 0))
                         status = pawl__nomem(err);
         }
         if (!status)
-                status = collect(&batch, &going, log, first - 1, err);
+                status = pawl__log_each(log, first - 1, collect, &g, err);
         if (!status)
-                status = emit_pruned(&batch, report, actor, err);
+                status = emit_pruned(&g.batch, report, actor, err);
         if (!status) {
-                batch.fill = look_again;
-                batch.prepare_user = it;
-                status = pawl__log_commit(log, &batch, 0, NULL);
+                g.batch.fill = look_again;
+                g.batch.prepare_user = it;
+                status = pawl__log_commit(log, &g.batch, 0, NULL);
                 if (status && err)
                         *err = *pawl__log_error(log);
         }
-        pawl__map_free(&going);
-        pawl__batch_free(&batch);
+        pawl__map_free(&g.sessions);
+        pawl__batch_free(&g.batch);
         return status;
 }
 
