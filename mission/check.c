@@ -210,7 +210,7 @@ static pawl_status open_log(checker *c, pawl_log *log)
         status = pawl__config_load(&config, pawl__log_path(log), &c->error);
         if (status)
                 return status;
-        c->project = config.strictness;
+        c->project = config.settings.strictness;
         return pawl__state_of(&c->state, log, &c->error);
 }
 

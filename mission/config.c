@@ -2,36 +2,18 @@
 #include "mission/loader.h"
 #include <stdlib.h>
 
-static pawl_status set_strictness(const pawl__place *place, pawl__node node)
-{
-        pawl__config *config = place->target;
-        pawl_text value = pawl__json_at(&place->document->tree, node)->value;
-
-        if (!pawl__strictness_of(&config->strictness, value))
-                return pawl__field_fail(place, node,
-                        "\"%.*s\" is not known; write off, medium or max", PAWL__FMT(value));
-        return PAWL_OK;
-}
-
 static pawl_status set_sessions(const pawl__place *place, pawl__node node)
 {
-        pawl__config *config = place->target;
-        const pawl__json_node *value = pawl__json_at(&place->document->tree, node);
+        const pawl__loader *loader = place->target;
+        const pawl__json_node *value = pawl__value_at(place, node);
         int64_t n;
 
         if (!pawl__json_int(value, &n) || n < 1 || n >= PAWL__KEEP_ALL)
                 return pawl__field_fail(place, node,
                         "%.*s is no number of sessions from 1 up; write how many stay",
                         PAWL__FMT(value->value));
-        config->keep_sessions = (uint32_t)n;
+        loader->config->keep_sessions = (uint32_t)n;
         return PAWL_OK;
-}
-
-static pawl_status set_log_max(const pawl__place *place, pawl__node node)
-{
-        pawl__config *config = place->target;
-
-        return pawl__read_log_max(place, &config->log_max, node);
 }
 
 static const pawl__field retention_fields[] = {
@@ -43,13 +25,12 @@ static pawl_status set_retention(const pawl__place *place, pawl__node node)
         pawl__place inside = *place;
 
         inside.where = "retention.";
-        return pawl__fields_read(retention_fields,
-                sizeof retention_fields / sizeof retention_fields[0], &inside, node);
+        return pawl__fields_read(PAWL__FIELDS(retention_fields), &inside, node);
 }
 
 static const pawl__field fields[] = {
-        {"strictness", PAWL__ENTRY_TEXT, NULL, set_strictness},
-        {"max_log_bytes", PAWL__ENTRY_NUMBER, NULL, set_log_max},
+        {"strictness", PAWL__ENTRY_TEXT, NULL, pawl__set_strictness},
+        {"max_log_bytes", PAWL__ENTRY_NUMBER, NULL, pawl__set_log_max},
         {"retention", PAWL__ENTRY_MAPPING, NULL, set_retention},
 };
 
@@ -57,21 +38,24 @@ static const pawl__field fields[] = {
 static pawl_status read_config(
         pawl__config *config, const pawl__document *document, pawl_error *err)
 {
-        pawl__place place = {document, "", "", config, err};
+        pawl__loader loader = {.settings = &config->settings, .config = config};
+        pawl__place place = {document, "", "", &loader, err};
 
         if (pawl__json_at(&document->tree, 0)->type == PAWL__JSON_NULL)
                 return PAWL_OK;
         if (pawl__json_at(&document->tree, 0)->type != PAWL__JSON_OBJECT)
                 return pawl__document_fail(
                         document, 0, err, "must be a mapping; write strictness: medium");
-        return pawl__fields_read(fields, sizeof fields / sizeof fields[0], &place, 0);
+        return pawl__fields_read(PAWL__FIELDS(fields), &place, 0);
 }
 
 pawl_status pawl__config_load(pawl__config *out, const char *log_path, pawl_error *err)
 {
         static const char name[] = "config.yaml";
         const char *slash = strrchr(log_path, '/');
-        pawl__config config = {PAWL__STRICTNESS_UNSET, PAWL__KEEP_ALL, PAWL__LOG_MAX_DEFAULT};
+        pawl__config config = {
+                {.strictness = PAWL__STRICTNESS_UNSET, .log_max = PAWL__LOG_MAX_DEFAULT},
+                PAWL__KEEP_ALL};
         pawl__buf path = PAWL__BUF_INIT;
         pawl__document document;
         pawl_error why = PAWL_ERROR_INIT;

@@ -170,7 +170,7 @@ pawl_status pawl__step_run_execute(pawl__step_run *p)
                 .folder = r->mission->folder,
                 .env = env,
                 .input = pawl_context_inputs(p->ctx),
-                .output_max = p->step->output_max,
+                .output_max = p->step->settings.output_max,
                 .signal_fd = r->options.signal_fd,
                 .tick_ms = tick_ms(&held) < SHOWN_AFTER_MS ? tick_ms(&held) : SHOWN_AFTER_MS,
                 .tick = tick,

@@ -22,26 +22,6 @@ static pawl_status keep_id(
         return pawl__keep(place, out, pawl__value_at(place, node)->value);
 }
 
-static pawl_status read_strictness(const pawl__place *place, pawl__strictness *out, pawl__node node)
-{
-        if (!pawl__strictness_of(out, pawl__value_at(place, node)->value))
-                return pawl__field_fail(place, node,
-                        "\"%.*s\" is not known; write off, medium or max",
-                        PAWL__FMT(pawl__value_at(place, node)->value));
-        return PAWL_OK;
-}
-
-static pawl_status read_check(const pawl__place *place, bool *enabled, pawl__node node)
-{
-        pawl_text value = pawl__value_at(place, node)->value;
-
-        *enabled = pawl__text_is(value, "enabled");
-        if (!*enabled && !pawl__text_is(value, "disabled"))
-                return pawl__field_fail(place, node,
-                        "\"%.*s\" is not known; write enabled or disabled", PAWL__FMT(value));
-        return PAWL_OK;
-}
-
 /* A number of bytes from least to most. */
 static pawl_status read_bytes(
         const pawl__place *place, size_t *out, pawl__node node, unsigned least, unsigned most)
@@ -56,14 +36,46 @@ static pawl_status read_bytes(
         return PAWL_OK;
 }
 
-static pawl_status read_output_max(const pawl__place *place, size_t *out, pawl__node node)
+/* ---- Settings of a project, a mission or a step ----------------------------------------------
+ */
+
+pawl_status pawl__set_strictness(const pawl__place *place, pawl__node node)
 {
-        return read_bytes(place, out, node, 1, UINT32_MAX);
+        const pawl__loader *loader = place->target;
+        const pawl_text value = pawl__value_at(place, node)->value;
+
+        if (!pawl__strictness_of(&loader->settings->strictness, value))
+                return pawl__field_fail(place, node,
+                        "\"%.*s\" is not known; write off, medium or max", PAWL__FMT(value));
+        return PAWL_OK;
 }
 
-pawl_status pawl__read_log_max(const pawl__place *place, size_t *out, pawl__node node)
+static pawl_status set_check(const pawl__place *place, pawl__node node)
 {
-        return read_bytes(place, out, node, 0, PAWL__LOG_MAX_MOST);
+        const pawl__loader *loader = place->target;
+        const pawl_text value = pawl__value_at(place, node)->value;
+        const bool enabled = pawl__text_is(value, "enabled");
+
+        if (!enabled && !pawl__text_is(value, "disabled"))
+                return pawl__field_fail(place, node,
+                        "\"%.*s\" is not known; write enabled or disabled", PAWL__FMT(value));
+        loader->settings->check_enabled = enabled;
+        loader->settings->check_disabled = !enabled;
+        return PAWL_OK;
+}
+
+static pawl_status set_output_max(const pawl__place *place, pawl__node node)
+{
+        const pawl__loader *loader = place->target;
+
+        return read_bytes(place, &loader->settings->output_max, node, 1, UINT32_MAX);
+}
+
+pawl_status pawl__set_log_max(const pawl__place *place, pawl__node node)
+{
+        const pawl__loader *loader = place->target;
+
+        return read_bytes(place, &loader->settings->log_max, node, 0, PAWL__LOG_MAX_MOST);
 }
 
 /* ---- glossary: ------------------------------------------------------------------------------ */
@@ -129,26 +141,6 @@ static pawl_status set_critical(const pawl__place *place, pawl__node node)
         return PAWL_OK;
 }
 
-static pawl_status set_step_strictness(const pawl__place *place, pawl__node node)
-{
-        pawl__loader *loader = place->target;
-
-        return read_strictness(place, &loader->step->strictness, node);
-}
-
-static pawl_status set_step_check(const pawl__place *place, pawl__node node)
-{
-        pawl__loader *loader = place->target;
-        bool enabled;
-        pawl_status status = read_check(place, &enabled, node);
-
-        if (status)
-                return status;
-        loader->step->check_enabled = enabled;
-        loader->step->check_disabled = !enabled;
-        return PAWL_OK;
-}
-
 static pawl_status set_inputs(const pawl__place *place, pawl__node node)
 {
         pawl__loader *loader = place->target;
@@ -203,30 +195,16 @@ static pawl_status set_run(const pawl__place *place, pawl__node node)
         return PAWL_OK;
 }
 
-static pawl_status set_step_output_max(const pawl__place *place, pawl__node node)
-{
-        pawl__loader *loader = place->target;
-
-        return read_output_max(place, &loader->step->output_max, node);
-}
-
-static pawl_status set_step_log_max(const pawl__place *place, pawl__node node)
-{
-        pawl__loader *loader = place->target;
-
-        return pawl__read_log_max(place, &loader->step->log_max, node);
-}
-
 static const pawl__field step_fields[] = {
         {"id", PAWL__ENTRY_TEXT, "give the step a name of its own: id: NAME", set_step_id},
         {"critical", PAWL__ENTRY_BOOL, NULL, set_critical},
-        {"strictness", PAWL__ENTRY_TEXT, NULL, set_step_strictness},
-        {"glossary_check", PAWL__ENTRY_TEXT, NULL, set_step_check},
+        {"strictness", PAWL__ENTRY_TEXT, NULL, pawl__set_strictness},
+        {"glossary_check", PAWL__ENTRY_TEXT, NULL, set_check},
         {"inputs", PAWL__ENTRY_ANY, NULL, set_inputs},
         {"metadata", PAWL__ENTRY_MAPPING, NULL, set_metadata},
         {"run", PAWL__ENTRY_LIST, "give its command: run: [COMMAND, ARGUMENT, ...]", set_run},
-        {"max_output_bytes", PAWL__ENTRY_NUMBER, NULL, set_step_output_max},
-        {"max_log_bytes", PAWL__ENTRY_NUMBER, NULL, set_step_log_max},
+        {"max_output_bytes", PAWL__ENTRY_NUMBER, NULL, set_output_max},
+        {"max_log_bytes", PAWL__ENTRY_NUMBER, NULL, pawl__set_log_max},
 };
 
 /* ---- The mission ---------------------------------------------------------------------------- */
@@ -236,24 +214,6 @@ static pawl_status set_id(const pawl__place *place, pawl__node node)
         pawl__loader *loader = place->target;
 
         return keep_id(place, &loader->mission->id, node, "mission id");
-}
-
-static pawl_status set_strictness(const pawl__place *place, pawl__node node)
-{
-        pawl__loader *loader = place->target;
-
-        return read_strictness(place, &loader->mission->strictness, node);
-}
-
-static pawl_status set_check(const pawl__place *place, pawl__node node)
-{
-        pawl__loader *loader = place->target;
-        bool enabled;
-        pawl_status status = read_check(place, &enabled, node);
-
-        if (!status)
-                loader->mission->check_disabled = !enabled;
-        return status;
 }
 
 static pawl_status set_glossary(const pawl__place *place, pawl__node node)
@@ -279,20 +239,6 @@ static pawl_status set_handoff(const pawl__place *place, pawl__node node)
         return pawl__keep_path(place, &loader->mission->handoff, node);
 }
 
-static pawl_status set_output_max(const pawl__place *place, pawl__node node)
-{
-        pawl__loader *loader = place->target;
-
-        return read_output_max(place, &loader->output_max, node);
-}
-
-static pawl_status set_log_max(const pawl__place *place, pawl__node node)
-{
-        pawl__loader *loader = place->target;
-
-        return pawl__read_log_max(place, &loader->log_max, node);
-}
-
 static pawl_status read_step(const pawl__place *place, pawl__node node, size_t index)
 {
         pawl__loader *loader = place->target;
@@ -305,8 +251,10 @@ static pawl_status read_step(const pawl__place *place, pawl__node node, size_t i
                         "steps[%zu]: must be a mapping; write its members as KEY: VALUE", index);
         loader->step = &loader->mission->steps[index];
         loader->step->inputs = PAWL__NO_NODE;
-        loader->step->output_max = loader->output_max;
-        loader->step->log_max = loader->log_max;
+        loader->step->settings =
+                (pawl__settings){.output_max = loader->mission->settings.output_max,
+                        .log_max = loader->mission->settings.log_max};
+        loader->settings = &loader->step->settings;
         inside.where = where;
         return pawl__fields_read(PAWL__FIELDS(step_fields), &inside, node);
 }
@@ -337,12 +285,12 @@ static pawl_status set_steps(const pawl__place *place, pawl__node node)
 /* steps stand last: their setter rests on the others'. */
 static const pawl__field mission_fields[] = {
         {"mission", PAWL__ENTRY_TEXT, "give the mission a name: mission: NAME", set_id},
-        {"strictness", PAWL__ENTRY_TEXT, NULL, set_strictness},
+        {"strictness", PAWL__ENTRY_TEXT, NULL, pawl__set_strictness},
         {"glossary_check", PAWL__ENTRY_TEXT, NULL, set_check},
         {"glossary", PAWL__ENTRY_MAPPING, NULL, set_glossary},
         {"store_inputs", PAWL__ENTRY_BOOL, NULL, set_store_inputs},
         {"max_output_bytes", PAWL__ENTRY_NUMBER, NULL, set_output_max},
-        {"max_log_bytes", PAWL__ENTRY_NUMBER, NULL, set_log_max},
+        {"max_log_bytes", PAWL__ENTRY_NUMBER, NULL, pawl__set_log_max},
         {"handoff", PAWL__ENTRY_TEXT, NULL, set_handoff},
         {"workspace", PAWL__ENTRY_MAPPING, NULL, pawl__workspace_settings_read},
         {"steps", PAWL__ENTRY_LIST, "list the mission's steps: steps: [...]", set_steps},
@@ -367,8 +315,7 @@ static pawl_status set_paths(pawl_mission *mission, const char *path, pawl_error
 
 static pawl_status read_mission(pawl_mission *mission, pawl_error *err)
 {
-        pawl__loader loader = {
-                mission, NULL, PAWL__MAP_INIT, NULL, PAWL__OUTPUT_MAX_DEFAULT, PAWL__LOG_MAX_UNSET};
+        pawl__loader loader = {.settings = &mission->settings, .mission = mission};
         pawl__place place = {&mission->document, "", "", &loader, err};
 
         if (pawl__value_at(&place, 0)->type != PAWL__JSON_OBJECT)
@@ -386,6 +333,8 @@ pawl_status pawl_mission_load(pawl_mission **out, const char *path, pawl_error *
         if (!mission)
                 return pawl__nomem(err);
         mission->store_inputs = true;
+        mission->settings.output_max = PAWL__OUTPUT_MAX_DEFAULT;
+        mission->settings.log_max = PAWL__LOG_MAX_UNSET;
         pawl_status status = pawl__document_load(&mission->document, path, err);
         if (!status)
                 status = set_paths(mission, path, err);

@@ -11,12 +11,12 @@
 
 /** What the setters fill. */
 typedef struct pawl__loader {
-        pawl_mission *mission;
-        pawl__step *step;  /**< the one at hand */
-        pawl__map ids;     /**< of the steps so far */
-        pawl__node *id_at; /**< of each step */
-        size_t output_max; /**< the mission's, for steps without their own */
-        size_t log_max;    /**< the same of `max_log_bytes` */
+        pawl__settings *settings; /**< of the project, the mission or the step at hand */
+        pawl__config *config;     /**< NULL for a mission file, */
+        pawl_mission *mission;    /**< and NULL for a project's settings */
+        pawl__step *step;         /**< the one at hand */
+        pawl__map ids;            /**< of the steps so far */
+        pawl__node *id_at;        /**< of each step */
 } pawl__loader;
 
 /** A table of fields and how many they are, as pawl__fields_read() takes them. */
@@ -35,9 +35,9 @@ PAWL_MUST_CHECK pawl_status pawl__keep_c_string(
 /** A path, absolute: what is relative is so to the mission file. */
 PAWL_MUST_CHECK pawl_status pawl__keep_path(const pawl__place *place, char **out, pawl__node node);
 
-/** The value of `max_log_bytes`, wherever it stands. */
-PAWL_MUST_CHECK pawl_status pawl__read_log_max(
-        const pawl__place *place, size_t *out, pawl__node node);
+/** `strictness` and `max_log_bytes`, wherever they stand. */
+PAWL_MUST_CHECK pawl_status pawl__set_strictness(const pawl__place *place, pawl__node node);
+PAWL_MUST_CHECK pawl_status pawl__set_log_max(const pawl__place *place, pawl__node node);
 
 /** The mapping `workspace:` (mission/file_workspace.c). */
 PAWL_MUST_CHECK pawl_status pawl__workspace_settings_read(

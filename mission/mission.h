@@ -16,16 +16,21 @@
 #define PAWL__LOG_MAX_MOST    ((size_t)64 << 20)
 #define PAWL__LOG_MAX_UNSET   SIZE_MAX
 
+/** What may be set for a project, a mission or a step. */
+typedef struct pawl__settings {
+        pawl__strictness strictness;        /**< UNSET: not set here */
+        bool check_disabled, check_enabled; /**< glossary_check, where it is set here */
+        size_t output_max;                  /**< `max_output_bytes`; a step has the mission's */
+        size_t log_max;                     /**< `max_log_bytes` likewise, or PAWL__LOG_MAX_UNSET */
+} pawl__settings;
+
 typedef struct pawl__step {
         pawl_text id;
         bool critical;
-        pawl__strictness strictness;        /**< UNSET: the mission's */
-        bool check_disabled, check_enabled; /**< glossary_check written on the step itself */
-        pawl__node inputs;                  /**< in the document's tree; PAWL__NO_NODE: {} */
-        pawl_text metadata;                 /**< JSON; absent: none */
-        char **argv;                        /**< ended by NULL */
-        size_t output_max; /**< bytes (`max_output_bytes` on the step or the mission) */
-        size_t log_max;    /**< bytes (`max_log_bytes` likewise), or PAWL__LOG_MAX_UNSET */
+        pawl__settings settings;
+        pawl__node inputs;  /**< in the document's tree; PAWL__NO_NODE: {} */
+        pawl_text metadata; /**< JSON; absent: none */
+        char **argv;        /**< ended by NULL */
 } pawl__step;
 
 /** When a run takes a checkpoint of the workspace by itself. */
@@ -41,9 +46,8 @@ struct pawl_mission {
         char *folder;  /**< absolute: where its commands run and its seeds are */
         char hash[65]; /**< SHA-256 of the file's bytes, hex */
         pawl_text id;
-        pawl__strictness strictness; /**< UNSET: the project's */
-        bool check_disabled;         /**< glossary_check: disabled */
-        bool store_inputs;           /**< default true */
+        pawl__settings settings;
+        bool store_inputs; /**< default true */
         struct pawl__seed_ref {
                 pawl__scope scope;
                 char *path; /**< absolute */
@@ -69,9 +73,8 @@ size_t pawl__mission_find(const pawl_mission *mission, pawl_text step_id);
 /** `.pawl/config.yaml` beside the log: `strictness`, `max_log_bytes`, `retention: {sessions}`. No
  *  file: all unset. Anything else in it is PAWL_EPARSE naming file, line and key. */
 typedef struct pawl__config {
-        pawl__strictness strictness;
-        uint32_t keep_sessions; /**< how many stay at a session's end; PAWL__KEEP_ALL: all */
-        size_t log_max;         /**< for steps that say nothing of it, PAWL__LOG_MAX_DEFAULT */
+        pawl__settings settings; /**< max_log_bytes: PAWL__LOG_MAX_DEFAULT */
+        uint32_t keep_sessions;  /**< how many stay at a session's end; PAWL__KEEP_ALL: all */
 } pawl__config;
 
 PAWL_MUST_CHECK pawl_status pawl__config_load(

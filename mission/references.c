@@ -15,7 +15,7 @@ struct edge {
 struct references {
         const pawl_mission *mission;
         const pawl__map *ids;
-        struct edge *edges; /* in the steps' order */
+        struct edge *edges;
         size_t n, cap;
         pawl_error *err;
 };
@@ -161,88 +161,42 @@ static pawl_status gather(struct references *r, size_t step)
         return PAWL_OK;
 }
 
-static size_t first_edge(const struct references *r, uint32_t step)
+/* Does a step take from another, by way of others or not? Each round follows the references once
+ * more: only for a message. */
+static bool takes_from(const struct references *r, uint32_t step, uint32_t from, bool *reached)
 {
-        size_t low = 0, high = r->n;
+        bool more = true;
 
-        while (low < high) {
-                size_t middle = low + (high - low) / 2;
-                if (r->edges[middle].from < step)
-                        low = middle + 1;
-                else
-                        high = middle;
+        memset(reached, 0, r->mission->n_steps * sizeof *reached);
+        reached[step] = true;
+        while (more && !reached[from]) {
+                more = false;
+                for (size_t e = 0; e < r->n; e++)
+                        if (reached[r->edges[e].from] && !reached[r->edges[e].to])
+                                more = reached[r->edges[e].to] = true;
         }
-        return low;
-}
-
-/* Breadth first from one step towards another: before[s] is then the step that s was reached from.
- * UINT32_MAX: not reached. queue and before have an element a step. */
-static bool reaches(const struct references *r, uint32_t start, uint32_t goal, uint32_t *before,
-        uint32_t *queue)
-{
-        size_t head = 0, tail = 0;
-
-        memset(before, 0xff, r->mission->n_steps * sizeof *before);
-        before[start] = start;
-        queue[tail++] = start;
-        while (head < tail) {
-                uint32_t at = queue[head++];
-                for (size_t e = first_edge(r, at); e < r->n && r->edges[e].from == at; e++) {
-                        uint32_t to = r->edges[e].to;
-                        if (before[to] != UINT32_MAX)
-                                continue;
-                        before[to] = at;
-                        if (to == goal)
-                                return true;
-                        queue[tail++] = to;
-                }
-        }
-        return false;
-}
-
-/* goal takes from start, and start, by way of before[], from goal: "goal -> start -> ... -> goal".
- */
-static pawl_status spell_cycle(pawl__buf *out, const pawl_mission *mission, uint32_t goal,
-        const uint32_t *before, uint32_t *chain)
-{
-        size_t n = 0;
-        pawl_status status = PAWL_OK;
-
-        chain[n++] = goal;
-        for (uint32_t at = goal; before[at] != at;) {
-                at = before[at];
-                chain[n++] = at;
-        }
-        chain[n++] = goal;
-        while (n-- > 0 && !status)
-                status = pawl__buf_addf(out, "%s\"%.*s\"", out->len ? " -> " : "",
-                        PAWL__FMT(mission->steps[chain[n]].id));
-        return status;
+        return reached[from];
 }
 
 static pawl_status refuse_later(const struct references *r, const struct edge *edge)
 {
         const pawl_mission *mission = r->mission;
-        pawl_text to = mission->steps[edge->to].id, from = mission->steps[edge->from].id;
-        uint32_t *before = calloc(2 * mission->n_steps + 2, sizeof *before);
-        pawl__buf cycle = PAWL__BUF_INIT;
+        const pawl_text to = mission->steps[edge->to].id, from = mission->steps[edge->from].id;
+        bool *reached = calloc(mission->n_steps, sizeof *reached);
         pawl_status status;
 
-        if (!before)
+        if (!reached)
                 return pawl__nomem(r->err);
-        uint32_t *queue = before + mission->n_steps;
-        if (!reaches(r, edge->to, edge->from, before, queue))
+        if (takes_from(r, edge->to, edge->from, reached))
+                status = refuse(r, edge->from, edge->node,
+                        "step \"%.*s\" takes from \"%.*s\" in turn, itself or by way of others; "
+                        "take one of these references out",
+                        PAWL__FMT(to), PAWL__FMT(from));
+        else
                 status = refuse(r, edge->from, edge->node,
                         "step \"%.*s\" comes later; put it before \"%.*s\"", PAWL__FMT(to),
                         PAWL__FMT(from));
-        else if (spell_cycle(&cycle, mission, edge->from, before, queue))
-                status = pawl__nomem(r->err);
-        else
-                status = refuse(r, edge->from, edge->node,
-                        "is part of a cycle: %.*s; take one of these out",
-                        PAWL__FMT(pawl__buf_text(&cycle)));
-        pawl__buf_free(&cycle);
-        free(before);
+        free(reached);
         return status;
 }
 

@@ -13,7 +13,7 @@
  * "STEP#/POINTER", and names an earlier step.
  * @param ids  the index of each step by its id.
  * @return PAWL_EPARSE "PATH: line N: steps[I].inputs.MEMBER: ...", with a message of its own for an
- *         unknown step, a later one, the step itself, and a cycle, which is spelt out.
+ *         unknown step, a later one, the step itself, and a cycle.
  */
 PAWL_MUST_CHECK pawl_status pawl__references_check(
         const pawl_mission *mission, const pawl__map *ids, pawl_error *err);

@@ -117,9 +117,9 @@ pawl_status pawl__runner_prepare(pawl__runner *r)
         status = pawl__config_load(&config, pawl__log_path(r->log), &r->error);
         if (status)
                 return status;
-        r->project = config.strictness;
+        r->project = config.settings.strictness;
         r->keep_sessions = config.keep_sessions;
-        r->log_max = config.log_max;
+        r->log_max = config.settings.log_max;
         status = pawl__glossary_new(&r->glossary, &r->error);
         return status ? status : make_pipeline(r);
 }

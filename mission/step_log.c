@@ -222,7 +222,8 @@ pawl_status pawl__step_log_begin(pawl__step_run *p)
         uint32_t before = pawl__map_get(&logs->recorded, p->step->id);
         uint64_t number = before == PAWL__MAP_NONE ? 0 : before;
         pawl__step_log_recorded(r);
-        logs->max = p->step->log_max == PAWL__LOG_MAX_UNSET ? r->log_max : p->step->log_max;
+        logs->max = p->step->settings.log_max == PAWL__LOG_MAX_UNSET ? r->log_max
+                                                                     : p->step->settings.log_max;
         do {
                 pawl__buf_clear(&logs->path);
                 if (pawl__log_file_path(

@@ -188,12 +188,14 @@ static pawl_text token_of(const pawl__step_run *p)
 pawl_status pawl__step_settings(
         pawl_context *ctx, const pawl_mission *mission, const pawl__step *step)
 {
+        const pawl__settings *own = &step->settings;
+
         ctx->critical = step->critical;
-        ctx->step_strictness = step->strictness;
-        ctx->mission_strictness = mission->strictness;
+        ctx->step_strictness = own->strictness;
+        ctx->mission_strictness = mission->settings.strictness;
         ctx->check_disabled =
-                step->check_disabled || (mission->check_disabled && !step->check_enabled);
-        ctx->check_forced = step->check_enabled;
+                own->check_disabled || (mission->settings.check_disabled && !own->check_enabled);
+        ctx->check_forced = own->check_enabled;
         ctx->store_inputs = mission->store_inputs;
         if (!step->metadata.data)
                 return PAWL_OK;

@@ -16,7 +16,7 @@ static void check_parts(const pawl_mission *mission)
                 const pawl__step *step = &mission->steps[i];
                 require(pawl__mission_find(mission, step->id) == i);
                 require(step->argv && step->argv[0] && step->argv[0][0]);
-                require(step->output_max >= 1);
+                require(step->settings.output_max >= 1);
                 require(step->inputs == PAWL__NO_NODE || step->inputs < mission->document.tree.n);
         }
         for (size_t i = 0; i < mission->n_seeds; i++)

@@ -32,20 +32,20 @@ static int teardown(void **state)
 
 static void check_strictness(struct fixture *f, const char *text, pawl__strictness strictness)
 {
-        pawl__config config = {.strictness = PAWL__STRICTNESS_MAX};
+        pawl__config config = {.settings.strictness = PAWL__STRICTNESS_MAX};
         pawl_error err = PAWL_ERROR_INIT;
 
         if (text)
                 file_write(f->path, text, strlen(text));
         assert_int_equal(pawl__config_load(&config, f->log, &err), PAWL_OK);
-        assert_int_equal(config.strictness, strictness);
+        assert_int_equal(config.settings.strictness, strictness);
         assert_string_equal(err.message, "");
 }
 
 static void check_refused(
         struct fixture *f, const char *text, pawl_status status, const char *message)
 {
-        pawl__config config = {.strictness = PAWL__STRICTNESS_MAX};
+        pawl__config config = {.settings.strictness = PAWL__STRICTNESS_MAX};
         pawl_error err = PAWL_ERROR_INIT;
 
         file_write(f->path, text, strlen(text));
@@ -53,7 +53,7 @@ static void check_refused(
         assert_int_equal(err.status, status);
         assert_memory_equal(err.message, f->path, strlen(f->path));
         assert_string_equal(err.message + strlen(f->path), message);
-        assert_int_equal(config.strictness, PAWL__STRICTNESS_MAX);
+        assert_int_equal(config.settings.strictness, PAWL__STRICTNESS_MAX);
         assert_int_equal(pawl__config_load(&config, f->log, NULL), status);
 }
 
@@ -94,27 +94,27 @@ static void anything_else_is_refused_with_file_line_and_key(void **state)
 static void a_folder_in_its_place_is_refused(void **state)
 {
         struct fixture *f = *state;
-        pawl__config config = {.strictness = PAWL__STRICTNESS_MAX};
+        pawl__config config = {.settings.strictness = PAWL__STRICTNESS_MAX};
         pawl_error err = PAWL_ERROR_INIT;
 
         assert_int_equal(mkdir(f->path, 0700), 0);
         assert_int_equal(pawl__config_load(&config, f->log, &err), PAWL_EIO);
         assert_says(err.message, "config.yaml: is a folder");
-        assert_int_equal(config.strictness, PAWL__STRICTNESS_MAX);
+        assert_int_equal(config.settings.strictness, PAWL__STRICTNESS_MAX);
 }
 
 static void a_log_named_without_a_folder_is_in_this_one(void **state)
 {
         struct fixture *f = *state;
         char *before = getcwd(NULL, 0);
-        pawl__config config = {.strictness = PAWL__STRICTNESS_UNSET};
+        pawl__config config = {.settings.strictness = PAWL__STRICTNESS_UNSET};
         pawl_error err = PAWL_ERROR_INIT;
 
         file_write(f->path, "strictness: max", 15);
         assert_int_equal(chdir(f->folder), 0);
         assert_int_equal(pawl__config_load(&config, "events.db", &err), PAWL_OK);
         assert_int_equal(chdir(before), 0);
-        assert_int_equal(config.strictness, PAWL__STRICTNESS_MAX);
+        assert_int_equal(config.settings.strictness, PAWL__STRICTNESS_MAX);
         free(before);
 }
 

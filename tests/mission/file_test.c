@@ -13,22 +13,22 @@ static void a_minimal_mission_has_the_defaults(void **state)
         file_load(f, MINIMAL);
         const pawl_mission *m = f->mission;
         assert_text(m->id, "m");
-        assert_int_equal(m->strictness, PAWL__STRICTNESS_UNSET);
-        assert_false(m->check_disabled);
+        assert_int_equal(m->settings.strictness, PAWL__STRICTNESS_UNSET);
+        assert_false(m->settings.check_disabled);
         assert_true(m->store_inputs);
         assert_int_equal(m->n_seeds, 0);
         assert_int_equal(m->n_steps, 1);
         assert_text(m->steps[0].id, "a");
         assert_false(m->steps[0].critical);
-        assert_int_equal(m->steps[0].strictness, PAWL__STRICTNESS_UNSET);
-        assert_false(m->steps[0].check_disabled);
-        assert_false(m->steps[0].check_enabled);
+        assert_int_equal(m->steps[0].settings.strictness, PAWL__STRICTNESS_UNSET);
+        assert_false(m->steps[0].settings.check_disabled);
+        assert_false(m->steps[0].settings.check_enabled);
         assert_true(m->steps[0].inputs == PAWL__NO_NODE);
         assert_null(m->steps[0].metadata.data);
         assert_string_equal(m->steps[0].argv[0], "x");
         assert_null(m->steps[0].argv[1]);
-        assert_int_equal(m->steps[0].output_max, PAWL__OUTPUT_MAX_DEFAULT);
-        assert_true(m->steps[0].log_max == PAWL__LOG_MAX_UNSET);
+        assert_int_equal(m->steps[0].settings.output_max, PAWL__OUTPUT_MAX_DEFAULT);
+        assert_true(m->steps[0].settings.log_max == PAWL__LOG_MAX_UNSET);
         assert_string_equal(pawl_mission_id(m), "m");
         assert_int_equal(pawl_mission_steps(m), 1);
         assert_string_equal(pawl_mission_step_id(m, 0), "a");
@@ -83,8 +83,8 @@ static void check_full(const struct file_fixture *f)
         assert_string_equal(m->tool_files, calls);
         free(calls);
         assert_text(m->id, "full");
-        assert_int_equal(m->strictness, PAWL__STRICTNESS_OFF);
-        assert_true(m->check_disabled);
+        assert_int_equal(m->settings.strictness, PAWL__STRICTNESS_OFF);
+        assert_true(m->settings.check_disabled);
         assert_false(m->store_inputs);
         assert_string_equal(m->folder, real);
         assert_int_equal(m->n_seeds, 2);
@@ -96,15 +96,15 @@ static void check_full(const struct file_fixture *f)
         assert_string_equal(m->steps[0].argv[1], "a b");
         assert_string_equal(m->steps[0].argv[2], "");
         assert_null(m->steps[0].argv[3]);
-        assert_true(m->steps[0].check_disabled);
-        assert_int_equal(m->steps[0].output_max, 4096);
-        assert_int_equal(m->steps[0].log_max, 100);
+        assert_true(m->steps[0].settings.check_disabled);
+        assert_int_equal(m->steps[0].settings.output_max, 4096);
+        assert_int_equal(m->steps[0].settings.log_max, 100);
         assert_true(m->steps[1].critical);
-        assert_int_equal(m->steps[1].strictness, PAWL__STRICTNESS_MAX);
-        assert_true(m->steps[1].check_enabled);
-        assert_false(m->steps[1].check_disabled);
-        assert_int_equal(m->steps[1].output_max, 10);
-        assert_int_equal(m->steps[1].log_max, 0);
+        assert_int_equal(m->steps[1].settings.strictness, PAWL__STRICTNESS_MAX);
+        assert_true(m->steps[1].settings.check_enabled);
+        assert_false(m->steps[1].settings.check_disabled);
+        assert_int_equal(m->steps[1].settings.output_max, 10);
+        assert_int_equal(m->steps[1].settings.log_max, 0);
         assert_says(m->steps[1].metadata.data, "\"workspace\"");
         const pawl__json_node *inputs = pawl__json_at(&m->document.tree, m->steps[1].inputs);
         assert_int_equal(inputs->count, 3);
@@ -153,7 +153,7 @@ static void json_has_the_same_schema(void **state)
 
         file_write(path, text, sizeof text - 1);
         file_load_from(f, path);
-        assert_int_equal(f->mission->strictness, PAWL__STRICTNESS_OFF);
+        assert_int_equal(f->mission->settings.strictness, PAWL__STRICTNESS_OFF);
         assert_text(pawl__json_at(&f->mission->document.tree, f->mission->steps[0].inputs)->value,
                 "9007199254740993");
         free(path);
@@ -287,7 +287,7 @@ static void limits_must_be_whole_numbers_of_bytes(void **state)
                 "steps[0].max_output_bytes: 0 is out of range; write a whole number of bytes from "
                 "1 to 4294967295");
         file_load(f, MINIMAL "max_output_bytes: 4294967295\n");
-        assert_true(f->mission->steps[0].output_max == 4294967295u);
+        assert_true(f->mission->steps[0].settings.output_max == 4294967295u);
 }
 
 static void commands_must_be_lists_of_strings(void **state)
