@@ -99,7 +99,7 @@ static void a_folder_in_its_place_is_refused(void **state)
 
         assert_int_equal(mkdir(f->path, 0700), 0);
         assert_int_equal(pawl__config_load(&config, f->log, &err), PAWL_EIO);
-        assert_says(err.message, "config.yaml: is a folder");
+        assert_says(err.message, "config.yaml: is a directory");
         assert_int_equal(config.settings.strictness, PAWL__STRICTNESS_MAX);
 }
 

@@ -392,7 +392,7 @@ static void a_file_that_cannot_be_read_keeps_its_own_status(void **state)
         assert_int_equal(pawl_mission_load(&mission, f->path, &f->err), PAWL_ENOTFOUND);
         assert_says(f->err.message, "m.yaml: there is no such file");
         assert_int_equal(pawl_mission_load(&mission, f->folder, &f->err), PAWL_EIO);
-        assert_says(f->err.message, "is a folder");
+        assert_says(f->err.message, "is a directory");
         file_write(f->path, "a: [", 4);
         assert_int_equal(pawl_mission_load(&mission, f->path, &f->err), PAWL_EPARSE);
         assert_says(f->err.message, "m.yaml: line 2, column 1: ");
