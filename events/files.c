@@ -24,14 +24,15 @@ ino_t pawl__inode_at(const pawl_log *log, const char *suffix, struct stat *st)
 }
 
 /* How far checkpoints have come, as the index of the -wal says (SQLite's WAL-mode file
- * format, 2.1.1 and 2.1.2). */
+ * format, 2.1.1 and 2.1.2). Without a -wal SQLite has no index open, and would not close one. */
 static bool read_progress(pawl__stamp *out, const pawl_log *log)
 {
         enum { REGION = 32768, SALTS = 32, MOVED = 96, MOVING = 128 };
         sqlite3_file *file = NULL;
         void volatile *region = NULL;
 
-        if (sqlite3_file_control(log->db, "main", SQLITE_FCNTL_FILE_POINTER, &file) || !file ||
+        if (!log->wal_inode ||
+                sqlite3_file_control(log->db, "main", SQLITE_FCNTL_FILE_POINTER, &file) || !file ||
                 !file->pMethods || file->pMethods->iVersion < 2 ||
                 file->pMethods->xShmMap(file, 0, REGION, 0, &region) != SQLITE_OK || !region)
                 return false;
