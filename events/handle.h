@@ -401,7 +401,8 @@ typedef enum pawl__life {
         PAWL__LIFE_OVER   /**< the holder had it, and nobody has it now */
 } pawl__life;
 
-/** Take the lock on a claim that was committed; without it, the lease alone says who lives. */
+/** Take the lock on a claim that is about to be committed, with its mark on disk; without it, the
+ *  lease alone says who lives. */
 void pawl__run_lock_take(pawl_log *log, pawl__lease *held);
 /** Take it again where the file is not there any more. */
 void pawl__run_lock_keep(pawl_log *log, pawl__lease *held);

@@ -336,9 +336,12 @@ static pawl_status claim(
         return status;
 }
 
+/* The lock is had, and its mark on disk, before the claim is: who finds the claim after a power cut
+ * finds the mark too, and nobody who has it. */
 static pawl_status claim_alone(
-        uint64_t *fence, lease *holder, pawl_log *log, pawl_event *claimed, pawl__batch *batch)
+        pawl__lease *own, lease *holder, pawl_log *log, pawl_event *claimed, pawl__batch *batch)
 {
+        uint64_t fence = 0;
         const pawl__batch none = PAWL__BATCH_INIT;
         const pawl__batch_mark mark = pawl__batch_marked(batch ? batch : &none);
         pawl__waiter waiter = {.log = log};
@@ -350,10 +353,15 @@ static pawl_status claim_alone(
                 return status;
         status = pawl__tx_begin(log);
         if (!status) {
-                status = claim(fence, holder, log, claimed, batch);
-                if (!status)
+                status = claim(&fence, holder, log, claimed, batch);
+                if (!status) {
+                        set_lease(own, claimed->run_id, fence,
+                                pawl__boot_ms(log) + log->lease_ms / 3);
+                        pawl__run_lock_take(log, own);
                         status = pawl__tx_commit(log);
-                else if (batch && batch->fill)
+                        if (status)
+                                pawl__run_lock_drop(own);
+                } else if (batch && batch->fill)
                         status = pawl__tx_rollback_prepared(log, status);
                 else
                         status = pawl__tx_rollback(log, status);
@@ -371,7 +379,7 @@ pawl_status pawl__log_claim(uint64_t *fence, pawl_log *log, pawl_text mission_id
                 .run_id = run_id,
                 .session_id = session_id,
                 .actor = actor};
-        uint64_t own = 0;
+        pawl__lease own;
         lease holder = {.fence = 0};
         pawl_status status = pawl__id_check(run_id, "run id", &log->err);
 
@@ -386,11 +394,10 @@ pawl_status pawl__log_claim(uint64_t *fence, pawl_log *log, pawl_text mission_id
         if (status)
                 return status;
         pawl__lease_forget(log, run_id, 0);
-        set_lease(&log->held[log->n_held], run_id, own, pawl__boot_ms(log) + log->lease_ms / 3);
-        pawl__run_lock_take(log, &log->held[log->n_held++]);
+        log->held[log->n_held++] = own;
         if (batch)
                 pawl__batch_clear(batch);
-        *fence = own;
+        *fence = own.fence;
         return PAWL_OK;
 }
 

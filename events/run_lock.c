@@ -16,9 +16,11 @@
  * and any that nobody has heard of, are not.
  */
 #include "base/digest.h"
+#include "base/file.h"
 #include "events/handle.h"
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <linux/magic.h>
 #include <stdio.h>
 #include <sys/stat.h>
@@ -88,15 +90,29 @@ static bool read_place(unsigned char mark[PLACE], int fd, int64_t at)
         return pread(fd, mark, PLACE, at) == PLACE;
 }
 
+/* As far as that can be done: without it, the lease is waited out after a power cut. */
+static void sync_mark(const pawl_log *log, int fd, bool is_first)
+{
+        const int len = (int)(strrchr(log->path, '/') - log->path);
+        char folder[PATH_MAX];
+
+        if (fdatasync(fd) != 0 || !is_first)
+                return;
+        if (snprintf(folder, sizeof folder, "%.*s/", len, log->path) < (int)sizeof folder)
+                (void)pawl__sync_directory(folder);
+}
+
+/* The claim before may be the one that holds until this one is committed: its mark stays, and that
+ * of the one before it is used again. */
 void pawl__run_lock_take(pawl_log *log, pawl__lease *held)
 {
         static const unsigned char none[PLACE];
         const pawl_text run_id = pawl__text_n(held->run_id, held->run_len);
-        unsigned char mark[PLACE], former[PLACE], there[PLACE];
+        unsigned char mark[PLACE], older[PLACE], there[PLACE];
 
         held->lock_fd = -1;
         if (!make_mark(mark, log, run_id, held->fence) ||
-                !make_mark(former, log, run_id, held->fence - 1))
+                !make_mark(older, log, run_id, held->fence - 2))
                 return;
         int fd = open_file(log, O_RDWR | O_CREAT);
         for (int64_t at = 0; fd >= 0; at += PLACE) {
@@ -106,9 +122,10 @@ void pawl__run_lock_take(pawl_log *log, pawl__lease *held)
                         continue;
                 }
                 if (!read_place(there, fd, at) || memcmp(there, none, PLACE) == 0 ||
-                        memcmp(there, former, PLACE) == 0) {
+                        memcmp(there, older, PLACE) == 0) {
                         if (pwrite(fd, mark, PLACE, at) != PLACE)
                                 break;
+                        sync_mark(log, fd, at == 0);
                         held->lock_fd = fd;
                         held->lock_at = at;
                         return;

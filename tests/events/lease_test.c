@@ -239,6 +239,31 @@ static void a_lock_says_nothing_of_other_runs_and_takes_no_room(void **state)
         pawl_log_close(other);
 }
 
+static int lock_is_held(void *other)
+{
+        return pawl__run_lock_look(other, pawl__text("run-1"), 1) != PAWL__LIFE_LIVES;
+}
+
+/* Who finds a claim after a power cut finds its mark too, free: the lock file is written first. */
+static void the_lock_is_had_before_the_claim_is_committed(void **state)
+{
+        event_log *f = *state;
+        uint64_t fence = 9;
+
+        event_log_open(f);
+        pawl_log *other = claims_another(f);
+        sqlite3_commit_hook(f->log->db, lock_is_held, other); /* else the commit fails */
+        assert_int_equal(claims_take(f->log), 1);
+        sqlite3_commit_hook(f->log->db, lock_is_held, f->log);
+        assert_int_equal(pawl_log_release(f->log, "run-1", 1), PAWL_OK);
+        assert_int_not_equal(pawl_log_claim(&fence, f->log, "m", "run-1", NULL, NULL), PAWL_OK);
+        assert_int_equal(fence, 9);
+        assert_int_equal(pawl__run_lock_look(other, pawl__text("run-1"), 2), PAWL__LIFE_UNKNOWN);
+        sqlite3_commit_hook(f->log->db, NULL, NULL);
+        assert_int_equal(claims_take(other), 2);
+        pawl_log_close(other);
+}
+
 /* A lock file that is removed is made anew with the next renewal. */
 static void who_lost_the_lock_file_has_a_lock_again_after_renewing(void **state)
 {
@@ -469,6 +494,7 @@ int main(void)
                 LOG_TEST(another_handle_of_the_same_process_does_not_get_the_run),
                 LOG_TEST(a_dead_holder_loses_the_run_at_once_whatever_is_seen_of_it),
                 LOG_TEST(a_lock_says_nothing_of_other_runs_and_takes_no_room),
+                LOG_TEST(the_lock_is_had_before_the_claim_is_committed),
                 LOG_TEST(who_lost_the_lock_file_has_a_lock_again_after_renewing),
                 LOG_TEST(without_a_lock_the_process_is_looked_at),
                 LOG_TEST(a_holder_in_another_pid_namespace_is_watched),

@@ -3,14 +3,6 @@
 #include "support/event_log.h"
 #include <sys/stat.h>
 
-int64_t aftermath_passed_ms;
-
-static int64_t boot_ms(void *user)
-{
-        (void)user;
-        return aftermath_passed_ms;
-}
-
 static int64_t gone(int64_t pid, void *user)
 {
         (void)pid, (void)user;
@@ -26,13 +18,11 @@ static pawl_status open_after(pawl_log **out, const power_state *s, unsigned fla
                 .pid = 100,
                 .pid_start = 3,
                 .start_of = gone};
-        static const pawl_sources sources = {.boot_ms = boot_ms};
         pawl_log_options options = PAWL_LOG_OPTIONS_INIT;
         const pawl__log_setup setup = {.identity = &self, .schema = x->schema};
         char *path = path_in(s->folder, ".pawl/events.db");
 
         options.flags = flags;
-        options.sources = sources;
         options.key = x->key;
         options.key_len = x->key ? strlen(x->key) : 0;
         pawl_status status = pawl__log_open_as(out, path, &options, &setup, err);

@@ -16,9 +16,6 @@ struct aftermath {
                 pawl_log *log, bool readonly, pawl_error *err); /**< NULL: nothing more */
 };
 
-/** What the boot clock shows after the power cut. */
-extern int64_t aftermath_passed_ms;
-
 /** The check of a power_sweep, whose user is a struct aftermath: the log ends where a transaction
  * could, not before what was promised; it verifies; its tables are what the events say; it can be
  * appended to. Of some states, a reader sees the same before anybody has repaired anything. */
