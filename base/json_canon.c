@@ -1,11 +1,258 @@
-/* The ways into the canonical pass: to a buffer, to a hasher, and from outside the library. */
+/* The one pass over a JSON text that writes its canonical form.
+ *
+ * The canonical text grows in a buffer; of an open object, a record for each member says where it
+ * is. When an object ends and its members came out of order, they are put in order: in a small
+ * object at once, by way of the free end of the buffer; in a large one when everything is written
+ * (pawl__reorder), so that no byte is moved once for each level. */
 #include "base/json_canon.h"
 #include "base/error.h"
-#include "base/json_canon_pass.h"
+#include "base/json_order.h"
+#include "base/json_step.h"
+#include "base/number.h"
 #include <stdlib.h>
 
+enum {
+        SLACK = 64,       /* free behind the text: a copy writes 16 bytes at a time, a number 32 */
+        SMALL = 32 * 1024 /* an object of so many bytes is put in order at once */
+};
+
+/* An open object; of an array only the place. */
+struct level {
+        uint32_t first;  /* its first member's record */
+        uint32_t start;  /* its '{' in the canonical text */
+        uint32_t source; /* its '{' in the source */
+        bool unsorted;
+};
+
+struct pass {
+        const char *source;
+        size_t source_len;
+        pawl__buf *buf;        /* has room for the rest of the source, small and SLACK, always */
+        size_t small;          /* SMALL, or the length of a text that is shorter */
+        size_t base;           /* where the canonical text begins in the buffer */
+        pawl__member *members; /* of all open objects */
+        size_t n_members, cap_members;
+        pawl__reorder walk;
+        pawl_error *err;
+        struct level levels[PAWL__JSON_DEPTH + 1];
+};
+
+/* Copy a short run, sixteen bytes at a time where the source has them. The buffer has the slack. */
+static inline char *copy(char *out, const char *from, size_t n, const char *end)
+{
+        if ((size_t)(end - from) < n + 15) {
+                memcpy(out, from, n);
+                return out + n;
+        }
+        for (size_t i = 0; i < n; i += 16)
+                memcpy(out + i, from + i, 16);
+        return out + n;
+}
+
+static pawl_status too_big(pawl_error *err)
+{
+        return pawl__fail(err, PAWL_ETOOBIG,
+                "a JSON text of 4 GiB or more; keep the text and its canonical form below that");
+}
+
+/* Numbers have grown: make the room again that the rest of the source may need. The buffer may
+ * move. */
+static pawl_status make_room(struct pass *c, size_t used, size_t left)
+{
+        const size_t need = used + left + c->small + SLACK;
+
+        if (need <= c->buf->cap)
+                return PAWL_OK;
+        if (need - c->base > UINT32_MAX)
+                return too_big(c->err);
+        c->buf->len = used;
+        return pawl__buf_reserve(c->buf, need - used) ? pawl__nomem(c->err) : PAWL_OK;
+}
+
+static pawl_status refuse_twice(const struct pass *c, const struct level *object, uint32_t start)
+{
+        size_t index = 0;
+
+        /* members were recorded in the order of the source, and stand so in the canonical text */
+        for (size_t i = object->first; i < c->n_members; i++)
+                index += c->members[i].start < start;
+        return pawl__json_refuse_twice(c->source, c->source_len,
+                pawl__json_name_offset(c->source, c->source_len, object->source, index), c->err);
+}
+
+/* A name was written at @p start of the canonical text @p text: record its member. */
+static inline pawl_status add_member(
+        struct pass *c, struct level *object, const char *text, size_t start, uint64_t prefix)
+{
+        if (c->n_members == c->cap_members &&
+                pawl__grow(&c->members, &c->cap_members, c->n_members + 64, sizeof *c->members))
+                return pawl__nomem(c->err);
+        pawl__member *const member = &c->members[c->n_members++];
+        member->start = (uint32_t)start;
+        member->prefix = prefix;
+        if (c->n_members - object->first < 2)
+                return PAWL_OK;
+        pawl__member *const last = member - 1;
+        last->end = (uint32_t)start - 1; /* the comma */
+        if (object->unsorted || last->prefix < member->prefix)
+                return PAWL_OK;
+        const int order = pawl__member_cmp(text, last, member);
+        if (order == 0)
+                return refuse_twice(c, object, member->start);
+        object->unsorted = order > 0;
+        return PAWL_OK;
+}
+
+/* Put the members of a small object in order, by way of the free end of the buffer. */
+static void reorder(const pawl__member *members, size_t n, char *text, uint32_t start, char *end)
+{
+        char *to = end;
+
+        for (size_t i = 0; i < n; i++) {
+                to = copy(to, text + members[i].start, members[i].end - members[i].start, end);
+                *to++ = ',';
+        }
+        memcpy(text + start + 1, end, (size_t)(to - end) - 1);
+}
+
+/* An object ends whose members came out of order; out stands after its '}'. */
+static pawl_status sort_object(struct pass *c, const struct level *object, char *out)
+{
+        const size_t n = c->n_members - object->first;
+        pawl__member *const members = c->members + object->first;
+        char *const text = c->buf->data + c->base;
+        const uint32_t end = (uint32_t)(out - text);
+
+        members[n - 1].end = end - 1;
+        pawl__members_sort(text, members, n);
+        uint32_t second = UINT32_MAX; /* the first in the text to repeat a name */
+        for (size_t i = 1; i < n; i++)
+                if (members[i - 1].prefix == members[i].prefix && members[i].start < second &&
+                        pawl__member_cmp(text, &members[i - 1], &members[i]) == 0)
+                        second = members[i].start;
+        if (second != UINT32_MAX)
+                return refuse_twice(c, object, second);
+        if (end - object->start <= c->small) {
+                reorder(members, n, text, object->start, out);
+                return PAWL_OK;
+        }
+        return pawl__reorder_add(&c->walk, object->start, end, members, n) ? pawl__nomem(c->err)
+                                                                           : PAWL_OK;
+}
+
+/* Write everything, up to *end. */
+static pawl_status write_all(struct pass *c, char **end)
+{
+        char *text = c->buf->data + c->base, *out = text;
+        const char *const source_end = c->source + c->source_len;
+        pawl__json_reader reader;
+        pawl__json_token t;
+        pawl_status status = PAWL_OK;
+
+        pawl__json_reader_begin(&reader, c->source, c->source_len);
+        for (;;) {
+                char *start = out;
+                const char *p;
+                struct level *level;
+                status = pawl__json_before_value(&reader, &t, &p, &out, c->err);
+                if (!status && !p && t.type == PAWL__JSON_NAME) {
+                        /* from the source if that will do: a load from what was stored just now, in
+                         * parts, waits */
+                        const uint64_t prefix = !t.escaped && source_end - t.raw >= 8
+                                                        ? pawl__member_prefix(t.raw, t.raw_len)
+                                                        : pawl__member_prefix_any(start + 1);
+                        *out++ = ':';
+                        status = add_member(
+                                c, &c->levels[reader.depth], text, (size_t)(start - text), prefix);
+                        p = pawl__lex_space(reader.text + reader.at, source_end);
+                        start = out;
+                }
+                if (!status && p)
+                        status = pawl__json_value_step(&reader, &t, p, &out, c->err);
+                if (status)
+                        return status;
+                switch (t.type) {
+                case PAWL__JSON_OBJECT:
+                case PAWL__JSON_ARRAY:
+                        c->levels[reader.depth] = (struct level){(uint32_t)c->n_members,
+                                (uint32_t)(out - text), (uint32_t)t.offset, false};
+                        *out++ = *t.raw;
+                        continue;
+                case PAWL__JSON_STRING:
+                        break;
+                case PAWL__JSON_NUMBER:
+                        if (t.marks.point == t.raw_len) {
+                                const size_t sign = t.raw_len == 2 && memcmp(t.raw, "-0", 2) == 0;
+                                out = copy(out, t.raw + sign, t.raw_len - sign, source_end);
+                                break;
+                        }
+                        out += pawl__number_canon(
+                                out, t.raw, t.raw_len, t.marks.point, t.marks.exponent);
+                        if ((size_t)(out - start) > t.raw_len) {
+                                const size_t used = (size_t)(out - c->buf->data);
+                                status = make_room(c, used, c->source_len - reader.at);
+                                text = c->buf->data + c->base;
+                                out = c->buf->data + used;
+                                if (status)
+                                        return status;
+                        }
+                        break;
+                case PAWL__JSON_END:
+                        out -= out[-1] == ','; /* that after the last element or member */
+                        *out++ = *t.raw;
+                        if (*t.raw == ']')
+                                break;
+                        level = &c->levels[reader.depth + 1];
+                        if (level->unsorted && (status = sort_object(c, level, out)))
+                                return status;
+                        c->n_members = level->first;
+                        break;
+                case PAWL__JSON_FINISHED:
+                        *end = out - 1;
+                        return PAWL_OK;
+                default: /* null, true, false */
+                        memcpy(out, t.raw, t.raw_len);
+                        out += t.raw_len;
+                }
+                *out++ = ',';
+        }
+}
+
+/* Make the canonical text at the end of the buffer, whose len is set behind it. On failure the
+ * buffer is as it was. */
+static pawl_status run(
+        struct pass *c, pawl__buf *buf, const char *text, size_t len, pawl_error *err)
+{
+        const size_t small = len < SMALL ? len : SMALL, before = buf->len;
+        char *end = NULL;
+
+        c->members = NULL;
+        c->walk = (pawl__reorder){NULL, 0, 0, NULL, 0, 0};
+        if (len > UINT32_MAX)
+                return too_big(err);
+        if (pawl__buf_reserve(buf, len + small + SLACK))
+                return pawl__nomem(err);
+        c->source = text ? text : "";
+        c->source_len = len;
+        c->buf = buf;
+        c->small = small;
+        c->base = before;
+        c->n_members = c->cap_members = 0;
+        c->err = err;
+        const pawl_status status = write_all(c, &end);
+        buf->len = status ? before : (size_t)(end - buf->data);
+        buf->data[buf->len] = '\0';
+        return status;
+}
+
+static void end_pass(struct pass *c)
+{
+        free(c->members);
+        pawl__reorder_free(&c->walk);
+}
+
 /* What was noted must be put in order in a second buffer, which takes the place of the first. */
-static pawl_status put_in_order(pawl__canon *c)
+static pawl_status put_in_order(struct pass *c)
 {
         pawl__buf *const buf = c->buf;
         const char *const text = buf->data + c->base;
@@ -25,24 +272,18 @@ static pawl_status put_in_order(pawl__canon *c)
 
 pawl_status pawl__json_canon(pawl__buf *out, const char *text, size_t len, pawl_error *err)
 {
-        pawl__canon c;
-        char *end = NULL;
+        const size_t before = out->len;
+        struct pass c;
+        pawl_status status = run(&c, out, text, len, err);
 
-        if (len > UINT32_MAX)
-                return pawl__canon_too_big(err);
-        if (pawl__buf_reserve(out, pawl__canon_room(len)))
-                return pawl__nomem(err);
-        pawl__canon_init(&c, text, len, out, NULL, err);
-        pawl_status status = pawl__canon_write(&c, &end);
-        if (!status) {
-                out->len = (size_t)(end - out->data);
-                if (c.walk.n_objects)
-                        status = put_in_order(&c);
+        if (!status && c.walk.n_objects) {
+                status = put_in_order(&c);
+                if (status) {
+                        out->len = before;
+                        out->data[before] = '\0';
+                }
         }
-        if (status)
-                out->len = c.base;
-        out->data[out->len] = '\0';
-        pawl__canon_free(&c);
+        end_pass(&c);
         return status;
 }
 
@@ -50,23 +291,20 @@ static pawl_status hash_with(
         unsigned char hash[32], pawl__hasher *hasher, const char *text, size_t len, pawl_error *err)
 {
         pawl__buf buf = PAWL__BUF_INIT;
-        pawl__canon c;
-        char *end = NULL;
+        struct pass c;
+        pawl_status status = run(&c, &buf, text, len, err);
 
-        buf.cap = pawl__canon_room(len); /* not a byte more: the text may be large */
-        buf.data = malloc(buf.cap);
-        pawl_status status = buf.data ? pawl__hasher_begin(hasher, err) : pawl__nomem(err);
-        if (status) {
-                free(buf.data);
-                return status;
+        if (!status && !c.walk.n_objects) {
+                status = pawl__sha256(hasher, hash, buf.data, buf.len, err);
+        } else if (!status) { /* without a copy: the text may be large */
+                status = pawl__hasher_begin(hasher, err);
+                if (!status && (pawl__reorder_hash(&c.walk, buf.data, buf.len, hasher,
+                                        buf.data + buf.len, c.small) ||
+                                       pawl__hasher_end(hasher, hash)))
+                        status = pawl__nomem(err);
         }
-        pawl__canon_init(&c, text, len, &buf, hasher, err);
-        status = pawl__canon_write(&c, &end);
-        if (!status && (pawl__hasher_add(hasher, buf.data, (size_t)(end - buf.data)) ||
-                               pawl__hasher_end(hasher, hash)))
-                status = pawl__nomem(err);
+        end_pass(&c);
         pawl__buf_free(&buf);
-        pawl__canon_free(&c);
         return status;
 }
 
@@ -74,15 +312,10 @@ pawl_status pawl__json_canon_hash(
         unsigned char hash[32], pawl__hasher *hasher, const char *text, size_t len, pawl_error *err)
 {
         pawl__hasher *own = NULL;
+        pawl_status status = hasher ? PAWL_OK : pawl__hasher_new(&own, err);
 
-        if (len > UINT32_MAX)
-                return pawl__canon_too_big(err);
-        if (!hasher) {
-                const pawl_status status = pawl__hasher_new(&own, err);
-                if (status)
-                        return status;
-        }
-        const pawl_status status = hash_with(hash, hasher ? hasher : own, text, len, err);
+        if (!status)
+                status = hash_with(hash, hasher ? hasher : own, text, len, err);
         pawl__hasher_free(own);
         return status;
 }

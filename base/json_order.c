@@ -1,6 +1,7 @@
 #include "base/json_order.h"
-#include "base/json_canon.h"
 #include "base/json_lex.h"
+#include "base/json_read.h"
+#include <stdlib.h>
 
 enum {
         FEW = 16,              /* so many are sorted by insertion */
@@ -82,125 +83,160 @@ uint64_t pawl__member_prefix_any(const char *name)
 }
 
 /* The order of the sort: equal names by their place, so that the second of them comes second. */
-static bool before(const char *text, const pawl__member *a, const pawl__member *b, bool *twice)
+static int compare(const void *a, const void *b, void *text)
 {
-        if (a->prefix != b->prefix)
-                return a->prefix < b->prefix;
-        if (a->start == b->start) /* a member against its own copy */
-                return false;
-        const int order = pawl__member_cmp(text, a, b);
-        if (order)
-                return order < 0;
-        *twice = true;
-        return a->start < b->start;
+        const pawl__member *x = a, *y = b;
+        const int order = pawl__member_cmp(text, x, y);
+
+        return order ? order : (x->start > y->start) - (x->start < y->start);
 }
 
-static void sort_few(const char *text, pawl__member *m, size_t n, bool *twice)
+void pawl__members_sort(const char *text, pawl__member *m, size_t n)
 {
+        if (n > FEW) {
+                qsort_r(m, n, sizeof *m, compare, (void *)(uintptr_t)text);
+                return;
+        }
         for (size_t i = 1; i < n; i++) {
                 const pawl__member moving = m[i];
                 size_t at = i;
-                for (; at > 0 && before(text, &moving, &m[at - 1], twice); at--)
+                for (; at > 0 &&
+                        (moving.prefix != m[at - 1].prefix ? moving.prefix < m[at - 1].prefix
+                                                           : compare(&moving, &m[at - 1],
+                                                                     (void *)(uintptr_t)text) < 0);
+                        at--)
                         m[at] = m[at - 1];
                 m[at] = moving;
         }
 }
 
-static void swap(pawl__member *a, pawl__member *b)
-{
-        const pawl__member other = *a;
+/* ---- Text in another order than it was written ------------------------------------------------
+ */
 
-        *a = *b;
-        *b = other;
+pawl_status pawl__reorder_add(
+        pawl__reorder *walk, uint32_t start, uint32_t end, const pawl__member *members, size_t n)
+{
+        if (pawl__grow(&walk->objects, &walk->cap_objects, walk->n_objects + 1,
+                    sizeof *walk->objects) ||
+                pawl__grow(&walk->members, &walk->cap_members, walk->n_members + n,
+                        sizeof *walk->members))
+                return PAWL_ENOMEM;
+        memcpy(walk->members + walk->n_members, members, n * sizeof *members);
+        walk->objects[walk->n_objects++] = (pawl__reorder_object){start, end, walk->n_members, n};
+        walk->n_members += n;
+        return PAWL_OK;
 }
 
-static void sift(const char *text, pawl__member *m, size_t at, size_t n, bool *twice)
+/* Where the text goes: gathered in the stage, and from there to the hasher, if there is one. */
+struct sink {
+        char *stage;
+        size_t n, cap;
+        pawl__hasher *hasher;
+        pawl_status status;
+};
+
+static void flush(struct sink *sink)
 {
-        for (size_t child; (child = 2 * at + 1) < n; at = child) {
-                if (child + 1 < n && before(text, &m[child], &m[child + 1], twice))
-                        child++;
-                if (!before(text, &m[at], &m[child], twice))
+        if (!sink->status && sink->hasher)
+                sink->status = pawl__hasher_add(sink->hasher, sink->stage, sink->n);
+        sink->n = 0;
+}
+
+static void put(struct sink *sink, const char *data, size_t n)
+{
+        if (n > sink->cap - sink->n) {
+                flush(sink);
+                if (n > sink->cap) {
+                        if (!sink->status)
+                                sink->status = pawl__hasher_add(sink->hasher, data, n);
                         return;
-                swap(&m[at], &m[child]);
-        }
-}
-
-static void sort_heap(const char *text, pawl__member *m, size_t n, bool *twice)
-{
-        for (size_t i = n / 2; i-- > 0;)
-                sift(text, m, i, n, twice);
-        for (size_t i = n; i-- > 1;) {
-                swap(&m[0], &m[i]);
-                sift(text, m, 0, i, twice);
-        }
-}
-
-/* Part around the median of three: what is before it, it, what is after it. */
-static size_t part(const char *text, pawl__member *m, size_t n, bool *twice)
-{
-        pawl__member *const low = &m[0], *const middle = &m[n / 2], *const high = &m[n - 1];
-
-        if (before(text, middle, low, twice))
-                swap(low, middle);
-        if (before(text, high, middle, twice)) {
-                swap(middle, high);
-                if (before(text, middle, low, twice))
-                        swap(low, middle);
-        }
-        swap(middle, &m[n - 2]);
-        const pawl__member pivot = m[n - 2];
-        size_t i = 0, j = n - 2;
-        for (;;) {
-                while (before(text, &m[++i], &pivot, twice))
-                        ;
-                while (before(text, &pivot, &m[--j], twice))
-                        ;
-                if (i >= j)
-                        break;
-                swap(&m[i], &m[j]);
-        }
-        swap(&m[i], &m[n - 2]);
-        return i;
-}
-
-/* D. Musser, "Introspective Sorting and Selection Algorithms" (1997): quicksort, until the parts
- * get out of proportion, which input can bring about; then heapsort. */
-bool pawl__members_sort(const char *text, pawl__member *m, size_t n)
-{
-        struct {
-                pawl__member *members;
-                size_t n;
-                unsigned budget;
-        } todo[64]; /* the larger part waits here, so each is at most half of the one before */
-        size_t waiting = 0;
-        unsigned budget = 2 * (64 - (unsigned)__builtin_clzll(n | 1));
-        bool twice = false;
-
-        for (;;) {
-                while (n > FEW && budget > 0) {
-                        const size_t pivot = part(text, m, n, &twice), rest = n - pivot - 1;
-                        budget--;
-                        todo[waiting].budget = budget;
-                        if (pivot > rest) {
-                                todo[waiting].members = m;
-                                todo[waiting++].n = pivot;
-                                m += pivot + 1;
-                                n = rest;
-                        } else {
-                                todo[waiting].members = m + pivot + 1;
-                                todo[waiting++].n = rest;
-                                n = pivot;
-                        }
                 }
-                if (n > FEW)
-                        sort_heap(text, m, n, &twice);
-                else
-                        sort_few(text, m, n, &twice);
-                if (waiting == 0)
-                        return !twice;
-                waiting--;
-                m = todo[waiting].members;
-                n = todo[waiting].n;
-                budget = todo[waiting].budget;
         }
+        memcpy(sink->stage + sink->n, data, n);
+        sink->n += n;
+}
+
+/* A run of the text, and the object after whose members the walk goes on behind it. */
+struct stop {
+        uint32_t at, end;
+        const pawl__member *next, *last; /* what is left of the object's members */
+};
+
+/* The first noted object that begins at or after @p at: of nested ones the outermost. */
+static const pawl__reorder_object *object_from(const pawl__reorder *walk, uint32_t at)
+{
+        size_t low = 0, high = walk->n_objects;
+
+        while (low < high) {
+                const size_t middle = low + (high - low) / 2;
+                if (walk->objects[middle].start < at)
+                        low = middle + 1;
+                else
+                        high = middle;
+        }
+        return low < walk->n_objects ? &walk->objects[low] : NULL;
+}
+
+static int compare_starts(const void *a, const void *b)
+{
+        const pawl__reorder_object *x = a, *y = b;
+
+        return (x->start > y->start) - (x->start < y->start);
+}
+
+static void walk_text(pawl__reorder *walk, const char *text, size_t len, struct sink *sink)
+{
+        struct stop stops[PAWL__JSON_DEPTH + 1], *stop = stops;
+
+        qsort(walk->objects, walk->n_objects, sizeof *walk->objects, compare_starts);
+        *stop = (struct stop){0, (uint32_t)len, NULL, NULL};
+        for (;;) {
+                if (stop->at < stop->end) {
+                        const pawl__reorder_object *object = object_from(walk, stop->at);
+                        if (!object || object->start >= stop->end) {
+                                put(sink, text + stop->at, stop->end - stop->at);
+                                stop->at = stop->end;
+                                continue;
+                        }
+                        const pawl__member *members = walk->members + object->first;
+                        put(sink, text + stop->at, object->start + 1 - stop->at);
+                        stop->at = object->end;
+                        *++stop = (struct stop){
+                                members->start, members->end, members + 1, members + object->n};
+                } else if (stop == stops) {
+                        return;
+                } else if (stop->next < stop->last) {
+                        put(sink, ",", 1);
+                        stop->at = stop->next->start;
+                        stop->end = stop->next->end;
+                        stop->next++;
+                } else {
+                        put(sink, "}", 1);
+                        stop--;
+                }
+        }
+}
+
+pawl_status pawl__reorder_hash(pawl__reorder *walk, const char *text, size_t len,
+        pawl__hasher *hasher, char *stage, size_t stage_cap)
+{
+        struct sink sink = {stage, 0, stage_cap, hasher, PAWL_OK};
+
+        walk_text(walk, text, len, &sink);
+        flush(&sink);
+        return sink.status;
+}
+
+void pawl__reorder_text(pawl__reorder *walk, const char *text, size_t len, char *out)
+{
+        struct sink sink = {out, 0, len, NULL, PAWL_OK};
+
+        walk_text(walk, text, len, &sink);
+}
+
+void pawl__reorder_free(pawl__reorder *walk)
+{
+        free(walk->objects);
+        free(walk->members);
+        *walk = (pawl__reorder){NULL, 0, 0, NULL, 0, 0};
 }

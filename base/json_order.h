@@ -3,13 +3,12 @@
  * @brief Putting the members of an object in the order of RFC 8785, section 3.2.3.
  *
  * A member is a slice of canonical text that is written already: "name":value. Sorting moves the
- * records; what becomes of the text is the caller's business.
+ * records; the text is moved once everything is written.
  */
 #ifndef PAWL_BASE_JSON_ORDER_H
 #define PAWL_BASE_JSON_ORDER_H
 
-#include <pawl/base.h>
-#include <stdbool.h>
+#include "base/digest.h"
 #include <string.h>
 
 typedef struct pawl__member {
@@ -39,8 +38,42 @@ static inline uint64_t pawl__member_prefix(const char *name, size_t len)
 /** Order of two members of @p text by their names; 0: the names are the same. */
 int pawl__member_cmp(const char *text, const pawl__member *a, const pawl__member *b);
 
-/** Sort, in place. False if two names are the same; these then stand together, the order being by
- *  start for them. Takes n log n comparisons at most. */
-bool pawl__members_sort(const char *text, pawl__member *members, size_t n);
+/** Sort, in place; members of one name by their start. Takes about n log n comparisons. */
+void pawl__members_sort(const char *text, pawl__member *members, size_t n);
+
+/** Order of two UTF-8 texts by their UTF-16 code units. */
+int pawl__utf16_cmp(const char *a, size_t a_len, const char *b, size_t b_len);
+
+/**
+ * Canonical text, to be read in another order than it was written in. A large object whose members
+ * came out of order is left as it is and noted here, with its members in their order. The walk goes
+ * through the text and, at such an object, through its members instead; they may hold such objects
+ * again. So each byte is moved once, whatever the nesting.
+ */
+typedef struct pawl__reorder_object {
+        uint32_t start, end; /**< from '{' to after '}' */
+        size_t first, n;     /**< its members, sorted */
+} pawl__reorder_object;
+
+/** Zero-initialised is empty. */
+typedef struct pawl__reorder {
+        pawl__reorder_object *objects;
+        size_t n_objects, cap_objects;
+        pawl__member *members;
+        size_t n_members, cap_members;
+} pawl__reorder;
+
+/** Note an object, after the objects in it. */
+PAWL_MUST_CHECK pawl_status pawl__reorder_add(
+        pawl__reorder *walk, uint32_t start, uint32_t end, const pawl__member *members, size_t n);
+
+/** Give @p text to the hasher in its order, gathered in @p stage. */
+PAWL_MUST_CHECK pawl_status pawl__reorder_hash(pawl__reorder *walk, const char *text, size_t len,
+        pawl__hasher *hasher, char *stage, size_t stage_cap);
+
+/** Write it to @p out, which holds len bytes. */
+void pawl__reorder_text(pawl__reorder *walk, const char *text, size_t len, char *out);
+
+void pawl__reorder_free(pawl__reorder *walk);
 
 #endif

@@ -1,10 +1,7 @@
-/* The reader as a function, and saying why a text is refused. The lexis and the grammar themselves
- * stand in json_lex.h. */
-#include "base/json_read.h"
+/* The reader as a function, and the messages that say why a text is refused. */
 #include "base/error.h"
-#include "base/json_lex.h"
+#include "base/json_step.h"
 #include "base/number.h"
-#include "base/text.h"
 #include <math.h>
 #include <stdio.h>
 
@@ -34,22 +31,28 @@ pawl_status pawl__json_fail_at(
         return pawl__fail(err, PAWL_EPARSE, "line %zu, column %zu: %s", line, column, what);
 }
 
-const char *pawl__lex_string_rest(
-        const char *start, const char *p, const char *end, unsigned wide, bool *escaped)
+size_t pawl__json_unescape(char *out, const char *raw, size_t raw_len)
 {
-        while (p < end && *p == '\\') {
-                const size_t n = pawl__lex_escape(p, end);
-                if (n == 0)
-                        return NULL;
-                *escaped = true;
-                p = pawl__lex_run(p + n, end, &wide, NULL);
+        const char *p = raw, *const end = raw + raw_len;
+        char *const start = out;
+
+        while (p < end) {
+                const char *slash = memchr(p, '\\', (size_t)(end - p));
+                const size_t plain = (size_t)((slash ? slash : end) - p);
+                memcpy(out, p, plain);
+                out += plain;
+                p += plain;
+                if (p < end) {
+                        char character[4];
+                        const size_t n = pawl__lex_escaped_character(character, &p);
+                        memcpy(out, character, n);
+                        out += n;
+                }
         }
-        if (p == end || *p != '"' || (wide && !pawl__utf8_valid(start, (size_t)(p - start))))
-                return NULL;
-        return p;
+        return (size_t)(out - start);
 }
 
-bool pawl__lex_overflows(const char *raw, size_t raw_len)
+bool pawl__json_overflows(const char *raw, size_t raw_len)
 {
         const pawl__decimal decimal = pawl__decimal_read(raw, raw_len);
 
@@ -254,7 +257,7 @@ pawl_status pawl__json_refuse_twice(const char *text, size_t len, size_t offset,
         char decoded[SHOWN], message[SHOWN + 80];
         const char *name = text + offset + 1;
         bool escaped;
-        const char *const close = pawl__lex_string(name, text + len, &escaped);
+        const char *const close = pawl__lex_string(name, text + len, &escaped, NULL);
         size_t n = close ? (size_t)(close - name) : 0;
         const bool cut = n > SHOWN;
 

@@ -3,7 +3,7 @@
  * @brief A strict RFC 8259 reader: one token at a time, over a text with a length.
  *
  * Nothing recurses: nesting is a bit per level, at most PAWL__JSON_DEPTH. A token borrows from the
- * text. Every refusal is PAWL_EPARSE, "line L, column C: WHAT; HOW TO MEND" (columns count
+ * text. Every refusal is PAWL_EPARSE, "line L, column C: WHAT; HOW TO FIX" (columns count
  * characters from 1). Refused: what RFC 8259 refuses, invalid UTF-8, lone surrogates, numbers that
  * overflow a double, depth beyond the limit, a second value after the first. Duplicate member names
  * are for the caller, who has the members together (json_canon, json_tree).
@@ -11,8 +11,7 @@
 #ifndef PAWL_BASE_JSON_READ_H
 #define PAWL_BASE_JSON_READ_H
 
-#include <pawl/base.h>
-#include <stdbool.h>
+#include "base/json_lex.h"
 
 #define PAWL__JSON_DEPTH 512
 
@@ -35,6 +34,7 @@ typedef struct pawl__json_token {
         size_t offset;   /**< of the token's first byte in the text, quote included */
         const char *raw; /**< number: its literal; string or name: between the quotes, undecoded */
         size_t raw_len;
+        pawl__lex_marks marks; /**< number: see there */
 } pawl__json_token;
 
 typedef struct pawl__json_reader {

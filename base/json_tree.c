@@ -1,6 +1,6 @@
 #include "base/json_tree.h"
 #include "base/error.h"
-#include "base/json_lex.h"
+#include "base/json_step.h"
 #include "base/number.h"
 #include <stdlib.h>
 

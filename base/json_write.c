@@ -1,6 +1,6 @@
 #include "base/json_write.h"
-#include "base/json_canon.h"
 #include "base/json_lex.h"
+#include "base/number.h"
 #include <assert.h>
 
 /* Room for the rest of a text, should nothing in it need an escape: its closing quote, and what

@@ -48,6 +48,16 @@ pawl__decimal pawl__decimal_shortest(double value);
  *  @p decimal has at most 17 digits but for zeros at its end. Returns the length. */
 size_t pawl__decimal_format(char *out, const pawl__decimal *decimal);
 
+/** A double as ECMAScript's Number::toString prints it; returns the length. NaN and infinities have
+ *  no such form and must not be passed. */
+size_t pawl__number_format(char out[32], double value);
+
+/** The canonical form (RFC 8785, section 3.2.2.3) of a literal that is no integer, with the marks
+ *  of pawl__lex_number(), to at most 32 bytes; returns the length, or 0 if it overflows a double.
+ */
+size_t pawl__number_canon(
+        char *out, const char *raw, size_t raw_len, size_t point, size_t exponent);
+
 /** How many digits there are in a number other than 0. */
 int pawl__count_digits(uint64_t number);
 

@@ -1,7 +1,7 @@
 /* Printing: R. Giulietti, "The Schubfach way to render doubles" (2020), with the table's powers
  * of 128 bits in place of the paper's 126. */
-#include "base/json_canon.h"
 #include "base/number.h"
+#include <math.h>
 #include <string.h>
 
 /* floor(log10(2^e)), or of 3/4 * 2^e; floor(log2(10^e)): section 9.1 has the proofs of the ranges.
@@ -170,4 +170,47 @@ size_t pawl__number_format(char out[32], double value)
         const pawl__decimal d = pawl__decimal_shortest(value);
 
         return pawl__decimal_format(out, &d);
+}
+
+/* ---- The canonical form of a literal -------------------------------------------------------- */
+
+enum {
+        SHORT = 15,   /* digits that are the shortest form of what they are read as (DBL_DIG) ... */
+        MIDDLE = 300, /* ... where doubles are normal */
+        HELD = 19     /* digits that 64 bits hold */
+};
+
+/* Is the literal, without an exponent, laid out as ECMAScript does it, so that it is canonical if
+ * its digits are? It then ends in a digit of the fraction other than 0, and is not so small as to
+ * want an exponent. (One so large has more digits than are ever canonical.) */
+static bool laid_out(const char *raw, size_t raw_len)
+{
+        const char *const first = raw + (raw[0] == '-');
+
+        return raw[raw_len - 1] != '0' && (first[0] != '0' || first[2] != '0');
+}
+
+size_t pawl__number_canon(char *out, const char *raw, size_t raw_len, size_t point, size_t exponent)
+{
+        const bool plain = exponent == raw_len && raw_len <= HELD + 1; /* the point is no digit */
+        const bool in_form = plain && laid_out(raw, raw_len);
+
+        if (in_form && raw_len <= SHORT + 1) {
+                memcpy(out, raw, raw_len);
+                return raw_len;
+        }
+        const pawl__decimal d = plain ? pawl__decimal_read_plain(raw, raw_len, point)
+                                      : pawl__decimal_read(raw, raw_len);
+        const int64_t magnitude = d.exponent + d.count;
+        if (d.count <= SHORT && magnitude > -MIDDLE && magnitude < MIDDLE)
+                return pawl__decimal_format(out, &d);
+        const double value = pawl__decimal_double(&d, raw, raw_len);
+        if (isinf(value))
+                return 0;
+        const pawl__decimal least = pawl__decimal_shortest(value);
+        if (in_form && least.digits == d.digits && least.exponent == d.exponent) {
+                memcpy(out, raw, raw_len);
+                return raw_len;
+        }
+        return pawl__decimal_format(out, &least);
 }

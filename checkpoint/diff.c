@@ -1,5 +1,5 @@
 #include "base/error.h"
-#include "base/json_canon.h"
+#include "base/json_order.h"
 #include "base/json_tree.h"
 #include "base/json_write.h"
 #include "checkpoint/checkpoint.h"

@@ -1,7 +1,7 @@
 #include "command/table.h"
 #include "base/error.h"
-#include "base/json_canon.h"
 #include "base/json_write.h"
+#include "base/number.h"
 #include "command/printable.h"
 #include <libsmartcols.h>
 #include <locale.h>

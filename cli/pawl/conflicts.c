@@ -1,7 +1,7 @@
 /* pawl conflicts: what is open, with the senses to pick from. */
 #include "base/error.h"
-#include "base/json_canon.h"
 #include "base/json_tree.h"
+#include "base/number.h"
 #include "base/sources.h"
 #include "cli/pawl/commands.h"
 #include "command/find.h"

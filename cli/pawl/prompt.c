@@ -1,5 +1,5 @@
 #include "cli/pawl/prompt.h"
-#include "base/json_canon.h"
+#include "base/number.h"
 #include "command/command.h"
 #include "command/printable.h"
 #include "events/log.h"

@@ -87,8 +87,10 @@ static void integers_keep_every_digit(void **state)
         check("[9007199254740992,9007199254740993]", "[9007199254740992,9007199254740993]");
         check("-123456789012345678901234567890", "-123456789012345678901234567890");
         check("1000000000000000000000000", "1000000000000000000000000");
+        check("18446744073709551617", "18446744073709551617");
         check("9007199254740993.0", "9007199254740992"); /* a point: a double */
         check("1000000000000000000000e0", "1e+21");
+        check("[1.50,-0.0,1e-7,0.0000001,1E2,-1e-400]", "[1.5,0,1e-7,1e-7,100,0]");
 }
 
 static void strings_keep_only_the_escapes_that_they_need(void **state)
@@ -335,28 +337,12 @@ static void the_sort_does_not_degrade(void **state)
                         snprintf(text + 8 * i, 8, "\"%05u\"", n);
                         members[i] = (pawl__member){0, 8 * i, 8 * i + 7}; /* names decide alone */
                 }
-                const bool unique = pawl__members_sort(text, members, N);
+                pawl__members_sort(text, members, N);
                 for (unsigned i = 1; i < N; i++) {
                         const int order = pawl__member_cmp(text, &members[i - 1], &members[i]);
-                        assert_true(order < 0 || (!unique && order == 0 &&
-                                                         members[i - 1].start < members[i].start));
+                        assert_true(order < 0 ||
+                                    (order == 0 && members[i - 1].start < members[i].start));
                 }
-        }
-}
-
-static void one_number_has_its_canonical_form(void **state)
-{
-        static const char *const cases[][2] = {{"1.50", "1.5"}, {"-0", "0"}, {"-0.0", "0"},
-                {"1e-7", "1e-7"}, {"0.0000001", "1e-7"}, {"1E2", "100"},
-                {"18446744073709551617", "18446744073709551617"}, {"-1e-400", "0"}};
-
-        (void)state;
-        for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-                pawl__buf out = PAWL__BUF_INIT;
-                assert_int_equal(
-                        pawl__json_canon_number(&out, cases[i][0], strlen(cases[i][0])), PAWL_OK);
-                assert_text(pawl__buf_text(&out), cases[i][1]);
-                pawl__buf_free(&out);
         }
 }
 
@@ -392,7 +378,6 @@ int main(void)
                 cmocka_unit_test(numbers_may_grow),
                 cmocka_unit_test(hostile_documents_take_no_longer_than_others),
                 cmocka_unit_test(the_sort_does_not_degrade),
-                cmocka_unit_test(one_number_has_its_canonical_form),
                 cmocka_unit_test(the_public_functions_do_the_same),
         };
 

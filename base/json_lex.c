@@ -124,58 +124,45 @@ size_t pawl__lex_write_escape(char out[6], char c)
         return 2;
 }
 
-size_t pawl__json_unescape(char *out, const char *raw, size_t raw_len)
+/* The canonical form of the escape at p; returns the end of it. */
+static char *copy_escape(char *out, const char *p)
 {
-        const char *p = raw, *const end = raw + raw_len;
-        char *const start = out;
+        char character[4];
 
-        while (p < end) {
-                const char *slash = memchr(p, '\\', (size_t)(end - p));
-                const size_t plain = (size_t)((slash ? slash : end) - p);
-                memcpy(out, p, plain);
-                out += plain;
-                p += plain;
-                if (p < end) {
-                        char character[4];
-                        const size_t n = pawl__lex_escaped_character(character, &p);
-                        memcpy(out, character, n);
-                        out += n;
-                }
+        if (p[1] != 'u') { /* of the short ones, that of the slash alone is not needed */
+                *out = '\\';
+                out += p[1] != '/';
+                *out++ = p[1];
+                return out;
         }
-        return (size_t)(out - start);
+        const size_t len = pawl__lex_escaped_character(character, &p);
+        const unsigned char c = (unsigned char)character[0];
+        if (c < 0x20 || c == '"' || c == '\\')
+                return out + pawl__lex_write_escape(out, character[0]);
+        memcpy(out, character, sizeof character);
+        return out + len;
 }
 
-const char *pawl__lex_string_canon(
-        const char *start, const char *p, const char *end, unsigned wide, char **out)
+const char *pawl__lex_string_rest(
+        const char *start, const char *p, const char *end, unsigned wide, bool *escaped, char **to)
 {
-        char *to = *out;
+        char *out = to ? *to : NULL;
 
         while (p < end && *p == '\\') {
                 const size_t n = pawl__lex_escape(p, end);
                 if (n == 0)
                         return NULL;
-                if (p[1] == 'u') {
-                        char character[4];
-                        const size_t len = pawl__lex_escaped_character(character, &p);
-                        if (len == 1 && pawl__lex_needs_escape(character[0])) {
-                                to += pawl__lex_write_escape(to, character[0]);
-                        } else {
-                                memcpy(to, character, 4);
-                                to += len;
-                        }
-                } else {
-                        /* of the short ones, that of the slash alone is not needed */
-                        *to++ = p[1] == '/' ? '/' : '\\';
-                        *to = p[1];
-                        to += p[1] != '/';
-                        p += 2;
-                }
-                const char *const run = p;
-                p = pawl__lex_run(p, end, &wide, to);
-                to += p - run;
+                *escaped = true;
+                if (out)
+                        out = copy_escape(out, p);
+                const char *const run = p + n;
+                p = pawl__lex_run(run, end, &wide, out);
+                if (out)
+                        out += p - run;
         }
         if (p == end || *p != '"' || (wide && !pawl__utf8_valid(start, (size_t)(p - start))))
                 return NULL;
-        *out = to;
+        if (to)
+                *to = out;
         return p;
 }
