@@ -34,10 +34,8 @@ contents="INSERT INTO contents VALUES
         (x'$empty', 0, 5, x'28b52ffd20052900007472656501'),
         (x'$other', 0, 11, x'28b52ffd200b5900007472656501780000016101'),
         (randomblob(32), 0, 3000000, randomblob(3000000))"
-flags=
-if nm "$BUILD_DIR/libpawl.so" | grep -q __asan_init; then flags=-fsanitize=address,undefined; fi
-$CC -std=c11 $flags -I "$SOURCE_DIR/include" -DEMPTY="\"$empty\"" -DOTHER="\"$other\"" append.c \
-        -L "$BUILD_DIR" -Wl,-rpath,"$BUILD_DIR" -lpawl -o append
+$CC -std=c11 -DEMPTY="\"$empty\"" -DOTHER="\"$other\"" append.c \
+        $("$SOURCE_DIR/tests/support/libpawl-flags") -o append
 make_log() {
         rm -rf .pawl
         pawl init >/dev/null

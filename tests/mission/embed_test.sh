@@ -3,13 +3,10 @@
 export PAWL_DB=log/events.db
 
 it "the example compiles against the public headers and the library alone"
-flags=
-if nm "$BUILD_DIR/libpawl.so" | grep -q __asan_init; then flags=-fsanitize=address,undefined; fi
-$CC -std=c11 -Wall -Wextra -pedantic -Werror $flags -I "$SOURCE_DIR/include" \
-        "$SOURCE_DIR/examples/embed/embed.c" -L "$BUILD_DIR" -Wl,-rpath,"$BUILD_DIR" -lpawl -o embed
-
-$CC -std=c11 -Wall -Wextra -pedantic -Werror $flags -I "$SOURCE_DIR/include" \
-        "$SOURCE_DIR/examples/embed/answer.c" -L "$BUILD_DIR" -Wl,-rpath,"$BUILD_DIR" -lpawl -o answer
+for example in embed answer; do
+        $CC -std=c11 -Wall -Wextra -pedantic -Werror "$SOURCE_DIR/examples/embed/$example.c" \
+                $("$SOURCE_DIR/tests/support/libpawl-flags") -o $example
+done
 
 it "the first run is held, and tells its token and its conflict"
 runs 3 ./embed "$PAWL_DB"
