@@ -22,6 +22,6 @@ bool pawl__unprintable(uint32_t codepoint);
 size_t pawl__printable_span(pawl_text text, char escape[PAWL__ESCAPE_MAX], size_t *skip);
 
 /** Append @p text to @p out, escaped. */
-PAWL_MUST_CHECK pawl_status pawl__printable(pawl__buf *out, pawl_text text);
+pawl_status pawl__printable(pawl__buf *out, pawl_text text);
 
 #endif

@@ -5,6 +5,7 @@
  */
 #include "base/error.h"
 #include "base/file.h"
+#include "base/sources.h"
 #include "base/system.h"
 #include "session/session.h"
 #include <errno.h>
@@ -18,42 +19,35 @@
 enum { LINKS = 40 }; /* that lead one to another, as many as the kernel follows */
 
 typedef struct place {
-        pawl__buf target, folder, beside;
-        mode_t mode; /* of the file that is there, with has_mode */
-        bool has_mode;
+        pawl__buf target, beside;
+        size_t directory; /* bytes of the target before its name */
+        mode_t mode;      /* of the file that is there; 0: there is none */
 } place;
 
-/* ---- Where -------------------------------------------------------------------------------------
- */
-
-static pawl_status set_folder(place *at)
+static size_t directory_len(const char *path)
 {
-        const char *slash = strrchr(at->target.data, '/');
-        size_t len = slash ? (size_t)(slash - at->target.data) + 1 : 0;
+        const char *slash = strrchr(path, '/');
 
-        pawl__buf_clear(&at->folder);
-        return slash ? pawl__buf_add(&at->folder, at->target.data, len)
-                     : pawl__buf_adds(&at->folder, "./");
+        return slash ? (size_t)(slash - path) + 1 : 0;
 }
 
 /* Follow links from the target until it is none: what they lead to need not be there. */
-static pawl_status follow(place *at, const char *path, pawl_error *err)
+static pawl_status follow(pawl__buf *target, const char *path, pawl_error *err)
 {
         char link[PATH_MAX];
 
-        if (pawl__buf_adds(&at->target, path) || set_folder(at))
-                return pawl__nomem(err);
-        for (int i = 0; i < LINKS; i++) {
-                ssize_t len = readlink(at->target.data, link, sizeof link - 1);
+        pawl__buf_adds(target, path);
+        for (int i = 0; !target->failed; i++) {
+                ssize_t len = readlink(target->data, link, sizeof link - 1);
                 if (len < 0) /* none, or nothing there: opening says what is wrong */
                         return PAWL_OK;
+                if (i == LINKS)
+                        return pawl__fail_errno(err, ELOOP, path, "write the handoff");
                 link[len] = '\0';
-                pawl__buf_clear(&at->target);
-                if ((*link != '/' && pawl__buf_adds(&at->target, at->folder.data)) ||
-                        pawl__buf_adds(&at->target, link) || set_folder(at))
-                        return pawl__nomem(err);
+                target->len = *link == '/' ? 0 : directory_len(target->data);
+                pawl__buf_adds(target, link);
         }
-        return pawl__fail_errno(err, ELOOP, path, "write the handoff");
+        return pawl__nomem(err);
 }
 
 static pawl_status find_place(place *at, pawl_log *log, const char *path, pawl_error *err)
@@ -61,64 +55,48 @@ static pawl_status find_place(place *at, pawl_log *log, const char *path, pawl_e
         const pawl_sources *sources = pawl__log_sources(log);
         struct stat st;
         char uuid[37];
-        pawl_status status;
 
         if (stat(path, &st) == 0) {
                 if (!S_ISREG(st.st_mode))
                         return pawl__fail(err, PAWL_EINVAL,
                                 "%s: is not a regular file; name one, or one that there is not",
                                 path);
-                at->mode = st.st_mode & 07777;
-                at->has_mode = true;
+                at->mode = st.st_mode;
         } else if (!*path || path[strlen(path) - 1] == '/') {
                 return pawl__fail(err, PAWL_EINVAL, "%s: names no file; add the name of one", path);
         }
-        status = follow(at, path, err);
+        pawl_status status = follow(&at->target, path, err);
         if (status)
                 return status;
         sources->uuid(uuid, sources->user);
-        return pawl__buf_addf(&at->beside, "%s.pawl-handoff-%s", at->folder.data, uuid)
-                       ? pawl__nomem(err)
-                       : PAWL_OK;
+        at->directory = directory_len(at->target.data);
+        pawl__buf_add(&at->beside, at->target.data, at->directory);
+        pawl__buf_addf(&at->beside, ".pawl-handoff-%s", uuid);
+        return pawl__buf_check(&at->beside, err);
 }
 
-static void free_place(place *at)
+/* Write beside the target, and rename. Returns errno. */
+static int put_in_place(place *at, const char *data, size_t len, mode_t new_mode)
 {
-        pawl__buf_free(&at->target);
-        pawl__buf_free(&at->folder);
-        pawl__buf_free(&at->beside);
-}
-
-/* ---- Writing -----------------------------------------------------------------------------------
- */
-
-/* The file beside the target, on disk. Returns errno. */
-static int write_beside(const place *at, const char *data, size_t len, mode_t new_mode)
-{
-        /* NOLINTNEXTLINE(clang-analyzer-core.NonNullParamChecker): a full buffer has data */
         int fd = open(at->beside.data, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, new_mode);
 
-        return fd < 0 ? errno : pawl__fill_file(fd, at->has_mode ? at->mode : 0, data, len, true);
-}
-
-static int put_in_place(const place *at, const char *data, size_t len, mode_t new_mode)
-{
-        int error = write_beside(at, data, len, new_mode);
-
-        if (!error && rename(at->beside.data, at->target.data) != 0)
-                error = errno;
+        if (fd < 0)
+                return errno;
+        int error = pawl__fill_file(fd, at->mode, data, len, true);
+        if (!error)
+                error = pawl__rename(AT_FDCWD, at->beside.data, at->target.data, true);
         if (error) {
-                if (error != EEXIST)
-                        unlink(at->beside.data);
+                unlink(at->beside.data);
                 return error;
         }
-        return pawl__sync_directory(at->folder.data);
+        at->target.data[at->directory] = '\0';
+        return pawl__sync_directory(at->directory ? at->target.data : ".");
 }
 
 pawl_status pawl__handoff_write(pawl_log *log, const char *session_id, const char *path,
         size_t summary, unsigned new_mode, pawl_error *err)
 {
-        place at = {PAWL__BUF_INIT, PAWL__BUF_INIT, PAWL__BUF_INIT, 0, false};
+        place at = {PAWL__BUF_INIT, PAWL__BUF_INIT, 0, 0};
         char *text = NULL;
         size_t len;
         pawl_status status = pawl_session_handoff(&text, &len, log, session_id, summary, err);
@@ -130,7 +108,8 @@ pawl_status pawl__handoff_write(pawl_log *log, const char *session_id, const cha
                 if (error)
                         status = pawl__fail_errno(err, error, path, "write the handoff");
         }
-        free_place(&at);
+        pawl__buf_free(&at.target);
+        pawl__buf_free(&at.beside);
         free(text);
         return status;
 }
