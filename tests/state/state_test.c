@@ -214,8 +214,8 @@ static void a_log_whose_tail_was_cut_is_refused_until_it_is_rebuilt(void **state
         history_sql(h, "DROP TRIGGER events_refuse_delete; DELETE FROM events WHERE seq = 3");
         history_step_started(h);
         assert_int_equal(history_commit(h), PAWL_EDAMAGED);
-        assert_says(
-                pawl_log_errmsg(h->log), "the state tables stand at seq 3, but the log ends at 2");
+        assert_says(pawl_log_errmsg(h->log),
+                "event 3, which was recorded, is gone from it; put back a copy that has it");
         assert_int_equal(history_head(h), 2);
         history_reopen(h, 0);
         assert_int_equal(pawl__state_of(&kept, h->log, &h->err), PAWL_EDAMAGED);
