@@ -116,7 +116,7 @@ int main(int argc, char **argv)
                 const double start = bench_now_ns();
                 for (int k = 0; k < EACH; k++)
                         answer(fd, &body, next++);
-                bench_add(&alone, (bench_now_ns() - start) / EACH);
+                bench_add(&alone, (bench_now_ns() - start) / (double)EACH);
                 bench_add(&together, at_once() / (AT_ONCE * EACH));
         }
         bench_answer(&(bench_question){.what = "answers by 16 connections at once, each",

@@ -117,11 +117,11 @@ int main(int argc, char **argv)
                 ns[i][1] = run_steps(&bytes[i][1], pawl, i ? many : few, "each_step");
         }
         answer("a run of 4,000 steps, with checkpoints", "four runs of 1,000", NULL, ns[1][1],
-                GROWTH * ns[0][1], 1.3);
+                (double)GROWTH * ns[0][1], 1.3);
         answer("a run of 4,000 steps, with checkpoints", "without them", NULL, ns[1][1], ns[1][0],
                 1.3);
         answer("log of a run of 4,000 steps", "four of 1,000 steps", "bytes", bytes[1][1],
-                GROWTH * bytes[0][1], 1.1);
+                (double)GROWTH * bytes[0][1], 1.1);
         answer("log of a run of 4,000 steps", "without its checkpoints", "bytes", bytes[1][1],
                 bytes[1][0], 1.3);
         const double small = edit_seed(pawl, 5000), large = edit_seed(pawl, 50000);

@@ -81,7 +81,7 @@ static void measure_memory(void)
         bench_series memory = {NULL, 0, 0}, text = {NULL, 0, 0};
 
         bench_add(&text, LARGE);
-        bench_add(&memory, LARGE + resident(LARGE, true) - resident(LARGE, false));
+        bench_add(&memory, (double)LARGE + resident(LARGE, true) - resident(LARGE, false));
         bench_answer(&(bench_question){.what = "memory of an input hash, 10 MB, the text included",
                              .beside = "the text",
                              .unit = "bytes",

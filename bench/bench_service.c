@@ -73,7 +73,7 @@ static double read_rows(sqlite3_stmt *const *queries)
                                 bench_die(sqlite3_errmsg(raw));
                         sqlite3_reset(*q);
                 }
-        return (bench_now_ns() - start) / QUERIES;
+        return (bench_now_ns() - start) / (double)QUERIES;
 }
 
 /* ---- One path -------------------------------------------------------------------------------- */
@@ -138,7 +138,7 @@ static void beside_rows(
                 if (i < 0) /* that one warmed up */
                         continue;
                 bench_add(&theirs, rows);
-                bench_add(&ours, (bench_now_ns() - start) / QUERIES);
+                bench_add(&ours, (bench_now_ns() - start) / (double)QUERIES);
         }
         snprintf(what, sizeof what, "%s, one request after the other", name);
         bench_answer(&(bench_question){.what = what, .beside = "raw SQLite, the same rows"}, &ours,

@@ -63,5 +63,6 @@ function(pawl_library name)
         target_link_libraries(${name} PRIVATE $<INSTALL_INTERFACE:PkgConfig::pawl_requires>
                 $<INSTALL_INTERFACE:Threads::Threads> $<INSTALL_INTERFACE:${CMAKE_DL_LIBS}>)
         set(PAWL_REQUIRES ${requires} PARENT_SCOPE)
-        set(PAWL_LIBS_PRIVATE "-pthread -l${CMAKE_DL_LIBS}" PARENT_SCOPE)
+        list(TRANSFORM CMAKE_DL_LIBS PREPEND -l OUTPUT_VARIABLE dl)
+        set(PAWL_LIBS_PRIVATE "-pthread ${dl}" PARENT_SCOPE)
 endfunction()

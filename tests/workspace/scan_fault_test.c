@@ -22,7 +22,9 @@ static struct {
         bool failed;
 } fault;
 
-static bool fails(call which)
+/* Not static: libc may declare read() and its like as inline. */
+bool fails(call which);
+bool fails(call which)
 {
         if (fault.countdown == 0 || fault.which != which || --fault.countdown > 0)
                 return false;
