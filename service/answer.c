@@ -24,7 +24,7 @@ void service_answer_free(service_answer *answer)
         *answer = (service_answer){.status = 0};
 }
 
-/* Make it another; what was there is gone. */
+/* Replace the answer; the previous one is freed. */
 static void begin(service_answer *answer, unsigned status, const char *content_type)
 {
         service_answer_free(answer);
@@ -48,7 +48,7 @@ void service_answer_fixed(service_answer *answer, unsigned status, const char *c
         answer->fixed_len = len;
 }
 
-/* What needs no memory to be said. */
+/* The answer that needs no memory. */
 static void no_memory(service_answer *answer)
 {
         static const char text[] =

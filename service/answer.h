@@ -11,28 +11,29 @@
 
 #define SERVICE_JSON "application/json"
 
-/** Wakes the connection that takes from a source. Opaque: service/async_body.c. */
+/** The body of a source's answer, by which its connection is woken. Opaque: service/async_body.c.
+ */
 typedef struct service_async_body service_async_body;
 
 /**
- * A body without an end: the server asks for bytes when the client takes them. No call of one
- * source overlaps another of it; they come from the server's one thread for connections, so none
- * may wait for a disk, a lock that is held for long, or anything else.
+ * A body without an end: the server reads it as fast as the client receives it. Calls of one source
+ * never overlap; they come from the server's one thread for connections, so none may wait for a
+ * disk, for a lock that is held long, or for anything else.
  */
 typedef struct service_source {
-        /** Called once, before the first read: @p waker is the source's until close, and
-         *  service_wake() on it is allowed from any thread. */
-        void (*start)(void *user, service_async_body *waker);
-        /** At most @p max bytes into @p out. 0: there is nothing now, and the connection sleeps
+        /** Called once, before the first read: @p body may be used until close, by
+         *  service_wake() from any thread. */
+        void (*start)(void *user, service_async_body *body);
+        /** At most @p max bytes into @p out. 0: nothing yet, and the connection sleeps
          *  until it is woken. -1: the end. */
         ssize_t (*read)(void *user, char *out, size_t max);
-        /** Called once, at last (also where start never was): forget the waker, free @p user. */
+        /** Called once, at the end (even without start): forget the body, free @p user. */
         void (*close)(void *user);
         void *user;
 } service_source;
 
 /** Read again: from any thread, also while a read is under way. Never waits. */
-void service_wake(service_async_body *waker);
+void service_wake(service_async_body *body);
 
 /** An answer. Zero-initialised is none; a route fills it by the functions below. */
 typedef struct service_answer {
@@ -48,7 +49,7 @@ typedef struct service_answer {
         unsigned retry_after_s; /**< 0: not said */
         bool challenge;         /**< 401: WWW-Authenticate */
         bool close;             /**< the connection ends with it */
-        pawl_status failure; /**< what failed, where something did; for the metrics and /healthz */
+        pawl_status failure;    /**< what failed, or PAWL_OK; for the metrics and /healthz */
 } service_answer;
 
 /** Take over what @p w holds (one whole value) as a JSON body. The writer is ended and freed. A
@@ -66,11 +67,11 @@ void service_answer_source(
 
 /** {"status","code","message"}; without the exit code where it is 0. */
 void service_error_object(pawl__json_writer *w, const pawl_error *err, int code);
-/** {"error":{"status","message"}} with this status of HTTP. What the answer held is freed. */
+/** {"error":{"status","message"}} with this status of HTTP. The previous answer is freed. */
 void service_answer_error(service_answer *answer, unsigned status, const pawl_error *err);
 /** The same with the status of HTTP that @p err->status has: service_http_status(). */
 void service_answer_fail(service_answer *answer, const pawl_error *err);
-/** The same, in one line: WHERE: WHAT; HOW TO MEND. */
+/** The same, in one line: WHERE: WHAT; HOW TO FIX IT. */
 void service_answer_refuse(service_answer *answer, unsigned status, pawl_status failure,
         const char *format, ...) PAWL_PRINTF(4, 5);
 
@@ -79,7 +80,7 @@ void service_answer_refuse(service_answer *answer, unsigned status, pawl_status 
  *  PAWL_EACCESS, PAWL_EREADONLY 403; PAWL_ETOOBIG 413; any other failure 500. */
 unsigned service_http_status(pawl_status status);
 
-/** What every answer carries beside what it says itself, name and value; ended by a NULL name. */
+/** The headers of every answer; ended by a NULL name. */
 typedef struct service_fixed_header {
         const char *name, *value;
 } service_fixed_header;

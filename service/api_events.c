@@ -1,6 +1,6 @@
 /*
- * Events: pages by seq, one, and the stream. A page looks at SCAN events at most, whatever it is
- * narrowed to, and says where the next one begins: so it may be short, or empty, with more to come.
+ * Events: pages by seq, one, and the stream. A page scans SCAN events at most, whatever its filter,
+ * and says where the next one begins: so it may be short, or empty, with more to come.
  */
 #include "base/error.h"
 #include "command/find.h"
@@ -12,10 +12,10 @@
 #include <stdlib.h>
 
 enum {
-        LIMIT = 100, /* of a page, where it is not said */
+        LIMIT = 100, /* of a page, by default */
         LIMIT_MAX = 1000,
         SCAN = 16384,
-        CHUNK = 256 /* events that are read at once on the way back */
+        CHUNK = 256 /* events that are read at once, backwards */
 };
 #define PAGE_BYTES (4 * 1024 * 1024) /* of a page, or one event if that is more */
 
@@ -38,7 +38,7 @@ static pawl_status log_failed(page *p, pawl_status status)
         return pawl__log_failed(p->log, status, &p->err);
 }
 
-/* Keep it, if it is one that was asked for. */
+/* Add the event, if it passes the filter. */
 static pawl_status keep(page *p, const pawl_event *event)
 {
         const size_t at = p->text.len;
@@ -62,7 +62,7 @@ static bool is_full(const page *p)
         return p->n >= p->limit || p->text.len >= PAGE_BYTES;
 }
 
-/* Is every event one that was asked for? */
+/* Is there no filter? */
 static bool takes_all(const page *p)
 {
         return !p->type.data && !p->run.data && !p->step.data;
@@ -101,7 +101,7 @@ static pawl_status read_on(page *p, uint64_t since)
 /* ---- Before a seq -------------------------------------------------------------------------------
  */
 
-/* Those from @p from up to @p to, which it does not hold. */
+/* The events from @p from up to, without, @p to. */
 static pawl_status read_chunk(page *p, uint64_t from, uint64_t to)
 {
         pawl_cursor *cursor;
@@ -128,7 +128,7 @@ static int newest_first(const void *a, const void *b)
         return (x->seq < y->seq) - (x->seq > y->seq);
 }
 
-/* The newest that fit a page, of what was read down to the event @p from. */
+/* Keep the newest that fit a page; the events down to @p from have been read. */
 static void trim(page *p, uint64_t from)
 {
         size_t bytes = 0, kept = 0;
@@ -265,8 +265,7 @@ void service_api_event(service_answer *answer, service_call *call)
 /* ---- The stream ---------------------------------------------------------------------------------
  */
 
-/* After which event it goes on: as the client says that it has seen, else as it asks, else the
- * head. */
+/* The event before the first of the stream: Last-Event-ID, else the query, else the head. */
 static pawl_status begins_after(
         uint64_t *since, const service_call *call, uint64_t head, pawl_error *err)
 {

@@ -1,13 +1,13 @@
 #include "service/async_body.h"
 #include <stdlib.h>
 
-#define BLOCK 4096 /* bytes that are asked for at once, at most */
+#define BLOCK 4096 /* bytes, at most, of one read */
 
 struct service_async_body {
-        service_async_bodies *flows;
+        service_async_bodies *bodies;
         struct MHD_Connection *connection;
         service_source source;
-        service_async_body *next, **link; /* of all flows; under their lock */
+        service_async_body *next, **link; /* in the list of all bodies, under its lock */
         pthread_mutex_t lock;             /* of what follows */
         bool sleeping;                    /* the connection is suspended */
         bool woken;                       /* while it was not */
@@ -15,63 +15,63 @@ struct service_async_body {
 };
 
 void service_async_bodies_init(
-        service_async_bodies *flows, const service_mhd *mhd, void (*ended)(void *user), void *user)
+        service_async_bodies *bodies, const service_mhd *mhd, void (*ended)(void *user), void *user)
 {
-        *flows = (service_async_bodies){.mhd = mhd, .ended = ended, .user = user};
-        pthread_mutex_init(&flows->lock, NULL);
+        *bodies = (service_async_bodies){.mhd = mhd, .ended = ended, .user = user};
+        pthread_mutex_init(&bodies->lock, NULL);
 }
 
-void service_async_bodies_free(service_async_bodies *flows)
+void service_async_bodies_free(service_async_bodies *bodies)
 {
-        pthread_mutex_destroy(&flows->lock);
+        pthread_mutex_destroy(&bodies->lock);
 }
 
-void service_wake(service_async_body *flow)
+void service_wake(service_async_body *body)
 {
-        pthread_mutex_lock(&flow->lock);
-        if (flow->sleeping) {
-                flow->sleeping = false;
-                flow->flows->mhd->MHD_resume_connection(flow->connection);
+        pthread_mutex_lock(&body->lock);
+        if (body->sleeping) {
+                body->sleeping = false;
+                body->bodies->mhd->MHD_resume_connection(body->connection);
         } else {
-                flow->woken = true;
+                body->woken = true;
         }
-        pthread_mutex_unlock(&flow->lock);
+        pthread_mutex_unlock(&body->lock);
 }
 
-/* Nothing came. True: the connection sleeps; false: ask again, or end. */
-static bool sleeps(service_async_body *flow)
+/* The source had nothing. True: the connection sleeps; false: read again, or end. */
+static bool sleeps(service_async_body *body)
 {
-        pthread_mutex_lock(&flow->lock);
-        const bool sleep = !flow->woken && !flow->ending;
-        flow->woken = false;
+        pthread_mutex_lock(&body->lock);
+        const bool sleep = !body->woken && !body->ending;
+        body->woken = false;
         if (sleep) {
-                flow->sleeping = true;
-                flow->flows->mhd->MHD_suspend_connection(flow->connection);
+                body->sleeping = true;
+                body->bodies->mhd->MHD_suspend_connection(body->connection);
         }
-        pthread_mutex_unlock(&flow->lock);
+        pthread_mutex_unlock(&body->lock);
         return sleep;
 }
 
-static bool is_ending(service_async_body *flow)
+static bool is_ending(service_async_body *body)
 {
-        pthread_mutex_lock(&flow->lock);
-        const bool ending = flow->ending;
-        pthread_mutex_unlock(&flow->lock);
+        pthread_mutex_lock(&body->lock);
+        const bool ending = body->ending;
+        pthread_mutex_unlock(&body->lock);
         return ending;
 }
 
 static ssize_t take(void *user, uint64_t at, char *out, size_t max)
 {
-        service_async_body *flow = user;
+        service_async_body *body = user;
 
         (void)at;
-        while (!is_ending(flow)) {
-                const ssize_t n = flow->source.read(flow->source.user, out, max);
+        while (!is_ending(body)) {
+                const ssize_t n = body->source.read(body->source.user, out, max);
                 if (n > 0)
                         return n;
                 if (n < 0)
                         break;
-                if (sleeps(flow))
+                if (sleeps(body))
                         return 0;
         }
         return MHD_CONTENT_READER_END_OF_STREAM;
@@ -79,60 +79,60 @@ static ssize_t take(void *user, uint64_t at, char *out, size_t max)
 
 static void end(void *user)
 {
-        service_async_body *flow = user;
-        service_async_bodies *flows = flow->flows;
+        service_async_body *body = user;
+        service_async_bodies *bodies = body->bodies;
 
-        pthread_mutex_lock(&flows->lock);
-        *flow->link = flow->next;
-        if (flow->next)
-                flow->next->link = flow->link;
-        pthread_mutex_unlock(&flows->lock);
-        flow->source.close(flow->source.user);
-        pthread_mutex_destroy(&flow->lock);
-        free(flow);
-        flows->ended(flows->user);
+        pthread_mutex_lock(&bodies->lock);
+        *body->link = body->next;
+        if (body->next)
+                body->next->link = body->link;
+        pthread_mutex_unlock(&bodies->lock);
+        body->source.close(body->source.user);
+        pthread_mutex_destroy(&body->lock);
+        free(body);
+        bodies->ended(bodies->user);
 }
 
-struct MHD_Response *service_async_response(service_async_bodies *flows,
+struct MHD_Response *service_async_response(service_async_bodies *bodies,
         struct MHD_Connection *connection, const service_source *source)
 {
-        service_async_body *flow = calloc(1, sizeof *flow);
+        service_async_body *body = calloc(1, sizeof *body);
 
-        if (!flow) {
+        if (!body) {
                 source->close(source->user);
-                flows->ended(flows->user);
+                bodies->ended(bodies->user);
                 return NULL;
         }
-        flow->flows = flows;
-        flow->connection = connection;
-        flow->source = *source;
-        pthread_mutex_init(&flow->lock, NULL);
-        pthread_mutex_lock(&flows->lock);
-        flow->ending = flows->ending;
-        flow->next = flows->first;
-        flow->link = &flows->first;
-        if (flow->next)
-                flow->next->link = &flow->next;
-        flows->first = flow;
-        pthread_mutex_unlock(&flows->lock);
+        body->bodies = bodies;
+        body->connection = connection;
+        body->source = *source;
+        pthread_mutex_init(&body->lock, NULL);
+        pthread_mutex_lock(&bodies->lock);
+        body->ending = bodies->ending;
+        body->next = bodies->first;
+        body->link = &bodies->first;
+        if (body->next)
+                body->next->link = &body->next;
+        bodies->first = body;
+        pthread_mutex_unlock(&bodies->lock);
         if (source->start)
-                source->start(source->user, flow);
-        struct MHD_Response *response = flows->mhd->MHD_create_response_from_callback(
-                MHD_SIZE_UNKNOWN, BLOCK, take, flow, end);
+                source->start(source->user, body);
+        struct MHD_Response *response = bodies->mhd->MHD_create_response_from_callback(
+                MHD_SIZE_UNKNOWN, BLOCK, take, body, end);
         if (!response)
-                end(flow);
+                end(body);
         return response;
 }
 
-void service_async_bodies_end(service_async_bodies *flows)
+void service_async_bodies_end(service_async_bodies *bodies)
 {
-        pthread_mutex_lock(&flows->lock);
-        flows->ending = true;
-        for (service_async_body *flow = flows->first; flow; flow = flow->next) {
-                pthread_mutex_lock(&flow->lock);
-                flow->ending = true;
-                pthread_mutex_unlock(&flow->lock);
-                service_wake(flow);
+        pthread_mutex_lock(&bodies->lock);
+        bodies->ending = true;
+        for (service_async_body *body = bodies->first; body; body = body->next) {
+                pthread_mutex_lock(&body->lock);
+                body->ending = true;
+                pthread_mutex_unlock(&body->lock);
+                service_wake(body);
         }
-        pthread_mutex_unlock(&flows->lock);
+        pthread_mutex_unlock(&bodies->lock);
 }

@@ -1,4 +1,4 @@
-/* What a route asks of its call. */
+/* The parameters of a call. */
 #include "base/error.h"
 #include "command/command.h"
 #include "service/route.h"

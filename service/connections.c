@@ -9,43 +9,42 @@
 /* States of TCP by their numbers in tcpi_state, which <linux/tcp.h> has no names for. */
 enum { STATE_CLOSE = 7, STATE_CLOSE_WAIT = 8 };
 
-/* What a connection is about. */
-typedef enum phase {
-        RESTING,   /* nothing of a request was seen */
-        ASKING,    /* some of a request is there */
-        WAITING,   /* for its answer */
-        ANSWERING, /* the answer is on its way */
+/* The state of a connection. */
+typedef enum state {
+        KEEPALIVE, /* no byte of the next request has come */
+        READING,   /* a part of a request has come */
+        HANDLING,  /* the request is complete, its answer is not ready */
+        ANSWERING, /* the answer is being sent */
         STREAMING,
-        CLOSING /* it took too long */
-} phase;
+        CLOSING /* it was shut down */
+} state;
 
 struct service_connection {
-        service_connections *clients;
+        service_connections *all;
         service_connection *next, **link;
         int fd;
-        phase phase;
-        int64_t until_ms;  /* ASKING and ANSWERING: closed then */
-        int64_t left_ms;   /* since when the other end sends no more; 0: it may */
-        uint64_t received; /* bytes that had come when it began to rest */
-        bool known;        /* a request with a token that is ours came by it */
+        state state;
+        int64_t until_ms;  /* READING and ANSWERING: when it is closed */
+        int64_t left_ms;   /* when the other end closed its side; 0: it has not */
+        uint64_t received; /* bytes received before KEEPALIVE */
+        bool known;        /* a request on it had a valid token */
 };
 
 struct service_connections {
         service_gauges *gauges;
         unsigned request_ms, answer_ms;
-        bool tls; /* no plain words fit in */
+        bool tls; /* plain text cannot be sent */
         pthread_t thread;
-        pthread_mutex_t lock; /* of what follows, and of every client */
+        pthread_mutex_t lock; /* of what follows, and of every connection */
         pthread_cond_t ends;
         service_connection *first;
-        size_t owed;    /* answers that are not out */
-        size_t n, most; /* connections, those that are being closed apart; and how many there may be
-                         */
+        size_t owed;    /* answers not yet sent */
+        size_t n, most; /* connections without those being closed; the limit */
         bool ending;
 };
 
-/* What the kernel knows of it: bytes received, ever, and whether the other end sends no more. */
-static bool ask_kernel(uint64_t *received, int fd)
+/* From the kernel: all bytes received, and whether the other end has closed its side. */
+static bool peer_closed(uint64_t *received, int fd)
 {
         struct tcp_info info;
         socklen_t len = sizeof info;
@@ -57,99 +56,104 @@ static bool ask_kernel(uint64_t *received, int fd)
         return info.tcpi_state == STATE_CLOSE || info.tcpi_state == STATE_CLOSE_WAIT;
 }
 
-static void set_phase(service_connection *client, phase to)
+static void set_state(service_connection *connection, state to)
 {
-        client->clients->owed += to == WAITING || to == ANSWERING;
-        client->clients->owed -= client->phase == WAITING || client->phase == ANSWERING;
-        client->clients->n -= to == CLOSING && client->phase != CLOSING;
-        client->phase = to;
+        connection->all->owed += to == HANDLING || to == ANSWERING;
+        connection->all->owed -= connection->state == HANDLING || connection->state == ANSWERING;
+        connection->all->n -= to == CLOSING && connection->state != CLOSING;
+        connection->state = to;
 }
 
-/* Nobody else writes to a connection whose request is not whole. */
-static void close_late(service_connection *client)
+/* No other thread writes to a connection whose request is incomplete. */
+static void close_late(service_connection *connection)
 {
         static const char late[] = "HTTP/1.1 408 Request Timeout\r\nConnection: close\r\n"
                                    "Content-Length: 0\r\n\r\n";
 
-        if (client->phase == ASKING && !client->clients->tls &&
-                send(client->fd, late, sizeof late - 1, MSG_DONTWAIT | MSG_NOSIGNAL) < 0)
-                client->until_ms = 0; /* closed without a word */
-        set_phase(client, CLOSING);
-        shutdown(client->fd, SHUT_RDWR);
-        atomic_fetch_add(&client->clients->gauges->timeouts, 1);
+        if (connection->state == READING && !connection->all->tls &&
+                send(connection->fd, late, sizeof late - 1, MSG_DONTWAIT | MSG_NOSIGNAL) < 0)
+                connection->until_ms = 0; /* closed without a 408 */
+        set_state(connection, CLOSING);
+        shutdown(connection->fd, SHUT_RDWR);
+        atomic_fetch_add(&connection->all->gauges->timeouts, 1);
 }
 
 /*
- * Who sends no more, and has not sent the whole of a request, never will. The library sees that by
- * itself, but not where the end came together with the bytes before it.
+ * The other end has closed its side before the request was complete. The library detects that,
+ * except where the end arrives together with the last bytes.
  */
-static bool has_left(service_connection *client, int64_t now, uint64_t *received)
+static bool has_left(service_connection *connection, int64_t now, uint64_t *received)
 {
-        if (!ask_kernel(received, client->fd)) {
-                client->left_ms = 0;
+        if (!peer_closed(received, connection->fd)) {
+                connection->left_ms = 0;
                 return false;
         }
-        if (!client->left_ms)
-                client->left_ms = now;
-        return now - client->left_ms > SERVICE_LEFT_MS;
+        if (!connection->left_ms)
+                connection->left_ms = now;
+        return now - connection->left_ms > SERVICE_LEFT_MS;
 }
 
-static void look(service_connection *client, int64_t now)
+static void look(service_connection *connection, int64_t now)
 {
         uint64_t received = 0;
 
-        if (client->phase == RESTING || client->phase == ASKING) {
-                if (has_left(client, now, &received)) {
-                        set_phase(client, CLOSING);
-                        shutdown(client->fd, SHUT_RDWR);
+        if (connection->state == KEEPALIVE || connection->state == READING) {
+                if (has_left(connection, now, &received)) {
+                        set_state(connection, CLOSING);
+                        shutdown(connection->fd, SHUT_RDWR);
                         return;
                 }
-                if (client->phase == RESTING && received > client->received) {
-                        set_phase(client, ASKING);
-                        client->until_ms = now + client->clients->request_ms;
+                if (connection->state == KEEPALIVE && received > connection->received) {
+                        set_state(connection, READING);
+                        connection->until_ms = now + connection->all->request_ms;
                 }
         }
-        if ((client->phase == ASKING || client->phase == ANSWERING) && now > client->until_ms)
-                close_late(client);
+        if ((connection->state == READING || connection->state == ANSWERING) &&
+                now > connection->until_ms)
+                close_late(connection);
 }
 
 static void *sweep(void *user)
 {
-        service_connections *clients = user;
+        service_connections *connections = user;
 
-        pthread_mutex_lock(&clients->lock);
-        while (!clients->ending) {
+        pthread_mutex_lock(&connections->lock);
+        while (!connections->ending) {
                 const struct timespec until = service_in_ms(SERVICE_SWEEP_MS);
-                pthread_cond_timedwait(&clients->ends, &clients->lock, &until);
+                pthread_cond_timedwait(&connections->ends, &connections->lock, &until);
                 const int64_t now = service_now_ms();
-                for (service_connection *client = clients->first; client; client = client->next)
-                        look(client, now);
+                for (service_connection *connection = connections->first; connection;
+                        connection = connection->next)
+                        look(connection, now);
         }
-        pthread_mutex_unlock(&clients->lock);
+        pthread_mutex_unlock(&connections->lock);
         return NULL;
 }
 
-static void free_clients(service_connections *clients)
+static void free_connections(service_connections *connections)
 {
-        pthread_cond_destroy(&clients->ends);
-        pthread_mutex_destroy(&clients->lock);
-        free(clients);
+        pthread_cond_destroy(&connections->ends);
+        pthread_mutex_destroy(&connections->lock);
+        free(connections);
 }
 
 /*
- * One connection more than there may be: the oldest goes that has not shown a token and is owed no
- * answer. So strangers, silent or slow, keep nobody out who shows one soon after connecting. Where
- * all have, the library's own limit, which is higher, lets the next wait.
+ * The limit is exceeded: close the oldest connection that has not shown a token and has no answer
+ * pending. So connections without a token, silent or slow, cannot keep out one that shows a token
+ * soon after connecting. Where all have shown one, the library's own limit, which is higher, makes
+ * the next connection wait.
  */
-static void make_room(service_connections *clients)
+static void make_room(service_connections *connections)
 {
         service_connection *oldest = NULL;
 
-        for (service_connection *client = clients->first; client; client = client->next)
-                if (!client->known && (client->phase == RESTING || client->phase == ASKING))
-                        oldest = client; /* the newest stands first */
+        for (service_connection *connection = connections->first; connection;
+                connection = connection->next)
+                if (!connection->known &&
+                        (connection->state == KEEPALIVE || connection->state == READING))
+                        oldest = connection; /* the newest stands first */
         if (oldest) {
-                set_phase(oldest, CLOSING);
+                set_state(oldest, CLOSING);
                 shutdown(oldest->fd, SHUT_RDWR);
         }
 }
@@ -158,135 +162,136 @@ pawl_status service_connections_start(
         service_connections **out, service_site *site, unsigned most, pawl_error *err)
 {
         const service_options *options = site->options;
-        service_connections *clients = calloc(1, sizeof *clients);
+        service_connections *connections = calloc(1, sizeof *connections);
 
-        if (!clients)
+        if (!connections)
                 return pawl__nomem(err);
-        clients->gauges = &site->gauges;
-        clients->most = most;
-        clients->tls = options->tls_cert != NULL;
-        clients->request_ms = options->request_ms ? options->request_ms : SERVICE_REQUEST_MS;
-        clients->answer_ms = options->answer_ms ? options->answer_ms : SERVICE_ANSWER_MS;
-        pthread_mutex_init(&clients->lock, NULL);
-        service_cond_init(&clients->ends);
-        const pawl_status status = service_thread_start(&clients->thread, sweep, clients, err);
+        connections->gauges = &site->gauges;
+        connections->most = most;
+        connections->tls = options->tls_cert != NULL;
+        connections->request_ms = options->request_ms ? options->request_ms : SERVICE_REQUEST_MS;
+        connections->answer_ms = options->answer_ms ? options->answer_ms : SERVICE_ANSWER_MS;
+        pthread_mutex_init(&connections->lock, NULL);
+        service_cond_init(&connections->ends);
+        const pawl_status status =
+                service_thread_start(&connections->thread, sweep, connections, err);
         if (status)
-                free_clients(clients);
+                free_connections(connections);
         else
-                *out = clients;
+                *out = connections;
         return status;
 }
 
-void service_connections_stop(service_connections *clients)
+void service_connections_stop(service_connections *connections)
 {
-        if (!clients)
+        if (!connections)
                 return;
-        pthread_mutex_lock(&clients->lock);
-        clients->ending = true;
-        pthread_cond_signal(&clients->ends);
-        pthread_mutex_unlock(&clients->lock);
-        pthread_join(clients->thread, NULL);
-        free_clients(clients);
+        pthread_mutex_lock(&connections->lock);
+        connections->ending = true;
+        pthread_cond_signal(&connections->ends);
+        pthread_mutex_unlock(&connections->lock);
+        pthread_join(connections->thread, NULL);
+        free_connections(connections);
 }
 
-service_connection *service_connection_open(service_connections *clients, int fd)
+service_connection *service_connection_open(service_connections *connections, int fd)
 {
-        service_connection *client = calloc(1, sizeof *client);
+        service_connection *connection = calloc(1, sizeof *connection);
 
-        if (!client)
+        if (!connection)
                 return NULL;
-        client->clients = clients;
-        client->fd = fd;
-        pthread_mutex_lock(&clients->lock);
-        if (clients->n++ >= clients->most)
-                make_room(clients);
-        client->next = clients->first;
-        client->link = &clients->first;
-        if (client->next)
-                client->next->link = &client->next;
-        clients->first = client;
-        pthread_mutex_unlock(&clients->lock);
-        atomic_fetch_add(&clients->gauges->connections, 1);
-        return client;
+        connection->all = connections;
+        connection->fd = fd;
+        pthread_mutex_lock(&connections->lock);
+        if (connections->n++ >= connections->most)
+                make_room(connections);
+        connection->next = connections->first;
+        connection->link = &connections->first;
+        if (connection->next)
+                connection->next->link = &connection->next;
+        connections->first = connection;
+        pthread_mutex_unlock(&connections->lock);
+        atomic_fetch_add(&connections->gauges->connections, 1);
+        return connection;
 }
 
-void service_connection_close(service_connection *client)
+void service_connection_close(service_connection *connection)
 {
-        if (!client)
+        if (!connection)
                 return;
-        service_connections *clients = client->clients;
-        pthread_mutex_lock(&clients->lock);
-        set_phase(client, CLOSING);
-        *client->link = client->next;
-        if (client->next)
-                client->next->link = client->link;
-        pthread_mutex_unlock(&clients->lock);
-        free(client);
-        atomic_fetch_sub(&clients->gauges->connections, 1);
+        service_connections *connections = connection->all;
+        pthread_mutex_lock(&connections->lock);
+        set_state(connection, CLOSING);
+        *connection->link = connection->next;
+        if (connection->next)
+                connection->next->link = connection->link;
+        pthread_mutex_unlock(&connections->lock);
+        free(connection);
+        atomic_fetch_sub(&connections->gauges->connections, 1);
 }
 
-void service_connection_read(service_connection *client)
+void service_connection_read(service_connection *connection)
 {
-        if (!client)
+        if (!connection)
                 return;
-        pthread_mutex_lock(&client->clients->lock);
-        if (client->phase == RESTING) {
-                set_phase(client, ASKING);
-                client->until_ms = service_now_ms() + client->clients->request_ms;
+        pthread_mutex_lock(&connection->all->lock);
+        if (connection->state == KEEPALIVE) {
+                set_state(connection, READING);
+                connection->until_ms = service_now_ms() + connection->all->request_ms;
         }
-        pthread_mutex_unlock(&client->clients->lock);
+        pthread_mutex_unlock(&connection->all->lock);
 }
 
-void service_connection_known(service_connection *client)
+void service_connection_known(service_connection *connection)
 {
-        if (!client)
+        if (!connection)
                 return;
-        pthread_mutex_lock(&client->clients->lock);
-        client->known = true;
-        pthread_mutex_unlock(&client->clients->lock);
+        pthread_mutex_lock(&connection->all->lock);
+        connection->known = true;
+        pthread_mutex_unlock(&connection->all->lock);
 }
 
-bool service_connection_handle(service_connection *client)
+bool service_connection_handle(service_connection *connection)
 {
-        if (!client)
+        if (!connection)
                 return true;
-        pthread_mutex_lock(&client->clients->lock);
-        const bool in_time = client->phase != CLOSING;
+        pthread_mutex_lock(&connection->all->lock);
+        const bool in_time = connection->state != CLOSING;
         if (in_time)
-                set_phase(client, WAITING);
-        pthread_mutex_unlock(&client->clients->lock);
+                set_state(connection, HANDLING);
+        pthread_mutex_unlock(&connection->all->lock);
         return in_time;
 }
 
-void service_connection_answer(service_connection *client, bool stream)
+void service_connection_answer(service_connection *connection, bool stream)
 {
-        if (!client)
+        if (!connection)
                 return;
-        pthread_mutex_lock(&client->clients->lock);
-        if (client->phase != CLOSING) {
-                set_phase(client, stream ? STREAMING : ANSWERING);
-                client->until_ms = service_now_ms() + client->clients->answer_ms;
+        pthread_mutex_lock(&connection->all->lock);
+        if (connection->state != CLOSING) {
+                set_state(connection, stream ? STREAMING : ANSWERING);
+                connection->until_ms = service_now_ms() + connection->all->answer_ms;
         }
-        pthread_mutex_unlock(&client->clients->lock);
+        pthread_mutex_unlock(&connection->all->lock);
 }
 
-void service_connection_keepalive(service_connection *client)
+void service_connection_keepalive(service_connection *connection)
 {
-        if (!client)
+        if (!connection)
                 return;
-        pthread_mutex_lock(&client->clients->lock);
-        if (client->phase != CLOSING) {
-                set_phase(client, RESTING);
-                client->left_ms = 0;
-                ask_kernel(&client->received, client->fd);
+        pthread_mutex_lock(&connection->all->lock);
+        if (connection->state != CLOSING) {
+                set_state(connection, KEEPALIVE);
+                connection->left_ms = 0;
+                peer_closed(&connection->received, connection->fd);
         }
-        pthread_mutex_unlock(&client->clients->lock);
+        pthread_mutex_unlock(&connection->all->lock);
 }
 
-size_t service_connections_owed(service_connections *clients)
+size_t service_connections_owed(service_connections *connections)
 {
-        pthread_mutex_lock(&clients->lock);
-        const size_t n = clients->owed;
-        pthread_mutex_unlock(&clients->lock);
+        pthread_mutex_lock(&connections->lock);
+        const size_t n = connections->owed;
+        pthread_mutex_unlock(&connections->lock);
         return n;
 }

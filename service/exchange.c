@@ -6,15 +6,15 @@
 #include <stdlib.h>
 #include <strings.h>
 
-/* Bytes of a body that is refused: taken from a client before its answer, so that it sees it. */
+/* Bytes that are read of a refused body before the answer, so that the client sees the answer. */
 #define DRAIN_MAX (4U << 20)
 
 typedef enum phase {
-        HEADERS,  /* its first line is there */
+        HEADERS,  /* the first line has been read */
         BODY,     /* it was admitted */
-        REFUSED,  /* its answer is there; its body is taken and dropped */
-        WORKING,  /* its connection sleeps, or was just woken with the answer */
-        ANSWERED, /* the answer is with the library */
+        REFUSED,  /* the answer is ready; the body is read and dropped */
+        WORKING,  /* the connection sleeps, or was just woken with the answer */
+        ANSWERED, /* the library has the answer */
 } phase;
 
 typedef struct exchange {
@@ -26,10 +26,10 @@ typedef struct exchange {
         service_call call;
         service_answer answer;
         phase phase;
-        bool place;  /* it counts as a stream */
+        bool place;  /* it is counted as a stream */
         size_t held; /* bytes of its body that are counted */
         size_t drained;
-        int64_t asked_us;
+        int64_t begun_us;
         pawl_error err; /* of its first line */
 } exchange;
 
@@ -53,7 +53,7 @@ void service_exchange_connection(void *user, struct MHD_Connection *connection, 
         }
         const union MHD_ConnectionInfo *info =
                 parts->mhd->MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CONNECTION_FD);
-        *client = info ? service_connection_open(parts->clients, info->connect_fd) : NULL;
+        *client = info ? service_connection_open(parts->connections, info->connect_fd) : NULL;
 }
 
 void *service_exchange_begin(void *user, const char *target, struct MHD_Connection *connection)
@@ -66,7 +66,7 @@ void *service_exchange_begin(void *user, const char *target, struct MHD_Connecti
         of->parts = parts;
         of->connection = connection;
         of->client = client_of(parts, connection);
-        of->asked_us = service_now_us();
+        of->begun_us = service_now_us();
         service_connection_read(of->client);
         /* the method comes later */
         if (service_request_target(&of->request, pawl__text(""), pawl__text(target), &of->err))
@@ -74,7 +74,7 @@ void *service_exchange_begin(void *user, const char *target, struct MHD_Connecti
         return of;
 }
 
-/* The body's bytes count no more. */
+/* Free the request; the bytes of its body are not counted any more. */
 static void forget_request(exchange *of)
 {
         atomic_fetch_sub(&of->parts->site->gauges.body_bytes, of->held);
@@ -108,13 +108,13 @@ void service_exchange_stream_ended(void *user)
         atomic_fetch_sub(&parts->site->gauges.streams, 1);
 }
 
-/* The headers as they are gathered. */
+/* What is known of the headers so far. */
 typedef struct gathering {
         exchange *of;
         size_t bytes;
-        uint64_t length; /* of the body, as the client says; UINT64_MAX: it does not */
+        uint64_t length; /* of the body, by Content-Length; UINT64_MAX: without one */
         bool chunked, sized;
-        bool unclear; /* where the request ends: who is in front of us may have read it otherwise */
+        bool unclear; /* where the request ends: a proxy may have read it differently */
         pawl_status status;
 } gathering;
 
@@ -127,9 +127,8 @@ static bool holds_space(const char *name, size_t len)
 }
 
 /*
- * The library puts what stands in a folded line behind the header's name, and ends a value at its
- * first NUL, behind which its own buffer has the rest of the line; an ended line has a NUL or a
- * line feed there.
+ * The library appends a folded line to the header's name, and ends a value at its first NUL; the
+ * rest of the line follows in its buffer. After a whole line a NUL or a line feed follows there.
  */
 static const char *folded_or_cut(const char *name, size_t len, pawl_text value)
 {
@@ -149,13 +148,13 @@ static const char *folded_or_cut(const char *name, size_t len, pawl_text value)
         return NULL;
 }
 
-/* What says where the request ends: one length, or chunks, and nothing else. */
+/* The end of the request: by one length, or by chunks, and nothing else. */
 static pawl_status take_framing(gathering *all, const char *name, size_t len, pawl_text value)
 {
         const char *wrong = folded_or_cut(name, len, value);
 
         if (wrong) {
-                /* refused as it is */
+                /* refused */
         } else if (holds_space(name, len)) {
                 wrong = "a name holds white space; leave it out";
         } else if (strcasecmp(name, "Transfer-Encoding") == 0) {
@@ -195,7 +194,7 @@ static enum MHD_Result gather(void *user, enum MHD_ValueKind kind, const char *n
         return all->status ? MHD_NO : MHD_YES;
 }
 
-/* The response of an answer, which is empty then. NULL: no memory. */
+/* The response of an answer, which is emptied. NULL: no memory. */
 static struct MHD_Response *respond(exchange *of)
 {
         const service_mhd *mhd = of->parts->mhd;
@@ -205,12 +204,12 @@ static struct MHD_Response *respond(exchange *of)
         if (answer->source.read) {
                 const service_source source = answer->source;
                 answer->source.read = NULL;
-                of->place = false; /* it is the flow's now */
-                return service_async_response(&of->parts->flows, of->connection, &source);
+                of->place = false; /* the body has it now */
+                return service_async_response(&of->parts->bodies, of->connection, &source);
         }
         if (answer->fixed || !answer->body.data) {
                 const pawl_text bytes = service_answer_bytes(answer);
-                /* it is not written to */
+                /* the library does not write to it */
                 return mhd->MHD_create_response_from_buffer(
                         bytes.len, (void *)(uintptr_t)bytes.data, MHD_RESPMEM_PERSISTENT);
         }
@@ -248,7 +247,7 @@ static bool add_headers(
         return ok;
 }
 
-/* Give the answer to the library. MHD_NO: there is no memory for it, and the connection goes. */
+/* Hand the answer to the library. MHD_NO: no memory, and the connection is closed. */
 static enum MHD_Result send_answer(exchange *of)
 {
         const service_mhd *mhd = of->parts->mhd;
@@ -268,12 +267,12 @@ static enum MHD_Result send_answer(exchange *of)
         mhd->MHD_destroy_response(response);
         of->phase = ANSWERED;
         service_metrics_count(of->parts->site->metrics, of->call.route, status,
-                (uint64_t)(service_now_us() - of->asked_us));
+                (uint64_t)(service_now_us() - of->begun_us));
         forget_request(of);
         return result;
 }
 
-/* The headers are there: may it be asked? */
+/* The headers have been read: is the request admitted? */
 static enum MHD_Result take_headers(exchange *of, const char *method)
 {
         gathering all = {.of = of, .length = UINT64_MAX};
@@ -303,7 +302,7 @@ static enum MHD_Result take_headers(exchange *of, const char *method)
                                 SERVICE_BODY_MAX);
                 }
         }
-        /* a body that is long, or has no end, is not waited for; the connection ends with the
+        /* a body that is long, or whose end is unclear, is not read; the connection ends with the
          * answer */
         if (of->phase == REFUSED && (all.unclear || (all.sized && all.length > DRAIN_MAX)))
                 return send_answer(of);
@@ -347,12 +346,12 @@ static bool is_stream(const exchange *of)
         return (of->call.route->traits & SERVICE_STREAM) != 0;
 }
 
-/* Of streams there are only so many. */
+/* Is there room for one more stream? */
 static bool take_place(exchange *of)
 {
         atomic_long *streams = &of->parts->site->gauges.streams;
-        const unsigned asked = of->parts->site->options->streams;
-        const long most = asked ? asked : SERVICE_STREAMS_MAX;
+        const unsigned given = of->parts->site->options->streams;
+        const long most = given ? given : SERVICE_STREAMS_MAX;
 
         if (!is_stream(of))
                 return true;
@@ -364,10 +363,10 @@ static bool take_place(exchange *of)
         return false;
 }
 
-/* All of it is there. */
+/* The request is complete. */
 static enum MHD_Result take_end(exchange *of)
 {
-        of->asked_us = service_now_us();
+        of->begun_us = service_now_us();
         if (!service_connection_handle(of->client))
                 return MHD_NO;
         if (of->phase == REFUSED)

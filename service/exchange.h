@@ -1,6 +1,6 @@
 /**
  * @file service/exchange.h
- * @brief One request on its way from a connection to its answer.
+ * @brief One request of a connection, from its first line to its answer.
  */
 #ifndef SERVICE_EXCHANGE_H
 #define SERVICE_EXCHANGE_H
@@ -14,9 +14,10 @@ typedef struct service_parts {
         const service_mhd *mhd;
         service_site *site;
         service_pool *pool;
-        service_connections *clients;
-        service_async_bodies flows;
-        atomic_bool stopping; /**< what comes now is answered with 503, and closed */
+        service_connections *connections;
+        service_async_bodies bodies;
+        atomic_bool
+                stopping; /**< new requests are answered with 503, and their connections closed */
 } service_parts;
 
 /** The library's callbacks; @p user is the service_parts. */
@@ -28,7 +29,7 @@ void service_exchange_end(void *user, struct MHD_Connection *connection, void **
         enum MHD_RequestTerminationCode why);
 void service_exchange_connection(void *user, struct MHD_Connection *connection, void **client,
         enum MHD_ConnectionNotificationCode what);
-/** For flows: a stream is gone. */
+/** For bodies: a stream was freed. */
 void service_exchange_stream_ended(void *user);
 
 #endif

@@ -7,11 +7,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* What a command prints, as far as it is taken. */
+/* The output of a command, up to the limit. */
 typedef struct printed {
         pawl__buf text;
         service_worker *worker;
-        bool changes; /* such a command is not ended half-way: what it does is worth more */
+        bool changes; /* such a command is not interrupted: its work matters more than its output */
         bool too_much, no_memory;
 } printed;
 
@@ -26,7 +26,7 @@ static ssize_t take(void *cookie, const char *data, size_t size)
                         out->no_memory = true;
                 else
                         return (ssize_t)size;
-                /* nobody will see the rest: the command need not find it */
+                /* the rest would be dropped: the command can stop */
                 if (!out->changes)
                         service_worker_cancel(out->worker, true);
         }
@@ -70,7 +70,7 @@ static bool lines_to_array(pawl__buf *out, pawl_text text, pawl_status *status)
         return true;
 }
 
-/* What was printed as one JSON value in @p out; nothing where nothing was printed. */
+/* The output as one JSON value in @p out; empty without output. */
 static pawl_status to_json(pawl__buf *out, pawl__buf *text, bool lines, pawl_error *err)
 {
         pawl_status status = PAWL_OK;
@@ -93,7 +93,7 @@ static pawl_status to_json(pawl__buf *out, pawl__buf *text, bool lines, pawl_err
         return pawl__json_quote(out, pawl__buf_text(text)) ? pawl__nomem(err) : PAWL_OK;
 }
 
-/* May this be run for the call? */
+/* May the call run this command? */
 static pawl_status check(
         const service_call *call, const char *name, const cli_call *cli, pawl_error *err)
 {
@@ -110,7 +110,7 @@ static pawl_status check(
         return PAWL_OK;
 }
 
-/* How a failure is told where the command told none: a verdict, such as a block. */
+/* The failure of a command that printed none: a verdict, such as a block. */
 static void note_code(service_outcome *outcome)
 {
         pawl_status status;
@@ -153,7 +153,7 @@ static pawl_status run(service_outcome *outcome, service_call *call, cli_call *c
         if (!in->out)
                 return pawl__nomem(err);
         outcome->code = code ? code : cli_run(cli);
-        fclose(in->out); /* what could not be taken is known */
+        fclose(in->out); /* an overflow is already known */
         service_worker_cancel(call->worker, false);
         if (out.no_memory) {
                 status = pawl__nomem(err);
@@ -193,7 +193,7 @@ pawl_status service_execute(service_outcome *outcome, service_call *call, const 
                         "the command \"%.100s\": there is none, or it is not served; GET "
                         "/listCommands says which there are",
                         name);
-        in.err = fopen("/dev/null", "we"); /* what it tells is in the failure */
+        in.err = fopen("/dev/null", "we"); /* its message is in the failure */
         if (!in.err)
                 return pawl__fail_errno(err, errno, "/dev/null", "open it");
         outcome->failure.status = PAWL_OK;

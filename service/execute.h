@@ -1,6 +1,6 @@
 /**
  * @file service/execute.h
- * @brief The registry's commands, run for a request.
+ * @brief Running commands of the registry for a request.
  */
 #ifndef SERVICE_EXECUTE_H
 #define SERVICE_EXECUTE_H
@@ -10,7 +10,7 @@
 
 #define SERVICE_OUTPUT_MAX (32 * 1024 * 1024) /* bytes that a command may print for a request */
 
-/** What a command came to. Zero-initialised is none; service_outcome_free(). */
+/** The result of a command. Zero-initialised is none; service_outcome_free(). */
 typedef struct service_outcome {
         int code;           /**< its exit code */
         pawl_error failure; /**< PAWL_OK: it did not fail */
@@ -20,7 +20,7 @@ typedef struct service_outcome {
 /**
  * Run the command of this name in this call: with its log, workspace and actor.
  *
- * @return PAWL_OK when it ran, whatever came of it. Otherwise it did not start: PAWL_ENOTFOUND for
+ * @return PAWL_OK when it ran, whatever its result. Otherwise it did not start: PAWL_ENOTFOUND for
  *         what is no command or not served, PAWL_EREADONLY for one that changes under --read-only,
  *         PAWL_EINVAL for one that needs a workspace where there is none, PAWL_ENOMEM.
  */

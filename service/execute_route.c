@@ -8,7 +8,7 @@
 
 #define ARGS_MAX 256
 
-/* What a request asks for; texts end in a NUL, and are the arena's. */
+/* The command of a request; texts end in a NUL, and are the arena's. */
 typedef struct asked {
         const char *name;
         const char *args[ARGS_MAX];

@@ -16,7 +16,7 @@ enum {
 /* ---- Following the log --------------------------------------------------------------------------
  */
 
-/* An event that was read, into the ring, unless streams went past it meanwhile. */
+/* Add an event to the ring, unless the ring has passed it meanwhile. */
 static pawl_status add(service_feed *feed, const pawl_event *event, pawl__buf *text)
 {
         pawl_status status = PAWL_OK;
@@ -38,8 +38,8 @@ static void show(service_feed *feed)
         pthread_mutex_unlock(&feed->lock);
 }
 
-/* What came since, into the ring; where more came than it holds, only the newest: what is before
- * them is read from the log. */
+/* Read new events into the ring; of more than it holds, only the newest: older ones are read from
+ * the log. */
 static pawl_status take_new(
         service_feed *feed, pawl_log *log, uint64_t since, uint64_t head, pawl_error *err)
 {
@@ -72,13 +72,13 @@ static pawl_status take_new(
         return status == PAWL_DONE ? PAWL_OK : status;
 }
 
-/* Another program may hold the log for a while; nothing is lost by waiting. */
+/* Another program may lock the log for a while; nothing is lost by waiting. */
 static bool passes(pawl_status status)
 {
         return status == PAWL_EBUSY || status == PAWL_EINTERRUPTED;
 }
 
-/* The log cannot be followed: every stream ends, and says why. */
+/* The log cannot be followed: end every stream with the reason. */
 static void give_up(service_feed *feed, service_feed_log *log, const pawl_error *err)
 {
         service_feed_log_close(log);
@@ -90,8 +90,8 @@ static void give_up(service_feed *feed, service_feed_log *log, const pawl_error 
         pthread_mutex_unlock(&feed->lock);
 }
 
-/* Follow the log from its head on, for the first time or again: what streams want of before is read
- * for them. */
+/* Follow the log from its head on, for the first time or again: streams get older events by pages.
+ */
 static pawl_status begin(service_feed *feed, service_feed_log *log, pawl_error *err)
 {
         uint64_t head = 0;
@@ -134,8 +134,7 @@ static void look(service_feed *feed, service_feed_log *log)
 /* ---- The thread ---------------------------------------------------------------------------------
  */
 
-/* Until it is time to look, or somebody asks for it; with nobody to show it to, until somebody
- * comes. */
+/* Wait until it is time to read the log, or until poked; without streams, until there is one. */
 static void wait_a_little(service_feed *feed)
 {
         const struct timespec until =

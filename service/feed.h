@@ -2,11 +2,11 @@
  * @file service/feed.h
  * @brief The events of a log as they come, to any number of streams (server-sent events).
  *
- * One thread follows the head of the log, as `eventlog tail -f` does, and writes each new event
- * down once, in a ring of the newest; every stream copies from there. A stream that stands before
- * the ring, as it resumes or its reader is slow, gets what it lacks from the log, a page at a time,
- * by a second thread. So a slow reader costs a page at most, whatever it is behind.
- * While there is no stream, neither thread does anything.
+ * One thread follows the head of the log, as `eventlog tail -f` does, and formats each new event
+ * once, into a ring of the newest; every stream copies from there. A stream whose next event is
+ * older than the ring, because it resumes or its reader is slow, gets pages from the log by a
+ * second thread. So a slow reader costs one page at most, however far it is behind. Without streams
+ * both threads sleep.
  *
  * A stream is a source of bytes (service/answer.h). It ends when the feed is stopped, and with an
  * "event: error" where the log cannot be read any more, was replaced, or ends before what was
@@ -24,15 +24,14 @@ typedef struct service_feed service_feed;
 PAWL_MUST_CHECK pawl_status service_feed_open(
         service_feed **out, const char *path, pawl_error *err);
 
-/** Look at the log now: something was appended by this process. From any thread; NULL is allowed.
- */
+/** Read the log now: this process appended something. From any thread; NULL is allowed. */
 void service_feed_poke(service_feed *feed);
 
 /** End every stream and the threads. Streams that are open may be read to their end and closed
  *  after it: the last close frees the feed. NULL is allowed. */
 void service_feed_stop(service_feed *feed);
 
-/** Is it the one that is wanted? The absent text lets all pass. */
+/** Does it match? The absent text matches all. */
 static inline bool service_lets_pass(pawl_text wanted, pawl_text is)
 {
         return !wanted.data || pawl__text_eq(wanted, is);
@@ -44,16 +43,16 @@ typedef struct service_feed_filter {
 } service_feed_filter;
 
 /**
- * A stream of the events after @p since; @p head is the log's head as the caller has just seen it,
- * not before @p since.
- * @param[out] out  to be closed by whoever takes it.
- * @return PAWL_ENOMEM; PAWL_ESTATE when the feed was stopped; what ended the streams before, while
- *         the log cannot be followed.
+ * A stream of the events after @p since; @p head is the log's head as the caller has just read it,
+ * at least @p since.
+ * @param[out] out  the caller closes it.
+ * @return PAWL_ENOMEM; PAWL_ESTATE when the feed was stopped; while the log cannot be followed,
+ * why.
  */
 PAWL_MUST_CHECK pawl_status service_feed_source(service_source *out, service_feed *feed,
         const service_feed_filter *filter, uint64_t since, uint64_t head, pawl_error *err);
 
-/** One event as a stream shows it, appended. */
+/** Append one event in the format of a stream. */
 PAWL_MUST_CHECK pawl_status service_feed_write(
         pawl__buf *out, pawl_log *log, const pawl_event *event, pawl_error *err);
 

@@ -1,4 +1,4 @@
-/* The log as the threads of a feed read it, and its events as streams show them. */
+/* The log as the threads of a feed read it, and the format of its events in streams. */
 #include "base/error.h"
 #include "events/log.h"
 #include "service/feed_inside.h"
@@ -13,7 +13,7 @@ pawl_status service_feed_log_open(service_feed_log *log, const char *path, pawl_
         pawl_log_options options = PAWL_LOG_OPTIONS_INIT;
         struct stat st;
 
-        /* looked at first: a file that is put there meanwhile is seen at the next look */
+        /* before it is opened: a file that is put there meanwhile is noticed at the next read */
         if (stat(path, &st) != 0)
                 return pawl__fail(err, PAWL_ENOTFOUND,
                         "%.300s: the log is not there any more; put it back", path);

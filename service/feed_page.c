@@ -1,7 +1,7 @@
 /*
- * The second thread of a feed: pages of the log for streams that stand before the ring, one after
- * the other, so that each comes to its turn. A page is one event at least, ends soon after
- * PAGE_BYTES, and looks at SCAN events at most; it may hold none that the stream shows.
+ * The second thread of a feed: pages of the log for streams whose next event is older than the
+ * ring, in turn. A page has at least one event, ends soon after PAGE_BYTES, and scans SCAN events
+ * at most; it may have none that the stream shows.
  */
 #include "events/log.h"
 #include "service/feed_inside.h"
@@ -9,7 +9,7 @@
 
 enum { PAGE_BYTES = 16 * 1024, SCAN = 4096 };
 
-/* Read on for it. *next: the event after the last one looked at. */
+/* Read a page. *next: the event after the last one read. */
 static pawl_status read_page(pawl__buf *page, uint64_t *next, const service_stream *s,
         pawl_log *log, uint64_t from, pawl_error *err)
 {
@@ -35,7 +35,7 @@ static pawl_status read_page(pawl__buf *page, uint64_t *next, const service_stre
         return status == PAWL_DONE ? PAWL_OK : status;
 }
 
-/* The file may have been replaced since: then what is open is another log than the streams'. */
+/* The file may have been replaced: then the open log is not the one that the streams follow. */
 static pawl_status right_log(
         service_feed_log *log, uint64_t *of, uint64_t generation, const char *path, pawl_error *err)
 {
@@ -45,7 +45,7 @@ static pawl_status right_log(
         return log->log ? PAWL_OK : service_feed_log_open(log, path, err);
 }
 
-/* The first one that waits, out of the queue. */
+/* Take the first stream out of the queue. */
 static service_stream *first(service_feed *feed)
 {
         service_stream *s = feed->queue;

@@ -6,7 +6,7 @@ static service_ring_entry *place(const service_ring *ring, uint64_t seq)
         return &ring->entries[seq % SERVICE_RING_EVENTS];
 }
 
-/* The oldest one goes. */
+/* Drop the oldest event. */
 static void drop(service_ring *ring)
 {
         service_ring_entry *entry = place(ring, ring->first++);

@@ -15,7 +15,7 @@ enum {
 
 /** An event. Texts live as long as the entry. */
 typedef struct service_ring_entry {
-        char *text; /**< what is sent; the other two stand behind it */
+        char *text; /**< what is sent; followed by the other two */
         size_t len;
         pawl_text type, run_id;
 } service_ring_entry;
@@ -29,9 +29,9 @@ typedef struct service_ring {
 
 PAWL_MUST_CHECK pawl_status service_ring_open(service_ring *ring, uint64_t head);
 void service_ring_close(service_ring *ring);
-/** Forget everything; the next event is the one after @p head. */
+/** Drop everything; the next event is the one after @p head. */
 void service_ring_reset(service_ring *ring, uint64_t head);
-/** The event after the head, whose text takes over @p text (emptied). PAWL_ENOMEM: it is as it was.
+/** Add the event after the head; takes over @p text, and empties it. PAWL_ENOMEM: nothing changed.
  */
 PAWL_MUST_CHECK pawl_status service_ring_add(
         service_ring *ring, const pawl_event *event, pawl__buf *text);

@@ -48,7 +48,7 @@ static size_t take_page(service_stream *s, char *out, size_t max)
         return n;
 }
 
-/* Of the event that is next, which it shows. */
+/* Some bytes of the next event. */
 static size_t take_entry(service_stream *s, const service_ring_entry *entry, char *out, size_t max)
 {
         size_t n = least(max, entry->len - s->offset);
@@ -75,7 +75,7 @@ static const service_ring_entry *next_entry(service_stream *s)
         return NULL;
 }
 
-/* It stands before the ring: the second thread reads for it. */
+/* The next event is older than the ring: the second thread reads it. */
 static void ask_for_page(service_stream *s)
 {
         service_feed *feed = s->feed;
@@ -124,15 +124,16 @@ static ssize_t stream_read(void *user, char *out, size_t max)
         return over ? -1 : (ssize_t)n;
 }
 
-/* ---- From beside it -----------------------------------------------------------------------------
+/* ---- From other threads
+ * -----------------------------------------------------------------------------
  */
 
 static void wake(service_stream *s)
 {
-        if (!s->sleeping || !s->waker)
+        if (!s->sleeping || !s->body)
                 return;
         s->sleeping = false;
-        service_wake(s->waker);
+        service_wake(s->body);
 }
 
 void service_stream_look(service_stream *s)
@@ -151,8 +152,8 @@ void service_stream_beat(service_stream *s, int64_t now_ms)
         wake(s);
 }
 
-/* "event: error" and what it was; after the beginning of another line, one of its own. Without
- * memory for that, it ends without. */
+/* "event: error" and the message, on a new line where one was begun. Without memory the stream ends
+ * without it. */
 static char *error_text(const pawl_error *why, bool after)
 {
         pawl__json_writer w = PAWL__JSON_WRITER_INIT;
@@ -178,7 +179,7 @@ void service_stream_end(service_stream *s, const pawl_error *why)
         free(s->note_own);
         s->note = s->note_own = NULL;
         s->note_at = 0;
-        /* in the middle of an event it would become a part of it */
+        /* in the middle of an event it would be read as part of the event */
         if (why && s->offset == 0)
                 s->note = s->note_own = error_text(why, after);
         wake(s);
@@ -196,11 +197,11 @@ void service_stream_paged(
         if (page->len) {
                 s->page = *page;
                 *page = (pawl__buf)PAWL__BUF_INIT;
-                s->page_at = least(s->offset, s->page.len - 1); /* of the page's first event */
+                s->page_at = least(s->offset, s->page.len - 1); /* within the page's first event */
                 s->offset = 0;
         }
         if (page->len == 0 && s->page.len == 0 && next < s->feed->ring.first)
-                ask_for_page(s); /* nothing that it shows, and there is more */
+                ask_for_page(s); /* nothing to show, and there is more */
         else
                 wake(s);
 }
@@ -208,12 +209,12 @@ void service_stream_paged(
 /* ---- Its life -----------------------------------------------------------------------------------
  */
 
-static void stream_start(void *user, service_async_body *waker)
+static void stream_start(void *user, service_async_body *body)
 {
         service_stream *s = user;
 
         pthread_mutex_lock(&s->feed->lock);
-        s->waker = waker;
+        s->body = body;
         pthread_mutex_unlock(&s->feed->lock);
 }
 
@@ -227,7 +228,7 @@ static void unlink_stream(service_stream *s)
                 s->after->before = s->before;
 }
 
-/* Out of the queue for pages. */
+/* Remove it from the queue for pages. */
 static void unqueue(service_stream *s)
 {
         service_feed *feed = s->feed;
@@ -252,7 +253,7 @@ static void stream_close(void *user)
 
         pthread_mutex_lock(&feed->lock);
         unlink_stream(s);
-        s->waker = NULL;
+        s->body = NULL;
         s->closed = true;
         free(s->note_own);
         pawl__buf_free(&s->page);
@@ -283,7 +284,7 @@ static service_stream *make(const service_feed_filter *filter)
         return s;
 }
 
-/* Among the streams, unless there are to be none. */
+/* Add it to the streams, unless the feed is stopping or broken. */
 static pawl_status enter(service_feed *feed, service_stream *s, uint64_t head, pawl_error *err)
 {
         if (feed->stopping)
@@ -293,7 +294,7 @@ static pawl_status enter(service_feed *feed, service_stream *s, uint64_t head, p
                         *err = feed->broken;
                 return feed->broken.status;
         }
-        /* nobody was there to see what came before; or it was another log's */
+        /* without streams the ring was not kept up to date; or it was another log's */
         if (!feed->streams && head != feed->ring.head)
                 service_ring_reset(&feed->ring, head);
         s->after = feed->streams;

@@ -14,7 +14,7 @@ typedef struct page_file {
 
 static const page_file files[] = {EMBED_PAGE_FILES};
 
-/* Does the browser have it? If-None-Match is "*" or a list of tags, weak ones among them. */
+/* Does the browser have it? If-None-Match is "*" or a list of tags, some of them weak. */
 static bool has_it(const service_request *request, const char *etag)
 {
         pawl_text given = request->headers[SERVICE_IF_NONE_MATCH];

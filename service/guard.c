@@ -1,9 +1,9 @@
 #include "service/guard.h"
 #include <strings.h>
 
-/* Where a browser says that a request comes from. */
+/* The origin of a request, as a browser gives it. */
 typedef enum origin {
-        FROM_PROGRAM, /* it says nothing: no browser, or an old one, or plain HTTP from afar */
+        FROM_PROGRAM, /* not given: no browser, an old one, or plain HTTP from another machine */
         FROM_OUR_PAGE,
         FROM_USER,     /* typed or bookmarked */
         FROM_ELSEWHERE /* a page of another site */
@@ -30,15 +30,15 @@ static bool reads(const service_request *request)
         return pawl__text_is(request->method, "GET") || pawl__text_is(request->method, "HEAD");
 }
 
-/* A link that somebody clicks may lead from anywhere to what is open: the page, which holds
- * nothing without its token. */
+/* A link from any site may lead to open routes: to the page, which shows nothing without its token.
+ */
 static bool is_click(const service_request *request)
 {
         return reads(request) && !request->headers[SERVICE_ORIGIN].data &&
                pawl__text_is(request->headers[SERVICE_FETCH_MODE], "navigate");
 }
 
-/* What follows "Bearer", or the absent text. */
+/* The text after "Bearer", or the absent text. */
 static pawl_text bearer(const service_request *request)
 {
         pawl_text text = request->headers[SERVICE_AUTHORIZATION];

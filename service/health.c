@@ -3,7 +3,7 @@
 
 void service_health_init(service_health *health)
 {
-        *health = (service_health){.asked_ms = 0};
+        *health = (service_health){.begun_ms = 0};
         pthread_mutex_init(&health->lock, NULL);
 }
 
@@ -12,17 +12,17 @@ void service_health_free(service_health *health)
         pthread_mutex_destroy(&health->lock);
 }
 
-void service_health_asks(service_health *health, int64_t now_ms)
+void service_health_begin(service_health *health, int64_t now_ms)
 {
         pthread_mutex_lock(&health->lock);
-        health->asked_ms = now_ms;
+        health->begun_ms = now_ms;
         pthread_mutex_unlock(&health->lock);
 }
 
 void service_health_read(service_health *health, const pawl_error *err)
 {
         pthread_mutex_lock(&health->lock);
-        health->asked_ms = 0;
+        health->begun_ms = 0;
         if (err)
                 health->reading = *err;
         else
@@ -30,7 +30,7 @@ void service_health_read(service_health *health, const pawl_error *err)
         pthread_mutex_unlock(&health->lock);
 }
 
-/* Is this failure the log's, and not the request's? */
+/* Is this a failure of the log, not of the request? */
 static bool of_the_log(pawl_status status)
 {
         switch (status) {
@@ -60,11 +60,11 @@ bool service_health_ok(service_health *health, int64_t now_ms, pawl_error *why)
         bool ok = false;
 
         pthread_mutex_lock(&health->lock);
-        if (health->asked_ms && now_ms - health->asked_ms > SERVICE_HANGS_MS)
+        if (health->begun_ms && now_ms - health->begun_ms > SERVICE_HANGS_MS)
                 pawl__fail(why, PAWL_EIO,
                         "the log: has not answered for %lld s; look at its disk, and at what "
                         "holds it locked",
-                        (long long)((now_ms - health->asked_ms) / 1000));
+                        (long long)((now_ms - health->begun_ms) / 1000));
         else if (health->reading.status)
                 *why = health->reading;
         else if (health->writing.status)

@@ -1,9 +1,9 @@
 /**
  * @file service/host.h
- * @brief The names that a request may call this service by, and where a page comes from.
+ * @brief The valid values of Host and Origin.
  *
- * A page of another site can make a name of its own lead here (DNS rebinding); its requests then
- * carry that name as their Host. An address cannot be made to lead elsewhere.
+ * Another site can make its own name resolve to this machine (DNS rebinding); requests of its pages
+ * then have that name as their Host. An address cannot be redirected.
  */
 #ifndef SERVICE_HOST_H
 #define SERVICE_HOST_H
@@ -12,7 +12,7 @@
 
 typedef struct service_hosts {
         const char *address;      /**< that it listens at: "127.0.0.1", "::1", "0.0.0.0" */
-        const char *const *names; /**< others that Host may have */
+        const char *const *names; /**< other valid names in Host */
         size_t n_names;
         bool tls;
 } service_hosts;

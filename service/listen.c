@@ -34,21 +34,21 @@ static socklen_t fill(any_address *out, const char *address, uint16_t port)
 static pawl_status fail(const char *address, uint16_t port, pawl_error *err)
 {
         const int code = errno;
-        const char *mend = "look at the network with `ip address`";
+        const char *fix = "look at the network with `ip address`";
         pawl_status status = PAWL_EIO;
 
         if (code == EADDRINUSE) {
                 status = PAWL_EEXISTS;
-                mend = "another program listens there: give another port with --listen";
+                fix = "another program listens there: give another port with --listen";
         } else if (code == EACCES || code == EPERM) {
                 status = PAWL_EACCESS;
-                mend = "give a port from 1024 up with --listen";
+                fix = "give a port from 1024 up with --listen";
         } else if (code == EADDRNOTAVAIL || code == EINVAL || code == EAFNOSUPPORT) {
                 status = PAWL_EINVAL;
-                mend = "give an address of this machine with --listen";
+                fix = "give an address of this machine with --listen";
         }
         return pawl__fail(
-                err, status, "%s port %u: %s; %s", address, (unsigned)port, strerror(code), mend);
+                err, status, "%s port %u: %s; %s", address, (unsigned)port, strerror(code), fix);
 }
 
 pawl_status service_listen(

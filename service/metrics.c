@@ -16,13 +16,13 @@ enum { STATUSES = sizeof statuses / sizeof statuses[0], BOUNDS = sizeof bounds /
 /* Of one route. */
 typedef struct counts {
         atomic_ullong by_status[STATUSES];
-        atomic_ullong buckets[BOUNDS + 1]; /* each alone, not with those below it */
+        atomic_ullong buckets[BOUNDS + 1]; /* each by itself, not cumulative */
         atomic_ullong us;
 } counts;
 
 struct service_metrics {
         const service_route *const *tables;
-        size_t n; /* routes, and one for what has none */
+        size_t n; /* routes, and one for requests without a route */
         counts counts[];
 };
 
@@ -65,7 +65,7 @@ static unsigned long long now(const atomic_ullong *value)
         return atomic_load_explicit(value, memory_order_relaxed);
 }
 
-/* "GET /api/v1/runs"; what has no route is "none". */
+/* "GET /api/v1/runs"; "none" for requests without a route. */
 static const service_route *route_at(const service_metrics *metrics, size_t place)
 {
         for (const service_route *const *table = metrics->tables; *table; table++)
@@ -178,8 +178,8 @@ static pawl_status write_gauges(pawl__buf *out, const service_gauges *gauges)
                         value > 0 ? (unsigned long long)value : 0);
         }
         if (!status)
-                status = write_one(out, "pawl_body_bytes", "Bytes of bodies held.", "gauge",
-                        atomic_load(&gauges->body_bytes));
+                status = write_one(out, "pawl_body_bytes", "Bytes of request bodies in memory.",
+                        "gauge", atomic_load(&gauges->body_bytes));
         if (!status)
                 status = write_one(out, "pawl_unauthorized_total",
                         "Requests without a token, or with one that is none.", "counter",

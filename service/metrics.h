@@ -2,7 +2,7 @@
  * @file service/metrics.h
  * @brief What is counted, and its text for Prometheus (exposition format 0.0.4).
  *
- * Counting is from any thread, and waits for nobody.
+ * Counting is allowed from any thread, and never waits.
  */
 #ifndef SERVICE_METRICS_H
 #define SERVICE_METRICS_H
@@ -12,14 +12,14 @@
 
 typedef struct service_metrics service_metrics;
 
-/** What goes up and down; and what only grows without belonging to a route. */
+/** Gauges, and counters that belong to no route. */
 typedef struct service_gauges {
         atomic_long connections, streams, busy, queued;
-        atomic_size_t body_bytes; /**< of requests that wait for their turn, or are under way */
+        atomic_size_t body_bytes; /**< of requests that are queued or running */
         atomic_ullong unauthorized, timeouts;
 } service_gauges;
 
-/** @param tables  the routes that are counted apart. */
+/** @param tables  the routes, each of which is counted separately. */
 PAWL_MUST_CHECK pawl_status service_metrics_new(
         service_metrics **out, const service_route *const *tables, pawl_error *err);
 void service_metrics_free(service_metrics *metrics);

@@ -12,9 +12,9 @@ typedef struct member {
 struct service_pool {
         service_site *site;
         pthread_mutex_t lock; /* of what follows */
-        pthread_cond_t work, rest;
+        pthread_cond_t work, idle;
         service_job *first, **last;
-        size_t taken;    /* places: of jobs that wait, and of those to come */
+        size_t taken;    /* places: of jobs in the queue, and reserved */
         size_t running;  /* jobs */
         size_t changing; /* of them */
         bool ending;
@@ -59,7 +59,7 @@ static void run(service_pool *pool, service_job *job, service_worker *worker)
         if (pool->ending)
                 pthread_cond_broadcast(&pool->work);
         if (!pool->running && !pool->taken)
-                pthread_cond_broadcast(&pool->rest);
+                pthread_cond_broadcast(&pool->idle);
 }
 
 static void *work(void *user)
@@ -91,7 +91,7 @@ pawl_status service_pool_start(service_pool **out, service_site *site, unsigned 
         pool->last = &pool->first;
         pthread_mutex_init(&pool->lock, NULL);
         pthread_cond_init(&pool->work, NULL);
-        service_cond_init(&pool->rest);
+        service_cond_init(&pool->idle);
         pthread_mutex_lock(&pool->lock);
         for (; pool->n < n; pool->n++) {
                 member *one = &pool->members[pool->n];
@@ -139,10 +139,10 @@ bool service_pool_drain(service_pool *pool, unsigned ms)
 
         pthread_mutex_lock(&pool->lock);
         while ((pool->running || pool->taken) && !code)
-                code = pthread_cond_timedwait(&pool->rest, &pool->lock, &until);
-        const bool rests = !pool->running && !pool->taken;
+                code = pthread_cond_timedwait(&pool->idle, &pool->lock, &until);
+        const bool idle = !pool->running && !pool->taken;
         pthread_mutex_unlock(&pool->lock);
-        return rests;
+        return idle;
 }
 
 void service_pool_interrupt(service_pool *pool)
@@ -170,7 +170,7 @@ void service_pool_free(service_pool *pool)
         if (!pool)
                 return;
         pthread_cond_destroy(&pool->work);
-        pthread_cond_destroy(&pool->rest);
+        pthread_cond_destroy(&pool->idle);
         pthread_mutex_destroy(&pool->lock);
         free(pool);
 }

@@ -21,7 +21,7 @@ static void beat(service_pulse *pulse)
         unsigned char hash[32];
         uint64_t head = 0;
 
-        service_health_asks(health, service_now_ms());
+        service_health_begin(health, service_now_ms());
         pthread_mutex_lock(&pulse->reading);
         pawl_status status = service_worker_ready(&pulse->worker, &err);
         if (!status && (status = pawl_log_head(&head, hash, pulse->worker.log)))

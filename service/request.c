@@ -20,8 +20,8 @@ static pawl_status bad_target(pawl_error *err, const char *what)
 }
 
 /*
- * Decode %XX (and "+" where @p plus) into the request's memory. An encoded slash is refused rather
- * than taken for one that parts segments, or for one that does not.
+ * Decode %XX (and "+" where @p plus) into the request's memory. An encoded slash is refused: it is
+ * ambiguous whether it separates segments.
  */
 static pawl_status decode(
         pawl_text *out, service_request *request, pawl_text raw, bool plus, pawl_error *err)
@@ -55,7 +55,7 @@ static pawl_status decode(
         return PAWL_OK;
 }
 
-/* Up to the next @p at in *rest, which then begins after it; false: there was nothing left. */
+/* The text up to the next @p at in *rest, which then begins after it; false: *rest was used up. */
 static bool cut(pawl_text *part, pawl_text *rest, char at)
 {
         const char *end;
@@ -71,8 +71,8 @@ static bool cut(pawl_text *part, pawl_text *rest, char at)
         return true;
 }
 
-/* An empty segment stands where two slashes do, and after the last one: a path is not another's
- * name, so none is left out. */
+/* Two slashes, and a slash at the end, make an empty segment, which is kept: each resource has one
+ * path only. */
 static pawl_status take_path(service_request *request, pawl_text path, pawl_error *err)
 {
         pawl_text raw;

@@ -1,10 +1,9 @@
 /**
  * @file service/request.h
- * @brief A request as the service looks at it: taken apart and checked, without a connection.
+ * @brief A request, parsed and checked, without a connection.
  *
- * What comes from outside is refused here where it is not of its form: a path that holds an encoded
- * slash, a NUL or bytes that are no UTF-8, "." and ".." as segments, a broken escape, a name of the
- * query or a header that counts given twice.
+ * Malformed input is refused here: a path with an encoded slash, a NUL or invalid UTF-8, "." and
+ * ".." as segments, a broken escape, a parameter of the query or a known header given twice.
  */
 #ifndef SERVICE_REQUEST_H
 #define SERVICE_REQUEST_H
@@ -15,9 +14,9 @@
 #define SERVICE_TARGET_MAX   8192          /* bytes of path and query, as sent */
 #define SERVICE_SEGMENTS_MAX 12            /* of a path */
 #define SERVICE_QUERY_MAX    16            /* parameters */
-#define SERVICE_HEADER_MAX   1024          /* bytes of a header that counts */
+#define SERVICE_HEADER_MAX   1024          /* bytes of a known header */
 
-/** The headers that count. Any other is passed over. */
+/** The known headers. Any other is ignored. */
 typedef enum service_header {
         SERVICE_HOST,
         SERVICE_ORIGIN,
@@ -61,14 +60,14 @@ typedef struct service_request {
 PAWL_MUST_CHECK pawl_status service_request_target(
         service_request *request, pawl_text method, pawl_text target, pawl_error *err);
 
-/** The header that counts whose name @p name is or begins with; NULL: none. Static. */
+/** The known header whose name @p name is or begins with; NULL: none. Static. */
 const char *service_header_prefix(const char *name);
-/** A header, whatever it is called. PAWL_EINVAL for one that counts and comes twice, or holds a
- *  control character or no UTF-8; PAWL_ETOOBIG; PAWL_ENOMEM. */
+/** Any header. PAWL_EINVAL for a known one that is given twice, or has a control character or
+ *  invalid UTF-8; PAWL_ETOOBIG; PAWL_ENOMEM. */
 PAWL_MUST_CHECK pawl_status service_request_header(
         service_request *request, const char *name, pawl_text value, pawl_error *err);
 
-/** More of the body. PAWL_ETOOBIG past SERVICE_BODY_MAX, PAWL_ENOMEM: it is as it was. */
+/** More of the body. PAWL_ETOOBIG past SERVICE_BODY_MAX, PAWL_ENOMEM: it is unchanged. */
 PAWL_MUST_CHECK pawl_status service_request_body(
         service_request *request, const void *data, size_t len, pawl_error *err);
 

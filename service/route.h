@@ -1,9 +1,9 @@
 /**
  * @file service/route.h
- * @brief What the service answers to: tables of routes, and what a route is called with.
+ * @brief Tables of routes, and the call of a route.
  *
- * A route runs in a worker's thread, whose log it uses; several run at once. It may wait for the
- * disk. It answers by the functions of service/answer.h; one that leaves no answer is a 500.
+ * A route runs in a worker's thread and uses its log; several run at once. It may wait for the
+ * disk. It answers by the functions of service/answer.h; without an answer it is a 500.
  */
 #ifndef SERVICE_ROUTE_H
 #define SERVICE_ROUTE_H
@@ -15,11 +15,11 @@
 #define SERVICE_PARAMS_MAX 4
 
 enum {
-        SERVICE_OPEN = 1,      /**< asks for no token, and tells nothing that is secret */
-        SERVICE_CHANGES = 2,   /**< writes: 403 where the service only reads */
+        SERVICE_OPEN = 1,      /**< needs no token, and shows nothing secret */
+        SERVICE_CHANGES = 2,   /**< writes: 403 under --read-only */
         SERVICE_WORKSPACE = 4, /**< needs a workspace: 400 where the service has none */
-        SERVICE_STREAM = 8,    /**< answers with a source: counted, and 503 beyond the bound */
-        SERVICE_NO_LOG = 16    /**< touches no log, and waits for nothing: answered at once, on the
+        SERVICE_STREAM = 8,    /**< answers with a source: counted, and 503 beyond the limit */
+        SERVICE_NO_LOG = 16    /**< uses no log, and never waits: answered immediately, on the
                                     thread of the connections; call->log is NULL */
 };
 
@@ -97,32 +97,32 @@ typedef struct service_route {
 typedef struct service_site service_site;     /**< service/site.h: what all requests share */
 typedef struct service_worker service_worker; /**< service/worker.h: one thread's own */
 
-/** One request on its way through a route. All of it ends with the call. */
+/** One request of a route. Valid until the route returns. */
 struct service_call {
         const service_route *route;
         const service_request *request;
         service_site *site;
-        service_worker *worker; /**< whose log this is; NULL for SERVICE_NO_LOG */
-        pawl_log *log;          /**< open; borrowed; read-only under --read-only */
-        const char *workspace;  /**< the root folder, or NULL */
-        const char *actor;      /**< who asks: X-Pawl-Actor, or the owner of the service */
-        pawl_text params[SERVICE_PARAMS_MAX]; /**< what stood for each {x}, in order */
+        service_worker *worker;               /**< whose log this is; NULL for SERVICE_NO_LOG */
+        pawl_log *log;                        /**< open; borrowed; read-only under --read-only */
+        const char *workspace;                /**< the root directory, or NULL */
+        const char *actor;                    /**< X-Pawl-Actor, or the owner of the service */
+        pawl_text params[SERVICE_PARAMS_MAX]; /**< the value of each {x}, in order */
         size_t n_params;
 };
 
-/** What stood for "{name}" in the path: always there, never empty, ended by a NUL. */
+/** The value of "{name}" in the path: never empty, ended by a NUL. */
 pawl_text service_param(const service_call *call, const char *name);
-/** The same as a number, 1 to 2^63 - 1. PAWL_ENOTFOUND: nothing has such a number. */
+/** The same as a number, 1 to 2^63 - 1. PAWL_ENOTFOUND for anything else. */
 PAWL_MUST_CHECK pawl_status service_param_number(
         uint64_t *out, const service_call *call, const char *name, pawl_error *err);
 
 /**
  * Run a command of the registry in this call: with its log, workspace and actor.
  *
- * @param[out] out  what it printed, one JSON value (of JSON Lines an array); also where it failed,
- *                  if it had printed something.
+ * @param[out] out  what it printed, one JSON value (an array for JSON Lines); also where it failed,
+ *                  if it printed anything.
  * @param name      "checkpoints", "eventlog show".
- * @param args      of it; put "--" before what came from outside. --json is given where it has it.
+ * @param args      of it; put "--" before values of the request. --json is added where it exists.
  * @return PAWL_OK; its failure with the message (wrong usage is PAWL_EINVAL); PAWL_ENOTFOUND for
  *         what is no command, or not served; PAWL_EREADONLY for one that changes under --read-only.
  */

@@ -19,7 +19,7 @@ static bool is_param(pawl_text part)
         return part.len > 2 && part.data[0] == '{';
 }
 
-/* Does the path fit the route's? Then what stood for each {x} is in match->params. */
+/* Does the path match the route's? Then match->params has the value of each {x}. */
 static bool path_fits(service_match *match, const char *path, const service_request *request)
 {
         pawl_text part;

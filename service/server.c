@@ -11,38 +11,38 @@
 #include <time.h>
 #include <unistd.h>
 
-#define FILES_BESIDE 128 /* open files that are no connections: logs, files of a workspace */
-#define CLOSING_MAX  64  /* connections beyond the limit: those that are being closed for others */
+#define FILES_BESIDE 128 /* open files besides connections: logs, files of a workspace */
+#define CLOSING_MAX  64  /* connections beyond the limit, while others are being closed */
 
 struct service_server {
         service_parts parts;
         struct MHD_Daemon *daemon;
         uint16_t port;
-        atomic_bool runs; /* the daemon's thread is at work */
-        char said[200];   /* the library's last words before that */
+        atomic_bool runs; /* the daemon's thread runs */
+        char said[200];   /* the library's last message before that */
 };
 
-/* How many connections there may be: the process may have so many files open. */
+/* The limit of connections, by the limit of open files of the process. */
 static unsigned connections_max(void)
 {
-        const rlim_t wanted = SERVICE_CLIENTS_MAX + CLOSING_MAX + FILES_BESIDE;
+        const rlim_t wanted = SERVICE_CONNECTIONS_MAX + CLOSING_MAX + FILES_BESIDE;
         struct rlimit limit;
 
         if (getrlimit(RLIMIT_NOFILE, &limit) != 0)
-                return SERVICE_CLIENTS_MAX;
+                return SERVICE_CONNECTIONS_MAX;
         if (limit.rlim_cur < wanted) {
                 limit.rlim_cur = limit.rlim_max < wanted ? limit.rlim_max : wanted;
                 if (setrlimit(RLIMIT_NOFILE, &limit) != 0)
                         getrlimit(RLIMIT_NOFILE, &limit);
         }
         if (limit.rlim_cur >= wanted)
-                return SERVICE_CLIENTS_MAX;
+                return SERVICE_CONNECTIONS_MAX;
         return limit.rlim_cur > 2 * (CLOSING_MAX + FILES_BESIDE)
                        ? (unsigned)limit.rlim_cur - CLOSING_MAX - FILES_BESIDE
                        : CLOSING_MAX;
 }
 
-/* Escapes stay as they were sent: the request is taken apart by service/request.h. */
+/* Escapes stay as they were sent: service/request.h parses the request. */
 static size_t leave_escapes(void *user, struct MHD_Connection *connection, char *text)
 {
         (void)user;
@@ -119,10 +119,10 @@ pawl_status service_server_start(service_server **out, service_site *site, pawl_
                 free(server);
                 return status;
         }
-        service_async_bodies_init(&parts->flows, parts->mhd, service_exchange_stream_ended, parts);
+        service_async_bodies_init(&parts->bodies, parts->mhd, service_exchange_stream_ended, parts);
         status = service_listen(&fd, &server->port, options->address, options->port, err);
         if (!status)
-                status = service_connections_start(&parts->clients, site, most, err);
+                status = service_connections_start(&parts->connections, site, most, err);
         if (!status)
                 status = service_feed_open(&site->feed, options->log_path, err);
         if (!status)
@@ -146,12 +146,12 @@ uint16_t service_server_port(const service_server *server)
         return server->port;
 }
 
-/* Until the answers are out, or 2 s. */
+/* Until the answers have been sent, or 2 s. */
 static void wait_for_answers(service_server *server)
 {
         const struct timespec a_moment = {0, 10 * 1000000};
 
-        for (int i = 0; i < 200 && (service_connections_owed(server->parts.clients) > 0 ||
+        for (int i = 0; i < 200 && (service_connections_owed(server->parts.connections) > 0 ||
                                            atomic_load(&server->parts.site->gauges.streams) > 0);
                 i++)
                 nanosleep(&a_moment, NULL);
@@ -175,7 +175,7 @@ void service_server_stop(service_server *server)
         service_pool_stop(parts->pool);
         service_feed_stop(parts->site->feed); /* no worker makes another stream */
         parts->site->feed = NULL;
-        service_async_bodies_end(&parts->flows);
+        service_async_bodies_end(&parts->bodies);
         if (server->daemon) {
                 wait_for_answers(server);
                 parts->mhd->MHD_stop_daemon(server->daemon);
@@ -184,8 +184,8 @@ void service_server_stop(service_server *server)
                 close(fd);
         service_pulse_stop(parts->site->pulse);
         parts->site->pulse = NULL;
-        service_connections_stop(parts->clients);
+        service_connections_stop(parts->connections);
         service_pool_free(parts->pool);
-        service_async_bodies_free(&parts->flows);
+        service_async_bodies_free(&parts->bodies);
         free(server);
 }

@@ -11,12 +11,12 @@
 #include "service/metrics.h"
 #include "service/token.h"
 
-/** What a service is started with. Texts and arrays are the caller's, and outlive the service. */
+/** The options of a service. Texts and arrays are the caller's, and outlive the service. */
 typedef struct service_options {
         const char *log_path;
-        const char
-                *workspace; /**< the root folder; NULL: none, and commands that need one refuse */
-        const char *actor;  /**< who it is that asks, where a request does not say: "user:ana" */
+        const char *
+                workspace; /**< the root directory; NULL: none, and commands that need one refuse */
+        const char *actor; /**< of requests that name none: "user:ana" */
         const cli_registry *registry; /**< the commands that it may offer */
         const char *address;          /**< that it listens at */
         uint16_t port;                /**< 0: any that is free */
@@ -28,12 +28,12 @@ typedef struct service_options {
         size_t key_len;
         unsigned threads;    /**< workers; 0: four */
         unsigned request_ms; /**< for a whole request from its first byte; 0: 15,000 */
-        unsigned answer_ms;  /**< for the answer to be taken; 0: 300,000; not of a stream */
+        unsigned answer_ms;  /**< for an answer to be received; 0: 300,000; not of a stream */
         unsigned idle_s;     /**< without a byte either way; 0: 60 */
         unsigned grace_ms;   /**< for what runs when it is stopped; 0: 5,000 */
         unsigned streams;    /**< at most; 0: 1,024 */
         const service_route *const *tables; /**< ended by NULL; NULL: service_route_tables */
-        const char *home;        /**< the home folder of the owner of the service, or NULL */
+        const char *home;        /**< the home directory of the owner of the service, or NULL */
         const char *config_home; /**< see cli_context */
         bool read_only;
 } service_options;

@@ -35,7 +35,7 @@ void service_token_format(char out[SERVICE_TOKEN_HEX + 1], const service_token *
         pawl__hex(out, token->bytes, sizeof token->bytes);
 }
 
-/* A hex digit's value without a branch that its kind decides; 0x100 and more for no digit. */
+/* The value of a hex digit, without a branch that depends on it; 0x100 and more for no digit. */
 static unsigned digit_of(char c)
 {
         const unsigned byte = (unsigned char)c, lower = byte | 0x20;
@@ -45,7 +45,7 @@ static unsigned digit_of(char c)
                (1 - (is_number | is_letter)) * 0x100;
 }
 
-/* False: it is no token; the bytes are then something. */
+/* False: it is no token; the bytes are undefined. */
 static bool parse(service_token *out, pawl_text hex)
 {
         unsigned wrong = hex.len != SERVICE_TOKEN_HEX;
@@ -82,7 +82,7 @@ static pawl_status fail(const char *path, pawl_error *err)
                 why ? why : "unknown error");
 }
 
-/* Of the file that is open, so that what is looked at is what is read. */
+/* Of the open file, so that the file that is checked is the file that is read. */
 static pawl_status check(int fd, const char *path, pawl_error *err)
 {
         struct stat st;
@@ -136,7 +136,7 @@ static pawl_status read_file(service_token *out, const char *path, pawl_error *e
         return status;
 }
 
-/* Under another name first, then linked: who finds the file finds all of it. */
+/* Written under another name first, then linked: the file is always complete. */
 static pawl_status make_file(const char *path, pawl_error *err)
 {
         const size_t len = strlen(path);

@@ -30,7 +30,7 @@ void service_worker_free(service_worker *worker)
         pthread_mutex_destroy(&worker->lock);
 }
 
-/* Does the path still lead to the file that is open? */
+/* Does the path still lead to the open file? */
 static bool same_file(const service_worker *worker)
 {
         struct stat st;
@@ -77,7 +77,7 @@ pawl_status service_worker_ready(service_worker *worker, pawl_error *err)
         options.flags = from->read_only ? PAWL_LOG_READONLY : 0;
         options.key = from->key;
         options.key_len = from->key_len;
-        /* looked at first: a file that is put there meanwhile is seen at the next request */
+        /* before it is opened: a file that is put there meanwhile is noticed at the next request */
         if (stat(from->log_path, &st) != 0)
                 return pawl__fail(err, pawl__errno_status(errno),
                         "%.300s: %s; put the log back, or start the service again", from->log_path,
@@ -114,7 +114,7 @@ void service_worker_cancel(service_worker *worker, bool on)
         pthread_mutex_unlock(&worker->lock);
 }
 
-/* What the route itself asks of a request that may be asked. */
+/* The checks that depend on the route. */
 static bool fits_route(service_answer *answer, service_call *call)
 {
         const service_options *options = call->site->options;

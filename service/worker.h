@@ -1,6 +1,6 @@
 /**
  * @file service/worker.h
- * @brief One thread's own: a log, and the handling of one request after the other.
+ * @brief A worker: the log of one thread, and the handling of its requests.
  */
 #ifndef SERVICE_WORKER_H
 #define SERVICE_WORKER_H
@@ -10,9 +10,9 @@
 
 struct service_worker {
         service_site *site;
-        pthread_mutex_t lock; /**< of what follows, where another thread may come */
+        pthread_mutex_t lock; /**< of what follows, against other threads */
         pawl_log *log;        /**< NULL: not open */
-        dev_t device;         /**< of the file that is open: by its path another may stand there */
+        dev_t device;         /**< of the open file: its path may lead to another by now */
         ino_t inode;
         bool interrupted;
         bool keeps; /**< it is the one that keeps the log: service/pulse.h */
@@ -22,7 +22,7 @@ void service_worker_init(service_worker *worker, service_site *site);
 void service_worker_free(service_worker *worker);
 
 /**
- * Open the log unless it is open; where another file has its path now, open that one.
+ * Open the log unless it is open; where its path leads to another file now, open that.
  * @return as pawl_log_open().
  */
 PAWL_MUST_CHECK pawl_status service_worker_ready(service_worker *worker, pawl_error *err);
@@ -30,14 +30,15 @@ PAWL_MUST_CHECK pawl_status service_worker_ready(service_worker *worker, pawl_er
 /** Of the one that keeps the log: see service_pulse_keep(). */
 PAWL_MUST_CHECK pawl_status service_worker_keep(service_worker *worker, pawl_error *err);
 
-/** End the command that runs, and all that come: from any thread. */
+/** Interrupt the present command and all future ones: from any thread. */
 void service_worker_interrupt(service_worker *worker);
-/** End the command that runs, or no more: from the worker's own thread. NULL is allowed. */
+/** Interrupt the present command, or stop doing so: from the worker's own thread. NULL is allowed.
+ */
 void service_worker_cancel(service_worker *worker, bool on);
 
 /**
- * What is decided before the body of a request is read: may it be asked, and by whom? @p call is
- * filled but for its worker and log. False: @p answer says why not. The request must outlive it.
+ * The checks before the body of a request is read: route, token, query, actor. Fills @p call except
+ * its worker and log. False: @p answer says why not. The request must outlive it.
  */
 bool service_admit(service_answer *answer, service_call *call, service_site *site,
         const service_request *request);
@@ -45,7 +46,7 @@ bool service_admit(service_answer *answer, service_call *call, service_site *sit
 /** Run an admitted call to its answer, in this worker. */
 void service_run(service_answer *answer, service_call *call, service_worker *worker);
 
-/** The whole of it, from a request to its answer, without a connection. */
+/** Both, from a request to its answer, without a connection. */
 void service_handle(service_answer *answer, service_worker *worker, const service_request *request);
 
 #endif

@@ -2,12 +2,12 @@
 #include "support/test.h"
 #include <time.h>
 
-void service_wake(service_async_body *waker)
+void service_wake(service_async_body *body)
 {
-        pthread_mutex_lock(&waker->lock);
-        waker->woken++;
-        pthread_cond_signal(&waker->changed);
-        pthread_mutex_unlock(&waker->lock);
+        pthread_mutex_lock(&body->lock);
+        body->woken++;
+        pthread_cond_signal(&body->changed);
+        pthread_mutex_unlock(&body->lock);
 }
 
 void open_reader(struct reader *r, service_feed *feed, const char *type, const char *run,
@@ -17,18 +17,18 @@ void open_reader(struct reader *r, service_feed *feed, const char *type, const c
         pawl_error err = PAWL_ERROR_INIT;
 
         *r = (struct reader){.over = false};
-        pthread_mutex_init(&r->waker.lock, NULL);
-        pthread_cond_init(&r->waker.changed, NULL);
+        pthread_mutex_init(&r->body.lock, NULL);
+        pthread_cond_init(&r->body.changed, NULL);
         assert_int_equal(
                 service_feed_source(&r->source, feed, &filter, since, head, &err), PAWL_OK);
-        r->source.start(r->source.user, &r->waker);
+        r->source.start(r->source.user, &r->body);
 }
 
 void close_reader(struct reader *r)
 {
         r->source.close(r->source.user);
-        pthread_cond_destroy(&r->waker.changed);
-        pthread_mutex_destroy(&r->waker.lock);
+        pthread_cond_destroy(&r->body.changed);
+        pthread_mutex_destroy(&r->body.lock);
         pawl__buf_free(&r->text);
 }
 
@@ -49,13 +49,13 @@ void sleep_until_woken(struct reader *r)
 
         clock_gettime(CLOCK_REALTIME, &until);
         until.tv_sec += 20;
-        pthread_mutex_lock(&r->waker.lock);
-        while (!r->waker.woken)
-                if (pthread_cond_timedwait(&r->waker.changed, &r->waker.lock, &until))
+        pthread_mutex_lock(&r->body.lock);
+        while (!r->body.woken)
+                if (pthread_cond_timedwait(&r->body.changed, &r->body.lock, &until))
                         fail_msg("the reader sleeps for too long, after: %s",
                                 r->text.data ? r->text.data : "nothing");
-        r->waker.woken = 0;
-        pthread_mutex_unlock(&r->waker.lock);
+        r->body.woken = 0;
+        pthread_mutex_unlock(&r->body.lock);
 }
 
 size_t how_often(const struct reader *r, const char *part)

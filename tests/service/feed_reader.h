@@ -18,7 +18,7 @@ struct service_async_body {
 
 struct reader {
         service_source source;
-        service_async_body waker;
+        service_async_body body;
         pawl__buf text;        /* all that came */
         size_t looked, events; /* so far into it, and how many began before */
         bool over;

@@ -32,14 +32,14 @@ static struct {
         pthread_mutex_t lock;
         char text[64];
         bool ended;
-        service_async_body *waker;
+        service_async_body *body;
 } source = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
-static void source_start(void *user, service_async_body *waker)
+static void source_start(void *user, service_async_body *body)
 {
         (void)user;
         pthread_mutex_lock(&source.lock);
-        source.waker = waker;
+        source.body = body;
         pthread_mutex_unlock(&source.lock);
         sources_opened++;
 }
@@ -62,7 +62,7 @@ static void source_close(void *user)
 {
         (void)user;
         pthread_mutex_lock(&source.lock);
-        source.waker = NULL;
+        source.body = NULL;
         pthread_mutex_unlock(&source.lock);
         sources_closed++;
 }
@@ -72,8 +72,8 @@ void source_put(const char *text, bool ended)
         pthread_mutex_lock(&source.lock);
         strcat(source.text, text);
         source.ended = ended;
-        if (source.waker)
-                service_wake(source.waker);
+        if (source.body)
+                service_wake(source.body);
         pthread_mutex_unlock(&source.lock);
 }
 
