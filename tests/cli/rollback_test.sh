@@ -124,7 +124,8 @@ it "every checkpoint can be gone to, a safety copy and one that was given up too
 runs 0 pawl rollback 3 --yes
 same "$(cat src/new.c)" new
 runs 0 pawl rollback 1 --yes
-runs 0 pawl rollback 2 --yes
+runs 0 pawl rollback 2 --yes --json
+same "$(jq -c '.target | [.n, .current, .given_up]' out)" '[2,true,null]'
 same "$(cat src/new.c)" new
 runs 0 eventlog replay --check
 
@@ -287,7 +288,7 @@ export ASAN_OPTIONS=${ASAN_OPTIONS:+$ASAN_OPTIONS:}verify_asan_link_order=0
 shim=$BUILD_DIR/tests/kill_at_write.so
 cp -r .pawl "$kept/"
 LD_PRELOAD=$shim CALL_LIST=$kept/calls pawl rollback 1 --yes >out 2>err
-at=$(grep -n '^renameat more.txt' "$kept/calls" | cut -d: -f1)
+at=$(grep -n '^renameat2 more.txt' "$kept/calls" | cut -d: -f1)
 interrupt() {
         rm -rf .pawl && cp -r "$kept/.pawl" . && echo after >more.txt
         (LD_PRELOAD=$shim KILL_AT=$at pawl rollback 1 --yes || true) >out 2>err

@@ -267,6 +267,8 @@ pawl_status pawl__rollback_end(pawl_rollback_plan *p, pawl__workspace *ws, const
         if (done)
                 p->fence = 0; /* the run is given back */
         p->info.current = done && !p->plan.in_part;
+        if (p->info.current) /* it is on the way again */
+                p->info.given_up = (pawl_text){NULL, 0};
         if (!pawl__workspace_locate(ws, err)) /* it is done: without an index, and no less so */
                 keep_index(p, ws, scan, done,
                         done && !p->plan.in_part ? seq
