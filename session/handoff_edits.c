@@ -22,12 +22,12 @@ typedef struct comparing {
 static pawl_status key_of(pawl_text *key, comparing *c, pawl_text text)
 {
         pawl__buf buf = PAWL__BUF_INIT;
-        bool ok = pawl__collapse(&buf, text) == PAWL_OK;
 
-        if (ok)
-                *key = pawl__arena_text(c->arena, pawl__buf_text(&buf), &ok);
+        pawl__collapse(&buf, text);
+        pawl_status status = pawl__buf_check(&buf, c->err);
+        *key = pawl__arena_copy(c->arena, pawl__buf_text(&buf));
         pawl__buf_free(&buf);
-        return ok ? PAWL_OK : pawl__nomem(c->err);
+        return status ? status : pawl__arena_check(c->arena, c->err);
 }
 
 static pawl_status is_known(bool *known, comparing *c, pawl_text text)
@@ -56,14 +56,13 @@ static pawl_status shown(pawl_text *out, comparing *c, const pawl__note *note)
         const pawl__notes one = {(pawl__note *)note, 1};
         pawl__handoff_text text = {.n = 0};
         pawl__buf printed = PAWL__BUF_INIT;
-        bool ok = true;
         pawl_status status = pawl__handoff_print_notes(&printed, &one, c->err);
 
         if (!status)
                 status = pawl__handoff_read(&text, pawl__buf_text(&printed), c->err);
         if (!status) {
-                *out = text.n ? pawl__arena_text(c->arena, text.list[0].text, &ok) : note->text;
-                status = ok ? PAWL_OK : pawl__nomem(c->err);
+                *out = text.n ? pawl__arena_copy(c->arena, text.list[0].text) : note->text;
+                status = pawl__arena_check(c->arena, c->err);
         }
         pawl__handoff_text_free(&text);
         pawl__buf_free(&printed);

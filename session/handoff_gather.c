@@ -21,7 +21,6 @@ typedef struct gathering {
 static pawl_status texts_of(pawl_text **out, size_t *n, pawl_text list, gathering *g)
 {
         pawl__json_tree tree = PAWL__JSON_TREE_INIT;
-        bool ok = true;
         pawl_status status;
 
         *n = 0;
@@ -29,15 +28,13 @@ static pawl_status texts_of(pawl_text **out, size_t *n, pawl_text list, gatherin
         if (!list.data)
                 return PAWL_OK;
         status = pawl__json_tree_read(&tree, list.data, list.len, g->err);
-        if (!status) {
+        if (!status)
                 *out = pawl__arena_array(g->arena, pawl__json_at(&tree, 0)->count, sizeof **out);
-                ok = *out != NULL;
-        }
-        for (pawl__node at = status || !ok ? PAWL__NO_NODE : pawl__json_first(&tree, 0);
-                at != PAWL__NO_NODE; at = pawl__json_after(&tree, 0, at))
-                (*out)[(*n)++] = pawl__arena_text(g->arena, pawl__json_at(&tree, at)->value, &ok);
+        for (pawl__node at = *out ? pawl__json_first(&tree, 0) : PAWL__NO_NODE; at != PAWL__NO_NODE;
+                at = pawl__json_after(&tree, 0, at))
+                (*out)[(*n)++] = pawl__arena_copy(g->arena, pawl__json_at(&tree, at)->value);
         pawl__json_tree_free(&tree);
-        return !status && !ok ? pawl__nomem(g->err) : status;
+        return status ? status : pawl__arena_check(g->arena, g->err);
 }
 
 /* Room for steps, in the arena: as many as there can be. */
@@ -133,32 +130,30 @@ static pawl_status seeds_of(pawl_text **out, size_t *n, pawl_text scope_refs, ga
 {
         pawl__json_tree tree = PAWL__JSON_TREE_INIT;
         pawl__buf line = PAWL__BUF_INIT;
-        bool ok = true;
         pawl_status status;
 
         *n = 0;
+        *out = NULL;
         if (!scope_refs.data)
                 return PAWL_OK;
         status = pawl__json_tree_read(&tree, scope_refs.data, scope_refs.len, g->err);
-        if (!status) {
+        if (!status)
                 *out = pawl__arena_array(g->arena, pawl__json_at(&tree, 0)->count, sizeof **out);
-                ok = *out != NULL;
-        }
-        for (pawl__node at = status ? PAWL__NO_NODE : pawl__json_first(&tree, 0);
-                at != PAWL__NO_NODE && ok; at = pawl__json_after(&tree, 0, at)) {
+        for (pawl__node at = *out ? pawl__json_first(&tree, 0) : PAWL__NO_NODE;
+                at != PAWL__NO_NODE && !status; at = pawl__json_after(&tree, 0, at)) {
                 pawl_text scope = pawl__json_get_text(&tree, at, "scope");
                 pawl_text version = pawl__json_get_text(&tree, at, "version_id");
                 if (!scope.data || !version.data) /* of another's making */
                         continue;
                 pawl__buf_clear(&line);
-                ok = !pawl__buf_addf(
+                pawl__buf_addf(
                         &line, "%.*s glossary, version %.*s", PAWL__FMT(scope), PAWL__FMT(version));
-                if (ok)
-                        (*out)[(*n)++] = pawl__arena_text(g->arena, pawl__buf_text(&line), &ok);
+                (*out)[(*n)++] = pawl__arena_copy(g->arena, pawl__buf_text(&line));
+                status = pawl__buf_check(&line, g->err);
         }
         pawl__buf_free(&line);
         pawl__json_tree_free(&tree);
-        return !status && !ok ? pawl__nomem(g->err) : status;
+        return status ? status : pawl__arena_check(g->arena, g->err);
 }
 
 static pawl_status add_files(gathering *g)
@@ -194,7 +189,6 @@ pawl_status pawl__notes_read(pawl__notes *out, const pawl__json_tree *payload, c
         pawl__arena *arena, pawl_error *err)
 {
         pawl__node list = pawl__json_get(payload, 0, member);
-        bool ok = true;
 
         *out = (pawl__notes){NULL, 0};
         if (list == PAWL__NO_NODE || pawl__json_at(payload, list)->type != PAWL__JSON_ARRAY)
@@ -203,7 +197,7 @@ pawl_status pawl__notes_read(pawl__notes *out, const pawl__json_tree *payload, c
                 pawl__arena_array(arena, pawl__json_at(payload, list)->count, sizeof *out->list);
         if (!out->list)
                 return pawl__nomem(err);
-        for (pawl__node at = pawl__json_first(payload, list); at != PAWL__NO_NODE && ok;
+        for (pawl__node at = pawl__json_first(payload, list); at != PAWL__NO_NODE;
                 at = pawl__json_after(payload, list, at)) {
                 pawl__note note = {pawl__json_get_text(payload, at, "section"),
                         pawl__json_get_text(payload, at, "text")};
@@ -211,10 +205,10 @@ pawl_status pawl__notes_read(pawl__notes *out, const pawl__json_tree *payload, c
                         continue;
                 if (!note.section.data)
                         note.section = pawl__text("");
-                out->list[out->n++] = (pawl__note){pawl__arena_text(arena, note.section, &ok),
-                        pawl__arena_text(arena, note.text, &ok)};
+                out->list[out->n++] = (pawl__note){
+                        pawl__arena_copy(arena, note.section), pawl__arena_copy(arena, note.text)};
         }
-        return ok ? PAWL_OK : pawl__nomem(err);
+        return pawl__arena_check(arena, err);
 }
 
 pawl_status pawl__notes_in_force(pawl__notes *out, pawl_log *log, pawl__state *state,
@@ -230,10 +224,10 @@ pawl_status pawl__notes_in_force(pawl__notes *out, pawl_log *log, pawl__state *s
                 return status == PAWL_ENOTFOUND ? PAWL_OK : status;
         status =
                 pawl__log_event(&event, arena, log, (uint64_t)noted.v[PAWL__SES_NOTES_SEQ].integer);
-        if (status && err)
-                *err = *pawl__log_error(log);
-        if (status || !event.payload.data)
-                return status;
+        if (status)
+                return pawl__log_failed(log, status, err);
+        if (!event.payload.data)
+                return PAWL_OK;
         status = pawl__json_tree_read(&tree, event.payload.data, event.payload.len, err);
         if (!status)
                 status = pawl__notes_read(out, &tree, "notes", arena, err);

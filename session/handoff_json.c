@@ -74,32 +74,28 @@ static void put_commits(pawl__json_writer *w, const pawl__hand_checkpoint *list,
 }
 
 /* A path is any bytes, and JSON is UTF-8: it is escaped as the document has it. */
-static pawl_status put_file(
-        pawl__json_writer *w, pawl__buf *shown, pawl_text path, const char *change)
+static void put_file(pawl__json_writer *w, pawl__buf *shown, pawl_text path, const char *change)
 {
-        pawl__buf_clear(shown);
-        if (pawl__printable(shown, path))
-                return PAWL_ENOMEM;
+        shown->len = 0;
+        pawl__printable(shown, path);
         pawl__json_open_object(w);
         pawl__json_member_text(w, "path", pawl__buf_text(shown));
         pawl__json_member_string(w, "change", change);
         pawl__json_close_object(w);
-        return PAWL_OK;
 }
 
-static pawl_status put_files(pawl__json_writer *w, const pawl__handoff *h, pawl_error *err)
+static void put_files(pawl__json_writer *w, const pawl__handoff *h)
 {
         pawl__buf shown = PAWL__BUF_INIT;
-        pawl_status status = PAWL_OK;
 
         open_list(w, "files");
-        for (size_t i = 0; i < h->n_files && !status; i++)
-                status = put_file(w, &shown, h->files[i], NULL);
-        for (size_t i = 0; i < h->n_changes && !status; i++)
-                status = put_file(w, &shown, h->changes[i].path, h->changes[i].how);
+        for (size_t i = 0; i < h->n_files; i++)
+                put_file(w, &shown, h->files[i], NULL);
+        for (size_t i = 0; i < h->n_changes; i++)
+                put_file(w, &shown, h->changes[i].path, h->changes[i].how);
         pawl__json_close_array(w);
+        w->failed |= shown.failed;
         pawl__buf_free(&shown);
-        return status ? pawl__nomem(err) : PAWL_OK;
 }
 
 static void put_issues(pawl__json_writer *w, const pawl__handoff *h)
@@ -151,7 +147,7 @@ static pawl_status put_all(pawl__json_writer *w, pawl_log *log, pawl__state *sta
                 pawl__hand_steps_json(w, "done", &h.done, &h);
                 pawl__hand_steps_json(w, "in_progress", &h.at_hand, &h);
                 pawl__hand_steps_json(w, "next", &h.next, &h);
-                status = put_files(w, &h, err);
+                put_files(w, &h);
                 put_commits(w, taken, n);
                 pawl__hand_checkpoints_json(w, taken, n);
                 put_issues(w, &h);

@@ -13,15 +13,13 @@ static pawl_status emit_notes(pawl__batch *batch, const pawl_event *like, const 
         pawl__buf shown = PAWL__BUF_INIT;
         pawl_status status;
 
-        if (pawl__printable(&shown, pawl__text(source))) { /* a path need not be UTF-8 */
-                pawl__buf_free(&shown);
-                return pawl__nomem(err);
-        }
+        pawl__printable(&shown, pawl__text(source)); /* a path need not be UTF-8 */
         pawl__json_open_object(&w);
         pawl__notes_json(&w, "notes", notes);
         if (done->n)
                 pawl__notes_json(&w, "done", done);
         pawl__json_member_text(&w, "source", pawl__buf_text(&shown));
+        w.failed |= shown.failed;
         status = pawl__batch_emit(batch, PAWL__SESSION_NOTED, like, &w, err);
         pawl__buf_free(&shown);
         return status;

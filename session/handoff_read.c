@@ -27,7 +27,6 @@ typedef struct reader {
         bool ticked;
         pawl_text alone; /* the heading's line, while nothing stands below it */
         size_t indent;
-        bool failed; /* no memory */
 } reader;
 
 /* ---- Pieces of a line --------------------------------------------------------------------------
@@ -72,7 +71,7 @@ static pawl_text trim_end(pawl_text text)
         return pawl__text_n(text.data, keep);
 }
 
-pawl_status pawl__collapse(pawl__buf *out, pawl_text text)
+void pawl__collapse(pawl__buf *out, pawl_text text)
 {
         bool first = true;
 
@@ -85,11 +84,11 @@ pawl_status pawl__collapse(pawl__buf *out, pawl_text text)
                                 break;
                         end += len;
                 }
-                if ((!first && pawl__buf_addc(out, ' ')) || pawl__buf_add(out, text.data, end))
-                        return PAWL_ENOMEM;
+                if (!first)
+                        pawl__buf_addc(out, ' ');
+                pawl__buf_add(out, text.data, end);
                 text = trim_start(from(text, end));
         }
-        return PAWL_OK;
 }
 
 /* Bytes of the mark at the start, if white space or the end follows it; else 0. */
@@ -226,24 +225,23 @@ static bool heading_of(pawl__section *section, pawl_text *heading, pawl_text lin
 static void keep_entry(reader *r, pawl_text heading, pawl_text text)
 {
         pawl__handoff_text *out = r->out;
-        bool ok = true;
 
-        if (r->failed || text.len == 0)
+        if (text.len == 0)
                 return;
-        r->failed = pawl__grow(&out->list, &out->cap, out->n + 1, sizeof *out->list) != PAWL_OK;
-        if (r->failed)
+        if (pawl__grow(&out->list, &out->cap, out->n + 1, sizeof *out->list)) {
+                out->arena.failed = true;
                 return;
-        out->list[out->n] =
-                (pawl__handoff_entry){r->section, pawl__arena_text(&out->arena, heading, &ok),
-                        pawl__arena_text(&out->arena, text, &ok), r->ticked};
-        out->n += ok;
-        r->failed = !ok;
+        }
+        out->list[out->n++] =
+                (pawl__handoff_entry){r->section, pawl__arena_copy(&out->arena, heading),
+                        pawl__arena_copy(&out->arena, text), r->ticked};
 }
 
 static void close_entry(reader *r)
 {
         if (r->open)
                 keep_entry(r, r->heading, trim_end(pawl__buf_text(&r->entry)));
+        r->out->arena.failed |= r->entry.failed;
         pawl__buf_clear(&r->entry);
         r->open = r->ticked = false;
 }
@@ -257,8 +255,9 @@ static void close_section(reader *r)
 
 static void add_line(reader *r, pawl_text line)
 {
-        r->failed = r->failed || (r->entry.len && pawl__buf_addc(&r->entry, '\n')) ||
-                    pawl__buf_add(&r->entry, line.data, line.len);
+        if (r->entry.len)
+                pawl__buf_addc(&r->entry, '\n');
+        pawl__buf_add_text(&r->entry, line);
 }
 
 static bool is_prose(pawl__section section)
@@ -294,7 +293,6 @@ static bool take_title(reader *r, pawl_text line)
 {
         static const char mission[] = ": mission ";
         const char *end;
-        bool ok = true;
 
         if (!pawl__text_starts(line, "HANDOFF "))
                 return false;
@@ -306,9 +304,8 @@ static bool take_title(reader *r, pawl_text line)
         r->section = PAWL__SECTION_TITLE;
         r->heading = pawl__text("");
         if (!r->out->session_id.data)
-                r->out->session_id = pawl__arena_text(
-                        &r->out->arena, pawl__text_n(line.data, (size_t)(end - line.data)), &ok);
-        r->failed = r->failed || !ok;
+                r->out->session_id = pawl__arena_copy(
+                        &r->out->arena, pawl__text_n(line.data, (size_t)(end - line.data)));
         return true;
 }
 
@@ -365,7 +362,7 @@ pawl_status pawl__handoff_read(pawl__handoff_text *out, pawl_text text, pawl_err
         reader r = {.out = out, .rest = text, .heading = pawl__text("")};
 
         *out = (pawl__handoff_text){.n = 0};
-        while (r.rest.len && !r.failed) {
+        while (r.rest.len && !out->arena.failed) {
                 size_t len;
                 pawl_text line = pawl__first_line(r.rest, &len);
                 r.rest = from(r.rest, len);
@@ -373,10 +370,10 @@ pawl_status pawl__handoff_read(pawl__handoff_text *out, pawl_text text, pawl_err
         }
         close_section(&r);
         pawl__buf_free(&r.entry);
-        if (!r.failed)
-                return PAWL_OK;
-        pawl__handoff_text_free(out);
-        return pawl__nomem(err);
+        pawl_status status = pawl__arena_check(&out->arena, err);
+        if (status)
+                pawl__handoff_text_free(out);
+        return status;
 }
 
 pawl_status pawl__handoff_parse(

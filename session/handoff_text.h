@@ -67,6 +67,6 @@ PAWL_MUST_CHECK pawl_status pawl__handoff_session(pawl__row *session,
 pawl_text pawl__first_line(pawl_text text, size_t *len);
 
 /** Append @p text with every run of white space made one space, and none at its ends. */
-PAWL_MUST_CHECK pawl_status pawl__collapse(pawl__buf *out, pawl_text text);
+void pawl__collapse(pawl__buf *out, pawl_text text);
 
 #endif
