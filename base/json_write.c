@@ -214,3 +214,40 @@ void pawl__json_writer_free(pawl__json_writer *w)
         pawl__buf_free(&w->buf);
         *w = (pawl__json_writer)PAWL__JSON_WRITER_INIT;
 }
+
+/* The text of what is no string; absent: it is one, which is kept decoded. */
+static pawl_text literal(const pawl__json_node *node)
+{
+        switch (node->type) {
+        case PAWL__JSON_NULL:
+                return pawl__text("null");
+        case PAWL__JSON_FALSE:
+                return pawl__text("false");
+        case PAWL__JSON_TRUE:
+                return pawl__text("true");
+        case PAWL__JSON_STRING:
+                return (pawl_text){NULL, 0};
+        default:
+                return node->value;
+        }
+}
+
+void pawl__json_node_value(pawl__json_writer *w, const pawl__json_node *node)
+{
+        const pawl_text text = literal(node);
+
+        if (text.data)
+                pawl__json_raw(w, text);
+        else
+                pawl__json_text(w, node->value);
+}
+
+void pawl__json_node_text(pawl__buf *out, const pawl__json_node *node)
+{
+        const pawl_text text = literal(node);
+
+        if (text.data)
+                pawl__buf_add_text(out, text);
+        else
+                pawl__json_quote(out, node->value);
+}

@@ -10,6 +10,7 @@
 #ifndef PAWL_BASE_JSON_WRITE_H
 #define PAWL_BASE_JSON_WRITE_H
 
+#include "base/json_tree.h"
 #include "base/text.h"
 
 typedef struct pawl__json_writer {
@@ -38,6 +39,9 @@ void pawl__json_null(pawl__json_writer *w);
 /** JSON text as it is; it must be one value. */
 void pawl__json_raw(pawl__json_writer *w, pawl_text json);
 
+/** A node of a tree, as it stands there. */
+void pawl__json_node_value(pawl__json_writer *w, const pawl__json_node *node);
+
 /** name and value in one: what most members are. */
 void pawl__json_member_text(pawl__json_writer *w, const char *name, pawl_text text);
 void pawl__json_member_string(pawl__json_writer *w, const char *name, const char *string);
@@ -51,6 +55,8 @@ PAWL_MUST_CHECK pawl_status pawl__json_end_writer(pawl__json_writer *w);
 void pawl__json_writer_free(pawl__json_writer *w);
 
 /** Append @p text as a JSON string with RFC 8785's escapes, quotes included. */
-PAWL_MUST_CHECK pawl_status pawl__json_quote(pawl__buf *out, pawl_text text);
+pawl_status pawl__json_quote(pawl__buf *out, pawl_text text);
+/** Append the text of a node of a tree. */
+void pawl__json_node_text(pawl__buf *out, const pawl__json_node *node);
 
 #endif

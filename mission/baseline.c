@@ -8,24 +8,6 @@
 
 /* ---- The document --------------------------------------------------------------------------- */
 
-static void put_value(pawl__json_writer *w, const pawl__json_node *node)
-{
-        switch (node->type) {
-        case PAWL__JSON_NULL:
-                pawl__json_null(w);
-                break;
-        case PAWL__JSON_FALSE:
-        case PAWL__JSON_TRUE:
-                pawl__json_bool(w, node->type == PAWL__JSON_TRUE);
-                break;
-        case PAWL__JSON_STRING:
-                pawl__json_text(w, node->value);
-                break;
-        default:
-                pawl__json_raw(w, node->value);
-        }
-}
-
 /* A member's name: the file has none but those that the loader knows, which are short. */
 static void put_name(pawl__json_writer *w, pawl_text name)
 {
@@ -73,7 +55,7 @@ static pawl_status put_step(pawl__json_writer *w, const pawl_mission *mission, s
                 } else if (!mission->store_inputs && pawl__text_is(member->name, "inputs")) {
                         status = put_inputs_hash(w, mission, step, hasher, err);
                 } else {
-                        put_value(w, member);
+                        pawl__json_node_value(w, member);
                 }
         }
         pawl__json_close_object(w);
@@ -110,7 +92,7 @@ pawl_status pawl__mission_document(pawl__buf *out, unsigned char hash[32],
                 if (pawl__text_is(member->name, "steps"))
                         status = put_steps(&w, mission, m, hasher, err);
                 else
-                        put_value(&w, member);
+                        pawl__json_node_value(&w, member);
         }
         if (!status) {
                 pawl__json_close_object(&w);
@@ -146,7 +128,7 @@ static pawl_status hash_inputs(char out[65], const pawl__json_tree *tree, pawl__
         if (inputs == PAWL__NO_NODE)
                 pawl__json_raw(&w, pawl__text("{}"));
         else
-                put_value(&w, pawl__json_at(tree, inputs));
+                pawl__json_node_value(&w, pawl__json_at(tree, inputs));
         if (pawl__json_end_writer(&w))
                 status = pawl__nomem(err);
         else

@@ -37,23 +37,6 @@ pawl_text pawl__from_of(const pawl__json_tree *tree, pawl__node node)
         return pawl__json_get_text(tree, node, "$from");
 }
 
-/* A node's JSON text, appended. */
-static pawl_status add_node(pawl__buf *out, const pawl__json_node *node)
-{
-        switch (node->type) {
-        case PAWL__JSON_NULL:
-                return pawl__buf_adds(out, "null");
-        case PAWL__JSON_FALSE:
-                return pawl__buf_adds(out, "false");
-        case PAWL__JSON_TRUE:
-                return pawl__buf_adds(out, "true");
-        case PAWL__JSON_STRING:
-                return pawl__json_quote(out, node->value);
-        default:
-                return pawl__buf_add(out, node->value.data, node->value.len);
-        }
-}
-
 /* What was meant as JSON is a string where it is not quite: a name that stands twice, say. */
 static bool is_text(const struct resolver *r, pawl_error *why)
 {
@@ -116,9 +99,10 @@ static pawl_status add_output(struct resolver *r, pawl__node node, pawl_text fro
         pawl_status status = load_output(r, id);
         if (status)
                 return status;
-        if (pointer.len == 0)
-                return pawl__buf_add(&r->text, r->json.data, r->json.len) ? pawl__nomem(r->err)
-                                                                          : PAWL_OK;
+        if (pointer.len == 0) {
+                pawl__buf_add_text(&r->text, r->json);
+                return PAWL_OK;
+        }
         if (!r->parsed) {
                 status = pawl__json_tree_read(&r->tree, r->json.data, r->json.len, r->err);
                 if (status)
@@ -129,7 +113,8 @@ static pawl_status add_output(struct resolver *r, pawl__node node, pawl_text fro
         pawl__node member = pawl__json_pointer(&r->tree, pointer);
         if (member == PAWL__NO_NODE)
                 return refuse(r, node, id, pointer);
-        return add_node(&r->text, pawl__json_at(&r->tree, member)) ? pawl__nomem(r->err) : PAWL_OK;
+        pawl__json_node_text(&r->text, pawl__json_at(&r->tree, member));
+        return PAWL_OK;
 }
 
 /* The inputs' own text, with each $from object left out and the output put in its place. */
@@ -146,8 +131,7 @@ static pawl_status splice(struct resolver *r)
                         n++;
                         continue;
                 }
-                if (pawl__buf_add(&r->text, tree->text + at, node->offset - at))
-                        return pawl__nomem(r->err);
+                pawl__buf_add(&r->text, tree->text + at, node->offset - at);
                 pawl_status status = add_output(r, n, from);
                 if (status)
                         return status;
@@ -156,7 +140,8 @@ static pawl_status splice(struct resolver *r)
         }
         const pawl__json_node *whole = pawl__json_at(tree, root);
         size_t stop = whole->offset + whole->value.len;
-        return pawl__buf_add(&r->text, tree->text + at, stop - at) ? pawl__nomem(r->err) : PAWL_OK;
+        pawl__buf_add(&r->text, tree->text + at, stop - at);
+        return PAWL_OK;
 }
 
 pawl_status pawl__inputs_resolve(pawl__buf *out, const pawl_mission *mission,
@@ -169,7 +154,7 @@ pawl_status pawl__inputs_resolve(pawl__buf *out, const pawl_mission *mission,
                 .tree = PAWL__JSON_TREE_INIT,
                 .err = err};
         const pawl__json_tree *tree = &mission->document.tree;
-        pawl_status status;
+        pawl_status status = PAWL_OK;
 
         if (step->inputs == PAWL__NO_NODE)
                 return pawl__buf_adds(out, "{}") ? pawl__nomem(err) : PAWL_OK;
@@ -178,7 +163,9 @@ pawl_status pawl__inputs_resolve(pawl__buf *out, const pawl_mission *mission,
         if (container && output)
                 status = splice(&r);
         else
-                status = add_node(&r.text, inputs) ? pawl__nomem(err) : PAWL_OK;
+                pawl__json_node_text(&r.text, inputs);
+        if (!status)
+                status = pawl__buf_check(&r.text, err);
         if (!status) {
                 status = pawl__json_canon(out, r.text.data, r.text.len, err);
                 if (status == PAWL_EPARSE || status == PAWL_ETOOBIG)

@@ -150,48 +150,31 @@ const pawl_toolcall_outcome *pawl_toolcalls_at(const pawl_toolcalls *batch, size
         return index < batch->n ? &batch->calls[index].outcome : NULL;
 }
 
-static pawl_status add_calls(pawl__buf *out, const pawl_toolcalls *batch)
-{
-        pawl_status status = pawl__buf_adds(out, "{\"calls\":[");
-
-        for (size_t i = 0; i < batch->n && !status; i++) {
-                status = i ? pawl__buf_adds(out, ",") : PAWL_OK;
-                if (!status)
-                        status = pawl__toolcall_call(out, &batch->tree, batch->calls[i].node,
-                                batch->calls[i].outcome.checkpoint, false);
-        }
-        return status ? status : pawl__buf_adds(out, "],\"errors\":[");
-}
-
-static pawl_status add_error(
-        pawl__buf *out, const pawl_toolcall_outcome *outcome, const char *comma)
-{
-        pawl_status status = pawl__buf_addf(out, "%s{\"callId\":", comma);
-
-        if (!status)
-                status = pawl__json_quote(out, outcome->call_id);
-        if (!status)
-                status = pawl__buf_adds(out, ",\"error\":");
-        if (!status)
-                status = pawl__json_quote(out, pawl__text(outcome->error));
-        return status ? status : pawl__buf_adds(out, "}");
-}
-
 pawl_status pawl_toolcalls_json(
         char **json, size_t *len, const pawl_toolcalls *batch, pawl_error *err)
 {
         pawl__buf out = PAWL__BUF_INIT;
         const char *comma = "";
-        pawl_status status = add_calls(&out, batch);
 
-        for (size_t i = 0; i < batch->n && !status; i++)
-                if (batch->calls[i].outcome.status) {
-                        status = add_error(&out, &batch->calls[i].outcome, comma);
-                        comma = ",";
-                }
-        if (!status)
-                status = pawl__buf_adds(&out, "]}");
-        char *taken = status ? NULL : pawl__buf_take(&out, len);
+        pawl__buf_adds(&out, "{\"calls\":[");
+        for (size_t i = 0; i < batch->n; i++) {
+                pawl__buf_adds(&out, i ? "," : "");
+                pawl__toolcall_call(&out, &batch->tree, batch->calls[i].node,
+                        batch->calls[i].outcome.checkpoint, false);
+        }
+        pawl__buf_adds(&out, "],\"errors\":[");
+        for (size_t i = 0; i < batch->n; i++) {
+                if (!batch->calls[i].outcome.status)
+                        continue;
+                pawl__buf_addf(&out, "%s{\"callId\":", comma);
+                pawl__json_quote(&out, batch->calls[i].outcome.call_id);
+                pawl__buf_adds(&out, ",\"error\":");
+                pawl__json_quote(&out, pawl__text(batch->calls[i].outcome.error));
+                pawl__buf_addc(&out, '}');
+                comma = ",";
+        }
+        pawl__buf_adds(&out, "]}");
+        char *taken = pawl__buf_take(&out, len);
         pawl__buf_free(&out);
         if (!taken)
                 return pawl__nomem(err);

@@ -149,13 +149,12 @@ static pawl_status then(uint64_t n, pawl__batch *batch, void *user, pawl_error *
 {
         one *o = user;
         pawl__buf document = PAWL__BUF_INIT;
-        pawl_status status = PAWL_OK;
 
         (void)n;
         pawl__doc_drop(&o->file, &o->w->folder); /* of a try that failed */
-        if (pawl__toolcall_compose(&document, &o->w->batch->tree, 0, o->call->node, "calls",
-                    o->taking.row.v[PAWL__WCP_ID].text))
-                status = pawl__nomem(err);
+        pawl__toolcall_compose(&document, &o->w->batch->tree, 0, o->call->node, "calls",
+                o->taking.row.v[PAWL__WCP_ID].text);
+        pawl_status status = pawl__buf_check(&document, err);
         if (!status)
                 status = keep(o, batch, pawl__buf_text(&document), err);
         pawl__buf_free(&document);

@@ -165,58 +165,24 @@ void pawl_toolcall_free(pawl_toolcall *call)
 
 /* ---- Writing --------------------------------------------------------------------------------- */
 
-/* A failed allocation is remembered, so that only the end need be looked at. */
 typedef struct writing {
         pawl__buf *out;
         const pawl__json_tree *tree;
         const char *comma;
-        bool failed;
 } writing;
-
-static void put(writing *w, const char *text)
-{
-        w->failed = w->failed || pawl__buf_adds(w->out, text);
-}
-
-static void put_string(writing *w, pawl_text string)
-{
-        w->failed = w->failed || pawl__json_quote(w->out, string);
-}
-
-static void put_node(writing *w, pawl__node node)
-{
-        const pawl__json_node *at = pawl__json_at(w->tree, node);
-
-        switch ((pawl__json_type)at->type) {
-        case PAWL__JSON_NULL:
-                put(w, "null");
-                break;
-        case PAWL__JSON_FALSE:
-                put(w, "false");
-                break;
-        case PAWL__JSON_TRUE:
-                put(w, "true");
-                break;
-        case PAWL__JSON_STRING:
-                put_string(w, at->value);
-                break;
-        default:
-                w->failed = w->failed || pawl__buf_add(w->out, at->value.data, at->value.len);
-        }
-}
 
 static void put_name(writing *w, pawl_text name)
 {
-        put(w, w->comma);
-        put_string(w, name);
-        put(w, ":");
+        pawl__buf_adds(w->out, w->comma);
+        pawl__json_quote(w->out, name);
+        pawl__buf_adds(w->out, ":");
         w->comma = ",";
 }
 
 static void put_member(writing *w, pawl__node member)
 {
         put_name(w, pawl__json_at(w->tree, member)->name);
-        put_node(w, member);
+        pawl__json_node_text(w->out, pawl__json_at(w->tree, member));
 }
 
 static void put_if_there(writing *w, pawl__node object, const char *name)
@@ -231,7 +197,7 @@ static void put_call(writing *w, pawl__node call, const char *checkpoint, bool w
 {
         const pawl__json_tree *tree = w->tree;
 
-        put(w, "{");
+        pawl__buf_adds(w->out, "{");
         w->comma = "";
         for (pawl__node m = pawl__json_first(tree, call); m != PAWL__NO_NODE;
                 m = pawl__json_after(tree, call, m))
@@ -239,23 +205,22 @@ static void put_call(writing *w, pawl__node call, const char *checkpoint, bool w
                         put_member(w, m);
         if (with_args && pawl__json_get(tree, call, "args") == PAWL__NO_NODE) {
                 put_name(w, pawl__text("args"));
-                put(w, "{}");
+                pawl__buf_adds(w->out, "{}");
         }
         if (checkpoint) {
                 put_name(w, pawl__text("checkpoint"));
-                put_string(w, pawl__text(checkpoint));
+                pawl__json_quote(w->out, pawl__text(checkpoint));
         }
-        put(w, "}");
+        pawl__buf_adds(w->out, "}");
         w->comma = ",";
 }
 
-pawl_status pawl__toolcall_call(pawl__buf *out, const pawl__json_tree *tree, pawl__node call,
+void pawl__toolcall_call(pawl__buf *out, const pawl__json_tree *tree, pawl__node call,
         const char *checkpoint, bool with_args)
 {
-        writing w = {out, tree, "", false};
+        writing w = {out, tree, ""};
 
         put_call(&w, call, checkpoint, with_args);
-        return w.failed ? PAWL_ENOMEM : PAWL_OK;
 }
 
 static bool is_known(pawl_text name)
@@ -269,19 +234,19 @@ static bool is_known(pawl_text name)
         return false;
 }
 
-pawl_status pawl__toolcall_compose(pawl__buf *out, const pawl__json_tree *tree, pawl__node root,
+void pawl__toolcall_compose(pawl__buf *out, const pawl__json_tree *tree, pawl__node root,
         pawl__node call, const char *leave_out, pawl_text commit)
 {
-        writing w = {out, tree, "", false};
+        writing w = {out, tree, ""};
         bool object = pawl__json_at(tree, root)->type == PAWL__JSON_OBJECT;
         pawl__node others = object ? root : PAWL__NO_NODE;
 
-        put(&w, "{");
+        pawl__buf_adds(out, "{");
         put_if_there(&w, others, "history");
         put_if_there(&w, others, "clientHistory");
         if (commit.data) {
                 put_name(&w, pawl__text("commitHash"));
-                put_string(&w, commit);
+                pawl__json_quote(out, commit);
         } else {
                 put_if_there(&w, others, "commitHash");
         }
@@ -298,8 +263,7 @@ pawl_status pawl__toolcall_compose(pawl__buf *out, const pawl__json_tree *tree, 
                 if (!is_known(name) && !(leave_out && pawl__text_is(name, leave_out)))
                         put_member(&w, m);
         }
-        put(&w, "}");
-        return w.failed ? PAWL_ENOMEM : PAWL_OK;
+        pawl__buf_adds(out, "}");
 }
 
 pawl_status pawl_toolcall_write(char **json, size_t *len, const pawl_toolcall *call,
@@ -310,14 +274,11 @@ pawl_status pawl_toolcall_write(char **json, size_t *len, const pawl_toolcall *c
         if (commit_hash && !pawl__utf8_valid(commit_hash, strlen(commit_hash)))
                 return pawl__fail(
                         err, PAWL_EINVAL, "commitHash: is not UTF-8; write it in that encoding");
-        if (!pawl__toolcall_compose(
-                    &out, &call->tree, 0, PAWL__NO_NODE, NULL, pawl__text(commit_hash))) {
-                char *taken = pawl__buf_take(&out, len);
-                if (taken) {
-                        *json = taken;
-                        return PAWL_OK;
-                }
-        }
+        pawl__toolcall_compose(&out, &call->tree, 0, PAWL__NO_NODE, NULL, pawl__text(commit_hash));
+        char *taken = pawl__buf_take(&out, len);
         pawl__buf_free(&out);
-        return pawl__nomem(err);
+        if (!taken)
+                return pawl__nomem(err);
+        *json = taken;
+        return PAWL_OK;
 }

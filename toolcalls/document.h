@@ -45,12 +45,12 @@ PAWL_MUST_CHECK pawl_status pawl__toolcall_of(
  * @param call    the object that becomes toolCall, without a member `checkpoint` and with args;
  *                PAWL__NO_NODE: the member toolCall of root, as it is
  */
-PAWL_MUST_CHECK pawl_status pawl__toolcall_compose(pawl__buf *out, const pawl__json_tree *tree,
-        pawl__node root, pawl__node call, const char *leave_out, pawl_text commit);
+void pawl__toolcall_compose(pawl__buf *out, const pawl__json_tree *tree, pawl__node root,
+        pawl__node call, const char *leave_out, pawl_text commit);
 
 /** Append @p call as it came, its member `checkpoint` replaced by @p checkpoint (NULL: left out).
  *  @p with_args: {} where it has none. */
-PAWL_MUST_CHECK pawl_status pawl__toolcall_call(pawl__buf *out, const pawl__json_tree *tree,
-        pawl__node call, const char *checkpoint, bool with_args);
+void pawl__toolcall_call(pawl__buf *out, const pawl__json_tree *tree, pawl__node call,
+        const char *checkpoint, bool with_args);
 
 #endif

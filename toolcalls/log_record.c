@@ -2,13 +2,6 @@
 #include "base/error.h"
 #include "events/types.h"
 
-static pawl_status from_log(pawl_log *log, pawl_status status, pawl_error *err)
-{
-        if (err)
-                *err = *pawl__log_error(log);
-        return status;
-}
-
 /* PAWL_DONE: it is no such payload. */
 static pawl_status read_payload(
         pawl__log_record *out, pawl_text payload, pawl__arena *arena, pawl_error *err)
@@ -45,7 +38,7 @@ pawl_status pawl__log_record_behind(pawl__log_record *out, pawl_log *log,
                 &event, arena, log, (uint64_t)checkpoint->v[PAWL__WCP_SEQ].integer + 1);
 
         if (status)
-                return status == PAWL_ENOTFOUND ? PAWL_DONE : from_log(log, status, err);
+                return status == PAWL_ENOTFOUND ? PAWL_DONE : pawl__log_failed(log, status, err);
         if (pawl__event_type_of(event.type) != PAWL__TOOL_CALL_CHECKPOINTED || !event.payload.data)
                 return PAWL_DONE;
         status = read_payload(out, event.payload, arena, err);

@@ -119,9 +119,7 @@ static pawl_status from_log(pawl__buf *out, pawl_log *log, pawl_text name, pawl_
         if (status)
                 return status;
         status = pawl__log_blob(out, log, call.document);
-        if (status && err)
-                *err = *pawl__log_error(log);
-        return status;
+        return status ? pawl__log_failed(log, status, err) : PAWL_OK;
 }
 
 static pawl_status read_document(pawl_toolcall **out, pawl_log *log, pawl_text name,
@@ -186,49 +184,39 @@ static pawl_status go_back(pawl_toolcall *call, pawl_log *log,
 }
 
 /* Every name ends in .json, which may be left out. */
-static pawl_text whole_name(pawl_text name, pawl__arena *arena, bool *ok)
+static void whole_name(pawl__buf *out, pawl_text name)
 {
         static const char end[] = ".json";
         const size_t len = sizeof end - 1;
-        const bool has = name.len > len && memcmp(name.data + name.len - len, end, len) == 0;
-        char *copy = pawl__arena_alloc(arena, name.len + sizeof end);
 
-        if (!copy) {
-                *ok = false;
-                return (pawl_text){NULL, 0};
-        }
-        if (name.len)
-                memcpy(copy, name.data, name.len);
-        memcpy(copy + name.len, has ? "" : end, has ? 1 : sizeof end);
-        return pawl__text_n(copy, name.len + (has ? 0 : len));
+        pawl__buf_add_text(out, name);
+        if (name.len <= len || memcmp(name.data + name.len - len, end, len) != 0)
+                pawl__buf_adds(out, end);
 }
 
 pawl_status pawl_toolcalls_restore(pawl_toolcall **out, pawl_log *log, pawl_text name,
         const char *files, const pawl_workspace_options *workspace, pawl_error *err)
 {
-        pawl__arena arena = PAWL__ARENA_INIT;
+        pawl__buf buf = PAWL__BUF_INIT;
         pawl_toolcall *call = NULL;
-        bool ok = true;
-        const pawl_text whole = whole_name(name, &arena, &ok);
-        const char *wrong = ok ? pawl__toolcall_name_wrong(whole) : NULL;
-        pawl_status status;
 
-        if (!ok)
-                status = pawl__nomem(err);
-        else if (wrong)
+        whole_name(&buf, name);
+        const pawl_text whole = pawl__buf_text(&buf);
+        const char *wrong = pawl__toolcall_name_wrong(whole);
+        pawl_status status = pawl__buf_check(&buf, err);
+        if (!status && wrong)
                 status = pawl__fail(err, PAWL_EINVAL,
                         "name %.*s: %s; take one that `pawl restore list` prints", PAWL__FMT(name),
                         wrong);
-        else
+        if (!status)
                 status = read_document(&call, log, whole, whole.data, files, err);
-        if (!call) {
-                pawl__arena_free(&arena);
-                return status;
+        if (call) {
+                call->info.name = pawl__arena_copy(&call->arena, whole).data;
+                status = pawl__arena_check(&call->arena, err);
         }
-        call->info.name = pawl__arena_text(&call->arena, whole, &ok).data;
-        pawl__arena_free(&arena);
-        if (!ok)
-                status = pawl__nomem(err);
+        pawl__buf_free(&buf);
+        if (!call)
+                return status;
         if (!status && call->info.commit_hash.data)
                 status = find_checkpoint(call, log, pawl__text(call->info.name), err);
         if (!status && call->info.checkpoint)

@@ -109,8 +109,8 @@ static void check_call(const pawl_toolcalls *batch, size_t index)
         pawl__toolcall_part(tool, outcome->tool);
         pawl__toolcall_name(name, INT64_C(1768919400123), id, tool);
         require(!pawl__toolcall_name_wrong(pawl__text(name)));
-        require(!pawl__toolcall_compose(
-                &text, &batch->tree, 0, batch->calls[index].node, "calls", pawl__text("cp-01")));
+        pawl__toolcall_compose(
+                &text, &batch->tree, 0, batch->calls[index].node, "calls", pawl__text("cp-01"));
         require(pawl__toolcall_of(&call, &text, NULL) == PAWL_OK);
         require(pawl__text_is(pawl_toolcall_told(call)->commit_hash, "cp-01"));
         require(pawl__text_eq(pawl_toolcall_told(call)->tool, outcome->tool));

@@ -144,24 +144,6 @@ static bool is_own(pawl_text name)
         return false;
 }
 
-static void write_value(pawl__json_writer *w, const pawl__json_node *value)
-{
-        switch (value->type) {
-        case PAWL__JSON_NULL:
-                pawl__json_null(w);
-                break;
-        case PAWL__JSON_FALSE:
-        case PAWL__JSON_TRUE:
-                pawl__json_bool(w, value->type == PAWL__JSON_TRUE);
-                break;
-        case PAWL__JSON_STRING:
-                pawl__json_text(w, value->value);
-                break;
-        default:
-                pawl__json_raw(w, value->value);
-        }
-}
-
 static pawl_status copy_members(pawl__json_writer *w, const pawl__json_tree *tree)
 {
         pawl__buf name = PAWL__BUF_INIT;
@@ -176,7 +158,7 @@ static pawl_status copy_members(pawl__json_writer *w, const pawl__json_tree *tre
                 status = pawl__buf_add(&name, member->name.data, member->name.len);
                 if (!status) {
                         pawl__json_name(w, name.data ? name.data : "");
-                        write_value(w, member);
+                        pawl__json_node_value(w, member);
                 }
         }
         pawl__buf_free(&name);
