@@ -108,7 +108,7 @@ pawl_status pawl__fail(pawl_error *err, pawl_status status, const char *format, 
 
         if (!err)
                 return status;
-        char message[PAWL_ERROR_MAX]; /* an argument may be the message that stands in err */
+        char message[PAWL_ERROR_MAX]; /* an argument may be the message in err */
         va_start(args, format);
         format_message(message, format, args);
         va_end(args);

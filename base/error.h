@@ -10,7 +10,7 @@
 /**
  * Write the message into @p err (may be NULL) and return @p status, so that a failing path is one
  * line. A message too long is cut at a character. A pawl_text goes in with "%.*s" and PAWL__FMT().
- * What would break the line, and bytes that are no text, stand in it as escapes: \x0a, \u2028.
+ * What would break the line, and bytes that are no text, become escapes: \x0a, \u2028.
  */
 pawl_status pawl__fail(pawl_error *err, pawl_status status, const char *format, ...)
         PAWL_PRINTF(3, 4);

@@ -20,7 +20,7 @@ pawl_status pawl__id_check(pawl_text id, const char *what, pawl_error *err)
                 return pawl__fail(
                         err, PAWL_EINVAL, "%s: is not valid UTF-8; write it in UTF-8", what);
         if (pawl__text_is(id, ".") || pawl__text_is(id, ".."))
-                return refuse(err, id, what, "is the name of a folder");
+                return refuse(err, id, what, "is the name of a directory");
         if (id.data[0] == ' ' || id.data[id.len - 1] == ' ')
                 return refuse(err, id, what, "has white space at an end");
         for (size_t i = 0; i < id.len; i++) {

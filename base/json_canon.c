@@ -73,7 +73,7 @@ static pawl_status refuse_twice(const struct pass *c, const struct level *object
 {
         size_t index = 0;
 
-        /* members were recorded in the order of the source, and stand so in the canonical text */
+        /* members were recorded, and written, in the order of the source */
         for (size_t i = object->first; i < c->n_members; i++)
                 index += c->members[i].start < start;
         return pawl__json_refuse_twice(c->source, c->source_len,
@@ -115,7 +115,7 @@ static void reorder(const pawl__member *members, size_t n, char *text, uint32_t 
         memcpy(text + start + 1, end, (size_t)(to - end) - 1);
 }
 
-/* An object ends whose members came out of order; out stands after its '}'. */
+/* An object ends whose members came out of order; out is behind its '}'. */
 static pawl_status sort_object(struct pass *c, const struct level *object, char *out)
 {
         const size_t n = c->n_members - object->first;

@@ -28,7 +28,7 @@ int pawl__utf16_cmp(const char *a, size_t a_len, const char *b, size_t b_len)
         return (a_len > b_len) - (a_len < b_len);
 }
 
-/* The next byte of the name that a canonical text stands for; -1 at its end. */
+/* The next byte of a canonical name, unescaped; -1 at its end. */
 static int next_byte(const char **at)
 {
         char character[4];

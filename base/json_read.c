@@ -82,7 +82,7 @@ static const struct {
         {'}', "a value is missing before '}'; write it or remove the member"},
 };
 
-/* The character at which the reader stands, for a message: 'x', or its number. */
+/* The character at a place, for a message: 'x', or its number. */
 static const char *show(char out[16], const pawl__json_reader *r, const char *at)
 {
         const unsigned char c = (unsigned char)*at;
@@ -107,7 +107,7 @@ static pawl_status refuse_value(const pawl__json_reader *r, const char *at, pawl
         if (at == r->text + r->len)
                 return fail(r, at, err,
                         r->depth == 0 ? "there is no value; give one JSON value"
-                                      : "the text ends where a value should stand; complete it");
+                                      : "the text ends where a value should be; complete it");
         if (at == r->text && r->len >= 3 && memcmp(at, "\xef\xbb\xbf", 3) == 0)
                 return fail(r, at, err,
                         "the text begins with a byte order mark; save it as UTF-8 without one");
@@ -202,15 +202,15 @@ static pawl_status refuse_other(
         show(shown, r, at);
         if (refusal == PAWL__REFUSE_COLON)
                 snprintf(message, sizeof message,
-                        "%s where a colon should stand; write ':' after the name", shown);
+                        "%s where a colon should be; write ':' after the name", shown);
         else if (refusal == PAWL__REFUSE_COMMA)
-                snprintf(message, sizeof message, "%s where ',' or '%c' should stand; write it",
-                        shown, in_object ? '}' : ']');
+                snprintf(message, sizeof message, "%s where ',' or '%c' should be; write it", shown,
+                        in_object ? '}' : ']');
         else if (*at == '}')
                 return fail(r, at, err, "a comma before '}'; remove the comma");
         else
                 snprintf(message, sizeof message,
-                        "%s where a member's name should stand; write it in double quotes", shown);
+                        "%s where a member's name should be; write it in double quotes", shown);
         return fail(r, at, err, message);
 }
 
@@ -276,7 +276,7 @@ pawl_status pawl__json_refuse_twice(const char *text, size_t len, size_t offset,
                 }
         }
         snprintf(message, sizeof message,
-                "the name \"%.*s%s\" stands twice in its object; keep one", (int)n, name,
+                "the name \"%.*s%s\" appears twice in its object; keep one", (int)n, name,
                 cut ? "..." : "");
         return pawl__json_fail_at(text, len, offset, err, message);
 }

@@ -4,15 +4,15 @@
  *
  * The reader, the tree and the canonical writer are each a loop around these functions, compiled
  * into it. With @p to, they also copy a string or a name there in canonical form, quotes included,
- * and move *to past it. What is rare, or only says why a text is refused, stands in json_read.c.
+ * and move *to past it. What is rare, or only says why a text is refused, is in json_read.c.
  */
 #ifndef PAWL_BASE_JSON_STEP_H
 #define PAWL_BASE_JSON_STEP_H
 
 #include "base/json_read.h"
 
-/** What may come next. Only END needs to know in what kind of container it stands, so the rest is
- *  told apart here and not by looking at the bit of the level. */
+/** What may come next. Objects and arrays have values of their own, so that only the end of a
+ *  container has to look at the bit of its level. */
 enum {
         PAWL__EXPECT_VALUE,         /**< the text's one value, or an element after a comma */
         PAWL__EXPECT_FIRST_ELEMENT, /**< an element or ']' */
@@ -43,7 +43,7 @@ typedef enum pawl__json_refusal {
 pawl_status pawl__json_refuse(const pawl__json_reader *reader, pawl__json_refusal refusal,
         const char *at, pawl_error *err);
 
-/* The same, with a copy: a reader whose address went nowhere can live in registers. */
+/* The same, with a copy, so that the reader itself can live in registers. */
 static inline pawl_status pawl__json_stop(const pawl__json_reader *reader,
         pawl__json_refusal refusal, const char *at, pawl_error *err)
 {
@@ -52,7 +52,7 @@ static inline pawl_status pawl__json_stop(const pawl__json_reader *reader,
         return pawl__json_refuse(&copy, refusal, at, err);
 }
 
-/** A name that an object has twice: refuse its second, whose opening quote stands at @p offset. */
+/** Refuse a name that an object has twice; the opening quote of the second is at @p offset. */
 pawl_status pawl__json_refuse_twice(const char *text, size_t len, size_t offset, pawl_error *err);
 /** The offset of the object's name number @p index, counted from 0. @p object is the '{'. */
 size_t pawl__json_name_offset(const char *text, size_t len, size_t object, size_t index);
@@ -109,7 +109,7 @@ static inline pawl_status pawl__json_close(pawl__json_reader *r, pawl__json_toke
         return PAWL_OK;
 }
 
-/* The string whose opening quote stands at p. */
+/* The string whose opening quote is at p. */
 __attribute__((always_inline)) static inline const char *pawl__json_string(
         const char *p, const char *end, bool *escaped, char **to)
 {
@@ -144,7 +144,7 @@ static inline pawl_status pawl__json_name_step(
         return PAWL_OK;
 }
 
-/* "null", "true" or "false", of which p stands at the first letter. */
+/* "null", "true" or "false", whose first letter is at p. */
 static inline pawl_status pawl__json_word(pawl__json_reader *r, pawl__json_token *t, const char *p,
         const char *word, size_t len, pawl__json_type type, pawl_error *err)
 {

@@ -4,8 +4,8 @@
 #include "base/number.h"
 #include <stdlib.h>
 
-/* Up to so many members, each new name is held against the ones before it; from there on the names
- * are sorted when the object ends, so that no document takes quadratic time. */
+/* Up to so many members, each new name is compared with those before it. Above that, the names are
+ * sorted when the object ends, so that no document takes quadratic time. */
 enum { FEW_MEMBERS = 32 };
 
 /* An object or array that is still open. */
@@ -39,7 +39,7 @@ static pawl_status refuse_twice(const struct reading *r, size_t name_offset)
         return pawl__json_refuse_twice(r->tree->text, r->tree->len, name_offset, r->err);
 }
 
-/* Hold a new name against those of the members before it, all of them closed. */
+/* Compare a new name with those of the members before it, all of them closed. */
 static pawl_status check_name(struct reading *r, struct level *level, const pawl__json_token *token)
 {
         const pawl__json_node *nodes = r->tree->nodes;
@@ -110,7 +110,7 @@ static pawl_status add_node(struct reading *r, const pawl__json_token *token)
         r->name = (pawl_text){NULL, 0};
         if (token->type == PAWL__JSON_STRING && token->escaped && decode(r, token, &node->value))
                 return PAWL_ENOMEM;
-        if (container) { /* the reader stands inside already */
+        if (container) { /* the reader is inside already */
                 parent->node = index;
                 parent->seen = 0;
                 parent--;

@@ -3,7 +3,7 @@
  * @brief A JSON document as a tree to look into: one flat array of nodes in document order.
  *
  * The tree borrows the text it was read from and, for strings with escapes, keeps decoded copies.
- * A node is named by its index; the root is 0. PAWL__NO_NODE stands for "none".
+ * A node is named by its index; the root is 0. PAWL__NO_NODE means "none".
  */
 #ifndef PAWL_BASE_JSON_TREE_H
 #define PAWL_BASE_JSON_TREE_H

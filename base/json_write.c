@@ -39,37 +39,19 @@ pawl_status pawl__json_quote(pawl__buf *out, pawl_text text)
         return PAWL_OK;
 }
 
-static void put(pawl__json_writer *w, const char *data, size_t len)
-{
-        if (!w->failed && pawl__buf_add(&w->buf, data, len))
-                w->failed = true;
-}
-
-static void put_quoted(pawl__json_writer *w, pawl_text text)
-{
-        if (!w->failed && pawl__json_quote(&w->buf, text))
-                w->failed = true;
-}
-
-static void put_mark(pawl__json_writer *w, char mark)
-{
-        if (!w->failed && pawl__buf_addc(&w->buf, mark))
-                w->failed = true;
-}
-
-/* Before each value and name: the comma that parts it from the one before. */
-static void part(pawl__json_writer *w)
+/* Before each value and name: the comma that separates it from the one before. */
+static void separate(pawl__json_writer *w)
 {
         if (w->need_comma && !w->after_name)
-                put_mark(w, ',');
+                pawl__buf_addc(&w->buf, ',');
         w->after_name = false;
         w->need_comma = true;
 }
 
 static void open_container(pawl__json_writer *w, char bracket)
 {
-        part(w);
-        put_mark(w, bracket);
+        separate(w);
+        pawl__buf_addc(&w->buf, bracket);
         w->need_comma = false;
         w->depth++;
 }
@@ -77,7 +59,7 @@ static void open_container(pawl__json_writer *w, char bracket)
 static void close_container(pawl__json_writer *w, char bracket)
 {
         assert(w->depth > 0 && !w->after_name);
-        put_mark(w, bracket);
+        pawl__buf_addc(&w->buf, bracket);
         w->need_comma = true;
         w->depth--;
 }
@@ -102,12 +84,17 @@ void pawl__json_close_array(pawl__json_writer *w)
         close_container(w, ']');
 }
 
+void pawl__json_name_text(pawl__json_writer *w, pawl_text name)
+{
+        separate(w);
+        pawl__json_quote(&w->buf, name);
+        pawl__buf_addc(&w->buf, ':');
+        w->after_name = true;
+}
+
 void pawl__json_name(pawl__json_writer *w, const char *name)
 {
-        part(w);
-        put_quoted(w, pawl__text(name));
-        put_mark(w, ':');
-        w->after_name = true;
+        pawl__json_name_text(w, pawl__text(name));
 }
 
 void pawl__json_text(pawl__json_writer *w, pawl_text text)
@@ -116,8 +103,8 @@ void pawl__json_text(pawl__json_writer *w, pawl_text text)
                 pawl__json_null(w);
                 return;
         }
-        part(w);
-        put_quoted(w, text);
+        separate(w);
+        pawl__json_quote(&w->buf, text);
 }
 
 void pawl__json_string(pawl__json_writer *w, const char *string)
@@ -131,13 +118,13 @@ void pawl__json_integer(pawl__json_writer *w, int64_t value)
         char digits[20];
         size_t at = sizeof digits;
 
-        part(w);
+        separate(w);
         if (value < 0)
-                put_mark(w, '-');
+                pawl__buf_addc(&w->buf, '-');
         do
                 digits[--at] = (char)('0' + left % 10);
         while ((left /= 10) != 0);
-        put(w, digits + at, sizeof digits - at);
+        pawl__buf_add(&w->buf, digits + at, sizeof digits - at);
 }
 
 void pawl__json_number(pawl__json_writer *w, double value)
@@ -145,26 +132,26 @@ void pawl__json_number(pawl__json_writer *w, double value)
         char digits[32];
         size_t n = pawl__number_format(digits, value);
 
-        part(w);
-        put(w, digits, n);
+        separate(w);
+        pawl__buf_add(&w->buf, digits, n);
 }
 
 void pawl__json_bool(pawl__json_writer *w, bool value)
 {
-        part(w);
-        put(w, value ? "true" : "false", value ? 4 : 5);
+        separate(w);
+        pawl__buf_add(&w->buf, value ? "true" : "false", value ? 4 : 5);
 }
 
 void pawl__json_null(pawl__json_writer *w)
 {
-        part(w);
-        put(w, "null", 4);
+        separate(w);
+        pawl__buf_add(&w->buf, "null", 4);
 }
 
 void pawl__json_raw(pawl__json_writer *w, pawl_text json)
 {
-        part(w);
-        put(w, json.data, json.len);
+        separate(w);
+        pawl__buf_add(&w->buf, json.data, json.len);
 }
 
 void pawl__json_member_text(pawl__json_writer *w, const char *name, pawl_text text)
@@ -206,7 +193,7 @@ void pawl__json_member_raw(pawl__json_writer *w, const char *name, pawl_text jso
 pawl_status pawl__json_end_writer(pawl__json_writer *w)
 {
         assert(w->depth == 0 && !w->after_name);
-        return w->failed ? PAWL_ENOMEM : PAWL_OK;
+        return w->buf.failed ? PAWL_ENOMEM : PAWL_OK;
 }
 
 void pawl__json_writer_free(pawl__json_writer *w)

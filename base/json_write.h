@@ -4,8 +4,8 @@
  *
  * The writer puts commas and colons where they belong. Members are written in the order given: a
  * payload goes through pawl__json_canon() before it is kept, so order and form are never left to a
- * caller. A failed allocation is remembered and every later call is a no-op, so that only
- * pawl__json_end_writer() need be checked.
+ * caller. A failed allocation sticks to the buffer, so that only pawl__json_end_writer() need be
+ * checked.
  */
 #ifndef PAWL_BASE_JSON_WRITE_H
 #define PAWL_BASE_JSON_WRITE_H
@@ -16,12 +16,12 @@
 typedef struct pawl__json_writer {
         pawl__buf buf;
         unsigned depth;
-        bool need_comma, after_name, failed;
+        bool need_comma, after_name;
 } pawl__json_writer;
 
 #define PAWL__JSON_WRITER_INIT                                                                     \
         {                                                                                          \
-                PAWL__BUF_INIT, 0, false, false, false                                             \
+                PAWL__BUF_INIT, 0, false, false                                                    \
         }
 
 void pawl__json_open_object(pawl__json_writer *w);
@@ -29,6 +29,7 @@ void pawl__json_close_object(pawl__json_writer *w);
 void pawl__json_open_array(pawl__json_writer *w);
 void pawl__json_close_array(pawl__json_writer *w);
 void pawl__json_name(pawl__json_writer *w, const char *name);
+void pawl__json_name_text(pawl__json_writer *w, pawl_text name);
 /** A string; the absent text writes null. Must be valid UTF-8. */
 void pawl__json_text(pawl__json_writer *w, pawl_text text);
 void pawl__json_string(pawl__json_writer *w, const char *string);

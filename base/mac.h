@@ -1,6 +1,6 @@
 /**
  * @file base/mac.h
- * @brief HMAC-SHA-256 (RFC 2104) by OpenSSL's EVP, keyed once; and what else a secret asks for.
+ * @brief HMAC-SHA-256 (RFC 2104) by OpenSSL's EVP, keyed once; comparing and erasing secrets.
  */
 #ifndef PAWL_BASE_MAC_H
 #define PAWL_BASE_MAC_H
@@ -22,9 +22,9 @@ void pawl__mac_free(pawl__mac *mac);
 PAWL_MUST_CHECK pawl_status pawl__mac_of(
         pawl__mac *mac, unsigned char out[32], const void *data, size_t len);
 
-/** Are both the same? In a time that does not tell where they part. */
+/** Are both the same? Takes the same time wherever they differ. */
 bool pawl__mac_same(const unsigned char a[32], const unsigned char b[32]);
-/** Overwrite a secret, in a way that no compiler leaves out. */
+/** Overwrite a secret; no compiler leaves this out. */
 void pawl__cleanse(void *secret, size_t len);
 
 #endif

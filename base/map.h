@@ -2,8 +2,8 @@
  * @file base/map.h
  * @brief A hash table from byte keys to 32-bit numbers, for the tables that are built in memory.
  *
- * Keys are borrowed: they must outlive the map (keep them in an arena). Hashing is seeded a map, so
- * that keys chosen by someone else do not pile up. Zero-initialised is empty.
+ * Keys are borrowed: they must outlive the map (keep them in an arena). Each map has a hash seed of
+ * its own, so that nobody can choose keys that collide. Zero-initialised is empty.
  */
 #ifndef PAWL_BASE_MAP_H
 #define PAWL_BASE_MAP_H
@@ -29,8 +29,8 @@ uint32_t pawl__map_get(const pawl__map *map, pawl_text key);
 /** Keep @p value (not PAWL__MAP_NONE) for @p key, over a former one. PAWL_ENOMEM leaves it as it
  * was. */
 PAWL_MUST_CHECK pawl_status pawl__map_put(pawl__map *map, pawl_text key, uint32_t value);
-/** The number kept for @p key; if there is none, @p value is kept for it, and is *out. One look in
- *  place of two for those who number what they meet. */
+/** The number kept for @p key; if there is none, @p value is kept for it, and is *out. One look-up
+ *  in place of two. */
 PAWL_MUST_CHECK pawl_status pawl__map_number(
         uint32_t *out, pawl__map *map, pawl_text key, uint32_t value);
 void pawl__map_free(pawl__map *map);

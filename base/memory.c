@@ -84,7 +84,7 @@ void pawl__buf_free(pawl__buf *buf)
         *buf = (pawl__buf)PAWL__BUF_INIT;
 }
 
-/* The newest block stands first. Its bytes follow the header, which keeps them aligned. */
+/* The newest block comes first. Its bytes follow the header, which keeps them aligned. */
 struct pawl__arena_block {
         struct pawl__arena_block *next;
         size_t used, cap;

@@ -1,7 +1,7 @@
 /* Reading: D. Lemire, "Number parsing at a gigabyte per second" (2021), after M. Eisel; with the
  * proof of N. Mushtak and D. Lemire, "Fast number parsing without fallback" (2023), that up to 19
- * digits never need more than the 128 bits of the table. What more digits need stands in
- * number_exact.c, printing in number_print.c. */
+ * digits never need more than the 128 bits of the table. More digits: number_exact.c.
+ * Printing: number_print.c. */
 #include "base/number.h"
 #include "base/json_lex.h"
 #include <string.h>
@@ -48,7 +48,7 @@ static uint64_t digits_value(const char *p, size_t n, size_t room)
                 memcpy(&word, p, sizeof word);
                 value = value * 100000000 + join_digits(word - zeros);
         }
-        if (n > 0 && room >= 8) { /* the last ones, with what stands before them shifted out */
+        if (n > 0 && room >= 8) { /* the last ones, with what is before them shifted out */
                 memcpy(&word, p + n - 8, sizeof word);
                 const size_t shift = (8 - n) * 8;
                 return value * powers[n] +

@@ -133,7 +133,7 @@ size_t pawl__decimal_format(char *out, const pawl__decimal *d)
         }
         const size_t count = (size_t)pawl__count_digits(rest);
         print_digits(digits, rest, count);
-        const int64_t n = (int64_t)count + exponent; /* the point stands after that many digits */
+        const int64_t n = (int64_t)count + exponent; /* the point comes after that many digits */
         if (d->negative)
                 *p++ = '-';
         if (n > 21 || n <= -6) {

@@ -55,13 +55,11 @@ pawl_status pawl__printable(pawl__buf *out, pawl_text text)
 
         while (text.len) {
                 size_t n = pawl__printable_span(text, escape, &skip);
-                if (pawl__buf_add(out, text.data, n))
-                        return PAWL_ENOMEM;
+                pawl__buf_add(out, text.data, n);
                 if (n == text.len)
                         break;
-                if (pawl__buf_adds(out, escape))
-                        return PAWL_ENOMEM;
+                pawl__buf_adds(out, escape);
                 text = pawl__text_n(text.data + n + skip, text.len - n - skip);
         }
-        return PAWL_OK;
+        return out->failed ? PAWL_ENOMEM : PAWL_OK;
 }

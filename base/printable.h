@@ -1,6 +1,6 @@
 /**
  * @file base/printable.h
- * @brief Text from outside, made fit to be shown: it can colour, move, hide or reorder nothing.
+ * @brief Text from outside, escaped so that it cannot change how a terminal shows other text.
  *
  * Control characters (C0, DEL, C1), line separators, bidirectional controls, invisible tag
  * characters and bytes that are not UTF-8 appear as escapes: \x1b for a byte, \u202e for a
@@ -18,7 +18,7 @@
 bool pawl__unprintable(uint32_t codepoint);
 
 /** How many bytes from the start of the text are shown as they are. Where something is left,
- *  @p escape is what stands for its first *skip bytes. */
+ *  @p escape replaces its first *skip bytes. */
 size_t pawl__printable_span(pawl_text text, char escape[PAWL__ESCAPE_MAX], size_t *skip);
 
 /** Append @p text to @p out, escaped. */

@@ -1,6 +1,6 @@
 /**
  * @file base/sources.h
- * @brief The clocks and the id source: the system's, or those that a caller set.
+ * @brief The clocks and the source of ids: the system's, or a caller's own.
  */
 #ifndef PAWL_BASE_SOURCES_H
 #define PAWL_BASE_SOURCES_H

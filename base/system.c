@@ -8,7 +8,7 @@ enum { SHOWN = 350 /* bytes of a path: the rest of the message fits beside them 
 typedef struct meaning {
         int error;
         pawl_status status;
-        const char *mend;
+        const char *fix;
 } meaning;
 
 static const meaning *meaning_of(int error)
@@ -24,7 +24,7 @@ static const meaning *meaning_of(int error)
                 {EDQUOT, PAWL_EFULL, "free some space and try again"},
                 {EFBIG, PAWL_EFULL, "free some space, or raise the limit of a file, and try again"},
                 {ENAMETOOLONG, PAWL_EINVAL, "use a shorter path"},
-                {ELOOP, PAWL_EINVAL, "mend the symbolic links"},
+                {ELOOP, PAWL_EINVAL, "fix the symbolic links"},
         };
         static const meaning other = {0, PAWL_EIO, "check the disk"};
 
@@ -48,7 +48,7 @@ pawl_status pawl__fail_errno_at(pawl_error *err, int error, pawl_text path, cons
                 return pawl__nomem(err);
         return pawl__fail(err, is->status, "%.*s: cannot %s: %s; %s",
                 (int)pawl__utf8_cut(path.data, path.len, SHOWN), path.data ? path.data : "", doing,
-                why ? why : "unknown error", is->mend);
+                why ? why : "unknown error", is->fix);
 }
 
 pawl_status pawl__fail_errno(pawl_error *err, int error, const char *path, const char *doing)

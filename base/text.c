@@ -77,7 +77,7 @@ bool pawl__utf8_valid(const char *data, size_t len)
 
 size_t pawl__utf8_cut(const char *data, size_t len, size_t max)
 {
-        if (len <= max) /* the end itself may stand inside a character that was cut before */
+        if (len <= max) /* the end may be inside a character that was cut before */
                 max = len;
         size_t start = max;
         while (start > 0 && max - start < 4 && ((unsigned char)data[start - 1] & 0xc0) == 0x80)

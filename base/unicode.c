@@ -108,7 +108,7 @@ static bool has_mark(pawl_text text)
         return false;
 }
 
-/* The decomposition first matters only where a mark may stand in another order, or apart from its
+/* The decomposition first matters only where marks may be in another order, or apart from its
  * letter: the iota subscript folds to a letter, over which later marks must not slip. */
 static pawl_status fold_piece(pawl__buf *out, pawl_text piece)
 {

@@ -104,11 +104,11 @@ static void write_name(pawl__json_writer *w, const char *prefix, pawl_text name,
 {
         pawl__buf whole = PAWL__BUF_INIT;
 
-        if ((*prefix && (pawl__buf_adds(&whole, prefix) || pawl__buf_addc(&whole, ' '))) ||
-                pawl__buf_add(&whole, name.data, name.len))
-                w->failed = true;
-        else
-                pawl__json_member_text(w, member, pawl__buf_text(&whole));
+        if (*prefix)
+                pawl__buf_addf(&whole, "%s ", prefix);
+        pawl__buf_add_text(&whole, name);
+        pawl__json_member_text(w, member, pawl__buf_text(&whole));
+        w->buf.failed |= whole.failed;
         pawl__buf_free(&whole);
 }
 
@@ -204,16 +204,13 @@ static void open_words(
         pawl__json_writer *w, const char *prefix, const cli_program *program, pawl_text first)
 {
         pawl__buf names = PAWL__BUF_INIT;
-        bool ok = true;
 
         for (const cli_cmd *const *cmd = program->cmds; *cmd; cmd++)
                 if (served(*cmd) && is_below(*cmd, first))
-                        ok = ok && !pawl__buf_addf(&names, "%s%s", names.len ? ", " : "",
-                                           (*cmd)->name + first.len + 1);
-        if (ok)
-                open_group(w, prefix, first, names.data);
-        else
-                w->failed = true;
+                        pawl__buf_addf(&names, "%s%s", names.len ? ", " : "",
+                                (*cmd)->name + first.len + 1);
+        open_group(w, prefix, first, pawl__buf_text(&names).data);
+        w->buf.failed |= names.failed;
         pawl__buf_free(&names);
 }
 

@@ -80,7 +80,7 @@ static uint32_t key_line(const char *text, size_t offset, uint32_t line)
         return line;
 }
 
-/* Nodes stand in the order of their text, so that one pass counts all the lines. */
+/* Nodes are in the order of their text, so that one pass counts all the lines. */
 static pawl_status count_lines(pawl__document *document, pawl_error *err)
 {
         const char *text = document->json.data;
@@ -140,7 +140,7 @@ static pawl_status hash_text(unsigned char hash[32], const pawl__buf *text, pawl
         return status;
 }
 
-/* Takes the text over, whatever comes of it. */
+/* Frees the text in any case. */
 static pawl_status parse(pawl__document *out, const char *path, pawl__buf *text, pawl_error *err)
 {
         pawl__document document = {NULL, PAWL__BUF_INIT, PAWL__JSON_TREE_INIT, NULL, {0}};

@@ -3,8 +3,8 @@
  * @brief YAML and JSON files as one thing: a JSON tree that knows each value's line.
  *
  * Seeds and missions are read through here. YAML is read by the 1.2 core schema (yes, no, on and
- * dates are strings; true, null, 0x1F and 0o17 are not); what JSON cannot say (NaN, tags, keys that
- * are no strings, several documents, merge keys) is refused, as is whatever contract section 7
+ * dates are strings; true, null, 0x1F and 0o17 are not); what JSON has no form for (NaN, tags, keys
+ * that are no strings, several documents, merge keys) is refused, as is whatever contract section 7
  * refuses: the YAML becomes JSON text and passes through the same strict reader. Aliases are
  * expanded, up to 64 MiB of text in all.
  */
@@ -19,7 +19,7 @@ typedef struct pawl__document {
         char *path;     /**< as given, for messages */
         pawl__buf json; /**< the tree's text */
         pawl__json_tree tree;
-        struct pawl__yaml_line *lines; /**< per node (glossary/yaml.h) */
+        struct pawl__yaml_line *lines; /**< per node (document/yaml.h) */
         unsigned char hash[32];        /**< SHA-256 of the file's bytes */
 } pawl__document;
 
@@ -35,9 +35,9 @@ PAWL_MUST_CHECK pawl_status pawl__document_parse(
         pawl__document *out, const char *path, const char *text, size_t len, pawl_error *err);
 void pawl__document_free(pawl__document *document);
 
-/** The line a value stands on, from 1. */
+/** The line of a value, from 1. */
 uint32_t pawl__document_line(const pawl__document *document, pawl__node node);
-/** The line that its name stands on, where it is a member. */
+/** The line of its name, where it is a member. */
 uint32_t pawl__document_key_line(const pawl__document *document, pawl__node node);
 
 /** A string, or a number, true or false whose JSON form is just what the file says: its text.

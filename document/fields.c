@@ -34,10 +34,10 @@ static bool is_type(const pawl__json_node *node, pawl__entry_type type)
         }
 }
 
-/* A list that must be there says what is in it; that is the way to mend it, too. */
+/* A required list has a message that says what is in it; this also says how to fix it. */
 static pawl_status refuse_type(const pawl__field *field, const pawl__place *place, pawl__node node)
 {
-        static const char *const mend[] = {
+        static const char *const fix[] = {
                 [PAWL__ENTRY_ANY] = "must be a value",
                 [PAWL__ENTRY_TEXT] = "must be a string; quote it",
                 [PAWL__ENTRY_BOOL] = "must be a boolean; write true or false",
@@ -47,8 +47,8 @@ static pawl_status refuse_type(const pawl__field *field, const pawl__place *plac
         };
 
         if (field->type != PAWL__ENTRY_LIST)
-                return pawl__field_fail(place, node, "%s", mend[field->type]);
-        return pawl__field_fail(place, node, "%s; %s", mend[field->type],
+                return pawl__field_fail(place, node, "%s", fix[field->type]);
+        return pawl__field_fail(place, node, "%s; %s", fix[field->type],
                 field->missing ? field->missing : "write [A, B], or a dash before each element");
 }
 

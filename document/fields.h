@@ -19,10 +19,10 @@ typedef enum pawl__entry_type {
         PAWL__ENTRY_LIST
 } pawl__entry_type;
 
-/** Where a reading stands. */
+/** Where the reader is. */
 typedef struct pawl__place {
         const pawl__document *document;
-        const char *where; /**< what stands before a key in messages: "", "steps[2]." */
+        const char *where; /**< what comes before a key in messages: "", "steps[2]." */
         const char *key;   /**< the key at hand; "" before the first */
         void *target;      /**< what the setters fill */
         pawl_error *err;
@@ -31,15 +31,15 @@ typedef struct pawl__place {
 typedef struct pawl__field {
         const char *name;
         pawl__entry_type type;
-        const char *missing; /**< how to mend its absence; NULL: it may be absent */
+        const char *missing; /**< how to fix its absence; NULL: it may be absent */
         /** Take the value, which is of the type above. */
         pawl_status (*set)(const pawl__place *place, pawl__node node);
 } pawl__field;
 
 /**
- * Read a mapping: first every key is known, then the fields in the table's order (not the file's,
+ * Read a mapping: check every key, then read the fields in the table's order (not the file's,
  * so that a setter can rely on the ones above it).
- * @return PAWL_EPARSE "PATH: line N: WHEREKEY: WHAT; HOW TO MEND", or what a setter returned.
+ * @return PAWL_EPARSE "PATH: line N: WHEREKEY: WHAT; HOW TO FIX", or what a setter returned.
  */
 PAWL_MUST_CHECK pawl_status pawl__fields_read(
         const pawl__field *fields, size_t n, const pawl__place *place, pawl__node mapping);

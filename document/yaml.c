@@ -19,21 +19,15 @@ struct range {
         size_t start, len;
 };
 
-/* The names of a large mapping, as JSON strings. */
-struct names {
-        pawl__map map;
-        pawl__arena arena;
-};
-
 /* A mapping or sequence that is open. */
 struct frame {
         bool mapping, after_key;
         uint32_t key_line; /* of the last key */
         size_t first_key;  /* of its names in converter.keys */
         size_t count;      /* members or elements so far */
-        struct names *names;
-        uint32_t anchor;  /* its own, or PAWL__MAP_NONE */
-        unsigned deepest; /* the depth that was reached inside */
+        pawl__map names;   /* of a large mapping: these names, as JSON strings */
+        uint32_t anchor;   /* its own, or PAWL__MAP_NONE */
+        unsigned deepest;  /* the depth that was reached inside */
 };
 
 /* A value with a name that aliases can repeat: the JSON text that it became, and its lines. */
@@ -90,13 +84,11 @@ static bool wants_key(struct converter *c)
 static pawl_status open_anchor(
         struct converter *c, uint32_t *index, const yaml_char_t *name, size_t line_start)
 {
-        bool ok = true;
-
         *index = PAWL__MAP_NONE;
         if (!name)
                 return PAWL_OK;
-        pawl_text key = pawl__arena_text(&c->arena, pawl__text((const char *)name), &ok);
-        if (!ok || c->n_anchors >= PAWL__MAP_NONE ||
+        pawl_text key = pawl__arena_copy(&c->arena, pawl__text((const char *)name));
+        if (!key.data || c->n_anchors >= PAWL__MAP_NONE ||
                 pawl__grow(&c->anchors, &c->cap_anchors, c->n_anchors + 1, sizeof *c->anchors) ||
                 pawl__map_put(&c->anchor_names, key, (uint32_t)c->n_anchors))
                 return pawl__nomem(c->err);
@@ -128,13 +120,12 @@ static pawl_status add_line(struct converter *c, const yaml_mark_t *at)
         return PAWL_OK;
 }
 
-static pawl_status before_element(struct converter *c)
+static void before_element(struct converter *c)
 {
         struct frame *frame = top(c);
 
-        if (!frame || frame->mapping)
-                return PAWL_OK;
-        return frame->count++ && pawl__buf_addc(&c->json, ',') ? pawl__nomem(c->err) : PAWL_OK;
+        if (frame && !frame->mapping && frame->count++)
+                pawl__buf_addc(&c->json, ',');
 }
 
 static void after_value(struct converter *c)
@@ -159,7 +150,7 @@ static pawl_status repeat(struct converter *c, const yaml_event_t *event)
         struct anchor anchor = c->anchors[index];
         if (anchor.open)
                 return refuse(c, PAWL_EPARSE, at,
-                        "alias *%s stands inside its own value; write the value out", name);
+                        "alias *%s is inside its own value; write the value out", name);
         if (c->depth + anchor.height > PAWL__JSON_DEPTH)
                 return refuse(c, PAWL_EPARSE, at,
                         "alias *%s makes the nesting deeper than %d; nest less", name,
@@ -167,9 +158,7 @@ static pawl_status repeat(struct converter *c, const yaml_event_t *event)
         if (anchor.json.len + c->json.len > PAWL__DOCUMENT_MAX)
                 return refuse(c, PAWL_ETOOBIG, at,
                         "alias *%s makes the text longer than 64 MiB; repeat less", name);
-        pawl_status status = before_element(c);
-        if (status)
-                return status;
+        before_element(c);
         /* The range lies in the buffer that it is added to: make room before taking its address. */
         if (pawl__buf_reserve(&c->json, anchor.json.len) ||
                 pawl__buf_add(&c->json, c->json.data + anchor.json.start, anchor.json.len) ||
@@ -202,12 +191,11 @@ static pawl_text range_text(const struct converter *c, struct range range)
         return (pawl_text){c->json.data + range.start, range.len};
 }
 
-static pawl_status remember_name(struct frame *frame, pawl_text name)
+static pawl_status remember_name(struct converter *c, pawl_text name)
 {
-        bool ok = true;
-        pawl_text copy = pawl__arena_text(&frame->names->arena, name, &ok);
+        pawl_text copy = pawl__arena_copy(&c->arena, name);
 
-        return ok ? pawl__map_put(&frame->names->map, copy, 0) : PAWL_ENOMEM;
+        return copy.data ? pawl__map_put(&top(c)->names, copy, 0) : PAWL_ENOMEM;
 }
 
 /* Is this name in the innermost mapping already? It is kept there if not. */
@@ -217,9 +205,9 @@ static pawl_status add_name(struct converter *c, bool *twice, struct range name)
         pawl_text text = range_text(c, name);
 
         *twice = false;
-        if (frame->names) {
-                *twice = pawl__map_get(&frame->names->map, text) != PAWL__MAP_NONE;
-                return *twice ? PAWL_OK : remember_name(frame, text);
+        if (frame->names.count) {
+                *twice = pawl__map_get(&frame->names, text) != PAWL__MAP_NONE;
+                return *twice ? PAWL_OK : remember_name(c, text);
         }
         for (size_t i = frame->first_key; i < c->n_keys && !*twice; i++)
                 *twice = pawl__text_eq(range_text(c, c->keys[i]), text);
@@ -230,12 +218,9 @@ static pawl_status add_name(struct converter *c, bool *twice, struct range name)
         c->keys[c->n_keys++] = name;
         if (c->n_keys - frame->first_key <= FEW_KEYS)
                 return PAWL_OK;
-        frame->names = calloc(1, sizeof *frame->names);
-        if (!frame->names)
-                return PAWL_ENOMEM;
         pawl_status status = PAWL_OK;
         for (size_t i = frame->first_key; i < c->n_keys && !status; i++)
-                status = remember_name(frame, range_text(c, c->keys[i]));
+                status = remember_name(c, range_text(c, c->keys[i]));
         return status;
 }
 
@@ -252,8 +237,8 @@ static pawl_status add_key(
         if (kind != PAWL__YAML_STRING)
                 return refuse(c, PAWL_EPARSE, at, "key %.*s is not a string; quote it: \"%.*s\"",
                         PAWL__FMT(value), PAWL__FMT(value));
-        if (frame->count++ && pawl__buf_addc(&c->json, ','))
-                return pawl__nomem(c->err);
+        if (frame->count++)
+                pawl__buf_addc(&c->json, ',');
         frame->key_line = (uint32_t)(at->line + 1);
         struct range name = {c->json.len, 0};
         uint32_t anchor;
@@ -271,7 +256,8 @@ static pawl_status add_key(
                         "key \"%.*s\" is there twice in this mapping; remove one",
                         PAWL__FMT(value));
         frame->after_key = true;
-        return pawl__buf_addc(&c->json, ':') ? pawl__nomem(c->err) : PAWL_OK;
+        pawl__buf_addc(&c->json, ':');
+        return PAWL_OK;
 }
 
 static pawl_status add_scalar(struct converter *c, const yaml_event_t *event)
@@ -290,9 +276,8 @@ static pawl_status add_scalar(struct converter *c, const yaml_event_t *event)
         if (kind == PAWL__YAML_NOT_FINITE)
                 return refuse(c, PAWL_EPARSE, &event->start_mark,
                         "JSON has no number %.*s; quote it", PAWL__FMT(value));
-        status = before_element(c);
-        if (!status)
-                status = open_anchor(c, &anchor, event->data.scalar.anchor, c->n_lines);
+        before_element(c);
+        status = open_anchor(c, &anchor, event->data.scalar.anchor, c->n_lines);
         if (!status)
                 status = add_line(c, &event->start_mark);
         if (status)
@@ -331,15 +316,13 @@ static pawl_status open_container(struct converter *c, const yaml_event_t *event
         if (c->depth == PAWL__JSON_DEPTH)
                 return refuse(c, PAWL_EPARSE, at, "is nested deeper than %d; nest less",
                         PAWL__JSON_DEPTH);
-        pawl_status status = before_element(c);
-        if (!status)
-                status = open_anchor(c, &anchor, name, c->n_lines);
+        before_element(c);
+        pawl_status status = open_anchor(c, &anchor, name, c->n_lines);
         if (!status)
                 status = add_line(c, at);
         if (status)
                 return status;
-        if (pawl__buf_addc(&c->json, mapping ? '{' : '['))
-                return pawl__nomem(c->err);
+        pawl__buf_addc(&c->json, mapping ? '{' : '[');
         c->frames[c->depth++] = (struct frame){.mapping = mapping,
                 .first_key = c->n_keys,
                 .anchor = anchor,
@@ -347,31 +330,19 @@ static pawl_status open_container(struct converter *c, const yaml_event_t *event
         return PAWL_OK;
 }
 
-static void free_names(struct frame *frame)
-{
-        if (!frame->names)
-                return;
-        pawl__map_free(&frame->names->map);
-        pawl__arena_free(&frame->names->arena);
-        free(frame->names);
-        frame->names = NULL;
-}
-
-static pawl_status close_container(struct converter *c)
+static void close_container(struct converter *c)
 {
         struct frame *frame = top(c);
         unsigned deepest = frame->deepest;
 
-        if (pawl__buf_addc(&c->json, frame->mapping ? '}' : ']'))
-                return pawl__nomem(c->err);
+        pawl__buf_addc(&c->json, frame->mapping ? '}' : ']');
         close_anchor(c, frame->anchor, deepest - c->depth + 1);
-        free_names(frame);
+        pawl__map_free(&frame->names);
         c->n_keys = frame->first_key;
         c->depth--;
         if (c->depth && top(c)->deepest < deepest)
                 top(c)->deepest = deepest;
         after_value(c);
-        return PAWL_OK;
 }
 
 static pawl_status take(struct converter *c, const yaml_event_t *event)
@@ -392,7 +363,8 @@ static pawl_status take(struct converter *c, const yaml_event_t *event)
                 return open_container(c, event, event->type == YAML_MAPPING_START_EVENT);
         case YAML_SEQUENCE_END_EVENT:
         case YAML_MAPPING_END_EVENT:
-                return close_container(c);
+                close_container(c);
+                return PAWL_OK;
         default:
                 return PAWL_OK;
         }
@@ -414,9 +386,9 @@ static pawl_status parser_failure(const struct converter *c, const yaml_parser_t
         }
         if (parser->context)
                 return refuse(c, PAWL_EPARSE, &parser->problem_mark,
-                        "%s %s (line %zu); mend the YAML there", problem, parser->context,
+                        "%s %s (line %zu); fix the YAML there", problem, parser->context,
                         parser->context_mark.line + 1);
-        return refuse(c, PAWL_EPARSE, &parser->problem_mark, "%s; mend the YAML there", problem);
+        return refuse(c, PAWL_EPARSE, &parser->problem_mark, "%s; fix the YAML there", problem);
 }
 
 static pawl_status convert(struct converter *c)
@@ -443,16 +415,15 @@ static pawl_status convert(struct converter *c)
         if (!status &&
                 !c->had_document) { /* nothing at all, or comments: null, on the first line */
                 status = add_line(c, &(yaml_mark_t){0, 0, 0});
-                if (!status && pawl__buf_adds(&c->json, "null"))
-                        status = pawl__nomem(c->err);
+                pawl__buf_adds(&c->json, "null");
         }
-        return status;
+        return c->json.failed ? pawl__nomem(c->err) : status; /* whatever followed from that */
 }
 
 pawl_status pawl__yaml_to_json(pawl__buf *json, pawl__yaml_line **lines, size_t *n_lines,
         const char *text, size_t len, pawl_error *err)
 {
-        struct converter *c = calloc(1, sizeof *c); /* frames and all, some 30 KiB */
+        struct converter *c = calloc(1, sizeof *c); /* frames and all, some 45 KiB */
 
         if (!c)
                 return pawl__nomem(err);
@@ -473,7 +444,7 @@ pawl_status pawl__yaml_to_json(pawl__buf *json, pawl__yaml_line **lines, size_t 
                 c->lines = NULL;
         }
         for (unsigned i = 0; i < c->depth; i++)
-                free_names(&c->frames[i]);
+                pawl__map_free(&c->frames[i].names);
         pawl__buf_free(&c->json);
         free(c->lines);
         free(c->keys);

@@ -1,6 +1,6 @@
 /**
  * @file document/yaml.h
- * @brief YAML as JSON text, with the line that each value stands on.
+ * @brief YAML as JSON text, with the line of each value.
  */
 #ifndef PAWL_DOCUMENT_YAML_H
 #define PAWL_DOCUMENT_YAML_H
@@ -9,7 +9,7 @@
 
 #define PAWL__YAML_REWRITTEN (UINT32_C(1) << 31)
 
-/** Where a value stands, from 1. */
+/** Where a value is, from 1. */
 typedef struct pawl__yaml_line {
         uint32_t value;
         uint32_t key; /**< of its name, where it is a mapping's member */

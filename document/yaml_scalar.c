@@ -154,44 +154,44 @@ static pawl_status add_radix(pawl__buf *json, unsigned base, pawl_text s)
         size_t n = 1;
 
         for (size_t i = 2; i < s.len; i++) {
-                uint64_t run_step = digit_value(s.data[i]);
-                if (n == 1 && limbs[0] == 0 && run_step == 0)
+                uint64_t carry = digit_value(s.data[i]);
+                if (n == 1 && limbs[0] == 0 && carry == 0)
                         continue;
                 if (s.len - 2 > RADIX_DIGITS_MAX)
                         return PAWL_EPARSE;
                 for (size_t k = 0; k < n; k++) {
-                        run_step += (uint64_t)limbs[k] * base;
-                        limbs[k] = (uint32_t)(run_step % 1000000000);
-                        run_step /= 1000000000;
+                        carry += (uint64_t)limbs[k] * base;
+                        limbs[k] = (uint32_t)(carry % 1000000000);
+                        carry /= 1000000000;
                 }
-                if (run_step)
-                        limbs[n++] = (uint32_t)run_step;
+                if (carry)
+                        limbs[n++] = (uint32_t)carry;
         }
-        pawl_status status = pawl__buf_addf(json, "%u", (unsigned)limbs[n - 1]);
-        while (!status && n-- > 1)
-                status = pawl__buf_addf(json, "%09u", (unsigned)limbs[n - 1]);
-        return status;
+        pawl__buf_addf(json, "%u", (unsigned)limbs[n - 1]);
+        while (n-- > 1)
+                pawl__buf_addf(json, "%09u", (unsigned)limbs[n - 1]);
+        return PAWL_OK;
 }
 
 /* JSON wants no plus sign, no leading zeros, and a digit on either side of the point. */
-static pawl_status add_decimal(pawl__buf *json, pawl_text s)
+static void add_decimal(pawl__buf *json, pawl_text s)
 {
         size_t at = s.data[0] == '-' || s.data[0] == '+';
-        pawl_status status = s.data[0] == '-' ? pawl__buf_addc(json, '-') : PAWL_OK;
 
+        if (s.data[0] == '-')
+                pawl__buf_addc(json, '-');
         while (at + 1 < s.len && s.data[at] == '0' && is_digit(s.data[at + 1]))
                 at++;
-        if (!status && s.data[at] == '.')
-                status = pawl__buf_addc(json, '0');
+        if (s.data[at] == '.')
+                pawl__buf_addc(json, '0');
         size_t point = at;
         while (point < s.len && s.data[point] != '.')
                 point++;
         size_t end = point < s.len ? point + 1 : point;
-        if (!status)
-                status = pawl__buf_add(json, s.data + at, end - at);
-        if (!status && point < s.len && (end == s.len || !is_digit(s.data[end])))
-                status = pawl__buf_addc(json, '0');
-        return status ? status : pawl__buf_add(json, s.data + end, s.len - end);
+        pawl__buf_add(json, s.data + at, end - at);
+        if (point < s.len && (end == s.len || !is_digit(s.data[end])))
+                pawl__buf_addc(json, '0');
+        pawl__buf_add(json, s.data + end, s.len - end);
 }
 
 pawl_status pawl__yaml_literal(pawl__buf *json, pawl__yaml_kind kind, pawl_text scalar)
@@ -204,13 +204,18 @@ pawl_status pawl__yaml_literal(pawl__buf *json, pawl__yaml_kind kind, pawl_text 
                 return pawl__buf_adds(
                         json, scalar.data[0] == 't' || scalar.data[0] == 'T' ? "true" : "false");
         unsigned base = radix(scalar);
-        pawl_status status = base ? add_radix(json, base, scalar) : add_decimal(json, scalar);
-        if (!status && !base) { /* the strict reader knows what overflows a double */
+        pawl_status status = PAWL_OK;
+        if (base) {
+                status = add_radix(json, base, scalar);
+        } else { /* the strict reader knows what overflows a double */
                 pawl__json_reader reader;
                 pawl__json_token token;
+                add_decimal(json, scalar);
                 pawl__json_reader_init(&reader, json->data + start, json->len - start);
                 status = pawl__json_next(&reader, &token, NULL);
         }
+        if (json->failed)
+                status = PAWL_ENOMEM;
         if (status && json->data) {
                 json->len = start;
                 json->data[start] = '\0';

@@ -174,7 +174,7 @@ static void write_page(service_answer *answer, const page *p)
 {
         pawl__json_writer w = PAWL__JSON_WRITER_INIT;
 
-        w.failed = pawl__buf_reserve(&w.buf, p->text.len + p->n + 80) != PAWL_OK;
+        (void)!pawl__buf_reserve(&w.buf, p->text.len + p->n + 80); /* its failure sticks */
         pawl__json_open_object(&w);
         pawl__json_name(&w, "events");
         pawl__json_open_array(&w);

@@ -94,7 +94,7 @@ static void put_files(pawl__json_writer *w, const pawl__handoff *h)
         for (size_t i = 0; i < h->n_changes; i++)
                 put_file(w, &shown, h->changes[i].path, h->changes[i].how);
         pawl__json_close_array(w);
-        w->failed |= shown.failed;
+        w->buf.failed |= shown.failed;
         pawl__buf_free(&shown);
 }
 

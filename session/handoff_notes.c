@@ -19,7 +19,7 @@ static pawl_status emit_notes(pawl__batch *batch, const pawl_event *like, const 
         if (done->n)
                 pawl__notes_json(&w, "done", done);
         pawl__json_member_text(&w, "source", pawl__buf_text(&shown));
-        w.failed |= shown.failed;
+        w.buf.failed |= shown.failed;
         status = pawl__batch_emit(batch, PAWL__SESSION_NOTED, like, &w, err);
         pawl__buf_free(&shown);
         return status;

@@ -150,10 +150,8 @@ static void print_json(const cli_call *cli, const pawl_run_result *result, pawl_
         write_changed_inputs(&w, pawl_run_result_changed_inputs(result));
         write_mission_changes(&w, result);
         pawl__json_close_array(taken);
-        if (pawl__json_end_writer(taken))
-                w.failed = true;
-        else
-                pawl__json_member_raw(&w, "checkpoints", pawl__buf_text(&taken->buf));
+        pawl__json_member_raw(&w, "checkpoints", pawl__buf_text(&taken->buf));
+        w.buf.failed |= taken->buf.failed;
         pawl__json_close_object(&w);
         cli_print_json(cli, &w);
 }

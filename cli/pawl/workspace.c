@@ -185,9 +185,9 @@ void cli_text_member(pawl__json_writer *w, const char *name, pawl_text bytes)
         pawl__buf_clear(&text);
         for (size_t i = 0; i < bytes.len; i++) {
                 pawl__hex(two, (const unsigned char *)bytes.data + i, 1);
-                if (pawl__buf_adds(&text, two))
-                        w->failed = true;
+                pawl__buf_adds(&text, two);
         }
+        w->buf.failed |= text.failed;
         snprintf(hex_name, sizeof hex_name, "%s_hex", name);
         pawl__json_member_text(w, hex_name, pawl__buf_text(&text));
         pawl__buf_free(&text);

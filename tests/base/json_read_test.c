@@ -142,15 +142,14 @@ static const struct {
         {LITERAL("[\0]"),
                 "line 1, column 2: U+0000 cannot begin a value; write a string in quotes, a "
                 "number, true, false, null, [ or {"},
-        {LITERAL("{'a':1}"),
-                "line 1, column 2: ''' where a member's name should stand; write it in "
-                "double quotes"},
+        {LITERAL("{'a':1}"), "line 1, column 2: ''' where a member's name should be; write it in "
+                             "double quotes"},
         {LITERAL("['a']"), "line 1, column 2: a single quote; write strings in double quotes"},
         {LITERAL("[NaN]"), "line 1, column 2: JSON has no NaN; write null or leave the member out"},
         {LITERAL("[Infinity]"),
                 "line 1, column 2: JSON has no infinity; write null or leave the member out"},
         {LITERAL("[-Infinity]"), "line 1, column 3: a digit is missing in the number; write it"},
-        {LITERAL("[1 // one\n]"), "line 1, column 4: '/' where ',' or ']' should stand; write it"},
+        {LITERAL("[1 // one\n]"), "line 1, column 4: '/' where ',' or ']' should be; write it"},
         {LITERAL("// one\n1"), "line 1, column 1: JSON has no comments; take it out"},
         {LITERAL("01"), "line 1, column 1: a number with a leading zero; remove the zero"},
         {LITERAL("-01"), "line 1, column 1: a number with a leading zero; remove the zero"},
@@ -226,14 +225,14 @@ static const struct {
                 "as UTF-8"},
         {LITERAL("{\"\xc3\xa9\xc3\xa9\": \"\xff\n\"}"), "line 1, column 9: byte 0xff is not valid "
                                                         "UTF-8 here; save the text as UTF-8"},
-        {LITERAL("["), "line 1, column 2: the text ends where a value should stand; complete it"},
+        {LITERAL("["), "line 1, column 2: the text ends where a value should be; complete it"},
         {LITERAL("[1"), "line 1, column 3: the text ends inside an array; close it with ']'"},
         {LITERAL("{\"a\":1"),
                 "line 1, column 7: the text ends inside an object; close it with '}'"},
         {LITERAL("{"), "line 1, column 2: the text ends inside an object; close it with '}'"},
         {LITERAL("{\"a\""), "line 1, column 5: the text ends inside an object; close it with '}'"},
         {LITERAL("{\"a\":"),
-                "line 1, column 6: the text ends where a value should stand; complete it"},
+                "line 1, column 6: the text ends where a value should be; complete it"},
         {LITERAL("[1,]"), "line 1, column 4: a value is missing before ']'; write it or remove the "
                           "comma before"},
         {LITERAL("[,1]"),
@@ -243,14 +242,13 @@ static const struct {
         {LITERAL("{\"a\":}"),
                 "line 1, column 6: a value is missing before '}'; write it or remove the "
                 "member"},
-        {LITERAL("{\"a\" 1}"),
-                "line 1, column 6: '1' where a colon should stand; write ':' after the "
-                "name"},
-        {LITERAL("{1:2}"), "line 1, column 2: '1' where a member's name should stand; write it in "
+        {LITERAL("{\"a\" 1}"), "line 1, column 6: '1' where a colon should be; write ':' after the "
+                               "name"},
+        {LITERAL("{1:2}"), "line 1, column 2: '1' where a member's name should be; write it in "
                            "double quotes"},
-        {LITERAL("[1 2]"), "line 1, column 4: '2' where ',' or ']' should stand; write it"},
-        {LITERAL("[1}"), "line 1, column 3: '}' where ',' or ']' should stand; write it"},
-        {LITERAL("{\"a\":1]"), "line 1, column 7: ']' where ',' or '}' should stand; write it"},
+        {LITERAL("[1 2]"), "line 1, column 4: '2' where ',' or ']' should be; write it"},
+        {LITERAL("[1}"), "line 1, column 3: '}' where ',' or ']' should be; write it"},
+        {LITERAL("{\"a\":1]"), "line 1, column 7: ']' where ',' or '}' should be; write it"},
         {LITERAL("1 2"),
                 "line 1, column 3: there is more after the value; give one JSON value alone"},
         {LITERAL("{}\n]"),
@@ -274,23 +272,24 @@ static const struct {
         const char *message;
 } twice[] = {
         {"{\"a\":1,\"a\":2}",
-                "line 1, column 8: the name \"a\" stands twice in its object; keep one"},
+                "line 1, column 8: the name \"a\" appears twice in its object; keep one"},
         {"{\"a\":1,\n \"\\u0061\":2}",
-                "line 2, column 2: the name \"a\" stands twice in its object; keep one"},
+                "line 2, column 2: the name \"a\" appears twice in its object; keep one"},
         {"{\"b\":{},\"a\":{\"b\":[{\"x\":1,\"y\":2,\"x\":3}]}}",
-                "line 1, column 32: the name \"x\" stands twice in its object; keep one"},
+                "line 1, column 32: the name \"x\" appears twice in its object; keep one"},
         {"{\"b\":1,\"a\":2,\"c\":3,\"b\":4,\"a\":5}",
-                "line 1, column 20: the name \"b\" stands twice in its object; keep one"},
-        {"{\"\":1,\"\":2}", "line 1, column 7: the name \"\" stands twice in its object; keep one"},
+                "line 1, column 20: the name \"b\" appears twice in its object; keep one"},
+        {"{\"\":1,\"\":2}",
+                "line 1, column 7: the name \"\" appears twice in its object; keep one"},
         {"{\"\\n\":1,\"\\u000a\":2}",
-                "line 1, column 9: the name \"\\u000a\" stands twice in its object; keep one"},
+                "line 1, column 9: the name \"\\u000a\" appears twice in its object; keep one"},
         {"{\"\\\"x\":1,\"a\":0,\"\\u0022x\":2}",
-                "line 1, column 16: the name \"\\u0022x\" stands twice in its object; keep one"},
+                "line 1, column 16: the name \"\\u0022x\" appears twice in its object; keep one"},
         {"{\"\xf0\x9f\x98\x80\":1,\"\\ud83d\\uDE00\":2}",
-                "line 1, column 8: the name \"\xf0\x9f\x98\x80\" stands twice in its object; keep "
+                "line 1, column 8: the name \"\xf0\x9f\x98\x80\" appears twice in its object; keep "
                 "one"},
         {"{\"long_name_1\":1,\"long_name_2\":1,\"long_name_1\":1}",
-                "line 1, column 34: the name \"long_name_1\" stands twice in its object; keep one"},
+                "line 1, column 34: the name \"long_name_1\" appears twice in its object; keep one"},
 };
 
 static void a_name_that_stands_twice_is_refused_where_it_stands_again(void **state)
@@ -315,7 +314,7 @@ static void a_name_that_stands_twice_is_found_among_thousands(void **state)
                                 PAWL_OK);
                 assert_int_equal(pawl__buf_adds(&text, "\"key_17\":0, \"key_3\":1}"), PAWL_OK);
                 snprintf(message, sizeof message,
-                        "line %u, column 1: the name \"key_17\" stands twice in its object; keep "
+                        "line %u, column 1: the name \"key_17\" appears twice in its object; keep "
                         "one",
                         members + 1);
                 check_refused(text.data, text.len, message, true);
@@ -337,7 +336,7 @@ static void a_long_name_is_cut_in_the_message(void **state)
         assert_int_equal(pawl__buf_adds(&text, "\":2}"), PAWL_OK);
         assert_int_equal(pawl__json_canon_hash(NULL, NULL, text.data, text.len, &err), PAWL_EPARSE);
         assert_says(err.message, "line 1, column 157: the name \"\xc3\xa9\xc3\xa9");
-        assert_says(err.message, "\xc3\xa9...\" stands twice");
+        assert_says(err.message, "\xc3\xa9...\" appears twice");
         assert_true(pawl__utf8_valid(err.message, strlen(err.message)));
         pawl__buf_free(&text);
 }

@@ -35,7 +35,7 @@ static void every_errno_has_a_status_and_a_mend(void **state)
         check(ENAMETOOLONG, PAWL_EINVAL,
                 "a/b: cannot read it: File name too long; use a shorter path");
         check(ELOOP, PAWL_EINVAL,
-                "a/b: cannot read it: Too many levels of symbolic links; mend the symbolic links");
+                "a/b: cannot read it: Too many levels of symbolic links; fix the symbolic links");
         check(ENOMEM, PAWL_ENOMEM, "out of memory; free some and try again");
 }
 

@@ -43,7 +43,7 @@ same "$(pawl hash zero.json)" "$(sha256sum <zero.json | cut -d' ' -f1)"
 same "$(pawl hash - <zero.json)" "$(pawl hash zero.json)"
 
 it "what could be read in two ways is refused, with line, column and what to do"
-refused '"a" stands twice' '{"a":1,\n "a":2}'
+refused '"a" appears twice' '{"a":1,\n "a":2}'
 says "line 2, column 2" by_hash
 refused "UTF-8" '"\377"'
 refused "surrogate" '"\\ud800"'
@@ -78,7 +78,7 @@ same "$(sed -n 2p out)" "$(printf '[1]' | sha256sum | cut -d' ' -f1)"
 printf '1\n2\n{"a":1,"a":2}\n4\n' >lines
 runs 1 pawl hash --canonical --jsonl lines
 same "$(cat out)" "$(printf '1\n2')"
-says "^pawl: lines: line 3: .*stands twice" err
+says "^pawl: lines: line 3: .*appears twice" err
 printf '1\n\n2\n' >lines
 runs 1 pawl hash --jsonl lines
 says "line 2" err

@@ -69,10 +69,10 @@ says '^pawl: step b: inputs\.y: output of "a" has no /z; mend the pointer' err
 same "$(eventlog export | jq -c 'select(.type == "StepFailed") | [.step_id, .payload.exit_code, .payload.input_hash]')" \
         '["b",-1,null]'
 
-it "output in which a name stands twice is text, and a pointer into it says so"
+it "output in which a name appears twice is text, and a pointer into it says so"
 rm -rf .pawl
 sed -i "s/'{\"x\": 1}'/'{\"z\": 1, \"z\": 2}'/" nowhere.yaml
 runs 1 pawl run nowhere.yaml --run five
-says '^pawl: step b: inputs\.y: output of "a" is kept as text, which has no /z: it is no JSON \(line 1, column 10: the name "z" stands twice in its object; keep one\); correct what "a" prints' err
+says '^pawl: step b: inputs\.y: output of "a" is kept as text, which has no /z: it is no JSON \(line 1, column 10: the name "z" appears twice in its object; keep one\); correct what "a" prints' err
 same "$(pawl output five a)" '{"z": 1, "z": 2}'
 runs 0 eventlog replay --check

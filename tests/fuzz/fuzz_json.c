@@ -88,7 +88,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         }
         if (!read) {
                 check_refusal(&read_err);
-                /* a name that stands twice before may come first */
+                /* a name that appears twice before may come first */
                 require(strcmp(err.message, read_err.message) == 0 ||
                         strstr(err.message, " twice "));
         }

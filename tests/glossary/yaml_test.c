@@ -239,7 +239,7 @@ static void what_is_no_yaml_is_refused_with_line_and_column(void **state)
         (void)state;
         check_refused("a: [1, 2\nb: 3\n",
                 "a.yaml: line 2, column 2: did not find expected ',' or ']' while parsing a "
-                "flow sequence (line 1); mend the YAML there");
+                "flow sequence (line 1); fix the YAML there");
         check_refused("a: b: c", "line 1, column 5: mapping values are not allowed");
         check_refused("a:\n\t- b\n", "line 2, column 1: ");
         check_refused("a: 'b\n", "found unexpected end of stream while scanning a quoted scalar");
@@ -277,8 +277,8 @@ static void aliases_repeat_what_their_anchor_names(void **state)
         check_yaml("&k key: *k\n", "{\"key\":\"key\"}");
         check_yaml("- &x\n- *x\n", "[null,null]");
         check_yaml("- &x []\n- [*x, *x]\n", "[[],[[],[]]]");
-        check_refused("&a [*a]", "alias *a stands inside its own value");
-        check_refused("a: &a {b: {c: *a}}", "alias *a stands inside its own value");
+        check_refused("&a [*a]", "alias *a is inside its own value");
+        check_refused("a: &a {b: {c: *a}}", "alias *a is inside its own value");
         check_refused("- *x\n- &x 1\n", "alias *x has no anchor before it");
 }
 

@@ -88,7 +88,7 @@ static void anything_else_is_refused_with_file_line_and_key(void **state)
                 ": line 1: must be a mapping; write strictness: medium");
         check_refused(*state, "a: [", PAWL_EPARSE,
                 ": line 2, column 1: did not find expected node content while parsing a flow node "
-                "(line 2); mend the YAML there");
+                "(line 2); fix the YAML there");
 }
 
 static void a_folder_in_its_place_is_refused(void **state)

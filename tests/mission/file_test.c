@@ -330,7 +330,7 @@ static void ids_must_be_of_their_form(void **state)
                 {"\"\\e[31m\"", "holds a control character"},
                 {"../a", "holds a slash"},
                 {"\" a\"", "has white space at an end"},
-                {"..", "is the name of a folder"},
+                {"..", "is the name of a directory"},
         };
         struct file_fixture *f = *state;
 

@@ -174,7 +174,7 @@ static void a_pointer_into_what_is_nearly_json_says_why_it_is_text(void **state)
         f->b = "\" {\\\"x\\\":1,\\\"x\\\":2}\\n\"";
         check_fails(f, "{$from: \"b#/x\"}", PAWL_ENOTFOUND,
                 "inputs: output of \"b\" is kept as text, which has no /x: it is no JSON (line 1, "
-                "column 9: the name \"x\" stands twice in its object; keep one); correct what \"b\" "
+                "column 9: the name \"x\" appears twice in its object; keep one); correct what \"b\" "
                 "prints");
         check(f, "{$from: b}", f->b);
         f->b = "\"[1\"";

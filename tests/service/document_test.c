@@ -9,7 +9,7 @@ struct document {
         pawl__json_tree tree;
 };
 
-/* The reader refuses an object with two members of one name: a path that stands twice. */
+/* The reader refuses an object with two members of one name: a path that appears twice. */
 static int read_document(void **state)
 {
         static struct document d;

@@ -450,7 +450,7 @@ static void what_is_no_file_is_refused(void **state)
         refused(h, "none/h.md", PAWL_ENOTFOUND, "check the path");
         refused(h, "none/", PAWL_EINVAL, "names no file");
         refused(h, "events.db/h.md", PAWL_ENOTFOUND, "Not a directory");
-        refused(h, "loop", PAWL_EINVAL, "mend the symbolic links");
+        refused(h, "loop", PAWL_EINVAL, "fix the symbolic links");
         refused(h, long_name, PAWL_EINVAL, "use a shorter path");
         assert_int_equal(pawl_session_handoff_write(h->log, NULL, "", 0, &h->err), PAWL_EINVAL);
         assert_int_equal(

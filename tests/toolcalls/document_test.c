@@ -49,7 +49,7 @@ static void what_is_no_document_is_refused_by_the_name_of_the_member(void **stat
         } cases[] = {
                 {"", PAWL_EPARSE, "line 1, column 1: there is no value"},
                 {"{\"toolCall\":{\"name\":\"a\",\"args\":{}}} x", PAWL_EPARSE, "more after"},
-                {"{\"toolCall\":1,\"toolCall\":2}", PAWL_EPARSE, "\"toolCall\" stands twice"},
+                {"{\"toolCall\":1,\"toolCall\":2}", PAWL_EPARSE, "\"toolCall\" appears twice"},
                 {"{\"toolCall\":{\"name\":\"a\",\"args\":{\"x\":\"\\ud800\"}}}", PAWL_EPARSE,
                         "lone surrogate"},
                 {"[]", PAWL_EINVAL, "document: is not an object; write"},

@@ -5,14 +5,7 @@
 
 void pawl__run_state_step(pawl__json_writer *w, pawl_text id, pawl_text input, pawl_text output)
 {
-        pawl__buf name = PAWL__BUF_INIT;
-
-        if (pawl__buf_add(&name, id.data, id.len)) {
-                w->failed = true;
-                return;
-        }
-        pawl__json_name(w, name.data); /* an id holds no NUL */
-        pawl__buf_free(&name);
+        pawl__json_name_text(w, id);
         pawl__json_open_object(w);
         pawl__json_member_string(w, "status", "completed");
         pawl__json_member_text(w, "input_hash", input);
