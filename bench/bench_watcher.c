@@ -16,7 +16,7 @@ static char *const argv_true[] = {(char *)"/bin/true", NULL};
 static double watched_ns(void)
 {
         const pawl__command command = {
-                .argv = argv_true, .folder = ".", .output_max = 100, .signal_fd = -1};
+                .argv = argv_true, .directory = ".", .output_max = 100, .signal_fd = -1};
         pawl__command_result result;
         pawl_error err = PAWL_ERROR_INIT;
         double start = bench_now_ns();

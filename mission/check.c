@@ -148,7 +148,7 @@ static pawl_status fill_context(checker *c, pawl_context *ctx, const pawl__step 
 
 static pawl_status find_command(checker *c, const pawl__step *step)
 {
-        const pawl__command command = {.argv = step->argv, .folder = c->mission->folder};
+        const pawl__command command = {.argv = step->argv, .directory = c->mission->directory};
         pawl_status status = pawl__command_find(&command, &c->error);
 
         return status ? pawl__fail_prefix(&c->error, status, "step %.*s", PAWL__FMT(step->id))

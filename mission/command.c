@@ -11,9 +11,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* The pipes, and the folder to run in. -1: none. */
+/* The pipes, and the directory to run in. -1: none. */
 struct ends {
-        int in_read, in_write, out_read, out_write, err_read, err_write, folder;
+        int in_read, in_write, out_read, out_write, err_read, err_write, directory;
 };
 
 static void close_fd(int *fd)
@@ -31,7 +31,7 @@ static void close_ends(struct ends *ends)
         close_fd(&ends->out_write);
         close_fd(&ends->err_read);
         close_fd(&ends->err_write);
-        close_fd(&ends->folder);
+        close_fd(&ends->directory);
 }
 
 static pawl_status system_failure(const pawl__command *command, int error, pawl_error *err)
@@ -70,14 +70,14 @@ static bool open_pipe(int *read_end, int *write_end, int *ours)
         return *read_end >= 0 && *write_end >= 0 && fcntl(*ours, F_SETFL, O_NONBLOCK) == 0;
 }
 
-static pawl_status open_folder(struct ends *ends, const pawl__command *command, pawl_error *err)
+static pawl_status open_directory(struct ends *ends, const pawl__command *command, pawl_error *err)
 {
-        ends->folder = above_stdio(open(command->folder, O_PATH | O_DIRECTORY | O_CLOEXEC));
-        if (ends->folder >= 0)
+        ends->directory = above_stdio(open(command->directory, O_PATH | O_DIRECTORY | O_CLOEXEC));
+        if (ends->directory >= 0)
                 return PAWL_OK;
         return pawl__fail(err, pawl__errno_status(errno),
-                "%s: cannot run in folder %s: %s; check the folder", command->argv[0],
-                command->folder, strerrordesc_np(errno));
+                "%s: cannot run in directory %s: %s; check the directory", command->argv[0],
+                command->directory, strerrordesc_np(errno));
 }
 
 static pawl_status open_ends(struct ends *ends, const pawl__command *command, pawl_error *err)
@@ -86,7 +86,7 @@ static pawl_status open_ends(struct ends *ends, const pawl__command *command, pa
                 !open_pipe(&ends->out_read, &ends->out_write, &ends->out_read) ||
                 (command->log && !open_pipe(&ends->err_read, &ends->err_write, &ends->err_read)))
                 return system_failure(command, errno, err);
-        return open_folder(ends, command, err);
+        return open_directory(ends, command, err);
 }
 
 /* Does entry set the variable that "NAME=value" sets? */
@@ -131,20 +131,20 @@ static pawl_status refuse(
         const char *name = command->argv[0];
         bool by_path = strchr(name, '/') != NULL;
         struct stat st;
-        bool there = by_path && fstatat(ends->folder, name, &st, 0) == 0;
+        bool there = by_path && fstatat(ends->directory, name, &st, 0) == 0;
 
         switch (error) {
         case ENOENT:
         case ENOTDIR:
                 if (there)
                         return pawl__fail(err, PAWL_ENOTFOUND,
-                                "%s: its interpreter is not there; mend the file's #! line", name);
+                                "%s: its interpreter is not there; fix the file's #! line", name);
                 return pawl__fail(err, PAWL_ENOTFOUND, "%s: no such command; check run and %s",
-                        name, by_path ? "the mission's folder" : "PATH");
+                        name, by_path ? "the mission's directory" : "PATH");
         case EACCES:
                 if (there && S_ISDIR(st.st_mode))
-                        return pawl__fail(
-                                err, PAWL_EACCESS, "%s: is a folder; name a command in it", name);
+                        return pawl__fail(err, PAWL_EACCESS,
+                                "%s: is a directory; name a command in it", name);
                 return pawl__fail(err, PAWL_EACCESS, "%s: is not executable; chmod +x it", name);
         case ENOEXEC:
                 return pawl__fail(err, PAWL_EACCESS,
@@ -159,16 +159,16 @@ static pawl_status refuse(
 
 /* Could the file be started? An error number; ENOENT also for a script's interpreter that is not
  * there. */
-static int startable(int folder, const char *path)
+static int startable(int directory, const char *path)
 {
         char line[256];
         struct stat st;
 
-        if (fstatat(folder, path, &st, 0) != 0)
+        if (fstatat(directory, path, &st, 0) != 0)
                 return errno;
-        if (!S_ISREG(st.st_mode) || faccessat(folder, path, X_OK, AT_EACCESS) != 0)
+        if (!S_ISREG(st.st_mode) || faccessat(directory, path, X_OK, AT_EACCESS) != 0)
                 return EACCES;
-        const int fd = openat(folder, path, O_RDONLY | O_CLOEXEC);
+        const int fd = openat(directory, path, O_RDONLY | O_CLOEXEC);
         const ssize_t n = fd < 0 ? 0 : read(fd, line, sizeof line - 1);
         close_fd(&(int){fd});
         if (n < 3 || memcmp(line, "#!", 2) != 0)
@@ -176,11 +176,11 @@ static int startable(int folder, const char *path)
         line[n] = '\0';
         const char *interpreter = line + 2 + strspn(line + 2, " \t");
         line[(size_t)(interpreter - line) + strcspn(interpreter, " \t\n")] = '\0';
-        return faccessat(folder, interpreter, X_OK, AT_EACCESS) == 0 ? 0 : errno;
+        return faccessat(directory, interpreter, X_OK, AT_EACCESS) == 0 ? 0 : errno;
 }
 
 /* As posix_spawnp() looks: what cannot be run is passed over, and remembered. */
-static int find_in_path(int folder, const char *name)
+static int find_in_path(int directory, const char *name)
 {
         const char *path = "/bin:/usr/bin";
         char file[PATH_MAX];
@@ -194,7 +194,7 @@ static int find_in_path(int folder, const char *name)
                 if (snprintf(file, sizeof file, "%.*s/%s", len ? (int)len : 1, len ? path : ".",
                             name) >= (int)sizeof file)
                         continue;
-                const int found = startable(folder, file);
+                const int found = startable(directory, file);
                 if (!found)
                         return 0;
                 if (found == EACCES)
@@ -207,12 +207,12 @@ pawl_status pawl__command_find(const pawl__command *command, pawl_error *err)
 {
         struct ends ends = {-1, -1, -1, -1, -1, -1, -1};
         const char *name = command->argv[0];
-        pawl_status status = open_folder(&ends, command, err);
+        pawl_status status = open_directory(&ends, command, err);
 
         if (status)
                 return status;
-        const int error =
-                strchr(name, '/') ? startable(ends.folder, name) : find_in_path(ends.folder, name);
+        const int error = strchr(name, '/') ? startable(ends.directory, name)
+                                            : find_in_path(ends.directory, name);
         if (error)
                 status = refuse(command, &ends, error, err);
         close_ends(&ends);
@@ -230,7 +230,7 @@ static int prepare(
         if (!error && ends->err_write >= 0)
                 error = posix_spawn_file_actions_adddup2(actions, ends->err_write, STDERR_FILENO);
         if (!error)
-                error = posix_spawn_file_actions_addfchdir_np(actions, ends->folder);
+                error = posix_spawn_file_actions_addfchdir_np(actions, ends->directory);
         sigemptyset(&none);
         sigfillset(&all);
         posix_spawnattr_setsigmask(attributes, &none);

@@ -19,8 +19,8 @@ typedef struct pawl__command_waits {
 extern const pawl__command_waits pawl__command_waits_usual;
 
 typedef struct pawl__command {
-        char *const *argv;      /**< ended by NULL; argv[0] with a '/' is taken from folder */
-        const char *folder;     /**< where it runs */
+        char *const *argv;      /**< ended by NULL; argv[0] with a '/' is taken from directory */
+        const char *directory;  /**< where it runs */
         const char *const *env; /**< "NAME=value", added to this process's, ended by NULL */
         pawl_text input;        /**< its standard input; a reader that closes early is no error */
         size_t output_max;      /**< bytes; more kills it: PAWL_ETOOBIG */
@@ -53,7 +53,7 @@ typedef struct pawl__command_result {
  *
  * @param[out] result  set in any case; the output is empty unless PAWL_OK.
  * @return PAWL_OK: it ended by itself or by a signal, see result; PAWL_ENOTFOUND or PAWL_EACCESS:
- * it could not be started, the message names the command and how to mend it; PAWL_ETOOBIG;
+ * it could not be started, the message names the command and how to fix it; PAWL_ETOOBIG;
  *         PAWL_EINTERRUPTED: a signal was forwarded and it has ended since (killed after 10 s);
  *         or what tick returned; PAWL_EIO also when the watcher was killed, and the command with
  * it.
@@ -62,7 +62,7 @@ PAWL_MUST_CHECK pawl_status pawl__command_run(
         pawl__command_result *result, const pawl__command *command, pawl_error *err);
 
 /**
- * Would pawl__command_run() find argv[0], from folder? Nothing is run.
+ * Would pawl__command_run() find argv[0], from directory? Nothing is run.
  * @return PAWL_ENOTFOUND or PAWL_EACCESS with the message that a run would give.
  */
 PAWL_MUST_CHECK pawl_status pawl__command_find(const pawl__command *command, pawl_error *err);

@@ -167,7 +167,7 @@ pawl_status pawl__step_run_execute(pawl__step_run *p)
                 return pawl__nomem(&r->error);
         }
         pawl__command command = {.argv = p->step->argv,
-                .folder = r->mission->folder,
+                .directory = r->mission->directory,
                 .env = env,
                 .input = pawl_context_inputs(p->ctx),
                 .output_max = p->step->settings.output_max,

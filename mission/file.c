@@ -306,10 +306,10 @@ static pawl_status set_paths(pawl_mission *mission, const char *path, pawl_error
                 return pawl__fail_errno(err, errno, path, "find it again");
         size_t len = (size_t)(strrchr(real, '/') - real);
         pawl_text whole = pawl__arena_text(&mission->arena, pawl__text(real), &ok);
-        pawl_text folder =
+        pawl_text directory =
                 pawl__arena_text(&mission->arena, pawl__text_n(real, len ? len : 1), &ok);
         mission->path = (char *)whole.data; /* the arena's own, which no one else holds */
-        mission->folder = (char *)folder.data;
+        mission->directory = (char *)directory.data;
         return ok ? PAWL_OK : pawl__nomem(err);
 }
 

@@ -44,12 +44,12 @@ static const char *path_beside_log(const pawl__runner *r, pawl__arena *arena)
 {
         const char *log = pawl__log_path(r->log);
         const char *slash = strrchr(log, '/');
-        size_t folder = slash ? (size_t)(slash - log) + 1 : 0;
-        size_t size = folder + r->run_id.len + sizeof "handoff-.txt";
+        size_t directory = slash ? (size_t)(slash - log) + 1 : 0;
+        size_t size = directory + r->run_id.len + sizeof "handoff-.txt";
         char *path = pawl__arena_alloc(arena, size);
 
         if (path)
-                snprintf(path, size, "%.*shandoff-%s.txt", (int)folder, log, r->run_id.data);
+                snprintf(path, size, "%.*shandoff-%s.txt", (int)directory, log, r->run_id.data);
         return path;
 }
 

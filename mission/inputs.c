@@ -72,7 +72,7 @@ static pawl_status refuse(struct resolver *r, pawl__node node, pawl_text id, paw
                         why.message, PAWL__FMT(id));
         else
                 status = pawl__fail(r->err, PAWL_ENOTFOUND,
-                        "%.*s: output of \"%.*s\" has no %.*s; mend the pointer in the mission "
+                        "%.*s: output of \"%.*s\" has no %.*s; fix the pointer in the mission "
                         "file, or what \"%.*s\" prints",
                         PAWL__FMT(pawl__buf_text(&path)), PAWL__FMT(id), PAWL__FMT(pointer),
                         PAWL__FMT(id));

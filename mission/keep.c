@@ -41,12 +41,12 @@ pawl_status pawl__keep_path(const pawl__place *place, char **out, pawl__node nod
         pawl_status status = pawl__keep_c_string(place, out, node);
         if (status || text.data[0] == '/')
                 return status;
-        const char *slash = strcmp(mission->folder, "/") == 0 ? "" : "/";
-        size_t size = strlen(mission->folder) + 1 + text.len + 1;
+        const char *slash = strcmp(mission->directory, "/") == 0 ? "" : "/";
+        size_t size = strlen(mission->directory) + 1 + text.len + 1;
         char *joined = pawl__arena_alloc(&mission->arena, size);
         if (!joined)
                 return pawl__nomem(place->err);
-        snprintf(joined, size, "%s%s%s", mission->folder, slash, *out);
+        snprintf(joined, size, "%s%s%s", mission->directory, slash, *out);
         *out = joined;
         return PAWL_OK;
 }

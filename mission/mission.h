@@ -42,9 +42,9 @@ typedef enum pawl__snapshots {
 struct pawl_mission {
         pawl__document document;
         pawl__arena arena;
-        char *path;    /**< absolute */
-        char *folder;  /**< absolute: where its commands run and its seeds are */
-        char hash[65]; /**< SHA-256 of the file's bytes, hex */
+        char *path;      /**< absolute */
+        char *directory; /**< absolute: where its commands run and its seeds are */
+        char hash[65];   /**< SHA-256 of the file's bytes, hex */
         pawl_text id;
         pawl__settings settings;
         bool store_inputs; /**< default true */
@@ -55,12 +55,12 @@ struct pawl_mission {
         size_t n_seeds;
         char *handoff; /**< absolute: where the handoff document goes; NULL: nowhere */
         pawl__snapshots snapshots;
-        char *root;           /**< absolute: of its workspace; NULL: as the log's, or its folder */
+        char *root; /**< absolute: of its workspace; NULL: as the log's, or its directory */
         const char **exclude; /**< patterns of what is no part of it */
         size_t n_exclude;
         char *tool_checkpoints; /**< "on" or "off", for its commands; NULL: not said */
         char *edit_tools;       /**< names with commas between them; NULL: not said */
-        char *tool_files; /**< absolute: the folder of tool calls' documents; NULL: not said */
+        char *tool_files; /**< absolute: the directory of tool calls' documents; NULL: not said */
         pawl__step *steps;
         size_t n_steps;
 };

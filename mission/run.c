@@ -89,7 +89,7 @@ static pawl_status emit_started(pawl__runner *r)
         if (!pawl__utf8_valid(mission->path, strlen(mission->path)))
                 return pawl__fail(&r->error, PAWL_EINVAL,
                         "mission %.*s: the path of its file is not UTF-8, so that a resume could "
-                        "not find it; rename the file or its folder",
+                        "not find it; rename the file or its directory",
                         PAWL__FMT(mission->id));
         pawl__json_open_object(&w);
         pawl_status status = pawl__runner_write_mission(r, &w);

@@ -40,7 +40,7 @@ static pawl_status open_workspace(pawl__runner *r, pawl_error *err)
         options.n_exclude = r->mission->n_exclude;
         options.actor = r->actor.data;
         if (!options.root && !pawl__workspace_has_place(r->log))
-                options.root = r->mission->folder;
+                options.root = r->mission->directory;
         pawl_status status = pawl__workspace_open(&s->ws, r->log, &options, err);
         s->open = !status;
         if (!status && r->mission->tool_files)

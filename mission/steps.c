@@ -52,8 +52,8 @@ static pawl_status failed_saying(const pawl__step_run *p)
         size_t len = strlen(line), shown = pawl__utf8_cut(line, len, 160);
 
         return pawl__fail(&r->error, PAWL_ESTEP,
-                "%.200s%s%.*s%s; see `pawl logs %.*s %.*s`, go on with `pawl resume %.*s` once that "
-                "is mended",
+                "%.200s%s%.*s%s; see `pawl logs %.*s %.*s`, go on with `pawl resume %.*s` after you "
+                "fix it",
                 r->failure.message, len ? ": " : "", (int)shown, line, shown < len ? "..." : "",
                 PAWL__FMT(r->run_id), PAWL__FMT(p->step->id), PAWL__FMT(r->run_id));
 }
@@ -76,7 +76,7 @@ pawl_status pawl__step_run_failed(const pawl__step_run *p, int exit_code, const 
         if (exit_code && p->ctx->attempt.log_bytes)
                 return failed_saying(p);
         return pawl__fail(&r->error, PAWL_ESTEP,
-                "%s; go on with `pawl resume %.*s` once that is mended", r->failure.message,
+                "%s; go on with `pawl resume %.*s` after you fix it", r->failure.message,
                 PAWL__FMT(r->run_id));
 }
 

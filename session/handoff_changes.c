@@ -76,7 +76,7 @@ typedef struct listing {
         size_t n, cap;
 } listing;
 
-static bool is_folder(const pawl__entry *entry)
+static bool is_directory(const pawl__entry *entry)
 {
         return !entry || entry->kind == PAWL__ENTRY_FOLDER;
 }
@@ -86,7 +86,7 @@ static pawl_status add(const pawl__change *change, void *user, pawl_error *err)
         listing *l = user;
         bool ok = true;
 
-        if (is_folder(change->from) && is_folder(change->to))
+        if (is_directory(change->from) && is_directory(change->to))
                 return PAWL_OK;
         if (pawl__grow(&l->list, &l->cap, l->n + 1, sizeof *l->list))
                 return pawl__nomem(err);

@@ -1,7 +1,7 @@
 /*
  * A document into its file: written beside it under a name of its own, synced, renamed over it, and
- * the folder synced. Whenever this ends, by a full disk or a kill, the file is the old one or the
- * new one. What a kill can leave is a file ".pawl-handoff-UUID" beside it.
+ * the directory synced. Whenever this ends, by a full disk or a kill, the file is the old one or
+ * the new one. What a kill can leave is a file ".pawl-handoff-UUID" beside it.
  */
 #include "base/error.h"
 #include "base/file.h"

@@ -13,7 +13,7 @@
 #include "base/sources.h"
 #include "events/types.h"
 #include "toolcalls/batch.h"
-#include "toolcalls/folder.h"
+#include "toolcalls/directory.h"
 #include "toolcalls/log_record.h"
 #include <stdio.h>
 #include <unistd.h>
@@ -28,7 +28,7 @@ typedef struct working {
         const pawl_toolcalls_options *options;
         pawl_log *log;
         pawl__workspace ws;
-        pawl__doc_folder folder; /* fd -1: none */
+        pawl__doc_directory directory; /* fd -1: none */
 } working;
 
 /* One call at work. */
@@ -68,7 +68,7 @@ static pawl_status is_recorded(bool *taken, const one *o, int64_t wall_ms, pawl_
         return status;
 }
 
-/* The name of this millisecond, or of the next one that is free in the log and in the folder. */
+/* The name of this millisecond, or of the next one that is free in the log and in the directory. */
 static pawl_status take_name(one *o, pawl_error *err)
 {
         const pawl_sources *sources = pawl__log_sources(o->w->log);
@@ -81,13 +81,13 @@ static pawl_status take_name(one *o, pawl_error *err)
                 if (wall_ms >= last_ms)
                         return pawl__fail(err, PAWL_EEXISTS,
                                 "%s: is taken, and so are the names of the seconds before it; clear "
-                                "the folder",
+                                "the directory",
                                 o->call->name);
                 pawl__toolcall_name(o->call->name, wall_ms, o->id, o->tool);
                 status = is_recorded(&taken, o, wall_ms, err);
-                if (status || taken || o->w->folder.fd < 0)
+                if (status || taken || o->w->directory.fd < 0)
                         continue;
-                status = pawl__doc_reserve(&o->file, &o->w->folder, o->call->name, err);
+                status = pawl__doc_reserve(&o->file, &o->w->directory, o->call->name, err);
                 taken = status == PAWL_EEXISTS;
                 if (taken)
                         status = PAWL_OK;
@@ -138,7 +138,7 @@ static pawl_status keep(one *o, pawl__batch *batch, pawl_text document, pawl_err
         pawl__hex(hex, hash, 32);
         status = take_name(o, err);
         if (!status && o->file.fd >= 0)
-                status = pawl__doc_write(&o->file, &o->w->folder, document, err);
+                status = pawl__doc_write(&o->file, &o->w->directory, document, err);
         if (!status)
                 status = pawl__batch_blob(batch, hash, document, err);
         return status ? status : add_event(o, batch, hex, err);
@@ -151,7 +151,7 @@ static pawl_status then(uint64_t n, pawl__batch *batch, void *user, pawl_error *
         pawl__buf document = PAWL__BUF_INIT;
 
         (void)n;
-        pawl__doc_drop(&o->file, &o->w->folder); /* of a try that failed */
+        pawl__doc_drop(&o->file, &o->w->directory); /* of a try that failed */
         pawl__toolcall_compose(&document, &o->w->batch->tree, 0, o->call->node, "calls",
                 o->taking.row.v[PAWL__WCP_ID].text);
         pawl_status status = pawl__buf_check(&document, err);
@@ -190,14 +190,14 @@ static void take(working *w, pawl__call *call)
         request.session_id = options->session_id;
         pawl_status status = pawl__checkpoint_take(&o.taking, 0, &call->error);
         if (status) {
-                pawl__doc_drop(&o.file, &w->folder);
+                pawl__doc_drop(&o.file, &w->directory);
                 tell_failure(call, status);
         } else {
                 call->outcome.checkpoint = call->name;
                 call->outcome.n = o.taking.n;
         }
         if (!status && o.file.fd >= 0) {
-                status = pawl__doc_publish(&o.file, &w->folder, &call->error);
+                status = pawl__doc_publish(&o.file, &w->directory, &call->error);
                 if (status)
                         tell_failure(call, status);
         }
@@ -222,7 +222,7 @@ static pawl_status read_left(pawl__buf *out, int fd)
 /* A process died after the commit: the file is as the log says, and gets its name. Whatever else
  * lies there is of another log, or of a call that has no checkpoint, and stays as it is. */
 static pawl_status end_left(
-        pawl__doc_file *file, const pawl__doc_folder *folder, void *user, pawl_error *err)
+        pawl__doc_file *file, const pawl__doc_directory *directory, void *user, pawl_error *err)
 {
         working *w = user;
         pawl__arena arena = PAWL__ARENA_INIT;
@@ -239,7 +239,7 @@ static pawl_status end_left(
                 status =
                         pawl__sha256(pawl__log_hasher(w->log), hash, text.data, text.len, &ignored);
         if (!status && memcmp(hash, call.document, 32) == 0)
-                (void)!pawl__doc_publish(file, folder, &ignored);
+                (void)!pawl__doc_publish(file, directory, &ignored);
         pawl__buf_free(&text);
         pawl__arena_free(&arena);
         return status == PAWL_ENOMEM ? pawl__nomem(err) : PAWL_OK;
@@ -252,13 +252,13 @@ static pawl_status begin(working *w, pawl_log *log, pawl_error *err)
         if (status)
                 return status;
         if (w->options->files)
-                status = pawl__doc_folder_open(&w->folder, w->options->files, true, err);
+                status = pawl__doc_directory_open(&w->directory, w->options->files, true, err);
         if (!status && w->options->files)
                 status = pawl__workspace_leave_out(&w->ws, w->options->files, err);
         if (!status && w->options->files)
-                status = pawl__doc_left(&w->folder, end_left, w, err);
+                status = pawl__doc_left(&w->directory, end_left, w, err);
         if (status) {
-                pawl__doc_folder_close(&w->folder);
+                pawl__doc_directory_close(&w->directory);
                 pawl__workspace_close(&w->ws);
         }
         return status;
@@ -266,7 +266,7 @@ static pawl_status begin(working *w, pawl_log *log, pawl_error *err)
 
 static void take_all(pawl_toolcalls *batch, pawl_log *log, const pawl_toolcalls_options *options)
 {
-        working w = {.batch = batch, .options = options, .log = log, .folder = {.fd = -1}};
+        working w = {.batch = batch, .options = options, .log = log, .directory = {.fd = -1}};
         pawl_error err = PAWL_ERROR_INIT;
         pawl_status status = begin(&w, log, &err);
 
@@ -283,7 +283,7 @@ static void take_all(pawl_toolcalls *batch, pawl_log *log, const pawl_toolcalls_
         }
         if (status)
                 return;
-        pawl__doc_folder_close(&w.folder);
+        pawl__doc_directory_close(&w.directory);
         pawl__workspace_close(&w.ws);
 }
 

@@ -21,7 +21,7 @@ void pawl__toolcall_name(
         char out[PAWL__TOOLCALL_NAME_MAX], int64_t wall_ms, const char *call_id, const char *tool);
 
 /** Why @p name is none that a document may be read by, for a message; NULL: it is one. UTF-8
- * without control characters, '/', '\' and "..", that ends in .json and fits a folder. */
+ * without control characters, '/', '\' and "..", that ends in .json and fits a directory. */
 const char *pawl__toolcall_name_wrong(pawl_text name);
 
 #endif

@@ -1,7 +1,7 @@
 /* The names of documents, and going back to the checkpoint of one. */
 #include "base/error.h"
+#include "toolcalls/directory.h"
 #include "toolcalls/document.h"
-#include "toolcalls/folder.h"
 #include "toolcalls/log_record.h"
 #include <inttypes.h>
 #include <stdio.h>
@@ -45,19 +45,19 @@ pawl_status pawl_toolcalls_list(
         pawl_toolcall_names **out, pawl_log *log, const char *files, pawl_error *err)
 {
         pawl_toolcall_names *names = calloc(1, sizeof *names);
-        pawl__doc_folder folder = {.fd = -1};
+        pawl__doc_directory directory = {.fd = -1};
         pawl_error why = PAWL_ERROR_INIT;
         pawl_status status;
 
         if (!names)
                 return pawl__nomem(err);
         if (files) {
-                status = pawl__doc_folder_open(&folder, files, false, &why);
+                status = pawl__doc_directory_open(&directory, files, false, &why);
                 if (!status)
-                        status = pawl__doc_names(&folder, add_name, names, &why);
-                if (status == PAWL_ENOTFOUND && folder.fd < 0)
+                        status = pawl__doc_names(&directory, add_name, names, &why);
+                if (status == PAWL_ENOTFOUND && directory.fd < 0)
                         status = PAWL_OK;
-                pawl__doc_folder_close(&folder);
+                pawl__doc_directory_close(&directory);
         } else {
                 status = pawl__log_record_each(log, add_recorded, names, &why);
         }
@@ -96,12 +96,12 @@ void pawl_toolcall_names_free(pawl_toolcall_names *names)
 
 static pawl_status from_file(pawl__buf *out, const char *files, const char *name, pawl_error *err)
 {
-        pawl__doc_folder folder = {.fd = -1};
-        pawl_status status = pawl__doc_folder_open(&folder, files, false, err);
+        pawl__doc_directory directory = {.fd = -1};
+        pawl_status status = pawl__doc_directory_open(&directory, files, false, err);
 
         if (!status)
-                status = pawl__doc_read(out, &folder, name, PAWL_TOOLCALL_MAX, err);
-        pawl__doc_folder_close(&folder);
+                status = pawl__doc_read(out, &directory, name, PAWL_TOOLCALL_MAX, err);
+        pawl__doc_directory_close(&directory);
         return status;
 }
 

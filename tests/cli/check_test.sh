@@ -35,18 +35,18 @@ one_step frobnicate
 fails 1 '^pawl: step a: frobnicate: no such command; check run and PATH$' pawl check sub/m.yaml
 runs 0 pawl check sub/m.yaml --step first
 one_step ./bin/tool
-fails 1 "^pawl: step a: ./bin/tool: no such command; check run and the mission's folder$" pawl check sub/m.yaml --json
+fails 1 "^pawl: step a: ./bin/tool: no such command; check run and the mission's directory$" pawl check sub/m.yaml --json
 echo '#!/bin/sh' >sub/bin/tool
 fails 1 '^pawl: step a: ./bin/tool: is not executable; chmod \+x it$' pawl check sub/m.yaml
 chmod +x sub/bin/tool
 runs 0 pawl check sub/m.yaml
 (cd / && pawl check "$OLDPWD/sub/m.yaml" >/dev/null)
 echo '#!/no/such/interpreter -x' >sub/bin/tool
-fails 1 "^pawl: step a: ./bin/tool: its interpreter is not there; mend the file's #! line$" pawl check sub/m.yaml
+fails 1 "^pawl: step a: ./bin/tool: its interpreter is not there; fix the file's #! line$" pawl check sub/m.yaml
 runs 1 pawl run sub/m.yaml --db new/events.db
-says "^pawl: step a: ./bin/tool: its interpreter is not there; mend the file's #! line" err
+says "^pawl: step a: ./bin/tool: its interpreter is not there; fix the file's #! line" err
 one_step ./bin
-fails 1 '^pawl: step a: ./bin: is a folder; name a command in it$' pawl check sub/m.yaml
+fails 1 '^pawl: step a: ./bin: is a directory; name a command in it$' pawl check sub/m.yaml
 one_step tool
 echo '#!/bin/sh' >sub/bin/tool
 fails 1 '^pawl: step a: tool: no such command' pawl check sub/m.yaml

@@ -65,7 +65,7 @@ steps:
   - {id: b, inputs: {y: {$from: "a#/z"}}, run: [cat]}
 END
 runs 1 pawl run nowhere.yaml --run four
-says '^pawl: step b: inputs\.y: output of "a" has no /z; mend the pointer' err
+says '^pawl: step b: inputs\.y: output of "a" has no /z; fix the pointer' err
 same "$(eventlog export | jq -c 'select(.type == "StepFailed") | [.step_id, .payload.exit_code, .payload.input_hash]')" \
         '["b",-1,null]'
 

@@ -101,7 +101,7 @@ same "$(pawl status --json | jq -r '.runs[] | select(.run_id == "busy") | .next'
 it "suggestions name the log where the command did, and work as they are printed"
 mv .pawl "log of mine"
 runs 1 pawl --db "log of mine/events.db" run fails.yaml --run again --fresh
-says "go on with \`pawl resume again --db 'log of mine/events.db'\` once" err
+says "go on with \`pawl resume again --db 'log of mine/events.db'\` after" err
 touch mended
 eval "$(sed -nE 's/.*`(pawl resume [^`]*)`.*/\1/p' err)" >out
 same "$(tail -1 out)" "run again: completed, 1 of 1 steps completed"

@@ -90,7 +90,7 @@ it "one that fails is told for its call, and the others have theirs"
 runs 1 pawl tool checkpoint "$calls" --files file --json
 same "$(jq -c '[.errors[].callId]' out)" '["c1","c3"]'
 lacks '"checkpoint"' out
-says '^pawl: 2 of 3 calls failed: c1: file: is no folder' err
+says '^pawl: 2 of 3 calls failed: c1: file: is no directory' err
 fails 1 'calls\[0\]\.callId: is missing; it must be text' pawl tool checkpoint '[{"name":"replace"}]'
 fails 1 'line 1, column 1' pawl tool checkpoint ''
 misused 'give the calls, or --calls' pawl tool checkpoint

@@ -276,15 +276,15 @@ static void a_command_that_cannot_be_started_says_how_to_mend_it(void **state)
         check_refusal(f, "no-such-command-of-pawl", PAWL_ENOTFOUND,
                 "no-such-command-of-pawl: no such command; check run and PATH");
         check_refusal(f, "./missing", PAWL_ENOTFOUND,
-                "./missing: no such command; check run and the mission's folder");
+                "./missing: no such command; check run and the mission's directory");
         check_refusal(f, "plain/below", PAWL_ENOTFOUND,
-                "plain/below: no such command; check run and the mission's folder");
+                "plain/below: no such command; check run and the mission's directory");
         check_refusal(f, "./plain", PAWL_EACCESS, "./plain: is not executable; chmod +x it");
-        check_refusal(f, "./sub", PAWL_EACCESS, "./sub: is a folder; name a command in it");
+        check_refusal(f, "./sub", PAWL_EACCESS, "./sub: is a directory; name a command in it");
         check_refusal(f, "./bare", PAWL_EACCESS,
                 "./bare: is neither a program nor a script; start it with a #! line");
         check_refusal(f, "./lost", PAWL_ENOTFOUND,
-                "./lost: its interpreter is not there; mend the file's #! line");
+                "./lost: its interpreter is not there; fix the file's #! line");
         free(sub);
 }
 
@@ -292,10 +292,10 @@ static void a_folder_that_is_not_there_is_named(void **state)
 {
         struct command_fixture *f = *state;
 
-        f->command.folder = "/no/such/folder";
+        f->command.directory = "/no/such/folder";
         check_refusal(f, "true", PAWL_ENOTFOUND,
-                "true: cannot run in folder /no/such/folder: No such file or directory; check the "
-                "folder");
+                "true: cannot run in directory /no/such/folder: No such file or directory; check the "
+                "directory");
 }
 
 static void arguments_that_are_too_long_are_refused(void **state)

@@ -86,7 +86,7 @@ static void check_full(const struct file_fixture *f)
         assert_int_equal(m->settings.strictness, PAWL__STRICTNESS_OFF);
         assert_true(m->settings.check_disabled);
         assert_false(m->store_inputs);
-        assert_string_equal(m->folder, real);
+        assert_string_equal(m->directory, real);
         assert_int_equal(m->n_seeds, 2);
         assert_int_equal(m->seeds[0].scope, PAWL__TEAM_DOMAIN);
         assert_string_equal(m->seeds[0].path, team);

@@ -149,13 +149,13 @@ static void a_pointer_that_leads_nowhere_is_named(void **state)
         struct fixture *f = *state;
 
         check_fails(f, "{part: {$from: 'a#/summary'}}", PAWL_ENOTFOUND,
-                "inputs.part: output of \"a\" has no /summary; mend the pointer in the "
+                "inputs.part: output of \"a\" has no /summary; fix the pointer in the "
                 "mission file, or what \"a\" prints");
         check_fails(f, "{x: [1, {\"y z\": {$from: 'a#/list/2'}}]}", PAWL_ENOTFOUND,
-                "inputs.x[1][\"y z\"]: output of \"a\" has no /list/2; mend the "
+                "inputs.x[1][\"y z\"]: output of \"a\" has no /list/2; fix the "
                 "pointer in the mission file, or what \"a\" prints");
         check_fails(f, "{$from: 'b#/x'}", PAWL_ENOTFOUND,
-                "inputs: output of \"b\" has no /x; mend the pointer in the mission "
+                "inputs: output of \"b\" has no /x; fix the pointer in the mission "
                 "file, or what \"b\" prints");
 }
 

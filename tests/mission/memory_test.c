@@ -184,7 +184,7 @@ static void a_command_survives_any_failed_allocation(void **state)
         pawl__command command = {.argv = argv,
                 .log = keep_log,
                 .log_user = &log,
-                .folder = f->folder,
+                .directory = f->folder,
                 .env = env,
                 .input = pawl__text("input"),
                 .output_max = 1 << 20,

@@ -9,7 +9,7 @@ int command_setup(void **state)
 
         f->folder = folder_make();
         f->command = (pawl__command){
-                .folder = f->folder, .input = {"", 0}, .output_max = 1 << 20, .signal_fd = -1};
+                .directory = f->folder, .input = {"", 0}, .output_max = 1 << 20, .signal_fd = -1};
         *state = f;
         return 0;
 }

@@ -281,7 +281,7 @@ static void where_none_can_be_taken_each_edit_says_why(void **state)
         assert_int_equal(pawl_toolcalls_failed(t->batch), 2);
         assert_int_equal(pawl_toolcalls_at(t->batch, 0)->status, PAWL_EINVAL);
         assert_int_equal(pawl_toolcalls_at(t->batch, 1)->status, PAWL_OK);
-        assert_says(pawl_toolcalls_at(t->batch, 2)->error, "is no folder");
+        assert_says(pawl_toolcalls_at(t->batch, 2)->error, "is no directory");
         char *json = answer(t);
         assert_null(strstr(json, "\"checkpoint\""));
         assert_says(json, "\"errors\":[{\"callId\":\"c1\",\"error\":\"");

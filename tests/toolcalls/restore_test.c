@@ -141,7 +141,7 @@ static void a_list_has_regular_files_alone_in_the_order_of_their_names(void **st
         pawl_toolcall_names *none;
         assert_int_equal(
                 pawl_toolcalls_list(&none, t->f->log, t->options.files, &t->err), PAWL_EINVAL);
-        assert_says(t->err.message, "is no folder");
+        assert_says(t->err.message, "is no directory");
         t->options.files = NULL;
         names = listed(t);
         assert_string_equal(names, "");
