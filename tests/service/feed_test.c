@@ -47,6 +47,16 @@ static void begin(struct history *h)
         check_ok(h, history_claim(h), __FILE__, __LINE__);
 }
 
+/* A log, its feed, and a stream of what comes from now on. */
+static service_feed *begin_live(struct history *h, struct reader *r)
+{
+        begin(h);
+        service_feed *feed = feed_of(h);
+        const uint64_t head = history_head(h);
+        open_reader(r, feed, NULL, NULL, head, head);
+        return feed;
+}
+
 /* ---- What is sent -------------------------------------------------------------------------------
  */
 
@@ -55,10 +65,8 @@ static void a_stream_begins_after_the_head_and_shows_what_comes(void **state)
         struct history *h = *state;
         struct reader r;
 
-        begin(h);
-        service_feed *feed = feed_of(h);
+        service_feed *feed = begin_live(h, &r);
         const uint64_t head = history_head(h);
-        open_reader(&r, feed, NULL, NULL, head, head);
         assert_true(read_once(&r, 4096));
         assert_string_equal(r.text.data, "retry: 2000\n\n");
         assert_false(read_once(&r, 4096));
@@ -129,10 +137,8 @@ static void an_event_of_any_size_comes_whole(void **state)
         struct history *h = *state;
         struct reader live, late;
 
-        begin(h);
-        service_feed *feed = feed_of(h);
+        service_feed *feed = begin_live(h, &live);
         const uint64_t head = history_head(h);
-        open_reader(&live, feed, NULL, NULL, head, head);
         for (int i = 0; i < 3; i++)
                 append(h, 1, SERVICE_RING_BYTES / 2);
         service_feed_poke(feed);
@@ -181,10 +187,7 @@ static void a_sign_of_life_goes_out_when_nothing_else_does(void **state)
         struct history *h = *state;
         struct reader r;
 
-        begin(h);
-        service_feed *feed = feed_of(h);
-        const uint64_t head = history_head(h);
-        open_reader(&r, feed, NULL, NULL, head, head);
+        service_feed *feed = begin_live(h, &r);
         service_stream *s = r.source.user;
         while (read_once(&r, 4096))
                 ;
@@ -240,10 +243,8 @@ static void a_log_that_is_replaced_ends_its_streams_with_an_error(void **state)
         service_source source;
         pawl_status status;
 
-        begin(h);
-        service_feed *feed = feed_of(h);
+        service_feed *feed = begin_live(h, &live);
         const uint64_t head = history_head(h);
-        open_reader(&live, feed, NULL, NULL, head, head);
         append(h, 1, 1);
         read_events(&live, 1, 4096);
         assert_int_equal(rename(h->path, away), 0);
@@ -275,10 +276,7 @@ static void a_log_that_was_cut_ends_its_streams_with_an_error(void **state)
         struct history *h = *state;
         struct reader live;
 
-        begin(h);
-        service_feed *feed = feed_of(h);
-        const uint64_t head = history_head(h);
-        open_reader(&live, feed, NULL, NULL, head, head);
+        service_feed *feed = begin_live(h, &live);
         append(h, 3, 1);
         read_events(&live, 3, 4096);
         history_sql(h, "DROP TRIGGER events_refuse_delete;"
@@ -323,10 +321,7 @@ static void an_error_that_comes_in_the_middle_of_a_line_begins_its_own(void **st
         const pawl_error why = {PAWL_EIO, "events.db: gone; ask again"};
         struct reader r;
 
-        begin(h);
-        service_feed *feed = feed_of(h);
-        const uint64_t head = history_head(h);
-        open_reader(&r, feed, NULL, NULL, head, head);
+        service_feed *feed = begin_live(h, &r);
         assert_true(read_once(&r, 5));
         pthread_mutex_lock(&feed->lock);
         service_stream_end(r.source.user, &why);

@@ -1,6 +1,6 @@
 /**
  * @file tests/service/fixture.h
- * @brief A service without connections: a log in a fresh folder, a site, a worker, and requests.
+ * @brief A service without connections: a log in a fresh directory, a site, a worker, and requests.
  */
 #ifndef TESTS_SERVICE_FIXTURE_H
 #define TESTS_SERVICE_FIXTURE_H
@@ -17,13 +17,14 @@ typedef struct test_service {
         char program_token[80], page_token[80]; /* as an Authorization header has them */
 } test_service;
 
-/** The folder, and options with which it can be opened: they may be changed before that. */
+/** The directory, and options with which it can be opened: they may be changed before that. */
 void test_service_prepare(test_service *s, const cli_registry *registry);
 /** Make the log, the site and the worker. */
 void test_service_open(test_service *s);
 void test_service_close(test_service *s);
 
-/** A test of @p s, prepared with all commands and its folder as the workspace, and closed after. */
+/** A test of @p s, prepared with all commands and its directory as the workspace, and closed after.
+ */
 #define SERVICE_TEST(name, s)                                                                      \
         cmocka_unit_test_prestate_setup_teardown(name, test_service_setup, test_service_teardown, s)
 int test_service_setup(void **state);
