@@ -26,14 +26,6 @@ enum { ROOM = 1 << 20 };
 /* How often a log that is not at its path is looked for. */
 enum { LOOKS = 8 };
 
-static pawl_status run(pawl_log *log, pawl__stmt which, const char *doing)
-{
-        sqlite3_stmt *stmt;
-        pawl_status status = pawl__log_stmt(&stmt, log, which, &log->err);
-
-        return status ? status : pawl__db_fail(log, pawl__db_run(stmt), doing, &log->err);
-}
-
 static void undo(pawl_log *log)
 {
         pawl_error kept = log->err;
@@ -95,7 +87,7 @@ static pawl_status begin(pawl_log *log)
                 return status;
         bool taken = pawl__writer_queue_take(log);
         log->whole = true; /* or it would not be known whether the transaction is open */
-        status = run(log, PAWL__STMT_BEGIN, "append");
+        status = pawl__log_run(log, PAWL__STMT_BEGIN, "append", "");
         log->whole = false;
         pawl__writer_queue_release(log, taken);
         return status;
@@ -210,29 +202,9 @@ static pawl_status take_payload(pawl_log *log, pawl_event *e, pawl__event_type t
 
 static pawl_status insert(pawl_log *log, const pawl_event *e)
 {
-        const pawl_text ids[] = {
-                e->mission_id, e->run_id, e->step_id, e->session_id, e->actor, e->payload};
-        sqlite3_stmt *stmt;
-        pawl_status status = pawl__log_stmt(&stmt, log, PAWL__STMT_INSERT, &log->err);
-
-        if (status)
-                return status;
-        int rc = sqlite3_bind_int64(stmt, 1, (int64_t)e->seq);
-        if (rc == SQLITE_OK)
-                rc = pawl__db_bind_text(stmt, 2, e->type);
-        if (rc == SQLITE_OK)
-                rc = sqlite3_bind_int(stmt, 3, e->v);
-        if (rc == SQLITE_OK)
-                rc = sqlite3_bind_int64(stmt, 4, e->time_us);
-        for (int i = 0; i < 6 && rc == SQLITE_OK; i++)
-                rc = pawl__db_bind_text(stmt, 5 + i, ids[i]);
-        if (rc == SQLITE_OK)
-                rc = sqlite3_bind_blob(stmt, 11, e->prev, 32, SQLITE_STATIC);
-        if (rc == SQLITE_OK)
-                rc = sqlite3_bind_blob(stmt, 12, e->hash, 32, SQLITE_STATIC);
-        if (rc == SQLITE_OK)
-                rc = pawl__db_run(stmt);
-        return pawl__db_fail(log, rc, "append", &log->err);
+        return pawl__log_run(log, PAWL__STMT_INSERT, "append", "itiitttttthh", (int64_t)e->seq,
+                e->type, (int64_t)e->v, e->time_us, e->mission_id, e->run_id, e->step_id,
+                e->session_id, e->actor, e->payload, e->prev, e->hash);
 }
 
 pawl_status pawl__tx_event(pawl_log *log, const pawl_event *event)
@@ -368,7 +340,7 @@ pawl_status pawl__tx_commit(pawl_log *log)
                 status = log->projector.flush(log->projector.user, &log->err);
         if (status)
                 return pawl__tx_rollback(log, status);
-        status = run(log, PAWL__STMT_COMMIT, "append");
+        status = pawl__log_run(log, PAWL__STMT_COMMIT, "append", "");
         if (status) {
                 (void)pawl__tx_rollback(log, status);
                 /* See the top of the file. Readers that are under way keep the -wal. */

@@ -3,18 +3,8 @@
 
 pawl_status pawl__tx_blob(pawl_log *log, const unsigned char hash[32], pawl_text content)
 {
-        sqlite3_stmt *stmt;
-        pawl_status status = pawl__log_stmt(&stmt, log, PAWL__STMT_BLOB_PUT, &log->err);
-
-        if (status)
-                return status;
-        int rc = sqlite3_bind_blob64(stmt, 1, hash, 32, SQLITE_STATIC);
-        if (rc == SQLITE_OK)
-                rc = sqlite3_bind_blob64(
-                        stmt, 2, content.data ? content.data : "", content.len, SQLITE_STATIC);
-        if (rc == SQLITE_OK)
-                rc = pawl__db_run(stmt);
-        return pawl__db_fail(log, rc, "keep the inputs", &log->err);
+        return pawl__log_run(
+                log, PAWL__STMT_BLOB_PUT, "keep the inputs", "hb", hash, content.data, content.len);
 }
 
 /* Add the content to out and compare its hash, which is that of the bytes as they now are. */
@@ -41,26 +31,21 @@ static pawl_status take(
 
 pawl_status pawl__log_blob(pawl__buf *out, pawl_log *log, const unsigned char hash[32])
 {
-        sqlite3_stmt *stmt;
+        sqlite3_stmt *row;
         char hex[65];
         pawl_status status = pawl__view_refresh(log, &log->err);
 
         if (!status)
-                status = pawl__log_stmt(&stmt, log, PAWL__STMT_BLOB_GET, &log->err);
+                status = pawl__log_row(
+                        &row, log, PAWL__STMT_BLOB_GET, "read it", &log->err, "h", hash);
         if (status)
                 return status;
-        int rc = sqlite3_bind_blob64(stmt, 1, hash, 32, SQLITE_STATIC);
-        if (rc == SQLITE_OK)
-                rc = sqlite3_step(stmt);
-        if (rc == SQLITE_ROW) {
-                status = take(out, log, hash, stmt);
-        } else if (rc == SQLITE_DONE) {
+        if (!row) {
                 pawl__hex(hex, hash, 32);
-                status = pawl__fail(&log->err, PAWL_ENOTFOUND,
+                return pawl__fail(&log->err, PAWL_ENOTFOUND,
                         "blob %.16s: is not in the log; it was pruned or never kept", hex);
-        } else {
-                status = pawl__db_fail(log, rc, "read it", &log->err);
         }
-        sqlite3_reset(stmt);
+        status = take(out, log, hash, row);
+        sqlite3_reset(row);
         return status;
 }

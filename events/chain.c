@@ -4,51 +4,44 @@
 #include "events/handle.h"
 
 /* A member's value; the absent text is null. */
-static pawl_status add_text(pawl__buf *out, const char *before, pawl_text text)
+static void add_text(pawl__buf *out, const char *before, pawl_text text)
 {
-        pawl_status status = pawl__buf_adds(out, before);
-
-        if (!status)
-                status = text.data ? pawl__json_quote(out, text) : pawl__buf_add(out, "null", 4);
-        return status;
+        pawl__buf_adds(out, before);
+        if (text.data)
+                pawl__json_quote(out, text);
+        else
+                pawl__buf_add(out, "null", 4);
 }
 
-static pawl_status add_integer(pawl__buf *out, const char *before, uint64_t value)
+static void add_integer(pawl__buf *out, const char *before, uint64_t value)
 {
         char digits[20];
         size_t at = sizeof digits;
-        pawl_status status = pawl__buf_adds(out, before);
 
         do
                 digits[--at] = (char)('0' + value % 10);
         while ((value /= 10) != 0);
-        return status ? status : pawl__buf_add(out, digits + at, sizeof digits - at);
+        pawl__buf_adds(out, before);
+        pawl__buf_add(out, digits + at, sizeof digits - at);
 }
 
 /* Members in the order of RFC 8785, which for these names is the alphabet's. */
 pawl_status pawl__chain_envelope(pawl__buf *out, const pawl_event *e)
 {
         char time[28];
-        pawl_status status = add_text(out, "{\"actor\":", e->actor);
 
         pawl__time_format(time, e->time_us);
-        if (!status)
-                status = add_text(out, ",\"mission_id\":", e->mission_id);
-        if (!status)
-                status = add_text(out, ",\"run_id\":", e->run_id);
-        if (!status)
-                status = add_integer(out, ",\"seq\":", e->seq);
-        if (!status)
-                status = add_text(out, ",\"session_id\":", e->session_id);
-        if (!status)
-                status = add_text(out, ",\"step_id\":", e->step_id);
-        if (!status)
-                status = add_text(out, ",\"time\":", pawl__text_n(time, 27));
-        if (!status)
-                status = add_text(out, ",\"type\":", e->type);
-        if (!status)
-                status = add_integer(out, ",\"v\":", (uint64_t)e->v);
-        return status ? status : pawl__buf_addc(out, '}');
+        add_text(out, "{\"actor\":", e->actor);
+        add_text(out, ",\"mission_id\":", e->mission_id);
+        add_text(out, ",\"run_id\":", e->run_id);
+        add_integer(out, ",\"seq\":", e->seq);
+        add_text(out, ",\"session_id\":", e->session_id);
+        add_text(out, ",\"step_id\":", e->step_id);
+        add_text(out, ",\"time\":", pawl__text_n(time, 27));
+        add_text(out, ",\"type\":", e->type);
+        add_integer(out, ",\"v\":", (uint64_t)e->v);
+        pawl__buf_addc(out, '}');
+        return pawl__buf_check(out, NULL);
 }
 
 pawl_status pawl__chain_hash(unsigned char out[32], pawl__hasher *hasher, pawl__buf *scratch,

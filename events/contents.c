@@ -4,44 +4,19 @@
 
 enum { SINCE = 4 }; /* the schema version that has the table; older ones are only read */
 
-static pawl_status bind_and_run(pawl_log *log, sqlite3_stmt *stmt, int rc, const char *doing)
-{
-        if (rc == SQLITE_OK)
-                rc = pawl__db_run(stmt);
-        return pawl__db_fail(log, rc, doing, &log->err);
-}
-
 pawl_status pawl__log_content_put(pawl_log *log, const unsigned char hash[32], uint32_t part,
         uint64_t size, const void *data, size_t len)
 {
-        sqlite3_stmt *stmt;
-        pawl_status status;
-
         assert(log->preparing && size <= INT64_MAX);
-        status = pawl__log_stmt(&stmt, log, PAWL__STMT_CONTENT_PUT, &log->err);
-        if (status)
-                return status;
-        int rc = sqlite3_bind_blob(stmt, 1, hash, 32, SQLITE_STATIC);
-        if (rc == SQLITE_OK)
-                rc = sqlite3_bind_int64(stmt, 2, part);
-        if (rc == SQLITE_OK)
-                rc = sqlite3_bind_int64(stmt, 3, (int64_t)size);
-        if (rc == SQLITE_OK)
-                rc = sqlite3_bind_blob64(stmt, 4, data ? data : "", len, SQLITE_STATIC);
-        return bind_and_run(log, stmt, rc, "keep the content of a file");
+        return pawl__log_run(log, PAWL__STMT_CONTENT_PUT, "keep the content of a file", "hiib",
+                hash, (int64_t)part, (int64_t)size, data, len);
 }
 
 pawl_status pawl__log_content_drop(pawl_log *log, const unsigned char hash[32])
 {
-        sqlite3_stmt *stmt;
-        pawl_status status;
-
         assert(log->preparing);
-        status = pawl__log_stmt(&stmt, log, PAWL__STMT_CONTENT_DROP, &log->err);
-        if (status)
-                return status;
-        int rc = sqlite3_bind_blob(stmt, 1, hash, 32, SQLITE_STATIC);
-        return bind_and_run(log, stmt, rc, "let the content of a file go");
+        return pawl__log_run(
+                log, PAWL__STMT_CONTENT_DROP, "let the content of a file go", "h", hash);
 }
 
 static pawl_status damaged(pawl_log *log, const unsigned char hash[32], const char *what)
@@ -87,51 +62,32 @@ static pawl_status take(pawl__buf *out, uint64_t *size, pawl_log *log, const uns
 pawl_status pawl__log_content_get(
         pawl__buf *out, uint64_t *size, pawl_log *log, const unsigned char hash[32], uint32_t part)
 {
-        sqlite3_stmt *stmt;
+        sqlite3_stmt *row = NULL;
         pawl_status status = pawl__view_refresh(log, &log->err);
 
-        if (!status && log->version < SINCE)
-                return missing(log, hash, part);
-        if (!status)
-                status = pawl__log_stmt(&stmt, log, PAWL__STMT_CONTENT_GET, &log->err);
+        if (!status && log->version >= SINCE)
+                status = pawl__log_row(&row, log, PAWL__STMT_CONTENT_GET,
+                        "read the content of a file", &log->err, "hi", hash, (int64_t)part);
         if (status)
                 return status;
-        int rc = sqlite3_bind_blob(stmt, 1, hash, 32, SQLITE_STATIC);
-        if (rc == SQLITE_OK)
-                rc = sqlite3_bind_int64(stmt, 2, part);
-        if (rc == SQLITE_OK)
-                rc = sqlite3_step(stmt);
-        if (rc == SQLITE_ROW)
-                status = take(out, size, log, hash, stmt);
-        else if (rc == SQLITE_DONE)
-                status = missing(log, hash, part);
-        else
-                status = pawl__db_fail(log, rc, "read the content of a file", &log->err);
-        sqlite3_reset(stmt);
+        if (!row)
+                return missing(log, hash, part);
+        status = take(out, size, log, hash, row);
+        sqlite3_reset(row);
         return status;
 }
 
 pawl_status pawl__log_content_has(bool *has, pawl_log *log, const unsigned char hash[32])
 {
-        sqlite3_stmt *stmt;
+        sqlite3_stmt *row = NULL;
         pawl_status status = pawl__view_refresh(log, &log->err);
 
-        if (!status && log->version < SINCE) {
-                *has = false;
-                return PAWL_OK;
-        }
+        if (!status && log->version >= SINCE)
+                status = pawl__log_row(&row, log, PAWL__STMT_CONTENT_HAS,
+                        "read the content of a file", &log->err, "h", hash);
         if (!status)
-                status = pawl__log_stmt(&stmt, log, PAWL__STMT_CONTENT_HAS, &log->err);
-        if (status)
-                return status;
-        int rc = sqlite3_bind_blob(stmt, 1, hash, 32, SQLITE_STATIC);
-        if (rc == SQLITE_OK)
-                rc = sqlite3_step(stmt);
-        bool found = rc == SQLITE_ROW;
-        sqlite3_reset(stmt);
-        status = pawl__db_fail(log, rc, "read the content of a file", &log->err);
-        if (!status)
-                *has = found;
+                *has = row != NULL;
+        sqlite3_reset(row);
         return status;
 }
 

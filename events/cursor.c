@@ -60,9 +60,7 @@ static pawl_status read_rows(pawl_event *events, size_t max, size_t *n, pawl__ar
 
         if (status)
                 return status;
-        int rc = sqlite3_bind_int64(range, 1, (int64_t)since);
-        if (rc == SQLITE_OK)
-                rc = sqlite3_bind_int64(range, 2, (int64_t)until);
+        int rc = pawl__db_bind(range, "ii", (int64_t)since, (int64_t)until);
         if (rc == SQLITE_OK)
                 rc = SQLITE_ROW;
         while (rc == SQLITE_ROW && !status && rows < max && bytes < BATCH_BYTES) {

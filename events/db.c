@@ -209,6 +209,44 @@ int pawl__db_run(sqlite3_stmt *stmt)
         return rc;
 }
 
+pawl_status pawl__log_run(
+        pawl_log *log, pawl__stmt which, const char *doing, const char *types, ...)
+{
+        sqlite3_stmt *stmt;
+        va_list list;
+        pawl_status status = pawl__log_stmt(&stmt, log, which, &log->err);
+
+        if (status)
+                return status;
+        va_start(list, types);
+        int rc = pawl__db_bind_list(stmt, types, list);
+        va_end(list);
+        if (rc == SQLITE_OK)
+                rc = pawl__db_run(stmt);
+        return pawl__db_fail(log, rc, doing, &log->err);
+}
+
+pawl_status pawl__log_row(sqlite3_stmt **row, pawl_log *log, pawl__stmt which, const char *doing,
+        pawl_error *err, const char *types, ...)
+{
+        va_list list;
+        pawl_status status = pawl__log_stmt(row, log, which, err);
+
+        if (status)
+                return status;
+        va_start(list, types);
+        int rc = pawl__db_bind_list(*row, types, list);
+        va_end(list);
+        if (rc == SQLITE_OK)
+                rc = sqlite3_step(*row);
+        if (rc == SQLITE_ROW)
+                return PAWL_OK;
+        status = pawl__db_fail(log, rc, doing, err);
+        sqlite3_reset(*row);
+        *row = NULL;
+        return status;
+}
+
 pawl_status pawl__db_integer(int64_t *out, pawl_log *log, const char *sql, pawl_error *err)
 {
         sqlite3_stmt *stmt = NULL;
@@ -236,6 +274,42 @@ int pawl__db_bind_text(sqlite3_stmt *stmt, int index, pawl_text text)
         if (!text.data)
                 return sqlite3_bind_null(stmt, index);
         return sqlite3_bind_text64(stmt, index, text.data, text.len, SQLITE_STATIC, SQLITE_UTF8);
+}
+
+int pawl__db_bind_list(sqlite3_stmt *stmt, const char *types, va_list list)
+{
+        int rc = SQLITE_OK;
+
+        for (int i = 0; types[i] && rc == SQLITE_OK; i++)
+                switch (types[i]) {
+                case 'i':
+                        rc = sqlite3_bind_int64(stmt, i + 1, va_arg(list, int64_t));
+                        break;
+                case 't':
+                        rc = pawl__db_bind_text(stmt, i + 1, va_arg(list, pawl_text));
+                        break;
+                case 'h':
+                        rc = sqlite3_bind_blob(
+                                stmt, i + 1, va_arg(list, const void *), 32, SQLITE_STATIC);
+                        break;
+                default: {
+                        const void *data = va_arg(list, const void *);
+                        const size_t len = va_arg(list, size_t);
+                        rc = sqlite3_bind_blob64(stmt, i + 1, data ? data : "", len, SQLITE_STATIC);
+                        break;
+                }
+                }
+        return rc;
+}
+
+int pawl__db_bind(sqlite3_stmt *stmt, const char *types, ...)
+{
+        va_list list;
+
+        va_start(list, types);
+        int rc = pawl__db_bind_list(stmt, types, list);
+        va_end(list);
+        return rc;
 }
 
 pawl_text pawl__db_column_text(sqlite3_stmt *stmt, int column)

@@ -7,6 +7,7 @@
 
 #include "events/log.h"
 #include <sqlite3.h>
+#include <stdarg.h>
 
 sqlite3 *pawl__log_db(pawl_log *log);
 
@@ -24,6 +25,11 @@ PAWL_MUST_CHECK pawl_status pawl__schema_derive_anew(pawl_log *log, pawl_error *
 
 /** Bind text or NULL; the text must outlive the step. */
 int pawl__db_bind_text(sqlite3_stmt *stmt, int index, pawl_text text);
+/** Bind the parameters from the first on, one a letter of @p types: 'i' int64_t; 't' pawl_text, or
+ * NULL; 'h' a hash's 32 bytes; 'b' const void * and size_t, empty rather than NULL. They must
+ * outlive the step. SQLite's result. */
+int pawl__db_bind(sqlite3_stmt *stmt, const char *types, ...);
+int pawl__db_bind_list(sqlite3_stmt *stmt, const char *types, va_list list);
 /** A column's text or the absent text, valid until the statement moves on. */
 pawl_text pawl__db_column_text(sqlite3_stmt *stmt, int column);
 

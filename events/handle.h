@@ -55,6 +55,14 @@ typedef enum pawl__stmt {
 /** The statement, reset and ready to be bound; its texts may have been bound before: bind all. */
 PAWL_MUST_CHECK pawl_status pawl__log_stmt(
         sqlite3_stmt **out, pawl_log *log, pawl__stmt which, pawl_error *err);
+/** Run a statement that gives no rows, its parameters bound as by pawl__db_bind(). The message is
+ * the log's error. */
+PAWL_MUST_CHECK pawl_status pawl__log_run(
+        pawl_log *log, pawl__stmt which, const char *doing, const char *types, ...);
+/** The first row of a statement, its parameters bound as by pawl__db_bind(): *row stands on it and
+ * is reset by the caller; NULL: there is none. */
+PAWL_MUST_CHECK pawl_status pawl__log_row(sqlite3_stmt **row, pawl_log *log, pawl__stmt which,
+        const char *doing, pawl_error *err, const char *types, ...);
 /** Step a statement that gives no rows, and reset it. SQLITE_OK when it is done. */
 int pawl__db_run(sqlite3_stmt *stmt);
 /** The first column of the first row of @p sql, an integer; 0 when there is no row. */

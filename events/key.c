@@ -40,7 +40,7 @@ pawl_status pawl__key_set(pawl_log *log, pawl_error *err)
                 return status;
         int rc = sqlite3_prepare_v2(log->db, sql, -1, &stmt, NULL);
         if (rc == SQLITE_OK)
-                rc = sqlite3_bind_blob(stmt, 1, check, sizeof check, SQLITE_STATIC);
+                rc = pawl__db_bind(stmt, "h", check);
         if (rc == SQLITE_OK)
                 rc = pawl__db_run(stmt);
         sqlite3_finalize(stmt);
@@ -129,25 +129,16 @@ pawl_status pawl__key_missing(const pawl_log *log, pawl_error *err)
 pawl_status pawl__key_seal(pawl_log *log, const pawl_event *event)
 {
         unsigned char mac[32];
-        sqlite3_stmt *stmt;
-        pawl_status status = pawl__log_stmt(&stmt, log, PAWL__STMT_MAC_PUT, &log->err);
 
-        if (status)
-                return status;
         if (pawl__mac_of(log->key, mac, event->hash, sizeof event->hash))
                 return pawl__nomem(&log->err);
-        int rc = sqlite3_bind_int64(stmt, 1, (int64_t)event->seq);
-        if (rc == SQLITE_OK)
-                rc = sqlite3_bind_blob(stmt, 2, mac, sizeof mac, SQLITE_STATIC);
-        if (rc == SQLITE_OK)
-                rc = pawl__db_run(stmt);
-        return pawl__db_fail(log, rc, "append", &log->err);
+        return pawl__log_run(log, PAWL__STMT_MAC_PUT, "append", "ih", (int64_t)event->seq, mac);
 }
 
 pawl_status pawl__log_mac(bool *there, unsigned char out[32], pawl_log *log, uint64_t seq)
 {
         unsigned char check[32];
-        sqlite3_stmt *stmt;
+        sqlite3_stmt *row = NULL;
         pawl_status status = PAWL_OK;
 
         *there = false;
@@ -156,17 +147,12 @@ pawl_status pawl__log_mac(bool *there, unsigned char out[32], pawl_log *log, uin
                 log->keyed_known = !status;
         }
         if (!status && log->keyed)
-                status = pawl__log_stmt(&stmt, log, PAWL__STMT_MAC_GET, &log->err);
-        if (!status && log->keyed) {
-                int rc = sqlite3_bind_int64(stmt, 1, (int64_t)seq);
-                if (rc == SQLITE_OK)
-                        rc = sqlite3_step(stmt);
-                *there = rc == SQLITE_ROW && sqlite3_column_type(stmt, 0) == SQLITE_BLOB &&
-                         sqlite3_column_bytes(stmt, 0) == 32;
-                if (*there)
-                        memcpy(out, sqlite3_column_blob(stmt, 0), 32);
-                status = pawl__db_fail(log, rc, "read it", &log->err);
-                sqlite3_reset(stmt);
-        }
+                status = pawl__log_row(
+                        &row, log, PAWL__STMT_MAC_GET, "read it", &log->err, "i", (int64_t)seq);
+        *there = row && sqlite3_column_type(row, 0) == SQLITE_BLOB &&
+                 sqlite3_column_bytes(row, 0) == 32;
+        if (*there)
+                memcpy(out, sqlite3_column_blob(row, 0), 32);
+        sqlite3_reset(row);
         return status;
 }

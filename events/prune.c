@@ -1,22 +1,6 @@
 /* Pruning: a payload goes, its hash stays, and with it the chain (events/verify.c). */
 #include "events/handle.h"
 
-static pawl_status run_for(
-        pawl_log *log, pawl__stmt which, uint64_t seq, const unsigned char hash[32])
-{
-        sqlite3_stmt *stmt;
-        pawl_status status = pawl__log_stmt(&stmt, log, which, &log->err);
-
-        if (status)
-                return status;
-        int rc = sqlite3_bind_int64(stmt, 1, (int64_t)seq);
-        if (rc == SQLITE_OK && hash)
-                rc = sqlite3_bind_blob(stmt, 2, hash, 32, SQLITE_STATIC);
-        if (rc == SQLITE_OK)
-                rc = pawl__db_run(stmt);
-        return pawl__db_fail(log, rc, "prune", &log->err);
-}
-
 /* The event as it stands, its payload's hash taken; *there: it has a payload still. */
 static pawl_status read_payload(bool *there, unsigned char hash[32], pawl_log *log, uint64_t seq)
 {
@@ -42,6 +26,8 @@ pawl_status pawl__tx_prune(pawl_log *log, uint64_t seq)
 
         if (status || !there)
                 return status;
-        status = run_for(log, PAWL__STMT_PRUNED_PUT, seq, hash);
-        return status ? status : run_for(log, PAWL__STMT_PAYLOAD_DROP, seq, NULL);
+        status = pawl__log_run(log, PAWL__STMT_PRUNED_PUT, "prune", "ih", (int64_t)seq, hash);
+        if (!status)
+                status = pawl__log_run(log, PAWL__STMT_PAYLOAD_DROP, "prune", "i", (int64_t)seq);
+        return status;
 }

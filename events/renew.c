@@ -11,13 +11,8 @@ static pawl_status change_lease(
 
         if (status)
                 return status;
-        int rc = pawl__db_bind_text(stmt, 1, run_id);
-        if (rc == SQLITE_OK)
-                rc = sqlite3_bind_int64(stmt, 2, (int64_t)fence);
-        if (rc == SQLITE_OK && which == PAWL__STMT_LEASE_RENEW)
-                rc = sqlite3_bind_int64(stmt, 3, pawl__boot_ms(log) + log->lease_ms);
-        if (rc == SQLITE_OK && which == PAWL__STMT_LEASE_RENEW)
-                rc = sqlite3_bind_int64(stmt, 4, log->lease_ms);
+        int rc = pawl__db_bind(stmt, which == PAWL__STMT_LEASE_RENEW ? "tiii" : "ti", run_id,
+                (int64_t)fence, pawl__boot_ms(log) + log->lease_ms, (int64_t)log->lease_ms);
         log->whole = true;
         if (rc == SQLITE_OK)
                 rc = pawl__db_run(stmt);

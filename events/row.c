@@ -106,26 +106,23 @@ pawl_status pawl__row_event(
 
 pawl_status pawl__head_read(uint64_t *seq, unsigned char hash[32], pawl_log *log, pawl_error *err)
 {
-        sqlite3_stmt *stmt;
-        pawl_status status = pawl__log_stmt(&stmt, log, PAWL__STMT_HEAD, err);
+        sqlite3_stmt *row;
+        pawl_status status = pawl__log_row(&row, log, PAWL__STMT_HEAD, "read it", err, "");
 
         if (status)
                 return status;
-        int rc = sqlite3_step(stmt);
-        if (rc == SQLITE_DONE) {
+        if (!row) {
                 *seq = 0;
                 memset(hash, 0, 32);
-        } else if (rc == SQLITE_ROW) {
-                int64_t last = sqlite3_column_int64(stmt, 0);
-                const char *wrong = last < 1 ? "its seq is not positive"
-                                             : take_hash(hash, stmt, 1, "its hash is not 32 bytes");
-                if (wrong)
-                        status = pawl__damaged(log, err, (uint64_t)last, wrong);
-                else
-                        *seq = (uint64_t)last;
-        } else {
-                status = pawl__db_fail(log, rc, "read it", err);
+                return PAWL_OK;
         }
-        sqlite3_reset(stmt);
+        int64_t last = sqlite3_column_int64(row, 0);
+        const char *wrong = last < 1 ? "its seq is not positive"
+                                     : take_hash(hash, row, 1, "its hash is not 32 bytes");
+        if (wrong)
+                status = pawl__damaged(log, err, (uint64_t)last, wrong);
+        else
+                *seq = (uint64_t)last;
+        sqlite3_reset(row);
         return status;
 }

@@ -20,26 +20,22 @@ typedef struct checking {
 pawl_status pawl__log_payload_hash(
         unsigned char out[32], pawl_log *log, const pawl_event *e, pawl_error *err)
 {
-        sqlite3_stmt *stmt;
+        sqlite3_stmt *row;
 
         if (e->payload.data)
                 return pawl__sha256(log->hasher, out, e->payload.data, e->payload.len, err);
-        pawl_status status = pawl__log_stmt(&stmt, log, PAWL__STMT_PRUNED, err);
+        pawl_status status =
+                pawl__log_row(&row, log, PAWL__STMT_PRUNED, "verify it", err, "i", (int64_t)e->seq);
         if (status)
                 return status;
-        int rc = sqlite3_bind_int64(stmt, 1, (int64_t)e->seq);
-        if (rc == SQLITE_OK)
-                rc = sqlite3_step(stmt);
-        if (rc == SQLITE_DONE)
-                status = pawl__damaged(log, err, e->seq, "its payload is gone and was not pruned");
-        else if (rc == SQLITE_ROW && sqlite3_column_bytes(stmt, 0) != 32)
+        if (!row)
+                return pawl__damaged(log, err, e->seq, "its payload is gone and was not pruned");
+        if (sqlite3_column_bytes(row, 0) == 32)
+                memcpy(out, sqlite3_column_blob(row, 0), 32);
+        else
                 status = pawl__damaged(
                         log, err, e->seq, "the hash of its pruned payload is not 32 bytes");
-        else if (rc == SQLITE_ROW)
-                memcpy(out, sqlite3_column_blob(stmt, 0), 32);
-        else
-                status = pawl__db_fail(log, rc, "verify it", err);
-        sqlite3_reset(stmt);
+        sqlite3_reset(row);
         return status;
 }
 
@@ -119,9 +115,7 @@ static pawl_status begin_macs(checking *c)
         pawl_status status = pawl__log_stmt(&c->macs, c->log, PAWL__STMT_MAC_RANGE, c->why);
         if (status)
                 return status;
-        int rc = sqlite3_bind_int64(c->macs, 1, (int64_t)c->last);
-        if (rc == SQLITE_OK)
-                rc = sqlite3_bind_int64(c->macs, 2, (int64_t)c->head);
+        int rc = pawl__db_bind(c->macs, "ii", (int64_t)c->last, (int64_t)c->head);
         return pawl__db_fail(c->log, rc, "verify it", c->why);
 }
 
@@ -129,15 +123,13 @@ static pawl_status begin_macs(checking *c)
 static pawl_status check_last_mac(checking *c)
 {
         sqlite3_stmt *end;
-        pawl_status status = pawl__log_stmt(&end, c->log, PAWL__STMT_MAC_END, c->why);
+        pawl_status status =
+                pawl__log_row(&end, c->log, PAWL__STMT_MAC_END, "verify it", c->why, "");
 
         if (status)
                 return status;
-        int rc = sqlite3_step(end);
         int64_t last_event = sqlite3_column_int64(end, 0), last_mac = sqlite3_column_int64(end, 1);
         sqlite3_reset(end);
-        if (rc != SQLITE_ROW)
-                return pawl__db_fail(c->log, rc, "verify it", c->why);
         if (last_mac <= last_event)
                 return PAWL_OK;
         return pawl__fail(c->why, PAWL_EDAMAGED,
@@ -157,9 +149,7 @@ static pawl_status check_rows(checking *c)
                 status = begin_macs(c);
         if (status)
                 return status;
-        int rc = sqlite3_bind_int64(range, 1, (int64_t)c->last);
-        if (rc == SQLITE_OK)
-                rc = sqlite3_bind_int64(range, 2, (int64_t)c->head);
+        int rc = pawl__db_bind(range, "ii", (int64_t)c->last, (int64_t)c->head);
         for (int i = 0; i < ROWS && rc == SQLITE_OK && !status; i++) {
                 rc = sqlite3_step(range);
                 if (rc != SQLITE_ROW)
@@ -189,15 +179,13 @@ static pawl_status check_rows(checking *c)
 static pawl_status check_first(checking *c)
 {
         sqlite3_stmt *first;
-        pawl_status status = pawl__log_stmt(&first, c->log, PAWL__STMT_FIRST, c->why);
+        pawl_status status =
+                pawl__log_row(&first, c->log, PAWL__STMT_FIRST, "verify it", c->why, "");
 
         if (status)
                 return status;
-        int rc = sqlite3_step(first);
-        sqlite3_int64 seq = rc == SQLITE_ROW ? sqlite3_column_int64(first, 0) : 1;
+        sqlite3_int64 seq = first ? sqlite3_column_int64(first, 0) : 1;
         sqlite3_reset(first);
-        if (rc != SQLITE_ROW && rc != SQLITE_DONE)
-                return pawl__db_fail(c->log, rc, "verify it", c->why);
         if (seq < 1) {
                 c->last = 0; /* nothing stands before it that is sound */
                 return pawl__fail(c->why, PAWL_EDAMAGED,

@@ -34,10 +34,10 @@ pawl_status pawl__query_statement(sqlite3_stmt **out, pawl__state *state, pawl__
                         *out = state->queries[i].stmt;
                         return PAWL_OK;
                 }
-        if (pawl__grow(&state->queries, &state->cap_queries, state->n_queries + 1,
-                    sizeof *state->queries) ||
-                pawl__buf_adds(&sql, "SELECT ") || pawl__sql_select(&sql, state->log, table) ||
-                pawl__buf_addf(&sql, " %s", rest))
+        pawl__sql_select(&sql, state->log, table);
+        pawl__buf_addf(&sql, " %s", rest);
+        if (sql.failed || pawl__grow(&state->queries, &state->cap_queries, state->n_queries + 1,
+                                  sizeof *state->queries))
                 status = pawl__nomem(err);
         else
                 status = pawl__db_prepare(out, state->log, sql.data, err);

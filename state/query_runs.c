@@ -28,13 +28,11 @@ static pawl_status read_runs(pawl__row **rows, size_t *n, pawl__state *state, co
         const int64_t numbers[3], pawl__arena *arena, pawl_error *err)
 {
         sqlite3_stmt *stmt;
-        int rc = SQLITE_OK;
         pawl_status status = pawl__query_statement(&stmt, state, PAWL__RUNS, rest, err);
 
         if (status)
                 return status;
-        for (int i = 0; i < 3 && rc == SQLITE_OK; i++)
-                rc = sqlite3_bind_int64(stmt, i + 1, numbers[i]);
+        int rc = pawl__db_bind(stmt, "iii", numbers[0], numbers[1], numbers[2]);
         return pawl__query_collect(rows, n, state, PAWL__RUNS, stmt, rc, arena, err);
 }
 
@@ -50,7 +48,7 @@ static pawl_status prefer_table(
         if (status)
                 return status;
         sqlite3_stmt *stmt = state->count_runs;
-        int rc = sqlite3_bind_int64(stmt, 1, COUNTED);
+        int rc = pawl__db_bind(stmt, "i", (int64_t)COUNTED);
         if (rc == SQLITE_OK)
                 rc = sqlite3_step(stmt);
         const double runs = rc == SQLITE_ROW ? (double)sqlite3_column_int64(stmt, 0) : 0;

@@ -5,7 +5,7 @@
 /* One range of the primary key a kind: the mission's own answers, those of no seed version, and
  * those of each version named, which in mission_local are each mission's, and elsewhere may rest on
  * others: then those too. */
-static pawl_status senses_text(pawl__buf *sql, const pawl__scope_ref *refs, size_t n_refs)
+static void senses_text(pawl__buf *sql, const pawl__scope_ref *refs, size_t n_refs)
 {
         static const char chain[] =
                 " FROM (WITH RECURSIVE chain(v) AS (SELECT ?%zu UNION SELECT s.definition FROM chain"
@@ -13,29 +13,27 @@ static pawl_status senses_text(pawl__buf *sql, const pawl__scope_ref *refs, size
                 " AND s.version_id = chain.v AND s.normal = '' AND s.identity = '')"
                 " SELECT v FROM chain) CROSS JOIN senses ON mission_id = '' AND scope = ?%zu"
                 " AND version_id = v";
-        pawl_status status = PAWL_OK;
 
-        for (size_t i = 0; i < n_refs + 2 && status == PAWL_OK; i++) {
+        for (size_t i = 0; i < n_refs + 2; i++) {
                 const size_t scope = 2 * i - 2, version = 2 * i - 1;
-                status = pawl__buf_adds(sql, i ? " UNION ALL SELECT " : "SELECT ");
-                if (status == PAWL_OK)
-                        status = pawl__sql_columns(sql, PAWL__SENSES);
-                if (status == PAWL_OK && i == 0)
-                        status = pawl__buf_adds(sql, " FROM senses WHERE mission_id = ?1"
-                                                     " AND scope = 'mission_local'"
-                                                     " AND version_id = ''");
-                else if (status == PAWL_OK && i == 1)
-                        status = pawl__buf_adds(
+                pawl__buf_adds(sql, i ? " UNION ALL SELECT " : "SELECT ");
+                pawl__sql_columns(sql, PAWL__SENSES, 0, PAWL__SENSE_COLUMNS);
+                if (i == 0)
+                        pawl__buf_adds(sql, " FROM senses WHERE mission_id = ?1"
+                                            " AND scope = 'mission_local'"
+                                            " AND version_id = ''");
+                else if (i == 1)
+                        pawl__buf_adds(
                                 sql, " FROM senses WHERE mission_id = '' AND version_id = ''");
-                else if (status == PAWL_OK && pawl__text_is(refs[i - 2].scope, "mission_local"))
-                        status = pawl__buf_addf(sql,
+                else if (pawl__text_is(refs[i - 2].scope, "mission_local"))
+                        pawl__buf_addf(sql,
                                 " FROM senses WHERE mission_id = ?1 AND scope = ?%zu"
                                 " AND version_id = ?%zu",
                                 scope, version);
-                else if (status == PAWL_OK)
-                        status = pawl__buf_addf(sql, chain, version, scope, scope);
+                else
+                        pawl__buf_addf(sql, chain, version, scope, scope);
         }
-        return status ? status : pawl__buf_adds(sql, " ORDER BY seq");
+        pawl__buf_adds(sql, " ORDER BY seq");
 }
 
 static pawl_status bind_senses(sqlite3_stmt *stmt, pawl_log *log, pawl_text mission_id,
@@ -168,9 +166,10 @@ pawl_status pawl__state_senses(size_t *cost, pawl__state *state, pawl_text missi
         size_t rows = 0;
         pawl_status status = use_versions(&versions, &rows, state, refs, n_refs, err);
 
-        if (!status && senses_text(&sql, refs, n_refs))
-                status = pawl__nomem(err);
-        else if (!status)
+        senses_text(&sql, refs, n_refs);
+        if (!status)
+                status = pawl__buf_check(&sql, err);
+        if (!status)
                 status = pawl__db_prepare(&stmt, state->log, sql.data, err);
         pawl__buf_free(&sql);
         if (status == PAWL_OK)

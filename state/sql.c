@@ -2,30 +2,26 @@
 #include "base/error.h"
 #include <stdlib.h>
 
-pawl_status pawl__sql_columns(pawl__buf *out, pawl__table table)
+void pawl__sql_columns(pawl__buf *out, pawl__table table, int first, int end)
 {
-        const pawl__table_def *form = &pawl__tables[table];
-        pawl_status status = PAWL_OK;
-
-        for (int c = 0; c < form->stored && status == PAWL_OK; c++)
-                status = pawl__buf_addf(out, "%s%s", c ? ", " : "", form->column[c].name);
-        return status;
+        for (int c = first; c < end; c++)
+                pawl__buf_addf(
+                        out, "%s%s", c > first ? ", " : "", pawl__tables[table].column[c].name);
 }
 
-pawl_status pawl__sql_select(pawl__buf *out, const pawl_log *log, pawl__table table)
+void pawl__sql_select(pawl__buf *out, const pawl_log *log, pawl__table table)
 {
         const pawl__table_def *form = &pawl__tables[table];
-        pawl_status status = PAWL_OK;
 
-        for (int c = 0; c < form->stored && status == PAWL_OK; c++) {
+        pawl__buf_adds(out, "SELECT ");
+        for (int c = 0; c < form->stored; c++) {
                 const pawl__column *column = &form->column[c];
                 bool there = column->since <= pawl__log_version(log);
-                status = pawl__buf_addf(out, "%s%s", c ? ", " : "",
+                pawl__buf_addf(out, "%s%s", c ? ", " : "",
                         there                        ? column->name
                         : column->type == PAWL__TEXT ? "NULL"
                                                      : "0");
         }
-        return status;
 }
 
 void pawl__sql_row(pawl__row *row, pawl__table table, sqlite3_stmt *stmt)
@@ -50,12 +46,11 @@ void pawl__sql_row(pawl__row *row, pawl__table table, sqlite3_stmt *stmt)
 pawl_status pawl__row_copy(pawl__row *row, pawl__table table, pawl__arena *arena, pawl_error *err)
 {
         const pawl__table_def *form = &pawl__tables[table];
-        bool ok = true;
 
         for (int c = 0; c < form->columns; c++)
                 if (form->column[c].type == PAWL__TEXT)
-                        row->v[c].text = pawl__arena_text(arena, row->v[c].text, &ok);
-        return ok ? PAWL_OK : pawl__nomem(err);
+                        row->v[c].text = pawl__arena_copy(arena, row->v[c].text);
+        return pawl__arena_check(arena, err);
 }
 
 pawl_status pawl__sql_collect(pawl__row **rows, size_t *n, pawl_log *log, pawl__table table,

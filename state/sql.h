@@ -8,13 +8,12 @@
 #include "events/db.h"
 #include "state/store.h"
 
-/** "name, name, ..." of the columns that are stored. */
-PAWL_MUST_CHECK pawl_status pawl__sql_columns(pawl__buf *out, pawl__table table);
+/** Append "name, name, ..." of the columns from @p first to before @p end. */
+void pawl__sql_columns(pawl__buf *out, pawl__table table, int first, int end);
 
-/** The same to be selected from @p log, which may be an older one that is only read: what its table
- *  lacks is NULL or 0. */
-PAWL_MUST_CHECK pawl_status pawl__sql_select(
-        pawl__buf *out, const pawl_log *log, pawl__table table);
+/** Append "SELECT " and the stored columns. @p log may be an older one that is only read: a column
+ *  that its table lacks is NULL or 0. */
+void pawl__sql_select(pawl__buf *out, const pawl_log *log, pawl__table table);
 
 /** The row that a statement over pawl__sql_columns() stands on. Texts are valid until it moves on;
  *  columns that are not stored are absent. */

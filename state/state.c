@@ -53,7 +53,7 @@ static pawl_status write_place(pawl__state *state, uint64_t seq, pawl_error *err
                 if (status)
                         return status;
         }
-        int rc = sqlite3_bind_int64(state->set_place, 1, (sqlite3_int64)seq);
+        int rc = pawl__db_bind(state->set_place, "i", (int64_t)seq);
         if (rc == SQLITE_OK)
                 rc = sqlite3_step(state->set_place);
         sqlite3_reset(state->set_place);

@@ -24,56 +24,47 @@ struct store_sql {
 
 /* ---- Statements, made from the column table -------------------------------------------------- */
 
-static pawl_status get_text(pawl__buf *sql, const pawl_log *log, pawl__table table)
+static void get_text(pawl__buf *sql, const pawl_log *log, pawl__table table)
 {
         const pawl__table_def *form = &pawl__tables[table];
-        pawl_status status = pawl__buf_adds(sql, "SELECT ");
 
-        if (status == PAWL_OK)
-                status = pawl__sql_select(sql, log, table);
-        if (status == PAWL_OK)
-                status = pawl__buf_addf(sql, " FROM %s WHERE ", form->name);
-        for (int c = 0; c < form->keys && status == PAWL_OK; c++)
-                status = pawl__buf_addf(
-                        sql, "%s%s = ?%d", c ? " AND " : "", form->column[c].name, c + 1);
-        return status;
+        pawl__sql_select(sql, log, table);
+        pawl__buf_addf(sql, " FROM %s WHERE ", form->name);
+        for (int c = 0; c < form->keys; c++)
+                pawl__buf_addf(sql, "%s%s = ?%d", c ? " AND " : "", form->column[c].name, c + 1);
 }
 
-static pawl_status put_text(pawl__buf *sql, const pawl_log *log, pawl__table table)
+static void put_text(pawl__buf *sql, const pawl_log *log, pawl__table table)
 {
         (void)log; /* what is written to is of today */
         const pawl__table_def *form = &pawl__tables[table];
-        pawl_status status = pawl__buf_addf(sql, "INSERT INTO %s (", form->name);
 
-        if (status == PAWL_OK)
-                status = pawl__sql_columns(sql, table);
-        if (status == PAWL_OK)
-                status = pawl__buf_adds(sql, ") VALUES (");
-        for (int c = 0; c < form->stored && status == PAWL_OK; c++)
-                status = pawl__buf_addf(sql, "%s?%d", c ? ", " : "", c + 1);
-        if (status == PAWL_OK)
-                status = pawl__buf_adds(sql, ") ON CONFLICT (");
-        for (int c = 0; c < form->keys && status == PAWL_OK; c++)
-                status = pawl__buf_addf(sql, "%s%s", c ? ", " : "", form->column[c].name);
-        if (status == PAWL_OK)
-                status = pawl__buf_adds(sql, ") DO UPDATE SET ");
-        for (int c = form->keys; c < form->stored && status == PAWL_OK; c++)
-                status = pawl__buf_addf(sql, "%s%s = excluded.%s", c > form->keys ? ", " : "",
+        pawl__buf_addf(sql, "INSERT INTO %s (", form->name);
+        pawl__sql_columns(sql, table, 0, form->stored);
+        pawl__buf_adds(sql, ") VALUES (");
+        for (int c = 0; c < form->stored; c++)
+                pawl__buf_addf(sql, "%s?%d", c ? ", " : "", c + 1);
+        pawl__buf_adds(sql, ") ON CONFLICT (");
+        pawl__sql_columns(sql, table, 0, form->keys);
+        pawl__buf_adds(sql, ") DO UPDATE SET ");
+        for (int c = form->keys; c < form->stored; c++)
+                pawl__buf_addf(sql, "%s%s = excluded.%s", c > form->keys ? ", " : "",
                         form->column[c].name, form->column[c].name);
-        return status;
 }
 
 /* Before each use: prepared at the first, and kept. */
 static pawl_status statement(sqlite3_stmt **stmt, struct store_sql *sql, pawl__table table,
-        pawl_status (*text)(pawl__buf *, const pawl_log *, pawl__table), pawl_error *err)
+        void (*text)(pawl__buf *, const pawl_log *, pawl__table), pawl_error *err)
 {
         pawl__buf buf = PAWL__BUF_INIT;
         pawl_status status = pawl__log_interrupted(sql->log, err);
 
         if (status || *stmt)
                 return status;
-        status = text(&buf, sql->log, table) ? pawl__nomem(err)
-                                             : pawl__db_prepare(stmt, sql->log, buf.data, err);
+        text(&buf, sql->log, table);
+        status = pawl__buf_check(&buf, err);
+        if (!status)
+                status = pawl__db_prepare(stmt, sql->log, buf.data, err);
         pawl__buf_free(&buf);
         return status;
 }
@@ -257,21 +248,15 @@ void pawl__store_sql_abandon(pawl__store *store)
 
 /* ---- Listing --------------------------------------------------------------------------------- */
 
-static pawl_status each_text(pawl__buf *sql, const pawl_log *log, pawl__table table)
+static void each_text(pawl__buf *sql, const pawl_log *log, pawl__table table)
 {
         const pawl__table_def *form = &pawl__tables[table];
-        pawl_status status = pawl__buf_adds(sql, "SELECT ");
 
-        if (status == PAWL_OK)
-                status = pawl__sql_select(sql, log, table);
-        if (status == PAWL_OK)
-                status = pawl__buf_addf(
-                        sql, " FROM %s ORDER BY %s", form->name, form->column[form->order].name);
-        if (status == PAWL_OK && form->then >= 0)
-                status = pawl__buf_addf(sql, ", %s", form->column[form->then].name);
-        for (int c = 0; c < form->keys && status == PAWL_OK; c++)
-                status = pawl__buf_addf(sql, ", %s", form->column[c].name);
-        return status;
+        pawl__sql_select(sql, log, table);
+        pawl__buf_addf(sql, " FROM %s ORDER BY %s, ", form->name, form->column[form->order].name);
+        if (form->then >= 0)
+                pawl__buf_addf(sql, "%s, ", form->column[form->then].name);
+        pawl__sql_columns(sql, table, 0, form->keys);
 }
 
 /* A statement of its own each time: fn may list the same table, and a listing is rare. */

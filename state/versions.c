@@ -19,15 +19,12 @@ void pawl__versions_free(pawl__versions *v)
 /* Texts with a byte between them that none of UTF-8 has. */
 static pawl_status make_key(pawl__versions *v, const pawl_text *texts, size_t n, pawl_error *err)
 {
-        pawl_status status = PAWL_OK;
-
         pawl__buf_clear(&v->key);
-        for (size_t i = 0; i < n && !status; i++) {
-                status = pawl__buf_add(&v->key, texts[i].data ? texts[i].data : "", texts[i].len);
-                if (!status)
-                        status = pawl__buf_addc(&v->key, '\xff');
+        for (size_t i = 0; i < n; i++) {
+                pawl__buf_add(&v->key, texts[i].data ? texts[i].data : "", texts[i].len);
+                pawl__buf_addc(&v->key, '\xff');
         }
-        return status ? pawl__nomem(err) : PAWL_OK;
+        return pawl__buf_check(&v->key, err);
 }
 
 static pawl_status find_version(
