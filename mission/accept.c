@@ -1,4 +1,4 @@
-/* Holding the mission of a resume against the one that its run began with. */
+/* Comparing the mission of a resume with the one that its run began with. */
 #include "base/error.h"
 #include "mission/runner.h"
 #include <stdio.h>

@@ -1,4 +1,4 @@
-/* How a sitting ends: what its verdict means for the run and the session. */
+/* How a session of a run ends: what its verdict means for the run and the session. */
 #include "base/error.h"
 #include "mission/runner.h"
 #include "session/session.h"
@@ -45,7 +45,7 @@ static pawl_status emit_interrupted(pawl__runner *r)
         if (r->timed_out) {
                 pawl_status status =
                         pawl__runner_tell(r, PAWL__SESSION_CHECKPOINTED, NULL, "time_limit");
-                return status ? status : emit_session(r, "interrupted", "time limit");
+                return status ? status : emit_session(r, "interrupted", "time limit reached");
         }
         if (r->stopped)
                 return emit_session(r, "interrupted", "no checkpoint of the workspace");
@@ -104,7 +104,7 @@ static duty duty_of(pawl_status verdict)
         }
 }
 
-/* A fence that is stale means little to who sat here. */
+/* A stale fence means little to the person whose run it was. */
 static void say_taken_over(pawl__runner *r)
 {
         pawl_owner owner = {0};
@@ -120,7 +120,7 @@ static void say_taken_over(pawl__runner *r)
                 PAWL__FMT(r->run_id), by, pawl__log_lease_ms(r->log), PAWL__FMT(r->run_id));
 }
 
-/* The sitting's end is in the log. */
+/* The session's end is in the log. */
 static void left(pawl__runner *r)
 {
         r->released = true;
@@ -129,7 +129,7 @@ static void left(pawl__runner *r)
         pawl__runner_prune(r);
 }
 
-/* The last events, and the run is given back with them. */
+/* The last events; the run is released with them. */
 static pawl_status add_end(pawl__runner *r, void *user)
 {
         const pawl_status *verdict = user;

@@ -133,7 +133,7 @@ static pawl_status judge_exit(pawl__step_run *p, const pawl__command_result *res
 
 static pawl_status interrupted(const pawl__step_run *p, int signal, int exit_code)
 {
-        char name[32], why[64] = "time limit";
+        char name[32], why[64] = "time limit reached";
         const bool timed_out = p->r->timed_out;
 
         pawl__signal_name(name, signal);

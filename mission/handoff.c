@@ -1,4 +1,4 @@
-/* What a sitting hands over to the next: the document, the notes that people put into it,
+/* What a session leaves to the next: the document, the notes that people put into it,
  * retention. */
 #include "base/error.h"
 #include "mission/runner.h"

@@ -33,7 +33,7 @@ typedef struct pawl__step {
         char **argv;        /**< ended by NULL */
 } pawl__step;
 
-/** When a run takes a checkpoint of the workspace by itself. */
+/** When a run takes an automatic checkpoint of the workspace. */
 typedef enum pawl__snapshots {
         PAWL__SNAPSHOT_EACH_STEP, /**< after each completed step, and at a session's end */
         PAWL__SNAPSHOT_MANUAL     /**< never */

@@ -49,8 +49,8 @@ pawl_status pawl__runner_in_time(pawl__runner *r)
                 return PAWL_OK;
         r->timed_out = true;
         return pawl__fail(&r->error, PAWL_EINTERRUPTED,
-                "run %.*s: its time limit is over; go on with `pawl resume %.*s`",
-                PAWL__FMT(r->run_id), PAWL__FMT(r->run_id));
+                "run %.*s: time limit reached; go on with `pawl resume %.*s`", PAWL__FMT(r->run_id),
+                PAWL__FMT(r->run_id));
 }
 
 pawl_status pawl__runner_open(pawl__runner *r, pawl_log *log, const pawl_run_options *options)

@@ -1,6 +1,6 @@
 /**
  * @file mission/runner.h
- * @brief One sitting at one run: what run and resume share, from the claim to its release.
+ * @brief One session of one run: what run and resume share, from the claim to its release.
  *
  *   open -> session -> claim -> steps -> end -> result -> free
  *
@@ -34,7 +34,7 @@ typedef struct pawl__runner {
         pawl__scope_ref refs[PAWL__SCOPE_REFS_MAX];
         size_t n_refs;
         uint64_t fence;        /**< 0: not claimed */
-        bool released;         /* with the transaction that ended the sitting */
+        bool released;         /* with the transaction that ended the session */
         bool resumes;          /**< a run that others began */
         bool completed;        /**< RunCompleted stands in the log already */
         bool mission_accepted; /**< somebody said yes to what changed in the mission */
@@ -73,7 +73,7 @@ PAWL_MUST_CHECK pawl_status pawl__runner_open(
  * does not. */
 PAWL_MUST_CHECK pawl_status pawl__runner_keep_log(pawl__runner *r, pawl_status status);
 
-/** Give the claim back if it is held, and free all. */
+/** Release the claim if it is held, and free all. */
 void pawl__runner_free(pawl__runner *r);
 
 /** The project's settings, the pipeline and an empty glossary; writes nothing. The run's id and the
@@ -110,7 +110,7 @@ PAWL_MUST_CHECK pawl_status pawl__runner_claim(
 PAWL_MUST_CHECK pawl_status pawl__runner_wait(
         pawl__runner *r, unsigned wait_ms, pawl_status (*ask)(pawl__runner *r));
 
-/** One line for whoever follows the run, if anybody does. */
+/** One line for the caller who shows the run, if there is one. */
 void pawl__runner_notice(const pawl__runner *r, const char *line);
 
 /** PAWL_EHELD: "run X: is held by pid P on HOST; ...". */
@@ -138,7 +138,7 @@ PAWL_MUST_CHECK pawl_status pawl__runner_passed(pawl__runner *r, pawl_text step_
 /** pawl_confirm_fn of the pipeline; @p user is the runner. */
 pawl_status pawl__runner_confirm(bool *yes, const pawl_input_change *change, void *user);
 
-/** Load the glossary and carry the steps, in order, as far as they go: PAWL_OK when all of them are
+/** Load the glossary and run the steps, in order, as far as they go: PAWL_OK when all of them are
  *  completed, else the verdict or failure that stopped them, with r->error. */
 PAWL_MUST_CHECK pawl_status pawl__runner_steps(pawl__runner *r);
 
@@ -190,7 +190,7 @@ PAWL_MUST_CHECK pawl_status pawl__attempt_cut_off(pawl__runner *r, pawl_text ste
 void pawl__step_log_recorded(pawl__runner *r);
 void pawl__step_logs_free(struct pawl__step_logs *logs);
 
-/* ---- One step on its way -------------------------------------------------------------------- */
+/* ---- One step at work ----------------------------------------------------------------------- */
 
 typedef struct pawl__step_run {
         pawl__runner *r;

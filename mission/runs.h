@@ -1,6 +1,6 @@
 /**
  * @file mission/runs.h
- * @brief Runs as they stand now, for those who look on: newest first, in pages, or one.
+ * @brief Runs as they are now, for readers: newest first, in pages, or one.
  */
 #ifndef PAWL_MISSION_RUNS_H
 #define PAWL_MISSION_RUNS_H

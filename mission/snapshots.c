@@ -1,4 +1,4 @@
-/* The checkpoints of the workspace that a run takes by itself: after each completed step, and at
+/* The automatic checkpoints of the workspace that a run takes: after each completed step, and at
  * the session's end. They share the commit that records the step, or the end. */
 #include "base/error.h"
 #include "base/json_write.h"

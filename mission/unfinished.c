@@ -1,4 +1,4 @@
-/* The run of a mission that could be gone on with. */
+/* The unfinished run of a mission, which can be resumed. */
 #include "base/error.h"
 #include "mission/mission.h"
 #include "session/session.h"

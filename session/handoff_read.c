@@ -1,5 +1,5 @@
 /*
- * A document as somebody left it. It is read line by line: a heading opens a section, a bullet an
+ * A document as people left it. It is read line by line: a heading opens a section, a bullet an
  * entry, and a line that is indented deeper goes on with the one above it. In a section that is a
  * list of the format's own, a line without a bullet is an entry too; elsewhere lines are a
  * paragraph.

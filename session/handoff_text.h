@@ -1,6 +1,6 @@
 /**
  * @file session/handoff_text.h
- * @brief A handoff document as somebody left it: what was understood, and what is theirs.
+ * @brief A handoff document as people left it: what was understood, and the notes in it.
  */
 #ifndef PAWL_SESSION_HANDOFF_TEXT_H
 #define PAWL_SESSION_HANDOFF_TEXT_H

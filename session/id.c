@@ -4,7 +4,7 @@
 #include "session/session.h"
 #include <stdio.h>
 
-enum { MOST = 10000 }; /* sittings begun within one second */
+enum { MOST = 10000 }; /* sessions begun within one second */
 
 pawl_status pawl__session_id(
         char out[PAWL_SESSION_ID_MAX], pawl__state *state, int64_t wall_us, pawl_error *err)

@@ -265,7 +265,7 @@ pawl_status pawl_session_pin(pawl_log *log, const char *session_id, bool pinned,
         return status;
 }
 
-/* ---- Going on from a session or one of its checkpoints -----------------------------------------
+/* ---- Resuming a session or one of its checkpoints ----------------------------------------------
  */
 
 typedef struct origin {

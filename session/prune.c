@@ -38,7 +38,7 @@ size_t pawl_prune_report_going(const pawl_prune_report *report)
         return report->going;
 }
 
-/* ---- What goes, and why something stays ---------------------------------------------------------
+/* ---- What is pruned, and why the rest stays -----------------------------------------------------
  */
 
 /* Why the run of a session keeps it; NULL: it does not. */
@@ -139,19 +139,19 @@ static pawl_status make_report(
         return status;
 }
 
-/* ---- Letting go ---------------------------------------------------------------------------------
+/* ---- Pruning ------------------------------------------------------------------------------------
  */
 
-typedef struct letting_go {
+typedef struct removal {
         pawl__batch batch;
         pawl__map sessions;
-} letting_go;
+} removal;
 
 /* Every session event of those that go. */
 static pawl_status collect(
         const pawl_event *event, pawl__event_type type, void *user, pawl_error *err)
 {
-        letting_go *g = user;
+        removal *g = user;
 
         if (type < PAWL__SESSION_STARTED || type > PAWL__SESSION_ENDED || !event->payload.data ||
                 !event->session_id.data ||
@@ -183,7 +183,7 @@ typedef struct intent {
         size_t keep;
 } intent;
 
-/* Does all that was to go, go by this report, too? Both have the newest first. */
+/* Does this report prune all that the other one did? Both have the newest first. */
 static bool may_go(const pawl_prune_report *asked, const pawl_prune_report *now)
 {
         size_t at = 0;
@@ -216,11 +216,11 @@ static pawl_status look_again(pawl_log *log, pawl__batch *batch, void *user, paw
         return status;
 }
 
-/* PAWL_EEXISTS: it is to be looked again what goes. */
+/* PAWL_EEXISTS: look again what is to be pruned. */
 static pawl_status let_go(pawl_log *log, intent *it, const char *actor, pawl_error *err)
 {
         const pawl_prune_report *report = it->report;
-        letting_go g = {PAWL__BATCH_INIT, PAWL__MAP_INIT};
+        removal g = {PAWL__BATCH_INIT, PAWL__MAP_INIT};
         uint64_t first = UINT64_MAX;
         pawl_status status = PAWL_OK;
 

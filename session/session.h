@@ -27,8 +27,8 @@ typedef struct pawl__session_told {
 
 PAWL_MUST_CHECK pawl_status pawl__session_emit(pawl__batch *batch, pawl__event_type type,
         const pawl_event *like, const pawl__session_told *told, pawl_error *err);
-/** By another process than the session's: it died, or was superseded. Its append is refused with
- *  PAWL_ESTATE when the session has ended itself meanwhile. */
+/** Ended by another process than the session's, which died or was superseded. Its append is refused
+ * with PAWL_ESTATE when the session has ended itself meanwhile. */
 PAWL_MUST_CHECK pawl_status pawl__session_found_ended(
         pawl__batch *batch, const pawl__row *session, const char *reason, pawl_error *err);
 

@@ -137,7 +137,7 @@ static pawl_status read_document(pawl_toolcall **out, pawl_log *log, pawl_text n
         return status ? pawl__fail_prefix(err, status, "%.*s", PAWL__FMT(name)) : PAWL_OK;
 }
 
-/* ---- Going back ------------------------------------------------------------------------------ */
+/* ---- Rollback -------------------------------------------------------------------------------- */
 
 /* Its whole id, and of this log: the start of one, or a number, may be another program's commit. */
 static pawl_status find_checkpoint(

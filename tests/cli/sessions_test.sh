@@ -136,8 +136,8 @@ chmod -R u+w copy/.pawl
 it "a time limit stops a run between and during commands, to be resumed"
 rm -f started go
 runs 1 pawl run slow.yaml --run limited --time-limit 1s
-says '^pawl: run limited: its time limit is over; go on with `pawl resume limited`$' err
-same "$(session status) $(session reason)" "interrupted time limit"
+says '^pawl: run limited: time limit reached; go on with `pawl resume limited`$' err
+same "$(session status) $(session reason)" "interrupted time limit reached"
 same "$(eventlog export --run limited | jq -r 'select(.type == "SessionCheckpointed").payload.reason' | tr '\n' ' ')" "step_complete time_limit "
 touch go
 runs 0 pawl resume limited --time-limit 1h
