@@ -87,25 +87,25 @@ static pawl_status add(pawl__attempts *out, const pawl__attempt_view *one, pawl_
         return PAWL_OK;
 }
 
-static pawl_text copied(scan *s, const char *name, bool *ok)
+static pawl_text copied(scan *s, const char *name)
 {
-        return pawl__arena_text(s->arena, pawl__json_get_text(&s->tree, 0, name), ok);
+        return pawl__arena_copy(s->arena, pawl__json_get_text(&s->tree, 0, name));
 }
 
 static pawl_status list(scan *s, const pawl_event *event, const char *status, pawl_error *err)
 {
-        bool ok = true;
         const pawl__attempt_view one = {.number = (uint64_t)integer_of(s, "attempt", 0),
                 .seq = event->seq,
                 .time_us = event->time_us,
                 .status = pawl__text(status),
-                .reason = copied(s, "reason", &ok),
+                .reason = copied(s, "reason"),
                 .exit_code = integer_of(s, "exit_code", -1),
                 .bytes = (uint64_t)integer_of(s, "log_bytes", 0),
-                .hash = copied(s, "log_hash", &ok),
-                .last_line = copied(s, "last_line", &ok)};
+                .hash = copied(s, "log_hash"),
+                .last_line = copied(s, "last_line")};
 
-        return ok ? add(s->list, &one, err) : pawl__nomem(err);
+        const pawl_status failed = pawl__arena_check(s->arena, err);
+        return failed ? failed : add(s->list, &one, err);
 }
 
 /* What an event says of the attempt that it ended; NULL: it ends none. */

@@ -60,12 +60,11 @@ pawl_status pawl__config_load(pawl__config *out, const char *log_path, pawl_erro
         pawl__document document;
         pawl_error why = PAWL_ERROR_INIT;
 
-        if (pawl__buf_add(&path, log_path, slash ? (size_t)(slash - log_path) + 1 : 0) ||
-                pawl__buf_adds(&path, name)) {
-                pawl__buf_free(&path);
-                return pawl__nomem(err);
-        }
-        pawl_status status = pawl__document_load(&document, path.data, &why);
+        pawl__buf_add(&path, log_path, slash ? (size_t)(slash - log_path) + 1 : 0);
+        pawl__buf_adds(&path, name);
+        pawl_status status = pawl__buf_check(&path, &why);
+        if (!status)
+                status = pawl__document_load(&document, path.data, &why);
         pawl__buf_free(&path);
         if (status == PAWL_ENOTFOUND) {
                 *out = config;

@@ -59,18 +59,17 @@ static pawl_status refuse(struct resolver *r, pawl__node node, pawl_text id, paw
         const pawl__json_tree *inputs = &r->mission->document.tree;
         pawl__buf path = PAWL__BUF_INIT;
         pawl_error why = PAWL_ERROR_INIT;
-        pawl_status status;
 
-        if (pawl__buf_adds(&path, "inputs") ||
-                pawl__member_path(&path, inputs, r->step->inputs, node))
-                status = pawl__nomem(r->err);
-        else if (is_text(r, &why))
+        pawl__buf_adds(&path, "inputs");
+        pawl__member_path(&path, inputs, r->step->inputs, node);
+        pawl_status status = pawl__buf_check(&path, r->err);
+        if (!status && is_text(r, &why))
                 status = pawl__fail(r->err, PAWL_ENOTFOUND,
                         "%.*s: output of \"%.*s\" is kept as text, which has no %.*s: it is no "
                         "JSON (%s); correct what \"%.*s\" prints",
                         PAWL__FMT(pawl__buf_text(&path)), PAWL__FMT(id), PAWL__FMT(pointer),
                         why.message, PAWL__FMT(id));
-        else
+        else if (!status)
                 status = pawl__fail(r->err, PAWL_ENOTFOUND,
                         "%.*s: output of \"%.*s\" has no %.*s; fix the pointer in the mission "
                         "file, or what \"%.*s\" prints",

@@ -67,17 +67,16 @@ static pawl_status take_run(const pawl__run_view *run, void *user, pawl_error *e
         list *l = user;
         const pawl__value *v = run->row.v;
         pawl_run *to = add(l, sizeof *to);
-        bool ok = to != NULL;
 
-        if (!ok)
+        if (!to)
                 return pawl__nomem(err);
-        to->run_id = pawl__arena_text(&l->arena, v[PAWL__RUN_ID].text, &ok);
-        to->mission_id = pawl__arena_text(&l->arena, v[PAWL__RUN_MISSION].text, &ok);
-        to->session_id = pawl__arena_text(&l->arena, v[PAWL__RUN_SESSION].text, &ok);
-        to->status = pawl__arena_text(&l->arena, run->status, &ok);
-        to->reason = pawl__arena_text(&l->arena, v[PAWL__RUN_REASON].text, &ok);
-        to->current_step = pawl__arena_text(&l->arena, v[PAWL__RUN_CURRENT].text, &ok);
-        to->retry_token = pawl__arena_text(&l->arena, run->retry_token, &ok);
+        to->run_id = pawl__arena_copy(&l->arena, v[PAWL__RUN_ID].text);
+        to->mission_id = pawl__arena_copy(&l->arena, v[PAWL__RUN_MISSION].text);
+        to->session_id = pawl__arena_copy(&l->arena, v[PAWL__RUN_SESSION].text);
+        to->status = pawl__arena_copy(&l->arena, run->status);
+        to->reason = pawl__arena_copy(&l->arena, v[PAWL__RUN_REASON].text);
+        to->current_step = pawl__arena_copy(&l->arena, v[PAWL__RUN_CURRENT].text);
+        to->retry_token = pawl__arena_copy(&l->arena, run->retry_token);
         to->steps_completed = (uint64_t)v[PAWL__RUN_DONE].integer;
         to->steps_total = (uint64_t)v[PAWL__RUN_STEPS].integer;
         to->open_conflicts = run->conflicts_open;
@@ -87,9 +86,9 @@ static pawl_status take_run(const pawl__run_view *run, void *user, pawl_error *e
         to->updated_us = v[PAWL__RUN_UPDATED_US].integer;
         if (run->held) {
                 to->owner_pid = run->owner.pid;
-                to->owner_host = pawl__arena_text(&l->arena, run->owner.host, &ok);
+                to->owner_host = pawl__arena_copy(&l->arena, run->owner.host);
         }
-        return ok ? PAWL_OK : pawl__nomem(err);
+        return pawl__arena_check(&l->arena, err);
 }
 
 pawl_status pawl_run_list(

@@ -32,7 +32,7 @@ static bool is_name(pawl_text text)
         return text.len > 0;
 }
 
-pawl_status pawl__member_path(
+void pawl__member_path(
         pawl__buf *out, const pawl__json_tree *tree, pawl__node root, pawl__node node)
 {
         while (root != node) {
@@ -42,25 +42,18 @@ pawl_status pawl__member_path(
                 for (; pawl__json_at(tree, child)->next <= node; index++)
                         child = pawl__json_after(tree, root, child);
                 pawl_text name = pawl__json_at(tree, child)->name;
-                pawl_status status;
                 if (!in_object) {
-                        status = pawl__buf_addf(out, "[%zu]", index);
+                        pawl__buf_addf(out, "[%zu]", index);
                 } else if (is_name(name)) {
-                        status = pawl__buf_addc(out, '.');
-                        if (!status)
-                                status = pawl__buf_add(out, name.data, name.len);
+                        pawl__buf_addc(out, '.');
+                        pawl__buf_add_text(out, name);
                 } else {
-                        status = pawl__buf_addc(out, '[');
-                        if (!status)
-                                status = pawl__json_quote(out, name);
-                        if (!status)
-                                status = pawl__buf_addc(out, ']');
+                        pawl__buf_addc(out, '[');
+                        pawl__json_quote(out, name);
+                        pawl__buf_addc(out, ']');
                 }
-                if (status)
-                        return status;
                 root = child;
         }
-        return PAWL_OK;
 }
 
 static pawl_status PAWL_PRINTF(4, 5)
@@ -74,12 +67,10 @@ static pawl_status PAWL_PRINTF(4, 5)
         va_start(args, format);
         vsnprintf(what, sizeof what, format, args);
         va_end(args);
-        pawl_status status = PAWL_ENOMEM;
-        if (pawl__buf_addf(&path, "steps[%zu].inputs", step) ||
-                pawl__member_path(
-                        &path, &mission->document.tree, mission->steps[step].inputs, node))
-                status = pawl__nomem(r->err);
-        else
+        pawl__buf_addf(&path, "steps[%zu].inputs", step);
+        pawl__member_path(&path, &mission->document.tree, mission->steps[step].inputs, node);
+        pawl_status status = pawl__buf_check(&path, r->err);
+        if (!status)
                 status = pawl__document_fail(&mission->document, node, r->err, "%.*s: %s",
                         PAWL__FMT(pawl__buf_text(&path)), what);
         pawl__buf_free(&path);

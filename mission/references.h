@@ -20,7 +20,7 @@ PAWL_MUST_CHECK pawl_status pawl__references_check(
 
 /** Append where @p node is below @p root: ".part", "[0]", "[\"a b\"]" and so on; nothing for
  * itself. */
-PAWL_MUST_CHECK pawl_status pawl__member_path(
+void pawl__member_path(
         pawl__buf *out, const pawl__json_tree *tree, pawl__node root, pawl__node node);
 
 #endif

@@ -26,9 +26,9 @@ void pawl_run_result_free(pawl_run_result *result)
         free(result);
 }
 
-static const char *keep(pawl_run_result *result, pawl_text text, bool *ok)
+static const char *keep(pawl_run_result *result, pawl_text text)
 {
-        return pawl__arena_text(&result->arena, text, ok).data;
+        return pawl__arena_copy(&result->arena, text).data;
 }
 
 /* A run that still stands as running is one that nobody carries on: it was cut off. */
@@ -42,12 +42,12 @@ static const char *status_name(pawl_text status)
         return "interrupted";
 }
 
-static pawl_step_result step_of(pawl_run_result *result, const pawl__row *row, bool *ok)
+static pawl_step_result step_of(pawl_run_result *result, const pawl__row *row)
 {
-        return (pawl_step_result){keep(result, row->v[PAWL__STEP_ID].text, ok),
-                keep(result, row->v[PAWL__STEP_STATUS].text, ok),
-                keep(result, row->v[PAWL__STEP_TOKEN].text, ok),
-                keep(result, row->v[PAWL__STEP_CURSOR].text, ok)};
+        return (pawl_step_result){keep(result, row->v[PAWL__STEP_ID].text),
+                keep(result, row->v[PAWL__STEP_STATUS].text),
+                keep(result, row->v[PAWL__STEP_TOKEN].text),
+                keep(result, row->v[PAWL__STEP_CURSOR].text)};
 }
 
 /* The mission's steps in its order, those that the run does not know yet as pending; then those
@@ -56,7 +56,6 @@ static pawl_status merge_steps(pawl_run_result *result, const pawl__row *rows, s
         const pawl_mission *mission, pawl__map *known)
 {
         size_t in_file = mission ? mission->n_steps : 0;
-        bool ok = true;
         bool *listed = pawl__arena_array(&result->arena, n, sizeof *listed);
 
         result->steps = pawl__arena_array(&result->arena, in_file + n, sizeof *result->steps);
@@ -70,16 +69,16 @@ static pawl_status merge_steps(pawl_run_result *result, const pawl__row *rows, s
                 uint32_t at = pawl__map_get(known, id);
                 if (at == PAWL__MAP_NONE) {
                         result->steps[result->n_steps++] =
-                                (pawl_step_result){keep(result, id, &ok), "pending", NULL, NULL};
+                                (pawl_step_result){keep(result, id), "pending", NULL, NULL};
                         continue;
                 }
                 listed[at] = true;
-                result->steps[result->n_steps++] = step_of(result, &rows[at], &ok);
+                result->steps[result->n_steps++] = step_of(result, &rows[at]);
         }
         for (size_t i = 0; i < n; i++)
                 if (!listed[i])
-                        result->steps[result->n_steps++] = step_of(result, &rows[i], &ok);
-        return ok ? PAWL_OK : PAWL_ENOMEM;
+                        result->steps[result->n_steps++] = step_of(result, &rows[i]);
+        return PAWL_OK;
 }
 
 static pawl_status fill_steps(pawl_run_result *result, pawl__state *state, pawl_text run_id,
@@ -103,7 +102,6 @@ static pawl_status fill_conflicts(pawl_run_result *result, pawl__state *state, p
 {
         pawl__row *rows = NULL;
         size_t n = 0;
-        bool ok = true;
         pawl_status status;
 
         status = pawl__state_conflicts(
@@ -115,11 +113,11 @@ static pawl_status fill_conflicts(pawl_run_result *result, pawl__state *state, p
         if (!result->conflicts || !result->can_pick)
                 return pawl__nomem(err);
         for (size_t i = 0; i < n; i++) {
-                result->conflicts[i] = keep(result, rows[i].v[PAWL__CON_ID].text, &ok);
+                result->conflicts[i] = keep(result, rows[i].v[PAWL__CON_ID].text);
                 result->can_pick[i] = rows[i].v[PAWL__CON_CANDIDATES].text.len > strlen("[]");
         }
         result->n_conflicts = n;
-        return ok ? PAWL_OK : pawl__nomem(err);
+        return pawl__arena_check(&result->arena, err);
 }
 
 static pawl_status fill_changes(pawl_run_result *result, const pawl__runner *r, pawl_error *err)
@@ -127,7 +125,6 @@ static pawl_status fill_changes(pawl_run_result *result, const pawl__runner *r, 
         const pawl_changed_inputs *inputs = &r->changed_inputs;
         pawl_changed_member *members =
                 pawl__arena_array(&result->arena, inputs->n, sizeof *members);
-        bool ok = true;
 
         result->changes = pawl__arena_array(&result->arena, r->changes.n, sizeof *result->changes);
         if (!members || !result->changes)
@@ -135,24 +132,23 @@ static pawl_status fill_changes(pawl_run_result *result, const pawl__runner *r, 
         for (; result->n_changes < r->changes.n; result->n_changes++) {
                 const pawl_mission_change *change = &r->changes.items[result->n_changes];
                 result->changes[result->n_changes] = (pawl_mission_change){
-                        keep(result, pawl__text(change->step_id), &ok), change->change};
+                        keep(result, pawl__text(change->step_id)), change->change};
         }
         for (size_t i = 0; i < inputs->n; i++)
                 members[i] = (pawl_changed_member){
-                        pawl__arena_text(&result->arena, inputs->items[i].path, &ok),
-                        pawl__arena_text(&result->arena, inputs->items[i].before, &ok),
-                        pawl__arena_text(&result->arena, inputs->items[i].after, &ok)};
-        result->inputs = (pawl_changed_inputs){keep(result, pawl__text(inputs->step_id), &ok),
-                members, inputs->n, keep(result, pawl__text(inputs->checkpoint_hash), &ok),
-                keep(result, pawl__text(inputs->current_hash), &ok)};
-        return ok ? PAWL_OK : pawl__nomem(err);
+                        pawl__arena_copy(&result->arena, inputs->items[i].path),
+                        pawl__arena_copy(&result->arena, inputs->items[i].before),
+                        pawl__arena_copy(&result->arena, inputs->items[i].after)};
+        result->inputs = (pawl_changed_inputs){keep(result, pawl__text(inputs->step_id)), members,
+                inputs->n, keep(result, pawl__text(inputs->checkpoint_hash)),
+                keep(result, pawl__text(inputs->current_hash))};
+        return pawl__arena_check(&result->arena, err);
 }
 
 static pawl_status fill(pawl_run_result *result, const pawl__runner *r, pawl_text session_id,
         const pawl_mission *mission, pawl__arena *scratch, pawl_error *err)
 {
         pawl__row run = {0};
-        bool ok = true;
         pawl_status status;
 
         run.v[PAWL__RUN_ID].text = r->run_id;
@@ -163,12 +159,10 @@ static pawl_status fill(pawl_run_result *result, const pawl__runner *r, pawl_tex
                         PAWL__FMT(r->run_id));
         if (status)
                 return status;
-        result->run_id = keep(result, r->run_id, &ok);
-        result->mission_id = keep(result, run.v[PAWL__RUN_MISSION].text, &ok);
-        result->session_id = keep(result, session_id, &ok);
+        result->run_id = keep(result, r->run_id);
+        result->mission_id = keep(result, run.v[PAWL__RUN_MISSION].text);
+        result->session_id = keep(result, session_id);
         result->status = status_name(run.v[PAWL__RUN_STATUS].text);
-        if (!ok)
-                return pawl__nomem(err);
         status = fill_steps(result, r->state, r->run_id, mission, scratch, err);
         if (!status)
                 status = fill_conflicts(result, r->state, r->run_id, scratch, err);
