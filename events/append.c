@@ -278,6 +278,16 @@ static pawl_status check_fences(pawl_log *log, const pawl__batch *batch, uint64_
         return PAWL_OK;
 }
 
+/* The event that is the i-th to be appended. */
+static const pawl_event *in_order(const pawl__batch *batch, size_t i)
+{
+        if (batch->fill_between && i >= batch->n_before) {
+                const size_t added = batch->n - batch->n_filled;
+                i = i < batch->n_before + added ? batch->n_filled + i - batch->n_before : i - added;
+        }
+        return &batch->events[i];
+}
+
 pawl_status pawl__tx_batch(pawl_log *log, const pawl__batch *batch, uint64_t fence)
 {
         pawl_status status = check_fences(log, batch, fence);
@@ -285,7 +295,7 @@ pawl_status pawl__tx_batch(pawl_log *log, const pawl__batch *batch, uint64_t fen
         for (size_t i = 0; i < batch->n_blobs && !status; i++)
                 status = pawl__tx_blob(log, batch->blobs[i].hash, batch->blobs[i].content);
         for (size_t i = 0; i < batch->n && !status; i++)
-                status = pawl__tx_event(log, &batch->events[i]);
+                status = pawl__tx_event(log, in_order(batch, i));
         for (size_t i = 0; i < batch->n_prunes && !status; i++)
                 status = pawl__tx_prune(log, batch->prunes[i]);
         if (!status && batch->gives_back.data)
@@ -301,6 +311,7 @@ pawl_status pawl__tx_prepared(pawl_log *log, pawl__batch *batch, uint64_t fence)
                 status = check_fences(log, batch, fence); /* before work that may be long */
                 if (status)
                         return status;
+                batch->n_filled = batch->n;
                 log->preparing = true;
                 status = batch->fill(log, batch, batch->prepare_user, &log->err);
                 log->preparing = false;

@@ -112,6 +112,7 @@ void pawl__batch_clear(pawl__batch *batch)
         batch->after_fence = 0;
         batch->fill = NULL;
         batch->prepare_user = NULL;
+        batch->fill_between = false;
         batch->n = 0;
         batch->n_blobs = 0;
         batch->n_prunes = 0;

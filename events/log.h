@@ -45,11 +45,15 @@ typedef struct pawl__batch {
         uint64_t after_fence; /* see pawl__log_claim(); 0: any, UINT64_MAX: none */
         pawl__batch_prepare_fn fill;
         void *prepare_user;
+        bool fill_between; /**< what fill adds goes behind the first n_before events, not the last
+                            */
+        size_t n_before, n_filled; /**< n_filled: how many there were when fill was called */
 } pawl__batch;
 
 #define PAWL__BATCH_INIT                                                                           \
         {                                                                                          \
-                PAWL__ARENA_INIT, NULL, 0, 0, NULL, 0, 0, NULL, 0, 0, {NULL, 0}, 0, NULL, NULL     \
+                PAWL__ARENA_INIT, NULL, 0, 0, NULL, 0, 0, NULL, 0, 0, {NULL, 0}, 0, NULL, NULL,    \
+                        false, 0, 0                                                                \
         }
 
 PAWL_MUST_CHECK pawl_status pawl__batch_event(

@@ -166,6 +166,9 @@ void pawl__runner_prune(pawl__runner *r);
  */
 PAWL_MUST_CHECK pawl_status pawl__runner_snapshot(
         pawl__runner *r, pawl_text step_id, pawl__prepare_fn then, void *user);
+/** Without @p then it waits for the batch's next commit. When that may have been: tell of it; where
+ * that commit went without it, take it now. */
+PAWL_MUST_CHECK pawl_status pawl__runner_snapshot_settle(pawl__runner *r);
 /** Say, once the session's end is in the log, that one failed; where nobody was asked about it. */
 void pawl__snapshot_tell(pawl__runner *r);
 void pawl__snapshot_free(pawl__snapshot *snapshot);

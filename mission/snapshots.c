@@ -12,6 +12,7 @@ struct pawl__snapshot {
         pawl__taking taking;
         pawl_workspace_checkpoint_request request;
         bool open;
+        bool waits;     /* armed on the batch, to go with its next commit */
         pawl_error why; /* the last one failed: the same is not said again */
         bool untold;
 };
@@ -138,8 +139,9 @@ static void tell_taken(const pawl__runner *r)
         r->options.checkpoint(&info, r->options.checkpoint_user);
 }
 
-/* What waits in the batch is committed with the checkpoint, or without it, or waits on. */
-static pawl_status take(pawl__runner *r, pawl_text step_id, after *a, pawl_error *err)
+/* What waits in the batch is committed with the checkpoint, or without it, or waits on. With @p
+ * later the checkpoint waits for that commit, too. */
+static pawl_status take(pawl__runner *r, pawl_text step_id, after *a, bool later, pawl_error *err)
 {
         pawl__batch *batch = pawl__pipeline_batch(r->pipeline);
         pawl_status status = PAWL_EINPUTS;
@@ -149,6 +151,9 @@ static pawl_status take(pawl__runner *r, pawl_text step_id, after *a, pawl_error
                 if (status)
                         return status;
                 pawl__checkpoint_arm(&r->snapshot->taking, batch);
+                r->snapshot->waits = later;
+                if (later)
+                        return PAWL_OK;
                 status = pawl_pipeline_flush(r->pipeline);
                 if (status) {
                         pawl__checkpoint_disarm(batch);
@@ -208,18 +213,13 @@ static pawl_status stop(pawl__runner *r, const pawl_error *err)
                 PAWL__FMT(r->run_id), err->message);
 }
 
-pawl_status pawl__runner_snapshot(
-        pawl__runner *r, pawl_text step_id, pawl__prepare_fn then, void *user)
+/* Until it is taken, skipped or the run is stopped. */
+static pawl_status take_or_ask(pawl__runner *r, pawl_text step_id, after *a, bool later)
 {
-        after a = {r, then, user};
         pawl_error err = PAWL_ERROR_INIT;
 
-        if (r->mission->snapshots == PAWL__SNAPSHOT_MANUAL)
-                return PAWL_DONE;
-        if (!r->snapshot && !(r->snapshot = calloc(1, sizeof *r->snapshot)))
-                return pawl__nomem(&r->error);
         for (;;) {
-                pawl_status status = take(r, step_id, &a, &err);
+                pawl_status status = take(r, step_id, a, later, &err);
                 if (status == PAWL_OK || status == PAWL_DONE)
                         return status;
                 if (status == PAWL_EFENCED) { /* the next commit says so itself */
@@ -234,4 +234,55 @@ pawl_status pawl__runner_snapshot(
                         return status;
                 return answer == PAWL_TROUBLE_SKIP ? PAWL_DONE : stop(r, &err);
         }
+}
+
+/* Has the commit that it waited for taken it? */
+static bool was_taken(pawl__snapshot *s)
+{
+        pawl_error ignored = PAWL_ERROR_INIT;
+        char tree[65];
+
+        pawl__hex(tree, s->taking.scan->tree, 32);
+        return s->taking.n && !pawl__workspace_locate(&s->ws, &ignored) &&
+               s->ws.last == s->taking.n &&
+               pawl__text_is(s->ws.newest.v[PAWL__WCP_TREE].text, tree) &&
+               pawl__text_is(s->ws.newest.v[PAWL__WCP_SESSION].text, s->request.session_id);
+}
+
+pawl_status pawl__runner_snapshot_settle(pawl__runner *r)
+{
+        pawl__snapshot *s = r->snapshot;
+        after none = {r, NULL, NULL};
+
+        if (!s || !s->waits || pawl__checkpoint_armed(pawl__pipeline_batch(r->pipeline)))
+                return PAWL_OK;
+        s->waits = false;
+        if (was_taken(s)) {
+                pawl__checkpoint_settle(&s->taking);
+                tell_taken(r);
+                return PAWL_OK;
+        }
+        const pawl_status status = take_or_ask(r, pawl__text(s->request.step_id), &none, false);
+        return status == PAWL_DONE ? PAWL_OK : status;
+}
+
+pawl_status pawl__runner_snapshot(
+        pawl__runner *r, pawl_text step_id, pawl__prepare_fn then, void *user)
+{
+        after a = {r, then, user};
+
+        if (r->mission->snapshots == PAWL__SNAPSHOT_MANUAL)
+                return PAWL_DONE;
+        if (!r->snapshot && !(r->snapshot = calloc(1, sizeof *r->snapshot)))
+                return pawl__nomem(&r->error);
+        if (r->snapshot->waits) { /* no commit came by since */
+                pawl_status status = pawl_pipeline_flush(r->pipeline);
+                if (status)
+                        r->error = *pawl__pipeline_error(r->pipeline);
+                else
+                        status = pawl__runner_snapshot_settle(r);
+                if (status)
+                        return status;
+        }
+        return take_or_ask(r, step_id, &a, !then);
 }

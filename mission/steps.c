@@ -308,6 +308,8 @@ static pawl_status pass(pawl__step_run *p)
         switch (status) {
         case PAWL_OK:
                 status = pawl__runner_passed(p->r, p->step->id);
+                if (!status)
+                        status = pawl__runner_snapshot_settle(p->r);
                 return status ? status : pawl__step_run_execute(p);
         case PAWL_DONE:
                 return pawl__step_run_completed(p);

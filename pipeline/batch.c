@@ -43,8 +43,16 @@ pawl_status pawl__pipeline_commit(pawl_pipeline *pipeline, pawl_error *err)
                 return PAWL_OK;
         if (pipeline->current < pipeline->n_claims)
                 claim = &pipeline->claims[pipeline->current];
+        const bool deferred = pipeline->batch.fill && pipeline->batch.n > pipeline->batch.n_before;
         pawl_status status =
                 pawl__log_commit(pipeline->log, &pipeline->batch, claim ? claim->fence : 0, &seq);
+        if (status && status != PAWL_EFENCED && deferred && pipeline->batch.fill_between) {
+                /* for the sake of what it was to take along, maybe: whoever armed it looks */
+                pipeline->batch.fill = NULL;
+                pipeline->batch.fill_between = false;
+                status = pawl__log_commit(
+                        pipeline->log, &pipeline->batch, claim ? claim->fence : 0, &seq);
+        }
         if (status) {
                 *err = *pawl__log_error(pipeline->log);
                 if (status == PAWL_EFENCED)

@@ -46,9 +46,11 @@ typedef struct pawl__taking {
 
 /** PAWL_DONE: the request is for a change, and there is none. What was prepared before is freed. */
 PAWL_MUST_CHECK pawl_status pawl__checkpoint_prepare(pawl__taking *taking, pawl_error *err);
-/** Let the next commit of @p batch take it, after the events that wait there. The taking must live
- *  until then. */
+/** Let the next commit of @p batch take it, right after the events that wait there now. The taking
+ * must live until then. */
 void pawl__checkpoint_arm(pawl__taking *taking, pawl__batch *batch);
+/** Does one wait for the batch's commit? */
+bool pawl__checkpoint_armed(const pawl__batch *batch);
 /** Let the batch be committed without it after all. */
 void pawl__checkpoint_disarm(pawl__batch *batch);
 /** After the commit: the index stands for it, and the workspace knows where it stands. */

@@ -185,6 +185,37 @@ static void a_fence_is_asked_for_before_the_fill_and_for_what_it_adds(void **sta
         pawl__batch_free(&batch);
 }
 
+/* What a fill adds may go between events that wait; where it fails, they wait on in their order. */
+static void a_fill_may_add_its_event_between_others(void **state)
+{
+        event_log *f = *state;
+        pawl_log *log = event_log_open(f);
+#define OF(scope) event_scope("{\"glossary_version_id\":\"v1\",\"scope_id\":\"" scope "\"}")
+        pawl_event first = OF("first"), second = OF("second"), between = OF("between");
+        content_work w = {.events = 1, .event = &between, .fails = PAWL_EINPUTS};
+        pawl__batch batch = PAWL__BATCH_INIT;
+
+        assert_int_equal(pawl__batch_event(&batch, &first, NULL), PAWL_OK);
+        assert_int_equal(pawl__batch_event(&batch, &second, NULL), PAWL_OK);
+        batch.fill_between = true;
+        batch.n_before = 1;
+        assert_int_equal(contents_commit(log, &w, &batch, NULL), PAWL_EINPUTS);
+        assert_int_equal(event_log_count(f), 0);
+        assert_int_equal(batch.n, 2);
+        w.fails = PAWL_OK;
+        assert_int_equal(contents_commit(log, &w, &batch, NULL), PAWL_OK);
+        assert_int_equal(event_log_count(f), 3);
+        for (int i = 0; i < 3; i++) {
+                static const char *const order[] = {"first", "between", "second"};
+                char sql[128];
+                snprintf(sql, sizeof sql,
+                        "SELECT count(*) FROM events WHERE seq = %d AND payload LIKE '%%\"%s\"%%'",
+                        i + 1, order[i]);
+                assert_int_equal(event_log_integer(f, sql), 1);
+        }
+        pawl__batch_free(&batch);
+}
+
 static void a_claim_whose_fill_fails_claims_nothing(void **state)
 {
         event_log *f = *state;
@@ -410,6 +441,7 @@ int main(void)
                 CONTENTS_TEST(a_fill_that_fails_takes_everything_back),
                 CONTENTS_TEST(an_event_that_is_refused_after_the_fill_takes_everything_back),
                 CONTENTS_TEST(a_fence_is_asked_for_before_the_fill_and_for_what_it_adds),
+                CONTENTS_TEST(a_fill_may_add_its_event_between_others),
                 CONTENTS_TEST(a_claim_whose_fill_fails_claims_nothing),
                 CONTENTS_TEST(a_fill_sees_what_it_put_and_cannot_append),
                 CONTENTS_TEST(a_log_that_is_read_only_gives_contents_and_takes_none),

@@ -1,4 +1,6 @@
 /* The chain over a real log: what is written, in which transaction, and where a resume goes on. */
+#include "base/error.h"
+#include "pipeline/object.h"
 #include "support/pipeline.h"
 #include <sqlite3.h>
 
@@ -139,6 +141,37 @@ static void a_resolved_step_goes_on_in_the_same_session(void **state)
         assert_int_equal(pawl_context_conflicts(p->ctx), 0);
         assert_string_equal(pawl_context_cursor(p->ctx), "");
         assert_int_equal(piped_complete(p, "1"), PAWL_OK);
+        piped_replays(p);
+}
+
+static pawl_status refuse_fill(pawl_log *log, pawl__batch *batch, void *user, pawl_error *err)
+{
+        (void)log, (void)batch;
+        ++*(int *)user;
+        return pawl__fail(err, PAWL_EINPUTS, "a file: changed while it was read; try again");
+}
+
+/* What was to go between the events of two steps holds nothing of them back. */
+static void a_commit_goes_without_what_cannot_go_along(void **state)
+{
+        struct piped *p = *state;
+        int calls = 0;
+
+        p->options.defer_completion = true;
+        piped_pipeline(p);
+        piped_context(p, "one", plain);
+        assert_int_equal(piped_run(p), PAWL_OK);
+        assert_int_equal(piped_complete(p, "1"), PAWL_OK); /* waits in the batch */
+        p->pipeline->batch.fill = refuse_fill;
+        p->pipeline->batch.prepare_user = &calls;
+        p->pipeline->batch.fill_between = true;
+        p->pipeline->batch.n_before = p->pipeline->batch.n;
+        piped_context(p, "two", plain);
+        assert_int_equal(piped_run(p), PAWL_OK);
+        assert_int_equal(calls, 1);
+        assert_null(p->pipeline->batch.fill);
+        assert_string_equal(piped_status(p, "one"), "completed");
+        assert_string_equal(piped_status(p, "two"), "running");
         piped_replays(p);
 }
 
@@ -287,6 +320,7 @@ int main(void)
                 TEST(a_step_that_died_at_its_command_keeps_its_token),
                 TEST(the_token_of_the_block_leads_to_the_command_that_was_interrupted),
                 TEST(a_resolved_step_goes_on_in_the_same_session),
+                TEST(a_commit_goes_without_what_cannot_go_along),
                 TEST(an_unknown_token_is_an_error_and_writes_nothing),
                 TEST(a_token_of_another_step_is_refused),
                 TEST(a_step_that_completed_is_not_run_again),
