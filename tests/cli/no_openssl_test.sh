@@ -19,10 +19,11 @@ runs 0 without eventlog show 1
 runs 0 without eventlog head
 runs 0 without pawl --version
 
+echo '{"a":1}' >document.json
 it "what hashes is refused, with the library's name, and nothing is written"
 fails 1 '^pawl: .*libcrypto\.so\.3: cannot be loaded .*install OpenSSL.s libcrypto' without pawl resolve "$conflict" --pick 1
 fails 1 '^pawl: .*libcrypto\.so\.3: cannot be loaded' without pawl run mission.yaml --fresh
-fails 1 '^pawl: .*libcrypto\.so\.3: cannot be loaded' without pawl hash mission.yaml
+fails 1 '^pawl: .*libcrypto\.so\.3: cannot be loaded' without pawl hash document.json
 fails 1 '^eventlog: .*libcrypto\.so\.3: cannot be loaded' without eventlog verify
 same "$(eventlog head)" "$before"
 runs 0 eventlog verify
