@@ -155,7 +155,9 @@ static pawl_status write_all(struct pass *c, char **end)
                 const char *p;
                 struct level *level;
                 status = pawl__json_before_value(&reader, &t, &p, &out, c->err);
-                if (!status && !p && t.type == PAWL__JSON_NAME) {
+                if (status)
+                        return status;
+                if (!p && t.type == PAWL__JSON_NAME) {
                         /* from the source if that will do: a load from what was stored just now, in
                          * parts, waits */
                         const uint64_t prefix = !t.escaped && source_end - t.raw >= 8
@@ -164,12 +166,12 @@ static pawl_status write_all(struct pass *c, char **end)
                         *out++ = ':';
                         status = add_member(
                                 c, &c->levels[reader.depth], text, (size_t)(start - text), prefix);
+                        if (status)
+                                return status;
                         p = pawl__lex_space(reader.text + reader.at, source_end);
                         start = out;
                 }
-                if (!status && p)
-                        status = pawl__json_value_step(&reader, &t, p, &out, c->err);
-                if (status)
+                if (p && (status = pawl__json_value_step(&reader, &t, p, &out, c->err)))
                         return status;
                 switch (t.type) {
                 case PAWL__JSON_OBJECT:

@@ -40,8 +40,8 @@ typedef enum pawl__json_refusal {
 } pawl__json_refusal;
 
 /** Find out what is wrong with what begins at @p at, and say it. */
-pawl_status pawl__json_refuse(const pawl__json_reader *reader, pawl__json_refusal refusal,
-        const char *at, pawl_error *err);
+__attribute__((cold)) pawl_status pawl__json_refuse(const pawl__json_reader *reader,
+        pawl__json_refusal refusal, const char *at, pawl_error *err);
 
 /* The same, with a copy, so that the reader itself can live in registers. */
 static inline pawl_status pawl__json_stop(const pawl__json_reader *reader,

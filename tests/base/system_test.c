@@ -14,7 +14,7 @@ static void check(int error, pawl_status status, const char *message)
         assert_int_equal(pawl__fail_errno(NULL, error, "a/b", "read it"), status);
 }
 
-static void every_errno_has_a_status_and_a_mend(void **state)
+static void every_errno_has_a_status_and_a_fix(void **state)
 {
         (void)state;
         check(ENOENT, PAWL_ENOTFOUND,
@@ -72,7 +72,7 @@ static void a_path_needs_no_end(void **state)
 int main(void)
 {
         const struct CMUnitTest tests[] = {
-                cmocka_unit_test(every_errno_has_a_status_and_a_mend),
+                cmocka_unit_test(every_errno_has_a_status_and_a_fix),
                 cmocka_unit_test(any_other_is_a_failure_of_the_disk),
                 cmocka_unit_test(a_long_path_leaves_room_for_the_mend),
                 cmocka_unit_test(a_path_needs_no_end),
