@@ -166,3 +166,24 @@ const char *pawl__lex_string_rest(
                 *to = out;
         return p;
 }
+
+size_t pawl__json_unescape(char *out, const char *raw, size_t raw_len)
+{
+        const char *p = raw, *const end = raw + raw_len;
+        char *const start = out;
+
+        while (p < end) {
+                const char *slash = memchr(p, '\\', (size_t)(end - p));
+                const size_t plain = (size_t)((slash ? slash : end) - p);
+                memcpy(out, p, plain);
+                out += plain;
+                p += plain;
+                if (p < end) {
+                        char character[4];
+                        const size_t n = pawl__lex_escaped_character(character, &p);
+                        memcpy(out, character, n);
+                        out += n;
+                }
+        }
+        return (size_t)(out - start);
+}

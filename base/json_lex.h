@@ -230,4 +230,8 @@ static inline const char *pawl__lex_number(const char *raw, const char *end, paw
         return p;
 }
 
+/** Decode a string's raw text (already accepted by the reader) into @p out, which must hold
+ *  raw_len bytes. Returns the length, which is never more. The result may hold NULs. */
+size_t pawl__json_unescape(char *out, const char *raw, size_t raw_len);
+
 #endif

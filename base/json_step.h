@@ -4,12 +4,48 @@
  *
  * The reader, the tree and the canonical writer are each a loop around these functions, compiled
  * into it. With @p to, they also copy a string or a name there in canonical form, quotes included,
- * and move *to past it. What is rare, or only says why a text is refused, is in json_read.c.
+ * and move *to past it. What is rare, or only says why a text is refused, is in json_step.c.
  */
 #ifndef PAWL_BASE_JSON_STEP_H
 #define PAWL_BASE_JSON_STEP_H
 
-#include "base/json_read.h"
+#include "base/json_lex.h"
+
+#define PAWL__JSON_DEPTH 512
+
+typedef enum pawl__json_type {
+        PAWL__JSON_NULL,
+        PAWL__JSON_FALSE,
+        PAWL__JSON_TRUE,
+        PAWL__JSON_NUMBER,
+        PAWL__JSON_STRING,
+        PAWL__JSON_ARRAY,   /**< '[': its elements follow, then PAWL__JSON_END */
+        PAWL__JSON_OBJECT,  /**< '{': name, value, name, value ..., then PAWL__JSON_END */
+        PAWL__JSON_NAME,    /**< a member's name, a string */
+        PAWL__JSON_END,     /**< ']' or '}' of the innermost open container */
+        PAWL__JSON_FINISHED /**< the whole text was one value */
+} pawl__json_type;
+
+typedef struct pawl__json_token {
+        pawl__json_type type;
+        bool escaped;    /**< a string or name holds at least one backslash escape */
+        size_t offset;   /**< of the token's first byte in the text, quote included */
+        const char *raw; /**< number: its literal; string or name: between the quotes, undecoded */
+        size_t raw_len;
+        pawl__lex_marks marks; /**< number: see there */
+} pawl__json_token;
+
+typedef struct pawl__json_reader {
+        const char *text;
+        size_t len, at;
+        unsigned depth;
+        unsigned char expect;                              /**< private to the reader */
+        unsigned char is_object[PAWL__JSON_DEPTH / 8 + 1]; /**< a bit a level */
+} pawl__json_reader;
+
+/** Fail with PAWL_EPARSE at a byte offset of the text: counts its line and column. */
+pawl_status pawl__json_fail_at(
+        const char *text, size_t len, size_t offset, pawl_error *err, const char *what);
 
 /** What may come next. Objects and arrays have values of their own, so that only the end of a
  *  container has to look at the bit of its level. */
@@ -110,7 +146,7 @@ static inline pawl_status pawl__json_close(pawl__json_reader *r, pawl__json_toke
 }
 
 /* The string whose opening quote is at p. */
-__attribute__((always_inline)) static inline const char *pawl__json_string(
+__attribute__((always_inline)) static inline const char *pawl__json_string_step(
         const char *p, const char *end, bool *escaped, char **to)
 {
         if (to)
@@ -129,7 +165,7 @@ static inline pawl_status pawl__json_name_step(
 
         if (p == end || *p != '"')
                 return pawl__json_stop(r, PAWL__REFUSE_NAME, p, err);
-        const char *const close = pawl__json_string(p, end, &t->escaped, to);
+        const char *const close = pawl__json_string_step(p, end, &t->escaped, to);
         if (!close)
                 return pawl__json_stop(r, PAWL__REFUSE_STRING, p, err);
         t->type = PAWL__JSON_NAME;
@@ -170,7 +206,7 @@ static inline pawl_status pawl__json_value_step(
         t->offset = (size_t)(p - r->text);
         switch (*p) {
         case '"':
-                stop = pawl__json_string(p, end, &t->escaped, to);
+                stop = pawl__json_string_step(p, end, &t->escaped, to);
                 if (!stop)
                         return pawl__json_stop(r, PAWL__REFUSE_STRING, p, err);
                 t->type = PAWL__JSON_STRING;
