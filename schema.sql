@@ -69,7 +69,7 @@ CREATE TABLE IF NOT EXISTS blobs (
         content BLOB NOT NULL
 ) STRICT;
 
--- What workspace checkpoints hold: the content of each file and folder once, by the SHA-256 of the whole
+-- What workspace checkpoints hold: the content of each file and directory once, by the SHA-256 of the whole
 -- of it, in parts that count from 0. size: of the whole, in bytes, not compressed; data: one zstd frame a
 -- part. A rowid table for the same reason.
 CREATE TABLE IF NOT EXISTS contents (
@@ -244,7 +244,7 @@ CREATE INDEX IF NOT EXISTS sessions_noted ON sessions (mission_id, seq) WHERE no
 CREATE INDEX IF NOT EXISTS sessions_active ON sessions (seq) WHERE status = 'active';
 
 -- Checkpoints of the workspace; n counts 1, 2, 3, ... without a gap. trigger: auto, manual. root: the
--- folder, relative to the one that holds .pawl. tree: the hash of its encoding, in contents. base: the n
+-- directory, relative to the one that holds .pawl. tree: the hash of its encoding, in contents. base: the n
 -- that the workspace was at before, or 0. safety 1: taken before the rollback rollback_seq. invalid_seq:
 -- the event that made it invalid, or 0; pruned_seq: the one that let its contents go, or 0.
 CREATE TABLE IF NOT EXISTS workspace_checkpoints (

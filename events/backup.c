@@ -7,7 +7,7 @@
  * anew whenever another process has written: beside a busy writer it would never end.) Meanwhile
  * the write-ahead log is pinned: it grows by what is appended while the copy is made.
  *
- * The copy is written under another name in the folder that it is to stand in, and gets its own
+ * The copy is written under another name in the directory that it is to stand in, and gets its own
  * when it is whole, verified and on disk; that replaces nothing. Whoever dies before leaves a file
  * FILE-backup-XXXXXX, which nobody takes for a log and no other copy stumbles over.
  *
@@ -30,11 +30,11 @@ enum { PAGES = 1024 }; /* in one piece: 4 MiB */
 typedef struct copying {
         pawl_log *log;
         pawl_error *err;
-        const char *path;           /* as the caller named it, for messages */
-        char *folder, *name, *made; /* absolute; made: the copy, until it has its name */
-        size_t size;                /* of name and made */
-        bool as_is;                 /* leases and all, whatever has the name */
-        bool there;                 /* is there a file of the name made? */
+        const char *path;              /* as the caller named it, for messages */
+        char *directory, *name, *made; /* absolute; made: the copy, until it has its name */
+        size_t size;                   /* of name and made */
+        bool as_is;                    /* leases and all, whatever has the name */
+        bool there;                    /* is there a file of the name made? */
         pawl_log to; /* what pawl__db_fail() needs of the copy: its name, and its connection */
         uint64_t pages;
         pawl_backup_fn go_on;
@@ -57,7 +57,8 @@ static pawl_status check_free(copying *c)
 
         for (size_t i = 0; i < sizeof suffixes / sizeof suffixes[0]; i++) {
                 snprintf(c->made, c->size, "%s%s", c->name, suffixes[i]);
-                /* NOLINTNEXTLINE(clang-analyzer-core.NonNullParamChecker): find_folder() made it */
+                /* NOLINTNEXTLINE(clang-analyzer-core.NonNullParamChecker): find_directory() made it
+                 */
                 int error = lstat(c->made, &st) == 0 ? 0 : errno;
                 if (error == ENOENT)
                         continue;
@@ -70,7 +71,7 @@ static pawl_status check_free(copying *c)
                                 c->path, suffixes[i]);
                 if (S_ISDIR(st.st_mode))
                         return pawl__fail(c->err, PAWL_EEXISTS,
-                                "%s: is a folder; add the name of a file", c->path);
+                                "%s: is a directory; add the name of a file", c->path);
                 if (stat(c->name, &st) == 0 && stat(c->log->path, &log) == 0 &&
                         st.st_dev == log.st_dev && st.st_ino == log.st_ino)
                         return pawl__fail(c->err, PAWL_EEXISTS,
@@ -82,25 +83,25 @@ static pawl_status check_free(copying *c)
 }
 
 /* The absolute names: SQLite might take a relative one for a URI. */
-static pawl_status find_folder(copying *c)
+static pawl_status find_directory(copying *c)
 {
         const char *slash = strrchr(c->path, '/'), *name = slash ? slash + 1 : c->path;
-        char *folder = slash ? strndup(c->path, slash == c->path ? 1 : (size_t)(slash - c->path))
-                             : strdup(".");
+        char *directory = slash ? strndup(c->path, slash == c->path ? 1 : (size_t)(slash - c->path))
+                                : strdup(".");
 
-        if (!folder)
+        if (!directory)
                 return pawl__nomem(c->err);
-        c->folder = realpath(folder, NULL);
+        c->directory = realpath(directory, NULL);
         int error = errno;
-        free(folder);
-        if (!c->folder)
+        free(directory);
+        if (!c->directory)
                 return pawl__fail_errno(c->err, error, c->path, "make the copy");
-        c->size = strlen(c->folder) + strlen(name) + 1 + sizeof UNNAMED;
+        c->size = strlen(c->directory) + strlen(name) + 1 + sizeof UNNAMED;
         c->name = malloc(c->size);
         c->made = malloc(c->size);
         if (!c->name || !c->made)
                 return pawl__nomem(c->err);
-        snprintf(c->name, c->size, "%s/%s", c->folder, name);
+        snprintf(c->name, c->size, "%s/%s", c->directory, name);
         return PAWL_OK;
 }
 
@@ -110,8 +111,8 @@ static pawl_status find_place(copying *c)
                 return pawl__fail(c->err, PAWL_EINVAL, "copy: the path is empty; name a file");
         if (c->path[strlen(c->path) - 1] == '/')
                 return pawl__fail(
-                        c->err, PAWL_EINVAL, "%s: is a folder; add the name of a file", c->path);
-        pawl_status status = find_folder(c);
+                        c->err, PAWL_EINVAL, "%s: is a directory; add the name of a file", c->path);
+        pawl_status status = find_directory(c);
         if (!status && !c->as_is)
                 status = check_free(c);
         if (status)
@@ -136,7 +137,7 @@ static pawl_status publish(copying *c)
         if (error)
                 return pawl__fail_errno(c->err, error, c->path, "name the copy");
         c->there = false;
-        error = pawl__sync_directory(c->folder);
+        error = pawl__sync_directory(c->directory);
         if (!error)
                 return PAWL_OK;
         (void)unlink(c->name);
@@ -344,7 +345,7 @@ pawl_status pawl_log_backup(
         pawl_status status = pawl__view_refresh(log, &log->err);
         if (!status)
                 status = make_copy(&made, &c);
-        free(c.folder);
+        free(c.directory);
         free(c.name);
         free(c.made);
         if (!status && result)
@@ -371,7 +372,7 @@ pawl_status pawl__copy_make(
                 *made = c.made;
                 c.made = NULL;
         }
-        free(c.folder);
+        free(c.directory);
         free(c.name);
         free(c.made);
         return status;

@@ -6,7 +6,7 @@
  * after a clean end too (the -wal then empty), because writers ask for that. So:
  *
  *  1. -shm is there: an ordinary read-only connection, which takes read locks as any other does. In
- *     a folder that cannot be written SQLite then reads the -wal without the -shm by itself.
+ *     a directory that cannot be written SQLite then reads the -wal without the -shm by itself.
  *  2. -shm is not there, and the -wal is not or is empty: a copy of the database file alone. Nobody
  *     has it open; immutable=1 reads it without locks and without making files.
  *  3. -shm is not there, and the -wal has content: a copy made while a writer was at work or after
@@ -63,17 +63,14 @@ int pawl__busy(void *user, int count)
 static pawl_status make_uri(
         pawl__buf *out, const char *path, const char *parameters, pawl_error *err)
 {
-        pawl_status status = pawl__buf_adds(out, "file:");
-
-        for (; *path && !status; path++) {
+        pawl__buf_adds(out, "file:");
+        for (; *path; path++)
                 if (*path == '%' || *path == '?' || *path == '#')
-                        status = pawl__buf_addf(out, "%%%02X", (unsigned)(unsigned char)*path);
+                        pawl__buf_addf(out, "%%%02X", (unsigned)(unsigned char)*path);
                 else
-                        status = pawl__buf_addc(out, *path);
-        }
-        if (!status)
-                status = pawl__buf_adds(out, parameters);
-        return status ? pawl__nomem(err) : PAWL_OK;
+                        pawl__buf_addc(out, *path);
+        pawl__buf_adds(out, parameters);
+        return pawl__buf_check(out, err);
 }
 
 /* What holds for every connection: a schema or a page that somebody else prepared can run nothing

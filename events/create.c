@@ -2,10 +2,10 @@
  * Making a log, so that at every instant it is there whole or not at all: whoever finds a file
  * under its name finds a log, also while it is made and when whoever makes it dies.
  *
- * The database is made in memory and written under another name in the same folder. Once it is on
- * disk it gets its own name, which replaces nothing: of processes that make a log at once the first
- * is the maker, and the others find it done. What a maker that died left under its other name goes
- * when the next one has made the log.
+ * The database is made in memory and written under another name in the same directory. Once it is
+ * on disk it gets its own name, which replaces nothing: of processes that make a log at once the
+ * first is the maker, and the others find it done. What a maker that died left under its other name
+ * goes when the next one has made the log.
  *
  * Where the file system cannot rename without replacing, the log starts as an empty file, which
  * SQLite fills; a maker that dies there leaves an empty file, and the next makes a log of it.
@@ -78,11 +78,11 @@ static int name_it(const char *unnamed, const char *path)
         return error;
 }
 
-/* What makers that died left in the folder. The log has its name: whoever still makes one does not
- * need it any more. */
-static void sweep(const char *folder, const char *name)
+/* What makers that died left in the directory. The log has its name: whoever still makes one does
+ * not need it any more. */
+static void sweep(const char *directory, const char *name)
 {
-        DIR *dir = opendir(folder);
+        DIR *dir = opendir(directory);
         size_t len = strlen(name), prefix = strlen(UNNAMED) - 6;
         const struct dirent *entry;
 
@@ -109,7 +109,7 @@ static int make_empty(const char *path)
 }
 
 /* Everything that touches the disk. 0, or an errno. */
-static int make_file(const pawl_log *log, const char *folder, char *unnamed,
+static int make_file(const pawl_log *log, const char *directory, char *unnamed,
         const unsigned char *image, size_t len)
 {
         const char *path = log->path;
@@ -125,8 +125,8 @@ static int make_file(const pawl_log *log, const char *folder, char *unnamed,
                 error = make_empty(path);
         if (error)
                 return error;
-        sweep(folder, strrchr(path, '/') + 1);
-        return pawl__sync_directory(folder);
+        sweep(directory, strrchr(path, '/') + 1);
+        return pawl__sync_directory(directory);
 }
 
 pawl_status pawl__create(pawl_log *log, const pawl__schema *schema, pawl_error *err)
@@ -134,13 +134,13 @@ pawl_status pawl__create(pawl_log *log, const pawl__schema *schema, pawl_error *
         unsigned char *image = NULL;
         sqlite3_int64 len = 0;
         const char *slash = strrchr(log->path, '/');
-        char *folder = strndup(log->path, (size_t)(slash - log->path));
+        char *directory = strndup(log->path, (size_t)(slash - log->path));
         size_t size = strlen(log->path) + sizeof UNNAMED;
         char *unnamed = malloc(size);
 
-        if (!folder || !unnamed) {
+        if (!directory || !unnamed) {
                 free(unnamed);
-                free(folder);
+                free(directory);
                 return pawl__nomem(err);
         }
         pawl_status status = make_image(&image, &len, log, schema, err);
@@ -148,12 +148,13 @@ pawl_status pawl__create(pawl_log *log, const pawl__schema *schema, pawl_error *
                 status = pawl__log_path_sync(log, err);
         if (!status) {
                 snprintf(unnamed, size, "%s%s", log->path, UNNAMED);
-                int error = make_file(log, *folder ? folder : "/", unnamed, image, (size_t)len);
+                int error =
+                        make_file(log, *directory ? directory : "/", unnamed, image, (size_t)len);
                 if (error)
                         status = pawl__fail_errno(err, error, log->path, "make the log");
         }
         sqlite3_free(image);
         free(unnamed);
-        free(folder);
+        free(directory);
         return status;
 }

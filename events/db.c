@@ -56,7 +56,7 @@ sqlite3 *pawl__log_db(pawl_log *log)
 static pawl_status fail_busy(pawl_log *log, const char *doing, pawl_error *err)
 {
         char who[PAWL__PROCESS_NAME] = "another process";
-        const char *mend = "try again later";
+        const char *fix = "try again later";
         int64_t pid;
 
         bool known = pawl__lock_holders(&pid, 1, log, PAWL__LOCK_WRITE) == 1;
@@ -64,10 +64,10 @@ static pawl_status fail_busy(pawl_log *log, const char *doing, pawl_error *err)
                 snprintf(who, sizeof who, "another thread of this process");
         } else if (known) {
                 pawl__process_name(who, pid);
-                mend = "wait for that process or end it";
+                fix = "wait for that process or end it";
         }
         return pawl__fail(err, PAWL_EBUSY, "%s: cannot %s: %s has kept it locked for %u ms; %s",
-                log->path, doing, who, log->busy_ms, mend);
+                log->path, doing, who, log->busy_ms, fix);
 }
 
 /* Of a write that failed in COMMIT, SQLite before 3.42 does not pass the errno on; the file that
@@ -93,21 +93,21 @@ static pawl_status fail_system(pawl_log *log, int rc, const char *doing, pawl_er
 {
         int error = errno_of(log, rc);
         pawl_status status = PAWL_EIO;
-        const char *mend = "check the disk and the file's permissions";
+        const char *fix = "check the disk and the file's permissions";
 
         /* SQLite gives a general code also when the errno says that there is no room. */
         if (pawl__errno_status(error) == PAWL_EFULL) {
                 status = PAWL_EFULL;
-                mend = "free some space and try again";
+                fix = "free some space and try again";
         } else if (error == EACCES || error == EPERM) {
                 status = PAWL_EACCESS;
-                mend = "check who may read and write it";
+                fix = "check who may read and write it";
         } else if (error == EROFS) {
                 status = PAWL_EREADONLY;
-                mend = "work on a copy elsewhere";
+                fix = "work on a copy elsewhere";
         }
         return pawl__fail(err, status, "%s: cannot %s: %s%s%s; %s", log->path, doing,
-                sqlite3_errstr(rc), error ? ": " : "", error ? strerror(error) : "", mend);
+                sqlite3_errstr(rc), error ? ": " : "", error ? strerror(error) : "", fix);
 }
 
 pawl_status pawl__db_fail(pawl_log *log, int rc, const char *doing, pawl_error *err)
@@ -150,7 +150,7 @@ pawl_status pawl__db_fail(pawl_log *log, int rc, const char *doing, pawl_error *
                                 path, doing);
                 return pawl__fail(err, PAWL_EREADONLY,
                         "%s: cannot %s: it cannot be written; check the permissions of the file "
-                        "and its folder",
+                        "and its directory",
                         path, doing);
         case SQLITE_NOTADB:
                 return pawl__fail(err, PAWL_EFORMAT,

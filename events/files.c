@@ -98,15 +98,15 @@ bool pawl__files_same(pawl_log *log)
                pawl__inode_at(log, "-shm", &st) == log->shm_inode && !is_overwritten(log, &db);
 }
 
-/* Is the log's folder a folder of its own, or nothing? A link leads to somebody else's. */
-bool pawl__is_folder(const char *folder)
+/* Is the log's directory a directory of its own, or nothing? A link leads to somebody else's. */
+bool pawl__is_directory(const char *directory)
 {
         struct stat st;
 
-        return lstat(folder, &st) == 0 ? S_ISDIR(st.st_mode) : errno == ENOENT;
+        return lstat(directory, &st) == 0 ? S_ISDIR(st.st_mode) : errno == ENOENT;
 }
 
-char *pawl__folder_of(const pawl_log *log)
+char *pawl__directory_of(const pawl_log *log)
 {
         size_t len = (size_t)(strrchr(log->path, '/') - log->path);
 
@@ -129,12 +129,12 @@ pawl__presence pawl__files_beside(const pawl_log *log)
 pawl_status pawl__files_look(pawl__presence *out, pawl_log *log)
 {
         struct stat st;
-        char *folder = pawl__folder_of(log);
+        char *directory = pawl__directory_of(log);
 
-        if (!folder)
+        if (!directory)
                 return pawl__nomem(&log->err);
-        const bool real = pawl__is_folder(folder);
-        free(folder);
+        const bool real = pawl__is_directory(directory);
+        free(directory);
         const int error = lstat(log->path, &st) == 0 ? 0 : errno;
         if (error && error != ENOENT && error != ENOTDIR && error != ELOOP)
                 return pawl__fail_errno(&log->err, error, log->path, "look for the log");

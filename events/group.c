@@ -1,4 +1,4 @@
-/* Turns at writing, and the groups that keep them. See events/group.h. */
+/* The queue of waiting writers, and the groups that have one. See events/group.h. */
 #include "events/group.h"
 #include "events/handle.h"
 #include <errno.h>
@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <time.h>
 
-/* How often one that waits for its turn asks whether it was interrupted. */
+/* How often a waiter asks whether it was interrupted. */
 enum { LOOK_NS = 20 * 1000 * 1000 };
 
 struct pawl__group {
@@ -16,7 +16,7 @@ struct pawl__group {
         size_t handles;       /* that joined; the registry's mutex guards it */
         pthread_mutex_t mutex;
         bool led;
-        pawl__waiter *first, **end; /* who waits, in order */
+        pawl__waiter *first, **end; /* the queue */
         const char *vfs;            /* NULL: the system's */
         char path[];                /* and behind its NUL what vfs points to */
 };
@@ -30,7 +30,7 @@ static struct {
 } registry = {PTHREAD_MUTEX_INITIALIZER, PTHREAD_ONCE_INIT, NULL};
 
 /* A child begins with groups of its own: in those of its parent, threads that it does not have may
- * lead or wait. */
+ * be leaders or waiters. */
 static void before_fork(void)
 {
         pthread_mutex_lock(&registry.mutex);
@@ -197,7 +197,7 @@ static bool make_waiter(pawl__waiter *waiter)
         return made;
 }
 
-/* After this the turn may be gone. */
+/* After this the waiter may be gone. */
 static void wake(pawl__waiter *waiter, pawl__waiter_state state)
 {
         pthread_mutex_lock(&waiter->mutex);
@@ -222,7 +222,7 @@ static bool sleep_until(pawl__waiter *waiter, int64_t until_ns)
         return woken;
 }
 
-/* One that waited for too long gives up, unless it was taken in meanwhile. */
+/* A waiter that waited for too long leaves the queue, unless a leader took it meanwhile. */
 static bool give_up(pawl__group *group, pawl__waiter *waiter)
 {
         pthread_mutex_lock(&group->mutex);
@@ -236,9 +236,9 @@ static bool give_up(pawl__group *group, pawl__waiter *waiter)
         return queued;
 }
 
-/* ---- Turns ----------------------------------------------------------------------------------- */
+/* ---- Leaders and waiters --------------------------------------------------------------------- */
 
-/* Lead if nobody does; with @p made, stand in the queue otherwise. */
+/* Become the leader if there is none; otherwise, if @p made, join the queue. */
 static bool try_lead(pawl__group *group, pawl__waiter *waiter, bool made)
 {
         pthread_mutex_lock(&group->mutex);
@@ -308,7 +308,7 @@ static size_t size_of(const pawl__batch *batch)
         return size;
 }
 
-/* What a handle's projector refuses, every handle that it may serve must refuse. */
+/* A leader commits only for handles whose projector refuses the same events as its own. */
 static bool same_projector(const pawl_log *a, const pawl_log *b)
 {
         return a->projecting == b->projecting &&

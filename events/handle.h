@@ -74,7 +74,7 @@ PAWL_MUST_CHECK pawl_status pawl__db_exec(
 
 /* ---- The log -------------------------------------------------------------------------------- */
 
-/** A claim that this handle made and has not given back. */
+/** A claim that this handle made and has not released. */
 typedef struct pawl__lease {
         char run_id[PAWL__ID_MAX];
         size_t run_len;
@@ -84,8 +84,8 @@ typedef struct pawl__lease {
         int64_t lock_at; /* its place in the file */
 } pawl__lease;
 
-/** The lease last met of whose holder nothing else is known: since when, by our own clock, it has
- *  stood unchanged. */
+/** The last lease seen of a process about which nothing else can be known (of another machine), and
+ *  since when, by our own clock, it has not changed. */
 typedef struct pawl__watched {
         pawl__lease lease; /* run_len 0: none */
         int64_t until_ms, since_ms;
@@ -112,8 +112,8 @@ typedef struct pawl__wal {
         pawl_error warning, said; /* what waits to be said, and what was handed out last */
 } pawl__wal;
 
-/** When a database was written last, and how far checkpoints had come then: nothing else writes it.
- */
+/** When a database was last written, and how far SQLite's checkpoints had come then: only they
+ * write it. */
 typedef struct pawl__stamp {
         int64_t mtime_ns, size;
         uint32_t salts[2], moved,
@@ -145,7 +145,7 @@ struct pawl_log {
         pawl__projector projector;
         bool projecting;
         atomic_bool interrupted; /* set by any thread (interrupt.c) */
-        int64_t waited_us;       /* for the turn at writing, which counts as waiting for the lock */
+        int64_t waited_us;       /* in the group's queue, which counts as waiting for the lock */
         int64_t busy_until_us;   /* by CLOCK_MONOTONIC: when the busy handler gives up */
         pawl__wal wal;
 
@@ -158,11 +158,11 @@ struct pawl_log {
 
         /* The transaction that is open, and the chain's end in it. */
         int version;         /* of the file's schema, as it was when that was last looked at */
-        int writer_queue_fd; /* the log's folder, for turns among processes (doorway.c); -1: none */
+        int writer_queue_fd; /* the log's directory, locked in writer_queue.c; -1: none */
         bool relaxed;        /* commits do not wait for the disk: a lease was changed (lease.c) */
         bool writing;
         bool whole;     /* a statement is at work that is not interrupted (interrupt.c) */
-        bool preparing; /* a batch's fill is at work: contents may be put and dropped */
+        bool preparing; /* a batch's prepare hook runs: contents may be put and dropped */
         uint64_t head_seq;
         unsigned char head_hash[32];
         uint64_t sound_seq; /* the last event that this handle appended or verified; 0: none */
@@ -192,23 +192,26 @@ PAWL_MUST_CHECK pawl_status pawl__log_open_as(pawl_log **out, const char *path,
 /* ---- Opening, step by step (events/log_path.c, events/create.c, events/connect.c) ---------------
  */
 
-/** Find the file, or with PAWL_LOG_CREATE the place for it, whose folder is made; sets log->path
+/** Find the file, or with PAWL_LOG_CREATE the place for it, whose directory is made; sets log->path
  *  and *there. */
 PAWL_MUST_CHECK pawl_status pawl__log_path_find(
         bool *there, pawl_log *log, const char *path, pawl_error *err);
-/** See to it that the name of the log's folder is on disk, whoever made it: who did may have died
- *  before it came to that. Called before there is a log, so that the folder of every log is. */
+/** Sync the directory above the log's, whoever made the log's directory: the process that did may
+ *  have died before it synced. Called before there is a log, so that the directory of every log is
+ *  on disk. */
 PAWL_MUST_CHECK pawl_status pawl__log_path_sync(const pawl_log *log, pawl_error *err);
-/** Write the .gitignore of the log's folder where it has none and is one of ours. 0, or an errno.
+/** Write the .gitignore of the log's directory where it has none and is one of ours. 0, or an
+ * errno.
  */
 int pawl__log_path_ignore(const pawl_log *log);
-/** Make the log at log->path, whole or not at all; it is no failure if another process is quicker.
- */
+/** Create the log at log->path, whole or not at all; it is no failure if another process was
+ * quicker. */
 PAWL_MUST_CHECK pawl_status pawl__create(
         pawl_log *log, const pawl__schema *schema, pawl_error *err);
 /** Is it a file that can be a log? Makes room for the names of the files beside it. */
 PAWL_MUST_CHECK pawl_status pawl__log_path_check(pawl_log *log, pawl_error *err);
-/** PAWL_EREADONLY when file or folder refuse to be written, PAWL_EACCESS when not even to be read.
+/** PAWL_EREADONLY when file or directory refuse to be written, PAWL_EACCESS when not even to be
+ * read.
  */
 PAWL_MUST_CHECK pawl_status pawl__log_path_access(const pawl_log *log, pawl_error *err);
 /** Bytes in the file PATH + @p suffix, or -1 when there is none. */
@@ -220,11 +223,12 @@ PAWL_MUST_CHECK pawl_status pawl__connect(pawl_log *log, pawl_error *err);
 int pawl__unlocked_open(const char *uri, sqlite3 **db, int flags);
 /** Finalize what is kept and close the connection. */
 void pawl__disconnect(pawl_log *log);
-/** Has somebody begun to write since an unlocked view was made? */
+/** Has a process begun to write since an unlocked view was made? */
 bool pawl__view_stale(const pawl_log *log);
 /** Before a read begins: make a stale view anew, unless a projector holds on to it. */
 PAWL_MUST_CHECK pawl_status pawl__view_refresh(pawl_log *log, pawl_error *err);
-/** Turns among processes that write (events/writer_queue.c). Taken or not, the caller goes on. */
+/** The queue of processes that write (events/writer_queue.c). The caller goes on even if its lock
+ * was not taken. */
 void pawl__writer_queue_open(pawl_log *log);
 void pawl__writer_queue_close(pawl_log *log);
 bool pawl__writer_queue_take(pawl_log *log);
@@ -254,32 +258,32 @@ pawl__presence pawl__files_beside(const pawl_log *log);
 ino_t pawl__inode_at(const pawl_log *log, const char *suffix, struct stat *st);
 /** When the database was written last: that is known from now on. */
 void pawl__files_note_time(pawl_log *log);
-/** The log's folder; malloc'd. */
-char *pawl__folder_of(const pawl_log *log);
-/** Is it a folder itself, or nothing? A link leads to somebody else's. */
-bool pawl__is_folder(const char *folder);
+/** The log's directory; malloc'd. */
+char *pawl__directory_of(const pawl_log *log);
+/** Is it a directory, or nothing? Not a symbolic link, which leads elsewhere. */
+bool pawl__is_directory(const char *directory);
 /** Take note of the files that a connection for writing has open, once it has read. */
 void pawl__files_note(pawl_log *log);
 /** Does the path name the files that are open? */
 bool pawl__files_same(pawl_log *log);
-/** It does not, and no process that goes by this writes to them any more, as this one held the
- * write lock since. Put the log back, or go on with the same log at the path; afterwards look
- * again. Sets log->displaced where another log stands there. */
+/** Called when it does not; this process held the write lock since, so that no other process writes
+ * to the old files any more. Put the log back, or continue with the same log at the path; then call
+ * pawl__files_same() again. Sets log->displaced if another log is there. */
 PAWL_MUST_CHECK pawl_status pawl__files_fix(pawl_log *log);
-/** Where log->displaced: save the log beside the path. PAWL_EDAMAGED saying where; the handle is
- * done with. */
+/** For a displaced log: save it beside the path. PAWL_EDAMAGED saying where; the handle takes no
+ * more events. */
 pawl_status pawl__files_save(pawl_log *log);
-/** Go on with the file that the other handles of the group are at, as soon as that can be done. */
+/** Continue with the file that the other handles of the group have, as soon as possible. */
 void pawl__files_follow(pawl_log *log);
 
-/** A copy of the log as it stands, leases and all, on disk, in the folder of @p path (absolute),
- *  under a name of its own: *made, malloc'd. @p verified: PAWL_EDAMAGED unless it is whole. */
+/** Copy the log as it is, leases included, into a new file in the directory of @p path (absolute),
+ *  and sync it. *made: its name, malloc'd. @p verified: PAWL_EDAMAGED unless it is whole. */
 PAWL_MUST_CHECK pawl_status pawl__copy_make(
         char **made, pawl_log *log, const char *path, bool verified, pawl_error *err);
 /** Is every page of it what SQLite expects there? PAWL_EDAMAGED. */
 PAWL_MUST_CHECK pawl_status pawl__pages_check(pawl_log *log, pawl_error *err);
 
-/* ---- Ending what is under way (events/interrupt.c) ------------------------------------------- */
+/* ---- Interrupting a call (events/interrupt.c) ------------------------------------------------ */
 
 /** Let SQLite ask while a statement of this connection is at work. */
 void pawl__interrupt_watch(pawl_log *log);
@@ -363,41 +367,42 @@ PAWL_MUST_CHECK pawl_status pawl__key_seal(pawl_log *log, const pawl_event *even
 /** PAWL_EREADONLY; PAWL_EKEY without the key; PAWL_ESTATE when a transaction of this handle is
  * open. */
 PAWL_MUST_CHECK pawl_status pawl__tx_may_begin(pawl_log *log);
-/** From here on commits wait for the disk, also where a lease was changed before without that. */
+/** From here on commits wait for the disk, also if a lease was changed without that before. */
 PAWL_MUST_CHECK pawl_status pawl__commits_durable(pawl_log *log, const char *doing);
-/** BEGIN IMMEDIATE, read the chain's end, let the projector catch up. On failure it is rolled back.
+/** BEGIN IMMEDIATE, read the last event's hash, let the projector catch up. Rolls back on failure.
  */
 PAWL_MUST_CHECK pawl_status pawl__tx_begin(pawl_log *log);
 /** Check, chain and insert one event; apply it. The caller rolls back on failure. */
 PAWL_MUST_CHECK pawl_status pawl__tx_event(pawl_log *log, const pawl_event *event);
 /** A batch's blobs and events, the run's fence checked. The caller rolls back on failure. */
 PAWL_MUST_CHECK pawl_status pawl__tx_batch(pawl_log *log, const pawl__batch *batch, uint64_t fence);
-/** pawl__tx_batch() of a batch that may have a fill: that goes first. The caller takes back what it
- *  added (pawl__batch_cut()) when the transaction fails, here or later. */
+/** pawl__tx_batch() of a batch that may have a prepare hook, which is called first. The caller
+ *  removes what the hook added (pawl__batch_cut()) if the transaction fails, here or later. */
 PAWL_MUST_CHECK pawl_status pawl__tx_prepared(pawl_log *log, pawl__batch *batch, uint64_t fence);
-/** Undo a transaction with a fill: what it spilled into the -wal goes from the disk, too. */
+/** Roll back a transaction with a prepare hook: also remove from the disk what it spilled into
+ * the -wal. */
 pawl_status pawl__tx_rollback_prepared(pawl_log *log, pawl_status status);
 /** Flush the projector and COMMIT. On failure it is rolled back. */
 PAWL_MUST_CHECK pawl_status pawl__tx_commit(pawl_log *log);
 /** Undo; the log's error stays. Returns @p status. */
 pawl_status pawl__tx_rollback(pawl_log *log, pawl_status status);
 
-/** By the clock that leases are of. */
+/** Milliseconds by the clock that leases use. */
 static inline int64_t pawl__boot_ms(const pawl_log *log)
 {
         return log->sources.boot_ms(log->sources.user);
 }
-/** Is @p fence the one that holds @p run_id? PAWL_EFENCED. @p released_passes: so is a claim that
- * was given back and not taken by anybody since. */
+/** Is @p fence that of the newest claim on @p run_id? PAWL_EFENCED. @p released_passes: a claim
+ * that was released since, and not followed by another, is enough. */
 PAWL_MUST_CHECK pawl_status pawl__fence_check(
         pawl_log *log, pawl_text run_id, uint64_t fence, bool released_passes);
-/** Give a run back in the transaction that is open; once it is committed, the handle holds it no
- * more (pawl__lease_forget()). PAWL_EFENCED. */
+/** Release a run in the open transaction; after the commit the caller removes the handle's lease
+ * (pawl__lease_forget()). PAWL_EFENCED. */
 PAWL_MUST_CHECK pawl_status pawl__tx_release(pawl_log *log, pawl_text run_id, uint64_t fence);
 bool pawl__lease_is(const pawl__lease *held, pawl_text run_id, uint64_t fence);
 /** fence 0: whatever claim on that run. */
 void pawl__lease_forget(pawl_log *log, pawl_text run_id, uint64_t fence);
-/** Give back what this handle still holds, as far as that can be done. */
+/** Release every lease that this handle still has, as far as that can be done. */
 void pawl__lease_release(pawl_log *log);
 
 /* ---- The kernel's lock on a run (events/run_lock.c) -------------------------------------------
@@ -417,7 +422,7 @@ void pawl__run_lock_keep(pawl_log *log, pawl__lease *held);
 void pawl__run_lock_drop(pawl__lease *held);
 pawl__life pawl__run_lock_look(pawl_log *log, pawl_text run_id, uint64_t fence);
 
-/** Let an event's payload go and keep its hash. PAWL_EDAMAGED when it is not what was hashed. */
+/** Remove an event's payload and keep its hash. PAWL_EDAMAGED when it is not what was hashed. */
 PAWL_MUST_CHECK pawl_status pawl__tx_prune(pawl_log *log, uint64_t seq);
 
 /** How much a batch holds, and the batch cut back to that. */

@@ -2,7 +2,7 @@
  * Ending what a log is at, from another thread. Not by sqlite3_interrupt(), which would cut
  * whatever statement it meets, a COMMIT among them, and is forgotten when none is at work. A flag
  * is asked instead: before each of the log's statements, by SQLite every STEPS steps of one, and by
- * whatever waits for a lock or a turn.
+ * whatever waits for a lock or in the queue of writers.
  *
  * Not while events are written, since others' batches may be in that transaction, and since a
  * statement that was interrupted as it ended has done its work all the same: what reports a failure

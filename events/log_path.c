@@ -1,5 +1,5 @@
 /*
- * Where the log lies: its absolute path, and the folder that it is made in.
+ * Where the log lies: its absolute path, and the directory that it is made in.
  *
  * No file of a log is ever opened here. POSIX locks belong to a process and a file: closing any
  * descriptor of a file drops every lock that the process holds on it, also those of another
@@ -13,28 +13,29 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* mkdir with mode 0700 whatever the umask; a folder that is there stays as it is. */
-static pawl_status make_folder(const char *folder, pawl_error *err)
+/* mkdir with mode 0700 whatever the umask; a directory that is there stays as it is. */
+static pawl_status make_directory(const char *directory, pawl_error *err)
 {
-        if (mkdir(folder, 0700) != 0)
-                return errno == EEXIST ? PAWL_OK
-                                       : pawl__fail_errno(err, errno, folder, "make the folder");
-        if (chmod(folder, 0700) != 0)
-                return pawl__fail_errno(err, errno, folder, "make the folder private");
+        if (mkdir(directory, 0700) != 0)
+                return errno == EEXIST
+                               ? PAWL_OK
+                               : pawl__fail_errno(err, errno, directory, "make the directory");
+        if (chmod(directory, 0700) != 0)
+                return pawl__fail_errno(err, errno, directory, "make the directory private");
         return PAWL_OK;
 }
 
-/* A log's own folder, by its name, has a file that keeps git from taking the log for files of the
- * project: what is added with all the rest, stashed or cleaned away. One that is there stays as it
- * is. 0, or an errno. */
+/* A log's own directory, by its name, has a file that keeps git from taking the log for files of
+ * the project: what is added with all the rest, stashed or cleaned away. One that is there stays as
+ * it is. 0, or an errno. */
 int pawl__log_path_ignore(const pawl_log *log)
 {
-        static const char folder[] = "/.pawl/", text[] = "*\n";
+        static const char directory[] = "/.pawl/", text[] = "*\n";
         const size_t len = (size_t)(strrchr(log->path, '/') + 1 - log->path),
-                     own = sizeof folder - 1;
+                     own = sizeof directory - 1;
         pawl__buf path = PAWL__BUF_INIT;
 
-        if (len < own || memcmp(log->path + len - own, folder, own) != 0)
+        if (len < own || memcmp(log->path + len - own, directory, own) != 0)
                 return 0;
         if (pawl__buf_add(&path, log->path, len) || pawl__buf_adds(&path, ".gitignore")) {
                 pawl__buf_free(&path);
@@ -60,40 +61,40 @@ pawl_status pawl__log_path_sync(const pawl_log *log, pawl_error *err)
         pawl__buf above = PAWL__BUF_INIT;
         size_t len = (size_t)(strrchr(log->path, '/') - log->path);
 
-        if (pawl__buf_add(&above, log->path, len) || pawl__buf_adds(&above, "/..")) {
-                pawl__buf_free(&above);
-                return pawl__nomem(err);
-        }
-        int error = pawl__sync_directory(above.data);
+        pawl__buf_add(&above, log->path, len);
+        pawl__buf_adds(&above, "/..");
+        int error = above.failed ? ENOMEM : pawl__sync_directory(above.data);
         pawl__buf_free(&above);
         return error ? pawl__fail_errno(err, error, log->path, "make the log") : PAWL_OK;
 }
 
-/* Make the folder that @p path names a file in; log->path is then that file's absolute name. */
+/* Make the directory that @p path names a file in; log->path is then that file's absolute name. */
 static pawl_status make_place(pawl_log *log, const char *path, pawl_error *err)
 {
         const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
-        pawl__buf folder = PAWL__BUF_INIT, full = PAWL__BUF_INIT;
+        pawl__buf directory = PAWL__BUF_INIT, full = PAWL__BUF_INIT;
         pawl_status status = PAWL_OK;
         char *real = NULL;
 
         if (!*name || strcmp(name, ".") == 0 || strcmp(name, "..") == 0)
                 return pawl__fail(err, PAWL_EINVAL,
-                        "%s: names a folder, not a log; add the name of a file", path);
-        if (pawl__buf_add(&folder, slash ? path : ".", slash ? (size_t)(slash - path) : 1) ||
-                (slash == path && pawl__buf_adds(&folder, "/")))
-                status = pawl__nomem(err);
+                        "%s: names a directory, not a log; add the name of a file", path);
+        pawl__buf_add(&directory, slash ? path : ".", slash ? (size_t)(slash - path) : 1);
+        if (slash == path)
+                pawl__buf_adds(&directory, "/");
+        status = pawl__buf_check(&directory, err);
         if (!status)
-                status = make_folder(folder.data, err);
-        if (!status && !(real = realpath(folder.data, NULL)))
-                status = pawl__fail_errno(err, errno, folder.data, "find the folder");
-        if (!status && (!real || pawl__buf_adds(&full, strcmp(real, "/") == 0 ? "" : real) ||
-                               pawl__buf_addc(&full, '/') || pawl__buf_adds(&full, name)))
-                status = pawl__nomem(err);
+                status = make_directory(directory.data, err);
+        if (!status && !(real = realpath(directory.data, NULL)))
+                status = pawl__fail_errno(err, errno, directory.data, "find the directory");
+        if (real) {
+                pawl__buf_addf(&full, "%s/%s", strcmp(real, "/") == 0 ? "" : real, name);
+                status = pawl__buf_check(&full, err);
+        }
         if (!status)
                 log->path = pawl__buf_take(&full, NULL);
         free(real);
-        pawl__buf_free(&folder);
+        pawl__buf_free(&directory);
         pawl__buf_free(&full);
         return status;
 }
@@ -157,7 +158,7 @@ pawl_status pawl__log_path_check(pawl_log *log, pawl_error *err)
 pawl_status pawl__log_path_access(const pawl_log *log, pawl_error *err)
 {
         const char *path = log->path;
-        char *folder;
+        char *directory;
         int failed = 0;
 
         if (faccessat(AT_FDCWD, path, R_OK, AT_EACCESS) != 0)
@@ -168,16 +169,16 @@ pawl_status pawl__log_path_access(const pawl_log *log, pawl_error *err)
                 return pawl__fail(err, PAWL_EREADONLY,
                         "%s: the log cannot be written: %s; make it writable, or only read it",
                         path, strerror(errno));
-        folder = strdup(path);
-        if (!folder)
+        directory = strdup(path);
+        if (!directory)
                 return pawl__nomem(err);
-        *(strrchr(folder, '/') == folder ? folder + 1 : strrchr(folder, '/')) = '\0';
-        if (faccessat(AT_FDCWD, folder, W_OK | X_OK, AT_EACCESS) != 0)
+        *(strrchr(directory, '/') == directory ? directory + 1 : strrchr(directory, '/')) = '\0';
+        if (faccessat(AT_FDCWD, directory, W_OK | X_OK, AT_EACCESS) != 0)
                 failed = errno;
-        free(folder);
+        free(directory);
         if (failed)
                 return pawl__fail(err, PAWL_EREADONLY,
-                        "%s: the log's folder cannot be written: %s; make it writable, or only "
+                        "%s: the log's directory cannot be written: %s; make it writable, or only "
                         "read the log",
                         path, strerror(failed));
         return PAWL_OK;

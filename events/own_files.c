@@ -53,27 +53,27 @@ int pawl__own_files_find(pawl__own_files *out, const char *log_path, int root)
 
         *out = (pawl__own_files){.n_files = 0};
         snprintf(path, sizeof path, "%.*s", (int)(name - log_path), log_path);
-        const int folder = open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
-        if (folder < 0)
+        const int directory = open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
+        if (directory < 0)
                 return errno;
-        if (fstat(folder, &st) != 0 || fstat(root, &root_st) != 0) {
+        if (fstat(directory, &st) != 0 || fstat(root, &root_st) != 0) {
                 const int error = errno;
-                close(folder);
+                close(directory);
                 return error;
         }
         out->log = pawl__text(name);
-        out->folder.device = st.st_dev;
-        out->folder.inode = st.st_ino;
+        out->directory.device = st.st_dev;
+        out->directory.inode = st.st_ino;
         out->in_root = st.st_dev == root_st.st_dev && st.st_ino == root_st.st_ino;
         for (size_t i = 0; i < SUFFIXES + NAMES; i++) {
                 name_of(own, out->log, i);
                 own[strcspn(own, "*")] = '\0';
-                if (!*own || fstatat(folder, own, &st, AT_SYMLINK_NOFOLLOW) != 0)
+                if (!*own || fstatat(directory, own, &st, AT_SYMLINK_NOFOLLOW) != 0)
                         continue;
                 out->files[out->n_files].device = st.st_dev;
                 out->files[out->n_files++].inode = st.st_ino;
         }
-        close(folder);
+        close(directory);
         return 0;
 }
 
@@ -96,7 +96,7 @@ bool pawl__own_files_is(const pawl__own_files *own, const struct stat *st)
 {
         if (!own || !own->log.data)
                 return false;
-        if (st->st_dev == own->folder.device && st->st_ino == own->folder.inode)
+        if (st->st_dev == own->directory.device && st->st_ino == own->directory.inode)
                 return true;
         for (size_t i = 0; i < own->n_files; i++)
                 if (st->st_dev == own->files[i].device && st->st_ino == own->files[i].inode)

@@ -12,7 +12,7 @@
 #include "base/text.h"
 #include <sys/stat.h>
 
-/** Is this the name of one of them in the folder of a log that is called @p log there? */
+/** Is this the name of one of them in the directory of a log that is called @p log there? */
 bool pawl__own_file_name(pawl_text log, pawl_text name);
 
 /** Is it ".git" or ".pawl", which say what programs run, in any writing? */
@@ -27,7 +27,8 @@ typedef struct pawl__own_files {
         struct {
                 dev_t device;
                 ino_t inode;
-        } folder, files[PAWL__OWN_FILES_MAX]; /**< the log's folder; the files that are there */
+        } directory,
+                files[PAWL__OWN_FILES_MAX]; /**< the log's directory; the files that are there */
         size_t n_files;
 } pawl__own_files;
 
@@ -37,7 +38,7 @@ int pawl__own_files_find(pawl__own_files *out, const char *log_path, int root);
 /** Is @p path, relative to the root, one of them by its name, or reserved, or within such? @p own
  *  NULL: none is known. */
 bool pawl__own_files_named(const pawl__own_files *own, pawl_text path);
-/** Is this the log's folder, or one of the files by another name? */
+/** Is this the log's directory, or one of the files by another name? */
 bool pawl__own_files_is(const pawl__own_files *own, const struct stat *st);
 
 #endif

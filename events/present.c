@@ -6,9 +6,9 @@
  * whether the path still names the files that are open: three calls of lstat(), beside a sync.
  *
  * Gone is the log where there is no database, or one without its -wal or -shm. It is put back from
- * this handle, which still has all of it: the pages are copied into a new file in the same folder,
- * which gets the log's name when it is whole, verified and on disk; then this handle goes on with
- * the new file.
+ * this handle, which still has all of it: the pages are copied into a new file in the same
+ * directory, which gets the log's name when it is whole, verified and on disk; then this handle
+ * goes on with the new file.
  *
  * Another file may be the same log, gone on with, if it holds our last event at its place: another
  * process put it back, or it was taken away and brought back. This handle goes on with that file.
@@ -17,7 +17,7 @@
  *
  * Of two processes that find it gone at once each has held the write lock of the old files since,
  * so that neither has written there after that, and both copy the same. The name is given without
- * replacing anything, or, where the database stands alone, under a lock on the folder. Who comes
+ * replacing anything, or, where the database stands alone, under a lock on the directory. Who comes
  * second finds the log gone on with.
  *
  * A database without its -wal is replaced rather than repaired: whoever opened it meanwhile took it
@@ -177,20 +177,20 @@ static pawl_status save_as(pawl__buf *name, bool *whole, pawl_log *log, const ch
         return status;
 }
 
-/* Beside the log, beside its folder where that is none any more or takes nothing, or where
+/* Beside the log, beside its directory where that is none any more or takes nothing, or where
  * temporary files outlive a restart. */
 static pawl_status save(pawl__buf *name, bool *whole, pawl_log *log)
 {
-        char *folder = pawl__folder_of(log), elsewhere[300];
+        char *directory = pawl__directory_of(log), elsewhere[300];
         pawl_status status = PAWL_ENOTFOUND;
 
-        if (!folder)
+        if (!directory)
                 return pawl__nomem(&log->err);
         snprintf(elsewhere, sizeof elsewhere, "/var/tmp%s", strrchr(log->path, '/'));
-        const char *const places[] = {log->path, folder, elsewhere};
-        for (size_t i = pawl__is_folder(folder) ? 0 : 1; i < 3 && status; i++)
+        const char *const places[] = {log->path, directory, elsewhere};
+        for (size_t i = pawl__is_directory(directory) ? 0 : 1; i < 3 && status; i++)
                 status = save_as(name, whole, log, places[i]);
-        free(folder);
+        free(directory);
         return status;
 }
 
@@ -232,27 +232,27 @@ pawl_status pawl__files_save(pawl_log *log)
 
 /* ---- Putting it back ------------------------------------------------------------------------- */
 
-/* The folder, and what is missing above it. */
-static pawl_status make_folders(pawl_log *log)
+/* The directory, and what is missing above it. */
+static pawl_status make_directories(pawl_log *log)
 {
-        char *folder = pawl__folder_of(log);
+        char *directory = pawl__directory_of(log);
         int error = 0;
 
-        if (!folder)
+        if (!directory)
                 return pawl__nomem(&log->err);
-        for (char *at = folder + 1; !error && at[-1]; at++) {
+        for (char *at = directory + 1; !error && at[-1]; at++) {
                 const char end = *at;
                 if (end != '/' && end != '\0')
                         continue;
                 *at = '\0';
-                if (mkdir(folder, 0700) == 0)
-                        error = chmod(folder, 0700) == 0 ? 0 : errno;
+                if (mkdir(directory, 0700) == 0)
+                        error = chmod(directory, 0700) == 0 ? 0 : errno;
                 else if (errno != EEXIST)
                         error = errno;
                 *at = end;
         }
-        free(folder);
-        return error ? pawl__fail_errno(&log->err, error, log->path, "make its folder again")
+        free(directory);
+        return error ? pawl__fail_errno(&log->err, error, log->path, "make its directory again")
                      : PAWL_OK;
 }
 
@@ -272,7 +272,7 @@ static pawl_status name_copy(bool *done, pawl_log *log, const char *made, pawl__
 {
         pawl__presence now;
         pawl_status status = pawl__files_look(&now, log);
-        char *folder;
+        char *directory;
 
         *done = false;
         if (status || now != was)
@@ -285,12 +285,12 @@ static pawl_status name_copy(bool *done, pawl_log *log, const char *made, pawl__
         if (!error && was == PAWL__FILES_SIDE_GONE)
                 remove_beside(log);
         *done = !error;
-        folder = pawl__folder_of(log);
-        if (!folder)
+        directory = pawl__directory_of(log);
+        if (!directory)
                 return pawl__nomem(&log->err);
         if (!error)
-                error = pawl__sync_directory(folder);
-        free(folder);
+                error = pawl__sync_directory(directory);
+        free(directory);
         return error && error != EACCES
                        ? pawl__fail_errno(&log->err, error, log->path, "put the log back")
                        : PAWL_OK;
@@ -300,12 +300,12 @@ static pawl_status put_back(pawl_log *log, pawl__presence was)
 {
         char *made = NULL;
         bool done = false;
-        pawl_status status = make_folders(log);
+        pawl_status status = make_directories(log);
 
         if (!status)
                 status = pawl__copy_make(&made, log, log->path, true, &log->err);
         if (!status) {
-                pawl__writer_queue_close(log); /* the old folder */
+                pawl__writer_queue_close(log); /* the old directory */
                 pawl__writer_queue_open(log);
                 const bool taken = pawl__writer_queue_take(log);
                 status = name_copy(&done, log, made, was);
@@ -324,7 +324,7 @@ static pawl_status put_back(pawl_log *log, pawl__presence was)
                 (void)pawl__log_path_ignore(log);
                 pawl__fail(&log->wal.warning, PAWL_ENOTFOUND,
                         "%s: was removed while it was open, and was put back whole; keep what tidies up away from "
-                        "its folder",
+                        "its directory",
                         log->path);
         }
         return status;

@@ -7,9 +7,9 @@
  *
  * It is an append like any other to those beside it: readers go on with the state that they have,
  * writers wait for the lock, and whatever cuts it off leaves the log as it was. It takes room: what
- * is kept, once more in the folder for temporary files and once in the -wal. The file gets shorter
- * when the -wal has been moved into it, which waits for readers of the state before: those that are
- * still there after a moment put it off to a later commit.
+ * is kept, once more in the directory for temporary files and once in the -wal. The file gets
+ * shorter when the -wal has been moved into it, which waits for readers of the state before: those
+ * that are still there after a moment put it off to a later commit.
  */
 #include "events/group.h"
 #include "events/handle.h"

@@ -73,7 +73,7 @@ typedef struct pawl__event_def {
         pawl__event_field required[10]; /**< ends with a NULL name */
 } pawl__event_def;
 
-/** The form of a type; a static table. */
+/** The definition of a type; a static table. */
 const pawl__event_def *pawl__event_def_of(pawl__event_type type);
 /** The type of that name, or PAWL__EVENT_OTHER. */
 pawl__event_type pawl__event_type_of(pawl_text name);

@@ -2,7 +2,7 @@
  * @file state/apply_ctx.h
  * @brief What the apply functions share: the event at hand, its members, and how they refuse.
  *
- * An apply function looks at everything before its first put, so that one that refuses has changed
+ * An apply function checks everything before its first put, so that one that refuses has changed
  * nothing.
  */
 #ifndef PAWL_STATE_APPLY_CTX_H

@@ -189,16 +189,22 @@ pawl_status pawl__apply_session_started(pawl__apply_ctx *a)
         return status ? status : pawl__apply_put(a, PAWL__SESSIONS, &session);
 }
 
+/* The event's session with the members that the event gives. */
+static pawl_status changed_session(pawl__row *session, const pawl__apply_ctx *a)
+{
+        pawl_status status = check_members(a);
+
+        if (!status)
+                status = get_session(session, a);
+        return status ? status : take_members(session, a);
+}
+
 pawl_status pawl__apply_session_updated(pawl__apply_ctx *a)
 {
         pawl__node pinned = pawl__json_get(a->tree, 0, "pinned");
         pawl__row session;
-        pawl_status status = check_members(a);
+        pawl_status status = changed_session(&session, a);
 
-        if (!status)
-                status = get_session(&session, a);
-        if (!status)
-                status = take_members(&session, a);
         if (status)
                 return status;
         if (pinned != PAWL__NO_NODE)
@@ -210,12 +216,8 @@ pawl_status pawl__apply_session_updated(pawl__apply_ctx *a)
 pawl_status pawl__apply_session_checkpointed(pawl__apply_ctx *a)
 {
         pawl__row session;
-        pawl_status status = check_members(a);
+        pawl_status status = changed_session(&session, a);
 
-        if (!status)
-                status = get_session(&session, a);
-        if (!status)
-                status = take_members(&session, a);
         if (status)
                 return status;
         session.v[PAWL__SES_CHECKPOINTS].integer++;

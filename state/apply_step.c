@@ -108,7 +108,7 @@ pawl_status pawl__apply_check_evaluated(pawl__apply_ctx *a)
         return put_both(a, &step, &run, NULL);
 }
 
-/* The checkpoint rests on the check that was evaluated last: its findings are judged again when the
+/* The checkpoint rests on the check that was evaluated last: its findings are re-evaluated when the
  * checkpoint is resumed. */
 pawl_status pawl__apply_step_checkpointed(pawl__apply_ctx *a)
 {

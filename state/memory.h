@@ -1,7 +1,7 @@
 /**
  * @file state/memory.h
- * @brief Rows in memory, from the inside: what a replay folds into and what the SQL store keeps of
- * a transaction.
+ * @brief Rows in memory, by index: what a replay folds into, and the cache of the SQL store in a
+ * transaction.
  *
  * A row, once there, keeps its index until the store is cleared. Nothing is ever removed singly.
  */
@@ -14,7 +14,7 @@ typedef struct pawl__memory pawl__memory; /**< a pawl__store whose rows can be n
 
 PAWL_MUST_CHECK pawl_status pawl__memory_new(pawl__memory **out, pawl_error *err);
 void pawl__memory_free(pawl__memory *memory);
-/** Forget every row, keep some of the memory. */
+/** Remove every row; some of the memory is kept for reuse. */
 void pawl__memory_clear(pawl__memory *memory);
 
 /** The index of the row with the key that @p row holds. PAWL_ENOTFOUND without a message. */
@@ -23,7 +23,7 @@ PAWL_MUST_CHECK pawl_status pawl__memory_find(uint32_t *index, pawl__memory *mem
 /** The row at an index; its texts are valid until it is put again or the store is cleared. */
 void pawl__memory_read(
         const pawl__memory *memory, pawl__table table, uint32_t index, pawl__row *row);
-/** Keep a row over a former one of its key; copies. On failure the store is as it was. */
+/** Insert a row, or replace the one with its key; copies. On failure the store is as it was. */
 PAWL_MUST_CHECK pawl_status pawl__memory_put(uint32_t *index, pawl__memory *memory,
         pawl__table table, const pawl__row *row, pawl_error *err);
 

@@ -64,10 +64,10 @@ pawl_status pawl__state_steps(pawl__row **rows, size_t *n, pawl__state *state, p
                 "FROM steps WHERE run_id = ?1 ORDER BY number, step_id", texts, 0, arena, err);
 }
 
-/* Nobody answered it, and it was asked at the checkpoint where its step stands now: one of inputs
- * that changed since, or of a step that has got past the gate or was given up by a rollback, holds
- * nothing back. */
-#define HOLDS                                                                                      \
+/* Blocks its step: nobody has answered it, and it was asked at the step's present checkpoint. It
+ * does not block if the inputs changed since, or if the step has passed the gate or was discarded
+ * by a rollback. */
+#define BLOCKS                                                                                     \
         "status = 'open' AND NOT EXISTS (SELECT 1 FROM steps AS s"                                 \
         " WHERE s.run_id = conflicts.run_id AND s.step_id = conflicts.step_id"                     \
         " AND (s.status = 'completed' OR s.retry_token <> conflicts.retry_token"                   \
@@ -83,11 +83,11 @@ pawl_status pawl__state_conflicts(pawl__row **rows, size_t *n, pawl__state *stat
                 [BY_STEP] = "FROM conflicts WHERE step_id = ?2 ORDER BY seq",
                 [BY_RUN | BY_STEP] =
                         "FROM conflicts WHERE run_id = ?1 AND step_id = ?2 ORDER BY seq",
-                [BY_OPEN] = "FROM conflicts WHERE " HOLDS " ORDER BY seq",
-                [BY_OPEN | BY_RUN] = "FROM conflicts WHERE " HOLDS " AND run_id = ?1 ORDER BY seq",
+                [BY_OPEN] = "FROM conflicts WHERE " BLOCKS " ORDER BY seq",
+                [BY_OPEN | BY_RUN] = "FROM conflicts WHERE " BLOCKS " AND run_id = ?1 ORDER BY seq",
                 [BY_OPEN | BY_STEP] =
-                        "FROM conflicts WHERE " HOLDS " AND step_id = ?2 ORDER BY seq",
-                [BY_OPEN | BY_RUN | BY_STEP] = "FROM conflicts WHERE " HOLDS
+                        "FROM conflicts WHERE " BLOCKS " AND step_id = ?2 ORDER BY seq",
+                [BY_OPEN | BY_RUN | BY_STEP] = "FROM conflicts WHERE " BLOCKS
                                                " AND run_id = ?1 AND step_id = ?2 ORDER BY seq",
         };
         const int by = (run_id.data ? BY_RUN : 0) | (step_id.data ? BY_STEP : 0) |

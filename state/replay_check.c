@@ -1,4 +1,4 @@
-/* Does the fold of the events say what the state tables say? */
+/* Is the fold of the events equal to the state tables? */
 #include "base/error.h"
 #include "state/projection.h"
 #include <inttypes.h>
@@ -9,87 +9,80 @@ struct checking {
         pawl__store *events, *tables;
 };
 
-#define MEND "rebuild with `pawl init --rebuild`"
-
 /* "conflicts c1f0" or "steps run-1 specify": the row, as a message names it. */
-static pawl_status name_row(pawl__buf *out, pawl__table table, const pawl__row *row)
+static void name_row(pawl__buf *out, pawl__table table, const pawl__row *row)
 {
-        const pawl__table_def *form = &pawl__tables[table];
-        pawl_status status = pawl__buf_adds(out, form->name);
+        const pawl__table_def *def = &pawl__tables[table];
 
-        for (int c = 0; c < form->keys && status == PAWL_OK; c++)
-                if (form->column[c].type == PAWL__INT)
-                        status = pawl__buf_addf(out, " %" PRId64, row->v[c].integer);
+        pawl__buf_adds(out, def->name);
+        for (int c = 0; c < def->keys; c++)
+                if (def->column[c].type == PAWL__INT)
+                        pawl__buf_addf(out, " %" PRId64, row->v[c].integer);
                 else if (row->v[c].text.len)
-                        status = pawl__buf_addf(out, " %.*s", PAWL__FMT(row->v[c].text));
-        return status;
+                        pawl__buf_addf(out, " %.*s", PAWL__FMT(row->v[c].text));
 }
 
-static pawl_status name_value(pawl__buf *out, const pawl__column *column, const pawl__value *value)
+static void name_value(pawl__buf *out, const pawl__column *column, const pawl__value *value)
 {
-        switch (column->type) {
-        case PAWL__TEXT:
-                if (!value->text.data)
-                        return pawl__buf_adds(out, "absent");
-                return pawl__buf_addf(out, "\"%.*s\"", PAWL__FMT(value->text));
-        case PAWL__INT:
-                return pawl__buf_addf(out, "%" PRId64, value->integer);
-        case PAWL__REAL:
-                break;
-        }
-        return pawl__buf_addf(out, "%.17g", value->real);
+        if (column->type == PAWL__INT)
+                pawl__buf_addf(out, "%" PRId64, value->integer);
+        else if (column->type == PAWL__REAL)
+                pawl__buf_addf(out, "%.17g", value->real);
+        else if (value->text.data)
+                pawl__buf_addf(out, "\"%.*s\"", PAWL__FMT(value->text));
+        else
+                pawl__buf_adds(out, "absent");
+}
+
+/* Report what @p text says, and free it. */
+static pawl_status report(pawl__buf *text, const char *what, pawl_error *err)
+{
+        pawl_status status = pawl__buf_check(text, err);
+
+        if (!status)
+                status = pawl__fail(err, PAWL_EDAMAGED, "%s%s; rebuild with `pawl init --rebuild`",
+                        text->data, what);
+        pawl__buf_free(text);
+        return status;
 }
 
 static pawl_status differ(pawl__table table, const pawl__row *by_table, const pawl__row *by_events,
         int column, pawl_error *err)
 {
-        const pawl__column *form = &pawl__tables[table].column[column];
+        const pawl__column *def = &pawl__tables[table].column[column];
         pawl__buf text = PAWL__BUF_INIT;
-        pawl_status status = name_row(&text, table, by_table);
 
-        if (status == PAWL_OK)
-                status = pawl__buf_addf(&text, ": %s is ", form->name);
-        if (status == PAWL_OK)
-                status = name_value(&text, form, &by_table->v[column]);
-        if (status == PAWL_OK)
-                status = pawl__buf_adds(&text, " in the table, ");
-        if (status == PAWL_OK)
-                status = name_value(&text, form, &by_events->v[column]);
-        if (status == PAWL_OK)
-                status = pawl__fail(err, PAWL_EDAMAGED, "%s by the events; " MEND, text.data);
-        else
-                status = pawl__nomem(err);
-        pawl__buf_free(&text);
-        return status;
+        name_row(&text, table, by_table);
+        pawl__buf_addf(&text, ": %s is ", def->name);
+        name_value(&text, def, &by_table->v[column]);
+        pawl__buf_adds(&text, " in the table, ");
+        name_value(&text, def, &by_events->v[column]);
+        return report(&text, " by the events", err);
 }
 
 static pawl_status one_sided(
         pawl__table table, const pawl__row *row, const char *what, pawl_error *err)
 {
         pawl__buf text = PAWL__BUF_INIT;
-        pawl_status status =
-                name_row(&text, table, row)
-                        ? pawl__nomem(err)
-                        : pawl__fail(err, PAWL_EDAMAGED, "%s: %s; " MEND, text.data, what);
 
-        pawl__buf_free(&text);
-        return status;
+        name_row(&text, table, row);
+        return report(&text, what, err);
 }
 
 static pawl_status in_the_table(const pawl__row *by_events, void *user, pawl_error *err)
 {
         const struct checking *check = user;
-        const pawl__table_def *form = &pawl__tables[check->table];
+        const pawl__table_def *def = &pawl__tables[check->table];
         pawl__row wanted = *by_events, found = *by_events;
         pawl_status status = check->tables->get(check->tables, check->table, &found, err);
 
         if (status == PAWL_ENOTFOUND)
                 return one_sided(check->table, by_events,
-                        "is missing in the table, but the events make it", err);
+                        ": is missing in the table, but the events make it", err);
         if (status)
                 return status;
-        for (int c = 0; c < form->columns; c++)
-                if (c >= form->stored || form->column[c].since > check->version)
+        for (int c = 0; c < def->columns; c++)
+                if (c >= def->stored || def->column[c].since > check->version)
                         memset(&wanted.v[c], 0, sizeof wanted.v[c]);
         int column = pawl__row_diff(check->table, &found, &wanted);
         return column < 0 ? PAWL_OK : differ(check->table, &found, &wanted, column, err);
@@ -103,7 +96,7 @@ static pawl_status in_the_events(const pawl__row *by_table, void *user, pawl_err
 
         if (status == PAWL_ENOTFOUND)
                 return one_sided(
-                        check->table, by_table, "stands in the table, but no event makes it", err);
+                        check->table, by_table, ": is in the table, but no event makes it", err);
         return status;
 }
 

@@ -14,14 +14,24 @@ struct printing {
         pawl__row *steps;     /* all of them, the steps of a run together */
         size_t n_steps, cap_steps, at_step;
         pawl__versions versions; /* those in force */
+        pawl__table table;       /* of the array at hand, and its rows' members */
+        const struct member *list;
 };
 
 /* ---- Members from columns -------------------------------------------------------------------- */
 
-/* One member that is a column as it is. A seq of 0 is "none" and prints null. */
+/* How a column is printed. */
+enum how {
+        PLAIN,  /* 0 is null: a seq of 0 means none */
+        NUMBER, /* 0 is 0 */
+        FLAG,
+        KEY /* '' is null: in a key it means that the column does not apply */
+};
+
 struct member {
         const char *name;
         int column;
+        enum how how;
 };
 
 static void members(
@@ -29,33 +39,43 @@ static void members(
 {
         for (; list->name; list++) {
                 const pawl__value *value = &row->v[list->column];
-                switch (pawl__tables[table].column[list->column].type) {
-                case PAWL__TEXT:
-                        pawl__json_member_text(w, list->name, value->text);
-                        break;
-                case PAWL__INT:
-                        pawl__json_name(w, list->name);
-                        if (value->integer)
-                                pawl__json_integer(w, value->integer);
-                        else
-                                pawl__json_null(w);
-                        break;
-                case PAWL__REAL:
-                        pawl__json_member_number(w, list->name, value->real);
-                        break;
-                }
+                const pawl__column_type type = pawl__tables[table].column[list->column].type;
+                pawl__json_name(w, list->name);
+                if (type == PAWL__REAL)
+                        pawl__json_number(w, value->real);
+                else if (list->how == FLAG)
+                        pawl__json_bool(w, value->integer != 0);
+                else if (type == PAWL__INT && (value->integer || list->how == NUMBER))
+                        pawl__json_integer(w, value->integer);
+                else if (type == PAWL__INT || (list->how == KEY && !value->text.len))
+                        pawl__json_null(w);
+                else
+                        pawl__json_text(w, value->text);
         }
+}
+
+/* A row as an object of the members listed. */
+static pawl_status print_row(const pawl__row *row, void *user, pawl_error *err)
+{
+        struct printing *p = user;
+
+        (void)err;
+        pawl__json_open_object(&p->w);
+        members(&p->w, p->table, row, p->list);
+        pawl__json_close_object(&p->w);
+        return PAWL_OK;
 }
 
 /* ---- Runs and their steps -------------------------------------------------------------------- */
 
-static const struct member run_members[] = {{"run_id", PAWL__RUN_ID},
-        {"mission_id", PAWL__RUN_MISSION}, {"status", PAWL__RUN_STATUS}, {NULL, 0}};
+static const struct member run_members[] = {{"run_id", PAWL__RUN_ID, PLAIN},
+        {"mission_id", PAWL__RUN_MISSION, PLAIN}, {"status", PAWL__RUN_STATUS, PLAIN},
+        {NULL, 0, PLAIN}};
 
-static const struct member step_members[] = {{"step_id", PAWL__STEP_ID},
-        {"status", PAWL__STEP_STATUS}, {"input_hash", PAWL__STEP_INPUT_HASH},
-        {"output_hash", PAWL__STEP_OUTPUT_HASH}, {"retry_token", PAWL__STEP_TOKEN},
-        {"cursor", PAWL__STEP_CURSOR}, {NULL, 0}};
+static const struct member step_members[] = {{"step_id", PAWL__STEP_ID, PLAIN},
+        {"status", PAWL__STEP_STATUS, PLAIN}, {"input_hash", PAWL__STEP_INPUT_HASH, PLAIN},
+        {"output_hash", PAWL__STEP_OUTPUT_HASH, PLAIN}, {"retry_token", PAWL__STEP_TOKEN, PLAIN},
+        {"cursor", PAWL__STEP_CURSOR, PLAIN}, {NULL, 0, PLAIN}};
 
 static pawl_status keep_step(const pawl__row *row, void *user, pawl_error *err)
 {
@@ -93,73 +113,34 @@ static pawl_status print_run(const pawl__row *run, void *user, pawl_error *err)
 /* ---- Checkpoints, conflicts, sessions, the workspace
  * -------------------------------------------------------- */
 
-static const struct member checkpoint_members[] = {{"retry_token", PAWL__CP_TOKEN},
-        {"seq", PAWL__CP_SEQ}, {"run_id", PAWL__CP_RUN}, {"step_id", PAWL__CP_STEP},
-        {"cursor", PAWL__CP_CURSOR}, {"input_hash", PAWL__CP_INPUT_HASH},
-        {"strictness", PAWL__CP_STRICTNESS}, {NULL, 0}};
+static const struct member checkpoint_members[] = {{"retry_token", PAWL__CP_TOKEN, PLAIN},
+        {"seq", PAWL__CP_SEQ, PLAIN}, {"run_id", PAWL__CP_RUN, PLAIN},
+        {"step_id", PAWL__CP_STEP, PLAIN}, {"cursor", PAWL__CP_CURSOR, PLAIN},
+        {"input_hash", PAWL__CP_INPUT_HASH, PLAIN}, {"strictness", PAWL__CP_STRICTNESS, PLAIN},
+        {NULL, 0, PLAIN}};
 
-static pawl_status print_checkpoint(const pawl__row *row, void *user, pawl_error *err)
-{
-        struct printing *p = user;
+static const struct member session_members[] = {{"session_id", PAWL__SES_ID, PLAIN},
+        {"mission_id", PAWL__SES_MISSION, PLAIN}, {"run_id", PAWL__SES_RUN, PLAIN},
+        {"status", PAWL__SES_STATUS, PLAIN}, {NULL, 0, PLAIN}};
 
-        (void)err;
-        pawl__json_open_object(&p->w);
-        members(&p->w, PAWL__CHECKPOINTS, row, checkpoint_members);
-        pawl__json_close_object(&p->w);
-        return PAWL_OK;
-}
+static const struct member workspace_members[] = {{"n", PAWL__WCP_N, PLAIN},
+        {"id", PAWL__WCP_ID, PLAIN}, {"seq", PAWL__WCP_SEQ, PLAIN},
+        {"mission_id", PAWL__WCP_MISSION, PLAIN}, {"run_id", PAWL__WCP_RUN, PLAIN},
+        {"step_id", PAWL__WCP_STEP, PLAIN}, {"trigger", PAWL__WCP_TRIGGER, PLAIN},
+        {"description", PAWL__WCP_DESCRIPTION, PLAIN}, {"tree", PAWL__WCP_TREE, PLAIN},
+        {"files", PAWL__WCP_FILES, NUMBER}, {"bytes", PAWL__WCP_BYTES, NUMBER},
+        {"skipped", PAWL__WCP_SKIPPED, NUMBER}, {"state_hash", PAWL__WCP_STATE_HASH, PLAIN},
+        {"outputs_hash", PAWL__WCP_OUTPUTS_HASH, PLAIN}, {"git_head", PAWL__WCP_GIT_HEAD, PLAIN},
+        {"git_branch", PAWL__WCP_GIT_BRANCH, PLAIN}, {"base", PAWL__WCP_BASE, PLAIN},
+        {"invalid_seq", PAWL__WCP_INVALID_SEQ, PLAIN},
+        {"invalid_reason", PAWL__WCP_INVALID_REASON, PLAIN},
+        {"pruned_seq", PAWL__WCP_PRUNED_SEQ, PLAIN}, {"safety", PAWL__WCP_SAFETY, FLAG},
+        {"pinned", PAWL__WCP_PINNED, FLAG}, {NULL, 0, PLAIN}};
 
-static const struct member session_members[] = {{"session_id", PAWL__SES_ID},
-        {"mission_id", PAWL__SES_MISSION}, {"run_id", PAWL__SES_RUN}, {"status", PAWL__SES_STATUS},
-        {NULL, 0}};
-
-static pawl_status print_session(const pawl__row *row, void *user, pawl_error *err)
-{
-        struct printing *p = user;
-
-        (void)err;
-        pawl__json_open_object(&p->w);
-        members(&p->w, PAWL__SESSIONS, row, session_members);
-        pawl__json_close_object(&p->w);
-        return PAWL_OK;
-}
-
-static void member_flag(pawl__json_writer *w, const char *name, const pawl__value *value)
-{
-        pawl__json_member_bool(w, name, value->integer != 0);
-}
-
-static const struct member workspace_head[] = {{"n", PAWL__WCP_N}, {"id", PAWL__WCP_ID},
-        {"seq", PAWL__WCP_SEQ}, {"mission_id", PAWL__WCP_MISSION}, {"run_id", PAWL__WCP_RUN},
-        {"step_id", PAWL__WCP_STEP}, {"trigger", PAWL__WCP_TRIGGER},
-        {"description", PAWL__WCP_DESCRIPTION}, {"tree", PAWL__WCP_TREE}, {NULL, 0}};
-
-static const struct member workspace_tail[] = {{"state_hash", PAWL__WCP_STATE_HASH},
-        {"outputs_hash", PAWL__WCP_OUTPUTS_HASH}, {"git_head", PAWL__WCP_GIT_HEAD},
-        {"git_branch", PAWL__WCP_GIT_BRANCH}, {"base", PAWL__WCP_BASE},
-        {"invalid_seq", PAWL__WCP_INVALID_SEQ}, {"invalid_reason", PAWL__WCP_INVALID_REASON},
-        {"pruned_seq", PAWL__WCP_PRUNED_SEQ}, {NULL, 0}};
-
-static pawl_status print_workspace(const pawl__row *row, void *user, pawl_error *err)
-{
-        struct printing *p = user;
-
-        (void)err;
-        pawl__json_open_object(&p->w);
-        members(&p->w, PAWL__WORKSPACE, row, workspace_head);
-        pawl__json_member_integer(&p->w, "files", row->v[PAWL__WCP_FILES].integer);
-        pawl__json_member_integer(&p->w, "bytes", row->v[PAWL__WCP_BYTES].integer);
-        pawl__json_member_integer(&p->w, "skipped", row->v[PAWL__WCP_SKIPPED].integer);
-        members(&p->w, PAWL__WORKSPACE, row, workspace_tail);
-        member_flag(&p->w, "safety", &row->v[PAWL__WCP_SAFETY]);
-        member_flag(&p->w, "pinned", &row->v[PAWL__WCP_PINNED]);
-        pawl__json_close_object(&p->w);
-        return PAWL_OK;
-}
-
-static const struct member rollback_members[] = {{"seq", PAWL__RB_SEQ}, {"target", PAWL__RB_TARGET},
-        {"safety", PAWL__RB_SAFETY}, {"status", PAWL__RB_STATUS}, {"ended_seq", PAWL__RB_ENDED_SEQ},
-        {"reason", PAWL__RB_REASON}, {"actor", PAWL__RB_ACTOR}, {NULL, 0}};
+static const struct member rollback_members[] = {{"seq", PAWL__RB_SEQ, PLAIN},
+        {"target", PAWL__RB_TARGET, PLAIN}, {"safety", PAWL__RB_SAFETY, PLAIN},
+        {"status", PAWL__RB_STATUS, PLAIN}, {"ended_seq", PAWL__RB_ENDED_SEQ, PLAIN},
+        {"reason", PAWL__RB_REASON, PLAIN}, {"actor", PAWL__RB_ACTOR, PLAIN}, {NULL, 0, PLAIN}};
 
 static pawl_status print_rollback(const pawl__row *row, void *user, pawl_error *err)
 {
@@ -176,14 +157,15 @@ static pawl_status print_rollback(const pawl__row *row, void *user, pawl_error *
         return PAWL_OK;
 }
 
-static const struct member conflict_head[] = {{"conflict_id", PAWL__CON_ID},
-        {"run_id", PAWL__CON_RUN}, {"step_id", PAWL__CON_STEP}, {"retry_token", PAWL__CON_TOKEN},
-        {"term", PAWL__CON_TERM}, {"conflict_type", PAWL__CON_TYPE},
-        {"severity", PAWL__CON_SEVERITY}, {"confidence", PAWL__CON_CONFIDENCE},
-        {"context", PAWL__CON_CONTEXT}, {NULL, 0}};
+static const struct member conflict_head[] = {{"conflict_id", PAWL__CON_ID, PLAIN},
+        {"run_id", PAWL__CON_RUN, PLAIN}, {"step_id", PAWL__CON_STEP, PLAIN},
+        {"retry_token", PAWL__CON_TOKEN, PLAIN}, {"term", PAWL__CON_TERM, PLAIN},
+        {"conflict_type", PAWL__CON_TYPE, PLAIN}, {"severity", PAWL__CON_SEVERITY, PLAIN},
+        {"confidence", PAWL__CON_CONFIDENCE, PLAIN}, {"context", PAWL__CON_CONTEXT, PLAIN},
+        {NULL, 0, PLAIN}};
 
-static const struct member conflict_tail[] = {
-        {"status", PAWL__CON_STATUS}, {"resolved_seq", PAWL__CON_RESOLVED_SEQ}, {NULL, 0}};
+static const struct member conflict_tail[] = {{"status", PAWL__CON_STATUS, PLAIN},
+        {"resolved_seq", PAWL__CON_RESOLVED_SEQ, PLAIN}, {NULL, 0, PLAIN}};
 
 /* The candidates as they were asked, each with the number that an answer picks it by. */
 static pawl_status print_candidates(struct printing *p, pawl_text json, pawl_error *err)
@@ -230,42 +212,29 @@ static pawl_status print_conflict(const pawl__row *row, void *user, pawl_error *
 
 /* ---- The glossary in force ------------------------------------------------------------------- */
 
-static const struct member sense_members[] = {{"scope", PAWL__SENSE_SCOPE},
-        {"surface", PAWL__SENSE_SURFACE}, {"definition", PAWL__SENSE_DEFINITION},
-        {"confidence", PAWL__SENSE_CONFIDENCE}, {"status", PAWL__SENSE_STATUS},
-        {"since_seq", PAWL__SENSE_SEQ}, {NULL, 0}};
-
-/* '' in a key stands for "does not apply". */
-static pawl_text or_null(pawl_text text)
-{
-        return text.len ? text : pawl__text(NULL);
-}
+static const struct member sense_members[] = {{"scope", PAWL__SENSE_SCOPE, PLAIN},
+        {"surface", PAWL__SENSE_SURFACE, PLAIN}, {"definition", PAWL__SENSE_DEFINITION, PLAIN},
+        {"confidence", PAWL__SENSE_CONFIDENCE, PLAIN}, {"status", PAWL__SENSE_STATUS, PLAIN},
+        {"since_seq", PAWL__SENSE_SEQ, PLAIN}, {"mission_id", PAWL__SENSE_MISSION, KEY},
+        {"version_id", PAWL__SENSE_VERSION, KEY}, {NULL, 0, PLAIN}};
 
 static pawl_status print_sense(const pawl__row *row, void *user, pawl_error *err)
 {
         struct printing *p = user;
-
         bool holds = false;
         pawl_status status = pawl__versions_hold(&holds, &p->versions, row, err);
 
-        if (status || !holds)
-                return status;
-        pawl__json_open_object(&p->w);
-        members(&p->w, PAWL__SENSES, row, sense_members);
-        pawl__json_member_text(&p->w, "mission_id", or_null(row->v[PAWL__SENSE_MISSION].text));
-        pawl__json_member_text(&p->w, "version_id", or_null(row->v[PAWL__SENSE_VERSION].text));
-        pawl__json_close_object(&p->w);
-        return PAWL_OK;
+        return status || !holds ? status : print_row(row, user, err);
 }
 
 /* ---- The whole ------------------------------------------------------------------------------- */
 
 static pawl_status print_array(
-        struct printing *p, const char *name, pawl__table table, pawl__row_fn fn, pawl_error *err)
+        struct printing *p, const char *name, pawl__row_fn fn, pawl_error *err)
 {
         pawl__json_name(&p->w, name);
         pawl__json_open_array(&p->w);
-        pawl_status status = p->store->each(p->store, table, fn, p, err);
+        pawl_status status = p->store->each(p->store, p->table, fn, p, err);
         pawl__json_close_array(&p->w);
         return status;
 }
@@ -277,14 +246,15 @@ static pawl_status print_all(
                 const char *name;
                 pawl__table table;
                 pawl__row_fn fn;
+                const struct member *list;
         } arrays[] = {
-                {"runs", PAWL__RUNS, print_run},
-                {"checkpoints", PAWL__CHECKPOINTS, print_checkpoint},
-                {"conflicts", PAWL__CONFLICTS, print_conflict},
-                {"glossary", PAWL__SENSES, print_sense},
-                {"sessions", PAWL__SESSIONS, print_session},
-                {"workspace_checkpoints", PAWL__WORKSPACE, print_workspace},
-                {"rollbacks", PAWL__ROLLBACKS, print_rollback},
+                {"runs", PAWL__RUNS, print_run, NULL},
+                {"checkpoints", PAWL__CHECKPOINTS, print_row, checkpoint_members},
+                {"conflicts", PAWL__CONFLICTS, print_conflict, NULL},
+                {"glossary", PAWL__SENSES, print_sense, sense_members},
+                {"sessions", PAWL__SESSIONS, print_row, session_members},
+                {"workspace_checkpoints", PAWL__WORKSPACE, print_row, workspace_members},
+                {"rollbacks", PAWL__ROLLBACKS, print_rollback, NULL},
         };
         char hex[65];
         pawl_status status = p->store->each(p->store, PAWL__STEPS, keep_step, p, err);
@@ -298,8 +268,11 @@ static pawl_status print_all(
         pawl__json_member_integer(&p->w, "seq", (int64_t)head_seq);
         pawl__json_member_string(&p->w, "hash", hex);
         pawl__json_close_object(&p->w);
-        for (size_t i = 0; i < sizeof arrays / sizeof arrays[0] && status == PAWL_OK; i++)
-                status = print_array(p, arrays[i].name, arrays[i].table, arrays[i].fn, err);
+        for (size_t i = 0; i < sizeof arrays / sizeof arrays[0] && status == PAWL_OK; i++) {
+                p->table = arrays[i].table;
+                p->list = arrays[i].list;
+                status = print_array(p, arrays[i].name, arrays[i].fn, err);
+        }
         pawl__json_close_object(&p->w);
         if (status == PAWL_OK && pawl__json_end_writer(&p->w))
                 status = pawl__nomem(err);

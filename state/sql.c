@@ -11,11 +11,11 @@ void pawl__sql_columns(pawl__buf *out, pawl__table table, int first, int end)
 
 void pawl__sql_select(pawl__buf *out, const pawl_log *log, pawl__table table)
 {
-        const pawl__table_def *form = &pawl__tables[table];
+        const pawl__table_def *def = &pawl__tables[table];
 
         pawl__buf_adds(out, "SELECT ");
-        for (int c = 0; c < form->stored; c++) {
-                const pawl__column *column = &form->column[c];
+        for (int c = 0; c < def->stored; c++) {
+                const pawl__column *column = &def->column[c];
                 bool there = column->since <= pawl__log_version(log);
                 pawl__buf_addf(out, "%s%s", c ? ", " : "",
                         there                        ? column->name
@@ -26,11 +26,11 @@ void pawl__sql_select(pawl__buf *out, const pawl_log *log, pawl__table table)
 
 void pawl__sql_row(pawl__row *row, pawl__table table, sqlite3_stmt *stmt)
 {
-        const pawl__table_def *form = &pawl__tables[table];
+        const pawl__table_def *def = &pawl__tables[table];
 
-        memset(row->v, 0, (size_t)form->columns * sizeof *row->v);
-        for (int c = 0; c < form->stored; c++)
-                switch (form->column[c].type) {
+        memset(row->v, 0, (size_t)def->columns * sizeof *row->v);
+        for (int c = 0; c < def->stored; c++)
+                switch (def->column[c].type) {
                 case PAWL__TEXT:
                         row->v[c].text = pawl__db_column_text(stmt, c);
                         break;
@@ -45,10 +45,10 @@ void pawl__sql_row(pawl__row *row, pawl__table table, sqlite3_stmt *stmt)
 
 pawl_status pawl__row_copy(pawl__row *row, pawl__table table, pawl__arena *arena, pawl_error *err)
 {
-        const pawl__table_def *form = &pawl__tables[table];
+        const pawl__table_def *def = &pawl__tables[table];
 
-        for (int c = 0; c < form->columns; c++)
-                if (form->column[c].type == PAWL__TEXT)
+        for (int c = 0; c < def->columns; c++)
+                if (def->column[c].type == PAWL__TEXT)
                         row->v[c].text = pawl__arena_copy(arena, row->v[c].text);
         return pawl__arena_check(arena, err);
 }

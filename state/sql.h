@@ -15,8 +15,8 @@ void pawl__sql_columns(pawl__buf *out, pawl__table table, int first, int end);
  *  that its table lacks is NULL or 0. */
 void pawl__sql_select(pawl__buf *out, const pawl_log *log, pawl__table table);
 
-/** The row that a statement over pawl__sql_columns() stands on. Texts are valid until it moves on;
- *  columns that are not stored are absent. */
+/** The current row of a statement over pawl__sql_columns(). Its texts are valid until the next
+ * step; columns that are not stored are absent. */
 void pawl__sql_row(pawl__row *row, pawl__table table, sqlite3_stmt *stmt);
 
 /** Texts of a row, copied. */
@@ -30,19 +30,19 @@ PAWL_MUST_CHECK pawl_status pawl__row_copy(
 PAWL_MUST_CHECK pawl_status pawl__sql_collect(pawl__row **rows, size_t *n, pawl_log *log,
         pawl__table table, sqlite3_stmt *stmt, pawl__arena *arena, pawl_error *err);
 
-/* The store of pawl__store_sql() keeps what events change back until a flush, so that a row that
- * ten events of an append change is read and written once. begin and flush stand in one transaction
- * of the log; between them get() and put() work on what is kept. */
+/* The store of pawl__store_sql() caches rows between begin and flush, so that a row that ten events
+ * of an append change is read and written once. Both are in one transaction of the log; between
+ * them get() and put() use the cache. */
 
-/** Begin to keep back; whatever was kept is forgotten. */
+/** Begin to cache rows; the cache is emptied first. */
 void pawl__store_sql_begin(pawl__store *store);
-/** Write what was kept into the tables, forget it, and go on keeping (inside) or end. */
+/** Write the dirty rows into the tables and empty the cache. @p end: stop caching. */
 PAWL_MUST_CHECK pawl_status pawl__store_sql_flush(pawl__store *store, bool end, pawl_error *err);
-/** How many rows wait for a flush. */
-size_t pawl__store_sql_waiting(const pawl__store *store);
-/** Finalize the statements that it keeps; they are prepared again when they are needed. */
+/** How many rows are dirty: to be written by the next flush. */
+size_t pawl__store_sql_dirty(const pawl__store *store);
+/** Finalize its prepared statements; they are prepared again when they are needed. */
 void pawl__store_sql_release(pawl__store *store);
-/** The transaction is gone: forget everything. */
+/** The transaction was rolled back: empty the cache. */
 void pawl__store_sql_abandon(pawl__store *store);
 
 #endif

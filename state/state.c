@@ -5,10 +5,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* Rows that wait in memory while much is caught up. */
-enum { WAITING_MAX = 4096 };
+/* Dirty rows in memory while the tables catch up. */
+enum { DIRTY_MAX = 4096 };
 
-/* ---- The place in the log -------------------------------------------------------------------- */
+/* ---- The position in the log --------------------------------------------------------------------
+ */
 
 pawl_status pawl__projection_place(
         uint64_t *applied, uint64_t *head, sqlite3_stmt **stmt, pawl_log *log, pawl_error *err)
@@ -87,7 +88,7 @@ static pawl_status fold_next(pawl__state *state, const pawl_event *event, pawl_e
 {
         pawl_status status = pawl__fold_event(&state->applier, event, err);
 
-        if (status == PAWL_OK && pawl__store_sql_waiting(state->tables) > WAITING_MAX)
+        if (status == PAWL_OK && pawl__store_sql_dirty(state->tables) > DIRTY_MAX)
                 status = pawl__store_sql_flush(state->tables, false, err);
         if (status == PAWL_OK)
                 state->applied = event->seq;
@@ -138,11 +139,11 @@ static pawl_status begin(void *user, pawl_error *err)
         state->applied = state->stored;
         if (state->applied == head)
                 return PAWL_OK;
-        if (state->applied == 0) /* tables that were made anew: none may hold what others lack */
+        if (state->applied == 0) /* new tables: all must be empty */
                 status = empty_tables(state, err);
         if (status == PAWL_OK)
                 status = catch_up(state, err);
-        /* A batch's fill asks the tables themselves. */
+        /* A batch's prepare hook reads the tables themselves. */
         return status ? status : pawl__store_sql_flush(state->tables, false, err);
 }
 

@@ -10,19 +10,19 @@
 typedef struct pawl__state pawl__state;
 
 /**
- * The state of a log: found if it is attached already, else made and attached as its projector,
- * and brought up to the log's head if others appended without it (not when read-only).
- * Belongs to the log and goes with it.
- * @return PAWL_ESTATE for a read-only log whose tables are behind it, PAWL_EDAMAGED where they
- * stand beyond its end (its tail was cut), PAWL_EINVAL or PAWL_ENEWER for an event that cannot be
- *         folded: then nothing is attached.
+ * The state of a log: the one that is attached, or else a new one, which is attached as the log's
+ * projector and brought up to the log's head if others appended without it (not when read-only).
+ * The log owns it and frees it when it is closed.
+ * @return PAWL_ESTATE for a read-only log whose tables are behind it, PAWL_EDAMAGED if they are
+ *         ahead of its end (its tail was cut), PAWL_EINVAL or PAWL_ENEWER for an event that cannot
+ * be folded: then nothing is attached.
  */
 PAWL_MUST_CHECK pawl_status pawl__state_of(pawl__state **out, pawl_log *log, pawl_error *err);
 
 /**
- * Drop what the state tables hold and fold the log into them anew, in one transaction: after a
- * migration, or where replay --check found a difference. Takes the log, as pawl__state_of() refuses
- * tables that stand beyond the log's end. PAWL_EREADONLY.
+ * Empty the state tables and fold the log into them again, in one transaction: after a migration,
+ * or if replay --check found a difference. It takes the log, since pawl__state_of() refuses tables
+ * that are ahead of the log's end. PAWL_EREADONLY.
  */
 PAWL_MUST_CHECK pawl_status pawl__state_rebuild(pawl_log *log, pawl_error *err);
 
@@ -60,7 +60,7 @@ PAWL_MUST_CHECK pawl_status pawl__state_fold_run(pawl__store *store, pawl__state
         pawl_text run_id, uint64_t until, pawl__folded_fn fn, void *user, pawl_error *err);
 
 /** Conflicts of a run and step in the order of their requests; absent run: of all; open_only: those
- *  that hold their step back where it stands now. */
+ *  that block their step as it is now. */
 PAWL_MUST_CHECK pawl_status pawl__state_conflicts(pawl__row **rows, size_t *n, pawl__state *state,
         pawl_text run_id, pawl_text step_id, bool open_only, pawl__arena *arena, pawl_error *err);
 
@@ -77,17 +77,18 @@ PAWL_MUST_CHECK pawl_status pawl__state_by_prefix(pawl__row rows[PAWL__CANDIDATE
         pawl_error *err);
 
 /**
- * *id becomes the one id of these tables that begins with it: itself, if it is one; left as it is
- * where none does, or where it has less than PAWL__PREFIX_MIN characters. @p what names the kind.
- * @return PAWL_EINVAL naming candidates where several do.
+ * Complete *id to the only id of these tables that begins with it. It stays as it is if it is an
+ * id itself, if no id begins with it, or if it has less than PAWL__PREFIX_MIN characters. @p what
+ * names the kind.
+ * @return PAWL_EINVAL, naming candidates, if several do.
  */
 PAWL_MUST_CHECK pawl_status pawl__state_whole_id(pawl_text *id, pawl__state *state,
         const pawl__table *tables, size_t n_tables, const char *what, pawl__arena *arena,
         pawl_error *err);
 
-/** The reverse, to be shown: a UUID's, or a conflict's, first PAWL__SHORT_ID characters ("cp-04" of
- *  a checkpoint of the workspace), or as many as no other id of the table begins with. A name that
- *  somebody gave stays whole. */
+/** The reverse, for display: the first PAWL__SHORT_ID characters of a UUID or of a conflict's id
+ *  ("cp-04" of a workspace checkpoint), or as many as make it unique in the table. A name that
+ *  a person gave stays whole. */
 PAWL_MUST_CHECK pawl_status pawl__state_short_id(
         pawl_text *id, pawl__state *state, pawl__table table, pawl__arena *arena, pawl_error *err);
 
@@ -174,7 +175,8 @@ PAWL_MUST_CHECK pawl_status pawl__state_versions_in_force(
 
 /* ---- Replay ---------------------------------------------------------------------------------- */
 
-/** Only what these name is folded; absent and 0: everything. Glossary events are always folded. */
+/** Only events with these ids, up to this seq, are folded; absent and 0: all. Glossary events are
+ * always folded. */
 typedef struct pawl__replay_filter {
         pawl_text mission_id, run_id, step_id;
         uint64_t until; /**< last seq; 0: the head */

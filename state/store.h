@@ -1,6 +1,6 @@
 /**
  * @file state/store.h
- * @brief Where rows are kept: the database's state tables day to day, memory in a replay.
+ * @brief A store of rows: the state tables of the database in daily use, memory in a replay.
  *
  * apply() (state/apply.h) is written once against this interface, so that both mean the same.
  */
@@ -16,10 +16,10 @@ typedef pawl_status (*pawl__row_fn)(const pawl__row *row, void *user, pawl_error
 
 struct pawl__store {
         /** The row with the key that *row holds. PAWL_ENOTFOUND, without a message, when there is
-         *  none. Its texts are valid until that row is put again, and while events are applied no
-         *  longer than the event at hand; otherwise until the next call. */
+         *  none. Its texts are valid until that row is put again; while an event is applied, at
+         *  most until its end; otherwise until the next call. */
         pawl_status (*get)(pawl__store *store, pawl__table table, pawl__row *row, pawl_error *err);
-        /** Keep a row over a former one of the same key. Copies. */
+        /** Insert a row, or replace the one with the same key. Copies. */
         pawl_status (*put)(
                 pawl__store *store, pawl__table table, const pawl__row *row, pawl_error *err);
         /** Every row, in the order of pawl__row_cmp_order(). fn must not put. */

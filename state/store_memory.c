@@ -24,11 +24,11 @@ struct pawl__memory {
 
 /* ---- Keys ------------------------------------------------------------------------------------ */
 
-static bool same_key(const pawl__table_def *form, const pawl__value *a, const pawl__value *b)
+static bool same_key(const pawl__table_def *def, const pawl__value *a, const pawl__value *b)
 {
-        if (form->column[0].type == PAWL__INT)
+        if (def->column[0].type == PAWL__INT)
                 return a->integer == b->integer;
-        for (int c = 0; c < form->keys; c++)
+        for (int c = 0; c < def->keys; c++)
                 if (!pawl__text_eq(a[c].text, b[c].text))
                         return false;
         return true;
@@ -43,37 +43,35 @@ static pawl_text integer_key(const pawl__value *value)
 /* One column is its own key; several are put one after the other, each behind its length, so that
  * no two keys look the same. The result is valid until the next call. */
 static pawl_status key_of(
-        pawl_text *key, pawl__memory *memory, const pawl__table_def *form, const pawl__row *row)
+        pawl_text *key, pawl__memory *memory, const pawl__table_def *def, const pawl__row *row)
 {
-        if (form->keys == 1) {
-                *key = form->column[0].type == PAWL__INT ? integer_key(&row->v[0]) : row->v[0].text;
+        if (def->keys == 1) {
+                *key = def->column[0].type == PAWL__INT ? integer_key(&row->v[0]) : row->v[0].text;
                 return PAWL_OK;
         }
         pawl__buf_clear(&memory->key);
-        for (int c = 0; c < form->keys; c++) {
+        for (int c = 0; c < def->keys; c++) {
                 pawl_text text = row->v[c].text;
-                pawl_status status = pawl__buf_add(&memory->key, &text.len, sizeof text.len);
-                if (status == PAWL_OK && text.len)
-                        status = pawl__buf_add(&memory->key, text.data, text.len);
-                if (status)
-                        return status;
+                pawl__buf_add(&memory->key, &text.len, sizeof text.len);
+                if (text.len)
+                        pawl__buf_add(&memory->key, text.data, text.len);
         }
         *key = pawl__buf_text(&memory->key);
-        return PAWL_OK;
+        return pawl__buf_check(&memory->key, NULL);
 }
 
 pawl_status pawl__memory_find(uint32_t *index, pawl__memory *memory, pawl__table table,
         const pawl__row *row, pawl_error *err)
 {
-        const pawl__table_def *form = &pawl__tables[table];
+        const pawl__table_def *def = &pawl__tables[table];
         struct rows *rows = &memory->tables[table];
         pawl_text key;
 
-        if (rows->n && same_key(form, rows->items[rows->last].values, row->v)) {
+        if (rows->n && same_key(def, rows->items[rows->last].values, row->v)) {
                 *index = rows->last;
                 return PAWL_OK;
         }
-        if (key_of(&key, memory, form, row))
+        if (key_of(&key, memory, def, row))
                 return pawl__nomem(err);
         uint32_t found = pawl__map_get(&rows->by_key, key);
         if (found == PAWL__MAP_NONE)
@@ -99,20 +97,20 @@ static bool fits(pawl_text former, pawl_text text)
 
 /* Over a former row: texts that did not change stay, those that fit go where the former ones were,
  * and the others share one new block, asked for before anything is touched. */
-static pawl_status put_over(pawl__memory *memory, const pawl__table_def *form, pawl__value *former,
+static pawl_status put_over(pawl__memory *memory, const pawl__table_def *def, pawl__value *former,
         const pawl__row *row, pawl_error *err)
 {
         size_t need = 0;
         char *room = NULL;
 
-        for (int c = form->keys; c < form->columns; c++)
-                if (form->column[c].type == PAWL__TEXT && !fits(former[c].text, row->v[c].text))
+        for (int c = def->keys; c < def->columns; c++)
+                if (def->column[c].type == PAWL__TEXT && !fits(former[c].text, row->v[c].text))
                         need += row->v[c].text.len;
         if (need && !(room = pawl__arena_alloc(&memory->arena, need)))
                 return pawl__nomem(err);
-        for (int c = form->keys; c < form->columns; c++) {
+        for (int c = def->keys; c < def->columns; c++) {
                 pawl_text text = row->v[c].text;
-                if (form->column[c].type != PAWL__TEXT) {
+                if (def->column[c].type != PAWL__TEXT) {
                         former[c] = row->v[c];
                         continue;
                 }
@@ -137,31 +135,31 @@ static pawl_status put_over(pawl__memory *memory, const pawl__table_def *form, p
 static pawl_status put_new(uint32_t *index, pawl__memory *memory, pawl__table table,
         const pawl__row *row, pawl_error *err)
 {
-        const pawl__table_def *form = &pawl__tables[table];
+        const pawl__table_def *def = &pawl__tables[table];
         struct rows *rows = &memory->tables[table];
-        size_t values = (size_t)form->columns * sizeof(pawl__value);
+        size_t values = (size_t)def->columns * sizeof(pawl__value);
         size_t texts = 0;
         pawl_text key;
 
         if (rows->n >= UINT32_MAX - 1)
                 return pawl__fail(err, PAWL_ETOOBIG,
                         "%s: more than four thousand million rows; replay a part: --until SEQ",
-                        form->name);
-        for (int c = 0; c < form->columns; c++)
-                if (form->column[c].type == PAWL__TEXT)
+                        def->name);
+        for (int c = 0; c < def->columns; c++)
+                if (def->column[c].type == PAWL__TEXT)
                         texts += row->v[c].text.len;
-        if (key_of(&key, memory, form, row) ||
+        if (key_of(&key, memory, def, row) ||
                 pawl__grow(&rows->items, &rows->cap, rows->n + 1, sizeof *rows->items))
                 return pawl__nomem(err);
-        size_t key_len = form->keys > 1 ? key.len : 0;
+        size_t key_len = def->keys > 1 ? key.len : 0;
         pawl__value *block = pawl__arena_alloc(&memory->arena, values + texts + key_len);
         if (!block)
                 return pawl__nomem(err);
 
         char *to = (char *)block + values;
-        for (int c = 0; c < form->columns; c++) {
+        for (int c = 0; c < def->columns; c++) {
                 block[c] = row->v[c];
-                if (form->column[c].type != PAWL__TEXT || !row->v[c].text.data)
+                if (def->column[c].type != PAWL__TEXT || !row->v[c].text.data)
                         continue;
                 if (row->v[c].text.len)
                         memcpy(to, row->v[c].text.data, row->v[c].text.len);
@@ -171,7 +169,7 @@ static pawl_status put_new(uint32_t *index, pawl__memory *memory, pawl__table ta
         if (key_len && key.data)
                 key.data = memcpy(to, key.data, key_len);
         else
-                key = form->column[0].type == PAWL__INT ? integer_key(&block[0]) : block[0].text;
+                key = def->column[0].type == PAWL__INT ? integer_key(&block[0]) : block[0].text;
         if (pawl__map_put(&rows->by_key, key, (uint32_t)rows->n))
                 return pawl__nomem(err);
         rows->items[rows->n].values = block;
@@ -217,29 +215,29 @@ static pawl_status memory_store_put(
         return pawl__memory_put(&index, (pawl__memory *)store, table, row, err);
 }
 
-static void to_row(pawl__row *row, const pawl__table_def *form, const pawl__value *values)
+static void to_row(pawl__row *row, const pawl__table_def *def, const pawl__value *values)
 {
-        memcpy(row->v, values, (size_t)form->columns * sizeof *values);
+        memcpy(row->v, values, (size_t)def->columns * sizeof *values);
 }
 
 static int by_order(const void *a, const void *b, void *table)
 {
-        const pawl__table_def *form = table;
+        const pawl__table_def *def = table;
         const struct kept_row *left = a, *right = b;
-        int64_t x = left->values[form->order].integer, y = right->values[form->order].integer;
+        int64_t x = left->values[def->order].integer, y = right->values[def->order].integer;
         pawl__row one, two;
 
         if (x != y)
                 return x < y ? -1 : 1;
-        to_row(&one, form, left->values);
-        to_row(&two, form, right->values);
-        return pawl__row_cmp_order((pawl__table)(form - pawl__tables), &one, &two);
+        to_row(&one, def, left->values);
+        to_row(&two, def, right->values);
+        return pawl__row_cmp_order((pawl__table)(def - pawl__tables), &one, &two);
 }
 
 static pawl_status memory_each(
         pawl__store *store, pawl__table table, pawl__row_fn fn, void *user, pawl_error *err)
 {
-        const pawl__table_def *form = &pawl__tables[table];
+        const pawl__table_def *def = &pawl__tables[table];
         const struct rows *rows = &((pawl__memory *)store)->tables[table];
         pawl_status status = PAWL_OK;
 
@@ -251,13 +249,13 @@ static pawl_status memory_each(
         memcpy(sorted, rows->items, rows->n * sizeof *sorted);
         bool in_order = true; /* as they are, if no row was moved by a later event */
         for (size_t i = 1; i < rows->n && in_order; i++)
-                in_order = sorted[i - 1].values[form->order].integer <
-                           sorted[i].values[form->order].integer;
+                in_order = sorted[i - 1].values[def->order].integer <
+                           sorted[i].values[def->order].integer;
         if (!in_order)
-                qsort_r(sorted, rows->n, sizeof *sorted, by_order, (void *)(uintptr_t)form);
+                qsort_r(sorted, rows->n, sizeof *sorted, by_order, (void *)(uintptr_t)def);
         for (size_t i = 0; i < rows->n && status == PAWL_OK; i++) {
                 pawl__row row;
-                to_row(&row, form, sorted[i].values);
+                to_row(&row, def, sorted[i].values);
                 status = fn(&row, user, err);
         }
         free(sorted);

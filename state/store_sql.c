@@ -3,53 +3,53 @@
 #include "state/sql.h"
 #include <stdlib.h>
 
-/* A row that waits for the flush. */
-struct waiting {
+/* A cached row that the tables do not have yet. */
+struct dirty {
         pawl__table table;
-        uint32_t index; /* in kept */
+        uint32_t index; /* in the cache */
 };
 
 struct store_sql {
         pawl__store store;
         pawl_log *log;
         sqlite3_stmt *get[PAWL__TABLES], *put[PAWL__TABLES];
-        bool keeping;
-        pawl__memory *kept; /* rows read or put since begin */
-        pawl__arena found;  /* the row that was got last, outside of begin and flush */
-        struct waiting *waiting;
-        size_t n_waiting, cap_waiting;
-        bool *waits[PAWL__TABLES]; /* by index in kept: is it in waiting? */
-        size_t cap_waits[PAWL__TABLES];
+        bool caching;
+        pawl__memory *cache; /* rows read or put since begin */
+        pawl__arena found;   /* the row that was got last, outside of begin and flush */
+        struct dirty *dirty;
+        size_t n_dirty, cap_dirty;
+        bool *is_dirty[PAWL__TABLES]; /* by index in the cache: is it in dirty? */
+        size_t cap_is_dirty[PAWL__TABLES];
 };
 
 /* ---- Statements, made from the column table -------------------------------------------------- */
 
 static void get_text(pawl__buf *sql, const pawl_log *log, pawl__table table)
 {
-        const pawl__table_def *form = &pawl__tables[table];
+        const pawl__table_def *def = &pawl__tables[table];
 
         pawl__sql_select(sql, log, table);
-        pawl__buf_addf(sql, " FROM %s WHERE ", form->name);
-        for (int c = 0; c < form->keys; c++)
-                pawl__buf_addf(sql, "%s%s = ?%d", c ? " AND " : "", form->column[c].name, c + 1);
+        pawl__buf_addf(sql, " FROM %s WHERE ", def->name);
+        for (int c = 0; c < def->keys; c++)
+                pawl__buf_addf(sql, "%s%s = ?%d", c ? " AND " : "", def->column[c].name, c + 1);
 }
 
 static void put_text(pawl__buf *sql, const pawl_log *log, pawl__table table)
 {
         (void)log; /* what is written to is of today */
-        const pawl__table_def *form = &pawl__tables[table];
+        const pawl__table_def *def = &pawl__tables[table];
 
-        pawl__buf_addf(sql, "INSERT INTO %s (", form->name);
-        pawl__sql_columns(sql, table, 0, form->stored);
+        pawl__buf_addf(sql, "INSERT INTO %s (", def->name);
+        pawl__sql_columns(sql, table, 0, def->stored);
         pawl__buf_adds(sql, ") VALUES (");
-        for (int c = 0; c < form->stored; c++)
+        for (int c = 0; c < def->stored; c++)
                 pawl__buf_addf(sql, "%s?%d", c ? ", " : "", c + 1);
         pawl__buf_adds(sql, ") ON CONFLICT (");
-        pawl__sql_columns(sql, table, 0, form->keys);
+        pawl__sql_columns(sql, table, 0, def->keys);
         pawl__buf_adds(sql, ") DO UPDATE SET ");
-        for (int c = form->keys; c < form->stored; c++)
-                pawl__buf_addf(sql, "%s%s = excluded.%s", c > form->keys ? ", " : "",
-                        form->column[c].name, form->column[c].name);
+        for (int c = def->keys; c < def->stored; c++)
+                pawl__buf_addf(sql, "%s%s = excluded.%s", c > def->keys ? ", " : "",
+                        def->column[c].name, def->column[c].name);
 }
 
 /* Before each use: prepared at the first, and kept. */
@@ -69,12 +69,12 @@ static pawl_status statement(sqlite3_stmt **stmt, struct store_sql *sql, pawl__t
         return status;
 }
 
-static int bind(sqlite3_stmt *stmt, const pawl__table_def *form, int columns, const pawl__row *row)
+static int bind(sqlite3_stmt *stmt, const pawl__table_def *def, int columns, const pawl__row *row)
 {
         int rc = SQLITE_OK;
 
         for (int c = 0; c < columns && rc == SQLITE_OK; c++)
-                switch (form->column[c].type) {
+                switch (def->column[c].type) {
                 case PAWL__TEXT:
                         rc = pawl__db_bind_text(stmt, c + 1, row->v[c].text);
                         break;
@@ -90,20 +90,20 @@ static int bind(sqlite3_stmt *stmt, const pawl__table_def *form, int columns, co
 
 /* ---- Rows of the tables themselves ----------------------------------------------------------- */
 
-/* *stmt_out stands on the row; the caller resets it. */
+/* *stmt_out is on the row; the caller resets it. */
 static pawl_status seek(sqlite3_stmt **stmt_out, struct store_sql *sql, pawl__table table,
         const pawl__row *row, pawl_error *err)
 {
-        const pawl__table_def *form = &pawl__tables[table];
+        const pawl__table_def *def = &pawl__tables[table];
 
-        if (form->since > pawl__log_version(sql->log))
+        if (def->since > pawl__log_version(sql->log))
                 return PAWL_ENOTFOUND;
         pawl_status status = statement(&sql->get[table], sql, table, get_text, err);
         if (status)
                 return status;
         sqlite3_stmt *stmt = sql->get[table];
         sqlite3_reset(stmt);
-        int rc = bind(stmt, form, form->keys, row);
+        int rc = bind(stmt, def, def->keys, row);
         if (rc == SQLITE_OK)
                 rc = sqlite3_step(stmt);
         if (rc == SQLITE_ROW) {
@@ -118,13 +118,13 @@ static pawl_status seek(sqlite3_stmt **stmt_out, struct store_sql *sql, pawl__ta
 static pawl_status write_row(
         struct store_sql *sql, pawl__table table, const pawl__row *row, pawl_error *err)
 {
-        const pawl__table_def *form = &pawl__tables[table];
+        const pawl__table_def *def = &pawl__tables[table];
         pawl_status status = statement(&sql->put[table], sql, table, put_text, err);
 
         if (status)
                 return status;
         sqlite3_stmt *stmt = sql->put[table];
-        int rc = bind(stmt, form, form->stored, row);
+        int rc = bind(stmt, def, def->stored, row);
         if (rc == SQLITE_OK)
                 rc = sqlite3_step(stmt);
         sqlite3_reset(stmt);
@@ -132,7 +132,7 @@ static pawl_status write_row(
                                  : pawl__db_fail(sql->log, rc, "write the state tables", err);
 }
 
-/* ---- Keeping back ---------------------------------------------------------------------------- */
+/* ---- The cache of a transaction -------------------------------------------------------------- */
 
 static pawl_status sql_get(pawl__store *store, pawl__table table, pawl__row *row, pawl_error *err)
 {
@@ -142,10 +142,10 @@ static pawl_status sql_get(pawl__store *store, pawl__table table, pawl__row *row
         uint32_t index;
         pawl_status status;
 
-        if (sql->keeping) {
-                status = pawl__memory_find(&index, sql->kept, table, row, err);
+        if (sql->caching) {
+                status = pawl__memory_find(&index, sql->cache, table, row, err);
                 if (status == PAWL_OK)
-                        pawl__memory_read(sql->kept, table, index, row);
+                        pawl__memory_read(sql->cache, table, index, row);
                 if (status != PAWL_ENOTFOUND)
                         return status;
         }
@@ -153,31 +153,31 @@ static pawl_status sql_get(pawl__store *store, pawl__table table, pawl__row *row
         if (status)
                 return status;
         pawl__sql_row(&found, table, stmt);
-        if (sql->keeping) {
-                status = pawl__memory_put(&index, sql->kept, table, &found, err);
+        if (sql->caching) {
+                status = pawl__memory_put(&index, sql->cache, table, &found, err);
                 if (status == PAWL_OK)
-                        pawl__memory_read(sql->kept, table, index, &found);
+                        pawl__memory_read(sql->cache, table, index, &found);
         } else {
                 pawl__arena_clear(&sql->found);
                 status = pawl__row_copy(&found, table, &sql->found, err);
         }
-        sqlite3_reset(stmt); /* a statement left standing would hold a snapshot */
+        sqlite3_reset(stmt); /* a statement that is not reset would keep its snapshot open */
         if (status == PAWL_OK)
                 *row = found;
         return status;
 }
 
-/* Room for one more row that waits, of this index. What is new of it does not wait. */
+/* Room for one more dirty row, of this index. New entries are not dirty. */
 static bool make_room(struct store_sql *sql, pawl__table table, uint32_t index)
 {
-        const size_t cap = sql->cap_waits[table];
+        const size_t cap = sql->cap_is_dirty[table];
 
-        if (pawl__grow(&sql->waits[table], &sql->cap_waits[table], (size_t)index + 1, sizeof(bool)))
+        if (pawl__grow(&sql->is_dirty[table], &sql->cap_is_dirty[table], (size_t)index + 1,
+                    sizeof(bool)))
                 return false;
-        if (sql->cap_waits[table] > cap)
-                memset(sql->waits[table] + cap, 0, sql->cap_waits[table] - cap);
-        return !pawl__grow(
-                &sql->waiting, &sql->cap_waiting, sql->n_waiting + 1, sizeof *sql->waiting);
+        if (sql->cap_is_dirty[table] > cap)
+                memset(sql->is_dirty[table] + cap, 0, sql->cap_is_dirty[table] - cap);
+        return !pawl__grow(&sql->dirty, &sql->cap_dirty, sql->n_dirty + 1, sizeof *sql->dirty);
 }
 
 static pawl_status sql_put(
@@ -186,34 +186,34 @@ static pawl_status sql_put(
         struct store_sql *sql = (struct store_sql *)store;
         uint32_t index;
 
-        if (!sql->keeping)
+        if (!sql->caching)
                 return write_row(sql, table, row, err);
-        pawl_status status = pawl__memory_put(&index, sql->kept, table, row, err);
+        pawl_status status = pawl__memory_put(&index, sql->cache, table, row, err);
         if (status)
                 return status;
         if (!make_room(sql, table, index))
                 return pawl__nomem(err);
-        if (!sql->waits[table][index]) {
-                sql->waits[table][index] = true;
-                sql->waiting[sql->n_waiting++] = (struct waiting){table, index};
+        if (!sql->is_dirty[table][index]) {
+                sql->is_dirty[table][index] = true;
+                sql->dirty[sql->n_dirty++] = (struct dirty){table, index};
         }
         return PAWL_OK;
 }
 
-static void forget(struct store_sql *sql)
+static void clear_cache(struct store_sql *sql)
 {
-        for (size_t i = 0; i < sql->n_waiting; i++)
-                sql->waits[sql->waiting[i].table][sql->waiting[i].index] = false;
-        sql->n_waiting = 0;
-        pawl__memory_clear(sql->kept);
+        for (size_t i = 0; i < sql->n_dirty; i++)
+                sql->is_dirty[sql->dirty[i].table][sql->dirty[i].index] = false;
+        sql->n_dirty = 0;
+        pawl__memory_clear(sql->cache);
 }
 
 void pawl__store_sql_begin(pawl__store *store)
 {
         struct store_sql *sql = (struct store_sql *)store;
 
-        forget(sql);
-        sql->keeping = true;
+        clear_cache(sql);
+        sql->caching = true;
 }
 
 pawl_status pawl__store_sql_flush(pawl__store *store, bool end, pawl_error *err)
@@ -221,42 +221,42 @@ pawl_status pawl__store_sql_flush(pawl__store *store, bool end, pawl_error *err)
         struct store_sql *sql = (struct store_sql *)store;
         pawl_status status = PAWL_OK;
 
-        for (size_t i = 0; i < sql->n_waiting && status == PAWL_OK; i++) {
+        for (size_t i = 0; i < sql->n_dirty && status == PAWL_OK; i++) {
                 pawl__row row;
-                pawl__memory_read(sql->kept, sql->waiting[i].table, sql->waiting[i].index, &row);
-                status = write_row(sql, sql->waiting[i].table, &row, err);
+                pawl__memory_read(sql->cache, sql->dirty[i].table, sql->dirty[i].index, &row);
+                status = write_row(sql, sql->dirty[i].table, &row, err);
         }
         if (status)
                 return status;
-        forget(sql);
-        sql->keeping = !end;
+        clear_cache(sql);
+        sql->caching = !end;
         return PAWL_OK;
 }
 
-size_t pawl__store_sql_waiting(const pawl__store *store)
+size_t pawl__store_sql_dirty(const pawl__store *store)
 {
-        return ((const struct store_sql *)store)->n_waiting;
+        return ((const struct store_sql *)store)->n_dirty;
 }
 
 void pawl__store_sql_abandon(pawl__store *store)
 {
         struct store_sql *sql = (struct store_sql *)store;
 
-        forget(sql);
-        sql->keeping = false;
+        clear_cache(sql);
+        sql->caching = false;
 }
 
 /* ---- Listing --------------------------------------------------------------------------------- */
 
 static void each_text(pawl__buf *sql, const pawl_log *log, pawl__table table)
 {
-        const pawl__table_def *form = &pawl__tables[table];
+        const pawl__table_def *def = &pawl__tables[table];
 
         pawl__sql_select(sql, log, table);
-        pawl__buf_addf(sql, " FROM %s ORDER BY %s, ", form->name, form->column[form->order].name);
-        if (form->then >= 0)
-                pawl__buf_addf(sql, "%s, ", form->column[form->then].name);
-        pawl__sql_columns(sql, table, 0, form->keys);
+        pawl__buf_addf(sql, " FROM %s ORDER BY %s, ", def->name, def->column[def->order].name);
+        if (def->then >= 0)
+                pawl__buf_addf(sql, "%s, ", def->column[def->then].name);
+        pawl__sql_columns(sql, table, 0, def->keys);
 }
 
 /* A statement of its own each time: fn may list the same table, and a listing is rare. */
@@ -301,10 +301,10 @@ static void sql_free(pawl__store *store)
 
         pawl__store_sql_release(store);
         for (int t = 0; t < PAWL__TABLES; t++)
-                free(sql->waits[t]);
-        free(sql->waiting);
+                free(sql->is_dirty[t]);
+        free(sql->dirty);
         pawl__arena_free(&sql->found);
-        pawl__memory_free(sql->kept);
+        pawl__memory_free(sql->cache);
         free(sql);
 }
 
@@ -316,7 +316,7 @@ pawl_status pawl__store_sql(pawl__store **out, pawl_log *log, pawl_error *err)
                 return pawl__nomem(err);
         sql->store = (pawl__store){sql_get, sql_put, sql_each, sql_free};
         sql->log = log;
-        pawl_status status = pawl__memory_new(&sql->kept, err);
+        pawl_status status = pawl__memory_new(&sql->cache, err);
         if (status) {
                 free(sql);
                 return status;

@@ -97,30 +97,30 @@ static int cmp_value(pawl__column_type type, const pawl__value *a, const pawl__v
 
 int pawl__row_cmp_key(pawl__table table, const pawl__row *a, const pawl__row *b)
 {
-        const pawl__table_def *form = &pawl__tables[table];
+        const pawl__table_def *def = &pawl__tables[table];
         int order = 0;
 
-        for (int c = 0; c < form->keys && order == 0; c++)
-                order = cmp_value(form->column[c].type, &a->v[c], &b->v[c]);
+        for (int c = 0; c < def->keys && order == 0; c++)
+                order = cmp_value(def->column[c].type, &a->v[c], &b->v[c]);
         return order;
 }
 
 int pawl__row_cmp_order(pawl__table table, const pawl__row *a, const pawl__row *b)
 {
-        const pawl__table_def *form = &pawl__tables[table];
-        int order = cmp_value(PAWL__INT, &a->v[form->order], &b->v[form->order]);
+        const pawl__table_def *def = &pawl__tables[table];
+        int order = cmp_value(PAWL__INT, &a->v[def->order], &b->v[def->order]);
 
-        if (order == 0 && form->then >= 0)
-                order = cmp_value(PAWL__INT, &a->v[form->then], &b->v[form->then]);
+        if (order == 0 && def->then >= 0)
+                order = cmp_value(PAWL__INT, &a->v[def->then], &b->v[def->then]);
         return order ? order : pawl__row_cmp_key(table, a, b);
 }
 
 int pawl__row_diff(pawl__table table, const pawl__row *a, const pawl__row *b)
 {
-        const pawl__table_def *form = &pawl__tables[table];
+        const pawl__table_def *def = &pawl__tables[table];
 
-        for (int c = 0; c < form->columns; c++)
-                if (cmp_value(form->column[c].type, &a->v[c], &b->v[c]) != 0)
+        for (int c = 0; c < def->columns; c++)
+                if (cmp_value(def->column[c].type, &a->v[c], &b->v[c]) != 0)
                         return c;
         return -1;
 }

@@ -1,10 +1,9 @@
 /**
  * @file state/tables.h
- * @brief What is, as tables: for each its columns, once, for SQL, memory, comparison and JSON
- * alike.
+ * @brief The state tables: their columns, defined once for SQL, memory, comparison and JSON.
  *
  * A row is an array of values, one a column. The key columns come first: texts, or one integer.
- * schema.sql shows the same tables with their comments; a test holds the two against each other.
+ * schema.sql has the same tables, with comments; a test compares the two.
  */
 #ifndef PAWL_STATE_TABLES_H
 #define PAWL_STATE_TABLES_H

@@ -41,12 +41,12 @@ static pawl_status add_version(
         uint32_t *at, pawl__versions *v, pawl_text scope, pawl_text version, pawl_error *err)
 {
         pawl_status status = find_version(at, v, scope, version, err);
-        bool ok = true;
 
         if (status || *at != PAWL__MAP_NONE)
                 return status;
-        const pawl_text key = pawl__arena_text(&v->arena, pawl__buf_text(&v->key), &ok);
-        if (!ok || pawl__grow(&v->bases, &v->cap, v->n + 1, sizeof *v->bases) ||
+        const pawl_text key = pawl__arena_copy(&v->arena, pawl__buf_text(&v->key));
+        if (pawl__arena_check(&v->arena, err) ||
+                pawl__grow(&v->bases, &v->cap, v->n + 1, sizeof *v->bases) ||
                 pawl__grow(&v->used, &v->cap_used, v->n + 1, sizeof *v->used) ||
                 pawl__map_put(&v->index, key, (uint32_t)v->n))
                 return pawl__nomem(err);
@@ -79,16 +79,14 @@ static bool is_mark(const pawl__row *sense, const char *status)
 pawl_status pawl__versions_learn(pawl__versions *v, const pawl__row *sense, pawl_error *err)
 {
         uint32_t at = 0;
-        bool ok = true;
 
         if (!is_mark(sense, "base"))
                 return PAWL_OK;
         pawl_status status = add_version(
                 &at, v, sense->v[PAWL__SENSE_SCOPE].text, sense->v[PAWL__SENSE_VERSION].text, err);
         if (!status)
-                v->bases[at] =
-                        pawl__arena_text(&v->arena, sense->v[PAWL__SENSE_DEFINITION].text, &ok);
-        return ok ? status : pawl__nomem(err);
+                v->bases[at] = pawl__arena_copy(&v->arena, sense->v[PAWL__SENSE_DEFINITION].text);
+        return status ? status : pawl__arena_check(&v->arena, err);
 }
 
 pawl_status pawl__versions_use(
@@ -123,7 +121,6 @@ pawl_status pawl__versions_weigh(pawl__versions *v, const pawl__row *sense, pawl
 {
         const int64_t seq = sense->v[PAWL__SENSE_SEQ].integer;
         uint32_t at = PAWL__MAP_NONE;
-        bool ok = true;
         pawl_status status = find_version(
                 &at, v, sense->v[PAWL__SENSE_SCOPE].text, sense->v[PAWL__SENSE_VERSION].text, err);
 
@@ -134,8 +131,9 @@ pawl_status pawl__versions_weigh(pawl__versions *v, const pawl__row *sense, pawl
                 v->newest[at] = seq;
         if (status || at != PAWL__MAP_NONE)
                 return status;
-        const pawl_text key = pawl__arena_text(&v->arena, pawl__buf_text(&v->key), &ok);
-        if (!ok || pawl__grow(&v->newest, &v->cap_newest, v->n_newest + 1, sizeof *v->newest) ||
+        const pawl_text key = pawl__arena_copy(&v->arena, pawl__buf_text(&v->key));
+        if (pawl__arena_check(&v->arena, err) ||
+                pawl__grow(&v->newest, &v->cap_newest, v->n_newest + 1, sizeof *v->newest) ||
                 pawl__map_put(&v->senses, key, (uint32_t)v->n_newest))
                 return pawl__nomem(err);
         v->newest[v->n_newest++] = seq;
@@ -185,23 +183,23 @@ static pawl_status weigh(const pawl__row *row, void *user, pawl_error *err)
 static pawl_status take_scope(const pawl__row *row, void *user, pawl_error *err)
 {
         struct in_force *f = user;
-        pawl__row copy = *row, *held = NULL;
-        bool ok = true;
+        pawl__row copy = *row, *known = NULL;
 
-        for (size_t i = 0; i < f->n && !held; i++)
+        for (size_t i = 0; i < f->n && !known; i++)
                 if (pawl__text_eq(f->scopes[i].v[PAWL__SCOPE_ID].text, row->v[PAWL__SCOPE_ID].text))
-                        held = &f->scopes[i];
-        if (held && held->v[PAWL__SCOPE_USED_SEQ].integer >= row->v[PAWL__SCOPE_USED_SEQ].integer)
+                        known = &f->scopes[i];
+        if (known && known->v[PAWL__SCOPE_USED_SEQ].integer >= row->v[PAWL__SCOPE_USED_SEQ].integer)
                 return PAWL_OK;
         copy.v[PAWL__SCOPE_ID].text =
-                pawl__arena_text(&f->versions->arena, row->v[PAWL__SCOPE_ID].text, &ok);
+                pawl__arena_copy(&f->versions->arena, row->v[PAWL__SCOPE_ID].text);
         copy.v[PAWL__SCOPE_VERSION].text =
-                pawl__arena_text(&f->versions->arena, row->v[PAWL__SCOPE_VERSION].text, &ok);
-        if (!ok || (!held && pawl__grow(&f->scopes, &f->cap, f->n + 1, sizeof *f->scopes)))
+                pawl__arena_copy(&f->versions->arena, row->v[PAWL__SCOPE_VERSION].text);
+        if (pawl__arena_check(&f->versions->arena, err) ||
+                (!known && pawl__grow(&f->scopes, &f->cap, f->n + 1, sizeof *f->scopes)))
                 return pawl__nomem(err);
-        if (!held)
-                held = &f->scopes[f->n++];
-        *held = copy;
+        if (!known)
+                known = &f->scopes[f->n++];
+        *known = copy;
         return PAWL_OK;
 }
 

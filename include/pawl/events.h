@@ -6,9 +6,9 @@
  * and processes that share a file open one pawl_log each. A log does not survive fork(): open it
  * again in the child. Logs that one process has open for writing on the same file, by the same
  * path, share commits: what their threads append while another's append waits for the disk goes
- * into one transaction, and one sync serves all of it. Each call still returns when its own events
+ * into one transaction, with one sync for all of it. Each call still returns when its own events
  * are on disk, and fails only for what is wrong with them or with the disk. Claims, renewals and
- * releases take their turn in between. While a thread waits in a call here, another may read the
+ * releases come in between. While a thread waits in a call here, another may read the
  * events that it gave, but never calls its sources, unless both logs were given the same ones.
  * Readers: a cursor reads in batches and holds no transaction between them, so a slow reader
  * never keeps the write-ahead log from being recycled.
@@ -40,8 +40,8 @@ typedef struct pawl_event {
 } pawl_event;
 
 typedef enum pawl_log_flags {
-        PAWL_LOG_CREATE = 1,  /**< make the log, and its folder, where there is none */
-        PAWL_LOG_READONLY = 2 /**< change nothing; works in a folder that cannot be written */
+        PAWL_LOG_CREATE = 1,  /**< create the log, and its directory, if there is none */
+        PAWL_LOG_READONLY = 2 /**< change nothing; works in a directory that cannot be written */
 } pawl_log_flags;
 
 /** Options for opening. Start from PAWL_LOG_OPTIONS_INIT. */
@@ -82,17 +82,17 @@ typedef struct pawl_log_options {
 PAWL_EXTERN PAWL_MUST_CHECK pawl_status pawl_log_open(
         pawl_log **out, const char *path, const pawl_log_options *options, pawl_error *err);
 
-/** Close; NULL is allowed. Claims it still holds are given back. */
+/** Close; NULL is allowed. Claims that it still has are released. */
 PAWL_EXTERN void pawl_log_close(pawl_log *log);
 
 /**
- * End what a log is at, from any thread: while @p on, every call that reads or writes by this
- * handle fails with PAWL_EINTERRUPTED, at its next statement or within a thousand steps of one,
- * also while it waits for a lock. A call that fails so wrote nothing; an append that has begun to
- * write is done whole. A rollback of the workspace that is cut between two files is left to be
+ * Interrupt the calls on a log, from any thread: while @p on, every call that reads or writes by
+ * this handle fails with PAWL_EINTERRUPTED, at its next statement or within a thousand steps of
+ * one, also while it waits for a lock. A call that fails so wrote nothing; an append that has begun
+ * to write is done whole. A rollback of the workspace that is cut between two files is left to be
  * finished, as by a crash. It stays on until it is turned off; then all works as before.
  *
- * The log must not be closed meanwhile. Closing it is not interrupted, and gives claims back.
+ * The log must not be closed meanwhile. Closing it is not interrupted, and releases its claims.
  */
 PAWL_EXTERN void pawl_log_interrupt(pawl_log *log, bool on);
 
@@ -155,7 +155,7 @@ PAWL_EXTERN PAWL_MUST_CHECK pawl_status pawl_log_renew(
  */
 PAWL_EXTERN PAWL_MUST_CHECK pawl_status pawl_log_renew_all(pawl_log *log);
 
-/** Give the run back. PAWL_EFENCED when it was not held any more. */
+/** Release the run. PAWL_EFENCED if this claim was not the newest any more. */
 PAWL_EXTERN PAWL_MUST_CHECK pawl_status pawl_log_release(
         pawl_log *log, const char *run_id, uint64_t fence);
 
@@ -203,14 +203,14 @@ typedef bool (*pawl_backup_fn)(uint64_t done, uint64_t pages, void *user);
 
 /**
  * Copy the log as it stands now into one new file, which is a whole log: while others write, and
- * from a read-only handle too. Nobody holds a run of the copy: leases are given back in it. It is
+ * from a read-only handle too. No process has a run of the copy: its leases are released. It is
  * made beside @p path under another name, verified, and then named, on disk; nothing is replaced.
  * An older schema stays as it is, and a keyed log needs no key here.
  *
  * @param[out] result  what the copy holds; may be NULL.
  * @param go_on        may be NULL.
  * @return PAWL_EEXISTS (something has the name, or its -wal, -shm or -journal), PAWL_ENOTFOUND (the
- *         folder), PAWL_EACCESS, PAWL_EREADONLY, PAWL_EFULL, PAWL_EINTERRUPTED by go_on,
+ *         directory), PAWL_EACCESS, PAWL_EREADONLY, PAWL_EFULL, PAWL_EINTERRUPTED by go_on,
  *         PAWL_EDAMAGED when the log does not verify, PAWL_EBUSY when a writer came to a log that
  *         nobody had open, PAWL_EIO: in each case no file is left.
  */
@@ -218,10 +218,10 @@ PAWL_EXTERN PAWL_MUST_CHECK pawl_status pawl_log_backup(
         pawl_backup *result, pawl_log *log, const char *path, pawl_backup_fn go_on, void *user);
 
 /**
- * Give the space of what was dropped back to the file system: without that, later appends fill it.
+ * Return the space of what was removed to the file system; without this call, later appends use it.
  * Long on a large log, as it is written anew; writers wait meanwhile, readers do not, and it is
- * done whole or not at all. Needs room for what is kept twice, in the folder for temporary files
- * and beside the log.
+ * done whole or not at all. It needs room for what is kept twice, in the directory for temporary
+ * files and beside the log.
  * @param[out] freed  bytes by which the log's files are smaller now; 0 where there was nothing to
  *         give, or a reader holds on to the state before: then they are when that reader is gone
  * and more was appended. May be NULL.

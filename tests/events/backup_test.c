@@ -195,9 +195,9 @@ static void a_name_that_cannot_be_is_refused_by_that(void **state)
         event_log_open(b->f);
         event_log_fill(b->f, 1);
         check_refused(b, "", PAWL_EINVAL, "the path is empty; name a file");
-        check_refused(b, b->folder, PAWL_EEXISTS, "is a folder; add the name of a file");
+        check_refused(b, b->folder, PAWL_EEXISTS, "is a directory; add the name of a file");
         snprintf(name, sizeof name, "%s/", b->copy);
-        check_refused(b, name, PAWL_EINVAL, "is a folder; add the name of a file");
+        check_refused(b, name, PAWL_EINVAL, "is a directory; add the name of a file");
         snprintf(name, sizeof name, "%s/nowhere/copy.db", b->folder);
         check_refused(b, name, PAWL_ENOTFOUND,
                 "nowhere/copy.db: cannot make the copy: No such file or directory; check the path");

@@ -41,7 +41,7 @@ static void foreign_file(event_log *f, const char *sql)
         event_log_sql(f, sql);
 }
 
-static void creating_makes_a_private_folder_and_private_files_whatever_the_umask(void **state)
+static void creating_makes_a_private_directory_and_private_files_whatever_the_umask(void **state)
 {
         event_log *f = *state;
         char *folder = path_in(f->folder, ".pawl"), name[4096];
@@ -119,7 +119,7 @@ static void a_path_that_cannot_be_made_is_refused(void **state)
                 {"", "the path is empty", PAWL_EINVAL},
                 {"no/such/folder/events.db", "No such file", PAWL_ENOTFOUND},
                 {"file/events.db", "Not a directory", PAWL_ENOTFOUND},
-                {"new/", "names a folder", PAWL_EINVAL},
+                {"new/", "names a directory", PAWL_EINVAL},
                 {".", "not a regular file", PAWL_EFORMAT},
                 {"fifo", "not a regular file", PAWL_EFORMAT},
                 {"dangling", "No such file", PAWL_ENOTFOUND},
@@ -293,7 +293,7 @@ static void a_path_with_uri_characters_is_taken_as_it_is(void **state)
 int main(void)
 {
         const struct CMUnitTest tests[] = {
-                LOG_TEST(creating_makes_a_private_folder_and_private_files_whatever_the_umask),
+                LOG_TEST(creating_makes_a_private_directory_and_private_files_whatever_the_umask),
                 LOG_TEST(a_folder_that_stands_keeps_its_mode),
                 LOG_TEST(a_new_log_is_named_in_its_header),
                 LOG_TEST(without_create_a_missing_log_is_not_found_and_not_made),

@@ -130,7 +130,7 @@ static void read_in_unwritable_folder(event_log *f)
 
         f->flags = 0;
         CHILD_CHECK(event_log_try(&log, f, &err) == PAWL_EREADONLY);
-        CHILD_CHECK(strstr(err.message, "folder cannot be written"));
+        CHILD_CHECK(strstr(err.message, "directory cannot be written"));
         f->flags = PAWL_LOG_READONLY;
         CHILD_CHECK(event_log_try(&log, f, &err) == PAWL_OK);
         CHILD_CHECK(pawl_log_verify(&result, log, 0, NULL) == PAWL_OK);
@@ -152,7 +152,8 @@ static void check_unwritable_folder(event_log *f)
         assert_int_equal(chmod(f->folder, 0755), 0);
 }
 
-static void a_log_in_a_folder_that_cannot_be_written_is_read_and_not_opened_to_write(void **state)
+static void a_log_in_a_directory_that_cannot_be_written_is_read_and_not_opened_to_write(
+        void **state)
 {
         event_log *f = *state;
         char name[4096];
@@ -430,7 +431,8 @@ int main(void)
                 LOG_TEST(read_only_changes_nothing_and_leaves_no_file),
                 LOG_TEST(a_log_that_lost_its_database_keeps_its_write_ahead_log),
                 LOG_TEST(a_copy_with_a_write_ahead_log_is_read_whole_and_left_alone),
-                LOG_TEST(a_log_in_a_folder_that_cannot_be_written_is_read_and_not_opened_to_write),
+                LOG_TEST(
+                        a_log_in_a_directory_that_cannot_be_written_is_read_and_not_opened_to_write),
                 LOG_TEST(a_file_that_cannot_be_written_or_read_is_refused_by_that),
                 LOG_TEST(a_reader_sees_what_a_writer_appends_while_both_have_it_open),
                 LOG_TEST(a_reader_that_took_no_locks_sees_a_writer_that_came_later),

@@ -298,7 +298,7 @@ static void the_first_difference_is_named(void **state)
                 {"UPDATE sessions SET session_id = 'ghost' WHERE session_id = 'session-2'",
                         "sessions session-2: is missing in the table"},
                 {"INSERT INTO scopes VALUES ('core', 'v', 1, 1)",
-                        "scopes core v: stands in the table, but no event makes it; rebuild"},
+                        "scopes core v: is in the table, but no event makes it; rebuild"},
                 {"DELETE FROM projection", "projection: its one row is missing"},
         };
         struct history *h = *state;

@@ -225,10 +225,10 @@ static void what_is_kept_back_is_written_by_a_flush_alone(void **state)
         put(s, s->sql, PAWL__RUNS, run_row("a", "running", NULL, 1));
         put(s, s->sql, PAWL__RUNS, run_row("a", "blocked", NULL, 1));
         put(s, s->sql, PAWL__RUNS, run_row("b", "running", NULL, 2));
-        assert_int_equal(pawl__store_sql_waiting(s->sql), 2);
+        assert_int_equal(pawl__store_sql_dirty(s->sql), 2);
         assert_int_equal(history_count(s->h, "runs"), 0);
         assert_int_equal(pawl__store_sql_flush(s->sql, true, &s->err), PAWL_OK);
-        assert_int_equal(pawl__store_sql_waiting(s->sql), 0);
+        assert_int_equal(pawl__store_sql_dirty(s->sql), 0);
         assert_int_equal(history_count(s->h, "runs WHERE status = 'blocked'"), 1);
         assert_int_equal(history_count(s->h, "runs"), 2);
 }
@@ -241,7 +241,7 @@ static void what_is_abandoned_is_forgotten(void **state)
         pawl__store_sql_begin(s->sql);
         put(s, s->sql, PAWL__RUNS, run_row("a", "running", NULL, 1));
         pawl__store_sql_abandon(s->sql);
-        assert_int_equal(pawl__store_sql_waiting(s->sql), 0);
+        assert_int_equal(pawl__store_sql_dirty(s->sql), 0);
         assert_int_equal(s->sql->get(s->sql, PAWL__RUNS, &row, &s->err), PAWL_ENOTFOUND);
         pawl__store_sql_begin(s->sql);
         assert_int_equal(s->sql->get(s->sql, PAWL__RUNS, &row, &s->err), PAWL_ENOTFOUND);
@@ -317,7 +317,7 @@ static void rows_after_a_lack_of_memory_are_written(void **state)
                 allocator_fail_at(0);
                 pawl__store_sql_abandon(store);
                 assert_int_equal(put_rows(s, store), PAWL_OK);
-                assert_int_equal(pawl__store_sql_waiting(store), ROWS);
+                assert_int_equal(pawl__store_sql_dirty(store), ROWS);
                 store->free(store);
                 assert_in_range(n, 1, CALLS_MAX);
         }

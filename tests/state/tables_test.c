@@ -2,7 +2,7 @@
 #include "support/history.h"
 
 /* What PRAGMA table_info says of a table is what the column table says. */
-static void columns_match(struct history *h, const pawl__table_def *form)
+static void columns_match(struct history *h, const pawl__table_def *def)
 {
         static const char *const types[] = {
                 [PAWL__TEXT] = "TEXT", [PAWL__INT] = "INTEGER", [PAWL__REAL] = "REAL"};
@@ -13,19 +13,19 @@ static void columns_match(struct history *h, const pawl__table_def *form)
                                  "SELECT name, type, \"notnull\", pk FROM pragma_table_info(?1)",
                                  -1, &stmt, NULL),
                 SQLITE_OK);
-        sqlite3_bind_text(stmt, 1, form->name, -1, SQLITE_STATIC);
+        sqlite3_bind_text(stmt, 1, def->name, -1, SQLITE_STATIC);
         for (; sqlite3_step(stmt) == SQLITE_ROW; c++) {
-                assert_in_range(c, 0, form->stored - 1);
-                const pawl__column *column = &form->column[c];
+                assert_in_range(c, 0, def->stored - 1);
+                const pawl__column *column = &def->column[c];
                 assert_string_equal((const char *)sqlite3_column_text(stmt, 0), column->name);
                 assert_string_equal(
                         (const char *)sqlite3_column_text(stmt, 1), types[column->type]);
                 if (column->type != PAWL__TEXT) /* numbers are never absent */
                         assert_int_equal(sqlite3_column_int(stmt, 2), 1);
-                assert_int_equal(sqlite3_column_int(stmt, 3), c < form->keys ? c + 1 : 0);
+                assert_int_equal(sqlite3_column_int(stmt, 3), c < def->keys ? c + 1 : 0);
         }
         sqlite3_finalize(stmt);
-        assert_int_equal(c, form->stored);
+        assert_int_equal(c, def->stored);
 }
 
 static void the_schema_has_the_columns_of_the_column_table(void **state)
@@ -38,18 +38,18 @@ static void a_table_form_is_whole(void **state)
 {
         (void)state;
         for (int t = 0; t < PAWL__TABLES; t++) {
-                const pawl__table_def *form = &pawl__tables[t];
-                assert_in_range(form->columns, form->stored, PAWL__COLUMNS_MAX);
-                assert_in_range(form->keys, 1, form->stored);
-                assert_int_equal(form->column[form->order].type, PAWL__INT);
-                if (form->then >= 0)
-                        assert_int_equal(form->column[form->then].type, PAWL__INT);
-                for (int c = 0; c < form->columns; c++)
-                        assert_non_null(form->column[c].name);
-                for (int c = 0; c < form->keys; c++) /* texts, or one integer */
-                        assert_int_equal(form->column[c].type,
-                                form->keys == 1 ? form->column[c].type : PAWL__TEXT);
-                assert_int_not_equal(form->column[0].type, PAWL__REAL);
+                const pawl__table_def *def = &pawl__tables[t];
+                assert_in_range(def->columns, def->stored, PAWL__COLUMNS_MAX);
+                assert_in_range(def->keys, 1, def->stored);
+                assert_int_equal(def->column[def->order].type, PAWL__INT);
+                if (def->then >= 0)
+                        assert_int_equal(def->column[def->then].type, PAWL__INT);
+                for (int c = 0; c < def->columns; c++)
+                        assert_non_null(def->column[c].name);
+                for (int c = 0; c < def->keys; c++) /* texts, or one integer */
+                        assert_int_equal(def->column[c].type,
+                                def->keys == 1 ? def->column[c].type : PAWL__TEXT);
+                assert_int_not_equal(def->column[0].type, PAWL__REAL);
         }
 }
 

@@ -303,7 +303,7 @@ static bool was_seen(pawl__scanner *s, const pawl__listed *listed, const pawl__i
         return old && pawl__preload_seen(old) && listed->type == DT_REG &&
                listed->inode == old->inode && old->size <= s->in->max_file && !is_restless(s) &&
                !pawl__own_files_is(&s->own,
-                       &(struct stat){.st_dev = s->own.folder.device, .st_ino = listed->inode});
+                       &(struct stat){.st_dev = s->own.directory.device, .st_ino = listed->inode});
 }
 
 pawl_status pawl__scan_stage_entry(
