@@ -182,11 +182,8 @@ void cli_close_log(const cli_call *cli, pawl_log *log)
                 keep_log(cli, log);
         const char *warning = log ? pawl_log_warning(log) : NULL;
 
-        if (warning) {
-                fprintf(cli->in->err, "%s: ", cli->program->name);
-                cli_puts(cli->in->err, warning);
-                fputc('\n', cli->in->err);
-        }
+        if (warning)
+                cli_notice(cli, warning);
         if (log != cli->in->log)
                 pawl_log_close(log);
 }
@@ -199,4 +196,16 @@ pawl_status cli_whole_run(pawl_text *run_id, pawl_log *log, pawl__arena *arena, 
         if (!run_id->data || pawl__state_of(&state, log, NULL))
                 return PAWL_OK;
         return pawl__state_whole_id(run_id, state, &table, 1, "run", arena, err);
+}
+
+pawl_status cli_short_id(pawl_text *id, pawl_log *log, pawl__table table, pawl_error *err)
+{
+        pawl__arena arena = PAWL__ARENA_INIT;
+        pawl__state *state;
+
+        if (pawl__state_of(&state, log, NULL))
+                return PAWL_OK;
+        pawl_status status = pawl__state_short_id(id, state, table, &arena, err);
+        pawl__arena_free(&arena);
+        return status;
 }

@@ -7,6 +7,7 @@
 
 #include "base/text.h"
 #include "command/command.h"
+#include "state/state.h"
 #include <pawl/events.h>
 
 #define CLI_LOG_NAME ".pawl/events.db"
@@ -33,11 +34,22 @@ void cli_say_log(const cli_call *cli, FILE *out);
 void cli_sayf(const cli_call *cli, FILE *out, const char *format, ...) PAWL_PRINTF(3, 4);
 /** One line on in->err, beside what the command does. */
 void cli_notice(const cli_call *cli, const char *line);
+void cli_noticef(const cli_call *cli, const char *format, ...) PAWL_PRINTF(2, 3);
 
 /** A run's id in place of 4 characters or more that it alone begins with; left as it is where the
  *  log's tables can't be asked. May be absent. PAWL_EINVAL: several begin so. */
 PAWL_MUST_CHECK pawl_status cli_whole_run(
         pawl_text *run_id, pawl_log *log, pawl__arena *arena, pawl_error *err);
+
+/** A list that is shown, and the log that it is of. */
+typedef struct cli_listed {
+        const void *list;
+        pawl_log *log;
+} cli_listed;
+/** For people, the beginning of an id of that table that names it; whole where the log's tables
+ *  can't be asked. */
+PAWL_MUST_CHECK pawl_status cli_short_id(
+        pawl_text *id, pawl_log *log, pawl__table table, pawl_error *err);
 
 typedef enum cli_access {
         CLI_READ,   /**< change nothing, not even to catch up or migrate */

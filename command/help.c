@@ -84,8 +84,11 @@ static void put_options(FILE *out, const cli_option *options)
         }
 }
 
-void cli_print_program_help(FILE *out, const cli_program *program)
+void cli_print_program_help(FILE *stream, const cli_program *program)
 {
+        cli_wrap wrap;
+        FILE *out = cli_wrap_begin(&wrap, stream);
+
         put_usage(out, program, NULL);
         fprintf(out, "\n%s.\n\n", program->help);
         for (const cli_cmd *const *cmd = program->cmds; *cmd; cmd++) {
@@ -99,15 +102,20 @@ void cli_print_program_help(FILE *out, const cli_program *program)
         put_options(out, cli_globals);
         fprintf(out, "\n`%s help COMMAND` tells more of one; `man %s` tells all.\n", program->name,
                 program->name);
+        cli_wrap_end(&wrap);
 }
 
-void cli_print_cmd_help(FILE *out, const cli_program *program, const cli_cmd *cmd)
+void cli_print_cmd_help(FILE *stream, const cli_program *program, const cli_cmd *cmd)
 {
+        cli_wrap wrap;
+        FILE *out = cli_wrap_begin(&wrap, stream);
+
         put_usage(out, program, cmd);
         fprintf(out, "\n%s.\n\n", cmd->help);
         put_options(out, cmd->options);
         put_options(out, program->shared);
         put_options(out, cli_globals);
+        cli_wrap_end(&wrap);
 }
 
 int cli_usage(const cli_call *cli, const char *format, ...)
@@ -122,13 +130,16 @@ int cli_usage(const cli_call *cli, const char *format, ...)
                 pawl__fail(cli->in->failure, PAWL_EINVAL, "%s%s%s; see `%s %s%s--help`",
                         cli->cmd ? cli->cmd->name : "", cli->cmd ? ": " : "", what,
                         cli->program->name, cli->cmd ? cli->cmd->name : "", cli->cmd ? " " : "");
-        fprintf(cli->in->err, "%s: ", cli->program->name);
+        cli_wrap wrap;
+        FILE *err = cli_wrap_begin(&wrap, cli->in->err);
+        fprintf(err, "%s: ", cli->program->name);
         if (cli->cmd)
-                fprintf(cli->in->err, "%s: ", cli->cmd->name);
-        cli_puts(cli->in->err, what);
-        fprintf(cli->in->err, "; see `%s %s%s--help`\n", cli->program->name,
-                cli->cmd ? cli->cmd->name : "", cli->cmd ? " " : "");
-        put_usage(cli->in->err, cli->program, cli->cmd);
+                fprintf(err, "%s: ", cli->cmd->name);
+        cli_puts(err, what);
+        fprintf(err, "; see `%s %s%s--help`\n", cli->program->name, cli->cmd ? cli->cmd->name : "",
+                cli->cmd ? " " : "");
+        put_usage(err, cli->program, cli->cmd);
+        cli_wrap_end(&wrap);
         return CLI_USAGE;
 }
 

@@ -1,5 +1,6 @@
 #include "command/printable.h"
 #include <stdlib.h>
+#include <sys/ioctl.h>
 #include <unistd.h>
 
 void cli_put(FILE *stream, pawl_text text)
@@ -63,9 +64,76 @@ void cli_put_cut(FILE *stream, pawl_text text, size_t max)
                 fputs("…", stream);
 }
 
+/* Of a word with what stands before it: bytes, and the columns that it takes. */
+static size_t word_of(const char *at, size_t *columns)
+{
+        size_t n = strspn(at, " ");
+        char until = 0;
+
+        *columns = n;
+        for (; at[n] && at[n] != '\n' && (at[n] != ' ' || until); n++) {
+                const char *end = at[n] == '`' ? "`" : at[n] == '[' ? "]" : NULL;
+                if (until)
+                        until = at[n] == until ? '\0' : until;
+                else if (end && memchr(at + n + 1, *end, strcspn(at + n + 1, "\n")))
+                        until = *end;
+                *columns += ((unsigned char)at[n] & 0xc0) != 0x80;
+        }
+        return n;
+}
+
+void cli_put_wrapped(FILE *stream, const char *lines, size_t width)
+{
+        size_t column = 0, indent = 2;
+
+        while (*lines) {
+                size_t columns, n = word_of(lines, &columns), spaces = strspn(lines, " ");
+                if (*lines == '\n') {
+                        n = 1;
+                        column = 0;
+                        indent = 2;
+                } else if (column > indent && column + columns > width && spaces < n) {
+                        lines += spaces;
+                        n -= spaces;
+                        fprintf(stream, "\n%*s", (int)indent, "");
+                        column = indent + columns - spaces;
+                } else {
+                        if (spaces > 1 && column + spaces <= width / 2)
+                                indent = column + spaces;
+                        column += columns;
+                }
+                fwrite(lines, 1, n, stream);
+                lines += n;
+        }
+}
+
 bool cli_is_terminal(FILE *stream)
 {
         return isatty(fileno(stream));
+}
+
+size_t cli_terminal_width(FILE *stream)
+{
+        struct winsize size = {.ws_col = 0};
+
+        if (!cli_is_terminal(stream))
+                return 0;
+        return ioctl(fileno(stream), TIOCGWINSZ, &size) || size.ws_col == 0 ? 80 : size.ws_col;
+}
+
+FILE *cli_wrap_begin(cli_wrap *wrap, FILE *out)
+{
+        *wrap = (cli_wrap){.out = out, .width = cli_terminal_width(out)};
+        if (wrap->width)
+                wrap->text = open_memstream(&wrap->lines, &wrap->len);
+        return wrap->text ? wrap->text : out;
+}
+
+void cli_wrap_end(cli_wrap *wrap)
+{
+        if (wrap->text && fclose(wrap->text) == 0)
+                cli_put_wrapped(wrap->out, wrap->lines, wrap->width);
+        free(wrap->lines);
 }
 
 bool cli_colours(FILE *stream)

@@ -15,6 +15,21 @@
 void cli_put(FILE *stream, pawl_text text);
 void cli_puts(FILE *stream, const char *string);
 
+/** Write what is made of lines with breaks at words, none of which is wider than @p width: what
+ *  follows a break stands below the column that two spaces lead to, else is set in by two. Words in
+ *  backquotes and in brackets stay together. */
+void cli_put_wrapped(FILE *stream, const char *lines, size_t width);
+
+typedef struct cli_wrap {
+        FILE *out, *text;
+        char *lines;
+        size_t len, width;
+} cli_wrap;
+/** What to print lines to that are to reach @p out wrapped to its terminal; @p out itself where it
+ *  is none. */
+FILE *cli_wrap_begin(cli_wrap *wrap, FILE *out);
+void cli_wrap_end(cli_wrap *wrap);
+
 /** As a word of a command line: in quotes where a shell would read more into it. */
 void cli_put_word(FILE *stream, pawl_text text);
 
@@ -26,6 +41,8 @@ void cli_size_text(char out[32], uint64_t bytes);
 
 /** Do people read it? What a service prints into is no terminal. */
 bool cli_is_terminal(FILE *stream);
+/** Its columns; 0: it is no terminal. */
+size_t cli_terminal_width(FILE *stream);
 /** Colours go to a terminal alone, and not under NO_COLOR or TERM=dumb. */
 bool cli_colours(FILE *stream);
 

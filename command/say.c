@@ -52,7 +52,22 @@ void cli_sayf(const cli_call *cli, FILE *out, const char *format, ...)
 
 void cli_notice(const cli_call *cli, const char *line)
 {
-        fprintf(cli->in->err, "%s: ", cli->program->name);
-        cli_say(cli, cli->in->err, line);
-        fputc('\n', cli->in->err);
+        cli_wrap wrap;
+        FILE *err = cli_wrap_begin(&wrap, cli->in->err);
+
+        fprintf(err, "%s: ", cli->program->name);
+        cli_say(cli, err, line);
+        fputc('\n', err);
+        cli_wrap_end(&wrap);
+}
+
+void cli_noticef(const cli_call *cli, const char *format, ...)
+{
+        char line[LONGEST];
+        va_list args;
+
+        va_start(args, format);
+        vsnprintf(line, sizeof line, format, args);
+        va_end(args);
+        cli_notice(cli, line);
 }

@@ -2,7 +2,7 @@
  * @file command/table.h
  * @brief A listing from one column table: the header, the alignment and the type in JSON.
  *
- * On a terminal the widest columns shrink to fit it; elsewhere nothing is cut. Rows are printed in
+ * On a terminal free text is cut to fit it; elsewhere nothing is cut. Rows are printed in
  * batches, so that a listing of any length is shown in little memory; later batches keep the widths
  * of the earlier ones.
  */
@@ -19,10 +19,17 @@ typedef enum cli_cell_type {
         CLI_CELL_SIZE /**< an integer of bytes; in a table "4.2 MB" */
 } cli_cell_type;
 
+/** What becomes of a column where the table is wider than the terminal. */
+typedef enum cli_cut {
+        CLI_WHOLE,   /**< nothing: it is there to be copied, or is short */
+        CLI_CUT,     /**< free text: has the room that the others leave, and ends in "…" */
+        CLI_CUT_LAST /**< cut, too, where that is not enough */
+} cli_cut;
+
 typedef struct cli_column {
         const char *name;   /**< the member in JSON; the header is its upper case */
         cli_cell_type type; /**< numbers are aligned to the right */
-        bool shrink;        /**< may be cut to fit a terminal */
+        cli_cut cut;
 } cli_column;
 
 typedef union cli_cell {

@@ -8,11 +8,11 @@
 #include <stdlib.h>
 
 static const cli_column columns[] = {
-        {"seq", CLI_CELL_INTEGER, false},
-        {"time", CLI_CELL_TEXT, false},
-        {"type", CLI_CELL_TEXT, false},
-        {"run", CLI_CELL_TEXT, true},
-        {"step", CLI_CELL_TEXT, true},
+        {"seq", CLI_CELL_INTEGER, CLI_WHOLE},
+        {"time", CLI_CELL_TEXT, CLI_CUT_LAST},
+        {"type", CLI_CELL_TEXT, CLI_WHOLE},
+        {"run", CLI_CELL_TEXT, CLI_CUT},
+        {"step", CLI_CELL_TEXT, CLI_CUT},
 };
 
 enum { COLUMNS = sizeof columns / sizeof *columns };

@@ -119,9 +119,9 @@ static int print_json(const cli_call *cli, const struct stats *stats)
 static pawl_status print_kind(FILE *out, const struct stats *stats, int kind, pawl_error *err)
 {
         const cli_column columns[] = {
-                {kinds[kind].name, CLI_CELL_TEXT, true},
-                {"count", CLI_CELL_INTEGER, false},
-                {"bytes", CLI_CELL_INTEGER, false},
+                {kinds[kind].name, CLI_CELL_TEXT, CLI_CUT},
+                {"count", CLI_CELL_INTEGER, CLI_WHOLE},
+                {"bytes", CLI_CELL_INTEGER, CLI_WHOLE},
         };
         const struct tallies *tallies = &stats->by[kind];
         cli_table *table;

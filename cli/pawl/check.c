@@ -8,21 +8,21 @@
 #include <stdio.h>
 
 static const cli_column step_columns[] = {
-        {"step", CLI_CELL_TEXT, true},
-        {"strictness", CLI_CELL_TEXT, false},
-        {"terms", CLI_CELL_INTEGER, false},
-        {"findings", CLI_CELL_INTEGER, false},
-        {"severity", CLI_CELL_TEXT, false},
-        {"verdict", CLI_CELL_TEXT, false},
+        {"step", CLI_CELL_TEXT, CLI_CUT},
+        {"strictness", CLI_CELL_TEXT, CLI_WHOLE},
+        {"terms", CLI_CELL_INTEGER, CLI_WHOLE},
+        {"findings", CLI_CELL_INTEGER, CLI_WHOLE},
+        {"severity", CLI_CELL_TEXT, CLI_WHOLE},
+        {"verdict", CLI_CELL_TEXT, CLI_WHOLE},
 };
 
 static const cli_column finding_columns[] = {
-        {"step", CLI_CELL_TEXT, true},
-        {"term", CLI_CELL_TEXT, true},
-        {"conflict", CLI_CELL_TEXT, false},
-        {"severity", CLI_CELL_TEXT, false},
-        {"senses", CLI_CELL_INTEGER, false},
-        {"context", CLI_CELL_TEXT, true},
+        {"step", CLI_CELL_TEXT, CLI_CUT},
+        {"term", CLI_CELL_TEXT, CLI_CUT},
+        {"conflict", CLI_CELL_TEXT, CLI_WHOLE},
+        {"severity", CLI_CELL_TEXT, CLI_WHOLE},
+        {"senses", CLI_CELL_INTEGER, CLI_WHOLE},
+        {"context", CLI_CELL_TEXT, CLI_CUT},
 };
 
 enum {

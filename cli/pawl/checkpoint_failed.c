@@ -2,6 +2,7 @@
 #include "base/error.h"
 #include "base/json_tree.h"
 #include "cli/pawl/workspace.h"
+#include "command/find.h"
 #include "command/printable.h"
 #include <inttypes.h>
 #include <pawl/events.h>
@@ -42,12 +43,10 @@ void cli_say_failed_checkpoints(const cli_call *cli, pawl_log *log, uint64_t sin
                 since = head - EVENTS;
         if (!read_failures(&payload, &n, &seq, log, since) && n > 0 &&
                 !pawl__json_tree_read(&tree, payload.data, payload.len, NULL)) {
-                fprintf(cli->in->err,
-                        "pawl: %" PRIu64 " could not be taken since, the last at seq %" PRIu64 ": ",
-                        n, seq);
                 const pawl_text reason = pawl__json_get_text(&tree, 0, "reason");
-                cli_put(cli->in->err, reason);
-                fputc('\n', cli->in->err);
+                cli_noticef(cli,
+                        "%" PRIu64 " could not be taken since, the last at seq %" PRIu64 ": %.*s",
+                        n, seq, (int)reason.len, reason.data ? reason.data : "");
         }
         pawl__json_tree_free(&tree);
         pawl__buf_free(&payload);

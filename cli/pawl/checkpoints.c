@@ -13,6 +13,7 @@ typedef struct listing {
         pawl_workspace_checkpoints *all;
         const pawl_workspace_checkpoint_info **items; /* those that are asked for */
         size_t n;
+        pawl_log *log;
         pawl__state *state;
         pawl__arena arena;
 } listing;
@@ -41,6 +42,7 @@ static pawl_status gather(listing *l, const cli_call *cli, pawl_log *log, pawl_e
         pawl_text run, session, step;
         pawl_status status = pawl__state_of(&l->state, log, err);
 
+        l->log = log;
         if (!status)
                 status = wanted(&run, l, cli, "run", &runs, err);
         if (!status)
@@ -83,15 +85,15 @@ static int print_json(const cli_call *cli, const listing *l)
 }
 
 static const cli_column columns[] = {
-        {"n", CLI_CELL_INTEGER, false},
-        {"id", CLI_CELL_TEXT, false},
-        {"step", CLI_CELL_TEXT, true},
-        {"description", CLI_CELL_TEXT, true},
-        {"trigger", CLI_CELL_TEXT, false},
-        {"files", CLI_CELL_INTEGER, false},
-        {"size", CLI_CELL_SIZE, false},
-        {"when", CLI_CELL_TEXT, false},
-        {"state", CLI_CELL_TEXT, false},
+        {"n", CLI_CELL_INTEGER, CLI_WHOLE},
+        {"id", CLI_CELL_TEXT, CLI_WHOLE},
+        {"step", CLI_CELL_TEXT, CLI_CUT},
+        {"description", CLI_CELL_TEXT, CLI_CUT},
+        {"trigger", CLI_CELL_TEXT, CLI_WHOLE},
+        {"files", CLI_CELL_INTEGER, CLI_WHOLE},
+        {"size", CLI_CELL_SIZE, CLI_WHOLE},
+        {"when", CLI_CELL_TEXT, CLI_CUT_LAST},
+        {"state", CLI_CELL_TEXT, CLI_WHOLE},
 };
 enum { COLUMNS = sizeof columns / sizeof columns[0] };
 
@@ -99,14 +101,11 @@ static pawl_status add_row(cli_table *table, const void *list, size_t i, pawl_er
 {
         const listing *l = list;
         const pawl_workspace_checkpoint_info *info = l->items[i];
-        pawl__arena arena = PAWL__ARENA_INIT;
         pawl_text id = info->id;
         char when[28], state[40];
-        pawl_status status = pawl__state_short_id(&id, l->state, PAWL__WORKSPACE, &arena, err);
 
-        pawl__arena_free(&arena);
-        if (status)
-                return status;
+        if (cli_short_id(&id, l->log, PAWL__WORKSPACE, err))
+                return err->status;
         pawl__time_format(when, info->created_us);
         when[10] = ' ';
         snprintf(state, sizeof state, "%s%s",

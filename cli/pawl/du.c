@@ -55,35 +55,40 @@ static int print_json(const cli_call *cli, const pawl_usage *usage)
 }
 
 static const cli_column columns[] = {
-        {"n", CLI_CELL_INTEGER, false},
-        {"id", CLI_CELL_TEXT, true},
-        {"files", CLI_CELL_INTEGER, false},
-        {"size", CLI_CELL_SIZE, false},
-        {"own", CLI_CELL_SIZE, false},
-        {"state", CLI_CELL_TEXT, false},
+        {"n", CLI_CELL_INTEGER, CLI_WHOLE},
+        {"id", CLI_CELL_TEXT, CLI_WHOLE},
+        {"files", CLI_CELL_INTEGER, CLI_WHOLE},
+        {"size", CLI_CELL_SIZE, CLI_WHOLE},
+        {"own", CLI_CELL_SIZE, CLI_WHOLE},
+        {"state", CLI_CELL_TEXT, CLI_WHOLE},
 };
 enum { COLUMNS = sizeof columns / sizeof columns[0] };
 
-static pawl_status add_row(cli_table *table, const void *usage, size_t i, pawl_error *err)
+static pawl_status add_row(cli_table *table, const void *list, size_t i, pawl_error *err)
 {
-        const pawl_workspace_checkpoint_usage *one = pawl_usage_at(usage, i);
-        const cli_cell cells[COLUMNS] = {{.integer = (int64_t)one->n}, {.text = one->id},
+        const cli_listed *listed = list;
+        const pawl_workspace_checkpoint_usage *one = pawl_usage_at(listed->list, i);
+        pawl_text id = one->id;
+
+        if (cli_short_id(&id, listed->log, PAWL__WORKSPACE, err))
+                return err->status;
+        const cli_cell cells[COLUMNS] = {{.integer = (int64_t)one->n}, {.text = id},
                 {.integer = (int64_t)one->files}, {.integer = (int64_t)one->bytes},
                 {.integer = (int64_t)one->own},
                 {.text = pawl__text(one->damaged ? "damaged" : NULL)}};
-
         return cli_table_row(table, cells, err);
 }
 
-static int print_text(const cli_call *cli, const pawl_usage *usage)
+static int print_text(const cli_call *cli, pawl_log *log, const pawl_usage *usage)
 {
+        const cli_listed listed = {usage, log};
         const pawl_usage_totals *total = pawl_usage_total(usage);
         const size_t n = pawl_usage_count(usage);
         pawl_error err = PAWL_ERROR_INIT;
         FILE *out = cli->in->out;
         char bytes[32], stored[32];
 
-        if (cli_table_print(out, columns, COLUMNS, add_row, usage, n, &err))
+        if (cli_table_print(out, columns, COLUMNS, add_row, &listed, n, &err))
                 return cli_fail(cli, &err);
         cli_size_text(bytes, total->bytes);
         cli_size_text(stored, total->stored);
@@ -118,7 +123,8 @@ static int du_run(cli_call *cli)
         if (pawl_workspace_usage(&usage, log, &err))
                 code = cli_fail(cli, &err);
         else
-                code = cli_given(cli, "json") ? print_json(cli, usage) : print_text(cli, usage);
+                code = cli_given(cli, "json") ? print_json(cli, usage)
+                                              : print_text(cli, log, usage);
         pawl_usage_free(usage);
         cli_close_log(cli, log);
         return code;

@@ -6,13 +6,13 @@
 #include <stdio.h>
 
 static const cli_column columns[] = {
-        {"scope", CLI_CELL_TEXT, false},
-        {"surface", CLI_CELL_TEXT, true},
-        {"definition", CLI_CELL_TEXT, true},
-        {"confidence", CLI_CELL_NUMBER, false},
-        {"status", CLI_CELL_TEXT, false},
-        {"since_seq", CLI_CELL_INTEGER, false},
-        {"mission_id", CLI_CELL_TEXT, true},
+        {"scope", CLI_CELL_TEXT, CLI_WHOLE},
+        {"surface", CLI_CELL_TEXT, CLI_CUT},
+        {"definition", CLI_CELL_TEXT, CLI_CUT},
+        {"confidence", CLI_CELL_NUMBER, CLI_WHOLE},
+        {"status", CLI_CELL_TEXT, CLI_WHOLE},
+        {"since_seq", CLI_CELL_INTEGER, CLI_WHOLE},
+        {"mission_id", CLI_CELL_TEXT, CLI_CUT},
 };
 
 enum { COLUMNS = sizeof columns / sizeof *columns };

@@ -28,10 +28,10 @@ static int print_json(const cli_call *cli, const pawl_prune_report *report)
 }
 
 static const cli_column columns[] = {
-        {"id", CLI_CELL_TEXT, false},
-        {"mission", CLI_CELL_TEXT, true},
-        {"status", CLI_CELL_TEXT, false},
-        {"what", CLI_CELL_TEXT, true},
+        {"id", CLI_CELL_TEXT, CLI_WHOLE},
+        {"mission", CLI_CELL_TEXT, CLI_CUT},
+        {"status", CLI_CELL_TEXT, CLI_WHOLE},
+        {"what", CLI_CELL_TEXT, CLI_CUT},
 };
 enum { COLUMNS = sizeof columns / sizeof columns[0] };
 

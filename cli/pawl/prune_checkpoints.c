@@ -40,9 +40,9 @@ static int print_json(
 }
 
 static const cli_column columns[] = {
-        {"n", CLI_CELL_INTEGER, false},
-        {"id", CLI_CELL_TEXT, true},
-        {"what", CLI_CELL_TEXT, true},
+        {"n", CLI_CELL_INTEGER, CLI_WHOLE},
+        {"id", CLI_CELL_TEXT, CLI_CUT},
+        {"what", CLI_CELL_TEXT, CLI_CUT},
 };
 enum { COLUMNS = sizeof columns / sizeof columns[0] };
 

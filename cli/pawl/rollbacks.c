@@ -48,13 +48,13 @@ static int print_json(const cli_call *cli, const pawl_rollbacks *list)
 }
 
 static const cli_column columns[] = {
-        {"when", CLI_CELL_TEXT, false},
-        {"what", CLI_CELL_TEXT, false},
-        {"to", CLI_CELL_INTEGER, false},
-        {"safety", CLI_CELL_INTEGER, false},
-        {"status", CLI_CELL_TEXT, false},
-        {"gave up", CLI_CELL_TEXT, true},
-        {"reason", CLI_CELL_TEXT, true},
+        {"when", CLI_CELL_TEXT, CLI_CUT_LAST},
+        {"what", CLI_CELL_TEXT, CLI_WHOLE},
+        {"to", CLI_CELL_INTEGER, CLI_WHOLE},
+        {"safety", CLI_CELL_INTEGER, CLI_WHOLE},
+        {"status", CLI_CELL_TEXT, CLI_WHOLE},
+        {"gave up", CLI_CELL_TEXT, CLI_CUT},
+        {"reason", CLI_CELL_TEXT, CLI_CUT},
 };
 enum { COLUMNS = sizeof columns / sizeof columns[0] };
 

@@ -84,13 +84,13 @@ static void write_step(pawl__json_writer *w, const pawl__row *step)
 
 /* As much of the run's id as names it is there to be copied: what else can be is cut. */
 static const cli_column columns[] = {
-        {"run", CLI_CELL_TEXT, false},
-        {"mission", CLI_CELL_TEXT, true},
-        {"started", CLI_CELL_TEXT, true},
-        {"status", CLI_CELL_TEXT, false},
-        {"steps", CLI_CELL_TEXT, false},
-        {"at", CLI_CELL_TEXT, true},
-        {"open", CLI_CELL_INTEGER, false},
+        {"run", CLI_CELL_TEXT, CLI_WHOLE},
+        {"mission", CLI_CELL_TEXT, CLI_CUT},
+        {"started", CLI_CELL_TEXT, CLI_CUT_LAST},
+        {"status", CLI_CELL_TEXT, CLI_WHOLE},
+        {"steps", CLI_CELL_TEXT, CLI_WHOLE},
+        {"at", CLI_CELL_TEXT, CLI_CUT},
+        {"open", CLI_CELL_INTEGER, CLI_WHOLE},
 };
 enum { COLUMNS = sizeof columns / sizeof columns[0] };
 
@@ -98,18 +98,11 @@ static pawl_status add_row(
         cli_table *table, const pawl__run_view *run, pawl_log *log, pawl_error *err)
 {
         const pawl__value *v = run->row.v;
-        pawl__arena arena = PAWL__ARENA_INIT;
-        pawl__state *state;
         pawl_text id = v[PAWL__RUN_ID].text;
         char started[28], steps[48];
-        pawl_status status = pawl__state_of(&state, log, err);
 
-        if (!status)
-                status = pawl__state_short_id(&id, state, PAWL__RUNS, &arena, err);
-        pawl__arena_free(&arena);
-        if (status)
-                return status;
-
+        if (cli_short_id(&id, log, PAWL__RUNS, err))
+                return err->status;
         pawl__time_format(started, run->started_us);
         started[10] = ' ';
         snprintf(steps, sizeof steps, "%" PRId64 "/%" PRId64, v[PAWL__RUN_DONE].integer,
@@ -234,8 +227,8 @@ static void print_line(FILE *out, const char *name, pawl_text value)
 static int one_text(const cli_call *cli, const pawl__run_view *run, const pawl__row *steps,
         size_t n, pawl_log *log)
 {
-        static const cli_column step_columns[] = {{"step", CLI_CELL_TEXT, true},
-                {"status", CLI_CELL_TEXT, false}, {"retry_token", CLI_CELL_TEXT, false}};
+        static const cli_column step_columns[] = {{"step", CLI_CELL_TEXT, CLI_CUT},
+                {"status", CLI_CELL_TEXT, CLI_WHOLE}, {"retry_token", CLI_CELL_TEXT, CLI_WHOLE}};
         const pawl__value *v = run->row.v;
         pawl__arena arena = PAWL__ARENA_INIT;
         pawl__state *state;

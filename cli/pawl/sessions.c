@@ -168,26 +168,30 @@ static void format_progress(char out[64], const pawl_session *s)
 }
 
 static const cli_column columns[] = {
-        {"id", CLI_CELL_TEXT, false},
-        {"mission", CLI_CELL_TEXT, true},
-        {"started", CLI_CELL_TEXT, false},
-        {"duration", CLI_CELL_TEXT, false},
-        {"status", CLI_CELL_TEXT, false},
-        {"progress", CLI_CELL_TEXT, false},
+        {"id", CLI_CELL_TEXT, CLI_WHOLE},
+        {"mission", CLI_CELL_TEXT, CLI_CUT},
+        {"started", CLI_CELL_TEXT, CLI_CUT_LAST},
+        {"duration", CLI_CELL_TEXT, CLI_WHOLE},
+        {"status", CLI_CELL_TEXT, CLI_WHOLE},
+        {"progress", CLI_CELL_TEXT, CLI_WHOLE},
 };
 enum { COLUMNS = sizeof columns / sizeof columns[0] };
 
 static pawl_status add_row(cli_table *table, const void *list, size_t i, pawl_error *err)
 {
-        const pawl_session *s = pawl_sessions_at(list, i);
+        const cli_listed *listed = list;
+        const pawl_session *s = pawl_sessions_at(listed->list, i);
+        pawl_text id = s->session_id;
         char started[28], duration[32], progress[64];
         int64_t until = s->ended_us ? s->ended_us : s->updated_us;
 
+        if (cli_short_id(&id, listed->log, PAWL__SESSIONS, err))
+                return err->status;
         pawl__time_format(started, s->started_us);
         started[10] = ' ';
         format_duration(duration, until - s->started_us);
         format_progress(progress, s);
-        const cli_cell cells[COLUMNS] = {{.text = s->session_id}, {.text = s->mission_id},
+        const cli_cell cells[COLUMNS] = {{.text = id}, {.text = s->mission_id},
                 {.text = pawl__text_n(started, 19)}, {.text = pawl__text(duration)},
                 {.text = s->status}, {.text = pawl__text(progress)}};
         return cli_table_row(table, cells, err);
@@ -218,8 +222,10 @@ static void print_next(const cli_call *cli, const pawl_session *s)
         }
 }
 
-static int print_table(const cli_call *cli, const pawl_sessions *list, const detail *d)
+static int print_table(
+        const cli_call *cli, pawl_log *log, const pawl_sessions *list, const detail *d)
 {
+        const cli_listed listed = {list, log};
         size_t n = pawl_sessions_count(list);
         pawl_error err = PAWL_ERROR_INIT;
 
@@ -229,7 +235,7 @@ static int print_table(const cli_call *cli, const pawl_sessions *list, const det
                 fputc('\n', cli->in->out);
                 return CLI_DONE;
         }
-        if (cli_table_print(cli->in->out, columns, COLUMNS, add_row, list, n, &err))
+        if (cli_table_print(cli->in->out, columns, COLUMNS, add_row, &listed, n, &err))
                 return cli_fail(cli, &err);
         if (d)
                 print_detail(cli->in->out, d);
@@ -249,7 +255,7 @@ static int show_one(const cli_call *cli, pawl_log *log, const pawl_sessions *lis
         else if (cli_given(cli, "json"))
                 code = detail_json(cli, &d, pawl_sessions_at(list, 0));
         else
-                code = print_table(cli, list, &d);
+                code = print_table(cli, log, list, &d);
         pawl__arena_free(&d.arena);
         return code;
 }
@@ -274,7 +280,7 @@ static int sessions_run(cli_call *cli)
                 code = show_one(cli, log, list);
         else
                 code = cli_given(cli, "json") ? print_json(cli, list)
-                                              : print_table(cli, list, NULL);
+                                              : print_table(cli, log, list, NULL);
         pawl_sessions_free(list);
         cli_close_log(cli, log);
         return code;

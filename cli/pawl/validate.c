@@ -46,32 +46,37 @@ static int print_json(const cli_call *cli, const pawl_validation *found)
 }
 
 static const cli_column columns[] = {
-        {"n", CLI_CELL_INTEGER, false},
-        {"id", CLI_CELL_TEXT, true},
-        {"file", CLI_CELL_TEXT, false},
-        {"hash", CLI_CELL_TEXT, false},
-        {"git", CLI_CELL_TEXT, false},
-        {"state", CLI_CELL_TEXT, false},
-        {"overall", CLI_CELL_TEXT, false},
+        {"n", CLI_CELL_INTEGER, CLI_WHOLE},
+        {"id", CLI_CELL_TEXT, CLI_WHOLE},
+        {"file", CLI_CELL_TEXT, CLI_WHOLE},
+        {"hash", CLI_CELL_TEXT, CLI_WHOLE},
+        {"git", CLI_CELL_TEXT, CLI_WHOLE},
+        {"state", CLI_CELL_TEXT, CLI_WHOLE},
+        {"overall", CLI_CELL_TEXT, CLI_WHOLE},
 };
 enum { COLUMNS = sizeof columns / sizeof columns[0] };
 
 static pawl_status add_row(cli_table *table, const void *list, size_t i, pawl_error *err)
 {
-        const pawl_validated *it = pawl_validation_at(list, i);
-        const cli_cell cells[COLUMNS] = {{.integer = (int64_t)it->n}, {.text = it->id},
+        const cli_listed *listed = list;
+        const pawl_validated *it = pawl_validation_at(listed->list, i);
+        pawl_text id = it->id;
+
+        if (cli_short_id(&id, listed->log, PAWL__WORKSPACE, err))
+                return err->status;
+        const cli_cell cells[COLUMNS] = {{.integer = (int64_t)it->n}, {.text = id},
                 {.text = pawl__text(mark_of(it->files))}, {.text = pawl__text(mark_of(it->hash))},
                 {.text = pawl__text(mark_of(it->git))}, {.text = pawl__text(mark_of(it->state))},
                 {.text = pawl__text(it->good ? "✓" : "✗")}};
-
         return cli_table_row(table, cells, err);
 }
 
-static int print_table(const cli_call *cli, const pawl_validation *found)
+static int print_table(const cli_call *cli, pawl_log *log, const pawl_validation *found)
 {
+        const cli_listed listed = {found, log};
         pawl_error err = PAWL_ERROR_INIT;
 
-        return cli_table_print(cli->in->out, columns, COLUMNS, add_row, found,
+        return cli_table_print(cli->in->out, columns, COLUMNS, add_row, &listed,
                        pawl_validation_count(found), &err)
                        ? cli_fail(cli, &err)
                        : CLI_DONE;
@@ -91,13 +96,10 @@ static int say_faults(const cli_call *cli, const pawl_validation *found)
                         pawl__fail(cli->in->failure, PAWL_EDAMAGED, "checkpoint %" PRIu64 ": %s",
                                 it->n, it->what.data);
                 bad = true;
-                fprintf(cli->in->err, "pawl: checkpoint %" PRIu64 ": ", it->n);
-                cli_puts(cli->in->err, it->what.data);
-                fputc('\n', cli->in->err);
+                cli_noticef(cli, "checkpoint %" PRIu64 ": %s", it->n, it->what.data);
         }
         if (bad && last && !cli->n_args)
-                fprintf(cli->in->err, "pawl: the last that is valid is checkpoint %" PRIu64 "\n",
-                        last->n);
+                cli_noticef(cli, "the last that is valid is checkpoint %" PRIu64, last->n);
         return bad ? CLI_DAMAGED : CLI_DONE;
 }
 
@@ -133,14 +135,14 @@ static int validate_run(cli_call *cli)
         if (!status)
                 status = pawl_workspace_validate(
                         &found, log, cli_arg(cli, 0), root, mark, actor.data, &err);
-        cli_close_log(cli, log);
         pawl__buf_free(&actor);
         free(root);
-        if (status)
-                return cli_fail(cli, &err);
-        int code = cli_given(cli, "json") ? print_json(cli, found) : print_table(cli, found);
+        int code = status                   ? cli_fail(cli, &err)
+                   : cli_given(cli, "json") ? print_json(cli, found)
+                                            : print_table(cli, log, found);
         if (code == CLI_DONE)
                 code = say_faults(cli, found);
+        cli_close_log(cli, log);
         pawl_validation_free(found);
         return code;
 }

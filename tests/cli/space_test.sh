@@ -56,8 +56,8 @@ it "du tells each checkpoint, what is its own, and what nobody names"
 make_log
 runs 0 pawl du
 says '^ *N +ID +FILES +SIZE +OWN +STATE$' out
-says '^ *1 +cp-01-a +0 +70 B +20 B +-$' out
-says '^ *2 +cp-02-a +1 +70 B +0 B +-$' out
+says '^ *1 +cp-01 +0 +70 B +20 B +-$' out
+says '^ *2 +cp-02 +1 +70 B +0 B +-$' out
 says '^3 checkpoints, 3 contents of 3.00 MB, 3.00 MB as stored$' out
 says '^1 content that no checkpoint names, 3.00 MB as stored: the next prune lets it go$' out
 runs 0 pawl du --json
@@ -108,7 +108,7 @@ make_log
 sqlite3 .pawl/events.db "DELETE FROM contents WHERE hash = x'$empty'"
 fails 5 'checkpoint 3: stays, but what it holds is not known: content' pawl prune checkpoints --keep 1
 runs 0 pawl du
-says '^ *3 +cp-03-a .* damaged$' out
+says '^ *3 +cp-03 .* damaged$' out
 same "$(sqlite3 .pawl/events.db 'SELECT count(*) FROM contents')" 2
 
 it "what a person took stays unless that is asked for, and what was pruned cannot be pinned or gone back to"
