@@ -9,6 +9,7 @@
 #include "base/error.h"
 #include "base/ids.h"
 #include "base/json_write.h"
+#include "base/map.h"
 #include "state/state.h"
 #include "workspace/store/mark.h"
 #include "workspace/workspace.h"
@@ -31,6 +32,7 @@ typedef struct pruning {
         pawl__row *rows; /* n ascending */
         size_t n_rows;
         const char **stays; /* by row */
+        pawl__map newest;   /* the runs of which a newer one was judged */
         pawl__mark *reach;
         pawl__buf drops; /* hashes, 32 bytes each */
         pawl_error *err;
@@ -50,9 +52,12 @@ static pawl_status find_way_back(int64_t *n, pruning *p)
         return status == PAWL_ENOTFOUND ? PAWL_OK : status;
 }
 
+/* A run that waits or is at work keeps all of its checkpoints; one that can be gone on with, its
+ * newest. */
 static pawl_status run_keeps(const char **why, pruning *p, const pawl__row *row)
 {
         pawl__row run = {.v[PAWL__RUN_ID] = row->v[PAWL__WCP_RUN]};
+        uint32_t at = 0;
 
         if (!run.v[PAWL__RUN_ID].text.data)
                 return PAWL_OK;
@@ -63,6 +68,13 @@ static pawl_status run_keeps(const char **why, pruning *p, const pawl__row *row)
                 *why = "its run is blocked";
         else if (pawl__text_is(run.v[PAWL__RUN_STATUS].text, "running"))
                 *why = "its run is at work";
+        else if (!pawl__text_is(run.v[PAWL__RUN_STATUS].text, "completed")) {
+                if (pawl__map_number(
+                            &at, &p->newest, run.v[PAWL__RUN_ID].text, (uint32_t)p->report->n))
+                        return pawl__nomem(p->err);
+                if (at == (uint32_t)p->report->n)
+                        *why = "its run is unfinished";
+        }
         return PAWL_OK;
 }
 
@@ -91,7 +103,11 @@ static pawl_status judge(const char **why, pruning *p, const pawl__row *row, int
                 *why = "newest";
         else if (o->older_us != INT64_MAX && row->v[PAWL__WCP_CREATED_US].integer >= o->older_us)
                 *why = "not older";
-        return *why ? PAWL_OK : run_keeps(why, p, row);
+        const char *run = NULL;
+        pawl_status status = run_keeps(&run, p, row);
+        if (!*why)
+                *why = run;
+        return status;
 }
 
 /* Newest first; those that are pruned already are passed over. */
@@ -133,6 +149,8 @@ static pawl_status judge_all(pruning *p)
                                 .stays = p->stays[i]};
                 report->going += !p->stays[i];
         }
+        pawl__map_free(&p->newest);
+        p->newest = (pawl__map)PAWL__MAP_INIT;
         return status;
 }
 

@@ -178,7 +178,7 @@ static void pinned_ones_and_those_of_blocked_runs_stay(void **state)
         shapes_append(t, "CheckpointUpdated", NULL, "{\"n\":1,\"pinned\":false}");
         report = shapes_prune(t, 2, false);
         assert_string_equal(why(report, 1), "-");
-        assert_string_equal(why(report, 2), "-");
+        assert_string_equal(why(report, 2), "its run is unfinished"); /* it can be resumed */
         assert_string_equal(why(report, 3), "newest");
         pawl_workspace_prune_free(report);
         shapes_check_there(t, "abcdeh");
