@@ -7,20 +7,19 @@
  * a crash would; so after such a failure the -wal is emptied, as far as the disk still allows that.
  * A COMMIT that was cut by a crash is there whole after the recovery, or not at all.
  *
- * Handles of one process on one file share transactions (events/group.h): the one whose turn it is
- * takes in the batches of those that wait. A batch that fails beside others takes the transaction
- * down; it is done again without that batch, whose own handle then finds out by itself what is
- * wrong. So nobody is refused for what another did, and nobody's events are seen before they are on
- * disk. Only a COMMIT that fails, fails all that are in it. A
- * batch with a fill has its transaction alone: it may be long, and fail for what lies outside of
- * the log.
+ * Handles of one process on one file share transactions (events/group.h): the leader adds the
+ * batches of the waiters. If one of them fails, the transaction is rolled back and repeated without
+ * that batch, which its own handle then appends alone, to report the error. So no batch fails
+ * because of another, and no events are seen before they are on disk. Only a failed COMMIT fails
+ * all batches in it. A batch with a prepare hook has a transaction of its own: the hook may take
+ * long, and fail for reasons outside of the log.
  */
 #include "base/json_canon.h"
 #include "events/group.h"
 #include "events/handle.h"
 
-/* What one transaction takes in beside its own batch: so much that a sync is shared by many, so
- * little that nobody waits long for others. */
+/* Bytes that one transaction adds to its own batch: enough for many to share a sync, few enough
+ * that none waits long for others. */
 enum { ROOM = 1 << 20 };
 
 /* How often a log that is not at its path is looked for. */
@@ -225,7 +224,7 @@ pawl_status pawl__tx_event(pawl_log *log, const pawl_event *event)
                 e.time_us = log->now_us;
         if (!pawl__time_writable(e.time_us))
                 return pawl__fail(&log->err, PAWL_EINVAL,
-                        "%.*s: time: is outside of the years 1 to 9999; mend the clock",
+                        "%.*s: time: is outside of the years 1 to 9999; set the clock right",
                         PAWL__FMT(e.type));
         status = check_ids(&e, &log->err);
         if (!status)
@@ -258,22 +257,23 @@ pawl_status pawl__tx_event(pawl_log *log, const pawl_event *event)
 static pawl_status check_fences(pawl_log *log, const pawl__batch *batch, uint64_t fence)
 {
         pawl_text last = {NULL, 0};
-        bool last_owned = false;
+        bool last_needs = false;
 
         for (size_t i = 0; i < batch->n; i++) {
                 const pawl_event *e = &batch->events[i];
                 pawl__event_type type = pawl__event_type_of(e->type);
-                bool owned = type != PAWL__EVENT_OTHER && pawl__event_def_of(type)->owned;
+                bool needs_fence =
+                        type != PAWL__EVENT_OTHER && pawl__event_def_of(type)->needs_fence;
 
-                if (!e->run_id.data || (!owned && fence == 0))
+                if (!e->run_id.data || (!needs_fence && fence == 0))
                         continue;
-                if (last.data && last_owned >= owned && pawl__text_eq(last, e->run_id))
+                if (last.data && last_needs >= needs_fence && pawl__text_eq(last, e->run_id))
                         continue;
-                pawl_status status = pawl__fence_check(log, e->run_id, fence, !owned);
+                pawl_status status = pawl__fence_check(log, e->run_id, fence, !needs_fence);
                 if (status)
                         return status;
                 last = e->run_id;
-                last_owned = owned;
+                last_needs = needs_fence;
         }
         return PAWL_OK;
 }
@@ -281,9 +281,10 @@ static pawl_status check_fences(pawl_log *log, const pawl__batch *batch, uint64_
 /* The event that is the i-th to be appended. */
 static const pawl_event *in_order(const pawl__batch *batch, size_t i)
 {
-        if (batch->fill_between && i >= batch->n_before) {
-                const size_t added = batch->n - batch->n_filled;
-                i = i < batch->n_before + added ? batch->n_filled + i - batch->n_before : i - added;
+        if (batch->prepare_between && i >= batch->n_before) {
+                const size_t added = batch->n - batch->n_prepared;
+                i = i < batch->n_before + added ? batch->n_prepared + i - batch->n_before
+                                                : i - added;
         }
         return &batch->events[i];
 }
@@ -298,8 +299,8 @@ pawl_status pawl__tx_batch(pawl_log *log, const pawl__batch *batch, uint64_t fen
                 status = pawl__tx_event(log, in_order(batch, i));
         for (size_t i = 0; i < batch->n_prunes && !status; i++)
                 status = pawl__tx_prune(log, batch->prunes[i]);
-        if (!status && batch->gives_back.data)
-                status = pawl__tx_release(log, batch->gives_back, fence);
+        if (!status && batch->releases.data)
+                status = pawl__tx_release(log, batch->releases, fence);
         return status;
 }
 
@@ -307,13 +308,13 @@ pawl_status pawl__tx_prepared(pawl_log *log, pawl__batch *batch, uint64_t fence)
 {
         pawl_status status;
 
-        if (batch->fill) {
+        if (batch->prepare) {
                 status = check_fences(log, batch, fence); /* before work that may be long */
                 if (status)
                         return status;
-                batch->n_filled = batch->n;
+                batch->n_prepared = batch->n;
                 log->preparing = true;
-                status = batch->fill(log, batch, batch->prepare_user, &log->err);
+                status = batch->prepare(log, batch, batch->prepare_user, &log->err);
                 log->preparing = false;
                 if (status)
                         return status;
@@ -379,8 +380,8 @@ static pawl_status add(pawl_log *log, pawl__waiter *waiter, int64_t began_us)
         return status;
 }
 
-/* The open transaction gets every batch from @p own on, then those that wait. On failure *failed is
- * the turn whose batch did not go in. */
+/* Add every batch from @p own on to the open transaction, then those of the queue. On failure
+ * *failed is the waiter whose batch failed. */
 static pawl_status add_all(pawl__waiter **failed, pawl_log *log, pawl__waiter *own)
 {
         int64_t began_us = log->now_us;
@@ -401,7 +402,7 @@ static pawl_status add_all(pawl__waiter **failed, pawl_log *log, pawl__waiter *o
         }
 }
 
-/* Everything before @p turn stays in the list that begins with @p own. */
+/* Cut the list that begins with @p own before @p waiter; the rest goes back to the queue. */
 static void leave_out(pawl__waiter *own, pawl__waiter *waiter)
 {
         pawl__waiter *last = own;
@@ -413,8 +414,8 @@ static void leave_out(pawl__waiter *own, pawl__waiter *waiter)
         pawl__waiter_put_back(own, waiter);
 }
 
-/* Commit the batch of a turn that leads, and those that wait: they stand behind it in its list when
- * this returns, with their outcome, which is the returned status for all. */
+/* Commit the leader's batch and those of the queue. On return they follow it in its list; the
+ * returned status is that of all of them. */
 static pawl_status lead(pawl_log *log, pawl__waiter *own)
 {
         pawl__waiter *failed = NULL;
@@ -442,7 +443,7 @@ static pawl_status lead(pawl_log *log, pawl__waiter *own)
         return status;
 }
 
-/* A batch with a fill: nobody else's goes with it. */
+/* A batch with a prepare hook: in a transaction of its own. */
 static pawl_status commit_alone(pawl_log *log, pawl__waiter *waiter, pawl__batch *batch)
 {
         const pawl__batch_mark mark = pawl__batch_marked(batch);
@@ -460,7 +461,7 @@ static pawl_status commit_alone(pawl_log *log, pawl__waiter *waiter, pawl__batch
 
 pawl_status pawl__log_commit(pawl_log *log, pawl__batch *batch, uint64_t fence, uint64_t *seq_out)
 {
-        pawl__waiter waiter = {.log = log, .batch = batch->fill ? NULL : batch, .fence = fence};
+        pawl__waiter waiter = {.log = log, .batch = batch->prepare ? NULL : batch, .fence = fence};
         pawl_status status = pawl__tx_may_begin(log);
 
         if (status)
@@ -470,15 +471,15 @@ pawl_status pawl__log_commit(pawl_log *log, pawl__batch *batch, uint64_t fence, 
                 return status;
         if (waiter.state == PAWL__WAITER_LEADER) {
                 waiter.status =
-                        batch->fill ? commit_alone(log, &waiter, batch) : lead(log, &waiter);
+                        batch->prepare ? commit_alone(log, &waiter, batch) : lead(log, &waiter);
                 pawl__waiter_end(&waiter, waiter.next);
         }
         if (waiter.status)
                 return waiter.status;
         if (waiter.state == PAWL__WAITER_COMMITTED)
                 pawl__files_follow(log);
-        if (batch->gives_back.data)
-                pawl__lease_forget(log, batch->gives_back, fence);
+        if (batch->releases.data)
+                pawl__lease_forget(log, batch->releases, fence);
         pawl__batch_clear(batch);
         if (seq_out)
                 *seq_out = waiter.seq;

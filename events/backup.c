@@ -11,8 +11,8 @@
  * when it is whole, verified and on disk; that replaces nothing. Whoever dies before leaves a file
  * FILE-backup-XXXXXX, which nobody takes for a log and no other copy stumbles over.
  *
- * A lease says who holds a run of the log that it stands in. Nobody holds one of the copy: there
- * they are given back, their fences kept.
+ * A lease says which process has a run of the log that it is in. No process has a run of the copy:
+ * its leases are released there; their fences stay.
  */
 #include "base/file.h"
 #include "events/handle.h"

@@ -78,7 +78,7 @@ pawl_status pawl__batch_release(pawl__batch *batch, pawl_text run_id, pawl_error
 
         if (!ok)
                 return pawl__nomem(err);
-        batch->gives_back = copy;
+        batch->releases = copy;
         return PAWL_OK;
 }
 
@@ -93,7 +93,7 @@ pawl_status pawl__batch_prune(pawl__batch *batch, uint64_t seq, pawl_error *err)
 
 pawl__batch_mark pawl__batch_marked(const pawl__batch *batch)
 {
-        return (pawl__batch_mark){batch->n, batch->n_blobs, batch->n_prunes, batch->gives_back};
+        return (pawl__batch_mark){batch->n, batch->n_blobs, batch->n_prunes, batch->releases};
 }
 
 /* What was cut off stays in the arena until the batch is cleared. */
@@ -102,17 +102,17 @@ void pawl__batch_cut(pawl__batch *batch, const pawl__batch_mark *to)
         batch->n = to->n;
         batch->n_blobs = to->n_blobs;
         batch->n_prunes = to->n_prunes;
-        batch->gives_back = to->gives_back;
+        batch->releases = to->releases;
 }
 
 void pawl__batch_clear(pawl__batch *batch)
 {
         pawl__arena_clear(&batch->arena);
-        batch->gives_back = (pawl_text){NULL, 0};
+        batch->releases = (pawl_text){NULL, 0};
         batch->after_fence = 0;
-        batch->fill = NULL;
+        batch->prepare = NULL;
         batch->prepare_user = NULL;
-        batch->fill_between = false;
+        batch->prepare_between = false;
         batch->n = 0;
         batch->n_blobs = 0;
         batch->n_prunes = 0;

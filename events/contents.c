@@ -16,7 +16,7 @@ pawl_status pawl__log_content_drop(pawl_log *log, const unsigned char hash[32])
 {
         assert(log->preparing);
         return pawl__log_run(
-                log, PAWL__STMT_CONTENT_DROP, "let the content of a file go", "h", hash);
+                log, PAWL__STMT_CONTENT_DROP, "remove the content of a file", "h", hash);
 }
 
 static pawl_status damaged(pawl_log *log, const unsigned char hash[32], const char *what)
@@ -40,7 +40,7 @@ static pawl_status missing(pawl_log *log, const unsigned char hash[32], uint32_t
                 (unsigned long)part);
 }
 
-/* The row as it stands: anybody may have put it there. */
+/* The row is not trusted: another program may have written it. */
 static pawl_status take(pawl__buf *out, uint64_t *size, pawl_log *log, const unsigned char hash[32],
         sqlite3_stmt *stmt)
 {
@@ -109,7 +109,7 @@ static pawl_status tell(pawl_log *log, sqlite3_stmt *stmt, pawl__content_fn fn, 
         return fn(hash, (uint64_t)number[0], (uint64_t)number[1], (uint64_t)number[2], user);
 }
 
-/* The lengths stand in the rows' heads: the data itself is not read. */
+/* The lengths are in the rows' headers: the data itself is not read. */
 pawl_status pawl__log_content_each(pawl_log *log, pawl__content_fn fn, void *user)
 {
         sqlite3_stmt *stmt = NULL;

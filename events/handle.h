@@ -428,7 +428,7 @@ PAWL_MUST_CHECK pawl_status pawl__tx_prune(pawl_log *log, uint64_t seq);
 /** How much a batch holds, and the batch cut back to that. */
 typedef struct pawl__batch_mark {
         size_t n, n_blobs, n_prunes;
-        pawl_text gives_back;
+        pawl_text releases;
 } pawl__batch_mark;
 
 pawl__batch_mark pawl__batch_marked(const pawl__batch *batch);

@@ -361,7 +361,7 @@ static pawl_status claim_alone(
                         status = pawl__tx_commit(log);
                         if (status)
                                 pawl__run_lock_drop(own);
-                } else if (batch && batch->fill)
+                } else if (batch && batch->prepare)
                         status = pawl__tx_rollback_prepared(log, status);
                 else
                         status = pawl__tx_rollback(log, status);

@@ -1,4 +1,4 @@
-/* Opening and closing a log, and what it lends to the modules above. */
+/* Opening and closing a log, and its parts for the modules above. */
 #include "events/log.h"
 #include "base/sources.h"
 #include "events/group.h"

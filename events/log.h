@@ -17,14 +17,13 @@
 struct pawl__batch;
 
 /**
- * Called once the write transaction is open and the fence holds, before the batch's blobs and
- * events go in: it may put and drop contents, read the log as it stands there, and add events and
- * blobs to @p batch. It must not append to the log itself. A failure of it, or of anything after
- * it, takes back the whole transaction and what was added to the batch, and is passed on; the
- * message stands in @p err, which is the log's own.
- * Such a batch has a transaction of its own: other batches neither wait for it longer than for the
- * lock nor share its fate. Every writer waits while it is at work, so what can be done before
- * (reading, hashing, compressing) is done before.
+ * A batch's prepare hook. It is called when the write transaction is open and the fence is checked,
+ * before the batch's blobs and events are inserted. It may put and drop contents, read the log as
+ * it is then, and add events and blobs to @p batch; it must not append to the log itself. If it
+ * fails, or anything after it, the transaction is rolled back, what it added is removed from the
+ * batch, and the status is passed on; the message is in @p err, which is the log's own. Such a
+ * batch has a transaction of its own, so that its failure fails no other batch. Every writer waits
+ * while the hook runs: read, hash and compress before.
  */
 typedef pawl_status (*pawl__batch_prepare_fn)(
         pawl_log *log, struct pawl__batch *batch, void *user, pawl_error *err);
@@ -41,13 +40,14 @@ typedef struct pawl__batch {
         size_t n_blobs, cap_blobs;
         uint64_t *prunes; /* events whose payloads go with the commit */
         size_t n_prunes, cap_prunes;
-        pawl_text gives_back; /* the run to give back with the commit; absent: none */
-        uint64_t after_fence; /* see pawl__log_claim(); 0: any, UINT64_MAX: none */
-        pawl__batch_prepare_fn fill;
+        pawl_text releases;             /* the run to release with the commit; absent: none */
+        uint64_t after_fence;           /* see pawl__log_claim(); 0: any, UINT64_MAX: none */
+        pawl__batch_prepare_fn prepare; /* the prepare hook; NULL: none */
         void *prepare_user;
-        bool fill_between; /**< what fill adds goes behind the first n_before events, not the last
-                            */
-        size_t n_before, n_filled; /**< n_filled: how many there were when fill was called */
+        bool prepare_between; /**< what the hook adds goes behind the first n_before events, not the
+                                 last */
+        size_t n_before,
+                n_prepared; /**< n_prepared: how many there were when the hook was called */
 } pawl__batch;
 
 #define PAWL__BATCH_INIT                                                                           \
@@ -65,12 +65,12 @@ PAWL_MUST_CHECK pawl_status pawl__batch_emit(pawl__batch *batch, pawl__event_typ
 /** Keep @p content under @p hash (its SHA-256), unless the log has it. */
 PAWL_MUST_CHECK pawl_status pawl__batch_blob(
         pawl__batch *batch, const unsigned char hash[32], pawl_text content, pawl_error *err);
-/** Give @p run_id back in the same transaction, once its last events are in: the commit's fence is
- *  the run's, and holds it no more when it is done. */
+/** Release @p run_id in the same transaction, after its last events. The commit's fence must be the
+ *  run's, and is not valid afterwards. */
 PAWL_MUST_CHECK pawl_status pawl__batch_release(
         pawl__batch *batch, pawl_text run_id, pawl_error *err);
-/** Let the payload of the event @p seq, which is in the log, go in the same transaction, and keep
- * its hash, so that the chain still verifies. One that is gone already is passed over. */
+/** Remove the payload of the event @p seq, which is in the log, in the same transaction, and keep
+ * its hash, so that the chain still verifies. A payload that is already removed is no failure. */
 PAWL_MUST_CHECK pawl_status pawl__batch_prune(pawl__batch *batch, uint64_t seq, pawl_error *err);
 void pawl__batch_clear(pawl__batch *batch);
 void pawl__batch_free(pawl__batch *batch);
@@ -80,8 +80,9 @@ void pawl__batch_free(pawl__batch *batch);
  * time_us 0 gets the log's wall clock. Each payload is checked against its type's required fields
  * and made canonical. On failure nothing was written and the batch is as it was. An empty batch
  * appends nothing, but lets the projector catch up.
- * Every event that carries a run_id and whose type is owned (events/types.h) needs the run's fence.
- * @return as pawl_log_append(), and what fill returned; the message is in the log's own error too.
+ * Every event that has a run_id and whose type needs_fence (events/types.h) needs the run's fence.
+ * @return as pawl_log_append(), and what the prepare hook returned; the message is in the log's own
+ * error too.
  */
 PAWL_MUST_CHECK pawl_status pawl__log_commit(
         pawl_log *log, pawl__batch *batch, uint64_t fence, uint64_t *seq_out);
@@ -91,8 +92,8 @@ PAWL_MUST_CHECK pawl_status pawl__log_commit(
  * same transaction (NULL or empty: nothing more). The batch is cleared on PAWL_OK.
  * session_id (may be absent) goes into RunClaimed's envelope.
  * If the batch has an after_fence, the claim holds only right after the one of that fence:
- * PAWL_EEXISTS when the run was claimed since, so that what the caller decided by may not hold any
- * more; look again. PAWL_EHELD goes before.
+ * PAWL_EEXISTS if the run was claimed since, so that what the caller read before may be out of
+ * date: read it again. PAWL_EHELD takes precedence.
  */
 PAWL_MUST_CHECK pawl_status pawl__log_claim(uint64_t *fence, pawl_log *log, pawl_text mission_id,
         pawl_text run_id, pawl_text session_id, pawl_text actor, pawl__batch *batch,
@@ -101,9 +102,9 @@ PAWL_MUST_CHECK pawl_status pawl__log_claim(uint64_t *fence, pawl_log *log, pawl
 /**
  * For work that may be longer than a lease and appends nothing meanwhile: renew what this handle
  * has claimed, each claim when a third of its lease is over. Called often, it mostly looks at the
- * clock. Inside of a transaction it does nothing: nobody can claim a run meanwhile.
- * @return PAWL_EFENCED when another has one of them by now. That a renewal failed otherwise is no
- * failure: it is tried again soon.
+ * clock. Inside of a transaction it does nothing: no process can claim a run meanwhile.
+ * @return PAWL_EFENCED if another process has one of them now. Any other failed renewal is ignored
+ * and retried soon.
  */
 PAWL_MUST_CHECK pawl_status pawl__log_keep_claims(pawl_log *log);
 
@@ -115,25 +116,25 @@ PAWL_MUST_CHECK pawl_status pawl__log_keep_claims(pawl_log *log);
 PAWL_MUST_CHECK pawl_status pawl__log_view_begin(pawl_log *log, pawl_error *err);
 void pawl__log_view_end(pawl_log *log);
 
-/** Is somebody alive holding the run? PAWL_OK with *held; the owner as it stands. */
+/** Does a live process have the run? PAWL_OK with *held and the present owner. */
 PAWL_MUST_CHECK pawl_status pawl__log_holder(
         bool *held, pawl_owner *owner, pawl_log *log, pawl_text run_id);
 
 /**
- * See to it that the log stands at its path, as each append does: put it back where it is gone. For
- * the end of what must not be said to be done without a log. Nothing where the log is only read.
- * @return PAWL_EDAMAGED where something else stands there: the log was saved beside it.
+ * Make sure that the log is at its path, as each append does: put it back if it was removed. Called
+ * before a command reports success. Does nothing for a read-only log.
+ * @return PAWL_EDAMAGED if something else is there: the log was saved beside it.
  */
 PAWL_MUST_CHECK pawl_status pawl__log_keep(pawl_log *log);
-/** After that failed: is what this handle has saved elsewhere, so that it can be closed? */
+/** After that failed: was the log saved elsewhere, so that this handle can be closed? */
 bool pawl__log_saved(const pawl_log *log);
 
 /* ---- Contents: what workspace checkpoints hold, by hash, in parts
  * --------------------------------
  *
  * The log keeps bytes as they come (compressed, by whom they are put): what their hash is of, and
- * whether they still are that, the module above knows. Putting and dropping are for a batch's fill
- * alone; done elsewhere, they are a caller's bug.
+ * whether they still are that, the module above knows. Putting and dropping are for a batch's
+ * prepare hook only; elsewhere they are a caller's bug.
  */
 
 /** Keep a part of a content, unless the log has it. @p size: of the whole content, not compressed.
@@ -146,11 +147,11 @@ PAWL_MUST_CHECK pawl_status pawl__log_content_put(pawl_log *log, const unsigned 
 PAWL_MUST_CHECK pawl_status pawl__log_content_get(
         pawl__buf *out, uint64_t *size, pawl_log *log, const unsigned char hash[32], uint32_t part);
 
-/** Is there anything of it? A put content has its part 0. */
+/** Is the content there? Every content that was put has a part 0. */
 PAWL_MUST_CHECK pawl_status pawl__log_content_has(
         bool *has, pawl_log *log, const unsigned char hash[32]);
 
-/** Let every part of it go. That it was not there is no failure. */
+/** Remove every part of it. It is no failure if it was not there. */
 PAWL_MUST_CHECK pawl_status pawl__log_content_drop(pawl_log *log, const unsigned char hash[32]);
 
 /** A content: @p size of the whole, @p stored bytes in so many parts. Anything but PAWL_OK ends the
@@ -162,7 +163,7 @@ typedef pawl_status (*pawl__content_fn)(
 PAWL_MUST_CHECK pawl_status pawl__log_content_each(pawl_log *log, pawl__content_fn fn, void *user);
 
 /** Bytes of the log's files, and how many of them are free for later appends: what
- *  pawl_log_shrink() would give back. */
+ *  pawl_log_shrink() would free. */
 PAWL_MUST_CHECK pawl_status pawl__log_space(uint64_t *files, uint64_t *free, pawl_log *log);
 
 /* ---- Reading -------------------------------------------------------------------------------- */
@@ -201,7 +202,7 @@ PAWL_MUST_CHECK pawl_status pawl__log_check_head(pawl_log *log, pawl_error *err)
 PAWL_MUST_CHECK pawl_status pawl__chain_hash(unsigned char out[32], pawl__hasher *hasher,
         pawl__buf *scratch, const pawl_event *event, const unsigned char payload_hash[32]);
 
-/** The MAC beside an event, as it stands there, if there is one, of 32 bytes. */
+/** The stored MAC of an event, not verified, if there is one, of 32 bytes. */
 PAWL_MUST_CHECK pawl_status pawl__log_mac(
         bool *there, unsigned char out[32], pawl_log *log, uint64_t seq);
 
@@ -213,7 +214,7 @@ PAWL_MUST_CHECK pawl_status pawl__log_blob(
  *  pawl_log_interrupt() is on. By the log's own thread. */
 PAWL_MUST_CHECK pawl_status pawl__log_interrupted(const pawl_log *log, pawl_error *err);
 
-/* ---- What the log lends to the modules above ------------------------------------------------- */
+/* ---- Parts of the log for the modules above -------------------------------------------------- */
 
 const pawl_sources *pawl__log_sources(const pawl_log *log);
 pawl__hasher *pawl__log_hasher(pawl_log *log);
@@ -237,7 +238,7 @@ int pawl__log_lock_fd(const pawl_log *log, pawl_text run_id);
  * What keeps derived tables in step with the log. begin() runs inside the write transaction before
  * the first event (to catch up with events that others appended), apply() once an event after its
  * row is in, with the tree of its payload, which was checked against the event's type, flush()
- * after the last event, just before COMMIT (what was kept back goes into the tables once an
+ * after the last event, just before COMMIT (cached rows are written into the tables once an
  * append), abandon() when the transaction was rolled back after begin(). A failure of begin(),
  * apply() or flush() rolls the whole append back and is passed on.
  */

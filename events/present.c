@@ -63,7 +63,7 @@ static pawl_status holds(bool *out, pawl_log *log, uint64_t seq, const unsigned 
         return status == PAWL_ENOMEM || status == PAWL_EBUSY ? status : PAWL_OK;
 }
 
-/* Does what stands at the path hold all that this handle has? @p whole: and is it whole? */
+/* Has the file at the path all events that this handle has? @p whole: and is it whole? */
 static pawl_status goes_on(bool *out, pawl_log *log, bool whole)
 {
         unsigned char hash[32];
@@ -93,7 +93,7 @@ static pawl_status goes_on(bool *out, pawl_log *log, bool whole)
         return status == PAWL_ENOMEM || status == PAWL_EBUSY ? status : PAWL_OK;
 }
 
-/* The connection to what stands at the path now for the one to the old files. */
+/* Replace the connection to the old files by one to the file that is at the path now. */
 static pawl_status exchange(pawl_log *log)
 {
         pawl_log *fresh = NULL;
@@ -216,7 +216,7 @@ static pawl_status give_up(pawl_log *log, pawl_status status, const char *what, 
         return status;
 }
 
-/* What stands at the path is not to be written to, not even by a checkpoint. */
+/* Do not write to the file at the path, not even in a checkpoint of the -wal. */
 static void leave_alone(pawl_log *log)
 {
         log->displaced = true;
@@ -256,7 +256,7 @@ static pawl_status make_directories(pawl_log *log)
                      : PAWL_OK;
 }
 
-/* What stands beside it is of the old files, or empty. */
+/* The -wal and -shm at the path are those of the old files, or empty. */
 static void remove_beside(const pawl_log *log)
 {
         struct stat st;
@@ -330,7 +330,7 @@ static pawl_status put_back(pawl_log *log, pawl__presence was)
         return status;
 }
 
-/* Something stands at the path that is not what was opened. */
+/* The file at the path is not the one that was opened. */
 static pawl_status look_into(pawl_log *log, pawl__presence where)
 {
         const bool overwritten = where == PAWL__FILES_OVERWRITTEN;

@@ -1,4 +1,4 @@
-/* What becomes of a claim that is held: renewed, or given back (events/lease.c). */
+/* Renewing and releasing claims (events/lease.c). */
 #include "events/group.h"
 #include "events/handle.h"
 
@@ -58,7 +58,7 @@ static pawl_status change_alone(
 
 pawl_status pawl__tx_release(pawl_log *log, pawl_text run_id, uint64_t fence)
 {
-        return change_lease(log, PAWL__STMT_LEASE_RELEASE, run_id, fence, "give the run back");
+        return change_lease(log, PAWL__STMT_LEASE_RELEASE, run_id, fence, "release the run");
 }
 
 static pawl_status renew(pawl_log *log, pawl_text run_id, uint64_t fence)
@@ -117,7 +117,7 @@ pawl_status pawl__log_keep_claims(pawl_log *log)
 pawl_status pawl_log_release(pawl_log *log, const char *run_id, uint64_t fence)
 {
         pawl_status status = change_alone(
-                log, PAWL__STMT_LEASE_RELEASE, pawl__text(run_id), fence, "give the run back");
+                log, PAWL__STMT_LEASE_RELEASE, pawl__text(run_id), fence, "release the run");
 
         if (!status)
                 pawl__lease_forget(log, pawl__text(run_id), fence);
@@ -129,7 +129,7 @@ void pawl__lease_release(pawl_log *log)
         while (log->n_held > 0) {
                 pawl__lease h = log->held[--log->n_held];
                 (void)change_alone(log, PAWL__STMT_LEASE_RELEASE, pawl__text_n(h.run_id, h.run_len),
-                        h.fence, "give the run back");
+                        h.fence, "release the run");
                 pawl__run_lock_drop(&h);
         }
 }

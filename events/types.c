@@ -38,7 +38,7 @@
                 name, PAWL__FIELD_ARRAY                                                            \
         }
 
-/* name, v, owned, max_len, required */
+/* name, v, needs_fence, max_len, required */
 static const pawl__event_def forms[PAWL__EVENT_TYPES] = {
         [PAWL__RUN_STARTED] = {"RunStarted", 1, true, 0, {ARRAY("steps"), ARRAY("scope_refs")}},
         [PAWL__RUN_CLAIMED] = {"RunClaimed", 1, true, 0, {INTEGER("fence"), OBJECT("owner")}},

@@ -67,9 +67,9 @@ typedef struct pawl__event_field {
 
 typedef struct pawl__event_def {
         const char *name;
-        int v;          /**< newest version of the payload known here */
-        bool owned;     /**< with a run_id it may be appended only by the run's owner */
-        size_t max_len; /**< of the canonical payload, bytes; 0: no limit of its own */
+        int v;            /**< newest version of the payload known here */
+        bool needs_fence; /**< with a run_id it may be appended only by the run's owner */
+        size_t max_len;   /**< of the canonical payload, bytes; 0: no limit of its own */
         pawl__event_field required[10]; /**< ends with a NULL name */
 } pawl__event_def;
 

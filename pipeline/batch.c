@@ -39,17 +39,18 @@ pawl_status pawl__pipeline_commit(pawl_pipeline *pipeline, pawl_error *err)
         size_t n = pipeline->batch.n;
         uint64_t seq = 0;
 
-        if (n == 0 && pipeline->batch.n_blobs == 0 && !pipeline->batch.fill)
+        if (n == 0 && pipeline->batch.n_blobs == 0 && !pipeline->batch.prepare)
                 return PAWL_OK;
         if (pipeline->current < pipeline->n_claims)
                 claim = &pipeline->claims[pipeline->current];
-        const bool deferred = pipeline->batch.fill && pipeline->batch.n > pipeline->batch.n_before;
+        const bool deferred =
+                pipeline->batch.prepare && pipeline->batch.n > pipeline->batch.n_before;
         pawl_status status =
                 pawl__log_commit(pipeline->log, &pipeline->batch, claim ? claim->fence : 0, &seq);
-        if (status && status != PAWL_EFENCED && deferred && pipeline->batch.fill_between) {
+        if (status && status != PAWL_EFENCED && deferred && pipeline->batch.prepare_between) {
                 /* for the sake of what it was to take along, maybe: whoever armed it looks */
-                pipeline->batch.fill = NULL;
-                pipeline->batch.fill_between = false;
+                pipeline->batch.prepare = NULL;
+                pipeline->batch.prepare_between = false;
                 status = pawl__log_commit(
                         pipeline->log, &pipeline->batch, claim ? claim->fence : 0, &seq);
         }

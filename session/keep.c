@@ -135,7 +135,7 @@ static pawl_status begin_session(char session_id[PAWL_SESSION_ID_MAX], keeping *
         beginning b = {k, id, take_over, begin, what};
         pawl_status status;
 
-        k->batch.fill = fill;
+        k->batch.prepare = fill;
         k->batch.prepare_user = &b;
         status = commit(k, NULL);
         k->like.session_id = (pawl_text){NULL, 0}; /* it lay here */

@@ -237,7 +237,7 @@ static pawl_status let_go(pawl_log *log, intent *it, const char *actor, pawl_err
         if (!status)
                 status = emit_pruned(&g.batch, report, actor, err);
         if (!status) {
-                g.batch.fill = look_again;
+                g.batch.prepare = look_again;
                 g.batch.prepare_user = it;
                 status = pawl__log_commit(log, &g.batch, 0, NULL);
                 if (status && err)

@@ -30,7 +30,7 @@ struct pawl__state {
 PAWL_MUST_CHECK pawl_status pawl__projection_place(
         uint64_t *applied, uint64_t *head, sqlite3_stmt **stmt, pawl_log *log, pawl_error *err);
 
-/** One event that stands in the log already. What contradicts what stood before it (a second
+/** One event that is in the log already. What contradicts the events before it (a second
  * answer, a second start: written past the state tables) changes nothing, as it would have been
  * refused. */
 PAWL_MUST_CHECK pawl_status pawl__fold_event(

@@ -10,7 +10,7 @@
 #include "base/json_write.h"
 #include "state/store.h"
 
-/** Begin with the run; steps follow one by one. What fails is told by the end. */
+/** Begin with the run; steps follow one by one. pawl__steps_before_close() returns a failure. */
 void pawl__steps_before_open(pawl__json_writer *w, const pawl__row *run);
 void pawl__steps_before_add(pawl__json_writer *w, const pawl__row *step);
 PAWL_MUST_CHECK pawl_status pawl__steps_before_close(pawl__json_writer *w);

@@ -358,22 +358,22 @@ static pawl_status fill(pawl_log *log, pawl__batch *batch, void *user, pawl_erro
 void pawl__checkpoint_arm(pawl__taking *t, pawl__batch *batch)
 {
         t->n = 0;
-        batch->fill = fill;
+        batch->prepare = fill;
         batch->prepare_user = t;
-        batch->fill_between = true;
+        batch->prepare_between = true;
         batch->n_before = batch->n;
 }
 
 void pawl__checkpoint_disarm(pawl__batch *batch)
 {
-        batch->fill = NULL;
+        batch->prepare = NULL;
         batch->prepare_user = NULL;
-        batch->fill_between = false;
+        batch->prepare_between = false;
 }
 
 bool pawl__checkpoint_armed(const pawl__batch *batch)
 {
-        return batch->fill == fill;
+        return batch->prepare == fill;
 }
 
 /* ---- After it -----------------------------------------------------------------------------------

@@ -293,7 +293,7 @@ static pawl_status let_go(pawl_log *log, pawl__batch *batch, void *user, pawl_er
 
 static pawl_status commit(pruning *p)
 {
-        pawl__batch batch = {.fill = let_go, .prepare_user = p};
+        pawl__batch batch = {.prepare = let_go, .prepare_user = p};
         pawl_status status = pawl__log_commit(p->log, &batch, 0, NULL);
 
         pawl__batch_free(&batch);

@@ -17,7 +17,7 @@ static void contents_and_events_of_a_fill_are_one_transaction(void **state)
         assert_int_equal(w.calls, 1);
         assert_int_equal(seq, 3);
         assert_int_equal(batch.n, 0); /* cleared, the fill too */
-        assert_null(batch.fill);
+        assert_null(batch.prepare);
         assert_int_equal(event_log_count(f), 3);
         assert_int_equal(contents_rows(f), 2 * CONTENT_PARTS);
         content_check(log, 7, CONTENT_PART);
@@ -173,13 +173,13 @@ static void a_fence_is_asked_for_before_the_fill_and_for_what_it_adds(void **sta
         assert_int_equal(contents_rows(f), 0);
 
         /* A claim's fill has the claim already. */
-        batch.fill = contents_fill;
+        batch.prepare = contents_fill;
         batch.prepare_user = &w;
         assert_int_equal(pawl__log_claim(&fence, log, pawl__text("mission"), pawl__text("run-1"),
                                  pawl__text(NULL), pawl__text(NULL), &batch, NULL),
                 PAWL_OK);
         assert_int_equal(w.calls, 2);
-        assert_null(batch.fill);
+        assert_null(batch.prepare);
         assert_int_equal(contents_rows(f), CONTENT_PARTS);
         assert_int_equal(event_log_count(f), 2);
         pawl__batch_free(&batch);
@@ -197,7 +197,7 @@ static void a_fill_may_add_its_event_between_others(void **state)
 
         assert_int_equal(pawl__batch_event(&batch, &first, NULL), PAWL_OK);
         assert_int_equal(pawl__batch_event(&batch, &second, NULL), PAWL_OK);
-        batch.fill_between = true;
+        batch.prepare_between = true;
         batch.n_before = 1;
         assert_int_equal(contents_commit(log, &w, &batch, NULL), PAWL_EINPUTS);
         assert_int_equal(event_log_count(f), 0);
@@ -225,7 +225,7 @@ static void a_claim_whose_fill_fails_claims_nothing(void **state)
                 .part_len = CONTENT_PART,
                 .events = 1,
                 .fails = PAWL_EINPUTS};
-        pawl__batch batch = {.fill = contents_fill, .prepare_user = &w};
+        pawl__batch batch = {.prepare = contents_fill, .prepare_user = &w};
         uint64_t fence = 99;
         bool held = true;
 

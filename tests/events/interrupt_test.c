@@ -144,7 +144,7 @@ static void a_fill_ends_and_is_taken_back(void **state)
         uint64_t seq = 99;
 
         assert_int_equal(pawl__batch_event(&batch, &event, &err), PAWL_OK);
-        batch.fill = interrupt_and_look;
+        batch.prepare = interrupt_and_look;
         batch.prepare_user = &looks;
         assert_int_equal(pawl__log_commit(log, &batch, 0, &seq), PAWL_EINTERRUPTED);
         assert_int_equal(looks.looked, PAWL_EINTERRUPTED);
@@ -274,7 +274,7 @@ static void a_wait_for_a_turn_ends_and_the_others_go_on(void **state)
         f->busy_ms = 3600 * 1000;
         w.log = event_log_another(f);
         assert_int_equal(pawl__batch_event(&batch, &event, &err), PAWL_OK);
-        batch.fill = let_another_wait;
+        batch.prepare = let_another_wait;
         batch.prepare_user = &w;
         assert_int_equal(pawl__log_commit(log, &batch, 0, &seq), PAWL_OK);
         assert_int_equal(w.status, PAWL_EINTERRUPTED);

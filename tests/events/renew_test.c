@@ -103,7 +103,7 @@ static void a_run_is_given_back_with_its_last_events_or_not_at_all(void **state)
         assert_int_equal(pawl__log_commit(f->log, &batch, 1, NULL), PAWL_OK);
         assert_int_equal(event_log_count(f), 2);
         assert_int_equal(claims_take(other), 2); /* while the former holder lives */
-        assert_null(batch.gives_back.data);
+        assert_null(batch.releases.data);
         pawl__batch_free(&batch);
         pawl_log_close(other);
 }

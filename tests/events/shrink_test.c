@@ -55,7 +55,7 @@ static void fill(pawl_log *log, pawl__batch_prepare_fn fn, part *p)
         pawl_event event = event_scope(NULL);
 
         assert_int_equal(pawl__batch_event(&batch, &event, NULL), PAWL_OK);
-        batch.fill = fn;
+        batch.prepare = fn;
         batch.prepare_user = p;
         if (pawl__log_commit(log, &batch, 0, NULL))
                 fail_msg("%s", pawl_log_errmsg(log));

@@ -139,11 +139,11 @@ static void what_only_the_owner_of_a_run_may_append_is_marked(void **state)
 
         (void)state;
         for (int t = 0; t < PAWL__EVENT_TYPES; t++)
-                unowned += !pawl__event_def_of((pawl__event_type)t)->owned;
+                unowned += !pawl__event_def_of((pawl__event_type)t)->needs_fence;
         assert_int_equal(unowned, n);
         for (size_t i = 0; i < n; i++)
-                assert_false(
-                        pawl__event_def_of(pawl__event_type_of(pawl__text(open_to_all[i])))->owned);
+                assert_false(pawl__event_def_of(pawl__event_type_of(pawl__text(open_to_all[i])))
+                                     ->needs_fence);
 }
 
 static void names_are_taken_exactly(void **state)

@@ -144,36 +144,37 @@ static void a_missing_event_is_a_gap(void **state)
         check_bad(f, 1, "seq 1: the event is missing");
 }
 
+static void check_changed(event_log *f, const char *sql, uint64_t seq, const char *says)
+{
+        make(f);
+        event_log_sql(f, sql);
+        check_bad(f, seq, says);
+}
+
 static void an_event_before_the_first_is_found(void **state)
 {
-        event_log *f = *state;
-
-        make(f);
-        event_log_sql(f, "CREATE TEMP TABLE extra AS SELECT * FROM events WHERE seq = 2; "
-                         "UPDATE extra SET seq = 0; INSERT INTO events SELECT * FROM extra");
-        check_bad(f, 1, "seq 0: an event was put before the first one");
+        check_changed(*state,
+                "CREATE TEMP TABLE extra AS SELECT * FROM events WHERE seq = 2; "
+                "UPDATE extra SET seq = 0; INSERT INTO events SELECT * FROM extra",
+                1, "seq 0: an event was put before the first one");
 }
 
 static void exchanged_payloads_are_found_at_the_first(void **state)
 {
-        event_log *f = *state;
-
-        make(f);
-        event_log_sql(f, "UPDATE events SET payload = "
-                         "(SELECT e.payload FROM events e WHERE e.seq = 11 - events.seq) "
-                         "WHERE seq IN (3, 8)");
-        check_bad(f, 3, "its payload or its envelope was changed");
+        check_changed(*state,
+                "UPDATE events SET payload = "
+                "(SELECT e.payload FROM events e WHERE e.seq = 11 - events.seq) "
+                "WHERE seq IN (3, 8)",
+                3, "its payload or its envelope was changed");
 }
 
 static void exchanged_events_are_found_at_the_first(void **state)
 {
-        event_log *f = *state;
-
-        make(f);
-        event_log_sql(f, "UPDATE events SET seq = 100 WHERE seq = 3;"
-                         "UPDATE events SET seq = 3 WHERE seq = 8;"
-                         "UPDATE events SET seq = 8 WHERE seq = 100");
-        check_bad(f, 3, "its prev is not the hash of the event before");
+        check_changed(*state,
+                "UPDATE events SET seq = 100 WHERE seq = 3;"
+                "UPDATE events SET seq = 3 WHERE seq = 8;"
+                "UPDATE events SET seq = 8 WHERE seq = 100",
+                3, "its prev is not the hash of the event before");
 }
 
 static void a_cut_tail_is_seen_with_an_anchor_only(void **state)

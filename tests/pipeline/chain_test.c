@@ -162,14 +162,14 @@ static void a_commit_goes_without_what_cannot_go_along(void **state)
         piped_context(p, "one", plain);
         assert_int_equal(piped_run(p), PAWL_OK);
         assert_int_equal(piped_complete(p, "1"), PAWL_OK); /* waits in the batch */
-        p->pipeline->batch.fill = refuse_fill;
+        p->pipeline->batch.prepare = refuse_fill;
         p->pipeline->batch.prepare_user = &calls;
-        p->pipeline->batch.fill_between = true;
+        p->pipeline->batch.prepare_between = true;
         p->pipeline->batch.n_before = p->pipeline->batch.n;
         piped_context(p, "two", plain);
         assert_int_equal(piped_run(p), PAWL_OK);
         assert_int_equal(calls, 1);
-        assert_null(p->pipeline->batch.fill);
+        assert_null(p->pipeline->batch.prepare);
         assert_string_equal(piped_status(p, "one"), "completed");
         assert_string_equal(piped_status(p, "two"), "running");
         piped_replays(p);

@@ -313,7 +313,7 @@ static void one_that_is_pinned_while_others_are_pruned_stays(void **state)
                 .session_id = pawl__text(id),
                 .payload = pawl__text("{\"pinned\":true}")};
         assert_int_equal(pawl__batch_event(&batch, &pins, &p->err), PAWL_OK);
-        batch.fill = wait_for_it;
+        batch.prepare = wait_for_it;
         batch.prepare_user = &by;
         assert_int_equal(pthread_create(&thread, NULL, prune_all, &by), 0);
         assert_int_equal(pawl__log_commit(p->log, &batch, 0, NULL), PAWL_OK);

@@ -366,7 +366,7 @@ static void a_fill_sees_what_others_appended(void **state)
         history_take(&other, 2, ""); /* by a handle that keeps no tables */
         pawl_log_close(other.log);
         pawl__batch_free(&other.batch);
-        h->batch.fill = fill_next;
+        h->batch.prepare = fill_next;
         h->batch.prepare_user = h;
         check_ok(h, history_commit(h), __FILE__, __LINE__);
         assert_int_equal(workspace(h, 3).v[PAWL__WCP_SEQ].integer, 3);

@@ -104,7 +104,7 @@ uint64_t checkpoint_put(
         if (pawl__state_workspace_newest(&row, known, &arena, NULL) == PAWL_OK)
                 p.n = (uint64_t)row.v[PAWL__WCP_N].integer + 1;
         assert_int_equal(pawl__contents_open(&p.contents, log, NULL), PAWL_OK);
-        batch.fill = fill;
+        batch.prepare = fill;
         batch.prepare_user = &p;
         assert_int_equal(pawl__log_commit(log, &batch, 0, NULL), PAWL_OK);
         pawl__batch_free(&batch);

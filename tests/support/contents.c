@@ -53,7 +53,7 @@ pawl_status contents_fill(pawl_log *log, pawl__batch *batch, void *user, pawl_er
 
 pawl_status contents_commit(pawl_log *log, content_work *w, pawl__batch *batch, uint64_t *seq)
 {
-        batch->fill = contents_fill;
+        batch->prepare = contents_fill;
         batch->prepare_user = w;
         return pawl__log_commit(log, batch, 0, seq);
 }

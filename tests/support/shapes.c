@@ -133,7 +133,7 @@ static pawl_status put_checkpoint(pawl_log *log, pawl__batch *batch, void *user,
 void shapes_take_as(shapes *t, const char *files, const char *more, const char *run)
 {
         shape s = {t, files, more, run};
-        pawl__batch batch = {.fill = put_checkpoint, .prepare_user = &s};
+        pawl__batch batch = {.prepare = put_checkpoint, .prepare_user = &s};
 
         t->f->wall_us += 1000000;
         if (pawl__log_commit(t->f->log, &batch, 0, NULL))

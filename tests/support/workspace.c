@@ -123,7 +123,7 @@ pawl_status workspace_store(workspace *w)
         pawl__batch batch = PAWL__BATCH_INIT;
         uint64_t seq;
 
-        batch.fill = fill;
+        batch.prepare = fill;
         batch.prepare_user = w;
         pawl_status status = pawl__log_commit(w->f->log, &batch, 0, NULL);
         pawl__batch_free(&batch);

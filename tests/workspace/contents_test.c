@@ -89,7 +89,7 @@ static pawl_status try_put(fixture *t, const unsigned char hash[32], const char 
         putting p = {t->contents, hash, data, len};
         pawl__batch batch = PAWL__BATCH_INIT;
 
-        batch.fill = put_all;
+        batch.prepare = put_all;
         batch.prepare_user = &p;
         pawl_status status = pawl__log_commit(t->f->log, &batch, 0, NULL);
         pawl__batch_free(&batch);

@@ -105,7 +105,7 @@ static void what_was_pruned_meanwhile_is_put_again(void **state)
         w->options.flush_spool = true;
         assert_int_equal(workspace_scan(w), PAWL_OK);
         assert_true(contents_in(w, &found) > 0);
-        batch.fill = drop;
+        batch.prepare = drop;
         batch.prepare_user = &found;
         assert_int_equal(pawl__log_commit(w->f->log, &batch, 0, NULL), PAWL_OK);
         assert_int_equal(contents_in(w, &found), 0);

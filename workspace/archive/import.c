@@ -448,7 +448,7 @@ static pawl_status import(struct importing *m, pawl_error *err)
 
         if (status)
                 return status;
-        batch.fill = fill;
+        batch.prepare = fill;
         batch.prepare_user = m;
         status = from_log(m, pawl__log_commit(m->log, &batch, 0, NULL), err);
         pawl__batch_free(&batch);

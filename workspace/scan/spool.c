@@ -90,7 +90,7 @@ pawl_status pawl__scan_flush_spool(
         struct preload preload = {in, contents};
         pawl__batch batch = PAWL__BATCH_INIT;
 
-        batch.fill = fill_spool;
+        batch.prepare = fill_spool;
         batch.prepare_user = &preload;
         pawl_status status = pawl__contents_commit(contents, &batch, err);
         pawl__batch_free(&batch);

@@ -309,7 +309,7 @@ static pawl_status rebuild(struct rebuilding *r, const char *which, pawl_error *
                 (void)pawl__own_files_find(&r->own, pawl__log_path(r->ws.log), r->root.root);
         status = find_lost(r);
         if (!status && r->n > 0) {
-                batch.fill = fill;
+                batch.prepare = fill;
                 batch.prepare_user = r;
                 status = commit(r, &batch, err);
         }

@@ -290,7 +290,7 @@ static pawl_status fill(pawl_log *log, pawl__batch *batch, void *user, pawl_erro
 
 static pawl_status mark_all(struct validating *v)
 {
-        pawl__batch batch = {.fill = fill, .prepare_user = v};
+        pawl__batch batch = {.prepare = fill, .prepare_user = v};
         bool any = false;
         pawl_status status = PAWL_OK;
 
