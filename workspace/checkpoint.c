@@ -290,13 +290,10 @@ static pawl_status make_row(
 static pawl_status add_event(pawl__taking *t, pawl__batch *batch, pawl_error *err)
 {
         const pawl_sources *sources = pawl__log_sources(t->ws->log);
-        const pawl__event_def *form = pawl__event_def_of(PAWL__WORKSPACE_CHECKPOINTED);
         const pawl_workspace_checkpoint_request *request = t->request;
         pawl__json_writer w = PAWL__JSON_WRITER_INIT;
         char id[PAWL__CHECKPOINT_ID_MAX];
-        pawl_event event = {.type = pawl__text(form->name),
-                .v = form->v,
-                .time_us = sources->wall_us(sources->user),
+        const pawl_event event = {.time_us = sources->wall_us(sources->user),
                 .mission_id = pawl__text(request->mission_id),
                 .run_id = pawl__text(request->run_id),
                 .step_id = pawl__text(request->step_id),
@@ -307,11 +304,7 @@ static pawl_status add_event(pawl__taking *t, pawl__batch *batch, pawl_error *er
                 pawl__text(request->step_id ? request->step_id : request->description),
                 event.time_us);
         write_payload(&w, t, id);
-        pawl_status status = pawl__json_end_writer(&w) ? pawl__nomem(err) : PAWL_OK;
-        event.payload = pawl__buf_text(&w.buf);
-        if (!status)
-                status = pawl__batch_event(batch, &event, err);
-        pawl__json_writer_free(&w);
+        pawl_status status = pawl__batch_emit(batch, PAWL__WORKSPACE_CHECKPOINTED, &event, &w, err);
         return status ? status : make_row(t, &event, id, err);
 }
 

@@ -245,8 +245,7 @@ static void write_history(pawl__json_writer *w, const pawl__checkpoint_event *it
 static pawl_status add_event(struct importing *m, pawl__batch *batch,
         const pawl__checkpoint_event *it, uint64_t n, pawl_error *err)
 {
-        const pawl__event_def *form = pawl__event_def_of(PAWL__WORKSPACE_CHECKPOINTED);
-        pawl_event event = {.type = pawl__text(form->name), .v = form->v, .actor = m->actor};
+        const pawl_event event = {.actor = m->actor};
         pawl__json_writer w = PAWL__JSON_WRITER_INIT;
         pawl__json_tree tree = PAWL__JSON_TREE_INIT;
         pawl_status status =
@@ -264,12 +263,8 @@ static pawl_status add_event(struct importing *m, pawl__batch *batch,
         pawl__json_member_bool(&w, "imported", true);
         if (!status)
                 write_origin(&w, m, it, &tree);
-        pawl__json_close_object(&w);
-        if (!status && pawl__json_end_writer(&w))
-                status = pawl__nomem(err);
-        event.payload = pawl__buf_text(&w.buf);
         if (!status)
-                status = pawl__batch_event(batch, &event, err);
+                status = pawl__batch_emit(batch, PAWL__WORKSPACE_CHECKPOINTED, &event, &w, err);
         if (status == PAWL_ENOMEM)
                 status = pawl__nomem(err);
         pawl__json_writer_free(&w);

@@ -13,21 +13,6 @@ static pawl_status from_log(pawl__workspace *ws, pawl_status status, pawl_error 
         return status;
 }
 
-static pawl_status emit(pawl__batch *batch, pawl__event_type type, pawl_event *event,
-        pawl__json_writer *w, pawl_error *err)
-{
-        const pawl__event_def *form = pawl__event_def_of(type);
-        pawl_status status = pawl__json_end_writer(w) ? pawl__nomem(err) : PAWL_OK;
-
-        event->type = pawl__text(form->name);
-        event->v = form->v;
-        event->payload = pawl__buf_text(&w->buf);
-        if (!status)
-                status = pawl__batch_event(batch, event, err);
-        pawl__json_writer_free(w);
-        return status;
-}
-
 static void member_git(pawl__json_writer *w, const pawl_rollback_plan *p)
 {
         if (!p->git.branch.data)
@@ -85,8 +70,7 @@ pawl_status pawl__rollback_started(uint64_t safety, pawl__batch *batch, void *us
         pawl__json_member_string(&w, "decisions", p->plan.drop_decisions ? "drop" : "keep");
         if (p->plan.in_part) /* which ones, its plan says */
                 pawl__json_member_bool(&w, "paths", true);
-        pawl__json_close_object(&w);
-        return emit(batch, PAWL__ROLLBACK_STARTED, &event, &w, err);
+        return pawl__batch_emit(batch, PAWL__ROLLBACK_STARTED, &event, &w, err);
 }
 
 pawl_status pawl__rollback_read(pawl__plan *out, pawl__buf *encoded, pawl__workspace *ws,
@@ -207,8 +191,7 @@ static pawl_status add_end(
                 pawl__json_member_text(&w, "reason", p->reason);
         if (done)
                 member_git(&w, p);
-        pawl__json_close_object(&w);
-        return emit(batch, PAWL__ROLLED_BACK, &event, &w, err);
+        return pawl__batch_emit(batch, PAWL__ROLLED_BACK, &event, &w, err);
 }
 
 /* The index may stand for a tree only if the log has all that is in it. */

@@ -218,13 +218,13 @@ static pawl_status commit(struct rebuilding *r, pawl__batch *batch, pawl_error *
 static pawl_status say_valid(
         pawl__batch *batch, const struct rebuilding *r, uint64_t n, pawl_error *err)
 {
-        const pawl__event_def *form = pawl__event_def_of(PAWL__CHECKPOINT_UPDATED);
-        pawl_event event = {.type = pawl__text(form->name), .v = form->v, .actor = r->ws.actor};
-        char payload[80];
+        const pawl_event event = {.actor = r->ws.actor};
+        pawl__json_writer w = PAWL__JSON_WRITER_INIT;
 
-        snprintf(payload, sizeof payload, "{\"n\":%llu,\"valid\":true}", (unsigned long long)n);
-        event.payload = pawl__text(payload);
-        return pawl__batch_event(batch, &event, err);
+        pawl__json_open_object(&w);
+        pawl__json_member_integer(&w, "n", (int64_t)n);
+        pawl__json_member_bool(&w, "valid", true);
+        return pawl__batch_emit(batch, PAWL__CHECKPOINT_UPDATED, &event, &w, err);
 }
 
 /* Marked as damaged, not given up by a rollback, and not pruned since? */

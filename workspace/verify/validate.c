@@ -228,23 +228,17 @@ static pawl_status check_one(struct validating *v, pawl_validated *it, const paw
 static pawl_status add_mark(
         struct validating *v, pawl__batch *batch, const pawl_validated *it, const char *actor)
 {
-        const pawl__event_def *form = pawl__event_def_of(PAWL__CHECKPOINT_INVALIDATED);
-        pawl_event event = {.type = pawl__text(form->name),
-                .v = form->v,
-                .actor = pawl__text(actor ? actor : "program")};
+        const pawl_event event = {.actor = pawl__text(actor ? actor : "program")};
         pawl__json_writer w = PAWL__JSON_WRITER_INIT;
         pawl__buf reason = PAWL__BUF_INIT;
-        pawl_status status = pawl__buf_addf(&reason, "damaged: %.*s", PAWL__FMT(it->what));
 
+        pawl__buf_addf(&reason, "damaged: %.*s", PAWL__FMT(it->what));
+        pawl_status status = pawl__buf_check(&reason, v->err);
         pawl__json_open_object(&w);
         pawl__json_member_integer(&w, "n", (int64_t)it->n);
         pawl__json_member_text(&w, "reason", pawl__buf_text(&reason));
-        pawl__json_close_object(&w);
-        if (status || pawl__json_end_writer(&w))
-                status = pawl__nomem(v->err);
-        event.payload = pawl__buf_text(&w.buf);
         if (!status)
-                status = pawl__batch_event(batch, &event, v->err);
+                status = pawl__batch_emit(batch, PAWL__CHECKPOINT_INVALIDATED, &event, &w, v->err);
         pawl__json_writer_free(&w);
         pawl__buf_free(&reason);
         return status;
