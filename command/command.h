@@ -90,11 +90,10 @@ typedef struct cli_program {
 typedef struct cli_context {
         FILE *out, *err;         /**< where the command prints */
         pawl_log *log;           /**< the log that it uses; NULL: it finds and opens its own */
-        const char *workspace;   /**< the root folder; NULL: --root, or as the log says */
+        const char *workspace;   /**< the root directory; NULL: --root, or as the log says */
         const char *actor;       /**< who asks, where --actor does not say; NULL: user:NAME */
-        const char *home;        /**< the home folder of who runs the process, or NULL */
-        const char *config_home; /**< the folder of configurations in it, where it is another than
-                                    ~/.config; or NULL */
+        const char *home;        /**< the home directory of who runs the process, or NULL */
+        const char *config_home; /**< $XDG_CONFIG_HOME, in place of ~/.config; or NULL */
         bool served;         /**< there is no terminal, no standard input, no environment: commands
                                 that are not served and options that are local are refused, and
                                 --json is given where the command has it */

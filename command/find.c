@@ -10,7 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* Is there a log at @p path, or a folder for it that is closed to us, as that of a run as root?
+/* Is there a log at @p path, or a directory for it that is closed to us, as that of a run as root?
  * Whatever lies further up is not the log that is meant. */
 static bool is_there(pawl__buf *path)
 {
@@ -32,9 +32,9 @@ pawl_status cli_find_above(pawl__buf *path, const char *here, pawl_error *err)
         pawl_status status = PAWL_OK;
 
         for (size_t len = strlen(here);; len--) {
-                size_t folder = len == 1 ? 0 : len; /* "/" and "/.pawl", not "//.pawl" */
+                size_t directory = len == 1 ? 0 : len; /* "/" and "/.pawl", not "//.pawl" */
                 pawl__buf_clear(path);
-                if (pawl__buf_add(path, here, folder) || pawl__buf_addc(path, '/') ||
+                if (pawl__buf_add(path, here, directory) || pawl__buf_addc(path, '/') ||
                         pawl__buf_adds(path, CLI_LOG_NAME)) {
                         status = pawl__nomem(err);
                         break;
@@ -43,7 +43,7 @@ pawl_status cli_find_above(pawl__buf *path, const char *here, pawl_error *err)
                         status = cli_check_owner(path->data, err);
                         break;
                 }
-                if (folder == 0) {
+                if (directory == 0) {
                         status = pawl__fail(err, PAWL_ENOTFOUND,
                                 "no log here: no %s in %.300s or above it; run `pawl init`, or "
                                 "name one with --db",
@@ -123,7 +123,7 @@ pawl_status cli_open_path(
         return status;
 }
 
-/* The folder that the log was looked at in may be exchanged before it is opened. */
+/* The directory that the log was looked at in may be exchanged before it is opened. */
 pawl_status cli_open_found(
         pawl_log **out, const cli_call *cli, const char *path, cli_access access, pawl_error *err)
 {

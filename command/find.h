@@ -16,13 +16,13 @@
 const char *cli_named_log(const cli_call *cli);
 /**
  * The log's path, appended to @p path: the one that was named, else CLI_LOG_NAME in the working
- * directory or the nearest folder above it.
+ * directory or the nearest directory above it.
  * @return PAWL_ENOTFOUND "no log here: ..." when nothing was named and there is none above;
  *         PAWL_EACCESS for one that was found and is not the user's own (command/owner.h).
  */
 PAWL_MUST_CHECK pawl_status cli_find_log(pawl__buf *path, const cli_call *cli, pawl_error *err);
 
-/** The nearest CLI_LOG_NAME in the folder of that absolute path or above it. */
+/** The nearest CLI_LOG_NAME in the directory of that absolute path or above it. */
 PAWL_MUST_CHECK pawl_status cli_find_above(pawl__buf *path, const char *here, pawl_error *err);
 
 /** Print a message that may name commands, as "`pawl resume RUN`": such a command works as it is

@@ -35,7 +35,7 @@ static pawl_status check_file(int fd, const char *name, pawl_error *err)
                 return fail(name, err);
         if (S_ISDIR(st.st_mode))
                 return pawl__fail(err, PAWL_EINVAL,
-                        "key file %.300s: is a folder; name the file that holds the key", name);
+                        "key file %.300s: is a directory; name the file that holds the key", name);
         if (st.st_mode & 077)
                 return pawl__fail(err, PAWL_EACCESS,
                         "key file %.150s: others can get at it (mode %04o); run `chmod 600 "

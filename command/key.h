@@ -17,7 +17,7 @@ typedef struct cli_key {
  * The bytes of the file as they are, a newline at its end among them. cli_key_forget() them soon,
  * also after a failure.
  * @return PAWL_ENOTFOUND, PAWL_EACCESS (also for a file that others may read or write), PAWL_EINVAL
- *         (a folder; too short or too long), PAWL_EIO.
+ *         (a directory; too short or too long), PAWL_EIO.
  */
 PAWL_MUST_CHECK pawl_status cli_key_read(cli_key *out, const cli_call *cli, pawl_error *err);
 void cli_key_forget(cli_key *key);

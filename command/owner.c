@@ -57,14 +57,14 @@ static pawl_status cannot_look(const char *path, int error, pawl_error *err)
                 path);
 }
 
-/* What has that name in the folder, and what it leads to. */
-static pawl_status check_name(int folder, const char *name, const char *path, pawl_error *err)
+/* What has that name in the directory, and what it leads to. */
+static pawl_status check_name(int directory, const char *name, const char *path, pawl_error *err)
 {
         static const int flags[] = {AT_SYMLINK_NOFOLLOW, 0};
         struct stat st;
 
         for (size_t i = 0; i < 2; i++) {
-                if (fstatat(folder, name, &st, flags[i]) != 0)
+                if (fstatat(directory, name, &st, flags[i]) != 0)
                         return errno == ENOENT ? PAWL_OK : cannot_look(path, errno, err);
                 if (!is_own(st.st_uid))
                         return refuse_owner(path, st.st_uid, err);
@@ -74,52 +74,52 @@ static pawl_status check_name(int folder, const char *name, const char *path, pa
                         "%.300s: others may write it (mode %04o), so that a log found there is not "
                         "used; run `chmod go-w` on it, or name the log on purpose with --db",
                         path, (unsigned)st.st_mode & 07777);
-        if (st.st_uid == OVERFLOW_UID && faccessat(folder, name, W_OK, AT_EACCESS) != 0)
+        if (st.st_uid == OVERFLOW_UID && faccessat(directory, name, W_OK, AT_EACCESS) != 0)
                 return refuse_owner(path, st.st_uid, err);
         return PAWL_OK;
 }
 
-/* The same of NAME and SUFFIX in the folder that the first @p len bytes of @p path name. */
-static pawl_status check_inside(int folder, pawl__buf *path, size_t len, const char *name,
+/* The same of NAME and SUFFIX in the directory that the first @p len bytes of @p path name. */
+static pawl_status check_inside(int directory, pawl__buf *path, size_t len, const char *name,
         const char *suffix, pawl_error *err)
 {
         path->len = len;
         if (pawl__buf_addc(path, '/') || pawl__buf_addf(path, "%s%s", name, suffix))
                 return pawl__nomem(err);
-        return check_name(folder, path->data + len + 1, path->data, err);
+        return check_name(directory, path->data + len + 1, path->data, err);
 }
 
-/* The folder, and the log of that name with what belongs to it there, by the folder's handle:
+/* The directory, and the log of that name with what belongs to it there, by the directory's handle:
  * nobody exchanges it in between. */
-static pawl_status check_folder(pawl__buf *path, const char *name, pawl_error *err)
+static pawl_status check_directory(pawl__buf *path, const char *name, pawl_error *err)
 {
         static const char *const beside[] = {"", "-wal", "-shm", "-journal"};
         const size_t len = path->len;
         pawl_status status = check_name(AT_FDCWD, path->data, path->data, err);
-        const int folder = status ? -1 : open(path->data, O_PATH | O_DIRECTORY | O_CLOEXEC);
+        const int directory = status ? -1 : open(path->data, O_PATH | O_DIRECTORY | O_CLOEXEC);
 
         if (status)
                 return status;
-        if (folder < 0)
+        if (directory < 0)
                 return errno == ENOENT ? PAWL_OK : cannot_look(path->data, errno, err);
-        status = check_name(folder, ".", path->data, err);
+        status = check_name(directory, ".", path->data, err);
         for (size_t i = 0; i < sizeof beside / sizeof beside[0] && !status; i++)
-                status = check_inside(folder, path, len, name, beside[i], err);
+                status = check_inside(directory, path, len, name, beside[i], err);
         if (!status)
-                status = check_inside(folder, path, len, "config.yaml", "", err);
-        close(folder);
+                status = check_inside(directory, path, len, "config.yaml", "", err);
+        close(directory);
         return status;
 }
 
 static pawl_status check_place(const char *path, pawl_error *err)
 {
         const char *slash = strrchr(path, '/');
-        pawl__buf folder = PAWL__BUF_INIT;
+        pawl__buf directory = PAWL__BUF_INIT;
         pawl_status status = pawl__buf_add(
-                &folder, slash > path ? path : "/", slash > path ? (size_t)(slash - path) : 1);
+                &directory, slash > path ? path : "/", slash > path ? (size_t)(slash - path) : 1);
 
-        status = status ? pawl__nomem(err) : check_folder(&folder, slash + 1, err);
-        pawl__buf_free(&folder);
+        status = status ? pawl__nomem(err) : check_directory(&directory, slash + 1, err);
+        pawl__buf_free(&directory);
         return status;
 }
 

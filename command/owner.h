@@ -11,10 +11,10 @@
 #include <pawl/events.h>
 
 /**
- * May the log at @p path, which need not be there yet, be used unnamed? Only if the folders on the
- * way to it that are the log's own, the log, what SQLite keeps beside it, and config.yaml belong to
- * this process's user (for root, also to $SUDO_UID's), and nobody else may write them. A symbolic
- * link must belong to them as well as what it leads to.
+ * May the log at @p path, which need not be there yet, be used unnamed? Only if the directories on
+ * the way to it that are the log's own, the log, what SQLite keeps beside it, and config.yaml
+ * belong to this process's user (for root, also to $SUDO_UID's), and nobody else may write them. A
+ * symbolic link must belong to them as well as what it leads to.
  * @return PAWL_EACCESS, saying whose it is.
  */
 PAWL_MUST_CHECK pawl_status cli_check_owner(const char *path, pawl_error *err);

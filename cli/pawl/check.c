@@ -137,7 +137,7 @@ static pawl_status blocked(const pawl__json_tree *tree, pawl_error *err)
                 pawl_text id = pawl__json_get_text(tree, at, "step_id");
                 if (held != PAWL__NO_NODE && pawl__json_at(tree, held)->type == PAWL__JSON_TRUE)
                         return pawl__fail(err, PAWL_BLOCKED,
-                                "step %.*s: generation would be held by an unresolved conflict; "
+                                "step %.*s: generation would be blocked by an unresolved conflict; "
                                 "define the term in a glossary, or answer when the mission runs",
                                 PAWL__FMT(id));
         }

@@ -346,7 +346,7 @@ const cli_cmd pawl_diff_cmd = {
         .max_args = CLI_ARGS_MAX,
         .arg_help = {"the checkpoint to start from",
                 "the checkpoint to end at (default: the workspace as it is)",
-                "after --: these files and folders alone"},
+                "after --: these files and directories alone"},
         .traits = CLI_SERVED | CLI_WORKSPACE,
         .options = diff_options,
         .help = "Show what lies between checkpoint A and checkpoint B, or the workspace as it is",

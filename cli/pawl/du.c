@@ -102,7 +102,7 @@ static int print_text(const cli_call *cli, pawl_log *log, const pawl_usage *usag
         if (total->unnamed)
                 fprintf(out,
                         "%" PRIu64 " content%s that no checkpoint names, %s as stored: the next "
-                        "prune lets %s go\n",
+                        "prune deletes %s\n",
                         total->unnamed, total->unnamed == 1 ? "" : "s", stored,
                         total->unnamed == 1 ? "it" : "them");
         cli_size_text(bytes, total->log);

@@ -53,7 +53,7 @@ pawl_status cli_git_commit(FILE *out, const char *task, const char *message, paw
         int code = run_git(out, inside, err);
         if (code > 0)
                 return pawl__fail(err, PAWL_EIO,
-                        "git: this folder is no repository of git's to commit to; commit by hand "
+                        "git: this directory is no repository of git's to commit to; commit by hand "
                         "where it is, the task is marked");
         if (code == 0)
                 code = run_git(out, staged, err);
@@ -71,7 +71,7 @@ pawl_status cli_git_commit(FILE *out, const char *task, const char *message, paw
                 return err->status;
         if (code)
                 return pawl__fail(err, PAWL_EIO,
-                        "git: the commit ended with %d; mend that and commit by hand, the task is "
+                        "git: the commit ended with %d; fix that and commit by hand, the task is "
                         "marked",
                         code);
         fputs("git: committed what was staged\n", out);

@@ -72,7 +72,7 @@ static int hooks_run(cli_call *cli)
                 if (pawl__buf_adds(&path, "hooks"))
                         status = pawl__nomem(&err);
                 else if (mkdir(path.data, 0700) != 0 && errno != EEXIST)
-                        status = pawl__fail_errno(&err, errno, path.data, "make the folder");
+                        status = pawl__fail_errno(&err, errno, path.data, "make the directory");
                 else if (pawl__buf_adds(&path, "/task-done"))
                         status = pawl__nomem(&err);
         }

@@ -18,32 +18,32 @@ static bool is_named(const cli_call *cli)
 /* Where `init` makes the log: in DIR, where --db or $PAWL_DB say, or right here; never above. */
 static pawl_status log_to_make(pawl__buf *path, const cli_call *cli, pawl_error *err)
 {
-        const char *folder = cli_arg(cli, 0);
+        const char *directory = cli_arg(cli, 0);
         pawl_status status;
 
         if (is_named(cli))
                 status = pawl__buf_adds(path, cli_named_log(cli));
-        else if (folder)
-                status = pawl__buf_addf(path, "%s/%s", folder, CLI_LOG_NAME);
+        else if (directory)
+                status = pawl__buf_addf(path, "%s/%s", directory, CLI_LOG_NAME);
         else
                 status = pawl__buf_adds(path, CLI_LOG_NAME);
         return status ? pawl__nomem(err) : PAWL_OK;
 }
 
-/* The folder in which the log is to be, and those above it. */
-static pawl_status make_folders(const char *folder, pawl_error *err)
+/* The directory in which the log is to be, and those above it. */
+static pawl_status make_directories(const char *directory, pawl_error *err)
 {
         pawl__buf path = PAWL__BUF_INIT;
         pawl_status status = PAWL_OK;
 
-        if (pawl__buf_adds(&path, folder))
+        if (pawl__buf_adds(&path, directory))
                 return pawl__nomem(err);
         for (size_t at = 1; !status && at <= path.len; at++) {
                 if (path.data[at] != '/' && path.data[at] != '\0')
                         continue;
                 path.data[at] = '\0';
                 if (mkdir(path.data, 0777) != 0 && errno != EEXIST)
-                        status = pawl__fail_errno(err, errno, path.data, "make the folder");
+                        status = pawl__fail_errno(err, errno, path.data, "make the directory");
                 if (at < path.len)
                         path.data[at] = '/';
         }
@@ -65,8 +65,7 @@ static pawl_status make(const cli_call *cli, const char *path, pawl_error *err)
         status = pawl__state_of(&state, log, err);
         if (!status) {
                 cli_puts(cli->in->out, pawl__log_path(log));
-                fputs(there ? ": the log was there already\n" : ": the log is made\n",
-                        cli->in->out);
+                fputs(there ? ": the log was there already\n" : ": created log\n", cli->in->out);
         }
         cli_close_log(cli, log);
         return status;
@@ -96,7 +95,7 @@ static int init_run(cli_call *cli)
         pawl_status status;
 
         if (cli->n_args && !*cli->args[0])
-                return cli_usage(cli, "DIR is empty; give a folder");
+                return cli_usage(cli, "DIR is empty; give a directory");
         if (cli->db && cli->n_args)
                 return cli_usage(cli, "DIR and --db both say where; give one");
         if (cli_given(cli, "rebuild") && !cli->n_args)
@@ -104,7 +103,7 @@ static int init_run(cli_call *cli)
         else
                 status = log_to_make(&path, cli, &err);
         if (!status && cli->n_args && !cli_given(cli, "rebuild"))
-                status = make_folders(cli->args[0], &err);
+                status = make_directories(cli->args[0], &err);
         if (!status)
                 status = cli_given(cli, "rebuild") ? rebuild(cli, path.data, &err)
                                                    : make(cli, path.data, &err);

@@ -189,7 +189,7 @@ static int tell_blocked(const cli_call *cli, const pawl_run_result *result, cons
         told.status = PAWL_BLOCKED;
         if (step && n > 0 && step->retry_token)
                 pawl__fail(&told, PAWL_BLOCKED,
-                        "step %s: generation is held by %zu unresolved conflict%s; answer with "
+                        "step %s: generation is blocked by %zu unresolved conflict%s; answer with "
                         "`pawl resolve %s %s (see `pawl conflicts`), then `pawl resume %s`",
                         step->step_id, n, n == 1 ? "" : "s", pawl_run_result_conflict(result, 0),
                         pawl_run_result_can_pick(result, 0) ? "--pick N`, or --define TEXT"

@@ -240,7 +240,7 @@ pawl_status cli_prompt_confirm(bool *yes, const pawl_input_change *change, void 
                 change->current_hash);
         if (!prompt->asks)
                 return PAWL_OK;
-        return ask_yes(yes, prompt, "go on with the changed inputs, from layer 1?");
+        return ask_yes(yes, prompt, "start the step again with the changed inputs?");
 }
 
 pawl_trouble_answer cli_prompt_trouble(const char *line, void *user)

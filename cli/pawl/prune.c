@@ -56,7 +56,7 @@ static int print_table(const cli_call *cli, const pawl_prune_report *report)
                 return cli_fail(cli, &err);
         fprintf(cli->in->out, "%s%zu of %zu sessions %s\n", n ? "\n" : "",
                 pawl_prune_report_going(report), n,
-                cli_given(cli, "dry-run") ? "would go" : "went");
+                cli_given(cli, "dry-run") ? "would be deleted" : "deleted");
         return CLI_DONE;
 }
 
@@ -86,7 +86,7 @@ static int prune_run(cli_call *cli)
 static const cli_option prune_options[] = {
         {"keep", 0, 'k', CLI_COUNT, "N", NULL, "the newest N stay"},
         {"dry-run", 0, 0, CLI_DRY_RUN, NULL, NULL,
-                "only say what would go, and why the rest stays"},
+                "only say what would be deleted, and why the rest stays"},
         {"actor", 0, 0, CLI_TEXT, "ACTOR", NULL, "who does it (default: user:NAME)"},
         {"json", 0, 0, CLI_FLAG, NULL, NULL, "print an array of objects"},
         {NULL, 0, 0, CLI_FLAG, NULL, NULL, NULL},
@@ -97,6 +97,6 @@ const cli_cmd pawl_prune_sessions_cmd = {
         .args = "",
         .traits = CLI_SERVED | CLI_CHANGES,
         .options = prune_options,
-        .help = "Let go of what old sessions said; the chain still verifies",
+        .help = "Delete old session data; the chain still verifies",
         .run = prune_run,
 };

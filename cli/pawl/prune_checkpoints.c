@@ -1,4 +1,4 @@
-/* pawl prune checkpoints: let old checkpoints of the workspace go. */
+/* pawl prune checkpoints: delete old checkpoints of the workspace. */
 #include "base/error.h"
 #include "base/json_write.h"
 #include "cli/pawl/actor.h"
@@ -71,8 +71,8 @@ static int print_text(
         cli_size_text(size, pawl_workspace_prune_bytes(report));
         fprintf(cli->in->out, "%s%zu of %zu checkpoints %s, with %" PRIu64 " content%s of %s\n",
                 n ? "\n" : "", pawl_workspace_prune_going(report), n,
-                cli_given(cli, "dry-run") ? "would go" : "went", contents, contents == 1 ? "" : "s",
-                size);
+                cli_given(cli, "dry-run") ? "would be deleted" : "deleted", contents,
+                contents == 1 ? "" : "s", size);
         cli_size_text(size, freed);
         if (cli_given(cli, "shrink") && !cli_given(cli, "dry-run"))
                 fprintf(cli->in->out, "the log is %s smaller\n", size);
@@ -101,7 +101,7 @@ static pawl_workspace_prune_options options_of(const cli_call *cli, const char *
         return options;
 }
 
-/* On a terminal, what would go is shown and asked about. */
+/* On a terminal, what would be deleted is shown and asked about. */
 static pawl_status agree(const cli_call *cli, pawl_log *log,
         const pawl_workspace_prune_options *options, pawl_error *err)
 {
@@ -123,9 +123,9 @@ static pawl_status agree(const cli_call *cli, pawl_log *log,
                         continue;
                 fprintf(cli->in->err, "  checkpoint %" PRIu64 " (", one->n);
                 cli_put(cli->in->err, one->id);
-                fputs(") goes for good\n", cli->in->err);
+                fputs(") is deleted for good\n", cli->in->err);
         }
-        snprintf(question, sizeof question, "let %zu of %zu go?", going, n);
+        snprintf(question, sizeof question, "delete %zu of %zu?", going, n);
         if (going && !cli_agrees(question))
                 status = pawl__fail(
                         err, PAWL_ESTATE, "prune: nothing was changed; answer y to do it");
@@ -177,7 +177,7 @@ static const cli_option prune_options[] = {
         {"older-than", 0, 'k', CLI_DURATION, "TIME", NULL,
                 "those stay that are not older: 12h, 30d"},
         {"dry-run", 0, 0, CLI_DRY_RUN, NULL, NULL,
-                "only say what would go, and why the rest stays"},
+                "only say what would be deleted, and why the rest stays"},
         {"include-manual", 0, 0, CLI_FLAG, NULL, NULL,
                 "those that a person took may go, too; pinned ones stay"},
         {"yes", 'y', 0, CLI_FLAG, NULL, NULL, "do it without asking"},
@@ -193,6 +193,6 @@ const cli_cmd pawl_prune_checkpoints_cmd = {
         .args = "",
         .traits = CLI_SERVED | CLI_CHANGES,
         .options = prune_options,
-        .help = "Let old automatic checkpoints of the workspace go, and what no other names",
+        .help = "Delete old automatic checkpoints of the workspace, and contents that no other names",
         .run = prune_run,
 };

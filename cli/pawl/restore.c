@@ -8,7 +8,7 @@
 #include <inttypes.h>
 #include <pawl/toolcalls.h>
 
-/* The folder of documents; NULL: the log has them. */
+/* The directory of documents; NULL: the log has them. */
 static const char *files_of(const cli_call *cli)
 {
         const char *given = cli_value(cli, "files");
@@ -163,7 +163,7 @@ static int restore_run(cli_call *cli)
 #define FILES_OPTION                                                                               \
         {                                                                                          \
                 "files", 0, 0, CLI_FILE, "DIR", NULL,                                              \
-                        "the documents in this folder, in place of the log's (default: "           \
+                        "the documents in this directory, in place of the log's (default: "        \
                         "$PAWL_TOOL_CHECKPOINT_FILES)"                                             \
         }
 

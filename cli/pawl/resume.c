@@ -21,7 +21,7 @@ static int resume_run(cli_call *cli)
 
 static const cli_option resume_options[] = {
         {"accept-changed-inputs", 0, 0, CLI_FLAG, NULL, NULL,
-                "go on, from layer 1, though the inputs are not what they were"},
+                "start the step again though its inputs changed"},
         {"accept-changed-mission", 0, 0, CLI_FLAG, NULL, NULL,
                 "go on though the mission is not what it was, and keep what is completed"},
         {"rerun-changed", 0, 0, CLI_FLAG, NULL, NULL,
@@ -30,7 +30,7 @@ static const cli_option resume_options[] = {
         {"time-limit", 0, 0, CLI_DURATION, "TIME", NULL,
                 "stop after so long, such as 90s, 30m or 8h, to be resumed"},
         {"wait", 0, 0, CLI_SECONDS, "SECONDS", NULL,
-                "wait for another process that holds the run, and for answers"},
+                "wait for another process that owns the run, and for answers"},
         {"actor", 0, 0, CLI_TEXT, "ACTOR", NULL, "who resumes it (default: user:NAME)"},
         {"json", 0, 0, CLI_FLAG, NULL, NULL, "print one object"},
         {NULL, 0, 0, CLI_FLAG, NULL, NULL, NULL},

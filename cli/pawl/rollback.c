@@ -237,7 +237,7 @@ const cli_cmd pawl_rollback_cmd = {
         .args = "[CHECKPOINT] [PATH...]",
         .max_args = CLI_ARGS_MAX,
         .arg_help = {"the checkpoint to go back to",
-                "after --: these files and folders alone; no step changes"},
+                "after --: these files and directories alone; no step changes"},
         .traits = CLI_SERVED | CLI_CHANGES | CLI_WORKSPACE,
         .options = rollback_options,
         .help = "Put the files of the workspace back as a checkpoint has them, all or some",

@@ -54,7 +54,7 @@ static const cli_option run_options[] = {
         {"no-input", 0, 0, CLI_FLAG, NULL, NULL, "ask nothing: defer every conflict"},
         {"time-limit", 0, 0, CLI_DURATION, "TIME", NULL,
                 "stop after so long, such as 90s, 30m or 8h, to be resumed"},
-        {"wait", 0, 0, CLI_SECONDS, "SECONDS", NULL, "wait for another process that holds the run"},
+        {"wait", 0, 0, CLI_SECONDS, "SECONDS", NULL, "wait for another process that owns the run"},
         {"actor", 0, 0, CLI_TEXT, "ACTOR", NULL, "who runs it (default: user:NAME)"},
         {"json", 0, 0, CLI_FLAG, NULL, NULL, "print one object"},
         {NULL, 0, 0, CLI_FLAG, NULL, NULL, NULL},
@@ -67,6 +67,6 @@ const cli_cmd pawl_run_cmd = {
         .max_args = 1,
         .traits = CLI_CHANGES | CLI_WORKSPACE,
         .options = run_options,
-        .help = "Run every step of a mission through the five layers",
+        .help = "Run every step of a mission",
         .run = run_run,
 };

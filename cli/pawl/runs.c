@@ -243,7 +243,7 @@ static int one_text(const cli_call *cli, const pawl__run_view *run, const pawl__
         print_line(out, "status", run->status);
         print_line(out, "reason", v[PAWL__RUN_REASON].text);
         if (run->held) {
-                fprintf(out, "%-11s pid %" PRId64 " on ", "held by", run->owner.pid);
+                fprintf(out, "%-11s pid %" PRId64 " on ", "owner", run->owner.pid);
                 cli_put(out, run->owner.host);
                 fputc('\n', out);
         }

@@ -60,7 +60,8 @@ static pawl_status find_workspace(setup *s, const cli_call *cli, pawl_error *err
                 return pawl__fail_errno(err, errno, named, "look at the workspace");
         if (!S_ISDIR(st.st_mode))
                 return pawl__fail(err, PAWL_EINVAL,
-                        "%.300s: is no folder; name the workspace's root with --workspace", named);
+                        "%.300s: is no directory; name the workspace's root with --workspace",
+                        named);
         s->options.workspace = s->workspace;
         return PAWL_OK;
 }
@@ -102,9 +103,9 @@ static pawl_status find_log(setup *s, const cli_call *cli, pawl_error *err)
 static pawl_status name_token_file(setup *s, const cli_call *cli, pawl_error *err)
 {
         const char *named = cli_value(cli, "token-file");
-        const size_t folder = (size_t)(strrchr(s->log_path.data, '/') - s->log_path.data);
+        const size_t directory = (size_t)(strrchr(s->log_path.data, '/') - s->log_path.data);
         pawl_status status = named ? pawl__buf_adds(&s->token_file, named)
-                                   : pawl__buf_add(&s->token_file, s->log_path.data, folder);
+                                   : pawl__buf_add(&s->token_file, s->log_path.data, directory);
 
         if (!status && !named)
                 status = pawl__buf_adds(&s->token_file, "/serve.token");

@@ -8,7 +8,7 @@ static const cli_option serve_options[] = {
                 "where to listen (default: " DEFAULT_LISTEN "; port 0: any that is free)"},
         {"port", 0, 0, CLI_COUNT, "PORT", NULL, "the same as --listen " DEFAULT_ADDRESS ":PORT"},
         {"workspace", 0, 0, CLI_FILE, "DIR", NULL,
-                "the folder that commands on files work on, in place of "
+                "the directory that commands on files work on, in place of "
                 "$CODER_AGENT_WORKSPACE_PATH"},
         {"read-only", 0, 0, CLI_FLAG, NULL, NULL, "refuse what changes something"},
         {"token-file", 0, 0, CLI_FILE, "FILE", NULL,

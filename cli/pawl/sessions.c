@@ -213,8 +213,8 @@ static void print_next(const cli_call *cli, const pawl_session *s)
                 cli_say_log(cli, out);
                 fputs("` tells what was done\n", out);
         } else {
-                fputs(s->run_id.data ? "\nGo on with the latest: pawl resume "
-                                     : "\nGo on with the latest: pawl session resume ",
+                fputs(s->run_id.data ? "\nResume the latest: pawl resume "
+                                     : "\nResume the latest: pawl session resume ",
                         out);
                 cli_put_word(out, s->run_id.data ? s->run_id : s->session_id);
                 cli_say_log(cli, out);

@@ -60,7 +60,7 @@ static cli_choice choose(
         describe(what, run, mission);
         if (run->pid) {
                 pawl__fail(&err, PAWL_EHELD,
-                        "%.300s, held by pid %" PRId64 " on %.40s; wait for it, or start another "
+                        "%.300s, owned by pid %" PRId64 " on %.40s; wait for it, or start another "
                         "beside it with --fresh",
                         what, run->pid, run->host);
                 return refuse(code, cli, &err);

@@ -103,7 +103,7 @@ static int say_faults(const cli_call *cli, const pawl_validation *found)
         return bad ? CLI_DAMAGED : CLI_DONE;
 }
 
-/* The workspace, or else around the folder that holds the log. */
+/* The workspace, or else around the directory that holds the log. */
 static char *root_of(const cli_call *cli)
 {
         pawl__buf path = PAWL__BUF_INIT;

@@ -12,11 +12,11 @@
 /** The options of a command that reads the workspace; rows for its table. */
 #define CLI_WORKSPACE_OPTIONS                                                                      \
         {"root", 0, 0, CLI_FILE, "DIR", NULL,                                                      \
-                "the workspace (default: that of the log, or the folder that holds .pawl)"},       \
+                "the workspace (default: that of the log, or the directory that holds .pawl)"},    \
                 {"max-file", 0, 0, CLI_SIZE, "SIZE", NULL,                                         \
                         "list a larger file in place of capturing it (default: 64M)"},             \
                 {"force-root", 0, 0, CLI_LOCAL, NULL, NULL,                                        \
-                        "even where the workspace is the home folder or /"},                       \
+                        "even where the workspace is the home directory or /"},                    \
         {                                                                                          \
                 "actor", 0, 0, CLI_TEXT, "ACTOR", NULL, "who does it (default: user:NAME)"         \
         }

@@ -8,7 +8,7 @@ jq -e 'map(.step_id + " " + .recommended_action) == ["research proceed", "specif
         (.[1] | .overall_severity == "high" and .blocked and .findings[0].term == "workspace" and
         (.findings[0].candidate_senses | length) == 2)' out >/dev/null
 [ "$(wc -l <err)" -eq 1 ]
-says "^pawl: step specify: generation would be held" err
+says "^pawl: step specify: generation would be blocked" err
 [ ! -e .pawl ] && [ ! -e journal ]
 
 it "people get a table of the steps and one of the findings"

@@ -153,7 +153,7 @@ same "$(tail -2 out)" "It was ended with steps still to be done:
 pawl session resume $agent"
 same "$(pawl handoff "$agent" --json | jq -r .go_on)" "pawl session resume $agent"
 runs 0 pawl sessions --latest
-says "^Go on with the latest: pawl session resume $agent$" out
+says "^Resume the latest: pawl session resume $agent$" out
 pawl handoff "$agent" >text
 runs 0 pawl handoff --read text
 lacks '^\+' out

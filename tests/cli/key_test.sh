@@ -146,7 +146,7 @@ runs 0 eventlog verify --db good.db --key-file key
 fails 1 '^pawl: key file empty: holds nothing; a key is 32 to 1024 bytes' pawl init --key-file empty
 fails 1 '^pawl: key file short: holds too little' pawl init --key-file short
 fails 1 '^pawl: key file long: holds too much' pawl init --key-file long
-fails 1 '^pawl: key file folder: is a folder' pawl init --key-file folder
+fails 1 '^pawl: key file folder: is a directory' pawl init --key-file folder
 fails 1 '^pawl: key file nowhere: No such file' pawl init --key-file nowhere
 misused '^pawl: init: --key-file: the name is empty' pawl init --key-file=
 misused 'unknown option --key-file' eventlog head --key-file key

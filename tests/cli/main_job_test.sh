@@ -5,7 +5,7 @@ write_mission
 it "a run whose critical step uses an ambiguous word is blocked: exit 3, one line that says how to go on"
 runs 3 pawl run mission.yaml
 [ "$(wc -l <err)" -eq 1 ]
-says '^pawl: step specify: generation is held by 1 unresolved conflict; answer with `pawl resolve [0-9a-f]+ --pick N`, or --define TEXT \(see `pawl conflicts`\), then `pawl resume [0-9a-f-]{36}`$' err
+says '^pawl: step specify: generation is blocked by 1 unresolved conflict; answer with `pawl resolve [0-9a-f]+ --pick N`, or --define TEXT \(see `pawl conflicts`\), then `pawl resume [0-9a-f-]{36}`$' err
 says '^\[1/3\] research: completed$' out
 says '^\[2/3\] specify: blocked$' out
 says '^run .*: blocked, 1 of 3 steps completed$' out

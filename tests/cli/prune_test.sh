@@ -4,7 +4,7 @@
 it "without sessions there is nothing to do"
 pawl init >/dev/null
 runs 0 pawl prune sessions --keep 3
-says '^0 of 0 sessions went$' out
+says '^0 of 0 sessions deleted$' out
 same "$(eventlog head | cut -d' ' -f1)" 0
 misused 'keep is needed' pawl prune sessions
 
@@ -42,13 +42,13 @@ says "^$agent .* goes$" out
 says '^session-[0-9-]+ +refund-service .* stays: open conflict$' out
 says '^session-[0-9-]+ +bad .* stays: its run can be gone on with$' out
 says '^session-[0-9-]+ +plain .* stays: newest$' out
-says '^5 of 10 sessions would go$' out
+says '^5 of 10 sessions would be deleted$' out
 pawl prune sessions --keep 1 --dry-run --json | jq -e 'map(select(.goes)) | length == 5' >/dev/null
 
 it "what goes leaves its envelopes, a receipt, and a chain that verifies"
 eventlog export >before.jsonl
 runs 0 pawl prune sessions --keep 1 --actor user:ana
-says '^5 of 10 sessions went$' out
+says '^5 of 10 sessions deleted$' out
 runs 0 eventlog verify
 runs 0 eventlog replay --check
 eventlog export >after.jsonl
@@ -62,7 +62,7 @@ fails 1 "session $agent: was pruned" pawl session resume "$agent"
 it "again there is nothing that goes, and nothing is written"
 before=$(eventlog head)
 runs 0 pawl prune sessions --keep 1
-says '^0 of 5 sessions went$' out
+says '^0 of 5 sessions deleted$' out
 same "$(eventlog head)" "$before"
 
 it "the state tables made anew say the same"

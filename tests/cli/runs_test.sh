@@ -89,7 +89,7 @@ await at-work
 same "$(run busy status) $(run busy owner.pid)" "running $pid"
 same "$(listed --status running)" busy
 runs 0 pawl runs --id busy
-says "^held by +pid $pid on " out
+says "^owner +pid $pid on " out
 kill -KILL "$pid"
 wait "$pid" || true
 same "$(listed --status interrupted)" busy

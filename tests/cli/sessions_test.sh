@@ -33,14 +33,14 @@ same "$(session status) $(session reason) $(session current_step)" "interrupted 
 same "$(session steps_completed)/$(session steps_total)" 1/3
 runs 0 pawl sessions
 says '1/3 \(33%\)' out
-says '^Go on with the latest: pawl resume two$' out
+says '^Resume the latest: pawl resume two$' out
 
 it "the command can be typed as it is shown, whatever the run is called"
 mkdir other
 for run in "a b; touch touched" "it's \$(touch touched)"; do
         runs 3 pawl run mission.yaml --run "$run" --no-input --db other/events.db
         runs 0 pawl sessions --db other/events.db
-        command=$(sed -n 's/^Go on with the latest: //p' out)
+        command=$(sed -n 's/^Resume the latest: //p' out)
         runs 3 eval "$command --no-input --db other/events.db"
         [ ! -e touched ]
 done

@@ -50,7 +50,7 @@ runs 0 pawl du
 says '^0 checkpoints, 0 contents of 0 B, 0 B as stored$' out
 says '^the log takes [0-9.]+ kB, 0 B of it free$' out
 runs 0 pawl prune checkpoints --keep 0
-says '^0 of 0 checkpoints went, with 0 contents of 0 B$' out
+says '^0 of 0 checkpoints deleted, with 0 contents of 0 B$' out
 
 it "du tells each checkpoint, what is its own, and what nobody names"
 make_log
@@ -59,7 +59,7 @@ says '^ *N +ID +FILES +SIZE +OWN +STATE$' out
 says '^ *1 +cp-01 +0 +70 B +20 B +-$' out
 says '^ *2 +cp-02 +1 +70 B +0 B +-$' out
 says '^3 checkpoints, 3 contents of 3.00 MB, 3.00 MB as stored$' out
-says '^1 content that no checkpoint names, 3.00 MB as stored: the next prune lets it go$' out
+says '^1 content that no checkpoint names, 3.00 MB as stored: the next prune deletes it$' out
 runs 0 pawl du --json
 jq -e '.kept == 3 and .pruned == 0 and .contents == 3 and .stored == 3000034 and .unnamed == 1 and
         (.checkpoints | map(.own)) == [20, 0, 0] and .log > 3000000 and
@@ -75,10 +75,10 @@ before=$(eventlog head)
 runs 0 pawl prune checkpoints --keep 1 --dry-run
 says '^ *1 +cp-01-a +goes$' out
 says '^ *3 +cp-03-a +stays: current$' out
-says '^2 of 3 checkpoints would go, with 2 contents of 3.00 MB$' out
+says '^2 of 3 checkpoints would be deleted, with 2 contents of 3.00 MB$' out
 runs 0 pawl prune checkpoints --older-than 1h --dry-run --shrink
 says '^ *1 +cp-01-a +stays: not older$' out
-says '^0 of 3 checkpoints would go' out
+says '^0 of 3 checkpoints would be deleted' out
 lacks 'smaller' out
 same "$(eventlog head)" "$before"
 
@@ -97,7 +97,7 @@ says '^the log takes 3\.[0-9]+ MB, [23]\.[0-9]+ MB of it free$' out
 
 it "the space goes back to the file system when it is asked to"
 runs 0 pawl prune checkpoints --keep 1 --shrink
-says '^0 of 1 checkpoints went, with 0 contents of 0 B$' out
+says '^0 of 1 checkpoints deleted, with 0 contents of 0 B$' out
 says '^the log is [23]\.[0-9]+ MB smaller$' out
 [ "$(stat -c %s .pawl/events.db)" -lt 1000000 ]
 runs 0 eventlog verify
@@ -120,7 +120,7 @@ for i in 1 2 3 4; do
 done
 runs 0 pawl prune checkpoints --keep 1
 says '^ *1 .*stays: taken by hand$' out
-says '^0 of 4 checkpoints went' out
+says '^0 of 4 checkpoints deleted' out
 runs 0 pawl rollback 2 --yes
 runs 0 pawl pin 1
 runs 0 pawl prune checkpoints --keep 0 --include-manual --json
@@ -136,13 +136,13 @@ same "$(cat work.txt)" 4
 it "on a terminal it shows what would go, and asks"
 runs 0 pawl checkpoint last
 dialog 1 'spawn pawl prune checkpoints --keep 0 --include-manual
-see "goes for good"
-see "let . of . go"
+see "is deleted for good"
+see "delete . of ."
 send "no\r"
 see "nothing was changed"'
 same "$(pawl checkpoints --json | jq '[.[] | select(.pruned)] | length')" 2
 dialog 0 'spawn pawl prune checkpoints --keep 0 --include-manual
-see "let . of . go"
+see "delete . of ."
 send "y\r"
-see "checkpoints went"'
+see "checkpoints deleted"'
 [ "$(pawl checkpoints --json | jq '[.[] | select(.pruned)] | length')" -gt 2 ]

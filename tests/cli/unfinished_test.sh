@@ -46,7 +46,7 @@ END
 pawl run slow.yaml --run first >first 2>&1 </dev/null &
 pid=$!
 await started
-fails 6 "mission slow: run first is running at 0/1 steps, .* held by pid $pid on .*; wait for it, or start another beside it with --fresh" \
+fails 6 "mission slow: run first is running at 0/1 steps, .* owned by pid $pid on .*; wait for it, or start another beside it with --fresh" \
         pawl run slow.yaml
 touch go
 runs 0 pawl run slow.yaml --fresh

@@ -36,7 +36,7 @@ it "with so many seconds it waits so long, and is blocked as before"
 runs 3 pawl run mission.yaml --run one --no-input
 runs 3 pawl resume one --wait=1
 says 'pawl: run one: waits for answers \(`pawl conflicts` shows to what, `pawl resolve` gives one\)' err
-says 'pawl: step specify: generation is held by 1 unresolved conflict' err
+says 'pawl: step specify: generation is blocked by 1 unresolved conflict' err
 
 it "it writes nothing and holds nothing while it waits"
 before=$(eventlog head)

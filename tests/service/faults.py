@@ -227,7 +227,7 @@ def refusals():
     refused("everybody can get at this key", "--listen", "127.0.0.1:0", "--tls-cert", "cert.pem",
             "--tls-key", "key.pem")
     refused("none/events.db", "--db", "none/events.db", "--read-only", "--listen", "127.0.0.1:0")
-    refused("is no folder", "--workspace", "cert.pem", "--listen", "127.0.0.1:0")
+    refused("is no directory", "--workspace", "cert.pem", "--listen", "127.0.0.1:0")
     with Service("--insecure", "--listen", "0.0.0.0:0") as s:
         same(s.get("/metrics")[0], 200)
         # the token was made for its owner alone, and is kept
