@@ -97,7 +97,7 @@ CREATE TABLE IF NOT EXISTS leases (
         lease_ms  INTEGER NOT NULL
 ) STRICT, WITHOUT ROWID;
 
--- ---- What is, derived from the events (the columns are those of state/tables.c) --------------------
+-- ---- What is, derived from the events (the columns are those of state/tables.h) --------------------
 
 -- The last event that the tables below have seen: one row.
 CREATE TABLE IF NOT EXISTS projection (

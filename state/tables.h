@@ -58,176 +58,184 @@ typedef struct pawl__row {
         pawl__value v[PAWL__COLUMNS_MAX];
 } pawl__row;
 
-enum {
-        PAWL__RUN_ID,
-        PAWL__RUN_MISSION,
-        PAWL__RUN_STATUS,
-        PAWL__RUN_STARTED_SEQ,
-        PAWL__RUN_UPDATED_SEQ,
-        PAWL__RUN_UPDATED_US,
-        PAWL__RUN_MISSION_HASH, /* of the mission's document, or, without one, of its file */
-        PAWL__RUN_MISSION_PATH,
-        PAWL__RUN_STRICTNESS,
-        PAWL__RUN_REASON,
-        PAWL__RUN_FENCE,
-        PAWL__RUN_SESSION,
-        PAWL__RUN_SCOPE_REFS, /* canonical JSON array [{scope, version_id}]; absent until RunStarted
-                               */
-        PAWL__RUN_STEPS,      /* how many steps it has */
-        PAWL__RUN_DONE,       /* how many of them are completed */
-        PAWL__RUN_CURRENT,    /* the step that started last and is not completed, or absent */
-        PAWL__RUN_COLUMNS
-};
+/* The columns of each table in order: index, name, type, first schema version that has it. */
+#define PAWL__ENUM(id, name, type, since) id,
 
-enum {
-        PAWL__STEP_RUN,
-        PAWL__STEP_ID,
-        PAWL__STEP_ORDER_SEQ, /* RunStarted's seq: steps of a run stay together */
-        PAWL__STEP_NUMBER, /* from 1, in mission order; those that left it are behind all others */
-        PAWL__STEP_STATUS,
-        PAWL__STEP_INPUT_HASH,
-        PAWL__STEP_OUTPUT_HASH,
-        PAWL__STEP_TOKEN,
-        PAWL__STEP_CURSOR,
-        PAWL__STEP_CHECKPOINT_SEQ, /* or of the WorkspaceRolledBack that gave it up since */
-        PAWL__STEP_EVALUATED_SEQ,
-        PAWL__STEP_EXIT_CODE, /* -1 until the command ended; 128 + signal when killed */
-        PAWL__STEP_COLUMNS
-};
+#define PAWL__RUN_LIST(X)                                                                          \
+        X(PAWL__RUN_ID, run_id, TEXT, 0)                                                           \
+        X(PAWL__RUN_MISSION, mission_id, TEXT, 0)                                                  \
+        X(PAWL__RUN_STATUS, status, TEXT, 0)                                                       \
+        X(PAWL__RUN_STARTED_SEQ, started_seq, INT, 0)                                              \
+        X(PAWL__RUN_UPDATED_SEQ, updated_seq, INT, 0)                                              \
+        X(PAWL__RUN_UPDATED_US, updated_us, INT, 0)                                                \
+        /* of the mission's document, or, without one, of its file */                              \
+        X(PAWL__RUN_MISSION_HASH, mission_hash, TEXT, 0)                                           \
+        X(PAWL__RUN_MISSION_PATH, mission_path, TEXT, 0)                                           \
+        X(PAWL__RUN_STRICTNESS, strictness, TEXT, 0)                                               \
+        X(PAWL__RUN_REASON, reason, TEXT, 0)                                                       \
+        X(PAWL__RUN_FENCE, fence, INT, 0)                                                          \
+        X(PAWL__RUN_SESSION, session_id, TEXT, 0)                                                  \
+        /* canonical JSON array [{scope, version_id}]; absent until RunStarted */                  \
+        X(PAWL__RUN_SCOPE_REFS, scope_refs, TEXT, 0)                                               \
+        X(PAWL__RUN_STEPS, steps, INT, 0) /* how many steps it has */                              \
+        X(PAWL__RUN_DONE, done, INT, 3)   /* how many of them are completed */                     \
+        /* the step that started last and is not completed, or absent */                           \
+        X(PAWL__RUN_CURRENT, current_step, TEXT, 3)
+enum { PAWL__RUN_LIST(PAWL__ENUM) PAWL__RUN_COLUMNS };
 
-enum {
-        PAWL__CP_TOKEN,
-        PAWL__CP_SEQ,
-        PAWL__CP_EVALUATED_SEQ, /* stored up to here */
-        PAWL__CP_RUN,
-        PAWL__CP_STEP,
-        PAWL__CP_CURSOR,
-        PAWL__CP_INPUT_HASH,
-        PAWL__CP_STRICTNESS,
-        PAWL__CP_COLUMNS
-};
+#define PAWL__STEP_LIST(X)                                                                         \
+        X(PAWL__STEP_RUN, run_id, TEXT, 0)                                                         \
+        X(PAWL__STEP_ID, step_id, TEXT, 0)                                                         \
+        /* RunStarted's seq: steps of a run stay together */                                       \
+        X(PAWL__STEP_ORDER_SEQ, order_seq, INT, 0)                                                 \
+        /* from 1, in mission order; those that left it are behind all others */                   \
+        X(PAWL__STEP_NUMBER, number, INT, 0)                                                       \
+        X(PAWL__STEP_STATUS, status, TEXT, 0)                                                      \
+        X(PAWL__STEP_INPUT_HASH, input_hash, TEXT, 0)                                              \
+        X(PAWL__STEP_OUTPUT_HASH, output_hash, TEXT, 0)                                            \
+        X(PAWL__STEP_TOKEN, retry_token, TEXT, 0)                                                  \
+        X(PAWL__STEP_CURSOR, cursor, TEXT, 0)                                                      \
+        /* or of the WorkspaceRolledBack that gave it up since */                                  \
+        X(PAWL__STEP_CHECKPOINT_SEQ, checkpoint_seq, INT, 0)                                       \
+        X(PAWL__STEP_EVALUATED_SEQ, evaluated_seq, INT, 0)                                         \
+        /* -1 until the command ended; 128 + signal when killed */                                 \
+        X(PAWL__STEP_EXIT_CODE, exit_code, INT, 0)
+enum { PAWL__STEP_LIST(PAWL__ENUM) PAWL__STEP_COLUMNS };
 
-enum {
-        PAWL__CON_ID,
-        PAWL__CON_SEQ,
-        PAWL__CON_RUN,
-        PAWL__CON_STEP,
-        PAWL__CON_MISSION,
-        PAWL__CON_TOKEN,
-        PAWL__CON_TERM,
-        PAWL__CON_TYPE,
-        PAWL__CON_SEVERITY,
-        PAWL__CON_CONFIDENCE,
-        PAWL__CON_CONTEXT,
-        PAWL__CON_CANDIDATES, /* canonical JSON array */
-        PAWL__CON_STATUS,
-        PAWL__CON_REQUESTED_US,
-        PAWL__CON_RESOLVED_SEQ,
-        PAWL__CON_COLUMNS
-};
+#define PAWL__CP_LIST(X)                                                                           \
+        X(PAWL__CP_TOKEN, retry_token, TEXT, 0)                                                    \
+        X(PAWL__CP_SEQ, seq, INT, 0)                                                               \
+        X(PAWL__CP_EVALUATED_SEQ, evaluated_seq, INT, 0) /* stored up to here */                   \
+        X(PAWL__CP_RUN, run_id, TEXT, 0)                                                           \
+        X(PAWL__CP_STEP, step_id, TEXT, 0)                                                         \
+        X(PAWL__CP_CURSOR, cursor, TEXT, 0)                                                        \
+        X(PAWL__CP_INPUT_HASH, input_hash, TEXT, 0)                                                \
+        X(PAWL__CP_STRICTNESS, strictness, TEXT, 0)
+enum { PAWL__CP_LIST(PAWL__ENUM) PAWL__CP_COLUMNS };
+
+#define PAWL__CON_LIST(X)                                                                          \
+        X(PAWL__CON_ID, conflict_id, TEXT, 0)                                                      \
+        X(PAWL__CON_SEQ, seq, INT, 0)                                                              \
+        X(PAWL__CON_RUN, run_id, TEXT, 0)                                                          \
+        X(PAWL__CON_STEP, step_id, TEXT, 0)                                                        \
+        X(PAWL__CON_MISSION, mission_id, TEXT, 0)                                                  \
+        X(PAWL__CON_TOKEN, retry_token, TEXT, 0)                                                   \
+        X(PAWL__CON_TERM, term, TEXT, 0)                                                           \
+        X(PAWL__CON_TYPE, conflict_type, TEXT, 0)                                                  \
+        X(PAWL__CON_SEVERITY, severity, TEXT, 0)                                                   \
+        X(PAWL__CON_CONFIDENCE, confidence, REAL, 0)                                               \
+        X(PAWL__CON_CONTEXT, context, TEXT, 0)                                                     \
+        X(PAWL__CON_CANDIDATES, candidates, TEXT, 0) /* canonical JSON array */                    \
+        X(PAWL__CON_STATUS, status, TEXT, 0)                                                       \
+        X(PAWL__CON_REQUESTED_US, requested_us, INT, 0)                                            \
+        X(PAWL__CON_RESOLVED_SEQ, resolved_seq, INT, 0)
+enum { PAWL__CON_LIST(PAWL__ENUM) PAWL__CON_COLUMNS };
 
 /* A sense's identity: mission (for mission_local; else ""), scope, seed version (else ""), normal
  * form of the surface, definition (for an answer, which is mission_local and of no version: "", so
  * that there is one a surface). */
-enum {
-        PAWL__SENSE_MISSION,
-        PAWL__SENSE_SCOPE,
-        PAWL__SENSE_VERSION,
-        PAWL__SENSE_NORMAL,
-        PAWL__SENSE_IDENTITY,
-        PAWL__SENSE_SEQ,
-        PAWL__SENSE_SURFACE,
-        PAWL__SENSE_DEFINITION,
-        PAWL__SENSE_CONFIDENCE,
-        PAWL__SENSE_STATUS,
-        PAWL__SENSE_SOURCE,
-        PAWL__SENSE_ACTOR,
-        PAWL__SENSE_COLUMNS
-};
+#define PAWL__SENSE_LIST(X)                                                                        \
+        X(PAWL__SENSE_MISSION, mission_id, TEXT, 0)                                                \
+        X(PAWL__SENSE_SCOPE, scope, TEXT, 0)                                                       \
+        X(PAWL__SENSE_VERSION, version_id, TEXT, 0)                                                \
+        X(PAWL__SENSE_NORMAL, normal, TEXT, 0)                                                     \
+        X(PAWL__SENSE_IDENTITY, identity, TEXT, 0)                                                 \
+        X(PAWL__SENSE_SEQ, seq, INT, 0)                                                            \
+        X(PAWL__SENSE_SURFACE, surface, TEXT, 0)                                                   \
+        X(PAWL__SENSE_DEFINITION, definition, TEXT, 0)                                             \
+        X(PAWL__SENSE_CONFIDENCE, confidence, REAL, 0)                                             \
+        X(PAWL__SENSE_STATUS, status, TEXT, 0)                                                     \
+        X(PAWL__SENSE_SOURCE, source, TEXT, 0)                                                     \
+        X(PAWL__SENSE_ACTOR, actor, TEXT, 0)
+enum { PAWL__SENSE_LIST(PAWL__ENUM) PAWL__SENSE_COLUMNS };
 
 /* Each version of a scope's seed ever activated; "in force" is the one with the highest used_seq.
  */
-enum {
-        PAWL__SCOPE_ID,
-        PAWL__SCOPE_VERSION,
-        PAWL__SCOPE_SEQ,
-        PAWL__SCOPE_USED_SEQ,
-        PAWL__SCOPE_COLUMNS
-};
+#define PAWL__SCOPE_LIST(X)                                                                        \
+        X(PAWL__SCOPE_ID, scope_id, TEXT, 0)                                                       \
+        X(PAWL__SCOPE_VERSION, version_id, TEXT, 0)                                                \
+        X(PAWL__SCOPE_SEQ, seq, INT, 0)                                                            \
+        X(PAWL__SCOPE_USED_SEQ, used_seq, INT, 0)
+enum { PAWL__SCOPE_LIST(PAWL__ENUM) PAWL__SCOPE_COLUMNS };
 
-enum {
-        PAWL__SES_ID,
-        PAWL__SES_SEQ,
-        PAWL__SES_MISSION,
-        PAWL__SES_RUN, /* absent: an agent's session, which says itself what it does */
-        PAWL__SES_ACTOR,
-        PAWL__SES_STATUS,
-        PAWL__SES_STARTED_US,
-        PAWL__SES_UPDATED_US,
-        PAWL__SES_ENDED_US, /* 0: active */
-        PAWL__SES_REASON,
-        PAWL__SES_CURRENT,   /* the step at hand */
-        PAWL__SES_COMPLETED, /* an agent's steps: canonical JSON arrays of texts, or absent */
-        PAWL__SES_PENDING,
-        PAWL__SES_FILES,
-        PAWL__SES_DONE,  /* steps completed ... */
-        PAWL__SES_TOTAL, /* ... of so many; of a run's session as they stood when it ended */
-        PAWL__SES_SUMMARY,
-        PAWL__SES_CHECKPOINTS,    /* how many SessionCheckpointed events it has */
-        PAWL__SES_CHECKPOINT_SEQ, /* the last of them, or 0 */
-        PAWL__SES_NOTES_SEQ,      /* the last SessionNoted, or 0 */
-        PAWL__SES_PINNED,         /* 1: prune leaves it alone */
-        PAWL__SES_COLUMNS
-};
+#define PAWL__SES_LIST(X)                                                                          \
+        X(PAWL__SES_ID, session_id, TEXT, 0)                                                       \
+        X(PAWL__SES_SEQ, seq, INT, 0)                                                              \
+        X(PAWL__SES_MISSION, mission_id, TEXT, 0)                                                  \
+        /* absent: an agent's session, which says itself what it does */                           \
+        X(PAWL__SES_RUN, run_id, TEXT, 0)                                                          \
+        X(PAWL__SES_ACTOR, actor, TEXT, 3)                                                         \
+        X(PAWL__SES_STATUS, status, TEXT, 0)                                                       \
+        X(PAWL__SES_STARTED_US, started_us, INT, 0)                                                \
+        X(PAWL__SES_UPDATED_US, updated_us, INT, 3)                                                \
+        X(PAWL__SES_ENDED_US, ended_us, INT, 0) /* 0: active */                                    \
+        X(PAWL__SES_REASON, reason, TEXT, 0)                                                       \
+        X(PAWL__SES_CURRENT, current_step, TEXT, 3) /* the step at hand */                         \
+        /* an agent's steps: canonical JSON arrays of texts, or absent */                          \
+        X(PAWL__SES_COMPLETED, completed, TEXT, 3)                                                 \
+        X(PAWL__SES_PENDING, pending, TEXT, 3)                                                     \
+        X(PAWL__SES_FILES, files, TEXT, 3)                                                         \
+        X(PAWL__SES_DONE, done, INT, 3) /* steps completed ... */                                  \
+        /* ... of so many; of a run's session as they stood when it ended */                       \
+        X(PAWL__SES_TOTAL, total, INT, 3)                                                          \
+        X(PAWL__SES_SUMMARY, summary, TEXT, 3)                                                     \
+        /* how many SessionCheckpointed events it has */                                           \
+        X(PAWL__SES_CHECKPOINTS, checkpoints, INT, 3)                                              \
+        X(PAWL__SES_CHECKPOINT_SEQ, checkpoint_seq, INT, 3) /* the last of them, or 0 */           \
+        X(PAWL__SES_NOTES_SEQ, notes_seq, INT, 3)           /* the last SessionNoted, or 0 */      \
+        X(PAWL__SES_PINNED, pinned, INT, 3)                 /* 1: prune leaves it alone */
+enum { PAWL__SES_LIST(PAWL__ENUM) PAWL__SES_COLUMNS };
 
 /* Checkpoints of the workspace; n counts 1, 2, 3, ... without a gap. */
-enum {
-        PAWL__WCP_N,
-        PAWL__WCP_SEQ,
-        PAWL__WCP_ID, /* "cp-04-implement-20260120-143000" */
-        PAWL__WCP_MISSION,
-        PAWL__WCP_RUN,
-        PAWL__WCP_STEP,
-        PAWL__WCP_SESSION,
-        PAWL__WCP_TRIGGER, /* auto, manual */
-        PAWL__WCP_DESCRIPTION,
-        PAWL__WCP_ROOT, /* absent: it was imported, and belongs to none */
-        PAWL__WCP_TREE,
-        PAWL__WCP_FILES,
-        PAWL__WCP_BYTES,
-        PAWL__WCP_SKIPPED,
-        PAWL__WCP_STATE_HASH, /* blobs, or absent */
-        PAWL__WCP_OUTPUTS_HASH,
-        PAWL__WCP_GIT_HEAD,
-        PAWL__WCP_GIT_BRANCH,
-        PAWL__WCP_BASE,   /* the n that the workspace was at before; 0: none */
-        PAWL__WCP_SAFETY, /* 1: taken before a rollback */
-        PAWL__WCP_CREATED_US,
-        PAWL__WCP_INVALID_SEQ, /* of the event that made it invalid; 0: it is valid */
-        PAWL__WCP_INVALID_REASON,
-        PAWL__WCP_PINNED,     /* 1: prune leaves it alone */
-        PAWL__WCP_PRUNED_SEQ, /* 0: its contents are kept */
-        PAWL__WCP_ROLLBACK,   /* of a safety copy: the seq of the rollback it was taken for, or 0 */
-        PAWL__WCP_COLUMNS
-};
+#define PAWL__WCP_LIST(X)                                                                          \
+        X(PAWL__WCP_N, n, INT, 4)                                                                  \
+        X(PAWL__WCP_SEQ, seq, INT, 4)                                                              \
+        X(PAWL__WCP_ID, id, TEXT, 4) /* "cp-04-implement-20260120-143000" */                       \
+        X(PAWL__WCP_MISSION, mission_id, TEXT, 4)                                                  \
+        X(PAWL__WCP_RUN, run_id, TEXT, 4)                                                          \
+        X(PAWL__WCP_STEP, step_id, TEXT, 4)                                                        \
+        X(PAWL__WCP_SESSION, session_id, TEXT, 4)                                                  \
+        X(PAWL__WCP_TRIGGER, trigger, TEXT, 4) /* auto, manual */                                  \
+        X(PAWL__WCP_DESCRIPTION, description, TEXT, 4)                                             \
+        X(PAWL__WCP_ROOT, root, TEXT, 4) /* absent: it was imported, and belongs to none */        \
+        X(PAWL__WCP_TREE, tree, TEXT, 4)                                                           \
+        X(PAWL__WCP_FILES, files, INT, 4)                                                          \
+        X(PAWL__WCP_BYTES, bytes, INT, 4)                                                          \
+        X(PAWL__WCP_SKIPPED, skipped, INT, 4)                                                      \
+        X(PAWL__WCP_STATE_HASH, state_hash, TEXT, 4) /* blobs, or absent */                        \
+        X(PAWL__WCP_OUTPUTS_HASH, outputs_hash, TEXT, 4)                                           \
+        X(PAWL__WCP_GIT_HEAD, git_head, TEXT, 4)                                                   \
+        X(PAWL__WCP_GIT_BRANCH, git_branch, TEXT, 4)                                               \
+        /* the n that the workspace was at before; 0: none */                                      \
+        X(PAWL__WCP_BASE, base, INT, 4)                                                            \
+        X(PAWL__WCP_SAFETY, safety, INT, 4) /* 1: taken before a rollback */                       \
+        X(PAWL__WCP_CREATED_US, created_us, INT, 4)                                                \
+        /* of the event that made it invalid; 0: it is valid */                                    \
+        X(PAWL__WCP_INVALID_SEQ, invalid_seq, INT, 4)                                              \
+        X(PAWL__WCP_INVALID_REASON, invalid_reason, TEXT, 4)                                       \
+        X(PAWL__WCP_PINNED, pinned, INT, 4)         /* 1: prune leaves it alone */                 \
+        X(PAWL__WCP_PRUNED_SEQ, pruned_seq, INT, 4) /* 0: its contents are kept */                 \
+        /* of a safety copy: the seq of the rollback it was taken for, or 0 */                     \
+        X(PAWL__WCP_ROLLBACK, rollback_seq, INT, 4)
+enum { PAWL__WCP_LIST(PAWL__ENUM) PAWL__WCP_COLUMNS };
 
-enum {
-        PAWL__RB_SEQ, /* of WorkspaceRollbackStarted */
-        PAWL__RB_TARGET,
-        PAWL__RB_SAFETY,
-        PAWL__RB_UNDO, /* PAWL__RB_IS_UNDO, PAWL__RB_IN_PART, or'ed */
-        PAWL__RB_TREE,
-        PAWL__RB_PLAN_HASH,
-        PAWL__RB_STATUS, /* started, done, abandoned, undone */
-        PAWL__RB_ENDED_SEQ,
-        PAWL__RB_GIT_FROM,
-        PAWL__RB_GIT_TO,
-        PAWL__RB_REASON,
-        PAWL__RB_ACTOR,
-        PAWL__RB_STEPS_BEFORE, /* JSON: the run and the steps that it gave up, as they were
-                                  (state/steps_before.h); absent: none */
-        PAWL__RB_COLUMNS
-};
+#define PAWL__RB_LIST(X)                                                                           \
+        X(PAWL__RB_SEQ, seq, INT, 4) /* of WorkspaceRollbackStarted */                             \
+        X(PAWL__RB_TARGET, target, INT, 4)                                                         \
+        X(PAWL__RB_SAFETY, safety, INT, 4)                                                         \
+        X(PAWL__RB_UNDO, undo, INT, 4) /* PAWL__RB_IS_UNDO, PAWL__RB_IN_PART, or'ed */             \
+        X(PAWL__RB_TREE, tree, TEXT, 4)                                                            \
+        X(PAWL__RB_PLAN_HASH, plan_hash, TEXT, 4)                                                  \
+        X(PAWL__RB_STATUS, status, TEXT, 4) /* started, done, abandoned, undone */                 \
+        X(PAWL__RB_ENDED_SEQ, ended_seq, INT, 4)                                                   \
+        X(PAWL__RB_GIT_FROM, git_from, TEXT, 4)                                                    \
+        X(PAWL__RB_GIT_TO, git_to, TEXT, 4)                                                        \
+        X(PAWL__RB_REASON, reason, TEXT, 4)                                                        \
+        X(PAWL__RB_ACTOR, actor, TEXT, 4)                                                          \
+        /* JSON: the run and the steps that it gave up, as they were (state/steps_before.h);       \
+         * absent: none */                                                                         \
+        X(PAWL__RB_STEPS_BEFORE, steps_before, TEXT, 4)
+enum { PAWL__RB_LIST(PAWL__ENUM) PAWL__RB_COLUMNS };
 
 /** A rollback that undoes another; one of some paths alone, which moves neither steps nor the place
  *  of the workspace. */

@@ -132,50 +132,21 @@ static void an_old_log_opened_read_only_is_not_migrated(void **state)
         assert_int_equal(event_log_integer(f, "PRAGMA user_version"), TODAY);
 }
 
-static void processes_that_open_an_old_log_together_migrate_it_once(void **state)
+/* Several processes at once: each opens the log by @p schema, or by today's and appends. */
+static void together(event_log *f, const pawl__schema *schema, int n)
 {
-        event_log *f = *state;
-        const pawl__schema schema = schema_of(TODAY + 2, two_steps, 2);
-        enum { CHILDREN = 4 };
-        pid_t child[CHILDREN];
+        pid_t child[8];
         int status;
 
-        make_old(f);
-        for (int i = 0; i < CHILDREN; i++) {
-                child[i] = fork();
-                assert_true(child[i] >= 0);
-                if (child[i] == 0) {
-                        pawl_error err = PAWL_ERROR_INIT;
-                        pawl_log *log;
-                        if (open_as(&log, f, 0, &schema, &err)) {
-                                fprintf(stderr, "%s\n", err.message);
-                                _exit(1);
-                        }
-                        pawl_log_close(log);
-                        _exit(0);
-                }
-        }
-        for (int i = 0; i < CHILDREN; i++) {
-                assert_int_equal(waitpid(child[i], &status, 0), child[i]);
-                assert_int_equal(status, 0);
-        }
-        assert_int_equal(event_log_integer(f, "SELECT n FROM steps_run"), 1);
-}
-
-static void processes_that_make_a_log_together_make_one(void **state)
-{
-        event_log *f = *state;
-        enum { CHILDREN = 6 };
-        pid_t child[CHILDREN];
-        int status;
-
-        for (int i = 0; i < CHILDREN; i++) {
+        for (int i = 0; i < n; i++) {
                 child[i] = fork();
                 assert_true(child[i] >= 0);
                 if (child[i] == 0) {
                         pawl_error err = PAWL_ERROR_INIT;
                         pawl_log *log = NULL;
-                        if (event_log_try(&log, f, &err) || append_one(log, event_scope(NULL), 0)) {
+                        if (schema ? open_as(&log, f, 0, schema, &err)
+                                   : (event_log_try(&log, f, &err) ||
+                                             append_one(log, event_scope(NULL), 0))) {
                                 fprintf(stderr, "%s\n", log ? pawl_log_errmsg(log) : err.message);
                                 _exit(1);
                         }
@@ -183,11 +154,28 @@ static void processes_that_make_a_log_together_make_one(void **state)
                         _exit(0);
                 }
         }
-        for (int i = 0; i < CHILDREN; i++) {
+        for (int i = 0; i < n; i++) {
                 assert_int_equal(waitpid(child[i], &status, 0), child[i]);
                 assert_int_equal(status, 0);
         }
-        assert_int_equal(event_log_count(f), CHILDREN);
+}
+
+static void processes_that_open_an_old_log_together_migrate_it_once(void **state)
+{
+        event_log *f = *state;
+        const pawl__schema schema = schema_of(TODAY + 2, two_steps, 2);
+
+        make_old(f);
+        together(f, &schema, 4);
+        assert_int_equal(event_log_integer(f, "SELECT n FROM steps_run"), 1);
+}
+
+static void processes_that_make_a_log_together_make_one(void **state)
+{
+        event_log *f = *state;
+
+        together(f, NULL, 6);
+        assert_int_equal(event_log_count(f), 6);
 }
 
 static void what_can_be_derived_is_put_back_where_it_is_missing(void **state)

@@ -34,7 +34,7 @@ static void the_schema_has_the_columns_of_the_column_table(void **state)
                 columns_match(*state, &pawl__tables[t]);
 }
 
-static void a_table_form_is_whole(void **state)
+static void a_table_is_whole(void **state)
 {
         (void)state;
         for (int t = 0; t < PAWL__TABLES; t++) {
@@ -109,7 +109,7 @@ int main(void)
         const struct CMUnitTest tests[] = {
                 cmocka_unit_test_setup_teardown(the_schema_has_the_columns_of_the_column_table,
                         history_setup, history_teardown),
-                cmocka_unit_test(a_table_form_is_whole),
+                cmocka_unit_test(a_table_is_whole),
                 cmocka_unit_test(rows_are_ordered_by_key_bytes),
                 cmocka_unit_test(rows_are_listed_by_order_then_number_then_key),
                 cmocka_unit_test(the_first_differing_column_is_named),
