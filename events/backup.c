@@ -7,9 +7,9 @@
  * anew whenever another process has written: beside a busy writer it would never end.) Meanwhile
  * the write-ahead log is pinned: it grows by what is appended while the copy is made.
  *
- * The copy is written under another name in the directory that it is to stand in, and gets its own
- * when it is whole, verified and on disk; that replaces nothing. Whoever dies before leaves a file
- * FILE-backup-XXXXXX, which nobody takes for a log and no other copy stumbles over.
+ * The copy is written to a temporary file in its directory, and renamed when it is whole, verified
+ * and on disk; that replaces nothing. A process that dies before leaves a file FILE-backup-XXXXXX,
+ * which is not taken for a log and does not disturb other copies.
  *
  * A lease says which process has a run of the log that it is in. No process has a run of the copy:
  * its leases are released there; their fences stay.
@@ -47,7 +47,7 @@ static pawl_status fail_to(copying *c, int rc, const char *doing)
         return pawl__db_fail(&c->to, rc, doing, c->err);
 }
 
-/* ---- Where it is to stand -------------------------------------------------------------------- */
+/* ---- Its place ------------------------------------------------------------------------------- */
 
 /* Nothing may have the name, nor one that SQLite would take for a part of the copy. */
 static pawl_status check_free(copying *c)
@@ -236,7 +236,7 @@ static pawl_status copy_state(copying *c)
         return status;
 }
 
-/* ---- What the copy is then ------------------------------------------------------------------- */
+/* ---- Finishing the copy ---------------------------------------------------------------------- */
 
 /* "File format version numbers" of the database's header: 2 for a write-ahead log, 1 for none. The
  * pages bring the log's 2 along; with 1, the copy is changed without a -wal beside it. */

@@ -21,11 +21,11 @@
 #include <stdlib.h>
 #include <time.h>
 
-/* Nobody is woken when the lock is given up: who waits looks again and again, and who gave it up
- * and writes on finds it free at once. So a wait that grows leaves the log to whoever has it: with
- * sleeps that grew to 50 ms, 21 to 28 of 32 processes that append all the time waited for their 5 s
- * in vain. With sleeps that are all alike, the shorter they are the fairer, down to where looking
- * takes the CPU from those who write. tests/durability/writers_test.c on two busy cores, two to
+/* No process is woken when the lock is released: a waiter polls, and a writer that has released the
+ * lock and writes again finds it free at once. So growing sleeps starve the waiters: with sleeps
+ * that grew to 50 ms, 21 to 28 of 32 processes that append all the time waited for their 5 s in
+ * vain. With sleeps of equal length, shorter ones are fairer, until polling takes the CPU from the
+ * writers. tests/durability/writers_test.c on two busy cores, two to
  * five runs each: 32 processes that append 10,000 events, ms of the slowest one, and the CPU of
  * both tests:
  *
@@ -59,7 +59,7 @@ int pawl__busy(void *user, int count)
         return 1;
 }
 
-/* An SQLite URI for an absolute path: what has a meaning in a URI is written as %XX. */
+/* An SQLite URI for an absolute path: characters with a meaning in a URI are written as %XX. */
 static pawl_status make_uri(
         pawl__buf *out, const char *path, const char *parameters, pawl_error *err)
 {
@@ -73,8 +73,8 @@ static pawl_status make_uri(
         return pawl__buf_check(out, err);
 }
 
-/* What holds for every connection: a schema or a page that somebody else prepared can run nothing
- * and is checked, and SQLite makes no files of its own. The schema's own triggers are for other
+/* Settings of every connection: a schema or a page that another program prepared can run nothing
+ * and is checked, and SQLite makes no temporary files. The schema's own triggers are for other
  * programs: the one insert into events counts on from the head that its transaction read, and
  * nothing here updates or deletes there. They cost 1.1 us an event. */
 static pawl_status configure(pawl_log *log, pawl_error *err)

@@ -1,14 +1,14 @@
 /*
- * Making a log, so that at every instant it is there whole or not at all: whoever finds a file
- * under its name finds a log, also while it is made and when whoever makes it dies.
+ * Creating a log atomically: a file under the log's name is always a whole log, also while it is
+ * created and if the creating process dies.
  *
- * The database is made in memory and written under another name in the same directory. Once it is
- * on disk it gets its own name, which replaces nothing: of processes that make a log at once the
- * first is the maker, and the others find it done. What a maker that died left under its other name
- * goes when the next one has made the log.
+ * The database is built in memory and written to a temporary file in the same directory. When that
+ * is on disk, it is renamed to the log's name without replacing anything: of several processes that
+ * create a log at once, the first one succeeds and the others find the log. Temporary files that
+ * dead processes left are removed when the next process has created the log.
  *
- * Where the file system cannot rename without replacing, the log starts as an empty file, which
- * SQLite fills; a maker that dies there leaves an empty file, and the next makes a log of it.
+ * On a file system that cannot rename without replacing, the log starts as an empty file, which
+ * SQLite fills. A process that dies there leaves an empty file, which the next one makes a log.
  */
 #include "base/file.h"
 #include "events/handle.h"
@@ -49,8 +49,8 @@ static pawl_status make_image(unsigned char **out, sqlite3_int64 *len, pawl_log 
         return PAWL_OK;
 }
 
-/* The image under the other name, on disk. It is closed before it gets the log's name (see
- * events/log_path.c). 0, or an errno, and then there is no such file. */
+/* Write the image to the temporary file and sync it. It is closed before it gets the log's name
+ * (see events/log_path.c). 0, or an errno, and then there is no such file. */
 static int write_unnamed(char *unnamed, const unsigned char *image, size_t len)
 {
         int fd = mkostemp(unnamed, O_CLOEXEC);
@@ -63,8 +63,8 @@ static int write_unnamed(char *unnamed, const unsigned char *image, size_t len)
         return error;
 }
 
-/* Give it its name. 0: a log has that name now, this one or that of another maker, who may have
- * taken this one for left behind. */
+/* Rename it to the log's name. 0: a log has that name now, this one or that of another process,
+ * which may have removed this file as one that was left. */
 static int name_it(const char *unnamed, const char *path)
 {
         struct stat st;
@@ -78,8 +78,7 @@ static int name_it(const char *unnamed, const char *path)
         return error;
 }
 
-/* What makers that died left in the directory. The log has its name: whoever still makes one does
- * not need it any more. */
+/* Remove the temporary files of other processes. The log exists: none of them needs its file. */
 static void sweep(const char *directory, const char *name)
 {
         DIR *dir = opendir(directory);
@@ -95,7 +94,7 @@ static void sweep(const char *directory, const char *name)
                 closedir(dir);
 }
 
-/* A file system that knows no rename without replacing. */
+/* Does the file system not support renaming without replacing? */
 static bool cannot_rename(int error)
 {
         return error == EINVAL || error == ENOSYS || error == EOPNOTSUPP;

@@ -1,7 +1,8 @@
 /*
  * Reading events in order. A cursor copies a batch of rows and resets its statement before it hands
- * out the first, so that no read transaction stays open between calls: a slow reader keeps nobody
- * from recycling the write-ahead log. Events are never changed, so two batches always fit together.
+ * out the first, so that no read transaction stays open between calls: a slow reader does
+ * not keep the write-ahead log from being recycled. Events are never changed, so two batches always
+ * fit together.
  */
 #include "events/handle.h"
 #include <stdlib.h>
@@ -117,7 +118,7 @@ pawl_status pawl_cursor_next(pawl_cursor *cursor, pawl_event *event)
                 pawl__arena_clear(&cursor->arena);
                 pawl_status status = read_rows(cursor->events, BATCH_ROWS, &n, &cursor->arena,
                         cursor->log, cursor->last, cursor->until);
-                /* What stands before a damaged row is still handed out; the failure comes again.
+                /* Events before a damaged row are still returned; the failure comes again.
                  * Any other may not, and may have undone a transaction of the caller's. */
                 if (n == 0 || (status && status != PAWL_EDAMAGED))
                         return status ? status

@@ -1,11 +1,10 @@
 /*
- * What stands at a log's path, beside what is open of it: asked of names alone, since no file of a
- * log may be opened but by SQLite (events/log_path.c).
+ * Whether the files at a log's path are those that are open. Only names are looked up, since no
+ * file of a log may be opened but by SQLite (events/log_path.c).
  *
- * Files that were exchanged have another inode. One that was written over in its place has not; but
- * SQLite writes a database in WAL mode in checkpoints alone, and the index of the -wal says how far
- * those have come: a database that was written while they stood still was written by something
- * else.
+ * A file that was replaced has another inode. One that was overwritten in place has not; but in WAL
+ * mode SQLite writes the database in checkpoints only, and the index of the -wal says how far those
+ * have come. If the database was written and they have not moved, another program wrote it.
  */
 #include "events/handle.h"
 #include <errno.h>

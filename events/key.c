@@ -1,14 +1,14 @@
 /*
- * The key of the chain. The hashes show that a log was changed by somebody who did not make them
- * again; anybody can. A MAC over each hash, which covers all before it, can be made with the key
- * alone.
+ * The key of the chain. The hashes reveal a change of the log, unless the attacker computes them
+ * again, which needs no secret. A MAC over each hash, which covers all events before it, can be
+ * computed with the key only.
  *
- * A log is keyed from its first moment or never: otherwise somebody without the key could cut the
- * log back to where it had none, and go on from there.
+ * A log is keyed from its creation or never: otherwise an attacker without the key could cut the
+ * log back to where it had none, and continue from there.
  */
 #include "events/handle.h"
 
-/* What key_check is the MAC of. No hash is as short, so it is no event's MAC. */
+/* key_check is the MAC of this text. It is shorter than a hash, so no event has the same MAC. */
 static const char label[] = "pawl chain key 1";
 
 pawl_status pawl__key_take(pawl_log *log, const void *key, size_t len, pawl_error *err)

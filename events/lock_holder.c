@@ -1,5 +1,5 @@
 /*
- * Who keeps the log locked, as the kernel tells in /proc/locks. SQLite locks bytes of the -shm file
+ * Which processes have the log locked, from /proc/locks. SQLite locks bytes of the -shm file
  * (its WAL-mode file format, section 2.3.1), each process once, however many connections it has.
  * Neither that file nor any other of the log is opened here (events/log_path.c says why not).
  */
@@ -18,7 +18,7 @@ static const struct {
 };
 
 /* One line, such as "7: POSIX  ADVISORY  WRITE 4711 fe:01:131 120 120"; neighbouring bytes that one
- * process locks are told as one range. The pid, or 0 for a line about something else. */
+ * process locks are one range. The pid, or 0 for a line about something else. */
 static int64_t holder_of(const char *line, const struct stat *file, pawl__lock lock)
 {
         unsigned major_no, minor_no;

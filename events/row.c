@@ -1,5 +1,5 @@
-/* A row of the table events as an event. A row may come from anybody's hands: nothing is taken for
- * granted but that SQLite can read it. */
+/* A row of the table events as an event. The row is not trusted, since any program may have written
+ * it: only that SQLite can read it is assumed. */
 #include "events/handle.h"
 #include <limits.h>
 

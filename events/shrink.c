@@ -1,15 +1,15 @@
 /*
- * Giving space back. What is dropped leaves free pages in the file, which later appends fill; the
- * file itself gets no smaller. This makes it so, on request alone: by VACUUM, which writes all that
- * is kept into one transaction of the write-ahead log. Not by SQLite's incremental vacuum: a file
- * must be made for that, and then has one more page to write in each commit that makes it longer,
- * whether or not anything is ever dropped; no log that is there today was made so.
+ * Returning space to the file system. What is removed leaves free pages in the file, which later
+ * appends use; the file itself gets no smaller. This makes it smaller, on request only, by VACUUM,
+ * which writes all that is kept into one transaction of the write-ahead log. SQLite's incremental
+ * vacuum is not used: it has to be chosen when a file is created, and costs one more page in each
+ * commit that makes the file longer, even if nothing is ever removed; no existing log has it.
  *
- * It is an append like any other to those beside it: readers go on with the state that they have,
- * writers wait for the lock, and whatever cuts it off leaves the log as it was. It takes room: what
- * is kept, once more in the directory for temporary files and once in the -wal. The file gets
- * shorter when the -wal has been moved into it, which waits for readers of the state before: those
- * that are still there after a moment put it off to a later commit.
+ * For other processes it is an append like any other: readers keep the state that they have,
+ * writers wait for the lock, and an interruption leaves the log as it was. It needs room: what is
+ * kept, once more in the directory for temporary files and once in the -wal. The file gets shorter
+ * when the -wal has been moved into it, which waits for readers of the state before: those that are
+ * still there after a moment put it off to a later commit.
  */
 #include "events/group.h"
 #include "events/handle.h"

@@ -2,11 +2,11 @@
  * A VFS that locks nothing, for a view of a log that nobody writes (events/connect.c).
  *
  * SQLite has one, "unix-none", which closes its file at once. But a process that closes any
- * descriptor of a file loses every lock that it has on it, those of its other connections too: who
- * came to write the log in the same process was then open to any program that closes the log and
- * takes itself for the last one, which deletes the -wal with what was acknowledged. Here the file
- * is the system's VFS's own, which knows all connections of the process and closes it when none of
- * them holds a lock; only the asking for locks is taken out of it.
+ * descriptor of a file loses every lock that it has on it, those of its other connections too. A
+ * writer in the same process would then be unprotected: another program that closes the log would
+ * believe to be the last one, and delete the -wal with acknowledged events. Here the file belongs
+ * to the system's VFS, which knows all connections of the process and closes it when none of them
+ * has a lock; only the requests for locks are removed.
  */
 #include "events/handle.h"
 #include <pthread.h>

@@ -99,7 +99,8 @@ static pawl_status check_mac(checking *c, const pawl_event *e)
                 wrong = "its MAC is not 32 bytes";
         else if (!pawl__mac_same(mac, sqlite3_column_blob(c->macs, 1)))
                 wrong = "its MAC does not fit its hash: it was not made with the key";
-        /* Another key's check, by what it says: the first MAC tells which of the two is wrong. */
+        /* key_check is that of another key: the first MAC shows whether the key or the check is
+         * wrong. */
         if (c->key == PAWL__KEY_OTHER)
                 return wrong ? other_key(c)
                              : pawl__damaged(log, c->why, e->seq,
@@ -119,7 +120,7 @@ static pawl_status begin_macs(checking *c)
         return pawl__db_fail(c->log, rc, "verify it", c->why);
 }
 
-/* A MAC without its event is what a cut leaves that forgot it. */
+/* A MAC without its event is left if the log's tail was cut without its MACs. */
 static pawl_status check_last_mac(checking *c)
 {
         sqlite3_stmt *end;
@@ -175,7 +176,7 @@ static pawl_status check_rows(checking *c)
         return status;
 }
 
-/* Readers begin at 1, so that a row below it would be seen by other programs alone. */
+/* Readers begin at 1: only other programs would see a row below it. */
 static pawl_status check_first(checking *c)
 {
         sqlite3_stmt *first;
@@ -187,7 +188,7 @@ static pawl_status check_first(checking *c)
         sqlite3_int64 seq = first ? sqlite3_column_int64(first, 0) : 1;
         sqlite3_reset(first);
         if (seq < 1) {
-                c->last = 0; /* nothing stands before it that is sound */
+                c->last = 0; /* no event before it is verified */
                 return pawl__fail(c->why, PAWL_EDAMAGED,
                         "seq %lld: an event was put before the first one; the log is damaged: put "
                         "back a copy, or go on from one that verifies",
@@ -232,7 +233,7 @@ static pawl_status check_all(checking *c)
         return status ? status : check_first(c);
 }
 
-/* ---- The end alone, before something is built on it ------------------------------------------ */
+/* ---- The last event, before another is appended ---------------------------------------------- */
 
 static pawl_status check_last(uint64_t seq, pawl_log *log, pawl_error *err)
 {

@@ -17,11 +17,11 @@
  * when the -wal has grown by as much again: a reader that stays costs a wait in some thousands of
  * commits. Where readers did come and go, that one takes four times as long.
  *
- * A reader that stays (a transaction that somebody left open) pins the -wal, whatever is done here.
- * From warn_bytes on there is a warning, which names who it is.
+ * A reader that stays (a transaction that a program left open) pins the -wal, whatever is done
+ * here. From warn_bytes on there is a warning, which names the process.
  *
- * Nothing of this can fail a commit, which is on disk before: a checkpoint that goes wrong is made
- * again after the next one.
+ * None of this can fail a commit, which is on disk before: a checkpoint that fails is repeated
+ * after the next commit.
  */
 #include "events/handle.h"
 #include <time.h>
@@ -78,7 +78,7 @@ static int64_t who_stays(const pawl_log *log, const int64_t *before, size_t n_be
         return stays;
 }
 
-/* Nothing moved in all that time: somebody stays. */
+/* No frame was moved in all that time: a reader stays. */
 static void warn(pawl_log *log, int64_t bytes, const int64_t *before, size_t n_before)
 {
         pawl__wal *wal = &log->wal;

@@ -30,8 +30,8 @@ static pawl_status check_options(const pawl__apply_ctx *a, pawl__node options)
         return status;
 }
 
-/* Asked again, an open conflict says what the newest question said; one that was answered stays
- * answered. */
+/* If it is asked again, an open conflict takes the newest question; an answered one stays answered.
+ */
 pawl_status pawl__apply_clarification_requested(pawl__apply_ctx *a)
 {
         pawl__node options = pawl__json_get(a->tree, 0, "options");

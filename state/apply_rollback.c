@@ -183,7 +183,7 @@ static bool is_one_of(pawl_text text, const char *const *words)
         return *words != NULL;
 }
 
-/* A table is only ours, an event is anybody's. */
+/* The table is written by this program, but an event may come from any program. */
 static pawl_status check_restored(
         pawl_status found, const struct ending *e, const pawl__row *step, const pawl__apply_ctx *a)
 {
@@ -265,7 +265,7 @@ static bool is_completed(const pawl__row *step)
         return pawl__text_is(step->v[PAWL__STEP_STATUS].text, "completed");
 }
 
-/* Put a step in place of what stands there, and count how many are completed. */
+/* Replace the row of a step, and count how many are completed. */
 static pawl_status put_step(struct ending *e, const pawl__apply_ctx *a, const pawl__row *step)
 {
         pawl__row former = {0};
@@ -285,8 +285,8 @@ static pawl_status put_step(struct ending *e, const pawl__apply_ctx *a, const pa
         return pawl__apply_put(a, PAWL__STEPS, &becomes);
 }
 
-/* As it was when its run started, but for the seq from which on its checkpoints count: what was
- * asked before holds nothing back. */
+/* As it was when its run started, except for the seq from which its checkpoints count: earlier
+ * questions do not block it. */
 static pawl_status give_up(struct ending *e, const pawl__apply_ctx *a, pawl_text step_id)
 {
         pawl__row step = {0}, fresh = {0};
@@ -428,7 +428,7 @@ static pawl_status end_done(pawl__apply_ctx *a, pawl__row *rollback, pawl__row *
                 status = pawl__apply_to_numbers(a, "revalidated", becomes_valid, NULL);
         if (!status)
                 status = change_steps(&e, a);
-        if (!status && undone) { /* last: what was put back stood in its row */
+        if (!status && undone) { /* last: what was put back is from its row */
                 undone->v[PAWL__RB_STATUS].text = pawl__text("undone");
                 status = pawl__apply_put(a, PAWL__ROLLBACKS, undone);
         }

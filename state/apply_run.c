@@ -3,7 +3,7 @@
 #include "base/map.h"
 #include "state/apply_ctx.h"
 
-/* The event's run as it stands, or as a new one that nothing but its ids is known of. */
+/* The event's run, or a new one of which only the ids are known. */
 static pawl_status run_or_new(pawl__row *run, bool *is_new, const pawl__apply_ctx *a)
 {
         pawl_status status;
@@ -66,7 +66,7 @@ static pawl_status put_steps(const pawl__apply_ctx *a, pawl__node steps)
         return PAWL_OK;
 }
 
-/* Each is a text, and none stands there twice. */
+/* Each is a text, and none is there twice. */
 static pawl_status check_steps(const pawl__apply_ctx *a, pawl__node steps, const char *field)
 {
         pawl__map seen = PAWL__MAP_INIT;
@@ -88,8 +88,8 @@ static pawl_status check_steps(const pawl__apply_ctx *a, pawl__node steps, const
         return status;
 }
 
-/* What the run is held against: the document of its mission; of a run begun before there were any,
- * the file. */
+/* What the run is compared with: the document of its mission; for a run of an older log, the file.
+ */
 static pawl_text mission_hash(const pawl__apply_ctx *a)
 {
         pawl_text document = pawl__apply_optional(a, "mission_document");
@@ -154,7 +154,7 @@ pawl_status pawl__apply_run_failed(pawl__apply_ctx *a)
 
 /* ---- The mission changes --------------------------------------------------------------------- */
 
-/* A step that the mission has no more stands behind all that it has. */
+/* A step that has left the mission comes after all of its steps. */
 enum { GONE = 1 << 30 };
 
 struct change {
@@ -235,7 +235,7 @@ static void leave_current(struct change *c, pawl_text step_id)
                 c->run.v[PAWL__RUN_CURRENT].text = pawl__text(NULL);
 }
 
-/* A step of the mission at its place: as it stands, or to be run. */
+/* A step of the mission at its place: unchanged, or pending. */
 static pawl_status place_step(
         struct change *c, const pawl__apply_ctx *a, pawl_text step_id, int64_t number)
 {

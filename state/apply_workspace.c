@@ -145,7 +145,7 @@ pawl_status pawl__apply_to_numbers(
 /* ---- A checkpoint ------------------------------------------------------------------------------
  */
 
-/* The name of a thing that people type and see: nothing in it means something to a shell. */
+/* A name that people type and see: no character of it has a meaning in a shell. */
 static bool is_id(pawl_text id)
 {
         if (id.len == 0 || id.len > ID_MAX)
@@ -225,7 +225,7 @@ static pawl_status take_members(pawl__row *row, const pawl__apply_ctx *a)
 }
 
 /* An imported one shows the step and the time of where it was taken. It belongs to no root, and is
- * not where the workspace stands. */
+ * not the position of the workspace. */
 static pawl_status take_origin(pawl__row *row, const pawl__apply_ctx *a)
 {
         const pawl__node origin = pawl__json_get(a->tree, 0, "origin");
@@ -309,7 +309,7 @@ pawl_status pawl__apply_tool_call_checkpointed(pawl__apply_ctx *a)
         return PAWL_OK;
 }
 
-/* What made it invalid first is what is told; but one that was only given up may be damaged, too.
+/* The first reason stays; but one that was only given up by a rollback may be damaged, too.
  */
 pawl_status pawl__apply_checkpoint_invalidated(pawl__apply_ctx *a)
 {

@@ -3,11 +3,10 @@
  * so that a listing can be read page by page.
  *
  * No index is kept in that order. Runs that are not completed have one by their last event, and are
- * few: they are gone through and sorted. For the others there are two ways. The log is walked back
- * from where the page begins, which finds a page of them soon where runs come one after the other;
- * or the table of runs is gone through, which is soon done where they are few. The cheaper is
- * taken, by how many events a run has on average; a walk that went WALK events in vain ends in the
- * other.
+ * few: they are scanned and sorted. For the others there are two ways: to walk the log back from
+ * the start of the page, which is fast if runs have few events; or to scan the table of runs, which
+ * is fast if there are few runs. The cheaper one is chosen, by the average number of events of a
+ * run; a walk that has found no full page after WALK events falls back to the scan.
  */
 #include "base/error.h"
 #include "state/projection.h"
@@ -36,7 +35,7 @@ static pawl_status read_runs(pawl__row **rows, size_t *n, pawl__state *state, co
         return pawl__query_collect(rows, n, state, PAWL__RUNS, stmt, rc, arena, err);
 }
 
-/* Is it cheaper to go through the table than to walk to a page of so many runs? */
+/* Is it cheaper to scan the table than to walk to a page of so many runs? */
 static pawl_status prefer_table(
         bool *yes, pawl__state *state, uint64_t head, int64_t limit, pawl_error *err)
 {

@@ -111,7 +111,7 @@ static pawl_status catch_up(pawl__state *state, pawl_error *err)
         return folded;
 }
 
-/* Every row of every state table goes: what an empty log means. */
+/* Delete every row of every state table: the state of an empty log. */
 static pawl_status empty_tables(pawl__state *state, pawl_error *err)
 {
         pawl_status status = PAWL_OK;
@@ -203,7 +203,7 @@ void pawl__applier_free(pawl__applier *applier)
 
 /* ---- Outside of an append -------------------------------------------------------------------- */
 
-/* Fold what the tables lack in a transaction of its own; from nothing, if asked. */
+/* Fold the events that the tables lack in a transaction of its own; all events, if asked. */
 static pawl_status bring_up(pawl__state *state, bool from_nothing, pawl_error *err)
 {
         pawl_status status = execute(state, "BEGIN IMMEDIATE", err);
@@ -242,7 +242,7 @@ static pawl_status be_current(pawl__state *state, pawl_error *err)
         return status ? status : bring_up(state, false, err);
 }
 
-/* A state that nothing is attached to yet. */
+/* A state that is not attached yet. */
 static pawl_status make(pawl__state **out, pawl_log *log, pawl_error *err)
 {
         pawl__state *state = calloc(1, sizeof *state);
@@ -262,7 +262,7 @@ static pawl_status make(pawl__state **out, pawl_log *log, pawl_error *err)
         return PAWL_OK;
 }
 
-/* Attach it if what was done with it went well, else let it go. */
+/* Attach it if @p status is PAWL_OK, else free it. */
 static pawl_status attach(pawl__state *state, pawl_status status)
 {
         if (status)

@@ -12,8 +12,8 @@ static void add_member(pawl__json_writer *w, const pawl__column *column, const p
                 pawl__json_member_integer(w, column->name, value->integer);
 }
 
-/* A rollback's run is nobody else's, so one that was running is not any more. That a session ended
- * it so may also be forgotten by a prune: then the fold of the events left is the same. */
+/* No other process has a rollback's run, so one that was running is interrupted. A prune may remove
+ * the end of the session that says so: then the fold of the remaining events is the same. */
 void pawl__steps_before_open(pawl__json_writer *w, const pawl__row *run)
 {
         pawl__row row = *run;

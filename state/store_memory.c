@@ -34,7 +34,7 @@ static bool same_key(const pawl__table_def *def, const pawl__value *a, const paw
         return true;
 }
 
-/* An integer, by its bytes where it stands. */
+/* The bytes of an integer. */
 static pawl_text integer_key(const pawl__value *value)
 {
         return pawl__text_n((const char *)&value->integer, sizeof value->integer);
@@ -89,7 +89,7 @@ void pawl__memory_read(
 
 /* ---- Keeping rows ---------------------------------------------------------------------------- */
 
-/* A text of the row fits where the former one stands (len is 0 when absent). */
+/* Does a text of the row fit into the place of the former one (len is 0 when absent)? */
 static bool fits(pawl_text former, pawl_text text)
 {
         return text.len <= former.len;

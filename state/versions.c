@@ -16,7 +16,7 @@ void pawl__versions_free(pawl__versions *v)
 
 /* ---- Keys ------------------------------------------------------------------------------------ */
 
-/* Texts with a byte between them that none of UTF-8 has. */
+/* Texts separated by a byte that UTF-8 never has. */
 static pawl_status make_key(pawl__versions *v, const pawl_text *texts, size_t n, pawl_error *err)
 {
         pawl__buf_clear(&v->key);
@@ -179,7 +179,7 @@ static pawl_status weigh(const pawl__row *row, void *user, pawl_error *err)
         return pawl__versions_weigh(user, row, err);
 }
 
-/* Of two that were used by one event (which would be odd) the one that comes first. */
+/* Of two that were used by one event (which is unusual) the first one. */
 static pawl_status take_scope(const pawl__row *row, void *user, pawl_error *err)
 {
         struct in_force *f = user;
