@@ -78,7 +78,7 @@ typedef struct listing {
 
 static bool is_directory(const pawl__entry *entry)
 {
-        return !entry || entry->kind == PAWL__ENTRY_FOLDER;
+        return !entry || entry->kind == PAWL__ENTRY_DIRECTORY;
 }
 
 static pawl_status add(const pawl__change *change, void *user, pawl_error *err)
@@ -109,7 +109,7 @@ static pawl_status diff(
                 return PAWL_OK;
         pawl_status status = pawl__contents_open(&contents, log, &why);
         if (!status) {
-                const pawl__folders folders = pawl__contents_folders(contents);
+                const pawl__directories folders = pawl__contents_directories(contents);
                 status = pawl__diff_trees(&folders, before, after, add, l, &why);
                 pawl__contents_close(contents);
         }

@@ -44,8 +44,8 @@ static pawl_status read_tree(
         pawl_status status = pawl__contents_open(&contents, log, err);
         if (status)
                 return status;
-        const pawl__folders folders = pawl__contents_folders(contents);
-        status = pawl__diff_trees(&folders, NULL, tree, add, missed, err);
+        const pawl__directories directories = pawl__contents_directories(contents);
+        status = pawl__diff_trees(&directories, NULL, tree, add, missed, err);
         pawl__contents_close(contents);
         return status;
 }

@@ -24,8 +24,9 @@ static pawl_status from_log(const pawl__workspace *ws, pawl_status status, pawl_
 /* ---- The root -----------------------------------------------------------------------------------
  */
 
-/* The folder that holds the log's folder, if that is called .pawl; else the log's folder. */
-static pawl_text folder_above_log(const pawl_log *log)
+/* The directory that holds the log's directory, if that is called .pawl; else the log's directory.
+ */
+static pawl_text directory_above_log(const pawl_log *log)
 {
         const char *path = pawl__log_path(log);
         size_t len = (size_t)(strrchr(path, '/') - path);
@@ -58,7 +59,7 @@ static pawl_text name_of_root(pawl_text above, const char *root)
 static pawl_status path_of_root(
         const char **out, pawl__workspace *ws, pawl_text name, pawl_error *err)
 {
-        pawl_text above = folder_above_log(ws->log);
+        pawl_text above = directory_above_log(ws->log);
         bool absolute = name.len && name.data[0] == '/';
         bool same = pawl__text_is(name, ".");
         char *path = pawl__arena_alloc(&ws->arena, above.len + name.len + 2);
@@ -86,7 +87,7 @@ static pawl_status set_root(pawl__workspace *ws, const char *given, pawl_error *
         }
         if (!given && !pawl__workspace_has_place(ws->log))
                 return pawl__fail(err, PAWL_EINVAL,
-                        "workspace: the log lies in no folder .pawl, so that its root is not known; "
+                        "workspace: the log lies in no directory .pawl, so that its root is not known; "
                         "name it with --root");
         if (!given)
                 status = path_of_root(&given, ws, pawl__text("."), err);
@@ -99,11 +100,11 @@ static pawl_status set_root(pawl__workspace *ws, const char *given, pawl_error *
         if (!ok)
                 return pawl__nomem(err);
         ws->root = path.data;
-        ws->root_name = name_of_root(folder_above_log(ws->log), path.data);
+        ws->root_name = name_of_root(directory_above_log(ws->log), path.data);
         if (!pawl__utf8_valid(ws->root_name.data, ws->root_name.len))
                 return pawl__fail(err, PAWL_EINVAL,
                         "workspace %.300s: its path is not UTF-8, so that no event could name it; "
-                        "rename the folder",
+                        "rename the directory",
                         ws->root);
         if (ws->any && !pawl__text_eq(ws->root_name, ws->newest.v[PAWL__WCP_ROOT].text))
                 return pawl__fail(err, PAWL_EINVAL,
@@ -220,23 +221,24 @@ static pawl_status set_rules(
         return patterns && ok ? PAWL_OK : pawl__nomem(err);
 }
 
-/* The absolute path of a folder that may not be there yet. PAWL_DONE: its parent is not, either. */
-static pawl_status resolve(char out[PATH_MAX], const char *folder)
+/* The absolute path of a directory that may not be there yet. PAWL_DONE: its parent is not, either.
+ */
+static pawl_status resolve(char out[PATH_MAX], const char *directory)
 {
         char parent[PATH_MAX];
-        size_t len = strlen(folder);
+        size_t len = strlen(directory);
 
-        if (realpath(folder, out))
+        if (realpath(directory, out))
                 return PAWL_OK;
-        while (len > 1 && folder[len - 1] == '/')
+        while (len > 1 && directory[len - 1] == '/')
                 len--;
-        const char *slash = memrchr(folder, '/', len);
-        size_t parent_len = slash ? (size_t)(slash - folder) : 0;
-        const char *name = slash ? slash + 1 : folder;
-        size_t name_len = len - (size_t)(name - folder);
+        const char *slash = memrchr(directory, '/', len);
+        size_t parent_len = slash ? (size_t)(slash - directory) : 0;
+        const char *name = slash ? slash + 1 : directory;
+        size_t name_len = len - (size_t)(name - directory);
         if (len >= PATH_MAX || pawl__text_eq(pawl__text_n(name, name_len), pawl__text("..")))
                 return PAWL_DONE;
-        snprintf(parent, sizeof parent, "%.*s", (int)parent_len, folder);
+        snprintf(parent, sizeof parent, "%.*s", (int)parent_len, directory);
         if (!realpath(slash ? (parent_len ? parent : "/") : ".", out) ||
                 strlen(out) + name_len + 2 > PATH_MAX)
                 return PAWL_DONE;
@@ -263,26 +265,26 @@ static const char *rule_of(pawl__arena *arena, const char *below)
         return rule;
 }
 
-pawl_status pawl__workspace_leave_out(pawl__workspace *ws, const char *folder, pawl_error *err)
+pawl_status pawl__workspace_leave_out(pawl__workspace *ws, const char *directory, pawl_error *err)
 {
         const size_t root_len = strlen(ws->root) == 1 ? 0 : strlen(ws->root);
         char real[PATH_MAX];
 
-        if (resolve(real, folder) || strncmp(real, ws->root, root_len) != 0 ||
+        if (resolve(real, directory) || strncmp(real, ws->root, root_len) != 0 ||
                 (real[root_len] != '/' && real[root_len] != '\0'))
                 return PAWL_OK;
         const char *below = real + root_len + strspn(real + root_len, "/");
         if (!*below)
                 return pawl__fail(err, PAWL_EINVAL,
-                        "%.300s: is the root of the workspace; name a folder in it, or elsewhere",
-                        folder);
+                        "%.300s: is the root of the workspace; name a directory in it, or elsewhere",
+                        directory);
         if (strncmp(below, ".pawl/", 6) == 0) /* is never part of it */
                 return PAWL_OK;
         if (!pawl__utf8_valid(below, strlen(below)) || strpbrk(below, "\r\n"))
                 return pawl__fail(err, PAWL_EINVAL,
                         "%.300s: its path is not UTF-8, or has a line break, so that no rule could "
                         "name it; rename it, or name another",
-                        folder);
+                        directory);
         const char *rule = rule_of(&ws->arena, below);
         pawl_text *patterns = pawl__arena_array(&ws->arena, ws->n_exclude + 1, sizeof *patterns);
         if (!rule || !patterns)

@@ -16,10 +16,11 @@ typedef struct pawl__workspace {
         pawl_log *log;
         pawl__state *state;
         pawl__contents *contents;
-        pawl__arena arena;   /**< what the members below point to; lives as long as this */
-        pawl_text actor;     /**< NUL-ended */
-        const char *root;    /**< absolute */
-        pawl_text root_name; /**< as events say it: relative to the folder that holds the log's */
+        pawl__arena arena; /**< what the members below point to; lives as long as this */
+        pawl_text actor;   /**< NUL-ended */
+        const char *root;  /**< absolute */
+        pawl_text
+                root_name; /**< as events say it: relative to the directory that holds the log's */
         const char *home, *config_home; /**< NULL: not known */
         bool force_root;
         const pawl_text *exclude;
@@ -53,16 +54,16 @@ void pawl__workspace_close(pawl__workspace *ws);
  *  such locks, everybody owns it. */
 PAWL_MUST_CHECK pawl_status pawl__workspace_own(pawl__workspace *ws, pawl_error *err);
 
-/** Does the log lie in a folder `.pawl`, whose own folder is the root until a checkpoint says
+/** Does the log lie in a directory `.pawl`, whose own directory is the root until a checkpoint says
  *  another? */
 bool pawl__workspace_has_place(const pawl_log *log);
 
-/** Let a folder be no part of it from now on, as if `exclude` named it, where it lies below the
- * root: checkpoints that are taken then say so, and later ones inherit it. A folder that is not
+/** Let a directory be no part of it from now on, as if `exclude` named it, where it lies below the
+ * root: checkpoints that are taken then say so, and later ones inherit it. A directory that is not
  * there, but whose parent is, may come. PAWL_EINVAL for the root itself, and a path that no rule
  * can name. */
 PAWL_MUST_CHECK pawl_status pawl__workspace_leave_out(
-        pawl__workspace *ws, const char *folder, pawl_error *err);
+        pawl__workspace *ws, const char *directory, pawl_error *err);
 
 /** Where does the workspace stand in the log now? Sets last, any, newest, current, by, put_back. */
 PAWL_MUST_CHECK pawl_status pawl__workspace_locate(pawl__workspace *ws, pawl_error *err);

@@ -20,7 +20,7 @@ static void require_same(const pawl__manifest *a, const pawl__manifest *b)
                                 0);
         for (size_t i = 0; i < a->n_contents; i++)
                 require(a->contents[i].size == b->contents[i].size &&
-                        a->contents[i].folder == b->contents[i].folder &&
+                        a->contents[i].directory == b->contents[i].directory &&
                         memcmp(a->contents[i].hash, b->contents[i].hash, 32) == 0);
         require(memcmp(a->log, b->log, 32) == 0 && memcmp(a->head, b->head, 32) == 0);
         require(memcmp(a->digest, b->digest, 32) == 0 &&
@@ -51,7 +51,7 @@ static void check_carried(const pawl__manifest *carried)
         }
         for (size_t i = 0; i < carried->n_contents; i++) {
                 const pawl__object *it = &carried->contents[i];
-                require(it->folder || it->file || it->document);
+                require(it->directory || it->file || it->document);
         }
 }
 

@@ -20,7 +20,7 @@ static void check_folders(const pawl__index *index)
                 require(pawl__index_encode(&encoded, index, at, NULL) == PAWL_OK);
                 require(pawl__tree_open(&reader, pawl__buf_text(&encoded), NULL) == PAWL_OK);
                 while ((entry = pawl__index_next(index, &cursor))) {
-                        require(entry->kind != PAWL__ENTRY_FOLDER ||
+                        require(entry->kind != PAWL__ENTRY_DIRECTORY ||
                                 (entry->size > at && entry->size < index->bytes.len));
                         if (entry->kind == PAWL__INDEX_GONE)
                                 continue;

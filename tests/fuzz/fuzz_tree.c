@@ -13,7 +13,7 @@ static void require_entry(const pawl__entry *entry)
         require(entry->mode <= 07777);
         switch (entry->kind) {
         case PAWL__ENTRY_FILE:
-        case PAWL__ENTRY_FOLDER:
+        case PAWL__ENTRY_DIRECTORY:
                 return;
         case PAWL__ENTRY_LINK:
                 require(entry->mode == 0 && entry->target.len > 0);

@@ -54,7 +54,7 @@ static void add_document(
 static pawl_status fill(pawl_log *log, pawl__batch *batch, void *user, pawl_error *err)
 {
         struct putting *p = user;
-        pawl__folders folders = trees_folders((trees *)p->trees);
+        pawl__directories folders = trees_folders((trees *)p->trees);
         pawl__object_set holdings = PAWL__OBJECT_SET_INIT;
         pawl__tree_sums sums;
         pawl__json_writer w = PAWL__JSON_WRITER_INIT;
@@ -156,7 +156,7 @@ char *checkpoint_read(pawl_log *log, uint64_t n)
         assert_int_equal(pawl__state_get(state, PAWL__WORKSPACE, &row, &arena, NULL), PAWL_OK);
         assert_true(pawl__unhex32(tree, row.v[PAWL__WCP_TREE].text));
         assert_int_equal(pawl__contents_open(&r.contents, log, NULL), PAWL_OK);
-        const pawl__folders folders = pawl__contents_folders(r.contents);
+        const pawl__directories folders = pawl__contents_directories(r.contents);
         assert_int_equal(pawl__diff_trees(&folders, NULL, tree, read_entry, &r, NULL), PAWL_OK);
         pawl__contents_close(r.contents);
         pawl__arena_free(&arena);

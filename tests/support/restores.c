@@ -50,7 +50,7 @@ static pawl_status nothing_more(
 void restores_plan(restores *f, tree_hash now, tree_hash target)
 {
         const pawl__world world = {nothing_stands, nothing_more, NULL};
-        pawl__folders folders = trees_folders(&f->t);
+        pawl__directories folders = trees_folders(&f->t);
         pawl__plan_rights rights = {.target_recorded = true};
         tree_hash both[2] = {now, target};
         pawl_error err = PAWL_ERROR_INIT;

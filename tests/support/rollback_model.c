@@ -29,7 +29,7 @@ static void flatten(model *m, list *out, const unsigned char hash[32], const cha
                 it->entry = entry;
                 char path[1280];
                 strcpy(path, it->path);
-                if (entry.kind == PAWL__ENTRY_FOLDER)
+                if (entry.kind == PAWL__ENTRY_DIRECTORY)
                         flatten(m, out, entry.hash, path);
         }
 }
@@ -86,7 +86,7 @@ static void add_line(char **lines, size_t *n, const item *it, const model *m)
                 len = snprintf(line, 8192, "f %o %s=%s", it->entry.mode, it->path,
                         data->data ? data->data : "");
                 break;
-        case PAWL__ENTRY_FOLDER:
+        case PAWL__ENTRY_DIRECTORY:
                 len = snprintf(line, 8192, "d %o %s", it->entry.mode, it->path);
                 break;
         case PAWL__ENTRY_LINK:
@@ -117,8 +117,8 @@ tree_hash model_expected(model *m, tree_hash now, tree_hash target)
         }
         for (size_t i = 0; i < to.n; i++) {
                 const item *stood = find(&from, to.items[i].path);
-                bool blocked = stood && stood->entry.kind == PAWL__ENTRY_FOLDER &&
-                               to.items[i].entry.kind != PAWL__ENTRY_FOLDER &&
+                bool blocked = stood && stood->entry.kind == PAWL__ENTRY_DIRECTORY &&
+                               to.items[i].entry.kind != PAWL__ENTRY_DIRECTORY &&
                                stays[stood - from.items];
                 if (blocked)
                         continue;

@@ -85,7 +85,7 @@ pawl_status shapes_put_folder(unsigned char hash[32], const shape *s, int from, 
         }
         if (inner) {
                 entries[n] = (pawl__entry){
-                        .kind = PAWL__ENTRY_FOLDER, .name = pawl__text("in"), .mode = 0755};
+                        .kind = PAWL__ENTRY_DIRECTORY, .name = pawl__text("in"), .mode = 0755};
                 memcpy(entries[n++].hash, inner, 32);
         }
         if (!status)

@@ -83,7 +83,7 @@ static void folder_of(
                 if (!entry) {
                         entry = &entries[found++];
                         *entry = (pawl__entry){
-                                .kind = PAWL__ENTRY_FOLDER, .name = name, .mode = 0755};
+                                .kind = PAWL__ENTRY_DIRECTORY, .name = name, .mode = 0755};
                         folder_of(
                                 t, entry->hash, pawl__text_n(path.data, skip + name.len), lines, n);
                 }
@@ -163,7 +163,7 @@ static pawl__entry entry_on_disk(trees *t, const char *path, const char *name)
                 free(target);
                 break;
         case S_IFDIR:
-                entry.kind = PAWL__ENTRY_FOLDER;
+                entry.kind = PAWL__ENTRY_DIRECTORY;
                 memcpy(entry.hash, tree_on_disk(t, path).bytes, 32);
                 break;
         case S_IFLNK:
@@ -239,7 +239,7 @@ static void put_entry(const trees *t, const pawl__entry *entry, const char *path
                 file_write(path, data->data ? data->data : "", data->len);
                 assert_int_equal(chmod(path, entry->mode), 0);
                 break;
-        case PAWL__ENTRY_FOLDER:
+        case PAWL__ENTRY_DIRECTORY:
                 assert_int_equal(mkdir(path, 0700), 0);
                 tree_put(t, entry->hash, path);
                 assert_int_equal(chmod(path, entry->mode), 0);
@@ -281,7 +281,7 @@ static pawl_status get(pawl__buf *out, const unsigned char hash[32], void *user,
         return found ? pawl__buf_add(out, found->data, found->len) : PAWL_ENOTFOUND;
 }
 
-pawl__folders trees_folders(trees *t)
+pawl__directories trees_folders(trees *t)
 {
-        return (pawl__folders){get, t};
+        return (pawl__directories){get, t};
 }

@@ -38,8 +38,8 @@ tree_hash tree_on_disk(trees *t, const char *folder);
 /** Make a tree in a real folder, which is empty; for "x" a FIFO. */
 void tree_put(const trees *t, const unsigned char hash[32], const char *folder);
 
-/** A pawl__folders over them; PAWL_ENOTFOUND for what is not there. */
-pawl__folders trees_folders(trees *t);
+/** A pawl__directories over them; PAWL_ENOTFOUND for what is not there. */
+pawl__directories trees_folders(trees *t);
 /** What has that hash, or NULL. */
 const pawl__buf *trees_find(const trees *t, const unsigned char hash[32]);
 

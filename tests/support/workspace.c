@@ -171,7 +171,7 @@ static void add_folder(workspace *w, const unsigned char hash[32], const char *p
         pawl__tree_reader reader;
         pawl__entry entry;
 
-        if (pawl__contents_folder(&encoded, w->contents, hash, &w->err) ||
+        if (pawl__contents_directory(&encoded, w->contents, hash, &w->err) ||
                 pawl__tree_open(&reader, pawl__buf_text(&encoded), &w->err))
                 fail_msg("%s", w->err.message);
         while (pawl__tree_next(&entry, &reader, &w->err) == PAWL_OK) {
@@ -196,7 +196,7 @@ static void add_folder(workspace *w, const unsigned char hash[32], const char *p
                         add_content(w, &entry);
                 }
                 assert_int_equal(pawl__buf_addc(&w->text, '\n'), PAWL_OK);
-                if (entry.kind == PAWL__ENTRY_FOLDER) {
+                if (entry.kind == PAWL__ENTRY_DIRECTORY) {
                         assert_int_equal(pawl__buf_addc(&path, '/'), PAWL_OK);
                         add_folder(w, entry.hash, path.data);
                 }

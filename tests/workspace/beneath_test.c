@@ -154,7 +154,7 @@ static void links_on_the_way_are_refused(void **state)
                 check_refused(pawl__rootdir_symlink(&f->b, t("loop/new"), "x"), ELOOP);
                 check_refused(pawl__rootdir_chmod(&f->b, t("loop/secret"), 0777), ELOOP);
                 check_refused(pawl__rootdir_rename(&f->b, "secret", t("loop/new"), true), ELOOP);
-                check_refused(pawl__rootdir_folder(&f->b, t("loop")), ELOOP);
+                check_refused(pawl__rootdir_directory(&f->b, t("loop")), ELOOP);
                 assert_int_equal(unlink(loop), 0);
         }
         char *kept = file_read(secret, NULL);

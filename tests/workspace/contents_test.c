@@ -190,25 +190,27 @@ static void folders_come_from_beside_first(void **state)
 {
         fixture *t = *state;
         char mine[] = "mine";
-        const pawl__folders folders = {beside, mine};
+        const pawl__directories folders = {beside, mine};
         pawl__buf out = PAWL__BUF_INIT;
         unsigned char hash[32], theirs[32] = {9};
 
         put(t, hash, "tree\1", 5);
-        assert_int_equal(pawl__contents_folder(&out, t->contents, hash, &t->err), PAWL_OK);
+        assert_int_equal(pawl__contents_directory(&out, t->contents, hash, &t->err), PAWL_OK);
         assert_text(pawl__buf_text(&out), "tree\1");
-        assert_int_equal(pawl__contents_folder(&out, t->contents, theirs, &t->err), PAWL_ENOTFOUND);
+        assert_int_equal(
+                pawl__contents_directory(&out, t->contents, theirs, &t->err), PAWL_ENOTFOUND);
         assert_text(pawl__buf_text(&out), "tree\1");
         pawl__contents_overlay(t->contents, &folders);
-        const pawl__folders both = pawl__contents_folders(t->contents);
+        const pawl__directories both = pawl__contents_directories(t->contents);
         pawl__buf_clear(&out);
         assert_int_equal(both.get(&out, theirs, both.user, &t->err), PAWL_OK);
         assert_int_equal(both.get(&out, hash, both.user, &t->err), PAWL_OK);
         assert_text(pawl__buf_text(&out), "minetree\1");
         pawl__contents_overlay(t->contents, NULL);
-        assert_int_equal(pawl__contents_folder(&out, t->contents, theirs, &t->err), PAWL_ENOTFOUND);
+        assert_int_equal(
+                pawl__contents_directory(&out, t->contents, theirs, &t->err), PAWL_ENOTFOUND);
         event_log_sql(t->f, "UPDATE contents SET size = 1 << 40");
-        assert_int_equal(pawl__contents_folder(&out, t->contents, hash, &t->err), PAWL_EDAMAGED);
+        assert_int_equal(pawl__contents_directory(&out, t->contents, hash, &t->err), PAWL_EDAMAGED);
         pawl__buf_free(&out);
 }
 

@@ -26,7 +26,7 @@ static pawl_status see(const pawl__change *change, void *user, pawl_error *err)
 
 static void check_diff(trees *t, const tree_hash *from, const tree_hash *to, const char *wanted)
 {
-        pawl__folders folders = trees_folders(t);
+        pawl__directories folders = trees_folders(t);
         pawl_error err = PAWL_ERROR_INIT;
         seen s = {.said = PAWL__BUF_INIT};
 
@@ -92,7 +92,7 @@ static void what_is_equal_is_not_read(void **state)
 static void failures_are_passed_on(void **state)
 {
         trees t = {0};
-        pawl__folders folders = trees_folders(&t);
+        pawl__directories folders = trees_folders(&t);
         pawl_error err = PAWL_ERROR_INIT;
         unsigned char missing[32] = {1};
 

@@ -72,7 +72,7 @@ static void a_manifest_must_be_of_its_form(void **state)
                 {"\"checkpoints\":[", "\"checkpoints\":1,\"x\":[", PAWL_EFORMAT,
                         "checkpoints is missing"},
                 {"\"contents\":[", "\"contents\":[],\"x\":[", PAWL_EFORMAT,
-                        "is a folder of a tree, and not in its manifest"},
+                        "is a directory of a tree, and not in its manifest"},
                 {"\"log\":{", "\"log\":[],\"x\":{", PAWL_EFORMAT, "log is missing"},
                 {"\"version\":1", "\"version\":1,\"version\":1", PAWL_EFORMAT, "manifest.json: "},
         };

@@ -80,7 +80,7 @@ static char *told(const pawl__plan *plan)
 static void make(pawl__plan *plan, fixture *f, tree_hash now, tree_hash target,
         const tree_hash *recorded, size_t n)
 {
-        pawl__folders folders = trees_folders(&f->t);
+        pawl__directories folders = trees_folders(&f->t);
         const pawl__world world = {look, holds_more, f};
         pawl__plan_rights rights = {.also = &f->also, .target_recorded = !f->undo};
         tree_hash all[8];

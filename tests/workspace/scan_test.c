@@ -266,7 +266,7 @@ static void home_and_the_root_of_all_are_refused(void **state)
 
         w->options.home = same;
         assert_int_equal(workspace_scan(w), PAWL_EINVAL);
-        assert_says(w->err.message, "home folder; name a folder in it as the root, or give "
+        assert_says(w->err.message, "home directory; name a directory in it as the root, or give "
                                     "--force-root");
         w->options.force_root = true;
         assert_int_equal(workspace_scan(w), PAWL_OK);

@@ -10,7 +10,7 @@
 
 static const pawl__entry all_kinds[] = {
         {.kind = PAWL__ENTRY_FILE, .name = NAME(" \n"), .mode = 04755, .size = 0},
-        {.kind = PAWL__ENTRY_FOLDER, .name = NAME("a"), .mode = 07777, .hash = {1, 2, 3}},
+        {.kind = PAWL__ENTRY_DIRECTORY, .name = NAME("a"), .mode = 07777, .hash = {1, 2, 3}},
         {.kind = PAWL__ENTRY_FILE,
                 .name = NAME("a.c"),
                 .mode = 0644,
@@ -84,7 +84,7 @@ static void the_encoding_is_as_described(void **state)
                 "l\0\0\1l\2\0to"
                 "x\0\0\1x\1";
         static const pawl__entry entries[] = {
-                {.kind = PAWL__ENTRY_FOLDER, .name = NAME("d"), .mode = 0755, .hash = {7}},
+                {.kind = PAWL__ENTRY_DIRECTORY, .name = NAME("d"), .mode = 0755, .hash = {7}},
                 {.kind = PAWL__ENTRY_FILE,
                         .name = NAME("f"),
                         .mode = 0644,
@@ -130,7 +130,7 @@ static void what_is_cut_is_damaged(void **state)
                 whole += status == PAWL_DONE;
                 if (status != PAWL_DONE) {
                         assert_int_equal(status, PAWL_EDAMAGED);
-                        assert_says(err.message, "recorded folder, byte ");
+                        assert_says(err.message, "recorded directory, byte ");
                 }
                 free(copy);
         }

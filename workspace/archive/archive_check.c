@@ -12,9 +12,9 @@ struct check {
         pawl__hasher *hasher;
         pawl__chain_excerpt_reader segment;
         pawl__object_set objects;
-        pawl__map places;   /* of the manifest's contents, by hash */
-        pawl_text *folders; /* their encodings, in the manifest's order */
-        size_t n_folders;
+        pawl__map places;       /* of the manifest's contents, by hash */
+        pawl_text *directories; /* their encodings, in the manifest's order */
+        size_t n_directories;
         pawl__buf text; /* of the member that is read whole */
         pawl_error *err;
 };
@@ -106,7 +106,8 @@ static pawl_status check_events(struct check *k)
         return status ? status : pawl__chain_excerpt_end(&k->segment, k->err);
 }
 
-/* ---- Folders, and what they say must be there ------------------------------------------------ */
+/* ---- Directories, and what they say must be there
+ * ------------------------------------------------ */
 
 static pawl_status place_contents(struct check *k)
 {
@@ -137,41 +138,43 @@ static pawl_status read_whole(struct check *k, const pawl__object *content)
         return status;
 }
 
-static pawl_status check_folders(struct check *k)
+static pawl_status check_directories(struct check *k)
 {
         pawl__manifest *c = k->c;
         pawl_status status = PAWL_OK;
         bool ok = true;
 
-        while (k->n_folders < c->n_contents && c->contents[k->n_folders].folder)
-                k->n_folders++;
-        k->folders = pawl__arena_array(&c->arena, k->n_folders + 1, sizeof *k->folders);
-        if (!k->folders)
+        while (k->n_directories < c->n_contents && c->contents[k->n_directories].directory)
+                k->n_directories++;
+        k->directories = pawl__arena_array(&c->arena, k->n_directories + 1, sizeof *k->directories);
+        if (!k->directories)
                 return pawl__nomem(k->err);
-        for (size_t i = 0; i < k->n_folders && !status; i++) {
+        for (size_t i = 0; i < k->n_directories && !status; i++) {
                 status = read_whole(k, &c->contents[i]);
                 if (!status)
-                        k->folders[i] = pawl__arena_text(&c->arena, pawl__buf_text(&k->text), &ok);
+                        k->directories[i] =
+                                pawl__arena_text(&c->arena, pawl__buf_text(&k->text), &ok);
                 if (!status && !ok)
                         status = pawl__nomem(k->err);
         }
         return status;
 }
 
-static pawl_status get_folder(
+static pawl_status get_directory(
         pawl__buf *out, const unsigned char hash[32], void *user, pawl_error *err)
 {
         struct check *k = user;
         const uint32_t at = pawl__map_get(&k->places, pawl__text_n((const char *)hash, 32));
         char name[PAWL__CONTENT_NAME];
 
-        if (at == PAWL__MAP_NONE || at >= k->n_folders) {
+        if (at == PAWL__MAP_NONE || at >= k->n_directories) {
                 pawl__content_name(name, hash);
                 return pawl__archive_refuse(err, k->source->name,
-                        "%s is a folder of a tree, and not in its manifest", name);
+                        "%s is a directory of a tree, and not in its manifest", name);
         }
-        return pawl__buf_add(out, k->folders[at].data, k->folders[at].len) ? pawl__nomem(err)
-                                                                           : PAWL_OK;
+        return pawl__buf_add(out, k->directories[at].data, k->directories[at].len)
+                       ? pawl__nomem(err)
+                       : PAWL_OK;
 }
 
 static pawl_status hold_document(
@@ -195,10 +198,11 @@ static pawl_status hold_document(
 
 static pawl_status hold_checkpoint(struct check *k, const pawl__checkpoint_event *it)
 {
-        const pawl__folders folders = {get_folder, k};
+        const pawl__directories directories = {get_directory, k};
         pawl_error why = PAWL_ERROR_INIT;
         pawl__tree_sums sums;
-        pawl_status status = pawl__object_set_tree(&k->objects, &sums, it->tree, &folders, &why);
+        pawl_status status =
+                pawl__object_set_tree(&k->objects, &sums, it->tree, &directories, &why);
 
         /* what the trees themselves are wrong about names no archive yet */
         if (status == PAWL_EDAMAGED || status == PAWL_ETOOBIG || status == PAWL_ENEWER)
@@ -233,7 +237,7 @@ static pawl_status check_holdings(struct check *k)
         bool same = k->objects.n == c->n_contents;
         for (size_t i = 0; i < k->objects.n && same; i++) {
                 const pawl__object *a = &k->objects.list[i], *b = &c->contents[i];
-                same = a->size == b->size && a->folder == b->folder &&
+                same = a->size == b->size && a->directory == b->directory &&
                        memcmp(a->hash, b->hash, 32) == 0;
                 c->contents[i].file = a->file;
                 c->contents[i].document = a->document;
@@ -303,15 +307,15 @@ static pawl_status check_all(struct check *k)
         if (!status)
                 status = place_contents(k);
         if (!status)
-                status = check_folders(k);
+                status = check_directories(k);
         if (!status)
                 status = check_holdings(k);
-        for (size_t i = 0; i < k->n_folders && !status; i++) {
+        for (size_t i = 0; i < k->n_directories && !status; i++) {
                 if (!k->c->contents[i].document)
-                        continue; /* a folder's encoding is no JSON */
-                status = refuse(k, "a content", "is both a folder and a document");
+                        continue; /* a directory's encoding is no JSON */
+                status = refuse(k, "a content", "is both a directory and a document");
         }
-        for (size_t i = k->n_folders; i < k->c->n_contents && !status; i++)
+        for (size_t i = k->n_directories; i < k->c->n_contents && !status; i++)
                 status = check_content(k, &k->c->contents[i]);
         return status ? status : pawl__archive_end(k->reader, k->err);
 }

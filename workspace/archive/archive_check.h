@@ -13,9 +13,10 @@ enum { PAWL__CONTENT_NAME = 9 + 65 };
 void pawl__content_name(char out[PAWL__CONTENT_NAME], const unsigned char hash[32]);
 
 /**
- * Go through all of an archive: manifest, chain, folders, files and documents are each what their
- * hashes say, hold together (every content that a tree names is there, and none else), and nothing
- * else is in it. Folders are kept in memory meanwhile, one document at a time, of files a piece.
+ * Go through all of an archive: manifest, chain, directories, files and documents are each what
+ * their hashes say, hold together (every content that a tree names is there, and none else), and
+ * nothing else is in it. Directories are kept in memory meanwhile, one document at a time, of files
+ * a piece.
  *
  * @param[out] out  zero-initialised; freed by the caller in any case. Its contents have `file` and
  *                  `document` set.

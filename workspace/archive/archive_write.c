@@ -168,16 +168,16 @@ pawl_status pawl__archive_put(const void *data, size_t len, void *writer, pawl_e
         return outcome(w, ok, err);
 }
 
-/* The name is on disk when the folder is. */
+/* The name is on disk when the directory is. */
 static int sync_parent(const char *path)
 {
         const char *slash = strrchr(path, '/');
-        char *folder =
+        char *directory =
                 slash ? strndup(path, slash == path ? 1 : (size_t)(slash - path)) : strdup(".");
-        if (!folder)
+        if (!directory)
                 return ENOMEM;
-        const int error = pawl__sync_directory(folder);
-        free(folder);
+        const int error = pawl__sync_directory(directory);
+        free(directory);
         return error;
 }
 

@@ -160,7 +160,7 @@ static pawl_status hold_state(struct exporting *x, pawl__checkpoint_event *it, c
 static pawl_status run_checkpoint(
         pawl__checkpoint_event *out, struct exporting *x, const pawl__row *row)
 {
-        const pawl__folders folders = pawl__contents_folders(x->contents);
+        const pawl__directories directories = pawl__contents_directories(x->contents);
         pawl__tree_sums sums;
         pawl_event event;
         pawl_status status = from_log(x, pawl__log_event(&event, &x->manifest.arena, x->log,
@@ -169,7 +169,7 @@ static pawl_status run_checkpoint(
         if (!status)
                 status = pawl__checkpoint_event_read(out, &event, &x->manifest.arena, x->err);
         if (!status)
-                status = pawl__object_set_tree(&x->objects, &sums, out->tree, &folders, x->err);
+                status = pawl__object_set_tree(&x->objects, &sums, out->tree, &directories, x->err);
         if (!status)
                 status = hold_state(x, out, row);
         if (!status)
@@ -194,16 +194,16 @@ static pawl_status run_checkpoints(struct exporting *x, const pawl__row *rows, s
         if (status)
                 return status;
         pawl__object_set_sort(&x->objects);
-        uint64_t bytes = 0, folders = 0;
+        uint64_t bytes = 0, directories = 0;
         for (size_t i = 0; i < x->objects.n; i++) {
                 const pawl__object *it = &x->objects.list[i];
                 if (it->size > PAWL__ARCHIVE_MAX - bytes ||
-                        (it->folder && it->size > PAWL__ARCHIVE_FOLDERS_MAX - folders))
+                        (it->directory && it->size > PAWL__ARCHIVE_DIRECTORIES_MAX - directories))
                         return pawl__fail(x->err, PAWL_ETOOBIG,
                                 "export: there are more than 64 GiB of contents, or 256 MiB of "
-                                "folders; export fewer checkpoints at a time");
+                                "directories; export fewer checkpoints at a time");
                 bytes += it->size;
-                folders += it->folder ? it->size : 0;
+                directories += it->directory ? it->size : 0;
         }
         c->contents = x->objects.list; /* both point there until the end */
         c->n_contents = x->objects.n;
@@ -343,7 +343,7 @@ static pawl_status write_content(struct exporting *x, const pawl__object *it)
         pawl_status status = pawl__archive_add(x->writer, name, it->size, x->err);
         if (status)
                 return status;
-        if (it->folder || it->file)
+        if (it->directory || it->file)
                 return pawl__contents_read(
                         x->contents, it->hash, it->size, pawl__archive_put, x->writer, x->err);
         const pawl__buf *made = made_document(x, it);

@@ -365,7 +365,7 @@ static pawl_status store_content(struct storing *s, pawl__archive_reader *reader
         s->put = false;
         pawl__buf_clear(&s->text);
         pawl__content_name(name, s->content->hash);
-        if (s->content->folder || s->content->file) {
+        if (s->content->directory || s->content->file) {
                 status = pawl__contents_has(&has, s->m->contents, s->content->hash, err);
                 if (status)
                         return status;

@@ -75,7 +75,7 @@ static void write_contents(pawl__json_writer *w, const pawl__manifest *c)
         pawl__json_open_array(w);
         for (size_t i = 0; i < c->n_contents; i++) {
                 pawl__json_open_object(w);
-                if (c->contents[i].folder)
+                if (c->contents[i].directory)
                         pawl__json_member_bool(w, "folder", true);
                 add_hash(w, "hash", c->contents[i].hash);
                 add_count(w, "size", c->contents[i].size);
@@ -170,20 +170,20 @@ static pawl_status read_checkpoints(struct reading *r)
 
 static bool in_order(const pawl__object *a, const pawl__object *b)
 {
-        if (a->folder != b->folder)
-                return a->folder;
+        if (a->directory != b->directory)
+                return a->directory;
         return memcmp(a->hash, b->hash, 32) < 0;
 }
 
 static pawl_status read_content(struct reading *r, pawl__node at, pawl__object *out)
 {
-        const pawl__node folder = pawl__json_get(r->tree, at, "folder");
+        const pawl__node directory = pawl__json_get(r->tree, at, "folder");
 
         if (!pawl__event_hash_member(out->hash, r->tree, at, "hash") ||
                 !pawl__event_count_member(&out->size, r->tree, at, "size"))
                 return wrong(r, "a content");
-        out->folder = folder != PAWL__NO_NODE;
-        if (out->folder && pawl__json_at(r->tree, folder)->type != PAWL__JSON_TRUE)
+        out->directory = directory != PAWL__NO_NODE;
+        if (out->directory && pawl__json_at(r->tree, directory)->type != PAWL__JSON_TRUE)
                 return wrong(r, "a content");
         return PAWL_OK;
 }
@@ -191,7 +191,7 @@ static pawl_status read_content(struct reading *r, pawl__node at, pawl__object *
 static pawl_status read_contents(struct reading *r)
 {
         const pawl__node list = pawl__json_get(r->tree, 0, "contents");
-        uint64_t folders = 0, all = 0;
+        uint64_t directories = 0, all = 0;
         size_t cap = 0, n = 0;
 
         if (list == PAWL__NO_NODE || pawl__json_at(r->tree, list)->type != PAWL__JSON_ARRAY)
@@ -208,13 +208,13 @@ static pawl_status read_contents(struct reading *r)
                 if (n > 0 && !in_order(&it[-1], it))
                         return wrong(r, "the order of contents");
                 if (it->size > PAWL__ARCHIVE_MAX - all ||
-                        (it->folder && it->size > PAWL__ARCHIVE_FOLDERS_MAX - folders))
+                        (it->directory && it->size > PAWL__ARCHIVE_DIRECTORIES_MAX - directories))
                         return pawl__fail(r->err, PAWL_ETOOBIG,
-                                "%.200s: says it holds more than 64 GiB, or 256 MiB of folders; "
+                                "%.200s: says it holds more than 64 GiB, or 256 MiB of directories; "
                                 "export fewer checkpoints at a time",
                                 r->name);
                 all += it->size;
-                folders += it->folder ? it->size : 0;
+                directories += it->directory ? it->size : 0;
         }
         r->c->n_contents = n;
         return PAWL_OK;

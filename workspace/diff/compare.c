@@ -31,8 +31,8 @@ static pawl_status read_workspace(pawl_comparison *c, pawl_error *err)
 
         if (status)
                 return status;
-        const pawl__folders folders = pawl__scan_folders(c->scan);
-        pawl__contents_overlay(c->ws.contents, &folders);
+        const pawl__directories directories = pawl__scan_directories(c->scan);
+        pawl__contents_overlay(c->ws.contents, &directories);
         int error = pawl__rootdir_open(&c->root, c->ws.root);
         return error ? pawl__fail(err, PAWL_EIO, "workspace %.300s: %s; check the path", c->ws.root,
                                strerrordesc_np(error))

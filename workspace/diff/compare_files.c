@@ -8,12 +8,12 @@
 #include <fcntl.h>
 #include <unistd.h>
 
-static pawl_status get_folder(
+static pawl_status get_directory(
         pawl__buf *out, const unsigned char hash[32], void *user, pawl_error *err)
 {
         const pawl_comparison *c = user;
 
-        return pawl__contents_folder(out, c->ws.contents, hash, err);
+        return pawl__contents_directory(out, c->ws.contents, hash, err);
 }
 
 /* ---- What a file holds --------------------------------------------------------------------------
@@ -52,7 +52,7 @@ static pawl_status look_at(pawl__patch_side *side, pawl_comparison *c, pawl_text
         pawl_status status = PAWL_OK;
 
         *side = (pawl__patch_side){.kind = 0};
-        if (!entry || entry->kind == PAWL__ENTRY_FOLDER || entry->kind == PAWL__ENTRY_SKIPPED)
+        if (!entry || entry->kind == PAWL__ENTRY_DIRECTORY || entry->kind == PAWL__ENTRY_SKIPPED)
                 return PAWL_OK;
         side->kind = (char)entry->kind;
         side->mode = entry->mode;
@@ -92,22 +92,22 @@ static char letter_of(pawl__change_kind kind)
         return 'M';
 }
 
-static bool is_folder(const pawl__entry *entry)
+static bool is_directory(const pawl__entry *entry)
 {
-        return entry && entry->kind == PAWL__ENTRY_FOLDER;
+        return entry && entry->kind == PAWL__ENTRY_DIRECTORY;
 }
 
-/* A folder that comes or goes is seen in its files, unless it has none. */
+/* A directory that comes or goes is seen in its files, unless it has none. */
 static pawl_status worth_telling(
         bool *yes, pawl_comparison *c, const pawl__change *change, pawl_error *err)
 {
         const pawl__entry *only = change->from ? change->from : change->to;
 
         *yes = change->kind != PAWL__CHANGE_INSIDE;
-        if (!*yes || (change->from && change->to) || !is_folder(only))
+        if (!*yes || (change->from && change->to) || !is_directory(only))
                 return PAWL_OK;
         pawl__buf_clear(&c->before);
-        pawl_status status = pawl__contents_folder(&c->before, c->ws.contents, only->hash, err);
+        pawl_status status = pawl__contents_directory(&c->before, c->ws.contents, only->hash, err);
         *yes = !status && c->before.len == PAWL__TREE_HEAD;
         return status;
 }
@@ -167,7 +167,7 @@ static pawl_status add_change(const pawl__change *change, void *user, pawl_error
 
 pawl_status pawl__compare_files(pawl_comparison *c, pawl_error *err)
 {
-        const pawl__folders folders = {get_folder, c};
+        const pawl__directories directories = {get_directory, c};
         unsigned char from[32], to[32];
 
         if (!pawl__unhex32(from, c->rows[0].v[PAWL__WCP_TREE].text) ||
@@ -177,5 +177,5 @@ pawl_status pawl__compare_files(pawl_comparison *c, pawl_error *err)
                         (long long)c->rows[0].v[PAWL__WCP_N].integer);
         if (c->scan)
                 memcpy(to, c->scan->tree, 32);
-        return pawl__diff_trees(&folders, from, to, add_change, c, err);
+        return pawl__diff_trees(&directories, from, to, add_change, c, err);
 }

@@ -12,7 +12,7 @@ struct pawl__git {
         const pawl__git_library *lib;
         git_repository *repo;
         char *root;   /* as it was given, for messages */
-        char *prefix; /* of the root in the work tree: "" or "sub/folder/"; NULL: not in it */
+        char *prefix; /* of the root in the work tree: "" or "sub/directory/"; NULL: not in it */
 };
 
 /** Look up a commit by its 40 digits: PAWL_ENOTFOUND "no commit ...". */

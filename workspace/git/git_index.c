@@ -332,15 +332,15 @@ static size_t lower_bound(const pawl__tracked *t, pawl_text path, bool within)
         return from;
 }
 
-pawl__tracking pawl__tracked_look(const pawl__tracked *t, pawl_text path, bool folder)
+pawl__tracking pawl__tracked_look(const pawl__tracked *t, pawl_text path, bool directory)
 {
         const size_t i = lower_bound(t, path, false),
-                     in = folder ? lower_bound(t, path, true) : t->n;
+                     in = directory ? lower_bound(t, path, true) : t->n;
 
         if (i < t->n) {
                 const char *name = t->names.data + t->at[i];
                 if (strncmp(name, path.data, path.len) == 0 && name[path.len] == '\0' &&
-                        (!folder || name[-1] == 's'))
+                        (!directory || name[-1] == 's'))
                         return PAWL__TRACKED;
         }
         if (in < t->n) {

@@ -19,7 +19,7 @@ typedef struct pawl__tracked {
 } pawl__tracked;
 
 /**
- * Read the index in the folder @p git. One that is not there tracks nothing.
+ * Read the index in the directory @p git. One that is not there tracks nothing.
  * @param oid_len  bytes of an object's name: 20, or 32 with SHA-256
  * @return PAWL_EPARSE, PAWL_EACCESS, PAWL_EIO naming the file; PAWL_ENOMEM. Nothing is to be
  * freed after a failure.
@@ -34,11 +34,11 @@ void pawl__tracked_free(pawl__tracked *tracked);
 typedef enum pawl__tracking {
         PAWL__UNTRACKED,
         PAWL__TRACKED,       /**< a file or link; a submodule, with all that is in it */
-        PAWL__TRACKED_WITHIN /**< a folder that holds some that are */
+        PAWL__TRACKED_WITHIN /**< a directory that holds some that are */
 } pawl__tracking;
 
 /** What git says of a path, relative to the top of its work tree. */
-pawl__tracking pawl__tracked_look(const pawl__tracked *tracked, pawl_text path, bool folder);
+pawl__tracking pawl__tracked_look(const pawl__tracked *tracked, pawl_text path, bool directory);
 
 /** A file of git, whole, at most @p max bytes of it; a link is followed. PAWL_ENOTFOUND without a
  *  message where there is none; PAWL_EACCESS, PAWL_EIO, PAWL_ETOOBIG, PAWL_ENOMEM. */

@@ -40,7 +40,7 @@ pawl_status pawl__git_fail(pawl_error *err, int code, const char *where, const c
         case GIT_EOWNER:
                 return pawl__fail(err, PAWL_EACCESS,
                         "%s: %s: the repository belongs to somebody else; `git config --global "
-                        "--add safe.directory FOLDER` trusts it",
+                        "--add safe.directory DIRECTORY` trusts it",
                         where, doing);
         case GIT_ELOCKED:
                 return pawl__fail(err, PAWL_EBUSY,

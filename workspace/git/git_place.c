@@ -9,9 +9,9 @@
 
 enum { PATH_MAX_BYTES = 4096 };
 
-/* A path out of a file, of one line: relative to @p folder. */
+/* A path out of a file, of one line: relative to @p directory. */
 static pawl_status read_path(
-        pawl__buf *out, const char *file, const char *before, pawl_text folder, pawl_error *err)
+        pawl__buf *out, const char *file, const char *before, pawl_text directory, pawl_error *err)
 {
         pawl__buf text = PAWL__BUF_INIT;
         const size_t skip = strlen(before);
@@ -25,7 +25,7 @@ static pawl_status read_path(
                         "%.300s: names no repository; look with `git status`", file);
         pawl__buf_clear(out);
         if (!status && text.data[skip] != '/' &&
-                (pawl__buf_add(out, folder.data, folder.len) || pawl__buf_addc(out, '/')))
+                (pawl__buf_add(out, directory.data, directory.len) || pawl__buf_addc(out, '/')))
                 status = pawl__nomem(err);
         if (!status && pawl__buf_adds(out, text.data + skip))
                 status = pawl__nomem(err);
@@ -70,7 +70,7 @@ static pawl_status take(pawl__git_place *place, pawl_error *err)
         return status;
 }
 
-/* May the repository of a folder above the root say what is captured? */
+/* May the repository of a directory above the root say what is captured? */
 static bool counts(const pawl__git_place *place, const struct stat *root)
 {
         struct stat git, top;

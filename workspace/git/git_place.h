@@ -1,6 +1,6 @@
 /**
  * @file workspace/git/git_place.h
- * @brief Which repository a folder lies in, found by its path upwards, without libgit2.
+ * @brief Which repository a directory lies in, found by its path upwards, without libgit2.
  */
 #ifndef PAWL_WORKSPACE_GIT_GIT_PLACE_H
 #define PAWL_WORKSPACE_GIT_GIT_PLACE_H
@@ -9,10 +9,10 @@
 
 /** Paths are absolute and NUL-ended. */
 typedef struct pawl__git_place {
-        pawl__buf git;    /**< the repository's folder: of this work tree, if it has several */
+        pawl__buf git;    /**< the repository's directory: of this work tree, if it has several */
         pawl__buf common; /**< the one that all its work trees share */
         pawl__buf top;    /**< of the work tree */
-        pawl__buf prefix; /**< of the folder in it: "" or "sub/folder/" */
+        pawl__buf prefix; /**< of the directory in it: "" or "sub/directory/" */
 } pawl__git_place;
 
 /**

@@ -9,10 +9,10 @@ enum { HEX = 40, HEAD_MAX = 512 };
 
 static const char branches[] = "ref: refs/heads/";
 
-/* The whole of a small file below a folder; -1 where it is none, is larger, or is a link. */
-static ssize_t read_small(char *out, size_t cap, int folder, const char *name)
+/* The whole of a small file below a directory; -1 where it is none, is larger, or is a link. */
+static ssize_t read_small(char *out, size_t cap, int directory, const char *name)
 {
-        int fd = openat(folder, name, O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK);
+        int fd = openat(directory, name, O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK);
         struct stat st;
         ssize_t n = -1;
 

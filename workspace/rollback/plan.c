@@ -2,7 +2,7 @@
 #include "base/error.h"
 #include <stdlib.h>
 
-/* A folder that is to go, while what is in it is gone through. */
+/* A directory that is to go, while what is in it is gone through. */
 typedef struct going {
         size_t step;
         bool stays; /* something in it does */
@@ -15,7 +15,7 @@ typedef struct planner {
         going *going;
         size_t n_going, cap_going;
         pawl_text blocked; /* what is in it stays as it is; absent: nothing */
-        pawl_text fresh;   /* a folder that is made: nothing stands in it; absent: none */
+        pawl_text fresh;   /* a directory that is made: nothing stands in it; absent: none */
         pawl_error *err;
 } planner;
 
@@ -33,11 +33,11 @@ int pawl__path_cmp(pawl_text a, pawl_text b)
         return (a.len > b.len) - (a.len < b.len);
 }
 
-bool pawl__path_within(pawl_text path, pawl_text folder)
+bool pawl__path_within(pawl_text path, pawl_text directory)
 {
-        return folder.data && path.len >= folder.len &&
-               memcmp(path.data, folder.data, folder.len) == 0 &&
-               (path.len == folder.len || path.data[folder.len] == '/');
+        return directory.data && path.len >= directory.len &&
+               memcmp(path.data, directory.data, directory.len) == 0 &&
+               (path.len == directory.len || path.data[directory.len] == '/');
 }
 
 static bool is(const pawl__entry *entry, pawl__entry_kind kind)
@@ -73,14 +73,14 @@ static pawl_status keep_entry(pawl__entry *out, planner *p, const pawl__entry *e
 }
 
 /* The mode bits that may come of the target: none runs as somebody that did not before. What a new
- * folder has of its own is known when it is made. */
+ * directory has of its own is known when it is made. */
 static uint32_t mode_mask(const planner *p, const pawl__change *change)
 {
         if (p->rights->imported)
                 return 01777;
         if (change->from && change->to && change->from->kind == change->to->kind)
                 return 01777 | change->from->mode;
-        return is(change->to, PAWL__ENTRY_FOLDER) ? 07777 : 01777;
+        return is(change->to, PAWL__ENTRY_DIRECTORY) ? 07777 : 01777;
 }
 
 static pawl_status add_step(planner *p, const pawl__change *change)
@@ -118,9 +118,10 @@ static pawl_status add_left(
         return status;
 }
 
-/* ---- Folders that go ------------------------------------------------------------------------ */
+/* ---- Directories that go ------------------------------------------------------------------------
+ */
 
-/* The end of the folder at the top: it stays if something in it does, and its step is struck. */
+/* The end of the directory at the top: it stays if something in it does, and its step is struck. */
 static pawl_status leave_going(planner *p)
 {
         going top = p->going[--p->n_going];
@@ -143,7 +144,7 @@ static pawl_status leave_until(planner *p, pawl_text path)
         return status;
 }
 
-/* The step was added; what is in the folder comes next. */
+/* The step was added; what is in the directory comes next. */
 static pawl_status enter_going(planner *p, const pawl__change *change)
 {
         going top = {.step = p->plan->n_steps - 1};
@@ -189,18 +190,18 @@ static pawl_status block(
 /* The target has it, and the tree of the workspace has nothing there. */
 static pawl_status consider_added(planner *p, const pawl__change *change)
 {
-        bool folder = is(change->to, PAWL__ENTRY_FOLDER);
+        bool directory = is(change->to, PAWL__ENTRY_DIRECTORY);
         char kind = 0;
         pawl_status status = PAWL_OK;
 
         if (!pawl__path_within(change->path, p->fresh))
                 status = p->world->look(&kind, change->path, p->world->user, p->err);
-        if (status || (kind == 'd' && folder))
-                return status; /* an ignored folder; each entry is looked at by itself */
+        if (status || (kind == 'd' && directory))
+                return status; /* an ignored directory; each entry is looked at by itself */
         if (kind)
                 return block(p, change, PAWL__LEFT_IGNORED, (pawl__skip)0);
         status = add_step(p, change);
-        if (!status && folder && !pawl__path_within(change->path, p->fresh))
+        if (!status && directory && !pawl__path_within(change->path, p->fresh))
                 p->fresh = p->plan->steps[p->plan->n_steps - 1].path;
         return status;
 }
@@ -209,9 +210,9 @@ static pawl_status consider_kind(planner *p, const pawl__change *change)
 {
         pawl_status status = add_step(p, change);
 
-        if (!status && is(change->to, PAWL__ENTRY_FOLDER))
+        if (!status && is(change->to, PAWL__ENTRY_DIRECTORY))
                 p->fresh = p->plan->steps[p->plan->n_steps - 1].path;
-        if (!status && is(change->from, PAWL__ENTRY_FOLDER))
+        if (!status && is(change->from, PAWL__ENTRY_DIRECTORY))
                 status = enter_going(p, change);
         return status;
 }
@@ -243,7 +244,7 @@ static pawl_status consider_known(planner *p, const pawl__change *change)
         return PAWL_OK;
 }
 
-/* A folder above the paths that are asked for: it comes where the target has it, and is only
+/* A directory above the paths that are asked for: it comes where the target has it, and is only
  * written in where it is. */
 static pawl_status consider_above(planner *p, const pawl__change *change)
 {
@@ -253,9 +254,9 @@ static pawl_status consider_above(planner *p, const pawl__change *change)
                 return block(p, change, PAWL__LEFT_SKIPPED, change->from->why);
         if (pawl__own_files_named(p->rights->own, change->path))
                 return block(p, change, PAWL__LEFT_IGNORED, (pawl__skip)0);
-        if (is(change->to, PAWL__ENTRY_FOLDER) && !is(change->from, PAWL__ENTRY_FOLDER))
+        if (is(change->to, PAWL__ENTRY_DIRECTORY) && !is(change->from, PAWL__ENTRY_DIRECTORY))
                 return consider_known(p, change);
-        if (!is(change->from, PAWL__ENTRY_FOLDER) || (change->from->mode & 0300) == 0300)
+        if (!is(change->from, PAWL__ENTRY_DIRECTORY) || (change->from->mode & 0300) == 0300)
                 return PAWL_OK;
         same.to = same.from;
         return add_step(p, &same);
@@ -291,19 +292,19 @@ static int by_path(const void *a, const void *b)
                 ((const pawl__plan_left *)a)->path, ((const pawl__plan_left *)b)->path);
 }
 
-/* Is there nothing to be done? A folder that cannot be written in is to be, for a while. */
+/* Is there nothing to be done? A directory that cannot be written in is to be, for a while. */
 static bool is_idle(const pawl__plan_step *step)
 {
         const pawl__entry *from = &step->from, *to = &step->to;
 
         if (from->kind != to->kind || from->mode != to->mode)
                 return false;
-        if (from->kind == PAWL__ENTRY_FOLDER)
+        if (from->kind == PAWL__ENTRY_DIRECTORY)
                 return (from->mode & 0300) == 0300;
         return from->kind == PAWL__ENTRY_FILE && memcmp(from->hash, to->hash, sizeof to->hash) == 0;
 }
 
-/* What is left alone was noted when a folder ended. */
+/* What is left alone was noted when a directory ended. */
 static void put_in_order(pawl__plan *plan)
 {
         size_t n = 0;
@@ -317,12 +318,12 @@ static void put_in_order(pawl__plan *plan)
                 qsort(plan->left, plan->n_left, sizeof *plan->left, by_path);
 }
 
-pawl_status pawl__plan_make(pawl__plan *plan, const pawl__folders *folders,
+pawl_status pawl__plan_make(pawl__plan *plan, const pawl__directories *directories,
         const pawl__plan_rights *rights, const pawl__world *world, pawl_error *err)
 {
         planner p = {.plan = plan, .rights = rights, .world = world, .err = err};
         pawl_status status =
-                pawl__diff_trees(folders, plan->now, plan->target_tree, consider, &p, err);
+                pawl__diff_trees(directories, plan->now, plan->target_tree, consider, &p, err);
 
         while (!status && p.n_going)
                 status = leave_going(&p);

@@ -11,12 +11,12 @@
  * number 8, its tree 32, the tree of the workspace 32, the log's last seq 8 and hash 32; flags 1
  * (1: undo, 2: decisions are dropped, 4: of some paths alone, 8: git goes forward, or, of an undo,
  * back); two texts (length 1, bytes): the commits that git goes from
- * and to. Then, in the order of a walk (a folder before what is in it, names in order of bytes):
+ * and to. Then, in the order of a walk (a directory before what is in it, names in order of bytes):
  *
  *     's'  a step: path (length 4, bytes), what is there before, what after; each one of
  *             0                                  nothing
  *             'f'  mode 2, size 8, SHA-256 32    a file
- *             'd'  mode 2                        a folder
+ *             'd'  mode 2                        a directory
  *             'l'  length 2, target              a symbolic link
  *     'x'  what is left alone: path (length 4, bytes), why 1, skip 1, wanted 1
  *
@@ -33,8 +33,8 @@
 /** No entry: nothing stands there. */
 #define PAWL__ENTRY_NONE ((pawl__entry_kind)0)
 
-/** What is to happen at a path. Before and after alike, it is a folder that needs its write
- *  permission for a while. Entries have no names; a folder's hash is not part of it. */
+/** What is to happen at a path. Before and after alike, it is a directory that needs its write
+ *  permission for a while. Entries have no names; a directory's hash is not part of it. */
 typedef struct pawl__plan_step {
         pawl_text path; /**< NUL-ended */
         pawl__entry from, to;
@@ -46,7 +46,7 @@ typedef enum pawl__left_why {
         PAWL__LEFT_IGNORED = 2,      /**< it is there, and is ignored */
         PAWL__LEFT_SKIPPED = 3,      /**< it is there, and was not captured: skip says why */
         PAWL__LEFT_NOT_CAPTURED = 4, /**< the target did not capture it: skip says why */
-        PAWL__LEFT_HOLDS = 5         /**< a folder that holds something that stays */
+        PAWL__LEFT_HOLDS = 5         /**< a directory that holds something that stays */
 } pawl__left_why;
 
 typedef struct pawl__plan_left {
@@ -80,9 +80,9 @@ typedef struct pawl__plan {
 
 /** What the plan must know of the workspace beside its tree. */
 typedef struct pawl__world {
-        /** What stands at the path: 0 nothing, 'd' a folder, 'x' anything else. */
+        /** What stands at the path: 0 nothing, 'd' a directory, 'x' anything else. */
         pawl_status (*look)(char *kind, pawl_text path, void *user, pawl_error *err);
-        /** Does the folder, of that encoding in the tree, hold names beside those? */
+        /** Does the directory, of that encoding in the tree, hold names beside those? */
         pawl_status (*holds_more)(bool *more, pawl_text path, const unsigned char hash[32],
                 void *user, pawl_error *err);
         void *user;
@@ -107,7 +107,7 @@ typedef struct pawl__plan_rights {
  * Decide. Set target_tree and now before; steps and left are filled in the order of a walk.
  * The plan is a function of its arguments: it looks at files by @p world alone.
  */
-PAWL_MUST_CHECK pawl_status pawl__plan_make(pawl__plan *plan, const pawl__folders *folders,
+PAWL_MUST_CHECK pawl_status pawl__plan_make(pawl__plan *plan, const pawl__directories *directories,
         const pawl__plan_rights *rights, const pawl__world *world, pawl_error *err);
 void pawl__plan_free(pawl__plan *plan);
 
@@ -116,8 +116,8 @@ PAWL_MUST_CHECK pawl_status pawl__plan_encode(pawl__buf *out, pawl__plan *plan, 
 /** The reverse; PAWL_EDAMAGED naming the byte for anything else. @p out is empty before. */
 PAWL_MUST_CHECK pawl_status pawl__plan_decode(pawl__plan *out, pawl_text encoded, pawl_error *err);
 
-/** Order of a walk: names by their bytes, a folder before what is in it. */
+/** Order of a walk: names by their bytes, a directory before what is in it. */
 int pawl__path_cmp(pawl_text a, pawl_text b);
-/** Is @p path @p folder, or something in it? */
-bool pawl__path_within(pawl_text path, pawl_text folder);
+/** Is @p path @p directory, or something in it? */
+bool pawl__path_within(pawl_text path, pawl_text directory);
 #endif

@@ -29,7 +29,7 @@ static pawl_status put_entry(pawl__buf *out, const pawl__entry *entry)
 {
         pawl_status status = put_number(out, (uint64_t)entry->kind, 1);
 
-        if (!status && (entry->kind == PAWL__ENTRY_FILE || entry->kind == PAWL__ENTRY_FOLDER))
+        if (!status && (entry->kind == PAWL__ENTRY_FILE || entry->kind == PAWL__ENTRY_DIRECTORY))
                 status = put_number(out, entry->mode, 2);
         if (!status && entry->kind == PAWL__ENTRY_FILE)
                 status = put_number(out, entry->size, 8);
@@ -191,7 +191,7 @@ static pawl__entry take_entry(decoder *d)
                 entry.size = take_number(d, 8);
                 take_bytes(d, entry.hash);
                 break;
-        case PAWL__ENTRY_FOLDER:
+        case PAWL__ENTRY_DIRECTORY:
                 entry.mode = (uint32_t)take_number(d, 2);
                 break;
         case PAWL__ENTRY_LINK:

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-/* Paths were checked before: a name that is gone now, a folder that is a link or holds something
+/* Paths were checked before: a name that is gone now, a directory that is a link or holds something
  * more, is somebody else at work, and not a path that was given wrongly. */
 pawl_status pawl__restore_fail(pawl_error *err, int error, pawl_text path, const char *doing)
 {
@@ -14,9 +14,9 @@ pawl_status pawl__restore_fail(pawl_error *err, int error, pawl_text path, const
                 int error;
                 const char *mend;
         } meanwhile[] = {
-                {ELOOP, "a folder on the way is a symbolic link now; put it back"},
-                {ENOENT, "its folder went away; put it back"},
-                {ENOTDIR, "its folder is none any more; put it back"},
+                {ELOOP, "a directory on the way is a symbolic link now; put it back"},
+                {ENOENT, "its directory went away; put it back"},
+                {ENOTDIR, "its directory is none any more; put it back"},
                 {ENOTEMPTY, "somebody put something into it; move that away"},
         };
 
@@ -31,8 +31,9 @@ pawl_status pawl__restore_fail(pawl_error *err, int error, pawl_text path, const
 
 /* ---- One phase after the other ------------------------------------------------------------ */
 
-/* Names come and go in a folder only with its write permission: its mode comes back at the end. */
-static pawl_status open_folders(pawl__restore_work *q)
+/* Names come and go in a directory only with its write permission: its mode comes back at the end.
+ */
+static pawl_status open_directories(pawl__restore_work *q)
 {
         for (size_t i = 0; i < q->n; i++) {
                 pawl__path_state *stand = &q->states[i];
@@ -40,9 +41,10 @@ static pawl_status open_folders(pawl__restore_work *q)
                 if (stand->kind != 'd' || pawl__rootdir_writable(q->root, path) == 0)
                         continue;
                 if (errno != EACCES)
-                        return pawl__restore_fail(q->err, errno, path, "look at the folder");
+                        return pawl__restore_fail(q->err, errno, path, "look at the directory");
                 if (pawl__rootdir_chmod(q->root, path, (mode_t)(stand->mode | 0700)) != 0)
-                        return pawl__restore_fail(q->err, errno, path, "make the folder writable");
+                        return pawl__restore_fail(
+                                q->err, errno, path, "make the directory writable");
         }
         return PAWL_OK;
 }
@@ -54,7 +56,7 @@ static bool must_go(const pawl__restore_work *q, size_t step)
 
         if (!kind || q->states[step].same)
                 return false;
-        return goal->kind == PAWL__ENTRY_NONE || goal->kind == PAWL__ENTRY_FOLDER || kind == 'd';
+        return goal->kind == PAWL__ENTRY_NONE || goal->kind == PAWL__ENTRY_DIRECTORY || kind == 'd';
 }
 
 /* What is to go goes, the innermost first. A link or file that another takes the place of stays
@@ -65,19 +67,19 @@ static pawl_status remove_all(pawl__restore_work *q)
 
         for (size_t i = q->n; i-- > 0 && !status;) {
                 pawl_text path = q->steps[i].path;
-                bool folder = q->states[i].kind == 'd';
+                bool directory = q->states[i].kind == 'd';
                 if (!must_go(q, i))
                         continue;
-                if (!folder)
+                if (!directory)
                         status = pawl__restore_still(q, i);
                 if (status)
                         break;
-                if ((folder ? pawl__rootdir_rmdir(q->root, path)
-                            : pawl__rootdir_unlink(q->root, path)) != 0 &&
+                if ((directory ? pawl__rootdir_rmdir(q->root, path)
+                               : pawl__rootdir_unlink(q->root, path)) != 0 &&
                         errno != ENOENT)
-                        return pawl__restore_fail(
-                                q->err, errno, path, folder ? "remove the folder" : "remove it");
-                if (folder)
+                        return pawl__restore_fail(q->err, errno, path,
+                                directory ? "remove the directory" : "remove it");
+                if (directory)
                         pawl__rootdir_forget(q->root);
                 else
                         q->r->removed++;
@@ -86,15 +88,15 @@ static pawl_status remove_all(pawl__restore_work *q)
         return status;
 }
 
-static pawl_status make_folders(pawl__restore_work *q)
+static pawl_status make_directories(pawl__restore_work *q)
 {
         for (size_t i = 0; i < q->n; i++) {
-                if (pawl__goal(q, i)->kind != PAWL__ENTRY_FOLDER || q->states[i].kind == 'd')
+                if (pawl__goal(q, i)->kind != PAWL__ENTRY_DIRECTORY || q->states[i].kind == 'd')
                         continue;
                 if (pawl__rootdir_mkdir(q->root, q->steps[i].path, 0700) != 0)
                         return errno == EEXIST ? pawl__restore_changed(q, q->steps[i].path)
                                                : pawl__restore_fail(q->err, errno, q->steps[i].path,
-                                                         "make the folder");
+                                                         "make the directory");
         }
         return PAWL_OK;
 }
@@ -118,44 +120,44 @@ static pawl_status set_file_modes(pawl__restore_work *q)
         return status;
 }
 
-/* The innermost first: its folder may not let us in afterwards. */
-static pawl_status set_folder_modes(pawl__restore_work *q)
+/* The innermost first: its directory may not let us in afterwards. */
+static pawl_status set_directory_modes(pawl__restore_work *q)
 {
         struct stat found;
 
         for (size_t i = q->n; i-- > 0;) {
                 const pawl__entry *goal = pawl__goal(q, i);
                 pawl_text path = q->steps[i].path;
-                if (goal->kind != PAWL__ENTRY_FOLDER)
+                if (goal->kind != PAWL__ENTRY_DIRECTORY)
                         continue;
                 if (pawl__rootdir_stat(q->root, path, &found) != 0)
-                        return pawl__restore_fail(q->err, errno, path, "look at the folder");
+                        return pawl__restore_fail(q->err, errno, path, "look at the directory");
                 const mode_t mode = (mode_t)pawl__goal_mode(q, i, found.st_mode);
                 if ((found.st_mode & 07777) == mode)
                         continue;
                 if (pawl__rootdir_chmod(q->root, path, mode) != 0)
-                        return pawl__restore_fail(q->err, errno, path, "set the folder's mode");
+                        return pawl__restore_fail(q->err, errno, path, "set the directory's mode");
         }
         return PAWL_OK;
 }
 
 static pawl_status do_all(pawl__restore_work *q)
 {
-        pawl_status status = open_folders(q);
+        pawl_status status = open_directories(q);
 
         if (!status && q->r->again)
                 status = pawl__restore_sweep(q);
         if (!status)
                 status = remove_all(q);
         if (!status)
-                status = make_folders(q);
+                status = make_directories(q);
         if (!status)
                 status = pawl__restore_make_all(q);
         if (!status)
                 status = set_file_modes(q);
         pawl__rootdir_forget(q->root);
         if (!status)
-                status = set_folder_modes(q);
+                status = set_directory_modes(q);
         if (!status && syncfs(q->root->root) != 0)
                 status = pawl__restore_fail(
                         q->err, errno, pawl__text("the workspace"), "sync its file system");
@@ -244,9 +246,9 @@ void pawl__restore_checker_free(pawl__restore_checker *checker)
 pawl_status pawl__restore_check(pawl__restore_checker *q, size_t step)
 {
         const pawl__entry *goal = pawl__goal(q, step);
-        const bool moded = goal->kind == PAWL__ENTRY_FILE || goal->kind == PAWL__ENTRY_FOLDER;
+        const bool moded = goal->kind == PAWL__ENTRY_FILE || goal->kind == PAWL__ENTRY_DIRECTORY;
 
-        pawl__rootdir_forget(q->root); /* others may have moved a folder since */
+        pawl__rootdir_forget(q->root); /* others may have moved a directory since */
         pawl_status status = pawl__restore_look(q, step);
         if (!status && (!q->states[step].same ||
                                (moded && q->states[step].mode !=

@@ -36,7 +36,7 @@ static pawl__path_state stand_of(const struct stat *found)
                 .ctime_ns = nanoseconds(found->st_ctim)};
 }
 
-/* Nothing can stand at a path whose folders are not there, or are something else. */
+/* Nothing can stand at a path whose directories are not there, or are something else. */
 static bool is_absent(int error)
 {
         return error == ENOENT || error == ENOTDIR || error == ELOOP;
@@ -136,8 +136,8 @@ pawl_status pawl__restore_look(pawl__restore_work *q, size_t step)
                 status = look_at_link(q, step, &expected);
                 break;
         case 'd':
-                q->states[step].same = goal->kind == PAWL__ENTRY_FOLDER;
-                expected = q->states[step].same || origin->kind == PAWL__ENTRY_FOLDER;
+                q->states[step].same = goal->kind == PAWL__ENTRY_DIRECTORY;
+                expected = q->states[step].same || origin->kind == PAWL__ENTRY_DIRECTORY;
                 break;
         default:
                 break;

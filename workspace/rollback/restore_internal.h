@@ -64,7 +64,7 @@ pawl_status pawl__restore_changed(pawl__restore_work *q, pawl_text path);
 bool pawl__restore_makes(const pawl__restore_work *q, size_t step);
 /** Make all of them, some at a time. */
 PAWL_MUST_CHECK pawl_status pawl__restore_make_all(pawl__restore_work *q);
-/** Remove what a former restore has left in the folders of the plan. */
+/** Remove what a former restore has left in the directories of the plan. */
 PAWL_MUST_CHECK pawl_status pawl__restore_sweep(pawl__restore_work *q);
 
 #endif

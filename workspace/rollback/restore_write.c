@@ -60,13 +60,14 @@ static pawl_status write_piece(const void *data, size_t len, void *user, pawl_er
         return error ? pawl__restore_fail(err, error, to->path, "write the file") : PAWL_OK;
 }
 
-/* "FOLDER/NAME" beside @p path. */
+/* "DIRECTORY/NAME" beside @p path. */
 static pawl_status beside(pawl__buf *out, pawl_text path, const char *name)
 {
-        pawl_text folder = pawl__rootdir_parent(path);
+        pawl_text directory = pawl__rootdir_parent(path);
 
         pawl__buf_clear(out);
-        if (folder.len && (pawl__buf_add(out, folder.data, folder.len) || pawl__buf_addc(out, '/')))
+        if (directory.len &&
+                (pawl__buf_add(out, directory.data, directory.len) || pawl__buf_addc(out, '/')))
                 return PAWL_ENOMEM;
         return pawl__buf_adds(out, name);
 }
@@ -222,11 +223,11 @@ static bool is_temporary(const char *name)
                strspn(name + prefix, "0123456789abcdef") == DIGITS;
 }
 
-static pawl_status sweep_folder(pawl__restore_work *q, pawl_text folder)
+static pawl_status sweep_directory(pawl__restore_work *q, pawl_text directory)
 {
         const struct dirent *entry;
         pawl_status status = PAWL_OK;
-        int fd = pawl__rootdir_folder(q->root, folder);
+        int fd = pawl__rootdir_directory(q->root, directory);
         DIR *names = fd < 0 ? NULL : fdopendir(fd);
 
         if (!names) {
@@ -234,12 +235,12 @@ static pawl_status sweep_folder(pawl__restore_work *q, pawl_text folder)
                         close(fd);
                 if (errno == ENOENT || errno == ENOTDIR || errno == ELOOP)
                         return PAWL_OK;
-                return pawl__restore_fail(q->err, errno, folder, "read the folder");
+                return pawl__restore_fail(q->err, errno, directory, "read the directory");
         }
         while (!status && (entry = readdir(names)))
                 if (is_temporary(entry->d_name) && unlinkat(fd, entry->d_name, 0) != 0)
                         status = pawl__restore_fail(
-                                q->err, errno, folder, "remove a temporary file in it");
+                                q->err, errno, directory, "remove a temporary file in it");
         closedir(names);
         return status;
 }
@@ -250,10 +251,10 @@ pawl_status pawl__restore_sweep(pawl__restore_work *q)
         pawl_status status = PAWL_OK;
 
         for (size_t i = 0; i < q->n && !status; i++) {
-                pawl_text folder = pawl__rootdir_parent(q->steps[i].path);
-                if (!last.data || !pawl__text_eq(last, folder))
-                        status = sweep_folder(q, folder);
-                last = folder;
+                pawl_text directory = pawl__rootdir_parent(q->steps[i].path);
+                if (!last.data || !pawl__text_eq(last, directory))
+                        status = sweep_directory(q, directory);
+                last = directory;
         }
         return status;
 }

@@ -13,7 +13,7 @@
 
 typedef struct looking {
         pawl__rootdir root;
-        pawl__folders folders;
+        pawl__directories directories;
         pawl__own_files own; /* the log's */
 } looking;
 
@@ -22,7 +22,7 @@ static pawl_status find_own(
 {
         const int error = pawl__own_files_find(own, pawl__log_path(log), root->root);
 
-        return error ? pawl__fail_errno(err, error, pawl__log_path(log), "look at its folder")
+        return error ? pawl__fail_errno(err, error, pawl__log_path(log), "look at its directory")
                      : PAWL_OK;
 }
 
@@ -44,7 +44,7 @@ static pawl_status names_of(pawl__map *names, pawl__buf *encoded, looking *l,
 {
         pawl__tree_reader reader;
         pawl__entry entry;
-        pawl_status status = l->folders.get(encoded, hash, l->folders.user, err);
+        pawl_status status = l->directories.get(encoded, hash, l->directories.user, err);
 
         if (!status)
                 status = pawl__tree_open(&reader, pawl__buf_text(encoded), err);
@@ -62,21 +62,21 @@ static pawl_status holds_more(
         pawl__buf encoded = PAWL__BUF_INIT;
         const struct dirent *found;
         pawl_status status = names_of(&names, &encoded, l, hash, err);
-        int fd = status ? -1 : pawl__rootdir_folder(&l->root, path);
-        DIR *folder = fd < 0 ? NULL : fdopendir(fd);
+        int fd = status ? -1 : pawl__rootdir_directory(&l->root, path);
+        DIR *directory = fd < 0 ? NULL : fdopendir(fd);
 
         *more = false;
-        if (!status && !folder)
-                status = pawl__restore_fail(err, errno, path, "read the folder");
-        if (!folder && fd >= 0)
+        if (!status && !directory)
+                status = pawl__restore_fail(err, errno, path, "read the directory");
+        if (!directory && fd >= 0)
                 close(fd);
-        while (folder && !*more && (found = readdir(folder))) {
+        while (directory && !*more && (found = readdir(directory))) {
                 pawl_text name = pawl__text(found->d_name);
                 *more = !pawl__text_is(name, ".") && !pawl__text_is(name, "..") &&
                         pawl__map_get(&names, name) == PAWL__MAP_NONE;
         }
-        if (folder)
-                closedir(folder);
+        if (directory)
+                closedir(directory);
         pawl__map_free(&names);
         pawl__buf_free(&encoded);
         return status;
@@ -158,17 +158,17 @@ static pawl_status undone_paths(
 }
 
 static pawl_status find_limits(limits *l, pawl_rollback_plan *p, pawl__workspace *ws,
-        const pawl__folders *folders, pawl_error *err)
+        const pawl__directories *directories, pawl_error *err)
 {
         pawl_status status = recorded_trees(l, p, ws, err);
 
         if (!status && p->plan.undo)
                 status = undone_paths(l, p, ws, err);
         if (!status)
-                status = pawl__tracked_paths_new(&l->rights.recorded, folders,
+                status = pawl__tracked_paths_new(&l->rights.recorded, directories,
                         (const unsigned char *)l->recorded.data, l->recorded.len / 32, err);
         if (!status && p->plan.undo)
-                status = pawl__tracked_paths_new(&l->rights.removable, folders,
+                status = pawl__tracked_paths_new(&l->rights.removable, directories,
                         (const unsigned char *)l->removable.data, l->removable.len / 32, err);
         l->rights.also = &l->also;
         l->rights.never = &l->never;
@@ -184,8 +184,8 @@ static pawl_status find_limits(limits *l, pawl_rollback_plan *p, pawl__workspace
 }
 
 /* Each path that is asked for is there, now or then. */
-static pawl_status check_paths(
-        pawl_rollback_plan *p, pawl__workspace *ws, const pawl__folders *folders, pawl_error *err)
+static pawl_status check_paths(pawl_rollback_plan *p, pawl__workspace *ws,
+        const pawl__directories *directories, pawl_error *err)
 {
         unsigned char trees[64];
         pawl__tracked_paths *either;
@@ -193,7 +193,7 @@ static pawl_status check_paths(
 
         memcpy(trees, p->plan.now, 32);
         memcpy(trees + 32, p->plan.target_tree, 32);
-        pawl_status status = pawl__tracked_paths_new(&either, folders, trees, 2, err);
+        pawl_status status = pawl__tracked_paths_new(&either, directories, trees, 2, err);
         if (status)
                 return status;
         for (size_t i = 0; i < ws->n_part && !status; i++) {
@@ -219,7 +219,7 @@ static pawl_status decide(pawl_rollback_plan *p, pawl__workspace *ws, looking *l
         if (status && err)
                 *err = *pawl__log_error(ws->log);
         if (!status)
-                status = pawl__plan_make(&p->plan, &l->folders, rights, &world, err);
+                status = pawl__plan_make(&p->plan, &l->directories, rights, &world, err);
         pawl__buf_clear(&p->encoded);
         if (!status)
                 status = pawl__plan_encode(&p->encoded, &p->plan, err);
@@ -230,8 +230,9 @@ static pawl_status decide(pawl_rollback_plan *p, pawl__workspace *ws, looking *l
 pawl_status pawl__rollback_plan(
         pawl_rollback_plan *p, pawl__workspace *ws, const pawl__scan *scan, pawl_error *err)
 {
-        looking l = {.root = PAWL__ROOTDIR_INIT, .folders = pawl__contents_folders(ws->contents)};
-        const pawl__folders beside = pawl__scan_folders(scan);
+        looking l = {.root = PAWL__ROOTDIR_INIT,
+                .directories = pawl__contents_directories(ws->contents)};
+        const pawl__directories beside = pawl__scan_directories(scan);
         limits may = {.recorded = PAWL__BUF_INIT};
         const int error = pawl__rootdir_open(&l.root, ws->root);
 
@@ -246,17 +247,17 @@ pawl_status pawl__rollback_plan(
         pawl__contents_overlay(ws->contents, &beside);
         p->plan.n_steps = p->plan.n_left = 0; /* of a plan before */
         memcpy(p->plan.now, scan->tree, 32);
-        status = find_limits(&may, p, ws, &l.folders, err);
+        status = find_limits(&may, p, ws, &l.directories, err);
         if (!status)
                 status = decide(p, ws, &l, &may.rights, err);
-        if (status == PAWL_ENOTFOUND) /* a folder that the index relies on */
+        if (status == PAWL_ENOTFOUND) /* a directory that the index relies on */
                 status = pawl__fail_prefix(err, PAWL_EDAMAGED,
                         "the log has lost part of its newest checkpoint (remove workspace.index "
                         "beside the log, and try again)");
         if (!status)
-                status = check_paths(p, ws, &l.folders, err);
+                status = check_paths(p, ws, &l.directories, err);
         if (!status)
-                status = pawl__rollback_others(p, ws, &l.folders, err);
+                status = pawl__rollback_others(p, ws, &l.directories, err);
         pawl__contents_overlay(ws->contents, NULL);
         limits_free(&may);
         pawl__rootdir_close(&l.root);
@@ -346,15 +347,15 @@ static pawl_status check(
         pawl__scan **scan, pawl__restore *restore, pawl__workspace *ws, pawl_error *err)
 {
         const unsigned char *goal = restore->back ? restore->plan->now : restore->plan->target_tree;
-        pawl__folders folders = pawl__contents_folders(ws->contents), beside;
+        pawl__directories directories = pawl__contents_directories(ws->contents), beside;
         checking c = {restore, NULL, 0};
         pawl_status status = pawl__workspace_scan(scan, ws, false, err);
 
         if (status)
                 return status;
-        beside = pawl__scan_folders(*scan);
+        beside = pawl__scan_directories(*scan);
         pawl__contents_overlay(ws->contents, &beside);
-        status = pawl__diff_trees(&folders, (*scan)->tree, goal, check_change, &c, err);
+        status = pawl__diff_trees(&directories, (*scan)->tree, goal, check_change, &c, err);
         pawl__contents_overlay(ws->contents, NULL);
         pawl__restore_checker_free(c.checker);
         return status;

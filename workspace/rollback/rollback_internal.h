@@ -57,7 +57,7 @@ PAWL_MUST_CHECK pawl_status pawl__rollback_target(
 /** The safety copy of the newest rollback that can be undone. */
 PAWL_MUST_CHECK pawl_status pawl__rollback_undone(
         pawl_rollback_plan *p, pawl__workspace *ws, pawl_error *err);
-/** Read every folder and content of the target, so that what does not verify is refused before
+/** Read every directory and content of the target, so that what does not verify is refused before
  *  anything is done. PAWL_EDAMAGED. */
 PAWL_MUST_CHECK pawl_status pawl__rollback_verify(
         pawl_rollback_plan *p, pawl__workspace *ws, pawl_error *err);
@@ -101,8 +101,8 @@ bool *pawl__line_to(const pawl__line *all, int64_t n, pawl__arena *arena);
 
 /** For each step of the plan, who changed the path last since the way to the target was left: a
  * run, or somebody by hand (or in no run). */
-PAWL_MUST_CHECK pawl_status pawl__rollback_others(
-        pawl_rollback_plan *p, pawl__workspace *ws, const pawl__folders *folders, pawl_error *err);
+PAWL_MUST_CHECK pawl_status pawl__rollback_others(pawl_rollback_plan *p, pawl__workspace *ws,
+        const pawl__directories *directories, pawl_error *err);
 
 /* ---- rolling_files.c: files and git ------------------------------------------------------- */
 

@@ -205,7 +205,7 @@ static pawl_status has_content(const pawl__change *change, void *user, pawl_erro
         having *h = user;
         const pawl__entry *to = change->to;
 
-        if (!h->all || !to || (to->kind != PAWL__ENTRY_FILE && to->kind != PAWL__ENTRY_FOLDER))
+        if (!h->all || !to || (to->kind != PAWL__ENTRY_FILE && to->kind != PAWL__ENTRY_DIRECTORY))
                 return PAWL_OK;
         return pawl__contents_has(&h->all, h->contents, to->hash, err);
 }
@@ -214,8 +214,8 @@ static void keep_index(const pawl_rollback_plan *p, pawl__workspace *ws, const p
         bool done, uint64_t seq)
 {
         const unsigned char *goal = done && !p->plan.in_part ? p->plan.target_tree : p->plan.now;
-        const pawl__folders folders = pawl__contents_folders(ws->contents);
-        const pawl__folders beside = pawl__scan_folders(scan);
+        const pawl__directories directories = pawl__contents_directories(ws->contents);
+        const pawl__directories beside = pawl__scan_directories(scan);
         having h = {ws->contents, false};
         pawl_error ignored = PAWL_ERROR_INIT;
 
@@ -223,7 +223,8 @@ static void keep_index(const pawl_rollback_plan *p, pawl__workspace *ws, const p
         pawl_status status = pawl__contents_has(&h.all, ws->contents, scan->tree, &ignored);
         if (!status && memcmp(goal, scan->tree, 32) != 0) {
                 h.all = true;
-                status = pawl__diff_trees(&folders, goal, scan->tree, has_content, &h, &ignored);
+                status =
+                        pawl__diff_trees(&directories, goal, scan->tree, has_content, &h, &ignored);
         }
         pawl__contents_overlay(ws->contents, NULL);
         if (!status && h.all)

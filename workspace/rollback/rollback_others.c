@@ -28,10 +28,10 @@ static pawl_status found(const pawl__change *change, void *user, pawl_error *err
 }
 
 /* What lies between two trees, one of which may be damaged: then it is not known whose it is. */
-static pawl_status look_between(finding *f, const pawl__folders *folders, const unsigned char *from,
-        const unsigned char *to, pawl_error *err)
+static pawl_status look_between(finding *f, const pawl__directories *directories,
+        const unsigned char *from, const unsigned char *to, pawl_error *err)
 {
-        pawl_status status = pawl__diff_trees(folders, from, to, found, f, err);
+        pawl_status status = pawl__diff_trees(directories, from, to, found, f, err);
 
         return status == PAWL_ENOTFOUND || status == PAWL_EDAMAGED ? PAWL_OK : status;
 }
@@ -42,7 +42,7 @@ static bool tree_of(unsigned char tree[32], const pawl__row *row)
                pawl__unhex32(tree, row->v[PAWL__WCP_TREE].text);
 }
 
-static pawl_status walk(finding *f, pawl__workspace *ws, const pawl__folders *folders,
+static pawl_status walk(finding *f, pawl__workspace *ws, const pawl__directories *directories,
         const pawl__line *all, pawl_error *err)
 {
         const bool *then = pawl__line_to(all, (int64_t)f->p->plan.target, &f->p->arena);
@@ -52,7 +52,7 @@ static pawl_status walk(finding *f, pawl__workspace *ws, const pawl__folders *fo
 
         f->is_told = true;
         if (!status && tree_of(tree, row))
-                status = look_between(f, folders, tree, f->p->plan.now, err);
+                status = look_between(f, directories, tree, f->p->plan.now, err);
         while (!status && f->open && row && !then[row->v[PAWL__WCP_N].integer]) {
                 const pawl__row *base = pawl__line_base(all, row);
                 while (base && !tree_of(before, base) && !then[base->v[PAWL__WCP_N].integer])
@@ -61,7 +61,7 @@ static pawl_status walk(finding *f, pawl__workspace *ws, const pawl__folders *fo
                 f->is_told = !pawl__text_eq(f->run_id, f->p->own_run);
                 if (tree_of(tree, row))
                         status = look_between(
-                                f, folders, tree_of(before, base) ? before : NULL, tree, err);
+                                f, directories, tree_of(before, base) ? before : NULL, tree, err);
                 row = base;
         }
         return status;
@@ -92,8 +92,8 @@ static pawl_status sum_up(pawl_rollback_plan *p, pawl_error *err)
         return PAWL_OK;
 }
 
-pawl_status pawl__rollback_others(
-        pawl_rollback_plan *p, pawl__workspace *ws, const pawl__folders *folders, pawl_error *err)
+pawl_status pawl__rollback_others(pawl_rollback_plan *p, pawl__workspace *ws,
+        const pawl__directories *directories, pawl_error *err)
 {
         finding f = {.p = p, .steps = PAWL__MAP_INIT, .open = p->plan.n_steps};
         pawl__line all = {NULL, 0};
@@ -113,7 +113,7 @@ pawl_status pawl__rollback_others(
                         status = pawl__nomem(err);
         }
         if (!status)
-                status = walk(&f, ws, folders, &all, err);
+                status = walk(&f, ws, directories, &all, err);
         pawl__map_free(&f.steps);
         return status ? status : sum_up(p, err);
 }

@@ -13,7 +13,7 @@ static pawl_rollback_plan_item item_of(const pawl__plan_step *step)
         if (to->kind == PAWL__ENTRY_NONE) {
                 item.action = PAWL_PLAN_REMOVE;
                 item.kind = (char)from->kind;
-        } else if (same && (to->kind == PAWL__ENTRY_FOLDER ||
+        } else if (same && (to->kind == PAWL__ENTRY_DIRECTORY ||
                                    (to->kind == PAWL__ENTRY_FILE && from->size == to->size &&
                                            memcmp(from->hash, to->hash, 32) == 0))) {
                 item.action = PAWL_PLAN_MODE;
@@ -24,10 +24,10 @@ static pawl_rollback_plan_item item_of(const pawl__plan_step *step)
         return item;
 }
 
-/* A folder that is only made writable for a while is nobody's concern. */
+/* A directory that is only made writable for a while is nobody's concern. */
 static bool is_told(const pawl__plan_step *step)
 {
-        return step->from.kind != PAWL__ENTRY_FOLDER || step->to.kind != PAWL__ENTRY_FOLDER ||
+        return step->from.kind != PAWL__ENTRY_DIRECTORY || step->to.kind != PAWL__ENTRY_DIRECTORY ||
                step->from.mode != step->to.mode;
 }
 

@@ -97,7 +97,7 @@ static pawl_status verify_entry(const pawl__change *change, void *user, pawl_err
 
 pawl_status pawl__rollback_verify(pawl_rollback_plan *p, pawl__workspace *ws, pawl_error *err)
 {
-        pawl__folders folders = pawl__contents_folders(ws->contents);
+        pawl__directories directories = pawl__contents_directories(ws->contents);
         verifying v = {ws->contents, number_of(&p->target)};
         pawl_status status = PAWL_OK;
 
@@ -106,7 +106,7 @@ pawl_status pawl__rollback_verify(pawl_rollback_plan *p, pawl__workspace *ws, pa
                         "checkpoint %" PRId64 ": its tree is no hash; check with `eventlog verify`",
                         v.n);
         p->plan.target = (uint64_t)v.n;
-        status = pawl__diff_trees(&folders, NULL, p->plan.target_tree, verify_entry, &v, err);
+        status = pawl__diff_trees(&directories, NULL, p->plan.target_tree, verify_entry, &v, err);
         if (status == PAWL_ENOTFOUND || status == PAWL_EDAMAGED)
                 status = pawl__fail_prefix(err, PAWL_EDAMAGED,
                         "checkpoint %" PRId64 " does not verify, and `pawl validate` says more",

@@ -1,6 +1,6 @@
 /*
- * The union of many trees, unfolded along one path at a time: a level is a folder's path, with the
- * names that any tree has there and, of those that are folders, the hashes they have had.
+ * The union of many trees, unfolded along one path at a time: a level is a directory's path, with
+ * the names that any tree has there and, of those that are directories, the hashes they have had.
  */
 #include "workspace/rollback/tracked_paths.h"
 #include "base/error.h"
@@ -9,7 +9,7 @@
 
 #define NONE UINT32_MAX
 
-typedef struct version { /* a folder's encoding in one or more of the trees */
+typedef struct version { /* a directory's encoding in one or more of the trees */
         unsigned char hash[32];
         uint32_t next; /* of the same name; NONE */
 } version;
@@ -18,13 +18,13 @@ typedef struct level {
         pawl_text path; /* in the arena */
         pawl__arena arena;
         pawl__map names; /* to an index of first */
-        uint32_t *first; /* the first version of the name; NONE: no tree has a folder there */
+        uint32_t *first; /* the first version of the name; NONE: no tree has a directory there */
         version *versions;
         size_t n_names, cap_names, n_versions, cap_versions;
 } level;
 
 struct pawl__tracked_paths {
-        const pawl__folders *folders;
+        const pawl__directories *directories;
         pawl__buf encoded;
         level *levels; /* [0]: the root */
         size_t n, cap;
@@ -82,19 +82,19 @@ static pawl_status add_entry(level *l, const pawl__entry *entry, pawl_error *err
                         return pawl__nomem(err);
                 l->first[l->n_names++] = NONE;
         }
-        return entry->kind == PAWL__ENTRY_FOLDER
+        return entry->kind == PAWL__ENTRY_DIRECTORY
                        ? add_version(l, &l->first[index], entry->hash, err)
                        : PAWL_OK;
 }
 
-static pawl_status add_folder(
+static pawl_status add_directory(
         pawl__tracked_paths *r, level *l, const unsigned char hash[32], pawl_error *err)
 {
         pawl__tree_reader reader;
         pawl__entry entry;
 
         pawl__buf_clear(&r->encoded);
-        pawl_status status = r->folders->get(&r->encoded, hash, r->folders->user, err);
+        pawl_status status = r->directories->get(&r->encoded, hash, r->directories->user, err);
         if (status == PAWL_ENOTFOUND || status == PAWL_EDAMAGED)
                 return PAWL_OK; /* a damaged checkpoint: what it recorded is not known */
         if (!status)
@@ -104,7 +104,8 @@ static pawl_status add_folder(
         return status == PAWL_DONE ? PAWL_OK : status;
 }
 
-/* The level of @p path, which is the folder that begins with the version @p first of @p above. */
+/* The level of @p path, which is the directory that begins with the version @p first of @p above.
+ */
 static pawl_status push(pawl__tracked_paths *r, const version *versions, uint32_t first,
         pawl_text path, pawl_error *err)
 {
@@ -119,13 +120,13 @@ static pawl_status push(pawl__tracked_paths *r, const version *versions, uint32_
         if (!ok)
                 return pawl__nomem(err);
         for (uint32_t at = first; at != NONE && !status; at = versions[at].next)
-                status = add_folder(r, l, versions[at].hash, err);
+                status = add_directory(r, l, versions[at].hash, err);
         if (status)
                 level_free(&r->levels[--r->n]);
         return status;
 }
 
-pawl_status pawl__tracked_paths_new(pawl__tracked_paths **out, const pawl__folders *folders,
+pawl_status pawl__tracked_paths_new(pawl__tracked_paths **out, const pawl__directories *directories,
         const unsigned char *trees, size_t n, pawl_error *err)
 {
         level roots = {.names = PAWL__MAP_INIT};
@@ -135,7 +136,7 @@ pawl_status pawl__tracked_paths_new(pawl__tracked_paths **out, const pawl__folde
 
         if (!r)
                 return pawl__nomem(err);
-        r->folders = folders;
+        r->directories = directories;
         for (size_t i = 0; i < n && !status; i++)
                 status = add_version(&roots, &first, trees + i * 32, err);
         if (!status)
@@ -150,7 +151,7 @@ pawl_status pawl__tracked_paths_new(pawl__tracked_paths **out, const pawl__folde
 
 /* ---- Asking --------------------------------------------------------------------------------- */
 
-/* Is the folder @p path the one of @p below, or one that holds it? */
+/* Is the directory @p path the one of @p below, or one that holds it? */
 static bool holds(pawl_text path, pawl_text below)
 {
         return path.len == 0 ||
@@ -169,16 +170,16 @@ pawl_status pawl__tracked_paths_has(
         bool *has, pawl__tracked_paths *recorded, pawl_text path, pawl_error *err)
 {
         const char *slash = memrchr(path.data, '/', path.len);
-        const pawl_text folder = {path.data, slash ? (size_t)(slash - path.data) : 0};
+        const pawl_text directory = {path.data, slash ? (size_t)(slash - path.data) : 0};
 
-        while (!holds(recorded->levels[recorded->n - 1].path, folder))
+        while (!holds(recorded->levels[recorded->n - 1].path, directory))
                 level_free(&recorded->levels[--recorded->n]);
         for (;;) {
                 const level *top = &recorded->levels[recorded->n - 1];
                 size_t from = top->path.len ? top->path.len + 1 : 0;
                 pawl_text name = first_name((pawl_text){path.data + from, path.len - from});
                 uint32_t index = pawl__map_get(&top->names, name);
-                if (index == PAWL__MAP_NONE || top->path.len == folder.len) {
+                if (index == PAWL__MAP_NONE || top->path.len == directory.len) {
                         *has = index != PAWL__MAP_NONE;
                         return PAWL_OK;
                 }

@@ -30,8 +30,9 @@ static pawl_status read_file(config *c, const char *path, int deep);
 /* ---- Paths ------------------------------------------------------------------------------------
  */
 
-/* "~/" is the home folder; what is relative lies in @p folder. PAWL_DONE: it cannot be told. */
-static pawl_status expand(pawl__buf *out, const config *c, const char *path, pawl_text folder)
+/* "~/" is the home directory; what is relative lies in @p directory. PAWL_DONE: it cannot be told.
+ */
+static pawl_status expand(pawl__buf *out, const config *c, const char *path, pawl_text directory)
 {
         pawl_text first = {"", 0};
 
@@ -41,7 +42,7 @@ static pawl_status expand(pawl__buf *out, const config *c, const char *path, paw
         if (path[0] == '~')
                 first = pawl__text(c->user->home);
         else if (path[0] != '/')
-                first = folder;
+                first = directory;
         if (pawl__buf_add(out, first.data, first.len) ||
                 (path[0] != '/' && path[0] != '~' && pawl__buf_addc(out, '/')) ||
                 pawl__buf_adds(out, path + (path[0] == '~')))
@@ -49,7 +50,7 @@ static pawl_status expand(pawl__buf *out, const config *c, const char *path, paw
         return PAWL_OK;
 }
 
-static pawl_text folder_of(const char *path)
+static pawl_text directory_of(const char *path)
 {
         const char *slash = strrchr(path, '/');
 
@@ -70,7 +71,7 @@ static void make_small(pawl__buf *text)
                 text->data[i] = small(text->data[i]);
 }
 
-/* Does the repository's folder match what stands behind "gitdir:"? */
+/* Does the repository's directory match what stands behind "gitdir:"? */
 static pawl_status in_gitdir(bool *is, config *c, const char *path, const char *pattern, bool fold)
 {
         pawl__buf rule = PAWL__BUF_INIT, git = PAWL__BUF_INIT;
@@ -81,7 +82,7 @@ static pawl_status in_gitdir(bool *is, config *c, const char *path, const char *
         if (!c->git)
                 return PAWL_OK;
         if (strncmp(pattern, "./", 2) == 0)
-                status = expand(&rule, c, pattern + 2, folder_of(path));
+                status = expand(&rule, c, pattern + 2, directory_of(path));
         else if (pattern[0] == '~' || pattern[0] == '/')
                 status = expand(&rule, c, pattern, pawl__text(""));
         else if (pawl__buf_addf(&rule, "**/%s", pattern))
@@ -117,7 +118,7 @@ static pawl_status include(config *c, const source *s, int deep)
                         "%.300s, line %zu: includes files more than %d deep; look with `git config "
                         "--list`",
                         s->path, s->line, DEEP);
-        status = expand(&path, c, s->value.data, folder_of(s->path));
+        status = expand(&path, c, s->value.data, directory_of(s->path));
         if (!status)
                 status = read_file(c, path.data, deep + 1);
         pawl__buf_free(&path);
@@ -144,7 +145,7 @@ static pawl_status take_excludes(config *c, const source *s)
         if (status != PAWL_DONE)
                 return status;
         return pawl__fail(c->err, PAWL_EPARSE,
-                "%.200s, line %zu: core.excludesFile %.100s: whose home folder that is is not known; "
+                "%.200s, line %zu: core.excludesFile %.100s: whose home directory that is is not known; "
                 "write the path out",
                 s->path, s->line, s->value.data);
 }
@@ -356,14 +357,14 @@ static pawl_status read_file(config *c, const char *path, int deep)
  */
 
 /* A file of the user's, which nothing says must be there or may be read. */
-static pawl_status read_users(config *c, const char *folder, const char *name)
+static pawl_status read_users(config *c, const char *directory, const char *name)
 {
         pawl__buf path = PAWL__BUF_INIT;
         pawl_status status = PAWL_OK;
 
-        if (!folder)
+        if (!directory)
                 return PAWL_OK;
-        if (pawl__buf_addf(&path, "%s/%s", folder, name))
+        if (pawl__buf_addf(&path, "%s/%s", directory, name))
                 status = pawl__nomem(c->err);
         if (!status)
                 status = read_file(c, path.data, 0);

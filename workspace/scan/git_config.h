@@ -22,8 +22,8 @@ typedef struct pawl__git_config {
 } pawl__git_config;
 
 /**
- * @param git     the repository's folder, and @p common the one that it shares with its other work
- *                trees; NULL: there is none
+ * @param git     the repository's directory, and @p common the one that it shares with its other
+ * work trees; NULL: there is none
  * @param top     of its work tree: what a relative core.excludesFile is below
  * @return PAWL_EPARSE naming file and line; PAWL_EACCESS, PAWL_EIO of the repository's own file.
  *         Free *out whatever is returned.

@@ -4,13 +4,13 @@
 #include <stdlib.h>
 
 typedef enum part_kind {
-        ONE_BYTE,   /* this one */
-        ONE_OF_SET, /* one of a bracket */
-        ONE_ANY,    /* any but '/' */
-        MANY_NAME,  /* any number of any but '/' */
-        MANY_ANY,   /* any number of any */
-        FOLDERS,    /* nothing, or what INSIDE, the next part, takes */
-        INSIDE      /* any number of any, and a '/' */
+        ONE_BYTE,    /* this one */
+        ONE_OF_SET,  /* one of a bracket */
+        ONE_ANY,     /* any but '/' */
+        MANY_NAME,   /* any number of any but '/' */
+        MANY_ANY,    /* any number of any */
+        DIRECTORIES, /* nothing, or what INSIDE, the next part, takes */
+        INSIDE       /* any number of any, and a '/' */
 } part_kind;
 
 struct pawl__glob_part {
@@ -190,7 +190,7 @@ static size_t take_stars(pawl__glob *glob, pawl_text p, size_t at)
                 add_part(glob, MANY_ANY, 0, 0);
                 return end;
         }
-        add_part(glob, FOLDERS, 0, 0);
+        add_part(glob, DIRECTORIES, 0, 0);
         add_part(glob, INSIDE, 0, 0);
         return end + 1;
 }
@@ -268,7 +268,7 @@ static void reach(const pawl__glob *glob, uint64_t *row, size_t i)
                 if (i == glob->n)
                         return;
                 switch (glob->parts[i].kind) {
-                case FOLDERS:
+                case DIRECTORIES:
                         row[(i + 1) / 64] |= (uint64_t)1 << (i + 1) % 64;
                         i += 2;
                         break;
@@ -312,7 +312,7 @@ static void step(const pawl__glob *glob, uint64_t *row, size_t i, unsigned c)
                 if (c == '/')
                         reach(glob, row, i + 1);
                 break;
-        default: /* FOLDERS has nothing of its own: reach() went on from there */
+        default: /* DIRECTORIES has nothing of its own: reach() went on from there */
                 break;
         }
 }

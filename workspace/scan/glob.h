@@ -11,11 +11,12 @@
  *     [a-z]    one of these, but not '/'; [!a-z] and [^a-z] one that is none of them; a ']' that
  *              stands first is one of them; [:alpha:] and the other classes of POSIX, of ASCII
  *     \x       the byte x
- *     **       between slashes, or at an end: any number of folders
+ *     **       between slashes, or at an end: any number of directories
  *
  * A pattern that is malformed (a bracket that is not closed, an unknown class, a backslash at its
  * end) matches nothing. Where the manual of git is silent, what git does is the measure: so "**"
- * stands for folders also where all that is before it is plain: "a**" and "/b" matches "ax/y/b".
+ * stands for directories also where all that is before it is plain: "a**" and "/b" matches
+ * "ax/y/b".
  */
 #ifndef PAWL_WORKSPACE_SCAN_GLOB_H
 #define PAWL_WORKSPACE_SCAN_GLOB_H

@@ -12,7 +12,7 @@ typedef enum way {
 
 struct pawl__ignore_rule {
         way way;
-        bool negated, folder_only, own;
+        bool negated, directory_only, own;
         bool by_name; /* the last name is looked at alone, not the path */
         size_t base;
         pawl_text text; /* malloc'd */
@@ -78,7 +78,7 @@ static pawl_status add_line(pawl__ignore *ignore, pawl_text line, size_t base, p
                 line.len--;
         }
         if (line.len > 0 && line.data[line.len - 1] == '/') {
-                rule.folder_only = true;
+                rule.directory_only = true;
                 line.len--;
         }
         if (line.len == 0)
@@ -172,11 +172,11 @@ static bool rule_matches(struct pawl__ignore_rule *rule, pawl_text path, size_t 
 }
 
 pawl__ignore_verdict pawl__ignore_look(
-        pawl__ignore *ignore, pawl_text path, size_t name_at, bool folder)
+        pawl__ignore *ignore, pawl_text path, size_t name_at, bool directory)
 {
         for (size_t i = ignore->n; i-- > 0;) {
                 struct pawl__ignore_rule *rule = &ignore->rules[i];
-                if ((folder || !rule->folder_only) && rule_matches(rule, path, name_at))
+                if ((directory || !rule->directory_only) && rule_matches(rule, path, name_at))
                         return rule->negated ? PAWL__IGNORE_TAKE
                                : rule->own   ? PAWL__IGNORE_LEAVE_OWN
                                              : PAWL__IGNORE_LEAVE;

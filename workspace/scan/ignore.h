@@ -2,17 +2,17 @@
  * @file workspace/scan/ignore.h
  * @brief Which files a workspace leaves out: the rules of gitignore(5), from files and from lists.
  *
- * A list of patterns belongs to a folder. Of all patterns that match a path the last one of the
- * list of the deepest folder decides; "!" before a pattern takes back what others said. What lies
- * in a folder that is left out is never asked about. Bytes are compared as they are.
+ * A list of patterns belongs to a directory. Of all patterns that match a path the last one of the
+ * list of the deepest directory decides; "!" before a pattern takes back what others said. What
+ * lies in a directory that is left out is never asked about. Bytes are compared as they are.
  */
 #ifndef PAWL_WORKSPACE_SCAN_IGNORE_H
 #define PAWL_WORKSPACE_SCAN_IGNORE_H
 
 #include "base/text.h"
 
-/** The lists in force, those of deeper folders after those of the folders that hold them. Within a
- *  list a later pattern goes before an earlier one. Zero-initialised is empty. */
+/** The lists in force, those of deeper directories after those of the directories that hold them.
+ * Within a list a later pattern goes before an earlier one. Zero-initialised is empty. */
 typedef struct pawl__ignore {
         struct pawl__ignore_rule *rules;
         size_t n, cap;
@@ -20,7 +20,7 @@ typedef struct pawl__ignore {
 
 /**
  * Add the patterns of a text, one a line, in force from now on.
- * @param base  length of the path, relative to the root, of the folder that they belong to, with
+ * @param base  length of the path, relative to the root, of the directory that they belong to, with
  *              the '/' after it; 0: the root itself.
  * @return PAWL_ENOMEM with the lists as they were.
  */
@@ -40,8 +40,8 @@ typedef enum pawl__ignore_verdict {
 } pawl__ignore_verdict;
 
 /** What the lists say of a path below the root, whose last name begins at @p name_at. It lies in
- *  the folder of each list or deeper. */
+ *  the directory of each list or deeper. */
 pawl__ignore_verdict pawl__ignore_look(
-        pawl__ignore *ignore, pawl_text path, size_t name_at, bool folder);
+        pawl__ignore *ignore, pawl_text path, size_t name_at, bool directory);
 
 #endif

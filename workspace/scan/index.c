@@ -10,12 +10,12 @@ void pawl__index_free(pawl__index *index)
         *index = (pawl__index)PAWL__INDEX_INIT;
 }
 
-pawl__index_cursor pawl__index_open(const pawl__index *index, size_t folder)
+pawl__index_cursor pawl__index_open(const pawl__index *index, size_t directory)
 {
-        pawl__index_folder head;
+        pawl__index_directory head;
 
-        memcpy(&head, index->bytes.data + folder, sizeof head);
-        return (pawl__index_cursor){folder + sizeof head, head.entries};
+        memcpy(&head, index->bytes.data + directory, sizeof head);
+        return (pawl__index_cursor){directory + sizeof head, head.entries};
 }
 
 pawl__index_entry *pawl__index_next(const pawl__index *index, pawl__index_cursor *cursor)
@@ -28,24 +28,25 @@ pawl__index_entry *pawl__index_next(const pawl__index *index, pawl__index_cursor
         return entry;
 }
 
-static pawl__index_folder *head_of(const pawl__index *index, size_t folder)
+static pawl__index_directory *head_of(const pawl__index *index, size_t directory)
 {
-        return (pawl__index_folder *)(void *)(index->bytes.data + folder);
+        return (pawl__index_directory *)(void *)(index->bytes.data + directory);
 }
 
-uint32_t pawl__index_ignored(const pawl__index *index, size_t folder)
+uint32_t pawl__index_ignored(const pawl__index *index, size_t directory)
 {
-        return head_of(index, folder)->ignored;
+        return head_of(index, directory)->ignored;
 }
 
-void pawl__index_set_ignored(pawl__index *index, size_t folder, uint32_t ignored)
+void pawl__index_set_ignored(pawl__index *index, size_t directory, uint32_t ignored)
 {
-        head_of(index, folder)->ignored = ignored;
+        head_of(index, directory)->ignored = ignored;
 }
 
-const pawl__index_entry *pawl__index_find(const pawl__index *index, size_t folder, const char *name)
+const pawl__index_entry *pawl__index_find(
+        const pawl__index *index, size_t directory, const char *name)
 {
-        pawl__index_cursor cursor = pawl__index_open(index, folder);
+        pawl__index_cursor cursor = pawl__index_open(index, directory);
         const pawl__index_entry *entry;
 
         while ((entry = pawl__index_next(index, &cursor))) {
@@ -56,21 +57,21 @@ const pawl__index_entry *pawl__index_find(const pawl__index *index, size_t folde
         return NULL;
 }
 
-pawl_status pawl__index_begin(size_t *folder, pawl__index *index, pawl_error *err)
+pawl_status pawl__index_begin(size_t *directory, pawl__index *index, pawl_error *err)
 {
         static const char room[PAWL__INDEX_HEAD];
-        const pawl__index_folder head = {0};
+        const pawl__index_directory head = {0};
 
         if (index->bytes.len == 0 && pawl__buf_add(&index->bytes, room, sizeof room))
                 return pawl__nomem(err);
         const size_t at = index->bytes.len;
         if (pawl__buf_add(&index->bytes, &head, sizeof head))
                 return pawl__nomem(err);
-        *folder = at;
+        *directory = at;
         return PAWL_OK;
 }
 
-pawl_status pawl__index_add(pawl__index *index, size_t folder, const pawl__index_entry *entry,
+pawl_status pawl__index_add(pawl__index *index, size_t directory, const pawl__index_entry *entry,
         pawl_text name, pawl_text target, pawl_error *err)
 {
         pawl__index_entry whole = *entry;
@@ -88,14 +89,14 @@ pawl_status pawl__index_add(pawl__index *index, size_t folder, const pawl__index
         memcpy(at + sizeof whole + target.len, name.data, name.len);
         index->bytes.len += size;
         index->bytes.data[index->bytes.len] = '\0';
-        head_of(index, folder)->entries++;
+        head_of(index, directory)->entries++;
         return PAWL_OK;
 }
 
 pawl_status pawl__index_encode(
-        pawl__buf *out, const pawl__index *index, size_t folder, pawl_error *err)
+        pawl__buf *out, const pawl__index *index, size_t directory, pawl_error *err)
 {
-        pawl__index_cursor cursor = pawl__index_open(index, folder);
+        pawl__index_cursor cursor = pawl__index_open(index, directory);
         const pawl__index_entry *from;
 
         pawl__buf_clear(out);

@@ -9,9 +9,10 @@
  * is never the truth: a file that is missing, damaged, of another byte order, of another root, or
  * of another event of the log is as if there were none.
  *
- * The bytes: folder after folder, each before the folders in it and those in the order of their
- * names. A folder: a pawl__index_folder and its entries in strict order of names. An entry: a
- * pawl__index_entry, its target, its name, and one zero or more, up to a multiple of eight bytes.
+ * The bytes: directory after directory, each before the directories in it and those in the order of
+ * their names. A directory: a pawl__index_directory and its entries in strict order of names. An
+ * entry: a pawl__index_entry, its target, its name, and one zero or more, up to a multiple of eight
+ * bytes.
  */
 #ifndef PAWL_WORKSPACE_SCAN_INDEX_H
 #define PAWL_WORKSPACE_SCAN_INDEX_H
@@ -19,29 +20,29 @@
 #include "base/digest.h"
 #include "workspace/store/tree.h"
 
-/** A folder that was there when its name was read, and not when it was opened. */
+/** A directory that was there when its name was read, and not when it was opened. */
 #define PAWL__INDEX_GONE '-'
 
 enum {
-        PAWL__INDEX_TRUSTED = 1, /**< the same status means the same content; of a folder: the same
-                                      names, if the rules are the same too */
+        PAWL__INDEX_TRUSTED = 1, /**< the same status means the same content; of a directory: the
+                                    same names, if the rules are the same too */
         PAWL__INDEX_NEW = 2,     /**< the log may not have the content; on disk nothing is */
         PAWL__INDEX_SPOOLED = 4, /**< its content waits, packed, in the scan; the same */
         PAWL__INDEX_SEEN =
                 8, /**< found unchanged by a thread (workspace/scan/preload.h); the same */
-        PAWL__INDEX_TRACKED = 16 /**< a folder of which only what git tracks is taken */
+        PAWL__INDEX_TRACKED = 16 /**< a directory of which only what git tracks is taken */
 };
 
-typedef struct pawl__index_folder {
+typedef struct pawl__index_directory {
         uint32_t entries;
         uint32_t ignored; /**< names that the rules left out */
-} pawl__index_folder;
+} pawl__index_directory;
 
 typedef struct pawl__index_entry {
         uint8_t kind; /**< a pawl__entry_kind, or PAWL__INDEX_GONE */
         uint8_t flags, why, name_len;
         uint16_t mode, target_len;
-        uint64_t size; /**< of a file; of a folder: the offset of its pawl__index_folder */
+        uint64_t size; /**< of a file; of a directory: the offset of its pawl__index_directory */
         int64_t mtime_ns, ctime_ns;
         uint64_t inode;
         unsigned char hash[32];
@@ -51,12 +52,12 @@ typedef struct pawl__index_entry {
 typedef struct pawl__index_of {
         uint64_t device, inode;  /**< the root */
         unsigned char event[32]; /**< hash of the log's event whose tree it is */
-        unsigned char tree[32];  /**< the root folder's hash; not compared, but told */
+        unsigned char tree[32];  /**< the root directory's hash; not compared, but told */
         unsigned char rules[32]; /**< of the lists that are no file of the tree; not compared */
         int64_t tick_ns;         /**< when the scan began */
 } pawl__index_of;
 
-/** Where the root folder begins: there is room for the file's head before it. */
+/** Where the root directory begins: there is room for the file's head before it. */
 enum { PAWL__INDEX_HEAD = 208 };
 
 typedef struct pawl__index {
@@ -75,7 +76,7 @@ void pawl__index_free(pawl__index *index);
 
 /* ---- Reading --------------------------------------------------------------------------------- */
 
-/** Goes through the entries of a folder. */
+/** Goes through the entries of a directory. */
 typedef struct pawl__index_cursor {
         size_t at; /**< offset of the next */
         uint32_t left;
@@ -102,28 +103,29 @@ static inline pawl_text pawl__index_name(const pawl__index_entry *entry)
         return (pawl_text){(const char *)(entry + 1) + entry->target_len, entry->name_len};
 }
 
-pawl__index_cursor pawl__index_open(const pawl__index *index, size_t folder);
+pawl__index_cursor pawl__index_open(const pawl__index *index, size_t directory);
 /** The next entry, or NULL. It lives until something is added to the index. */
 pawl__index_entry *pawl__index_next(const pawl__index *index, pawl__index_cursor *cursor);
-/** How many names the rules left out in a folder. */
-uint32_t pawl__index_ignored(const pawl__index *index, size_t folder);
-/** The entry of that name in a folder, or NULL. */
+/** How many names the rules left out in a directory. */
+uint32_t pawl__index_ignored(const pawl__index *index, size_t directory);
+/** The entry of that name in a directory, or NULL. */
 const pawl__index_entry *pawl__index_find(
-        const pawl__index *index, size_t folder, const char *name);
-/** The encoding of a folder, for which *out is cleared. PAWL_ETOOBIG, PAWL_ENOMEM. */
+        const pawl__index *index, size_t directory, const char *name);
+/** The encoding of a directory, for which *out is cleared. PAWL_ETOOBIG, PAWL_ENOMEM. */
 PAWL_MUST_CHECK pawl_status pawl__index_encode(
-        pawl__buf *out, const pawl__index *index, size_t folder, pawl_error *err);
+        pawl__buf *out, const pawl__index *index, size_t directory, pawl_error *err);
 
 /* ---- Writing --------------------------------------------------------------------------------- */
 
-/** A folder's head, with no entries yet; they are added right after it. */
-PAWL_MUST_CHECK pawl_status pawl__index_begin(size_t *folder, pawl__index *index, pawl_error *err);
-/** An entry of the folder begun last, from what @p entry says but for its lengths. */
-PAWL_MUST_CHECK pawl_status pawl__index_add(pawl__index *index, size_t folder,
+/** A directory's head, with no entries yet; they are added right after it. */
+PAWL_MUST_CHECK pawl_status pawl__index_begin(
+        size_t *directory, pawl__index *index, pawl_error *err);
+/** An entry of the directory begun last, from what @p entry says but for its lengths. */
+PAWL_MUST_CHECK pawl_status pawl__index_add(pawl__index *index, size_t directory,
         const pawl__index_entry *entry, pawl_text name, pawl_text target, pawl_error *err);
 
-/** Say how many names were left out in a folder. */
-void pawl__index_set_ignored(pawl__index *index, size_t folder, uint32_t ignored);
+/** Say how many names were left out in a directory. */
+void pawl__index_set_ignored(pawl__index *index, size_t directory, uint32_t ignored);
 
 /* ---- The file -------------------------------------------------------------------------------- */
 

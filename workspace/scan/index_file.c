@@ -56,7 +56,7 @@ static bool entry_fits(const pawl__index_entry *e, size_t room)
                 return false;
         switch (e->kind) {
         case PAWL__ENTRY_FILE:
-        case PAWL__ENTRY_FOLDER:
+        case PAWL__ENTRY_DIRECTORY:
                 return e->why == 0 && target.len == 0;
         case PAWL__ENTRY_LINK:
                 return e->why == 0 && e->mode == 0 && target.len > 0 &&
@@ -70,16 +70,16 @@ static bool entry_fits(const pawl__index_entry *e, size_t room)
         }
 }
 
-/* The folder at @p at: its entries fit and are in order; *end is where they end. */
-static pawl_status check_folder(
+/* The directory at @p at: its entries fit and are in order; *end is where they end. */
+static pawl_status check_directory(
         const pawl__index *index, size_t at, size_t limit, size_t *end, pawl_error *err)
 {
         const pawl__index_entry *last = NULL;
-        pawl__index_folder head;
+        pawl__index_directory head;
         size_t next = at + sizeof head;
 
         if (limit - at < sizeof head)
-                return damaged(err, at, "ends within a folder");
+                return damaged(err, at, "ends within a directory");
         memcpy(&head, index->bytes.data + at, sizeof head);
         for (uint32_t i = 0; i < head.entries; i++) {
                 const pawl__index_entry *entry = pawl__index_entry_at(index, next);
@@ -94,15 +94,15 @@ static pawl_status check_folder(
         return PAWL_OK;
 }
 
-/* Every folder is where the entry that names it says, right behind what came before it: so all
- * bytes are read once, and no folder is in itself. */
-static pawl_status check_folders(const pawl__index *index, size_t limit, pawl_error *err)
+/* Every directory is where the entry that names it says, right behind what came before it: so all
+ * bytes are read once, and no directory is in itself. */
+static pawl_status check_directories(const pawl__index *index, size_t limit, pawl_error *err)
 {
         struct level {
                 pawl__index_cursor cursor;
         } *levels = NULL;
         size_t depth = 0, cap = 0, end = 0;
-        pawl_status status = check_folder(index, PAWL__INDEX_HEAD, limit, &end, err);
+        pawl_status status = check_directory(index, PAWL__INDEX_HEAD, limit, &end, err);
 
         if (!status && pawl__grow(&levels, &cap, 1, sizeof *levels))
                 status = pawl__nomem(err);
@@ -112,13 +112,13 @@ static pawl_status check_folders(const pawl__index *index, size_t limit, pawl_er
                 const pawl__index_entry *entry = pawl__index_next(index, &levels[depth - 1].cursor);
                 if (!entry)
                         depth--;
-                if (!entry || entry->kind != PAWL__ENTRY_FOLDER)
+                if (!entry || entry->kind != PAWL__ENTRY_DIRECTORY)
                         continue;
                 const size_t at = end;
                 if (entry->size != at)
-                        status = damaged(err, at, "is not where its folder says");
+                        status = damaged(err, at, "is not where its directory says");
                 if (!status)
-                        status = check_folder(index, at, limit, &end, err);
+                        status = check_directory(index, at, limit, &end, err);
                 if (!status && pawl__grow(&levels, &cap, depth + 1, sizeof *levels))
                         status = pawl__nomem(err);
                 if (!status)
@@ -126,7 +126,7 @@ static pawl_status check_folders(const pawl__index *index, size_t limit, pawl_er
         }
         free(levels);
         if (!status && end != limit)
-                status = damaged(err, end, "is beyond the last folder");
+                status = damaged(err, end, "is beyond the last directory");
         return status;
 }
 
@@ -175,7 +175,7 @@ pawl_status pawl__index_decode(
         if (!status)
                 status = check_body(&head, &index, hasher, err);
         if (!status)
-                status = check_folders(&index, index.bytes.len, err);
+                status = check_directories(&index, index.bytes.len, err);
         index.of = head.of;
         memcpy(index.sum, head.body, sizeof index.sum);
         index.summed = true;

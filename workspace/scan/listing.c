@@ -1,4 +1,5 @@
-/* The kernel's own calls: readdir() would allocate for each folder, and say less of what fails. */
+/* The kernel's own calls: readdir() would allocate for each directory, and say less of what fails.
+ */
 #include "workspace/scan/listing.h"
 #include "base/error.h"
 #include <dirent.h>
@@ -28,7 +29,7 @@ static pawl_status add(pawl__listing *listing, const struct dirent64 *entry, paw
         return PAWL_OK;
 }
 
-pawl_status pawl__list_folder(pawl__listing *listing, int fd, pawl_error *err)
+pawl_status pawl__list_directory(pawl__listing *listing, int fd, pawl_error *err)
 {
         ssize_t got;
 
@@ -64,7 +65,7 @@ static unsigned char type_of(const pawl__index_entry *entry)
         switch (entry->kind) {
         case PAWL__ENTRY_FILE:
                 return DT_REG;
-        case PAWL__ENTRY_FOLDER:
+        case PAWL__ENTRY_DIRECTORY:
         case PAWL__INDEX_GONE:
                 return DT_DIR;
         case PAWL__ENTRY_LINK:
@@ -75,9 +76,9 @@ static unsigned char type_of(const pawl__index_entry *entry)
 }
 
 pawl_status pawl__list_former(
-        pawl__listing *listing, const pawl__index *index, size_t folder, pawl_error *err)
+        pawl__listing *listing, const pawl__index *index, size_t directory, pawl_error *err)
 {
-        pawl__index_cursor cursor = pawl__index_open(index, folder);
+        pawl__index_cursor cursor = pawl__index_open(index, directory);
         const pawl__index_entry *entry;
 
         listing->n = 0;

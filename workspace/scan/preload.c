@@ -14,7 +14,7 @@ enum { THREADS_MAX = 4, WORTH = 150000 };
 
 typedef struct part {
         struct pawl__preload *preload;
-        size_t from, to; /* the folders that begin there, in the index */
+        size_t from, to; /* the directories that begin there, in the index */
         pthread_t thread;
 } part;
 
@@ -55,32 +55,34 @@ static void look_at(const pawl__index *index, size_t at, int fd)
         }
 }
 
-/* ---- The folders, from the last to the first ------------------------------------------------- */
+/* ---- The directories, from the last to the first
+ * ------------------------------------------------- */
 
-typedef struct folder {
+typedef struct directory {
         size_t at, named; /* where it begins in the index; the entry that names it, 0: the root */
-        size_t above;     /* the folder that holds it, among these */
-} folder;
+        size_t above;     /* the directory that holds it, among these */
+} directory;
 
-typedef struct folders {
-        folder *items;
+typedef struct directories {
+        directory *items;
         size_t n, cap;
-} folders;
+} directories;
 
-/* A folder stands right behind the first that names it, or behind what that one's folders hold: so
- * the one that comes next is always the first, in the deepest folder, that was not met yet. */
-static bool collect(folders *all, const pawl__index *index)
+/* A directory stands right behind the first that names it, or behind what that one's directories
+ * hold: so the one that comes next is always the first, in the deepest directory, that was not met
+ * yet. */
+static bool collect(directories *all, const pawl__index *index)
 {
         struct level {
                 pawl__index_cursor cursor;
-                size_t folder;
+                size_t directory;
         } *levels = NULL;
         size_t depth = 1, cap = 0;
         bool ok = !pawl__grow(&levels, &cap, 1, sizeof *levels) &&
                   !pawl__grow(&all->items, &all->cap, 1, sizeof *all->items);
 
         if (ok) {
-                all->items[all->n++] = (folder){PAWL__INDEX_HEAD, 0, 0};
+                all->items[all->n++] = (directory){PAWL__INDEX_HEAD, 0, 0};
                 levels[0] = (struct level){pawl__index_open(index, PAWL__INDEX_HEAD), 0};
         }
         while (ok && depth > 0) {
@@ -88,22 +90,22 @@ static bool collect(folders *all, const pawl__index *index)
                 const pawl__index_entry *entry = pawl__index_next(index, &levels[depth - 1].cursor);
                 if (!entry)
                         depth--;
-                if (!entry || entry->kind != PAWL__ENTRY_FOLDER)
+                if (!entry || entry->kind != PAWL__ENTRY_DIRECTORY)
                         continue;
                 ok = !pawl__grow(&levels, &cap, depth + 1, sizeof *levels) &&
                      !pawl__grow(&all->items, &all->cap, all->n + 1, sizeof *all->items);
                 if (!ok)
                         break;
                 const size_t at = (size_t)entry->size;
-                all->items[all->n] = (folder){at, named, levels[depth - 1].folder};
+                all->items[all->n] = (directory){at, named, levels[depth - 1].directory};
                 levels[depth++] = (struct level){pawl__index_open(index, at), all->n++};
         }
         free(levels);
         return ok;
 }
 
-/* The path of a folder, from its end to its beginning. */
-static bool path_of(pawl__buf *path, const folders *all, const pawl__index *index, size_t i)
+/* The path of a directory, from its end to its beginning. */
+static bool path_of(pawl__buf *path, const directories *all, const pawl__index *index, size_t i)
 {
         size_t len = 0;
 
@@ -132,7 +134,7 @@ static void *run(void *user)
         struct pawl__preload *preload = p->preload;
         pawl__rootdir root = PAWL__ROOTDIR_INIT;
         pawl__buf path = PAWL__BUF_INIT;
-        folders all = {NULL, 0, 0};
+        directories all = {NULL, 0, 0};
 
         root.root = fcntl(preload->root, F_DUPFD_CLOEXEC, 0);
         if (root.root >= 0 && collect(&all, preload->index))
@@ -145,7 +147,7 @@ static void *run(void *user)
                                 continue;
                         if (!path_of(&path, &all, preload->index, i))
                                 break;
-                        const int fd = pawl__rootdir_folder(&root, pawl__buf_text(&path));
+                        const int fd = pawl__rootdir_directory(&root, pawl__buf_text(&path));
                         if (fd < 0)
                                 continue;
                         look_at(preload->index, at, fd);

@@ -1,5 +1,5 @@
 /* The rules that a scan begins with: those of git's configuration, of the repository around the
- * root and of the folders above it, and what git tracks whatever they say. */
+ * root and of the directories above it, and what git tracks whatever they say. */
 #include "base/error.h"
 #include "workspace/git/git_place.h"
 #include "workspace/scan/git_config.h"
@@ -33,8 +33,8 @@ static pawl_status add_list(pawl__scanner *s, const char *path, pawl_error *err)
         return status ? status : note(s, pawl__buf_text(&s->rules), err);
 }
 
-/* The folders from the top of the work tree down to the root's. PAWL_DONE: one of them is left out
- * by those above, so that git has nothing to do with the root. */
+/* The directories from the top of the work tree down to the root's. PAWL_DONE: one of them is left
+ * out by those above, so that git has nothing to do with the root. */
 static pawl_status add_all_above(pawl__scanner *s, const pawl__git_place *place, pawl_error *err)
 {
         const pawl_text prefix = pawl__buf_text(&place->prefix);

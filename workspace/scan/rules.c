@@ -29,11 +29,11 @@ static pawl_status whole_path(pawl_text *out, pawl__scanner *s, pawl_error *err)
 }
 
 pawl_status pawl__scan_verdict(
-        pawl__verdict *out, pawl__scanner *s, size_t name_at, bool folder, pawl_error *err)
+        pawl__verdict *out, pawl__scanner *s, size_t name_at, bool directory, pawl_error *err)
 {
         const bool within = s->depth > 0 && s->levels[s->depth - 1].tracked_alone;
         const pawl__ignore_verdict ours =
-                pawl__ignore_look(&s->exclude, pawl__buf_text(&s->path), name_at, folder);
+                pawl__ignore_look(&s->exclude, pawl__buf_text(&s->path), name_at, directory);
         pawl_text path;
         const pawl_status status = whole_path(&path, s, err);
 
@@ -45,13 +45,13 @@ pawl_status pawl__scan_verdict(
         const pawl__ignore_verdict theirs =
                 ours == PAWL__IGNORE_TAKE
                         ? ours
-                        : pawl__ignore_look(&s->ignore, path, s->prefix_len + name_at, folder);
+                        : pawl__ignore_look(&s->ignore, path, s->prefix_len + name_at, directory);
         if (theirs == PAWL__IGNORE_LEAVE_OWN)
                 return PAWL_OK;
         *out = PAWL__TAKEN;
         if (!within && theirs != PAWL__IGNORE_LEAVE)
                 return PAWL_OK;
-        switch (pawl__tracked_look(&s->tracked, path, folder)) {
+        switch (pawl__tracked_look(&s->tracked, path, directory)) {
         case PAWL__UNTRACKED:
                 *out = PAWL__LEFT_OUT;
                 break;
@@ -66,10 +66,10 @@ pawl_status pawl__scan_verdict(
 
 static pawl_status too_large(pawl__scanner *s, const char *name, pawl_error *err)
 {
-        const pawl_text folder = pawl__buf_text(&s->path);
+        const pawl_text directory = pawl__buf_text(&s->path);
 
         return pawl__fail(err, PAWL_ETOOBIG, "%.*s%s: has more than %zu bytes of rules; shorten it",
-                PAWL__FMT(folder), name, PAWL__RULES_MAX);
+                PAWL__FMT(directory), name, PAWL__RULES_MAX);
 }
 
 /* Nothing stands there, or no file that git would read: it follows no link there. */
@@ -86,10 +86,10 @@ static pawl_status unreadable(pawl__scanner *s, const char *name, int error)
 }
 
 pawl_status pawl__scan_add_rules(
-        pawl__scanner *s, int folder, const char *name, size_t base, pawl_error *err)
+        pawl__scanner *s, int directory, const char *name, size_t base, pawl_error *err)
 {
         const int flags = O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC | O_NOCTTY;
-        int fd = openat(folder, name, flags);
+        int fd = openat(directory, name, flags);
         pawl_status status = PAWL_OK;
         struct stat st;
         int error = 0;
@@ -97,7 +97,7 @@ pawl_status pawl__scan_add_rules(
         pawl__buf_clear(&s->rules);
 
         while (fd < 0 && pawl__scan_lacks(errno) && pawl__scan_spare(s))
-                fd = openat(folder, name, flags);
+                fd = openat(directory, name, flags);
         if (fd < 0 && pawl__scan_lacks(errno))
                 return pawl__scan_lack(s, errno, err);
         if (fd < 0)
@@ -135,7 +135,7 @@ static pawl_status compare(pawl__scanner *s, const char *name, bool there, pawl_
 {
         pawl__level *level = &s->levels[s->depth - 1];
         const pawl__index_entry *old =
-                level->old_folder ? pawl__index_find(&s->old, level->old_folder, name) : NULL;
+                level->old_directory ? pawl__index_find(&s->old, level->old_directory, name) : NULL;
         unsigned char hash[32];
 
         if (!there || !old || old->kind != PAWL__ENTRY_FILE) {

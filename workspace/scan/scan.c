@@ -11,7 +11,7 @@
 #include <time.h>
 #include <unistd.h>
 
-/* How often a scan is begun anew when folders are moved under it. */
+/* How often a scan is begun anew when directories are moved under it. */
 enum { TRIES = 3 };
 
 void pawl__scan_free(pawl__scan *scan)
@@ -63,7 +63,7 @@ static void scanner_end(pawl__scanner *s)
 static pawl_status cannot(pawl_error *err, const char *path, int error)
 {
         return pawl__fail(err, pawl__errno_status(error),
-                "%s: cannot be scanned: %s; name a folder that can be read", path,
+                "%s: cannot be scanned: %s; name a directory that can be read", path,
                 strerrordesc_np(error));
 }
 
@@ -80,18 +80,18 @@ static pawl_status allowed(
         const struct stat *st, const pawl__scan_options *options, pawl_error *err)
 {
         const char *what = is_at(st, "/")             ? "the root of all files"
-                           : is_at(st, options->home) ? "the home folder"
+                           : is_at(st, options->home) ? "the home directory"
                                                       : NULL;
 
         if (!what || options->force_root)
                 return PAWL_OK;
         return pawl__fail(err, PAWL_EINVAL,
-                "%s: is %s; name a folder in it as the root, or give --force-root", options->root,
-                what);
+                "%s: is %s; name a directory in it as the root, or give --force-root",
+                options->root, what);
 }
 
-/* "FOLDER/" of "FOLDER/NAME". */
-static size_t folder_len(const char *path)
+/* "DIRECTORY/" of "DIRECTORY/NAME". */
+static size_t directory_len(const char *path)
 {
         const char *slash = strrchr(path, '/');
 
@@ -102,14 +102,14 @@ static size_t folder_len(const char *path)
 
 /* What is not older than this may change once more without its times telling. The clock of the file
  * system that the log is on may be another than ours: a file without a name tells that one. */
-static int64_t tick_now(const char *log_folder)
+static int64_t tick_now(const char *log_directory)
 {
         struct timespec now;
         struct stat st;
 
         clock_gettime(CLOCK_REALTIME_COARSE, &now);
         int64_t tick = pawl__time_ns(&now);
-        const int fd = open(log_folder, O_TMPFILE | O_WRONLY | O_CLOEXEC, 0600);
+        const int fd = open(log_directory, O_TMPFILE | O_WRONLY | O_CLOEXEC, 0600);
         if (fd >= 0) {
                 if (fstat(fd, &st) == 0 && pawl__time_ns(&st.st_mtim) < tick)
                         tick = pawl__time_ns(&st.st_mtim);
@@ -149,7 +149,7 @@ static pawl_status prepare(pawl__scanner *s, int root, pawl_error *err)
 {
         const pawl__scan_options *options = s->options;
         struct pawl__scan_inside *in = s->in;
-        const size_t len = folder_len(options->log_path);
+        const size_t len = directory_len(options->log_path);
         struct stat st;
 
         if (fstat(root, &st) != 0)
@@ -161,7 +161,7 @@ static pawl_status prepare(pawl__scanner *s, int root, pawl_error *err)
         in->root = strdup(options->root);
         if (pawl__buf_add(&s->path, options->log_path, len) || !in->root)
                 return pawl__nomem(err);
-        if (len > 0) /* a folder that is not there is no part of the root, either */
+        if (len > 0) /* a directory that is not there is no part of the root, either */
                 (void)pawl__own_files_find(&s->own, options->log_path, root);
         s->tick_ns = tick_now(len > 0 ? s->path.data : ".");
         s->write_back_ns = pawl__write_back_ns();

@@ -1,25 +1,26 @@
 /**
  * @file workspace/scan/scan.h
- * @brief The workspace as it is: every file, folder and link below a root, by content.
+ * @brief The workspace as it is: every file, directory and link below a root, by content.
  *
  *   run -> (a batch's fill) store -> the commit -> keep the index
  *
  * A scan reads and changes nothing, but that it may put contents ahead. It goes through the handles
- * of folders and follows no link; a mounted file system is gone into like any folder, as git does.
- * What is in it:
+ * of directories and follows no link; a mounted file system is gone into like any directory, as git
+ * does. What is in it:
  *
- * - every file, folder and symbolic link, with its permission bits, whatever its name;
+ * - every file, directory and symbolic link, with its permission bits, whatever its name;
  * - FIFOs, sockets and devices, second names of the log's own files, files larger than max_file,
- * what cannot be read or changed each time it was read, folders whose rules cannot be read, and the
- *   .git of a repository within: by name and reason alone (not_captured);
- * - not at all: what .gitignore and .pawlignore say (in each folder the latter goes before the
- *   former, and a deeper folder before the one that holds it), also of the folders above the root
- * up to the top of its git work tree; then info/exclude of that repository; then core.excludesFile;
- *   the exclude list goes before all of them. But what git tracks is taken whatever git's own lists
- *   say: only .pawlignore and the exclude list leave it out. Where git's lists leave the root
- * itself out, or there is no repository, git tracks nothing. Never: the names .git and .pawl, what
- * begins with .pawl-tmp- (a restore's), the folder that holds the log, and its own files
- * (events/own_files.h). What the rules leave out is counted (ignored): a folder as one.
+ * what cannot be read or changed each time it was read, directories whose rules cannot be read, and
+ * the .git of a repository within: by name and reason alone (not_captured);
+ * - not at all: what .gitignore and .pawlignore say (in each directory the latter goes before the
+ *   former, and a deeper directory before the one that holds it), also of the directories above the
+ * root up to the top of its git work tree; then info/exclude of that repository; then
+ * core.excludesFile; the exclude list goes before all of them. But what git tracks is taken
+ * whatever git's own lists say: only .pawlignore and the exclude list leave it out. Where git's
+ * lists leave the root itself out, or there is no repository, git tracks nothing. Never: the names
+ * .git and .pawl, what begins with .pawl-tmp- (a restore's), the directory that holds the log, and
+ * its own files (events/own_files.h). What the rules leave out is counted (ignored): a directory as
+ * one.
  *
  * Hard links are files like any other.
  */
@@ -55,7 +56,7 @@ typedef struct pawl__not_captured {
 } pawl__not_captured;
 
 typedef struct pawl__scan {
-        unsigned char tree[32]; /**< the root folder's hash: of all that is below */
+        unsigned char tree[32]; /**< the root directory's hash: of all that is below */
         uint64_t files, bytes;  /**< in the tree */
         uint64_t captured;      /**< files that are new or changed since the base */
         uint64_t unchanged;     /**< all others */
@@ -73,7 +74,7 @@ typedef struct pawl__scan {
  * @return PAWL_EACCESS, PAWL_EIO, PAWL_EPARSE where the root's rules, or git's, cannot be read;
  * PAWL_EINVAL for a root that
  * is "/" or home without force_root; PAWL_ENOTFOUND, PAWL_EACCESS for one that cannot be opened;
- * PAWL_EINPUTS when folders were moved each time while they were gone through; PAWL_ETOOBIG;
+ * PAWL_EINPUTS when directories were moved each time while they were gone through; PAWL_ETOOBIG;
  * PAWL_EIO (too many open files); PAWL_ENOMEM.
  */
 PAWL_MUST_CHECK pawl_status pawl__scan_run(pawl__scan **out, pawl__contents *contents,
@@ -92,9 +93,9 @@ PAWL_MUST_CHECK pawl_status pawl__scan_store(
 PAWL_MUST_CHECK pawl_status pawl__scan_keep_index(
         const pawl__scan *scan, const unsigned char event_hash[32], pawl_error *err);
 
-/** The folders of the scan, which no log need have, for pawl__contents_overlay(). They live as long
- *  as the scan. */
-pawl__folders pawl__scan_folders(const pawl__scan *scan);
+/** The directories of the scan, which no log need have, for pawl__contents_overlay(). They live as
+ * long as the scan. */
+pawl__directories pawl__scan_directories(const pawl__scan *scan);
 
 void pawl__scan_free(pawl__scan *scan); /**< NULL is allowed. */
 

@@ -1,7 +1,8 @@
 /**
  * @file workspace/scan/scan_internal.h
- * @brief The inside of a scan, for the files that make it: scan.c (begin and end), walk.c (folder
- *        after folder), look.c (one name), rules.c (what is left out), store.c (into the log).
+ * @brief The inside of a scan, for the files that make it: scan.c (begin and end), walk.c
+ * (directory after directory), look.c (one name), rules.c (what is left out), store.c (into the
+ * log).
  */
 #ifndef PAWL_WORKSPACE_SCAN_SCAN_INTERNAL_H
 #define PAWL_WORKSPACE_SCAN_SCAN_INTERNAL_H
@@ -29,7 +30,7 @@ typedef struct pawl__spooled {
 
 struct pawl__scan_inside {
         pawl__index index;
-        pawl__new_objects new_objects; /**< the new files and folders in it, each hash once */
+        pawl__new_objects new_objects; /**< the new files and directories in it, each hash once */
         pawl__buf spool;
         pawl__arena arena; /**< paths of what was not captured */
         size_t cap_not_captured;
@@ -40,19 +41,19 @@ struct pawl__scan_inside {
         unsigned char base_tree[32];
 };
 
-/** A folder that is being gone through. */
+/** A directory that is being gone through. */
 typedef struct pawl__level {
         int fd; /**< -1: closed while many others are open */
         dev_t device;
         ino_t inode;
-        size_t folder;      /**< where it begins in the index */
-        size_t entry;       /**< the offset of the entry that names it; 0: the root */
-        size_t old_folder;  /**< in the former index; 0: not there */
-        size_t rules;       /**< in force above it */
-        bool rules_same;    /**< those in force in it are those of the former scan */
-        bool names_same;    /**< its names are those of the former index */
-        bool tracked_alone; /**< it is left out, but for what git tracks */
-        size_t path_len;    /**< of its path, with a '/' at its end */
+        size_t directory;     /**< where it begins in the index */
+        size_t entry;         /**< the offset of the entry that names it; 0: the root */
+        size_t old_directory; /**< in the former index; 0: not there */
+        size_t rules;         /**< in force above it */
+        bool rules_same;      /**< those in force in it are those of the former scan */
+        bool names_same;      /**< its names are those of the former index */
+        bool tracked_alone;   /**< it is left out, but for what git tracks */
+        size_t path_len;      /**< of its path, with a '/' at its end */
         pawl__index_cursor cursor;
 } pawl__level;
 
@@ -71,12 +72,12 @@ typedef struct pawl__scanner {
         pawl__ignore ignore, exclude;
         pawl__tracked tracked; /**< by git */
         pawl__buf full; /**< a path from the top of git's work tree, where that is not the root */
-        size_t prefix_len;         /**< of the root's in it */
-        bool folder_tracked_alone; /**< of the name at hand */
-        pawl__buf lists;           /**< all that is in force when the scan begins */
-        pawl__buf rules;           /**< a file of them, as it is read */
-        const char *no_rules;      /**< the name of one that cannot be read; NULL: each can */
-        pawl__buf encoding;        /**< of the folder that is being left */
+        size_t prefix_len;            /**< of the root's in it */
+        bool directory_tracked_alone; /**< of the name at hand */
+        pawl__buf lists;              /**< all that is in force when the scan begins */
+        pawl__buf rules;              /**< a file of them, as it is read */
+        const char *no_rules;         /**< the name of one that cannot be read; NULL: each can */
+        pawl__buf encoding;           /**< of the directory that is being left */
         int64_t tick_ns;
         int64_t write_back_ns; /**< see pawl__write_back_ns() */
         pawl__own_files own;   /**< the log's */
@@ -89,13 +90,13 @@ PAWL_MUST_CHECK pawl_status pawl__scan_flush_spool(
 /** Go through all below the root, whose handle becomes the scanner's. */
 PAWL_MUST_CHECK pawl_status pawl__scan_walk(pawl__scanner *s, int root, pawl_error *err);
 
-/** Add what has that name in the topmost level's folder. @p old may be NULL. */
+/** Add what has that name in the topmost level's directory. @p old may be NULL. */
 PAWL_MUST_CHECK pawl_status pawl__scan_stage_entry(pawl__scanner *s, const pawl__listed *listed,
         const pawl__index_entry *old, pawl_error *err);
 /** Count an entry that was not captured, the topmost level's path before its name. */
 PAWL_MUST_CHECK pawl_status pawl__scan_skip(
         pawl__scanner *s, pawl_text name, pawl__skip why, int error, pawl_error *err);
-/** The same, and an entry for it in the topmost level's folder. */
+/** The same, and an entry for it in the topmost level's directory. */
 PAWL_MUST_CHECK pawl_status pawl__scan_add_skipped(
         pawl__scanner *s, pawl_text name, pawl__skip why, int error, pawl_error *err);
 /** Was a time stamp, or both, made before the scan began, so that a later change shows? */
@@ -107,31 +108,31 @@ pawl_status pawl__scan_lack(pawl__scanner *s, int error, pawl_error *err);
 /** Close the handle of the topmost-but-all level that has one; false: there is none to spare. */
 bool pawl__scan_spare(pawl__scanner *s);
 
-/** Let the rules that the listed folder has come into force; the topmost level's rules_same stays
- *  true if they are the former scan's. PAWL_DONE: a file of them cannot be read, errno says why and
- *  s->no_rules which. */
+/** Let the rules that the listed directory has come into force; the topmost level's rules_same
+ * stays true if they are the former scan's. PAWL_DONE: a file of them cannot be read, errno says
+ * why and s->no_rules which. */
 PAWL_MUST_CHECK pawl_status pawl__scan_rules(pawl__scanner *s, pawl_error *err);
 /** The failure of a scan that cannot read the rules of its root. */
 pawl_status pawl__scan_no_rules(pawl__scanner *s, const char *name, int error, pawl_error *err);
-/** Are all files of rules that the listed folder has themselves in the tree? */
+/** Are all files of rules that the listed directory has themselves in the tree? */
 bool pawl__scan_rules_plain(pawl__scanner *s);
-/** Let a file of rules below @p folder come into force, for paths whose first @p base bytes are its
- *  folder's. What it holds is in s->rules afterwards. PAWL_DONE as above. */
+/** Let a file of rules below @p directory come into force, for paths whose first @p base bytes are
+ * its directory's. What it holds is in s->rules afterwards. PAWL_DONE as above. */
 PAWL_MUST_CHECK pawl_status pawl__scan_add_rules(
-        pawl__scanner *s, int folder, const char *name, size_t base, pawl_error *err);
-/** What is in force for all of it: git's lists, those of the folders above the root, the options'
- *  own; and what git tracks. */
+        pawl__scanner *s, int directory, const char *name, size_t base, pawl_error *err);
+/** What is in force for all of it: git's lists, those of the directories above the root, the
+ * options' own; and what git tracks. */
 PAWL_MUST_CHECK pawl_status pawl__scan_root_rules(pawl__scanner *s, pawl_error *err);
 
 typedef enum pawl__verdict {
         PAWL__TAKEN,
         PAWL__LEFT_OUT,
-        PAWL__TRACKED_ALONE /**< a folder that is left out, but for what git tracks in it */
+        PAWL__TRACKED_ALONE /**< a directory that is left out, but for what git tracks in it */
 } pawl__verdict;
 
 /** What the rules say of this name, which was appended to the path. */
 PAWL_MUST_CHECK pawl_status pawl__scan_verdict(
-        pawl__verdict *out, pawl__scanner *s, size_t name_at, bool folder, pawl_error *err);
+        pawl__verdict *out, pawl__scanner *s, size_t name_at, bool directory, pawl_error *err);
 /** Is this name never in a tree? */
 bool pawl__scan_never(const pawl__scanner *s, const pawl__listed *listed);
 

@@ -8,31 +8,31 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-static pawl_status get_folder(
+static pawl_status get_directory(
         pawl__buf *out, const unsigned char hash[32], void *user, pawl_error *err)
 {
         const pawl__scan *scan = user;
         const struct pawl__scan_inside *in = scan->inside;
         pawl__buf encoding = PAWL__BUF_INIT;
-        size_t folder = PAWL__INDEX_HEAD;
+        size_t directory = PAWL__INDEX_HEAD;
 
         if (memcmp(hash, scan->tree, 32) != 0) {
                 const pawl__index_entry *entry = pawl__new_objects_find(
-                        &in->new_objects, &in->index, PAWL__ENTRY_FOLDER, hash);
+                        &in->new_objects, &in->index, PAWL__ENTRY_DIRECTORY, hash);
                 if (!entry)
                         return PAWL_ENOTFOUND;
-                folder = (size_t)entry->size;
+                directory = (size_t)entry->size;
         }
-        pawl_status status = pawl__index_encode(&encoding, &in->index, folder, err);
+        pawl_status status = pawl__index_encode(&encoding, &in->index, directory, err);
         if (!status && pawl__buf_add(out, encoding.data, encoding.len))
                 status = pawl__nomem(err);
         pawl__buf_free(&encoding);
         return status;
 }
 
-pawl__folders pawl__scan_folders(const pawl__scan *scan)
+pawl__directories pawl__scan_directories(const pawl__scan *scan)
 {
-        return (pawl__folders){get_folder, (void *)(uintptr_t)scan};
+        return (pawl__directories){get_directory, (void *)(uintptr_t)scan};
 }
 
 /* ---- Into the log ---------------------------------------------------------------------------- */
@@ -104,10 +104,10 @@ pawl_status pawl__scan_flush_spool(
 /* ---- With the checkpoint -----------------------------------------------------------------------
  */
 
-static pawl_status put_folder(
-        storing *s, size_t folder, const unsigned char hash[32], pawl_error *err)
+static pawl_status put_directory(
+        storing *s, size_t directory, const unsigned char hash[32], pawl_error *err)
 {
-        pawl_status status = pawl__index_encode(&s->encoding, &s->in->index, folder, err);
+        pawl_status status = pawl__index_encode(&s->encoding, &s->in->index, directory, err);
 
         if (!status)
                 status = pawl__contents_put_whole(
@@ -179,16 +179,16 @@ static pawl_status put_entry(storing *s, size_t at, pawl_error *err)
 
         if (!(entry->flags & PAWL__INDEX_NEW))
                 return PAWL_OK;
-        if (entry->kind == PAWL__ENTRY_FOLDER)
-                return put_folder(s, (size_t)entry->size, entry->hash, err);
+        if (entry->kind == PAWL__ENTRY_DIRECTORY)
+                return put_directory(s, (size_t)entry->size, entry->hash, err);
         /* What was put ahead may have been pruned since. */
         if (entry->flags & PAWL__INDEX_SPOOLED && !s->in->flush_spool)
                 return PAWL_OK;
         return put_file(s, entry->hash, err);
 }
 
-/* All new entries; the folders lie one behind the other as they were gone through, so that a stack
- * of the folders above is enough to know each path. */
+/* All new entries; the directories lie one behind the other as they were gone through, so that a
+ * stack of the directories above is enough to know each path. */
 static pawl_status put_entries(storing *s, pawl_error *err)
 {
         struct above {
@@ -215,7 +215,7 @@ static pawl_status put_entries(storing *s, pawl_error *err)
                         status = pawl__nomem(err);
                 if (!status)
                         status = put_entry(s, at, err);
-                if (status || entry->kind != PAWL__ENTRY_FOLDER)
+                if (status || entry->kind != PAWL__ENTRY_DIRECTORY)
                         continue;
                 if (pawl__buf_addc(&s->path, '/') ||
                         pawl__grow(&stack, &cap, depth + 1, sizeof *stack))
@@ -254,7 +254,7 @@ pawl_status pawl__scan_store(pawl__scan *scan, pawl__contents *contents, pawl_er
                         s.in->root, strerrordesc_np(error));
         status = put_spooled(s.in, contents, err);
         if (!status)
-                status = put_folder(&s, PAWL__INDEX_HEAD, scan->tree, err);
+                status = put_directory(&s, PAWL__INDEX_HEAD, scan->tree, err);
         if (!status)
                 status = put_entries(&s, err);
         pawl__rootdir_close(&s.root);

@@ -1,4 +1,4 @@
-/* One name in a folder: what it is, and its content if that is not known. */
+/* One name in a directory: what it is, and its content if that is not known. */
 #include "base/error.h"
 #include "base/map.h"
 #include "workspace/scan/preload.h"
@@ -35,7 +35,7 @@ static pawl_status add(pawl__scanner *s, const pawl__index_entry *entry, pawl_te
         pawl_text target, pawl_error *err)
 {
         return pawl__index_add(
-                &s->in->index, s->levels[s->depth - 1].folder, entry, name, target, err);
+                &s->in->index, s->levels[s->depth - 1].directory, entry, name, target, err);
 }
 
 static pawl_status keep_skipped(
@@ -99,16 +99,16 @@ pawl_status pawl__scan_add_skipped(
 
 /* Its status is read when it is entered (walk.c); until then what the former index tells
  * waits in the entry. */
-static pawl_status add_folder(
+static pawl_status add_directory(
         pawl__scanner *s, pawl_text name, const pawl__index_entry *old, pawl_error *err)
 {
-        pawl__index_entry entry = {.kind = PAWL__ENTRY_FOLDER};
+        pawl__index_entry entry = {.kind = PAWL__ENTRY_DIRECTORY};
 
-        if (old && old->kind == PAWL__ENTRY_FOLDER) {
+        if (old && old->kind == PAWL__ENTRY_DIRECTORY) {
                 entry = *old;
                 entry.flags &= PAWL__INDEX_TRUSTED;
         }
-        if (s->folder_tracked_alone)
+        if (s->directory_tracked_alone)
                 entry.flags |= PAWL__INDEX_TRACKED;
         return add(s, &entry, name, (pawl_text){"", 0}, err);
 }
@@ -213,11 +213,11 @@ static pawl_status add_file(pawl__scanner *s, pawl_text name, pawl__index_entry 
 static int open_file(pawl__scanner *s, const char *name)
 {
         const int flags = O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC | O_NOCTTY;
-        const int folder = s->levels[s->depth - 1].fd;
-        int fd = openat(folder, name, flags);
+        const int directory = s->levels[s->depth - 1].fd;
+        int fd = openat(directory, name, flags);
 
         while (fd < 0 && pawl__scan_lacks(errno) && pawl__scan_spare(s))
-                fd = openat(folder, name, flags);
+                fd = openat(directory, name, flags);
         return fd;
 }
 
@@ -310,7 +310,7 @@ pawl_status pawl__scan_stage_entry(
         pawl__scanner *s, const pawl__listed *listed, const pawl__index_entry *old, pawl_error *err)
 {
         const pawl_text name = {listed->name, listed->len};
-        const int folder = s->levels[s->depth - 1].fd;
+        const int directory = s->levels[s->depth - 1].fd;
         struct stat st;
 
         if (was_seen(s, listed, old)) {
@@ -319,10 +319,10 @@ pawl_status pawl__scan_stage_entry(
                 return add_file(s, name, &entry, old, err);
         }
         if (listed->type == DT_DIR)
-                return add_folder(s, name, old, err);
+                return add_directory(s, name, old, err);
         for (int i = 0; i < TRIES; i++) {
                 pawl_status status;
-                if (fstatat(folder, listed->name, &st, AT_SYMLINK_NOFOLLOW) != 0) {
+                if (fstatat(directory, listed->name, &st, AT_SYMLINK_NOFOLLOW) != 0) {
                         if (errno == ENOENT)
                                 return PAWL_OK;
                         return pawl__scan_add_skipped(s, name, PAWL__SKIP_UNREADABLE, errno, err);
@@ -334,7 +334,7 @@ pawl_status pawl__scan_stage_entry(
                 else if (!S_ISDIR(st.st_mode))
                         status = pawl__scan_add_skipped(s, name, PAWL__SKIP_SPECIAL, 0, err);
                 else
-                        status = add_folder(s, name, old, err);
+                        status = add_directory(s, name, old, err);
                 if (status != PAWL_DONE)
                         return status;
         }

@@ -1,4 +1,5 @@
-/* Folder after folder, through handles, without recursion: as deep as there is memory for a level.
+/* Directory after directory, through handles, without recursion: as deep as there is memory for a
+ * level.
  */
 #include "base/error.h"
 #include "workspace/scan/preload.h"
@@ -11,7 +12,7 @@
 #include <unistd.h>
 
 /* So many handles are held; above them they are closed, and opened again on the way back. */
-enum { HELD_MAX = 64, FOLDER = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK };
+enum { HELD_MAX = 64, DIRECTORY = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK };
 
 static pawl__level *top(pawl__scanner *s)
 {
@@ -27,12 +28,12 @@ bool pawl__scan_spare(pawl__scanner *s)
         return true;
 }
 
-static int open_folder(pawl__scanner *s, const char *name)
+static int open_directory(pawl__scanner *s, const char *name)
 {
-        int fd = openat(top(s)->fd, name, FOLDER);
+        int fd = openat(top(s)->fd, name, DIRECTORY);
 
         while (fd < 0 && pawl__scan_lacks(errno) && pawl__scan_spare(s))
-                fd = openat(top(s)->fd, name, FOLDER);
+                fd = openat(top(s)->fd, name, DIRECTORY);
         return fd;
 }
 
@@ -45,7 +46,8 @@ static pawl_status moved(pawl__scanner *s, pawl_error *err)
                 PAWL__FMT(path));
 }
 
-/* ---- Names of a folder ----------------------------------------------------------------------- */
+/* ---- Names of a directory -----------------------------------------------------------------------
+ */
 
 /* The former entry of that name; the cursor never goes back, as both go in the order of names. */
 static const pawl__index_entry *former(
@@ -63,7 +65,7 @@ static const pawl__index_entry *former(
         return NULL;
 }
 
-static bool is_folder(const pawl__scanner *s, const pawl__listed *listed)
+static bool is_directory(const pawl__scanner *s, const pawl__listed *listed)
 {
         struct stat st;
 
@@ -92,10 +94,10 @@ static pawl_status take_name(
         if (pawl__buf_add(&s->path, listed->name, listed->len))
                 return pawl__nomem(err);
         if (!top(s)->names_same && (s->ignore.n || s->exclude.n))
-                status = pawl__scan_verdict(&verdict, s, path_len, is_folder(s, listed), err);
+                status = pawl__scan_verdict(&verdict, s, path_len, is_directory(s, listed), err);
         else if (top(s)->names_same && old && old->flags & PAWL__INDEX_TRACKED)
                 verdict = PAWL__TRACKED_ALONE;
-        s->folder_tracked_alone = verdict == PAWL__TRACKED_ALONE;
+        s->directory_tracked_alone = verdict == PAWL__TRACKED_ALONE;
         if (!status && verdict == PAWL__LEFT_OUT)
                 s->scan->ignored++;
         else if (!status)
@@ -109,31 +111,31 @@ static pawl_status take_names(pawl__scanner *s, pawl_error *err)
 {
         pawl__index_cursor cursor = {0, 0};
         const uint64_t ignored = s->scan->ignored;
-        size_t folder;
-        pawl_status status = pawl__index_begin(&folder, &s->in->index, err);
+        size_t directory;
+        pawl_status status = pawl__index_begin(&directory, &s->in->index, err);
 
         if (status)
                 return status;
-        top(s)->folder = folder;
-        if (top(s)->old_folder)
-                pawl__preload_reach(s->preload, top(s)->old_folder);
-        if (top(s)->old_folder)
-                cursor = pawl__index_open(&s->old, top(s)->old_folder);
+        top(s)->directory = directory;
+        if (top(s)->old_directory)
+                pawl__preload_reach(s->preload, top(s)->old_directory);
+        if (top(s)->old_directory)
+                cursor = pawl__index_open(&s->old, top(s)->old_directory);
         for (size_t i = 0; i < s->listing.n && !status; i++) {
                 const pawl__listed *listed = &s->listing.items[i];
                 const pawl_text name = {listed->name, listed->len};
                 status = take_name(s, listed, former(s, &cursor, name), err);
         }
         if (top(s)->names_same)
-                s->scan->ignored += pawl__index_ignored(&s->old, top(s)->old_folder);
-        pawl__index_set_ignored(&s->in->index, folder, (uint32_t)(s->scan->ignored - ignored));
-        top(s)->cursor = pawl__index_open(&s->in->index, folder);
+                s->scan->ignored += pawl__index_ignored(&s->old, top(s)->old_directory);
+        pawl__index_set_ignored(&s->in->index, directory, (uint32_t)(s->scan->ignored - ignored));
+        top(s)->cursor = pawl__index_open(&s->in->index, directory);
         return status;
 }
 
 /* ---- Down and up ----------------------------------------------------------------------------- */
 
-/* The folder named by an entry cannot be gone through after all. */
+/* The directory named by an entry cannot be gone through after all. */
 static pawl_status give_up(pawl__scanner *s, size_t at, pawl__skip why, int error, pawl_error *err)
 {
         pawl__index_entry *entry = pawl__index_entry_at(&s->in->index, at);
@@ -180,7 +182,7 @@ static void pop(pawl__scanner *s)
         s->path.len = s->depth ? top(s)->path_len : 0;
 }
 
-/* Of a folder with the status that it had, the names are those that it had. */
+/* Of a directory with the status that it had, the names are those that it had. */
 static bool names_same(const pawl__index_entry *old, const struct stat *st)
 {
         return old->flags & PAWL__INDEX_TRUSTED && old->inode == (uint64_t)st->st_ino &&
@@ -188,7 +190,7 @@ static bool names_same(const pawl__index_entry *old, const struct stat *st)
                old->ctime_ns == pawl__time_ns(&st->st_ctim);
 }
 
-/* The level of a folder whose handle is @p fd, which becomes the level's, and which @p entry
+/* The level of a directory whose handle is @p fd, which becomes the level's, and which @p entry
  * names. PAWL_DONE: it is that of the log. */
 static pawl_status push(pawl__scanner *s, int fd, size_t entry, pawl_error *err)
 {
@@ -209,8 +211,8 @@ static pawl_status push(pawl__scanner *s, int fd, size_t entry, pawl_error *err)
         if (entry) {
                 pawl__index_entry *named = pawl__index_entry_at(&s->in->index, entry);
                 const pawl_text name = pawl__index_name(named);
-                level.old_folder = (size_t)named->size;
-                level.rules_same = top(s)->rules_same && level.old_folder;
+                level.old_directory = (size_t)named->size;
+                level.rules_same = top(s)->rules_same && level.old_directory;
                 level.names_same = level.rules_same && names_same(named, &st);
                 named->mode = (uint16_t)(st.st_mode & 07777);
                 level.tracked_alone = named->flags & PAWL__INDEX_TRACKED;
@@ -225,7 +227,7 @@ static pawl_status push(pawl__scanner *s, int fd, size_t entry, pawl_error *err)
                         return pawl__nomem(err);
                 }
         } else if (s->old.bytes.data) {
-                level.old_folder = PAWL__INDEX_HEAD;
+                level.old_directory = PAWL__INDEX_HEAD;
                 level.rules_same =
                         memcmp(s->old.of.rules, s->in->index.of.rules, sizeof s->old.of.rules) == 0;
         }
@@ -237,7 +239,7 @@ static pawl_status push(pawl__scanner *s, int fd, size_t entry, pawl_error *err)
 }
 
 /* The names of the topmost level, and the rules among them. What the former index says counts only
- * under the rules that it was made under. PAWL_DONE: the folder cannot be listed, or its rules
+ * under the rules that it was made under. PAWL_DONE: the directory cannot be listed, or its rules
  * cannot be read; errno says why. */
 static pawl_status list(pawl__scanner *s, pawl_error *err)
 {
@@ -245,7 +247,7 @@ static pawl_status list(pawl__scanner *s, pawl_error *err)
 
         if (level->names_same) {
                 pawl_status status =
-                        pawl__list_former(&s->listing, &s->old, level->old_folder, err);
+                        pawl__list_former(&s->listing, &s->old, level->old_directory, err);
                 if (!status)
                         status = pawl__scan_rules(s, err);
                 if (status || level->rules_same)
@@ -253,7 +255,7 @@ static pawl_status list(pawl__scanner *s, pawl_error *err)
                 pawl__ignore_cut(&s->ignore, level->rules);
                 level->names_same = false;
         }
-        const pawl_status status = pawl__list_folder(&s->listing, level->fd, err);
+        const pawl_status status = pawl__list_directory(&s->listing, level->fd, err);
         if (status == PAWL_EIO)
                 return PAWL_DONE;
         return status ? status : pawl__scan_rules(s, err);
@@ -286,7 +288,7 @@ static pawl_status enter(pawl__scanner *s, int fd, size_t entry, pawl_error *err
         if (status || !entry)
                 return status;
         pawl__index_entry *named = pawl__index_entry_at(&s->in->index, entry);
-        named->size = top(s)->folder;
+        named->size = top(s)->directory;
         if (!pawl__scan_rules_plain(s)) /* one that is left out could change unseen */
                 named->flags &= PAWL__INDEX_TRACKED;
         return PAWL_OK;
@@ -301,7 +303,7 @@ static pawl_status open_again(pawl__scanner *s, pawl_error *err)
 
         if (above->fd >= 0)
                 return PAWL_OK;
-        const int fd = openat(top(s)->fd, "..", FOLDER);
+        const int fd = openat(top(s)->fd, "..", DIRECTORY);
         if (fd < 0)
                 return pawl__scan_lacks(errno) ? pawl__scan_lack(s, errno, err) : moved(s, err);
         if (fstat(fd, &st) != 0 || st.st_dev != above->device || st.st_ino != above->inode) {
@@ -319,7 +321,7 @@ static pawl_status leave(pawl__scanner *s, pawl_error *err)
         const pawl__level *level = top(s);
         struct pawl__scan_inside *in = s->in;
         unsigned char hash[32];
-        pawl_status status = pawl__index_encode(&s->encoding, &in->index, level->folder, err);
+        pawl_status status = pawl__index_encode(&s->encoding, &in->index, level->directory, err);
 
         if (!status)
                 status = pawl__sha256(pawl__contents_hasher(s->contents), hash, s->encoding.data,
@@ -332,10 +334,10 @@ static pawl_status leave(pawl__scanner *s, pawl_error *err)
                 return PAWL_OK;
         }
         pawl__index_entry *entry = pawl__index_entry_at(&in->index, level->entry);
-        if (!level->old_folder || memcmp(entry->hash, hash, 32) != 0) {
+        if (!level->old_directory || memcmp(entry->hash, hash, 32) != 0) {
                 memcpy(entry->hash, hash, 32);
                 if (!pawl__new_objects_find(
-                            &in->new_objects, &in->index, PAWL__ENTRY_FOLDER, hash)) {
+                            &in->new_objects, &in->index, PAWL__ENTRY_DIRECTORY, hash)) {
                         entry->flags |= PAWL__INDEX_NEW;
                         status = pawl__new_objects_add(
                                 &in->new_objects, &in->index, level->entry, err);
@@ -348,7 +350,7 @@ static pawl_status leave(pawl__scanner *s, pawl_error *err)
         return status;
 }
 
-/* Into the next folder of the topmost level; PAWL_DONE: there is none. */
+/* Into the next directory of the topmost level; PAWL_DONE: there is none. */
 static pawl_status go_down(pawl__scanner *s, pawl_error *err)
 {
         const pawl__index_entry *entry;
@@ -360,11 +362,11 @@ static pawl_status go_down(pawl__scanner *s, pawl_error *err)
                 entry = pawl__index_next(&s->in->index, &top(s)->cursor);
                 if (!entry)
                         return PAWL_DONE;
-        } while (entry->kind != PAWL__ENTRY_FOLDER);
+        } while (entry->kind != PAWL__ENTRY_DIRECTORY);
         const pawl_text text = pawl__index_name(entry);
         memcpy(name, text.data, text.len);
         name[text.len] = '\0';
-        const int fd = open_folder(s, name);
+        const int fd = open_directory(s, name);
         return fd < 0 ? not_opened(s, at, errno, err) : enter(s, fd, at, err);
 }
 

@@ -13,7 +13,7 @@ struct pawl__contents {
         pawl__hasher *hasher;
         ZSTD_CCtx *packer;   /* made when first used */
         ZSTD_DCtx *unpacker; /* the same */
-        pawl__folders beside;
+        pawl__directories beside;
         pawl__buf packed, part; /* kept from part to part */
         pawl__map unstable;
         pawl__arena paths; /* its keys */
@@ -224,7 +224,8 @@ pawl_status pawl__contents_read(pawl__contents *c, const unsigned char hash[32],
         return status;
 }
 
-/* ---- Folders ------------------------------------------------------------------------------------
+/* ---- Directories
+ * ------------------------------------------------------------------------------------
  */
 
 static pawl_status append(const void *data, size_t len, void *user, pawl_error *err)
@@ -232,8 +233,8 @@ static pawl_status append(const void *data, size_t len, void *user, pawl_error *
         return pawl__buf_add(user, data, len) ? pawl__nomem(err) : PAWL_OK;
 }
 
-/* Its entry gives no size: the log's word is taken, within what a folder can have. */
-static pawl_status folder_in_log(
+/* Its entry gives no size: the log's word is taken, within what a directory can have. */
+static pawl_status directory_in_log(
         pawl__buf *out, pawl__contents *c, const unsigned char hash[32], pawl_error *err)
 {
         uint64_t size;
@@ -243,11 +244,11 @@ static pawl_status folder_in_log(
         if (status)
                 return from_log(c, status, err);
         if (size > PAWL__TREE_MAX)
-                return damaged(hash, "it is larger than a folder can be", err);
+                return damaged(hash, "it is larger than a directory can be", err);
         return pawl__contents_read(c, hash, size, append, out, err);
 }
 
-pawl_status pawl__contents_folder(
+pawl_status pawl__contents_directory(
         pawl__buf *out, pawl__contents *c, const unsigned char hash[32], pawl_error *err)
 {
         size_t before = out->len;
@@ -256,25 +257,25 @@ pawl_status pawl__contents_folder(
         if (c->beside.get)
                 status = c->beside.get(out, hash, c->beside.user, err);
         if (status == PAWL_ENOTFOUND)
-                status = folder_in_log(out, c, hash, err);
+                status = directory_in_log(out, c, hash, err);
         if (status)
                 out->len = before;
         return status;
 }
 
-void pawl__contents_overlay(pawl__contents *c, const pawl__folders *folders)
+void pawl__contents_overlay(pawl__contents *c, const pawl__directories *directories)
 {
         if (c)
-                c->beside = folders ? *folders : (pawl__folders){NULL, NULL};
+                c->beside = directories ? *directories : (pawl__directories){NULL, NULL};
 }
 
-static pawl_status get_folder(
+static pawl_status get_directory(
         pawl__buf *out, const unsigned char hash[32], void *user, pawl_error *err)
 {
-        return pawl__contents_folder(out, user, hash, err);
+        return pawl__contents_directory(out, user, hash, err);
 }
 
-pawl__folders pawl__contents_folders(pawl__contents *c)
+pawl__directories pawl__contents_directories(pawl__contents *c)
 {
-        return (pawl__folders){get_folder, c};
+        return (pawl__directories){get_directory, c};
 }

@@ -1,6 +1,6 @@
 /**
  * @file workspace/store/contents.h
- * @brief What files and folders of checkpoints hold: in the log by hash, in parts, compressed.
+ * @brief What files and directories of checkpoints hold: in the log by hash, in parts, compressed.
  *
  * A content is cut into parts of PAWL__PART_SIZE bytes, the last one shorter, and each part is one
  * Zstandard frame (RFC 8878); an empty content is one empty part. So whatever a content's size is,
@@ -59,15 +59,15 @@ PAWL_MUST_CHECK pawl_status pawl__contents_read(pawl__contents *contents,
         const unsigned char hash[32], uint64_t size, pawl__content_sink sink, void *user,
         pawl_error *err);
 
-/** Append the encoding of a folder (workspace/store/tree.h), verified: from the folders beside the
- * log, or the log. PAWL_ENOTFOUND, PAWL_EDAMAGED. */
-PAWL_MUST_CHECK pawl_status pawl__contents_folder(
+/** Append the encoding of a directory (workspace/store/tree.h), verified: from the directories
+ * beside the log, or the log. PAWL_ENOTFOUND, PAWL_EDAMAGED. */
+PAWL_MUST_CHECK pawl_status pawl__contents_directory(
         pawl__buf *out, pawl__contents *contents, const unsigned char hash[32], pawl_error *err);
-/** Folders that are asked first, such as those of a scan, whose get() says PAWL_ENOTFOUND, without
- * a message, for what is not its own. Copied; NULL: none any more. */
-void pawl__contents_overlay(pawl__contents *contents, const pawl__folders *folders);
-/** pawl__contents_folder() as the source of a diff. */
-pawl__folders pawl__contents_folders(pawl__contents *contents);
+/** Directories that are asked first, such as those of a scan, whose get() says PAWL_ENOTFOUND,
+ * without a message, for what is not its own. Copied; NULL: none any more. */
+void pawl__contents_overlay(pawl__contents *contents, const pawl__directories *directories);
+/** pawl__contents_directory() as the source of a diff. */
+pawl__directories pawl__contents_directories(pawl__contents *contents);
 
 /* ---- What it lends to those who read files (workspace/scan/read.h, workspace/scan/scan.h)
  * ----------------

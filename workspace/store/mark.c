@@ -3,12 +3,12 @@
 #include <stdlib.h>
 
 struct pawl__mark {
-        pawl__folders folders;
+        pawl__directories directories;
         pawl__arena arena; /* the hashes */
         pawl__map index;   /* of them, in owners */
         uint32_t *owners;
         size_t n, cap;
-        unsigned char (*open)[32]; /* folders that are still to be read */
+        unsigned char (*open)[32]; /* directories that are still to be read */
         size_t n_open, cap_open;
         pawl__buf encoded;
 };
@@ -19,7 +19,7 @@ pawl_status pawl__mark_new(pawl__mark **out, pawl__contents *contents, pawl_erro
 
         if (!reach)
                 return pawl__nomem(err);
-        reach->folders = pawl__contents_folders(contents);
+        reach->directories = pawl__contents_directories(contents);
         *out = reach;
         return PAWL_OK;
 }
@@ -67,7 +67,7 @@ static pawl_status mark(bool *news, pawl__mark *reach, const unsigned char hash[
         return PAWL_OK;
 }
 
-static pawl_status mark_folder(
+static pawl_status mark_directory(
         pawl__mark *reach, const unsigned char hash[32], uint32_t owner, pawl_error *err)
 {
         bool news = false;
@@ -81,7 +81,7 @@ static pawl_status mark_folder(
         return PAWL_OK;
 }
 
-static pawl_status read_folder(
+static pawl_status read_directory(
         pawl__mark *reach, const unsigned char hash[32], uint32_t owner, pawl_error *err)
 {
         pawl__tree_reader reader;
@@ -89,14 +89,15 @@ static pawl_status read_folder(
         bool news;
 
         pawl__buf_clear(&reach->encoded);
-        pawl_status status = reach->folders.get(&reach->encoded, hash, reach->folders.user, err);
+        pawl_status status =
+                reach->directories.get(&reach->encoded, hash, reach->directories.user, err);
         if (!status)
                 status = pawl__tree_open(&reader, pawl__buf_text(&reach->encoded), err);
         while (!status && (status = pawl__tree_next(&entry, &reader, err)) == PAWL_OK)
                 if (entry.kind == PAWL__ENTRY_FILE)
                         status = mark(&news, reach, entry.hash, owner, err);
-                else if (entry.kind == PAWL__ENTRY_FOLDER)
-                        status = mark_folder(reach, entry.hash, owner, err);
+                else if (entry.kind == PAWL__ENTRY_DIRECTORY)
+                        status = mark_directory(reach, entry.hash, owner, err);
         return status == PAWL_DONE ? PAWL_OK : status;
 }
 
@@ -112,19 +113,19 @@ pawl_status pawl__mark_add(
 {
         pawl_error why = PAWL_ERROR_INIT, first = PAWL_ERROR_INIT;
         pawl_status failed = PAWL_OK;
-        pawl_status status = mark_folder(reach, tree, owner, &why);
+        pawl_status status = mark_directory(reach, tree, owner, &why);
 
         while (!status && reach->n_open > 0) {
                 unsigned char hash[32];
                 memcpy(hash, reach->open[--reach->n_open], 32);
-                status = read_folder(reach, hash, owner, &why);
+                status = read_directory(reach, hash, owner, &why);
                 if (status != PAWL_ENOTFOUND && status != PAWL_EDAMAGED)
                         continue;
                 if (!failed) {
                         first = why;
                         failed = status;
                 }
-                status = PAWL_OK; /* the other folders are as good as before */
+                status = PAWL_OK; /* the other directories are as good as before */
         }
         reach->n_open = 0;
         return status ? fail_with(err, &why, status) : fail_with(err, &first, failed);

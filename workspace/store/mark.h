@@ -1,6 +1,6 @@
 /**
  * @file workspace/store/mark.h
- * @brief What trees name: every file and folder, and whether one tree names it or several do.
+ * @brief What trees name: every file and directory, and whether one tree names it or several do.
  */
 #ifndef PAWL_WORKSPACE_STORE_MARK_H
 #define PAWL_WORKSPACE_STORE_MARK_H
@@ -17,9 +17,9 @@ PAWL_MUST_CHECK pawl_status pawl__mark_new(
 void pawl__mark_free(pawl__mark *reach);
 
 /**
- * Add what a tree names, as @p owner's (not PAWL__REACH_SHARED). A folder is read twice at most,
+ * Add what a tree names, as @p owner's (not PAWL__REACH_SHARED). A directory is read twice at most,
  * however many trees have it. Some 60 bytes of memory a content.
- * @return PAWL_ENOTFOUND, PAWL_EDAMAGED when a folder is not what it was: what could be found is
+ * @return PAWL_ENOTFOUND, PAWL_EDAMAGED when a directory is not what it was: what could be found is
  *         added.
  */
 PAWL_MUST_CHECK pawl_status pawl__mark_add(

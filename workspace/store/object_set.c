@@ -3,7 +3,7 @@
 #include "base/error.h"
 #include <stdlib.h>
 
-/* A folder on the way, and how far its entries are read. */
+/* A directory on the way, and how far its entries are read. */
 struct frame {
         uint32_t at; /* its place in the list */
         pawl__buf encoded;
@@ -13,7 +13,7 @@ struct frame {
 
 struct walk {
         pawl__object_set *objects;
-        const pawl__folders *folders;
+        const pawl__directories *directories;
         struct frame *frames;
         size_t depth, cap;
         pawl_error *err;
@@ -85,7 +85,7 @@ pawl_status pawl__object_set_document(pawl__object_set *r, const unsigned char h
 
 /* ---- The walk -------------------------------------------------------------------------------- */
 
-/* Go into a folder that was not met as one before. */
+/* Go into a directory that was not met as one before. */
 static pawl_status enter(struct walk *w, uint32_t at, bool fresh)
 {
         pawl__object_set *r = w->objects;
@@ -93,21 +93,22 @@ static pawl_status enter(struct walk *w, uint32_t at, bool fresh)
 
         if (w->depth >= PAWL__OBJECT_SET_DEPTH)
                 return pawl__fail(w->err, PAWL_ETOOBIG,
-                        "checkpoint: has more than %d folders within each other; move them up",
+                        "checkpoint: has more than %d directories within each other; move them up",
                         PAWL__OBJECT_SET_DEPTH);
         if (pawl__grow(&w->frames, &w->cap, w->depth + 1, sizeof *w->frames))
                 return pawl__nomem(w->err);
         struct frame *frame = &w->frames[w->depth++];
         *frame = (struct frame){.at = at};
         memcpy(hash, r->list[at].hash, 32);
-        pawl_status status = w->folders->get(&frame->encoded, hash, w->folders->user, w->err);
+        pawl_status status =
+                w->directories->get(&frame->encoded, hash, w->directories->user, w->err);
         if (status)
                 return status;
         if (fresh)
                 r->list[at].size = frame->encoded.len;
         else if (r->list[at].size != frame->encoded.len)
                 return damaged(w->err, hash, "two sizes are given for it");
-        r->list[at].folder = true;
+        r->list[at].directory = true;
         return pawl__tree_open(&frame->reader, pawl__buf_text(&frame->encoded), w->err);
 }
 
@@ -118,13 +119,13 @@ static pawl_status add_sums(struct walk *w, pawl__tree_sums *to, const pawl__tre
         if (to->entries > PAWL__OBJECT_SET_ENTRIES || UINT64_MAX - to->bytes < more->bytes)
                 return pawl__fail(w->err, PAWL_ETOOBIG,
                         "checkpoint: has more than %d entries, or more bytes than can be counted; "
-                        "leave folders out with .pawlignore",
+                        "leave directories out with .pawlignore",
                         PAWL__OBJECT_SET_ENTRIES);
         to->bytes += more->bytes;
         return PAWL_OK;
 }
 
-static pawl_status take_folder(struct walk *w, const pawl__entry *entry)
+static pawl_status take_directory(struct walk *w, const pawl__entry *entry)
 {
         pawl__object_set *r = w->objects;
         const pawl__tree_sums one = {0, 0, 1};
@@ -136,7 +137,7 @@ static pawl_status take_folder(struct walk *w, const pawl__entry *entry)
                 status = add_sums(w, &w->frames[w->depth - 1].sums, &one);
         if (status)
                 return status;
-        if (r->list[at].folder) /* hashes have no circles: it is done, and not on the way */
+        if (r->list[at].directory) /* hashes have no circles: it is done, and not on the way */
                 return add_sums(w, &w->frames[w->depth - 1].sums, &r->sums[at]);
         return enter(w, at, at == known);
 }
@@ -146,8 +147,8 @@ static pawl_status take_entry(struct walk *w, const pawl__entry *entry)
         pawl__tree_sums one = {0, 0, 1};
         pawl__object *met = NULL;
 
-        if (entry->kind == PAWL__ENTRY_FOLDER)
-                return take_folder(w, entry);
+        if (entry->kind == PAWL__ENTRY_DIRECTORY)
+                return take_directory(w, entry);
         if (entry->kind == PAWL__ENTRY_FILE) {
                 pawl_status status = meet(&met, w->objects, entry->hash, entry->size, w->err);
                 if (!met)
@@ -176,14 +177,14 @@ static pawl_status step(struct walk *w)
 }
 
 pawl_status pawl__object_set_tree(pawl__object_set *r, pawl__tree_sums *sums,
-        const unsigned char tree[32], const pawl__folders *folders, pawl_error *err)
+        const unsigned char tree[32], const pawl__directories *directories, pawl_error *err)
 {
-        struct walk w = {.objects = r, .folders = folders, .err = err};
+        struct walk w = {.objects = r, .directories = directories, .err = err};
         const size_t known = r->n;
         uint32_t at;
         pawl_status status = find(&at, r, tree, err);
 
-        if (!status && !r->list[at].folder)
+        if (!status && !r->list[at].directory)
                 status = enter(&w, at, at == known);
         while (!status && w.depth > 0)
                 status = step(&w);
@@ -201,8 +202,8 @@ static int compare(const void *a, const void *b)
 {
         const pawl__object *first = a, *second = b;
 
-        if (first->folder != second->folder)
-                return first->folder ? -1 : 1;
+        if (first->directory != second->directory)
+                return first->directory ? -1 : 1;
         return memcmp(first->hash, second->hash, 32);
 }
 

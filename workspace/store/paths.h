@@ -12,8 +12,8 @@
 /** Zero-initialised is none. Texts are the caller's. */
 typedef struct pawl__paths {
         pawl__map only;  /**< the paths; "" is the root */
-        pawl__map above; /**< the folders that lead to them */
-        bool exact;      /**< what is in a folder of them is none of them */
+        pawl__map above; /**< the directories that lead to them */
+        bool exact;      /**< what is in a directory of them is none of them */
 } pawl__paths;
 
 PAWL_MUST_CHECK pawl_status pawl__paths_add(pawl__paths *paths, pawl_text path, pawl_error *err);
@@ -21,7 +21,7 @@ void pawl__paths_free(pawl__paths *paths);
 
 /** Is it one of them or, unless they are exact, in one of them? */
 bool pawl__paths_have(const pawl__paths *paths, pawl_text path);
-/** Is it a folder above one of them? */
+/** Is it a directory above one of them? */
 bool pawl__paths_below(const pawl__paths *paths, pawl_text path);
 
 /**

@@ -30,9 +30,9 @@ int pawl__rootdir_open(pawl__rootdir *out, const char *root)
 
 void pawl__rootdir_forget(pawl__rootdir *b)
 {
-        if (b->folder >= 0)
-                close(b->folder);
-        b->folder = -1;
+        if (b->directory >= 0)
+                close(b->directory);
+        b->directory = -1;
 }
 
 void pawl__rootdir_close(pawl__rootdir *b)
@@ -76,7 +76,8 @@ pawl_text pawl__rootdir_parent(pawl_text path)
         return (pawl_text){path.data, slash ? (size_t)(slash - path.data) : 0};
 }
 
-/* ---- Reaching a folder ---------------------------------------------------------------------- */
+/* ---- Reaching a directory ----------------------------------------------------------------------
+ */
 
 /* As many whole names as one call may take. */
 static size_t next_piece(const pawl__rootdir *b, pawl_text rest)
@@ -108,8 +109,8 @@ static int open_strictly(int at, const char *piece)
         return (int)fd;
 }
 
-/* One name. A link is told from what else is no folder, as openat2() does; where it is a folder
- * when it is looked at again, so it is opened again. */
+/* One name. A link is told from what else is no directory, as openat2() does; where it is a
+ * directory when it is looked at again, so it is opened again. */
 static int open_component(int at, const char *name)
 {
         struct stat found = {0};
@@ -145,7 +146,7 @@ static int open_piece(pawl__rootdir *b, int at, pawl_text rest, size_t *len)
         }
 }
 
-/* On from the folder @p at, which stays open, along @p path. */
+/* On from the directory @p at, which stays open, along @p path. */
 static int walk(pawl__rootdir *b, int from, pawl_text path)
 {
         int at = from;
@@ -164,14 +165,14 @@ static int walk(pawl__rootdir *b, int from, pawl_text path)
         return at;
 }
 
-/* Is @p path below the folder reached last? */
+/* Is @p path below the directory reached last? */
 static bool lies_below(const pawl__rootdir *b, pawl_text path)
 {
-        return b->folder >= 0 && path.len > b->path.len && path.data[b->path.len] == '/' &&
+        return b->directory >= 0 && path.len > b->path.len && path.data[b->path.len] == '/' &&
                memcmp(path.data, b->path.data, b->path.len) == 0;
 }
 
-/* A handle for calls on names in the folder @p path; it stays the room's own. */
+/* A handle for calls on names in the directory @p path; it stays the room's own. */
 static int reach(pawl__rootdir *b, pawl_text path)
 {
         size_t known = 0;
@@ -179,11 +180,11 @@ static int reach(pawl__rootdir *b, pawl_text path)
 
         if (path.len == 0)
                 return b->root;
-        if (b->folder >= 0 && pawl__text_eq(pawl__buf_text(&b->path), path))
-                return b->folder;
+        if (b->directory >= 0 && pawl__text_eq(pawl__buf_text(&b->path), path))
+                return b->directory;
         if (lies_below(b, path)) {
                 known = b->path.len + 1;
-                from = b->folder;
+                from = b->directory;
         }
         int fd = walk(b, from, (pawl_text){path.data + known, path.len - known});
         if (fd < 0)
@@ -194,10 +195,10 @@ static int reach(pawl__rootdir *b, pawl_text path)
                 close(fd);
                 return fail(ENOMEM);
         }
-        return b->folder = fd;
+        return b->directory = fd;
 }
 
-/* The folder that holds @p path, and its last name. */
+/* The directory that holds @p path, and its last name. */
 static int hold(pawl__rootdir *b, pawl_text path, char name[NAME_MAX + 1])
 {
         if (!pawl__rootdir_path_ok(path))
@@ -231,13 +232,13 @@ int pawl__rootdir_file(pawl__rootdir *b, pawl_text path, int flags, mode_t mode)
         return openat(at, name, flags | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK | O_NOCTTY, mode);
 }
 
-/* A folder's own handle, with which it can be read. */
+/* A directory's own handle, with which it can be read. */
 static int reopen(int at)
 {
         return at < 0 ? -1 : openat(at, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 }
 
-int pawl__rootdir_folder(pawl__rootdir *b, pawl_text path)
+int pawl__rootdir_directory(pawl__rootdir *b, pawl_text path)
 {
         if (path.len && !pawl__rootdir_path_ok(path))
                 return fail(EINVAL);

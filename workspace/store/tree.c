@@ -1,4 +1,4 @@
-/* The encoding of a folder, as workspace/store/tree.h gives it. */
+/* The encoding of a directory, as workspace/store/tree.h gives it. */
 #include "workspace/store/tree.h"
 #include "base/error.h"
 #include <assert.h>
@@ -76,7 +76,7 @@ static size_t entry_len(const pawl__entry *entry)
         switch (entry->kind) {
         case PAWL__ENTRY_FILE:
                 return len + 8 + 32;
-        case PAWL__ENTRY_FOLDER:
+        case PAWL__ENTRY_DIRECTORY:
                 return len + 32;
         case PAWL__ENTRY_LINK:
                 return len + 2 + entry->target.len;
@@ -88,7 +88,8 @@ static size_t entry_len(const pawl__entry *entry)
 
 static bool entry_valid(const pawl__entry *entry)
 {
-        const bool has_mode = entry->kind == PAWL__ENTRY_FILE || entry->kind == PAWL__ENTRY_FOLDER;
+        const bool has_mode =
+                entry->kind == PAWL__ENTRY_FILE || entry->kind == PAWL__ENTRY_DIRECTORY;
 
         if (entry->kind == PAWL__ENTRY_SKIPPED && entry->why == PAWL__SKIP_REPOSITORY)
                 return pawl__text_is(entry->name, ".git") && entry->mode == 0;
@@ -108,7 +109,7 @@ static char *put_entry(char *at, const pawl__entry *entry)
         case PAWL__ENTRY_FILE:
                 at = put_number(at, entry->size, 8);
                 return put_bytes(at, entry->hash, 32);
-        case PAWL__ENTRY_FOLDER:
+        case PAWL__ENTRY_DIRECTORY:
                 return put_bytes(at, entry->hash, 32);
         case PAWL__ENTRY_LINK:
                 at = put_number(at, entry->target.len, 2);
@@ -122,7 +123,7 @@ static char *put_entry(char *at, const pawl__entry *entry)
 static pawl_status too_large(pawl_error *err)
 {
         return pawl__fail(err, PAWL_ETOOBIG,
-                "workspace: a folder has too many entries to be recorded; split it, or ignore it");
+                "workspace: a directory has too many entries to be recorded; split it, or ignore it");
 }
 
 pawl_status pawl__tree_begin(pawl__buf *out, pawl_error *err)
@@ -170,7 +171,7 @@ pawl_status pawl__tree_encode(pawl__buf *out, const pawl__entry *entries, size_t
 static pawl_status damaged(pawl_error *err, size_t at, const char *what)
 {
         return pawl__fail(err, PAWL_EDAMAGED,
-                "recorded folder, byte %zu: %s; put back a copy of the log, or use another "
+                "recorded directory, byte %zu: %s; put back a copy of the log, or use another "
                 "checkpoint",
                 at, what);
 }
@@ -179,14 +180,14 @@ pawl_status pawl__tree_open(pawl__tree_reader *reader, pawl_text encoded, pawl_e
 {
         if (encoded.len > PAWL__TREE_MAX)
                 return pawl__fail(err, PAWL_ETOOBIG,
-                        "recorded folder: %zu bytes are more than one ever has; put back a copy of "
+                        "recorded directory: %zu bytes are more than one ever has; put back a copy of "
                         "the log, or use another checkpoint",
                         encoded.len);
         if (encoded.len < sizeof head || memcmp(encoded.data, head, sizeof head - 1) != 0)
-                return damaged(err, 0, "is no record of a folder");
+                return damaged(err, 0, "is no record of a directory");
         if (encoded.data[sizeof head - 1] != head[sizeof head - 1])
                 return pawl__fail(err, PAWL_ENEWER,
-                        "recorded folder: is of version %u, and this program knows 1; use a newer "
+                        "recorded directory: is of version %u, and this program knows 1; use a newer "
                         "one",
                         (unsigned)(unsigned char)encoded.data[sizeof head - 1]);
         *reader = (pawl__tree_reader){encoded, sizeof head, {NULL, 0}};
@@ -236,7 +237,7 @@ static bool take_rest(pawl__entry *entry, cursor *c)
                 entry->size = take_number(c, 8);
                 take_hash(entry->hash, c);
                 return true;
-        case PAWL__ENTRY_FOLDER:
+        case PAWL__ENTRY_DIRECTORY:
                 take_hash(entry->hash, c);
                 return true;
         case PAWL__ENTRY_LINK:

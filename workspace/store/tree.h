@@ -1,25 +1,27 @@
 /**
  * @file workspace/store/tree.h
- * @brief A folder of a checkpoint: its entries in one canonical encoding, whose SHA-256 names it.
+ * @brief A directory of a checkpoint: its entries in one canonical encoding, whose SHA-256 names
+ * it.
  *
- * A tree is a Merkle tree: a folder's entry for a folder within it has that one's hash, so the hash
- * of the topmost names all of it, and folders that are equal are one. Times are no part of it.
+ * A tree is a Merkle tree: a directory's entry for a directory within it has that one's hash, so
+ * the hash of the topmost names all of it, and directories that are equal are one. Times are no
+ * part of it.
  *
  * The encoding, integers little-endian: the five bytes "tree" and 1, the version; then each entry,
  * in strict order of the names' bytes:
  *
- *     kind    1   'f' file, 'd' folder, 'l' symbolic link, 'x' not captured
+ *     kind    1   'f' file, 'd' directory, 'l' symbolic link, 'x' not captured
  *     mode    2   the permission bits, 07777; 0 for 'l' and 'x'
  *     length  1   of the name, 1 to 255
  *     name        any bytes but '/' and NUL; not "." and not ".."
  *     'f'     8   size in bytes
  *            32   SHA-256 of the content
- *     'd'    32   SHA-256 of the folder's own encoding
+ *     'd'    32   SHA-256 of the directory's own encoding
  *     'l'     2   length of the target, from 1
  *                 the target, any bytes but NUL
  *     'x'     1   why, a pawl__skip
  *
- * One folder has one encoding: what decodes, encodes to the same bytes.
+ * One directory has one encoding: what decodes, encodes to the same bytes.
  */
 #ifndef PAWL_WORKSPACE_STORE_TREE_H
 #define PAWL_WORKSPACE_STORE_TREE_H
@@ -28,7 +30,7 @@
 
 typedef enum pawl__entry_kind {
         PAWL__ENTRY_FILE = 'f',
-        PAWL__ENTRY_FOLDER = 'd',
+        PAWL__ENTRY_DIRECTORY = 'd',
         PAWL__ENTRY_LINK = 'l',
         PAWL__ENTRY_SKIPPED = 'x'
 } pawl__entry_kind;
@@ -37,10 +39,10 @@ typedef enum pawl__entry_kind {
 typedef enum pawl__skip {
         PAWL__SKIP_TOO_LARGE = 1,
         PAWL__SKIP_UNREADABLE = 2,
-        PAWL__SKIP_SPECIAL = 3,   /**< a FIFO, a socket, a device */
-        PAWL__SKIP_CHANGING = 4,  /**< it changed each time while it was read */
-        PAWL__SKIP_RULES = 5,     /**< a folder whose rules cannot be read: what they leave out must
-                                       not be taken */
+        PAWL__SKIP_SPECIAL = 3,  /**< a FIFO, a socket, a device */
+        PAWL__SKIP_CHANGING = 4, /**< it changed each time while it was read */
+        PAWL__SKIP_RULES = 5, /**< a directory whose rules cannot be read: what they leave out must
+                                   not be taken */
         PAWL__SKIP_REPOSITORY = 6 /**< the .git of a repository within; nothing else may be called
                                        so */
 } pawl__skip;
@@ -51,9 +53,9 @@ const char *pawl__skip_name(pawl__skip why);
 typedef struct pawl__entry {
         pawl__entry_kind kind;
         pawl_text name;
-        uint32_t mode;          /**< of a file or folder: 07777 */
+        uint32_t mode;          /**< of a file or directory: 07777 */
         uint64_t size;          /**< of a file, in bytes */
-        unsigned char hash[32]; /**< of a file's content, of a folder's encoding */
+        unsigned char hash[32]; /**< of a file's content, of a directory's encoding */
         pawl_text target;       /**< of a link */
         pawl__skip why;         /**< of what was not captured */
 } pawl__entry;
@@ -61,9 +63,9 @@ typedef struct pawl__entry {
 enum {
         PAWL__TREE_NAME_MAX = 255,
         PAWL__TREE_TARGET_MAX = 65535,
-        PAWL__TREE_HEAD = 5 /* bytes before the first entry: all that an empty folder has */
+        PAWL__TREE_HEAD = 5 /* bytes before the first entry: all that an empty directory has */
 };
-/** No folder's encoding is larger: about a million files with names of some 20 bytes. */
+/** No directory's encoding is larger: about a million files with names of some 20 bytes. */
 #define PAWL__TREE_MAX ((size_t)64 << 20)
 
 /** Files that a restore is making are called so, with 16 hex digits after it. */

@@ -2,7 +2,7 @@
 #include "base/error.h"
 #include <stdlib.h>
 
-/* A folder on one side, while it is gone through. */
+/* A directory on one side, while it is gone through. */
 typedef struct side {
         pawl__buf encoded;
         pawl__tree_reader reader;
@@ -10,14 +10,14 @@ typedef struct side {
         bool any; /* next is set, and was not used yet */
 } side;
 
-/* A folder of either tree, or of both. */
+/* A directory of either tree, or of both. */
 typedef struct level {
         side from, to;
-        size_t path_len; /* of the folder's own path */
+        size_t path_len; /* of the directory's own path */
 } level;
 
 typedef struct differ {
-        const pawl__folders *folders;
+        const pawl__directories *directories;
         pawl__change_fn fn;
         void *user;
         pawl_error *err;
@@ -26,7 +26,8 @@ typedef struct differ {
         size_t n, cap;
 } differ;
 
-/* ---- A folder at a time --------------------------------------------------------------------- */
+/* ---- A directory at a time ---------------------------------------------------------------------
+ */
 
 static pawl_status step(side *s, pawl_error *err)
 {
@@ -43,7 +44,7 @@ static pawl_status open_side(side *s, const differ *d, const unsigned char *hash
 
         if (!hash)
                 return PAWL_OK;
-        status = d->folders->get(&s->encoded, hash, d->folders->user, d->err);
+        status = d->directories->get(&s->encoded, hash, d->directories->user, d->err);
         if (!status)
                 status = pawl__tree_open(&s->reader, pawl__buf_text(&s->encoded), d->err);
         return status ? status : step(s, d->err);
@@ -71,9 +72,9 @@ static pawl_status push(differ *d, const unsigned char *from, const unsigned cha
 
 /* ---- An entry at a time --------------------------------------------------------------------- */
 
-static bool is_folder(const pawl__entry *entry)
+static bool is_directory(const pawl__entry *entry)
 {
-        return entry && entry->kind == PAWL__ENTRY_FOLDER;
+        return entry && entry->kind == PAWL__ENTRY_DIRECTORY;
 }
 
 /* What is the change? False: there is none. */
@@ -91,7 +92,7 @@ static bool compare(pawl__change_kind *kind, const pawl__entry *from, const pawl
                 same = from->size == to->size && memcmp(from->hash, to->hash, 32) == 0;
                 *kind = same ? PAWL__CHANGE_MODE : PAWL__CHANGE_MODIFIED;
                 return !same || from->mode != to->mode;
-        case PAWL__ENTRY_FOLDER:
+        case PAWL__ENTRY_DIRECTORY:
                 same = memcmp(from->hash, to->hash, 32) == 0;
                 *kind = from->mode != to->mode ? PAWL__CHANGE_MODE : PAWL__CHANGE_INSIDE;
                 return !same || from->mode != to->mode;
@@ -124,10 +125,10 @@ static pawl_status tell(differ *d, const pawl__entry *from, const pawl__entry *t
         change.path = pawl__buf_text(&d->path);
         if (!status)
                 status = d->fn(&change, d->user, d->err);
-        if (status || (!is_folder(from) && !is_folder(to)) ||
-                (is_folder(from) && is_folder(to) && memcmp(from->hash, to->hash, 32) == 0))
+        if (status || (!is_directory(from) && !is_directory(to)) ||
+                (is_directory(from) && is_directory(to) && memcmp(from->hash, to->hash, 32) == 0))
                 return status;
-        return push(d, is_folder(from) ? from->hash : NULL, is_folder(to) ? to->hash : NULL);
+        return push(d, is_directory(from) ? from->hash : NULL, is_directory(to) ? to->hash : NULL);
 }
 
 /* The next entry of the topmost level, or the end of that. */
@@ -154,10 +155,10 @@ static pawl_status advance(differ *d)
         return status ? status : tell(d, has_from ? &from : NULL, has_to ? &to : NULL);
 }
 
-pawl_status pawl__diff_trees(const pawl__folders *folders, const unsigned char *from,
+pawl_status pawl__diff_trees(const pawl__directories *directories, const unsigned char *from,
         const unsigned char *to, pawl__change_fn fn, void *user, pawl_error *err)
 {
-        differ d = {.folders = folders, .fn = fn, .user = user, .err = err};
+        differ d = {.directories = directories, .fn = fn, .user = user, .err = err};
         pawl_status status = PAWL_OK;
 
         if (from && to && memcmp(from, to, 32) == 0)

@@ -7,20 +7,20 @@
 
 #include "workspace/store/tree.h"
 
-/** Where the encodings of folders come from: appended to @p out, of that hash. */
-typedef struct pawl__folders {
+/** Where the encodings of directories come from: appended to @p out, of that hash. */
+typedef struct pawl__directories {
         pawl_status (*get)(
                 pawl__buf *out, const unsigned char hash[32], void *user, pawl_error *err);
         void *user;
-} pawl__folders;
+} pawl__directories;
 
 typedef enum pawl__change_kind {
         PAWL__CHANGE_ADDED,
         PAWL__CHANGE_REMOVED,
         PAWL__CHANGE_MODIFIED, /**< a file's content (and mode, perhaps), a link's target */
-        PAWL__CHANGE_MODE,     /**< of a file or folder, and that alone */
-        PAWL__CHANGE_KIND,     /**< a file where a folder was, and the like */
-        PAWL__CHANGE_INSIDE    /**< a folder that is itself as it was; changes within it follow */
+        PAWL__CHANGE_MODE,     /**< of a file or directory, and that alone */
+        PAWL__CHANGE_KIND,     /**< a file where a directory was, and the like */
+        PAWL__CHANGE_INSIDE /**< a directory that is itself as it was; changes within it follow */
 } pawl__change_kind;
 
 /** Valid during the call. A path is NUL-ended too. */
@@ -34,14 +34,15 @@ typedef struct pawl__change {
 typedef pawl_status (*pawl__change_fn)(const pawl__change *change, void *user, pawl_error *err);
 
 /**
- * Each change on the way from one tree to the other: a folder before what is in it, names in order
- * of their bytes. A folder that comes or goes is one change, followed by one for each entry in it.
- * Entries that were not captured on either side are no change.
+ * Each change on the way from one tree to the other: a directory before what is in it, names in
+ * order of their bytes. A directory that comes or goes is one change, followed by one for each
+ * entry in it. Entries that were not captured on either side are no change.
  *
- * @param from  hash of the topmost folder; NULL: nothing at all. @param to the same.
- * @return what @p fn returned, if that was not PAWL_OK; what @p folders failed with; PAWL_EDAMAGED.
+ * @param from  hash of the topmost directory; NULL: nothing at all. @param to the same.
+ * @return what @p fn returned, if that was not PAWL_OK; what @p directories failed with;
+ * PAWL_EDAMAGED.
  */
-PAWL_MUST_CHECK pawl_status pawl__diff_trees(const pawl__folders *folders,
+PAWL_MUST_CHECK pawl_status pawl__diff_trees(const pawl__directories *directories,
         const unsigned char *from, const unsigned char *to, pawl__change_fn fn, void *user,
         pawl_error *err);
 

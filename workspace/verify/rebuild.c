@@ -150,14 +150,14 @@ static pawl_status check_entry(const pawl__change *change, void *user, pawl_erro
 
 static pawl_status find_lost(struct rebuilding *r)
 {
-        const pawl__folders folders = pawl__contents_folders(r->ws.contents);
+        const pawl__directories directories = pawl__contents_directories(r->ws.contents);
         unsigned char tree[32];
 
         if (!pawl__unhex32(tree, r->row.v[PAWL__WCP_TREE].text))
                 return pawl__fail(r->err, PAWL_EDAMAGED,
                         "checkpoint %llu: its tree is no hash; put back a copy of the log",
                         (unsigned long long)r->result.n);
-        return pawl__diff_trees(&folders, NULL, tree, check_entry, r, r->err);
+        return pawl__diff_trees(&directories, NULL, tree, check_entry, r, r->err);
 }
 
 /* ---- Putting it back ------------------------------------------------------------------------- */

@@ -115,15 +115,15 @@ static pawl_status check_file(struct validating *v, pawl_validated *it, const pa
 static pawl_status check_files(
         struct validating *v, pawl_validated *it, const pawl__checkpoint_event *c)
 {
-        const pawl__folders folders = pawl__contents_folders(v->contents);
+        const pawl__directories directories = pawl__contents_directories(v->contents);
         pawl__object_set objects = PAWL__OBJECT_SET_INIT;
         pawl_error why = PAWL_ERROR_INIT;
         pawl__tree_sums sums = {0, 0, 0};
-        pawl_status tree = pawl__object_set_tree(&objects, &sums, c->tree, &folders, &why);
+        pawl_status tree = pawl__object_set_tree(&objects, &sums, c->tree, &directories, &why);
         pawl_status status = weigh(v, it, tree, &why);
 
         for (size_t i = 0; i < objects.n && !status; i++) {
-                if (!objects.list[i].folder)
+                if (!objects.list[i].directory)
                         status = check_file(v, it, &objects.list[i]);
         }
         if (!status && !tree && (sums.files != c->files || sums.bytes != c->bytes))
