@@ -14,13 +14,6 @@
 
 enum { MAX_FILE = 64 << 20 };
 
-static pawl_status from_log(const pawl__workspace *ws, pawl_status status, pawl_error *err)
-{
-        if (err)
-                *err = *pawl__log_error(ws->log);
-        return status;
-}
-
 /* ---- The root -----------------------------------------------------------------------------------
  */
 
@@ -126,7 +119,7 @@ static pawl_status read_event(
                 &event, &ws->arena, ws->log, (uint64_t)row->v[PAWL__WCP_SEQ].integer);
 
         if (status)
-                return from_log(ws, status, err);
+                return pawl__log_failed(ws->log, status, err);
         return event.payload.data
                        ? pawl__json_tree_read(tree, event.payload.data, event.payload.len, err)
                        : PAWL_OK;
@@ -431,7 +424,7 @@ pawl_status pawl__workspace_scan(
                 pawl_status status =
                         pawl__log_event(&event, &ws->arena, ws->log, standing_since(ws));
                 if (status)
-                        return from_log(ws, status, err);
+                        return pawl__log_failed(ws->log, status, err);
                 options.base = event.hash;
         }
         return pawl__scan_run(out, ws->contents, &options, err);

@@ -72,7 +72,7 @@ PAWL_MUST_CHECK pawl_status pawl__rollback_not_held_by(
 PAWL_MUST_CHECK pawl_status pawl__rollback_git(
         pawl_rollback_plan *p, pawl__workspace *ws, bool wanted, pawl_error *err);
 
-/* ---- rolling_steps.c: what it does to a run and to checkpoints ----------------------------- */
+/* ---- rollback_steps.c: what it does to a run and to checkpoints ----------------------------- */
 
 /** The run that it is about, and what becomes of its steps: what they were at the target's place in
  *  the log. One of some paths alone is about none. */
@@ -96,7 +96,7 @@ const pawl__row *pawl__line_base(const pawl__line *all, const pawl__row *row);
 /** [n]: it is on the way to number @p n, or that. NULL: no memory. */
 bool *pawl__line_to(const pawl__line *all, int64_t n, pawl__arena *arena);
 
-/* ---- rolling_others.c: whose work it replaces --------------------------------------------------
+/* ---- rollback_others.c: whose work it replaces --------------------------------------------------
  */
 
 /** For each step of the plan, who changed the path last since the way to the target was left: a
@@ -104,7 +104,7 @@ bool *pawl__line_to(const pawl__line *all, int64_t n, pawl__arena *arena);
 PAWL_MUST_CHECK pawl_status pawl__rollback_others(pawl_rollback_plan *p, pawl__workspace *ws,
         const pawl__directories *directories, pawl_error *err);
 
-/* ---- rolling_files.c: files and git ------------------------------------------------------- */
+/* ---- rollback_files.c: files and git ------------------------------------------------------- */
 
 /** Decide, from what @p scan saw. */
 PAWL_MUST_CHECK pawl_status pawl__rollback_plan(
@@ -114,7 +114,7 @@ PAWL_MUST_CHECK pawl_status pawl__rollback_plan(
 PAWL_MUST_CHECK pawl_status pawl__rollback_do(pawl__scan **scan, pawl_rollback_plan *p,
         pawl__workspace *ws, bool back, bool again, pawl_error *err);
 
-/* ---- rolling_log.c: what the log says of it ----------------------------------------------- */
+/* ---- rollback_log.c: what the log says of it ----------------------------------------------- */
 
 /** A checkpoint_prepare's `then`: the plan's blob and WorkspaceRollbackStarted. @p user is the
  *  pawl_rollback_plan. */
@@ -128,14 +128,14 @@ void pawl__rollback_release(pawl_rollback_plan *p, pawl__workspace *ws);
 /** WorkspaceRolledBack; the index stands for what @p scan saw. */
 PAWL_MUST_CHECK pawl_status pawl__rollback_end(pawl_rollback_plan *p, pawl__workspace *ws,
         const pawl__scan *scan, bool done, pawl_error *err);
-/** After it: the answers that are dropped, or come back. (rolling_decisions.c) */
+/** After it: the answers that are dropped, or come back. (rollback_decisions.c) */
 PAWL_MUST_CHECK pawl_status pawl__rollback_decisions(
         pawl__batch *batch, pawl_rollback_plan *p, pawl__workspace *ws, pawl_error *err);
 /** The plan of a rollback in the log. */
 PAWL_MUST_CHECK pawl_status pawl__rollback_read(pawl__plan *out, pawl__buf *encoded,
         pawl__workspace *ws, const pawl__row *rollback, pawl_error *err);
 
-/* ---- rolling_told.c ----------------------------------------------------------------------- */
+/* ---- rollback_report.c ----------------------------------------------------------------------- */
 
 /** Fill in what the public accessors show. */
 PAWL_MUST_CHECK pawl_status pawl__rollback_report(

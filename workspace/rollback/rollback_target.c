@@ -10,13 +10,6 @@ static int64_t number_of(const pawl__row *checkpoint)
         return checkpoint->v[PAWL__WCP_N].integer;
 }
 
-static pawl_status from_log(pawl__workspace *ws, pawl_status status, pawl_error *err)
-{
-        if (err)
-                *err = *pawl__log_error(ws->log);
-        return status;
-}
-
 /* ---- The target ----------------------------------------------------------------------------- */
 
 pawl_status pawl__rollback_target(
@@ -125,7 +118,7 @@ pawl_status pawl__rollback_not_held_by(pawl__workspace *ws, pawl_text run_id, pa
                 return PAWL_OK;
         pawl_status status = pawl__log_holder(&held, &owner, ws->log, run_id);
         if (status)
-                return from_log(ws, status, err);
+                return pawl__log_failed(ws->log, status, err);
         if (!held)
                 return PAWL_OK;
         return pawl__fail(err, PAWL_EHELD,
