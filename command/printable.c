@@ -52,6 +52,15 @@ void cli_put_word(FILE *stream, pawl_text text)
         fputc('\'', stream);
 }
 
+void cli_put_line(FILE *stream, const char *name, pawl_text value)
+{
+        if (!value.data)
+                return;
+        fprintf(stream, "%-12s ", name);
+        cli_put(stream, value);
+        fputc('\n', stream);
+}
+
 void cli_put_cut(FILE *stream, pawl_text text, size_t max)
 {
         size_t at = 0;

@@ -33,6 +33,9 @@ void cli_wrap_end(cli_wrap *wrap);
 /** As a word of a command line: in quotes where a shell would read more into it. */
 void cli_put_word(FILE *stream, pawl_text text);
 
+/** A line of a listing, "name         value"; nothing where it is absent. */
+void cli_put_line(FILE *stream, const char *name, pawl_text value);
+
 /** At most @p max characters (bytes that start one), with an ellipsis where some were left off. */
 void cli_put_cut(FILE *stream, pawl_text text, size_t max);
 

@@ -2,6 +2,7 @@
 #include "base/error.h"
 #include "base/json_write.h"
 #include "base/number.h"
+#include "base/sources.h"
 #include "command/printable.h"
 #include <libsmartcols.h>
 #include <locale.h>
@@ -50,7 +51,8 @@ static struct libscols_table *make_table(const cli_table *table, bool printed)
         char header[32] = "";
 
         for (size_t i = 0; ok && i < table->n; i++) {
-                int flags = (table->columns[i].type == CLI_CELL_TEXT ? 0 : SCOLS_FL_RIGHT) |
+                const cli_cell_type type = table->columns[i].type;
+                int flags = (type == CLI_CELL_TEXT || type == CLI_CELL_TIME ? 0 : SCOLS_FL_RIGHT) |
                             (printed ? SCOLS_FL_STRICTWIDTH : 0);
                 if (!printed)
                         header_of(header, table->columns[i].name);
@@ -109,7 +111,7 @@ static void write_json_row(cli_table *table, const cli_cell *cells)
                 const cli_column *column = &table->columns[i];
                 if (column->type == CLI_CELL_TEXT)
                         pawl__json_member_text(&table->writer, column->name, cells[i].text);
-                else if (column->type == CLI_CELL_INTEGER || column->type == CLI_CELL_SIZE)
+                else if (column->type != CLI_CELL_NUMBER)
                         pawl__json_member_integer(&table->writer, column->name, cells[i].integer);
                 else
                         pawl__json_member_number(&table->writer, column->name, cells[i].number);
@@ -131,6 +133,10 @@ static pawl_status format_cell(pawl__buf *out, cli_cell_type type, const cli_cel
         case CLI_CELL_SIZE:
                 cli_size_text(number, (uint64_t)cell->integer);
                 return pawl__buf_adds(out, number);
+        case CLI_CELL_TIME:
+                pawl__time_format(number, cell->integer);
+                number[10] = ' ';
+                return pawl__buf_add(out, number, 19);
         case CLI_CELL_NUMBER:
                 return pawl__buf_add(out, number, pawl__number_format(number, cell->number));
         }

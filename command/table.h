@@ -16,7 +16,8 @@ typedef enum cli_cell_type {
         CLI_CELL_TEXT,
         CLI_CELL_INTEGER,
         CLI_CELL_NUMBER,
-        CLI_CELL_SIZE /**< an integer of bytes; in a table "4.2 MB" */
+        CLI_CELL_SIZE, /**< an integer of bytes; in a table "4.2 MB" */
+        CLI_CELL_TIME  /**< of microseconds; for people alone, "2026-11-22 17:57:48", in UTC */
 } cli_cell_type;
 
 /** What becomes of a column where the table is wider than the terminal. */

@@ -42,9 +42,7 @@ static pawl_status open_log(pawl_log **log, bool *waited, const cli_call *cli, p
         while ((status = cli_open_log(log, cli, CLI_READ, err)) == PAWL_ENOTFOUND &&
                 cli_given(cli, "follow")) {
                 if (!*waited) {
-                        fprintf(cli->in->err, "%s: waiting for a log: ", cli->program->name);
-                        cli_puts(cli->in->err, err->message);
-                        fputc('\n', cli->in->err);
+                        cli_noticef(cli, "waiting for a log: %s", err->message);
                 }
                 *waited = true;
                 *err = (pawl_error)PAWL_ERROR_INIT;

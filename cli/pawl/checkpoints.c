@@ -1,6 +1,5 @@
 /* pawl checkpoints: the checkpoints of the workspace, oldest first, and which one it stands at. */
 #include "base/error.h"
-#include "base/sources.h"
 #include "cli/pawl/commands.h"
 #include "cli/pawl/workspace.h"
 #include "command/find.h"
@@ -92,7 +91,7 @@ static const cli_column columns[] = {
         {"trigger", CLI_CELL_TEXT, CLI_WHOLE},
         {"files", CLI_CELL_INTEGER, CLI_WHOLE},
         {"size", CLI_CELL_SIZE, CLI_WHOLE},
-        {"when", CLI_CELL_TEXT, CLI_CUT_LAST},
+        {"when", CLI_CELL_TIME, CLI_CUT_LAST},
         {"state", CLI_CELL_TEXT, CLI_WHOLE},
 };
 enum { COLUMNS = sizeof columns / sizeof columns[0] };
@@ -102,12 +101,10 @@ static pawl_status add_row(cli_table *table, const void *list, size_t i, pawl_er
         const listing *l = list;
         const pawl_workspace_checkpoint_info *info = l->items[i];
         pawl_text id = info->id;
-        char when[28], state[40];
+        char state[40];
 
         if (cli_short_id(&id, l->log, PAWL__WORKSPACE, err))
                 return err->status;
-        pawl__time_format(when, info->created_us);
-        when[10] = ' ';
         snprintf(state, sizeof state, "%s%s",
                 info->pruned          ? "✗ pruned"
                 : !info->valid        ? "✗ damaged"
@@ -120,7 +117,7 @@ static pawl_status add_row(cli_table *table, const void *list, size_t i, pawl_er
         const cli_cell cells[COLUMNS] = {{.integer = (int64_t)info->n}, {.text = id},
                 {.text = info->step_id}, {.text = info->description}, {.text = info->trigger},
                 {.integer = (int64_t)info->files}, {.integer = (int64_t)info->bytes},
-                {.text = pawl__text_n(when, 19)}, {.text = pawl__text(state)}};
+                {.integer = info->created_us}, {.text = pawl__text(state)}};
         return cli_table_row(table, cells, err);
 }
 

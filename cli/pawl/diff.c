@@ -34,18 +34,9 @@ static void member_mode(pawl__json_writer *w, const char *name, char kind, uint3
                 pawl__json_member_text(w, name, (pawl_text){NULL, 0});
 }
 
-static const char *kind_name(char kind)
+const char *cli_kind_name(char kind)
 {
-        switch (kind) {
-        case 'f':
-                return "file";
-        case 'd':
-                return "folder";
-        case 'l':
-                return "link";
-        default:
-                return NULL;
-        }
+        return kind == 'f' ? "file" : kind == 'd' ? "folder" : kind == 'l' ? "link" : NULL;
 }
 
 static const char *what_name(char what)
@@ -65,8 +56,8 @@ void cli_change_json(pawl__json_writer *w, const pawl_file_change *file)
         pawl__json_open_object(w);
         cli_path_member(w, file->path);
         pawl__json_member_string(w, "change", what_name(file->what));
-        pawl__json_member_text(w, "kind_before", pawl__text(kind_name(file->kind_before)));
-        pawl__json_member_text(w, "kind_after", pawl__text(kind_name(file->kind_after)));
+        pawl__json_member_text(w, "kind_before", pawl__text(cli_kind_name(file->kind_before)));
+        pawl__json_member_text(w, "kind_after", pawl__text(cli_kind_name(file->kind_after)));
         member_mode(w, "mode_before", file->kind_before, file->mode_before);
         member_mode(w, "mode_after", file->kind_after, file->mode_after);
         pawl__json_member_integer(w, "bytes_before", (int64_t)file->size_before);
@@ -187,8 +178,8 @@ void cli_change_print(FILE *out, const pawl_file_change *file)
         else if (file->lines_added || file->lines_removed)
                 fprintf(out, "  +%" PRIu64 " -%" PRIu64, file->lines_added, file->lines_removed);
         if (file->what == 'T')
-                fprintf(out, "  %s → %s", kind_name(file->kind_before),
-                        kind_name(file->kind_after));
+                fprintf(out, "  %s → %s", cli_kind_name(file->kind_before),
+                        cli_kind_name(file->kind_after));
         if (file->what == 'M' && file->mode_before != file->mode_after)
                 fprintf(out, "  mode %04o → %04o", (unsigned)file->mode_before,
                         (unsigned)file->mode_after);

@@ -143,11 +143,6 @@ void cli_plan_print(FILE *stream, const pawl_rollback_plan *plan)
 /* ---- As JSON ------------------------------------------------------------------------------------
  */
 
-static const char *kind_name(char kind)
-{
-        return kind == 'f' ? "file" : kind == 'd' ? "folder" : kind == 'l' ? "link" : NULL;
-}
-
 static void write_items(pawl__json_writer *w, const pawl_rollback_plan *plan)
 {
         pawl__json_name(w, "items");
@@ -157,7 +152,7 @@ static void write_items(pawl__json_writer *w, const pawl_rollback_plan *plan)
                 pawl__json_open_object(w);
                 pawl__json_member_string(w, "action", actions[item->action]);
                 cli_path_member(w, item->path);
-                pawl__json_member_text(w, "kind", pawl__text(kind_name(item->kind)));
+                pawl__json_member_text(w, "kind", pawl__text(cli_kind_name(item->kind)));
                 pawl__json_member_integer(w, "bytes", (int64_t)item->size);
                 pawl__json_member_bool(w, "wanted", item->wanted);
                 pawl__json_member_bool(w, "lost", item->lost);

@@ -48,7 +48,7 @@ static int print_json(const cli_call *cli, const pawl_rollbacks *list)
 }
 
 static const cli_column columns[] = {
-        {"when", CLI_CELL_TEXT, CLI_CUT_LAST},
+        {"when", CLI_CELL_TIME, CLI_CUT_LAST},
         {"what", CLI_CELL_TEXT, CLI_WHOLE},
         {"to", CLI_CELL_INTEGER, CLI_WHOLE},
         {"safety", CLI_CELL_INTEGER, CLI_WHOLE},
@@ -61,13 +61,11 @@ enum { COLUMNS = sizeof columns / sizeof columns[0] };
 static pawl_status add_row(cli_table *table, const void *list, size_t i, pawl_error *err)
 {
         const pawl_rollback_info *it = &((const pawl_rollbacks *)list)->items[i];
-        char when[28], gave_up[80];
+        char gave_up[80];
 
-        pawl__time_format(when, it->started_us);
-        when[10] = ' ';
         snprintf(gave_up, sizeof gave_up, "%zu checkpoint%s, %zu step%s", it->n_given_up,
                 it->n_given_up == 1 ? "" : "s", it->n_steps, it->n_steps == 1 ? "" : "s");
-        const cli_cell cells[COLUMNS] = {{.text = pawl__text_n(when, 19)},
+        const cli_cell cells[COLUMNS] = {{.integer = it->started_us},
                 {.text = pawl__text(it->undo      ? "undo"
                                     : it->in_part ? "some paths"
                                                   : "rollback")},

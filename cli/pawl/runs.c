@@ -86,7 +86,7 @@ static void write_step(pawl__json_writer *w, const pawl__row *step)
 static const cli_column columns[] = {
         {"run", CLI_CELL_TEXT, CLI_WHOLE},
         {"mission", CLI_CELL_TEXT, CLI_CUT},
-        {"started", CLI_CELL_TEXT, CLI_CUT_LAST},
+        {"started", CLI_CELL_TIME, CLI_CUT_LAST},
         {"status", CLI_CELL_TEXT, CLI_WHOLE},
         {"steps", CLI_CELL_TEXT, CLI_WHOLE},
         {"at", CLI_CELL_TEXT, CLI_CUT},
@@ -99,18 +99,15 @@ static pawl_status add_row(
 {
         const pawl__value *v = run->row.v;
         pawl_text id = v[PAWL__RUN_ID].text;
-        char started[28], steps[48];
+        char steps[48];
 
         if (cli_short_id(&id, log, PAWL__RUNS, err))
                 return err->status;
-        pawl__time_format(started, run->started_us);
-        started[10] = ' ';
         snprintf(steps, sizeof steps, "%" PRId64 "/%" PRId64, v[PAWL__RUN_DONE].integer,
                 v[PAWL__RUN_STEPS].integer);
         const cli_cell cells[COLUMNS] = {{.text = id}, {.text = v[PAWL__RUN_MISSION].text},
-                {.text = pawl__text_n(started, 19)}, {.text = run->status},
-                {.text = pawl__text(steps)}, {.text = v[PAWL__RUN_CURRENT].text},
-                {.integer = (int64_t)run->conflicts_open}};
+                {.integer = run->started_us}, {.text = run->status}, {.text = pawl__text(steps)},
+                {.text = v[PAWL__RUN_CURRENT].text}, {.integer = (int64_t)run->conflicts_open}};
         return cli_table_row(table, cells, err);
 }
 
@@ -215,15 +212,6 @@ static int one_json(
         return cli_print_json(cli, &w);
 }
 
-static void print_line(FILE *out, const char *name, pawl_text value)
-{
-        if (!value.data)
-                return;
-        fprintf(out, "%-11s ", name);
-        cli_put(out, value);
-        fputc('\n', out);
-}
-
 static int one_text(const cli_call *cli, const pawl__run_view *run, const pawl__row *steps,
         size_t n, pawl_log *log)
 {
@@ -237,23 +225,23 @@ static int one_text(const cli_call *cli, const pawl__run_view *run, const pawl__
         char time[28];
         FILE *out = cli->in->out;
 
-        print_line(out, "run", v[PAWL__RUN_ID].text);
-        print_line(out, "mission", v[PAWL__RUN_MISSION].text);
-        print_line(out, "file", v[PAWL__RUN_MISSION_PATH].text);
-        print_line(out, "status", run->status);
-        print_line(out, "reason", v[PAWL__RUN_REASON].text);
+        cli_put_line(out, "run", v[PAWL__RUN_ID].text);
+        cli_put_line(out, "mission", v[PAWL__RUN_MISSION].text);
+        cli_put_line(out, "file", v[PAWL__RUN_MISSION_PATH].text);
+        cli_put_line(out, "status", run->status);
+        cli_put_line(out, "reason", v[PAWL__RUN_REASON].text);
         if (run->held) {
-                fprintf(out, "%-11s pid %" PRId64 " on ", "owner", run->owner.pid);
+                fprintf(out, "%-12s pid %" PRId64 " on ", "owner", run->owner.pid);
                 cli_put(out, run->owner.host);
                 fputc('\n', out);
         }
         pawl__time_format(time, run->started_us);
-        print_line(out, "started at", pawl__text(time));
+        cli_put_line(out, "started at", pawl__text(time));
         pawl__time_format(time, v[PAWL__RUN_UPDATED_US].integer);
-        print_line(out, "updated at", pawl__text(time));
-        print_line(out, "session", v[PAWL__RUN_SESSION].text);
+        cli_put_line(out, "updated at", pawl__text(time));
+        cli_put_line(out, "session", v[PAWL__RUN_SESSION].text);
         if (run->conflicts_open) {
-                fprintf(out, "%-11s %zu open; see ", "conflicts", run->conflicts_open);
+                fprintf(out, "%-12s %zu open; see ", "conflicts", run->conflicts_open);
                 cli_say(cli, out, "`pawl conflicts`");
                 fputc('\n', out);
         }

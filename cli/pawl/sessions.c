@@ -170,7 +170,7 @@ static void format_progress(char out[64], const pawl_session *s)
 static const cli_column columns[] = {
         {"id", CLI_CELL_TEXT, CLI_WHOLE},
         {"mission", CLI_CELL_TEXT, CLI_CUT},
-        {"started", CLI_CELL_TEXT, CLI_CUT_LAST},
+        {"started", CLI_CELL_TIME, CLI_CUT_LAST},
         {"duration", CLI_CELL_TEXT, CLI_WHOLE},
         {"status", CLI_CELL_TEXT, CLI_WHOLE},
         {"progress", CLI_CELL_TEXT, CLI_WHOLE},
@@ -182,18 +182,16 @@ static pawl_status add_row(cli_table *table, const void *list, size_t i, pawl_er
         const cli_listed *listed = list;
         const pawl_session *s = pawl_sessions_at(listed->list, i);
         pawl_text id = s->session_id;
-        char started[28], duration[32], progress[64];
+        char duration[32], progress[64];
         int64_t until = s->ended_us ? s->ended_us : s->updated_us;
 
         if (cli_short_id(&id, listed->log, PAWL__SESSIONS, err))
                 return err->status;
-        pawl__time_format(started, s->started_us);
-        started[10] = ' ';
         format_duration(duration, until - s->started_us);
         format_progress(progress, s);
         const cli_cell cells[COLUMNS] = {{.text = id}, {.text = s->mission_id},
-                {.text = pawl__text_n(started, 19)}, {.text = pawl__text(duration)},
-                {.text = s->status}, {.text = pawl__text(progress)}};
+                {.integer = s->started_us}, {.text = pawl__text(duration)}, {.text = s->status},
+                {.text = pawl__text(progress)}};
         return cli_table_row(table, cells, err);
 }
 

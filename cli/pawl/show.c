@@ -78,15 +78,6 @@ static int print_json(
         return cli_print_json(cli, &w);
 }
 
-static void print_line(FILE *out, const char *name, pawl_text value)
-{
-        if (!value.data)
-                return;
-        fprintf(out, "%-12s ", name);
-        cli_put(out, value);
-        fputc('\n', out);
-}
-
 static void print_standing(FILE *out, const pawl_workspace_checkpoint_info *info)
 {
         fprintf(out, "%-12s %s", "standing", info->valid ? "✓ valid" : "✗ not valid");
@@ -151,25 +142,25 @@ static void print_text(
         pawl__time_format(time, info->created_us);
         cli_size_text(size, info->bytes);
         fprintf(out, "checkpoint %" PRIu64 "\n", info->n);
-        print_line(out, "id", info->id);
-        print_line(out, "description", info->description);
-        print_line(out, "trigger", info->trigger);
-        print_line(out, "taken at", pawl__text(time));
-        print_line(out, "mission", info->mission_id);
-        print_line(out, "run", info->run_id);
-        print_line(out, "step", info->step_id);
-        print_line(out, "session", info->session_id);
-        print_line(out, "root", info->root);
+        cli_put_line(out, "id", info->id);
+        cli_put_line(out, "description", info->description);
+        cli_put_line(out, "trigger", info->trigger);
+        cli_put_line(out, "taken at", pawl__text(time));
+        cli_put_line(out, "mission", info->mission_id);
+        cli_put_line(out, "run", info->run_id);
+        cli_put_line(out, "step", info->step_id);
+        cli_put_line(out, "session", info->session_id);
+        cli_put_line(out, "root", info->root);
         fprintf(out, "%-12s %" PRIu64 ", %s", "files", info->files, size);
         if (info->not_captured)
                 fprintf(out, ", %" PRIu64 " not captured", info->not_captured);
         fputc('\n', out);
         cli_missed_print(out, items, n);
-        print_line(out, "tree", info->tree);
+        cli_put_line(out, "tree", info->tree);
         print_changes(cli, info, d->changes);
-        print_line(out, "git", info->git_head);
-        print_line(out, "subject", pawl__text_n(d->subject, d->subject_len));
-        print_line(out, "branch", info->git_branch);
+        cli_put_line(out, "git", info->git_head);
+        cli_put_line(out, "subject", pawl__text_n(d->subject, d->subject_len));
+        cli_put_line(out, "branch", info->git_branch);
         print_document_line(out, "state", d->state, d->state_len);
         print_document_line(out, "outputs", d->outputs, d->outputs_len);
         print_standing(out, info);

@@ -50,6 +50,8 @@ static inline void cli_path_member(pawl__json_writer *w, pawl_text path)
  * why the last one. */
 void cli_say_failed_checkpoints(const cli_call *cli, pawl_log *log, uint64_t since);
 
+/** "file", "folder" or "link"; NULL: nothing. */
+const char *cli_kind_name(char kind);
 /** A path that differs: an object; a line. */
 void cli_change_json(pawl__json_writer *w, const pawl_file_change *file);
 void cli_change_print(FILE *out, const pawl_file_change *file);

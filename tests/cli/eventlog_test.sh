@@ -97,7 +97,7 @@ it "tail -f waits for a log that is not there yet, and then shows it whole"
 eventlog tail -n 1 -f --json --db later/events.db >followed 2>followed_err &
 follower=$!
 for try in $(seq 100); do [ ! -s followed_err ] || break; sleep 0.05; done
-same "$(cat followed_err)" 'eventlog: waiting for a log: later/events.db: there is no log; make one with `pawl init`, or name another'
+same "$(cat followed_err)" "eventlog: waiting for a log: later/events.db: there is no log; make one with \`pawl init --db 'later/events.db'\`, or name another"
 mkdir later
 runs 0 pawl init --db later/events.db
 runs 0 pawl glossary import seed.yaml --scope core --db later/events.db
