@@ -305,11 +305,15 @@ static pawl_status pass(pawl__step_run *p)
 
         if (p->ctx->inputs_changed && keep_changes(p))
                 return PAWL_ENOMEM;
+        if (status == PAWL_OK ||
+                status == PAWL_BLOCKED) { /* the commit before was of the step before, too */
+                const pawl_status settled = pawl__runner_snapshot_settle(p->r);
+                if (settled)
+                        return settled;
+        }
         switch (status) {
         case PAWL_OK:
                 status = pawl__runner_passed(p->r, p->step->id);
-                if (!status)
-                        status = pawl__runner_snapshot_settle(p->r);
                 return status ? status : pawl__step_run_execute(p);
         case PAWL_DONE:
                 return pawl__step_run_completed(p);
