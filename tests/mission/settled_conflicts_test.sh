@@ -34,5 +34,5 @@ sed -i "s/in the crate/by pallet_jack/" m.yaml
 runs 3 pawl resume three --accept-changed-inputs --json
 same "$(jq '.conflicts | length' out)" 1
 [ "$(jq -c .conflicts out)" != "$old" ]
-says 'held by 1 unresolved conflict;' err
+says 'blocked by 1 unresolved conflict;' err
 runs 0 eventlog replay --check
