@@ -95,7 +95,9 @@ static pawl_status take_name(
                 return pawl__nomem(err);
         if (!top(s)->names_same && (s->ignore.n || s->exclude.n))
                 status = pawl__scan_verdict(&verdict, s, path_len, is_directory(s, listed), err);
-        else if (top(s)->names_same && old && old->flags & PAWL__INDEX_TRACKED)
+        else if (top(s)->names_same && old &&
+                 __atomic_load_n(&old->flags, __ATOMIC_RELAXED) &
+                         PAWL__INDEX_TRACKED) /* threads mark it */
                 verdict = PAWL__TRACKED_ALONE;
         s->directory_tracked_alone = verdict == PAWL__TRACKED_ALONE;
         if (!status && verdict == PAWL__LEFT_OUT)
@@ -185,7 +187,7 @@ static void pop(pawl__scanner *s)
 /* Of a directory with the status that it had, the names are those that it had. */
 static bool names_same(const pawl__index_entry *old, const struct stat *st)
 {
-        return old->flags & PAWL__INDEX_TRUSTED && old->inode == (uint64_t)st->st_ino &&
+        return __atomic_load_n(&old->flags, __ATOMIC_RELAXED) & PAWL__INDEX_TRUSTED && old->inode == (uint64_t)st->st_ino &&
                old->mtime_ns == pawl__time_ns(&st->st_mtim) &&
                old->ctime_ns == pawl__time_ns(&st->st_ctim);
 }
