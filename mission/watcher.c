@@ -330,7 +330,8 @@ static int inner(void *user)
 
 /* The outer process. It goes on when the inner one has ended, for whose memory, descriptors and
  * stack it is the keeper. */
-/* ThreadSanitizer takes clone() for a fork with a memory of its own; its other name it leaves alone. */
+/* ThreadSanitizer takes clone() for a fork with a memory of its own; its other name it leaves
+ * alone. */
 #ifdef PAWL_TSAN
 int __clone(int (*fn)(void *), void *stack, int flags, void *user, ...);
 #define clone __clone

@@ -187,8 +187,8 @@ static void pop(pawl__scanner *s)
 /* Of a directory with the status that it had, the names are those that it had. */
 static bool names_same(const pawl__index_entry *old, const struct stat *st)
 {
-        return __atomic_load_n(&old->flags, __ATOMIC_RELAXED) & PAWL__INDEX_TRUSTED && old->inode == (uint64_t)st->st_ino &&
-               old->mtime_ns == pawl__time_ns(&st->st_mtim) &&
+        return __atomic_load_n(&old->flags, __ATOMIC_RELAXED) & PAWL__INDEX_TRUSTED &&
+               old->inode == (uint64_t)st->st_ino && old->mtime_ns == pawl__time_ns(&st->st_mtim) &&
                old->ctime_ns == pawl__time_ns(&st->st_ctim);
 }
 
