@@ -212,7 +212,7 @@ int pawl__db_run(sqlite3_stmt *stmt)
 pawl_status pawl__log_run(
         pawl_log *log, pawl__stmt which, const char *doing, const char *types, ...)
 {
-        sqlite3_stmt *stmt;
+        sqlite3_stmt *stmt = NULL; /* -O3 cannot see that it is set */
         va_list list;
         pawl_status status = pawl__log_stmt(&stmt, log, which, &log->err);
 
