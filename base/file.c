@@ -1,7 +1,10 @@
 #include "base/file.h"
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -73,5 +76,81 @@ int pawl__sync_directory(const char *path)
                 return errno == EACCES ? 0 : errno;
         const int error = fsync(fd) == 0 || errno == EINVAL ? 0 : errno;
         close(fd);
+        return error;
+}
+
+/* ---- In place of what is there ------------------------------------------------------------------
+ */
+
+enum { LINKS = 40 }; /* that lead one to another, as many as the kernel follows */
+
+static size_t directory_len(const char *path)
+{
+        const char *slash = strrchr(path, '/');
+
+        return slash ? (size_t)(slash - path) + 1 : 0;
+}
+
+/* Follow links from the target until it is none: what they lead to need not be there. */
+static int follow(pawl__buf *target, const char *path)
+{
+        char link[PATH_MAX];
+
+        pawl__buf_adds(target, path);
+        for (int i = 0; !target->failed; i++) {
+                const ssize_t len = readlink(target->data, link, sizeof link - 1);
+                if (len < 0) /* none, or nothing there: opening says what is wrong */
+                        return 0;
+                if (i == LINKS)
+                        return ELOOP;
+                link[len] = '\0';
+                target->len = *link == '/' ? 0 : directory_len(target->data);
+                pawl__buf_adds(target, link);
+        }
+        return ENOMEM;
+}
+
+static int put_in_place(
+        char *target, char *beside, const void *data, size_t len, mode_t mode, mode_t new_mode)
+{
+        const size_t directory = directory_len(target);
+        const int fd = mkostemp(beside, O_CLOEXEC);
+
+        if (fd < 0)
+                return errno;
+        if (!mode) {
+                const mode_t mask = umask(0);
+                umask(mask);
+                mode = new_mode & ~mask;
+        }
+        int error = pawl__fill_file(fd, mode, data, len, true);
+        if (!error)
+                error = pawl__rename(AT_FDCWD, beside, target, true);
+        if (error) {
+                unlink(beside);
+                return error;
+        }
+        target[directory] = '\0';
+        return pawl__sync_directory(directory ? target : ".");
+}
+
+int pawl__replace_file(const char *path, const void *data, size_t len, mode_t new_mode)
+{
+        pawl__buf target = PAWL__BUF_INIT, beside = PAWL__BUF_INIT;
+        struct stat st = {.st_mode = 0};
+        int error = 0;
+
+        if (stat(path, &st) == 0 ? !S_ISREG(st.st_mode) : !*path || path[strlen(path) - 1] == '/')
+                return EINVAL;
+        error = follow(&target, path);
+        if (!error) {
+                pawl__buf_add(&beside, target.data, directory_len(target.data));
+                pawl__buf_adds(&beside, ".pawl-XXXXXX");
+                error = beside.failed ? ENOMEM
+                                      : put_in_place(target.data, beside.data, data, len,
+                                                st.st_mode & 07777, new_mode);
+        }
+        pawl__buf_free(&target);
+        pawl__buf_free(&beside);
         return error;
 }

@@ -26,6 +26,12 @@ int pawl__fill_file(int fd, mode_t mode, const void *data, size_t len, bool sync
  *  taken; a file system that cannot check this in a rename gets a second name for a moment. */
 int pawl__rename(int dir, const char *from, const char *to, bool replace);
 
+/** Put a whole file at @p path, or leave what is there: written beside it, as ".pawl-XXXXXX",
+ * synced, renamed over it, and the directory synced. A file that is there keeps its mode, a new one
+ * gets
+ *  @p new_mode less the umask. Where @p path is a symbolic link, what it leads to is replaced. What
+ *  a kill can leave is the file beside it. EINVAL: @p path names no regular file. */
+int pawl__replace_file(const char *path, const void *data, size_t len, mode_t new_mode);
 /** Make names in a directory durable. A directory that may not be read, and a file system that
  *  cannot sync directories, are no failure: the names are there. */
 int pawl__sync_directory(const char *path);

@@ -184,12 +184,16 @@ static void take(working *w, pawl__call *call)
         snprintf(description, sizeof description, "before %s (%s)", o.tool, o.id);
         request.description = description;
         request.automatic = true;
+        request.only_if_changed = options->only_if_changed;
         request.mission_id = options->mission_id;
         request.run_id = options->run_id;
         request.step_id = options->step_id;
         request.session_id = options->session_id;
         pawl_status status = pawl__checkpoint_take(&o.taking, 0, &call->error);
-        if (status) {
+        if (status == PAWL_DONE) {
+                call->outcome.n = (uint64_t)w->ws.current.v[PAWL__WCP_N].integer;
+                status = PAWL_OK;
+        } else if (status) {
                 pawl__doc_drop(&o.file, &w->directory);
                 tell_failure(call, status);
         } else {

@@ -1,4 +1,6 @@
-/* pawl hooks install: a small script that agents and programs call when a task is done. */
+/* pawl hooks install: into an agent's settings; or a small script that agents and programs call
+ * when a task is done. */
+#include "cli/pawl/hooks.h"
 #include "base/error.h"
 #include "base/file.h"
 #include "base/system.h"
@@ -60,6 +62,10 @@ static pawl_status install(const char *path, bool *made, pawl_error *err)
 
 static int hooks_run(cli_call *cli)
 {
+        if (cli_given(cli, "agent"))
+                return cli_hooks_install_agent(cli);
+        if (cli_given(cli, "user"))
+                return cli_usage(cli, "--user wants --agent NAME");
         pawl_error err = PAWL_ERROR_INIT;
         pawl__buf path = PAWL__BUF_INIT;
         bool made = false;
@@ -91,10 +97,13 @@ static int hooks_run(cli_call *cli)
         return status ? cli_fail(cli, &err) : CLI_DONE;
 }
 
+static const cli_option options[] = {CLI_AGENT_OPTIONS, {NULL, 0, 0, CLI_FLAG, NULL, NULL, NULL}};
+
 const cli_cmd pawl_hooks_install_cmd = {
         .name = "hooks install",
         .args = "",
         .traits = CLI_CHANGES,
-        .help = "Write a small script that marks tasks done, and say how to connect it",
+        .options = options,
+        .help = "Let an agent call pawl by its hooks; or write a script that marks tasks done",
         .run = hooks_run,
 };

@@ -40,12 +40,15 @@ typedef struct pawl_toolcalls_options {
                                 is there; what lies in it is no part of the workspace. NULL: none */
         const char *mission_id, *run_id, *step_id, *session_id; /**< NULL: do not apply */
         const pawl_workspace_options *workspace; /**< NULL: as the newest checkpoint says */
+        bool only_if_changed; /**< a call before which nothing changed since the current checkpoint
+                                   gets none */
 } pawl_toolcalls_options;
 
 #define PAWL_TOOLCALLS_OPTIONS_VERSION 1
 #define PAWL_TOOLCALLS_OPTIONS_INIT                                                                \
         {                                                                                          \
-                PAWL_TOOLCALLS_OPTIONS_VERSION, false, NULL, 0, NULL, NULL, NULL, NULL, NULL, NULL \
+                PAWL_TOOLCALLS_OPTIONS_VERSION, false, NULL, 0, NULL, NULL, NULL, NULL, NULL,      \
+                        NULL, false                                                                \
         }
 
 /** What came of one call. Texts live as long as the batch. */
@@ -54,7 +57,8 @@ typedef struct pawl_toolcall_outcome {
         bool edits;              /**< its tool is one of the edit tools */
         const char *checkpoint;  /**< the name of its document, which is in the log, on disk, right
                                     behind the checkpoint; NULL: there is none */
-        uint64_t n;              /**< the checkpoint's number; 0: there is none */
+        uint64_t n;              /**< the checkpoint's number, with only_if_changed that of the
+                                    one that nothing changed since; 0: there is none */
         pawl_status status;      /**< PAWL_OK, or why it has no checkpoint, or no file */
         const char *error;       /**< the message of a failure; NULL: none */
 } pawl_toolcall_outcome;

@@ -101,7 +101,7 @@ ln -s elsewhere/h.md link
 runs 0 pawl handoff "$session" --write link
 cmp elsewhere/h.md text
 [ -L link ]
-same "$(find . -name '.pawl-handoff-*' | wc -l)" 0
+same "$(find . -name '.pawl-*' ! -name .pawl | wc -l)" 0
 
 it "what is no file, or lies in no folder, is refused"
 fails 1 "^pawl: elsewhere: is not a regular file" pawl handoff --write elsewhere

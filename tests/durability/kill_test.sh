@@ -105,7 +105,7 @@ finish() {
         same "$(sort -u journal | cut -d' ' -f1 | tr '\n' ' ')" "publish research specify "
         same "$(eventlog list --run "$run" --type StepCompleted -n 99 --json | wc -l)" 3
         # a resume writes a handoff beside the log, a checkpoint its index; a kill may leave their temporary files
-        same "$(ls -A .pawl | grep -vE '^(\.gitignore$|events.db-lock$|handoff-|\.pawl-handoff-|workspace\.index)' | tr '\n' ' ')" "events.db events.db-shm events.db-wal "
+        same "$(ls -A .pawl | grep -vE '^(\.gitignore$|events.db-lock$|handoff-|\.pawl-|workspace\.index)' | tr '\n' ' ')" "events.db events.db-shm events.db-wal "
 }
 
 # chosen: the numbers of the calls to die at: the first of each kind and, of the others, every so many.

@@ -1,0 +1,52 @@
+#include "agents/agent.h"
+
+const pawl__agent pawl__agents[] = {
+        {"claude", "Claude Code", ".claude/settings.json", "CLAUDE_CONFIG_DIR", ".claude",
+                "settings.json", PAWL__HOOK_GROUPED, 60,
+                {{"PreToolUse", "Edit|MultiEdit|Write|NotebookEdit|Bash"}, {"SessionStart", NULL},
+                        {"PreCompact", NULL}, {"Stop", NULL}, {"SessionEnd", NULL}}},
+        {"codex", "Codex", ".codex/hooks.json", "CODEX_HOME", ".codex", "hooks.json",
+                PAWL__HOOK_GROUPED, 60,
+                {{"PreToolUse", NULL}, {"SessionStart", NULL}, {"PreCompact", NULL},
+                        {"Stop", NULL}}},
+        {"gemini", "Gemini CLI", ".gemini/settings.json", NULL, ".gemini", "settings.json",
+                PAWL__HOOK_GROUPED, 60000,
+                {{"BeforeTool", "write_file|replace|run_shell_command"}, {"SessionStart", NULL},
+                        {"PreCompress", NULL}, {"AfterAgent", NULL}, {"SessionEnd", NULL}}},
+        {"vscode", "VS Code", ".github/hooks/pawl.json", NULL, ".copilot/hooks", "pawl.json",
+                PAWL__HOOK_TYPED, 60,
+                {{"PreToolUse", NULL}, {"SessionStart", NULL}, {"PreCompact", NULL},
+                        {"Stop", NULL}}},
+        {"cursor", "Cursor", ".cursor/hooks.json", NULL, ".cursor", "hooks.json", PAWL__HOOK_PLAIN,
+                60,
+                {{"preToolUse", NULL}, {"beforeShellExecution", NULL}, {"sessionStart", NULL},
+                        {"preCompact", NULL}, {"stop", NULL}, {"sessionEnd", NULL}}},
+        {.name = NULL},
+};
+
+const pawl__agent *pawl__agent_named(const char *name)
+{
+        for (const pawl__agent *agent = pawl__agents; name && agent->name; agent++)
+                if (strcmp(agent->name, name) == 0)
+                        return agent;
+        return NULL;
+}
+
+bool pawl__tool_changes_files(pawl_text tool)
+{
+        static const char *const names[] = {
+                "Edit", "MultiEdit", "Write", "NotebookEdit", "Bash",  /* Claude Code, Codex */
+                "apply_patch", "exec_command", "shell", "local_shell", /* Codex */
+                "write_file", "replace", "run_shell_command",          /* Gemini CLI */
+                "Shell", "Delete",                                     /* Cursor */
+                "create_file", "replace_string_in_file", "insert_edit_into_file",
+                "multi_replace_string_in_file", "edit_notebook_file", "editFiles",
+                "run_in_terminal", "runInTerminal", "run_task", "delete_file", "edit_file",
+                "create_directory", /* VS Code */
+        };
+
+        for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+                if (pawl__text_is(tool, names[i]))
+                        return true;
+        return false;
+}

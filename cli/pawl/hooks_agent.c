@@ -1,0 +1,319 @@
+/* pawl hooks install, uninstall and status --agent: our hooks in an agent's own settings. */
+#include "agents/settings.h"
+#include "base/error.h"
+#include "base/file.h"
+#include "base/json_write.h"
+#include "base/system.h"
+#include "cli/pawl/commands.h"
+#include "cli/pawl/hooks.h"
+#include "command/json.h"
+#include "command/printable.h"
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { SETTINGS_MAX = 16 << 20 };
+
+/* An agent's settings file and what it holds. */
+typedef struct settings {
+        const pawl__agent *agent;
+        pawl__buf path, text;
+        bool there;
+} settings;
+
+static void settings_free(settings *s)
+{
+        pawl__buf_free(&s->path);
+        pawl__buf_free(&s->text);
+}
+
+/* ---- The file -----------------------------------------------------------------------------------
+ */
+
+/* A project's settings are in the directory where the agent is started: this one. */
+static pawl_status find_file(settings *s, const cli_call *cli, bool user, pawl_error *err)
+{
+        const pawl__agent *agent = s->agent;
+        const char *named = agent->home_variable ? getenv(agent->home_variable) : NULL;
+
+        if (!user)
+                pawl__buf_adds(&s->path, agent->project_file);
+        else if (named && *named)
+                pawl__buf_addf(&s->path, "%s/%s", named, agent->home_file);
+        else if (cli->in->home)
+                pawl__buf_addf(&s->path, "%s/%s/%s", cli->in->home, agent->home_directory,
+                        agent->home_file);
+        else
+                return pawl__fail(err, PAWL_EINVAL,
+                        "--user: there is no home directory; set HOME, or leave --user out");
+        return pawl__buf_check(&s->path, err);
+}
+
+static pawl_status read_file(settings *s, pawl_error *err)
+{
+        const int fd = open(s->path.data, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+        struct stat st;
+        int error = fd < 0 ? errno : 0;
+
+        s->there = fd >= 0;
+        if (error == ENOENT || error == ENOTDIR)
+                return PAWL_OK;
+        if (!error && fstat(fd, &st) == 0 && !S_ISREG(st.st_mode))
+                error = EINVAL;
+        if (!error)
+                error = pawl__read_all(&s->text, fd, SETTINGS_MAX);
+        if (fd >= 0)
+                close(fd);
+        return error ? pawl__fail_errno(err, error, s->path.data, "read it") : PAWL_OK;
+}
+
+static pawl_status load(
+        settings *s, const cli_call *cli, const char *name, bool user, pawl_error *err)
+{
+        *s = (settings){pawl__agent_named(name), PAWL__BUF_INIT, PAWL__BUF_INIT, false};
+        pawl_status status = find_file(s, cli, user, err);
+
+        return status ? status : read_file(s, err);
+}
+
+/* The directories on the way that are not there. */
+static int make_directories(char *path)
+{
+        for (char *slash = strchr(path + 1, '/'); slash; slash = strchr(slash + 1, '/')) {
+                *slash = '\0';
+                const int error = mkdir(path, 0777) != 0 && errno != EEXIST ? errno : 0;
+                *slash = '/';
+                if (error)
+                        return error;
+        }
+        return 0;
+}
+
+static pawl_status save(settings *s, pawl_error *err)
+{
+        int error = s->there ? 0 : make_directories(s->path.data);
+
+        if (!error)
+                error = pawl__replace_file(s->path.data, s->text.data, s->text.len, 0644);
+        return error ? pawl__fail_errno(err, error, s->path.data, "write it") : PAWL_OK;
+}
+
+/* And the directories that are empty then, of those that an install makes: never the home directory
+ * or the project's. */
+static pawl_status remove_file(settings *s, pawl_error *err)
+{
+        const char *below = strstr(s->path.data, "/.");
+        const size_t least = *s->path.data == '.' ? 0
+                             : below              ? (size_t)(below - s->path.data)
+                                                  : SIZE_MAX;
+
+        if (unlink(s->path.data) != 0)
+                return pawl__fail_errno(err, errno, s->path.data, "remove it");
+        for (char *slash;
+                (slash = strrchr(s->path.data, '/')) && (size_t)(slash - s->path.data) > least;) {
+                *slash = '\0';
+                if (rmdir(s->path.data) != 0)
+                        break;
+        }
+        return PAWL_OK;
+}
+
+/* ---- The command of a hook ----------------------------------------------------------------------
+ */
+
+/* Is the program that PATH has under this name this one? */
+static bool is_in_path(const char *name, const char *self)
+{
+        const char *path = getenv("PATH");
+        char candidate[PATH_MAX], real[PATH_MAX];
+
+        for (; path && *path; path += strcspn(path, ":"), path += *path == ':') {
+                const int len = (int)strcspn(path, ":");
+                if (snprintf(candidate, sizeof candidate, "%.*s/%s", len, path, name) >=
+                                (int)sizeof candidate ||
+                        access(candidate, X_OK) != 0)
+                        continue;
+                return realpath(candidate, real) && strcmp(real, self) == 0;
+        }
+        return false;
+}
+
+static pawl_status make_command(pawl__buf *out, const pawl__agent *agent, pawl_error *err)
+{
+        char self[PATH_MAX];
+        const ssize_t len = readlink("/proc/self/exe", self, sizeof self - 1);
+
+        if (len < 0)
+                return pawl__fail_errno(err, errno, "/proc/self/exe", "read it");
+        self[len] = '\0';
+        if (is_in_path("pawl", self)) {
+                pawl__buf_adds(out, "pawl");
+        } else { /* for a shell */
+                const bool plain =
+                        strspn(self, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+                                     "0123456789/._+-") == (size_t)len;
+                if (!plain)
+                        pawl__buf_addc(out, '\'');
+                for (const char *c = self; *c; c++) {
+                        if (*c == '\'')
+                                pawl__buf_adds(out, "'\\''");
+                        else
+                                pawl__buf_addc(out, *c);
+                }
+                if (!plain)
+                        pawl__buf_addc(out, '\'');
+        }
+        return pawl__hook_command_end(out, agent, err);
+}
+
+/* ---- The commands -------------------------------------------------------------------------------
+ */
+
+int cli_hooks_install_agent(cli_call *cli)
+{
+        pawl_error err = PAWL_ERROR_INIT;
+        pawl__buf command = PAWL__BUF_INIT;
+        settings s;
+        pawl_status status = load(&s, cli, cli_value(cli, "agent"), cli_given(cli, "user"), &err);
+
+        if (!status)
+                status = make_command(&command, s.agent, &err);
+        if (!status) {
+                status = pawl__settings_install(&s.text, s.agent, command.data, &err);
+                if (status < 0)
+                        (void)pawl__fail_prefix(&err, status, "%s", s.path.data);
+        }
+        const bool same = status == PAWL_DONE;
+        if (!status)
+                status = save(&s, &err);
+        if (!status || same) {
+                cli_puts(cli->in->out, s.path.data);
+                fprintf(cli->in->out,
+                        same ? ": the hooks are there already\n"
+                             : ": %s gets its hooks from the next session on\n",
+                        s.agent->title);
+                if (!same && strcmp(s.agent->name, "codex") == 0)
+                        fputs("Codex asks once whether the hooks are to be trusted: /hooks\n",
+                                cli->in->out);
+        }
+        settings_free(&s);
+        pawl__buf_free(&command);
+        return status < 0 ? cli_fail(cli, &err) : CLI_DONE;
+}
+
+static int uninstall_run(cli_call *cli)
+{
+        pawl_error err = PAWL_ERROR_INIT;
+        bool whole = false;
+        settings s;
+        pawl_status status;
+
+        if (!cli_given(cli, "agent"))
+                return cli_usage(cli, "name the agent: --agent NAME");
+        status = load(&s, cli, cli_value(cli, "agent"), cli_given(cli, "user"), &err);
+        if (!status && !s.there)
+                status = PAWL_DONE;
+        if (!status) {
+                status = pawl__settings_uninstall(&whole, &s.text, s.agent, &err);
+                if (status < 0)
+                        (void)pawl__fail_prefix(&err, status, "%s", s.path.data);
+        }
+        const bool none = status == PAWL_DONE;
+        if (!status || none) {
+                cli_puts(cli->in->out, s.path.data);
+                fputs(none ? ": has no hooks of pawl\n" : ": the hooks are removed\n",
+                        cli->in->out);
+        }
+        if (!status)
+                status = whole ? remove_file(&s, &err) : save(&s, &err);
+        settings_free(&s);
+        return status < 0 ? cli_fail(cli, &err) : CLI_DONE;
+}
+
+static pawl_status show(
+        pawl__json_writer *w, const cli_call *cli, const char *name, bool user, pawl_error *err)
+{
+        unsigned events = 0;
+        settings s;
+        pawl_status status = load(&s, cli, name, user, err);
+
+        if (!status && s.text.len)
+                status = pawl__settings_look(&events, pawl__buf_text(&s.text), s.agent, err);
+        if (status) {
+                settings_free(&s);
+                return pawl__fail_prefix(err, status, "%s", s.path.data ? s.path.data : name);
+        }
+        pawl__json_open_object(w);
+        pawl__json_member_string(w, "agent", name);
+        pawl__json_member_string(w, "scope", user ? "user" : "project");
+        pawl__json_member_string(w, "file", s.path.data);
+        pawl__json_member_bool(w, "installed", events != 0);
+        pawl__json_name(w, "events");
+        pawl__json_open_array(w);
+        for (unsigned i = 0; i < PAWL__AGENT_EVENTS && s.agent->events[i].name; i++)
+                if (events >> i & 1)
+                        pawl__json_string(w, s.agent->events[i].name);
+        pawl__json_close_array(w);
+        pawl__json_close_object(w);
+        if (!cli_given(cli, "json") && (events || cli_given(cli, "agent"))) {
+                fprintf(cli->in->out, "%s, %s: ", s.agent->title, user ? "user" : "project");
+                cli_puts(cli->in->out, s.path.data);
+                fputs(events ? ": installed\n" : ": not installed\n", cli->in->out);
+        }
+        settings_free(&s);
+        return PAWL_OK;
+}
+
+static int status_run(cli_call *cli)
+{
+        const char *wanted = cli_value(cli, "agent");
+        pawl__json_writer w = PAWL__JSON_WRITER_INIT;
+        pawl_error err = PAWL_ERROR_INIT;
+        pawl_status status = PAWL_OK;
+
+        pawl__json_open_array(&w);
+        for (const pawl__agent *agent = pawl__agents; agent->name && !status; agent++) {
+                if (wanted && strcmp(wanted, agent->name) != 0)
+                        continue;
+                if (!cli_given(cli, "user"))
+                        status = show(&w, cli, agent->name, false, &err);
+                if (!status && cli->in->home)
+                        status = show(&w, cli, agent->name, true, &err);
+        }
+        pawl__json_close_array(&w);
+        if (!status && cli_given(cli, "json"))
+                return cli_print_json(cli, &w);
+        if (!status && w.buf.data && !strstr(w.buf.data, "\"installed\":true") && !wanted)
+                fputs("no agent has hooks of pawl; pawl hooks install --agent NAME\n",
+                        cli->in->out);
+        pawl__json_writer_free(&w);
+        return status ? cli_fail(cli, &err) : CLI_DONE;
+}
+
+static const cli_option uninstall_options[] = {
+        CLI_AGENT_OPTIONS, {NULL, 0, 0, CLI_FLAG, NULL, NULL, NULL}};
+static const cli_option status_options[] = {CLI_AGENT_OPTIONS,
+        {"json", 0, 0, CLI_FLAG, NULL, NULL, "print an array of objects"},
+        {NULL, 0, 0, CLI_FLAG, NULL, NULL, NULL}};
+
+const cli_cmd pawl_hooks_uninstall_cmd = {
+        .name = "hooks uninstall",
+        .args = "",
+        .traits = CLI_CHANGES,
+        .options = uninstall_options,
+        .help = "Take pawl's hooks out of an agent's settings again",
+        .run = uninstall_run,
+};
+
+const cli_cmd pawl_hooks_status_cmd = {
+        .name = "hooks status",
+        .args = "",
+        .options = status_options,
+        .help = "Say which agents have pawl's hooks, and where",
+        .run = status_run,
+};
