@@ -1,10 +1,11 @@
 #include "base/file.h"
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <limits.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
+#include <sys/random.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -110,19 +111,15 @@ static int follow(pawl__buf *target, const char *path)
         return ENOMEM;
 }
 
-static int put_in_place(
-        char *target, char *beside, const void *data, size_t len, mode_t mode, mode_t new_mode)
+/* @p mode 0: there is none, the new one's is @p new_mode less the umask. */
+static int put_in_place(char *target, const char *beside, const void *data, size_t len, mode_t mode,
+        mode_t new_mode)
 {
         const size_t directory = directory_len(target);
-        const int fd = mkostemp(beside, O_CLOEXEC);
+        const int fd = open(beside, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, new_mode);
 
         if (fd < 0)
                 return errno;
-        if (!mode) {
-                const mode_t mask = umask(0);
-                umask(mask);
-                mode = new_mode & ~mask;
-        }
         int error = pawl__fill_file(fd, mode, data, len, true);
         if (!error)
                 error = pawl__rename(AT_FDCWD, beside, target, true);
@@ -137,18 +134,24 @@ static int put_in_place(
 int pawl__replace_file(const char *path, const void *data, size_t len, mode_t new_mode)
 {
         pawl__buf target = PAWL__BUF_INIT, beside = PAWL__BUF_INIT;
-        struct stat st = {.st_mode = 0};
-        int error = 0;
+        struct stat st;
+        uint64_t random;
+        mode_t mode = 0;
+        int error;
 
-        if (stat(path, &st) == 0 ? !S_ISREG(st.st_mode) : !*path || path[strlen(path) - 1] == '/')
+        if (stat(path, &st) == 0)
+                mode = st.st_mode;
+        if (mode ? !S_ISREG(mode) : !*path || path[strlen(path) - 1] == '/')
                 return EINVAL;
+        if (getrandom(&random, sizeof random, 0) != sizeof random)
+                return errno;
         error = follow(&target, path);
         if (!error) {
                 pawl__buf_add(&beside, target.data, directory_len(target.data));
-                pawl__buf_adds(&beside, ".pawl-XXXXXX");
+                pawl__buf_addf(&beside, ".pawl-%016" PRIx64, random);
                 error = beside.failed ? ENOMEM
                                       : put_in_place(target.data, beside.data, data, len,
-                                                st.st_mode & 07777, new_mode);
+                                                mode & 07777, new_mode);
         }
         pawl__buf_free(&target);
         pawl__buf_free(&beside);

@@ -315,45 +315,42 @@ static pawl_status take_workspace(hooking *h, const char *description)
 }
 
 /* A session that is not there has nothing to keep: it changed nothing. */
-static pawl_status keep_session(hooking *h, const char *description, const char *reason)
+static pawl_status keep_session(hooking *h, bool ends)
 {
         pawl_session_work work = {NULL, NULL, NULL, 0, NULL, 0, NULL, 0};
+        const char *const reason = pawl__arena_copy(&h->arena, h->call.reason).data;
         const char **files = NULL;
         uint64_t seq;
-        pawl_status status = open_log(h, false);
+        pawl_status status = in_step(h) ? PAWL_DONE : open_log(h, false);
 
         if (!status)
                 status = find_session(h);
         if (status || !*h->session_id)
-                return status ? status : PAWL_DONE;
-        status = take_workspace(h, description);
+                return status;
+        status = take_workspace(h, ends ? "at the session's end" : "before compaction");
         if (!status)
                 status = pawl__session_files(
                         &files, &work.n_files, h->log, h->session_id, &h->arena, &h->err);
-        work.files = files;
         if (!status)
-                status = pawl_session_checkpoint(
-                        &seq, h->log, h->session_id, h->actor.data, reason, &work, &h->err);
+                status = pawl__arena_check(&h->arena, &h->err);
+        work.files = files;
+        if (!status && ends)
+                status = pawl_session_end(
+                        h->log, h->session_id, h->actor.data, "completed", reason, &work, &h->err);
+        else if (!status)
+                status = pawl_session_checkpoint(&seq, h->log, h->session_id, h->actor.data,
+                        "context_warning", &work, &h->err);
         return status;
 }
 
 static pawl_status before_compaction(hooking *h)
 {
-        return in_step(h) ? PAWL_OK : keep_session(h, "before compaction", "context_warning");
+        return keep_session(h, false);
 }
 
 static pawl_status session_end(hooking *h)
 {
-        pawl_status status =
-                in_step(h) ? PAWL_DONE : keep_session(h, "at the session's end", "session_end");
-        const char *reason = pawl__arena_copy(&h->arena, h->call.reason).data;
-
-        if (!status)
-                status = pawl__arena_check(&h->arena, &h->err);
-        if (!status)
-                status = pawl_session_end(
-                        h->log, h->session_id, h->actor.data, "completed", reason, NULL, &h->err);
-        return status;
+        return keep_session(h, true);
 }
 
 /* What was done, in the agent's own words. */

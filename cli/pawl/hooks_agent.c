@@ -245,8 +245,9 @@ static pawl_status show(
         if (!status && s.text.len)
                 status = pawl__settings_look(&events, pawl__buf_text(&s.text), s.agent, err);
         if (status) {
+                (void)pawl__fail_prefix(err, status, "%s", s.path.data ? s.path.data : name);
                 settings_free(&s);
-                return pawl__fail_prefix(err, status, "%s", s.path.data ? s.path.data : name);
+                return status;
         }
         pawl__json_open_object(w);
         pawl__json_member_string(w, "agent", name);

@@ -1,0 +1,122 @@
+# pawl hook: what an agent's hooks ask for, and what they get.
+. "$SOURCE_DIR/tests/cli/shared.sh"
+export HOME=$PWD/home
+unset XDG_CONFIG_HOME
+mkdir home project
+cd project
+git init -q .
+printf '%s\n' out err >.git/info/exclude
+
+# hook EVENT MEMBERS [OPTION...]: the reply is in out.
+hook() {
+        local event=$1 members=$2
+        shift 2
+        jq -nc --arg cwd "$PWD" --arg event "$event" \
+                "{session_id:\"s1\",cwd:\$cwd,hook_event_name:\$event} + {$members}" >../call
+        local code=0
+        pawl hook "$@" <../call >out 2>err || code=$?
+        return $code
+}
+
+it "a session's start where there is no log makes none and tells nothing"
+hook SessionStart 'source:"startup"'
+same "$(cat out)" '{}'
+[ ! -e .pawl ]
+
+it "a checkpoint is taken before a tool that edits or runs a shell, and before no other"
+echo one >a
+hook PreToolUse 'tool_name:"Read",tool_input:{}'
+[ ! -e .pawl ]
+hook PreToolUse 'tool_name:"Bash",tool_input:{command:"echo two >a"},tool_use_id:"toolu_1"'
+same "$(cat out)" '{}'
+is_empty err
+echo two >a
+hook PreToolUse 'tool_name:"Edit",tool_input:{file_path:"a"},tool_use_id:"toolu_2"'
+same "$(pawl checkpoints --json | jq -c 'map([.n,.trigger,.description])')" \
+        '[[1,"auto","before Bash (toolu_1)"],[2,"auto","before Edit (toolu_2)"]]'
+same "$(pawl restore list --json | jq length)" 2
+
+it "none is taken where nothing changed since the last, nor where checkpoints are switched off"
+before=$(eventlog head)
+hook PreToolUse 'tool_name:"Edit",tool_input:{file_path:"a"},tool_use_id:"toolu_3"'
+same "$(cat out)" '{}'
+echo three >a
+PAWL_TOOL_CHECKPOINTS=off hook PreToolUse 'tool_name:"Edit",tool_input:{},tool_use_id:"toolu_4"'
+same "$(eventlog head)" "$before"
+
+it "two hooks of one batch take one checkpoint"
+hook PreToolUse 'tool_name:"Edit",tool_input:{},tool_use_id:"toolu_5"' & first=$!
+pawl hook <<<'{"session_id":"s1","hook_event_name":"PreToolUse","tool_name":"Write","tool_use_id":"toolu_6"}' >../second
+wait $first
+same "$(cat ../second)" '{}'
+same "$(pawl checkpoints --json | jq length)" 3
+
+it "each state comes back, by the call's name and by the checkpoint's number"
+name=$(pawl restore list --json | jq -r '.[] | select(contains("toolu_1"))')
+runs 0 pawl restore "$name"
+same "$(cat a)" one
+runs 0 pawl rollback 2 --yes
+same "$(cat a)" two
+
+it "before compaction and at the end the session is kept with what was edited"
+echo four >a
+echo new >b
+hook PreCompact 'trigger:"auto"'
+same "$(events SessionCheckpointed)" 1
+hook Stop 'last_assistant_message:"Put four into a."'
+hook SessionEnd 'reason:"logout"'
+same "$(pawl sessions --json | jq -c '.[0] | [.mission_id,.status]')" '["claude:s1","completed"]'
+same "$(eventlog list --type SessionCheckpointed --json | jq -sc 'map([.actor, .payload.reason, .payload.files])')" \
+        '[["agent:claude","context_warning",["a","b"]],["agent:claude","session_end",["a","b"]]]'
+
+it "the next session's context is the handoff of the last, in the agent's own form"
+hook SessionStart 'source:"startup",session_id:"s2"'
+same "$(jq -r '.hookSpecificOutput.hookEventName' out)" SessionStart
+jq -r '.hookSpecificOutput.additionalContext' out >context
+says '^> Put four into a\.$' context
+says '^- b' context
+hook sessionStart 'conversation_id:"c",session_id:null'
+same "$(jq -r 'keys[]' out)" additional_context
+
+it "an agent's form is found out: where it gives no id of a call, where a shell is the event"
+echo five >a
+hook BeforeTool 'tool_name:"run_shell_command",tool_input:{command:"x"},timestamp:"2026-01-20T14:30:00Z"'
+same "$(pawl checkpoints --json | jq -r '.[-1].description')" "before run_shell_command (call)"
+same "$(eventlog list --type WorkspaceCheckpointed --json | jq -r .actor | tail -1)" agent:gemini
+echo six >a
+jq -nc --arg root "$PWD" '{conversation_id:"c",workspace_roots:[$root],hook_event_name:"beforeShellExecution",command:"ls"}' >../call
+(cd / && pawl hook) <../call >out
+same "$(cat out)" '{}'
+same "$(eventlog list --type WorkspaceCheckpointed --json | jq -r .actor | tail -1)" agent:cursor
+runs 0 eventlog replay --check
+
+it "what is no call of a hook is said and stops no agent, unless it is strict"
+before=$(eventlog head)
+for input in '' nope '[]' '{"session_id":"s"}' '{"hook_event_name":7}'; do
+        pawl hook <<<"$input" >out 2>err
+        same "$(cat out)" '{}'
+        says '^pawl: standard input: .*; ' err
+        code=0
+        pawl hook --strict <<<"$input" >out 2>err || code=$?
+        same "$code" 2
+        is_empty out
+        says '^pawl: standard input: .*; ' err
+done
+pawl hook <<<'{"hook_event_name":"Notification","cwd":"/nowhere"}' >out
+same "$(cat out)" '{}'
+same "$(eventlog head)" "$before"
+
+it "no checkpoints are taken of the home directory and of the root, and the person is told"
+for directory in "$HOME" /; do
+        jq -nc --arg cwd "$directory" '{cwd:$cwd,hook_event_name:"PreToolUse",tool_name:"Bash"}' >../call
+        pawl hook <../call >out 2>err
+        says '^\{"systemMessage":"pawl: .*of which no checkpoints are taken; start the agent in the directory of a project' out
+done
+[ ! -e "$HOME/.pawl" ] && [ ! -e /.pawl ]
+
+it "a new log is made at the top of the repository"
+mkdir -p ../other/deep
+git init -q ../other
+jq -nc --arg cwd "$(realpath ../other/deep)" '{cwd:$cwd,hook_event_name:"PreToolUse",tool_name:"Bash"}' >../call
+pawl hook <../call >out
+[ -e ../other/.pawl/events.db ] && [ ! -e ../other/deep/.pawl ]

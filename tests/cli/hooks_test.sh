@@ -1,0 +1,109 @@
+# pawl hooks install, uninstall and status for an agent: its settings keep all that is not ours.
+. "$SOURCE_DIR/tests/cli/shared.sh"
+export HOME=$PWD/home
+unset CODEX_HOME CLAUDE_CONFIG_DIR
+mkdir home project
+cd project
+
+it "each agent's file is made, has a hook for each of its events, and goes again with its directory"
+while read -r agent file events; do
+        runs 0 pawl hooks install --agent "$agent"
+        says "^$file: .* gets its hooks" out
+        same "$(jq -c '.hooks | keys_unsorted' "$file")" "$events"
+        same "$(jq -r '[.. | .command? // empty] | unique[]' "$file" | grep -cE "pawl hook --agent $agent\$")" 1
+        cp "$file" ../before
+        runs 0 pawl hooks install --agent "$agent"
+        says 'are there already$' out
+        cmp "$file" ../before
+        same "$(pawl hooks status --agent "$agent" --json | jq -c '.[0] | [.scope,.installed,.events]')" "[\"project\",true,$events]"
+        runs 0 pawl hooks uninstall --agent "$agent"
+        [ ! -e "${file%%/*}" ]
+        runs 0 pawl hooks uninstall --agent "$agent"
+        says 'has no hooks of pawl$' out
+done <<'END'
+claude .claude/settings.json ["PreToolUse","SessionStart","PreCompact","Stop","SessionEnd"]
+codex .codex/hooks.json ["PreToolUse","SessionStart","PreCompact","Stop"]
+gemini .gemini/settings.json ["BeforeTool","SessionStart","PreCompress","AfterAgent","SessionEnd"]
+vscode .github/hooks/pawl.json ["PreToolUse","SessionStart","PreCompact","Stop"]
+cursor .cursor/hooks.json ["preToolUse","beforeShellExecution","sessionStart","preCompact","stop","sessionEnd"]
+END
+
+it "what stands in the settings stays as it is, and after an uninstall the file is what it was, byte for byte"
+mkdir .claude
+settings=.claude/settings.json
+while IFS= read -r text; do
+        printf "$text" >$settings
+        cp $settings ../before
+        runs 0 pawl hooks install --agent claude
+        cp $settings ../with
+        runs 0 pawl hooks install --agent claude
+        cmp $settings ../with
+        same "$(pawl hooks status --agent claude --json | jq '.[0].events | length')" 5
+        runs 0 pawl hooks uninstall --agent claude
+        cmp $settings ../before
+done <<'END'
+{}
+{ }
+{\n}\n
+{\r\n\t"model": "x"\r\n}\r\n
+{\n  // a comment, { and "\n  "model": "x", /* "hooks": [ */\n  "hooks": {}\n}\n
+{"hooks":{"PreToolUse":[]}}
+{"hooks":{"PreToolUse":[{"matcher":"Bash","hooks":[{"type":"command","command":"mine"}]}],"Other":[1,2]},}
+{\n  "hooks": {\n    "Stop": [ ],\n  }\n}
+{"a":"\\u0022hooks\\u0022","b":[1.0,-2e9,true,null]}
+END
+
+it "hooks that the agent has written anew are found by their command"
+jq -nc '{model:"x",hooks:{PreToolUse:[{matcher:"Bash",hooks:[{type:"command",command:"mine"}]}]}}' >$settings
+cp $settings ../before
+runs 0 pawl hooks install --agent claude
+jq --tab '.hooks.Stop[0].hooks += [{type:"command",command:"mine too"}]' $settings >../anew
+cp ../anew $settings
+runs 0 pawl hooks uninstall --agent claude
+same "$(jq -c . $settings)" \
+        '{"model":"x","hooks":{"Stop":[{"hooks":[{"type":"command","command":"mine too"}]}],"PreToolUse":[{"matcher":"Bash","hooks":[{"type":"command","command":"mine"}]}]}}'
+
+it "settings that cannot be read are refused and left as they are"
+while IFS= read -r text; do
+        printf '%s' "$text" >$settings
+        cp $settings ../before
+        for verb in install uninstall; do
+                fails 1 "$settings: .*; repair it" pawl hooks $verb --agent claude
+                cmp $settings ../before
+        done
+        fails 1 "$settings: .*; repair it" pawl hooks status --agent claude
+done <<'END'
+{"hooks":
+[1]
+{"hooks":[]}
+{"hooks":{"Stop":{}}}
+{} {}
+{"a":tru}
+{"a":"open}
+END
+
+it "a link to the settings stays one, and their mode stays"
+mkdir ../dotfiles
+echo '{"model": "x"}' >../dotfiles/settings.json
+chmod 600 ../dotfiles/settings.json
+ln -sf ../../dotfiles/settings.json $settings
+runs 0 pawl hooks install --agent claude
+[ -L $settings ]
+same "$(stat -c %a ../dotfiles/settings.json)" 600
+runs 0 pawl hooks uninstall --agent claude
+same "$(cat ../dotfiles/settings.json)" '{"model": "x"}'
+
+it "the user's settings are those of the home directory, or where the agent's variable says"
+runs 0 pawl hooks install --agent claude --user
+[ -e "$HOME/.claude/settings.json" ]
+CODEX_HOME=$PWD/codex runs 0 pawl hooks install --agent codex --user
+[ -e codex/hooks.json ]
+runs 0 pawl hooks status
+says '^Claude Code, user: .*settings.json: installed$' out
+runs 0 pawl hooks uninstall --agent claude --user
+[ ! -e "$HOME/.claude" ] && [ -d "$HOME" ]
+
+it "wrong usage is said"
+misused 'name the agent' pawl hooks uninstall
+misused 'agent' pawl hooks install --agent nobody
+misused 'wants --agent' pawl hooks install --user
