@@ -1,5 +1,6 @@
 #include "service/answer.h"
 #include "base/error.h"
+#include "service/feed.h"
 #include <stdarg.h>
 #include <stdio.h>
 
@@ -18,8 +19,7 @@ const service_fixed_header service_fixed_headers[] = {
 
 void service_answer_free(service_answer *answer)
 {
-        if (answer->source.read && answer->source.close)
-                answer->source.close(answer->source.user);
+        service_stream_close(answer->stream);
         pawl__buf_free(&answer->body);
         *answer = (service_answer){.status = 0};
 }
@@ -67,11 +67,10 @@ void service_answer_json(service_answer *answer, unsigned status, pawl__json_wri
         pawl__json_writer_free(w);
 }
 
-void service_answer_source(
-        service_answer *answer, const char *content_type, const service_source *source)
+void service_answer_stream(service_answer *answer, service_stream *stream)
 {
-        begin(answer, 200, content_type);
-        answer->source = *source;
+        begin(answer, 200, "text/event-stream");
+        answer->stream = stream;
 }
 
 unsigned service_http_status(pawl_status status)

@@ -1,6 +1,6 @@
 /**
  * @file service/answer.h
- * @brief What the service answers: a status, a few headers, and a body or a source of one.
+ * @brief What the service answers: a status, a few headers, and a body or a stream.
  */
 #ifndef SERVICE_ANSWER_H
 #define SERVICE_ANSWER_H
@@ -11,29 +11,9 @@
 
 #define SERVICE_JSON "application/json"
 
-/** The body of a source's answer, by which its connection is woken. Opaque: service/async_body.c.
+/** A body without an end (service/feed.h): the server reads it as fast as the client receives it.
  */
-typedef struct service_async_body service_async_body;
-
-/**
- * A body without an end: the server reads it as fast as the client receives it. Calls of one source
- * never overlap; they come from the server's one thread for connections, so none may wait for a
- * disk, for a lock that is held long, or for anything else.
- */
-typedef struct service_source {
-        /** Called once, before the first read: @p body may be used until close, by
-         *  service_wake() from any thread. */
-        void (*start)(void *user, service_async_body *body);
-        /** At most @p max bytes into @p out. 0: nothing yet, and the connection sleeps
-         *  until it is woken. -1: the end. */
-        ssize_t (*read)(void *user, char *out, size_t max);
-        /** Called once, at the end (even without start): forget the body, free @p user. */
-        void (*close)(void *user);
-        void *user;
-} service_source;
-
-/** Read again: from any thread, also while a read is under way. Never waits. */
-void service_wake(service_async_body *body);
+typedef struct service_stream service_stream;
 
 /** An answer. Zero-initialised is none; a route fills it by the functions below. */
 typedef struct service_answer {
@@ -42,7 +22,7 @@ typedef struct service_answer {
         pawl__buf body;
         const void *fixed; /**< where not NULL: the body, static, in place of it */
         size_t fixed_len;
-        service_source source;  /**< where read is not NULL: the body, in place of both */
+        service_stream *stream; /**< where not NULL: the body, in place of both */
         const char *cache;      /**< Cache-Control, static; NULL: "no-store" */
         const char *etag;       /**< static; NULL: none */
         char allow[64];         /**< with 405: the methods that there are */
@@ -61,9 +41,8 @@ void service_answer_body(
 /** A body that stays where it is. */
 void service_answer_fixed(service_answer *answer, unsigned status, const char *content_type,
         const void *data, size_t len);
-/** A stream of this type: 200. The source's close is called when it ends, whatever happens. */
-void service_answer_source(
-        service_answer *answer, const char *content_type, const service_source *source);
+/** A stream of events: 200. The answer closes it. */
+void service_answer_stream(service_answer *answer, service_stream *stream);
 
 /** {"status","code","message"}; without the exit code where it is 0. */
 void service_error_object(pawl__json_writer *w, const pawl_error *err, int code);
@@ -88,7 +67,7 @@ extern const service_fixed_header service_fixed_headers[];
 
 /** Its body's bytes, wherever they are; not of a stream. */
 pawl_text service_answer_bytes(const service_answer *answer);
-/** Free what it holds; a source is closed. It is none again. */
+/** Free what it holds; a stream is closed. It is none again. */
 void service_answer_free(service_answer *answer);
 
 #endif

@@ -18,8 +18,7 @@ enum { CHANGES = SERVICE_CHANGES | SERVICE_WORKSPACE };
 
 #define PLAN_CHANGED "409, with nothing changed, when the plan is another now: get it again."
 
-/* ---- Fields of several routes -------------------------------------------------------------------
- */
+/* ---- Fields of several routes ------------------------------------------------------------ */
 
 #define NUMBER(name_, about_)                                                                      \
         {                                                                                          \
@@ -73,8 +72,7 @@ enum { CHANGES = SERVICE_CHANGES | SERVICE_WORKSPACE };
                 .name = name_, .type = SERVICE_NUMBER, .about = about_, .header = true             \
         }
 
-/* ---- The table ----------------------------------------------------------------------------------
- */
+/* ---- The table --------------------------------------------------------------------------- */
 
 const service_route service_api_routes[] = {
         COMMAND("GET", "/runs", 0,

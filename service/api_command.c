@@ -45,8 +45,7 @@ static void add(invocation *in, const char *prefix, pawl_text value)
         pawl__buf_free(&text);
 }
 
-/* ---- Fields -------------------------------------------------------------------------------------
- */
+/* ---- Fields ------------------------------------------------------------------------------ */
 
 static const pawl_text absent = {NULL, 0};
 
@@ -180,8 +179,7 @@ static void check_one_of(invocation *in)
                         names[0], names[1]);
 }
 
-/* ---- The words and what comes of them -----------------------------------------------------------
- */
+/* ---- The words and what comes of them ---------------------------------------------------- */
 
 static void add_argument(invocation *in, bool first, pawl_text value)
 {

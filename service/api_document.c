@@ -19,8 +19,7 @@ static bool posts(const service_route *route)
         return strcmp(route->method, "POST") == 0;
 }
 
-/* ---- Schemas ------------------------------------------------------------------------------------
- */
+/* ---- Schemas ----------------------------------------------------------------------------- */
 
 static void write_type(pawl__json_writer *w, const char *type)
 {
@@ -66,8 +65,7 @@ static void write_field(pawl__json_writer *w, const service_field *f, bool body)
         }
 }
 
-/* ---- What an operation takes --------------------------------------------------------------------
- */
+/* ---- What an operation takes ------------------------------------------------------------- */
 
 static void write_parameter(pawl__json_writer *w, const service_field *f, const char *in)
 {
@@ -195,8 +193,7 @@ static void write_body(pawl__json_writer *w, const service_route *route)
         pawl__json_close_object(w);
 }
 
-/* ---- What it answers ----------------------------------------------------------------------------
- */
+/* ---- What it answers --------------------------------------------------------------------- */
 
 static void write_response(pawl__json_writer *w, const char *status, const char *about,
         const service_operation *operation)
@@ -281,8 +278,7 @@ static void write_operation(pawl__json_writer *w, const service_route *route)
         pawl__json_close_object(w);
 }
 
-/* ---- The whole ----------------------------------------------------------------------------------
- */
+/* ---- The whole --------------------------------------------------------------------------- */
 
 static void write_paths(pawl__json_writer *w, const service_route *const *tables)
 {

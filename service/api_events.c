@@ -54,8 +54,7 @@ static pawl_status keep(page *p, const pawl_event *event)
         return status;
 }
 
-/* ---- From a seq on ------------------------------------------------------------------------------
- */
+/* ---- From a seq on ----------------------------------------------------------------------- */
 
 static bool is_full(const page *p)
 {
@@ -98,8 +97,7 @@ static pawl_status read_on(page *p, uint64_t since)
         return status;
 }
 
-/* ---- Before a seq -------------------------------------------------------------------------------
- */
+/* ---- Before a seq ------------------------------------------------------------------------ */
 
 /* The events from @p from up to, without, @p to. */
 static pawl_status read_chunk(page *p, uint64_t from, uint64_t to)
@@ -167,8 +165,7 @@ static pawl_status read_back(page *p, uint64_t before)
         return status;
 }
 
-/* ---- The route ----------------------------------------------------------------------------------
- */
+/* ---- The route --------------------------------------------------------------------------- */
 
 static void write_page(service_answer *answer, const page *p)
 {
@@ -262,8 +259,7 @@ void service_api_event(service_answer *answer, service_call *call)
         pawl__arena_free(&arena);
 }
 
-/* ---- The stream ---------------------------------------------------------------------------------
- */
+/* ---- The stream -------------------------------------------------------------------------- */
 
 /* The event before the first of the stream: Last-Event-ID, else the query, else the head. */
 static pawl_status begins_after(
@@ -298,7 +294,7 @@ void service_api_stream(service_answer *answer, service_call *call)
         };
         pawl_error err = PAWL_ERROR_INIT;
         uint64_t head = 0, since = 0;
-        service_source source;
+        service_stream *stream;
         pawl__arena arena = PAWL__ARENA_INIT;
         pawl_status status = read_head(&head, call->log, &err);
 
@@ -309,10 +305,10 @@ void service_api_stream(service_answer *answer, service_call *call)
         if (!status && !call->site->feed)
                 status = pawl__fail(&err, PAWL_ESTATE, "events: no stream is to be had; ask again");
         if (!status)
-                status = service_feed_source(&source, call->site->feed, &filter, since, head, &err);
+                status = service_feed_stream(&stream, call->site->feed, &filter, since, &err);
         pawl__arena_free(&arena);
         if (status)
                 service_answer_fail(answer, &err);
         else
-                service_answer_source(answer, "text/event-stream", &source);
+                service_answer_stream(answer, stream);
 }

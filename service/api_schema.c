@@ -53,8 +53,7 @@ void service_schema_values(pawl__json_writer *w, pawl_text values, char separato
         pawl__json_close_array(w);
 }
 
-/* ---- One type -----------------------------------------------------------------------------------
- */
+/* ---- One type ---------------------------------------------------------------------------- */
 
 static void write_type(pawl__json_writer *w, pawl_text type, bool null)
 {
@@ -132,8 +131,7 @@ void service_schema_write(pawl__json_writer *w, pawl_text type)
         pawl__json_close_object(w);
 }
 
-/* ---- Objects ------------------------------------------------------------------------------------
- */
+/* ---- Objects ----------------------------------------------------------------------------- */
 
 /* "TYPE: DESCRIPTION" */
 static void write_member(pawl__json_writer *w, pawl_text text)
@@ -201,8 +199,7 @@ static void write_object(pawl__json_writer *w, const pawl__json_tree *file, pawl
         pawl__json_close_object(w);
 }
 
-/* ---- The file -----------------------------------------------------------------------------------
- */
+/* ---- The file ---------------------------------------------------------------------------- */
 
 static void write_header(pawl__json_writer *w, const char *name, const char *schema)
 {

@@ -1,5 +1,6 @@
 #include "service/exchange.h"
 #include "base/error.h"
+#include "service/feed.h"
 #include "service/server.h"
 #include "service/thread.h"
 #include <stdio.h>
@@ -8,6 +9,8 @@
 
 /* Bytes that are read of a refused body before the answer, so that the client sees the answer. */
 #define DRAIN_MAX (4U << 20)
+
+#define STREAM_BLOCK 4096 /* bytes, at most, of one read */
 
 typedef enum phase {
         HEADERS,  /* the first line has been read */
@@ -96,16 +99,8 @@ void service_exchange_end(void *user, struct MHD_Connection *connection, void **
         service_connection_keepalive(of->client);
         forget_request(of);
         service_answer_free(&of->answer);
-        if (of->place)
-                service_exchange_stream_ended(of->parts);
+        atomic_fetch_sub(&of->parts->site->gauges.streams, of->place);
         free(of);
-}
-
-void service_exchange_stream_ended(void *user)
-{
-        service_parts *parts = user;
-
-        atomic_fetch_sub(&parts->site->gauges.streams, 1);
 }
 
 /* What is known of the headers so far. */
@@ -194,18 +189,36 @@ static enum MHD_Result gather(void *user, enum MHD_ValueKind kind, const char *n
         return all->status ? MHD_NO : MHD_YES;
 }
 
-/* The response of an answer, which is emptied. NULL: no memory. */
+static void sleep_on(void *user, bool asleep)
+{
+        const exchange *of = user;
+
+        if (asleep)
+                of->parts->mhd->MHD_suspend_connection(of->connection);
+        else
+                of->parts->mhd->MHD_resume_connection(of->connection);
+}
+
+static ssize_t read_stream(void *user, uint64_t at, char *out, size_t max)
+{
+        const ssize_t n = service_stream_read(user, out, max);
+
+        (void)at;
+        return n < 0 ? MHD_CONTENT_READER_END_OF_STREAM : n;
+}
+
+/* The response of an answer, whose body it takes over; a stream stays the answer's. NULL: no
+ * memory. */
 static struct MHD_Response *respond(exchange *of)
 {
         const service_mhd *mhd = of->parts->mhd;
         service_answer *answer = &of->answer;
         struct MHD_Response *response;
 
-        if (answer->source.read) {
-                const service_source source = answer->source;
-                answer->source.read = NULL;
-                of->place = false; /* the body has it now */
-                return service_async_response(&of->parts->bodies, of->connection, &source);
+        if (answer->stream) {
+                service_stream_start(answer->stream, sleep_on, of);
+                return mhd->MHD_create_response_from_callback(
+                        MHD_SIZE_UNKNOWN, STREAM_BLOCK, read_stream, answer->stream, NULL);
         }
         if (answer->fixed || !answer->body.data) {
                 const pawl_text bytes = service_answer_bytes(answer);
@@ -252,7 +265,7 @@ static enum MHD_Result send_answer(exchange *of)
 {
         const service_mhd *mhd = of->parts->mhd;
         const unsigned status = of->answer.status;
-        const bool stream = of->answer.source.read != NULL;
+        const bool stream = of->answer.stream != NULL;
         enum MHD_Result result = MHD_NO;
 
         if (atomic_load(&of->parts->stopping))

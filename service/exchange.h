@@ -5,8 +5,8 @@
 #ifndef SERVICE_EXCHANGE_H
 #define SERVICE_EXCHANGE_H
 
-#include "service/async_body.h"
 #include "service/connections.h"
+#include "service/library.h"
 #include "service/pool.h"
 
 /** What exchanges need of their server. */
@@ -15,7 +15,6 @@ typedef struct service_parts {
         service_site *site;
         service_pool *pool;
         service_connections *connections;
-        service_async_bodies bodies;
         atomic_bool
                 stopping; /**< new requests are answered with 503, and their connections closed */
 } service_parts;
@@ -29,7 +28,5 @@ void service_exchange_end(void *user, struct MHD_Connection *connection, void **
         enum MHD_RequestTerminationCode why);
 void service_exchange_connection(void *user, struct MHD_Connection *connection, void **client,
         enum MHD_ConnectionNotificationCode what);
-/** For bodies: a stream was freed. */
-void service_exchange_stream_ended(void *user);
 
 #endif

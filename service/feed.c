@@ -1,174 +1,357 @@
-/* A feed's life, and its first thread, which follows the head of the log. */
 #include "service/feed.h"
 #include "base/error.h"
 #include "events/log.h"
-#include "service/feed_inside.h"
 #include "service/thread.h"
+#include "service/worker.h"
+#include <inttypes.h>
 #include <stdlib.h>
-#include <string.h>
 
 enum {
-        LOOK_EVERY_MS = 200,
-        TRY_EVERY_MS = 1000, /* while the log cannot be followed */
-        AT_ONCE = 64         /* events that are added before streams are woken */
+        LOOK_EVERY_MS = 200, /* while there are streams */
+        BEAT_MS = 15000,
+        SCAN = 4096, /* events that are read for a page, at most */
+        PAGES = 64   /* recent pages that are kept to be shared, at most */
 };
 
-/* ---- Following the log --------------------------------------------------------------------------
- */
+/* The events from @from to before @next that a stream shows, as they are sent. */
+typedef struct page {
+        unsigned users;
+        struct page *older; /* in the list of those that are shared */
+        uint64_t from, next;
+        pawl__buf text;
+} page;
 
-/* Add an event to the ring, unless the ring has passed it meanwhile. */
-static pawl_status add(service_feed *feed, const pawl_event *event, pawl__buf *text)
+struct service_stream {
+        service_feed *feed;
+        service_stream *before, *after; /* all of the feed's */
+        service_feed_filter filter;
+        uint64_t next;  /* the first event after the page */
+        page *page;     /* NULL: nothing to send */
+        size_t sent;    /* bytes of it that were sent */
+        pawl__buf note; /* sent before a page is begun; empty: nothing */
+        size_t note_at;
+        int64_t sent_ms; /* when something was last sent */
+        void (*sleep)(void *user, bool asleep);
+        void *user;
+        bool asleep; /* the last read had nothing */
+        bool busy;   /* the thread reads a page for it */
+        bool ended;  /* nothing comes after the page, if it was begun, and the note */
+        bool closed; /* while it was busy: the thread frees it */
+};
+
+struct service_feed {
+        pthread_t thread;
+        pthread_mutex_t reading; /* held by the user of the log; taken before the lock */
+        service_worker worker;   /* its log is the one that is kept */
+        pthread_mutex_t lock;    /* of what follows; never held while waiting for a disk */
+        pthread_cond_t look;
+        uint64_t head; /* of the log, when it was last read */
+        service_stream *streams;
+        page *pages;       /* to be shared, newest first */
+        pawl_error broken; /* why the log cannot be followed; status PAWL_OK: it can */
+        unsigned users;    /* the feed's owner, and each stream */
+        bool poked, stopping;
+};
+
+/* ---- Pages ------------------------------------------------------------------------------- */
+
+static void release(page *p)
 {
-        pawl_status status = PAWL_OK;
+        if (!p || --p->users)
+                return;
+        pawl__buf_free(&p->text);
+        free(p);
+}
 
-        pthread_mutex_lock(&feed->lock);
-        if (event->seq > feed->ring.head + 1)
-                service_ring_reset(&feed->ring, event->seq - 1);
-        if (event->seq == feed->ring.head + 1)
-                status = service_ring_add(&feed->ring, event, text);
-        pthread_mutex_unlock(&feed->lock);
+/* Keep a page for other streams (NULL: none), and release old ones. */
+static void share(service_feed *feed, page *new)
+{
+        size_t bytes = 0, n = 0;
+
+        if (new) {
+                new->users++;
+                new->older = feed->pages;
+                feed->pages = new;
+        }
+        for (page **at = &feed->pages, *p; (p = *at) != NULL;) {
+                bytes += p->text.cap;
+                if (new &&n++ < PAGES && (p == new || bytes <= SERVICE_PAGES_BYTES)) {
+                        at = &p->older;
+                        continue;
+                }
+                *at = p->older;
+                release(p);
+        }
+}
+
+/* A type that another program wrote into the table may be any text. */
+static bool is_word(pawl_text type)
+{
+        for (size_t i = 0; i < type.len; i++)
+                if ((unsigned char)type.data[i] <= ' ' || type.data[i] == 0x7f)
+                        return false;
+        return type.len > 0;
+}
+
+pawl_status service_feed_write(
+        pawl__buf *out, pawl_log *log, const pawl_event *event, pawl_error *err)
+{
+        const size_t len = out->len;
+
+        pawl__buf_addf(out, "id: %" PRIu64 "\n", event->seq);
+        if (is_word(event->type))
+                pawl__buf_addf(out, "event: %.*s\n", PAWL__FMT(event->type));
+        pawl__buf_adds(out, "data: ");
+        pawl_status status = pawl__log_event_json(out, log, event, err);
+        pawl__buf_adds(out, "\n\n");
+        if (!status)
+                status = pawl__buf_check(out, err);
+        if (status)
+                out->len = len;
         return status;
 }
 
-static void show(service_feed *feed)
+static pawl_status read_page(
+        page *p, pawl_log *log, const service_feed_filter *filter, pawl_error *err)
 {
-        pthread_mutex_lock(&feed->lock);
-        for (service_stream *s = feed->streams; s; s = s->after)
-                service_stream_look(s);
-        pthread_mutex_unlock(&feed->lock);
-}
-
-/* Read new events into the ring; of more than it holds, only the newest: older ones are read from
- * the log. */
-static pawl_status take_new(
-        service_feed *feed, pawl_log *log, uint64_t since, uint64_t head, pawl_error *err)
-{
-        pawl__buf text = PAWL__BUF_INIT;
+        unsigned looked = 0;
         pawl_cursor *cursor;
         pawl_event event;
-        unsigned added = 0;
-        pawl_status status;
+        pawl_status status = pawl__cursor_open(&cursor, log, p->from - 1, SCAN);
 
-        if (head - since > SERVICE_RING_EVENTS)
-                since = head - SERVICE_RING_EVENTS;
-        status = pawl_cursor_open(&cursor, log, since);
         if (status)
                 return pawl__log_failed(log, status, err);
-        while ((status = pawl_cursor_next(cursor, &event)) == PAWL_OK) {
-                pawl__buf_clear(&text);
-                status = service_feed_write(&text, log, &event, err);
-                if (!status && add(feed, &event, &text))
-                        status = pawl__nomem(err);
-                if (status)
-                        break;
-                if (++added % AT_ONCE == 0)
-                        show(feed);
+        while (!status && p->text.len < SERVICE_PAGE_BYTES && looked++ < SCAN) {
+                status = pawl_cursor_next(cursor, &event);
+                if (status < 0)
+                        pawl__log_failed(log, status, err);
+                if (!status && service_lets_pass(filter->type, event.type) &&
+                        service_lets_pass(filter->run_id, event.run_id))
+                        status = service_feed_write(&p->text, log, &event, err);
+                if (!status)
+                        p->next = event.seq + 1;
         }
-        if (status < 0 && !err->status)
-                pawl__log_failed(log, status, err);
         pawl_cursor_close(cursor);
-        pawl__buf_free(&text);
-        show(feed);
         return status == PAWL_DONE ? PAWL_OK : status;
 }
 
-/* Another program may lock the log for a while; nothing is lost by waiting. */
-static bool passes(pawl_status status)
+/* ---- Streams, under the lock ------------------------------------------------------------- */
+
+static void wake(service_stream *s)
 {
-        return status == PAWL_EBUSY || status == PAWL_EINTERRUPTED;
+        if (s->asleep)
+                s->sleep(s->user, false);
+        s->asleep = false;
 }
 
-/* The log cannot be followed: end every stream with the reason. */
-static void give_up(service_feed *feed, service_feed_log *log, const pawl_error *err)
+/* Some bytes of a text, of which *sent were sent. */
+static size_t copy(char *out, size_t max, const char *text, size_t len, size_t *sent)
 {
-        service_feed_log_close(log);
+        const size_t n = max < len - *sent ? max : len - *sent;
+
+        memcpy(out, text + *sent, n);
+        *sent += n;
+        return n;
+}
+
+static size_t take(service_stream *s, char *out, size_t max)
+{
+        size_t n = 0;
+
+        if (s->note.len && !s->sent) {
+                n = copy(out, max, s->note.data, s->note.len, &s->note_at);
+                if (s->note_at == s->note.len) {
+                        pawl__buf_free(&s->note);
+                        s->note_at = 0;
+                }
+        } else if (s->page && (s->sent || !s->ended)) {
+                n = copy(out, max, s->page->text.data, s->page->text.len, &s->sent);
+                if (s->sent == s->page->text.len) {
+                        release(s->page);
+                        s->page = NULL;
+                        s->sent = 0;
+                }
+        }
+        return n;
+}
+
+/* "event: error" and the message */
+static void add_error(pawl__buf *out, const pawl_error *why)
+{
+        service_answer answer = {.status = 0};
+
+        service_answer_fail(&answer, why);
+        const pawl_text body = service_answer_bytes(&answer);
+        pawl__buf_addf(out, "event: error\ndata: %.*s\n", PAWL__FMT(body));
+        service_answer_free(&answer);
+}
+
+static void end(service_stream *s, const pawl_error *why)
+{
+        if (why && !s->ended)
+                add_error(&s->note, why);
+        s->ended = true;
+        wake(s);
+}
+
+void service_feed_beat(service_feed *feed, int64_t now_ms)
+{
         pthread_mutex_lock(&feed->lock);
-        feed->broken = *err;
-        feed->generation++;
         for (service_stream *s = feed->streams; s; s = s->after)
-                service_stream_end(s, err);
+                if (s->asleep && now_ms - s->sent_ms >= BEAT_MS) {
+                        pawl__buf_adds(&s->note, ": keep-alive\n\n");
+                        wake(s);
+                }
         pthread_mutex_unlock(&feed->lock);
 }
 
-/* Follow the log from its head on, for the first time or again: streams get older events by pages.
- */
-static pawl_status begin(service_feed *feed, service_feed_log *log, pawl_error *err)
+static void free_stream(service_stream *s)
 {
-        uint64_t head = 0;
-        pawl_status status = service_feed_log_open(log, feed->path, err);
-
-        if (!status)
-                status = service_feed_log_head(&head, log, feed->path, 0, err);
-        if (status) {
-                service_feed_log_close(log);
-                return status;
-        }
-        pthread_mutex_lock(&feed->lock);
-        service_ring_reset(&feed->ring, head);
-        feed->broken = (pawl_error)PAWL_ERROR_INIT;
-        pthread_mutex_unlock(&feed->lock);
-        show(feed);
-        return PAWL_OK;
+        *(s->before ? &s->before->after : &s->feed->streams) = s->after;
+        if (s->after)
+                s->after->before = s->before;
+        s->feed->users--;
+        release(s->page);
+        pawl__buf_free(&s->note);
+        free(s);
 }
 
-static void look(service_feed *feed, service_feed_log *log)
-{
-        pawl_error err = PAWL_ERROR_INIT;
-        uint64_t since, head = 0;
-        pawl_status status;
+/* ---- The thread -------------------------------------------------------------------------- */
 
-        if (!log->log) {
-                status = begin(feed, log, &err);
+/* Give the stream its next page, if it needs one and there are events. */
+static pawl_status give_page(service_feed *feed, service_stream *s, uint64_t head, pawl_error *err)
+{
+        const bool shares = !s->filter.type.data && !s->filter.run_id.data;
+        page *p = shares ? feed->pages : NULL;
+        pawl_status status = PAWL_OK;
+
+        if (s->page || s->ended || s->next > head)
+                return PAWL_OK;
+        while (p && p->from != s->next)
+                p = p->older;
+        if (p) {
+                p->users++;
         } else {
-                pthread_mutex_lock(&feed->lock);
-                since = feed->ring.head;
+                if (!(p = calloc(1, sizeof *p)))
+                        return pawl__nomem(err);
+                p->users = 1;
+                p->from = p->next = s->next;
+                s->busy = true;
                 pthread_mutex_unlock(&feed->lock);
-                status = service_feed_log_head(&head, log, feed->path, since, &err);
-                if (!status && head > since)
-                        status = take_new(feed, log->log, since, head, &err);
+                status = read_page(p, feed->worker.log, &s->filter, err);
+                pthread_mutex_lock(&feed->lock);
+                s->busy = false;
+                if (!status && shares)
+                        share(feed, p);
         }
-        if (status && !passes(status))
-                give_up(feed, log, &err);
+        s->next = p->next;
+        if (p->text.len) {
+                s->page = p;
+                wake(s);
+        } else {
+                release(p);
+                feed->poked |= s->next <= head; /* nothing to show, and there is more */
+        }
+        return status;
 }
 
-/* ---- The thread ---------------------------------------------------------------------------------
- */
-
-/* Wait until it is time to read the log, or until poked; without streams, until there is one. */
-static void wait_a_little(service_feed *feed)
+static pawl_status give_pages(service_feed *feed, uint64_t head, pawl_error *err)
 {
-        const struct timespec until =
-                service_in_ms(feed->broken.status ? TRY_EVERY_MS : LOOK_EVERY_MS);
+        pawl_status status = PAWL_OK;
 
-        if (feed->poked || feed->stopping)
+        for (service_stream *s = feed->streams, *after; s && !status; s = after) {
+                status = give_page(feed, s, head, err);
+                after = s->after;
+                if (s->closed)
+                        free_stream(s);
+        }
+        return status;
+}
+
+/* What the last look at the log found, and what is new. */
+static void show(service_feed *feed, uint64_t head, bool replaced, pawl_error *err)
+{
+        const char *path = feed->worker.site->options->log_path;
+
+        if (!err->status && replaced)
+                pawl__fail(err, PAWL_ENOTFOUND,
+                        "%.300s: the log that was followed is not there any more; ask again", path);
+        else if (!err->status && head < feed->head)
+                pawl__fail(err, PAWL_ESTATE,
+                        "%.300s: the log ends at %" PRIu64 " now, before what was shown; ask again",
+                        path, head);
+        else if (!err->status)
+                (void)give_pages(feed, head, err);
+        if (head)
+                feed->head = head;
+        /* another program may lock the log for a while: nothing is lost by waiting */
+        if (!err->status || err->status == PAWL_EBUSY || err->status == PAWL_EINTERRUPTED)
                 return;
-        if (feed->streams || feed->broken.status)
-                pthread_cond_timedwait(&feed->look, &feed->lock, &until);
-        else
-                pthread_cond_wait(&feed->look, &feed->lock);
+        share(feed, NULL);
+        for (service_stream *s = feed->streams; s; s = s->after)
+                end(s, err);
+}
+
+static void look(service_feed *feed)
+{
+        service_worker *worker = &feed->worker;
+        service_health *health = &worker->site->health;
+        pawl_error err = PAWL_ERROR_INIT;
+        unsigned char hash[32];
+        uint64_t head = 0;
+
+        service_health_begin(health, service_now_ms());
+        pthread_mutex_lock(&feed->reading);
+        const unsigned opened = worker->opened;
+        pawl_status status = service_worker_ready(worker, &err);
+        if (!status && (status = pawl_log_head(&head, hash, worker->log)))
+                pawl__log_failed(worker->log, status, &err);
+        if (!status) /* that another log was saved is no failure of this one */
+                err = (pawl_error)PAWL_ERROR_INIT;
+        service_health_read(health, status ? &err : NULL);
+        pthread_mutex_lock(&feed->lock);
+        feed->broken = err;
+        show(feed, head, worker->opened != opened, &err);
+        pthread_mutex_unlock(&feed->lock);
+        pthread_mutex_unlock(&feed->reading);
 }
 
 static void *follow(void *user)
 {
         service_feed *feed = user;
-        service_feed_log log = {.log = NULL};
 
         pthread_mutex_lock(&feed->lock);
         while (!feed->stopping) {
-                wait_a_little(feed);
-                feed->poked = false;
-                bool wanted = (feed->streams || feed->broken.status) && !feed->stopping;
                 pthread_mutex_unlock(&feed->lock);
-                if (wanted)
-                        look(feed, &log);
-                int64_t now = service_now_ms();
+                look(feed);
+                service_feed_beat(feed, service_now_ms());
                 pthread_mutex_lock(&feed->lock);
-                for (service_stream *s = feed->streams; s; s = s->after)
-                        service_stream_beat(s, now);
+                const struct timespec until =
+                        service_in_ms(feed->streams ? LOOK_EVERY_MS : SERVICE_PULSE_MS);
+                while (!feed->poked && !feed->stopping &&
+                        !pthread_cond_timedwait(&feed->look, &feed->lock, &until))
+                        ;
+                feed->poked = false;
         }
         pthread_mutex_unlock(&feed->lock);
-        service_feed_log_close(&log);
         return NULL;
+}
+
+pawl_status service_feed_keep(service_feed *feed, pawl_error *err)
+{
+        if (!feed)
+                return PAWL_OK;
+        pthread_mutex_lock(&feed->reading);
+        const pawl_status status = service_worker_keep(&feed->worker, err);
+        pthread_mutex_unlock(&feed->reading);
+        return status;
+}
+
+/* Read the log now. */
+static void poke(service_feed *feed)
+{
+        feed->poked = feed->streams != NULL;
+        pthread_cond_signal(&feed->look);
 }
 
 void service_feed_poke(service_feed *feed)
@@ -176,91 +359,139 @@ void service_feed_poke(service_feed *feed)
         if (!feed)
                 return;
         pthread_mutex_lock(&feed->lock);
-        feed->poked = true;
-        pthread_cond_signal(&feed->look);
+        poke(feed);
         pthread_mutex_unlock(&feed->lock);
 }
 
-/* ---- Its life -----------------------------------------------------------------------------------
- */
+/* ---- From other threads ------------------------------------------------------------------ */
 
-static void free_feed(service_feed *feed)
+pawl_status service_feed_stream(service_stream **out, service_feed *feed,
+        const service_feed_filter *filter, uint64_t since, pawl_error *err)
 {
-        service_ring_close(&feed->ring);
-        pthread_cond_destroy(&feed->look);
-        pthread_cond_destroy(&feed->page);
-        pthread_mutex_destroy(&feed->lock);
-        free(feed->path);
-        free(feed);
-}
+        service_stream *s = calloc(1, sizeof *s + filter->type.len + filter->run_id.len);
+        pawl_status status = PAWL_OK;
 
-void service_feed_leave(service_feed *feed)
-{
+        if (!s)
+                return pawl__nomem(err);
+        char *type = (char *)(s + 1), *run = type + filter->type.len;
+        if (filter->type.data)
+                s->filter.type = pawl__text_n(
+                        memcpy(type, filter->type.data, filter->type.len), filter->type.len);
+        if (filter->run_id.data)
+                s->filter.run_id = pawl__text_n(
+                        memcpy(run, filter->run_id.data, filter->run_id.len), filter->run_id.len);
+        s->feed = feed;
+        s->next = since + 1;
+        s->sent_ms = service_now_ms();
+        pawl__buf_adds(&s->note, "retry: 2000\n\n");
         pthread_mutex_lock(&feed->lock);
-        bool last = --feed->users == 0;
-        pthread_mutex_unlock(&feed->lock);
-        if (last)
-                free_feed(feed);
-}
-
-static void stop_threads(service_feed *feed)
-{
-        pthread_mutex_lock(&feed->lock);
-        feed->stopping = true;
-        pthread_cond_signal(&feed->look);
-        pthread_cond_signal(&feed->page);
-        pthread_mutex_unlock(&feed->lock);
-}
-
-static pawl_status start_threads(service_feed *feed, pawl_error *err)
-{
-        pawl_status status = service_thread_start(&feed->follower, follow, feed, err);
-
+        s->after = feed->streams;
+        if (s->after)
+                s->after->before = s;
+        feed->streams = s;
+        feed->users++;
+        if (feed->stopping)
+                status = pawl__fail(err, PAWL_ESTATE, "events: the service is stopping; ask again");
+        else if ((status = feed->broken.status) && err)
+                *err = feed->broken;
         if (status)
-                return status;
-        status = service_thread_start(&feed->pager, service_feed_pager, feed, err);
-        if (status) {
-                stop_threads(feed);
-                pthread_join(feed->follower, NULL);
-        }
+                free_stream(s);
+        else
+                poke(feed);
+        pthread_mutex_unlock(&feed->lock);
+        *out = status ? NULL : s;
         return status;
 }
 
-pawl_status service_feed_open(service_feed **out, const char *path, pawl_error *err)
+void service_stream_start(service_stream *s, void (*sleep)(void *user, bool asleep), void *user)
+{
+        s->sleep = sleep;
+        s->user = user;
+}
+
+ssize_t service_stream_read(service_stream *s, char *out, size_t max)
+{
+        size_t n = 0, more;
+
+        pthread_mutex_lock(&s->feed->lock);
+        while (n < max && (more = take(s, out + n, max - n)) > 0)
+                n += more;
+        const bool over = n == 0 && s->ended;
+        if (n) {
+                s->sent_ms = service_now_ms();
+        } else if (!over) {
+                s->asleep = true;
+                s->sleep(s->user, true);
+                if (s->next <= s->feed->head)
+                        poke(s->feed);
+        }
+        pthread_mutex_unlock(&s->feed->lock);
+        return over ? -1 : (ssize_t)n;
+}
+
+/* Release the lock, and a user of the feed with it. */
+static void leave(service_feed *feed)
+{
+        const bool last = feed->users == 0;
+
+        pthread_mutex_unlock(&feed->lock);
+        if (!last)
+                return;
+        share(feed, NULL);
+        service_worker_free(&feed->worker);
+        pthread_cond_destroy(&feed->look);
+        pthread_mutex_destroy(&feed->lock);
+        pthread_mutex_destroy(&feed->reading);
+        free(feed);
+}
+
+void service_stream_close(service_stream *s)
+{
+        if (!s)
+                return;
+        service_feed *feed = s->feed;
+        pthread_mutex_lock(&feed->lock);
+        s->closed = s->ended = true;
+        s->asleep = false;
+        if (!s->busy)
+                free_stream(s);
+        leave(feed);
+}
+
+pawl_status service_feed_open(service_feed **out, service_site *site, pawl_error *err)
 {
         service_feed *feed = calloc(1, sizeof *feed);
 
         if (!feed)
                 return pawl__nomem(err);
         pthread_mutex_init(&feed->lock, NULL);
+        pthread_mutex_init(&feed->reading, NULL);
         service_cond_init(&feed->look);
-        pthread_cond_init(&feed->page, NULL);
-        feed->users = 1;
-        feed->generation = 1;
-        feed->path = strdup(path);
-        pawl_status status = PAWL_OK;
-        if (!feed->path || service_ring_open(&feed->ring, 0))
-                status = pawl__nomem(err);
+        service_worker_init(&feed->worker, site);
+        feed->worker.keeps = true;
+        pawl_status status = service_worker_ready(&feed->worker, err);
         if (!status)
-                status = start_threads(feed, err);
-        if (status) {
-                free_feed(feed);
-                return status;
-        }
-        *out = feed;
-        return PAWL_OK;
+                status = service_thread_start(&feed->thread, follow, feed, err);
+        pthread_mutex_lock(&feed->lock);
+        feed->users = status ? 0 : 1;
+        *out = status ? NULL : feed;
+        leave(feed);
+        return status;
 }
 
 void service_feed_stop(service_feed *feed)
 {
         if (!feed)
                 return;
-        stop_threads(feed);
-        pthread_join(feed->follower, NULL);
-        pthread_join(feed->pager, NULL);
+        service_worker_interrupt(&feed->worker);
+        pthread_mutex_lock(&feed->lock);
+        feed->stopping = true;
+        pthread_cond_signal(&feed->look);
+        pthread_mutex_unlock(&feed->lock);
+        pthread_join(feed->thread, NULL);
         pthread_mutex_lock(&feed->lock);
         for (service_stream *s = feed->streams; s; s = s->after)
-                service_stream_end(s, NULL);
-        pthread_mutex_unlock(&feed->lock);
-        service_feed_leave(feed);
+                end(s, NULL);
+        feed->users--;
+        leave(feed);
 }

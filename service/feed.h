@@ -2,33 +2,40 @@
  * @file service/feed.h
  * @brief The events of a log as they come, to any number of streams (server-sent events).
  *
- * One thread follows the head of the log, as `eventlog tail -f` does, and formats each new event
- * once, into a ring of the newest; every stream copies from there. A stream whose next event is
- * older than the ring, because it resumes or its reader is slow, gets pages from the log by a
- * second thread. So a slow reader costs one page at most, however far it is behind. Without streams
- * both threads sleep.
- *
- * A stream is a source of bytes (service/answer.h). It ends when the feed is stopped, and with an
- * "event: error" where the log cannot be read any more, was replaced, or ends before what was
- * shown.
+ * One thread reads the head of the log: once a second for service/health.h, and more often while
+ * there are streams. A stream knows its next event
+ * and holds at most one page: some events, formatted. When it has sent them, the thread gives it
+ * the next page. Streams that need the same events share one. So a slow reader costs one page,
+ * however far behind it is. That thread's handle is also the one by which a log that vanished is
+ * put back.
  */
 #ifndef SERVICE_FEED_H
 #define SERVICE_FEED_H
 
-#include "service/answer.h"
-#include <pawl/events.h>
+#include "service/site.h"
 
-typedef struct service_feed service_feed;
+enum {
+        SERVICE_PAGE_BYTES = 16 * 1024, /* a page ends soon after that; one event may be more */
+        SERVICE_PAGES_BYTES = 4 * 1024 * 1024 /* of recent pages that are kept to be shared */
+};
 
-/** Follow the log at @p path, once there is a stream. PAWL_ENOMEM, PAWL_EIO (no thread). */
+/** Follow the log of a site. PAWL_ENOMEM, PAWL_EIO (no thread), or as pawl_log_open(). */
 PAWL_MUST_CHECK pawl_status service_feed_open(
-        service_feed **out, const char *path, pawl_error *err);
+        service_feed **out, service_site *site, pawl_error *err);
+/**
+ * Keep the log that this service has: put it back where nothing is at its path any more, save it
+ * beside what is there. From any thread; NULL and a service that only reads keep nothing. Also done
+ * at each look.
+ * @return PAWL_OK: the path can be looked at. Else the log is neither here nor there but still
+ *         open, or what is to be said of where it was saved.
+ */
+PAWL_MUST_CHECK pawl_status service_feed_keep(service_feed *feed, pawl_error *err);
 
 /** Read the log now: this process appended something. From any thread; NULL is allowed. */
 void service_feed_poke(service_feed *feed);
 
-/** End every stream and the threads. Streams that are open may be read to their end and closed
- *  after it: the last close frees the feed. NULL is allowed. */
+/** End every stream, and the thread. Open streams may be read to their end and closed after it: the
+ *  last close frees the feed. NULL is allowed. */
 void service_feed_stop(service_feed *feed);
 
 /** Does it match? The absent text matches all. */
@@ -43,16 +50,26 @@ typedef struct service_feed_filter {
 } service_feed_filter;
 
 /**
- * A stream of the events after @p since; @p head is the log's head as the caller has just read it,
- * at least @p since.
- * @param[out] out  the caller closes it.
+ * A stream of the events after @p since. It ends when the feed is stopped, and with an "event:
+ * error" where the log cannot be read any more, was replaced, or ends before what was shown.
  * @return PAWL_ENOMEM; PAWL_ESTATE when the feed was stopped; while the log cannot be followed,
- * why.
+ *         why.
  */
-PAWL_MUST_CHECK pawl_status service_feed_source(service_source *out, service_feed *feed,
-        const service_feed_filter *filter, uint64_t since, uint64_t head, pawl_error *err);
+PAWL_MUST_CHECK pawl_status service_feed_stream(service_stream **out, service_feed *feed,
+        const service_feed_filter *filter, uint64_t since, pawl_error *err);
+/** Before the first read: @p sleep is called with true when a read has nothing, and then with false
+ *  when there is more. It is called under the feed's lock, and must not wait. */
+void service_stream_start(
+        service_stream *stream, void (*sleep)(void *user, bool asleep), void *user);
+/** At most @p max bytes. 0: nothing yet; -1: the end. Never waits for the disk. */
+ssize_t service_stream_read(service_stream *stream, char *out, size_t max);
+/** NULL is allowed. */
+void service_stream_close(service_stream *stream);
 
-/** Append one event in the format of a stream. */
+/** Send a comment on each stream on which nothing was sent in the 15 s before @p now_ms. */
+void service_feed_beat(service_feed *feed, int64_t now_ms);
+
+/** Append one event in the format of a stream. A failure leaves @p out as it was. */
 PAWL_MUST_CHECK pawl_status service_feed_write(
         pawl__buf *out, pawl_log *log, const pawl_event *event, pawl_error *err);
 

@@ -3,7 +3,6 @@
 #include "service/exchange.h"
 #include "service/feed.h"
 #include "service/listen.h"
-#include "service/pulse.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/resource.h>
@@ -119,17 +118,14 @@ pawl_status service_server_start(service_server **out, service_site *site, pawl_
                 free(server);
                 return status;
         }
-        service_async_bodies_init(&parts->bodies, parts->mhd, service_exchange_stream_ended, parts);
         status = service_listen(&fd, &server->port, options->address, options->port, err);
         if (!status)
                 status = service_connections_start(&parts->connections, site, most, err);
         if (!status)
-                status = service_feed_open(&site->feed, options->log_path, err);
+                status = service_feed_open(&site->feed, site, err);
         if (!status)
                 status = service_pool_start(&parts->pool, site,
                         options->threads ? options->threads : SERVICE_THREADS, err);
-        if (!status)
-                status = service_pulse_start(&site->pulse, site, err);
         if (!status)
                 status = start_daemon(server, fd, most, err);
         else if (fd >= 0)
@@ -175,17 +171,13 @@ void service_server_stop(service_server *server)
         service_pool_stop(parts->pool);
         service_feed_stop(parts->site->feed); /* no worker makes another stream */
         parts->site->feed = NULL;
-        service_async_bodies_end(&parts->bodies);
         if (server->daemon) {
                 wait_for_answers(server);
                 parts->mhd->MHD_stop_daemon(server->daemon);
         }
         if (fd >= 0)
                 close(fd);
-        service_pulse_stop(parts->site->pulse);
-        parts->site->pulse = NULL;
         service_connections_stop(parts->connections);
         service_pool_free(parts->pool);
-        service_async_bodies_free(&parts->bodies);
         free(server);
 }

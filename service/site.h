@@ -42,10 +42,8 @@ typedef struct service_options {
 #define SERVICE_THREADS_MAX 64
 #define SERVICE_STREAMS_MAX 1024
 
-/** Of what the API feeds its streams with: service/feed.h. */
+/** Of what looks after the log, and feeds the streams: service/feed.h. */
 typedef struct service_feed service_feed;
-/** Of what looks after the log: service/pulse.h. */
-typedef struct service_pulse service_pulse;
 
 struct service_site {
         const service_options *options;
@@ -55,8 +53,7 @@ struct service_site {
         service_metrics *metrics;
         service_gauges gauges;
         service_health health;
-        service_feed *feed;   /**< NULL: none runs */
-        service_pulse *pulse; /**< NULL: none runs */
+        service_feed *feed; /**< NULL: none runs */
 };
 
 /** Make it ready: the token file is read or made. service_site_close() also after a failure. */

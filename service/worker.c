@@ -5,7 +5,6 @@
 #include "events/log.h"
 #include "service/feed.h"
 #include "service/guard.h"
-#include "service/pulse.h"
 #include "service/router.h"
 #include <errno.h>
 
@@ -70,7 +69,7 @@ pawl_status service_worker_ready(service_worker *worker, pawl_error *err)
         if (worker->log && same_file(worker))
                 return PAWL_OK;
         pawl_status status = worker->keeps ? service_worker_keep(worker, err)
-                                           : service_pulse_keep(worker->site->pulse, err);
+                                           : service_feed_keep(worker->site->feed, err);
         if (status || (worker->log && same_file(worker)))
                 return status;
         close_log(worker);
@@ -87,6 +86,7 @@ pawl_status service_worker_ready(service_worker *worker, pawl_error *err)
                 return status;
         pthread_mutex_lock(&worker->lock);
         worker->log = log;
+        worker->opened++;
         worker->device = st.st_dev;
         worker->inode = st.st_ino;
         if (worker->interrupted)

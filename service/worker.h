@@ -14,8 +14,9 @@ struct service_worker {
         pawl_log *log;        /**< NULL: not open */
         dev_t device;         /**< of the open file: its path may lead to another by now */
         ino_t inode;
+        unsigned opened; /**< how often a log was opened */
         bool interrupted;
-        bool keeps; /**< it is the one that keeps the log: service/pulse.h */
+        bool keeps; /**< it is the one that keeps the log: service/feed.h */
 };
 
 void service_worker_init(service_worker *worker, service_site *site);
@@ -27,7 +28,7 @@ void service_worker_free(service_worker *worker);
  */
 PAWL_MUST_CHECK pawl_status service_worker_ready(service_worker *worker, pawl_error *err);
 
-/** Of the one that keeps the log: see service_pulse_keep(). */
+/** Of the one that keeps the log: see service_feed_keep(). */
 PAWL_MUST_CHECK pawl_status service_worker_keep(service_worker *worker, pawl_error *err);
 
 /** Interrupt the present command and all future ones: from any thread. */

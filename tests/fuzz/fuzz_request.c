@@ -141,7 +141,7 @@ static void check(const service_answer *answer, const service_request *request)
 
         require(answer->status >= 200 && answer->status < 600 && answer->status != 500);
         require(answer->status < 400 || answer->content_type);
-        if (answer->source.read) {
+        if (answer->stream) {
                 require(answer->status == 200 && knows_a_token(request));
                 return;
         }

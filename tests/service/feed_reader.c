@@ -2,41 +2,54 @@
 #include "support/test.h"
 #include <time.h>
 
-void service_wake(service_async_body *body)
+static void sleeps(void *user, bool asleep)
 {
-        pthread_mutex_lock(&body->lock);
-        body->woken++;
-        pthread_cond_signal(&body->changed);
-        pthread_mutex_unlock(&body->lock);
+        struct reader *r = user;
+
+        pthread_mutex_lock(&r->lock);
+        assert_int_equal(r->asleep, !asleep);
+        r->asleep = asleep;
+        pthread_cond_signal(&r->woken);
+        pthread_mutex_unlock(&r->lock);
 }
 
-void open_reader(struct reader *r, service_feed *feed, const char *type, const char *run,
-        uint64_t since, uint64_t head)
+void open_reader(
+        struct reader *r, service_feed *feed, const char *type, const char *run, uint64_t since)
 {
         const service_feed_filter filter = {pawl__text(type), pawl__text(run)};
         pawl_error err = PAWL_ERROR_INIT;
 
         *r = (struct reader){.over = false};
-        pthread_mutex_init(&r->body.lock, NULL);
-        pthread_cond_init(&r->body.changed, NULL);
-        assert_int_equal(
-                service_feed_source(&r->source, feed, &filter, since, head, &err), PAWL_OK);
-        r->source.start(r->source.user, &r->body);
+        pthread_mutex_init(&r->lock, NULL);
+        pthread_cond_init(&r->woken, NULL);
+        assert_int_equal(service_feed_stream(&r->stream, feed, &filter, since, &err), PAWL_OK);
+        service_stream_start(r->stream, sleeps, r);
 }
 
 void close_reader(struct reader *r)
 {
-        r->source.close(r->source.user);
-        pthread_cond_destroy(&r->body.changed);
-        pthread_mutex_destroy(&r->body.lock);
+        service_stream_close(r->stream);
+        pthread_cond_destroy(&r->woken);
+        pthread_mutex_destroy(&r->lock);
         pawl__buf_free(&r->text);
+}
+
+static bool is_asleep(struct reader *r)
+{
+        pthread_mutex_lock(&r->lock);
+        const bool asleep = r->asleep;
+        pthread_mutex_unlock(&r->lock);
+        return asleep;
 }
 
 bool read_once(struct reader *r, size_t max)
 {
         char bytes[65536];
-        ssize_t n = r->source.read(r->source.user, bytes, max);
+        ssize_t n;
 
+        if (is_asleep(r)) /* as a connection that is suspended */
+                return false;
+        n = service_stream_read(r->stream, bytes, max);
         r->over = n < 0;
         if (n > 0)
                 assert_int_equal(pawl__buf_add(&r->text, bytes, (size_t)n), PAWL_OK);
@@ -49,13 +62,12 @@ void sleep_until_woken(struct reader *r)
 
         clock_gettime(CLOCK_REALTIME, &until);
         until.tv_sec += 20;
-        pthread_mutex_lock(&r->body.lock);
-        while (!r->body.woken)
-                if (pthread_cond_timedwait(&r->body.changed, &r->body.lock, &until))
+        pthread_mutex_lock(&r->lock);
+        while (r->asleep)
+                if (pthread_cond_timedwait(&r->woken, &r->lock, &until))
                         fail_msg("the reader sleeps for too long, after: %s",
                                 r->text.data ? r->text.data : "nothing");
-        r->body.woken = 0;
-        pthread_mutex_unlock(&r->body.lock);
+        pthread_mutex_unlock(&r->lock);
 }
 
 size_t how_often(const struct reader *r, const char *part)

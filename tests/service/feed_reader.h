@@ -1,8 +1,6 @@
 /**
  * @file tests/service/feed_reader.h
  * @brief A reader of the feed's streams in place of a connection: it keeps all that came.
- *
- * It defines service_wake(), in place of the server's.
  */
 #ifndef TESTS_SERVICE_FEED_READER_H
 #define TESTS_SERVICE_FEED_READER_H
@@ -10,22 +8,18 @@
 #include "service/feed.h"
 #include <pthread.h>
 
-struct service_async_body {
-        pthread_mutex_t lock;
-        pthread_cond_t changed;
-        unsigned woken;
-};
-
 struct reader {
-        service_source source;
-        service_async_body body;
+        service_stream *stream;
+        pthread_mutex_t lock;
+        pthread_cond_t woken;
+        bool asleep;
         pawl__buf text;        /* all that came */
         size_t looked, events; /* so far into it, and how many began before */
         bool over;
 };
 
-void open_reader(struct reader *r, service_feed *feed, const char *type, const char *run,
-        uint64_t since, uint64_t head);
+void open_reader(
+        struct reader *r, service_feed *feed, const char *type, const char *run, uint64_t since);
 void close_reader(struct reader *r);
 
 /** Read once, so many bytes at most; false when there was nothing. */

@@ -1,12 +1,12 @@
-/* The feed of event streams, without a connection: what a stream sends, from the ring and the log.
- */
-#include "service/feed_inside.h"
+/* The feed of event streams, without a connection: what a stream sends. */
 #include "service/feed_reader.h"
+#include "service/thread.h"
 #include "support/history.h"
 #include <unistd.h>
 
-/* ---- The log ------------------------------------------------------------------------------------
- */
+enum { MANY = 4096 };
+
+/* ---- The log ----------------------------------------------------------------------------- */
 
 /* So many events more, in one transaction; each of @p size bytes or more. */
 static void append(struct history *h, size_t n, size_t size)
@@ -32,12 +32,19 @@ static void append(struct history *h, size_t n, size_t size)
         pawl__buf_free(&payload);
 }
 
+static service_options options;
+static service_site site;
+
+/* Of a service that only reads: it puts no log back. */
 static service_feed *feed_of(struct history *h)
 {
         pawl_error err = PAWL_ERROR_INIT;
         service_feed *feed = NULL;
 
-        assert_int_equal(service_feed_open(&feed, h->path, &err), PAWL_OK);
+        options = (service_options){.log_path = h->path, .read_only = true};
+        site = (service_site){.options = &options};
+        service_health_init(&site.health);
+        assert_int_equal(service_feed_open(&feed, &site, &err), PAWL_OK);
         return feed;
 }
 
@@ -53,12 +60,11 @@ static service_feed *begin_live(struct history *h, struct reader *r)
         begin(h);
         service_feed *feed = feed_of(h);
         const uint64_t head = history_head(h);
-        open_reader(r, feed, NULL, NULL, head, head);
+        open_reader(r, feed, NULL, NULL, head);
         return feed;
 }
 
-/* ---- What is sent -------------------------------------------------------------------------------
- */
+/* ---- What is sent ------------------------------------------------------------------------ */
 
 static void a_stream_begins_after_the_head_and_shows_what_comes(void **state)
 {
@@ -88,7 +94,7 @@ static void a_stream_that_resumes_gets_all_that_it_lacks(void **state)
         append(h, 700, 100);
         service_feed *feed = feed_of(h);
         const uint64_t head = history_head(h);
-        open_reader(&r, feed, NULL, NULL, 0, head);
+        open_reader(&r, feed, NULL, NULL, 0);
         read_events(&r, (size_t)head, 4096);
         ids_are(&r, 1, head);
         append(h, 5, 100);
@@ -99,7 +105,7 @@ static void a_stream_that_resumes_gets_all_that_it_lacks(void **state)
         service_feed_stop(feed);
 }
 
-/* It stands still in the middle of an event while the ring goes past it. */
+/* It stands still in the middle of an event while others read on. */
 static void a_slow_reader_goes_on_in_the_middle_of_an_event(void **state)
 {
         static const size_t at_once[] = {1, 7, 333};
@@ -110,21 +116,21 @@ static void a_slow_reader_goes_on_in_the_middle_of_an_event(void **state)
         for (size_t i = 0; i < sizeof at_once / sizeof *at_once; i++) {
                 struct reader slow, quick;
                 const uint64_t head = history_head(h);
-                open_reader(&slow, feed, NULL, NULL, head, head);
-                open_reader(&quick, feed, NULL, NULL, head, head);
+                open_reader(&slow, feed, NULL, NULL, head);
+                open_reader(&quick, feed, NULL, NULL, head);
                 append(h, 2, 50);
                 service_feed_poke(feed);
                 read_events(&quick, 2, 4096);
                 while (how_often(&slow, "\n\nid: ") < 1) /* its beginning */
                         if (!read_once(&slow, 5))
                                 sleep_until_woken(&slow);
-                append(h, SERVICE_RING_EVENTS + 10, 10);
+                append(h, MANY + 10, 10);
                 service_feed_poke(feed);
-                read_events(&quick, SERVICE_RING_EVENTS + 12, 65536);
+                read_events(&quick, MANY + 12, 65536);
                 read_events(&slow, 60, at_once[i]);
-                read_events(&slow, SERVICE_RING_EVENTS + 12, 65536);
-                ids_are(&quick, head + 1, head + SERVICE_RING_EVENTS + 12);
-                ids_are(&slow, head + 1, head + SERVICE_RING_EVENTS + 12);
+                read_events(&slow, MANY + 12, 65536);
+                ids_are(&quick, head + 1, head + MANY + 12);
+                ids_are(&slow, head + 1, head + MANY + 12);
                 assert_string_equal(slow.text.data, quick.text.data);
                 close_reader(&slow);
                 close_reader(&quick);
@@ -140,11 +146,11 @@ static void an_event_of_any_size_comes_whole(void **state)
         service_feed *feed = begin_live(h, &live);
         const uint64_t head = history_head(h);
         for (int i = 0; i < 3; i++)
-                append(h, 1, SERVICE_RING_BYTES / 2);
+                append(h, 1, SERVICE_PAGES_BYTES / 2);
         service_feed_poke(feed);
         read_events(&live, 3, 65536);
         ids_are(&live, head + 1, head + 3);
-        open_reader(&late, feed, NULL, NULL, head, head + 3);
+        open_reader(&late, feed, NULL, NULL, head);
         read_events(&late, 3, 65536);
         assert_string_equal(live.text.data, late.text.data);
         close_reader(&live);
@@ -163,9 +169,9 @@ static void a_filter_lets_its_events_pass_and_no_others(void **state)
         begin(h);
         service_feed *feed = feed_of(h);
         const uint64_t head = history_head(h);
-        open_reader(&by_type, feed, "RunStarted", NULL, 0, head);
-        open_reader(&by_run, feed, NULL, "run-2", 0, head);
-        open_reader(&live, feed, "RunCompleted", "run-2", head, head);
+        open_reader(&by_type, feed, "RunStarted", NULL, 0);
+        open_reader(&by_run, feed, NULL, "run-2", 0);
+        open_reader(&live, feed, "RunCompleted", "run-2", head);
         read_events(&by_type, 2, 4096);
         assert_int_equal(how_often(&by_type, "\nevent: RunStarted\n"), 2);
         read_events(&by_run, 2, 4096);
@@ -188,16 +194,12 @@ static void a_sign_of_life_goes_out_when_nothing_else_does(void **state)
         struct reader r;
 
         service_feed *feed = begin_live(h, &r);
-        service_stream *s = r.source.user;
         while (read_once(&r, 4096))
                 ;
-        pthread_mutex_lock(&feed->lock);
-        service_stream_beat(s, s->sent_ms + 14999);
-        pthread_mutex_unlock(&feed->lock);
+        const int64_t now_ms = service_now_ms();
+        service_feed_beat(feed, now_ms + 14000);
         assert_false(read_once(&r, 4096));
-        pthread_mutex_lock(&feed->lock);
-        service_stream_beat(s, s->sent_ms + 15000);
-        pthread_mutex_unlock(&feed->lock);
+        service_feed_beat(feed, now_ms + 15000);
         sleep_until_woken(&r);
         assert_true(read_once(&r, 4096));
         assert_string_equal(r.text.data, "retry: 2000\n\n: keep-alive\n\n");
@@ -205,8 +207,7 @@ static void a_sign_of_life_goes_out_when_nothing_else_does(void **state)
         service_feed_stop(feed);
 }
 
-/* ---- Its end ------------------------------------------------------------------------------------
- */
+/* ---- Its end ----------------------------------------------------------------------------- */
 
 static void streams_end_when_the_feed_stops_and_are_closed_after_it(void **state)
 {
@@ -217,9 +218,9 @@ static void streams_end_when_the_feed_stops_and_are_closed_after_it(void **state
         append(h, 100, 1000);
         service_feed *feed = feed_of(h);
         const uint64_t head = history_head(h);
-        open_reader(&asleep, feed, NULL, NULL, head, head);
-        open_reader(&behind, feed, NULL, NULL, 0, head);
-        open_reader(&unread, feed, NULL, NULL, 0, head);
+        open_reader(&asleep, feed, NULL, NULL, head);
+        open_reader(&behind, feed, NULL, NULL, 0);
+        open_reader(&unread, feed, NULL, NULL, 0);
         while (read_once(&asleep, 4096))
                 ;
         read_events(&behind, 1, 100);
@@ -240,7 +241,7 @@ static void a_log_that_is_replaced_ends_its_streams_with_an_error(void **state)
         char *away = path_in(h->folder, "away.db");
         pawl_error err = PAWL_ERROR_INIT;
         const service_feed_filter any = {{NULL, 0}, {NULL, 0}};
-        service_source source;
+        service_stream *stream;
         pawl_status status;
 
         service_feed *feed = begin_live(h, &live);
@@ -254,20 +255,20 @@ static void a_log_that_is_replaced_ends_its_streams_with_an_error(void **state)
                                           "\"PAWL_ENOTFOUND\",\"message\":"),
                 1);
         close_reader(&live);
-        assert_int_equal(
-                service_feed_source(&source, feed, &any, head, head, &err), PAWL_ENOTFOUND);
-        assert_says(err.message, "is not there any more");
+        assert_int_equal(service_feed_stream(&stream, feed, &any, head, &err), PAWL_ENOTFOUND);
+        assert_null(stream);
+        assert_says(err.message, "put the log back");
 
         assert_int_equal(rename(away, h->path), 0);
         free(away);
         for (int tries = 0; tries < 2000; tries++) {
-                status = service_feed_source(&source, feed, &any, head + 1, head + 1, &err);
+                status = service_feed_stream(&stream, feed, &any, head + 1, &err);
                 if (!status)
                         break;
                 usleep(10000);
         }
         assert_int_equal(status, PAWL_OK);
-        source.close(source.user);
+        service_stream_close(stream);
         service_feed_stop(feed);
 }
 
@@ -289,7 +290,7 @@ static void a_log_that_was_cut_ends_its_streams_with_an_error(void **state)
         service_feed_stop(feed);
 }
 
-/* What the ring has of the log that had the name before is not shown as the new one's. */
+/* What was read of the log that had the name before is not shown as the new one's. */
 static void a_log_that_was_replaced_while_nobody_read_shows_nothing_of_the_old_one(void **state)
 {
         struct history *h = *state;
@@ -301,13 +302,13 @@ static void a_log_that_was_replaced_while_nobody_read_shows_nothing_of_the_old_o
         const uint64_t head = history_head(h);
         snprintf(sql, sizeof sql, "VACUUM INTO '%s'", shorter);
         history_sql(h, sql);
-        open_reader(&first, feed, NULL, NULL, head, head);
+        open_reader(&first, feed, NULL, NULL, head);
         append(h, 3, 1);
         read_events(&first, 3, 4096);
         close_reader(&first);
         assert_int_equal(rename(shorter, h->path), 0);
         free(shorter);
-        open_reader(&second, feed, NULL, NULL, head, head);
+        open_reader(&second, feed, NULL, NULL, head);
         read_to_the_end(&second);
         assert_int_equal(how_often(&second, "\nid: "), 0);
         assert_int_equal(how_often(&second, "event: error\ndata: "), 1);
@@ -315,22 +316,28 @@ static void a_log_that_was_replaced_while_nobody_read_shows_nothing_of_the_old_o
         service_feed_stop(feed);
 }
 
-static void an_error_that_comes_in_the_middle_of_a_line_begins_its_own(void **state)
+/* A note and an event that were begun are sent whole before the error. */
+static void an_error_begins_its_own_line(void **state)
 {
         struct history *h = *state;
-        const pawl_error why = {PAWL_EIO, "events.db: gone; ask again"};
-        struct reader r;
+        struct reader note, event;
+        char *away = path_in(h->folder, "away.db");
 
-        service_feed *feed = begin_live(h, &r);
-        assert_true(read_once(&r, 5));
-        pthread_mutex_lock(&feed->lock);
-        service_stream_end(r.source.user, &why);
-        pthread_mutex_unlock(&feed->lock);
-        read_to_the_end(&r);
-        assert_string_equal(r.text.data,
-                "retry\n\nevent: error\ndata: {\"error\":{\"status\":\"PAWL_EIO\","
-                "\"message\":\"events.db: gone; ask again\"}}\n\n");
-        close_reader(&r);
+        service_feed *feed = begin_live(h, &note);
+        open_reader(&event, feed, NULL, NULL, 0);
+        assert_true(read_once(&note, 5));
+        while (how_often(&event, "\n\nid: ") < 1)
+                if (!read_once(&event, 5))
+                        sleep_until_woken(&event);
+        assert_int_equal(rename(h->path, away), 0);
+        service_feed_poke(feed);
+        read_to_the_end(&note);
+        assert_says(note.text.data, "retry: 2000\n\nevent: error\ndata: {\"error\":{\"status\":");
+        read_to_the_end(&event);
+        assert_int_equal(how_often(&event, "}\n\nevent: error\ndata: {\"error\":"), 1);
+        close_reader(&note);
+        close_reader(&event);
+        free(away);
         service_feed_stop(feed);
 }
 
@@ -364,7 +371,7 @@ int main(void)
                 FEED(a_log_that_is_replaced_ends_its_streams_with_an_error),
                 FEED(a_log_that_was_cut_ends_its_streams_with_an_error),
                 FEED(a_log_that_was_replaced_while_nobody_read_shows_nothing_of_the_old_one),
-                FEED(an_error_that_comes_in_the_middle_of_a_line_begins_its_own),
+                FEED(an_error_begins_its_own_line),
                 FEED(a_type_that_is_no_word_is_left_to_the_envelope),
         };
         return cmocka_run_group_tests(tests, NULL, NULL);

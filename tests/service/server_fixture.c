@@ -1,4 +1,5 @@
 #include "service/server_fixture.h"
+#include "service/api.h"
 #include <arpa/inet.h>
 #include <errno.h>
 #include <netinet/in.h>
@@ -10,7 +11,7 @@
 test_service s;
 service_server *server;
 atomic_bool gate_open;
-atomic_int at_gate, sources_opened, sources_closed;
+atomic_int at_gate;
 
 void rest_ms(int ms)
 {
@@ -25,60 +26,23 @@ void reaches(atomic_int *count, int n)
                 fail_msg("%d of %d came", *count, n);
 }
 
-/* ---- A source that gives what the test puts -----------------------------------------------------
- */
-
-static struct {
-        pthread_mutex_t lock;
-        char text[64];
-        bool ended;
-        service_async_body *body;
-} source = {.lock = PTHREAD_MUTEX_INITIALIZER};
-
-static void source_start(void *user, service_async_body *body)
+void tell(const char *mission)
 {
-        (void)user;
-        pthread_mutex_lock(&source.lock);
-        source.body = body;
-        pthread_mutex_unlock(&source.lock);
-        sources_opened++;
+        const pawl_event event = {.type = pawl__text("SessionStarted"),
+                .v = 1,
+                .actor = pawl__text("user:ana"),
+                .mission_id = pawl__text(mission),
+                .payload = pawl__text("{\"session_id\":\"s\"}")};
+        pawl_error err = PAWL_ERROR_INIT;
+        pawl_log *log;
+
+        assert_int_equal(pawl_log_open(&log, s.log_path, NULL, &err), PAWL_OK);
+        if (pawl_log_append(NULL, log, &event, 1, 0))
+                fail_msg("%s", pawl_log_errmsg(log));
+        pawl_log_close(log);
 }
 
-static ssize_t source_read(void *user, char *out, size_t max)
-{
-        (void)user;
-        pthread_mutex_lock(&source.lock);
-        size_t n = strlen(source.text);
-        if (n > max)
-                n = max;
-        memcpy(out, source.text, n);
-        memmove(source.text, source.text + n, strlen(source.text + n) + 1);
-        const bool over = n == 0 && source.ended;
-        pthread_mutex_unlock(&source.lock);
-        return over ? -1 : (ssize_t)n;
-}
-
-static void source_close(void *user)
-{
-        (void)user;
-        pthread_mutex_lock(&source.lock);
-        source.body = NULL;
-        pthread_mutex_unlock(&source.lock);
-        sources_closed++;
-}
-
-void source_put(const char *text, bool ended)
-{
-        pthread_mutex_lock(&source.lock);
-        strcat(source.text, text);
-        source.ended = ended;
-        if (source.body)
-                service_wake(source.body);
-        pthread_mutex_unlock(&source.lock);
-}
-
-/* ---- The routes ---------------------------------------------------------------------------------
- */
+/* ---- The routes -------------------------------------------------------------------------- */
 
 static void quick(service_answer *answer, service_call *call)
 {
@@ -117,29 +81,20 @@ static void large(service_answer *answer, service_call *call)
         service_answer_fixed(answer, 200, "application/octet-stream", much, sizeof much);
 }
 
-static void stream(service_answer *answer, service_call *call)
-{
-        const service_source from = {source_start, source_read, source_close, NULL};
-
-        (void)call;
-        service_answer_source(answer, "text/event-stream", &from);
-}
-
 static const service_route routes[] = {
         {"GET", "/quick", 0, NULL, quick, NULL},
         {"GET", "/gated", 0, NULL, gated, NULL},
         {"POST", "/gated", 0, NULL, gated, NULL},
         {"GET", "/large", 0, NULL, large, NULL},
         {"GET", "/endless", 0, NULL, endless, NULL},
-        {"GET", "/stream", SERVICE_STREAM, NULL, stream, NULL},
+        {"GET", "/stream", SERVICE_STREAM, NULL, service_api_stream, NULL},
         SERVICE_ROUTES_END,
 };
 static const service_route *const tables[] = {routes, NULL};
 static const cli_program *const no_programs[] = {NULL};
 static const cli_registry no_commands = {no_programs};
 
-/* ---- The server ---------------------------------------------------------------------------------
- */
+/* ---- The server -------------------------------------------------------------------------- */
 
 int server_setup(void **state)
 {
@@ -149,9 +104,6 @@ int server_setup(void **state)
         s.options.grace_ms = 300;
         s.options.threads = 2;
         gate_open = false;
-        source.text[0] = '\0';
-        source.ended = false;
-        sources_opened = sources_closed = 0;
         return 0;
 }
 
@@ -179,8 +131,7 @@ int server_teardown(void **state)
         return 0;
 }
 
-/* ---- Connections --------------------------------------------------------------------------------
- */
+/* ---- Connections ------------------------------------------------------------------------- */
 
 /* A socket, and 0 where it is connected, or why it is not. */
 static int try_to_connect(int *fd)

@@ -3,7 +3,7 @@
  * @brief A server with routes of its own, and connections to it.
  *
  * GET /quick answers at once, /large with 32 MiB, /gated (POST too) when the gate is open, /endless
- * when the log is interrupted, and /stream with what source_put() gives.
+ * when the log is interrupted, and /stream with the events that tell() appends.
  */
 #ifndef TESTS_SERVICE_SERVER_FIXTURE_H
 #define TESTS_SERVICE_SERVER_FIXTURE_H
@@ -27,9 +27,8 @@ void rest_ms(int ms);
 extern atomic_bool gate_open;
 extern atomic_int at_gate; /* so many wait there, or run without an end */
 
-/** More for the stream; @p ended: it is the last. */
-void source_put(const char *text, bool ended);
-extern atomic_int sources_opened, sources_closed;
+/** Append an event of this mission, as another process would. */
+void tell(const char *mission);
 
 /** Wait until there are so many. */
 void reaches(atomic_int *count, int n);

@@ -1,5 +1,6 @@
 """Event streams over HTTP: order, resuming, readers that are slow or go away, a thousand at once."""
 
+import ctypes
 import random
 import resource
 import socket
@@ -48,6 +49,11 @@ def until(true, seconds=60):
     while not true():
         assert time.monotonic() < give_up, "it did not come"
         time.sleep(0.02)
+
+
+def exchange(a, b):
+    """Two names change places at once: renameat2() with RENAME_EXCHANGE."""
+    assert ctypes.CDLL(None).renameat2(-100, a.encode(), -100, b.encode(), 2) == 0
 
 
 def memory():
@@ -185,15 +191,25 @@ def a_thousand_read_at_once():
     until(gone)
 
 
-def streams_end_when_the_log_is_not_there_any_more():
+def streams_go_on_when_the_log_was_away():
     stream = Stream(service)
-    now = append()
-    seqs(stream, now)
+    last = head()
     subprocess.run("mv .pawl/events.db away && cp away .pawl/events.db", shell=True, check=True)
+    now = append()
+    assert seqs(stream, now) == list(range(last + 1, now + 1))
+    stream.close()
+
+
+def streams_end_when_another_log_is_there():
+    subprocess.run(["pawl", "init", "other"], check=True, stdout=subprocess.DEVNULL)
+    stream = Stream(service)
+    seqs(stream, append())
+    exchange(".pawl", "other/.pawl")
     event = stream.next()
     assert event["event"] == "error" and event["data"]["error"]["status"] == "PAWL_ENOTFOUND", event
     assert stream.next() is None
     stream.close()
+    exchange(".pawl", "other/.pawl")
 
     def again():
         stream = Stream(service, last=3)
@@ -223,5 +239,6 @@ if __name__ == "__main__":
               readers_that_go_away_are_let_go,
               a_thousand_read_at_once,
               a_stream_is_narrowed_to_a_run_or_a_type,
-              streams_end_when_the_log_is_not_there_any_more,
+              streams_go_on_when_the_log_was_away,
+              streams_end_when_another_log_is_there,
               streams_end_when_the_service_stops])
