@@ -46,11 +46,15 @@ pawl_status pawl__hasher_begin(pawl__hasher *h, pawl_error *err)
 
         if (status)
                 return status;
-        /* OpenSSL's queue of errors is the program's: what we add is taken back */
-        h->crypto->ERR_set_mark();
-        bool done = fetch(h) && h->crypto->EVP_DigestInit_ex2(h->ctx, h->md, NULL) == 1;
-        h->crypto->ERR_pop_to_mark();
-        return done ? PAWL_OK : pawl__nomem(err);
+        if (!h->ctx) {
+                /* OpenSSL's error queue is the program's: remove what we add */
+                h->crypto->ERR_set_mark();
+                const bool fetched = fetch(h);
+                h->crypto->ERR_pop_to_mark();
+                if (!fetched)
+                        return pawl__nomem(err);
+        }
+        return h->crypto->EVP_DigestInit_ex2(h->ctx, h->md, NULL) == 1 ? PAWL_OK : pawl__nomem(err);
 }
 
 pawl_status pawl__hasher_add(pawl__hasher *h, const void *data, size_t len)

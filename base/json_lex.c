@@ -124,6 +124,23 @@ size_t pawl__lex_write_escape(char out[6], char c)
         return 2;
 }
 
+bool pawl__lex_canonical(const char *raw, size_t raw_len)
+{
+        const char *const end = raw + raw_len;
+
+        for (const char *p = raw; (p = memchr(p, '\\', (size_t)(end - p)));) {
+                const char *const escape = p;
+                char character[4], shortest[6];
+                const size_t len = pawl__lex_escaped_character(character, &p);
+                const unsigned char c = (unsigned char)character[0];
+                if (len > 1 || (c >= 0x20 && c != '"' && c != '\\') ||
+                        pawl__lex_write_escape(shortest, character[0]) != (size_t)(p - escape) ||
+                        memcmp(shortest, escape, (size_t)(p - escape)) != 0)
+                        return false;
+        }
+        return true;
+}
+
 /* The canonical form of the escape at p; returns the end of it. */
 static char *copy_escape(char *out, const char *p)
 {

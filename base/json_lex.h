@@ -147,6 +147,9 @@ size_t pawl__lex_escaped_character(char out[4], const char **at);
  *  (RFC 8785, section 3.2.2.2); returns its length. */
 size_t pawl__lex_write_escape(char out[6], char c);
 
+/** Are the escapes of a string that the reader took those of canonical text? */
+bool pawl__lex_canonical(const char *raw, size_t raw_len);
+
 /** pawl__lex_string() for what is not plain ASCII: go on at @p p, to where all was copied. */
 const char *pawl__lex_string_rest(
         const char *start, const char *p, const char *end, unsigned wide, bool *escaped, char **to);

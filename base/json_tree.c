@@ -1,23 +1,27 @@
 #include "base/json_tree.h"
 #include "base/error.h"
+#include "base/json_order.h"
 #include "base/json_step.h"
 #include "base/number.h"
 #include <stdlib.h>
 
-/* Up to so many members, each new name is compared with those before it. Above that, the names are
- * sorted when the object ends, so that no document takes quadratic time. */
+/* Names that come in canonical order need only be compared with the one before. In an object where
+ * they do not, each new name is compared with all before it up to so many members. Above that, the
+ * names are sorted when the object ends, so that no document takes quadratic time. */
 enum { FEW_MEMBERS = 32 };
 
 /* An object or array that is still open. */
 struct level {
-        uint64_t seen; /* a bit a name, by a few of its bytes: most new ones meet no bit */
+        pawl_text last; /* name */
         pawl__node node;
+        bool unsorted;
 };
 
 struct reading {
         pawl__json_tree *tree;
         pawl__json_reader reader;
         pawl_text name; /* of the member whose value comes next */
+        bool canonical; /* as far as it was read; false if nobody asks */
         pawl_error *err;
         struct level levels[PAWL__JSON_DEPTH + 1];
 };
@@ -43,16 +47,18 @@ static pawl_status refuse_twice(const struct reading *r, size_t name_offset)
 static pawl_status check_name(struct reading *r, struct level *level, const pawl__json_token *token)
 {
         const pawl__json_node *nodes = r->tree->nodes;
-        const pawl_text name = r->name;
-        const unsigned first = name.len ? (unsigned char)name.data[0] : 0;
-        const unsigned last = name.len ? (unsigned char)name.data[name.len - 1] : 0;
-        const uint64_t bit = UINT64_C(1) << ((name.len * 7 + first * 3 + last * 13) & 63);
+        const uint32_t count = nodes[level->node].count;
+        const pawl_text name = r->name, last = level->last;
 
-        if (level->seen & bit)
-                for (pawl__node i = level->node + 1; i < r->tree->n; i = nodes[i].next)
-                        if (pawl__text_eq(nodes[i].name, name))
-                                return refuse_twice(r, token->offset);
-        level->seen |= bit;
+        level->last = name;
+        if (!level->unsorted &&
+                (count == 0 || pawl__utf16_cmp(last.data, last.len, name.data, name.len) < 0))
+                return PAWL_OK;
+        level->unsorted = true;
+        for (pawl__node i = level->node + 1; i < r->tree->n && count < FEW_MEMBERS;
+                i = nodes[i].next)
+                if (pawl__text_eq(nodes[i].name, name))
+                        return refuse_twice(r, token->offset);
         return PAWL_OK;
 }
 
@@ -112,7 +118,8 @@ static pawl_status add_node(struct reading *r, const pawl__json_token *token)
                 return PAWL_ENOMEM;
         if (container) { /* the reader is inside already */
                 parent->node = index;
-                parent->seen = 0;
+                parent->unsorted = false;
+                tree->depth = r->reader.depth > tree->depth ? r->reader.depth : tree->depth;
                 parent--;
         }
         tree->n++;
@@ -129,9 +136,40 @@ static pawl_status end_container(struct reading *r, const pawl__json_token *toke
 
         node->next = (pawl__node)tree->n;
         node->value.len = token->offset + 1 - node->offset;
-        if (node->type == PAWL__JSON_OBJECT && node->count > FEW_MEMBERS)
-                return check_many(r, level);
-        return PAWL_OK;
+        if (node->type != PAWL__JSON_OBJECT || !level->unsorted)
+                return PAWL_OK;
+        r->canonical = false;
+        return node->count > FEW_MEMBERS ? check_many(r, level) : PAWL_OK;
+}
+
+/* Is a token written, and placed behind the one before, as the canonical form has it? The reader
+ * was at @p at before it read the token, and expected @p expect. */
+static bool is_canonical(
+        const pawl__json_reader *reader, const pawl__json_token *t, size_t at, unsigned expect)
+{
+        const bool comma =
+                t->type != PAWL__JSON_END &&
+                (expect == PAWL__EXPECT_AFTER_ELEMENT || expect == PAWL__EXPECT_AFTER_MEMBER);
+        char number[32];
+
+        if (t->offset - at != comma)
+                return false;
+        switch (t->type) {
+        case PAWL__JSON_NAME: /* its closing quote and the colon follow */
+                if (reader->at - t->offset != t->raw_len + 3)
+                        return false;
+                /* fall through */
+        case PAWL__JSON_STRING:
+                return !t->escaped || pawl__lex_canonical(t->raw, t->raw_len);
+        case PAWL__JSON_NUMBER:
+                if (t->marks.point == t->raw_len)
+                        return t->raw_len != 2 || memcmp(t->raw, "-0", 2) != 0;
+                return pawl__number_canon(number, t->raw, t->raw_len, t->marks.point,
+                               t->marks.exponent) == t->raw_len &&
+                       memcmp(number, t->raw, t->raw_len) == 0;
+        default:
+                return true;
+        }
 }
 
 static pawl_status read_all(struct reading *r)
@@ -139,27 +177,35 @@ static pawl_status read_all(struct reading *r)
         pawl__json_token token = {.type = PAWL__JSON_FINISHED};
         pawl_status status = PAWL_OK;
 
-        while (!status && !(status = pawl__json_step(&r->reader, &token, r->err)) &&
-                token.type != PAWL__JSON_FINISHED) {
+        do {
+                const size_t at = r->reader.at;
+                const unsigned expect = r->reader.expect;
+                status = pawl__json_step(&r->reader, &token, r->err);
+                if (status)
+                        return status;
+                if (r->canonical)
+                        r->canonical = is_canonical(&r->reader, &token, at, expect);
                 struct level *level = &r->levels[r->reader.depth];
                 switch (token.type) {
                 case PAWL__JSON_NAME:
                         status = decode(r, &token, &r->name);
-                        if (!status && r->tree->nodes[level->node].count < FEW_MEMBERS)
+                        if (!status)
                                 status = check_name(r, level, &token);
                         break;
                 case PAWL__JSON_END:
                         status = end_container(r, &token);
                         break;
+                case PAWL__JSON_FINISHED:
+                        break;
                 default:
                         status = add_node(r, &token);
                 }
-        }
+        } while (!status && token.type != PAWL__JSON_FINISHED);
         return status;
 }
 
-pawl_status pawl__json_tree_read(
-        pawl__json_tree *tree, const char *text, size_t len, pawl_error *err)
+pawl_status pawl__json_tree_read_canonical(
+        bool *canonical, pawl__json_tree *tree, const char *text, size_t len, pawl_error *err)
 {
         struct reading r;
 
@@ -169,15 +215,25 @@ pawl_status pawl__json_tree_read(
         tree->text = text;
         tree->len = len;
         tree->n = 0;
+        tree->depth = 0;
         pawl__arena_clear(&tree->arena);
         r.tree = tree;
         r.name = (pawl_text){NULL, 0};
+        r.canonical = canonical != NULL;
         r.err = err;
         pawl__json_reader_init(&r.reader, text, len);
         pawl_status status = read_all(&r);
         if (status)
                 tree->n = 0;
+        if (canonical)
+                *canonical = !status && r.canonical;
         return status;
+}
+
+pawl_status pawl__json_tree_read(
+        pawl__json_tree *tree, const char *text, size_t len, pawl_error *err)
+{
+        return pawl__json_tree_read_canonical(NULL, tree, text, len, err);
 }
 
 void pawl__json_tree_free(pawl__json_tree *tree)

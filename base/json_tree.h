@@ -28,19 +28,23 @@ typedef struct pawl__json_tree {
         size_t len;
         pawl__json_node *nodes;
         size_t n, cap;
+        unsigned depth;    /**< how deep its containers are nested */
         pawl__arena arena; /**< decoded strings */
 } pawl__json_tree;
 
 /** Zero-initialised is empty; may be read into again and again, keeping its memory. */
 #define PAWL__JSON_TREE_INIT                                                                       \
         {                                                                                          \
-                NULL, 0, NULL, 0, 0, PAWL__ARENA_INIT                                              \
+                NULL, 0, NULL, 0, 0, 0, PAWL__ARENA_INIT                                           \
         }
 
 /** Read @p text, which must outlive the tree. PAWL_EPARSE (duplicate names too), PAWL_ENOMEM;
  *  PAWL_ETOOBIG from 4 GiB on. */
 PAWL_MUST_CHECK pawl_status pawl__json_tree_read(
         pawl__json_tree *tree, const char *text, size_t len, pawl_error *err);
+/** The same, and whether @p text is its own canonical form (RFC 8785), in the one pass. */
+PAWL_MUST_CHECK pawl_status pawl__json_tree_read_canonical(
+        bool *canonical, pawl__json_tree *tree, const char *text, size_t len, pawl_error *err);
 void pawl__json_tree_free(pawl__json_tree *tree);
 
 static inline const pawl__json_node *pawl__json_at(const pawl__json_tree *tree, pawl__node node)

@@ -92,9 +92,20 @@ void pawl__json_name_text(pawl__json_writer *w, pawl_text name)
         w->after_name = true;
 }
 
+/* Names of our own need no escape. */
 void pawl__json_name(pawl__json_writer *w, const char *name)
 {
-        pawl__json_name_text(w, pawl__text(name));
+        const size_t len = strlen(name);
+
+        separate(w);
+        w->after_name = true;
+        if (pawl__buf_reserve(&w->buf, len + 3))
+                return;
+        char *to = w->buf.data + w->buf.len;
+        *to++ = '"';
+        memcpy(to, name, len);
+        memcpy(to + len, "\":", 3);
+        w->buf.len += len + 3;
 }
 
 void pawl__json_text(pawl__json_writer *w, pawl_text text)

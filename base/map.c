@@ -22,12 +22,25 @@ static uint64_t fold(uint64_t a, uint64_t b)
         return (uint64_t)product ^ (uint64_t)(product >> 64);
 }
 
-static uint64_t load(const char *p, size_t n)
+static uint64_t load(const char *p)
 {
-        uint64_t word = 0;
+        uint64_t word;
 
-        memcpy(&word, p, n);
+        memcpy(&word, p, sizeof word);
         return word;
+}
+
+/* All of a key of 1 to 7 bytes. */
+static uint64_t load_short(const char *p, size_t n)
+{
+        uint32_t first, last;
+
+        if (n < 4)
+                return (uint64_t)(unsigned char)p[0] << 16 |
+                       (uint64_t)(unsigned char)p[n / 2] << 8 | (unsigned char)p[n - 1];
+        memcpy(&first, p, 4);
+        memcpy(&last, p + n - 4, 4);
+        return (uint64_t)first << 32 | last;
 }
 
 /* Multiply and fold, eight bytes a round. The odd constants are the fractions of the square roots
@@ -40,22 +53,30 @@ static uint32_t hash_key(uint64_t seed, pawl_text key)
         size_t at = 0;
 
         for (; key.len - at > 8; at += 8)
-                hash = fold(hash ^ load(key.data + at, 8), b);
-        if (at < key.len)
-                hash = fold(hash ^ load(key.data + at, key.len - at), b);
+                hash = fold(hash ^ load(key.data + at), b);
+        if (key.len >= 8)
+                hash = fold(hash ^ load(key.data + key.len - 8), b);
+        else if (key.len)
+                hash = fold(hash ^ load_short(key.data, key.len), b);
         hash = fold(hash ^ key.len, c);
         return (uint32_t)(hash ^ hash >> 32);
 }
 
-static uint64_t fresh_seed(const void *map)
+/* One for the process, so that who chooses keys cannot choose where they collide. */
+static uint64_t hash_seed(void)
 {
-        uint64_t seed;
+        static _Atomic uint64_t seed;
+        uint64_t fresh = seed;
         struct timespec now;
 
-        if (getrandom(&seed, sizeof seed, GRND_NONBLOCK) == (ssize_t)sizeof seed)
-                return seed;
-        clock_gettime(CLOCK_MONOTONIC, &now);
-        return (uint64_t)now.tv_nsec << 32 ^ (uint64_t)now.tv_sec ^ (uint64_t)(uintptr_t)map;
+        while (!fresh) {
+                if (getrandom(&fresh, sizeof fresh, GRND_NONBLOCK) != (ssize_t)sizeof fresh) {
+                        clock_gettime(CLOCK_MONOTONIC, &now);
+                        fresh = (uint64_t)now.tv_nsec << 32 ^ (uint64_t)now.tv_sec;
+                }
+                seed = fresh;
+        }
+        return fresh;
 }
 
 /* The slot of the key, or the free one where it belongs. The map has a free slot. */
@@ -89,7 +110,7 @@ static pawl_status grow(pawl__map *map)
                         *find(slots, cap, old->hash, pawl__text_n(old->key, old->len)) = *old;
         }
         if (!map->cap)
-                map->seed = fresh_seed(map);
+                map->seed = hash_seed();
         free(map->slots);
         map->slots = slots;
         map->cap = cap;

@@ -160,43 +160,31 @@ static pawl_status check_ids(const pawl_event *event, pawl_error *err)
  * appended must still be JSON that our own reader takes. */
 enum { PAYLOAD_DEPTH = PAWL__JSON_DEPTH - 12 };
 
-static bool too_deep(const pawl__json_tree *tree)
-{
-        pawl__node ends[PAYLOAD_DEPTH];
-        size_t depth = 0;
-
-        if (tree->n <= PAYLOAD_DEPTH) /* no deeper than it has nodes */
-                return false;
-        for (pawl__node i = 0; i < tree->n; i++) {
-                const pawl__json_node *node = pawl__json_at(tree, i);
-                while (depth && i >= ends[depth - 1])
-                        depth--;
-                if (node->type != PAWL__JSON_ARRAY && node->type != PAWL__JSON_OBJECT)
-                        continue;
-                if (depth == PAYLOAD_DEPTH)
-                        return true;
-                ends[depth++] = node->next;
-        }
-        return false;
-}
-
-/* The payload in canonical form, checked against its type, in log->payload. */
+/* The payload in canonical form, checked against its type. Our own writers' is that already; that
+ * of others is made so in log->payload. */
 static pawl_status take_payload(pawl_log *log, pawl_event *e, pawl__event_type type)
 {
-        pawl_text given = e->payload.data ? e->payload : pawl__text("{}");
-        pawl_status status;
+        const pawl_text given = e->payload.data ? e->payload : pawl__text("{}");
+        bool canonical;
+        pawl_status status = pawl__json_tree_read_canonical(
+                &canonical, &log->tree, given.data, given.len, &log->err);
 
-        pawl__buf_clear(&log->payload);
-        status = pawl__json_canon(&log->payload, given.data, given.len, &log->err);
+        e->payload = given;
+        if (!status && !canonical) {
+                pawl__buf_clear(&log->payload);
+                status = pawl__json_canon(&log->payload, given.data, given.len, &log->err);
+                e->payload = pawl__buf_text(&log->payload);
+                if (!status)
+                        status = pawl__json_tree_read(
+                                &log->tree, e->payload.data, e->payload.len, &log->err);
+        }
         if (status)
                 return pawl__fail_prefix(&log->err, status, "%.*s: payload", PAWL__FMT(e->type));
-        e->payload = pawl__buf_text(&log->payload);
-        status = pawl__json_tree_read(&log->tree, e->payload.data, e->payload.len, &log->err);
-        if (!status && too_deep(&log->tree))
+        if (log->tree.depth > PAYLOAD_DEPTH)
                 return pawl__fail(&log->err, PAWL_EINVAL,
                         "%.*s: payload: is nested deeper than %d; make it flatter",
                         PAWL__FMT(e->type), PAYLOAD_DEPTH);
-        return status ? status : pawl__event_check(e, type, &log->tree, &log->err);
+        return pawl__event_check(e, type, &log->tree, &log->err);
 }
 
 static pawl_status insert(pawl_log *log, const pawl_event *e)

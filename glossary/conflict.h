@@ -7,6 +7,7 @@
 
 #include "base/json_write.h"
 #include "glossary/extract.h"
+#include <pawl/pipeline.h>
 
 typedef enum pawl__conflict_type {
         PAWL__UNKNOWN,
@@ -62,6 +63,20 @@ pawl__severity pawl__findings_severity(const pawl__findings *findings); /**< the
 PAWL_MUST_CHECK pawl_status pawl__findings_reevaluate(pawl__findings *out, pawl__arena *arena,
         const pawl__glossary *glossary, const pawl__findings *recorded, pawl_error *err);
 
+/* ---- JSON: the one place that knows how senses, candidates and findings are written ------------
+ */
+
+/** A sense as callers see it; borrows its texts. */
+pawl_sense pawl__sense_public(const pawl__sense *sense);
+/** {"confidence","definition","scope","surface"}. */
+void pawl__sense_write(pawl__json_writer *w, const pawl_sense *sense);
+/** An array of those, in the order that a pick counts, copied into the arena. What is missing is
+ *  absent, a confidence 1: the log's events were checked when they were appended. */
+PAWL_MUST_CHECK pawl_status pawl__candidates_read(
+        pawl_sense **out, size_t *n, pawl__arena *arena, pawl_text json, pawl_error *err);
+
+/** One finding, as in the arrays below; with @p conflict_id, unless that is absent. */
+void pawl__finding_write(pawl__json_writer *w, const pawl__finding *finding, pawl_text conflict_id);
 /** The findings array of SemanticCheckEvaluated and conflicts of GenerationBlocked..., and back:
  *  PAWL_EINVAL "finding N: FIELD: ..." for a missing or malformed field (N counts from 1). A text
  *  that is absent is null; of `original` and `context` null is read as absent, and a missing
@@ -69,7 +84,5 @@ PAWL_MUST_CHECK pawl_status pawl__findings_reevaluate(pawl__findings *out, pawl_
 void pawl__findings_write(pawl__json_writer *w, const pawl__findings *findings);
 PAWL_MUST_CHECK pawl_status pawl__findings_read(pawl__findings *out, pawl__arena *arena,
         const pawl__json_tree *tree, pawl__node array, pawl_error *err);
-/** One candidate sense: {"surface","scope","definition","confidence"}. */
-void pawl__sense_write(pawl__json_writer *w, const pawl__sense *sense);
 
 #endif

@@ -1,202 +1,204 @@
-/* Findings as JSON, and back. Members are written in the order of the canonical form, which then
- * has nothing to sort. */
+/* Conflicts as JSON, and back. Members are written in canonical order, so that an append has
+ * nothing to sort. */
 #include "base/error.h"
 #include "glossary/conflict.h"
 #include "glossary/normal.h"
 
-void pawl__sense_write(pawl__json_writer *w, const pawl__sense *sense)
+pawl_sense pawl__sense_public(const pawl__sense *sense)
+{
+        return (pawl_sense){sense->surface, pawl__text(pawl__scope_name(sense->scope)),
+                sense->definition, sense->confidence};
+}
+
+void pawl__sense_write(pawl__json_writer *w, const pawl_sense *sense)
 {
         pawl__json_open_object(w);
         pawl__json_member_number(w, "confidence", sense->confidence);
         pawl__json_member_text(w, "definition", sense->definition);
-        pawl__json_member_string(w, "scope", pawl__scope_name(sense->scope));
+        pawl__json_member_text(w, "scope", sense->scope);
         pawl__json_member_text(w, "surface", sense->surface);
+        pawl__json_close_object(w);
+}
+
+void pawl__finding_write(pawl__json_writer *w, const pawl__finding *finding, pawl_text conflict_id)
+{
+        pawl__json_open_object(w);
+        pawl__json_name(w, "candidate_senses");
+        pawl__json_open_array(w);
+        for (size_t i = 0; i < finding->n_candidates; i++) {
+                const pawl_sense sense = pawl__sense_public(&finding->candidates[i]);
+                pawl__sense_write(w, &sense);
+        }
+        pawl__json_close_array(w);
+        pawl__json_member_number(w, "confidence", finding->confidence);
+        if (conflict_id.data)
+                pawl__json_member_text(w, "conflict_id", conflict_id);
+        pawl__json_member_string(w, "conflict_type", pawl__conflict_type_name(finding->type));
+        pawl__json_member_text(w, "context", finding->context);
+        pawl__json_member_text(w, "original", finding->original);
+        pawl__json_member_string(w, "severity", pawl__severity_name(finding->severity));
+        pawl__json_member_text(w, "term", finding->term);
         pawl__json_close_object(w);
 }
 
 void pawl__findings_write(pawl__json_writer *w, const pawl__findings *findings)
 {
         pawl__json_open_array(w);
-        for (size_t i = 0; i < findings->n; i++) {
-                const pawl__finding *finding = &findings->items[i];
-                pawl__json_open_object(w);
-                pawl__json_name(w, "candidate_senses");
-                pawl__json_open_array(w);
-                for (size_t j = 0; j < finding->n_candidates; j++)
-                        pawl__sense_write(w, &finding->candidates[j]);
-                pawl__json_close_array(w);
-                pawl__json_member_number(w, "confidence", finding->confidence);
-                pawl__json_member_string(
-                        w, "conflict_type", pawl__conflict_type_name(finding->type));
-                pawl__json_member_text(w, "context", finding->context);
-                pawl__json_member_text(w, "original", finding->original);
-                pawl__json_member_string(w, "severity", pawl__severity_name(finding->severity));
-                pawl__json_member_text(w, "term", finding->term);
-                pawl__json_close_object(w);
-        }
+        for (size_t i = 0; i < findings->n; i++)
+                pawl__finding_write(w, &findings->items[i], (pawl_text){NULL, 0});
         pawl__json_close_array(w);
 }
 
 /* ---- Reading --------------------------------------------------------------------------------- */
 
-/* Where the reading is: a finding or a candidate of it. */
+pawl_status pawl__candidates_read(
+        pawl_sense **out, size_t *n, pawl__arena *arena, pawl_text json, pawl_error *err)
+{
+        static const char *const names[] = {"surface", "scope", "definition"};
+        pawl__json_tree tree = PAWL__JSON_TREE_INIT;
+        pawl_status status = pawl__json_tree_read(&tree, json.data, json.len, err);
+
+        if (status)
+                return status;
+        *n = 0;
+        *out = pawl__arena_array(arena, pawl__json_at(&tree, 0)->count, sizeof **out);
+        for (pawl__node i = pawl__json_first(&tree, 0); i != PAWL__NO_NODE && *out;
+                i = pawl__json_after(&tree, 0, i)) {
+                const pawl__node confidence = pawl__json_get(&tree, i, "confidence");
+                pawl_sense *sense = &(*out)[(*n)++];
+                pawl_text *const texts[] = {&sense->surface, &sense->scope, &sense->definition};
+                for (size_t t = 0; t < 3; t++)
+                        *texts[t] =
+                                pawl__arena_copy(arena, pawl__json_get_text(&tree, i, names[t]));
+                sense->confidence = 1;
+                if (confidence != PAWL__NO_NODE &&
+                        pawl__json_at(&tree, confidence)->type == PAWL__JSON_NUMBER)
+                        sense->confidence = pawl__json_double(pawl__json_at(&tree, confidence));
+        }
+        pawl__json_tree_free(&tree);
+        return pawl__arena_check(arena, err);
+}
+
+/* Where the reading is: a finding or a candidate of it. After the first failure nothing is read. */
 struct reading {
         const pawl__json_tree *tree;
         pawl__arena *arena;
         pawl_error *err;
+        pawl_status status;
         size_t finding, candidate; /* from 1; candidate 0: the finding itself */
 };
 
-static pawl_status refuse(const struct reading *r, const char *field, const char *what)
+static void refuse(struct reading *r, const char *field, const char *what)
 {
+        if (r->status || (r->status = pawl__arena_check(r->arena, r->err)))
+                return;
         if (r->candidate)
-                return pawl__fail(r->err, PAWL_EINVAL,
+                r->status = pawl__fail(r->err, PAWL_EINVAL,
                         "finding %zu: candidate_senses[%zu].%s: %s; the event does not fit its "
                         "type",
                         r->finding, r->candidate - 1, field, what);
-        return pawl__fail(r->err, PAWL_EINVAL,
-                "finding %zu: %s: %s; the event does not fit its type", r->finding, field, what);
+        else
+                r->status = pawl__fail(r->err, PAWL_EINVAL,
+                        "finding %zu: %s: %s; the event does not fit its type", r->finding, field,
+                        what);
 }
 
-/* A member of one type, or a refusal that names it. */
-static pawl_status member(pawl__node *out, const struct reading *r, pawl__node object,
-        const char *name, pawl__json_type type)
+/* A member of one type; PAWL__NO_NODE: refused. */
+static pawl__node member(
+        struct reading *r, pawl__node object, const char *name, pawl__json_type type)
 {
         static const char *const forms[] = {[PAWL__JSON_NUMBER] = "not a number",
                 [PAWL__JSON_STRING] = "not a string",
                 [PAWL__JSON_ARRAY] = "not an array"};
-        pawl__node node = pawl__json_get(r->tree, object, name);
+        const pawl__node node = pawl__json_get(r->tree, object, name);
+
+        if (node != PAWL__NO_NODE && pawl__json_at(r->tree, node)->type == type)
+                return r->status ? PAWL__NO_NODE : node;
+        refuse(r, name, node == PAWL__NO_NODE ? "missing" : forms[type]);
+        return PAWL__NO_NODE;
+}
+
+static pawl_text text_member(struct reading *r, pawl__node object, const char *name)
+{
+        const pawl__node node = member(r, object, name, PAWL__JSON_STRING);
 
         if (node == PAWL__NO_NODE)
-                return refuse(r, name, "missing");
-        if (pawl__json_at(r->tree, node)->type != type)
-                return refuse(r, name, forms[type]);
-        *out = node;
-        return PAWL_OK;
-}
-
-static pawl_status copy(pawl_text *out, const struct reading *r, pawl_text text)
-{
-        bool ok = true;
-        pawl_text kept = pawl__arena_text(r->arena, text, &ok);
-
-        if (!ok)
-                return pawl__nomem(r->err);
-        *out = kept;
-        return PAWL_OK;
-}
-
-static pawl_status text_member(
-        pawl_text *out, const struct reading *r, pawl__node object, const char *name)
-{
-        pawl__node node = PAWL__NO_NODE;
-        pawl_status status = member(&node, r, object, name, PAWL__JSON_STRING);
-
-        return status ? status : copy(out, r, pawl__json_at(r->tree, node)->value);
+                return (pawl_text){NULL, 0};
+        return pawl__arena_copy(r->arena, pawl__json_at(r->tree, node)->value);
 }
 
 /* A text or null. */
-static pawl_status open_member(
-        pawl_text *out, const struct reading *r, pawl__node object, const char *name, bool required)
+static pawl_text open_member(struct reading *r, pawl__node object, const char *name, bool required)
 {
-        pawl__node node = pawl__json_get(r->tree, object, name);
-        bool missing = node == PAWL__NO_NODE;
+        const pawl__node node = pawl__json_get(r->tree, object, name);
 
-        *out = (pawl_text){NULL, 0};
-        if ((missing && !required) ||
-                (!missing && pawl__json_at(r->tree, node)->type == PAWL__JSON_NULL))
-                return PAWL_OK;
-        return text_member(out, r, object, name);
+        if (node == PAWL__NO_NODE ? !required
+                                  : pawl__json_at(r->tree, node)->type == PAWL__JSON_NULL)
+                return (pawl_text){NULL, 0};
+        return text_member(r, object, name);
 }
 
-static pawl_status confidence_member(double *out, const struct reading *r, pawl__node object)
+static double confidence_member(struct reading *r, pawl__node object)
 {
-        pawl__node node = PAWL__NO_NODE;
-        pawl_status status = member(&node, r, object, "confidence", PAWL__JSON_NUMBER);
+        const pawl__node node = member(r, object, "confidence", PAWL__JSON_NUMBER);
+        const double value =
+                node == PAWL__NO_NODE ? 0 : pawl__json_double(pawl__json_at(r->tree, node));
 
-        if (status)
-                return status;
-        double value = pawl__json_double(pawl__json_at(r->tree, node));
         if (!(value >= 0 && value <= 1))
-                return refuse(r, "confidence", "not between 0 and 1");
-        *out = value;
-        return PAWL_OK;
+                refuse(r, "confidence", "not between 0 and 1");
+        return value;
 }
 
-static pawl_status read_sense(pawl__sense *sense, const struct reading *r, pawl__node object)
+static void read_sense(pawl__sense *sense, struct reading *r, pawl__node object)
 {
         pawl__buf normal = PAWL__BUF_INIT;
-        pawl_text scope = {NULL, 0};
-        pawl_status status = text_member(&sense->surface, r, object, "surface");
 
-        if (status == PAWL_OK)
-                status = text_member(&scope, r, object, "scope");
-        if (status == PAWL_OK && !pawl__scope_of(&sense->scope, scope))
-                status = refuse(r, "scope", "not a scope");
-        if (status == PAWL_OK)
-                status = text_member(&sense->definition, r, object, "definition");
-        if (status == PAWL_OK)
-                status = confidence_member(&sense->confidence, r, object);
-        if (status)
-                return status;
+        sense->surface = text_member(r, object, "surface");
+        if (!pawl__scope_of(&sense->scope, text_member(r, object, "scope")))
+                refuse(r, "scope", "not a scope");
+        sense->definition = text_member(r, object, "definition");
+        sense->confidence = confidence_member(r, object);
         sense->status = PAWL__ACTIVE; /* only active senses are candidates */
-        if (pawl__normal_form(&normal, sense->surface))
-                status = pawl__nomem(r->err);
-        else
-                status = copy(&sense->normal, r, pawl__buf_text(&normal));
+        if (!r->status && pawl__normal_form(&normal, sense->surface))
+                r->status = pawl__nomem(r->err);
+        sense->normal = pawl__arena_copy(r->arena, pawl__buf_text(&normal));
         pawl__buf_free(&normal);
-        return status;
 }
 
-static pawl_status read_candidates(pawl__finding *finding, struct reading *r, pawl__node object)
+static void read_candidates(pawl__finding *finding, struct reading *r, pawl__node object)
 {
-        pawl__node list = PAWL__NO_NODE;
-        pawl_status status = member(&list, r, object, "candidate_senses", PAWL__JSON_ARRAY);
+        const pawl__node list = member(r, object, "candidate_senses", PAWL__JSON_ARRAY);
 
-        if (status)
-                return status;
+        if (list == PAWL__NO_NODE)
+                return;
         finding->candidates = pawl__arena_array(
                 r->arena, pawl__json_at(r->tree, list)->count, sizeof *finding->candidates);
-        if (!finding->candidates)
-                return pawl__nomem(r->err);
         for (pawl__node i = pawl__json_first(r->tree, list);
-                i != PAWL__NO_NODE && status == PAWL_OK; i = pawl__json_after(r->tree, list, i)) {
+                i != PAWL__NO_NODE && finding->candidates && !r->status;
+                i = pawl__json_after(r->tree, list, i)) {
                 r->candidate = finding->n_candidates + 1;
-                status = read_sense(&finding->candidates[finding->n_candidates++], r, i);
+                read_sense(&finding->candidates[finding->n_candidates++], r, i);
         }
         r->candidate = 0;
-        return status;
 }
 
-static pawl_status read_finding(pawl__finding *finding, struct reading *r, pawl__node object)
+static void read_finding(pawl__finding *finding, struct reading *r, pawl__node object)
 {
-        pawl_text type = {NULL, 0}, severity = {NULL, 0};
-        pawl_status status = text_member(&finding->term, r, object, "term");
-
-        if (status == PAWL_OK)
-                status = open_member(&finding->original, r, object, "original", false);
-        if (status == PAWL_OK)
-                status = text_member(&type, r, object, "conflict_type");
-        if (status == PAWL_OK && !pawl__conflict_type_of(&finding->type, type))
-                status = refuse(r, "conflict_type", "not a type of conflict");
-        if (status == PAWL_OK)
-                status = text_member(&severity, r, object, "severity");
-        if (status == PAWL_OK)
-                status = confidence_member(&finding->confidence, r, object);
-        if (status == PAWL_OK)
-                status = read_candidates(finding, r, object);
-        if (status == PAWL_OK)
-                status = open_member(&finding->context, r, object, "context", true);
-        finding->severity = pawl__severity_of(severity);
-        return status;
+        finding->term = text_member(r, object, "term");
+        finding->original = open_member(r, object, "original", false);
+        if (!pawl__conflict_type_of(&finding->type, text_member(r, object, "conflict_type")))
+                refuse(r, "conflict_type", "not a type of conflict");
+        finding->severity = pawl__severity_of(text_member(r, object, "severity"));
+        finding->confidence = confidence_member(r, object);
+        read_candidates(finding, r, object);
+        finding->context = open_member(r, object, "context", true);
 }
 
 pawl_status pawl__findings_read(pawl__findings *out, pawl__arena *arena,
         const pawl__json_tree *tree, pawl__node array, pawl_error *err)
 {
-        struct reading r = {tree, arena, err, 0, 0};
+        struct reading r = {.tree = tree, .arena = arena, .err = err};
         pawl__findings findings = {NULL, 0};
-        pawl_status status = PAWL_OK;
 
         if (array == PAWL__NO_NODE)
                 return pawl__fail(
@@ -206,14 +208,15 @@ pawl_status pawl__findings_read(pawl__findings *out, pawl__arena *arena,
                         "findings: not an array; the event does not fit its type");
         findings.items =
                 pawl__arena_array(arena, pawl__json_at(tree, array)->count, sizeof *findings.items);
-        if (!findings.items)
-                return pawl__nomem(err);
-        for (pawl__node i = pawl__json_first(tree, array); i != PAWL__NO_NODE && status == PAWL_OK;
+        for (pawl__node i = pawl__json_first(tree, array);
+                i != PAWL__NO_NODE && findings.items && !r.status;
                 i = pawl__json_after(tree, array, i)) {
                 r.finding = findings.n + 1;
-                status = read_finding(&findings.items[findings.n++], &r, i);
+                read_finding(&findings.items[findings.n++], &r, i);
         }
-        if (status == PAWL_OK)
+        if (!r.status)
+                r.status = pawl__arena_check(arena, err);
+        if (!r.status)
                 *out = findings;
-        return status;
+        return r.status;
 }

@@ -30,9 +30,9 @@ void pawl__provenance_write(
 
         pawl__time_format(timestamp, time_us);
         pawl__json_open_object(w);
+        pawl__json_member_text(w, "actor_id", actor);
         pawl__json_member_string(w, "source", source);
         pawl__json_member_string(w, "timestamp", timestamp);
-        pawl__json_member_text(w, "actor_id", actor);
         pawl__json_close_object(w);
 }
 
@@ -44,25 +44,24 @@ pawl_status pawl__sense_updated(pawl__batch *batch, const pawl__sense *sense, pa
         pawl__json_writer w = PAWL__JSON_WRITER_INIT;
 
         pawl__json_open_object(&w);
-        pawl__json_member_text(&w, "term_surface", sense->surface);
-        pawl__json_member_text(&w, "normal", sense->normal);
-        pawl__json_member_string(&w, "scope", scope);
-        pawl__json_name(&w, "new_sense");
-        pawl__json_open_object(&w);
-        pawl__json_member_text(&w, "surface", sense->surface);
-        pawl__json_member_string(&w, "scope", scope);
-        pawl__json_member_text(&w, "definition", sense->definition);
-        pawl__json_member_number(&w, "confidence", sense->confidence);
-        pawl__json_member_string(&w, "status", pawl__sense_status_name(sense->status));
-        pawl__json_close_object(&w);
         pawl__json_name(&w, "actor");
         pawl__actor_write(&w, actor);
-        pawl__json_member_string(&w, "update_type", update ? "update" : "create");
+        pawl__json_name(&w, "new_sense");
+        pawl__json_open_object(&w);
+        pawl__json_member_number(&w, "confidence", sense->confidence);
+        pawl__json_member_text(&w, "definition", sense->definition);
+        pawl__json_member_string(&w, "scope", scope);
+        pawl__json_member_string(&w, "status", pawl__sense_status_name(sense->status));
+        pawl__json_member_text(&w, "surface", sense->surface);
+        pawl__json_close_object(&w);
+        pawl__json_member_text(&w, "normal", sense->normal);
         pawl__json_name(&w, "provenance");
         pawl__provenance_write(&w, source, like->time_us, actor);
+        pawl__json_member_string(&w, "scope", scope);
+        pawl__json_member_text(&w, "term_surface", sense->surface);
+        pawl__json_member_string(&w, "update_type", update ? "update" : "create");
         if (version_id.data)
                 pawl__json_member_text(&w, "version_id", version_id);
-        pawl__json_close_object(&w);
         return pawl__batch_emit(batch, PAWL__SENSE_UPDATED, like, &w, err);
 }
 
@@ -258,12 +257,12 @@ static pawl_status scope_activated(
         if (c->base.data && pawl__json_end_writer(&c->removed))
                 return pawl__nomem(err);
         pawl__json_open_object(&w);
-        pawl__json_member_string(&w, "scope_id", pawl__scope_name(c->seed->scope));
-        pawl__json_member_string(&w, "glossary_version_id", c->seed->version_id);
         if (c->base.data)
                 pawl__json_member_text(&w, "base_version_id", c->base);
+        pawl__json_member_string(&w, "glossary_version_id", c->seed->version_id);
         if (c->base.data && c->n_removed)
                 pawl__json_member_raw(&w, "removed", pawl__buf_text(&c->removed.buf));
+        pawl__json_member_string(&w, "scope_id", pawl__scope_name(c->seed->scope));
         pawl__json_close_object(&w);
         return pawl__batch_emit(batch, PAWL__SCOPE_ACTIVATED, like, &w, err);
 }

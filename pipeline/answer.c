@@ -11,17 +11,19 @@ static pawl_status emit_resolved(pawl__batch *batch, const pawl_conflict *confli
         pawl__json_writer w = PAWL__JSON_WRITER_INIT;
         pawl_event event = *like;
 
+        const pawl_sense sense = pawl__sense_public(selected);
+
         pawl__json_open_object(&w);
-        pawl__json_member_text(&w, "conflict_id", conflict->conflict_id);
-        pawl__json_member_text(&w, "term_surface", conflict->term);
-        pawl__json_member_text(&w, "normal", selected->normal);
-        pawl__json_name(&w, "selected_sense");
-        pawl__sense_write(&w, selected);
         pawl__json_name(&w, "actor");
         pawl__actor_write(&w, like->actor);
-        pawl__json_member_string(&w, "resolution_mode", mode);
+        pawl__json_member_text(&w, "conflict_id", conflict->conflict_id);
+        pawl__json_member_text(&w, "normal", selected->normal);
         pawl__json_name(&w, "provenance");
         pawl__provenance_write(&w, "user_clarification", now_us, like->actor);
+        pawl__json_member_string(&w, "resolution_mode", mode);
+        pawl__json_name(&w, "selected_sense");
+        pawl__sense_write(&w, &sense);
+        pawl__json_member_text(&w, "term_surface", conflict->term);
         event.time_us = now_us;
         return pawl__batch_emit(batch, PAWL__CLARIFICATION_RESOLVED, &event, &w, err);
 }

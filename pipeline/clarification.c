@@ -12,20 +12,26 @@ static pawl_status request(pawl_context *ctx, const pawl_conflict *conflict)
         pawl__json_writer *w = pawl__context_payload(ctx);
         pawl__buf question = PAWL__BUF_INIT;
 
-        if (pawl__buf_adds(&question, "What does \"") ||
-                pawl__buf_add(&question, conflict->term.data, conflict->term.len) ||
-                pawl__buf_adds(&question, "\" mean here?")) {
-                pawl__buf_free(&question);
-                return pawl__nomem(&ctx->error);
-        }
-        pawl__conflict_members(w, conflict, "options");
-        pawl__json_member_text(w, "question", pawl__buf_text(&question));
-        pawl__json_member_text(w, "urgency", conflict->severity);
-        pawl__json_member_string(w, "retry_token", ctx->checkpoint.retry_token);
+        pawl__buf_addf(&question, "What does \"%.*s\" mean here?", PAWL__FMT(conflict->term));
+        pawl__json_member_number(w, "confidence", conflict->confidence);
+        pawl__json_member_text(w, "conflict_id", conflict->conflict_id);
+        pawl__json_member_text(w, "conflict_type", conflict->conflict_type);
+        pawl__json_member_text(w, "context", conflict->context);
         pawl__json_member_string(w, "input_hash", ctx->input_hash);
+        pawl__json_name(w, "options");
+        pawl__json_open_array(w);
+        for (size_t i = 0; i < conflict->n_candidates; i++)
+                pawl__sense_write(w, &conflict->candidates[i]);
+        pawl__json_close_array(w);
         pawl__json_member_string(w, "phase", pawl__phase_name(ctx->phase));
+        pawl__json_member_text(w, "question", pawl__buf_text(&question));
+        pawl__json_member_string(w, "retry_token", ctx->checkpoint.retry_token);
+        pawl__json_member_text(w, "severity", conflict->severity);
+        pawl__json_member_text(w, "term", conflict->term);
+        pawl__json_member_text(w, "urgency", conflict->severity);
+        const pawl_status status = pawl__buf_check(&question, &ctx->error);
         pawl__buf_free(&question);
-        return pawl__context_emit(ctx, PAWL__CLARIFICATION_REQUESTED);
+        return status ? status : pawl__context_emit(ctx, PAWL__CLARIFICATION_REQUESTED);
 }
 
 static pawl_status request_all(pawl_context *ctx)

@@ -242,11 +242,11 @@ void pawl__attempt_members(pawl__json_writer *w, const pawl__attempt *attempt)
         if (!attempt->number)
                 return;
         pawl__json_member_integer(w, "attempt", (int64_t)attempt->number);
+        if (*attempt->last_line)
+                pawl__json_member_string(w, "last_line", attempt->last_line);
         pawl__json_member_integer(w, "log_bytes", (int64_t)attempt->log_bytes);
         if (*attempt->log_hash)
                 pawl__json_member_string(w, "log_hash", attempt->log_hash);
-        if (*attempt->last_line)
-                pawl__json_member_string(w, "last_line", attempt->last_line);
 }
 
 pawl_status pawl__context_emit(pawl_context *ctx, pawl__event_type type)

@@ -61,39 +61,21 @@ static pawl_text id_of(const pawl_context *ctx, const pawl__finding *finding)
         return (pawl_text){NULL, 0};
 }
 
-static bool show_candidates(pawl_conflict *to, const pawl__finding *finding, pawl__arena *arena)
-{
-        pawl_sense *senses = pawl__arena_array(arena, finding->n_candidates, sizeof *senses);
-
-        for (size_t i = 0; i < finding->n_candidates && senses; i++) {
-                const pawl__sense *sense = &finding->candidates[i];
-                senses[i] = (pawl_sense){sense->surface, pawl__text(pawl__scope_name(sense->scope)),
-                        sense->definition, sense->confidence};
-        }
-        to->candidates = senses;
-        to->n_candidates = finding->n_candidates;
-        return senses != NULL;
-}
-
 pawl_status pawl_context_findings(pawl_findings *out, pawl_context *ctx)
 {
         const size_t n = ctx->findings.n;
         pawl_finding *items = pawl__arena_array(&ctx->pass, n, sizeof *items);
-        bool ok = items != NULL;
 
-        for (size_t i = 0; i < n && ok; i++) {
-                const pawl__finding *finding = &ctx->findings.items[i];
-                items[i] = (pawl_finding){.original = finding->original};
-                items[i].conflict = (pawl_conflict){.conflict_id = id_of(ctx, finding),
-                        .term = finding->term,
-                        .conflict_type = pawl__text(pawl__conflict_type_name(finding->type)),
-                        .severity = pawl__text(pawl__severity_name(finding->severity)),
-                        .context = finding->context,
-                        .confidence = finding->confidence};
-                ok = show_candidates(&items[i].conflict, finding, &ctx->pass);
-        }
-        if (!ok)
+        if (!items)
                 return pawl__nomem(&ctx->error);
+        for (size_t i = 0; i < n; i++) {
+                const pawl__finding *finding = &ctx->findings.items[i];
+                items[i].original = finding->original;
+                pawl_status status = pawl__conflict_public(
+                        &items[i].conflict, ctx, finding, id_of(ctx, finding));
+                if (status)
+                        return status;
+        }
         *out = (pawl_findings){items, n};
         return PAWL_OK;
 }

@@ -166,29 +166,34 @@ pawl_status pawl__gate_checkpoint(pawl_context *ctx, pawl__cursor_at cursor)
         return PAWL_OK;
 }
 
+pawl_status pawl__conflict_public(
+        pawl_conflict *out, pawl_context *ctx, const pawl__finding *f, pawl_text conflict_id)
+{
+        pawl_sense *senses = pawl__arena_array(&ctx->pass, f->n_candidates, sizeof *senses);
+
+        if (!senses)
+                return pawl__nomem(&ctx->error);
+        for (size_t i = 0; i < f->n_candidates; i++)
+                senses[i] = pawl__sense_public(&f->candidates[i]);
+        *out = (pawl_conflict){conflict_id, f->term, pawl__text(pawl__conflict_type_name(f->type)),
+                pawl__text(pawl__severity_name(rank(f->severity))),
+                f->context.data ? f->context : pawl__text(""), f->confidence, senses,
+                f->n_candidates};
+        return PAWL_OK;
+}
+
 /* The conflicts as callers and callbacks see them. */
-static pawl_status show(pawl_context *ctx, const pawl__blocker *held, size_t n)
+static pawl_status show(pawl_context *ctx, const pawl__blocker *blockers, size_t n)
 {
         pawl_conflict *conflicts = pawl__arena_array(&ctx->pass, n, sizeof *conflicts);
         pawl__prompt_state *prompts = pawl__arena_array(&ctx->pass, n, sizeof *prompts);
 
         if (!conflicts || !prompts)
                 return pawl__nomem(&ctx->error);
-        for (size_t i = 0; i < n; i++) {
-                const pawl__finding *f = held[i].finding;
-                pawl_sense *senses = pawl__arena_array(&ctx->pass, f->n_candidates, sizeof *senses);
-                if (!senses)
-                        return pawl__nomem(&ctx->error);
-                for (size_t c = 0; c < f->n_candidates; c++)
-                        senses[c] = (pawl_sense){f->candidates[c].surface,
-                                pawl__text(pawl__scope_name(f->candidates[c].scope)),
-                                f->candidates[c].definition, f->candidates[c].confidence};
-                conflicts[i] = (pawl_conflict){held[i].conflict_id, f->term,
-                        pawl__text(pawl__conflict_type_name(f->type)),
-                        pawl__text(pawl__severity_name(rank(f->severity))),
-                        f->context.data ? f->context : pawl__text(""), f->confidence, senses,
-                        f->n_candidates};
-        }
+        for (size_t i = 0; i < n; i++)
+                if (pawl__conflict_public(
+                            &conflicts[i], ctx, blockers[i].finding, blockers[i].conflict_id))
+                        return PAWL_ENOMEM;
         ctx->conflicts = conflicts;
         ctx->n_conflicts = n;
         ctx->prompts = prompts;
@@ -205,46 +210,19 @@ static pawl__strictness mode(const pawl_context *ctx)
         return PAWL__STRICTNESS_MEDIUM;
 }
 
-void pawl__conflict_members(
-        pawl__json_writer *w, const pawl_conflict *conflict, const char *candidates)
-{
-        pawl__json_member_text(w, "conflict_id", conflict->conflict_id);
-        pawl__json_member_text(w, "term", conflict->term);
-        pawl__json_member_text(w, "conflict_type", conflict->conflict_type);
-        pawl__json_member_text(w, "severity", conflict->severity);
-        pawl__json_member_number(w, "confidence", conflict->confidence);
-        pawl__json_member_text(w, "context", conflict->context);
-        pawl__json_name(w, candidates);
-        pawl__json_open_array(w);
-        for (size_t i = 0; i < conflict->n_candidates; i++) {
-                const pawl_sense *sense = &conflict->candidates[i];
-                pawl__json_open_object(w);
-                pawl__json_member_text(w, "surface", sense->surface);
-                pawl__json_member_text(w, "scope", sense->scope);
-                pawl__json_member_text(w, "definition", sense->definition);
-                pawl__json_member_number(w, "confidence", sense->confidence);
-                pawl__json_close_object(w);
-        }
-        pawl__json_close_array(w);
-}
-
-static pawl_status emit_blocked(pawl_context *ctx, const pawl__blocker *held)
+static pawl_status emit_blocked(pawl_context *ctx, const pawl__blocker *blockers)
 {
         pawl__json_writer *w = pawl__context_payload(ctx);
 
-        pawl__json_name(w, "conflicts");
-        pawl__json_open_array(w);
-        for (size_t i = 0; i < ctx->n_conflicts; i++) {
-                pawl__json_open_object(w);
-                pawl__json_member_text(w, "original", held[i].finding->original);
-                pawl__conflict_members(w, &ctx->conflicts[i], "candidate_senses");
-                pawl__json_close_object(w);
-        }
-        pawl__json_close_array(w);
-        pawl__json_member_string(w, "strictness_mode", pawl__strictness_name(mode(ctx)));
-        pawl__json_member_string(w, "effective_strictness", pawl__strictness_name(ctx->effective));
         if (ctx->phase == PAWL__ON_OUTPUT)
                 pawl__attempt_members(w, &ctx->attempt);
+        pawl__json_name(w, "conflicts");
+        pawl__json_open_array(w);
+        for (size_t i = 0; i < ctx->n_conflicts; i++)
+                pawl__finding_write(w, blockers[i].finding, blockers[i].conflict_id);
+        pawl__json_close_array(w);
+        pawl__json_member_string(w, "effective_strictness", pawl__strictness_name(ctx->effective));
+        pawl__json_member_string(w, "strictness_mode", pawl__strictness_name(mode(ctx)));
         return pawl__context_emit(ctx, PAWL__GENERATION_BLOCKED);
 }
 

@@ -39,8 +39,8 @@ PAWL_MUST_CHECK pawl_status pawl__conflict_resolved(
 /** StepCheckpointed with a fresh token at @p cursor; it is ctx->checkpoint then. */
 PAWL_MUST_CHECK pawl_status pawl__gate_checkpoint(pawl_context *ctx, pawl__cursor_at cursor);
 
-/** A conflict's members, in an object that the caller opened; its candidates under that name. */
-void pawl__conflict_members(
-        pawl__json_writer *w, const pawl_conflict *conflict, const char *candidates);
+/** A finding as callers see it. Its senses are in the context's pass arena. */
+PAWL_MUST_CHECK pawl_status pawl__conflict_public(
+        pawl_conflict *out, pawl_context *ctx, const pawl__finding *finding, pawl_text conflict_id);
 
 #endif

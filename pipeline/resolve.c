@@ -28,55 +28,26 @@ pawl_status pawl__conflict_find(
                 "conflict %.*s: there is none; `pawl conflicts --all` lists them", PAWL__FMT(id));
 }
 
-/* The candidates as the log recorded them, in the order that a pick counts. */
-static pawl_status candidates(
-        pawl_conflict *conflict, pawl__arena *arena, pawl_text json, pawl_error *err)
-{
-        pawl__json_tree tree = PAWL__JSON_TREE_INIT;
-        bool ok = true;
-        size_t n = 0;
-        pawl_status status = pawl__json_tree_read(&tree, json.data, json.len, err);
-
-        if (status)
-                return pawl__fail_prefix(
-                        err, status, "conflict %.*s: candidates", PAWL__FMT(conflict->conflict_id));
-        pawl_sense *senses =
-                pawl__arena_array(arena, pawl__json_at(&tree, 0)->count, sizeof *senses);
-        for (pawl__node i = pawl__json_first(&tree, 0); i != PAWL__NO_NODE && senses && ok;
-                i = pawl__json_after(&tree, 0, i)) {
-                pawl__node confidence = pawl__json_get(&tree, i, "confidence");
-                pawl_sense *sense = &senses[n++];
-                sense->surface =
-                        pawl__arena_text(arena, pawl__json_get_text(&tree, i, "surface"), &ok);
-                sense->scope = pawl__arena_text(arena, pawl__json_get_text(&tree, i, "scope"), &ok);
-                sense->definition =
-                        pawl__arena_text(arena, pawl__json_get_text(&tree, i, "definition"), &ok);
-                sense->confidence =
-                        confidence != PAWL__NO_NODE &&
-                                        pawl__json_at(&tree, confidence)->type == PAWL__JSON_NUMBER
-                                ? pawl__json_double(pawl__json_at(&tree, confidence))
-                                : 1;
-        }
-        pawl__json_tree_free(&tree);
-        if (!senses || !ok)
-                return pawl__nomem(err);
-        conflict->candidates = senses;
-        conflict->n_candidates = n;
-        return PAWL_OK;
-}
-
 pawl_status pawl__conflict_of(
         pawl_conflict *out, pawl__arena *arena, const pawl__row *row, pawl_error *err)
 {
+        pawl_sense *candidates = NULL;
+        const pawl_text json = row->v[PAWL__CON_CANDIDATES].text;
+
         *out = (pawl_conflict){.conflict_id = row->v[PAWL__CON_ID].text,
                 .term = row->v[PAWL__CON_TERM].text,
                 .conflict_type = row->v[PAWL__CON_TYPE].text,
                 .severity = row->v[PAWL__CON_SEVERITY].text,
                 .context = row->v[PAWL__CON_CONTEXT].text,
                 .confidence = row->v[PAWL__CON_CONFIDENCE].real};
-        return row->v[PAWL__CON_CANDIDATES].text.data
-                       ? candidates(out, arena, row->v[PAWL__CON_CANDIDATES].text, err)
-                       : PAWL_OK;
+        if (!json.data)
+                return PAWL_OK;
+        const pawl_status status =
+                pawl__candidates_read(&candidates, &out->n_candidates, arena, json, err);
+        out->candidates = candidates;
+        return status ? pawl__fail_prefix(err, status, "conflict %.*s: candidates",
+                                PAWL__FMT(out->conflict_id))
+                      : PAWL_OK;
 }
 
 static pawl_status append(pawl_log *log, pawl__arena *arena, const pawl__row *row,

@@ -66,14 +66,14 @@ static pawl_status emit_resumed(pawl_context *ctx, pawl__event_type type,
 {
         pawl__json_writer *w = pawl__context_payload(ctx);
 
-        pawl__json_member_string(w, "retry_token", from->retry_token);
+        if (type == PAWL__RESUME_ABORTED)
+                pawl__json_member_string(w, "checkpoint_hash", ctx->checkpoint_hash);
+        pawl__json_member_text(w, "confirmed_by", confirmed_by);
+        if (type == PAWL__RESUME_ABORTED)
+                pawl__json_member_string(w, "current_hash", ctx->input_hash);
         pawl__json_member_string(w, "cursor", pawl__cursor_name(from->cursor));
         pawl__json_member_bool(w, "inputs_changed", inputs_changed);
-        pawl__json_member_text(w, "confirmed_by", confirmed_by);
-        if (type == PAWL__RESUME_ABORTED) {
-                pawl__json_member_string(w, "checkpoint_hash", ctx->checkpoint_hash);
-                pawl__json_member_string(w, "current_hash", ctx->input_hash);
-        }
+        pawl__json_member_string(w, "retry_token", from->retry_token);
         return pawl__context_emit(ctx, type);
 }
 

@@ -1,6 +1,5 @@
 /* pawl conflicts: what is open, with the senses to pick from. */
 #include "base/error.h"
-#include "base/json_tree.h"
 #include "base/number.h"
 #include "base/sources.h"
 #include "cli/pawl/commands.h"
@@ -10,47 +9,19 @@
 #include "pipeline/answer.h"
 #include "state/state.h"
 
-/* A conflict's candidates are kept as a JSON array of senses, in the order that a pick counts. */
-typedef void (*candidate_fn)(
-        int n, pawl_text scope, pawl_text definition, double confidence, void *user);
-
-static pawl_status each_candidate(
-        const pawl__row *row, candidate_fn fn, void *user, pawl_error *err)
+static void write_candidates(pawl__json_writer *w, const pawl_conflict *conflict)
 {
-        pawl__json_tree tree = PAWL__JSON_TREE_INIT;
-        pawl_text json = row->v[PAWL__CON_CANDIDATES].text;
-        int n = 0;
-
-        if (!json.data)
-                return PAWL_OK;
-        pawl_status status = pawl__json_tree_read(&tree, json.data, json.len, err);
-        if (status)
-                return status;
-        for (pawl__node at = pawl__json_first(&tree, 0); at != PAWL__NO_NODE;
-                at = pawl__json_after(&tree, 0, at)) {
-                pawl__node confidence = pawl__json_get(&tree, at, "confidence");
-                fn(++n, pawl__json_get_text(&tree, at, "scope"),
-                        pawl__json_get_text(&tree, at, "definition"),
-                        confidence == PAWL__NO_NODE
-                                ? 0
-                                : pawl__json_double(pawl__json_at(&tree, confidence)),
-                        user);
+        pawl__json_open_array(w);
+        for (size_t i = 0; i < conflict->n_candidates; i++) {
+                const pawl_sense *sense = &conflict->candidates[i];
+                pawl__json_open_object(w);
+                pawl__json_member_integer(w, "n", (int64_t)i + 1);
+                pawl__json_member_text(w, "scope", sense->scope);
+                pawl__json_member_text(w, "definition", sense->definition);
+                pawl__json_member_number(w, "confidence", sense->confidence);
+                pawl__json_close_object(w);
         }
-        pawl__json_tree_free(&tree);
-        return PAWL_OK;
-}
-
-static void write_candidate(
-        int n, pawl_text scope, pawl_text definition, double confidence, void *user)
-{
-        pawl__json_writer *w = user;
-
-        pawl__json_open_object(w);
-        pawl__json_member_integer(w, "n", n);
-        pawl__json_member_text(w, "scope", scope);
-        pawl__json_member_text(w, "definition", definition);
-        pawl__json_member_number(w, "confidence", confidence);
-        pawl__json_close_object(w);
+        pawl__json_close_array(w);
 }
 
 static const struct {
@@ -72,13 +43,15 @@ static const struct {
         {"resolved_seq", PAWL__CON_RESOLVED_SEQ},
 };
 
-static pawl_status write_conflict(pawl__json_writer *w, const pawl__row *row, pawl_error *err)
+static pawl_status write_conflict(
+        pawl__json_writer *w, const pawl__row *row, pawl__arena *arena, pawl_error *err)
 {
-        pawl_status status = PAWL_OK;
+        pawl_conflict conflict;
         char time[28];
+        const pawl_status status = pawl__conflict_of(&conflict, arena, row, err);
 
         pawl__json_open_object(w);
-        for (size_t i = 0; !status && i < sizeof members / sizeof *members; i++) {
+        for (size_t i = 0; i < sizeof members / sizeof *members; i++) {
                 const pawl__value *value = &row->v[members[i].column];
                 pawl__json_name(w, members[i].name);
                 switch (members[i].column) {
@@ -96,9 +69,7 @@ static pawl_status write_conflict(pawl__json_writer *w, const pawl__row *row, pa
                                 pawl__json_null(w);
                         break;
                 case PAWL__CON_CANDIDATES:
-                        pawl__json_open_array(w);
-                        status = each_candidate(row, write_candidate, w, err);
-                        pawl__json_close_array(w);
+                        write_candidates(w, &conflict);
                         break;
                 default:
                         pawl__json_text(w, value->text);
@@ -109,7 +80,7 @@ static pawl_status write_conflict(pawl__json_writer *w, const pawl__row *row, pa
 }
 
 /* An array of them; with --id, the one. */
-static int print_json(const cli_call *cli, const pawl__row *rows, size_t n)
+static int print_json(const cli_call *cli, const pawl__row *rows, size_t n, pawl__arena *arena)
 {
         pawl__json_writer w = PAWL__JSON_WRITER_INIT;
         pawl_error err = PAWL_ERROR_INIT;
@@ -119,7 +90,7 @@ static int print_json(const cli_call *cli, const pawl__row *rows, size_t n)
         if (!one)
                 pawl__json_open_array(&w);
         for (size_t i = 0; !status && i < n; i++)
-                status = write_conflict(&w, &rows[i], &err);
+                status = write_conflict(&w, &rows[i], arena, &err);
         if (!one)
                 pawl__json_close_array(&w);
         if (!status)
@@ -128,18 +99,18 @@ static int print_json(const cli_call *cli, const pawl__row *rows, size_t n)
         return cli_fail(cli, &err);
 }
 
-static void print_candidate(
-        int n, pawl_text scope, pawl_text definition, double confidence, void *user)
+static void print_candidates(FILE *out, const pawl_conflict *conflict)
 {
-        FILE *out = user;
-        char number[32];
-
-        int len = (int)pawl__number_format(number, confidence);
-        fprintf(out, "    %d  ", n);
-        cli_put(out, scope);
-        fprintf(out, "  %.*s  ", len, number);
-        cli_put(out, definition);
-        fputc('\n', out);
+        for (size_t i = 0; i < conflict->n_candidates; i++) {
+                const pawl_sense *sense = &conflict->candidates[i];
+                char number[32];
+                const int len = (int)pawl__number_format(number, sense->confidence);
+                fprintf(out, "    %zu  ", i + 1);
+                cli_put(out, sense->scope);
+                fprintf(out, "  %.*s  ", len, number);
+                cli_put(out, sense->definition);
+                fputc('\n', out);
+        }
 }
 
 static pawl_status print_conflict(
@@ -147,8 +118,11 @@ static pawl_status print_conflict(
 {
         bool open = pawl__text_is(row->v[PAWL__CON_STATUS].text, "open");
         pawl_text id = row->v[PAWL__CON_ID].text, run_id = row->v[PAWL__CON_RUN].text;
-        pawl_status status = pawl__state_short_id(&id, state, PAWL__CONFLICTS, arena, err);
+        pawl_conflict conflict;
+        pawl_status status = pawl__conflict_of(&conflict, arena, row, err);
 
+        if (!status)
+                status = pawl__state_short_id(&id, state, PAWL__CONFLICTS, arena, err);
         if (!status)
                 status = pawl__state_short_id(&run_id, state, PAWL__RUNS, arena, err);
         if (status)
@@ -169,7 +143,8 @@ static pawl_status print_conflict(
                 cli_put(out, row->v[PAWL__CON_CONTEXT].text);
         }
         fputc('\n', out);
-        return each_candidate(row, print_candidate, out, err);
+        print_candidates(out, &conflict);
+        return PAWL_OK;
 }
 
 static int print_all(const cli_call *cli, const pawl__row *rows, size_t n, pawl__state *state,
@@ -219,7 +194,7 @@ static int conflicts_run(cli_call *cli)
         if (status)
                 code = cli_fail(cli, &err);
         else
-                code = cli_given(cli, "json") ? print_json(cli, rows, n)
+                code = cli_given(cli, "json") ? print_json(cli, rows, n, &arena)
                                               : print_all(cli, rows, n, state, &arena);
         pawl__arena_free(&arena);
         cli_close_log(cli, log);

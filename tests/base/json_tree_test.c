@@ -1,3 +1,5 @@
+#include "base/error.h"
+#include "base/json_canon.h"
 #include "base/json_tree.h"
 #include "support/test.h"
 
@@ -159,6 +161,93 @@ static void a_tree_is_read_into_again_with_the_memory_it_has(void **state)
         pawl__json_tree_free(&tree);
 }
 
+/* Read, and ask whether the text is canonical: that is what the canonical writer says. */
+static void assert_canonical_as_written(const char *text, size_t len, bool expected)
+{
+        pawl__json_tree tree = PAWL__JSON_TREE_INIT;
+        pawl__buf canon = PAWL__BUF_INIT;
+        pawl_error err = PAWL_ERROR_INIT;
+        bool canonical;
+
+        assert_int_equal(pawl__json_canon(&canon, text, len, &err), PAWL_OK);
+        assert_int_equal(
+                pawl__json_tree_read_canonical(&canonical, &tree, text, len, &err), PAWL_OK);
+        if (canonical != expected ||
+                canonical != pawl__text_eq(pawl__buf_text(&canon), pawl__text_n(text, len)))
+                fail_msg("%.*s: %d", (int)len, text, canonical);
+        pawl__buf_free(&canon);
+        pawl__json_tree_free(&tree);
+}
+
+static void a_tree_knows_whether_its_text_is_canonical(void **state)
+{
+        static const char *const canonical[] = {"{}", "[]", "0", "-1", "1.5", "1e+21", "5e-324",
+                "12345678901234567890", "null", "true", "\"\"",
+                "\"\\\"\\\\\\b\\f\\n\\r\\t\\u0001\\u001f\"", "\"\xc3\xa4\x7f/\"",
+                "[1,[],{},\"x\",[[2]]]", "{\"\":1,\"a\":{\"b\":[],\"c\":0},\"aa\":2}",
+                "{\"\\n\":0,\"a\":1}", "{\"\xf0\x90\x80\x80\":1,\"\xee\x80\x80\":2}"};
+        static const char *const others[] = {" 0", "0 ", "-0", "0.0", "1.50", "1E2", "1e2", "1e21",
+                "[ ]", "{ }", "[1, 2]", "[1 ,2]", "[ 1]", "[1 ]", "{ \"a\":1}", "{\"a\" :1}",
+                "{\"a\": 1}", "{\"a\":1 }", "{\"a\":1, \"b\":2}", "{\"a\":1 ,\"b\":2}",
+                "{\"b\":1,\"a\":2}", "{\"a\":1,\"\":2}", "{\"aa\":1,\"a\":2}",
+                "[{\"b\":1,\"a\":2}]", "{\"a\":1,\"\\u000a\":0}", "\"\\/\"", "\"\\u0041\"",
+                "\"\\u001F\"", "\"\\u000a\"", "\"\\u0022\"", "\"\\u00e4\"", "\"\\ud800\\udc00\"",
+                "{\"\\u0041\":1}", "{\"\xee\x80\x80\":1,\"\xf0\x90\x80\x80\":2}"};
+
+        (void)state;
+        for (size_t i = 0; i < sizeof canonical / sizeof canonical[0]; i++)
+                assert_canonical_as_written(canonical[i], strlen(canonical[i]), true);
+        for (size_t i = 0; i < sizeof others / sizeof others[0]; i++)
+                assert_canonical_as_written(others[i], strlen(others[i]), false);
+}
+
+/* With and without the limit up to which each name is compared with all before it. */
+static void names_of_a_large_object_are_canonical_in_order_and_refused_twice(void **state)
+{
+        static const char *const last[] = {"zz", "b", "a005"};
+        pawl__json_tree tree = PAWL__JSON_TREE_INIT;
+
+        (void)state;
+        for (int n = 10; n <= 100; n += 90)
+                for (size_t i = 0; i < sizeof last / sizeof last[0]; i++) {
+                        pawl__buf text = PAWL__BUF_INIT;
+                        pawl_error err = PAWL_ERROR_INIT;
+                        bool canonical = true;
+                        pawl__buf_addc(&text, '{');
+                        for (int m = 0; m < n; m++)
+                                pawl__buf_addf(&text, "\"%s%03d\":1,", i == 1 ? "c" : "a", m);
+                        pawl__buf_addf(&text, "\"%s\":1}", last[i]);
+                        assert_int_equal(pawl__buf_check(&text, &err), PAWL_OK);
+                        if (i < 2) {
+                                assert_canonical_as_written(text.data, text.len, i == 0);
+                        } else {
+                                assert_int_equal(pawl__json_tree_read_canonical(&canonical, &tree,
+                                                         text.data, text.len, &err),
+                                        PAWL_EPARSE);
+                                assert_says(err.message, "\"a005\" appears twice");
+                                assert_false(canonical);
+                        }
+                        pawl__buf_free(&text);
+                }
+        pawl__json_tree_free(&tree);
+}
+
+static void a_tree_knows_how_deep_it_is(void **state)
+{
+        static const struct {
+                const char *text;
+                unsigned depth;
+        } cases[] = {{"1", 0}, {"[]", 1}, {"{\"a\":[[]],\"b\":[1]}", 3}, {"[[],{\"a\":1}]", 2}};
+        pawl__json_tree tree = PAWL__JSON_TREE_INIT;
+
+        (void)state;
+        for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+                read_tree(&tree, cases[i].text);
+                assert_int_equal(tree.depth, cases[i].depth);
+        }
+        pawl__json_tree_free(&tree);
+}
+
 int main(void)
 {
         const struct CMUnitTest tests[] = {
@@ -168,6 +257,9 @@ int main(void)
                 cmocka_unit_test(members_are_found_by_their_decoded_names),
                 cmocka_unit_test(numbers_are_integers_where_they_fit),
                 cmocka_unit_test(a_tree_is_read_into_again_with_the_memory_it_has),
+                cmocka_unit_test(a_tree_knows_whether_its_text_is_canonical),
+                cmocka_unit_test(names_of_a_large_object_are_canonical_in_order_and_refused_twice),
+                cmocka_unit_test(a_tree_knows_how_deep_it_is),
         };
 
         return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,7 +1,7 @@
 /*
  * Any bytes as JSON. The reader, the tree and the canonical writer accept the same texts, duplicate
  * names aside, which only the reader lets through; a refusal names a line and a column; canonical
- * text is its own canonical form, and the hash is its SHA-256.
+ * text is its own canonical form, which the tree sees too, and the hash is its SHA-256.
  */
 #include "base/json_canon.h"
 #include "base/json_tree.h"
@@ -69,13 +69,17 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
         require(pawl__hasher_new(&hasher, NULL) == PAWL_OK);
         const bool read = reads(text, size, &read_err);
-        const bool in_tree = pawl__json_tree_read(&tree, text, size, &tree_err) == PAWL_OK;
+        bool is_canonical;
+        const bool in_tree = pawl__json_tree_read_canonical(
+                                     &is_canonical, &tree, text, size, &tree_err) == PAWL_OK;
         const bool written = pawl__json_canon(&canonical, text, size, &err) == PAWL_OK;
         const bool hashed = pawl__json_canon_hash(hash, hasher, text, size, NULL) == PAWL_OK;
         require(in_tree == written && written == hashed);
         if (in_tree) {
                 require(read);
                 check_tree(&tree);
+                require(is_canonical ==
+                        pawl__text_eq(pawl__text_n(text, size), pawl__buf_text(&canonical)));
                 require(pawl__json_canon(&again, canonical.data, canonical.len, NULL) == PAWL_OK);
                 require(pawl__text_eq(pawl__buf_text(&again), pawl__buf_text(&canonical)));
                 require(pawl__sha256(hasher, plain, canonical.data, canonical.len, NULL) ==

@@ -60,8 +60,8 @@ static void without_anybody_to_ask_every_conflict_is_requested_and_deferred(void
         pawl_text payload = alone_payload(a, "GlossaryClarificationRequested", 0);
         assert_holds(payload, "\"question\":\"What does \\\"alpha\\\" mean here?\"");
         assert_holds(payload, "\"term\":\"alpha\"");
-        assert_holds(payload, "\"options\":[{\"surface\":\"Alpha\",\"scope\":\"team_domain\","
-                              "\"definition\":\"The first\",\"confidence\":0.9},");
+        assert_holds(payload, "\"options\":[{\"confidence\":0.9,\"definition\":\"The first\","
+                              "\"scope\":\"team_domain\",\"surface\":\"Alpha\"},");
         assert_holds(payload, "\"urgency\":\"high\"");
         assert_holds(payload, "\"severity\":\"high\"");
         assert_holds(payload, "\"conflict_type\":\"ambiguous\"");

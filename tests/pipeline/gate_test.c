@@ -89,7 +89,7 @@ static void what_blocks_is_checkpointed_before_it_is_said(void **state)
         assert_text(conflict->candidates[1].definition, "A desktop");
 
         pawl_text payload = alone_payload(a, "GenerationBlockedBySemanticConflict", 0);
-        assert_holds(payload, "\"strictness_mode\":\"medium\",\"effective_strictness\":\"medium\"");
+        assert_holds(payload, "\"effective_strictness\":\"medium\",\"strictness_mode\":\"medium\"");
         assert_holds(payload, "\"term\":\"beta\"");
         assert_holds(payload, conflict->conflict_id.data);
         assert_null(memmem(payload.data, payload.len, "gamma", 5));
@@ -111,7 +111,7 @@ static void at_max_every_conflict_holds_the_worst_first_and_in_order(void **stat
                 assert_text(pawl_context_conflict(a->ctx, i)->term, order[i]);
         assert_null(pawl_context_conflict(a->ctx, 5));
         assert_holds(alone_payload(a, "GenerationBlockedBySemanticConflict", 0),
-                "\"strictness_mode\":\"off\",\"effective_strictness\":\"max\"");
+                "\"effective_strictness\":\"max\",\"strictness_mode\":\"off\"");
 }
 
 static void the_projects_strictness_is_the_mode_where_the_mission_has_none(void **state)

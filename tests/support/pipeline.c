@@ -151,11 +151,26 @@ const char *alone_types(struct alone *a)
         return kept.data;
 }
 
+/* What the pipeline writes is canonical as it stands: then an append has nothing to sort. */
+static void check_canonical(pawl_text payload)
+{
+        pawl__json_tree tree = PAWL__JSON_TREE_INIT;
+        pawl_error err = PAWL_ERROR_INIT;
+        bool canonical;
+
+        if (pawl__json_tree_read_canonical(&canonical, &tree, payload.data, payload.len, &err) ||
+                !canonical)
+                fail_msg("not canonical: %.*s %s", PAWL__FMT(payload), err.message);
+        pawl__json_tree_free(&tree);
+}
+
 pawl_text alone_payload(struct alone *a, const char *type, size_t n)
 {
         for (size_t i = 0; i < a->batch.n; i++)
-                if (pawl__text_is(a->batch.events[i].type, type) && n-- == 0)
+                if (pawl__text_is(a->batch.events[i].type, type) && n-- == 0) {
+                        check_canonical(a->batch.events[i].payload);
                         return a->batch.events[i].payload;
+                }
         fail_msg("no event %s waits", type);
         return (pawl_text){NULL, 0};
 }
