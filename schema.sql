@@ -8,7 +8,7 @@
 -- order. Hashes are 32 bytes as a blob, or 64 lower-case hex digits as text. A text that does not
 -- apply is NULL; numbers never are.
 --
--- A change here is a new number below, a step in events/migrate.c that leads an old file to it, and
+-- A change here is a new number below, a step in events/sqlite/migrate.c that leads an old file to it, and
 -- an old file in the tests.
 
 PRAGMA application_id = 0x5061776c; -- "Pawl"

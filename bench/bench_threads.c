@@ -7,7 +7,7 @@
  *   build/bench/bench_threads [ROUNDS [THREADS]]     (default 40 rounds of 1,600 events, 16) */
 #include "base/text.h"
 #include "bench/measure.h"
-#include "events/handle.h"
+#include "events/sqlite/sqlite.h"
 #include "state/state.h"
 #include <pthread.h>
 #include <string.h>

@@ -1,11 +1,6 @@
 /*
- * Appending: one BEGIN IMMEDIATE transaction that holds blobs, events and what the projector
- * derives from them, on disk when COMMIT returns (WAL, synchronous=FULL).
- *
- * What a failure leaves: nothing. Before COMMIT, ROLLBACK undoes it. A COMMIT that fails while it
- * writes may leave complete frames in the -wal that no reader counts yet, but that a recovery after
- * a crash would; so after such a failure the -wal is emptied, as far as the disk still allows that.
- * A COMMIT that was cut by a crash is there whole after the recovery, or not at all.
+ * Appending: one write transaction of the engine that holds blobs, events and what the projector
+ * derives from them, durable when its commit returns. What a failure leaves: nothing.
  *
  * Handles of one process on one file share transactions (events/group.h): the leader adds the
  * batches of the waiters. If one of them fails, the transaction is rolled back and repeated without
@@ -22,26 +17,19 @@
  * that none waits long for others. */
 enum { ROOM = 1 << 20 };
 
-/* How often a log that is not at its path is looked for. */
-enum { LOOKS = 8 };
-
-static void undo(pawl_log *log)
+static void undo(pawl_log *log, bool large)
 {
-        pawl_error kept = log->err;
-
         for (size_t i = 0; i < PAWL__STMTS; i++)
-                sqlite3_reset(log->stmts[i]);
-        if (!sqlite3_get_autocommit(log->db))
-                (void)sqlite3_exec(log->db, "ROLLBACK", NULL, NULL, NULL);
+                pawl__query_reset(log->queries[i]);
+        log->engine->rollback(log, large);
         log->writing = false;
-        log->err = kept;
 }
 
-pawl_status pawl__tx_rollback(pawl_log *log, pawl_status status)
+pawl_status pawl__tx_rollback(pawl_log *log, pawl_status status, bool large)
 {
-        pawl_error kept = log->err;
+        const pawl_error kept = log->err;
 
-        undo(log);
+        undo(log, large);
         if (log->projecting)
                 log->projector.abandon(log->projector.user);
         log->err = kept;
@@ -67,49 +55,6 @@ pawl_status pawl__tx_may_begin(pawl_log *log)
         return pawl__log_interrupted(log, err);
 }
 
-pawl_status pawl__commits_durable(pawl_log *log, const char *doing)
-{
-        pawl_status status = PAWL_OK;
-
-        if (log->relaxed)
-                status = pawl__db_exec(log, "PRAGMA synchronous = FULL", doing, &log->err);
-        if (!status)
-                log->relaxed = false;
-        return status;
-}
-
-static pawl_status begin(pawl_log *log)
-{
-        pawl_status status = pawl__commits_durable(log, "append");
-
-        if (status)
-                return status;
-        bool taken = pawl__writer_queue_take(log);
-        log->whole = true; /* or it would not be known whether the transaction is open */
-        status = pawl__log_run(log, PAWL__STMT_BEGIN, "append", "");
-        log->whole = false;
-        pawl__writer_queue_release(log, taken);
-        return status;
-}
-
-/* The same on what stands at the log's path (events/present.c). */
-static pawl_status begin_there(pawl_log *log)
-{
-        log->displaced = false;
-        for (int i = 0; i < LOOKS; i++) {
-                pawl_status status = begin(log);
-                if (status || log->displaced || pawl__files_same(log))
-                        return status;
-                undo(log);
-                status = pawl__files_fix(log);
-                if (status)
-                        return status;
-        }
-        return pawl__fail(&log->err, PAWL_EBUSY,
-                "%s: is removed or replaced again and again; end what does that and try again",
-                log->path);
-}
-
 pawl_status pawl__tx_begin(pawl_log *log)
 {
         pawl_error *err = &log->err;
@@ -117,21 +62,21 @@ pawl_status pawl__tx_begin(pawl_log *log)
 
         if (status)
                 return status;
-        status = begin_there(log);
+        status = log->engine->begin(log);
         if (status)
                 return status;
         log->writing = true;
         log->now_us = log->sources.wall_us(log->sources.user);
-        status = pawl__head_read(&log->head_seq, log->head_hash, log, err);
-        if (!status)
-                status = pawl__head_check(log->head_seq, log->head_hash, log, err);
+        status = pawl__head_check(log->head_seq, log->head_hash, log, err);
         if (status) {
-                undo(log);
+                const pawl_error kept = log->err;
+                undo(log, false);
+                log->err = kept;
                 return status;
         }
         if (log->projecting)
                 status = log->projector.begin(log->projector.user, err);
-        return status ? pawl__tx_rollback(log, status) : PAWL_OK;
+        return status ? pawl__tx_rollback(log, status, false) : PAWL_OK;
 }
 
 static pawl_status check_ids(const pawl_event *event, pawl_error *err)
@@ -310,47 +255,36 @@ pawl_status pawl__tx_prepared(pawl_log *log, pawl__batch *batch, uint64_t fence)
         return pawl__tx_batch(log, batch, fence);
 }
 
-pawl_status pawl__tx_rollback_prepared(pawl_log *log, pawl_status status)
-{
-        (void)pawl__tx_rollback(log, status);
-        /* What does not fit SQLite's cache was in the -wal before COMMIT. */
-        (void)pawl__wal_checkpoint(log, SQLITE_CHECKPOINT_TRUNCATE, 0, NULL, NULL);
-        return status;
-}
-
-/* In a tree with a malformed inner page a new row can come to stand where no reader of the end
- * finds it: what is acknowledged must be the last event. */
-static pawl_status check_end(pawl_log *log)
-{
-        unsigned char hash[32];
-        uint64_t seq = 0;
-        pawl_status status = pawl__head_read(&seq, hash, log, &log->err);
-
-        if (!status && (seq != log->head_seq || memcmp(hash, log->head_hash, 32) != 0))
-                status = pawl__damaged(log, &log->err, log->head_seq,
-                        "once appended, it would not be the last event");
-        return status;
-}
-
 pawl_status pawl__tx_commit(pawl_log *log)
 {
-        pawl_status status = check_end(log);
+        pawl_status status = PAWL_OK;
 
-        if (!status && log->projecting)
+        if (log->projecting)
                 status = log->projector.flush(log->projector.user, &log->err);
+        if (!status)
+                status = log->engine->commit(log);
         if (status)
-                return pawl__tx_rollback(log, status);
-        status = pawl__log_run(log, PAWL__STMT_COMMIT, "append", "");
-        if (status) {
-                (void)pawl__tx_rollback(log, status);
-                /* See the top of the file. Readers that are under way keep the -wal. */
-                (void)pawl__wal_checkpoint(log, SQLITE_CHECKPOINT_TRUNCATE, 0, NULL, NULL);
-                return status;
-        }
+                return pawl__tx_rollback(log, status, false);
         log->writing = false;
         log->sound_seq = log->head_seq;
         memcpy(log->sound_hash, log->head_hash, 32);
-        return log->displaced ? pawl__files_save(log) : PAWL_OK;
+        return PAWL_OK;
+}
+
+pawl_status pawl__log_write_begin(pawl_log *log, pawl_error *err)
+{
+        const pawl_status status = log->engine->begin(log);
+
+        return status ? pawl__log_failed(log, status, err) : PAWL_OK;
+}
+
+pawl_status pawl__log_write_end(pawl_log *log, pawl_status status, pawl_error *err)
+{
+        if (!status && (status = log->engine->commit(log)))
+                status = pawl__log_failed(log, status, err);
+        if (status)
+                log->engine->rollback(log, false);
+        return status;
 }
 
 /* ---- One transaction for all that wait ------------------------------------------------------- */
@@ -402,27 +336,41 @@ static void leave_out(pawl__waiter *own, pawl__waiter *waiter)
         pawl__waiter_put_back(own, waiter);
 }
 
+/* One try. *failed: the waiter whose batch failed; *whole: all batches were in it, so that its
+ * status is that of all of them. */
+static pawl_status try_lead(pawl__waiter **failed, bool *whole, pawl_log *log, pawl__waiter *own)
+{
+        pawl_status status = pawl__tx_begin(log);
+
+        *failed = NULL;
+        *whole = false;
+        if (!status && (status = add_all(failed, log, own)))
+                return pawl__tx_rollback(log, status, false);
+        *whole = !status;
+        return status ? status : pawl__tx_commit(log);
+}
+
 /* Commit the leader's batch and those of the queue. On return they follow it in its list; the
  * returned status is that of all of them. */
 static pawl_status lead(pawl_log *log, pawl__waiter *own)
 {
-        pawl__waiter *failed = NULL;
+        pawl__waiter *failed;
         pawl_status status;
+        bool whole;
 
-        do {
-                if (failed)
-                        leave_out(own, failed);
-                failed = NULL;
-                status = pawl__tx_begin(log);
-                if (!status && (status = add_all(&failed, log, own)))
-                        (void)pawl__tx_rollback(log, status);
-        } while (failed && failed != own);
-        if (status) { /* its own failure, not theirs */
+        for (;;) {
+                status = try_lead(&failed, &whole, log, own);
+                if (pawl__tx_again(log, status))
+                        continue;
+                if (!failed || failed == own)
+                        break;
+                leave_out(own, failed);
+        }
+        if (!whole) { /* its own failure, not theirs */
                 pawl__waiter_put_back(own, own->next);
                 own->next = NULL;
                 return status;
         }
-        status = pawl__tx_commit(log);
         for (pawl__waiter *waiter = own->next; waiter; waiter = waiter->next) {
                 waiter->status = status;
                 if (status)
@@ -435,15 +383,18 @@ static pawl_status lead(pawl_log *log, pawl__waiter *own)
 static pawl_status commit_alone(pawl_log *log, pawl__waiter *waiter, pawl__batch *batch)
 {
         const pawl__batch_mark mark = pawl__batch_marked(batch);
-        pawl_status status = pawl__tx_begin(log);
+        pawl_status status;
 
-        if (status)
-                return status;
-        status = pawl__tx_prepared(log, batch, waiter->fence);
-        waiter->seq = log->head_seq;
-        status = status ? pawl__tx_rollback_prepared(log, status) : pawl__tx_commit(log);
-        if (status)
-                pawl__batch_cut(batch, &mark);
+        do {
+                status = pawl__tx_begin(log);
+                if (status)
+                        continue;
+                status = pawl__tx_prepared(log, batch, waiter->fence);
+                waiter->seq = log->head_seq;
+                status = status ? pawl__tx_rollback(log, status, true) : pawl__tx_commit(log);
+                if (status)
+                        pawl__batch_cut(batch, &mark);
+        } while (pawl__tx_again(log, status));
         return status;
 }
 
@@ -464,8 +415,8 @@ pawl_status pawl__log_commit(pawl_log *log, pawl__batch *batch, uint64_t fence, 
         }
         if (waiter.status)
                 return waiter.status;
-        if (waiter.state == PAWL__WAITER_COMMITTED)
-                pawl__files_follow(log);
+        if (waiter.state == PAWL__WAITER_COMMITTED && log->engine->follow)
+                log->engine->follow(log);
         if (batch->releases.data)
                 pawl__lease_forget(log, batch->releases, fence);
         pawl__batch_clear(batch);

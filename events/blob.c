@@ -9,16 +9,15 @@ pawl_status pawl__tx_blob(pawl_log *log, const unsigned char hash[32], pawl_text
 
 /* Add the content to out and compare its hash, which is that of the bytes as they now are. */
 static pawl_status take(
-        pawl__buf *out, pawl_log *log, const unsigned char hash[32], sqlite3_stmt *stmt)
+        pawl__buf *out, pawl_log *log, const unsigned char hash[32], pawl__query *row)
 {
         unsigned char found[32];
         char hex[65];
-        const void *content = sqlite3_column_blob(stmt, 0);
-        size_t len = (size_t)sqlite3_column_bytes(stmt, 0);
+        const pawl_text content = pawl__query_bytes(row, 0);
 
-        if (!content && len)
+        if (!content.data && content.len)
                 return pawl__nomem(&log->err);
-        pawl_status status = pawl__sha256(log->hasher, found, content, len, &log->err);
+        pawl_status status = pawl__sha256(log->hasher, found, content.data, content.len, &log->err);
         if (status)
                 return status;
         if (memcmp(found, hash, 32) != 0) {
@@ -26,12 +25,12 @@ static pawl_status take(
                 return pawl__fail(&log->err, PAWL_EDAMAGED,
                         "blob %.16s: its content was changed; put back a copy of the log", hex);
         }
-        return pawl__buf_add(out, content, len) ? pawl__nomem(&log->err) : PAWL_OK;
+        return pawl__buf_add(out, content.data, content.len) ? pawl__nomem(&log->err) : PAWL_OK;
 }
 
 pawl_status pawl__log_blob(pawl__buf *out, pawl_log *log, const unsigned char hash[32])
 {
-        sqlite3_stmt *row;
+        pawl__query *row;
         char hex[65];
         pawl_status status = pawl__view_refresh(log, &log->err);
 
@@ -46,6 +45,6 @@ pawl_status pawl__log_blob(pawl__buf *out, pawl_log *log, const unsigned char ha
                         "blob %.16s: is not in the log; it was pruned or never kept", hex);
         }
         status = take(out, log, hash, row);
-        sqlite3_reset(row);
+        pawl__query_reset(row);
         return status;
 }

@@ -42,27 +42,26 @@ static pawl_status missing(pawl_log *log, const unsigned char hash[32], uint32_t
 
 /* The row is not trusted: another program may have written it. */
 static pawl_status take(pawl__buf *out, uint64_t *size, pawl_log *log, const unsigned char hash[32],
-        sqlite3_stmt *stmt)
+        pawl__query *row)
 {
-        if (sqlite3_column_type(stmt, 0) != SQLITE_INTEGER || sqlite3_column_int64(stmt, 0) < 0)
+        if (pawl__query_type(row, 0) != PAWL__SQL_INTEGER || pawl__query_integer(row, 0) < 0)
                 return damaged(log, hash, "its size is not a size");
-        if (sqlite3_column_type(stmt, 1) != SQLITE_BLOB)
+        if (pawl__query_type(row, 1) != PAWL__SQL_BYTES)
                 return damaged(log, hash, "its data is not bytes");
-        const void *data = sqlite3_column_blob(stmt, 1);
-        size_t len = (size_t)sqlite3_column_bytes(stmt, 1);
-        if (!data && (len || sqlite3_errcode(log->db) == SQLITE_NOMEM))
+        const pawl_text data = pawl__query_bytes(row, 1);
+        if (!data.data && (data.len || pawl__query_nomem(row)))
                 return pawl__nomem(&log->err);
-        if (pawl__buf_add(out, data, len))
+        if (pawl__buf_add(out, data.data, data.len))
                 return pawl__nomem(&log->err);
         if (size)
-                *size = (uint64_t)sqlite3_column_int64(stmt, 0);
+                *size = (uint64_t)pawl__query_integer(row, 0);
         return PAWL_OK;
 }
 
 pawl_status pawl__log_content_get(
         pawl__buf *out, uint64_t *size, pawl_log *log, const unsigned char hash[32], uint32_t part)
 {
-        sqlite3_stmt *row = NULL;
+        pawl__query *row = NULL;
         pawl_status status = pawl__view_refresh(log, &log->err);
 
         if (!status && log->version >= SINCE)
@@ -73,13 +72,13 @@ pawl_status pawl__log_content_get(
         if (!row)
                 return missing(log, hash, part);
         status = take(out, size, log, hash, row);
-        sqlite3_reset(row);
+        pawl__query_reset(row);
         return status;
 }
 
 pawl_status pawl__log_content_has(bool *has, pawl_log *log, const unsigned char hash[32])
 {
-        sqlite3_stmt *row = NULL;
+        pawl__query *row = NULL;
         pawl_status status = pawl__view_refresh(log, &log->err);
 
         if (!status && log->version >= SINCE)
@@ -87,46 +86,42 @@ pawl_status pawl__log_content_has(bool *has, pawl_log *log, const unsigned char 
                         "read the content of a file", &log->err, "h", hash);
         if (!status)
                 *has = row != NULL;
-        sqlite3_reset(row);
+        pawl__query_reset(row);
         return status;
 }
 
 /* hash, its size, stored bytes, parts. */
-static pawl_status tell(pawl_log *log, sqlite3_stmt *stmt, pawl__content_fn fn, void *user)
+static pawl_status tell(pawl_log *log, pawl__query *row, pawl__content_fn fn, void *user)
 {
         static const unsigned char none[32];
         int64_t number[3];
 
-        if (sqlite3_column_type(stmt, 0) != SQLITE_BLOB || sqlite3_column_bytes(stmt, 0) != 32)
-                return damaged(log, none, "there is a row whose hash is not 32 bytes");
         unsigned char hash[32];
-        memcpy(hash, sqlite3_column_blob(stmt, 0), 32);
+        if (!pawl__query_hash(hash, row, 0))
+                return damaged(log, none, "there is a row whose hash is not 32 bytes");
         for (int i = 0; i < 3; i++) {
-                number[i] = sqlite3_column_int64(stmt, 1 + i);
-                if (sqlite3_column_type(stmt, 1 + i) != SQLITE_INTEGER || number[i] < 0)
+                number[i] = pawl__query_integer(row, 1 + i);
+                if (pawl__query_type(row, 1 + i) != PAWL__SQL_INTEGER || number[i] < 0)
                         return damaged(log, hash, "its size is not a size");
         }
         return fn(hash, (uint64_t)number[0], (uint64_t)number[1], (uint64_t)number[2], user);
 }
 
-/* The lengths are in the rows' headers: the data itself is not read. */
+/* The lengths are in the rows' headers: the data itself is not read. A query of its own: fn may be
+ * long, and list again. */
 pawl_status pawl__log_content_each(pawl_log *log, pawl__content_fn fn, void *user)
 {
-        sqlite3_stmt *stmt = NULL;
-        pawl_status status = pawl__view_refresh(log, &log->err);
-        int rc = SQLITE_DONE;
+        pawl__query *row = NULL;
+        pawl_status row_or_end = PAWL_OK, status = pawl__view_refresh(log, &log->err);
 
         if (!status && log->version < SINCE)
                 return PAWL_OK;
         if (!status)
-                status = pawl__db_prepare(&stmt, log,
-                        "SELECT hash, max(size), sum(length(data)), count(*) FROM contents "
-                        "GROUP BY hash ORDER BY hash",
-                        &log->err);
-        while (!status && (rc = sqlite3_step(stmt)) == SQLITE_ROW)
-                status = tell(log, stmt, fn, user);
-        if (!status)
-                status = pawl__db_fail(log, rc, "read the contents of files", &log->err);
-        sqlite3_finalize(stmt);
-        return status;
+                status = pawl__query_prepare(
+                        &row, log, log->engine->sql[PAWL__STMT_CONTENT_EACH], &log->err);
+        while (!status && (row_or_end = pawl__query_step(
+                                   row, "read the contents of files", &log->err)) == PAWL_OK)
+                status = tell(log, row, fn, user);
+        pawl__query_finalize(row);
+        return status || row_or_end == PAWL_DONE ? status : row_or_end;
 }

@@ -51,33 +51,31 @@ static bool keep(pawl_event *event, size_t *bytes, pawl__arena *arena)
         return true;
 }
 
-/* Bind the range and step through it, keeping at most max rows. *n: how many there were. */
+/* Read at most max rows of the range. *n: how many there were. */
 static pawl_status read_rows(pawl_event *events, size_t max, size_t *n, pawl__arena *arena,
         pawl_log *log, uint64_t since, uint64_t until)
 {
-        sqlite3_stmt *range;
+        pawl__query *range;
         size_t rows = 0, bytes = 0;
-        pawl_status status = pawl__log_stmt(&range, log, PAWL__STMT_RANGE, &log->err);
+        pawl_status status = pawl__log_query(&range, log, PAWL__STMT_RANGE, &log->err);
 
         if (status)
                 return status;
-        int rc = pawl__db_bind(range, "ii", (int64_t)since, (int64_t)until);
-        if (rc == SQLITE_OK)
-                rc = SQLITE_ROW;
-        while (rc == SQLITE_ROW && !status && rows < max && bytes < BATCH_BYTES) {
-                rc = sqlite3_step(range);
-                if (rc != SQLITE_ROW)
-                        break;
-                status = pawl__row_event(&events[rows], log, range, since + rows + 1, &log->err);
+        if (until - since > max) /* an engine may read the whole range at once */
+                until = since + max;
+        pawl__query_bind(range, "ii", (int64_t)since, (int64_t)until);
+        while (!status && rows < max && bytes < BATCH_BYTES) {
+                status = pawl__query_step(range, "read it", &log->err);
+                if (!status)
+                        status = pawl__row_event(
+                                &events[rows], log, range, since + rows + 1, &log->err);
                 if (!status && !keep(&events[rows], &bytes, arena))
                         status = pawl__nomem(&log->err);
                 rows += !status;
         }
-        sqlite3_reset(range);
-        if (!status)
-                status = pawl__db_fail(log, rc, "read it", &log->err);
+        pawl__query_reset(range);
         *n = rows;
-        return status;
+        return status == PAWL_DONE ? PAWL_OK : status;
 }
 
 pawl_status pawl_cursor_open(pawl_cursor **out, pawl_log *log, uint64_t since)

@@ -294,7 +294,10 @@ pawl_status pawl__waiter_take(pawl__waiter *waiter, const char *doing)
                 woken = wait_in_queue(log->group, waiter);
         pthread_cond_destroy(&waiter->woken);
         pthread_mutex_destroy(&waiter->mutex);
-        return woken ? PAWL_OK : pawl__db_fail(log, SQLITE_BUSY, doing, &log->err);
+        if (woken)
+                return PAWL_OK;
+        return pawl__interrupt_waits(log) ? pawl__interrupt_fail(log, &log->err)
+                                          : log->engine->busy(log, doing, &log->err);
 }
 
 static size_t size_of(const pawl__batch *batch)

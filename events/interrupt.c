@@ -1,8 +1,7 @@
 /*
- * Ending what a log is at, from another thread. Not by sqlite3_interrupt(), which would cut
- * whatever statement it meets, a COMMIT among them, and is forgotten when none is at work. A flag
- * is asked instead: before each of the log's statements, by SQLite every STEPS steps of one, and by
- * whatever waits for a lock or in the queue of writers.
+ * Ending what a log is at, from another thread. A flag is asked: before each of the
+ * log's statements, by the engine while one is at work, and by whatever waits for a lock or in the
+ * queue of writers.
  *
  * Not while events are written, since others' batches may be in that transaction, and since a
  * statement that was interrupted as it ended has done its work all the same: what reports a failure
@@ -10,8 +9,6 @@
  * is interrupted.
  */
 #include "events/handle.h"
-
-enum { STEPS = 1000 };
 
 void pawl_log_interrupt(pawl_log *log, bool on)
 {
@@ -22,18 +19,6 @@ bool pawl__interrupt_waits(const pawl_log *log)
 {
         return atomic_load_explicit(&log->interrupted, memory_order_relaxed) &&
                (!log->writing || log->preparing);
-}
-
-static int stops(void *user)
-{
-        const pawl_log *log = user;
-
-        return !log->whole && pawl__interrupt_waits(log);
-}
-
-void pawl__interrupt_watch(pawl_log *log)
-{
-        sqlite3_progress_handler(log->db, STEPS, stops, log);
 }
 
 pawl_status pawl__interrupt_fail(const pawl_log *log, pawl_error *err)

@@ -29,52 +29,36 @@ static pawl_status own_check(unsigned char out[32], pawl_log *log, pawl_error *e
 
 pawl_status pawl__key_set(pawl_log *log, pawl_error *err)
 {
-        static const char sql[] = "INSERT INTO chain_key (id, key_check) VALUES (1, ?1)";
         unsigned char check[32];
-        sqlite3_stmt *stmt = NULL;
+        pawl__query *put;
 
         if (!log->key)
                 return PAWL_OK;
         pawl_status status = own_check(check, log, err);
+        if (!status)
+                status = pawl__log_query(&put, log, PAWL__STMT_KEY_PUT, err);
         if (status)
                 return status;
-        int rc = sqlite3_prepare_v2(log->db, sql, -1, &stmt, NULL);
-        if (rc == SQLITE_OK)
-                rc = pawl__db_bind(stmt, "h", check);
-        if (rc == SQLITE_OK)
-                rc = pawl__db_run(stmt);
-        sqlite3_finalize(stmt);
-        return pawl__db_fail(log, rc, "make its tables", err);
+        pawl__query_bind(put, "h", check);
+        return pawl__query_run(put, NULL, "make its tables", err);
 }
 
 /* The log's key_check. *keyed false: it has none, as no log of version 1 has. */
 static pawl_status read_check(bool *keyed, unsigned char check[32], pawl_log *log, pawl_error *err)
 {
-        sqlite3_stmt *stmt = NULL;
-        int64_t tables = 0;
-        pawl_status status = pawl__db_integer(&tables, log,
-                "SELECT count(*) FROM main.sqlite_schema "
-                "WHERE type = 'table' AND name = 'chain_key'",
-                err);
+        pawl__query *row = NULL;
+        pawl_status status = pawl__log_row(&row, log, PAWL__STMT_KEY_TABLE, "read it", err, "");
+        const bool table = row && pawl__query_integer(row, 0) > 0;
 
         *keyed = false;
-        if (status || !tables)
-                return status;
-        int rc = sqlite3_prepare_v2(log->db, "SELECT key_check FROM chain_key", -1, &stmt, NULL);
-        if (rc == SQLITE_OK)
-                rc = sqlite3_step(stmt);
-        if (rc == SQLITE_ROW) {
-                *keyed = true;
-                if (sqlite3_column_type(stmt, 0) != SQLITE_BLOB ||
-                        sqlite3_column_bytes(stmt, 0) != 32)
-                        status = pawl__damaged(
-                                log, err, 1, "the check of the log's key is not 32 bytes");
-                else
-                        memcpy(check, sqlite3_column_blob(stmt, 0), 32);
-        } else {
-                status = pawl__db_fail(log, rc, "read it", err);
-        }
-        sqlite3_finalize(stmt);
+        pawl__query_reset(row);
+        row = NULL;
+        if (!status && table)
+                status = pawl__log_row(&row, log, PAWL__STMT_KEY_GET, "read it", err, "");
+        *keyed = row != NULL;
+        if (row && !pawl__query_hash(check, row, 0))
+                status = pawl__damaged(log, err, 1, "the check of the log's key is not 32 bytes");
+        pawl__query_reset(row);
         return status;
 }
 
@@ -138,7 +122,7 @@ pawl_status pawl__key_seal(pawl_log *log, const pawl_event *event)
 pawl_status pawl__log_mac(bool *there, unsigned char out[32], pawl_log *log, uint64_t seq)
 {
         unsigned char check[32];
-        sqlite3_stmt *row = NULL;
+        pawl__query *row = NULL;
         pawl_status status = PAWL_OK;
 
         *there = false;
@@ -149,10 +133,7 @@ pawl_status pawl__log_mac(bool *there, unsigned char out[32], pawl_log *log, uin
         if (!status && log->keyed)
                 status = pawl__log_row(
                         &row, log, PAWL__STMT_MAC_GET, "read it", &log->err, "i", (int64_t)seq);
-        *there = row && sqlite3_column_type(row, 0) == SQLITE_BLOB &&
-                 sqlite3_column_bytes(row, 0) == 32;
-        if (*there)
-                memcpy(out, sqlite3_column_blob(row, 0), 32);
-        sqlite3_reset(row);
+        *there = row && pawl__query_hash(out, row, 0);
+        pawl__query_reset(row);
         return status;
 }

@@ -6,13 +6,12 @@
  * of the first of these that knows:
  *
  *  the kernel's lock      that the holder has on the run as long as it lives, or anything of its
- *                         command (events/run_lock.c). By it alone a holder can be dead that has
- *                         another boot id, pid namespace or clock than we.
- *  the process            where boot id and pid namespace are ours: it is there, or it is gone, or
- *                         another has its pid.
- *  the lease              it is over when this handle has seen it unchanged for as long as it was
- *                         given, by our own clock: who waits for the run gets it then. No clock of
- *                         another process is compared with ours.
+ *                         command (events/sqlite/run_lock.c). By it alone a holder can be dead that
+ * has another boot id, pid namespace or clock than we. the process            where boot id and pid
+ * namespace are ours: it is there, or it is gone, or another has its pid. the lease              by
+ * the engine's own clock, where it has one; else it is over when this handle has seen it unchanged
+ * for as long as it was given, by our own clock: who waits for the run gets it then. No clock of
+ * another process is compared with ours.
  */
 #include "base/json_write.h"
 #include "events/group.h"
@@ -24,6 +23,7 @@ typedef struct lease {
         bool held;
         pawl__identity owner;
         int64_t until_ms, lease_ms;
+        bool timed, over; /* timed: the engine's clock says whether it is over */
 } lease;
 
 static void copy_text(char *out, size_t size, pawl_text text)
@@ -35,36 +35,36 @@ static void copy_text(char *out, size_t size, pawl_text text)
                 memcpy(out, text.data, len);
 }
 
-static void take_lease(lease *out, sqlite3_stmt *stmt)
+static void take_lease(lease *out, pawl__query *row)
 {
         memset(out, 0, sizeof *out);
-        out->fence = (uint64_t)sqlite3_column_int64(stmt, 0);
-        out->held = sqlite3_column_int64(stmt, 1) != 0;
-        copy_text(out->owner.host, sizeof out->owner.host, pawl__db_column_text(stmt, 2));
-        copy_text(out->owner.boot_id, sizeof out->owner.boot_id, pawl__db_column_text(stmt, 3));
-        out->owner.pid = sqlite3_column_int64(stmt, 4);
-        out->owner.pid_start = sqlite3_column_int64(stmt, 5);
-        out->owner.pid_ns = sqlite3_column_int64(stmt, 6);
-        out->until_ms = sqlite3_column_int64(stmt, 7);
-        out->lease_ms = sqlite3_column_int64(stmt, 8);
+        out->fence = (uint64_t)pawl__query_integer(row, 0);
+        out->held = pawl__query_integer(row, 1) != 0;
+        copy_text(out->owner.host, sizeof out->owner.host, pawl__query_text(row, 2));
+        copy_text(out->owner.boot_id, sizeof out->owner.boot_id, pawl__query_text(row, 3));
+        out->owner.pid = pawl__query_integer(row, 4);
+        out->owner.pid_start = pawl__query_integer(row, 5);
+        out->owner.pid_ns = pawl__query_integer(row, 6);
+        out->until_ms = pawl__query_integer(row, 7);
+        out->lease_ms = pawl__query_integer(row, 8);
+        out->timed = pawl__query_type(row, 9) == PAWL__SQL_INTEGER;
+        out->over = out->timed && pawl__query_integer(row, 9) != 0;
 }
 
 /* *found false: nobody ever claimed the run, as far as the leases know. */
 static pawl_status read_lease(lease *out, bool *found, pawl_log *log, pawl_text run_id)
 {
-        sqlite3_stmt *stmt;
-        pawl_status status = pawl__log_stmt(&stmt, log, PAWL__STMT_LEASE_GET, &log->err);
+        pawl__query *row;
+        pawl_status status = pawl__log_row(
+                &row, log, PAWL__STMT_LEASE_GET, "read who holds the run", &log->err, "t", run_id);
 
         if (status)
                 return status;
-        int rc = pawl__db_bind_text(stmt, 1, run_id);
-        if (rc == SQLITE_OK)
-                rc = sqlite3_step(stmt);
-        *found = rc == SQLITE_ROW;
-        if (*found)
-                take_lease(out, stmt);
-        sqlite3_reset(stmt);
-        return pawl__db_fail(log, rc, "read who holds the run", &log->err);
+        *found = row != NULL;
+        if (row)
+                take_lease(out, row);
+        pawl__query_reset(row);
+        return PAWL_OK;
 }
 
 bool pawl__lease_is(const pawl__lease *held, pawl_text run_id, uint64_t fence)
@@ -114,15 +114,21 @@ static pawl__life life_of_process(const pawl_log *log, const lease *l)
         return start == owner->pid_start ? PAWL__LIFE_LIVES : PAWL__LIFE_OVER;
 }
 
+/* By the kernel's lock on the run. */
+static pawl__life look(pawl_log *log, pawl_text run_id, uint64_t fence)
+{
+        return log->engine->life ? log->engine->life(log, run_id, fence) : PAWL__LIFE_UNKNOWN;
+}
+
 static bool is_alive(pawl_log *log, pawl_text run_id, const lease *l)
 {
         if (!l->held)
                 return false;
-        pawl__life life = pawl__run_lock_look(log, run_id, l->fence);
+        pawl__life life = look(log, run_id, l->fence);
         if (life == PAWL__LIFE_UNKNOWN)
                 life = life_of_process(log, l);
         if (life == PAWL__LIFE_UNKNOWN)
-                return !seen_to_expire(log, run_id, l);
+                return l->timed ? !l->over : !seen_to_expire(log, run_id, l);
         return life == PAWL__LIFE_LIVES;
 }
 
@@ -137,7 +143,7 @@ static void await_watcher(pawl_log *log, pawl_text run_id)
         for (int i = 0; i < 500; i++) {
                 if (read_lease(&l, &found, log, run_id) || !found || !l.held ||
                         life_of_process(log, &l) != PAWL__LIFE_OVER ||
-                        pawl__run_lock_look(log, run_id, l.fence) != PAWL__LIFE_LIVES)
+                        look(log, run_id, l.fence) != PAWL__LIFE_LIVES)
                         return;
                 nanosleep(&pause, NULL);
         }
@@ -155,7 +161,7 @@ void pawl__lease_forget(pawl_log *log, pawl_text run_id, uint64_t fence)
 {
         for (size_t i = log->n_held; i-- > 0;)
                 if (pawl__lease_is(&log->held[i], run_id, fence ? fence : log->held[i].fence)) {
-                        pawl__run_lock_drop(&log->held[i]);
+                        pawl__lease_unlock(log, &log->held[i]);
                         log->held[i] = log->held[--log->n_held];
                 }
 }
@@ -209,61 +215,37 @@ pawl_status pawl__fence_check(pawl_log *log, pawl_text run_id, uint64_t fence, b
  * the last event that row has seen. */
 static pawl_status fence_of_events(uint64_t *out, pawl_log *log, pawl_text run_id)
 {
-        sqlite3_stmt *stmt;
+        static const char doing[] = "read the run's fence";
+        pawl__query *row;
         int64_t applied = 0, fence = 0;
-        pawl_status status = pawl__log_stmt(&stmt, log, PAWL__STMT_FENCE_STATE, &log->err);
+        pawl_status status =
+                pawl__log_row(&row, log, PAWL__STMT_FENCE_STATE, doing, &log->err, "t", run_id);
 
-        if (status)
-                return status;
-        int rc = pawl__db_bind_text(stmt, 1, run_id);
-        if (rc == SQLITE_OK)
-                rc = sqlite3_step(stmt);
-        if (rc == SQLITE_ROW) {
-                applied = sqlite3_column_int64(stmt, 0);
-                fence = sqlite3_column_int64(stmt, 1);
+        if (!status && row) {
+                applied = pawl__query_integer(row, 0);
+                fence = pawl__query_integer(row, 1);
         }
-        sqlite3_reset(stmt);
-        status = pawl__db_fail(log, rc, "read the run's fence", &log->err);
+        pawl__query_reset(row);
         if (!status)
-                status = pawl__log_stmt(&stmt, log, PAWL__STMT_FENCE_EVENTS, &log->err);
+                status = pawl__log_row(&row, log, PAWL__STMT_FENCE_EVENTS, doing, &log->err, "ti",
+                        run_id, applied);
         if (status)
                 return status;
-        rc = pawl__db_bind_text(stmt, 1, run_id);
-        if (rc == SQLITE_OK)
-                rc = sqlite3_bind_int64(stmt, 2, applied);
-        if (rc == SQLITE_OK)
-                rc = sqlite3_step(stmt);
-        if (rc == SQLITE_ROW && sqlite3_column_int64(stmt, 0) > fence)
-                fence = sqlite3_column_int64(stmt, 0);
-        sqlite3_reset(stmt);
-        status = pawl__db_fail(log, rc, "read the run's fence", &log->err);
-        if (!status)
-                *out = fence > 0 ? (uint64_t)fence : 0;
-        return status;
+        if (row && pawl__query_integer(row, 0) > fence)
+                fence = pawl__query_integer(row, 0);
+        pawl__query_reset(row);
+        *out = fence > 0 ? (uint64_t)fence : 0;
+        return PAWL_OK;
 }
 
 static pawl_status put_lease(pawl_log *log, pawl_text run_id, uint64_t fence)
 {
         const pawl__identity *self = &log->self;
-        const int64_t numbers[] = {self->pid, self->pid_start, self->pid_ns,
-                pawl__boot_ms(log) + log->lease_ms, log->lease_ms};
-        sqlite3_stmt *stmt;
-        pawl_status status = pawl__log_stmt(&stmt, log, PAWL__STMT_LEASE_PUT, &log->err);
 
-        if (status)
-                return status;
-        int rc = pawl__db_bind_text(stmt, 1, run_id);
-        if (rc == SQLITE_OK)
-                rc = sqlite3_bind_int64(stmt, 2, (int64_t)fence);
-        if (rc == SQLITE_OK)
-                rc = pawl__db_bind_text(stmt, 3, pawl__text(self->host));
-        if (rc == SQLITE_OK)
-                rc = pawl__db_bind_text(stmt, 4, pawl__text(self->boot_id));
-        for (int i = 0; i < 5 && rc == SQLITE_OK; i++)
-                rc = sqlite3_bind_int64(stmt, 5 + i, numbers[i]);
-        if (rc == SQLITE_OK)
-                rc = pawl__db_run(stmt);
-        return pawl__db_fail(log, rc, "claim the run", &log->err);
+        return pawl__log_run(log, PAWL__STMT_LEASE_PUT, "claim the run", "tittiiiii", run_id,
+                (int64_t)fence, pawl__text(self->host), pawl__text(self->boot_id), self->pid,
+                self->pid_start, self->pid_ns, pawl__boot_ms(log) + log->lease_ms,
+                (int64_t)log->lease_ms);
 }
 
 static pawl_status claimed_payload(pawl__json_writer *w, const pawl__identity *self, uint64_t fence)
@@ -338,10 +320,29 @@ static pawl_status claim(
 
 /* The lock is had, and its mark on disk, before the claim is: who finds the claim after a power cut
  * finds the mark too, and nobody who has it. */
-static pawl_status claim_alone(
+static pawl_status try_claim(
         pawl__lease *own, lease *holder, pawl_log *log, pawl_event *claimed, pawl__batch *batch)
 {
         uint64_t fence = 0;
+        pawl_status status = pawl__tx_begin(log);
+
+        if (status)
+                return status;
+        status = claim(&fence, holder, log, claimed, batch);
+        if (status)
+                return pawl__tx_rollback(log, status, batch && batch->prepare);
+        set_lease(own, claimed->run_id, fence, pawl__boot_ms(log) + log->lease_ms / 3);
+        if (log->engine->lock_take)
+                log->engine->lock_take(log, own);
+        status = pawl__tx_commit(log);
+        if (status)
+                pawl__lease_unlock(log, own);
+        return status;
+}
+
+static pawl_status claim_alone(
+        pawl__lease *own, lease *holder, pawl_log *log, pawl_event *claimed, pawl__batch *batch)
+{
         const pawl__batch none = PAWL__BATCH_INIT;
         const pawl__batch_mark mark = pawl__batch_marked(batch ? batch : &none);
         pawl__waiter waiter = {.log = log};
@@ -351,23 +352,11 @@ static pawl_status claim_alone(
                 status = pawl__waiter_take(&waiter, "claim the run");
         if (status)
                 return status;
-        status = pawl__tx_begin(log);
-        if (!status) {
-                status = claim(&fence, holder, log, claimed, batch);
-                if (!status) {
-                        set_lease(own, claimed->run_id, fence,
-                                pawl__boot_ms(log) + log->lease_ms / 3);
-                        pawl__run_lock_take(log, own);
-                        status = pawl__tx_commit(log);
-                        if (status)
-                                pawl__run_lock_drop(own);
-                } else if (batch && batch->prepare)
-                        status = pawl__tx_rollback_prepared(log, status);
-                else
-                        status = pawl__tx_rollback(log, status);
-        }
-        if (status && batch)
-                pawl__batch_cut(batch, &mark);
+        do {
+                status = try_claim(own, holder, log, claimed, batch);
+                if (status && batch)
+                        pawl__batch_cut(batch, &mark);
+        } while (pawl__tx_again(log, status));
         pawl__waiter_end(&waiter, NULL);
         return status;
 }

@@ -31,69 +31,28 @@ static pawl_status take_options(pawl_log *log, const pawl_log_options *options, 
         return pawl__key_take(log, options->key, options->key_len, err);
 }
 
-/* WAL mode is a property of the file. Changing to it needs the file for a moment alone, and SQLite
- * does not ask the busy handler for that. */
-static pawl_status use_wal(pawl_log *log, pawl_error *err)
-{
-        sqlite3_stmt *stmt = NULL;
-        bool wal = false;
-        int rc, tries = 0;
-
-        do {
-                rc = sqlite3_prepare_v2(log->db, "PRAGMA journal_mode = WAL", -1, &stmt, NULL);
-                if (rc == SQLITE_OK)
-                        rc = sqlite3_step(stmt);
-                if (rc == SQLITE_ROW)
-                        wal = pawl__text_is(pawl__db_column_text(stmt, 0), "wal");
-                sqlite3_finalize(stmt);
-        } while ((rc & 0xff) == SQLITE_BUSY && pawl__busy(log, tries++));
-        pawl_status status = pawl__db_fail(log, rc, "open it", err);
-        if (!status && !wal)
-                return pawl__fail(err, PAWL_EIO,
-                        "%s: SQLite cannot keep a write-ahead log here; put the log on a local "
-                        "file system",
-                        log->path);
-        return status;
-}
-
-static pawl_status open_log(pawl_log *log, const char *path)
+static pawl_status open_log(pawl_log *log, const char *name)
 {
         pawl_error *err = &log->err;
-        bool there, empty = false;
-        pawl_status status = pawl__log_path_find(&there, log, path, err);
 
-        if (!status && !there)
-                status = pawl__create(log, log->schema, err);
+        if (!name || !*name)
+                return pawl__fail(err, PAWL_EINVAL, "log: the path is empty; name a file");
+        log->name = strdup(name);
+        if (!log->name)
+                return pawl__nomem(err);
+        pawl_status status = pawl__hasher_new(&log->hasher, err);
         if (!status)
-                status = pawl__log_path_check(log, err);
-        if (!status)
-                status = pawl__log_path_access(log, err);
-        if (!status && !(log->flags & PAWL_LOG_READONLY))
-                (void)pawl__log_path_ignore(log); /* of an older log; not worth a failure */
-        if (!status)
-                status = pawl__hasher_new(&log->hasher, err);
-        if (!status)
-                status = pawl__connect(log, err);
-        if (!status)
-                status = pawl__schema_identify(&empty, log, log->schema, err);
-        if (!status && empty && !(log->flags & PAWL_LOG_CREATE))
-                status = pawl__fail(err, PAWL_EFORMAT,
-                        "%s: is not a Pawl log: it is empty; make it one with `pawl init`",
-                        log->path);
+                status = log->engine->open(log, err);
         if (status || log->flags & PAWL_LOG_READONLY)
                 return status;
-        if (empty)
-                status = pawl__log_path_sync(log, err);
-        if (!status)
-                status = use_wal(log, err);
-        if (!status)
-                status = pawl__schema_ensure(log, log->schema, err);
-        if (!status)
-                status = pawl__key_open(log, err);
-        if (status)
-                return status;
-        pawl__files_note(log); /* the -wal is open: SQLite gives back what this maps of its index */
-        return pawl__group_join(log, err);
+        status = pawl__key_open(log, err);
+        return status ? status : pawl__group_join(log, err);
+}
+
+const pawl__engine *pawl__engine_of(const char *name)
+{
+        (void)name;
+        return &pawl__sqlite_engine;
 }
 
 pawl_status pawl__log_open_as(pawl_log **out, const char *path, const pawl_log_options *options,
@@ -104,16 +63,14 @@ pawl_status pawl__log_open_as(pawl_log **out, const char *path, const pawl_log_o
 
         if (!log)
                 return pawl__nomem(err);
-        log->writer_queue_fd = -1;
-        if (!setup)
-                setup = &real;
+        log->setup = setup ? setup : &real;
+        log->engine = pawl__engine_of(path);
+        setup = log->setup;
         log->vfs = setup->vfs;
-        log->schema = setup->schema ? setup->schema : &pawl__schema_current;
         if (setup->identity)
                 log->self = *setup->identity;
         else
                 pawl__identity_system(&log->self);
-        log->wal.limits = setup->wal ? *setup->wal : pawl__wal_limits_default;
         pawl_status status = take_options(log, options, &log->err);
         if (!status)
                 status = open_log(log, path);
@@ -123,6 +80,7 @@ pawl_status pawl__log_open_as(pawl_log **out, const char *path, const pawl_log_o
                 pawl_log_close(log);
                 return status;
         }
+        log->setup = NULL;
         *out = log;
         return PAWL_OK;
 }
@@ -138,12 +96,11 @@ void pawl_log_close(pawl_log *log)
         if (!log)
                 return;
         pawl_log_interrupt(log, false);
-        if (log->db)
-                pawl__lease_release(log);
+        pawl__lease_release(log);
         if (log->projecting)
                 log->projector.close(log->projector.user);
         pawl__group_leave(log);
-        pawl__disconnect(log);
+        log->engine->close(log);
         pawl__hasher_free(log->hasher);
         pawl__mac_free(log->key);
         pawl__json_tree_free(&log->tree);
@@ -152,7 +109,7 @@ void pawl_log_close(pawl_log *log)
         pawl__buf_free(&log->owner_host);
         free(log->held);
         free(log->path);
-        free(log->side);
+        free(log->name);
         free(log);
 }
 
@@ -176,24 +133,105 @@ pawl_status pawl_log_head(uint64_t *seq, unsigned char hash[32], pawl_log *log)
         return status;
 }
 
+pawl_status pawl__view_refresh(pawl_log *log, pawl_error *err)
+{
+        pawl_status status = pawl__log_interrupted(log, err);
+
+        return status ? status : log->engine->refresh(log, err);
+}
+
+bool pawl__view_stale(const pawl_log *log)
+{
+        return log->engine->stale && log->engine->stale(log);
+}
+
 pawl_status pawl__log_view_begin(pawl_log *log, pawl_error *err)
 {
-        int64_t head;
-
-        if (pawl__log_readonly(log))
-                return PAWL_OK;
-        pawl_status status = pawl__db_exec(log, "BEGIN", "read it", err);
-        if (!status) /* a transaction begins with its first read */
-                status = pawl__db_integer(&head, log, "SELECT max(seq) FROM events", err);
-        if (status)
-                pawl__log_view_end(log);
-        return status;
+        return pawl__log_readonly(log) ? PAWL_OK : log->engine->view_begin(log, err);
 }
 
 void pawl__log_view_end(pawl_log *log)
 {
-        if (!pawl__log_readonly(log) && !sqlite3_get_autocommit(log->db))
-                (void)sqlite3_exec(log->db, "ROLLBACK", NULL, NULL, NULL); /* nothing was written */
+        if (!pawl__log_readonly(log))
+                (void)log->engine->view_end(log);
+}
+
+pawl_status pawl__log_snapshot_begin(pawl_log *log, pawl_error *err)
+{
+        return log->engine->view_begin(log, err);
+}
+
+bool pawl__log_snapshot_end(pawl_log *log)
+{
+        return log->engine->view_end(log);
+}
+
+pawl_status pawl__log_derive_anew(pawl_log *log, pawl_error *err)
+{
+        return log->engine->derive_anew(log, err);
+}
+
+pawl_status pawl_log_backup(
+        pawl_backup *result, pawl_log *log, const char *path, pawl_backup_fn go_on, void *user)
+{
+        pawl_backup made = {0};
+
+        if (log->writing)
+                return pawl__fail(&log->err, PAWL_ESTATE,
+                        "%s: an append is under way on this log; let it end first", log->path);
+        if (!log->engine->backup)
+                return pawl__fail(&log->err, PAWL_EINVAL,
+                        "%s: a log on a server is copied into a file by `pawl copy`", log->path);
+        pawl_status status = pawl__view_refresh(log, &log->err);
+        if (!status)
+                status = log->engine->backup(&made, log, path, go_on, user);
+        if (!status && result)
+                *result = made;
+        return status;
+}
+
+pawl_status pawl_log_shrink(uint64_t *freed, pawl_log *log)
+{
+        uint64_t bytes = 0;
+        pawl_status status = pawl__tx_may_begin(log);
+
+        if (!status && log->engine->shrink)
+                status = log->engine->shrink(&bytes, log);
+        if (!status && freed)
+                *freed = bytes;
+        return status;
+}
+
+pawl_status pawl__log_space(uint64_t *files, uint64_t *free, pawl_log *log)
+{
+        pawl_status status = pawl__view_refresh(log, &log->err);
+
+        return status ? status : log->engine->space(files, free, log);
+}
+
+const char *pawl_log_warning(pawl_log *log)
+{
+        if (log->warning.status == PAWL_OK)
+                return NULL;
+        log->said = log->warning;
+        log->warning = (pawl_error)PAWL_ERROR_INIT;
+        return log->said.message;
+}
+
+bool pawl__log_saved(const pawl_log *log)
+{
+        return log->lost.status != PAWL_OK;
+}
+
+pawl_status pawl__log_keep(pawl_log *log)
+{
+        if (log->lost.status) {
+                log->err = log->lost;
+                return log->err.status;
+        }
+        if (log->flags & PAWL_LOG_READONLY || log->writing || !log->engine->keep)
+                return PAWL_OK;
+        return log->engine->keep(log);
 }
 
 const pawl_sources *pawl__log_sources(const pawl_log *log)
@@ -223,12 +261,17 @@ bool pawl__log_readonly(const pawl_log *log)
 
 int pawl__log_version(const pawl_log *log)
 {
-        return pawl__log_readonly(log) ? log->version : pawl__schema_current.version;
+        return log->version;
 }
 
 pawl_status pawl__log_failed(const pawl_log *log, pawl_status status, pawl_error *err)
 {
         return pawl__fail(err, status, "%s", log->err.message);
+}
+
+const char *pawl__log_name(const pawl_log *log)
+{
+        return log->file ? log->path : log->name;
 }
 
 const char *pawl__log_path(const pawl_log *log)

@@ -2,7 +2,7 @@
  * @file events/log.h
  * @brief The log as the modules above see it: batches, blobs, claims, and the projector's hook.
  *
- * sqlite3.h is not included: only events/ and state/ do that (see events/db.h).
+ * What the database is, nobody here knows (see events/engine.h).
  */
 #ifndef PAWL_EVENTS_LOG_H
 #define PAWL_EVENTS_LOG_H
@@ -225,7 +225,11 @@ bool pawl__log_has_key(const pawl_log *log);
 /** The schema version of a log that is read only, which may be an older one; of any other, today's.
  */
 int pawl__log_version(const pawl_log *log);
-/** The absolute path of the database file. Lives as long as the log. */
+/** What opens the same log again; of a log on a server with its password, so never shown. Lives as
+ *  long as the log. */
+const char *pawl__log_name(const pawl_log *log);
+/** What people are shown, and commands are given: the absolute path of the file, or the URL without
+ *  its password. Lives as long as the log. */
 const char *pawl__log_path(const pawl_log *log);
 /** A call on the log failed with this status, which is returned: its message becomes @p err. */
 pawl_status pawl__log_failed(const pawl_log *log, pawl_status status, pawl_error *err);

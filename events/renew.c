@@ -6,22 +6,17 @@
 static pawl_status change_lease(
         pawl_log *log, pawl__stmt which, pawl_text run_id, uint64_t fence, const char *doing)
 {
-        sqlite3_stmt *stmt;
-        pawl_status status = pawl__log_stmt(&stmt, log, which, &log->err);
+        pawl__query *change;
+        int64_t changes;
+        pawl_status status = pawl__log_query(&change, log, which, &log->err);
 
         if (status)
                 return status;
-        int rc = pawl__db_bind(stmt, which == PAWL__STMT_LEASE_RENEW ? "tiii" : "ti", run_id,
+        pawl__query_bind(change, which == PAWL__STMT_LEASE_RENEW ? "tiii" : "ti", run_id,
                 (int64_t)fence, pawl__boot_ms(log) + log->lease_ms, (int64_t)log->lease_ms);
-        log->whole = true;
-        if (rc == SQLITE_OK)
-                rc = pawl__db_run(stmt);
-        log->whole = false;
-        status = pawl__db_fail(log, rc, doing, &log->err);
-        if (status)
+        status = pawl__query_run(change, &changes, doing, &log->err);
+        if (status || changes == 1)
                 return status;
-        if (sqlite3_changes(log->db) == 1)
-                return PAWL_OK;
         status = pawl__log_check_head(log, &log->err); /* of a log that is another, nothing holds */
         if (status)
                 return status;
@@ -31,7 +26,7 @@ static pawl_status change_lease(
 }
 
 /* In a transaction of its own. It need not outlive a power cut, after which no holder is alive, so
- * it does not wait for the disk; pawl__commits_durable() sees to it that the next append does. */
+ * it does not wait for the disk. */
 static pawl_status change_alone(
         pawl_log *log, pawl__stmt which, pawl_text run_id, uint64_t fence, const char *doing)
 {
@@ -46,10 +41,12 @@ static pawl_status change_alone(
                 status = pawl__waiter_take(&waiter, doing);
         if (status)
                 return status;
-        log->relaxed = true;
-        status = pawl__db_exec(log, "PRAGMA synchronous = NORMAL", doing, &log->err);
+        if (log->engine->durable)
+                status = log->engine->durable(log, false, doing);
         if (!status)
-                status = change_lease(log, which, run_id, fence, doing);
+                do
+                        status = change_lease(log, which, run_id, fence, doing);
+                while (pawl__tx_again(log, status));
         pawl__waiter_end(&waiter, NULL);
         if (status == PAWL_EFENCED)
                 pawl__lease_forget(log, run_id, fence);
@@ -70,7 +67,8 @@ static pawl_status renew(pawl_log *log, pawl_text run_id, uint64_t fence)
                 if (pawl__lease_is(&log->held[i], run_id, fence)) {
                         log->held[i].due_ms =
                                 pawl__boot_ms(log) + log->lease_ms / (status ? 12 : 3);
-                        pawl__run_lock_keep(log, &log->held[i]);
+                        if (log->engine->lock_keep)
+                                log->engine->lock_keep(log, &log->held[i]);
                 }
         return status;
 }
@@ -130,6 +128,6 @@ void pawl__lease_release(pawl_log *log)
                 pawl__lease h = log->held[--log->n_held];
                 (void)change_alone(log, PAWL__STMT_LEASE_RELEASE, pawl__text_n(h.run_id, h.run_len),
                         h.fence, "release the run");
-                pawl__run_lock_drop(&h);
+                pawl__lease_unlock(log, &h);
         }
 }

@@ -1,5 +1,5 @@
 /* A row of the table events as an event. The row is not trusted, since any program may have written
- * it: only that SQLite can read it is assumed. */
+ * it: only that the engine can read it is assumed. */
 #include "events/handle.h"
 #include <limits.h>
 
@@ -25,33 +25,23 @@ enum { SEQ, TYPE, V, TIME, MISSION, RUN, STEP, SESSION, ACTOR, PAYLOAD, PREV, HA
 
 /* The text of a column, which may be NULL where that is allowed. */
 static const char *take_text(
-        pawl_text *out, sqlite3_stmt *stmt, int column, bool nullable, const char *wrong)
+        pawl_text *out, pawl__query *row, int column, bool nullable, const char *wrong)
 {
-        int type = sqlite3_column_type(stmt, column);
+        const pawl__sql_type type = pawl__query_type(row, column);
 
-        if (type == SQLITE_NULL && nullable) {
+        if (type == PAWL__SQL_NULL && nullable) {
                 *out = (pawl_text){NULL, 0};
                 return NULL;
         }
-        if (type != SQLITE_TEXT)
+        if (type != PAWL__SQL_TEXT)
                 return wrong;
-        *out = pawl__db_column_text(stmt, column);
+        *out = pawl__query_text(row, column);
         if (!out->data || !pawl__utf8_valid(out->data, out->len))
                 return wrong;
         return NULL;
 }
 
-static const char *take_hash(
-        unsigned char out[32], sqlite3_stmt *stmt, int column, const char *wrong)
-{
-        if (sqlite3_column_type(stmt, column) != SQLITE_BLOB ||
-                sqlite3_column_bytes(stmt, column) != 32)
-                return wrong;
-        memcpy(out, sqlite3_column_blob(stmt, column), 32);
-        return NULL;
-}
-
-static const char *take(pawl_event *e, sqlite3_stmt *stmt)
+static const char *take(pawl_event *e, pawl__query *row)
 {
         static const struct {
                 size_t at;
@@ -68,35 +58,35 @@ static const char *take(pawl_event *e, sqlite3_stmt *stmt)
                 {offsetof(pawl_event, payload), "its payload is not text", PAYLOAD, true},
         };
         const char *wrong = NULL;
-        int64_t v = sqlite3_column_int64(stmt, V);
+        int64_t v = pawl__query_integer(row, V);
 
-        if (sqlite3_column_type(stmt, V) != SQLITE_INTEGER || v < 1 || v > INT_MAX)
+        if (pawl__query_type(row, V) != PAWL__SQL_INTEGER || v < 1 || v > INT_MAX)
                 return "its v is not a version number";
         e->v = (int)v;
-        e->time_us = sqlite3_column_int64(stmt, TIME);
-        if (sqlite3_column_type(stmt, TIME) != SQLITE_INTEGER || !pawl__time_writable(e->time_us))
+        e->time_us = pawl__query_integer(row, TIME);
+        if (pawl__query_type(row, TIME) != PAWL__SQL_INTEGER || !pawl__time_writable(e->time_us))
                 return "its time is not a time";
         for (size_t i = 0; i < sizeof texts / sizeof texts[0] && !wrong; i++)
-                wrong = take_text((pawl_text *)(void *)((char *)e + texts[i].at), stmt,
+                wrong = take_text((pawl_text *)(void *)((char *)e + texts[i].at), row,
                         texts[i].column, texts[i].nullable, texts[i].wrong);
-        if (!wrong)
-                wrong = take_hash(e->prev, stmt, PREV, "its prev is not 32 bytes");
-        if (!wrong)
-                wrong = take_hash(e->hash, stmt, HASH, "its hash is not 32 bytes");
+        if (!wrong && !pawl__query_hash(e->prev, row, PREV))
+                wrong = "its prev is not 32 bytes";
+        if (!wrong && !pawl__query_hash(e->hash, row, HASH))
+                wrong = "its hash is not 32 bytes";
         return wrong;
 }
 
 pawl_status pawl__row_event(
-        pawl_event *out, pawl_log *log, sqlite3_stmt *range, uint64_t expected, pawl_error *err)
+        pawl_event *out, pawl_log *log, pawl__query *range, uint64_t expected, pawl_error *err)
 {
         pawl_event event;
         const char *wrong;
 
-        event.seq = (uint64_t)sqlite3_column_int64(range, SEQ);
+        event.seq = (uint64_t)pawl__query_integer(range, SEQ);
         if (event.seq != expected)
                 return pawl__damaged(log, err, expected, "the event is missing");
         wrong = take(&event, range);
-        if (sqlite3_errcode(sqlite3_db_handle(range)) == SQLITE_NOMEM)
+        if (wrong && pawl__query_nomem(range))
                 return pawl__nomem(err);
         if (wrong)
                 return pawl__damaged(log, err, expected, wrong);
@@ -106,7 +96,7 @@ pawl_status pawl__row_event(
 
 pawl_status pawl__head_read(uint64_t *seq, unsigned char hash[32], pawl_log *log, pawl_error *err)
 {
-        sqlite3_stmt *row;
+        pawl__query *row;
         pawl_status status = pawl__log_row(&row, log, PAWL__STMT_HEAD, "read it", err, "");
 
         if (status)
@@ -116,13 +106,14 @@ pawl_status pawl__head_read(uint64_t *seq, unsigned char hash[32], pawl_log *log
                 memset(hash, 0, 32);
                 return PAWL_OK;
         }
-        int64_t last = sqlite3_column_int64(row, 0);
-        const char *wrong = last < 1 ? "its seq is not positive"
-                                     : take_hash(hash, row, 1, "its hash is not 32 bytes");
+        int64_t last = pawl__query_integer(row, 0);
+        const char *wrong = last < 1                          ? "its seq is not positive"
+                            : !pawl__query_hash(hash, row, 1) ? "its hash is not 32 bytes"
+                                                              : NULL;
         if (wrong)
                 status = pawl__damaged(log, err, (uint64_t)last, wrong);
         else
                 *seq = (uint64_t)last;
-        sqlite3_reset(row);
+        pawl__query_reset(row);
         return status;
 }

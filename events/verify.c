@@ -1,6 +1,6 @@
 /* Recomputing the chain, row by row, and with the log's key the MACs beside it: some hundred rows a
  * read transaction, which takes a few milliseconds. A writer that starts the write-ahead log again
- * waits for it (events/wal.c). */
+ * waits for it (events/sqlite/wal.c). */
 #include "events/handle.h"
 
 enum { ROWS = 512 };
@@ -13,14 +13,14 @@ typedef struct checking {
         uint64_t anchor_seq;
         const unsigned char *anchor_hash;
         pawl__key_fit key;
-        sqlite3_stmt *macs; /* in step with the rows; NULL: no MACs are checked */
+        pawl__query *macs; /* in step with the rows; NULL: no MACs are checked */
         pawl_error *why;
 } checking;
 
 pawl_status pawl__log_payload_hash(
         unsigned char out[32], pawl_log *log, const pawl_event *e, pawl_error *err)
 {
-        sqlite3_stmt *row;
+        pawl__query *row;
 
         if (e->payload.data)
                 return pawl__sha256(log->hasher, out, e->payload.data, e->payload.len, err);
@@ -30,12 +30,10 @@ pawl_status pawl__log_payload_hash(
                 return status;
         if (!row)
                 return pawl__damaged(log, err, e->seq, "its payload is gone and was not pruned");
-        if (sqlite3_column_bytes(row, 0) == 32)
-                memcpy(out, sqlite3_column_blob(row, 0), 32);
-        else
+        if (!pawl__query_hash(out, row, 0))
                 status = pawl__damaged(
                         log, err, e->seq, "the hash of its pruned payload is not 32 bytes");
-        sqlite3_reset(row);
+        pawl__query_reset(row);
         return status;
 }
 
@@ -80,24 +78,21 @@ static pawl_status other_key(checking *c)
 static pawl_status check_mac(checking *c, const pawl_event *e)
 {
         pawl_log *log = c->log;
-        unsigned char mac[32];
+        unsigned char mac[32], there[32];
         const char *wrong = NULL;
-        int rc = sqlite3_step(c->macs);
+        const pawl_status status = pawl__query_step(c->macs, "verify it", c->why);
 
-        if (rc != SQLITE_ROW && rc != SQLITE_DONE) {
-                pawl_status status = pawl__db_fail(log, rc, "verify it", c->why);
+        if (status < 0)
                 return status != PAWL_EDAMAGED ? status
                                                : pawl__fail_prefix(c->why, status, "seq %llu",
                                                          (unsigned long long)e->seq);
-        }
         if (pawl__mac_of(log->key, mac, e->hash, sizeof e->hash))
                 return pawl__nomem(c->why);
-        if (rc == SQLITE_DONE || (uint64_t)sqlite3_column_int64(c->macs, 0) != e->seq)
+        if (status == PAWL_DONE || (uint64_t)pawl__query_integer(c->macs, 0) != e->seq)
                 wrong = "its MAC is missing";
-        else if (sqlite3_column_type(c->macs, 1) != SQLITE_BLOB ||
-                 sqlite3_column_bytes(c->macs, 1) != 32)
+        else if (!pawl__query_hash(there, c->macs, 1))
                 wrong = "its MAC is not 32 bytes";
-        else if (!pawl__mac_same(mac, sqlite3_column_blob(c->macs, 1)))
+        else if (!pawl__mac_same(mac, there))
                 wrong = "its MAC does not fit its hash: it was not made with the key";
         /* key_check is that of another key: the first MAC shows whether the key or the check is
          * wrong. */
@@ -109,28 +104,27 @@ static pawl_status check_mac(checking *c, const pawl_event *e)
 }
 
 /* The statement for the MACs of the rows that are read next. */
-static pawl_status begin_macs(checking *c)
+static pawl_status begin_macs(checking *c, uint64_t until)
 {
         if (c->key != PAWL__KEY_FITS && c->key != PAWL__KEY_OTHER)
                 return PAWL_OK;
-        pawl_status status = pawl__log_stmt(&c->macs, c->log, PAWL__STMT_MAC_RANGE, c->why);
-        if (status)
-                return status;
-        int rc = pawl__db_bind(c->macs, "ii", (int64_t)c->last, (int64_t)c->head);
-        return pawl__db_fail(c->log, rc, "verify it", c->why);
+        pawl_status status = pawl__log_query(&c->macs, c->log, PAWL__STMT_MAC_RANGE, c->why);
+        if (!status)
+                pawl__query_bind(c->macs, "ii", (int64_t)c->last, (int64_t)until);
+        return status;
 }
 
 /* A MAC without its event is left if the log's tail was cut without its MACs. */
 static pawl_status check_last_mac(checking *c)
 {
-        sqlite3_stmt *end;
+        pawl__query *end;
         pawl_status status =
                 pawl__log_row(&end, c->log, PAWL__STMT_MAC_END, "verify it", c->why, "");
 
         if (status)
                 return status;
-        int64_t last_event = sqlite3_column_int64(end, 0), last_mac = sqlite3_column_int64(end, 1);
-        sqlite3_reset(end);
+        int64_t last_event = pawl__query_integer(end, 0), last_mac = pawl__query_integer(end, 1);
+        pawl__query_reset(end);
         if (last_mac <= last_event)
                 return PAWL_OK;
         return pawl__fail(c->why, PAWL_EDAMAGED,
@@ -142,20 +136,18 @@ static pawl_status check_last_mac(checking *c)
 static pawl_status check_rows(checking *c)
 {
         pawl_log *log = c->log;
-        sqlite3_stmt *range;
+        const uint64_t until = c->head - c->last > ROWS ? c->last + ROWS : c->head;
+        pawl__query *range;
         pawl_event event;
-        pawl_status status = pawl__log_stmt(&range, log, PAWL__STMT_RANGE, c->why);
+        pawl_status read = PAWL_OK, status = pawl__log_query(&range, log, PAWL__STMT_RANGE, c->why);
 
         if (!status)
-                status = begin_macs(c);
+                status = begin_macs(c, until);
         if (status)
                 return status;
-        int rc = pawl__db_bind(range, "ii", (int64_t)c->last, (int64_t)c->head);
-        for (int i = 0; i < ROWS && rc == SQLITE_OK && !status; i++) {
-                rc = sqlite3_step(range);
-                if (rc != SQLITE_ROW)
-                        break;
-                rc = SQLITE_OK;
+        pawl__query_bind(range, "ii", (int64_t)c->last, (int64_t)until);
+        while (!status && c->last < until &&
+                (read = pawl__query_step(range, "verify it", c->why)) == PAWL_OK) {
                 status = pawl__row_event(&event, log, range, c->last + 1, c->why);
                 if (!status)
                         status = check_event(c, &event);
@@ -164,14 +156,13 @@ static pawl_status check_rows(checking *c)
                 if (!status)
                         take_event(c, &event);
         }
-        sqlite3_reset(range);
-        sqlite3_reset(c->macs); /* NULL does nothing */
-        if (!status && rc != SQLITE_OK)
-                status = pawl__db_fail(log, rc, "verify it", c->why);
-        if (status == PAWL_EDAMAGED && rc != SQLITE_OK)
-                return pawl__fail_prefix(
-                        c->why, status, "seq %llu", (unsigned long long)c->last + 1);
-        if (!status && rc == SQLITE_DONE && c->last < c->head)
+        pawl__query_reset(range);
+        pawl__query_reset(c->macs);
+        if (read == PAWL_EDAMAGED)
+                return pawl__fail_prefix(c->why, read, "seq %llu", (unsigned long long)c->last + 1);
+        if (read < 0)
+                return read;
+        if (!status && read == PAWL_DONE)
                 status = pawl__damaged(log, c->why, c->last + 1, "the event is missing");
         return status;
 }
@@ -179,14 +170,14 @@ static pawl_status check_rows(checking *c)
 /* Readers begin at 1: only other programs would see a row below it. */
 static pawl_status check_first(checking *c)
 {
-        sqlite3_stmt *first;
+        pawl__query *first;
         pawl_status status =
                 pawl__log_row(&first, c->log, PAWL__STMT_FIRST, "verify it", c->why, "");
 
         if (status)
                 return status;
-        sqlite3_int64 seq = first ? sqlite3_column_int64(first, 0) : 1;
-        sqlite3_reset(first);
+        const int64_t seq = first ? pawl__query_integer(first, 0) : 1;
+        pawl__query_reset(first);
         if (seq < 1) {
                 c->last = 0; /* no event before it is verified */
                 return pawl__fail(c->why, PAWL_EDAMAGED,
@@ -204,9 +195,8 @@ static pawl_status check_all(checking *c)
 
         if (status)
                 return status;
-        /* What is verified is the file, not what an earlier read kept of it: SQLite does not check
-         * a page again that it has, even one that it found malformed. */
-        (void)sqlite3_db_release_memory(c->log->db);
+        if (c->log->engine->forget)
+                c->log->engine->forget(c->log);
         status = pawl__key_fit_of(&c->key, c->log, c->why);
         if (status)
                 return status;
@@ -261,7 +251,7 @@ static pawl_status check_last(uint64_t seq, pawl_log *log, pawl_error *err)
 }
 
 /* Does the log still have the last event that this handle appended or verified? Its files may have
- * been written over in their places, all of them, with their times kept (events/files.c). */
+ * been written over in their places, all of them, with their times kept (events/sqlite/files.c). */
 static pawl_status check_sound(uint64_t seq, pawl_log *log, pawl_error *err)
 {
         pawl__arena arena = PAWL__ARENA_INIT;

@@ -9,11 +9,11 @@
 #include "state/sql.h"
 #include "state/state.h"
 
-/** A statement that is kept once it was asked for. */
-typedef struct pawl__query {
+/** A query that is kept once it was asked for. */
+typedef struct pawl__kept_query {
         const char *rest; /**< by whose address it is found again */
-        sqlite3_stmt *stmt;
-} pawl__query;
+        pawl__query *query;
+} pawl__kept_query;
 
 struct pawl__state {
         pawl_log *log;
@@ -21,14 +21,14 @@ struct pawl__state {
         pawl__applier applier;
         uint64_t applied; /**< the last event folded, while a transaction lasts */
         uint64_t stored;  /**< what the projection table says, while a transaction lasts */
-        sqlite3_stmt *place, *set_place, *count_runs;
-        pawl__query *queries;
+        pawl__query *count_runs;
+        pawl__kept_query *queries;
         size_t n_queries, cap_queries;
 };
 
 /** How far the tables have come and where the log ends, as one read. */
 PAWL_MUST_CHECK pawl_status pawl__projection_place(
-        uint64_t *applied, uint64_t *head, sqlite3_stmt **stmt, pawl_log *log, pawl_error *err);
+        uint64_t *applied, uint64_t *head, pawl_log *log, pawl_error *err);
 
 /** One event that is in the log already. What contradicts the events before it (a second
  * answer, a second start: written past the state tables) changes nothing, as it would have been
@@ -40,14 +40,11 @@ void pawl__applier_free(pawl__applier *applier);
 
 /** "SELECT the table's columns REST", reset; prepared when it is first asked for, and kept: to
  *  prepare one takes longer than most take to run. @p rest is a literal, "FROM ..." and what
- *  follows. */
-PAWL_MUST_CHECK pawl_status pawl__query_statement(sqlite3_stmt **out, pawl__state *state,
+ *  follows, its tables in braces. */
+PAWL_MUST_CHECK pawl_status pawl__query_kept(pawl__query **out, pawl__state *state,
         pawl__table table, const char *rest, pawl_error *err);
-/** Its rows, and the statement reset; @p bound is what binding its parameters gave. */
-PAWL_MUST_CHECK pawl_status pawl__query_collect(pawl__row **rows, size_t *n, pawl__state *state,
-        pawl__table table, sqlite3_stmt *stmt, int bound, pawl__arena *arena, pawl_error *err);
-/** Both: ?1 and ?2 are texts (absent: not in REST), ?3 is a limit (0: not in REST). None of a table
- *  that the log does not have yet. */
+/** Its rows: ?1 and ?2 are texts (absent: not in REST), ?3 is a limit (0: not in REST). None of a
+ * table that the log does not have yet. */
 PAWL_MUST_CHECK pawl_status pawl__query_rows(pawl__row **rows, size_t *n, pawl__state *state,
         pawl__table table, const char *rest, const pawl_text texts[2], int64_t limit,
         pawl__arena *arena, pawl_error *err);
@@ -56,6 +53,6 @@ PAWL_MUST_CHECK pawl_status pawl__query_row(pawl__row *row, pawl__state *state, 
         const char *rest, const pawl_text texts[2], pawl__arena *arena, pawl_error *err);
 
 /** Statements that queries prepared. */
-void pawl__query_finalize(pawl__state *state);
+void pawl__queries_release(pawl__state *state);
 
 #endif

@@ -22,16 +22,16 @@ pawl_status pawl__state_each(
         return state->tables->each(state->tables, table, fn, user, err);
 }
 
-pawl_status pawl__query_statement(sqlite3_stmt **out, pawl__state *state, pawl__table table,
-        const char *rest, pawl_error *err)
+pawl_status pawl__query_kept(
+        pawl__query **out, pawl__state *state, pawl__table table, const char *rest, pawl_error *err)
 {
         pawl__buf sql = PAWL__BUF_INIT;
         pawl_status status = PAWL_OK;
 
         for (size_t i = 0; i < state->n_queries; i++)
                 if (state->queries[i].rest == rest) {
-                        sqlite3_reset(state->queries[i].stmt);
-                        *out = state->queries[i].stmt;
+                        pawl__query_reset(state->queries[i].query);
+                        *out = state->queries[i].query;
                         return PAWL_OK;
                 }
         pawl__sql_select(&sql, state->log, table);
@@ -40,19 +40,11 @@ pawl_status pawl__query_statement(sqlite3_stmt **out, pawl__state *state, pawl__
                                   sizeof *state->queries))
                 status = pawl__nomem(err);
         else
-                status = pawl__db_prepare(out, state->log, sql.data, err);
+                status = pawl__query_prepare(out, state->log, sql.data, err);
         if (!status)
-                state->queries[state->n_queries++] = (pawl__query){rest, *out};
+                state->queries[state->n_queries++] = (pawl__kept_query){rest, *out};
         pawl__buf_free(&sql);
         return status;
-}
-
-pawl_status pawl__query_collect(pawl__row **rows, size_t *n, pawl__state *state, pawl__table table,
-        sqlite3_stmt *stmt, int bound, pawl__arena *arena, pawl_error *err)
-{
-        if (bound != SQLITE_OK)
-                return pawl__db_fail(state->log, bound, "read the state tables", err);
-        return pawl__sql_collect(rows, n, state->log, table, stmt, arena, err);
 }
 
 pawl_status pawl__state_steps(pawl__row **rows, size_t *n, pawl__state *state, pawl_text run_id,
@@ -61,33 +53,34 @@ pawl_status pawl__state_steps(pawl__row **rows, size_t *n, pawl__state *state, p
         const pawl_text texts[2] = {run_id, {NULL, 0}};
 
         return pawl__query_rows(rows, n, state, PAWL__STEPS,
-                "FROM steps WHERE run_id = ?1 ORDER BY number, step_id", texts, 0, arena, err);
+                "FROM {steps} WHERE run_id = ?1 ORDER BY number, step_id", texts, 0, arena, err);
 }
 
 /* Blocks its step: nobody has answered it, and it was asked at the step's present checkpoint. It
  * does not block if the inputs changed since, or if the step has passed the gate or was discarded
  * by a rollback. */
 #define BLOCKS                                                                                     \
-        "status = 'open' AND NOT EXISTS (SELECT 1 FROM steps AS s"                                 \
-        " WHERE s.run_id = conflicts.run_id AND s.step_id = conflicts.step_id"                     \
-        " AND (s.status = 'completed' OR s.retry_token <> conflicts.retry_token"                   \
-        " OR (s.retry_token IS NULL AND s.checkpoint_seq > conflicts.seq)))"
+        "status = 'open' AND NOT EXISTS (SELECT 1 FROM {steps}"                                    \
+        " WHERE steps.run_id = conflicts.run_id AND steps.step_id = conflicts.step_id"             \
+        " AND (steps.status = 'completed' OR steps.retry_token <> conflicts.retry_token"           \
+        " OR (steps.retry_token IS NULL AND steps.checkpoint_seq > conflicts.seq)))"
 
 pawl_status pawl__state_conflicts(pawl__row **rows, size_t *n, pawl__state *state, pawl_text run_id,
         pawl_text step_id, bool open_only, pawl__arena *arena, pawl_error *err)
 {
         enum { BY_RUN = 1, BY_STEP = 2, BY_OPEN = 4 };
         static const char *const rest[] = {
-                [0] = "FROM conflicts ORDER BY seq",
-                [BY_RUN] = "FROM conflicts WHERE run_id = ?1 ORDER BY seq",
-                [BY_STEP] = "FROM conflicts WHERE step_id = ?2 ORDER BY seq",
+                [0] = "FROM {conflicts} ORDER BY seq",
+                [BY_RUN] = "FROM {conflicts} WHERE run_id = ?1 ORDER BY seq",
+                [BY_STEP] = "FROM {conflicts} WHERE step_id = ?2 ORDER BY seq",
                 [BY_RUN | BY_STEP] =
-                        "FROM conflicts WHERE run_id = ?1 AND step_id = ?2 ORDER BY seq",
-                [BY_OPEN] = "FROM conflicts WHERE " BLOCKS " ORDER BY seq",
-                [BY_OPEN | BY_RUN] = "FROM conflicts WHERE " BLOCKS " AND run_id = ?1 ORDER BY seq",
+                        "FROM {conflicts} WHERE run_id = ?1 AND step_id = ?2 ORDER BY seq",
+                [BY_OPEN] = "FROM {conflicts} WHERE " BLOCKS " ORDER BY seq",
+                [BY_OPEN | BY_RUN] =
+                        "FROM {conflicts} WHERE " BLOCKS " AND run_id = ?1 ORDER BY seq",
                 [BY_OPEN | BY_STEP] =
-                        "FROM conflicts WHERE " BLOCKS " AND step_id = ?2 ORDER BY seq",
-                [BY_OPEN | BY_RUN | BY_STEP] = "FROM conflicts WHERE " BLOCKS
+                        "FROM {conflicts} WHERE " BLOCKS " AND step_id = ?2 ORDER BY seq",
+                [BY_OPEN | BY_RUN | BY_STEP] = "FROM {conflicts} WHERE " BLOCKS
                                                " AND run_id = ?1 AND step_id = ?2 ORDER BY seq",
         };
         const int by = (run_id.data ? BY_RUN : 0) | (step_id.data ? BY_STEP : 0) |
@@ -115,15 +108,15 @@ static const char *after_prefix(pawl__table table)
 {
         switch (table) {
         case PAWL__RUNS:
-                return "FROM runs WHERE run_id >= ?1 ORDER BY run_id LIMIT 4";
+                return "FROM {runs} WHERE run_id >= ?1 ORDER BY run_id LIMIT 4";
         case PAWL__CHECKPOINTS:
-                return "FROM checkpoints WHERE retry_token >= ?1 ORDER BY retry_token LIMIT 4";
+                return "FROM {checkpoints} WHERE retry_token >= ?1 ORDER BY retry_token LIMIT 4";
         case PAWL__SESSIONS:
-                return "FROM sessions WHERE session_id >= ?1 ORDER BY session_id LIMIT 4";
+                return "FROM {sessions} WHERE session_id >= ?1 ORDER BY session_id LIMIT 4";
         case PAWL__WORKSPACE:
-                return "FROM workspace_checkpoints WHERE id >= ?1 ORDER BY id, n LIMIT 4";
+                return "FROM {workspace_checkpoints} WHERE id >= ?1 ORDER BY id, n LIMIT 4";
         default:
-                return "FROM conflicts WHERE conflict_id >= ?1 ORDER BY conflict_id LIMIT 4";
+                return "FROM {conflicts} WHERE conflict_id >= ?1 ORDER BY conflict_id LIMIT 4";
         }
 }
 
@@ -231,11 +224,11 @@ pawl_status pawl__state_short_id(
         return PAWL_OK;
 }
 
-void pawl__query_finalize(pawl__state *state)
+void pawl__queries_release(pawl__state *state)
 {
         for (size_t i = 0; i < state->n_queries; i++)
-                sqlite3_finalize(state->queries[i].stmt);
+                pawl__query_finalize(state->queries[i].query);
         state->n_queries = 0;
-        sqlite3_finalize(state->count_runs);
+        pawl__query_finalize(state->count_runs);
         state->count_runs = NULL;
 }

@@ -16,44 +16,42 @@
 enum { WALK = 16384, COUNTED = 2048, ROW = 3 };
 
 /* ?1 and ?2: started before and not before; ?3: how many. */
-#define FROM_EVENTS                                                                                \
-        "FROM (SELECT seq AS walked_seq, type AS walked_type, run_id AS walked_run FROM events) "  \
-        "CROSS JOIN runs ON runs.run_id = walked_run AND started_seq = walked_seq "                \
-        "WHERE walked_seq < ?1 AND walked_seq >= ?2 "                                              \
+#define FROM_EVENTS                                                                                 \
+        "FROM (SELECT seq AS walked_seq, type AS walked_type, run_id AS walked_run FROM {events}) " \
+        "AS walked {CROSS JOIN} {runs} ON runs.run_id = walked_run AND started_seq = walked_seq "   \
+        "WHERE walked_seq < ?1 AND walked_seq >= ?2 "                                               \
         "AND walked_type IN ('RunStarted', 'RunClaimed') "
-#define FROM_RUNS "FROM runs WHERE started_seq < ?1 AND started_seq >= ?2 "
+#define FROM_RUNS "FROM {runs} WHERE started_seq < ?1 AND started_seq >= ?2 "
 
 static pawl_status read_runs(pawl__row **rows, size_t *n, pawl__state *state, const char *rest,
         const int64_t numbers[3], pawl__arena *arena, pawl_error *err)
 {
-        sqlite3_stmt *stmt;
-        pawl_status status = pawl__query_statement(&stmt, state, PAWL__RUNS, rest, err);
+        pawl__query *query;
+        pawl_status status = pawl__query_kept(&query, state, PAWL__RUNS, rest, err);
 
         if (status)
                 return status;
-        int rc = pawl__db_bind(stmt, "iii", numbers[0], numbers[1], numbers[2]);
-        return pawl__query_collect(rows, n, state, PAWL__RUNS, stmt, rc, arena, err);
+        pawl__query_bind(query, "iii", numbers[0], numbers[1], numbers[2]);
+        return pawl__sql_collect(rows, n, state->log, PAWL__RUNS, query, arena, err);
 }
 
 /* Is it cheaper to scan the table than to walk to a page of so many runs? */
 static pawl_status prefer_table(
         bool *yes, pawl__state *state, uint64_t head, int64_t limit, pawl_error *err)
 {
-        static const char count[] = "SELECT count(*) FROM (SELECT 1 FROM runs LIMIT ?1)";
+        static const char count[] = "SELECT count(*) FROM (SELECT 1 FROM {runs} LIMIT ?1) AS some";
         pawl_status status = pawl__log_interrupted(state->log, err);
 
         if (!status && !state->count_runs)
-                status = pawl__db_prepare(&state->count_runs, state->log, count, err);
+                status = pawl__query_prepare(&state->count_runs, state->log, count, err);
         if (status)
                 return status;
-        sqlite3_stmt *stmt = state->count_runs;
-        int rc = pawl__db_bind(stmt, "i", (int64_t)COUNTED);
-        if (rc == SQLITE_OK)
-                rc = sqlite3_step(stmt);
-        const double runs = rc == SQLITE_ROW ? (double)sqlite3_column_int64(stmt, 0) : 0;
-        sqlite3_reset(stmt);
-        if (rc != SQLITE_ROW)
-                return pawl__db_fail(state->log, rc, "read the state tables", err);
+        pawl__query_bind(state->count_runs, "i", (int64_t)COUNTED);
+        status = pawl__query_step(state->count_runs, PAWL__READING, err);
+        const double runs = status ? 0 : (double)pawl__query_integer(state->count_runs, 0);
+        pawl__query_reset(state->count_runs);
+        if (status)
+                return status;
         *yes = runs < (double)COUNTED && (double)limit * (double)head > (double)ROW * runs * runs;
         return PAWL_OK;
 }

@@ -8,22 +8,21 @@ pawl_status pawl__query_rows(pawl__row **rows, size_t *n, pawl__state *state, pa
         const char *rest, const pawl_text texts[2], int64_t limit, pawl__arena *arena,
         pawl_error *err)
 {
-        sqlite3_stmt *stmt;
-        int rc = SQLITE_OK;
+        pawl__query *query;
 
         if (pawl__tables[table].since > pawl__log_version(state->log)) {
                 *n = 0;
                 return PAWL_OK;
         }
-        pawl_status status = pawl__query_statement(&stmt, state, table, rest, err);
+        pawl_status status = pawl__query_kept(&query, state, table, rest, err);
         if (status)
                 return status;
-        for (int i = 0; i < 2 && rc == SQLITE_OK; i++)
+        for (int i = 0; i < 2; i++)
                 if (texts[i].data)
-                        rc = pawl__db_bind_text(stmt, i + 1, texts[i]);
-        if (rc == SQLITE_OK && limit)
-                rc = sqlite3_bind_int64(stmt, LIMIT, limit);
-        return pawl__query_collect(rows, n, state, table, stmt, rc, arena, err);
+                        pawl__query_bind_text(query, i + 1, texts[i]);
+        if (limit)
+                pawl__query_bind_integer(query, LIMIT, limit);
+        return pawl__sql_collect(rows, n, state->log, table, query, arena, err);
 }
 
 pawl_status pawl__query_row(pawl__row *row, pawl__state *state, pawl__table table, const char *rest,
@@ -44,13 +43,13 @@ pawl_status pawl__state_sessions(pawl__row **rows, size_t *n, pawl__state *state
         pawl_text mission_id, pawl_text before, size_t limit, pawl__arena *arena, pawl_error *err)
 {
         static const char *const rest[2][2] = {
-                {"FROM sessions WHERE status <> 'pruned' ORDER BY seq DESC LIMIT ?3",
-                        "FROM sessions WHERE status <> 'pruned' AND "
-                        "seq < (SELECT seq FROM sessions WHERE session_id = ?2) "
+                {"FROM {sessions} WHERE status <> 'pruned' ORDER BY seq DESC LIMIT ?3",
+                        "FROM {sessions} WHERE status <> 'pruned' AND "
+                        "seq < (SELECT seq FROM {sessions} WHERE session_id = ?2) "
                         "ORDER BY seq DESC LIMIT ?3"},
-                {"FROM sessions WHERE mission_id = ?1 AND status <> 'pruned' ORDER BY seq DESC LIMIT ?3",
-                        "FROM sessions WHERE mission_id = ?1 AND status <> 'pruned' AND "
-                        "seq < (SELECT seq FROM sessions WHERE session_id = ?2) "
+                {"FROM {sessions} WHERE mission_id = ?1 AND status <> 'pruned' ORDER BY seq DESC LIMIT ?3",
+                        "FROM {sessions} WHERE mission_id = ?1 AND status <> 'pruned' AND "
+                        "seq < (SELECT seq FROM {sessions} WHERE session_id = ?2) "
                         "ORDER BY seq DESC LIMIT ?3"},
         };
         const pawl_text texts[2] = {mission_id, before};
@@ -67,7 +66,7 @@ pawl_status pawl__state_noted_session(pawl__row *session, pawl__state *state, pa
 
         /* The condition is that of the index sessions_noted. */
         return pawl__query_row(session, state, PAWL__SESSIONS,
-                "FROM sessions WHERE mission_id = ?1 AND notes_seq > 0 ORDER BY seq DESC LIMIT 1",
+                "FROM {sessions} WHERE mission_id = ?1 AND notes_seq > 0 ORDER BY seq DESC LIMIT 1",
                 texts, arena, err);
 }
 
@@ -78,7 +77,7 @@ pawl_status pawl__state_active_sessions(
 
         /* The condition is that of the index sessions_active. */
         return pawl__query_rows(rows, n, state, PAWL__SESSIONS,
-                "FROM sessions WHERE status = 'active' ORDER BY seq", none, 0, arena, err);
+                "FROM {sessions} WHERE status = 'active' ORDER BY seq", none, 0, arena, err);
 }
 
 pawl_status pawl__state_unfinished(pawl__row *run, pawl__state *state, pawl_text mission_id,
@@ -87,7 +86,7 @@ pawl_status pawl__state_unfinished(pawl__row *run, pawl__state *state, pawl_text
         const pawl_text texts[2] = {mission_id, {NULL, 0}};
 
         return pawl__query_row(run, state, PAWL__RUNS,
-                "FROM runs WHERE status <> 'completed' AND mission_id = ?1 "
+                "FROM {runs} WHERE status <> 'completed' AND mission_id = ?1 "
                 "AND mission_path IS NOT NULL ORDER BY updated_seq DESC LIMIT 1",
                 texts, arena, err);
 }

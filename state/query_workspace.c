@@ -8,14 +8,14 @@ pawl_status pawl__state_workspace_newest(
         pawl__row *row, pawl__state *state, pawl__arena *arena, pawl_error *err)
 {
         return pawl__query_row(row, state, PAWL__WORKSPACE,
-                "FROM workspace_checkpoints ORDER BY n DESC LIMIT 1", none, arena, err);
+                "FROM {workspace_checkpoints} ORDER BY n DESC LIMIT 1", none, arena, err);
 }
 
 pawl_status pawl__state_workspace_newest_own(
         pawl__row *row, pawl__state *state, pawl__arena *arena, pawl_error *err)
 {
         return pawl__query_row(row, state, PAWL__WORKSPACE,
-                "FROM workspace_checkpoints WHERE root IS NOT NULL ORDER BY n DESC LIMIT 1", none,
+                "FROM {workspace_checkpoints} WHERE root IS NOT NULL ORDER BY n DESC LIMIT 1", none,
                 arena, err);
 }
 
@@ -23,7 +23,7 @@ pawl_status pawl__state_workspace_all(
         pawl__row **rows, size_t *n, pawl__state *state, pawl__arena *arena, pawl_error *err)
 {
         return pawl__query_rows(rows, n, state, PAWL__WORKSPACE,
-                "FROM workspace_checkpoints ORDER BY n", none, 0, arena, err);
+                "FROM {workspace_checkpoints} ORDER BY n", none, 0, arena, err);
 }
 
 pawl_status pawl__state_workspace_of_step(
@@ -32,7 +32,7 @@ pawl_status pawl__state_workspace_of_step(
         const pawl_text texts[2] = {step_id, {NULL, 0}};
 
         return pawl__query_row(row, state, PAWL__WORKSPACE,
-                "FROM workspace_checkpoints WHERE step_id = ?1 AND root IS NOT NULL"
+                "FROM {workspace_checkpoints} WHERE step_id = ?1 AND root IS NOT NULL"
                 " ORDER BY n DESC LIMIT 1",
                 texts, arena, err);
 }
@@ -42,7 +42,7 @@ pawl_status pawl__state_rollback_pending(
 {
         /* The condition is that of the index rollbacks_started. */
         return pawl__query_row(row, state, PAWL__ROLLBACKS,
-                "FROM rollbacks WHERE status = 'started' ORDER BY seq DESC LIMIT 1", none, arena,
+                "FROM {rollbacks} WHERE status = 'started' ORDER BY seq DESC LIMIT 1", none, arena,
                 err);
 }
 
@@ -50,7 +50,7 @@ pawl_status pawl__state_rollback_last(
         pawl__row *row, pawl__state *state, pawl__arena *arena, pawl_error *err)
 {
         return pawl__query_row(row, state, PAWL__ROLLBACKS,
-                "FROM rollbacks WHERE status IN ('done', 'undone') AND undo < 2" /* not in part */
+                "FROM {rollbacks} WHERE status IN ('done', 'undone') AND undo < 2" /* not in part */
                 " ORDER BY seq DESC LIMIT 1",
                 none, arena, err);
 }
@@ -59,5 +59,6 @@ pawl_status pawl__state_rollback_to_undo(
         pawl__row *row, pawl__state *state, pawl__arena *arena, pawl_error *err)
 {
         return pawl__query_row(row, state, PAWL__ROLLBACKS,
-                "FROM rollbacks WHERE status = 'done' ORDER BY seq DESC LIMIT 1", none, arena, err);
+                "FROM {rollbacks} WHERE status = 'done' ORDER BY seq DESC LIMIT 1", none, arena,
+                err);
 }

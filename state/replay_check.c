@@ -119,13 +119,11 @@ static pawl_status compare(pawl__store *events, pawl__store *tables, int version
 /* Fold as far as the tables have come, and compare: all of it in one snapshot. */
 static pawl_status check_snapshot(pawl_log *log, pawl_error *err)
 {
-        sqlite3_stmt *place = NULL;
         pawl__store *events = NULL, *tables = NULL;
         uint64_t applied, head, seq;
         unsigned char hash[32];
-        pawl_status status = pawl__projection_place(&applied, &head, &place, log, err);
+        pawl_status status = pawl__projection_place(&applied, &head, log, err);
 
-        sqlite3_finalize(place);
         if (status)
                 return status;
         status = applied ? pawl__replay(&events, &seq, hash, log,
@@ -146,18 +144,12 @@ pawl_status pawl__replay_check(pawl_log *log, pawl_error *err)
 {
         enum { TRIES = 3 };
 
-        /* A read-only log may change over to a new connection as it begins to read, when a writer
-         * has come since it was opened; then the snapshot was left on the way. */
         for (int i = 1;; i++) {
-                sqlite3 *db = pawl__log_db(log);
-                int rc = sqlite3_exec(db, "BEGIN", NULL, NULL, NULL);
-                if (rc != SQLITE_OK)
-                        return pawl__db_fail(log, rc, "read it", err);
-                pawl_status status = check_snapshot(log, err);
-                bool same = pawl__log_db(log) == db;
-                if (same) /* nothing was written */
-                        sqlite3_exec(db, "ROLLBACK", NULL, NULL, NULL);
-                if (same || i == TRIES)
+                pawl_status status = pawl__log_snapshot_begin(log, err);
+                if (status)
+                        return status;
+                status = check_snapshot(log, err);
+                if (pawl__log_snapshot_end(log) || i == TRIES)
                         return status;
         }
 }

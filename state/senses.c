@@ -8,26 +8,26 @@
 static void senses_text(pawl__buf *sql, const pawl__scope_ref *refs, size_t n_refs)
 {
         static const char chain[] =
-                " FROM (WITH RECURSIVE chain(v) AS (SELECT ?%zu UNION SELECT s.definition FROM chain"
-                " CROSS JOIN senses AS s ON s.mission_id = '' AND s.scope = ?%zu"
-                " AND s.version_id = chain.v AND s.normal = '' AND s.identity = '')"
-                " SELECT v FROM chain) CROSS JOIN senses ON mission_id = '' AND scope = ?%zu"
-                " AND version_id = v";
+                " FROM (WITH RECURSIVE chain(v) AS (SELECT ?%zu UNION SELECT senses.definition FROM chain"
+                " {CROSS JOIN} {senses} ON senses.mission_id = '' AND senses.scope = ?%zu"
+                " AND senses.version_id = chain.v AND senses.normal = '' AND senses.identity = '')"
+                " SELECT v FROM chain) AS versions {CROSS JOIN} {senses}"
+                " ON mission_id = '' AND scope = ?%zu AND version_id = v";
 
         for (size_t i = 0; i < n_refs + 2; i++) {
                 const size_t scope = 2 * i - 2, version = 2 * i - 1;
                 pawl__buf_adds(sql, i ? " UNION ALL SELECT " : "SELECT ");
                 pawl__sql_columns(sql, PAWL__SENSES, 0, PAWL__SENSE_COLUMNS);
                 if (i == 0)
-                        pawl__buf_adds(sql, " FROM senses WHERE mission_id = ?1"
+                        pawl__buf_adds(sql, " FROM {senses} WHERE mission_id = ?1"
                                             " AND scope = 'mission_local'"
                                             " AND version_id = ''");
                 else if (i == 1)
                         pawl__buf_adds(
-                                sql, " FROM senses WHERE mission_id = '' AND version_id = ''");
+                                sql, " FROM {senses} WHERE mission_id = '' AND version_id = ''");
                 else if (pawl__text_is(refs[i - 2].scope, "mission_local"))
                         pawl__buf_addf(sql,
-                                " FROM senses WHERE mission_id = ?1 AND scope = ?%zu"
+                                " FROM {senses} WHERE mission_id = ?1 AND scope = ?%zu"
                                 " AND version_id = ?%zu",
                                 scope, version);
                 else
@@ -36,20 +36,16 @@ static void senses_text(pawl__buf *sql, const pawl__scope_ref *refs, size_t n_re
         pawl__buf_adds(sql, " ORDER BY seq");
 }
 
-static pawl_status bind_senses(sqlite3_stmt *stmt, pawl_log *log, pawl_text mission_id,
-        const pawl__scope_ref *refs, size_t n_refs, pawl_error *err)
+static void bind_senses(
+        pawl__query *query, pawl_text mission_id, const pawl__scope_ref *refs, size_t n_refs)
 {
-        int rc = SQLITE_OK;
-
         /* '' is no mission's id, but that of the senses that belong to none */
         if (mission_id.len)
-                rc = pawl__db_bind_text(stmt, 1, mission_id);
-        for (size_t i = 0; i < n_refs && rc == SQLITE_OK; i++) {
-                rc = pawl__db_bind_text(stmt, 2 * (int)i + 2, refs[i].scope);
-                if (rc == SQLITE_OK)
-                        rc = pawl__db_bind_text(stmt, 2 * (int)i + 3, refs[i].version_id);
+                pawl__query_bind_text(query, 1, mission_id);
+        for (size_t i = 0; i < n_refs; i++) {
+                pawl__query_bind_text(query, 2 * (int)i + 2, refs[i].scope);
+                pawl__query_bind_text(query, 2 * (int)i + 3, refs[i].version_id);
         }
-        return rc == SQLITE_OK ? PAWL_OK : pawl__db_fail(log, rc, "read the senses", err);
 }
 
 /* ---- Versions that rest on others ------------------------------------------------------------ */
@@ -96,7 +92,7 @@ static pawl_status weigh_version(
                         break;
                 pawl__arena_clear(&arena);
                 status = pawl__query_rows(&rows, &n, state, PAWL__SENSES,
-                        "FROM senses WHERE mission_id = '' AND scope = ?1 AND version_id = ?2",
+                        "FROM {senses} WHERE mission_id = '' AND scope = ?1 AND version_id = ?2",
                         texts, 0, &arena, err);
                 for (size_t i = 0; i < n && !status; i++)
                         status = pawl__versions_weigh(v, &rows[i], err);
@@ -136,24 +132,22 @@ pawl_status pawl__state_scope_in_force(
 
 /* ---- All of them ----------------------------------------------------------------------------- */
 
-static pawl_status each_sense(sqlite3_stmt *stmt, pawl__state *state, pawl__versions *versions,
-        size_t *cost, pawl__row_fn fn, void *user, pawl_error *err)
+static pawl_status each_sense(pawl__query *query, pawl__versions *versions, size_t *cost,
+        pawl__row_fn fn, void *user, pawl_error *err)
 {
-        pawl_status status = PAWL_OK;
-        int rc = SQLITE_DONE;
+        pawl_status status = PAWL_OK, row_or_end = PAWL_OK;
 
-        while (status == PAWL_OK && (rc = sqlite3_step(stmt)) == SQLITE_ROW) {
+        while (status == PAWL_OK &&
+                (row_or_end = pawl__query_step(query, "read the senses", err)) == PAWL_OK) {
                 pawl__row row;
                 bool holds = false;
-                pawl__sql_row(&row, PAWL__SENSES, stmt);
+                pawl__sql_row(&row, PAWL__SENSES, query);
                 *cost += row.v[PAWL__SENSE_VERSION].text.len > 0;
                 status = pawl__versions_hold(&holds, versions, &row, err);
                 if (status == PAWL_OK && holds)
                         status = fn(&row, user, err);
         }
-        if (status == PAWL_OK && rc != SQLITE_DONE)
-                status = pawl__db_fail(state->log, rc, "read the senses", err);
-        return status;
+        return status || row_or_end == PAWL_DONE ? status : row_or_end;
 }
 
 /* Prepared each time: its text depends on how many versions there are, and it runs once a run. */
@@ -162,7 +156,7 @@ pawl_status pawl__state_senses(size_t *cost, pawl__state *state, pawl_text missi
 {
         pawl__versions versions = PAWL__VERSIONS_INIT;
         pawl__buf sql = PAWL__BUF_INIT;
-        sqlite3_stmt *stmt = NULL;
+        pawl__query *query = NULL;
         size_t rows = 0;
         pawl_status status = use_versions(&versions, &rows, state, refs, n_refs, err);
 
@@ -170,15 +164,15 @@ pawl_status pawl__state_senses(size_t *cost, pawl__state *state, pawl_text missi
         if (!status)
                 status = pawl__buf_check(&sql, err);
         if (!status)
-                status = pawl__db_prepare(&stmt, state->log, sql.data, err);
+                status = pawl__query_prepare(&query, state->log, sql.data, err);
         pawl__buf_free(&sql);
-        if (status == PAWL_OK)
-                status = bind_senses(stmt, state->log, mission_id, refs, n_refs, err);
-        if (status == PAWL_OK)
-                status = each_sense(stmt, state, &versions, &rows, fn, user, err);
+        if (status == PAWL_OK) {
+                bind_senses(query, mission_id, refs, n_refs);
+                status = each_sense(query, &versions, &rows, fn, user, err);
+        }
         if (cost)
                 *cost = rows;
-        sqlite3_finalize(stmt);
+        pawl__query_finalize(query);
         pawl__versions_free(&versions);
         return status;
 }

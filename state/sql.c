@@ -24,7 +24,7 @@ void pawl__sql_select(pawl__buf *out, const pawl_log *log, pawl__table table)
         }
 }
 
-void pawl__sql_row(pawl__row *row, pawl__table table, sqlite3_stmt *stmt)
+void pawl__sql_row(pawl__row *row, pawl__table table, pawl__query *query)
 {
         const pawl__table_def *def = &pawl__tables[table];
 
@@ -32,13 +32,13 @@ void pawl__sql_row(pawl__row *row, pawl__table table, sqlite3_stmt *stmt)
         for (int c = 0; c < def->stored; c++)
                 switch (def->column[c].type) {
                 case PAWL__TEXT:
-                        row->v[c].text = pawl__db_column_text(stmt, c);
+                        row->v[c].text = pawl__query_text(query, c);
                         break;
                 case PAWL__INT:
-                        row->v[c].integer = sqlite3_column_int64(stmt, c);
+                        row->v[c].integer = pawl__query_integer(query, c);
                         break;
                 case PAWL__REAL:
-                        row->v[c].real = sqlite3_column_double(stmt, c);
+                        row->v[c].real = pawl__query_real(query, c);
                         break;
                 }
 }
@@ -54,24 +54,24 @@ pawl_status pawl__row_copy(pawl__row *row, pawl__table table, pawl__arena *arena
 }
 
 pawl_status pawl__sql_collect(pawl__row **rows, size_t *n, pawl_log *log, pawl__table table,
-        sqlite3_stmt *stmt, pawl__arena *arena, pawl_error *err)
+        pawl__query *query, pawl__arena *arena, pawl_error *err)
 {
         pawl__row *found = NULL, *kept = NULL;
         size_t count = 0, cap = 0;
         pawl_status status = pawl__log_interrupted(log, err);
-        int rc = SQLITE_DONE;
 
-        while (status == PAWL_OK && (rc = sqlite3_step(stmt)) == SQLITE_ROW) {
+        while (status == PAWL_OK &&
+                (status = pawl__query_step(query, PAWL__READING, err)) == PAWL_OK) {
                 if (pawl__grow(&found, &cap, count + 1, sizeof *found)) {
                         status = pawl__nomem(err);
                         break;
                 }
-                pawl__sql_row(&found[count], table, stmt);
+                pawl__sql_row(&found[count], table, query);
                 status = pawl__row_copy(&found[count++], table, arena, err);
         }
-        if (status == PAWL_OK && rc != SQLITE_DONE)
-                status = pawl__db_fail(log, rc, "read the state tables", err);
-        sqlite3_reset(stmt);
+        if (status == PAWL_DONE)
+                status = PAWL_OK;
+        pawl__query_reset(query);
         if (status == PAWL_OK && !(kept = pawl__arena_array(arena, count, sizeof *kept)))
                 status = pawl__nomem(err);
         if (status == PAWL_OK) {

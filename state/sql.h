@@ -5,8 +5,12 @@
 #ifndef PAWL_STATE_SQL_H
 #define PAWL_STATE_SQL_H
 
-#include "events/db.h"
+#include "events/engine.h"
 #include "state/store.h"
+
+/** What a failure says that cannot be done: "cannot ...". */
+#define PAWL__READING "read the state tables"
+#define PAWL__WRITING "write the state tables"
 
 /** Append "name, name, ..." of the columns from @p first to before @p end. */
 void pawl__sql_columns(pawl__buf *out, pawl__table table, int first, int end);
@@ -17,7 +21,7 @@ void pawl__sql_select(pawl__buf *out, const pawl_log *log, pawl__table table);
 
 /** The current row of a statement over pawl__sql_columns(). Its texts are valid until the next
  * step; columns that are not stored are absent. */
-void pawl__sql_row(pawl__row *row, pawl__table table, sqlite3_stmt *stmt);
+void pawl__sql_row(pawl__row *row, pawl__table table, pawl__query *query);
 
 /** Texts of a row, copied. */
 PAWL_MUST_CHECK pawl_status pawl__row_copy(
@@ -28,7 +32,7 @@ PAWL_MUST_CHECK pawl_status pawl__row_copy(
  * so many. On failure *rows and *n are as they were.
  */
 PAWL_MUST_CHECK pawl_status pawl__sql_collect(pawl__row **rows, size_t *n, pawl_log *log,
-        pawl__table table, sqlite3_stmt *stmt, pawl__arena *arena, pawl_error *err);
+        pawl__table table, pawl__query *query, pawl__arena *arena, pawl_error *err);
 
 /* The store of pawl__store_sql() caches rows between begin and flush, so that a row that ten events
  * of an append change is read and written once. Both are in one transaction of the log; between

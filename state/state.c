@@ -12,30 +12,19 @@ enum { DIRTY_MAX = 4096 };
  */
 
 pawl_status pawl__projection_place(
-        uint64_t *applied, uint64_t *head, sqlite3_stmt **stmt, pawl_log *log, pawl_error *err)
+        uint64_t *applied, uint64_t *head, pawl_log *log, pawl_error *err)
 {
-        if (!*stmt) {
-                pawl_status status = pawl__db_prepare(stmt, log,
-                        "SELECT applied_seq, (SELECT ifnull(max(seq), 0) FROM events)"
-                        " FROM projection WHERE id = 1",
-                        err);
-                if (status)
-                        return status;
-        }
-        pawl_status status = pawl__log_interrupted(log, err);
+        pawl__query *row;
+        pawl_status status = pawl__log_row(&row, log, PAWL__STMT_PLACE, PAWL__READING, err, "");
+
         if (status)
                 return status;
-        int rc = sqlite3_step(*stmt);
-        if (rc == SQLITE_ROW) {
-                *applied = (uint64_t)sqlite3_column_int64(*stmt, 0);
-                *head = (uint64_t)sqlite3_column_int64(*stmt, 1);
-        }
-        sqlite3_reset(*stmt);
-        if (rc == SQLITE_DONE)
+        if (!row)
                 return pawl__fail(err, PAWL_EDAMAGED,
                         "projection: its one row is missing; run `pawl init --rebuild`");
-        if (rc != SQLITE_ROW)
-                return pawl__db_fail(log, rc, "read the state tables", err);
+        *applied = (uint64_t)pawl__query_integer(row, 0);
+        *head = (uint64_t)pawl__query_integer(row, 1);
+        pawl__query_reset(row);
         if (*applied > *head)
                 return pawl__fail(err, PAWL_EDAMAGED,
                         "projection: the state tables stand at seq %" PRIu64
@@ -48,26 +37,13 @@ pawl_status pawl__projection_place(
 
 static pawl_status write_place(pawl__state *state, uint64_t seq, pawl_error *err)
 {
-        if (!state->set_place) {
-                pawl_status status = pawl__db_prepare(&state->set_place, state->log,
-                        "UPDATE projection SET applied_seq = ?1 WHERE id = 1", err);
-                if (status)
-                        return status;
-        }
-        int rc = pawl__db_bind(state->set_place, "i", (int64_t)seq);
-        if (rc == SQLITE_OK)
-                rc = sqlite3_step(state->set_place);
-        sqlite3_reset(state->set_place);
-        return rc == SQLITE_DONE ? PAWL_OK
-                                 : pawl__db_fail(state->log, rc, "write the state tables", err);
-}
+        pawl__query *put;
+        pawl_status status = pawl__log_query(&put, state->log, PAWL__STMT_PLACE_PUT, err);
 
-static pawl_status execute(pawl__state *state, const char *sql, pawl_error *err)
-{
-        int rc = sqlite3_exec(pawl__log_db(state->log), sql, NULL, NULL, NULL);
-
-        return rc == SQLITE_OK ? PAWL_OK
-                               : pawl__db_fail(state->log, rc, "write the state tables", err);
+        if (status)
+                return status;
+        pawl__query_bind(put, "i", (int64_t)seq);
+        return pawl__query_run(put, NULL, PAWL__WRITING, err);
 }
 
 /* ---- Folding --------------------------------------------------------------------------------- */
@@ -118,8 +94,13 @@ static pawl_status empty_tables(pawl__state *state, pawl_error *err)
 
         for (int t = 0; t < PAWL__TABLES && status == PAWL_OK; t++) {
                 char sql[64];
-                snprintf(sql, sizeof sql, "DELETE FROM %s", pawl__tables[t].name);
-                status = execute(state, sql, err);
+                pawl__query *empty = NULL;
+                snprintf(sql, sizeof sql, "DELETE FROM {=%s} WHERE {log AND} true",
+                        pawl__tables[t].name);
+                status = pawl__query_prepare(&empty, state->log, sql, err);
+                if (status == PAWL_OK)
+                        status = pawl__query_run(empty, NULL, PAWL__WRITING, err);
+                pawl__query_finalize(empty);
         }
         return status;
 }
@@ -132,8 +113,7 @@ static pawl_status begin(void *user, pawl_error *err)
         uint64_t head = 0;
 
         pawl__store_sql_begin(state->tables);
-        pawl_status status =
-                pawl__projection_place(&state->stored, &head, &state->place, state->log, err);
+        pawl_status status = pawl__projection_place(&state->stored, &head, state->log, err);
         if (status)
                 return status;
         state->applied = state->stored;
@@ -178,10 +158,7 @@ static void release(void *user)
         pawl__state *state = user;
 
         pawl__store_sql_release(state->tables);
-        sqlite3_finalize(state->place);
-        sqlite3_finalize(state->set_place);
-        state->place = state->set_place = NULL;
-        pawl__query_finalize(state);
+        pawl__queries_release(state);
 }
 
 static void close_state(void *user)
@@ -206,30 +183,26 @@ void pawl__applier_free(pawl__applier *applier)
 /* Fold the events that the tables lack in a transaction of its own; all events, if asked. */
 static pawl_status bring_up(pawl__state *state, bool from_nothing, pawl_error *err)
 {
-        pawl_status status = execute(state, "BEGIN IMMEDIATE", err);
+        pawl_status status = pawl__log_write_begin(state->log, err);
 
         if (status)
                 return status;
         if (from_nothing)
-                status = pawl__schema_derive_anew(state->log, err);
+                status = pawl__log_derive_anew(state->log, err);
         if (status == PAWL_OK)
                 status = begin(state, err);
         if (status == PAWL_OK)
                 status = flush(state, err);
-        if (status == PAWL_OK)
-                status = execute(state, "COMMIT", err);
-        if (status) {
-                sqlite3_exec(pawl__log_db(state->log), "ROLLBACK", NULL, NULL, NULL);
+        status = pawl__log_write_end(state->log, status, err);
+        if (status)
                 abandon(state);
-        }
         return status;
 }
 
 static pawl_status be_current(pawl__state *state, pawl_error *err)
 {
         uint64_t applied = 0, head = 0;
-        pawl_status status =
-                pawl__projection_place(&applied, &head, &state->place, state->log, err);
+        pawl_status status = pawl__projection_place(&applied, &head, state->log, err);
 
         if (status || applied == head)
                 return status;

@@ -12,7 +12,7 @@ struct dirty {
 struct store_sql {
         pawl__store store;
         pawl_log *log;
-        sqlite3_stmt *get[PAWL__TABLES], *put[PAWL__TABLES];
+        pawl__query *get[PAWL__TABLES], *put[PAWL__TABLES];
         bool caching;
         pawl__memory *cache; /* rows read or put since begin */
         pawl__arena found;   /* the row that was got last, outside of begin and flush */
@@ -29,7 +29,7 @@ static void get_text(pawl__buf *sql, const pawl_log *log, pawl__table table)
         const pawl__table_def *def = &pawl__tables[table];
 
         pawl__sql_select(sql, log, table);
-        pawl__buf_addf(sql, " FROM %s WHERE ", def->name);
+        pawl__buf_addf(sql, " FROM {%s} WHERE ", def->name);
         for (int c = 0; c < def->keys; c++)
                 pawl__buf_addf(sql, "%s%s = ?%d", c ? " AND " : "", def->column[c].name, c + 1);
 }
@@ -39,12 +39,12 @@ static void put_text(pawl__buf *sql, const pawl_log *log, pawl__table table)
         (void)log; /* what is written to is of today */
         const pawl__table_def *def = &pawl__tables[table];
 
-        pawl__buf_addf(sql, "INSERT INTO %s (", def->name);
+        pawl__buf_addf(sql, "INSERT INTO {=%s} ({log_id,}", def->name);
         pawl__sql_columns(sql, table, 0, def->stored);
-        pawl__buf_adds(sql, ") VALUES (");
+        pawl__buf_adds(sql, ") VALUES ({log,}");
         for (int c = 0; c < def->stored; c++)
                 pawl__buf_addf(sql, "%s?%d", c ? ", " : "", c + 1);
-        pawl__buf_adds(sql, ") ON CONFLICT (");
+        pawl__buf_adds(sql, ") ON CONFLICT ({log_id,}");
         pawl__sql_columns(sql, table, 0, def->keys);
         pawl__buf_adds(sql, ") DO UPDATE SET ");
         for (int c = def->keys; c < def->stored; c++)
@@ -53,45 +53,42 @@ static void put_text(pawl__buf *sql, const pawl_log *log, pawl__table table)
 }
 
 /* Before each use: prepared at the first, and kept. */
-static pawl_status statement(sqlite3_stmt **stmt, struct store_sql *sql, pawl__table table,
+static pawl_status statement(pawl__query **query, struct store_sql *sql, pawl__table table,
         void (*text)(pawl__buf *, const pawl_log *, pawl__table), pawl_error *err)
 {
         pawl__buf buf = PAWL__BUF_INIT;
         pawl_status status = pawl__log_interrupted(sql->log, err);
 
-        if (status || *stmt)
+        if (status || *query)
                 return status;
         text(&buf, sql->log, table);
         status = pawl__buf_check(&buf, err);
         if (!status)
-                status = pawl__db_prepare(stmt, sql->log, buf.data, err);
+                status = pawl__query_prepare(query, sql->log, buf.data, err);
         pawl__buf_free(&buf);
         return status;
 }
 
-static int bind(sqlite3_stmt *stmt, const pawl__table_def *def, int columns, const pawl__row *row)
+static void bind(pawl__query *query, const pawl__table_def *def, int columns, const pawl__row *row)
 {
-        int rc = SQLITE_OK;
-
-        for (int c = 0; c < columns && rc == SQLITE_OK; c++)
+        for (int c = 0; c < columns; c++)
                 switch (def->column[c].type) {
                 case PAWL__TEXT:
-                        rc = pawl__db_bind_text(stmt, c + 1, row->v[c].text);
+                        pawl__query_bind_text(query, c + 1, row->v[c].text);
                         break;
                 case PAWL__INT:
-                        rc = sqlite3_bind_int64(stmt, c + 1, row->v[c].integer);
+                        pawl__query_bind_integer(query, c + 1, row->v[c].integer);
                         break;
                 case PAWL__REAL:
-                        rc = sqlite3_bind_double(stmt, c + 1, row->v[c].real);
+                        pawl__query_bind_real(query, c + 1, row->v[c].real);
                         break;
                 }
-        return rc;
 }
 
 /* ---- Rows of the tables themselves ----------------------------------------------------------- */
 
-/* *stmt_out is on the row; the caller resets it. */
-static pawl_status seek(sqlite3_stmt **stmt_out, struct store_sql *sql, pawl__table table,
+/* *found stands on the row; the caller resets it. */
+static pawl_status seek(pawl__query **found, struct store_sql *sql, pawl__table table,
         const pawl__row *row, pawl_error *err)
 {
         const pawl__table_def *def = &pawl__tables[table];
@@ -101,18 +98,15 @@ static pawl_status seek(sqlite3_stmt **stmt_out, struct store_sql *sql, pawl__ta
         pawl_status status = statement(&sql->get[table], sql, table, get_text, err);
         if (status)
                 return status;
-        sqlite3_stmt *stmt = sql->get[table];
-        sqlite3_reset(stmt);
-        int rc = bind(stmt, def, def->keys, row);
-        if (rc == SQLITE_OK)
-                rc = sqlite3_step(stmt);
-        if (rc == SQLITE_ROW) {
-                *stmt_out = stmt;
-                return PAWL_OK;
-        }
-        sqlite3_reset(stmt);
-        return rc == SQLITE_DONE ? PAWL_ENOTFOUND
-                                 : pawl__db_fail(sql->log, rc, "read the state tables", err);
+        pawl__query *query = sql->get[table];
+        pawl__query_reset(query);
+        bind(query, def, def->keys, row);
+        status = pawl__query_step(query, PAWL__READING, err);
+        if (status)
+                pawl__query_reset(query);
+        else
+                *found = query;
+        return status == PAWL_DONE ? PAWL_ENOTFOUND : status;
 }
 
 static pawl_status write_row(
@@ -123,13 +117,8 @@ static pawl_status write_row(
 
         if (status)
                 return status;
-        sqlite3_stmt *stmt = sql->put[table];
-        int rc = bind(stmt, def, def->stored, row);
-        if (rc == SQLITE_OK)
-                rc = sqlite3_step(stmt);
-        sqlite3_reset(stmt);
-        return rc == SQLITE_DONE ? PAWL_OK
-                                 : pawl__db_fail(sql->log, rc, "write the state tables", err);
+        bind(sql->put[table], def, def->stored, row);
+        return pawl__query_run(sql->put[table], NULL, PAWL__WRITING, err);
 }
 
 /* ---- The cache of a transaction -------------------------------------------------------------- */
@@ -137,7 +126,7 @@ static pawl_status write_row(
 static pawl_status sql_get(pawl__store *store, pawl__table table, pawl__row *row, pawl_error *err)
 {
         struct store_sql *sql = (struct store_sql *)store;
-        sqlite3_stmt *stmt = NULL;
+        pawl__query *query = NULL;
         pawl__row found;
         uint32_t index;
         pawl_status status;
@@ -149,10 +138,10 @@ static pawl_status sql_get(pawl__store *store, pawl__table table, pawl__row *row
                 if (status != PAWL_ENOTFOUND)
                         return status;
         }
-        status = seek(&stmt, sql, table, row, err);
+        status = seek(&query, sql, table, row, err);
         if (status)
                 return status;
-        pawl__sql_row(&found, table, stmt);
+        pawl__sql_row(&found, table, query);
         if (sql->caching) {
                 status = pawl__memory_put(&index, sql->cache, table, &found, err);
                 if (status == PAWL_OK)
@@ -161,7 +150,7 @@ static pawl_status sql_get(pawl__store *store, pawl__table table, pawl__row *row
                 pawl__arena_clear(&sql->found);
                 status = pawl__row_copy(&found, table, &sql->found, err);
         }
-        sqlite3_reset(stmt); /* a statement that is not reset would keep its snapshot open */
+        pawl__query_reset(query); /* a statement that is not reset would keep its snapshot open */
         if (status == PAWL_OK)
                 *row = found;
         return status;
@@ -253,7 +242,7 @@ static void each_text(pawl__buf *sql, const pawl_log *log, pawl__table table)
         const pawl__table_def *def = &pawl__tables[table];
 
         pawl__sql_select(sql, log, table);
-        pawl__buf_addf(sql, " FROM %s ORDER BY %s, ", def->name, def->column[def->order].name);
+        pawl__buf_addf(sql, " FROM {%s} ORDER BY %s, ", def->name, def->column[def->order].name);
         if (def->then >= 0)
                 pawl__buf_addf(sql, "%s, ", def->column[def->then].name);
         pawl__sql_columns(sql, table, 0, def->keys);
@@ -264,22 +253,21 @@ static pawl_status sql_each(
         pawl__store *store, pawl__table table, pawl__row_fn fn, void *user, pawl_error *err)
 {
         struct store_sql *sql = (struct store_sql *)store;
-        sqlite3_stmt *stmt = NULL;
-        int rc = SQLITE_DONE;
+        pawl__query *query = NULL;
+        pawl_status row_or_end = PAWL_OK;
 
         if (pawl__tables[table].since > pawl__log_version(sql->log))
                 return PAWL_OK;
-        pawl_status status = statement(&stmt, sql, table, each_text, err);
+        pawl_status status = statement(&query, sql, table, each_text, err);
 
-        while (status == PAWL_OK && (rc = sqlite3_step(stmt)) == SQLITE_ROW) {
+        while (status == PAWL_OK &&
+                (row_or_end = pawl__query_step(query, PAWL__READING, err)) == PAWL_OK) {
                 pawl__row row;
-                pawl__sql_row(&row, table, stmt);
+                pawl__sql_row(&row, table, query);
                 status = fn(&row, user, err);
         }
-        if (status == PAWL_OK && rc != SQLITE_DONE)
-                status = pawl__db_fail(sql->log, rc, "read the state tables", err);
-        sqlite3_finalize(stmt);
-        return status;
+        pawl__query_finalize(query);
+        return status || row_or_end == PAWL_DONE ? status : row_or_end;
 }
 
 /* ---- Making and freeing ---------------------------------------------------------------------- */
@@ -289,8 +277,8 @@ void pawl__store_sql_release(pawl__store *store)
         struct store_sql *sql = (struct store_sql *)store;
 
         for (int t = 0; t < PAWL__TABLES; t++) {
-                sqlite3_finalize(sql->get[t]);
-                sqlite3_finalize(sql->put[t]);
+                pawl__query_finalize(sql->get[t]);
+                pawl__query_finalize(sql->put[t]);
                 sql->get[t] = sql->put[t] = NULL;
         }
 }

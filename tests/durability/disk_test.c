@@ -4,7 +4,7 @@
  * the log ends where a transaction could, its tables are what its events say, no command ran that
  * the log does not know of; and with the disk mended the same is done.
  */
-#include "events/handle.h"
+#include "events/sqlite/sqlite.h"
 #include "state/state.h"
 #include "support/stories.h"
 #include "support/vfs.h"
@@ -187,7 +187,7 @@ static void do_it(struct disk *d, const action *a, fault_kind kind, int n, bool 
         if (log) {
                 doing = told;
                 doing_log = log;
-                sqlite3_commit_hook(log->db, before_commit, NULL);
+                sqlite3_commit_hook(pawl__log_db(log), before_commit, NULL);
         }
         if (!told->status)
                 told->status = a->act(d, log, &told->err);

@@ -3,7 +3,7 @@
  * dropped, reordered and torn (support/crash.h says what is assumed of a disk). Whatever is left,
  * the process that comes next finds all that was promised, no transaction by half, and goes on.
  */
-#include "events/handle.h"
+#include "events/sqlite/sqlite.h"
 #include "state/state.h"
 #include "support/aftermath.h"
 #include "support/event_log.h"
@@ -275,12 +275,13 @@ static void checkpoints(void **state)
         for (int i = 0; i < 14; i++) {
                 if (i == 4)
                         assert_int_equal(
-                                sqlite3_exec(reader->db, "BEGIN; SELECT count(*) FROM events", NULL,
-                                        NULL, NULL),
+                                sqlite3_exec(pawl__log_db(reader),
+                                        "BEGIN; SELECT count(*) FROM events", NULL, NULL, NULL),
                                 SQLITE_OK);
                 if (i == 10)
                         assert_int_equal(
-                                sqlite3_exec(reader->db, "COMMIT", NULL, NULL, NULL), SQLITE_OK);
+                                sqlite3_exec(pawl__log_db(reader), "COMMIT", NULL, NULL, NULL),
+                                SQLITE_OK);
                 append_batch(f, 1 + (size_t)i % 3, 10 + (size_t)i * 400);
         }
         pawl_log_close(reader);
@@ -475,7 +476,8 @@ static void commits_that_do_not_sync_are_found_out(void **state)
                 recording r;
                 start_log(&r, f);
                 open_watched(f);
-                assert_int_equal(sqlite3_exec(f->log->db, pragmas[i], NULL, NULL, NULL), SQLITE_OK);
+                assert_int_equal(sqlite3_exec(pawl__log_db(f->log), pragmas[i], NULL, NULL, NULL),
+                        SQLITE_OK);
                 append_batch(f, 1, 10);
                 append_batch(f, 3, 10);
                 event_log_close(f);

@@ -387,7 +387,7 @@ static void an_append_within_an_append_is_refused(void **state)
         assert_int_equal(pawl__tx_begin(f->log), PAWL_OK);
         assert_int_equal(append_one(f->log, event_scope(NULL), 0), PAWL_ESTATE);
         assert_says(pawl_log_errmsg(f->log), "an append is under way");
-        assert_int_equal(pawl__tx_rollback(f->log, PAWL_OK), PAWL_OK);
+        assert_int_equal(pawl__tx_rollback(f->log, PAWL_OK, false), PAWL_OK);
         assert_int_equal(append_one(f->log, event_scope(NULL), 0), PAWL_OK);
 }
 

@@ -252,14 +252,14 @@ static void the_lock_is_had_before_the_claim_is_committed(void **state)
 
         event_log_open(f);
         pawl_log *other = claims_another(f);
-        sqlite3_commit_hook(f->log->db, lock_is_held, other); /* else the commit fails */
+        sqlite3_commit_hook(pawl__log_db(f->log), lock_is_held, other); /* else the commit fails */
         assert_int_equal(claims_take(f->log), 1);
-        sqlite3_commit_hook(f->log->db, lock_is_held, f->log);
+        sqlite3_commit_hook(pawl__log_db(f->log), lock_is_held, f->log);
         assert_int_equal(pawl_log_release(f->log, "run-1", 1), PAWL_OK);
         assert_int_not_equal(pawl_log_claim(&fence, f->log, "m", "run-1", NULL, NULL), PAWL_OK);
         assert_int_equal(fence, 9);
         assert_int_equal(pawl__run_lock_look(other, pawl__text("run-1"), 2), PAWL__LIFE_UNKNOWN);
-        sqlite3_commit_hook(f->log->db, NULL, NULL);
+        sqlite3_commit_hook(pawl__log_db(f->log), NULL, NULL);
         assert_int_equal(claims_take(other), 2);
         pawl_log_close(other);
 }

@@ -1,5 +1,5 @@
 /* Old files become files of today: in one transaction, once, and without a touch on the events. */
-#include "events/migrate.h"
+#include "events/sqlite/sqlite.h"
 #include "support/event_log.h"
 #include <sys/wait.h>
 #include <unistd.h>

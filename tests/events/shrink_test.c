@@ -182,7 +182,8 @@ static void a_log_that_is_read_or_read_only_is_not_shrunk(void **state)
         assert_int_equal(pawl_cursor_open(&cursor, f->log, 0), PAWL_OK);
         assert_int_equal(pawl_cursor_next(cursor, &event), PAWL_OK);
         pawl_cursor_close(cursor);
-        assert_int_equal(sqlite3_prepare_v2(f->log->db, "SELECT seq FROM events", -1, &stmt, NULL),
+        assert_int_equal(
+                sqlite3_prepare_v2(pawl__log_db(f->log), "SELECT seq FROM events", -1, &stmt, NULL),
                 SQLITE_OK);
         assert_int_equal(sqlite3_step(stmt), SQLITE_ROW);
         assert_int_equal(pawl_log_shrink(&freed, f->log), PAWL_ESTATE);

@@ -8,7 +8,7 @@
  * sample's.
  */
 #include "checkpoint/checkpoint.h"
-#include "events/handle.h"
+#include "events/sqlite/sqlite.h"
 #include "fuzz/fuzzing.h"
 #include "state/apply.h"
 #include "support/event_samples.h"
@@ -57,7 +57,7 @@ static int bind_sample(sqlite3_stmt *stmt, int column, uint64_t seq, const pawl_
         case HASH:
                 return sqlite3_bind_blob(stmt, column + 1, hash, 32, SQLITE_STATIC);
         default:
-                return pawl__db_bind_text(stmt, column + 1, texts[column]);
+                return hostile_bind_text(stmt, column + 1, texts[column]);
         }
 }
 
@@ -85,13 +85,13 @@ static int bind_column(
                 return sqlite3_bind_double(stmt, column + 1, real);
         case WORD:
                 text = take_bytes(input, take_byte(input));
-                return pawl__db_bind_text(stmt, column + 1, text);
+                return hostile_bind_text(stmt, column + 1, text);
         case BLOB:
                 text = take_bytes(input, take_byte(input));
                 return sqlite3_bind_blob64(stmt, column + 1, text.data, text.len, SQLITE_STATIC);
         case REST:
                 text = take_bytes(input, input->left);
-                return pawl__db_bind_text(stmt, column + 1, text);
+                return hostile_bind_text(stmt, column + 1, text);
         case EDITED:
                 text = hostile_text(&buf, column == TYPE ? sample->type : sample->payload, input);
                 rc = sqlite3_bind_text64(
@@ -261,7 +261,8 @@ static void check_checkpoint(const pawl_event *event)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-        static pawl_log log; /* names nothing: no file is behind it */
+        static struct pawl__file file; /* names nothing: no file is behind it */
+        static pawl_log log = {.engine = &pawl__sqlite_engine, .file = &file};
         bytes input = {data, size};
         sqlite3_stmt *row = row_of_parameters();
         pawl_event event;
@@ -273,7 +274,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
                 require(bind_column(row, column, expected, &event_samples[place], &input) ==
                         SQLITE_OK);
         require(sqlite3_step(row) == SQLITE_ROW);
-        const pawl_status status = pawl__row_event(&event, &log, row, expected, &err);
+        struct pawl__statement query = {
+                .query.engine = &pawl__sqlite_engine, .stmt = row, .log = &log};
+        const pawl_status status = pawl__row_event(&event, &log, &query.query, expected, &err);
         if (status) {
                 require(status == PAWL_EDAMAGED && names_seq(err.message, expected));
                 require_message(&err, status);

@@ -15,7 +15,8 @@ only() {
                 fail=1
         fi
 }
-only 'sqlite3\.h' events state
+only 'sqlite3\.h' events/sqlite
+only 'libpq' events/postgres
 only 'openssl/' base
 only 'uuid/' base
 only 'utf8proc' base

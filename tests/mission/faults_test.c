@@ -3,7 +3,7 @@
  * at any write, a process that dies there. Whatever happened, no command ran without its checkpoint
  * on disk, and the run goes on under the keys that its commands had.
  */
-#include "events/handle.h"
+#include "events/sqlite/sqlite.h"
 #include "support/allocator.h"
 #include "support/mission.h"
 #include "support/vfs.h"

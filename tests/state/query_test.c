@@ -1,4 +1,4 @@
-#include "events/db.h"
+#include "events/sqlite/sqlite.h"
 #include "support/history.h"
 
 static void start(struct history *h, const char *run)

@@ -1,4 +1,4 @@
-#include "events/db.h"
+#include "events/sqlite/sqlite.h"
 #include "support/history.h"
 
 /* What PRAGMA table_info says of a table is what the column table says. */

@@ -5,7 +5,7 @@
 #ifndef TESTS_SUPPORT_AFTERMATH_H
 #define TESTS_SUPPORT_AFTERMATH_H
 
-#include "events/handle.h"
+#include "events/sqlite/sqlite.h"
 #include "support/power.h"
 
 /** What a workload knows about its own log, FOLDER/.pawl/events.db. */

@@ -5,7 +5,7 @@
 #ifndef TESTS_SUPPORT_EVENT_LOG_H
 #define TESTS_SUPPORT_EVENT_LOG_H
 
-#include "events/handle.h"
+#include "events/sqlite/sqlite.h"
 #include "support/test.h"
 
 enum { PROCESSES = 4 };

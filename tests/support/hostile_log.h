@@ -8,7 +8,7 @@
 #ifndef TESTS_SUPPORT_HOSTILE_LOG_H
 #define TESTS_SUPPORT_HOSTILE_LOG_H
 
-#include "events/handle.h"
+#include "events/sqlite/sqlite.h"
 
 /** A log's file, and its write-ahead log (NULL: none). */
 typedef struct log_image {

@@ -14,6 +14,13 @@ static const char *const words[] = {"run-1", "run-2", "mission-1", "mission-2", 
         "post_gate", "medium", "[]", "[{}]", "{}", "host-a", "boot-1", "a\nb"};
 enum { WORDS = sizeof words / sizeof words[0] };
 
+int hostile_bind_text(sqlite3_stmt *stmt, int index, pawl_text text)
+{
+        if (!text.data)
+                return sqlite3_bind_null(stmt, index);
+        return sqlite3_bind_text64(stmt, index, text.data, text.len, SQLITE_STATIC, SQLITE_UTF8);
+}
+
 static int bind_value(sqlite3_stmt *stmt, int index, bytes *input)
 {
         uint64_t number;
@@ -24,8 +31,7 @@ static int bind_value(sqlite3_stmt *stmt, int index, bytes *input)
         case 0:
                 return sqlite3_bind_int64(stmt, index, (int8_t)take_byte(input));
         case 1:
-                return pawl__db_bind_text(
-                        stmt, index, pawl__text(words[take_choice(input, WORDS)]));
+                return hostile_bind_text(stmt, index, pawl__text(words[take_choice(input, WORDS)]));
         case 2:
                 return sqlite3_bind_null(stmt, index);
         case 3:
@@ -42,8 +48,11 @@ static int bind_value(sqlite3_stmt *stmt, int index, bytes *input)
                 return sqlite3_bind_blob64(stmt, index, text.data, text.len, SQLITE_STATIC);
         default:
                 text = take_bytes(input, take_byte(input));
-                return pawl__db_bind_text(stmt, index, text);
+                break;
         }
+        if (!text.data)
+                return sqlite3_bind_null(stmt, index);
+        return sqlite3_bind_text64(stmt, index, text.data, text.len, SQLITE_STATIC, SQLITE_UTF8);
 }
 
 /* Prepare, bind every parameter and run; what fails has no effect. */
@@ -128,11 +137,11 @@ static void insert_event(sqlite3 *db, const pawl_event *e)
                     -1, &stmt, NULL) != SQLITE_OK)
                 return;
         (void)sqlite3_bind_int64(stmt, 1, (int64_t)e->seq);
-        (void)pawl__db_bind_text(stmt, 2, e->type);
+        (void)hostile_bind_text(stmt, 2, e->type);
         (void)sqlite3_bind_int(stmt, 3, e->v);
         (void)sqlite3_bind_int64(stmt, 4, e->time_us);
         for (int i = 0; i < 6; i++)
-                (void)pawl__db_bind_text(stmt, 5 + i, texts[i]);
+                (void)hostile_bind_text(stmt, 5 + i, texts[i]);
         (void)sqlite3_bind_blob(stmt, 11, e->prev, 32, SQLITE_STATIC);
         (void)sqlite3_bind_blob(stmt, 12, e->hash, 32, SQLITE_STATIC);
         (void)sqlite3_step(stmt);

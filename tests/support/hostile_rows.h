@@ -12,6 +12,9 @@
  *  many changes as the input has. What SQLite refuses is left. */
 void hostile_rows(sqlite3 *db, pawl__hasher *hasher, bytes *input);
 
+/** Bind text, or NULL where it is absent; it must outlive the step. SQLite's result. */
+int hostile_bind_text(sqlite3_stmt *stmt, int index, pawl_text text);
+
 /** A text with some of its bytes exchanged for others of the input. */
 pawl_text hostile_text(pawl__buf *out, pawl_text sample, bytes *input);
 

@@ -1,5 +1,5 @@
 #include "support/recorder.h"
-#include "events/handle.h"
+#include "events/sqlite/sqlite.h"
 #include "support/test.h"
 #include <errno.h>
 #include <fcntl.h>
@@ -419,10 +419,10 @@ static int before_commit(void *user)
 /* A statement has ended. */
 static int after_statement(unsigned what, void *user, void *stmt, void *ns)
 {
-        const pawl_log *log = user;
+        pawl_log *log = user;
 
         (void)what, (void)ns;
-        if (strcmp(sqlite3_sql(stmt), "COMMIT") == 0 && sqlite3_get_autocommit(log->db))
+        if (strcmp(sqlite3_sql(stmt), "COMMIT") == 0 && sqlite3_get_autocommit(pawl__log_db(log)))
                 promised();
         return 0;
 }
@@ -440,7 +440,8 @@ void recorder_promise_head(pawl_log *log)
 void recorder_watch(pawl_log *log)
 {
         recorder_promise_head(log);
-        sqlite3_commit_hook(log->db, before_commit, log);
+        sqlite3_commit_hook(pawl__log_db(log), before_commit, log);
         assert_int_equal(
-                sqlite3_trace_v2(log->db, SQLITE_TRACE_PROFILE, after_statement, log), SQLITE_OK);
+                sqlite3_trace_v2(pawl__log_db(log), SQLITE_TRACE_PROFILE, after_statement, log),
+                SQLITE_OK);
 }

@@ -15,7 +15,7 @@
  * its leases are released there; their fences stay.
  */
 #include "base/file.h"
-#include "events/handle.h"
+#include "events/sqlite/sqlite.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -36,6 +36,7 @@ typedef struct copying {
         bool as_is;                    /* leases and all, whatever has the name */
         bool there;                    /* is there a file of the name made? */
         pawl_log to; /* what pawl__db_fail() needs of the copy: its name, and its connection */
+        struct pawl__file to_file;
         uint64_t pages;
         pawl_backup_fn go_on;
         void *user;
@@ -44,6 +45,7 @@ typedef struct copying {
 static pawl_status fail_to(copying *c, int rc, const char *doing)
 {
         c->to.path = (char *)(uintptr_t)c->path;
+        c->to.file = &c->to_file;
         return pawl__db_fail(&c->to, rc, doing, c->err);
 }
 
@@ -156,7 +158,7 @@ static pawl_status connect_copy(copying *c)
                         SQLITE_OPEN_PRIVATECACHE,
                 c->log->vfs ? c->log->vfs : "unix-none");
 
-        c->to.db = db;
+        c->to_file.db = db;
         if (rc == SQLITE_OK)
                 rc = sqlite3_exec(db, "PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF", NULL,
                         NULL, NULL);
@@ -165,8 +167,8 @@ static pawl_status connect_copy(copying *c)
 
 static void disconnect_copy(copying *c)
 {
-        sqlite3_close_v2(c->to.db);
-        c->to.db = NULL;
+        sqlite3_close_v2(c->to_file.db);
+        c->to_file.db = NULL;
 }
 
 /* A failure of the copy's disk, or of the log's? */
@@ -194,12 +196,13 @@ static pawl_status ask(copying *c, uint64_t done, uint64_t pages)
 
 static pawl_status copy_pages(copying *c)
 {
-        sqlite3_backup *backup = sqlite3_backup_init(c->to.db, "main", c->log->db, "main");
+        sqlite3_backup *backup =
+                sqlite3_backup_init(c->to_file.db, "main", c->log->file->db, "main");
         pawl_status status = PAWL_OK;
         int rc = SQLITE_OK;
 
         if (!backup)
-                return fail_to(c, sqlite3_errcode(c->to.db), "make the copy");
+                return fail_to(c, sqlite3_errcode(c->to_file.db), "make the copy");
         while (!status && rc == SQLITE_OK) {
                 rc = sqlite3_backup_step(backup, PAGES);
                 int pages = sqlite3_backup_pagecount(backup);
@@ -229,8 +232,8 @@ static pawl_status copy_state(copying *c)
         if (!status)
                 status = copy_pages(c);
         disconnect_copy(c);
-        (void)sqlite3_exec(c->log->db, "ROLLBACK", NULL, NULL, NULL);
-        if (!status && pawl__view_stale(c->log))
+        (void)sqlite3_exec(c->log->file->db, "ROLLBACK", NULL, NULL, NULL);
+        if (!status && pawl__sqlite_stale(c->log))
                 status = pawl__fail(c->err, PAWL_EBUSY,
                         "%s: a writer came while it was copied; try again", c->log->path);
         return status;
@@ -262,8 +265,8 @@ static pawl_status give_leases_back(copying *c)
 
         if (!status)
                 status = fail_to(c,
-                        sqlite3_exec(c->to.db, "UPDATE leases SET held = 0 WHERE held <> 0", NULL,
-                                NULL, NULL),
+                        sqlite3_exec(c->to_file.db, "UPDATE leases SET held = 0 WHERE held <> 0",
+                                NULL, NULL, NULL),
                         "write the copy");
         disconnect_copy(c);
         return status;
@@ -333,23 +336,15 @@ static pawl_status make_copy(pawl_backup *result, copying *c)
         return status;
 }
 
-pawl_status pawl_log_backup(
+pawl_status pawl__sqlite_backup(
         pawl_backup *result, pawl_log *log, const char *path, pawl_backup_fn go_on, void *user)
 {
-        pawl_backup made = {0};
         copying c = {.log = log, .err = &log->err, .path = path, .go_on = go_on, .user = user};
+        pawl_status status = make_copy(result, &c);
 
-        if (log->writing)
-                return pawl__fail(&log->err, PAWL_ESTATE,
-                        "%s: an append is under way on this log; let it end first", log->path);
-        pawl_status status = pawl__view_refresh(log, &log->err);
-        if (!status)
-                status = make_copy(&made, &c);
         free(c.directory);
         free(c.name);
         free(c.made);
-        if (!status && result)
-                *result = made;
         return status;
 }
 

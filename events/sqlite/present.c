@@ -26,7 +26,7 @@
  */
 #include "base/file.h"
 #include "events/group.h"
-#include "events/handle.h"
+#include "events/sqlite/sqlite.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -40,8 +40,8 @@ static pawl_status open_there(pawl_log **out, pawl_log *log, unsigned flags)
 {
         const pawl__log_setup setup = {.vfs = log->vfs,
                 .identity = &log->self,
-                .schema = log->schema,
-                .wal = &log->wal.limits};
+                .schema = log->file->schema,
+                .wal = &log->file->wal.limits};
         pawl_log_options options = PAWL_LOG_OPTIONS_INIT;
 
         options.flags = flags;
@@ -110,21 +110,17 @@ static pawl_status exchange(pawl_log *log)
         }
         if (log->projecting && log->projector.release)
                 log->projector.release(log->projector.user);
-        const pawl_log old = *log;
-        log->db = fresh->db;
-        memcpy(log->stmts, fresh->stmts, sizeof log->stmts);
-        log->writer_queue_fd = fresh->writer_queue_fd;
+        pawl__queries_finalize(log);
+        pawl__queries_finalize(fresh);
+        struct pawl__file *old = log->file;
+        log->file = fresh->file;
+        log->file->wal = old->wal;
         log->device = fresh->device;
         log->inode = fresh->inode;
-        log->wal_inode = fresh->wal_inode;
-        log->shm_inode = fresh->shm_inode;
         log->version = fresh->version;
-        log->relaxed = false;
         pawl__connection_adopt(log);
-        fresh->db = old.db;
-        memcpy(fresh->stmts, old.stmts, sizeof log->stmts);
-        fresh->writer_queue_fd = old.writer_queue_fd;
-        (void)sqlite3_db_config(fresh->db, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, NULL);
+        fresh->file = old;
+        (void)sqlite3_db_config(old->db, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, NULL);
         pawl_log_close(fresh);
         pawl__group_moved(log);
         for (size_t i = 0; i < log->n_held; i++)
@@ -219,9 +215,9 @@ static pawl_status give_up(pawl_log *log, pawl_status status, const char *what, 
 /* Do not write to the file at the path, not even in a checkpoint of the -wal. */
 static void leave_alone(pawl_log *log)
 {
-        log->displaced = true;
-        (void)sqlite3_wal_hook(log->db, NULL, NULL);
-        (void)sqlite3_db_config(log->db, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, NULL);
+        log->file->displaced = true;
+        (void)sqlite3_wal_hook(log->file->db, NULL, NULL);
+        (void)sqlite3_db_config(log->file->db, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, NULL);
 }
 
 pawl_status pawl__files_save(pawl_log *log)
@@ -261,10 +257,10 @@ static void remove_beside(const pawl_log *log)
 {
         struct stat st;
 
-        if (pawl__inode_at(log, "-wal", &st) == log->wal_inode || st.st_size == 0)
-                (void)unlink(log->side);
+        if (pawl__inode_at(log, "-wal", &st) == log->file->wal_inode || st.st_size == 0)
+                (void)unlink(log->file->side);
         (void)pawl__inode_at(log, "-shm", &st);
-        (void)unlink(log->side);
+        (void)unlink(log->file->side);
 }
 
 /* Give the copy the log's name, if the place is as it was. *done: it has it. */
@@ -322,7 +318,7 @@ static pawl_status put_back(pawl_log *log, pawl__presence was)
         }
         if (done) {
                 (void)pawl__log_path_ignore(log);
-                pawl__fail(&log->wal.warning, PAWL_ENOTFOUND,
+                pawl__fail(&log->warning, PAWL_ENOTFOUND,
                         "%s: was removed while it was open, and was put back whole; keep what tidies up away from "
                         "its directory",
                         log->path);
@@ -370,36 +366,27 @@ pawl_status pawl__files_fix(pawl_log *log)
 
         if (status || where == PAWL__FILES_SAME)
                 return status;
-        log->whole = true;
+        log->file->whole = true;
         status = where == PAWL__FILES_GONE || where == PAWL__FILES_SIDE_GONE
                          ? put_back(log, where)
                          : look_into(log, where);
-        log->whole = false;
+        log->file->whole = false;
         return status;
 }
 
-bool pawl__log_saved(const pawl_log *log)
-{
-        return log->lost.status != PAWL_OK;
-}
-
-pawl_status pawl__log_keep(pawl_log *log)
+pawl_status pawl__files_keep(pawl_log *log)
 {
         pawl__waiter waiter = {.log = log};
 
-        if (log->lost.status) {
-                log->err = log->lost;
-                return log->err.status;
-        }
-        if (log->flags & PAWL_LOG_READONLY || log->writing || pawl__files_same(log))
+        if (pawl__files_same(log))
                 return PAWL_OK;
         pawl_status status = pawl__waiter_take(&waiter, "look for the log");
         if (status)
                 return status;
         status = pawl__tx_begin(log);
         if (!status)
-                (void)pawl__tx_rollback(log, status);
-        if (log->displaced)
+                (void)pawl__tx_rollback(log, status, false);
+        if (log->file->displaced)
                 status = pawl__files_save(log);
         pawl__waiter_end(&waiter, NULL);
         return status;

@@ -12,7 +12,7 @@
  * still there after a moment put it off to a later commit.
  */
 #include "events/group.h"
-#include "events/handle.h"
+#include "events/sqlite/sqlite.h"
 
 enum { WAIT_US = 1000 * 1000 };
 
@@ -21,8 +21,8 @@ static const char doing[] = "give space back";
 /* VACUUM wants no statement at work on the connection: a cursor, a listing. */
 static pawl_status check_idle(pawl_log *log)
 {
-        for (sqlite3_stmt *at = sqlite3_next_stmt(log->db, NULL); at;
-                at = sqlite3_next_stmt(log->db, at))
+        for (sqlite3_stmt *at = sqlite3_next_stmt(log->file->db, NULL); at;
+                at = sqlite3_next_stmt(log->file->db, at))
                 if (sqlite3_stmt_busy(at))
                         return pawl__fail(&log->err, PAWL_ESTATE,
                                 "%s: a read is under way on this log; let it end first", log->path);
@@ -32,15 +32,15 @@ static pawl_status check_idle(pawl_log *log)
 /* Other temporary files of SQLite are kept in memory: this one is as large as the log. */
 static pawl_status vacuum(pawl_log *log)
 {
-        pawl_status status = pawl__commits_durable(log, doing);
+        pawl_status status = pawl__sqlite_durable(log, true, doing);
 
         if (!status)
                 status = pawl__db_exec(log, "PRAGMA temp_store = FILE", doing, &log->err);
         if (!status)
                 status = pawl__db_exec(log, "VACUUM main", doing, &log->err);
-        if (status && !sqlite3_get_autocommit(log->db))
-                (void)sqlite3_exec(log->db, "ROLLBACK", NULL, NULL, NULL);
-        (void)sqlite3_exec(log->db, "PRAGMA temp_store = MEMORY", NULL, NULL, NULL);
+        if (status && !sqlite3_get_autocommit(log->file->db))
+                (void)sqlite3_exec(log->file->db, "ROLLBACK", NULL, NULL, NULL);
+        (void)sqlite3_exec(log->file->db, "PRAGMA temp_store = MEMORY", NULL, NULL, NULL);
         return status;
 }
 
@@ -70,13 +70,11 @@ static pawl_status shrink(pawl_log *log)
         return status;
 }
 
-pawl_status pawl_log_shrink(uint64_t *freed, pawl_log *log)
+pawl_status pawl__sqlite_shrink(uint64_t *freed, pawl_log *log)
 {
         pawl__waiter waiter = {.log = log};
-        pawl_status status = pawl__tx_may_begin(log);
+        pawl_status status = check_idle(log);
 
-        if (!status)
-                status = check_idle(log);
         if (!status)
                 status = pawl__waiter_take(&waiter, doing);
         if (status)
@@ -85,18 +83,15 @@ pawl_status pawl_log_shrink(uint64_t *freed, pawl_log *log)
         status = shrink(log);
         int64_t after = bytes_of(log);
         pawl__waiter_end(&waiter, NULL);
-        if (!status && freed)
-                *freed = before > after ? (uint64_t)(before - after) : 0;
+        *freed = before > after ? (uint64_t)(before - after) : 0;
         return status;
 }
 
-pawl_status pawl__log_space(uint64_t *files, uint64_t *free, pawl_log *log)
+pawl_status pawl__sqlite_space(uint64_t *files, uint64_t *free, pawl_log *log)
 {
         int64_t pages = 0, size = 0;
-        pawl_status status = pawl__view_refresh(log, &log->err);
+        pawl_status status = pawl__db_integer(&pages, log, "PRAGMA main.freelist_count", &log->err);
 
-        if (!status)
-                status = pawl__db_integer(&pages, log, "PRAGMA main.freelist_count", &log->err);
         if (!status)
                 status = pawl__db_integer(&size, log, "PRAGMA main.page_size", &log->err);
         if (status)

@@ -11,7 +11,7 @@
  * SQLite fills. A process that dies there leaves an empty file, which the next one makes a log.
  */
 #include "base/file.h"
-#include "events/handle.h"
+#include "events/sqlite/sqlite.h"
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -26,7 +26,7 @@
 static pawl_status make_image(unsigned char **out, sqlite3_int64 *len, pawl_log *log,
         const pawl__schema *schema, pawl_error *err)
 {
-        int rc = sqlite3_open_v2(":memory:", &log->db,
+        int rc = sqlite3_open_v2(":memory:", &log->file->db,
                 SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX |
                         SQLITE_OPEN_EXRESCODE,
                 NULL);
@@ -36,7 +36,7 @@ static pawl_status make_image(unsigned char **out, sqlite3_int64 *len, pawl_log 
         if (!status)
                 status = pawl__schema_ensure(log, schema, err);
         if (!status)
-                image = sqlite3_serialize(log->db, "main", len, 0);
+                image = sqlite3_serialize(log->file->db, "main", len, 0);
         pawl__disconnect(log);
         if (status)
                 return status;
@@ -50,7 +50,7 @@ static pawl_status make_image(unsigned char **out, sqlite3_int64 *len, pawl_log 
 }
 
 /* Write the image to the temporary file and sync it. It is closed before it gets the log's name
- * (see events/log_path.c). 0, or an errno, and then there is no such file. */
+ * (see log_path.c). 0, or an errno, and then there is no such file. */
 static int write_unnamed(char *unnamed, const unsigned char *image, size_t len)
 {
         int fd = mkostemp(unnamed, O_CLOEXEC);

@@ -23,7 +23,7 @@
  * None of this can fail a commit, which is on disk before: a checkpoint that fails is repeated
  * after the next commit.
  */
-#include "events/handle.h"
+#include "events/sqlite/sqlite.h"
 #include <time.h>
 
 enum { HOUR_MS = 3600 * 1000, HOLDERS = 64, LONGER = 4, LONGEST = 16 };
@@ -53,10 +53,10 @@ int pawl__wal_checkpoint(pawl_log *log, int mode, int64_t wait_us, int *frames, 
 {
         int n = -1, done = -1;
 
-        log->wal.left_us = wait_us;
-        (void)sqlite3_busy_handler(log->db, wait_shortly, &log->wal);
-        int rc = sqlite3_wal_checkpoint_v2(log->db, "main", mode, &n, &done);
-        (void)sqlite3_busy_handler(log->db, pawl__busy, log);
+        log->file->wal.left_us = wait_us;
+        (void)sqlite3_busy_handler(log->file->db, wait_shortly, &log->file->wal);
+        int rc = sqlite3_wal_checkpoint_v2(log->file->db, "main", mode, &n, &done);
+        (void)sqlite3_busy_handler(log->file->db, pawl__busy, log);
         if (frames)
                 *frames = n;
         if (moved)
@@ -81,7 +81,7 @@ static int64_t who_stays(const pawl_log *log, const int64_t *before, size_t n_be
 /* No frame was moved in all that time: a reader stays. */
 static void warn(pawl_log *log, int64_t bytes, const int64_t *before, size_t n_before)
 {
-        pawl__wal *wal = &log->wal;
+        pawl__wal *wal = &log->file->wal;
         char who[PAWL__PROCESS_NAME] = "another program";
         int64_t now_ms = pawl__boot_ms(log);
 
@@ -92,7 +92,7 @@ static void warn(pawl_log *log, int64_t bytes, const int64_t *before, size_t n_b
         int64_t pid = who_stays(log, before, n_before);
         if (pid > 0)
                 pawl__process_name(who, pid);
-        pawl__fail(&wal->warning, PAWL_EBUSY,
+        pawl__fail(&log->warning, PAWL_EBUSY,
                 "%s: its write-ahead log has grown to %lld MiB, as %s keeps an old state of the "
                 "log open; end that transaction or that process",
                 log->path, (long long)(bytes >> 20), who);
@@ -101,7 +101,7 @@ static void warn(pawl_log *log, int64_t bytes, const int64_t *before, size_t n_b
 /* The checkpoint that waits. *moved: how many frames were moved when the passive one had ended. */
 static void restart(pawl_log *log, int frames, int moved)
 {
-        pawl__wal *wal = &log->wal;
+        pawl__wal *wal = &log->file->wal;
         int64_t before[HOLDERS], bytes = pawl__log_path_size(log, "-wal");
         bool large = bytes >= wal->limits.warn_bytes;
         size_t n = large ? pawl__lock_holders(before, HOLDERS, log, PAWL__LOCK_READ) : 0;
@@ -135,7 +135,7 @@ static void restart(pawl_log *log, int frames, int moved)
 static int after_commit(void *user, sqlite3 *db, const char *name, int frames)
 {
         pawl_log *log = user;
-        pawl__wal *wal = &log->wal;
+        pawl__wal *wal = &log->file->wal;
         int moved;
 
         (void)db, (void)name;
@@ -151,15 +151,6 @@ static int after_commit(void *user, sqlite3 *db, const char *name, int frames)
 
 void pawl__wal_watch(pawl_log *log)
 {
-        log->wal.wait_ms = log->wal.limits.wait_ms;
-        sqlite3_wal_hook(log->db, after_commit, log);
-}
-
-const char *pawl_log_warning(pawl_log *log)
-{
-        if (log->wal.warning.status == PAWL_OK)
-                return NULL;
-        log->wal.said = log->wal.warning;
-        log->wal.warning = (pawl_error)PAWL_ERROR_INIT;
-        return log->wal.said.message;
+        log->file->wal.wait_ms = log->file->wal.limits.wait_ms;
+        sqlite3_wal_hook(log->file->db, after_commit, log);
 }

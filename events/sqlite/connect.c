@@ -12,12 +12,12 @@
  *  3. -shm is not there, and the -wal has content: a copy made while a writer was at work or after
  *     it died. Immutable would not see the last events. A connection in exclusive locking mode
  *     keeps the index of the -wal in memory instead of in a -shm; a VFS that locks nothing
- *     (events/unlocked.c) lets a read-only one be exclusive. Nothing is copied and nothing written.
+ *     (unlocked.c) lets a read-only one be exclusive. Nothing is copied and nothing written.
  *
- * In 2 and 3 a writer may still come after us; pawl__view_stale() sees its -shm. Then a read that
+ * In 2 and 3 a writer may still come after us; pawl__sqlite_stale() sees its -shm. Then a read that
  * begins makes the view anew, and what looks like damage is reported as PAWL_EBUSY.
  */
-#include "events/handle.h"
+#include "events/sqlite/sqlite.h"
 #include <stdlib.h>
 #include <time.h>
 
@@ -52,11 +52,25 @@ int pawl__busy(void *user, int count)
         pawl_log *log = user;
 
         if (count == 0)
-                log->busy_until_us = now_us() + (int64_t)log->busy_ms * 1000 - log->waited_us;
-        if (now_us() >= log->busy_until_us || pawl__interrupt_waits(log))
+                log->file->busy_until_us = now_us() + (int64_t)log->busy_ms * 1000 - log->waited_us;
+        if (now_us() >= log->file->busy_until_us || pawl__interrupt_waits(log))
                 return 0;
         nanosleep(&pause, NULL);
         return 1;
+}
+
+/* Not by sqlite3_interrupt(), which would cut whatever statement it meets, a COMMIT among them, and
+ * is forgotten when none is at work: SQLite asks every so many steps. */
+static int stops(void *user)
+{
+        const pawl_log *log = user;
+
+        return !log->file->whole && pawl__interrupt_waits(log);
+}
+
+void pawl__interrupt_watch(pawl_log *log)
+{
+        sqlite3_progress_handler(log->file->db, 1000, stops, log);
 }
 
 /* An SQLite URI for an absolute path: characters with a meaning in a URI are written as %XX. */
@@ -87,11 +101,11 @@ static pawl_status configure(pawl_log *log, pawl_error *err)
                 {SQLITE_DBCONFIG_ENABLE_VIEW, 0},
                 {SQLITE_DBCONFIG_ENABLE_TRIGGER, 0},
         };
-        int rc = sqlite3_busy_handler(log->db, pawl__busy, log);
+        int rc = sqlite3_busy_handler(log->file->db, pawl__busy, log);
 
         pawl__interrupt_watch(log);
         for (size_t i = 0; i < sizeof options / sizeof options[0] && rc == SQLITE_OK; i++)
-                rc = sqlite3_db_config(log->db, options[i].option, options[i].value, NULL);
+                rc = sqlite3_db_config(log->file->db, options[i].option, options[i].value, NULL);
         if (rc != SQLITE_OK)
                 return pawl__db_fail(log, rc, "set up the connection", err);
         return pawl__db_exec(log,
@@ -102,8 +116,8 @@ static pawl_status configure(pawl_log *log, pawl_error *err)
 static pawl_status open_db(pawl_log *log, const char *name, int flags, bool locks, pawl_error *err)
 {
         flags |= SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE | SQLITE_OPEN_PRIVATECACHE;
-        int rc = locks ? sqlite3_open_v2(name, &log->db, flags, log->vfs)
-                       : pawl__unlocked_open(name, &log->db, flags);
+        int rc = locks ? sqlite3_open_v2(name, &log->file->db, flags, log->vfs)
+                       : pawl__unlocked_open(name, &log->file->db, flags);
 
         if (rc != SQLITE_OK)
                 return pawl__db_fail(log, rc, "open it", err);
@@ -114,18 +128,19 @@ static pawl_status open_db(pawl_log *log, const char *name, int flags, bool lock
 static pawl_status connect_unlocked(pawl_log *log, pawl_error *err)
 {
         pawl__buf uri = PAWL__BUF_INIT;
-        bool has_wal = log->wal_size > 0;
+        bool has_wal = log->file->wal_size > 0;
         pawl_status status =
                 make_uri(&uri, log->path, has_wal ? "?mode=ro" : "?mode=ro&immutable=1", err);
 
-        log->unlocked = true;
+        log->file->unlocked = true;
         if (!status)
                 status = open_db(
                         log, uri.data, SQLITE_OPEN_READONLY | SQLITE_OPEN_URI, !has_wal, err);
         if (!status && has_wal) {
                 /* With its view closed, an exclusive connection would move the -wal's content into
                  * the database: it is told not to. */
-                int rc = sqlite3_db_config(log->db, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, NULL);
+                int rc =
+                        sqlite3_db_config(log->file->db, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, NULL);
                 status = rc != SQLITE_OK ? pawl__db_fail(log, rc, "open it", err)
                                          : pawl__db_exec(log, "PRAGMA locking_mode = EXCLUSIVE",
                                                    "open it", err);
@@ -136,11 +151,11 @@ static pawl_status connect_unlocked(pawl_log *log, pawl_error *err)
 
 static pawl_status connect_reader(pawl_log *log, pawl_error *err)
 {
-        log->wal_size = pawl__log_path_size(log, "-wal");
-        log->unlocked = false;
+        log->file->wal_size = pawl__log_path_size(log, "-wal");
+        log->file->unlocked = false;
         if (pawl__log_path_size(log, "-journal") > 0)
                 return open_db(log, log->path, SQLITE_OPEN_READONLY, true, err);
-        if (pawl__log_path_size(log, "-shm") < 0 || log->wal_size < 0)
+        if (pawl__log_path_size(log, "-shm") < 0 || log->file->wal_size < 0)
                 return connect_unlocked(log, err);
         return open_db(log, log->path, SQLITE_OPEN_READONLY, true, err);
 }
@@ -152,9 +167,9 @@ static pawl_status connect_writer(pawl_log *log, pawl_error *err)
 
         if (status)
                 return status;
-        if (sqlite3_db_readonly(log->db, "main") == 1)
+        if (sqlite3_db_readonly(log->file->db, "main") == 1)
                 return pawl__db_fail(log, SQLITE_READONLY, "open it", err);
-        int rc = sqlite3_file_control(log->db, "main", SQLITE_FCNTL_PERSIST_WAL, &keep_wal);
+        int rc = sqlite3_file_control(log->file->db, "main", SQLITE_FCNTL_PERSIST_WAL, &keep_wal);
         if (rc != SQLITE_OK)
                 return pawl__db_fail(log, rc, "open it", err);
         pawl__wal_watch(log);
@@ -169,7 +184,7 @@ static pawl_status connect_writer(pawl_log *log, pawl_error *err)
 
 void pawl__connection_adopt(pawl_log *log)
 {
-        (void)sqlite3_busy_handler(log->db, pawl__busy, log);
+        (void)sqlite3_busy_handler(log->file->db, pawl__busy, log);
         pawl__interrupt_watch(log);
         pawl__wal_watch(log);
 }
@@ -182,32 +197,31 @@ pawl_status pawl__connect(pawl_log *log, pawl_error *err)
 void pawl__disconnect(pawl_log *log)
 {
         pawl__writer_queue_close(log);
-        for (size_t i = 0; i < PAWL__STMTS; i++) {
-                sqlite3_finalize(log->stmts[i]);
-                log->stmts[i] = NULL;
-        }
+        pawl__queries_finalize(log);
+        sqlite3_finalize(log->file->begin);
+        sqlite3_finalize(log->file->commit);
+        log->file->begin = log->file->commit = NULL;
+        log->file->viewed = false;
         /* Not a zombie: every statement of this log is finalized, and a module above finalized its
          * own when the projector was closed. */
-        sqlite3_close_v2(log->db);
-        log->db = NULL;
+        sqlite3_close_v2(log->file->db);
+        log->file->db = NULL;
 }
 
-bool pawl__view_stale(const pawl_log *log)
+bool pawl__sqlite_stale(const pawl_log *log)
 {
-        return log->unlocked && (pawl__log_path_size(log, "-shm") >= 0 ||
-                                        pawl__log_path_size(log, "-wal") != log->wal_size);
+        return log->file->unlocked &&
+               (pawl__log_path_size(log, "-shm") >= 0 ||
+                       pawl__log_path_size(log, "-wal") != log->file->wal_size);
 }
 
-pawl_status pawl__view_refresh(pawl_log *log, pawl_error *err)
+pawl_status pawl__sqlite_refresh(pawl_log *log, pawl_error *err)
 {
-        pawl_status status = pawl__log_interrupted(log, err);
-
-        if (!status)
-                pawl__files_follow(log);
-        if (status || log->projecting || (log->db && !pawl__view_stale(log)))
-                return status;
+        pawl__files_follow(log);
+        if (log->projecting || (log->file->db && !pawl__sqlite_stale(log)))
+                return PAWL_OK;
         pawl__disconnect(log);
-        status = pawl__connect(log, err);
+        pawl_status status = pawl__connect(log, err);
         if (status)
                 pawl__disconnect(log);
         return status;

@@ -1,5 +1,5 @@
 /*
- * A VFS that locks nothing, for a view of a log that nobody writes (events/connect.c).
+ * A VFS that locks nothing, for a view of a log that nobody writes (connect.c).
  *
  * SQLite has one, "unix-none", which closes its file at once. But a process that closes any
  * descriptor of a file loses every lock that it has on it, those of its other connections too. A
@@ -8,7 +8,7 @@
  * to the system's VFS, which knows all connections of the process and closes it when none of them
  * has a lock; only the requests for locks are removed.
  */
-#include "events/handle.h"
+#include "events/sqlite/sqlite.h"
 #include <pthread.h>
 
 static int no_lock(sqlite3_file *file, int level)

@@ -1,11 +1,11 @@
 /**
- * @file events/migrate.h
+ * @file events/sqlite/migrate.h
  * @brief The schema a file must have, and the numbered steps that lead an old file to it.
  */
-#ifndef PAWL_EVENTS_MIGRATE_H
-#define PAWL_EVENTS_MIGRATE_H
+#ifndef PAWL_EVENTS_SQLITE_MIGRATE_H
+#define PAWL_EVENTS_SQLITE_MIGRATE_H
 
-#include <pawl/events.h>
+#include "events/log.h"
 
 #define PAWL__APPLICATION_ID 0x5061776c /* "Pawl" */
 
@@ -39,5 +39,9 @@ PAWL_MUST_CHECK pawl_status pawl__schema_identify(
  *  triggers that are missing: each in one transaction, or not at all. */
 PAWL_MUST_CHECK pawl_status pawl__schema_ensure(
         pawl_log *log, const pawl__schema *schema, pawl_error *err);
+
+/** In the transaction that is open: drop every table that is derived from the events, whatever it
+ * has become, and make it anew, empty. */
+PAWL_MUST_CHECK pawl_status pawl__schema_derive_anew(pawl_log *log, pawl_error *err);
 
 #endif

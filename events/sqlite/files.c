@@ -1,12 +1,12 @@
 /*
  * Whether the files at a log's path are those that are open. Only names are looked up, since no
- * file of a log may be opened but by SQLite (events/log_path.c).
+ * file of a log may be opened but by SQLite (log_path.c).
  *
  * A file that was replaced has another inode. One that was overwritten in place has not; but in WAL
  * mode SQLite writes the database in checkpoints only, and the index of the -wal says how far those
  * have come. If the database was written and they have not moved, another program wrote it.
  */
-#include "events/handle.h"
+#include "events/sqlite/sqlite.h"
 #include <errno.h>
 #include <stdlib.h>
 #include <sys/stat.h>
@@ -15,9 +15,9 @@
  */
 ino_t pawl__inode_at(const pawl_log *log, const char *suffix, struct stat *st)
 {
-        memcpy(log->side_end, suffix, strlen(suffix) + 1);
+        memcpy(log->file->side_end, suffix, strlen(suffix) + 1);
         st->st_size = 0;
-        if (lstat(log->side, st) != 0)
+        if (lstat(log->file->side, st) != 0)
                 return 0;
         return st->st_dev == log->device ? st->st_ino : (ino_t)-1;
 }
@@ -30,9 +30,9 @@ static bool read_progress(pawl__stamp *out, const pawl_log *log)
         sqlite3_file *file = NULL;
         void volatile *region = NULL;
 
-        if (!log->wal_inode ||
-                sqlite3_file_control(log->db, "main", SQLITE_FCNTL_FILE_POINTER, &file) || !file ||
-                !file->pMethods || file->pMethods->iVersion < 2 ||
+        if (!log->file->wal_inode ||
+                sqlite3_file_control(log->file->db, "main", SQLITE_FCNTL_FILE_POINTER, &file) ||
+                !file || !file->pMethods || file->pMethods->iVersion < 2 ||
                 file->pMethods->xShmMap(file, 0, REGION, 0, &region) != SQLITE_OK || !region)
                 return false;
         const volatile unsigned char *at = region;
@@ -59,7 +59,7 @@ static void set_time(pawl__stamp *stamp, const struct stat *st)
  * off, cannot be told from that. */
 static bool is_overwritten(pawl_log *log, const struct stat *st)
 {
-        pawl__stamp *was = &log->stamp, now;
+        pawl__stamp *was = &log->file->stamp, now;
 
         if (!read_progress(&now, log))
                 return false;
@@ -75,16 +75,16 @@ void pawl__files_note_time(pawl_log *log)
 {
         struct stat st;
 
-        if (pawl__inode_at(log, "", &st) && read_progress(&log->stamp, log))
-                set_time(&log->stamp, &st);
+        if (pawl__inode_at(log, "", &st) && read_progress(&log->file->stamp, log))
+                set_time(&log->file->stamp, &st);
 }
 
 void pawl__files_note(pawl_log *log)
 {
         struct stat st;
 
-        log->wal_inode = pawl__inode_at(log, "-wal", &st);
-        log->shm_inode = pawl__inode_at(log, "-shm", &st);
+        log->file->wal_inode = pawl__inode_at(log, "-wal", &st);
+        log->file->shm_inode = pawl__inode_at(log, "-shm", &st);
         pawl__files_note_time(log);
 }
 
@@ -93,8 +93,9 @@ bool pawl__files_same(pawl_log *log)
         struct stat db, st;
 
         return pawl__inode_at(log, "", &db) == log->inode &&
-               pawl__inode_at(log, "-wal", &st) == log->wal_inode &&
-               pawl__inode_at(log, "-shm", &st) == log->shm_inode && !is_overwritten(log, &db);
+               pawl__inode_at(log, "-wal", &st) == log->file->wal_inode &&
+               pawl__inode_at(log, "-shm", &st) == log->file->shm_inode &&
+               !is_overwritten(log, &db);
 }
 
 /* Is the log's directory a directory of its own, or nothing? A link leads to somebody else's. */
@@ -117,10 +118,10 @@ pawl__presence pawl__files_beside(const pawl_log *log)
         struct stat st;
         ino_t wal = pawl__inode_at(log, "-wal", &st);
 
-        if (wal != log->wal_inode)
+        if (wal != log->file->wal_inode)
                 return st.st_size == 0 ? PAWL__FILES_SIDE_GONE : PAWL__FILES_OTHER;
         ino_t shm = pawl__inode_at(log, "-shm", &st);
-        if (shm != log->shm_inode)
+        if (shm != log->file->shm_inode)
                 return shm == 0 ? PAWL__FILES_SIDE_GONE : PAWL__FILES_OTHER;
         return PAWL__FILES_SAME;
 }

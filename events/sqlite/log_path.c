@@ -6,7 +6,7 @@
  * pawl_log. So everything is asked of its name.
  */
 #include "base/file.h"
-#include "events/handle.h"
+#include "events/sqlite/sqlite.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -118,8 +118,6 @@ static pawl_status check_empty(const pawl_log *log, pawl_error *err)
 
 pawl_status pawl__log_path_find(bool *there, pawl_log *log, const char *path, pawl_error *err)
 {
-        if (!path || !*path)
-                return pawl__fail(err, PAWL_EINVAL, "log: the path is empty; name a file");
         log->path = realpath(path, NULL);
         *there = log->path != NULL;
         if (*there)
@@ -147,11 +145,11 @@ pawl_status pawl__log_path_check(pawl_log *log, pawl_error *err)
         log->device = st.st_dev;
         log->inode = st.st_ino;
         size_t len = strlen(log->path);
-        log->side = malloc(len + sizeof "-journal");
-        if (!log->side)
+        log->file->side = malloc(len + sizeof "-journal");
+        if (!log->file->side)
                 return pawl__nomem(err);
-        memcpy(log->side, log->path, len);
-        log->side_end = log->side + len;
+        memcpy(log->file->side, log->path, len);
+        log->file->side_end = log->file->side + len;
         return st.st_size == 0 ? check_empty(log, err) : PAWL_OK;
 }
 
@@ -188,6 +186,6 @@ int64_t pawl__log_path_size(const pawl_log *log, const char *suffix)
 {
         struct stat st;
 
-        memcpy(log->side_end, suffix, strlen(suffix) + 1);
-        return stat(log->side, &st) == 0 ? (int64_t)st.st_size : -1;
+        memcpy(log->file->side_end, suffix, strlen(suffix) + 1);
+        return stat(log->file->side, &st) == 0 ? (int64_t)st.st_size : -1;
 }

@@ -1,9 +1,9 @@
 /*
  * Which processes have the log locked, from /proc/locks. SQLite locks bytes of the -shm file
  * (its WAL-mode file format, section 2.3.1), each process once, however many connections it has.
- * Neither that file nor any other of the log is opened here (events/log_path.c says why not).
+ * Neither that file nor any other of the log is opened here (log_path.c says why not).
  */
-#include "events/handle.h"
+#include "events/sqlite/sqlite.h"
 #include <inttypes.h>
 #include <stdio.h>
 #include <sys/stat.h>
@@ -45,7 +45,8 @@ size_t pawl__lock_holders(int64_t *pids, size_t max, const pawl_log *log, pawl__
         char line[256];
         size_t n = 0;
 
-        if (!log->side || pawl__log_path_size(log, "-shm") < 0 || stat(log->side, &shm) != 0)
+        if (!log->file->side || pawl__log_path_size(log, "-shm") < 0 ||
+                stat(log->file->side, &shm) != 0)
                 return 0;
         FILE *locks = fopen("/proc/locks", "re");
         if (!locks)

@@ -14,7 +14,7 @@
  * another log in the directory is stuck, a process was stopped, or another program locks the
  * directory) goes on without it, and so does every writer on a file system without such locks.
  */
-#include "events/handle.h"
+#include "events/sqlite/sqlite.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <sys/file.h>
@@ -28,17 +28,18 @@ void pawl__writer_queue_open(pawl_log *log)
         size_t len = (size_t)(strrchr(log->path, '/') - log->path);
         pawl__buf directory = PAWL__BUF_INIT;
 
-        log->writer_queue_fd = -1;
+        log->file->writer_queue_fd = -1;
         if (!pawl__buf_add(&directory, log->path, len) && !pawl__buf_adds(&directory, "/."))
-                log->writer_queue_fd = open(directory.data, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+                log->file->writer_queue_fd =
+                        open(directory.data, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
         pawl__buf_free(&directory);
 }
 
 void pawl__writer_queue_close(pawl_log *log)
 {
-        if (log->writer_queue_fd >= 0)
-                close(log->writer_queue_fd);
-        log->writer_queue_fd = -1;
+        if (log->file->writer_queue_fd >= 0)
+                close(log->file->writer_queue_fd);
+        log->file->writer_queue_fd = -1;
 }
 
 static int64_t now_ms(void)
@@ -54,8 +55,8 @@ bool pawl__writer_queue_take(pawl_log *log)
         static const struct timespec pause = {0, PAUSE_US * 1000};
         int64_t until = 0;
 
-        while (log->writer_queue_fd >= 0) {
-                if (flock(log->writer_queue_fd, LOCK_EX | LOCK_NB) == 0)
+        while (log->file->writer_queue_fd >= 0) {
+                if (flock(log->file->writer_queue_fd, LOCK_EX | LOCK_NB) == 0)
                         return true;
                 if (errno == EINTR)
                         continue;
@@ -74,5 +75,5 @@ bool pawl__writer_queue_take(pawl_log *log)
 void pawl__writer_queue_release(pawl_log *log, bool taken)
 {
         if (taken)
-                (void)flock(log->writer_queue_fd, LOCK_UN);
+                (void)flock(log->file->writer_queue_fd, LOCK_UN);
 }

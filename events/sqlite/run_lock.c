@@ -17,7 +17,7 @@
  */
 #include "base/digest.h"
 #include "base/file.h"
-#include "events/handle.h"
+#include "events/sqlite/sqlite.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -61,8 +61,8 @@ static int open_file(const pawl_log *log, int flags)
 {
         struct stat st;
 
-        (void)pawl__log_path_size(log, "-lock"); /* names it in log->side */
-        int fd = open(log->side, flags | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0600);
+        (void)pawl__log_path_size(log, "-lock"); /* names it in log->file->side */
+        int fd = open(log->file->side, flags | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0600);
         if (fd >= 0 &&
                 fd <= STDERR_FILENO) { /* one that a command is given is none of its own three */
                 int above = fcntl(fd, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
@@ -157,7 +157,7 @@ void pawl__run_lock_keep(pawl_log *log, pawl__lease *held)
 
         (void)pawl__log_path_size(log, "-lock");
         if (held->lock_fd >= 0 && fstat(held->lock_fd, &ours) == 0 &&
-                stat(log->side, &there) == 0 && ours.st_ino == there.st_ino &&
+                stat(log->file->side, &there) == 0 && ours.st_ino == there.st_ino &&
                 ours.st_dev == there.st_dev)
                 return;
         if (held->lock_fd >= 0)

@@ -1,14 +1,13 @@
 /*
  * What a file must be to be a log, and how an empty or old one becomes a log of today (a new one is
- * made by events/create.c).
+ * made by create.c).
  *
  * A step is run inside BEGIN IMMEDIATE after the version was read again there, so that of two
  * processes that open an old log one migrates it and the other finds it done. All steps that a file
  * needs are one transaction: it has the old version, or the new one. A step never touches events:
  * what an older payload means is for apply (state/) to know, by its v.
  */
-#include "events/migrate.h"
-#include "events/handle.h"
+#include "events/sqlite/sqlite.h"
 #include "schema_sql.h"
 #include <stdio.h>
 
@@ -159,7 +158,7 @@ pawl_status pawl__schema_derive_anew(pawl_log *log, pawl_error *err)
 {
         pawl_status status = drop_derived(log, err);
 
-        return status ? status : make_schema(log, log->schema, err);
+        return status ? status : make_schema(log, log->file->schema, err);
 }
 
 static pawl_status step(
@@ -261,7 +260,9 @@ pawl_status pawl__schema_ensure(pawl_log *log, const pawl__schema *schema, pawl_
         status = bring_up(log, schema, err);
         if (!status)
                 status = pawl__db_exec(log, "COMMIT", "make its tables", err);
-        if (status && !sqlite3_get_autocommit(log->db))
-                (void)sqlite3_exec(log->db, "ROLLBACK", NULL, NULL, NULL);
+        if (!status)
+                log->version = schema->version;
+        if (status && !sqlite3_get_autocommit(log->file->db))
+                (void)sqlite3_exec(log->file->db, "ROLLBACK", NULL, NULL, NULL);
         return status;
 }
