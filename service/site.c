@@ -22,6 +22,7 @@ void service_site_close(service_site *site)
 {
         service_health_free(&site->health);
         service_metrics_free(site->metrics);
+        pawl__buf_free(&site->document);
         pawl__cleanse(&site->program_token, sizeof site->program_token);
         pawl__cleanse(&site->page_token, sizeof site->page_token);
         site->metrics = NULL;

@@ -54,6 +54,7 @@ struct service_site {
         service_gauges gauges;
         service_health health;
         service_feed *feed; /**< NULL: none runs */
+        pawl__buf document; /**< service/api_document.c; empty: not made yet */
 };
 
 /** Make it ready: the token file is read or made. service_site_close() also after a failure. */
