@@ -7,7 +7,7 @@
 
 #include "service/connections.h"
 #include "service/library.h"
-#include "service/pool.h"
+#include "service/worker.h"
 
 /** What exchanges need of their server. */
 typedef struct service_parts {

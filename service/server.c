@@ -165,10 +165,8 @@ void service_server_stop(service_server *server)
                 fd = parts->mhd->MHD_quiesce_daemon(server->daemon);
                 if (fd >= 0)
                         shutdown(fd, SHUT_RDWR); /* its thread may use it until it ends */
-                if (!service_pool_drain(parts->pool, grace_ms ? grace_ms : SERVICE_GRACE_MS))
-                        service_pool_interrupt(parts->pool);
         }
-        service_pool_stop(parts->pool);
+        service_pool_stop(parts->pool, grace_ms ? grace_ms : SERVICE_GRACE_MS);
         service_feed_stop(parts->site->feed); /* no worker makes another stream */
         parts->site->feed = NULL;
         if (server->daemon) {

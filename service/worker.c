@@ -1,12 +1,13 @@
 #include "service/worker.h"
 #include "base/error.h"
-#include "base/ids.h"
 #include "base/system.h"
 #include "events/log.h"
 #include "service/feed.h"
-#include "service/guard.h"
-#include "service/router.h"
+#include "service/thread.h"
 #include <errno.h>
+#include <stdlib.h>
+
+/* ---- The log of a thread -------------------------------------------------------------------- */
 
 void service_worker_init(service_worker *worker, service_site *site)
 {
@@ -114,90 +115,155 @@ void service_worker_cancel(service_worker *worker, bool on)
         pthread_mutex_unlock(&worker->lock);
 }
 
-/* The checks that depend on the route. */
-static bool fits_route(service_answer *answer, service_call *call)
-{
-        const service_options *options = call->site->options;
-        pawl_error err = PAWL_ERROR_INIT;
+/* ---- The threads ----------------------------------------------------------------------------- */
 
-        if (service_route_query(call->route, call->request, &err))
-                service_answer_fail(answer, &err);
-        else if ((call->route->traits & SERVICE_CHANGES) && options->read_only)
-                service_answer_refuse(answer, 403, PAWL_EREADONLY,
-                        "%s: changes something, and the service only reads; start it without "
-                        "--read-only",
-                        call->route->path);
-        else if ((call->route->traits & SERVICE_WORKSPACE) && !call->workspace)
-                service_answer_refuse(answer, 400, PAWL_EINVAL,
-                        "%s: needs a workspace, and the service has none; start it with "
-                        "--workspace DIR",
-                        call->route->path);
-        else if (call->actor != options->actor &&
-                 pawl__id_check(pawl__text(call->actor), "actor id", &err))
-                service_answer_fail(answer, &err);
-        else
-                return true;
-        return false;
+typedef struct member {
+        service_pool *pool;
+        service_worker worker;
+        pthread_t thread;
+} member;
+
+struct service_pool {
+        service_gauges *gauges; /* queued and busy are changed under the lock */
+        pthread_mutex_t lock;   /* of what follows */
+        pthread_cond_t work, idle;
+        service_job *first, **last;
+        size_t changing; /* jobs that run and change something */
+        bool ending;
+        unsigned n; /* workers */
+        member members[];
+};
+
+/* The first job that may run now, or NULL. */
+static service_job *next_job(service_pool *pool)
+{
+        const bool readers_only = pool->n > 1 && pool->changing >= pool->n - 1;
+
+        for (service_job **link = &pool->first; *link; link = &(*link)->next) {
+                service_job *job = *link;
+                if (job->changes && readers_only)
+                        continue;
+                *link = job->next;
+                if (pool->last == &job->next)
+                        pool->last = link;
+                return job;
+        }
+        return NULL;
 }
 
-bool service_admit(service_answer *answer, service_call *call, service_site *site,
-        const service_request *request)
+static void run(service_pool *pool, service_job *job, service_worker *worker)
 {
-        service_match match;
+        const bool changes = job->changes; /* the job may be gone when it has run */
 
-        service_route_find(&match, site->tables, request);
-        *call = (service_call){.route = match.route,
-                .request = request,
-                .site = site,
-                .workspace = site->options->workspace,
-                .actor = request->headers[SERVICE_ACTOR].data,
-                .n_params = match.n_params};
-        if (!call->actor)
-                call->actor = site->options->actor;
-        memcpy(call->params, match.params, sizeof match.params);
-        if (!service_guard(answer, site, request, match.route ? match.route->traits : 0))
-                return false;
-        if (match.route)
-                return fits_route(answer, call);
-        if (match.path_known) {
-                service_answer_refuse(answer, 405, PAWL_EINVAL,
-                        "the method: this address knows %s alone; use one of them", match.allow);
-                memcpy(answer->allow, match.allow, sizeof match.allow);
+        pool->gauges->queued--;
+        pool->gauges->busy++;
+        pool->changing += changes;
+        pthread_mutex_unlock(&pool->lock);
+        job->run(job, worker);
+        pthread_mutex_lock(&pool->lock);
+        pool->gauges->busy--;
+        pool->changing -= changes;
+        if (changes)
+                pthread_cond_signal(&pool->work);
+}
+
+static void *work(void *user)
+{
+        member *self = user;
+        service_pool *pool = self->pool;
+
+        pthread_mutex_lock(&pool->lock);
+        while (!pool->ending || pool->gauges->queued) {
+                service_job *job = next_job(pool);
+                if (job)
+                        run(pool, job, &self->worker);
+                else
+                        pthread_cond_wait(&pool->work, &pool->lock);
+                if (!pool->gauges->queued && !pool->gauges->busy)
+                        pthread_cond_broadcast(&pool->idle);
+        }
+        pthread_cond_broadcast(&pool->work);
+        pthread_mutex_unlock(&pool->lock);
+        return NULL;
+}
+
+pawl_status service_pool_start(service_pool **out, service_site *site, unsigned n, pawl_error *err)
+{
+        service_pool *pool = calloc(1, sizeof *pool + n * sizeof pool->members[0]);
+        pawl_status status = PAWL_OK;
+
+        if (!pool)
+                return pawl__nomem(err);
+        pool->gauges = &site->gauges;
+        pool->last = &pool->first;
+        pthread_mutex_init(&pool->lock, NULL);
+        pthread_cond_init(&pool->work, NULL);
+        service_cond_init(&pool->idle);
+        pthread_mutex_lock(&pool->lock);
+        for (; !status && pool->n < n; pool->n += !status) {
+                member *one = &pool->members[pool->n];
+                one->pool = pool;
+                service_worker_init(&one->worker, site);
+                status = service_thread_start(&one->thread, work, one, err);
+                if (status)
+                        service_worker_free(&one->worker);
+        }
+        pthread_mutex_unlock(&pool->lock);
+        if (status) {
+                service_pool_stop(pool, 0);
+                service_pool_free(pool);
         } else {
-                service_answer_refuse(answer, 404, PAWL_ENOTFOUND,
-                        "the address asked for: there is nothing; GET /api/v1/openapi.json and GET "
-                        "/listCommands say what there is");
+                *out = pool;
         }
-        return false;
+        return status;
 }
 
-void service_run(service_answer *answer, service_call *call, service_worker *worker)
+bool service_pool_reserve(service_pool *pool)
 {
-        pawl_error err = PAWL_ERROR_INIT;
-
-        if (!(call->route->traits & SERVICE_NO_LOG)) {
-                const pawl_status status = service_worker_ready(worker, &err);
-                if (status) {
-                        /* that the log is gone is no fault of the request */
-                        service_answer_error(answer, status == PAWL_EFULL ? 507 : 503, &err);
-                        return;
-                }
-                call->worker = worker;
-                call->log = worker->log;
-        }
-        call->route->run(answer, call);
-        if (strcmp(call->route->method, "POST") == 0) /* what it appended is to be seen at once */
-                service_feed_poke(call->site->feed);
-        if (answer->status == 0)
-                service_answer_refuse(answer, 500, PAWL_ESTATE,
-                        "%s: gave no answer; this is a fault of the service, please report it",
-                        call->route->path);
+        pthread_mutex_lock(&pool->lock);
+        const bool room = !pool->ending && pool->gauges->queued < (long)pool->n * SERVICE_QUEUE_MAX;
+        pool->gauges->queued += room;
+        pthread_mutex_unlock(&pool->lock);
+        return room;
 }
 
-void service_handle(service_answer *answer, service_worker *worker, const service_request *request)
+void service_pool_put(service_pool *pool, service_job *job)
 {
-        service_call call;
+        job->next = NULL;
+        pthread_mutex_lock(&pool->lock);
+        *pool->last = job;
+        pool->last = &job->next;
+        pthread_cond_signal(&pool->work);
+        pthread_mutex_unlock(&pool->lock);
+}
 
-        if (service_admit(answer, &call, worker->site, request))
-                service_run(answer, &call, worker);
+void service_pool_stop(service_pool *pool, unsigned grace_ms)
+{
+        const struct timespec until = service_in_ms(grace_ms);
+        int code = 0;
+
+        if (!pool)
+                return;
+        pthread_mutex_lock(&pool->lock);
+        pool->ending = true;
+        pthread_cond_broadcast(&pool->work);
+        while ((pool->gauges->queued || pool->gauges->busy) && !code)
+                code = pthread_cond_timedwait(&pool->idle, &pool->lock, &until);
+        pthread_mutex_unlock(&pool->lock);
+        for (unsigned i = 0; i < pool->n && code; i++)
+                service_worker_interrupt(&pool->members[i].worker);
+        for (unsigned i = 0; i < pool->n; i++) {
+                pthread_join(pool->members[i].thread, NULL);
+                service_worker_free(&pool->members[i].worker);
+        }
+}
+
+void service_pool_free(service_pool *pool)
+{
+        if (!pool)
+                return;
+        pthread_cond_destroy(&pool->work);
+        pthread_cond_destroy(&pool->idle);
+        pthread_mutex_destroy(&pool->lock);
+        free(pool);
 }

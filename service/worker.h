@@ -1,6 +1,10 @@
 /**
  * @file service/worker.h
- * @brief A worker: the log of one thread, and the handling of its requests.
+ * @brief A worker: the log of one thread, and the handling of its requests; the threads, and the
+ * queue of their jobs.
+ *
+ * One worker is reserved for jobs that only read: writers that wait for the log's lock delay no
+ * reader.
  */
 #ifndef SERVICE_WORKER_H
 #define SERVICE_WORKER_H
@@ -49,5 +53,29 @@ void service_run(service_answer *answer, service_call *call, service_worker *wor
 
 /** Both, from a request to its answer, without a connection. */
 void service_handle(service_answer *answer, service_worker *worker, const service_request *request);
+
+#define SERVICE_QUEUE_MAX 64 /* jobs in the queue for each worker, at most */
+
+/** Something for a worker to do. Its memory is the caller's. */
+typedef struct service_job {
+        void (*run)(struct service_job *job, service_worker *worker);
+        bool changes;
+        struct service_job *next;
+} service_job;
+
+typedef struct service_pool service_pool;
+
+/** Start @p n workers. PAWL_ENOMEM, PAWL_EIO (no threads). */
+PAWL_MUST_CHECK pawl_status service_pool_start(
+        service_pool **out, service_site *site, unsigned n, pawl_error *err);
+
+/** Reserve a place in the queue; service_pool_put() must follow. False: it is full, or stopped. */
+bool service_pool_reserve(service_pool *pool);
+void service_pool_put(service_pool *pool, service_job *job);
+
+/** Wait for running and queued jobs, which are interrupted at their next statement after @p
+ *  grace_ms; end the workers and close their logs. NULL is allowed, here and below. */
+void service_pool_stop(service_pool *pool, unsigned grace_ms);
+void service_pool_free(service_pool *pool);
 
 #endif

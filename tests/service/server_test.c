@@ -1,6 +1,6 @@
 /* A server and its clients in one process: who is too slow, streams, the bounds, and stopping. The
  * times that its routes may take are short. */
-#include "service/pool.h"
+
 #include "service/server_fixture.h"
 #include <unistd.h>
 
