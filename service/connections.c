@@ -9,25 +9,15 @@
 /* States of TCP by their numbers in tcpi_state, which <linux/tcp.h> has no names for. */
 enum { STATE_CLOSE = 7, STATE_CLOSE_WAIT = 8 };
 
-/* The state of a connection. */
-typedef enum state {
-        KEEPALIVE, /* no byte of the next request has come */
-        READING,   /* a part of a request has come */
-        HANDLING,  /* the request is complete, its answer is not ready */
-        ANSWERING, /* the answer is being sent */
-        STREAMING,
-        CLOSING /* it was shut down */
-} state;
-
 struct service_connection {
         service_connections *all;
         service_connection *next, **link;
         int fd;
-        state state;
-        int64_t until_ms;  /* READING and ANSWERING: when it is closed */
+        service_connection_state state;
+        int64_t until_ms;  /* SERVICE_READING and SERVICE_ANSWERING: when it is closed */
         int64_t left_ms;   /* when the other end closed its side; 0: it has not */
-        uint64_t received; /* bytes received before KEEPALIVE */
-        bool known;        /* a request on it had a valid token */
+        uint64_t received; /* bytes received before SERVICE_KEEPALIVE */
+        bool known;        /* a request on it had a valid token; of the thread of connections */
 };
 
 struct service_connections {
@@ -56,11 +46,12 @@ static bool peer_closed(uint64_t *received, int fd)
         return info.tcpi_state == STATE_CLOSE || info.tcpi_state == STATE_CLOSE_WAIT;
 }
 
-static void set_state(service_connection *connection, state to)
+static void set_state(service_connection *connection, service_connection_state to)
 {
-        connection->all->owed += to == HANDLING || to == ANSWERING;
-        connection->all->owed -= connection->state == HANDLING || connection->state == ANSWERING;
-        connection->all->n -= to == CLOSING && connection->state != CLOSING;
+        connection->all->owed += to == SERVICE_HANDLING || to == SERVICE_ANSWERING;
+        connection->all->owed -=
+                connection->state == SERVICE_HANDLING || connection->state == SERVICE_ANSWERING;
+        connection->all->n -= to == SERVICE_CLOSING && connection->state != SERVICE_CLOSING;
         connection->state = to;
 }
 
@@ -70,10 +61,10 @@ static void close_late(service_connection *connection)
         static const char late[] = "HTTP/1.1 408 Request Timeout\r\nConnection: close\r\n"
                                    "Content-Length: 0\r\n\r\n";
 
-        if (connection->state == READING && !connection->all->tls &&
+        if (connection->state == SERVICE_READING && !connection->all->tls &&
                 send(connection->fd, late, sizeof late - 1, MSG_DONTWAIT | MSG_NOSIGNAL) < 0)
                 connection->until_ms = 0; /* closed without a 408 */
-        set_state(connection, CLOSING);
+        set_state(connection, SERVICE_CLOSING);
         shutdown(connection->fd, SHUT_RDWR);
         atomic_fetch_add(&connection->all->gauges->timeouts, 1);
 }
@@ -97,18 +88,18 @@ static void look(service_connection *connection, int64_t now)
 {
         uint64_t received = 0;
 
-        if (connection->state == KEEPALIVE || connection->state == READING) {
+        if (connection->state == SERVICE_KEEPALIVE || connection->state == SERVICE_READING) {
                 if (has_left(connection, now, &received)) {
-                        set_state(connection, CLOSING);
+                        set_state(connection, SERVICE_CLOSING);
                         shutdown(connection->fd, SHUT_RDWR);
                         return;
                 }
-                if (connection->state == KEEPALIVE && received > connection->received) {
-                        set_state(connection, READING);
+                if (connection->state == SERVICE_KEEPALIVE && received > connection->received) {
+                        set_state(connection, SERVICE_READING);
                         connection->until_ms = now + connection->all->request_ms;
                 }
         }
-        if ((connection->state == READING || connection->state == ANSWERING) &&
+        if ((connection->state == SERVICE_READING || connection->state == SERVICE_ANSWERING) &&
                 now > connection->until_ms)
                 close_late(connection);
 }
@@ -149,11 +140,11 @@ static void make_room(service_connections *connections)
 
         for (service_connection *connection = connections->first; connection;
                 connection = connection->next)
-                if (!connection->known &&
-                        (connection->state == KEEPALIVE || connection->state == READING))
+                if (!connection->known && (connection->state == SERVICE_KEEPALIVE ||
+                                                  connection->state == SERVICE_READING))
                         oldest = connection; /* the newest stands first */
         if (oldest) {
-                set_state(oldest, CLOSING);
+                set_state(oldest, SERVICE_CLOSING);
                 shutdown(oldest->fd, SHUT_RDWR);
         }
 }
@@ -221,7 +212,7 @@ void service_connection_close(service_connection *connection)
                 return;
         service_connections *connections = connection->all;
         pthread_mutex_lock(&connections->lock);
-        set_state(connection, CLOSING);
+        set_state(connection, SERVICE_CLOSING);
         *connection->link = connection->next;
         if (connection->next)
                 connection->next->link = connection->link;
@@ -230,62 +221,29 @@ void service_connection_close(service_connection *connection)
         atomic_fetch_sub(&connections->gauges->connections, 1);
 }
 
-void service_connection_read(service_connection *connection)
-{
-        if (!connection)
-                return;
-        pthread_mutex_lock(&connection->all->lock);
-        if (connection->state == KEEPALIVE) {
-                set_state(connection, READING);
-                connection->until_ms = service_now_ms() + connection->all->request_ms;
-        }
-        pthread_mutex_unlock(&connection->all->lock);
-}
-
 void service_connection_known(service_connection *connection)
 {
-        if (!connection)
-                return;
-        pthread_mutex_lock(&connection->all->lock);
-        connection->known = true;
-        pthread_mutex_unlock(&connection->all->lock);
+        if (connection)
+                connection->known = true;
 }
 
-bool service_connection_handle(service_connection *connection)
+bool service_connection_set(service_connection *connection, service_connection_state to)
 {
         if (!connection)
                 return true;
-        pthread_mutex_lock(&connection->all->lock);
-        const bool in_time = connection->state != CLOSING;
-        if (in_time)
-                set_state(connection, HANDLING);
-        pthread_mutex_unlock(&connection->all->lock);
-        return in_time;
-}
-
-void service_connection_answer(service_connection *connection, bool stream)
-{
-        if (!connection)
-                return;
-        pthread_mutex_lock(&connection->all->lock);
-        if (connection->state != CLOSING) {
-                set_state(connection, stream ? STREAMING : ANSWERING);
-                connection->until_ms = service_now_ms() + connection->all->answer_ms;
-        }
-        pthread_mutex_unlock(&connection->all->lock);
-}
-
-void service_connection_keepalive(service_connection *connection)
-{
-        if (!connection)
-                return;
-        pthread_mutex_lock(&connection->all->lock);
-        if (connection->state != CLOSING) {
-                set_state(connection, KEEPALIVE);
+        service_connections *all = connection->all;
+        pthread_mutex_lock(&all->lock);
+        const bool open = connection->state != SERVICE_CLOSING;
+        if (open && (to != SERVICE_READING || connection->state == SERVICE_KEEPALIVE)) {
+                set_state(connection, to);
+                connection->until_ms = service_now_ms() +
+                                       (to == SERVICE_READING ? all->request_ms : all->answer_ms);
                 connection->left_ms = 0;
-                peer_closed(&connection->received, connection->fd);
+                if (to == SERVICE_KEEPALIVE)
+                        peer_closed(&connection->received, connection->fd);
         }
-        pthread_mutex_unlock(&connection->all->lock);
+        pthread_mutex_unlock(&all->lock);
+        return open;
 }
 
 size_t service_connections_owed(service_connections *connections)

@@ -35,16 +35,20 @@ service_connection *service_connection_open(service_connections *connections, in
 /** It is about to be closed. NULL is allowed, here and below. */
 void service_connection_close(service_connection *connection);
 
-/** The first line of a request has been read. */
-void service_connection_read(service_connection *connection);
 /** A request on it had a valid token: it is never closed to make room. */
 void service_connection_known(service_connection *connection);
-/** A request is complete. False: it took too long, and the connection is being closed. */
-bool service_connection_handle(service_connection *connection);
-/** The answer begins; a stream has no time limit. */
-void service_connection_answer(service_connection *connection, bool stream);
-/** The answer has been sent. */
-void service_connection_keepalive(service_connection *connection);
+
+typedef enum service_connection_state {
+        SERVICE_KEEPALIVE, /**< no byte of the next request has come */
+        SERVICE_READING,   /**< a part of a request has come: from SERVICE_KEEPALIVE alone */
+        SERVICE_HANDLING,  /**< the request is complete, its answer is not ready */
+        SERVICE_ANSWERING, /**< the answer is being sent */
+        SERVICE_STREAMING, /**< a stream, which has no time limit */
+        SERVICE_CLOSING    /**< it was shut down: for taking too long, or to make room */
+} service_connection_state;
+
+/** What it does now. False: it is being closed, and stays so. */
+bool service_connection_set(service_connection *connection, service_connection_state to);
 
 /** How many answers are pending or being sent; without streams. */
 size_t service_connections_owed(service_connections *connections);

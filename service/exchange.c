@@ -70,7 +70,7 @@ void *service_exchange_begin(void *user, const char *target, struct MHD_Connecti
         of->connection = connection;
         of->client = client_of(parts, connection);
         of->begun_us = service_now_us();
-        service_connection_read(of->client);
+        service_connection_set(of->client, SERVICE_READING);
         /* the method comes later */
         if (service_request_target(&of->request, pawl__text(""), pawl__text(target), &of->err))
                 service_answer_fail(&of->answer, &of->err);
@@ -96,7 +96,7 @@ void service_exchange_end(void *user, struct MHD_Connection *connection, void **
         if (!of)
                 return;
         *place = NULL;
-        service_connection_keepalive(of->client);
+        service_connection_set(of->client, SERVICE_KEEPALIVE);
         forget_request(of);
         service_answer_free(&of->answer);
         atomic_fetch_sub(&of->parts->site->gauges.streams, of->place);
@@ -274,7 +274,7 @@ static enum MHD_Result send_answer(exchange *of)
         if (!response)
                 return MHD_NO;
         if (add_headers(mhd, response, &of->answer)) {
-                service_connection_answer(of->client, stream);
+                service_connection_set(of->client, stream ? SERVICE_STREAMING : SERVICE_ANSWERING);
                 result = mhd->MHD_queue_response(of->connection, status, response);
         }
         mhd->MHD_destroy_response(response);
@@ -380,7 +380,7 @@ static bool take_place(exchange *of)
 static enum MHD_Result take_end(exchange *of)
 {
         of->begun_us = service_now_us();
-        if (!service_connection_handle(of->client))
+        if (!service_connection_set(of->client, SERVICE_HANDLING))
                 return MHD_NO;
         if (of->phase == REFUSED)
                 return send_answer(of);
