@@ -64,24 +64,20 @@ static pawl_status write_log(pawl__buf *out, service_call *call, pawl_error *err
         pawl__arena_free(&arena);
         if (status)
                 return status;
-        if (service_metrics_gauge(out, "pawl_log_head_seq", "Seq of the last event.", head) ||
-                service_metrics_gauge(
-                        out, "pawl_conflicts_open", "Conflicts without an answer.", n) ||
-                service_metrics_gauge(out, "pawl_log_bytes", "Size of the log's files.",
-                        log_bytes(call->site->options->log_path)))
-                return pawl__nomem(err);
-        return PAWL_OK;
+        service_metrics_gauge(out, "pawl_log_head_seq", "Seq of the last event.", head);
+        service_metrics_gauge(out, "pawl_conflicts_open", "Conflicts without an answer.", n);
+        service_metrics_gauge(out, "pawl_log_bytes", "Size of the log's files.",
+                log_bytes(call->site->options->log_path));
+        return pawl__buf_check(out, err);
 }
 
 static void metrics(service_answer *answer, service_call *call)
 {
         pawl__buf out = PAWL__BUF_INIT;
         pawl_error err = PAWL_ERROR_INIT;
-        pawl_status status = service_metrics_write(&out, call->site->metrics, &call->site->gauges)
-                                     ? pawl__nomem(&err)
-                                     : write_log(&out, call, &err);
 
-        if (status)
+        service_metrics_write(&out, call->site->metrics, &call->site->gauges);
+        if (write_log(&out, call, &err))
                 service_answer_fail(answer, &err);
         else
                 service_answer_body(answer, 200, "text/plain; version=0.0.4; charset=utf-8", &out);

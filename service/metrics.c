@@ -22,8 +22,7 @@ typedef struct counts {
 
 struct service_metrics {
         const service_route *const *tables;
-        size_t n; /* routes, and one for requests without a route */
-        counts counts[];
+        counts counts[]; /* of each route, and of requests without one */
 };
 
 pawl_status service_metrics_new(
@@ -35,7 +34,6 @@ pawl_status service_metrics_new(
         if (!metrics)
                 return pawl__nomem(err);
         metrics->tables = tables;
-        metrics->n = n;
         *out = metrics;
         return PAWL_OK;
 }
@@ -65,101 +63,80 @@ static unsigned long long now(const atomic_ullong *value)
         return atomic_load_explicit(value, memory_order_relaxed);
 }
 
-/* "GET /api/v1/runs"; "none" for requests without a route. */
-static const service_route *route_at(const service_metrics *metrics, size_t place)
+/* route="GET /api/v1/runs" */
+static void write_label(pawl__buf *out, const service_route *route)
 {
-        for (const service_route *const *table = metrics->tables; *table; table++)
-                for (const service_route *route = *table; route->method; route++)
-                        if (place-- == 0)
-                                return route;
-        return NULL;
+        if (route)
+                pawl__buf_addf(out, "{route=\"%s %s\"", route->method, route->path);
+        else
+                pawl__buf_adds(out, "{route=\"none\"");
 }
 
-static pawl_status write_label(pawl__buf *out, const service_metrics *metrics, size_t place)
+static void write_requests(pawl__buf *out, const service_route *route, const counts *of)
 {
-        const service_route *route = route_at(metrics, place);
-
-        if (!route)
-                return pawl__buf_adds(out, "route=\"none\"");
-        return pawl__buf_addf(out, "route=\"%s %s\"", route->method, route->path);
+        for (size_t i = 0; i < STATUSES; i++) {
+                const unsigned long long n = now(&of->by_status[i]);
+                if (!n)
+                        continue;
+                pawl__buf_adds(out, "pawl_http_requests_total");
+                write_label(out, route);
+                if (statuses[i])
+                        pawl__buf_addf(out, ",status=\"%u\"} %llu\n", statuses[i], n);
+                else
+                        pawl__buf_addf(out, ",status=\"other\"} %llu\n", n);
+        }
 }
 
-static pawl_status write_requests(pawl__buf *out, const service_metrics *metrics)
+static void write_seconds(pawl__buf *out, const service_route *route, const counts *of)
 {
-        pawl_status status = pawl__buf_adds(out,
-                "# HELP pawl_http_requests_total Requests answered, by route and status.\n"
-                "# TYPE pawl_http_requests_total counter\n");
-
-        for (size_t place = 0; !status && place < metrics->n; place++)
-                for (size_t i = 0; !status && i < STATUSES; i++) {
-                        const unsigned long long n = now(&metrics->counts[place].by_status[i]);
-                        if (!n)
-                                continue;
-                        status = pawl__buf_adds(out, "pawl_http_requests_total{");
-                        if (!status)
-                                status = write_label(out, metrics, place);
-                        if (!status && statuses[i])
-                                status = pawl__buf_addf(
-                                        out, ",status=\"%u\"} %llu\n", statuses[i], n);
-                        else if (!status)
-                                status = pawl__buf_addf(out, ",status=\"other\"} %llu\n", n);
-                }
-        return status;
-}
-
-static pawl_status write_seconds_of(pawl__buf *out, const service_metrics *metrics, size_t place)
-{
-        static const char name[] = "pawl_http_request_seconds";
-        const counts *of = &metrics->counts[place];
-        pawl__buf label = PAWL__BUF_INIT;
+        const unsigned long long us = now(&of->us);
         unsigned long long n = 0;
 
         for (size_t i = 0; i <= BOUNDS; i++)
                 n += now(&of->buckets[i]);
         if (!n)
-                return PAWL_OK;
-        pawl_status status = write_label(&label, metrics, place);
+                return;
         n = 0;
-        for (size_t i = 0; !status && i <= BOUNDS; i++) {
+        for (size_t i = 0; i <= BOUNDS; i++) {
                 n += now(&of->buckets[i]);
-                status = pawl__buf_addf(out, "%s_bucket{%s,le=\"%s\"} %llu\n", name, label.data,
-                        i < BOUNDS ? bounds[i].name : "+Inf", n);
+                pawl__buf_adds(out, "pawl_http_request_seconds_bucket");
+                write_label(out, route);
+                pawl__buf_addf(out, ",le=\"%s\"} %llu\n", i < BOUNDS ? bounds[i].name : "+Inf", n);
         }
-        if (!status) {
-                const unsigned long long us = now(&of->us);
-                status = pawl__buf_addf(out, "%s_sum{%s} %llu.%06llu\n%s_count{%s} %llu\n", name,
-                        label.data, us / 1000000, us % 1000000, name, label.data, n);
-        }
-        pawl__buf_free(&label);
-        return status;
+        pawl__buf_adds(out, "pawl_http_request_seconds_sum");
+        write_label(out, route);
+        pawl__buf_addf(out, "} %llu.%06llu\n", us / 1000000, us % 1000000);
+        pawl__buf_adds(out, "pawl_http_request_seconds_count");
+        write_label(out, route);
+        pawl__buf_addf(out, "} %llu\n", n);
 }
 
-static pawl_status write_seconds(pawl__buf *out, const service_metrics *metrics)
+/* Each route's lines, and those of requests without a route. */
+static void write_routes(pawl__buf *out, const service_metrics *metrics,
+        void (*write)(pawl__buf *out, const service_route *route, const counts *of))
 {
-        pawl_status status = pawl__buf_adds(out,
-                "# HELP pawl_http_request_seconds From the end of a request to its answer, by "
-                "route.\n"
-                "# TYPE pawl_http_request_seconds histogram\n");
+        const counts *of = metrics->counts;
 
-        for (size_t place = 0; !status && place < metrics->n; place++)
-                status = write_seconds_of(out, metrics, place);
-        return status;
+        for (const service_route *const *table = metrics->tables; *table; table++)
+                for (const service_route *route = *table; route->method; route++)
+                        write(out, route, of++);
+        write(out, NULL, of);
 }
 
-static pawl_status write_one(pawl__buf *out, const char *name, const char *help, const char *type,
+static void write_one(pawl__buf *out, const char *name, const char *help, const char *type,
         unsigned long long value)
 {
-        return pawl__buf_addf(
+        pawl__buf_addf(
                 out, "# HELP %s %s\n# TYPE %s %s\n%s %llu\n", name, help, name, type, name, value);
 }
 
-pawl_status service_metrics_gauge(
-        pawl__buf *out, const char *name, const char *help, uint64_t value)
+void service_metrics_gauge(pawl__buf *out, const char *name, const char *help, uint64_t value)
 {
-        return write_one(out, name, help, "gauge", value);
+        write_one(out, name, help, "gauge", value);
 }
 
-static pawl_status write_gauges(pawl__buf *out, const service_gauges *gauges)
+void service_metrics_write(
+        pawl__buf *out, const service_metrics *metrics, const service_gauges *gauges)
 {
         const struct {
                 const char *name, *help;
@@ -170,33 +147,27 @@ static pawl_status write_gauges(pawl__buf *out, const service_gauges *gauges)
                 {"pawl_workers_busy", "Workers with a request.", &gauges->busy},
                 {"pawl_queue_length", "Requests that wait for a worker.", &gauges->queued},
         };
-        pawl_status status = PAWL_OK;
 
-        for (size_t i = 0; !status && i < sizeof longs / sizeof longs[0]; i++) {
+        pawl__buf_adds(out,
+                "# HELP pawl_http_requests_total Requests answered, by route and status.\n"
+                "# TYPE pawl_http_requests_total counter\n");
+        write_routes(out, metrics, write_requests);
+        pawl__buf_adds(out,
+                "# HELP pawl_http_request_seconds From the end of a request to its answer, by "
+                "route.\n"
+                "# TYPE pawl_http_request_seconds histogram\n");
+        write_routes(out, metrics, write_seconds);
+        for (size_t i = 0; i < sizeof longs / sizeof longs[0]; i++) {
                 const long value = atomic_load(longs[i].value);
-                status = write_one(out, longs[i].name, longs[i].help, "gauge",
-                        value > 0 ? (unsigned long long)value : 0);
+                service_metrics_gauge(
+                        out, longs[i].name, longs[i].help, value > 0 ? (uint64_t)value : 0);
         }
-        if (!status)
-                status = write_one(out, "pawl_body_bytes", "Bytes of request bodies in memory.",
-                        "gauge", atomic_load(&gauges->body_bytes));
-        if (!status)
-                status = write_one(out, "pawl_unauthorized_total",
-                        "Requests without a token, or with one that is none.", "counter",
-                        now(&gauges->unauthorized));
-        if (!status)
-                status = write_one(out, "pawl_timeouts_total",
-                        "Connections closed since a request or answer took too long.", "counter",
-                        now(&gauges->timeouts));
-        return status;
-}
-
-pawl_status service_metrics_write(
-        pawl__buf *out, service_metrics *metrics, const service_gauges *gauges)
-{
-        pawl_status status = write_requests(out, metrics);
-
-        if (!status)
-                status = write_seconds(out, metrics);
-        return status ? status : write_gauges(out, gauges);
+        service_metrics_gauge(out, "pawl_body_bytes", "Bytes of request bodies in memory.",
+                atomic_load(&gauges->body_bytes));
+        write_one(out, "pawl_unauthorized_total",
+                "Requests without a token, or with one that is none.", "counter",
+                now(&gauges->unauthorized));
+        write_one(out, "pawl_timeouts_total",
+                "Connections closed since a request or answer took too long.", "counter",
+                now(&gauges->timeouts));
 }

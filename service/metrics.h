@@ -28,12 +28,11 @@ void service_metrics_free(service_metrics *metrics);
 void service_metrics_count(
         service_metrics *metrics, const service_route *route, unsigned status, uint64_t us);
 
-/** Append the lines of what was counted. PAWL_ENOMEM. */
-PAWL_MUST_CHECK pawl_status service_metrics_write(
-        pawl__buf *out, service_metrics *metrics, const service_gauges *gauges);
+/** Append the lines of what was counted. */
+void service_metrics_write(
+        pawl__buf *out, const service_metrics *metrics, const service_gauges *gauges);
 
 /** One gauge: its help, type and value, each on a line. */
-PAWL_MUST_CHECK pawl_status service_metrics_gauge(
-        pawl__buf *out, const char *name, const char *help, uint64_t value);
+void service_metrics_gauge(pawl__buf *out, const char *name, const char *help, uint64_t value);
 
 #endif

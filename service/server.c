@@ -2,7 +2,9 @@
 #include "base/error.h"
 #include "service/exchange.h"
 #include "service/feed.h"
-#include "service/listen.h"
+#include <arpa/inet.h>
+#include <errno.h>
+#include <netinet/in.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/resource.h>
@@ -11,7 +13,8 @@
 #include <unistd.h>
 
 #define FILES_BESIDE 128 /* open files besides connections: logs, files of a workspace */
-#define CLOSING_MAX  64  /* connections beyond the limit, while others are being closed */
+#define BACKLOG      1024
+#define CLOSING_MAX  64 /* connections beyond the limit, while others are being closed */
 
 struct service_server {
         service_parts parts;
@@ -39,6 +42,74 @@ static unsigned connections_max(void)
         return limit.rlim_cur > 2 * (CLOSING_MAX + FILES_BESIDE)
                        ? (unsigned)limit.rlim_cur - CLOSING_MAX - FILES_BESIDE
                        : CLOSING_MAX;
+}
+
+typedef union any_address {
+        struct sockaddr any;
+        struct sockaddr_in v4;
+        struct sockaddr_in6 v6;
+} any_address;
+
+static socklen_t fill(any_address *out, const char *address, uint16_t port)
+{
+        memset(out, 0, sizeof *out);
+        if (inet_pton(AF_INET, address, &out->v4.sin_addr) == 1) {
+                out->v4.sin_family = AF_INET;
+                out->v4.sin_port = htons(port);
+                return sizeof out->v4;
+        }
+        if (inet_pton(AF_INET6, address, &out->v6.sin6_addr) == 1) {
+                out->v6.sin6_family = AF_INET6;
+                out->v6.sin6_port = htons(port);
+                return sizeof out->v6;
+        }
+        return 0;
+}
+
+static pawl_status listen_failed(const char *address, uint16_t port, pawl_error *err)
+{
+        const int code = errno;
+        const char *fix = "look at the network with `ip address`";
+        pawl_status status = PAWL_EIO;
+
+        if (code == EADDRINUSE) {
+                status = PAWL_EEXISTS;
+                fix = "another program listens there: give another port with --listen";
+        } else if (code == EACCES || code == EPERM) {
+                status = PAWL_EACCESS;
+                fix = "give a port from 1024 up with --listen";
+        } else if (code == EADDRNOTAVAIL || code == EINVAL || code == EAFNOSUPPORT) {
+                status = PAWL_EINVAL;
+                fix = "give an address of this machine with --listen";
+        }
+        return pawl__fail(
+                err, status, "%s port %u: %s; %s", address, (unsigned)port, strerror(code), fix);
+}
+
+/* Listen at an address and a port; 0: any that is free. The socket is non-blocking. */
+static pawl_status listen_at(
+        int *out, uint16_t *port, const char *address, uint16_t wanted, pawl_error *err)
+{
+        any_address at;
+        socklen_t len = fill(&at, address, wanted);
+        const int on = 1;
+
+        errno = EINVAL;
+        const int fd = len ? socket(at.any.sa_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC,
+                                     IPPROTO_TCP)
+                           : -1;
+        if (fd < 0)
+                return listen_failed(address, wanted, err);
+        if (setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof on) != 0 ||
+                bind(fd, &at.any, len) != 0 || listen(fd, BACKLOG) != 0 ||
+                getsockname(fd, &at.any, &len) != 0) {
+                pawl_status status = listen_failed(address, wanted, err);
+                close(fd);
+                return status;
+        }
+        *port = ntohs(at.any.sa_family == AF_INET ? at.v4.sin_port : at.v6.sin6_port);
+        *out = fd;
+        return PAWL_OK;
 }
 
 /* Escapes stay as they were sent: service/request.h parses the request. */
@@ -118,7 +189,7 @@ pawl_status service_server_start(service_server **out, service_site *site, pawl_
                 free(server);
                 return status;
         }
-        status = service_listen(&fd, &server->port, options->address, options->port, err);
+        status = listen_at(&fd, &server->port, options->address, options->port, err);
         if (!status)
                 status = service_connections_start(&parts->connections, site, most, err);
         if (!status)
