@@ -14,6 +14,10 @@ void service_api_events(service_answer *answer, service_call *call);
 void service_api_event(service_answer *answer, service_call *call);
 void service_api_stream(service_answer *answer, service_call *call);
 
+/** Commands by their names (service/execute.c). */
+void service_execute_command(service_answer *answer, service_call *call);
+void service_list_commands(service_answer *answer, service_call *call);
+
 /** The operation's command, with the words that the path and the fields make
  * (service/api_command.c).
  */

@@ -29,20 +29,20 @@ typedef struct invocation {
 /* The prefix and a text from outside, as one word. */
 static void add(invocation *in, const char *prefix, pawl_text value)
 {
-        pawl__buf text = PAWL__BUF_INIT;
-        bool ok = true;
+        const size_t len = strlen(prefix);
+        char *word = pawl__arena_alloc(&in->arena, len + value.len + 1);
 
         assert(in->n < ARGV_MAX);
-        if (memchr(value.data, '\0', value.len))
+        if (memchr(value.data, '\0', value.len)) {
                 pawl__fail(&in->err, PAWL_EINVAL, "%s: holds a NUL; leave it out",
                         prefix[0] ? prefix : "the argument");
-        else if (pawl__buf_addf(&text, "%s", prefix) ||
-                 pawl__buf_add(&text, value.data, value.len) ||
-                 !(in->argv[in->n++] =
-                                 pawl__arena_text(&in->arena, pawl__buf_text(&text), &ok).data) ||
-                 !ok)
+        } else if (!word) {
                 pawl__nomem(&in->err);
-        pawl__buf_free(&text);
+        } else {
+                memcpy(word, prefix, len);
+                memcpy(word + len, value.data, value.len);
+                in->argv[in->n++] = word;
+        }
 }
 
 /* ---- Fields ------------------------------------------------------------------------------ */
@@ -67,48 +67,33 @@ static pawl_text from_query(invocation *in, const service_field *f)
         return absent;
 }
 
-static pawl_text refuse(invocation *in, const service_field *f, const char *what)
-{
-        pawl__fail(&in->err, PAWL_EINVAL, "the body: \"%s\" is no %s; send one", f->name, what);
-        return absent;
-}
-
 static pawl_text from_body(invocation *in, const service_field *f)
 {
         const pawl__node n = pawl__json_get(&in->body, 0, f->name);
         const pawl__json_node *node = n == PAWL__NO_NODE ? NULL : pawl__json_at(&in->body, n);
+        const char *what = "string";
         int64_t number = 0;
 
         if (!node || node->type == PAWL__JSON_NULL)
                 return absent;
         if (f->type == SERVICE_FLAG) {
-                if (node->type != PAWL__JSON_TRUE && node->type != PAWL__JSON_FALSE)
-                        return refuse(in, f, "true or false");
-                return node->type == PAWL__JSON_TRUE ? pawl__text("1") : absent;
-        }
-        if (f->type == SERVICE_NUMBER) {
-                if (node->type != PAWL__JSON_NUMBER || !pawl__json_int(node, &number) || number < 1)
-                        return refuse(in, f, "number from 1 up");
+                if (node->type == PAWL__JSON_TRUE || node->type == PAWL__JSON_FALSE)
+                        return node->type == PAWL__JSON_TRUE ? pawl__text("1") : absent;
+                what = "true or false";
+        } else if (f->type == SERVICE_NUMBER) {
+                if (node->type == PAWL__JSON_NUMBER && pawl__json_int(node, &number) && number >= 1)
+                        return node->value;
+                what = "number from 1 up";
+        } else if (node->type == PAWL__JSON_STRING) {
                 return node->value;
         }
-        return node->type == PAWL__JSON_STRING ? node->value : refuse(in, f, "string");
+        pawl__fail(&in->err, PAWL_EINVAL, "the body: \"%s\" is no %s; send one", f->name, what);
+        return absent;
 }
 
 static bool posts(const invocation *in)
 {
         return strcmp(in->call->route->method, "POST") == 0;
-}
-
-/* Who does it: as the body says. */
-static void take_actor(invocation *in, pawl_text actor)
-{
-        bool ok = true;
-
-        if (pawl__id_check(actor, "actor id", &in->err))
-                return;
-        in->actor = pawl__arena_text(&in->arena, actor, &ok).data;
-        if (!ok)
-                pawl__nomem(&in->err);
 }
 
 /* The field's value as an option; @p last is the value of the field that is the last argument. */
@@ -129,7 +114,9 @@ static void add_field(invocation *in, const service_field *f, pawl_text *last)
         if (!value.data)
                 return;
         if (f->type == SERVICE_ID) {
-                take_actor(in, value);
+                if (!pawl__id_check(value, "actor id", &in->err) &&
+                        !(in->actor = pawl__arena_copy(&in->arena, value).data))
+                        pawl__nomem(&in->err);
         } else if (f->argument) {
                 *last = value;
         } else {
@@ -218,24 +205,21 @@ static pawl_status part_of(pawl__buf *value, const char *pointer, bool decoded, 
         pawl__json_tree tree = PAWL__JSON_TREE_INIT;
         pawl__buf part = PAWL__BUF_INIT;
         pawl_status status = pawl__json_tree_read(&tree, value->data, value->len, err);
+        const pawl__node n =
+                status ? PAWL__NO_NODE : pawl__json_pointer(&tree, pawl__text(pointer));
+        const pawl__json_node *node = n == PAWL__NO_NODE ? NULL : pawl__json_at(&tree, n);
 
+        if (!status && (!node || (decoded && node->type != PAWL__JSON_STRING)))
+                status = pawl__fail(
+                        err, PAWL_ENOTFOUND, "the answer: has no such part; ask for the whole");
         if (!status) {
-                const pawl__node n = pawl__json_pointer(&tree, pawl__text(pointer));
-                const pawl__json_node *node = n == PAWL__NO_NODE ? NULL : pawl__json_at(&tree, n);
-                if (!node || (decoded && node->type != PAWL__JSON_STRING))
-                        status = pawl__fail(err, PAWL_ENOTFOUND,
-                                "the answer: has no such part; ask for the whole");
-                else if (pawl__buf_add(&part, node->value.data, node->value.len))
-                        status = pawl__nomem(err);
+                pawl__buf_add_text(&part, node->value);
+                status = pawl__buf_check(&part, err);
+                pawl__buf_free(value);
+                *value = part;
         }
         pawl__json_tree_free(&tree);
-        if (status) {
-                pawl__buf_free(&part);
-                return status;
-        }
-        pawl__buf_free(value);
-        *value = part;
-        return PAWL_OK;
+        return status;
 }
 
 static pawl_status run(pawl__buf *out, invocation *in)

@@ -1,7 +1,7 @@
 /* The service's own routes: its health, what it counts, and the commands of the registry. */
 #include "base/error.h"
 #include "events/log.h"
-#include "service/execute.h"
+#include "service/api.h"
 #include "service/site.h"
 #include "service/thread.h"
 #include "service/worker.h"

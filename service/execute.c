@@ -1,11 +1,23 @@
-#include "service/execute.h"
+/* Commands of the registry: run for a route, and by POST /executeCommand {"command","args"}. */
 #include "base/error.h"
-#include "base/json_read.h"
+#include "base/json_tree.h"
 #include "base/system.h"
+#include "command/describe.h"
+#include "service/api.h"
 #include "service/worker.h"
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
+
+#define OUTPUT_MAX (32 * 1024 * 1024) /* bytes that a command may print for a request */
+#define ARGS_MAX   256
+
+/* The result of a command. */
+typedef struct outcome {
+        int code;           /* its exit code */
+        pawl_error failure; /* PAWL_OK: it did not fail */
+        pawl__buf output;   /* one JSON value; empty: it printed nothing */
+} outcome;
 
 /* The output of a command, up to the limit. */
 typedef struct printed {
@@ -15,12 +27,12 @@ typedef struct printed {
         bool too_much, no_memory;
 } printed;
 
-static ssize_t take(void *cookie, const char *data, size_t size)
+static ssize_t take_output(void *cookie, const char *data, size_t size)
 {
         printed *out = cookie;
 
         if (!out->too_much && !out->no_memory) {
-                if (size > SERVICE_OUTPUT_MAX - out->text.len)
+                if (size > OUTPUT_MAX - out->text.len)
                         out->too_much = true;
                 else if (pawl__buf_add(&out->text, data, size))
                         out->no_memory = true;
@@ -48,49 +60,40 @@ static bool is_json(pawl_text text)
         return true;
 }
 
-/* "[LINE,LINE]"; false where a line is no JSON. */
-static bool lines_to_array(pawl__buf *out, pawl_text text, pawl_status *status)
-{
-        pawl__buf_clear(out);
-        *status = pawl__buf_addc(out, '[');
-        while (!*status && text.len) {
-                const char *end = memchr(text.data, '\n', text.len);
-                const pawl_text line = {text.data, end ? (size_t)(end - text.data) : text.len};
-                if (!is_json(line))
-                        return false;
-                if (out->len > 1)
-                        *status = pawl__buf_addc(out, ',');
-                if (!*status)
-                        *status = pawl__buf_add(out, line.data, line.len);
-                text.data += line.len + (end != NULL);
-                text.len -= line.len + (end != NULL);
-        }
-        if (!*status)
-                *status = pawl__buf_addc(out, ']');
-        return true;
-}
-
-/* The output as one JSON value in @p out; empty without output. */
+/* The output as one JSON value in @p out; empty without output. JSON Lines become an array, other
+ * text a string. */
 static pawl_status to_json(pawl__buf *out, pawl__buf *text, bool lines, pawl_error *err)
 {
-        pawl_status status = PAWL_OK;
-
         while (text->len && text->data[text->len - 1] == '\n')
                 text->data[--text->len] = '\0';
+        pawl_text rest = pawl__buf_text(text);
         if (!text->len && !lines)
                 return PAWL_OK;
-        if (!lines && is_json(pawl__buf_text(text))) {
+        if (!lines && is_json(rest)) {
                 *out = *text;
                 *text = (pawl__buf)PAWL__BUF_INIT;
                 return PAWL_OK;
         }
-        if (lines_to_array(out, pawl__buf_text(text), &status))
-                return status ? pawl__nomem(err) : PAWL_OK;
+        while (rest.len) {
+                const char *end = memchr(rest.data, '\n', rest.len);
+                const pawl_text line = {rest.data, end ? (size_t)(end - rest.data) : rest.len};
+                if (!is_json(line))
+                        break;
+                pawl__buf_addc(out, out->len ? ',' : '[');
+                pawl__buf_add_text(out, line);
+                rest = pawl__text_n(
+                        line.data + line.len + (end != NULL), rest.len - line.len - (end != NULL));
+        }
+        if (!rest.len) {
+                pawl__buf_adds(out, out->len ? "]" : "[]");
+                return pawl__buf_check(out, err);
+        }
         pawl__buf_clear(out);
         if (!pawl__utf8_valid(text->data, text->len))
                 return pawl__fail(err, PAWL_EIO,
                         "the output: is no UTF-8; ask for it with --json, or on the command line");
-        return pawl__json_quote(out, pawl__buf_text(text)) ? pawl__nomem(err) : PAWL_OK;
+        pawl__json_quote(out, pawl__buf_text(text));
+        return pawl__buf_check(out, err);
 }
 
 /* May the call run this command? */
@@ -111,40 +114,25 @@ static pawl_status check(
 }
 
 /* The failure of a command that printed none: a verdict, such as a block. */
-static void note_code(service_outcome *outcome)
+static void note_code(outcome *of)
 {
-        pawl_status status;
+        static const pawl_status by_code[] = {[CLI_USAGE] = PAWL_EINVAL,
+                [CLI_BLOCKED] = PAWL_BLOCKED,
+                [CLI_INPUTS_CHANGED] = PAWL_EINPUTS,
+                [CLI_DAMAGED] = PAWL_EDAMAGED,
+                [CLI_BUSY] = PAWL_EHELD};
+        const size_t n = sizeof by_code / sizeof by_code[0], code = (size_t)of->code;
 
-        if (outcome->code == CLI_DONE || outcome->failure.status)
-                return;
-        switch (outcome->code) {
-        case CLI_USAGE:
-                status = PAWL_EINVAL;
-                break;
-        case CLI_BLOCKED:
-                status = PAWL_BLOCKED;
-                break;
-        case CLI_INPUTS_CHANGED:
-                status = PAWL_EINPUTS;
-                break;
-        case CLI_DAMAGED:
-                status = PAWL_EDAMAGED;
-                break;
-        case CLI_BUSY:
-                status = PAWL_EHELD;
-                break;
-        default:
-                status = PAWL_ESTATE;
-        }
-        pawl__fail(&outcome->failure, status,
-                "the command: ended with exit code %d; its output says why", outcome->code);
+        if (of->code != CLI_DONE && !of->failure.status)
+                pawl__fail(&of->failure, code < n && by_code[code] ? by_code[code] : PAWL_ESTATE,
+                        "the command: ended with exit code %d; its output says why", of->code);
 }
 
 /* Run the command, unless reading its arguments failed with this code. */
-static pawl_status run(service_outcome *outcome, service_call *call, cli_call *cli, int code,
-        cli_context *in, pawl_error *err)
+static pawl_status run(
+        outcome *of, service_call *call, cli_call *cli, int code, cli_context *in, pawl_error *err)
 {
-        static const cookie_io_functions_t io = {.write = take};
+        static const cookie_io_functions_t io = {.write = take_output};
         const bool changes = cli_changes(cli), lines = (cli->cmd->traits & CLI_LINES) != 0;
         printed out = {PAWL__BUF_INIT, call->worker, changes, false, false};
         pawl_status status = PAWL_OK;
@@ -152,29 +140,31 @@ static pawl_status run(service_outcome *outcome, service_call *call, cli_call *c
         in->out = fopencookie(&out, "w", io);
         if (!in->out)
                 return pawl__nomem(err);
-        outcome->code = code ? code : cli_run(cli);
+        of->code = code ? code : cli_run(cli);
         fclose(in->out); /* an overflow is already known */
         service_worker_cancel(call->worker, false);
         if (out.no_memory) {
                 status = pawl__nomem(err);
         } else if (out.too_much) {
-                outcome->code = CLI_FAILED;
-                pawl__fail(&outcome->failure, PAWL_ETOOBIG,
-                        "the output: is larger than %d bytes; %s", SERVICE_OUTPUT_MAX,
+                of->code = CLI_FAILED;
+                pawl__fail(&of->failure, PAWL_ETOOBIG, "the output: is larger than %d bytes; %s",
+                        OUTPUT_MAX,
                         changes ? "what the command did stands: look at it by another"
                                 : "ask for less, by an option or a page at a time");
         } else {
-                status = to_json(&outcome->output, &out.text, lines, err);
+                status = to_json(&of->output, &out.text, lines, err);
         }
         pawl__buf_free(&out.text);
-        note_code(outcome);
+        note_code(of);
         if (changes)
-                service_health_wrote(
-                        &call->site->health, outcome->failure.status ? &outcome->failure : NULL);
+                service_health_wrote(&call->site->health, of->failure.status ? &of->failure : NULL);
         return status;
 }
 
-pawl_status service_execute(service_outcome *outcome, service_call *call, const char *name,
+/* Run the command of this name in this call: PAWL_OK when it ran, whatever its result. Otherwise it
+ * did not start: PAWL_ENOTFOUND for what is no command or not served, PAWL_EREADONLY, PAWL_EINVAL
+ * for one that needs a workspace where there is none, PAWL_ENOMEM. */
+static pawl_status execute(outcome *of, service_call *call, const char *name,
         const char *const *args, size_t n, pawl_error *err)
 {
         cli_context in = {.log = call->log,
@@ -183,7 +173,7 @@ pawl_status service_execute(service_outcome *outcome, service_call *call, const 
                 .home = call->site->options->home,
                 .config_home = call->site->options->config_home,
                 .served = true,
-                .failure = &outcome->failure};
+                .failure = &of->failure};
         cli_entry entry;
         cli_call cli;
 
@@ -196,35 +186,147 @@ pawl_status service_execute(service_outcome *outcome, service_call *call, const 
         in.err = fopen("/dev/null", "we"); /* its message is in the failure */
         if (!in.err)
                 return pawl__fail_errno(err, errno, "/dev/null", "open it");
-        outcome->failure.status = PAWL_OK;
+        of->failure.status = PAWL_OK;
         const int code = cli_parse_cmd(&cli, entry.program, entry.cmd, args, n, &in);
         pawl_status status = check(call, name, &cli, err);
         if (!status)
-                status = run(outcome, call, &cli, code, &in, err);
+                status = run(of, call, &cli, code, &in, err);
         free(cli.repeated);
         fclose(in.err);
         return status;
 }
 
-void service_outcome_free(service_outcome *outcome)
-{
-        pawl__buf_free(&outcome->output);
-        *outcome = (service_outcome){.code = 0};
-}
-
 pawl_status service_command(pawl__buf *out, service_call *call, const char *name,
         const char *const *args, size_t n, pawl_error *err)
 {
-        service_outcome outcome = {.code = 0};
-        pawl_status status = service_execute(&outcome, call, name, args, n, err);
+        outcome of = {.code = 0};
+        pawl_status status = execute(&of, call, name, args, n, err);
 
-        if (!status && outcome.failure.status) {
-                *err = outcome.failure;
-                status = outcome.failure.status;
+        if (!status && of.failure.status) {
+                *err = of.failure;
+                status = of.failure.status;
         }
         pawl__buf_free(out);
-        *out = outcome.output;
-        outcome.output = (pawl__buf)PAWL__BUF_INIT;
-        service_outcome_free(&outcome);
+        *out = of.output;
         return status;
+}
+
+/* ---- POST /executeCommand and GET /listCommands ---- */
+
+/* The command of a request; texts end in a NUL, and are the arena's. */
+typedef struct asked {
+        const char *name;
+        const char *args[ARGS_MAX];
+        size_t n;
+        pawl__arena arena;
+} asked;
+
+static bool refuse(service_answer *answer, const char *what)
+{
+        service_answer_refuse(answer, 400, PAWL_EINVAL,
+                "the body: %s; send {\"command\":NAME,\"args\":[TEXT, ...]}", what);
+        return false;
+}
+
+/* A text of the body that a command gets. */
+static bool take_text(
+        const char **out, asked *of, service_answer *answer, const pawl__json_node *node)
+{
+        if (node->type != PAWL__JSON_STRING)
+                return refuse(answer, "\"command\" and each of \"args\" are strings");
+        if (memchr(node->value.data, '\0', node->value.len))
+                return refuse(answer, "a text holds a NUL");
+        *out = pawl__arena_copy(&of->arena, node->value).data;
+        if (!*out)
+                service_answer_refuse(answer, 500, PAWL_ENOMEM, "out of memory");
+        return *out;
+}
+
+static bool take_args(
+        asked *of, service_answer *answer, const pawl__json_tree *tree, pawl__node args)
+{
+        if (pawl__json_at(tree, args)->type != PAWL__JSON_ARRAY)
+                return refuse(answer, "\"args\" is no array");
+        if (pawl__json_at(tree, args)->count > ARGS_MAX)
+                return refuse(answer, "has more arguments than any command takes");
+        for (pawl__node arg = pawl__json_first(tree, args); arg != PAWL__NO_NODE;
+                arg = pawl__json_after(tree, args, arg))
+                if (!take_text(&of->args[of->n++], of, answer, pawl__json_at(tree, arg)))
+                        return false;
+        return true;
+}
+
+static bool take(asked *of, service_answer *answer, const pawl__json_tree *tree)
+{
+        if (pawl__json_at(tree, 0)->type != PAWL__JSON_OBJECT)
+                return refuse(answer, "is no object");
+        for (pawl__node node = pawl__json_first(tree, 0); node != PAWL__NO_NODE;
+                node = pawl__json_after(tree, 0, node)) {
+                const pawl_text member = pawl__json_at(tree, node)->name;
+                bool ok = true;
+                if (pawl__text_is(member, "command"))
+                        ok = take_text(&of->name, of, answer, pawl__json_at(tree, node));
+                else if (pawl__text_is(member, "args"))
+                        ok = take_args(of, answer, tree, node);
+                else
+                        ok = refuse(answer, "has a member other than \"command\" and \"args\"");
+                if (!ok)
+                        return false;
+        }
+        return of->name || refuse(answer, "has no \"command\"");
+}
+
+/* {"name","data"}; a failure is data too. */
+static void tell(service_answer *answer, const char *name, const outcome *of)
+{
+        pawl__json_writer w = PAWL__JSON_WRITER_INIT;
+        const pawl_text output = of->output.len ? pawl__buf_text(&of->output) : pawl__text("null");
+
+        pawl__json_open_object(&w);
+        pawl__json_member_string(&w, "name", name);
+        if (!of->failure.status) {
+                pawl__json_member_raw(&w, "data", output);
+        } else {
+                pawl__json_name(&w, "data");
+                pawl__json_open_object(&w);
+                pawl__json_name(&w, "error");
+                service_error_object(&w, &of->failure, of->code);
+                if (of->output.len)
+                        pawl__json_member_raw(&w, "output", output);
+                pawl__json_close_object(&w);
+        }
+        pawl__json_close_object(&w);
+        service_answer_json(answer, 200, &w);
+        if (answer->status == 200)
+                answer->failure = of->failure.status;
+}
+
+void service_execute_command(service_answer *answer, service_call *call)
+{
+        pawl__json_tree tree = PAWL__JSON_TREE_INIT;
+        outcome result = {.code = 0};
+        asked of = {.n = 0};
+        pawl_error err = PAWL_ERROR_INIT;
+        const pawl_text body = pawl__buf_text(&call->request->body);
+
+        if (pawl__json_tree_read(&tree, body.data, body.len, &err)) {
+                pawl__fail_prefix(&err, err.status, "the body");
+                service_answer_fail(answer, &err);
+        } else if (take(&of, answer, &tree)) {
+                if (execute(&result, call, of.name, of.args, of.n, &err))
+                        service_answer_fail(answer, &err);
+                else
+                        tell(answer, of.name, &result);
+        }
+        pawl__buf_free(&result.output);
+        pawl__arena_free(&of.arena);
+        pawl__json_tree_free(&tree);
+}
+
+void service_list_commands(service_answer *answer, service_call *call)
+{
+        pawl__json_writer w = PAWL__JSON_WRITER_INIT;
+
+        cli_describe(&w, call->site->options->registry);
+        service_answer_json(answer, 200, &w);
 }
