@@ -1,5 +1,4 @@
 #include "base/crypto.h"
-#include "base/digest.h"
 #include <stdatomic.h>
 #include <stddef.h>
 
@@ -25,7 +24,7 @@ PAWL__LAZY_NOTE("hash", "SHA-256 of the log, of inputs and files", "required", L
 static pawl__lazy lazy = {LIBCRYPTO_SONAME, "OpenSSL's libcrypto", symbols,
         sizeof symbols / sizeof symbols[0], &library, start, PTHREAD_MUTEX_INITIALIZER, false};
 
-void pawl__digest_start_lean(void)
+void pawl__crypto_start_lean(void)
 {
         lean = true;
 }

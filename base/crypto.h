@@ -37,6 +37,8 @@ typedef struct pawl__crypto {
         PAWL__CRYPTO_FUNCTIONS(PAWL__LAZY_FIELD)
 } pawl__crypto;
 
+/** See pawl__digest_start_lean(). */
+void pawl__crypto_start_lean(void);
 /** Load it, unless it is. Static. PAWL_ENOTFOUND where it is not installed. */
 PAWL_MUST_CHECK pawl_status pawl__crypto_load(const pawl__crypto **out, pawl_error *err);
 

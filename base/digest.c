@@ -10,6 +10,11 @@ struct pawl__hasher {
         EVP_MD_CTX *ctx;
 };
 
+void pawl__digest_start_lean(void)
+{
+        pawl__crypto_start_lean();
+}
+
 static bool fetch(pawl__hasher *h)
 {
         if (!h->md)
@@ -70,13 +75,17 @@ pawl_status pawl__hasher_end(pawl__hasher *h, unsigned char out[32])
 pawl_status pawl__sha256(
         pawl__hasher *h, unsigned char out[32], const void *data, size_t len, pawl_error *err)
 {
-        pawl_status status = pawl__hasher_begin(h, err);
+        pawl__hasher *own = NULL;
+        pawl_status status = h ? PAWL_OK : pawl__hasher_new(&own, err);
 
-        if (status)
-                return status;
-        if (pawl__hasher_add(h, data, len) || pawl__hasher_end(h, out))
-                return pawl__nomem(err);
-        return PAWL_OK;
+        if (own)
+                h = own;
+        if (!status)
+                status = pawl__hasher_begin(h, err);
+        if (!status && (pawl__hasher_add(h, data, len) || pawl__hasher_end(h, out)))
+                status = pawl__nomem(err);
+        pawl__hasher_free(own);
+        return status;
 }
 
 void pawl__hex(char *out, const unsigned char *bytes, size_t len)

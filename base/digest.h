@@ -29,7 +29,7 @@ PAWL_MUST_CHECK pawl_status pawl__hasher_begin(pawl__hasher *hasher, pawl_error 
 PAWL_MUST_CHECK pawl_status pawl__hasher_add(pawl__hasher *hasher, const void *data, size_t len);
 PAWL_MUST_CHECK pawl_status pawl__hasher_end(pawl__hasher *hasher, unsigned char out[32]);
 
-/** All three in one, each failure said. */
+/** All three in one, each failure said. @p hasher NULL: one for this text. */
 PAWL_MUST_CHECK pawl_status pawl__sha256(
         pawl__hasher *hasher, unsigned char out[32], const void *data, size_t len, pawl_error *err);
 

@@ -7,7 +7,7 @@
 #include "base/json_canon.h"
 #include "base/error.h"
 #include "base/json_order.h"
-#include "base/json_step.h"
+#include "base/json_read.h"
 #include "base/number.h"
 #include <stdlib.h>
 
@@ -149,7 +149,7 @@ static pawl_status write_all(struct pass *c, char **end)
         pawl__json_token t;
         pawl_status status = PAWL_OK;
 
-        pawl__json_reader_begin(&reader, c->source, c->source_len);
+        pawl__json_reader_init(&reader, c->source, c->source_len);
         for (;;) {
                 char *start = out;
                 const char *p;

@@ -1,7 +1,7 @@
 #include "base/json_tree.h"
 #include "base/error.h"
 #include "base/json_order.h"
-#include "base/json_step.h"
+#include "base/json_read.h"
 #include "base/number.h"
 #include <stdlib.h>
 

@@ -14,6 +14,22 @@ int pawl__text_cmp(pawl_text a, pawl_text b)
         return order ? order : (a.len > b.len) - (a.len < b.len);
 }
 
+bool pawl__text_blank(pawl_text text)
+{
+        while (text.len && text.data[text.len - 1] && strchr(" \t\r\n", text.data[text.len - 1]))
+                text.len--;
+        return text.len == 0;
+}
+
+size_t pawl__text_index(pawl_text text, const char *const *names, size_t n)
+{
+        size_t i = 0;
+
+        while (i < n && !pawl__text_is(text, names[i]))
+                i++;
+        return i;
+}
+
 /* Length of the character at p, of which left bytes are there; 0: not valid UTF-8. */
 static inline size_t character(const unsigned char *p, size_t left)
 {

@@ -32,6 +32,12 @@ static inline bool pawl__text_is(pawl_text a, const char *string)
         return pawl__text_eq(a, pawl__text(string));
 }
 
+/** Nothing but white space (space, tab, line breaks)? */
+bool pawl__text_blank(pawl_text text);
+
+/** The index of the name that is this text, or n. */
+size_t pawl__text_index(pawl_text text, const char *const *names, size_t n);
+
 /** Order by bytes, which for UTF-8 is the order of code points; the absent text comes first. */
 int pawl__text_cmp(pawl_text a, pawl_text b);
 

@@ -31,15 +31,6 @@ enum {
         STRICTNESSES = sizeof strictnesses / sizeof strictnesses[0]
 };
 
-/* The index of a name, or 0, which none has. */
-static int find(const char *const *names, int n, pawl_text name)
-{
-        for (int i = 1; i < n; i++)
-                if (pawl__text_is(name, names[i]))
-                        return i;
-        return 0;
-}
-
 const char *pawl__cursor_name(pawl__cursor_at cursor)
 {
         return (unsigned)cursor < CURSORS ? cursors[cursor] : NULL;
@@ -50,9 +41,10 @@ const char *pawl__strictness_name(pawl__strictness strictness)
         return (unsigned)strictness < STRICTNESSES ? strictnesses[strictness] : NULL;
 }
 
+/* The first of each set has no name. */
 bool pawl__cursor_of(pawl__cursor_at *out, pawl_text name)
 {
-        int found = find(cursors, CURSORS, name);
+        const size_t found = pawl__text_index(name, cursors, CURSORS) % CURSORS;
 
         if (found)
                 *out = (pawl__cursor_at)found;
@@ -61,7 +53,7 @@ bool pawl__cursor_of(pawl__cursor_at *out, pawl_text name)
 
 bool pawl__strictness_of(pawl__strictness *out, pawl_text name)
 {
-        int found = find(strictnesses, STRICTNESSES, name);
+        const size_t found = pawl__text_index(name, strictnesses, STRICTNESSES) % STRICTNESSES;
 
         if (found)
                 *out = (pawl__strictness)found;

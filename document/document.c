@@ -2,7 +2,6 @@
 #include "base/digest.h"
 #include "base/error.h"
 #include "base/file.h"
-#include "document/yaml.h"
 #include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -128,18 +127,6 @@ static pawl_status read_json(pawl__document *document, pawl__buf *text, pawl_err
         return status ? status : count_lines(document, err);
 }
 
-static pawl_status hash_text(unsigned char hash[32], const pawl__buf *text, pawl_error *err)
-{
-        pawl__hasher *hasher;
-        pawl_status status = pawl__hasher_new(&hasher, err);
-
-        if (status)
-                return status;
-        status = pawl__sha256(hasher, hash, text->data, text->len, err);
-        pawl__hasher_free(hasher);
-        return status;
-}
-
 /* Frees the text in any case. */
 static pawl_status parse(pawl__document *out, const char *path, pawl__buf *text, pawl_error *err)
 {
@@ -153,7 +140,7 @@ static pawl_status parse(pawl__document *out, const char *path, pawl__buf *text,
         else
                 status = pawl__nomem(err);
         if (!status)
-                status = hash_text(document.hash, text, err);
+                status = pawl__sha256(NULL, document.hash, text->data, text->len, err);
         if (!status) {
                 status = is_json(path) ? read_json(&document, text, err)
                                        : read_yaml(&document, text, err);
@@ -198,7 +185,7 @@ pawl_status pawl__document_hash(unsigned char hash[32], const char *path, pawl_e
         pawl_status status = read_file(&text, path, err);
 
         if (!status)
-                status = hash_text(hash, &text, err);
+                status = pawl__sha256(NULL, hash, text.data, text.len, err);
         pawl__buf_free(&text);
         return status;
 }

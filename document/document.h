@@ -12,15 +12,14 @@
 #define PAWL_DOCUMENT_DOCUMENT_H
 
 #include "base/json_tree.h"
-
-#define PAWL__DOCUMENT_MAX ((size_t)64 << 20) /* bytes of a file */
+#include "document/yaml.h"
 
 typedef struct pawl__document {
         char *path;     /**< as given, for messages */
         pawl__buf json; /**< the tree's text */
         pawl__json_tree tree;
-        struct pawl__yaml_line *lines; /**< per node (document/yaml.h) */
-        unsigned char hash[32];        /**< SHA-256 of the file's bytes */
+        pawl__yaml_line *lines; /**< per node */
+        unsigned char hash[32]; /**< SHA-256 of the file's bytes */
 } pawl__document;
 
 /** Read a file: JSON when its name ends in .json, else YAML. PAWL_ENOTFOUND, PAWL_EACCESS,

@@ -5,7 +5,6 @@
 #include "base/json_read.h"
 #include "base/json_write.h"
 #include "base/map.h"
-#include "document/document.h"
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>

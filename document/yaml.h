@@ -7,6 +7,7 @@
 
 #include "base/text.h"
 
+#define PAWL__DOCUMENT_MAX   ((size_t)64 << 20) /* bytes of a file, and of its JSON text */
 #define PAWL__YAML_REWRITTEN (UINT32_C(1) << 31)
 
 /** Where a value is, from 1. */

@@ -14,13 +14,12 @@ const char *pawl__conflict_type_name(pawl__conflict_type type)
 
 bool pawl__conflict_type_of(pawl__conflict_type *out, pawl_text name)
 {
-        for (unsigned i = 0; i < sizeof type_names / sizeof type_names[0]; i++) {
-                if (!pawl__text_is(name, type_names[i]))
-                        continue;
+        const size_t n = sizeof type_names / sizeof type_names[0];
+        const size_t i = pawl__text_index(name, type_names, n);
+
+        if (i < n)
                 *out = (pawl__conflict_type)i;
-                return true;
-        }
-        return false;
+        return i < n;
 }
 
 const char *pawl__severity_name(pawl__severity severity)
@@ -30,10 +29,7 @@ const char *pawl__severity_name(pawl__severity severity)
 
 pawl__severity pawl__severity_of(pawl_text name)
 {
-        for (unsigned i = 0; i < PAWL__SEVERITY_HIGH; i++)
-                if (pawl__text_is(name, severity_names[i]))
-                        return (pawl__severity)i;
-        return PAWL__SEVERITY_HIGH;
+        return (pawl__severity)pawl__text_index(name, severity_names, PAWL__SEVERITY_HIGH);
 }
 
 /* ---- Judging --------------------------------------------------------------------------------- */

@@ -14,19 +14,9 @@ const char *pawl__scope_name(pawl__scope scope)
         return scope_names[scope];
 }
 
-/* The index of a name, or n. */
-static unsigned index_of(const char *const *names, unsigned n, pawl_text name)
-{
-        unsigned i = 0;
-
-        while (i < n && !pawl__text_is(name, names[i]))
-                i++;
-        return i;
-}
-
 bool pawl__scope_of(pawl__scope *out, pawl_text name)
 {
-        unsigned i = index_of(scope_names, PAWL__SCOPES_N, name);
+        size_t i = pawl__text_index(name, scope_names, PAWL__SCOPES_N);
 
         if (pawl__text_is(name, "spec_kitty_core"))
                 i = PAWL__CORE;
@@ -36,6 +26,16 @@ bool pawl__scope_of(pawl__scope *out, pawl_text name)
         return true;
 }
 
+pawl_status pawl__scope_read(pawl__scope *out, pawl_text name, pawl_error *err)
+{
+        if (pawl__scope_of(out, name))
+                return PAWL_OK;
+        return pawl__fail(err, PAWL_EINVAL,
+                "scope \"%.*s\": is not known; use mission_local, team_domain, audience_domain or "
+                "core",
+                PAWL__FMT(name));
+}
+
 const char *pawl__sense_status_name(pawl__sense_status status)
 {
         return status_names[status];
@@ -43,7 +43,7 @@ const char *pawl__sense_status_name(pawl__sense_status status)
 
 bool pawl__sense_status_of(pawl__sense_status *out, pawl_text name)
 {
-        unsigned i = index_of(status_names, PAWL__DEPRECATED + 1, name);
+        const size_t i = pawl__text_index(name, status_names, PAWL__DEPRECATED + 1);
 
         if (i > PAWL__DEPRECATED)
                 return false;
@@ -343,31 +343,4 @@ pawl_status pawl__glossary_automaton(
 pawl_text pawl__glossary_surface(const pawl__glossary *glossary, uint32_t number)
 {
         return glossary->entries[number].normal;
-}
-
-struct finding {
-        pawl__glossary *glossary;
-        pawl__match_fn fn;
-        void *user;
-};
-
-static pawl_status found(uint32_t number, size_t start, size_t end, void *user)
-{
-        struct finding *finding = user;
-        pawl__match match = {start, end, pawl__glossary_surface(finding->glossary, number)};
-
-        return finding->fn(&match, finding->user);
-}
-
-pawl_status pawl__glossary_find(
-        pawl__glossary *glossary, pawl_text text, pawl__match_fn fn, void *user, pawl_error *err)
-{
-        struct finding finding = {glossary, fn, user};
-        const pawl__automaton *automaton = NULL;
-        pawl_status status = pawl__glossary_automaton(&automaton, glossary, err);
-
-        if (status || !automaton)
-                return status;
-        status = pawl__automaton_scan(automaton, text, found, &finding);
-        return status == PAWL_ENOMEM ? pawl__nomem(err) : status;
 }

@@ -20,6 +20,8 @@ typedef enum pawl__scope {
 const char *pawl__scope_name(pawl__scope scope);
 /** "spec_kitty_core" is read as core. False for any other name. */
 bool pawl__scope_of(pawl__scope *out, pawl_text name);
+/** The same as a user's choice: PAWL_EINVAL, naming the scopes there are. */
+PAWL_MUST_CHECK pawl_status pawl__scope_read(pawl__scope *out, pawl_text name, pawl_error *err);
 
 typedef enum pawl__sense_status { PAWL__ACTIVE, PAWL__DRAFT, PAWL__DEPRECATED } pawl__sense_status;
 
@@ -63,21 +65,5 @@ pawl__resolution pawl__glossary_resolve(const pawl__glossary *glossary, pawl_tex
 /** The same by the number of a surface that was found (glossary/surfaces.h), which stays its own.
  */
 pawl__resolution pawl__glossary_resolve_number(const pawl__glossary *glossary, uint32_t number);
-
-/**
- * Find every surface in @p text, whatever the status of its senses (a term whose only sense is a
- * draft, or was deprecated, is one without a meaning, not no term): whole words, any case, singular
- * or plural, several words too; overlapping matches are all reported. The automaton is built at the
- * first call after an add, once.
- */
-typedef struct pawl__match {
-        size_t start, end; /**< bytes of the text as given */
-        pawl_text normal;  /**< of the surface found; the glossary's */
-} pawl__match;
-
-typedef pawl_status (*pawl__match_fn)(const pawl__match *match, void *user);
-
-PAWL_MUST_CHECK pawl_status pawl__glossary_find(
-        pawl__glossary *glossary, pawl_text text, pawl__match_fn fn, void *user, pawl_error *err);
 
 #endif

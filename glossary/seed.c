@@ -48,20 +48,12 @@ static pawl_status set_surface(const pawl__place *place, pawl__node node)
         return status ? status : keep(place, &loader->sense->surface, surface);
 }
 
-static bool is_blank(char c)
-{
-        return c == ' ' || c == '\t' || c == '\r' || c == '\n';
-}
-
 static pawl_status set_definition(const pawl__place *place, pawl__node node)
 {
         struct loader *loader = place->target;
         pawl_text definition = value_at(place, node)->value;
-        size_t blanks = 0;
 
-        while (blanks < definition.len && is_blank(definition.data[blanks]))
-                blanks++;
-        if (blanks == definition.len)
+        if (pawl__text_blank(definition))
                 return pawl__field_fail(place, node, "is empty; write what the term means");
         return keep(place, &loader->sense->definition, definition);
 }

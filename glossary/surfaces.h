@@ -8,8 +8,11 @@
 #include "glossary/automaton.h"
 #include "glossary/glossary.h"
 
-/** The automaton, built if a surface was added since the last time; NULL: there is none. Valid
- * until the next call after an add. */
+/** The automaton that finds every surface, whatever the status of its senses (a term whose only
+ * sense is a draft, or was deprecated, is one without a meaning, not no term): whole words, any
+ * case, singular or plural, several words too; overlapping matches are all reported. Built if a
+ * surface was added since the last time; NULL: there is none. Valid until the next call after an
+ * add. */
 PAWL_MUST_CHECK pawl_status pawl__glossary_automaton(
         const pawl__automaton **out, pawl__glossary *glossary, pawl_error *err);
 

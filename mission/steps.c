@@ -88,7 +88,7 @@ pawl_status pawl__step_run_blocked(const pawl__step_run *p)
 
         pawl__step_run_progress(p, PAWL_STEP_BLOCKED);
         return pawl__fail(&r->error, PAWL_BLOCKED,
-                "step %.*s: held by %zu unresolved conflict%s; `pawl conflicts` lists, `pawl "
+                "step %.*s: blocked by %zu unresolved conflict%s; `pawl conflicts` lists, `pawl "
                 "resolve` answers, then `pawl resume %s`",
                 PAWL__FMT(p->step->id), n, n == 1 ? "" : "s", token ? token : r->run_id.data);
 }

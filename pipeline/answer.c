@@ -28,14 +28,6 @@ static pawl_status emit_resolved(pawl__batch *batch, const pawl_conflict *confli
         return pawl__batch_emit(batch, PAWL__CLARIFICATION_RESOLVED, &event, &w, err);
 }
 
-static bool blank(pawl_text text)
-{
-        for (size_t i = 0; i < text.len; i++)
-                if (!strchr(" \t\r\n", text.data[i]) || text.data[i] == '\0')
-                        return false;
-        return true;
-}
-
 /* The sense that the answer selects, as it stood among the candidates or as it was defined. */
 static pawl_status select_sense(
         pawl__sense *out, const pawl_conflict *conflict, const pawl_answer *answer, pawl_error *err)
@@ -50,7 +42,7 @@ static pawl_status select_sense(
                         "both",
                         PAWL__FMT(id));
         if (answer->define.data) {
-                if (blank(answer->define))
+                if (pawl__text_blank(answer->define))
                         return pawl__fail(err, PAWL_EINVAL,
                                 "conflict %.*s: the definition is empty; write what \"%.*s\" means",
                                 PAWL__FMT(id), PAWL__FMT(conflict->term));
@@ -59,11 +51,8 @@ static pawl_status select_sense(
                                 "conflict %.*s: the definition is not valid UTF-8; write it in "
                                 "UTF-8",
                                 PAWL__FMT(id));
-                if (!pawl__scope_of(&out->scope, scope))
-                        return pawl__fail(err, PAWL_EINVAL,
-                                "scope \"%.*s\": is not known; use mission_local, team_domain, "
-                                "audience_domain or core",
-                                PAWL__FMT(scope));
+                if (pawl__scope_read(&out->scope, scope, err))
+                        return PAWL_EINVAL;
                 out->surface = conflict->term;
                 out->definition = answer->define;
                 return PAWL_OK;

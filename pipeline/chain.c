@@ -96,10 +96,10 @@ static size_t target(const pawl_pipeline *pipeline, pawl__cursor_at cursor)
         return gate;
 }
 
-/* A user's layer behind the gate holds the step. A checkpoint at the gate makes it resumable: it
- * goes through that layer again. (One before the gate would be passed over by such a resume: there
- * the step is started again.) */
-static pawl_status held_by_user(pawl_pipeline *pipeline, pawl_context *ctx, size_t at)
+/* A user's layer after the gate blocks the step. A checkpoint at the gate makes the step resumable:
+ * it goes through that layer again. (A layer before the gate would be skipped by such a resume:
+ * there the step is started again.) */
+static pawl_status blocked_by_layer(pawl_pipeline *pipeline, pawl_context *ctx, size_t at)
 {
         pawl__cursor_at cursor = ctx->phase == PAWL__ON_OUTPUT ? PAWL__AT_POST_GENERATION
                                                                : PAWL__AT_PRE_GENERATION_GATE;
@@ -109,16 +109,16 @@ static pawl_status held_by_user(pawl_pipeline *pipeline, pawl_context *ctx, size
                 status = pawl__gate_checkpoint(ctx, cursor);
         return status ? status
                       : pawl__fail(&ctx->error, PAWL_BLOCKED,
-                                "step %.*s: held by layer %s; resume it when that may go on",
+                                "step %.*s: blocked by layer %s; resume it when that layer lets it pass",
                                 PAWL__STEP(ctx), pipeline->layers[at].name);
 }
 
-static pawl_status held_by_gate(pawl_context *ctx)
+static pawl_status blocked_by_conflicts(pawl_context *ctx)
 {
         size_t n = ctx->n_conflicts;
 
         return pawl__fail(&ctx->error, PAWL_BLOCKED,
-                "step %.*s: held by %zu unresolved conflict%s; answer, then resume %s",
+                "step %.*s: blocked by %zu unresolved conflict%s; answer, then resume %s",
                 PAWL__STEP(ctx), n, n == 1 ? "" : "s", ctx->checkpoint.retry_token);
 }
 
@@ -149,10 +149,10 @@ static pawl_status pass(pawl_pipeline *pipeline, pawl_context *ctx, pawl__first_
                         break;
                 case PAWL_BLOCKED:
                         if (ctx->n_conflicts == 0)
-                                return held_by_user(pipeline, ctx, at);
+                                return blocked_by_layer(pipeline, ctx, at);
                         if (at >= prompts)
-                                return held_by_gate(ctx);
-                        at++; /* what holds the step is still to be written down, and asked */
+                                return blocked_by_conflicts(ctx);
+                        at++; /* the gate and the clarification still record and ask what blocks */
                         break;
                 case PAWL_JUMP:
                         if (++jumps > MAX_JUMPS)
@@ -167,7 +167,7 @@ static pawl_status pass(pawl_pipeline *pipeline, pawl_context *ctx, pawl__first_
                         return layer_failed(ctx, layer, status);
                 }
         }
-        return ctx->held ? held_by_gate(ctx) : PAWL_OK;
+        return ctx->blocked ? blocked_by_conflicts(ctx) : PAWL_OK;
 }
 
 pawl_status pawl__pipeline_pass(
@@ -185,7 +185,7 @@ pawl_status pawl__pipeline_pass(
                                 /* Another session answered first: its answer stands. */
                                 ctx->answer_waits = false;
                                 pawl__batch_clear(&pipeline->batch);
-                                ctx->held = true;
+                                ctx->blocked = true;
                                 entry = PAWL__FROM_CLARIFICATION;
                                 verdict = reload(ctx);
                                 if (verdict == PAWL_OK)
@@ -207,15 +207,11 @@ pawl_status pawl__pipeline_pass(
 /* StepStarted, and the inputs, so that a refused resume can say what changed. */
 static pawl_status start(pawl_context *ctx)
 {
-        pawl__json_writer *w = pawl__context_payload(ctx);
-        unsigned char hash[PAWL__HASH_LEN];
+        const pawl_status status = pawl__context_keep_inputs(ctx);
 
-        if (ctx->store_inputs && pawl__unhex32(hash, pawl__text(ctx->input_hash))) {
-                pawl_status status = pawl__batch_blob(ctx->batch, hash, ctx->inputs, &ctx->error);
-                if (status)
-                        return status;
-        }
-        pawl__json_member_string(w, "input_hash", ctx->input_hash);
+        if (status)
+                return status;
+        pawl__json_member_string(pawl__context_payload(ctx), "input_hash", ctx->input_hash);
         return pawl__context_emit(ctx, PAWL__STEP_STARTED);
 }
 
@@ -274,7 +270,7 @@ static pawl_status run(pawl_pipeline *pipeline, pawl_context *ctx)
         status = pawl__pipeline_pass(
                 pipeline, ctx, ctx->token[0] ? PAWL__FROM_RESUME : PAWL__FROM_START, false);
         if (status == PAWL_OK && ctx->phase == PAWL__ON_OUTPUT)
-                return PAWL_DONE; /* the output that was held back passed, and is recorded */
+                return PAWL_DONE; /* the output that was blocked passed, and is recorded */
         ctx->may_generate = status == PAWL_OK;
         return status;
 }

@@ -43,13 +43,13 @@ static pawl_status record(pawl_context *ctx)
 {
         pawl__json_writer *w = pawl__context_payload(ctx);
         pawl__severity overall = pawl__findings_severity(&ctx->findings);
-        pawl__blocker *held = NULL;
-        size_t n_held = 0;
-        pawl_status status = pawl__gate_blockers(&held, &n_held, ctx);
+        pawl__blocker *blockers = NULL;
+        size_t n_blockers = 0;
+        pawl_status status = pawl__gate_blockers(&blockers, &n_blockers, ctx);
 
         if (status)
                 return status;
-        pawl__json_member_bool(w, "blocked", n_held > 0);
+        pawl__json_member_bool(w, "blocked", n_blockers > 0);
         pawl__json_member_number(w, "confidence", confidence_of(&ctx->findings, overall));
         pawl__json_member_string(w, "effective_strictness", pawl__strictness_name(ctx->effective));
         pawl__json_name(w, "findings");
@@ -57,7 +57,7 @@ static pawl_status record(pawl_context *ctx)
         pawl__json_member_string(w, "overall_severity", pawl__severity_name(overall));
         pawl__json_member_string(w, "phase", pawl__phase_name(ctx->phase));
         pawl__json_member_string(w, "recommended_action",
-                n_held            ? "block"
+                n_blockers        ? "block"
                 : ctx->findings.n ? "warn"
                                   : "proceed");
         return pawl__context_emit(ctx, PAWL__CHECK_EVALUATED);

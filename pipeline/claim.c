@@ -265,6 +265,15 @@ static pawl_status seed_refs(pawl__claim *claim, const pawl_pipeline *pipeline, 
         return copy_refs(claim, refs, pipeline->n_seeds, err);
 }
 
+static pawl_status same_mission(pawl_context *ctx, pawl_text mission_id)
+{
+        if (pawl__text_eq(mission_id, ctx->mission_id))
+                return PAWL_OK;
+        return pawl__fail(&ctx->error, PAWL_EINVAL,
+                "run %.*s: is one of mission %.*s, not of %.*s; choose another run id",
+                PAWL__FMT(ctx->run_id), PAWL__FMT(mission_id), PAWL__FMT(ctx->mission_id));
+}
+
 /* May this context's run be claimed, and has it been started? *refs: its versions, or absent. */
 static pawl_status look(pawl_text *refs, pawl_pipeline *pipeline, pawl_context *ctx)
 {
@@ -277,11 +286,8 @@ static pawl_status look(pawl_text *refs, pawl_pipeline *pipeline, pawl_context *
                 return PAWL_OK;
         if (status)
                 return status;
-        if (!pawl__text_eq(row.v[PAWL__RUN_MISSION].text, ctx->mission_id))
-                return pawl__fail(&ctx->error, PAWL_EINVAL,
-                        "run %.*s: is one of mission %.*s, not of %.*s; choose another run id",
-                        PAWL__FMT(ctx->run_id), PAWL__FMT(row.v[PAWL__RUN_MISSION].text),
-                        PAWL__FMT(ctx->mission_id));
+        if ((status = same_mission(ctx, row.v[PAWL__RUN_MISSION].text)))
+                return status;
         if (pawl__text_is(row.v[PAWL__RUN_STATUS].text, "completed"))
                 return pawl__fail(&ctx->error, PAWL_ESTATE,
                         "run %.*s: has completed; start another run for step %.*s",
@@ -353,11 +359,8 @@ pawl_status pawl__claim_take(pawl_pipeline *pipeline, pawl_context *ctx)
                 if (!ok)
                         return pawl__nomem(&ctx->error);
         }
-        if (!pawl__text_eq(claim->mission_id, ctx->mission_id))
-                return pawl__fail(&ctx->error, PAWL_EINVAL,
-                        "run %.*s: is one of mission %.*s, not of %.*s; choose another run id",
-                        PAWL__FMT(ctx->run_id), PAWL__FMT(claim->mission_id),
-                        PAWL__FMT(ctx->mission_id));
+        if ((status = same_mission(ctx, claim->mission_id)))
+                return status;
         pipeline->current = (size_t)(claim - pipeline->claims);
         return claim->glossary ? catch_up(pipeline, claim, &ctx->error)
                                : first_load(pipeline, claim, &ctx->error);

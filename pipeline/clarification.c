@@ -1,5 +1,6 @@
-/* Layer 4: what held the step back is asked. Each request is in the log before anybody is asked, so
- * that another session can answer if this one dies; a burst asks at most three, the worst first. */
+/* Layer 4: ask about what blocks the step. Each request is in the log before anybody is asked, so
+ * that another session can answer if this one dies. A burst asks at most three questions, the
+ * highest severity first. */
 #include "base/error.h"
 #include "pipeline/answer.h"
 #include "pipeline/gate.h"
@@ -44,9 +45,9 @@ static pawl_status request_all(pawl_context *ctx)
         return status;
 }
 
-/* A question is about to be put: what waits has to be on disk. An answer that another session gave
- * before ours got there stands, and ours is dropped. */
-static pawl_status settle(pawl_context *ctx)
+/* Before a question, what waits is committed. If another session answered first, its answer stands
+ * and ours is dropped. */
+static pawl_status commit_waiting(pawl_context *ctx)
 {
         pawl_status status = ctx->wait(ctx);
 
@@ -57,8 +58,8 @@ static pawl_status settle(pawl_context *ctx)
         return ctx->reload(ctx);
 }
 
-/* Somebody else may have answered while this session thought. */
-static pawl_status overtaken(bool *by_other, pawl_context *ctx, size_t i)
+/* Another session may have answered while this one was asking. */
+static pawl_status answered_elsewhere(bool *by_other, pawl_context *ctx, size_t i)
 {
         pawl_status status = pawl__conflict_resolved(by_other, ctx, ctx->conflicts[i].conflict_id);
 
@@ -86,10 +87,10 @@ static pawl_status ask(pawl_context *ctx, size_t i)
 {
         pawl_answer said = {0, {NULL, 0}, {NULL, 0}};
         bool by_other;
-        pawl_status status = settle(ctx);
+        pawl_status status = commit_waiting(ctx);
 
         if (!status)
-                status = overtaken(&by_other, ctx, i);
+                status = answered_elsewhere(&by_other, ctx, i);
         if (status || by_other)
                 return status;
         ctx->questions++;
@@ -104,11 +105,11 @@ static pawl_status ask(pawl_context *ctx, size_t i)
                 ctx->prompts[i] = PAWL__DEFERRED;
                 return PAWL_OK;
         }
-        status = overtaken(&by_other, ctx, i);
+        status = answered_elsewhere(&by_other, ctx, i);
         return status || by_other ? status : answer(ctx, i, &said);
 }
 
-/* Leave only what still holds the step back; true if that is nothing. */
+/* Keep only what still blocks the step; true if nothing does. */
 static bool all_answered(pawl_context *ctx)
 {
         size_t left = 0;
@@ -128,7 +129,7 @@ static pawl_status process(const pawl_layer *layer, pawl_context *ctx)
         pawl_status status = PAWL_OK;
 
         (void)layer;
-        if (!ctx->held)
+        if (!ctx->blocked)
                 return PAWL_OK;
         if (!ctx->requested)
                 status = request_all(ctx);

@@ -69,7 +69,7 @@ static void turn_to_output(pawl_context *ctx)
 {
         ctx->phase = PAWL__ON_OUTPUT;
         ctx->token_used = true;
-        ctx->held = false;
+        ctx->blocked = false;
         ctx->conflicts = NULL;
         ctx->n_conflicts = 0;
         ctx->requested = false;

@@ -140,7 +140,7 @@ void pawl__context_reset(pawl_context *ctx)
         ctx->token_used = false;
         ctx->resumed_at = PAWL__AT_START;
         ctx->cursor = PAWL__AT_START;
-        ctx->held = false;
+        ctx->blocked = false;
         ctx->conflicts = NULL;
         ctx->n_conflicts = 0;
         ctx->prompts = NULL;
@@ -235,6 +235,15 @@ pawl__json_writer *pawl__context_payload(pawl_context *ctx)
         *w = (pawl__json_writer){.buf = w->buf};
         pawl__json_open_object(w);
         return w;
+}
+
+pawl_status pawl__context_keep_inputs(pawl_context *ctx)
+{
+        unsigned char hash[PAWL__HASH_LEN];
+
+        if (!ctx->store_inputs || !pawl__unhex32(hash, pawl__text(ctx->input_hash)))
+                return PAWL_OK;
+        return pawl__batch_blob(ctx->batch, hash, ctx->inputs, &ctx->error);
 }
 
 void pawl__attempt_members(pawl__json_writer *w, const pawl__attempt *attempt)

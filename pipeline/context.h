@@ -34,7 +34,7 @@ typedef enum pawl__prompt_state {
 
 struct pawl_context {
         pawl__arena arena; /**< lives as long as the context */
-        pawl__arena pass;  /**< what a pass makes; cleared when the next begins */
+        pawl__arena pass;  /**< memory of a pass; cleared when the next begins */
         pawl_error error;
         pawl__hasher *hasher;
         pawl__json_writer writer; /**< its memory is used again from event to event */
@@ -54,14 +54,14 @@ struct pawl_context {
         char input_hash[65];
         char token[37]; /**< to resume with; "": a fresh execution */
 
-        /* lent by the pipeline for the pass */
+        /* attached by the pipeline for the pass */
         pawl_log *log;
         pawl__state *state;
         pawl__glossary *glossary;
         pawl__batch *batch;
-        pawl_status (*wait)(pawl_context *ctx); /**< commit the batch: a wait is about to begin */
+        pawl_status (*wait)(pawl_context *ctx); /**< commit the batch, before a wait */
         void *wait_user;
-        /** take up the senses of ctx->scope_refs, or those that other sessions added since */
+        /** load the senses of ctx->scope_refs, and what other sessions added since */
         pawl_status (*reload)(pawl_context *ctx);
         const pawl__scope_ref *scope_refs;
         size_t n_scope_refs;
@@ -71,16 +71,16 @@ struct pawl_context {
         void *confirm_user;
         const pawl_sources *sources;
 
-        /* what the layers make */
+        /* the layers' results */
         pawl__terms terms;
         pawl__findings findings;
-        struct pawl__verdicts *verdicts; /**< what the gate made of findings; see gate.h */
+        struct pawl__verdicts *verdicts; /**< of findings; see gate.h */
         pawl__buf output_buf;
         pawl_text output;            /**< canonical; absent until there is one; in output_buf */
         pawl__checkpoint checkpoint; /**< the newest of this pass; retry_token "": none yet */
         pawl__checkpoint committed;  /**< the newest that is in the log */
         pawl__checkpoint asked_for;  /**< the one that token names; retry_token "": not loaded */
-        pawl_conflict *conflicts;    /**< those that hold the step back and are open */
+        pawl_conflict *conflicts;    /**< open ones that block the step */
         size_t n_conflicts;
         pawl__prompt_state *prompts; /**< one a conflict */
         size_t questions;            /**< asked in this burst */
@@ -91,9 +91,9 @@ struct pawl_context {
         pawl__cursor_at cursor;     /**< where a PAWL_JUMP goes on */
         pawl__cursor_at resumed_at; /**< where, when resumed */
         bool resumed;
-        bool reevaluated;      /**< findings are recorded ones, judged again */
+        bool reevaluated;      /**< findings are recorded ones, re-evaluated */
         bool token_used;       /**< the resume layer has gone on from token */
-        bool held;             /**< the gate blocks, and has not judged again since */
+        bool blocked;          /**< the gate blocks, and has not evaluated again since */
         bool requested;        /**< their GlossaryClarificationRequested are written */
         bool checkpoint_waits; /**< checkpoint is in the batch, not committed yet */
         bool answer_waits;     /**< an answer is in the batch, not committed yet */
@@ -114,10 +114,13 @@ pawl__json_writer *pawl__context_payload(pawl_context *ctx);
 /** Close the payload that was begun, and put its event into the batch. */
 PAWL_MUST_CHECK pawl_status pawl__context_emit(pawl_context *ctx, pawl__event_type type);
 
-/** What is told of an attempt, as members of the event that ends it; nothing of number 0. */
+/** Put the inputs into the batch as a blob, if they are to be stored. */
+PAWL_MUST_CHECK pawl_status pawl__context_keep_inputs(pawl_context *ctx);
+
+/** An attempt as members of the event that ends it; none for number 0. */
 void pawl__attempt_members(pawl__json_writer *w, const pawl__attempt *attempt);
 
-/** Forget what the pass before made. */
+/** Discard the results of the previous pass. */
 void pawl__context_reset(pawl_context *ctx);
 
 /** A text of the pass, copied into its arena; *ok turns false without memory. */
@@ -129,7 +132,7 @@ pawl_text pawl__context_keep(pawl_context *ctx, pawl_text text, bool *ok);
 /** The strictness that a checkpoint or pawl__context_decide() set, else runtime, else step, else
  *  mission, else project, else medium. */
 pawl__strictness pawl__context_effective(const pawl_context *ctx);
-/** Keep that one for the pass. */
+/** Fix it for the pass. */
 void pawl__context_decide(pawl_context *ctx);
 
 /** Does layer 1 and 2 run (rules: strictness, glossary_check)? Decides ctx->effective first. */

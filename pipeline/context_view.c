@@ -52,12 +52,12 @@ pawl_status pawl_context_extracted_terms(pawl_terms *out, pawl_context *ctx)
         return PAWL_OK;
 }
 
-/* The id of its conflict, if it holds the step back. */
+/* The id of its conflict, if it blocks the step. */
 static pawl_text id_of(const pawl_context *ctx, const pawl__finding *finding)
 {
         for (size_t i = 0; ctx->verdicts && i < ctx->verdicts->n; i++)
-                if (ctx->verdicts->held[i].finding == finding)
-                        return ctx->verdicts->held[i].conflict_id;
+                if (ctx->verdicts->blockers[i].finding == finding)
+                        return ctx->verdicts->blockers[i].conflict_id;
         return (pawl_text){NULL, 0};
 }
 

@@ -1,5 +1,5 @@
-/* Layer 3: may the step generate? It fails closed: what it does not know counts as the worst, and
- * its checkpoint is in the log before its verdict takes effect. */
+/* Layer 3: may the step generate? It fails closed: what it does not know counts as the highest
+ * severity, and its checkpoint is in the log before its verdict takes effect. */
 #include "pipeline/gate.h"
 #include "base/error.h"
 #include "base/map.h"
@@ -60,8 +60,8 @@ static pawl_status answered(pawl__map *ids, pawl_context *ctx)
         return status;
 }
 
-/* Put a finding among those that hold the step back, unless its conflict was answered before. */
-static pawl_status hold(pawl__blocker *held, size_t *n, pawl_context *ctx,
+/* Add a finding to the blockers, unless its conflict was answered before. */
+static pawl_status block(pawl__blocker *blockers, size_t *n, pawl_context *ctx,
         const pawl__finding *finding, const pawl__map *ids)
 {
         char id[17];
@@ -71,18 +71,19 @@ static pawl_status hold(pawl__blocker *held, size_t *n, pawl_context *ctx,
                 return pawl__nomem(&ctx->error);
         if (pawl__map_get(ids, pawl__text(id)) != PAWL__MAP_NONE)
                 return PAWL_OK;
-        held[*n] = (pawl__blocker){finding, pawl__context_keep(ctx, pawl__text(id), &ok)};
+        blockers[*n] = (pawl__blocker){finding, pawl__context_keep(ctx, pawl__text(id), &ok)};
         (*n)++;
         return ok ? PAWL_OK : pawl__nomem(&ctx->error);
 }
 
-/* A severity that is not known stands with the highest. */
+/* A severity that is not known counts as the highest. */
 static pawl__severity rank(pawl__severity severity)
 {
         return severity > PAWL__SEVERITY_HIGH ? PAWL__SEVERITY_HIGH : severity;
 }
 
-static pawl_status hold_all(pawl__blocker *held, size_t *n, pawl_context *ctx, const pawl__map *ids)
+static pawl_status block_all(
+        pawl__blocker *blockers, size_t *n, pawl_context *ctx, const pawl__map *ids)
 {
         const pawl__findings *findings = &ctx->findings;
         pawl_status status = PAWL_OK;
@@ -92,12 +93,12 @@ static pawl_status hold_all(pawl__blocker *held, size_t *n, pawl_context *ctx, c
                         continue;
                 for (size_t i = 0; i < findings->n && !status; i++)
                         if (rank(findings->items[i].severity) == s)
-                                status = hold(held, n, ctx, &findings->items[i], ids);
+                                status = block(blockers, n, ctx, &findings->items[i], ids);
         }
         return status;
 }
 
-static pawl_status judge(struct pawl__verdicts *verdicts, pawl_context *ctx)
+static pawl_status evaluate(struct pawl__verdicts *verdicts, pawl_context *ctx)
 {
         pawl__map ids = PAWL__MAP_INIT;
         pawl__severity worst = pawl__findings_severity(&ctx->findings);
@@ -106,12 +107,13 @@ static pawl_status judge(struct pawl__verdicts *verdicts, pawl_context *ctx)
         verdicts->of = ctx->findings;
         if (!pawl__gate_blocks(ctx->phase, ctx->effective, worst))
                 return PAWL_OK;
-        verdicts->held = pawl__arena_array(&ctx->pass, ctx->findings.n, sizeof *verdicts->held);
-        if (!verdicts->held)
+        verdicts->blockers =
+                pawl__arena_array(&ctx->pass, ctx->findings.n, sizeof *verdicts->blockers);
+        if (!verdicts->blockers)
                 return pawl__nomem(&ctx->error);
         status = answered(&ids, ctx);
         if (!status)
-                status = hold_all(verdicts->held, &verdicts->n, ctx, &ids);
+                status = block_all(verdicts->blockers, &verdicts->n, ctx, &ids);
         pawl__map_free(&ids);
         return status;
 }
@@ -120,18 +122,18 @@ pawl_status pawl__gate_blockers(pawl__blocker **out, size_t *n, pawl_context *ct
 {
         struct pawl__verdicts *verdicts = ctx->verdicts;
 
-        /* A conflict that is answered in between is found out by the clarification layer. */
+        /* The clarification layer notices a conflict that is answered in between. */
         if (!verdicts || verdicts->of.items != ctx->findings.items ||
                 verdicts->of.n != ctx->findings.n) {
                 verdicts = pawl__arena_alloc(&ctx->pass, sizeof *verdicts);
                 if (!verdicts)
                         return pawl__nomem(&ctx->error);
-                pawl_status status = judge(verdicts, ctx);
+                pawl_status status = evaluate(verdicts, ctx);
                 if (status)
                         return status;
                 ctx->verdicts = verdicts;
         }
-        *out = verdicts->held;
+        *out = verdicts->blockers;
         *n = verdicts->n;
         return PAWL_OK;
 }
@@ -200,7 +202,7 @@ static pawl_status show(pawl_context *ctx, const pawl__blocker *blockers, size_t
         return PAWL_OK;
 }
 
-/* What the mission is set to, beside the strictness that this step came to. */
+/* The strictness of the mission or the project; the step may have another. */
 static pawl__strictness mode(const pawl_context *ctx)
 {
         if (ctx->mission_strictness != PAWL__STRICTNESS_UNSET)
@@ -229,27 +231,27 @@ static pawl_status emit_blocked(pawl_context *ctx, const pawl__blocker *blockers
 static pawl_status process(const pawl_layer *layer, pawl_context *ctx)
 {
         bool on_output = ctx->phase == PAWL__ON_OUTPUT;
-        pawl__blocker *held = NULL;
+        pawl__blocker *blockers = NULL;
         size_t n = 0;
 
         (void)layer;
         pawl__context_decide(ctx);
         ctx->conflicts = NULL;
         ctx->n_conflicts = 0;
-        ctx->held = false;
+        ctx->blocked = false;
         ctx->requested = false;
-        pawl_status status = pawl__gate_blockers(&held, &n, ctx);
+        pawl_status status = pawl__gate_blockers(&blockers, &n, ctx);
         if (status)
                 return status;
         if (n == 0)
                 return on_output ? PAWL_OK : pawl__gate_checkpoint(ctx, PAWL__AT_POST_GATE);
-        ctx->held = true;
-        if ((status = show(ctx, held, n)))
+        ctx->blocked = true;
+        if ((status = show(ctx, blockers, n)))
                 return status;
         status = pawl__gate_checkpoint(
                 ctx, on_output ? PAWL__AT_POST_GENERATION : PAWL__AT_PRE_GENERATION_GATE);
         if (!status)
-                status = emit_blocked(ctx, held);
+                status = emit_blocked(ctx, blockers);
         return status ? status : PAWL_BLOCKED;
 }
 

@@ -1,30 +1,30 @@
 /**
  * @file pipeline/gate.h
- * @brief What decides whether a finding holds a step back, for the layers that have to agree on it.
+ * @brief Which findings block a step: the one answer for all layers.
  */
 #ifndef PAWL_PIPELINE_GATE_H
 #define PAWL_PIPELINE_GATE_H
 
 #include "pipeline/context.h"
 
-/** Does a finding of this severity block? off never; medium any high; max any; and the output is
- *  judged at max alone. */
+/** Does a finding of this severity block? off never; medium any high; max any. An output is
+ *  blocked at max only. */
 bool pawl__gate_blocks(pawl__phase phase, pawl__strictness effective, pawl__severity severity);
 
 /** "inputs" or "output". Static. */
 const char *pawl__phase_name(pawl__phase phase);
 
-/** A finding that holds the step back, and the id of its conflict. */
+/** A finding that blocks the step, and the id of its conflict. */
 typedef struct pawl__blocker {
         const pawl__finding *finding;
         pawl_text conflict_id;
 } pawl__blocker;
 
-/** What came of judging findings: kept, so that the check and the gate behind it ask the state
+/** The blockers among some findings: kept, so that the check and the gate after it query the state
  * once. */
 struct pawl__verdicts {
-        pawl__findings of; /**< these */
-        pawl__blocker *held;
+        pawl__findings of; /**< the findings that were evaluated */
+        pawl__blocker *blockers;
         size_t n;
 };
 

@@ -146,19 +146,16 @@ pawl_status pawl_pipeline_add_after(
 pawl_status pawl_pipeline_seed(pawl_pipeline *pipeline, const char *scope, const char *path)
 {
         pawl__scope at;
+        pawl_status status = pawl__scope_read(&at, pawl__text(scope), &pipeline->error);
 
-        if (!pawl__scope_of(&at, pawl__text(scope)))
-                return pawl__fail(&pipeline->error, PAWL_EINVAL,
-                        "scope \"%.*s\": is not known; use mission_local, team_domain, "
-                        "audience_domain or core",
-                        PAWL__FMT(pawl__text(scope)));
+        if (status)
+                return status;
         for (size_t i = 0; i < pipeline->n_seeds; i++)
                 if (pipeline->seeds[i].scope == at)
                         return pawl__fail(&pipeline->error, PAWL_EEXISTS,
                                 "scope %s: has a seed already; put all its terms into one file",
                                 pawl__scope_name(at));
-        pawl_status status =
-                pawl__seed_load(&pipeline->seeds[pipeline->n_seeds], path, at, &pipeline->error);
+        status = pawl__seed_load(&pipeline->seeds[pipeline->n_seeds], path, at, &pipeline->error);
         if (!status)
                 pipeline->n_seeds++;
         return status;

@@ -219,15 +219,6 @@ static pawl_status refuse(pawl_context *ctx, const pawl__checkpoint *from)
                 PAWL__STEP(ctx), ctx->checkpoint_hash, ctx->input_hash);
 }
 
-static pawl_status keep_inputs(pawl_context *ctx)
-{
-        unsigned char hash[PAWL__HASH_LEN];
-
-        if (!ctx->store_inputs || !pawl__unhex32(hash, pawl__text(ctx->input_hash)))
-                return PAWL_OK;
-        return pawl__batch_blob(ctx->batch, hash, ctx->inputs, &ctx->error);
-}
-
 static pawl_status changed(pawl_context *ctx, const pawl__checkpoint *from)
 {
         bool yes = false;
@@ -249,7 +240,7 @@ static pawl_status changed(pawl_context *ctx, const pawl__checkpoint *from)
         if (!status)
                 status = emit_resumed(ctx, PAWL__STEP_RESUMED, from, true, ctx->actor);
         if (!status)
-                status = keep_inputs(ctx);
+                status = pawl__context_keep_inputs(ctx);
         ctx->cursor = ctx->resumed_at = PAWL__AT_START;
         return status ? status : PAWL_JUMP;
 }

@@ -34,7 +34,7 @@ typedef struct pawl_sense {
         double confidence; /**< 0..1 */
 } pawl_sense;
 
-/** A conflict that holds a step back. */
+/** A conflict that blocks a step. */
 typedef struct pawl_conflict {
         pawl_text conflict_id, term, conflict_type, severity, context;
         double confidence;
@@ -225,7 +225,7 @@ PAWL_EXTERN PAWL_MUST_CHECK pawl_status pawl_pipeline_run(
 /**
  * The step's output, after PAWL_OK: JSON if it parses as one value, else a string. Runs the check,
  * and at strictness max the gate, over it.
- * @return PAWL_OK: StepCompleted is recorded; PAWL_BLOCKED: the output is kept, and held back.
+ * @return PAWL_OK: StepCompleted is recorded; PAWL_BLOCKED: the output is kept, and blocked.
  */
 PAWL_EXTERN PAWL_MUST_CHECK pawl_status pawl_pipeline_complete(
         pawl_pipeline *pipeline, pawl_context *ctx, const char *output, size_t len);

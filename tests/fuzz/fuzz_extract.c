@@ -7,6 +7,7 @@
 #include "fuzz/fuzzing.h"
 #include "glossary/conflict.h"
 #include "glossary/normal.h"
+#include "support/glossary_find.h"
 
 static bool normal_is(pawl_text surface, pawl_text expected)
 {
@@ -47,7 +48,7 @@ static const pawl__term *term_of(const pawl__terms *terms, pawl_text surface)
         return NULL;
 }
 
-static pawl_status check_match(const pawl__match *match, void *user)
+static pawl_status check_match(const glossary_match *match, void *user)
 {
         const struct finding *finding = user;
         const pawl__term *term = term_of(finding->terms, match->normal);
@@ -122,7 +123,7 @@ static void run(pawl_text surfaces, pawl_text text)
         require(pawl__extraction_terms(&terms, extraction, NULL) == PAWL_OK);
         check_terms(glossary, &terms, text);
         struct finding finding = {&terms, text};
-        require(pawl__glossary_find(glossary, text, check_match, &finding, NULL) == PAWL_OK);
+        require(glossary_find(glossary, text, check_match, &finding, NULL) == PAWL_OK);
         require(pawl__findings_make(&findings, &arena, glossary, &terms, true, text, NULL) ==
                 PAWL_OK);
         for (size_t i = 0; i < findings.n; i++)

@@ -8,6 +8,7 @@
 #include "fuzz/fuzzing.h"
 #include "glossary/seed.h"
 #include "state/apply.h"
+#include "support/glossary_find.h"
 #include "support/scratch.h"
 #include "support/test.h"
 
@@ -18,7 +19,7 @@ static const pawl_event like = {.time_us = INT64_C(1795178100000000),
 /* ---- As a glossary ----------------------------------------------------------------------------
  */
 
-static pawl_status count_match(const pawl__match *match, void *user)
+static pawl_status count_match(const glossary_match *match, void *user)
 {
         require(match->start < match->end);
         ++*(size_t *)user;
@@ -39,8 +40,8 @@ static void check_glossary(const pawl__seed *seed)
         }
         require(pawl__glossary_count(glossary) <= seed->n);
         for (size_t i = 0; i < seed->n && i < 8; i++)
-                require(pawl__glossary_find(glossary, seed->senses[i].definition, count_match,
-                                &matches, NULL) == PAWL_OK);
+                require(glossary_find(glossary, seed->senses[i].definition, count_match, &matches,
+                                NULL) == PAWL_OK);
         pawl__glossary_free(glossary);
 }
 

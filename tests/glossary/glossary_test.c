@@ -2,6 +2,7 @@
 #include "glossary/automaton.h"
 #include "glossary/glossary.h"
 #include "glossary/normal.h"
+#include "support/glossary_find.h"
 #include "support/test.h"
 
 static pawl__glossary *glossary_make(void)
@@ -182,7 +183,7 @@ static void what_was_given_may_change_after_it_was_added(void **state)
 
 /* ---- Finding --------------------------------------------------------------------------------- */
 
-static pawl_status note_match(const pawl__match *match, void *user)
+static pawl_status note_match(const glossary_match *match, void *user)
 {
         return pawl__buf_addf(user, "%s%zu-%zu %.*s", ((pawl__buf *)user)->len ? ", " : "",
                 match->start, match->end, (int)match->normal.len, match->normal.data);
@@ -193,7 +194,7 @@ static void check_found(pawl__glossary *glossary, const char *text, const char *
         pawl__buf got = PAWL__BUF_INIT;
 
         assert_int_equal(
-                pawl__glossary_find(glossary, pawl__text(text), note_match, &got, NULL), PAWL_OK);
+                glossary_find(glossary, pawl__text(text), note_match, &got, NULL), PAWL_OK);
         assert_text(pawl__buf_text(&got), expected);
         pawl__buf_free(&got);
 }
@@ -294,7 +295,7 @@ static void surfaces_are_found_whatever_the_status_of_their_senses(void **state)
         pawl__glossary_free(g);
 }
 
-static pawl_status stop(const pawl__match *match, void *user)
+static pawl_status stop(const glossary_match *match, void *user)
 {
         (void)match;
         ++*(int *)user;
@@ -308,8 +309,7 @@ static void a_callback_can_end_the_search(void **state)
 
         (void)state;
         add_active(g, "a");
-        assert_int_equal(
-                pawl__glossary_find(g, pawl__text("a a a"), stop, &calls, NULL), PAWL_DONE);
+        assert_int_equal(glossary_find(g, pawl__text("a a a"), stop, &calls, NULL), PAWL_DONE);
         assert_int_equal(calls, 1);
         pawl__glossary_free(g);
 }
@@ -434,8 +434,7 @@ static void many_overlapping_surfaces_take_one_pass(void **state)
         surface.data[surface.len - 1] = 'a';
         for (int i = 0; i < 400000; i++) /* each word the start of a match that fails */
                 assert_int_equal(pawl__buf_adds(&surface, " a"), PAWL_OK);
-        assert_int_equal(
-                pawl__glossary_find(g, pawl__buf_text(&surface), stop, &calls, NULL), PAWL_OK);
+        assert_int_equal(glossary_find(g, pawl__buf_text(&surface), stop, &calls, NULL), PAWL_OK);
         assert_int_equal(calls, 0);
         pawl__buf_free(&surface);
         pawl__glossary_free(g);

@@ -3,6 +3,7 @@
 #include "base/error.h"
 #include "glossary/conflict.h"
 #include "support/allocator.h"
+#include "support/glossary_find.h"
 #include "support/test.h"
 
 static const char text[] =
@@ -108,7 +109,7 @@ static pawl_status extract(pawl__arena *arena, pawl__glossary *glossary, pawl_er
         return status;
 }
 
-static pawl_status ignore(const pawl__match *match, void *user)
+static pawl_status ignore(const glossary_match *match, void *user)
 {
         (void)match, (void)user;
         return PAWL_OK;
@@ -123,7 +124,7 @@ static pawl_status everything(pawl_error *err)
         if (status == PAWL_OK)
                 status = fill(glossary, err);
         if (status == PAWL_OK)
-                status = pawl__glossary_find(glossary, pawl__text(text), ignore, NULL, err);
+                status = glossary_find(glossary, pawl__text(text), ignore, NULL, err);
         if (status == PAWL_OK)
                 status = extract(&arena, glossary, err);
         pawl__glossary_free(glossary);

@@ -135,7 +135,7 @@ static void an_unresolved_conflict_blocks_before_the_command(void **state)
         assert_string_equal(mission_cursor(f, "specify"), "pre_generation_gate");
         assert_string_equal(mission_status(f, "later"), "pending");
         assert_null(mission_token(f, "later"));
-        assert_says(f->err.message, "step specify: held by 1 unresolved conflict;");
+        assert_says(f->err.message, "step specify: blocked by 1 unresolved conflict;");
         assert_says(f->err.message, mission_token(f, "specify"));
         mission_payload_says(
                 f, "SessionEnded", "{\"reason\":\"blocked\",\"status\":\"interrupted\"}");

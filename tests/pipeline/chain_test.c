@@ -33,7 +33,8 @@ static void a_blocked_step_is_resolved_elsewhere_and_resumed(void **state)
 
         assert_int_equal(piped_critical(p, "s", ambiguous), PAWL_BLOCKED);
         assert_string_equal(piped_types(p, 0), TYPES_SEEDED TYPES_BLOCKED);
-        assert_says(pawl_pipeline_errmsg(p->pipeline), "step s: held by 1 unresolved conflict; ");
+        assert_says(
+                pawl_pipeline_errmsg(p->pipeline), "step s: blocked by 1 unresolved conflict; ");
         assert_says(pawl_pipeline_errmsg(p->pipeline), p->token);
         assert_string_equal(piped_status(p, "s"), "blocked");
         memcpy(conflict, piped_conflict(p, 0), sizeof conflict);

@@ -52,7 +52,7 @@ static void what_passes_gets_a_post_gate_checkpoint_with_a_fresh_token(void **st
         assert_holds(payload, pawl_context_input_hash(a->ctx));
         assert_string_equal(
                 pawl_context_retry_token(a->ctx), "00000000-0000-4000-8000-000000000001");
-        assert_false(a->ctx->held);
+        assert_false(a->ctx->blocked);
 
         assert_int_equal(judge(a, NULL, 0), PAWL_OK);
         assert_string_equal(
@@ -77,7 +77,7 @@ static void what_blocks_is_checkpointed_before_it_is_said(void **state)
         assert_int_equal(judge(a, findings, 3), PAWL_BLOCKED);
         assert_string_equal(alone_types(a), "StepCheckpointed GenerationBlockedBySemanticConflict");
         assert_holds(alone_payload(a, "StepCheckpointed", 0), "\"cursor\":\"pre_generation_gate\"");
-        assert_true(a->ctx->held);
+        assert_true(a->ctx->blocked);
         assert_int_equal(pawl_context_conflicts(a->ctx), 1);
         const pawl_conflict *conflict = pawl_context_conflict(a->ctx, 0);
         assert_text(conflict->term, "beta");
@@ -156,7 +156,7 @@ static void judging_again_forgets_what_was_held(void **state)
 
         assert_int_equal(judge(a, findings, 1), PAWL_BLOCKED);
         assert_int_equal(judge(a, NULL, 0), PAWL_OK);
-        assert_false(a->ctx->held);
+        assert_false(a->ctx->blocked);
         assert_int_equal(pawl_context_conflicts(a->ctx), 0);
 }
 

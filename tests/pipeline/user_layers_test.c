@@ -173,7 +173,7 @@ static void a_layer_behind_the_gate_holds_until_it_lets_go(void **state)
 
         assert_int_equal(pawl_pipeline_add_after(p->pipeline, "generation_gate", &mine), PAWL_OK);
         assert_int_equal(run(p, "s", plain, NULL), PAWL_BLOCKED);
-        assert_says(pawl_pipeline_errmsg(p->pipeline), "step s: held by layer mine");
+        assert_says(pawl_pipeline_errmsg(p->pipeline), "step s: blocked by layer mine");
         assert_int_equal(pawl_context_conflicts(p->ctx), 0);
         assert_int_equal(run(p, "s", plain, p->token), PAWL_BLOCKED);
         n.verdict = PAWL_OK;
