@@ -94,6 +94,9 @@ typedef enum pawl__life {
 
 /** "NULL: ..." says what an engine without that function means. */
 struct pawl__engine {
+        /** A row is dear to read: what was read in a transaction is kept for the next one, if no
+         * event came in between. */
+        bool keeps_rows;
         const char *const *sql; /**< PAWL__STMTS texts, in the form of pawl__sql_expand() */
 
         /** Find the log that log->name names, or with PAWL_LOG_CREATE make it; connect, and bring
@@ -322,6 +325,9 @@ PAWL_MUST_CHECK pawl_status pawl__log_write_end(pawl_log *log, pawl_status statu
 /** In such a one: drop every table that is derived from the events, whatever it has become, and
  *  make it anew, empty. */
 PAWL_MUST_CHECK pawl_status pawl__log_derive_anew(pawl_log *log, pawl_error *err);
+
+/** The engine's keeps_rows. */
+bool pawl__log_keeps_rows(const pawl_log *log);
 
 /** All reads see one state, also of a log that is only read. */
 PAWL_MUST_CHECK pawl_status pawl__log_snapshot_begin(pawl_log *log, pawl_error *err);

@@ -166,6 +166,11 @@ bool pawl__log_snapshot_end(pawl_log *log)
         return log->engine->view_end(log);
 }
 
+bool pawl__log_keeps_rows(const pawl_log *log)
+{
+        return log->engine->keeps_rows;
+}
+
 pawl_status pawl__log_derive_anew(pawl_log *log, pawl_error *err)
 {
         return log->engine->derive_anew(log, err);

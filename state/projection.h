@@ -21,6 +21,7 @@ struct pawl__state {
         pawl__applier applier;
         uint64_t applied; /**< the last event folded, while a transaction lasts */
         uint64_t stored;  /**< what the projection table says, while a transaction lasts */
+        uint64_t cached;  /**< the event whose state the tables' cache has; 0: none */
         pawl__query *count_runs;
         pawl__kept_query *queries;
         size_t n_queries, cap_queries;

@@ -38,9 +38,10 @@ PAWL_MUST_CHECK pawl_status pawl__sql_collect(pawl__row **rows, size_t *n, pawl_
  * of an append change is read and written once. Both are in one transaction of the log; between
  * them get() and put() use the cache. */
 
-/** Begin to cache rows; the cache is emptied first. */
-void pawl__store_sql_begin(pawl__store *store);
-/** Write the dirty rows into the tables and empty the cache. @p end: stop caching. */
+/** Begin to cache rows. @p keep: nothing was written since the last flush but by it, so what is
+ *  cached is right; else the cache is emptied first. */
+void pawl__store_sql_begin(pawl__store *store, bool keep);
+/** Write the dirty rows into the tables. @p end: stop caching; else the cache is emptied. */
 PAWL_MUST_CHECK pawl_status pawl__store_sql_flush(pawl__store *store, bool end, pawl_error *err);
 /** How many rows are dirty: to be written by the next flush. */
 size_t pawl__store_sql_dirty(const pawl__store *store);

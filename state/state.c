@@ -112,10 +112,12 @@ static pawl_status begin(void *user, pawl_error *err)
         pawl__state *state = user;
         uint64_t head = 0;
 
-        pawl__store_sql_begin(state->tables);
         pawl_status status = pawl__projection_place(&state->stored, &head, state->log, err);
         if (status)
                 return status;
+        pawl__store_sql_begin(state->tables,
+                pawl__log_keeps_rows(state->log) && state->cached == head && state->stored == head);
+        state->cached = 0;
         state->applied = state->stored;
         if (state->applied == head)
                 return PAWL_OK;
@@ -145,12 +147,17 @@ static pawl_status flush(void *user, pawl_error *err)
 
         if (status == PAWL_OK && state->applied != state->stored)
                 status = write_place(state, state->applied, err);
+        if (status == PAWL_OK)
+                state->cached = state->applied;
         return status;
 }
 
 static void abandon(void *user)
 {
-        pawl__store_sql_abandon(((pawl__state *)user)->tables);
+        pawl__state *state = user;
+
+        state->cached = 0;
+        pawl__store_sql_abandon(state->tables);
 }
 
 static void release(void *user)

@@ -3,6 +3,9 @@
 #include "state/sql.h"
 #include <stdlib.h>
 
+/* Puts after which a cache that is kept is emptied: what was put over takes room. */
+enum { PUTS_MAX = 4096 };
+
 /* A cached row that the tables do not have yet. */
 struct dirty {
         pawl__table table;
@@ -17,7 +20,7 @@ struct store_sql {
         pawl__memory *cache; /* rows read or put since begin */
         pawl__arena found;   /* the row that was got last, outside of begin and flush */
         struct dirty *dirty;
-        size_t n_dirty, cap_dirty;
+        size_t n_dirty, cap_dirty, puts;
         bool *is_dirty[PAWL__TABLES]; /* by index in the cache: is it in dirty? */
         size_t cap_is_dirty[PAWL__TABLES];
 };
@@ -144,6 +147,7 @@ static pawl_status sql_get(pawl__store *store, pawl__table table, pawl__row *row
         pawl__sql_row(&found, table, query);
         if (sql->caching) {
                 status = pawl__memory_put(&index, sql->cache, table, &found, err);
+                sql->puts++;
                 if (status == PAWL_OK)
                         pawl__memory_read(sql->cache, table, index, &found);
         } else {
@@ -180,6 +184,7 @@ static pawl_status sql_put(
         pawl_status status = pawl__memory_put(&index, sql->cache, table, row, err);
         if (status)
                 return status;
+        sql->puts++;
         if (!make_room(sql, table, index))
                 return pawl__nomem(err);
         if (!sql->is_dirty[table][index]) {
@@ -189,19 +194,26 @@ static pawl_status sql_put(
         return PAWL_OK;
 }
 
-static void clear_cache(struct store_sql *sql)
+static void forget_dirty(struct store_sql *sql)
 {
         for (size_t i = 0; i < sql->n_dirty; i++)
                 sql->is_dirty[sql->dirty[i].table][sql->dirty[i].index] = false;
         sql->n_dirty = 0;
+}
+
+static void clear_cache(struct store_sql *sql)
+{
+        forget_dirty(sql);
+        sql->puts = 0;
         pawl__memory_clear(sql->cache);
 }
 
-void pawl__store_sql_begin(pawl__store *store)
+void pawl__store_sql_begin(pawl__store *store, bool keep)
 {
         struct store_sql *sql = (struct store_sql *)store;
 
-        clear_cache(sql);
+        if (!keep || sql->puts > PUTS_MAX)
+                clear_cache(sql);
         sql->caching = true;
 }
 
@@ -217,7 +229,10 @@ pawl_status pawl__store_sql_flush(pawl__store *store, bool end, pawl_error *err)
         }
         if (status)
                 return status;
-        clear_cache(sql);
+        if (end)
+                forget_dirty(sql);
+        else
+                clear_cache(sql);
         sql->caching = !end;
         return PAWL_OK;
 }

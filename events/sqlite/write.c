@@ -135,9 +135,11 @@ pawl_status pawl__sqlite_commit(pawl_log *log)
 pawl_status pawl__sqlite_view_begin(pawl_log *log, pawl_error *err)
 {
         int64_t head;
-        pawl_status status = pawl__db_exec(log, "BEGIN", "read it", err);
 
         log->file->viewed = true;
+        (void)pawl__sqlite_view_end(log); /* one whose end found no memory */
+        log->file->viewed = true;
+        pawl_status status = pawl__db_exec(log, "BEGIN", "read it", err);
         if (!status) /* a transaction begins with its first read */
                 status = pawl__db_integer(&head, log, "SELECT max(seq) FROM events", err);
         if (status)

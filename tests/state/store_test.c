@@ -75,7 +75,7 @@ static void on_all(struct stores *s, void (*check)(struct stores *, pawl__store 
         check(s, s->memory);
         check(s, s->sql);
         history_sql(s->h, "DELETE FROM runs; DELETE FROM senses");
-        pawl__store_sql_begin(s->sql);
+        pawl__store_sql_begin(s->sql, false);
         check(s, s->sql);
         pawl__store_sql_abandon(s->sql);
 }
@@ -221,7 +221,7 @@ static void what_is_kept_back_is_written_by_a_flush_alone(void **state)
 {
         struct stores *s = *state;
 
-        pawl__store_sql_begin(s->sql);
+        pawl__store_sql_begin(s->sql, false);
         put(s, s->sql, PAWL__RUNS, run_row("a", "running", NULL, 1));
         put(s, s->sql, PAWL__RUNS, run_row("a", "blocked", NULL, 1));
         put(s, s->sql, PAWL__RUNS, run_row("b", "running", NULL, 2));
@@ -238,12 +238,12 @@ static void what_is_abandoned_is_forgotten(void **state)
         struct stores *s = *state;
         pawl__row row = run_row("a", NULL, NULL, 0);
 
-        pawl__store_sql_begin(s->sql);
+        pawl__store_sql_begin(s->sql, false);
         put(s, s->sql, PAWL__RUNS, run_row("a", "running", NULL, 1));
         pawl__store_sql_abandon(s->sql);
         assert_int_equal(pawl__store_sql_dirty(s->sql), 0);
         assert_int_equal(s->sql->get(s->sql, PAWL__RUNS, &row, &s->err), PAWL_ENOTFOUND);
-        pawl__store_sql_begin(s->sql);
+        pawl__store_sql_begin(s->sql, false);
         assert_int_equal(s->sql->get(s->sql, PAWL__RUNS, &row, &s->err), PAWL_ENOTFOUND);
         assert_int_equal(pawl__store_sql_flush(s->sql, true, &s->err), PAWL_OK);
         assert_int_equal(history_count(s->h, "runs"), 0);
@@ -256,14 +256,38 @@ static void rows_are_read_anew_in_each_transaction(void **state)
         struct stores *s = *state;
 
         put(s, s->sql, PAWL__RUNS, run_row("a", "running", NULL, 1));
-        pawl__store_sql_begin(s->sql);
+        pawl__store_sql_begin(s->sql, false);
         get_run(s, s->sql, "a");
         assert_int_equal(pawl__store_sql_flush(s->sql, true, &s->err), PAWL_OK);
         history_sql(s->h, "UPDATE runs SET status = 'blocked'");
-        pawl__store_sql_begin(s->sql);
+        pawl__store_sql_begin(s->sql, false);
         assert_text(get_run(s, s->sql, "a").v[PAWL__RUN_STATUS].text, "blocked");
         pawl__store_sql_abandon(s->sql);
         assert_text(get_run(s, s->sql, "a").v[PAWL__RUN_STATUS].text, "blocked");
+}
+
+/* An engine whose rows are dear keeps them as long as nobody else writes, and none that was undone.
+ */
+static void what_is_kept_is_read_once(void **state)
+{
+        struct stores *s = *state;
+
+        put(s, s->sql, PAWL__RUNS, run_row("a", "running", NULL, 1));
+        pawl__store_sql_begin(s->sql, false);
+        get_run(s, s->sql, "a");
+        put(s, s->sql, PAWL__RUNS, run_row("b", "running", NULL, 2));
+        assert_int_equal(pawl__store_sql_flush(s->sql, true, &s->err), PAWL_OK);
+        history_sql(s->h, "UPDATE runs SET status = 'blocked'");
+        assert_text(get_run(s, s->sql, "a").v[PAWL__RUN_STATUS].text, "blocked");
+        pawl__store_sql_begin(s->sql, true);
+        assert_int_equal(pawl__store_sql_dirty(s->sql), 0);
+        assert_text(get_run(s, s->sql, "a").v[PAWL__RUN_STATUS].text, "running");
+        assert_text(get_run(s, s->sql, "b").v[PAWL__RUN_STATUS].text, "running");
+        put(s, s->sql, PAWL__RUNS, run_row("a", "failed", NULL, 1));
+        pawl__store_sql_abandon(s->sql);
+        pawl__store_sql_begin(s->sql, true);
+        assert_text(get_run(s, s->sql, "a").v[PAWL__RUN_STATUS].text, "blocked");
+        pawl__store_sql_abandon(s->sql);
 }
 
 static void columns_that_are_not_stored_are_kept_in_memory_alone(void **state)
@@ -291,7 +315,7 @@ static pawl_status put_rows(struct stores *s, pawl__store *store)
         pawl_status status = PAWL_OK;
         char id[8];
 
-        pawl__store_sql_begin(store);
+        pawl__store_sql_begin(store, false);
         for (int i = 0; i < ROWS && !status; i++) {
                 snprintf(id, sizeof id, "%d", i);
                 pawl__row row = run_row(id, "running", NULL, i + 1);
@@ -366,6 +390,7 @@ int main(void)
                 ON_STORES(what_is_kept_back_is_written_by_a_flush_alone),
                 ON_STORES(what_is_abandoned_is_forgotten),
                 ON_STORES(rows_are_read_anew_in_each_transaction),
+                ON_STORES(what_is_kept_is_read_once),
                 ON_STORES(columns_that_are_not_stored_are_kept_in_memory_alone),
                 ON_STORES(rows_after_a_lack_of_memory_are_written),
                 ON_STORES(a_get_leaves_no_transaction_open),
