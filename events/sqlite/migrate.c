@@ -8,6 +8,7 @@
  * what an older payload means is for apply (state/) to know, by its v.
  */
 #include "events/sqlite/sqlite.h"
+#include "schema_objects.h"
 #include "schema_sql.h"
 #include <stdio.h>
 
@@ -32,18 +33,9 @@ static const pawl__migration steps[] = {
 
 const pawl__schema pawl__schema_current = {4, schema_sql, steps, sizeof steps / sizeof steps[0]};
 
-/* Derived from the events: dropped and made again where one is missing or a step changes them. */
-static const char *const derived[] = {"projection", "runs", "steps", "checkpoints", "conflicts",
-        "senses", "scopes", "sessions", "workspace_checkpoints", "rollbacks"};
-enum { DERIVED = sizeof derived / sizeof derived[0] };
-
-/* The rest of what schema.sql makes: kept tables but events, triggers, indexes. */
-static const char other_objects[] =
-        "'pruned', 'blobs', 'contents', 'leases', 'chain_key', 'macs', 'events_refuse_update', "
-        "'events_refuse_delete', 'events_refuse_gap', 'runs_resumable', 'conflicts_open', "
-        "'conflicts_step', 'sessions_seq', 'sessions_mission', "
-        "'sessions_noted', 'sessions_active', 'workspace_ids', 'rollbacks_started'";
-enum { OTHER_OBJECTS = 18 };
+/* schema_derived: tables derived from the events, dropped and made again where one is missing or a
+ * step changes them. schema_others: the rest of what schema.sql makes. Both are read from it. */
+enum { DERIVED = sizeof schema_derived / sizeof schema_derived[0] };
 
 typedef struct header {
         int64_t application, version, objects;
@@ -133,7 +125,7 @@ static pawl_status drop_derived(pawl_log *log, pawl_error *err)
         char sql[64];
 
         for (size_t i = 0; i < DERIVED && !status; i++) {
-                snprintf(sql, sizeof sql, "DROP TABLE IF EXISTS main.%s", derived[i]);
+                snprintf(sql, sizeof sql, "DROP TABLE IF EXISTS main.%s", schema_derived[i]);
                 status = pawl__db_exec(log, sql, "make its tables anew", err);
         }
         return status;
@@ -190,14 +182,14 @@ static pawl_status count_objects(int64_t *tables, int64_t *others, pawl_log *log
                 "SELECT count(*) FROM main.sqlite_schema WHERE type = 'table' AND name IN (");
 
         for (size_t i = 0; i < DERIVED; i++)
-                len += snprintf(
-                        sql + len, sizeof sql - (size_t)len, "%s'%s'", i ? "," : "", derived[i]);
+                len += snprintf(sql + len, sizeof sql - (size_t)len, "%s'%s'", i ? "," : "",
+                        schema_derived[i]);
         snprintf(sql + len, sizeof sql - (size_t)len, ")");
         pawl_status status = pawl__db_integer(tables, log, sql, err);
         if (status)
                 return status;
         snprintf(sql, sizeof sql, "SELECT count(*) FROM main.sqlite_schema WHERE name IN (%s)",
-                other_objects);
+                schema_others);
         return pawl__db_integer(others, log, sql, err);
 }
 
@@ -240,7 +232,7 @@ static pawl_status needs_change(
         if (!status && !empty && h.version == schema->version) {
                 status = count_objects(&tables, &others, log, err);
                 if (!status)
-                        *needs = tables != DERIVED || others != OTHER_OBJECTS;
+                        *needs = tables != DERIVED || others != SCHEMA_OTHERS;
         } else if (!status) {
                 *needs = true;
         }
