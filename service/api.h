@@ -1,13 +1,11 @@
 /**
  * @file service/api.h
- * @brief The routes of the resource API, and their handlers.
+ * @brief The handlers of routes.
  */
 #ifndef SERVICE_API_H
 #define SERVICE_API_H
 
 #include "service/route.h"
-
-extern const service_route service_api_routes[];
 
 /* Events (service/api_events.c). */
 void service_api_events(service_answer *answer, service_call *call);

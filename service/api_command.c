@@ -7,7 +7,6 @@
 #include "base/ids.h"
 #include "base/json_tree.h"
 #include "service/api.h"
-#include "service/router.h"
 #include <assert.h>
 #include <inttypes.h>
 #include <stdio.h>

@@ -33,11 +33,6 @@ typedef struct page {
         pawl_error err;
 } page;
 
-static pawl_status log_failed(page *p, pawl_status status)
-{
-        return pawl__log_failed(p->log, status, &p->err);
-}
-
 /* Add the event, if it passes the filter. */
 static pawl_status keep(page *p, const pawl_event *event)
 {
@@ -67,29 +62,34 @@ static bool takes_all(const page *p)
         return !p->type.data && !p->run.data && !p->step.data;
 }
 
-static pawl_status read_on(page *p, uint64_t since)
+/* Read @p most events after @p since, at most, until the page is full if it is @p bounded. */
+static pawl_status read_some(page *p, uint64_t since, uint64_t most, bool bounded, uint64_t *last)
 {
-        uint64_t last = since;
         pawl_cursor *cursor;
         pawl_event event;
-        pawl_status status =
-                pawl__cursor_open(&cursor, p->log, since, takes_all(p) ? p->limit : SCAN);
+        pawl_status status = pawl__cursor_open(&cursor, p->log, since, most);
 
+        *last = since;
         if (status)
-                return log_failed(p, status);
-        while (!is_full(p)) {
+                return pawl__log_failed(p->log, status, &p->err);
+        while (!status && !(bounded && is_full(p))) {
                 status = pawl_cursor_next(cursor, &event);
                 if (status < 0)
-                        log_failed(p, status);
+                        pawl__log_failed(p->log, status, &p->err);
                 if (!status)
                         status = keep(p, &event);
-                if (status)
-                        break;
-                last = event.seq;
+                if (!status)
+                        *last = event.seq;
         }
         pawl_cursor_close(cursor);
-        if (status == PAWL_DONE)
-                status = PAWL_OK;
+        return status == PAWL_DONE ? PAWL_OK : status;
+}
+
+static pawl_status read_on(page *p, uint64_t since)
+{
+        uint64_t last;
+        pawl_status status = read_some(p, since, takes_all(p) ? p->limit : SCAN, true, &last);
+
         if (last > p->head && p->n)
                 p->head = last;
         if (last < p->head)
@@ -97,60 +97,34 @@ static pawl_status read_on(page *p, uint64_t since)
         return status;
 }
 
-/* ---- Before a seq ------------------------------------------------------------------------ */
+/* ---- Before a seq ---------------------------------------------------------------------------- */
 
-/* The events from @p from up to, without, @p to. */
-static pawl_status read_chunk(page *p, uint64_t from, uint64_t to)
-{
-        pawl_cursor *cursor;
-        pawl_event event;
-        pawl_status status = pawl__cursor_open(&cursor, p->log, from - 1, to - from);
-
-        if (status)
-                return log_failed(p, status);
-        while (!status) {
-                status = pawl_cursor_next(cursor, &event);
-                if (status < 0)
-                        log_failed(p, status);
-                if (!status)
-                        status = keep(p, &event);
-        }
-        pawl_cursor_close(cursor);
-        return status == PAWL_DONE ? PAWL_OK : status;
-}
-
-static int newest_first(const void *a, const void *b)
+static int by_seq(const void *a, const void *b)
 {
         const struct entry *x = a, *y = b;
 
-        return (x->seq < y->seq) - (x->seq > y->seq);
+        return (x->seq > y->seq) - (x->seq < y->seq);
 }
 
 /* Keep the newest that fit a page; the events down to @p from have been read. */
 static void trim(page *p, uint64_t from)
 {
-        size_t bytes = 0, kept = 0;
+        size_t bytes = 0, first = p->n;
 
         if (p->n)
-                qsort(p->entries, p->n, sizeof *p->entries, newest_first);
-        while (kept < p->n && kept < p->limit && bytes < PAGE_BYTES)
-                bytes += p->entries[kept++].len;
-        if (kept < p->n)
-                p->next = p->entries[kept - 1].seq;
-        else
-                p->next = from > 1 ? from : 0;
-        p->n = kept;
-        for (size_t i = 0; i < kept / 2; i++) {
-                const struct entry entry = p->entries[i];
-                p->entries[i] = p->entries[kept - 1 - i];
-                p->entries[kept - 1 - i] = entry;
-        }
+                qsort(p->entries, p->n, sizeof *p->entries, by_seq);
+        while (first > 0 && p->n - first < p->limit && bytes < PAGE_BYTES)
+                bytes += p->entries[--first].len;
+        p->next = first > 0 ? p->entries[first].seq : from > 1 ? from : 0;
+        p->n -= first;
+        if (first)
+                memmove(p->entries, p->entries + first, p->n * sizeof *p->entries);
 }
 
 static pawl_status read_back(page *p, uint64_t before)
 {
         uint64_t from = before <= p->head ? before : p->head + 1;
-        uint64_t looked = 0;
+        uint64_t looked = 0, last;
         pawl_status status = PAWL_OK;
 
         while (!status && from > 1 && !is_full(p) && looked < SCAN) {
@@ -158,7 +132,7 @@ static pawl_status read_back(page *p, uint64_t before)
                 const uint64_t n = takes_all(p) && p->limit < CHUNK ? p->limit : CHUNK;
                 from = to > n ? to - n : 1;
                 looked += to - from;
-                status = read_chunk(p, from, to);
+                status = read_some(p, from - 1, to - from, false, &last);
         }
         if (!status)
                 trim(p, from);
@@ -244,9 +218,13 @@ void service_api_event(service_answer *answer, service_call *call)
         pawl__buf json = PAWL__BUF_INIT;
         pawl_error err = PAWL_ERROR_INIT;
         pawl_event event;
-        uint64_t seq;
-        pawl_status status = service_param_number(&seq, call, "seq", &err);
+        uint64_t seq = 0;
+        pawl_status status = PAWL_OK;
 
+        if (!cli_parse_number(&seq, call->params[0].data) || seq == 0)
+                status = pawl__fail(&err, PAWL_ENOTFOUND,
+                        "seq \"%.*s\": is no number; give digits alone, from 1 up",
+                        PAWL__FMT(call->params[0]));
         if (!status && (status = pawl__log_event(&event, &arena, call->log, seq)))
                 pawl__log_failed(call->log, status, &err);
         if (!status)

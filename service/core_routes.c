@@ -113,3 +113,10 @@ const service_route service_core_routes[] = {
                         .answer = "Result")},
         SERVICE_ROUTES_END,
 };
+
+const service_route *const service_route_tables[] = {
+        service_core_routes,
+        service_api_routes,
+        service_page_routes,
+        NULL,
+};

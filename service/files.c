@@ -46,7 +46,7 @@ static void index_run(service_answer *answer, service_call *call)
 
 static void file_run(service_answer *answer, service_call *call)
 {
-        give(answer, call, service_param(call, "name").data);
+        give(answer, call, call->params[0].data);
 }
 
 const service_route service_page_routes[] = {

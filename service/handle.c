@@ -1,10 +1,113 @@
-/* From a request to its answer: the checks before its body is read, and the run of its route. */
+/* From a request to its answer: who may ask, the checks before its body is read, and its route. */
 #include "base/error.h"
 #include "base/ids.h"
 #include "service/feed.h"
-#include "service/guard.h"
-#include "service/router.h"
 #include "service/worker.h"
+#include <strings.h>
+
+/* ---- Access: Host, Origin and the token, before anything else -------------------------------- */
+
+/* The origin of a request, as a browser gives it. */
+typedef enum origin {
+        FROM_PROGRAM, /* not given: no browser, an old one, or plain HTTP from another machine */
+        FROM_OUR_PAGE,
+        FROM_USER,     /* typed or bookmarked */
+        FROM_ELSEWHERE /* a page of another site */
+} origin;
+
+static origin origin_of(const service_site *site, const service_request *request)
+{
+        const pawl_text sent = request->headers[SERVICE_ORIGIN];
+        const pawl_text site_of = request->headers[SERVICE_FETCH_SITE];
+
+        if (site_of.data && pawl__text_is(site_of, "none"))
+                return sent.data ? FROM_ELSEWHERE : FROM_USER;
+        if (site_of.data && !pawl__text_is(site_of, "same-origin"))
+                return FROM_ELSEWHERE;
+        if (sent.data)
+                return service_origin_ours(&site->hosts, sent, request->headers[SERVICE_HOST])
+                               ? FROM_OUR_PAGE
+                               : FROM_ELSEWHERE;
+        return site_of.data ? FROM_OUR_PAGE : FROM_PROGRAM;
+}
+
+static bool reads(const service_request *request)
+{
+        return pawl__text_is(request->method, "GET") || pawl__text_is(request->method, "HEAD");
+}
+
+/* A link from any site may lead to open routes: to the page, which shows nothing without its token.
+ */
+static bool is_click(const service_request *request)
+{
+        return reads(request) && !request->headers[SERVICE_ORIGIN].data &&
+               pawl__text_is(request->headers[SERVICE_FETCH_MODE], "navigate");
+}
+
+/* The text after "Bearer", or the absent text. */
+static pawl_text bearer(const service_request *request)
+{
+        pawl_text text = request->headers[SERVICE_AUTHORIZATION];
+
+        if (!text.data || text.len < 7 || strncasecmp(text.data, "Bearer ", 7) != 0)
+                return pawl__text(NULL);
+        text = pawl__text_n(text.data + 7, text.len - 7);
+        while (text.len && *text.data == ' ')
+                text = pawl__text_n(text.data + 1, text.len - 1);
+        return text;
+}
+
+static bool refuse(service_answer *answer, unsigned status, const char *message)
+{
+        service_answer_refuse(answer, status, PAWL_EACCESS, "%s", message);
+        answer->challenge = status == 401;
+        answer->close = true;
+        return false;
+}
+
+static bool check_token(
+        service_answer *answer, service_site *site, const service_request *request, origin from)
+{
+        const pawl_text given = bearer(request);
+
+        if (service_token_is(&site->program_token, given)) {
+                if (from != FROM_OUR_PAGE)
+                        return true;
+                return refuse(answer, 403,
+                        "the token: is the one of programs, and a page asks; open the link that "
+                        "`pawl serve` printed");
+        }
+        if (service_token_is(&site->page_token, given)) {
+                if (from == FROM_OUR_PAGE || (from == FROM_PROGRAM && reads(request)))
+                        return true;
+                return refuse(answer, 403,
+                        "the token: is the one of the page, and no page asks; use the one in the "
+                        "token file");
+        }
+        atomic_fetch_add(&site->gauges.unauthorized, 1);
+        return refuse(answer, 401,
+                given.data ? "the token: is not this service's; take the one in the token file, or "
+                             "open the link that `pawl serve` printed last"
+                           : "the token: is missing; send \"Authorization: Bearer TOKEN\" with the "
+                             "one in the token file");
+}
+
+/* May this request use a route of these traits? */
+static bool guard(
+        service_answer *answer, service_site *site, const service_request *request, unsigned traits)
+{
+        if (!service_host_ours(&site->hosts, request->headers[SERVICE_HOST]))
+                return refuse(answer, 421,
+                        "the header Host: is no name of this service; ask for it by the address "
+                        "that it listens at, or start it with --host NAME");
+        const origin from = origin_of(site, request);
+        if (from == FROM_ELSEWHERE && !((traits & SERVICE_OPEN) && is_click(request)))
+                return refuse(answer, 403,
+                        "the page that asks: is not of this service; only its own page may ask it");
+        return (traits & SERVICE_OPEN) || check_token(answer, site, request, from);
+}
+
+/* ---- The request ----------------------------------------------------------------------------- */
 
 /* The checks that depend on the route. */
 static bool fits_route(service_answer *answer, service_call *call)
@@ -47,7 +150,7 @@ bool service_admit(service_answer *answer, service_call *call, service_site *sit
         if (!call->actor)
                 call->actor = site->options->actor;
         memcpy(call->params, match.params, sizeof match.params);
-        if (!service_guard(answer, site, request, match.route ? match.route->traits : 0))
+        if (!guard(answer, site, request, match.route ? match.route->traits : 0))
                 return false;
         if (match.route)
                 return fits_route(answer, call);

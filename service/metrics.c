@@ -1,6 +1,5 @@
 #include "service/metrics.h"
 #include "base/error.h"
-#include "service/router.h"
 #include <stdlib.h>
 
 static const unsigned statuses[] = {200, 201, 204, 304, 400, 401, 403, 404, 405, 409, 413, 415, 421,

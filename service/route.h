@@ -106,15 +106,9 @@ struct service_call {
         pawl_log *log;                        /**< open; borrowed; read-only under --read-only */
         const char *workspace;                /**< the root directory, or NULL */
         const char *actor;                    /**< X-Pawl-Actor, or the owner of the service */
-        pawl_text params[SERVICE_PARAMS_MAX]; /**< the value of each {x}, in order */
+        pawl_text params[SERVICE_PARAMS_MAX]; /**< the value of each {x}, in order: never empty */
         size_t n_params;
 };
-
-/** The value of "{name}" in the path: never empty, ended by a NUL. */
-pawl_text service_param(const service_call *call, const char *name);
-/** The same as a number, 1 to 2^63 - 1. PAWL_ENOTFOUND for anything else. */
-PAWL_MUST_CHECK pawl_status service_param_number(
-        uint64_t *out, const service_call *call, const char *name, pawl_error *err);
 
 /**
  * Run a command of the registry in this call: with its log, workspace and actor.
@@ -131,7 +125,32 @@ PAWL_MUST_CHECK pawl_status service_command(pawl__buf *out, service_call *call, 
 
 /** Each ended by a NULL method; searched in this order. */
 extern const service_route service_core_routes[];
+extern const service_route service_api_routes[];
 extern const service_route service_page_routes[];
 extern const service_route *const service_route_tables[]; /**< all of them, ended by NULL */
+
+/** What was found. */
+typedef struct service_match {
+        const service_route *route; /**< NULL: no route has this path, or none this method */
+        bool path_known;
+        char allow[64]; /**< the methods of this path: "GET, HEAD, POST" */
+        pawl_text params[SERVICE_PARAMS_MAX];
+        size_t n_params;
+} service_match;
+
+/** Search @p tables (ended by NULL) in their order. */
+void service_route_find(
+        service_match *match, const service_route *const *tables, const service_request *request);
+
+/** Does the route know all parameters of the query? Else PAWL_EINVAL, naming one. */
+PAWL_MUST_CHECK pawl_status service_route_query(
+        const service_route *route, const service_request *request, pawl_error *err);
+
+/** Does the route know a member of this name in the body, or else in the query? The same. */
+PAWL_MUST_CHECK pawl_status service_route_knows(
+        const service_route *route, bool body, pawl_text name, pawl_error *err);
+
+/** Of all routes of the tables, this one's place; the number of them for NULL. */
+size_t service_route_place(const service_route *const *tables, const service_route *route);
 
 #endif

@@ -1,5 +1,5 @@
-#include "service/router.h"
 #include "base/error.h"
+#include "service/route.h"
 #include <assert.h>
 #include <stdio.h>
 

@@ -35,37 +35,10 @@ void service_token_format(char out[SERVICE_TOKEN_HEX + 1], const service_token *
         pawl__hex(out, token->bytes, sizeof token->bytes);
 }
 
-/* The value of a hex digit, without a branch that depends on it; 0x100 and more for no digit. */
-static unsigned digit_of(char c)
-{
-        const unsigned byte = (unsigned char)c, lower = byte | 0x20;
-        const unsigned is_number = (byte - '0') < 10, is_letter = (lower - 'a') < 6;
-
-        return is_number * (byte - '0') + is_letter * (lower - 'a' + 10) +
-               (1 - (is_number | is_letter)) * 0x100;
-}
-
-/* False: it is no token; the bytes are undefined. */
-static bool parse(service_token *out, pawl_text hex)
-{
-        unsigned wrong = hex.len != SERVICE_TOKEN_HEX;
-
-        memset(out, 0, sizeof *out);
-        if (wrong)
-                return false;
-        for (size_t i = 0; i < sizeof out->bytes; i++) {
-                const unsigned high = digit_of(hex.data[2 * i]);
-                const unsigned low = digit_of(hex.data[2 * i + 1]);
-                wrong |= (high | low) >> 8;
-                out->bytes[i] = (unsigned char)(high << 4 | (low & 15));
-        }
-        return !wrong;
-}
-
 bool service_token_is(const service_token *token, pawl_text hex)
 {
         service_token given;
-        const bool formed = hex.data && parse(&given, hex);
+        const bool formed = pawl__unhex32(given.bytes, hex);
         const bool same = formed && pawl__mac_same(given.bytes, token->bytes);
 
         pawl__cleanse(&given, sizeof given);
@@ -108,31 +81,28 @@ static pawl_status check(int fd, const char *path, pawl_error *err)
 
 static pawl_status read_file(service_token *out, const char *path, pawl_error *err)
 {
-        char text[SERVICE_TOKEN_HEX + 2];
-        size_t len = 0;
-        ssize_t n;
-
         const int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+        pawl__buf text = PAWL__BUF_INIT;
+
         if (fd < 0)
                 return fail(path, err);
         pawl_status status = check(fd, path, err);
-        while (!status && len < sizeof text) {
-                n = read(fd, text + len, sizeof text - len);
-                if (n < 0 && errno == EINTR)
-                        continue;
-                if (n < 0)
+        if (!status) {
+                errno = pawl__read_all(&text, fd, SERVICE_TOKEN_HEX + 1);
+                if (errno && errno != EFBIG)
                         status = fail(path, err);
-                if (n <= 0)
-                        break;
-                len += (size_t)n;
+                else if (text.len != SERVICE_TOKEN_HEX + 1 ||
+                         text.data[SERVICE_TOKEN_HEX] != '\n' ||
+                         !pawl__unhex32(out->bytes, pawl__text_n(text.data, SERVICE_TOKEN_HEX)))
+                        status = pawl__fail(err, PAWL_EINVAL,
+                                "token file %.300s: holds no token; remove it, and a new one is "
+                                "made",
+                                path);
         }
         close(fd);
-        if (!status && (len != SERVICE_TOKEN_HEX + 1 || text[SERVICE_TOKEN_HEX] != '\n' ||
-                               !parse(out, pawl__text_n(text, SERVICE_TOKEN_HEX))))
-                status = pawl__fail(err, PAWL_EINVAL,
-                        "token file %.300s: holds no token; remove it, and a new one is made",
-                        path);
-        pawl__cleanse(text, sizeof text);
+        if (text.data)
+                pawl__cleanse(text.data, text.len);
+        pawl__buf_free(&text);
         return status;
 }
 

@@ -1,5 +1,5 @@
 /* Which route a request finds, and what it is told where it finds none. */
-#include "service/router.h"
+#include "service/route.h"
 #include "support/test.h"
 
 static void nothing(service_answer *answer, service_call *call)
@@ -100,7 +100,7 @@ static void each_route_has_a_place(void **state)
         assert_int_equal(service_route_place(tables, NULL), 7);
 }
 
-/* What service/router.h and call.c rely on, of the tables that are served. */
+/* What service/router.c relies on, of the tables that are served. */
 static void the_tables_are_of_their_form(void **state)
 {
         (void)state;
