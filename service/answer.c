@@ -4,7 +4,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-const service_fixed_header service_fixed_headers[] = {
+const service_fixed_header service_fixed_headers[SERVICE_FIXED_HEADERS] = {
         {"X-Content-Type-Options", "nosniff"},
         {"Referrer-Policy", "no-referrer"},
         {"Content-Security-Policy",
@@ -14,7 +14,6 @@ const service_fixed_header service_fixed_headers[] = {
         {"Cross-Origin-Resource-Policy", "same-origin"},
         {"Cross-Origin-Opener-Policy", "same-origin"},
         {"X-Frame-Options", "DENY"},
-        {NULL, NULL},
 };
 
 void service_answer_free(service_answer *answer)
@@ -75,31 +74,18 @@ void service_answer_stream(service_answer *answer, service_stream *stream)
 
 unsigned service_http_status(pawl_status status)
 {
-        switch (status) {
-        case PAWL_ENOTFOUND:
-                return 404;
-        case PAWL_EINVAL:
-        case PAWL_EPARSE:
-                return 400;
-        case PAWL_EHELD:
-        case PAWL_EEXISTS:
-        case PAWL_ESTATE:
-        case PAWL_EFENCED:
-        case PAWL_EINPUTS:
-                return 409;
-        case PAWL_EBUSY:
-        case PAWL_EINTERRUPTED:
-                return 503;
-        case PAWL_EFULL:
-                return 507;
-        case PAWL_EACCESS:
-        case PAWL_EREADONLY:
-                return 403;
-        case PAWL_ETOOBIG:
-                return 413;
-        default:
-                return 500;
-        }
+        static const struct {
+                pawl_status status;
+                unsigned http;
+        } known[] = {{PAWL_ENOTFOUND, 404}, {PAWL_EINVAL, 400}, {PAWL_EPARSE, 400},
+                {PAWL_EHELD, 409}, {PAWL_EEXISTS, 409}, {PAWL_ESTATE, 409}, {PAWL_EFENCED, 409},
+                {PAWL_EINPUTS, 409}, {PAWL_EBUSY, 503}, {PAWL_EINTERRUPTED, 503}, {PAWL_EFULL, 507},
+                {PAWL_EACCESS, 403}, {PAWL_EREADONLY, 403}, {PAWL_ETOOBIG, 413}};
+
+        for (size_t i = 0; i < sizeof known / sizeof known[0]; i++)
+                if (known[i].status == status)
+                        return known[i].http;
+        return 500;
 }
 
 void service_error_object(pawl__json_writer *w, const pawl_error *err, int code)

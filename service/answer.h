@@ -59,11 +59,12 @@ void service_answer_refuse(service_answer *answer, unsigned status, pawl_status 
  *  PAWL_EACCESS, PAWL_EREADONLY 403; PAWL_ETOOBIG 413; any other failure 500. */
 unsigned service_http_status(pawl_status status);
 
-/** The headers of every answer; ended by a NULL name. */
+/** The headers of every answer. */
 typedef struct service_fixed_header {
         const char *name, *value;
 } service_fixed_header;
-extern const service_fixed_header service_fixed_headers[];
+#define SERVICE_FIXED_HEADERS 6
+extern const service_fixed_header service_fixed_headers[SERVICE_FIXED_HEADERS];
 
 /** Its body's bytes, wherever they are; not of a stream. */
 pawl_text service_answer_bytes(const service_answer *answer);

@@ -4,15 +4,14 @@
 
 #define V1 "/api/v1"
 
+#define ROW(...)                                                                                   \
+        {                                                                                          \
+                __VA_ARGS__                                                                        \
+        }
 #define ROUTE(method, path, traits, fields, run, ...)                                              \
-        {                                                                                          \
-                method, V1 path, traits, fields, run, SERVICE_OPERATION(__VA_ARGS__)               \
-        }
+        ROW(method, V1 path, traits, fields, run, SERVICE_OPERATION(__VA_ARGS__))
 #define COMMAND(method, path, traits, fields, ...)                                                 \
-        {                                                                                          \
-                method, V1 path, traits, fields, service_api_command,                              \
-                        SERVICE_OPERATION(__VA_ARGS__)                                             \
-        }
+        ROW(method, V1 path, traits, fields, service_api_command, SERVICE_OPERATION(__VA_ARGS__))
 
 enum { CHANGES = SERVICE_CHANGES | SERVICE_WORKSPACE };
 
@@ -20,57 +19,34 @@ enum { CHANGES = SERVICE_CHANGES | SERVICE_WORKSPACE };
 
 /* ---- Fields of several routes ------------------------------------------------------------ */
 
+#define TEXT(name_, about_)         ROW(.name = name_, .about = about_)
+#define FLAG(name_, about_)         ROW(.name = name_, .type = SERVICE_FLAG, .about = about_)
+#define CHOICE(name_, about_, all_) ROW(.name = name_, .about = about_, .values = all_)
 #define NUMBER(name_, about_)                                                                      \
-        {                                                                                          \
-                .name = name_, .type = SERVICE_NUMBER, .least = 1, .about = about_                 \
-        }
-#define FLAG(name_, about_)                                                                        \
-        {                                                                                          \
-                .name = name_, .type = SERVICE_FLAG, .about = about_                               \
-        }
-#define TEXT(name_, about_)                                                                        \
-        {                                                                                          \
-                .name = name_, .about = about_                                                     \
-        }
-#define CHOICE(name_, about_, values_)                                                             \
-        {                                                                                          \
-                .name = name_, .about = about_, .values = values_                                  \
-        }
+        ROW(.name = name_, .type = SERVICE_NUMBER, .least = 1, .about = about_)
 #define LIMIT(most_, preset_)                                                                      \
-        {                                                                                          \
-                .name = "limit", .type = SERVICE_NUMBER, .least = 1, .most = most_,                \
-                .preset = preset_, .about = "At most this many."                                   \
-        }
+        ROW(.name = "limit", .type = SERVICE_NUMBER, .least = 1, .most = most_, .preset = preset_, \
+                .about = "At most this many.")
 #define DECISIONS                                                                                  \
         CHOICE("decisions",                                                                        \
                 "Answers given since: keep them (if not said), or drop them to be "                \
                 "asked again.",                                                                    \
                 "keep drop")
 #define EXPECT                                                                                     \
-        {                                                                                          \
-                .name = "expect", .type = SERVICE_HASH, .option = "apply",                         \
+        ROW(.name = "expect", .type = SERVICE_HASH, .option = "apply",                             \
                 .required = "get the plan, and send its \"plan\", the hash of what was agreed to", \
                 .about = "The `plan` of the plan that was agreed to: that one is done, or "        \
-                         "nothing."                                                                \
-        }
+                         "nothing.")
 #define REASON TEXT("reason", "Why, for the log.")
 #define ACTOR                                                                                      \
-        {                                                                                          \
-                .name = "actor", .type = SERVICE_ID, .least = 1, .most = 128,                      \
+        ROW(.name = "actor", .type = SERVICE_ID, .least = 1, .most = 128,                          \
                 .about = "Who does it, such as user:ana; if not said, X-Pawl-Actor, or the owner " \
-                         "of the service. Kept in the log."                                        \
-        }
+                         "of the service. Kept in the log.")
 /* of the events, which service/api_events.c reads */
 #define TYPE TEXT("type", "Of this type alone.")
 #define RUN  TEXT("run", "Of this run alone.")
-#define SEQ(name_, about_)                                                                         \
-        {                                                                                          \
-                .name = name_, .type = SERVICE_NUMBER, .about = about_                             \
-        }
-#define SEQ_HEADER(name_, about_)                                                                  \
-        {                                                                                          \
-                .name = name_, .type = SERVICE_NUMBER, .about = about_, .header = true             \
-        }
+#define SEQ(name_, about_, ...)                                                                    \
+        ROW(.name = name_, .type = SERVICE_NUMBER, .about = about_, __VA_ARGS__)
 
 /* ---- The table --------------------------------------------------------------------------- */
 
@@ -97,7 +73,7 @@ const service_route service_api_routes[] = {
                 .summary = "The recorded output of a step."),
 
         ROUTE("GET", "/events", 0,
-                SERVICE_FIELDS(SEQ("since", "Those after this seq; 0 if not said."),
+                SERVICE_FIELDS(SEQ("since", "Those after this seq; 0 if not said.", .least = 0),
                         NUMBER("before",
                                 "The newest of those before this seq; not together with since."),
                         LIMIT(1000, 100), TYPE, RUN, TEXT("step", "Of this step alone.")),
@@ -107,10 +83,11 @@ const service_route service_api_routes[] = {
                                "events at most: where it is narrowed to few, it may be short or "
                                "empty and have a next."),
         ROUTE("GET", "/events/stream", SERVICE_STREAM,
-                SERVICE_FIELDS(SEQ("since", "Begin after this seq; if not said, after the head."),
-                        SEQ("last_event_id", "The same, over since."),
-                        SEQ_HEADER("Last-Event-ID",
-                                "The same, over both: the id of the last event seen."),
+                SERVICE_FIELDS(SEQ("since", "Begin after this seq; if not said, after the head.",
+                                       .least = 0),
+                        SEQ("last_event_id", "The same, over since.", .least = 0),
+                        SEQ("Last-Event-ID", "The same, over both: the id of the last event seen.",
+                                .header = true),
                         TYPE, RUN),
                 service_api_stream, .id = "streamEvents", .tag = "events",
                 .type = "text/event-stream",

@@ -207,37 +207,42 @@ static ssize_t read_stream(void *user, uint64_t at, char *out, size_t max)
         return n < 0 ? MHD_CONTENT_READER_END_OF_STREAM : n;
 }
 
-/* The response of an answer, whose body it takes over; a stream stays the answer's. NULL: no
- * memory. */
+/* The response of an answer, whose body stays where it is until the exchange ends. NULL: no memory.
+ */
 static struct MHD_Response *respond(exchange *of)
 {
         const service_mhd *mhd = of->parts->mhd;
-        service_answer *answer = &of->answer;
-        struct MHD_Response *response;
 
-        if (answer->stream) {
-                service_stream_start(answer->stream, sleep_on, of);
+        if (of->answer.stream) {
+                service_stream_start(of->answer.stream, sleep_on, of);
                 return mhd->MHD_create_response_from_callback(
-                        MHD_SIZE_UNKNOWN, STREAM_BLOCK, read_stream, answer->stream, NULL);
+                        MHD_SIZE_UNKNOWN, STREAM_BLOCK, read_stream, of->answer.stream, NULL);
         }
-        if (answer->fixed || !answer->body.data) {
-                const pawl_text bytes = service_answer_bytes(answer);
-                /* the library does not write to it */
-                return mhd->MHD_create_response_from_buffer(
-                        bytes.len, (void *)(uintptr_t)bytes.data, MHD_RESPMEM_PERSISTENT);
-        }
-        response = mhd->MHD_create_response_from_buffer_with_free_callback(
-                answer->body.len, answer->body.data, free);
-        if (response)
-                answer->body = (pawl__buf)PAWL__BUF_INIT;
-        return response;
+        const pawl_text bytes = service_answer_bytes(&of->answer);
+        /* the library does not write to it */
+        return mhd->MHD_create_response_from_buffer(
+                bytes.len, (void *)(uintptr_t)bytes.data, MHD_RESPMEM_PERSISTENT);
 }
 
-static bool add_headers(
-        const service_mhd *mhd, struct MHD_Response *response, const service_answer *answer)
+static bool add_headers(const service_mhd *mhd, struct MHD_Response *response,
+        const service_fixed_header *headers, size_t n)
 {
+        for (size_t i = 0; i < n; i++)
+                if (headers[i].value && mhd->MHD_add_response_header(response, headers[i].name,
+                                                headers[i].value) != MHD_YES)
+                        return false;
+        return true;
+}
+
+/* Hand the answer to the library. MHD_NO: no memory, and the connection is closed. */
+static enum MHD_Result send_answer(exchange *of)
+{
+        const service_mhd *mhd = of->parts->mhd;
+        const service_answer *answer = &of->answer;
+        const bool close = answer->close || atomic_load(&of->parts->stopping);
+        const unsigned status = answer->status;
+        enum MHD_Result result = MHD_NO;
         char seconds[16];
-        bool ok = true;
 
         snprintf(seconds, sizeof seconds, "%u", answer->retry_after_s);
         const service_fixed_header own[] = {
@@ -247,34 +252,15 @@ static bool add_headers(
                 {"Allow", *answer->allow ? answer->allow : NULL},
                 {"Retry-After", answer->retry_after_s ? seconds : NULL},
                 {"WWW-Authenticate", answer->challenge ? "Bearer realm=\"pawl\"" : NULL},
-                {"Connection", answer->close ? "close" : NULL},
+                {"Connection", close ? "close" : NULL},
         };
-        for (size_t i = 0; i < sizeof own / sizeof own[0]; i++)
-                if (own[i].value)
-                        ok = mhd->MHD_add_response_header(response, own[i].name, own[i].value) ==
-                                     MHD_YES &&
-                             ok;
-        for (const service_fixed_header *fixed = service_fixed_headers; fixed->name; fixed++)
-                ok = mhd->MHD_add_response_header(response, fixed->name, fixed->value) == MHD_YES &&
-                     ok;
-        return ok;
-}
-
-/* Hand the answer to the library. MHD_NO: no memory, and the connection is closed. */
-static enum MHD_Result send_answer(exchange *of)
-{
-        const service_mhd *mhd = of->parts->mhd;
-        const unsigned status = of->answer.status;
-        const bool stream = of->answer.stream != NULL;
-        enum MHD_Result result = MHD_NO;
-
-        if (atomic_load(&of->parts->stopping))
-                of->answer.close = true;
         struct MHD_Response *response = respond(of);
         if (!response)
                 return MHD_NO;
-        if (add_headers(mhd, response, &of->answer)) {
-                service_connection_set(of->client, stream ? SERVICE_STREAMING : SERVICE_ANSWERING);
+        if (add_headers(mhd, response, own, sizeof own / sizeof own[0]) &&
+                add_headers(mhd, response, service_fixed_headers, SERVICE_FIXED_HEADERS)) {
+                service_connection_set(
+                        of->client, answer->stream ? SERVICE_STREAMING : SERVICE_ANSWERING);
                 result = mhd->MHD_queue_response(of->connection, status, response);
         }
         mhd->MHD_destroy_response(response);

@@ -5,9 +5,30 @@
 #ifndef SERVICE_EXCHANGE_H
 #define SERVICE_EXCHANGE_H
 
+#include "base/lazy.h"
 #include "service/connections.h"
-#include "service/library.h"
 #include "service/worker.h"
+#include <microhttpd.h>
+
+#define SERVICE_MHD_FUNCTIONS(X)                                                                   \
+        X(MHD_start_daemon)                                                                        \
+        X(MHD_stop_daemon)                                                                         \
+        X(MHD_quiesce_daemon)                                                                      \
+        X(MHD_get_connection_info)                                                                 \
+        X(MHD_get_connection_values_n)                                                             \
+        X(MHD_suspend_connection)                                                                  \
+        X(MHD_resume_connection)                                                                   \
+        X(MHD_create_response_from_buffer)                                                         \
+        X(MHD_create_response_from_callback)                                                       \
+        X(MHD_add_response_header)                                                                 \
+        X(MHD_queue_response)                                                                      \
+        X(MHD_destroy_response)
+
+/** Functions of libmicrohttpd under their own names. It is loaded when a service starts: it brings
+ *  GnuTLS and what that needs. */
+typedef struct service_mhd {
+        SERVICE_MHD_FUNCTIONS(PAWL__LAZY_FIELD)
+} service_mhd;
 
 /** What exchanges need of their server. */
 typedef struct service_parts {

@@ -2,7 +2,7 @@
  * @file service/feed.h
  * @brief The events of a log as they come, to any number of streams (server-sent events).
  *
- * One thread reads the head of the log: once a second for service/health.h, and more often while
+ * One thread reads the head of the log: once a second for GET /healthz, and more often while
  * there are streams. A stream knows its next event
  * and holds at most one page: some events, formatted. When it has sent them, the thread gives it
  * the next page. Streams that need the same events share one. So a slow reader costs one page,

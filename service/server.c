@@ -16,6 +16,29 @@
 #define BACKLOG      1024
 #define CLOSING_MAX  64 /* connections beyond the limit, while others are being closed */
 
+/* ---- The library ----------------------------------------------------------------------------- */
+
+static service_mhd library;
+
+#define SYMBOL(name) PAWL__LAZY_SYMBOL(service_mhd, name),
+static const pawl__lazy_symbol symbols[] = {SERVICE_MHD_FUNCTIONS(SYMBOL)};
+
+PAWL__LAZY_NOTE("service", "pawl serve", "recommended", MICROHTTPD_SONAME);
+
+static pawl__lazy lazy = {MICROHTTPD_SONAME, "libmicrohttpd", symbols,
+        sizeof symbols / sizeof symbols[0], &library, NULL, PTHREAD_MUTEX_INITIALIZER, false};
+
+static pawl_status load(const service_mhd **out, pawl_error *err)
+{
+        const pawl_status status = pawl__lazy_load(&lazy, err);
+
+        if (status == PAWL_OK)
+                *out = &library;
+        return status;
+}
+
+/* ---- The server ------------------------------------------------------------------------------ */
+
 struct service_server {
         service_parts parts;
         struct MHD_Daemon *daemon;
@@ -184,7 +207,7 @@ pawl_status service_server_start(service_server **out, service_site *site, pawl_
                 return pawl__nomem(err);
         service_parts *parts = &server->parts;
         parts->site = site;
-        pawl_status status = service_mhd_load(&parts->mhd, err);
+        pawl_status status = load(&parts->mhd, err);
         if (status) {
                 free(server);
                 return status;

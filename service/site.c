@@ -1,4 +1,5 @@
 #include "service/site.h"
+#include "base/error.h"
 #include "base/mac.h"
 #include <string.h>
 
@@ -9,7 +10,7 @@ pawl_status service_site_open(service_site *site, const service_options *options
         site->hosts = (service_hosts){
                 options->address, options->hosts, options->n_hosts, options->tls_cert != NULL};
         site->tables = options->tables ? options->tables : service_route_tables;
-        service_health_init(&site->health);
+        pthread_mutex_init(&site->health.lock, NULL);
         pawl_status status = service_metrics_new(&site->metrics, site->tables, err);
         if (!status)
                 status = service_token_make(&site->page_token, err);
@@ -20,10 +21,64 @@ pawl_status service_site_open(service_site *site, const service_options *options
 
 void service_site_close(service_site *site)
 {
-        service_health_free(&site->health);
+        pthread_mutex_destroy(&site->health.lock);
         service_metrics_free(site->metrics);
         pawl__buf_free(&site->document);
         pawl__cleanse(&site->program_token, sizeof site->program_token);
         pawl__cleanse(&site->page_token, sizeof site->page_token);
         site->metrics = NULL;
+}
+
+/* ---- Health ---------------------------------------------------------------------------------- */
+
+void service_health_begin(service_health *health, int64_t now_ms)
+{
+        pthread_mutex_lock(&health->lock);
+        health->begun_ms = now_ms;
+        pthread_mutex_unlock(&health->lock);
+}
+
+void service_health_read(service_health *health, const pawl_error *err)
+{
+        pthread_mutex_lock(&health->lock);
+        health->begun_ms = 0;
+        health->reading = err ? *err : (pawl_error)PAWL_ERROR_INIT;
+        pthread_mutex_unlock(&health->lock);
+}
+
+/* Is this a failure of the log, not of the request? */
+static bool of_the_log(pawl_status status)
+{
+        return status == PAWL_EFULL || status == PAWL_EIO || status == PAWL_EREADONLY ||
+               status == PAWL_EDAMAGED || status == PAWL_EKEY;
+}
+
+void service_health_wrote(service_health *health, const pawl_error *err)
+{
+        pthread_mutex_lock(&health->lock);
+        if (!err)
+                health->writing.status = PAWL_OK;
+        else if (of_the_log(err->status))
+                health->writing = *err;
+        pthread_mutex_unlock(&health->lock);
+}
+
+bool service_health_ok(service_health *health, int64_t now_ms, pawl_error *why)
+{
+        bool ok = false;
+
+        pthread_mutex_lock(&health->lock);
+        if (health->begun_ms && now_ms - health->begun_ms > SERVICE_HANGS_MS)
+                pawl__fail(why, PAWL_EIO,
+                        "the log: has not answered for %lld s; look at its disk, and at what "
+                        "holds it locked",
+                        (long long)((now_ms - health->begun_ms) / 1000));
+        else if (health->reading.status)
+                *why = health->reading;
+        else if (health->writing.status)
+                *why = health->writing;
+        else
+                ok = true;
+        pthread_mutex_unlock(&health->lock);
+        return ok;
 }

@@ -43,7 +43,7 @@ static service_feed *feed_of(struct history *h)
 
         options = (service_options){.log_path = h->path, .read_only = true};
         site = (service_site){.options = &options};
-        service_health_init(&site.health);
+        pthread_mutex_init(&site.health.lock, NULL);
         assert_int_equal(service_feed_open(&feed, &site, &err), PAWL_OK);
         return feed;
 }

@@ -155,7 +155,8 @@ static void every_answer_forbids_what_a_browser_could_do_with_it(void **state)
 
         (void)state;
         test_service_open(&s);
-        for (const service_fixed_header *h = service_fixed_headers; h->name; h++)
+        for (const service_fixed_header *h = service_fixed_headers;
+                h < service_fixed_headers + SERVICE_FIXED_HEADERS; h++)
                 if (strcmp(h->name, "Content-Security-Policy") == 0) {
                         csp = true;
                         assert_non_null(strstr(h->value, "default-src 'none'"));
