@@ -1,12 +1,17 @@
 #include "cli/pawl/agree.h"
 #include <errno.h>
 #include <stdio.h>
-#include <string.h>
+#include <strings.h>
 #include <unistd.h>
 
 bool cli_can_ask(const cli_call *cli)
 {
         return !cli->in->served && isatty(STDIN_FILENO) && isatty(STDERR_FILENO);
+}
+
+bool cli_is_yes(const char *answer, size_t len)
+{
+        return (len == 1 || len == 3) && strncasecmp(answer, "yes", len) == 0;
 }
 
 bool cli_agrees(const char *question)
@@ -24,5 +29,5 @@ bool cli_agrees(const char *question)
                 if (n > 0 && len < sizeof line - 1)
                         line[len++] = c;
         }
-        return strcmp(line, "y") == 0 || strcmp(line, "yes") == 0;
+        return cli_is_yes(line, len);
 }

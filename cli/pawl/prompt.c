@@ -1,5 +1,6 @@
 #include "cli/pawl/prompt.h"
 #include "base/number.h"
+#include "cli/pawl/agree.h"
 #include "command/command.h"
 #include "command/printable.h"
 #include "events/log.h"
@@ -203,8 +204,7 @@ static pawl_status ask_yes(bool *yes, cli_prompt *prompt, const char *question)
 
         fprintf(stderr, "%s [y/N]: ", question);
         pawl_status status = read_line(&line, prompt);
-        *yes = !status &&
-               (pawl__text_is(line, "y") || pawl__text_is(line, "Y") || pawl__text_is(line, "yes"));
+        *yes = !status && cli_is_yes(line.data, line.len);
         return status == PAWL_DONE ? PAWL_OK : status;
 }
 

@@ -40,7 +40,7 @@ static char ask(const char *what)
                 if (n <= 0 || c == '\n')
                         break;
                 if (!answer && c != ' ')
-                        answer = c;
+                        answer = c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c;
         }
         return answer == 'r' || answer == 'f' ? answer : 'q';
 }

@@ -73,7 +73,7 @@ see {\[y/N\]: }
 send "maybe\r"'
 dialog 0 'spawn pawl resume one
 see {\[y/N\]: }
-send "y\r"'
+send "YES\r"'
 
 it "with --json the questions go to stderr, and stdout has the object alone"
 rm -rf .pawl
