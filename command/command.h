@@ -5,6 +5,7 @@
 #ifndef COMMAND_COMMAND_H
 #define COMMAND_COMMAND_H
 
+#include "base/memory.h"
 #include <pawl/events.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -52,6 +53,19 @@ typedef struct cli_option {
 
 typedef struct cli_call cli_call;
 
+/** What a command does with the log. */
+typedef enum cli_access {
+        CLI_READ,   /**< change nothing, not even to catch up or migrate */
+        CLI_VERIFY, /**< as CLI_READ, with the key */
+        CLI_LOOK,  /**< as CLI_WRITE where the log can be written, else as CLI_READ; appends nothing
+                    */
+        CLI_WRITE, /**< with the key; as CLI_LOOK where the call changes nothing: cli_changes() */
+        CLI_MAKE   /**< make ./.pawl/events.db, or the one that was named, where there is none */
+} cli_access;
+
+/** What a command does with a log that is open; cli->code is what it exits with on PAWL_OK. */
+typedef pawl_status cli_log_fn(cli_call *cli, pawl_log *log, pawl_error *err);
+
 /** What a subcommand does, and where it may be run. */
 enum {
         /** A service offers it too: it needs no terminal, starts no program, reads and writes no
@@ -73,7 +87,9 @@ typedef struct cli_cmd {
         unsigned traits;                        /**< CLI_SERVED and others, or'ed */
         const cli_option *options;              /**< ended by a NULL name; NULL: none of its own */
         const char *help;                       /**< one line without a full stop */
-        int (*run)(cli_call *cli);              /**< returns the exit code */
+        int (*run)(cli_call *cli);              /**< returns the exit code; NULL: */
+        cli_log_fn *on_log; /**< called with the log, which is opened for it and closed, */
+        cli_access access;  /**< in this way */
 } cli_cmd;
 
 typedef struct cli_program {
@@ -121,6 +137,8 @@ struct cli_call {
         struct cli_repeated *repeated;      /**< what options of CLI_TEXTS were given, in order */
         size_t n_repeated, cap_repeated;
         const char *db;            /**< --db, or NULL */
+        int code;                  /**< CLI_DONE, unless the command says otherwise */
+        pawl__arena *arena;        /**< for whatever is to live as long as the command runs */
         struct cli_ending *ending; /**< while the command runs */
         bool help, version;
 };

@@ -1,14 +1,19 @@
 /* Running a command in a context. */
-#include "command/command.h"
+#include "command/find.h"
 #include <stdlib.h>
 
 static int run_cmd(cli_call *cli)
 {
         struct cli_ending ending = {.close_code = CLI_DONE};
+        pawl__arena arena = PAWL__ARENA_INIT;
+        const cli_cmd *cmd = cli->cmd;
 
         cli->ending = &ending;
-        int code = cli->cmd->run(cli);
+        cli->arena = &arena;
+        int code = cmd->run ? cmd->run(cli) : cli_with_log(cli, cmd->access, cmd->on_log);
         cli->ending = NULL;
+        cli->arena = NULL;
+        pawl__arena_free(&arena);
         return code ? code : ending.close_code;
 }
 

@@ -198,14 +198,25 @@ pawl_status cli_whole_run(pawl_text *run_id, pawl_log *log, pawl__arena *arena, 
         return pawl__state_whole_id(run_id, state, &table, 1, "run", arena, err);
 }
 
-pawl_status cli_short_id(pawl_text *id, pawl_log *log, pawl__table table, pawl_error *err)
+pawl_status cli_short_id(
+        pawl_text *id, pawl_log *log, pawl__table table, pawl__arena *arena, pawl_error *err)
 {
-        pawl__arena arena = PAWL__ARENA_INIT;
         pawl__state *state;
 
-        if (pawl__state_of(&state, log, NULL))
-                return PAWL_OK;
-        pawl_status status = pawl__state_short_id(id, state, table, &arena, err);
-        pawl__arena_free(&arena);
-        return status;
+        return pawl__state_of(&state, log, NULL)
+                       ? PAWL_OK
+                       : pawl__state_short_id(id, state, table, arena, err);
+}
+
+int cli_with_log(cli_call *cli, cli_access access, cli_log_fn *fn)
+{
+        pawl_error err = PAWL_ERROR_INIT;
+        pawl_log *log;
+
+        if (cli_open_log(&log, cli, access, &err))
+                return cli_fail(cli, &err);
+        pawl_status status = fn(cli, log, &err);
+        int code = status ? cli_fail(cli, &err) : cli->code;
+        cli_close_log(cli, log);
+        return code;
 }

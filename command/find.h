@@ -41,24 +41,10 @@ void cli_noticef(const cli_call *cli, const char *format, ...) PAWL_PRINTF(2, 3)
 PAWL_MUST_CHECK pawl_status cli_whole_run(
         pawl_text *run_id, pawl_log *log, pawl__arena *arena, pawl_error *err);
 
-/** A list that is shown, and the log that it is of. */
-typedef struct cli_listed {
-        const void *list;
-        pawl_log *log;
-} cli_listed;
 /** For people, the beginning of an id of that table that names it; whole where the log's tables
- *  can't be asked. */
+ *  can't be asked. It lives in @p arena. */
 PAWL_MUST_CHECK pawl_status cli_short_id(
-        pawl_text *id, pawl_log *log, pawl__table table, pawl_error *err);
-
-typedef enum cli_access {
-        CLI_READ,   /**< change nothing, not even to catch up or migrate */
-        CLI_VERIFY, /**< as CLI_READ, with the key */
-        CLI_LOOK,  /**< as CLI_WRITE where the log can be written, else as CLI_READ; appends nothing
-                    */
-        CLI_WRITE, /**< with the key; as CLI_LOOK where the call changes nothing: cli_changes() */
-        CLI_MAKE   /**< make ./.pawl/events.db, or the one that was named, where there is none */
-} cli_access;
+        pawl_text *id, pawl_log *log, pawl__table table, pawl__arena *arena, pawl_error *err);
 
 /** The context's log, which is as open as it is; or one of its own, with the key that --key-file or
  * $PAWL_KEY_FILE names, where the access asks for one. */
@@ -74,5 +60,8 @@ PAWL_MUST_CHECK pawl_status cli_open_found(
  * back first (pawl__log_keep()); where that fails, so does the invocation. What the log has to warn
  * of is said in one line. */
 void cli_close_log(const cli_call *cli, pawl_log *log);
+/** Open the log, call @p fn with it, close it: what a cli_cmd with on_log does, for one that has
+ * something to look at first. Returns the exit code. */
+int cli_with_log(cli_call *cli, cli_access access, cli_log_fn *fn);
 
 #endif

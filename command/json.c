@@ -4,20 +4,20 @@
 #include "base/unicode.h"
 #include "command/printable.h"
 
-int cli_print_json(const cli_call *cli, pawl__json_writer *w)
+pawl_status cli_print_json(const cli_call *cli, pawl__json_writer *w, pawl_error *err)
 {
-        pawl_error err = PAWL_ERROR_INIT;
-        int code = CLI_DONE;
+        pawl_status status = pawl__json_end_writer(w) ? pawl__nomem(err) : PAWL_OK;
 
-        if (pawl__json_end_writer(w)) {
-                pawl__nomem(&err);
-                code = cli_fail(cli, &err);
-        } else {
-                fwrite(w->buf.data, 1, w->buf.len, cli->in->out);
-                fputc('\n', cli->in->out);
-        }
+        if (!status)
+                cli_print_line(cli, pawl__buf_text(&w->buf));
         pawl__json_writer_free(w);
-        return code;
+        return status;
+}
+
+void cli_print_line(const cli_call *cli, pawl_text line)
+{
+        fwrite(line.data, 1, line.len, cli->in->out);
+        fputc('\n', cli->in->out);
 }
 
 /* A string's raw text between quotes, with whatever a terminal must not see as \u escapes. */

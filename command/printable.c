@@ -168,3 +168,19 @@ void cli_size_text(char out[32], uint64_t bytes)
         else
                 snprintf(out, 32, n >= 9.995 ? "%.1f %s" : "%.2f %s", n, units[unit]);
 }
+
+void cli_put_lines(FILE *stream, pawl_text text)
+{
+        if (!cli_is_terminal(stream)) {
+                fwrite(text.data, 1, text.len, stream);
+                return;
+        }
+        for (size_t at = 0, n; at < text.len; at += n) {
+                for (n = 0; at + n < text.len && text.data[at + n] != '\n' &&
+                            text.data[at + n] != '\t';)
+                        n++;
+                cli_put(stream, pawl__text_n(text.data + at, n));
+                if (at + n < text.len)
+                        fputc(text.data[at + n++], stream);
+        }
+}

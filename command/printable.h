@@ -15,6 +15,10 @@
 void cli_put(FILE *stream, pawl_text text);
 void cli_puts(FILE *stream, const char *string);
 
+/** The same of a text of lines: to a terminal all but line feeds and tabs goes escaped, elsewhere
+ * it goes as it is. */
+void cli_put_lines(FILE *stream, pawl_text text);
+
 /** Write what is made of lines with breaks at words, none of which is wider than @p width: what
  *  follows a break stands below the column that two spaces lead to, else is set in by two. Words in
  *  backquotes and in brackets stay together. */

@@ -1,8 +1,8 @@
 #include "command/table.h"
 #include "base/error.h"
-#include "base/json_write.h"
 #include "base/number.h"
 #include "base/sources.h"
+#include "command/find.h"
 #include "command/printable.h"
 #include <libsmartcols.h>
 #include <locale.h>
@@ -16,17 +16,20 @@ enum {
         LEAST_OTHER = 10
 };
 
+typedef struct column {
+        const cli_field *field;
+        size_t width;
+} column;
+
 struct cli_table {
-        const cli_column *columns;
         size_t n, waiting;
-        bool json;
         FILE *stream;
-        struct libscols_table *scols; /* NULL for JSON */
-        pawl__json_writer writer;
+        pawl_log *log;
+        struct libscols_table *scols;
         pawl__buf cell; /* scratch */
         size_t room;    /* columns of the terminal; 0: none, nothing is cut */
         struct libscols_line *lines[BATCH];
-        size_t widths[];
+        column columns[];
 };
 
 static void header_of(char out[32], const char *name)
@@ -40,6 +43,11 @@ static void header_of(char out[32], const char *name)
         out[31] = '\0';
 }
 
+static bool is_number(cli_type type)
+{
+        return type == CLI_AS_INTEGER || type == CLI_AS_SIZE || type == CLI_AS_NUMBER;
+}
+
 /* A table for the rows to come: under a header, or as wide as what was printed before. */
 static struct libscols_table *make_table(const cli_table *table, bool printed)
 {
@@ -51,12 +59,12 @@ static struct libscols_table *make_table(const cli_table *table, bool printed)
         char header[32] = "";
 
         for (size_t i = 0; ok && i < table->n; i++) {
-                const cli_cell_type type = table->columns[i].type;
-                int flags = (type == CLI_CELL_TEXT || type == CLI_CELL_TIME ? 0 : SCOLS_FL_RIGHT) |
+                const column *c = &table->columns[i];
+                int flags = (is_number(c->field->type) ? SCOLS_FL_RIGHT : 0) |
                             (printed ? SCOLS_FL_STRICTWIDTH : 0);
                 if (!printed)
-                        header_of(header, table->columns[i].name);
-                ok = scols_table_new_column(made, header, (double)table->widths[i], flags) != NULL;
+                        header_of(header, c->field->title);
+                ok = scols_table_new_column(made, header, (double)c->width, flags) != NULL;
         }
         if (!ok) {
                 scols_unref_table(made);
@@ -65,22 +73,21 @@ static struct libscols_table *make_table(const cli_table *table, bool printed)
         return made;
 }
 
-pawl_status cli_table_new(cli_table **out, FILE *stream, const cli_column *columns, size_t n,
-        bool json, pawl_error *err)
+pawl_status cli_table_new(
+        cli_table **out, FILE *stream, const cli_field *fields, pawl_log *log, pawl_error *err)
 {
-        cli_table *table = calloc(1, sizeof *table + n * sizeof table->widths[0]);
+        size_t n = 0;
 
+        for (const cli_field *field = fields; field->type != CLI_AS_NOTHING; field++)
+                n += field->title != NULL;
+        cli_table *table = calloc(1, sizeof *table + n * sizeof table->columns[0]);
         if (!table)
                 return pawl__nomem(err);
-        table->columns = columns;
-        table->n = n;
-        table->json = json;
+        for (const cli_field *field = fields; table->n < n; field++)
+                if (field->title)
+                        table->columns[table->n++].field = field;
         table->stream = stream;
-        if (json) {
-                pawl__json_open_array(&table->writer);
-                *out = table;
-                return PAWL_OK;
-        }
+        table->log = log;
         /* Widths are counted in characters of UTF-8 whatever the user's locale: texts are UTF-8,
          * and output must not change with the locale. */
         setlocale(LC_CTYPE, "C.UTF-8");
@@ -99,62 +106,71 @@ void cli_table_free(cli_table *table)
         if (!table)
                 return;
         scols_unref_table(table->scols);
-        pawl__json_writer_free(&table->writer);
         pawl__buf_free(&table->cell);
         free(table);
 }
 
-static void write_json_row(cli_table *table, const cli_cell *cells)
+static pawl_status format_text(
+        cli_table *table, const cli_field *field, const void *item, pawl_error *err)
 {
-        pawl__json_open_object(&table->writer);
-        for (size_t i = 0; i < table->n; i++) {
-                const cli_column *column = &table->columns[i];
-                if (column->type == CLI_CELL_TEXT)
-                        pawl__json_member_text(&table->writer, column->name, cells[i].text);
-                else if (column->type != CLI_CELL_NUMBER)
-                        pawl__json_member_integer(&table->writer, column->name, cells[i].integer);
-                else
-                        pawl__json_member_number(&table->writer, column->name, cells[i].number);
-        }
-        pawl__json_close_object(&table->writer);
+        char room[CLI_WORD_MAX];
+        pawl__arena arena = PAWL__ARENA_INIT;
+        pawl_text text = {NULL, 0};
+        pawl_status status = PAWL_OK;
+
+        if (!field->has || field->has(item))
+                text = cli_field_text(field, item, room);
+        if (field->type == CLI_AS_ID && text.data)
+                status = cli_short_id(&text, table->log, field->table, &arena, err);
+        if (text.data)
+                pawl__printable(&table->cell, text);
+        else
+                pawl__buf_addc(&table->cell, '-');
+        pawl__arena_free(&arena);
+        return status;
 }
 
-static pawl_status format_cell(pawl__buf *out, cli_cell_type type, const cli_cell *cell)
+/* The text of a cell into table->cell. */
+static pawl_status format_cell(
+        cli_table *table, const cli_field *field, const void *item, pawl_error *err)
 {
         char number[32];
+        const void *value = (const char *)item + field->at;
 
-        switch (type) {
-        case CLI_CELL_TEXT:
-                if (!cell->text.data)
-                        return pawl__buf_addc(out, '-');
-                return pawl__printable(out, cell->text);
-        case CLI_CELL_INTEGER:
-                return pawl__buf_addf(out, "%lld", (long long)cell->integer);
-        case CLI_CELL_SIZE:
-                cli_size_text(number, (uint64_t)cell->integer);
-                return pawl__buf_adds(out, number);
-        case CLI_CELL_TIME:
-                pawl__time_format(number, cell->integer);
+        pawl__buf_clear(&table->cell);
+        switch (field->type) {
+        case CLI_AS_INTEGER:
+                pawl__buf_addf(&table->cell, "%lld", (long long)cli_field_integer(field, item));
+                return PAWL_OK;
+        case CLI_AS_SIZE:
+                cli_size_text(number, (uint64_t)cli_field_integer(field, item));
+                pawl__buf_adds(&table->cell, number);
+                return PAWL_OK;
+        case CLI_AS_TIME:
+                pawl__time_format(number, cli_field_integer(field, item));
                 number[10] = ' ';
-                return pawl__buf_add(out, number, 19);
-        case CLI_CELL_NUMBER:
-                return pawl__buf_add(out, number, pawl__number_format(number, cell->number));
+                pawl__buf_add(&table->cell, number, 19);
+                return PAWL_OK;
+        case CLI_AS_NUMBER:
+                pawl__buf_add(
+                        &table->cell, number, pawl__number_format(number, *(const double *)value));
+                return PAWL_OK;
+        default:
+                return format_text(table, field, item, err);
         }
-        return PAWL_OK;
 }
 
-pawl_status cli_table_row(cli_table *table, const cli_cell *cells, pawl_error *err)
+pawl_status cli_table_row(cli_table *table, const void *item, pawl_error *err)
 {
-        if (table->json) {
-                write_json_row(table, cells);
-                return PAWL_OK;
-        }
         struct libscols_line *line = scols_table_new_line(table->scols, NULL);
+
         if (!line)
                 return pawl__nomem(err);
         for (size_t i = 0; i < table->n; i++) {
-                pawl__buf_clear(&table->cell);
-                if (format_cell(&table->cell, table->columns[i].type, &cells[i]) ||
+                pawl_status status = format_cell(table, table->columns[i].field, item, err);
+                if (status)
+                        return status;
+                if (table->cell.failed ||
                         scols_line_set_data(line, i, table->cell.data ? table->cell.data : ""))
                         return pawl__nomem(err);
         }
@@ -209,23 +225,25 @@ static size_t narrow(cli_table *table, size_t width, cli_cut cut, size_t least)
         while (width > table->room) {
                 size_t widest = table->n;
                 for (size_t i = 0; i < table->n; i++)
-                        if (table->columns[i].cut == cut && table->widths[i] > least &&
-                                (widest == table->n || table->widths[i] > table->widths[widest]))
+                        if (table->columns[i].field->cut == cut &&
+                                table->columns[i].width > least &&
+                                (widest == table->n ||
+                                        table->columns[i].width > table->columns[widest].width))
                                 widest = i;
                 if (widest == table->n)
                         break;
-                table->widths[widest]--;
+                table->columns[widest].width--;
                 width--;
         }
         return width;
 }
 
 /* The header, or the text of the waiting row before @p row. */
-static struct libscols_cell *cell_at(const cli_table *table, size_t row, size_t column)
+static struct libscols_cell *cell_at(const cli_table *table, size_t row, size_t at)
 {
         if (row > 0)
-                return scols_line_get_cell(table->lines[row - 1], column);
-        return scols_column_get_header(scols_table_get_column(table->scols, column));
+                return scols_line_get_cell(table->lines[row - 1], at);
+        return scols_column_get_header(scols_table_get_column(table->scols, at));
 }
 
 /* Find widths that fit the terminal, and cut what is wider. False: no memory. */
@@ -238,17 +256,17 @@ static bool fit(cli_table *table)
                 for (size_t row = first; row <= table->waiting; row++) {
                         const char *text = scols_cell_get_data(cell_at(table, row, i));
                         size_t wide = text ? measure(text, 0, &cut) : 0;
-                        if (wide > table->widths[i])
-                                table->widths[i] = wide;
+                        if (wide > table->columns[i].width)
+                                table->columns[i].width = wide;
                 }
-                width += table->widths[i];
+                width += table->columns[i].width;
         }
         width = narrow(table, width, CLI_CUT, LEAST_TEXT);
         narrow(table, width, CLI_CUT_LAST, LEAST_OTHER);
         for (size_t i = 0; i < table->n; i++)
                 for (size_t row = first; row <= table->waiting; row++)
-                        if (table->columns[i].cut &&
-                                !cut_cell(table, cell_at(table, row, i), table->widths[i]))
+                        if (table->columns[i].field->cut &&
+                                !cut_cell(table, cell_at(table, row, i), table->columns[i].width))
                                 return false;
         return true;
 }
@@ -260,7 +278,8 @@ pawl_status cli_table_flush(cli_table *table, pawl_error *err)
         if ((table->room && !fit(table)) || scols_print_table(table->scols))
                 return pawl__nomem(err);
         for (size_t i = 0; i < table->n; i++)
-                table->widths[i] = scols_column_get_width(scols_table_get_column(table->scols, i));
+                table->columns[i].width =
+                        scols_column_get_width(scols_table_get_column(table->scols, i));
         struct libscols_table *next = make_table(table, true);
         if (!next)
                 return pawl__nomem(err);
@@ -270,30 +289,21 @@ pawl_status cli_table_flush(cli_table *table, pawl_error *err)
         return PAWL_OK;
 }
 
-pawl_status cli_table_end(cli_table *table, pawl_error *err)
+pawl_status cli_table_end(cli_table *table, pawl_status status, pawl_error *err)
 {
-        if (!table->json)
-                return cli_table_flush(table, err);
-        pawl__json_close_array(&table->writer);
-        if (pawl__json_end_writer(&table->writer))
-                return pawl__nomem(err);
-        fwrite(table->writer.buf.data, 1, table->writer.buf.len, table->stream);
-        fputc('\n', table->stream);
-        return PAWL_OK;
-}
-
-pawl_status cli_table_print(FILE *stream, const cli_column *columns, size_t n, cli_row_fn row,
-        const void *list, size_t n_rows, pawl_error *err)
-{
-        cli_table *table = NULL;
-        pawl_status status = PAWL_OK;
-
-        if (n_rows > 0)
-                status = cli_table_new(&table, stream, columns, n, false, err);
-        for (size_t i = 0; i < n_rows && !status; i++)
-                status = row(table, list, i, err);
-        if (table && !status)
-                status = cli_table_end(table, err);
+        if (!status)
+                status = cli_table_flush(table, err);
         cli_table_free(table);
         return status;
+}
+
+pawl_status cli_table_print(FILE *stream, const cli_field *fields, pawl_log *log, const void *items,
+        size_t n, size_t each, pawl_error *err)
+{
+        cli_table *table = NULL;
+        pawl_status status = n ? cli_table_new(&table, stream, fields, log, err) : PAWL_OK;
+
+        for (size_t i = 0; i < n && !status; i++)
+                status = cli_table_row(table, (const char *)items + i * each, err);
+        return n ? cli_table_end(table, status, err) : status;
 }

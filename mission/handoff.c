@@ -78,11 +78,11 @@ void pawl__runner_prune(pawl__runner *r)
                 pawl__runner_notice(r, err.message);
                 return;
         }
-        if (pawl_prune_report_going(report)) {
+        if (report->going) {
                 snprintf(line, sizeof line,
                         "pruned %zu old sessions, as retention in .pawl/config.yaml says; the newest "
                         "%u stay",
-                        pawl_prune_report_going(report), r->keep_sessions);
+                        report->going, r->keep_sessions);
                 pawl__runner_notice(r, line);
         }
         pawl_prune_report_free(report);

@@ -3,35 +3,29 @@
 #include "session/session.h"
 #include <stdlib.h>
 
-struct pawl_sessions {
+/* What a caller gets, and what it lies in. */
+typedef struct sessions {
+        pawl_sessions list;
         pawl__arena arena; /* all texts */
-        pawl_session *list;
-        size_t n, cap;
-};
+        pawl_session *items;
+        size_t cap;
+} sessions;
 
 enum { BATCH = 256 }; /* rows read at once, when a status is looked for */
 
 void pawl_sessions_free(pawl_sessions *list)
 {
-        if (!list)
+        sessions *all = (sessions *)list;
+
+        if (!all)
                 return;
-        pawl__arena_free(&list->arena);
-        free(list->list);
-        free(list);
-}
-
-size_t pawl_sessions_count(const pawl_sessions *list)
-{
-        return list->n;
-}
-
-const pawl_session *pawl_sessions_at(const pawl_sessions *list, size_t index)
-{
-        return &list->list[index];
+        pawl__arena_free(&all->arena);
+        free(all->items);
+        free(all);
 }
 
 typedef struct listing {
-        pawl_sessions *out;
+        sessions *out;
         pawl_log *log;
         pawl__state *state;
         const pawl_session_filter *filter;
@@ -40,12 +34,12 @@ typedef struct listing {
 
 static bool is_full(const listing *l)
 {
-        return l->filter->limit && l->out->n >= l->filter->limit;
+        return l->filter->limit && l->out->list.n >= l->filter->limit;
 }
 
 static pawl_status take(listing *l, const pawl__row *row)
 {
-        pawl_sessions *out = l->out;
+        sessions *out = l->out;
         const char *wanted = l->filter->status;
         pawl_session session;
         pawl_status status =
@@ -53,9 +47,10 @@ static pawl_status take(listing *l, const pawl__row *row)
 
         if (status || (wanted && !pawl__text_is(session.status, wanted)))
                 return status;
-        if (pawl__grow(&out->list, &out->cap, out->n + 1, sizeof *out->list))
+        if (pawl__grow(&out->items, &out->cap, out->list.n + 1, sizeof *out->items))
                 return pawl__nomem(l->err);
-        out->list[out->n++] = session;
+        out->items[out->list.n++] = session;
+        out->list.items = out->items;
         return PAWL_OK;
 }
 
@@ -126,8 +121,8 @@ pawl_status pawl_session_list(
                 return pawl__nomem(err);
         status = fill(&l);
         if (status)
-                pawl_sessions_free(l.out);
+                pawl_sessions_free(&l.out->list);
         else
-                *out = l.out;
+                *out = &l.out->list;
         return status;
 }

@@ -8,34 +8,20 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-struct pawl_prune_report {
+/* What a caller gets, and what it lies in. */
+typedef struct own_report {
+        pawl_prune_report shown;
         pawl__arena arena;
-        pawl_pruned_session *list;
-        size_t n, cap, going;
-};
+} own_report;
 
-void pawl_prune_report_free(pawl_prune_report *report)
+void pawl_prune_report_free(pawl_prune_report *shown)
 {
+        own_report *report = (own_report *)shown;
+
         if (!report)
                 return;
         pawl__arena_free(&report->arena);
-        free(report->list);
         free(report);
-}
-
-size_t pawl_prune_report_count(const pawl_prune_report *report)
-{
-        return report->n;
-}
-
-const pawl_pruned_session *pawl_prune_report_at(const pawl_prune_report *report, size_t index)
-{
-        return &report->list[index];
-}
-
-size_t pawl_prune_report_going(const pawl_prune_report *report)
-{
-        return report->going;
 }
 
 /* ---- What is pruned, and why the rest stays -----------------------------------------------------
@@ -92,33 +78,33 @@ static pawl_status has_notes(
         return *noted && pawl__map_put(missions, mission, 0) ? pawl__nomem(err) : PAWL_OK;
 }
 
-static pawl_status fill_report(
-        pawl_prune_report *report, pawl__state *state, size_t keep, pawl_error *err)
+static pawl_status fill_report(own_report *report, pawl__state *state, size_t keep, pawl_error *err)
 {
         pawl_text any = {NULL, 0};
         pawl__map missions = PAWL__MAP_INIT;
+        pawl_pruned_session *items;
         pawl__row *rows;
         size_t n = 0;
         bool noted;
         pawl_status status =
                 pawl__state_sessions(&rows, &n, state, any, any, 0, &report->arena, err);
 
+        if (status)
+                return status;
+        report->shown.items = items = pawl__arena_array(&report->arena, n, sizeof *items);
+        if (!items)
+                return pawl__nomem(err);
         for (size_t i = 0; i < n && !status; i++) {
-                pawl_pruned_session one = {.session_id = rows[i].v[PAWL__SES_ID].text,
+                pawl_pruned_session *one = &items[report->shown.n++];
+                *one = (pawl_pruned_session){.session_id = rows[i].v[PAWL__SES_ID].text,
                         .mission_id = rows[i].v[PAWL__SES_MISSION].text,
                         .status = rows[i].v[PAWL__SES_STATUS].text,
                         .seq = (uint64_t)rows[i].v[PAWL__SES_SEQ].integer};
                 status = has_notes(&noted, &missions, &rows[i], err);
                 if (!status)
                         status = judge(
-                                &one.stays, state, &rows[i], i, keep, noted, &report->arena, err);
-                if (!status && pawl__grow(&report->list, &report->cap, report->n + 1,
-                                       sizeof *report->list))
-                        status = pawl__nomem(err);
-                if (status)
-                        break;
-                report->list[report->n++] = one;
-                report->going += !one.stays;
+                                &one->stays, state, &rows[i], i, keep, noted, &report->arena, err);
+                report->shown.going += !one->stays;
         }
         pawl__map_free(&missions);
         return status;
@@ -127,15 +113,15 @@ static pawl_status fill_report(
 static pawl_status make_report(
         pawl_prune_report **out, pawl__state *state, size_t keep, pawl_error *err)
 {
-        pawl_prune_report *report = calloc(1, sizeof *report);
+        own_report *report = calloc(1, sizeof *report);
 
         if (!report)
                 return pawl__nomem(err);
         pawl_status status = fill_report(report, state, keep, err);
         if (status)
-                pawl_prune_report_free(report);
+                pawl_prune_report_free(&report->shown);
         else
-                *out = report;
+                *out = &report->shown;
         return status;
 }
 
@@ -171,8 +157,8 @@ static pawl_status emit_pruned(
         pawl__json_name(&w, "pruned");
         pawl__json_open_array(&w);
         for (size_t i = 0; i < report->n; i++)
-                if (!report->list[i].stays)
-                        pawl__json_text(&w, report->list[i].session_id);
+                if (!report->items[i].stays)
+                        pawl__json_text(&w, report->items[i].session_id);
         pawl__json_close_array(&w);
         return pawl__batch_emit(batch, PAWL__PRUNED, &like, &w, err);
 }
@@ -189,11 +175,11 @@ static bool may_go(const pawl_prune_report *asked, const pawl_prune_report *now)
         size_t at = 0;
 
         for (size_t i = 0; i < asked->n; i++) {
-                if (asked->list[i].stays)
+                if (asked->items[i].stays)
                         continue;
-                while (at < now->n && now->list[at].seq != asked->list[i].seq)
+                while (at < now->n && now->items[at].seq != asked->items[i].seq)
                         at++;
-                if (at == now->n || now->list[at].stays)
+                if (at == now->n || now->items[at].stays)
                         return false;
         }
         return true;
@@ -225,11 +211,11 @@ static pawl_status let_go(pawl_log *log, intent *it, const char *actor, pawl_err
         pawl_status status = PAWL_OK;
 
         for (size_t i = 0; i < report->n && !status; i++) {
-                if (report->list[i].stays)
+                if (report->items[i].stays)
                         continue;
-                if (report->list[i].seq < first)
-                        first = report->list[i].seq;
-                if (pawl__map_put(&g.sessions, report->list[i].session_id, 0))
+                if (report->items[i].seq < first)
+                        first = report->items[i].seq;
+                if (pawl__map_put(&g.sessions, report->items[i].session_id, 0))
                         status = pawl__nomem(err);
         }
         if (!status)

@@ -9,21 +9,24 @@
 
 /* ---- The list -------------------------------------------------------------------------------- */
 
-struct pawl_toolcall_names {
+/* What a caller gets, and what it lies in. */
+typedef struct own_names {
+        pawl_toolcall_names shown;
         pawl__arena arena;
         const char **names;
-        size_t n, cap;
-};
+        size_t cap;
+} own_names;
 
 static pawl_status add_name(const char *name, void *user, pawl_error *err)
 {
-        pawl_toolcall_names *names = user;
+        own_names *names = user;
         bool ok = true;
         pawl_text copy = pawl__arena_text(&names->arena, pawl__text(name), &ok);
 
-        if (!ok || pawl__grow(&names->names, &names->cap, names->n + 1, sizeof *names->names))
+        if (!ok || pawl__grow(&names->names, &names->cap, names->shown.n + 1, sizeof *names->names))
                 return pawl__nomem(err);
-        names->names[names->n++] = copy.data;
+        names->names[names->shown.n++] = copy.data;
+        names->shown.items = names->names;
         return PAWL_OK;
 }
 
@@ -44,7 +47,7 @@ static int compare_names(const void *a, const void *b)
 pawl_status pawl_toolcalls_list(
         pawl_toolcall_names **out, pawl_log *log, const char *files, pawl_error *err)
 {
-        pawl_toolcall_names *names = calloc(1, sizeof *names);
+        own_names *names = calloc(1, sizeof *names);
         pawl__doc_directory directory = {.fd = -1};
         pawl_error why = PAWL_ERROR_INIT;
         pawl_status status;
@@ -62,29 +65,21 @@ pawl_status pawl_toolcalls_list(
                 status = pawl__log_record_each(log, add_recorded, names, &why);
         }
         if (status) {
-                pawl_toolcall_names_free(names);
+                pawl_toolcall_names_free(&names->shown);
                 if (err)
                         *err = why;
                 return status;
         }
-        if (names->n)
-                qsort(names->names, names->n, sizeof *names->names, compare_names);
-        *out = names;
+        if (names->shown.n)
+                qsort(names->names, names->shown.n, sizeof *names->names, compare_names);
+        *out = &names->shown;
         return PAWL_OK;
 }
 
-size_t pawl_toolcall_names_count(const pawl_toolcall_names *names)
+void pawl_toolcall_names_free(pawl_toolcall_names *shown)
 {
-        return names->n;
-}
+        own_names *names = (own_names *)shown;
 
-const char *pawl_toolcall_names_at(const pawl_toolcall_names *names, size_t index)
-{
-        return index < names->n ? names->names[index] : NULL;
-}
-
-void pawl_toolcall_names_free(pawl_toolcall_names *names)
-{
         if (!names)
                 return;
         pawl__arena_free(&names->arena);
@@ -179,7 +174,7 @@ static pawl_status go_back(pawl_toolcall *call, pawl_log *log,
         status = pawl_workspace_rollback(&call->plan, log, n, &options, workspace, err);
         pawl__buf_free(&reason);
         if (!status)
-                call->info.safety = pawl_rollback_plan_safety(call->plan);
+                call->info.safety = pawl_rollback_plan_look(call->plan).safety;
         return status;
 }
 

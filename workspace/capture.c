@@ -3,21 +3,20 @@
 #include "workspace/checkpoint.h"
 #include <stdlib.h>
 
-struct pawl_workspace_capture {
+/* What a caller gets, and what it lies in. */
+typedef struct capture {
+        pawl_workspace_capture shown;
         pawl__workspace ws;
         pawl__taking taking;
-        pawl_workspace_checkpoint_info info;
-        pawl_workspace_capture_counts counts;
-        pawl_not_captured *missed;
-};
+} capture;
 
-static pawl_status tell(pawl_workspace_capture *c, pawl_error *err)
+static pawl_status tell(capture *c, pawl_error *err)
 {
         const pawl__scan *scan = c->taking.scan;
 
-        c->info = pawl__checkpoint_info(
+        c->shown.info = pawl__checkpoint_info(
                 &c->ws.current, (uint64_t)c->ws.current.v[PAWL__WCP_N].integer);
-        c->counts = (pawl_workspace_capture_counts){.files = scan->files,
+        c->shown.counts = (pawl_workspace_capture_counts){.files = scan->files,
                 .bytes = scan->bytes,
                 .captured = scan->captured,
                 .unchanged = scan->unchanged,
@@ -27,11 +26,14 @@ static pawl_status tell(pawl_workspace_capture *c, pawl_error *err)
                 .special = scan->special,
                 .changing = scan->changing,
                 .repositories = scan->repositories};
-        c->missed = pawl__arena_array(&c->ws.arena, scan->n_not_captured + 1, sizeof *c->missed);
-        if (!c->missed)
+        pawl_not_captured *missed =
+                pawl__arena_array(&c->ws.arena, scan->n_not_captured + 1, sizeof *missed);
+        if (!missed)
                 return pawl__nomem(err);
+        c->shown.missed = missed;
+        c->shown.n_missed = scan->n_not_captured;
         for (size_t i = 0; i < scan->n_not_captured; i++)
-                c->missed[i] = (pawl_not_captured){
+                missed[i] = (pawl_not_captured){
                         scan->not_captured[i].path, pawl__skip_name(scan->not_captured[i].why)};
         return PAWL_OK;
 }
@@ -41,7 +43,7 @@ pawl_status pawl_workspace_checkpoint(pawl_workspace_capture **out, pawl_log *lo
         pawl_error *err)
 {
         static const pawl_workspace_checkpoint_request none = PAWL_CHECKPOINT_REQUEST_INIT;
-        pawl_workspace_capture *c = calloc(1, sizeof *c);
+        capture *c = calloc(1, sizeof *c);
         pawl_status status, told;
 
         if (!c)
@@ -55,41 +57,20 @@ pawl_status pawl_workspace_checkpoint(pawl_workspace_capture **out, pawl_log *lo
         status = pawl__checkpoint_take(&c->taking, 0, err);
         told = status == PAWL_OK || status == PAWL_DONE ? tell(c, err) : status;
         if (told) {
-                pawl_workspace_capture_free(c);
+                pawl_workspace_capture_free(&c->shown);
                 return told;
         }
-        *out = c;
+        *out = &c->shown;
         return status;
 }
 
-const pawl_workspace_checkpoint_info *pawl_workspace_capture_info(
-        const pawl_workspace_capture *capture)
+void pawl_workspace_capture_free(pawl_workspace_capture *shown)
 {
-        return &capture->info;
-}
+        capture *c = (capture *)shown;
 
-const pawl_workspace_capture_counts *pawl_workspace_capture_counted(
-        const pawl_workspace_capture *capture)
-{
-        return &capture->counts;
-}
-
-size_t pawl_workspace_capture_missed(const pawl_workspace_capture *capture)
-{
-        return capture->taking.scan->n_not_captured;
-}
-
-const pawl_not_captured *pawl_workspace_capture_missed_at(
-        const pawl_workspace_capture *capture, size_t index)
-{
-        return index < pawl_workspace_capture_missed(capture) ? &capture->missed[index] : NULL;
-}
-
-void pawl_workspace_capture_free(pawl_workspace_capture *capture)
-{
-        if (!capture)
+        if (!c)
                 return;
-        pawl__taking_free(&capture->taking);
-        pawl__workspace_close(&capture->ws);
-        free(capture);
+        pawl__taking_free(&c->taking);
+        pawl__workspace_close(&c->ws);
+        free(c);
 }

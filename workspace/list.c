@@ -6,11 +6,11 @@
 #include "workspace/workspace.h"
 #include <stdlib.h>
 
-struct pawl_workspace_checkpoints {
+/* What a caller gets, and what it lies in. */
+typedef struct checkpoints {
+        pawl_workspace_checkpoints shown;
         pawl__arena arena;
-        pawl_workspace_checkpoint_info *list;
-        size_t n;
-};
+} checkpoints;
 
 pawl_workspace_checkpoint_info pawl__checkpoint_info(const pawl__row *row, uint64_t current)
 {
@@ -72,8 +72,8 @@ static pawl_status gather_one(pawl__row **rows, size_t *n, pawl__state *state, c
         return pawl__workspace_find(row, state, which, arena, err);
 }
 
-static pawl_status fill_list(pawl_workspace_checkpoints *list, pawl_log *log, gather_fn *gather,
-        const char *which, pawl_error *err)
+static pawl_status fill_list(
+        checkpoints *list, pawl_log *log, gather_fn *gather, const char *which, pawl_error *err)
 {
         pawl__state *state;
         pawl__row *rows = NULL, current = {0}, by;
@@ -88,28 +88,29 @@ static pawl_status fill_list(pawl_workspace_checkpoints *list, pawl_log *log, ga
         status = pawl__workspace_current(&current, &by, &put_back, state, &list->arena, err);
         if (status && status != PAWL_ENOTFOUND)
                 return status;
-        list->list = pawl__arena_array(&list->arena, n + 1, sizeof *list->list);
-        if (!list->list)
+        pawl_workspace_checkpoint_info *items =
+                pawl__arena_array(&list->arena, n + 1, sizeof *items);
+        if (!items)
                 return pawl__nomem(err);
         for (size_t i = 0; i < n; i++)
-                list->list[i] =
+                items[i] =
                         pawl__checkpoint_info(&rows[i], (uint64_t)current.v[PAWL__WCP_N].integer);
-        list->n = n;
+        list->shown = (pawl_workspace_checkpoints){items, n};
         return PAWL_OK;
 }
 
 static pawl_status make_list(pawl_workspace_checkpoints **out, pawl_log *log, gather_fn *gather,
         const char *which, pawl_error *err)
 {
-        pawl_workspace_checkpoints *list = calloc(1, sizeof *list);
+        checkpoints *list = calloc(1, sizeof *list);
 
         if (!list)
                 return pawl__nomem(err);
         pawl_status status = fill_list(list, log, gather, which, err);
         if (status)
-                pawl_workspace_checkpoints_free(list);
+                pawl_workspace_checkpoints_free(&list->shown);
         else
-                *out = list;
+                *out = &list->shown;
         return status;
 }
 
@@ -125,19 +126,10 @@ pawl_status pawl_workspace_checkpoint_find(
         return make_list(out, log, gather_one, which, err);
 }
 
-size_t pawl_workspace_checkpoints_count(const pawl_workspace_checkpoints *list)
+void pawl_workspace_checkpoints_free(pawl_workspace_checkpoints *shown)
 {
-        return list ? list->n : 0;
-}
+        checkpoints *list = (checkpoints *)shown;
 
-const pawl_workspace_checkpoint_info *pawl_workspace_checkpoints_at(
-        const pawl_workspace_checkpoints *list, size_t index)
-{
-        return list && index < list->n ? &list->list[index] : NULL;
-}
-
-void pawl_workspace_checkpoints_free(pawl_workspace_checkpoints *list)
-{
         if (!list)
                 return;
         pawl__arena_free(&list->arena);

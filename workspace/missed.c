@@ -4,32 +4,35 @@
 #include "workspace/workspace.h"
 #include <stdlib.h>
 
-struct pawl_missed {
+/* What a caller gets, and what it lies in. */
+typedef struct missed_list {
+        pawl_missed shown;
         pawl__arena arena;
         pawl_not_captured *items;
-        size_t n, cap;
-};
+        size_t cap;
+} missed_list;
 
 static pawl_status add(const pawl__change *change, void *user, pawl_error *err)
 {
-        pawl_missed *missed = user;
+        missed_list *missed = user;
         bool ok = true;
 
         if (change->to->kind != PAWL__ENTRY_SKIPPED)
                 return PAWL_OK;
-        if (pawl__grow(&missed->items, &missed->cap, missed->n + 1, sizeof *missed->items))
+        if (pawl__grow(&missed->items, &missed->cap, missed->shown.n + 1, sizeof *missed->items))
                 return pawl__nomem(err);
-        missed->items[missed->n] =
+        missed->items[missed->shown.n] =
                 (pawl_not_captured){pawl__arena_text(&missed->arena, change->path, &ok),
                         pawl__skip_name(change->to->why)};
         if (!ok)
                 return pawl__nomem(err);
-        missed->n++;
+        missed->shown.n++;
+        missed->shown.items = missed->items;
         return PAWL_OK;
 }
 
 static pawl_status read_tree(
-        pawl_missed *missed, pawl_log *log, const pawl__row *row, pawl_error *err)
+        missed_list *missed, pawl_log *log, const pawl__row *row, pawl_error *err)
 {
         const pawl__value *v = row->v;
         pawl__contents *contents;
@@ -53,7 +56,7 @@ static pawl_status read_tree(
 pawl_status pawl_workspace_checkpoint_missed(
         pawl_missed **out, pawl_log *log, const char *which, pawl_error *err)
 {
-        pawl_missed *missed = calloc(1, sizeof *missed);
+        missed_list *missed = calloc(1, sizeof *missed);
         pawl__state *state;
         pawl__row row;
 
@@ -65,20 +68,16 @@ pawl_status pawl_workspace_checkpoint_missed(
         if (!status)
                 status = read_tree(missed, log, &row, err);
         if (status)
-                pawl_missed_free(missed);
+                pawl_missed_free(&missed->shown);
         else
-                *out = missed;
+                *out = &missed->shown;
         return status;
 }
 
-const pawl_not_captured *pawl_missed_items(const pawl_missed *missed, size_t *n)
+void pawl_missed_free(pawl_missed *shown)
 {
-        *n = missed->n;
-        return missed->items;
-}
+        missed_list *missed = (missed_list *)shown;
 
-void pawl_missed_free(pawl_missed *missed)
-{
         if (!missed)
                 return;
         free(missed->items);

@@ -16,16 +16,16 @@
 #include <pawl/space.h>
 #include <stdlib.h>
 
-struct pawl_workspace_prune_report {
+/* What a caller gets, and what it lies in. */
+typedef struct own_report {
+        pawl_workspace_prune_report shown;
         pawl__arena arena;
         pawl_pruned_checkpoint *list;
-        size_t n, going;
-        uint64_t contents, bytes;
-};
+} own_report;
 
 typedef struct pruning {
         const pawl_workspace_prune_options *options;
-        pawl_workspace_prune_report *report;
+        own_report *report;
         pawl_log *log;
         pawl__state *state;
         pawl__contents *contents;
@@ -69,10 +69,10 @@ static pawl_status run_keeps(const char **why, pruning *p, const pawl__row *row)
         else if (pawl__text_is(run.v[PAWL__RUN_STATUS].text, "running"))
                 *why = "its run is at work";
         else if (!pawl__text_is(run.v[PAWL__RUN_STATUS].text, "completed")) {
-                if (pawl__map_number(
-                            &at, &p->newest, run.v[PAWL__RUN_ID].text, (uint32_t)p->report->n))
+                if (pawl__map_number(&at, &p->newest, run.v[PAWL__RUN_ID].text,
+                            (uint32_t)p->report->shown.n))
                         return pawl__nomem(p->err);
-                if (at == (uint32_t)p->report->n)
+                if (at == (uint32_t)p->report->shown.n)
                         *why = "its run is unfinished";
         }
         return PAWL_OK;
@@ -113,7 +113,7 @@ static pawl_status judge(const char **why, pruning *p, const pawl__row *row, int
 /* Newest first; those that are pruned already are passed over. */
 static pawl_status judge_all(pruning *p)
 {
-        pawl_workspace_prune_report *report = p->report;
+        own_report *report = p->report;
         pawl__row current, by;
         bool put_back;
         size_t newer = 0;
@@ -121,13 +121,14 @@ static pawl_status judge_all(pruning *p)
         pawl_status status =
                 pawl__state_workspace_all(&p->rows, &p->n_rows, p->state, &report->arena, p->err);
 
-        report->n = report->going = 0;
+        report->shown.n = report->shown.going = 0;
         if (status || p->n_rows == 0)
                 return status;
         report->list = pawl__arena_array(&report->arena, p->n_rows, sizeof *report->list);
         p->stays = pawl__arena_array(&report->arena, p->n_rows, sizeof *p->stays);
         if (!report->list || !p->stays)
                 return pawl__nomem(p->err);
+        report->shown.items = report->list;
         status =
                 pawl__workspace_current(&current, &by, &put_back, p->state, &report->arena, p->err);
         if (status == PAWL_ENOTFOUND) { /* all of them were imported */
@@ -143,11 +144,11 @@ static pawl_status judge_all(pruning *p)
                 status = judge(
                         &p->stays[i], p, row, current.v[PAWL__WCP_N].integer, way_back, newer);
                 newer += counts(p, row);
-                report->list[report->n++] =
+                report->list[report->shown.n++] =
                         (pawl_pruned_checkpoint){.n = (uint64_t)row->v[PAWL__WCP_N].integer,
                                 .id = row->v[PAWL__WCP_ID].text,
                                 .stays = p->stays[i]};
-                report->going += !p->stays[i];
+                report->shown.going += !p->stays[i];
         }
         pawl__map_free(&p->newest);
         p->newest = (pawl__map)PAWL__MAP_INIT;
@@ -198,8 +199,8 @@ static pawl_status take_out(
         (void)size, (void)parts;
         if (pawl__mark_has(NULL, p->reach, hash))
                 return PAWL_OK;
-        p->report->contents++;
-        p->report->bytes += stored;
+        p->report->shown.contents++;
+        p->report->shown.bytes += stored;
         return pawl__buf_add(&p->drops, hash, 32) ? pawl__nomem(pawl__log_error(p->log)) : PAWL_OK;
 }
 
@@ -215,7 +216,7 @@ static pawl_status find_drops(pruning *p)
 {
         pawl_status status = reach_those_that_stay(p);
 
-        p->report->contents = p->report->bytes = 0;
+        p->report->shown.contents = p->report->shown.bytes = 0;
         pawl__buf_clear(&p->drops);
         if (!status)
                 status = of_log(p, pawl__log_content_each(p->log, take_out, p));
@@ -229,7 +230,7 @@ static pawl_status find_drops(pruning *p)
 
 static pawl_status add_event(pawl__batch *batch, const pruning *p)
 {
-        const pawl_workspace_prune_report *report = p->report;
+        const own_report *report = p->report;
         const char *actor = p->options->actor;
         pawl__json_writer w = PAWL__JSON_WRITER_INIT;
 
@@ -237,12 +238,12 @@ static pawl_status add_event(pawl__batch *batch, const pruning *p)
         pawl__json_member_string(&w, "kind", "checkpoints");
         pawl__json_name(&w, "pruned");
         pawl__json_open_array(&w);
-        for (size_t i = report->n; i-- > 0;)
+        for (size_t i = report->shown.n; i-- > 0;)
                 if (!report->list[i].stays)
                         pawl__json_integer(&w, (int64_t)report->list[i].n);
         pawl__json_close_array(&w);
-        pawl__json_member_integer(&w, "contents", (int64_t)report->contents);
-        pawl__json_member_integer(&w, "bytes", (int64_t)report->bytes);
+        pawl__json_member_integer(&w, "contents", (int64_t)report->shown.contents);
+        pawl__json_member_integer(&w, "bytes", (int64_t)report->shown.bytes);
         pawl__json_close_object(&w);
         pawl_status status = pawl__json_end_writer(&w) ? pawl__nomem(p->err) : PAWL_OK;
         const pawl_event event = {.type = pawl__text("Pruned"),
@@ -279,7 +280,7 @@ static pawl_status let_go(pawl_log *log, pawl__batch *batch, void *user, pawl_er
         pawl_status status = check_settled(p);
         if (!status)
                 status = judge_all(p);
-        if (!status && p->report->going == 0)
+        if (!status && p->report->shown.going == 0)
                 status = PAWL_DONE;
         if (!status)
                 status = find_drops(p);
@@ -310,7 +311,7 @@ static pawl_status prune(pruning *p)
                 status = check_settled(p);
         if (!status)
                 status = judge_all(p);
-        if (status || p->report->going == 0)
+        if (status || p->report->shown.going == 0)
                 return status;
         status = pawl__contents_open(&p->contents, p->log, p->err);
         if (!status)
@@ -345,43 +346,16 @@ pawl_status pawl_workspace_prune(pawl_workspace_prune_report **out, pawl_log *lo
                 return pawl__nomem(err);
         status = prune(&p);
         if (status)
-                pawl_workspace_prune_free(p.report);
+                pawl_workspace_prune_free(&p.report->shown);
         else
-                *out = p.report;
+                *out = &p.report->shown;
         return status;
 }
 
-/* ---- The report --------------------------------------------------------------------------------
- */
-
-size_t pawl_workspace_prune_count(const pawl_workspace_prune_report *report)
+void pawl_workspace_prune_free(pawl_workspace_prune_report *shown)
 {
-        return report ? report->n : 0;
-}
+        own_report *report = (own_report *)shown;
 
-const pawl_pruned_checkpoint *pawl_workspace_prune_at(
-        const pawl_workspace_prune_report *report, size_t index)
-{
-        return report && index < report->n ? &report->list[index] : NULL;
-}
-
-size_t pawl_workspace_prune_going(const pawl_workspace_prune_report *report)
-{
-        return report ? report->going : 0;
-}
-
-uint64_t pawl_workspace_prune_contents(const pawl_workspace_prune_report *report)
-{
-        return report ? report->contents : 0;
-}
-
-uint64_t pawl_workspace_prune_bytes(const pawl_workspace_prune_report *report)
-{
-        return report ? report->bytes : 0;
-}
-
-void pawl_workspace_prune_free(pawl_workspace_prune_report *report)
-{
         if (!report)
                 return;
         pawl__arena_free(&report->arena);

@@ -6,15 +6,15 @@
 #include <pawl/space.h>
 #include <stdlib.h>
 
-struct pawl_usage {
+/* What a caller gets, and what it lies in. */
+typedef struct own_usage {
+        pawl_usage shown;
         pawl__arena arena;
-        pawl_usage_totals total;
         pawl_workspace_checkpoint_usage *list;
-        size_t n;
-};
+} own_usage;
 
 typedef struct counting {
-        pawl_usage *usage;
+        own_usage *usage;
         pawl__mark *reach;
 } counting;
 
@@ -22,7 +22,7 @@ static pawl_status count(
         const unsigned char hash[32], uint64_t size, uint64_t stored, uint64_t parts, void *user)
 {
         const counting *c = user;
-        pawl_usage_totals *total = &c->usage->total;
+        pawl_usage_totals *total = &c->usage->shown.total;
         uint32_t owner = PAWL__REACH_SHARED;
 
         (void)parts;
@@ -41,8 +41,8 @@ static pawl_status count(
 /* A checkpoint that is damaged takes up what can be found of it. */
 static pawl_status add_row(counting *c, const pawl__row *row, pawl_error *err)
 {
-        pawl_usage *usage = c->usage;
-        pawl_workspace_checkpoint_usage *one = &usage->list[usage->n];
+        own_usage *usage = c->usage;
+        pawl_workspace_checkpoint_usage *one = &usage->list[usage->shown.n];
         unsigned char tree[32];
         pawl_status status = PAWL_EDAMAGED;
 
@@ -51,15 +51,15 @@ static pawl_status add_row(counting *c, const pawl__row *row, pawl_error *err)
                 .files = (uint64_t)row->v[PAWL__WCP_FILES].integer,
                 .bytes = (uint64_t)row->v[PAWL__WCP_BYTES].integer};
         if (row->v[PAWL__WCP_TREE].text.data && pawl__unhex32(tree, row->v[PAWL__WCP_TREE].text))
-                status = pawl__mark_add(c->reach, tree, (uint32_t)usage->n, err);
+                status = pawl__mark_add(c->reach, tree, (uint32_t)usage->shown.n, err);
         one->damaged = status == PAWL_EDAMAGED || status == PAWL_ENOTFOUND;
-        usage->n++;
+        usage->shown.n++;
         return one->damaged ? PAWL_OK : status;
 }
 
 static pawl_status add_rows(counting *c, pawl_log *log, pawl_error *err)
 {
-        pawl_usage *usage = c->usage;
+        own_usage *usage = c->usage;
         pawl__state *state;
         pawl__row *rows = NULL;
         size_t n = 0;
@@ -72,16 +72,17 @@ static pawl_status add_rows(counting *c, pawl_log *log, pawl_error *err)
         usage->list = pawl__arena_array(&usage->arena, n + 1, sizeof *usage->list);
         if (!usage->list)
                 return pawl__nomem(err);
+        usage->shown.items = usage->list;
         for (size_t i = 0; i < n && !status; i++)
                 if (rows[i].v[PAWL__WCP_PRUNED_SEQ].integer)
-                        usage->total.pruned++;
+                        usage->shown.total.pruned++;
                 else
                         status = add_row(c, &rows[i], err);
-        usage->total.checkpoints = usage->n;
+        usage->shown.total.checkpoints = usage->shown.n;
         return status;
 }
 
-static pawl_status measure(pawl_usage *usage, pawl_log *log, pawl_error *err)
+static pawl_status measure(own_usage *usage, pawl_log *log, pawl_error *err)
 {
         counting c = {.usage = usage};
         pawl__contents *contents = NULL;
@@ -94,7 +95,8 @@ static pawl_status measure(pawl_usage *usage, pawl_log *log, pawl_error *err)
         if (!status) {
                 status = pawl__log_content_each(log, count, &c);
                 if (!status)
-                        status = pawl__log_space(&usage->total.log, &usage->total.free, log);
+                        status = pawl__log_space(
+                                &usage->shown.total.log, &usage->shown.total.free, log);
                 if (status && err)
                         *err = *pawl__log_error(log);
         }
@@ -105,35 +107,22 @@ static pawl_status measure(pawl_usage *usage, pawl_log *log, pawl_error *err)
 
 pawl_status pawl_workspace_usage(pawl_usage **out, pawl_log *log, pawl_error *err)
 {
-        pawl_usage *usage = calloc(1, sizeof *usage);
+        own_usage *usage = calloc(1, sizeof *usage);
 
         if (!usage)
                 return pawl__nomem(err);
         pawl_status status = measure(usage, log, err);
         if (status)
-                pawl_usage_free(usage);
+                pawl_usage_free(&usage->shown);
         else
-                *out = usage;
+                *out = &usage->shown;
         return status;
 }
 
-const pawl_usage_totals *pawl_usage_total(const pawl_usage *usage)
+void pawl_usage_free(pawl_usage *shown)
 {
-        return &usage->total;
-}
+        own_usage *usage = (own_usage *)shown;
 
-size_t pawl_usage_count(const pawl_usage *usage)
-{
-        return usage ? usage->n : 0;
-}
-
-const pawl_workspace_checkpoint_usage *pawl_usage_at(const pawl_usage *usage, size_t index)
-{
-        return usage && index < usage->n ? &usage->list[index] : NULL;
-}
-
-void pawl_usage_free(pawl_usage *usage)
-{
         if (!usage)
                 return;
         pawl__arena_free(&usage->arena);

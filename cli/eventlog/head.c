@@ -1,35 +1,19 @@
 /* eventlog head: seq and hash of the last event, to be kept elsewhere as an anchor. */
 #include "cli/eventlog/commands.h"
 #include "cli/eventlog/rows.h"
-#include "command/find.h"
-#include "command/json.h"
 #include <inttypes.h>
 #include <stdio.h>
 
-static int print_head(const cli_call *cli, uint64_t seq, const char *hex)
+static pawl_status print_head(cli_call *cli, pawl_log *log, pawl_error *err)
 {
-        pawl__json_writer w = PAWL__JSON_WRITER_INIT;
+        cli_head head;
+        pawl_status status = cli_read_head(&head, log, err);
 
-        if (!cli_given(cli, "json")) {
-                fprintf(cli->in->out, "%" PRIu64 " %s\n", seq, hex);
-                return CLI_DONE;
-        }
-        cli_head_json(&w, seq, hex);
-        return cli_print_json(cli, &w);
-}
-
-static int head_run(cli_call *cli)
-{
-        pawl_error err = PAWL_ERROR_INIT;
-        char hex[CLI_HEX_MAX];
-        uint64_t seq;
-        pawl_log *log;
-
-        if (cli_open_log(&log, cli, CLI_READ, &err))
-                return cli_fail(cli, &err);
-        int code = cli_head(&seq, hex, log, &err) ? cli_fail(cli, &err) : print_head(cli, seq, hex);
-        cli_close_log(cli, log);
-        return code;
+        if (!status && cli_given(cli, "json"))
+                status = cli_print_object(cli, cli_head_fields, &head, err);
+        else if (!status)
+                fprintf(cli->in->out, "%" PRIu64 " %s\n", head.seq, head.hex);
+        return status;
 }
 
 static const cli_option head_options[] = {
@@ -43,5 +27,6 @@ const cli_cmd eventlog_head_cmd = {
         .traits = CLI_SERVED,
         .options = head_options,
         .help = "Print seq and hash of the last event: an anchor to keep elsewhere",
-        .run = head_run,
+        .on_log = print_head,
+        .access = CLI_READ,
 };

@@ -1,14 +1,8 @@
 /* eventlog list: events, one a line. */
 #include "cli/eventlog/commands.h"
 #include "cli/eventlog/rows.h"
-#include "command/find.h"
 
-static pawl_status print_row(const pawl_event *event, void *user, pawl_error *err)
-{
-        return cli_rows_event(user, event, err);
-}
-
-static int list_run(cli_call *cli)
+static pawl_status list(cli_call *cli, pawl_log *log, pawl_error *err)
 {
         cli_event_filter filter = {
                 .type = pawl__text(cli_value(cli, "type")),
@@ -18,21 +12,15 @@ static int list_run(cli_call *cli)
                 .newest = cli_given(cli, "lines"),
                 .last = cli_number(cli, "lines", 0),
         };
-        cli_rows rows = {.out = cli->in->out, .json = cli_given(cli, "json")};
-        pawl_error err = PAWL_ERROR_INIT;
-        pawl_log *log;
+        cli_rows rows = {.out = cli->in->out, .json = cli_given(cli, "json"), .log = log};
+        pawl_status status = cli_rows_open(&rows, err);
 
-        if (cli_open_log(&log, cli, CLI_READ, &err))
-                return cli_fail(cli, &err);
-        rows.log = log;
-        pawl_status status = cli_rows_open(&rows, &err);
         if (!status)
-                status = cli_each_event(NULL, log, &filter, print_row, &rows, &err);
+                status = cli_each_event(NULL, log, &filter, cli_rows_event, &rows, err);
         if (!status)
-                status = cli_rows_flush(&rows, &err);
+                status = cli_rows_flush(&rows, err);
         cli_rows_close(&rows);
-        cli_close_log(cli, log);
-        return status ? cli_fail(cli, &err) : CLI_DONE;
+        return status;
 }
 
 static const cli_option list_options[] = {
@@ -51,5 +39,6 @@ const cli_cmd eventlog_list_cmd = {
         .traits = CLI_SERVED | CLI_LINES,
         .options = list_options,
         .help = "List events, one a line",
-        .run = list_run,
+        .on_log = list,
+        .access = CLI_READ,
 };

@@ -4,6 +4,7 @@
 #include "cli/eventlog/fold.h"
 #include "cli/eventlog/rows.h"
 #include "command/find.h"
+#include "command/json.h"
 #include "events/log.h"
 #include "state/state.h"
 #include <stdio.h>
@@ -60,7 +61,7 @@ static pawl_status fold(pawl__buf *json, pawl_log *log, const pawl__replay_filte
         return status || !events ? status : add_events(json, log, filter, err);
 }
 
-static pawl_status replay(const cli_call *cli, pawl_log *log, pawl_error *err)
+static pawl_status replay(cli_call *cli, pawl_log *log, pawl_error *err)
 {
         pawl__replay_filter filter = {
                 .mission_id = pawl__text(cli_value(cli, "mission")),
@@ -70,18 +71,14 @@ static pawl_status replay(const cli_call *cli, pawl_log *log, pawl_error *err)
         };
         bool as_json = cli_given(cli, "json");
         pawl__buf json = PAWL__BUF_INIT;
-        pawl__arena arena = PAWL__ARENA_INIT;
 
-        pawl_status status = cli_whole_run(&filter.run_id, log, &arena, err);
+        pawl_status status = cli_whole_run(&filter.run_id, log, cli->arena, err);
         if (!status)
                 status = fold(&json, log, &filter, cli_given(cli, "events"), err);
-        pawl__arena_free(&arena);
-        if (!status && as_json) {
-                fwrite(json.data, 1, json.len, cli->in->out);
-                fputc('\n', cli->in->out);
-        } else if (!status) {
+        if (!status && as_json)
+                cli_print_line(cli, pawl__buf_text(&json));
+        else if (!status)
                 status = cli_fold_print(cli->in->out, pawl__buf_text(&json), err);
-        }
         pawl__buf_free(&json);
         if (status || !cli_given(cli, "check"))
                 return status;
@@ -89,18 +86,6 @@ static pawl_status replay(const cli_call *cli, pawl_log *log, pawl_error *err)
         if (!status && !as_json)
                 fputs("\ncheck: the state tables say the same\n", cli->in->out);
         return status;
-}
-
-static int replay_run(cli_call *cli)
-{
-        pawl_error err = PAWL_ERROR_INIT;
-        pawl_log *log;
-
-        if (cli_open_log(&log, cli, CLI_READ, &err))
-                return cli_fail(cli, &err);
-        pawl_status status = replay(cli, log, &err);
-        cli_close_log(cli, log);
-        return status ? cli_fail(cli, &err) : CLI_DONE;
 }
 
 static const cli_option replay_options[] = {
@@ -121,5 +106,6 @@ const cli_cmd eventlog_replay_cmd = {
         .traits = CLI_SERVED,
         .options = replay_options,
         .help = "Fold the events, from nothing, into the state they mean",
-        .run = replay_run,
+        .on_log = replay,
+        .access = CLI_READ,
 };

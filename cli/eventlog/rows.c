@@ -7,20 +7,28 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-static const cli_column columns[] = {
-        {"seq", CLI_CELL_INTEGER, CLI_WHOLE},
-        {"time", CLI_CELL_TEXT, CLI_CUT_LAST},
-        {"type", CLI_CELL_TEXT, CLI_WHOLE},
-        {"run", CLI_CELL_TEXT, CLI_CUT},
-        {"step", CLI_CELL_TEXT, CLI_CUT},
-};
+/* An event for people. */
+typedef struct row {
+        uint64_t seq;
+        char time[28];
+        pawl_text type, run_id, step_id;
+} row;
 
-enum { COLUMNS = sizeof columns / sizeof *columns };
+#define AT(member) CLI_AT(row, member)
+
+static const cli_field fields[] = {
+        {NULL, CLI_AS_INTEGER, AT(seq), .title = "seq"},
+        {NULL, CLI_AS_CHARS, AT(time), .title = "time", .cut = CLI_CUT_LAST},
+        {NULL, CLI_AS_TEXT, AT(type), .title = "type"},
+        {NULL, CLI_AS_TEXT, AT(run_id), .title = "run", .cut = CLI_CUT},
+        {NULL, CLI_AS_TEXT, AT(step_id), .title = "step", .cut = CLI_CUT},
+        CLI_NO_FIELD,
+};
 
 pawl_status cli_rows_open(cli_rows *rows, pawl_error *err)
 {
         return rows->json ? PAWL_OK
-                          : cli_table_new(&rows->table, rows->out, columns, COLUMNS, false, err);
+                          : cli_table_new(&rows->table, rows->out, fields, rows->log, err);
 }
 
 pawl_status cli_print_envelope(
@@ -36,47 +44,32 @@ pawl_status cli_print_envelope(
         return PAWL_OK;
 }
 
-/* As much of a run's id as names it. Rows of one run mostly follow each other. A log whose tables
- * can't be asked has it whole. */
-static pawl_status short_run(pawl_text *out, cli_rows *rows, pawl_text run_id, pawl_error *err)
+/* As much of a run's id as names it. Rows of one run mostly follow each other. */
+static pawl_status short_run(cli_rows *rows, pawl_text run_id, pawl_error *err)
 {
-        pawl__state *state;
-        bool ok = true;
-        pawl_status status = PAWL_OK;
-
-        if (!run_id.data || !pawl__text_eq(run_id, rows->run_id)) {
-                pawl__arena_clear(&rows->arena);
-                rows->run_id = pawl__arena_text(&rows->arena, run_id, &ok);
-                if (!ok)
-                        return pawl__nomem(err);
-                rows->shown = rows->run_id;
-                if (!pawl__state_of(&state, rows->log, NULL))
-                        status = pawl__state_short_id(
-                                &rows->shown, state, PAWL__RUNS, &rows->arena, err);
-        }
-        *out = rows->shown;
-        return status;
+        if (run_id.data && pawl__text_eq(run_id, rows->run_id))
+                return PAWL_OK;
+        pawl__arena_clear(&rows->arena);
+        rows->run_id = rows->shown = pawl__arena_copy(&rows->arena, run_id);
+        pawl_status status = pawl__arena_check(&rows->arena, err);
+        return status || !run_id.data
+                       ? status
+                       : cli_short_id(&rows->shown, rows->log, PAWL__RUNS, &rows->arena, err);
 }
 
-pawl_status cli_rows_event(cli_rows *rows, const pawl_event *event, pawl_error *err)
+pawl_status cli_rows_event(const pawl_event *event, void *user, pawl_error *err)
 {
-        pawl_text run_id;
-        char time[28];
+        cli_rows *rows = user;
+        row r = {.seq = event->seq, .type = event->type, .step_id = event->step_id};
 
         if (rows->json)
                 return cli_print_envelope(rows->out, &rows->line, rows->log, event, err);
-        pawl_status status = short_run(&run_id, rows, event->run_id, err);
+        pawl_status status = short_run(rows, event->run_id, err);
         if (status)
                 return status;
-        pawl__time_format(time, event->time_us);
-        const cli_cell cells[COLUMNS] = {
-                {.integer = (int64_t)event->seq},
-                {.text = pawl__text(time)},
-                {.text = event->type},
-                {.text = run_id},
-                {.text = event->step_id},
-        };
-        return cli_table_row(rows->table, cells, err);
+        r.run_id = rows->shown;
+        pawl__time_format(r.time, event->time_us);
+        return cli_table_row(rows->table, &r, err);
 }
 
 pawl_status cli_rows_flush(cli_rows *rows, pawl_error *err)
@@ -91,23 +84,21 @@ void cli_rows_close(cli_rows *rows)
         pawl__buf_free(&rows->line);
 }
 
-pawl_status cli_head(uint64_t *seq, char hex[CLI_HEX_MAX], pawl_log *log, pawl_error *err)
+const cli_field cli_head_fields[] = {
+        {"seq", CLI_AS_INTEGER, CLI_AT(cli_head, seq)},
+        {"hash", CLI_AS_CHARS, CLI_AT(cli_head, hex)},
+        CLI_NO_FIELD,
+};
+
+pawl_status cli_read_head(cli_head *out, pawl_log *log, pawl_error *err)
 {
         unsigned char hash[PAWL__HASH_LEN] = {0};
-        pawl_status status = pawl_log_head(seq, hash, log);
+        pawl_status status = pawl_log_head(&out->seq, hash, log);
 
         if (status)
                 return pawl__log_failed(log, status, err);
-        pawl__hex(hex, hash, sizeof hash);
+        pawl__hex(out->hex, hash, sizeof hash);
         return PAWL_OK;
-}
-
-void cli_head_json(pawl__json_writer *w, uint64_t seq, const char *hex)
-{
-        pawl__json_open_object(w);
-        pawl__json_member_integer(w, "seq", (int64_t)seq);
-        pawl__json_member_string(w, "hash", hex);
-        pawl__json_close_object(w);
 }
 
 static bool fits(pawl_text wanted, pawl_text is)

@@ -6,7 +6,6 @@
 #define CLI_EVENTLOG_ROWS_H
 
 #include "base/digest.h"
-#include "base/json_write.h"
 #include "base/text.h"
 #include "command/table.h"
 #include <pawl/events.h>
@@ -23,8 +22,8 @@ typedef struct cli_rows {
 } cli_rows;
 
 PAWL_MUST_CHECK pawl_status cli_rows_open(cli_rows *rows, pawl_error *err);
-PAWL_MUST_CHECK pawl_status cli_rows_event(
-        cli_rows *rows, const pawl_event *event, pawl_error *err);
+/** A cli_event_fn, whose @p user is the cli_rows. */
+PAWL_MUST_CHECK pawl_status cli_rows_event(const pawl_event *event, void *user, pawl_error *err);
 /** Print what waits for its column widths. */
 PAWL_MUST_CHECK pawl_status cli_rows_flush(cli_rows *rows, pawl_error *err);
 void cli_rows_close(cli_rows *rows);
@@ -49,12 +48,14 @@ typedef pawl_status (*cli_event_fn)(const pawl_event *event, void *user, pawl_er
 PAWL_MUST_CHECK pawl_status cli_each_event(uint64_t *head, pawl_log *log,
         const cli_event_filter *filter, cli_event_fn fn, void *user, pawl_error *err);
 
-enum { CLI_HEX_MAX = 2 * PAWL__HASH_LEN + 1 };
-
 /** seq and hash, in hex, of the last event. */
-PAWL_MUST_CHECK pawl_status cli_head(
-        uint64_t *seq, char hex[CLI_HEX_MAX], pawl_log *log, pawl_error *err);
-/** The same as the value {"seq", "hash"}. */
-void cli_head_json(pawl__json_writer *w, uint64_t seq, const char *hex);
+typedef struct cli_head {
+        uint64_t seq;
+        char hex[2 * PAWL__HASH_LEN + 1];
+} cli_head;
+
+extern const cli_field cli_head_fields[];
+
+PAWL_MUST_CHECK pawl_status cli_read_head(cli_head *out, pawl_log *log, pawl_error *err);
 
 #endif

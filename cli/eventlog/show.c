@@ -6,43 +6,35 @@
 #include "events/log.h"
 #include <stdio.h>
 
-static pawl_status show(FILE *out, pawl_log *log, uint64_t seq, pawl_error *err)
+static pawl_status show(cli_call *cli, pawl_log *log, pawl_error *err)
 {
-        pawl__arena arena = PAWL__ARENA_INIT;
         pawl__buf json = PAWL__BUF_INIT, text = PAWL__BUF_INIT;
         pawl_event event;
+        uint64_t seq = 0;
 
-        pawl_status status = pawl__log_event(&event, &arena, log, seq);
+        cli_parse_number(&seq, cli->args[0]);
+        pawl_status status = pawl__log_event(&event, cli->arena, log, seq);
         if (status)
                 pawl__log_failed(log, status, err);
         else
                 status = pawl__log_event_json(&json, log, &event, err);
         if (!status)
                 status = cli_json_layout(&text, pawl__buf_text(&json), err);
-        if (!status) {
-                fwrite(text.data, 1, text.len, out);
-                fputc('\n', out);
-        }
+        if (!status)
+                cli_print_line(cli, pawl__buf_text(&text));
         pawl__buf_free(&text);
         pawl__buf_free(&json);
-        pawl__arena_free(&arena);
         return status;
 }
 
 static int show_run(cli_call *cli)
 {
-        pawl_error err = PAWL_ERROR_INIT;
-        pawl_log *log;
         uint64_t seq;
 
         if (!cli_parse_number(&seq, cli->args[0]) || seq == 0)
                 return cli_usage(
                         cli, "\"%s\" is not a number from 1 up; give an event's seq", cli->args[0]);
-        if (cli_open_log(&log, cli, CLI_READ, &err))
-                return cli_fail(cli, &err);
-        pawl_status status = show(cli->in->out, log, seq, &err);
-        cli_close_log(cli, log);
-        return status ? cli_fail(cli, &err) : CLI_DONE;
+        return cli_with_log(cli, CLI_READ, show);
 }
 
 const cli_cmd eventlog_show_cmd = {

@@ -4,8 +4,6 @@
 #include "base/map.h"
 #include "cli/eventlog/commands.h"
 #include "cli/eventlog/rows.h"
-#include "command/find.h"
-#include "command/json.h"
 #include "command/table.h"
 #include <stdio.h>
 #include <stdlib.h>
@@ -25,20 +23,35 @@ struct tallies {
 
 enum { BY_TYPE, BY_MISSION, BY_RUN, KINDS };
 
-static const struct {
-        const char *plural, *name;
-} kinds[KINDS] = {
-        [BY_TYPE] = {"types", "type"},
-        [BY_MISSION] = {"missions", "mission_id"},
-        [BY_RUN] = {"runs", "run_id"},
-};
-
 struct stats {
-        pawl__arena arena;
+        pawl__arena *arena;
         struct tallies by[KINDS];
         int64_t events, bytes;
-        uint64_t head;
+        cli_head head;
         unsigned char hash[PAWL__HASH_LEN];
+};
+
+#define TALLY(kind)                                                                                \
+        {kind, CLI_AS_TEXT, CLI_AT(struct tally, name), .title = kind, .cut = CLI_CUT},            \
+                {"count", CLI_AS_INTEGER, CLI_AT(struct tally, count), .title = "count"},          \
+                {"bytes", CLI_AS_INTEGER, CLI_AT(struct tally, bytes), .title = "bytes"},          \
+                CLI_NO_FIELD
+#define TALLIES(by_kind) CLI_ITEMS(struct stats, by_kind.items, by_kind.n)
+
+static const cli_field kinds[KINDS][4] = {
+        [BY_TYPE] = {TALLY("type")},
+        [BY_MISSION] = {TALLY("mission_id")},
+        [BY_RUN] = {TALLY("run_id")},
+};
+
+static const cli_field fields[] = {
+        {"events", CLI_AS_INTEGER, CLI_AT(struct stats, events)},
+        {"bytes", CLI_AS_INTEGER, CLI_AT(struct stats, bytes)},
+        {"types", CLI_AS_LIST, TALLIES(by[BY_TYPE]), .fields = kinds[BY_TYPE]},
+        {"missions", CLI_AS_LIST, TALLIES(by[BY_MISSION]), .fields = kinds[BY_MISSION]},
+        {"runs", CLI_AS_LIST, TALLIES(by[BY_RUN]), .fields = kinds[BY_RUN]},
+        {"head", CLI_AS_OBJECT, CLI_AT(struct stats, head), .fields = cli_head_fields},
+        CLI_NO_FIELD,
 };
 
 static pawl_status count(struct stats *stats, int kind, pawl_text name, size_t bytes)
@@ -51,7 +64,7 @@ static pawl_status count(struct stats *stats, int kind, pawl_text name, size_t b
         uint32_t at = pawl__map_get(&tallies->map, name);
         if (at == PAWL__MAP_NONE) {
                 at = (uint32_t)tallies->n;
-                pawl_text kept = pawl__arena_text(&stats->arena, name, &ok);
+                pawl_text kept = pawl__arena_text(stats->arena, name, &ok);
                 if (!ok ||
                         pawl__grow(&tallies->items, &tallies->cap, tallies->n + 1,
                                 sizeof *tallies->items) ||
@@ -71,7 +84,7 @@ static pawl_status count_event(const pawl_event *event, void *user, pawl_error *
 
         stats->events++;
         stats->bytes += (int64_t)bytes;
-        stats->head = event->seq;
+        stats->head.seq = event->seq;
         memcpy(stats->hash, event->hash, sizeof stats->hash);
         if (count(stats, BY_TYPE, event->type, bytes) ||
                 count(stats, BY_MISSION, event->mission_id, bytes) ||
@@ -85,109 +98,39 @@ static int cmp_name(const void *a, const void *b)
         return pawl__text_cmp(((const struct tally *)a)->name, ((const struct tally *)b)->name);
 }
 
-static int print_json(const cli_call *cli, const struct stats *stats)
+static pawl_status print_tables(const cli_call *cli, const struct stats *stats, pawl_error *err)
 {
-        pawl__json_writer w = PAWL__JSON_WRITER_INIT;
-        char hex[2 * PAWL__HASH_LEN + 1];
-
-        pawl__json_open_object(&w);
-        pawl__json_member_integer(&w, "events", stats->events);
-        pawl__json_member_integer(&w, "bytes", stats->bytes);
-        for (int kind = 0; kind < KINDS; kind++) {
-                const struct tallies *tallies = &stats->by[kind];
-                pawl__json_name(&w, kinds[kind].plural);
-                pawl__json_open_array(&w);
-                for (size_t i = 0; i < tallies->n; i++) {
-                        pawl__json_open_object(&w);
-                        pawl__json_member_text(&w, kinds[kind].name, tallies->items[i].name);
-                        pawl__json_member_integer(&w, "count", tallies->items[i].count);
-                        pawl__json_member_integer(&w, "bytes", tallies->items[i].bytes);
-                        pawl__json_close_object(&w);
-                }
-                pawl__json_close_array(&w);
-        }
-        pawl__hex(hex, stats->hash, sizeof stats->hash);
-        pawl__json_name(&w, "head");
-        pawl__json_open_object(&w);
-        pawl__json_member_integer(&w, "seq", (int64_t)stats->head);
-        pawl__json_member_string(&w, "hash", hex);
-        pawl__json_close_object(&w);
-        pawl__json_close_object(&w);
-        return cli_print_json(cli, &w);
-}
-
-static pawl_status print_kind(FILE *out, const struct stats *stats, int kind, pawl_error *err)
-{
-        const cli_column columns[] = {
-                {kinds[kind].name, CLI_CELL_TEXT, CLI_CUT},
-                {"count", CLI_CELL_INTEGER, CLI_WHOLE},
-                {"bytes", CLI_CELL_INTEGER, CLI_WHOLE},
-        };
-        const struct tallies *tallies = &stats->by[kind];
-        cli_table *table;
-
-        if (tallies->n == 0)
-                return PAWL_OK;
-        fputc('\n', out);
-        pawl_status status = cli_table_new(&table, out, columns, 3, false, err);
-        if (status)
-                return status;
-        for (size_t i = 0; !status && i < tallies->n; i++) {
-                const cli_cell cells[] = {
-                        {.text = tallies->items[i].name},
-                        {.integer = tallies->items[i].count},
-                        {.integer = tallies->items[i].bytes},
-                };
-                status = cli_table_row(table, cells, err);
-        }
-        if (!status)
-                status = cli_table_end(table, err);
-        cli_table_free(table);
-        return status;
-}
-
-static int print_tables(const cli_call *cli, const struct stats *stats)
-{
-        pawl_error err = PAWL_ERROR_INIT;
+        pawl_status status = PAWL_OK;
 
         fprintf(cli->in->out, "%lld events, %lld bytes of payloads\n", (long long)stats->events,
                 (long long)stats->bytes);
-        for (int kind = 0; kind < KINDS; kind++)
-                if (print_kind(cli->in->out, stats, kind, &err))
-                        return cli_fail(cli, &err);
-        return CLI_DONE;
-}
-
-static void free_stats(struct stats *stats)
-{
-        for (int kind = 0; kind < KINDS; kind++) {
-                free(stats->by[kind].items);
-                pawl__map_free(&stats->by[kind].map);
+        for (int kind = 0; kind < KINDS && !status; kind++) {
+                const struct tallies *by = &stats->by[kind];
+                fputs(by->n ? "\n" : "", cli->in->out);
+                status = cli_table_print(
+                        cli->in->out, kinds[kind], NULL, by->items, by->n, sizeof *by->items, err);
         }
-        pawl__arena_free(&stats->arena);
+        return status;
 }
 
-static int stats_run(cli_call *cli)
+static pawl_status stats(cli_call *cli, pawl_log *log, pawl_error *err)
 {
         cli_event_filter filter = {.since = 1};
-        struct stats stats = {.arena = PAWL__ARENA_INIT};
-        pawl_error err = PAWL_ERROR_INIT;
-        pawl_log *log;
-        int code;
+        struct stats all = {.arena = cli->arena};
+        struct tallies *types = &all.by[BY_TYPE];
+        pawl_status status = cli_each_event(NULL, log, &filter, count_event, &all, err);
 
-        if (cli_open_log(&log, cli, CLI_READ, &err))
-                return cli_fail(cli, &err);
-        if (cli_each_event(NULL, log, &filter, count_event, &stats, &err)) {
-                code = cli_fail(cli, &err);
-        } else {
-                struct tallies *types = &stats.by[BY_TYPE];
-                if (types->n)
-                        qsort(types->items, types->n, sizeof *types->items, cmp_name);
-                code = cli_given(cli, "json") ? print_json(cli, &stats) : print_tables(cli, &stats);
+        if (!status && types->n)
+                qsort(types->items, types->n, sizeof *types->items, cmp_name);
+        pawl__hex(all.head.hex, all.hash, sizeof all.hash);
+        if (!status)
+                status = cli_given(cli, "json") ? cli_print_object(cli, fields, &all, err)
+                                                : print_tables(cli, &all, err);
+        for (int kind = 0; kind < KINDS; kind++) {
+                free(all.by[kind].items);
+                pawl__map_free(&all.by[kind].map);
         }
-        free_stats(&stats);
-        cli_close_log(cli, log);
-        return code;
+        return status;
 }
 
 static const cli_option stats_options[] = {
@@ -201,5 +144,6 @@ const cli_cmd eventlog_stats_cmd = {
         .traits = CLI_SERVED,
         .options = stats_options,
         .help = "Count events and bytes by type, mission and run",
-        .run = stats_run,
+        .on_log = stats,
+        .access = CLI_READ,
 };

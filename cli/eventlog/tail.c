@@ -19,11 +19,6 @@
 
 enum { NEWEST = 10, LOOK_EVERY_MS = 200 };
 
-static pawl_status print_row(const pawl_event *event, void *user, pawl_error *err)
-{
-        return cli_rows_event(user, event, err);
-}
-
 /* Wait a little; false when nobody reads standard output any more. */
 static bool wait_a_little(FILE *stream)
 {
@@ -72,7 +67,7 @@ static pawl_status check_same(
 static pawl_status show_new(cli_rows *rows, pawl_log *log, uint64_t *head, pawl_error *err)
 {
         cli_event_filter filter = {.since = *head + 1};
-        pawl_status status = cli_each_event(head, log, &filter, print_row, rows, err);
+        pawl_status status = cli_each_event(head, log, &filter, cli_rows_event, rows, err);
 
         if (!status)
                 status = cli_rows_flush(rows, err);
@@ -120,7 +115,7 @@ static int tail_run(cli_call *cli)
         rows.log = log;
         status = cli_rows_open(&rows, &err);
         if (!status)
-                status = cli_each_event(&head, log, &filter, print_row, &rows, &err);
+                status = cli_each_event(&head, log, &filter, cli_rows_event, &rows, &err);
         if (!status)
                 status = cli_rows_flush(&rows, &err);
         if (!status && cli_given(cli, "follow") && fflush(cli->in->out) == 0)

@@ -140,63 +140,76 @@ static pawl_status verify(
         return PAWL_OK;
 }
 
-static void print_text(
-        FILE *out, const pawl_verify_result *result, bool with_key, uint64_t seq, const char *hex)
+/* What came of it, as JSON has it. */
+typedef struct verdict {
+        pawl_verify_result result;
+        cli_head head;
+        bool ok, knows_head, macs_checked;
+} verdict;
+
+static bool knows_head(const void *item)
 {
-        fprintf(out, "ok: %" PRIu64 " events, head %" PRIu64 " %s\n", result->events, seq, hex);
-        if (result->keyed)
-                fputs(with_key ? "the log is keyed: each MAC was checked with the key\n"
-                               : "the log is keyed: its MACs were not checked; name the key's file "
-                                 "with --key-file or $PAWL_KEY_FILE\n",
-                        out);
+        return ((const verdict *)item)->knows_head;
 }
 
-/* @p hex NULL: the head is not known; @p why NULL: nothing is wrong. */
-static int print_json(const cli_call *cli, const pawl_verify_result *result, bool with_key,
-        uint64_t seq, const char *hex, const pawl_error *why)
+static const cli_field good_fields[] = {
+        {"events", CLI_AS_INTEGER, CLI_AT(verdict, result.events)},
+        {"head", CLI_AS_OBJECT, CLI_AT(verdict, head), .has = knows_head,
+                .fields = cli_head_fields},
+        {"ok", CLI_AS_BOOL, CLI_AT(verdict, ok)},
+        {"keyed", CLI_AS_BOOL, CLI_AT(verdict, result.keyed)},
+        {"macs_checked", CLI_AS_BOOL, CLI_AT(verdict, macs_checked)},
+        CLI_NO_FIELD,
+};
+
+static pawl_status print_json(
+        const cli_call *cli, const verdict *v, const char *why, pawl_error *err)
 {
         pawl__json_writer w = PAWL__JSON_WRITER_INIT;
 
         pawl__json_open_object(&w);
-        pawl__json_member_integer(&w, "events", (int64_t)result->events);
-        pawl__json_name(&w, "head");
-        if (hex)
-                cli_head_json(&w, seq, hex);
-        else
-                pawl__json_null(&w);
-        pawl__json_member_bool(&w, "ok", !why);
-        pawl__json_member_bool(&w, "keyed", result->keyed);
-        pawl__json_member_bool(&w, "macs_checked", result->keyed && with_key);
-        if (why) {
-                pawl__json_member_integer(&w, "bad_seq", (int64_t)result->bad_seq);
-                pawl__json_member_string(&w, "why", why->message);
+        cli_fields_json(&w, good_fields, v);
+        if (!v->ok) {
+                pawl__json_member_integer(&w, "bad_seq", (int64_t)v->result.bad_seq);
+                pawl__json_member_string(&w, "why", why);
         }
         pawl__json_close_object(&w);
-        return cli_print_json(cli, &w);
+        return cli_print_json(cli, &w, err);
 }
 
-static int tell(const cli_call *cli, pawl_log *log, const anchors *all)
+static void print_text(FILE *out, const verdict *v)
 {
-        pawl_verify_result result = {.why = PAWL_ERROR_INIT};
-        pawl_error err = PAWL_ERROR_INIT, no_head = PAWL_ERROR_INIT;
-        bool json = cli_given(cli, "json"), with_key = pawl__log_has_key(log);
-        char hex[CLI_HEX_MAX];
-        uint64_t seq = 0;
-        pawl_status status = verify(&result, log, all, &err);
+        fprintf(out, "ok: %" PRIu64 " events, head %" PRIu64 " %s\n", v->result.events, v->head.seq,
+                v->head.hex);
+        if (v->result.keyed)
+                fputs(v->macs_checked
+                                ? "the log is keyed: each MAC was checked with the key\n"
+                                : "the log is keyed: its MACs were not checked; name the key's file "
+                                  "with --key-file or $PAWL_KEY_FILE\n",
+                        out);
+}
 
-        if (status == PAWL_EDAMAGED && json) {
-                bool known = !cli_head(&seq, hex, log, &no_head);
-                int code = print_json(cli, &result, with_key, seq, known ? hex : NULL, &err);
-                return code ? code : cli_fail(cli, &err);
+static pawl_status tell(const cli_call *cli, pawl_log *log, const anchors *all, pawl_error *err)
+{
+        verdict v = {.result = {.why = PAWL_ERROR_INIT}};
+        pawl_error no_head = PAWL_ERROR_INIT;
+        const bool json = cli_given(cli, "json");
+        pawl_status status = verify(&v.result, log, all, err);
+
+        v.ok = !status;
+        v.macs_checked = v.result.keyed && pawl__log_has_key(log);
+        if (status && (status != PAWL_EDAMAGED || !json))
+                return status;
+        pawl_status known = cli_read_head(&v.head, log, v.ok ? err : &no_head);
+        if (v.ok && known)
+                return known;
+        v.knows_head = !known;
+        if (json) {
+                pawl_status printed = print_json(cli, &v, err->message, v.ok ? err : &no_head);
+                return status ? status : printed;
         }
-        if (!status)
-                status = cli_head(&seq, hex, log, &err);
-        if (status)
-                return cli_fail(cli, &err);
-        if (json)
-                return print_json(cli, &result, with_key, seq, hex, NULL);
-        print_text(cli->in->out, &result, with_key, seq, hex);
-        return CLI_DONE;
+        print_text(cli->in->out, &v);
+        return PAWL_OK;
 }
 
 static int verify_run(cli_call *cli)
@@ -210,7 +223,9 @@ static int verify_run(cli_call *cli)
         pawl_status status = name ? read_anchors(&all, name, &err) : PAWL_OK;
         if (!status)
                 status = cli_open_log(&log, cli, CLI_VERIFY, &err);
-        code = status ? cli_fail(cli, &err) : tell(cli, log, &all);
+        if (!status)
+                status = tell(cli, log, &all, &err);
+        code = status ? cli_fail(cli, &err) : CLI_DONE;
         cli_close_log(cli, log);
         free(all.items);
         return code;

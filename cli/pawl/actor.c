@@ -1,10 +1,11 @@
 #include "cli/pawl/actor.h"
 #include "base/error.h"
 #include <pwd.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
 
-static pawl_status user_of_process(pawl__buf *out)
+static void user_of_process(char out[300])
 {
         const char *user = getenv("USER");
 
@@ -12,22 +13,23 @@ static pawl_status user_of_process(pawl__buf *out)
                 const struct passwd *entry = getpwuid(geteuid());
                 user = entry && *entry->pw_name ? entry->pw_name : NULL;
         }
-        return user ? pawl__buf_addf(out, "user:%s", user)
-                    : pawl__buf_addf(out, "user:%lu", (unsigned long)geteuid());
+        if (user)
+                snprintf(out, 300, "user:%s", user);
+        else
+                snprintf(out, 300, "user:%lu", (unsigned long)geteuid());
 }
 
-pawl_status cli_actor(pawl__buf *out, const cli_call *cli, pawl_error *err)
+pawl_status cli_actor(const char **out, const cli_call *cli, pawl_error *err)
 {
         const char *given = cli_value(cli, "actor");
-        pawl_status status;
+        char user[300];
 
         if (!given)
                 given = cli->in->actor;
-        if (given)
-                status = pawl__buf_adds(out, given);
-        else if (cli->in->served)
+        if (!given && cli->in->served)
                 return pawl__fail(err, PAWL_EINVAL, "actor: who asks is not said; give --actor");
-        else
-                status = user_of_process(out);
-        return status ? pawl__nomem(err) : PAWL_OK;
+        if (!given)
+                user_of_process(user);
+        *out = pawl__arena_copy(cli->arena, pawl__text(given ? given : user)).data;
+        return pawl__arena_check(cli->arena, err);
 }

@@ -1,30 +1,34 @@
 #include "cli/pawl/archive.h"
-#include "command/json.h"
+#include "command/fields.h"
 #include "command/printable.h"
 #include <inttypes.h>
 #include <stdio.h>
 
-static int print_json(const cli_call *cli, const pawl_archive_result *result, bool imported)
-{
-        pawl__json_writer w = PAWL__JSON_WRITER_INIT;
+#define AT(member) CLI_AT(pawl_archive_result, member)
 
-        pawl__json_open_object(&w);
-        pawl__json_member_integer(&w, "checkpoints", (int64_t)result->checkpoints);
-        if (imported)
-                pawl__json_member_integer(&w, "known", (int64_t)result->known);
-        pawl__json_member_integer(&w, "contents", (int64_t)result->contents);
-        pawl__json_member_integer(&w, "bytes", (int64_t)result->bytes);
-        pawl__json_member_string(&w, "sha256", result->sha256);
-        pawl__json_member_string(&w, "digest", result->digest);
-        pawl__json_close_object(&w);
-        return cli_print_json(cli, &w);
-}
+static const cli_field exported[] = {
+        {"checkpoints", CLI_AS_INTEGER, AT(checkpoints)},
+        {"contents", CLI_AS_INTEGER, AT(contents)},
+        {"bytes", CLI_AS_INTEGER, AT(bytes)},
+        {"sha256", CLI_AS_CHARS, AT(sha256)},
+        {"digest", CLI_AS_CHARS, AT(digest)},
+        CLI_NO_FIELD,
+};
+static const cli_field imported_fields[] = {
+        {"checkpoints", CLI_AS_INTEGER, AT(checkpoints)},
+        {"known", CLI_AS_INTEGER, AT(known)},
+        {"contents", CLI_AS_INTEGER, AT(contents)},
+        {"bytes", CLI_AS_INTEGER, AT(bytes)},
+        {"sha256", CLI_AS_CHARS, AT(sha256)},
+        {"digest", CLI_AS_CHARS, AT(digest)},
+        CLI_NO_FIELD,
+};
 
-int cli_print_archive(
-        const cli_call *cli, const char *path, const pawl_archive_result *result, bool imported)
+pawl_status cli_print_archive(const cli_call *cli, const char *path,
+        const pawl_archive_result *result, bool imported, pawl_error *err)
 {
         if (cli_given(cli, "json"))
-                return print_json(cli, result, imported);
+                return cli_print_object(cli, imported ? imported_fields : exported, result, err);
         cli_puts(cli->in->out, path);
         fprintf(cli->in->out, ": %" PRIu64 " checkpoint%s", result->checkpoints,
                 result->checkpoints == 1 ? "" : "s");
@@ -33,5 +37,5 @@ int cli_print_archive(
         fprintf(cli->in->out, ", %" PRIu64 " contents, %" PRIu64 " bytes\n", result->contents,
                 result->bytes);
         fprintf(cli->in->out, "sha256 %s\ndigest %s\n", result->sha256, result->digest);
-        return CLI_DONE;
+        return PAWL_OK;
 }

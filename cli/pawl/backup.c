@@ -2,8 +2,8 @@
 #include "base/digest.h"
 #include "cli/pawl/commands.h"
 #include "cli/pawl/signals.h"
+#include "command/fields.h"
 #include "command/find.h"
-#include "command/json.h"
 #include "command/printable.h"
 #include "events/log.h"
 #include <inttypes.h>
@@ -27,34 +27,36 @@ static void print_text(FILE *out, const char *path, const pawl_backup *made, con
                 made->events, made->events == 1 ? "" : "s", made->head_seq, hex, made->bytes);
 }
 
-static int print_json(const cli_call *cli, const pawl_backup *made, const char *hex)
-{
-        pawl__json_writer w = PAWL__JSON_WRITER_INIT;
+/* A copy that was made, as JSON has it. */
+typedef struct copy {
+        pawl_backup made;
+        char hex[2 * PAWL__HASH_LEN + 1];
+} copy;
 
-        pawl__json_open_object(&w);
-        pawl__json_member_integer(&w, "events", (int64_t)made->events);
-        pawl__json_name(&w, "head");
-        pawl__json_open_object(&w);
-        pawl__json_member_integer(&w, "seq", (int64_t)made->head_seq);
-        pawl__json_member_string(&w, "hash", hex);
-        pawl__json_close_object(&w);
-        pawl__json_member_integer(&w, "bytes", (int64_t)made->bytes);
-        pawl__json_close_object(&w);
-        return cli_print_json(cli, &w);
-}
+static const cli_field head_fields[] = {
+        {"seq", CLI_AS_INTEGER, CLI_AT(copy, made.head_seq)},
+        {"hash", CLI_AS_CHARS, CLI_AT(copy, hex)},
+        CLI_NO_FIELD,
+};
+
+static const cli_field fields[] = {
+        {"events", CLI_AS_INTEGER, CLI_AT(copy, made.events)},
+        {"head", CLI_AS_PART, CLI_ITSELF, .fields = head_fields},
+        {"bytes", CLI_AS_INTEGER, CLI_AT(copy, made.bytes)},
+        CLI_NO_FIELD,
+};
 
 static int backup_run(cli_call *cli)
 {
         pawl_error err = PAWL_ERROR_INIT;
-        pawl_backup made;
-        char hex[2 * PAWL__HASH_LEN + 1];
+        copy c;
         bool shows = isatty(STDERR_FILENO) == 1;
         pawl_log *log;
         int fd;
 
         if (cli_signals_catch(&fd, &err) || cli_open_log(&log, cli, CLI_READ, &err))
                 return cli_fail(cli, &err);
-        pawl_status status = pawl_log_backup(&made, log, cli->args[0], go_on, &shows);
+        pawl_status status = pawl_log_backup(&c.made, log, cli->args[0], go_on, &shows);
         if (status)
                 pawl__log_failed(log, status, &err);
         if (shows)
@@ -64,10 +66,10 @@ static int backup_run(cli_call *cli)
                 int code = cli_fail(cli, &err);
                 return status == PAWL_EINTERRUPTED ? 128 + cli_signals_last() : code;
         }
-        pawl__hex(hex, made.head_hash, sizeof made.head_hash);
+        pawl__hex(c.hex, c.made.head_hash, sizeof c.made.head_hash);
         if (cli_given(cli, "json"))
-                return print_json(cli, &made, hex);
-        print_text(cli->in->out, cli->args[0], &made, hex);
+                return cli_print_object(cli, fields, &c, &err) ? cli_fail(cli, &err) : CLI_DONE;
+        print_text(cli->in->out, cli->args[0], &c.made, c.hex);
         return CLI_DONE;
 }
 

@@ -3,31 +3,37 @@
 #include "base/json_tree.h"
 #include "cli/pawl/commands.h"
 #include "command/find.h"
+#include "command/json.h"
 #include "command/table.h"
 #include <pawl/mission.h>
 #include <stdio.h>
 
-static const cli_column step_columns[] = {
-        {"step", CLI_CELL_TEXT, CLI_CUT},
-        {"strictness", CLI_CELL_TEXT, CLI_WHOLE},
-        {"terms", CLI_CELL_INTEGER, CLI_WHOLE},
-        {"findings", CLI_CELL_INTEGER, CLI_WHOLE},
-        {"severity", CLI_CELL_TEXT, CLI_WHOLE},
-        {"verdict", CLI_CELL_TEXT, CLI_WHOLE},
+/* A step, or one of its findings, for people. */
+typedef struct line {
+        pawl_text step, strictness, term, conflict, severity, verdict, context;
+        int64_t terms, findings, senses;
+} line;
+
+#define AT(member) CLI_AT(line, member)
+
+static const cli_field step_fields[] = {
+        {NULL, CLI_AS_TEXT, AT(step), .title = "step", .cut = CLI_CUT},
+        {NULL, CLI_AS_TEXT, AT(strictness), .title = "strictness"},
+        {NULL, CLI_AS_INTEGER, AT(terms), .title = "terms"},
+        {NULL, CLI_AS_INTEGER, AT(findings), .title = "findings"},
+        {NULL, CLI_AS_TEXT, AT(severity), .title = "severity"},
+        {NULL, CLI_AS_TEXT, AT(verdict), .title = "verdict"},
+        CLI_NO_FIELD,
 };
 
-static const cli_column finding_columns[] = {
-        {"step", CLI_CELL_TEXT, CLI_CUT},
-        {"term", CLI_CELL_TEXT, CLI_CUT},
-        {"conflict", CLI_CELL_TEXT, CLI_WHOLE},
-        {"severity", CLI_CELL_TEXT, CLI_WHOLE},
-        {"senses", CLI_CELL_INTEGER, CLI_WHOLE},
-        {"context", CLI_CELL_TEXT, CLI_CUT},
-};
-
-enum {
-        STEP_COLUMNS = sizeof step_columns / sizeof *step_columns,
-        FINDING_COLUMNS = sizeof finding_columns / sizeof *finding_columns
+static const cli_field finding_fields[] = {
+        {NULL, CLI_AS_TEXT, AT(step), .title = "step", .cut = CLI_CUT},
+        {NULL, CLI_AS_TEXT, AT(term), .title = "term", .cut = CLI_CUT},
+        {NULL, CLI_AS_TEXT, AT(conflict), .title = "conflict"},
+        {NULL, CLI_AS_TEXT, AT(severity), .title = "severity"},
+        {NULL, CLI_AS_INTEGER, AT(senses), .title = "senses"},
+        {NULL, CLI_AS_TEXT, AT(context), .title = "context", .cut = CLI_CUT},
+        CLI_NO_FIELD,
 };
 
 static int64_t count_of(const pawl__json_tree *tree, pawl__node step, const char *name)
@@ -37,19 +43,22 @@ static int64_t count_of(const pawl__json_tree *tree, pawl__node step, const char
         return node == PAWL__NO_NODE ? 0 : pawl__json_at(tree, node)->count;
 }
 
-static pawl_status add_step(
-        cli_table *table, const pawl__json_tree *tree, pawl__node step, pawl_error *err)
+static pawl_status print_steps(FILE *out, const pawl__json_tree *tree, pawl_error *err)
 {
-        const cli_cell cells[STEP_COLUMNS] = {
-                {.text = pawl__json_get_text(tree, step, "step_id")},
-                {.text = pawl__json_get_text(tree, step, "effective_strictness")},
-                {.integer = count_of(tree, step, "terms")},
-                {.integer = count_of(tree, step, "findings")},
-                {.text = pawl__json_get_text(tree, step, "overall_severity")},
-                {.text = pawl__json_get_text(tree, step, "recommended_action")},
-        };
+        cli_table *table = NULL;
+        pawl_status status = cli_table_new(&table, out, step_fields, NULL, err);
 
-        return cli_table_row(table, cells, err);
+        for (pawl__node at = pawl__json_first(tree, 0); !status && at != PAWL__NO_NODE;
+                at = pawl__json_after(tree, 0, at)) {
+                const line one = {.step = pawl__json_get_text(tree, at, "step_id"),
+                        .strictness = pawl__json_get_text(tree, at, "effective_strictness"),
+                        .terms = count_of(tree, at, "terms"),
+                        .findings = count_of(tree, at, "findings"),
+                        .severity = pawl__json_get_text(tree, at, "overall_severity"),
+                        .verdict = pawl__json_get_text(tree, at, "recommended_action")};
+                status = cli_table_row(table, &one, err);
+        }
+        return cli_table_end(table, status, err);
 }
 
 static pawl_status add_findings(
@@ -62,38 +71,26 @@ static pawl_status add_findings(
                 return PAWL_OK;
         for (pawl__node at = pawl__json_first(tree, findings); !status && at != PAWL__NO_NODE;
                 at = pawl__json_after(tree, findings, at)) {
-                const cli_cell cells[FINDING_COLUMNS] = {
-                        {.text = pawl__json_get_text(tree, step, "step_id")},
-                        {.text = pawl__json_get_text(tree, at, "term")},
-                        {.text = pawl__json_get_text(tree, at, "conflict_type")},
-                        {.text = pawl__json_get_text(tree, at, "severity")},
-                        {.integer = count_of(tree, at, "candidate_senses")},
-                        {.text = pawl__json_get_text(tree, at, "context")},
-                };
-                status = cli_table_row(table, cells, err);
+                const line one = {.step = pawl__json_get_text(tree, step, "step_id"),
+                        .term = pawl__json_get_text(tree, at, "term"),
+                        .conflict = pawl__json_get_text(tree, at, "conflict_type"),
+                        .severity = pawl__json_get_text(tree, at, "severity"),
+                        .senses = count_of(tree, at, "candidate_senses"),
+                        .context = pawl__json_get_text(tree, at, "context")};
+                status = cli_table_row(table, &one, err);
         }
         return status;
 }
 
-typedef pawl_status (*add_fn)(
-        cli_table *table, const pawl__json_tree *tree, pawl__node step, pawl_error *err);
-
-/* One table over all steps. */
-static pawl_status print_table(FILE *out, const pawl__json_tree *tree, const cli_column *columns,
-        size_t n, add_fn add, pawl_error *err)
+static pawl_status print_findings(FILE *out, const pawl__json_tree *tree, pawl_error *err)
 {
-        cli_table *table;
-        pawl_status status = cli_table_new(&table, out, columns, n, false, err);
+        cli_table *table = NULL;
+        pawl_status status = cli_table_new(&table, out, finding_fields, NULL, err);
 
-        if (status)
-                return status;
         for (pawl__node at = pawl__json_first(tree, 0); !status && at != PAWL__NO_NODE;
                 at = pawl__json_after(tree, 0, at))
-                status = add(table, tree, at, err);
-        if (!status)
-                status = cli_table_end(table, err);
-        cli_table_free(table);
-        return status;
+                status = add_findings(table, tree, at, err);
+        return cli_table_end(table, status, err);
 }
 
 static bool has_findings(const pawl__json_tree *tree)
@@ -107,12 +104,12 @@ static bool has_findings(const pawl__json_tree *tree)
 
 static pawl_status print_tables(FILE *out, const pawl__json_tree *tree, pawl_error *err)
 {
-        pawl_status status = print_table(out, tree, step_columns, STEP_COLUMNS, add_step, err);
+        pawl_status status = print_steps(out, tree, err);
 
         if (status || !has_findings(tree))
                 return status;
         fputc('\n', out);
-        return print_table(out, tree, finding_columns, FINDING_COLUMNS, add_findings, err);
+        return print_findings(out, tree, err);
 }
 
 /* The log if there is one: without it the mission's own seeds are in force. */
@@ -150,8 +147,7 @@ static pawl_status print(const cli_call *cli, pawl_text json, bool held, pawl_er
         pawl_status status = pawl__json_tree_read(&tree, json.data, json.len, err);
 
         if (!status && cli_given(cli, "json")) {
-                fwrite(json.data, 1, json.len, cli->in->out);
-                fputc('\n', cli->in->out);
+                cli_print_line(cli, json);
         } else if (!status) {
                 status = print_tables(cli->in->out, &tree, err);
         }

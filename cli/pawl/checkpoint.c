@@ -27,8 +27,8 @@ static void print_counted(FILE *out, const char *what, uint64_t n)
 static void print_text(const cli_call *cli, const pawl_workspace_capture *capture)
 {
         FILE *out = cli->in->out;
-        const pawl_workspace_checkpoint_info *info = pawl_workspace_capture_info(capture);
-        const pawl_workspace_capture_counts *counts = pawl_workspace_capture_counted(capture);
+        const pawl_workspace_checkpoint_info *info = &capture->info;
+        const pawl_workspace_capture_counts *counts = &capture->counts;
         char size[32];
 
         cli_size_text(size, info->bytes);
@@ -44,8 +44,7 @@ static void print_text(const cli_call *cli, const pawl_workspace_capture *captur
         print_counted(out, "changing", counts->changing);
         print_counted(out, "of repositories", counts->repositories);
         fputc('\n', out);
-        cli_missed_print(out, pawl_workspace_capture_missed_at(capture, 0),
-                pawl_workspace_capture_missed(capture));
+        cli_missed_print(out, &capture->missed[0], capture->n_missed);
         cli_sayf(cli, out,
                 "`pawl diff %" PRIu64 "` shows what changes from here on, `pawl rollback %" PRIu64
                 "` comes back",
@@ -53,25 +52,32 @@ static void print_text(const cli_call *cli, const pawl_workspace_capture *captur
         fputc('\n', out);
 }
 
-static int print_json(const cli_call *cli, const pawl_workspace_capture *capture)
+#define AT(member) CLI_AT(pawl_workspace_capture, member)
+
+static const cli_field fields[] = {
+        {"captured", CLI_AS_INTEGER, AT(counts.captured)},
+        {"unchanged", CLI_AS_INTEGER, AT(counts.unchanged)},
+        {"ignored", CLI_AS_INTEGER, AT(counts.ignored)},
+        {"too_large", CLI_AS_INTEGER, AT(counts.too_large)},
+        {"unreadable", CLI_AS_INTEGER, AT(counts.unreadable)},
+        {"special", CLI_AS_INTEGER, AT(counts.special)},
+        {"changing", CLI_AS_INTEGER, AT(counts.changing)},
+        {"repositories", CLI_AS_INTEGER, AT(counts.repositories)},
+        {"not_captured", CLI_AS_LIST, CLI_ITEMS(pawl_workspace_capture, missed, n_missed),
+                .fields = cli_missed_fields},
+        CLI_NO_FIELD,
+};
+
+static pawl_status print_json(
+        const cli_call *cli, const pawl_workspace_capture *capture, pawl_error *err)
 {
-        const pawl_workspace_capture_counts *counts = pawl_workspace_capture_counted(capture);
         pawl__json_writer w = PAWL__JSON_WRITER_INIT;
 
         pawl__json_open_object(&w);
-        cli_checkpoint_members(&w, pawl_workspace_capture_info(capture));
-        pawl__json_member_integer(&w, "captured", (int64_t)counts->captured);
-        pawl__json_member_integer(&w, "unchanged", (int64_t)counts->unchanged);
-        pawl__json_member_integer(&w, "ignored", (int64_t)counts->ignored);
-        pawl__json_member_integer(&w, "too_large", (int64_t)counts->too_large);
-        pawl__json_member_integer(&w, "unreadable", (int64_t)counts->unreadable);
-        pawl__json_member_integer(&w, "special", (int64_t)counts->special);
-        pawl__json_member_integer(&w, "changing", (int64_t)counts->changing);
-        pawl__json_member_integer(&w, "repositories", (int64_t)counts->repositories);
-        cli_missed_member(&w, pawl_workspace_capture_missed_at(capture, 0),
-                pawl_workspace_capture_missed(capture));
+        cli_fields_json(&w, cli_checkpoint_fields, &capture->info);
+        cli_fields_json(&w, fields, capture);
         pawl__json_close_object(&w);
-        return cli_print_json(cli, &w);
+        return cli_print_json(cli, &w, err);
 }
 
 static int take(const cli_call *cli, const pawl_workspace_checkpoint_request *request,
@@ -80,16 +86,15 @@ static int take(const cli_call *cli, const pawl_workspace_checkpoint_request *re
         pawl_error err = PAWL_ERROR_INIT;
         pawl_workspace_capture *capture = NULL;
         pawl_log *log;
-        int code = CLI_DONE;
 
         if (cli_open_log(&log, cli, CLI_MAKE, &err))
                 return cli_fail(cli, &err);
-        if (pawl_workspace_checkpoint(&capture, log, request, options, &err))
-                code = cli_fail(cli, &err);
-        else if (cli_given(cli, "json"))
-                code = print_json(cli, capture);
-        else
+        pawl_status status = pawl_workspace_checkpoint(&capture, log, request, options, &err);
+        if (!status && cli_given(cli, "json"))
+                status = print_json(cli, capture, &err);
+        else if (!status)
                 print_text(cli, capture);
+        int code = status ? cli_fail(cli, &err) : CLI_DONE;
         pawl_workspace_capture_free(capture);
         cli_close_log(cli, log);
         return code;
@@ -100,7 +105,6 @@ static int checkpoint_run(cli_call *cli)
         pawl_workspace_checkpoint_request request = PAWL_CHECKPOINT_REQUEST_INIT;
         pawl_workspace_options options;
         pawl_error err = PAWL_ERROR_INIT;
-        pawl__buf actor = PAWL__BUF_INIT;
         cli_input state = {.fd = -1}, outputs = {.fd = -1};
         int code;
 
@@ -111,13 +115,12 @@ static int checkpoint_run(cli_call *cli)
         request.session_id = cli_variable(cli, "PAWL_SESSION_ID");
         if (read_document(&request.state, &state, cli_value(cli, "state"), &err) ||
                 read_document(&request.outputs, &outputs, cli_value(cli, "outputs"), &err) ||
-                cli_workspace_options(&options, &actor, cli, &err))
+                cli_workspace_options(&options, cli, &err))
                 code = cli_fail(cli, &err);
         else
                 code = take(cli, &request, &options);
         cli_input_close(&state);
         cli_input_close(&outputs);
-        pawl__buf_free(&actor);
         return code;
 }
 

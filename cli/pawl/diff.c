@@ -10,134 +10,120 @@
 /* ---- As JSON ------------------------------------------------------------------------------------
  */
 
-static void write_side(
-        pawl__json_writer *w, const char *name, const pawl_workspace_checkpoint_info *info)
+const char *cli_kind_word(const void *value, char room[CLI_WORD_MAX])
 {
-        pawl__json_name(w, name);
-        if (info) {
-                pawl__json_open_object(w);
-                cli_checkpoint_members(w, info);
-                pawl__json_close_object(w);
-        } else {
-                pawl__json_null(w); /* the workspace */
-        }
-}
+        const char kind = *(const char *)value;
 
-static void member_mode(pawl__json_writer *w, const char *name, char kind, uint32_t mode)
-{
-        char text[16];
-
-        snprintf(text, sizeof text, "%04o", (unsigned)mode);
-        if (kind == 'f' || kind == 'd')
-                pawl__json_member_string(w, name, text);
-        else
-                pawl__json_member_text(w, name, (pawl_text){NULL, 0});
-}
-
-const char *cli_kind_name(char kind)
-{
+        (void)room;
         return kind == 'f' ? "file" : kind == 'd' ? "folder" : kind == 'l' ? "link" : NULL;
 }
 
-static const char *what_name(char what)
+static const char *change_word(const void *value, char room[CLI_WORD_MAX])
 {
-        switch (what) {
-        case 'A':
-                return "added";
-        case 'D':
-                return "removed";
-        default:
-                return "modified";
-        }
+        const char what = *(const char *)value;
+
+        (void)room;
+        return what == 'A' ? "added" : what == 'D' ? "removed" : "modified";
 }
 
-void cli_change_json(pawl__json_writer *w, const pawl_file_change *file)
+static const char *mode(char kind, uint32_t bits, char room[CLI_WORD_MAX])
 {
-        pawl__json_open_object(w);
-        cli_path_member(w, file->path);
-        pawl__json_member_string(w, "change", what_name(file->what));
-        pawl__json_member_text(w, "kind_before", pawl__text(cli_kind_name(file->kind_before)));
-        pawl__json_member_text(w, "kind_after", pawl__text(cli_kind_name(file->kind_after)));
-        member_mode(w, "mode_before", file->kind_before, file->mode_before);
-        member_mode(w, "mode_after", file->kind_after, file->mode_after);
-        pawl__json_member_integer(w, "bytes_before", (int64_t)file->size_before);
-        pawl__json_member_integer(w, "bytes_after", (int64_t)file->size_after);
-        pawl__json_member_integer(w, "lines_added", (int64_t)file->lines_added);
-        pawl__json_member_integer(w, "lines_removed", (int64_t)file->lines_removed);
-        pawl__json_member_bool(w, "binary", file->binary);
-        pawl__json_close_object(w);
+        snprintf(room, CLI_WORD_MAX, "%04o", (unsigned)bits);
+        return kind == 'f' || kind == 'd' ? room : NULL;
 }
 
-static void member_value(pawl__json_writer *w, const char *name, pawl_text json)
+static const char *mode_before(const void *item, char room[CLI_WORD_MAX])
 {
-        if (json.data)
-                pawl__json_member_raw(w, name, json);
+        const pawl_file_change *file = item;
+
+        return mode(file->kind_before, file->mode_before, room);
 }
 
-static void write_members(pawl__json_writer *w, const pawl_comparison *c)
+static const char *mode_after(const void *item, char room[CLI_WORD_MAX])
 {
-        pawl__json_name(w, "members");
-        pawl__json_open_array(w);
-        for (size_t i = 0; i < pawl_comparison_members(c); i++) {
-                const pawl_member_change *member = pawl_comparison_member(c, i);
-                pawl__json_open_object(w);
-                pawl__json_member_text(w, "path", member->path);
-                pawl__json_member_string(w, "change",
-                        !member->before.data  ? "added"
-                        : !member->after.data ? "removed"
-                                              : "changed");
-                member_value(w, "before", member->before);
-                member_value(w, "after", member->after);
-                pawl__json_close_object(w);
-        }
-        pawl__json_close_array(w);
+        const pawl_file_change *file = item;
+
+        return mode(file->kind_after, file->mode_after, room);
 }
 
-static void write_git(pawl__json_writer *w, const pawl_git_between *git)
+#define FILE_AT(member) CLI_AT(pawl_file_change, member)
+
+const cli_field cli_change_fields[] = {
+        {"path", CLI_AS_BYTES, FILE_AT(path)},
+        {"change", CLI_AS_WORD, FILE_AT(what), .word = change_word},
+        {"kind_before", CLI_AS_WORD, FILE_AT(kind_before), .word = cli_kind_word},
+        {"kind_after", CLI_AS_WORD, FILE_AT(kind_after), .word = cli_kind_word},
+        {"mode_before", CLI_AS_WORD, CLI_ITSELF, .word = mode_before},
+        {"mode_after", CLI_AS_WORD, CLI_ITSELF, .word = mode_after},
+        {"bytes_before", CLI_AS_INTEGER, FILE_AT(size_before)},
+        {"bytes_after", CLI_AS_INTEGER, FILE_AT(size_after)},
+        {"lines_added", CLI_AS_INTEGER, FILE_AT(lines_added)},
+        {"lines_removed", CLI_AS_INTEGER, FILE_AT(lines_removed)},
+        {"binary", CLI_AS_BOOL, FILE_AT(binary)},
+        CLI_NO_FIELD,
+};
+
+static const char *member_word(const void *item, char room[CLI_WORD_MAX])
 {
-        pawl__json_name(w, "git");
-        if (!git) {
-                pawl__json_null(w);
-                return;
-        }
-        pawl__json_open_object(w);
-        pawl__json_member_string(w, "from", git->from);
-        pawl__json_member_string(w, "to", git->to);
-        pawl__json_member_integer(w, "commits", (int64_t)git->commits);
-        pawl__json_member_integer(w, "given_up", (int64_t)git->given_up);
-        pawl__json_name(w, "newest");
-        pawl__json_open_array(w);
-        for (size_t i = 0; i < git->n_newest; i++) {
-                pawl__json_open_object(w);
-                pawl__json_member_string(w, "id", git->newest[i].id);
-                cli_text_member(w, "subject", git->newest[i].subject);
-                pawl__json_close_object(w);
-        }
-        pawl__json_close_array(w);
-        pawl__json_member_integer(w, "files", (int64_t)git->files);
-        pawl__json_member_integer(w, "lines_added", (int64_t)git->lines_added);
-        pawl__json_member_integer(w, "lines_removed", (int64_t)git->lines_removed);
-        pawl__json_close_object(w);
+        const pawl_member_change *member = item;
+
+        (void)room;
+        return !member->before.data ? "added" : !member->after.data ? "removed" : "changed";
 }
 
-static int print_json(const cli_call *cli, const pawl_comparison *c, const pawl__buf *patch)
+static const cli_field member_fields[] = {
+        {"path", CLI_AS_TEXT, CLI_AT(pawl_member_change, path)},
+        {"change", CLI_AS_WORD, CLI_ITSELF, .word = member_word},
+        {"before", CLI_AS_RAW, CLI_AT(pawl_member_change, before), .or_none = true},
+        {"after", CLI_AS_RAW, CLI_AT(pawl_member_change, after), .or_none = true},
+        CLI_NO_FIELD,
+};
+
+static const cli_field commit_fields[] = {
+        {"id", CLI_AS_STRING, CLI_AT(pawl_git_commit, id)},
+        {"subject", CLI_AS_BYTES, CLI_AT(pawl_git_commit, subject)},
+        CLI_NO_FIELD,
+};
+
+#define GIT(member) CLI_AT(pawl_git_between, member)
+
+static const cli_field git_fields[] = {
+        {"from", CLI_AS_STRING, GIT(from)},
+        {"to", CLI_AS_STRING, GIT(to)},
+        {"commits", CLI_AS_INTEGER, GIT(commits)},
+        {"given_up", CLI_AS_INTEGER, GIT(given_up)},
+        {"newest", CLI_AS_LIST, CLI_ITEMS(pawl_git_between, newest, n_newest),
+                .fields = commit_fields},
+        {"files", CLI_AS_INTEGER, GIT(files)},
+        {"lines_added", CLI_AS_INTEGER, GIT(lines_added)},
+        {"lines_removed", CLI_AS_INTEGER, GIT(lines_removed)},
+        CLI_NO_FIELD,
+};
+
+#define AT(member) CLI_AT(pawl_comparison, member)
+
+static const cli_field fields[] = {
+        {"a", CLI_AS_POINTER, AT(a), .fields = cli_checkpoint_fields},
+        {"b", CLI_AS_POINTER, AT(b), .fields = cli_checkpoint_fields}, /* null: the workspace */
+        {"members", CLI_AS_LIST, CLI_ITEMS(pawl_comparison, members, n_members),
+                .fields = member_fields},
+        {"files", CLI_AS_LIST, CLI_ITEMS(pawl_comparison, files, n_files),
+                .fields = cli_change_fields},
+        {"git", CLI_AS_POINTER, AT(git), .fields = git_fields},
+        CLI_NO_FIELD,
+};
+
+static pawl_status print_json(
+        const cli_call *cli, const pawl_comparison *c, const pawl__buf *patch, pawl_error *err)
 {
         pawl__json_writer w = PAWL__JSON_WRITER_INIT;
 
         pawl__json_open_object(&w);
-        write_side(&w, "a", pawl_comparison_a(c));
-        write_side(&w, "b", pawl_comparison_b(c));
-        write_members(&w, c);
-        pawl__json_name(&w, "files");
-        pawl__json_open_array(&w);
-        for (size_t i = 0; i < pawl_comparison_files(c); i++)
-                cli_change_json(&w, pawl_comparison_file(c, i));
-        pawl__json_close_array(&w);
-        write_git(&w, pawl_comparison_git(c));
+        cli_fields_json(&w, fields, c);
         if (cli_given(cli, "patch"))
-                cli_text_member(&w, "patch", pawl__buf_text(patch));
+                cli_bytes_json(&w, "patch", pawl__buf_text(patch));
         pawl__json_close_object(&w);
-        return cli_print_json(cli, &w);
+        return cli_print_json(cli, &w, err);
 }
 
 /* ---- As text ------------------------------------------------------------------------------------
@@ -150,8 +136,8 @@ static void print_value(FILE *out, pawl_text json)
 
 static void print_members(FILE *out, const pawl_comparison *c)
 {
-        for (size_t i = 0; i < pawl_comparison_members(c); i++) {
-                const pawl_member_change *member = pawl_comparison_member(c, i);
+        for (size_t i = 0; i < c->n_members; i++) {
+                const pawl_member_change *member = &c->members[i];
                 cli_put(out, member->path);
                 fputs(": ", out);
                 if (member->before.data)
@@ -178,8 +164,8 @@ void cli_change_print(FILE *out, const pawl_file_change *file)
         else if (file->lines_added || file->lines_removed)
                 fprintf(out, "  +%" PRIu64 " -%" PRIu64, file->lines_added, file->lines_removed);
         if (file->what == 'T')
-                fprintf(out, "  %s → %s", cli_kind_name(file->kind_before),
-                        cli_kind_name(file->kind_after));
+                fprintf(out, "  %s → %s", cli_kind_word(&file->kind_before, NULL),
+                        cli_kind_word(&file->kind_after, NULL));
         if (file->what == 'M' && file->mode_before != file->mode_after)
                 fprintf(out, "  mode %04o → %04o", (unsigned)file->mode_before,
                         (unsigned)file->mode_after);
@@ -190,8 +176,8 @@ static void print_sum(FILE *out, const pawl_comparison *c)
 {
         uint64_t n[3] = {0, 0, 0}, added = 0, removed = 0;
 
-        for (size_t i = 0; i < pawl_comparison_files(c); i++) {
-                const pawl_file_change *file = pawl_comparison_file(c, i);
+        for (size_t i = 0; i < c->n_files; i++) {
+                const pawl_file_change *file = &c->files[i];
                 n[file->what == 'A' ? 0 : file->what == 'D' ? 2 : 1]++;
                 added += file->lines_added;
                 removed += file->lines_removed;
@@ -223,21 +209,21 @@ static void print_git(FILE *out, const pawl_git_between *git)
 
 static void print_text(FILE *out, const pawl_comparison *c)
 {
-        const pawl_workspace_checkpoint_info *b = pawl_comparison_b(c);
+        const pawl_workspace_checkpoint_info *b = c->b;
 
-        fprintf(out, "checkpoint %" PRIu64 " → ", pawl_comparison_a(c)->n);
+        fprintf(out, "checkpoint %" PRIu64 " → ", c->a->n);
         if (b)
                 fprintf(out, "checkpoint %" PRIu64 "\n", b->n);
         else
                 fputs("the workspace\n", out);
         print_members(out, c);
-        for (size_t i = 0; i < pawl_comparison_files(c); i++)
-                cli_change_print(out, pawl_comparison_file(c, i));
-        if (pawl_comparison_files(c))
+        for (size_t i = 0; i < c->n_files; i++)
+                cli_change_print(out, &c->files[i]);
+        if (c->n_files)
                 print_sum(out, c);
-        else if (!pawl_comparison_members(c) && !pawl_comparison_git(c))
+        else if (!c->n_members && !c->git)
                 fputs("no difference\n", out);
-        print_git(out, pawl_comparison_git(c));
+        print_git(out, c->git);
 }
 
 /* ---- The command --------------------------------------------------------------------------------
@@ -254,73 +240,42 @@ static pawl_status print_patch(const char *data, size_t len, void *user)
         return fwrite(data, 1, len, user) == len ? PAWL_OK : PAWL_EIO;
 }
 
-/* To a terminal it goes as any text from outside: nobody applies it from there. */
-static void show_patch(FILE *out, pawl_text rest)
+static pawl_status diff(cli_call *cli, pawl_log *log, pawl_error *err)
 {
-        pawl_text part;
-
-        while (rest.len) {
-                part = pawl__text_n(rest.data, 0);
-                while (part.len < rest.len && rest.data[part.len] != '\n' &&
-                        rest.data[part.len] != '\t')
-                        part.len++;
-                cli_put(out, part);
-                if (part.len < rest.len)
-                        fputc(rest.data[part.len++], out);
-                rest = pawl__text_n(rest.data + part.len, rest.len - part.len);
-        }
-}
-
-static int compare(const cli_call *cli, const pawl_workspace_options *options, const char *b)
-{
+        const bool json = cli_given(cli, "json"), patch = cli_given(cli, "patch");
+        const char *b = cli_before_paths(cli) > 1 ? cli->args[1] : NULL;
         FILE *out = cli->in->out;
-        bool json = cli_given(cli, "json"), patch = cli_given(cli, "patch");
-        bool keep = json || cli_is_terminal(out);
-        pawl_error err = PAWL_ERROR_INIT;
+        const bool keep = json || cli_is_terminal(out);
+        pawl_workspace_options options;
         pawl__buf text = PAWL__BUF_INIT;
         pawl_comparison *c = NULL;
-        pawl_log *log;
-        int code = CLI_DONE;
+        pawl_status status = cli_workspace_options(&options, cli, err);
 
-        if (cli_open_log(&log, cli, CLI_LOOK, &err))
-                return cli_fail(cli, &err);
-        if (pawl_workspace_compare(&c, log, cli->args[0], b, options,
-                    !patch ? NULL
-                    : keep ? keep_patch
-                           : print_patch,
-                    keep ? (void *)&text : out, &err))
-                code = cli_fail(cli, &err);
-        else if (json)
-                code = print_json(cli, c, &text);
-        else if (patch)
-                show_patch(out, pawl__buf_text(&text));
-        else
+        if (!status)
+                status = cli_take_paths(&options, cli, err);
+        if (!status)
+                status = pawl_workspace_compare(&c, log, cli->args[0], b, &options,
+                        !patch ? NULL
+                        : keep ? keep_patch
+                               : print_patch,
+                        keep ? (void *)&text : out, err);
+        if (!status && json)
+                status = print_json(cli, c, &text, err);
+        else if (!status && patch)
+                cli_put_lines(out, pawl__buf_text(&text));
+        else if (!status)
                 print_text(out, c);
         pawl_comparison_free(c);
         pawl__buf_free(&text);
-        cli_close_log(cli, log);
-        return code;
+        return status;
 }
 
 static int diff_run(cli_call *cli)
 {
-        pawl_workspace_options options;
-        pawl_error err = PAWL_ERROR_INIT;
-        pawl__buf actor = PAWL__BUF_INIT;
-        pawl__arena arena = PAWL__ARENA_INIT;
-        int code;
-
         if (cli_before_paths(cli) > 2)
                 return cli_usage(
                         cli, "one argument too many: \"%s\"; paths come after --", cli->args[2]);
-        if (cli_workspace_options(&options, &actor, cli, &err) ||
-                cli_take_paths(&options, &arena, cli, &err))
-                code = cli_fail(cli, &err);
-        else
-                code = compare(cli, &options, cli_before_paths(cli) > 1 ? cli->args[1] : NULL);
-        pawl__buf_free(&actor);
-        pawl__arena_free(&arena);
-        return code;
+        return cli_with_log(cli, CLI_LOOK, diff);
 }
 
 static const cli_option diff_options[] = {

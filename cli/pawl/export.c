@@ -1,22 +1,16 @@
 /* pawl export: checkpoints into one file, for another machine. */
 #include "cli/pawl/archive.h"
 #include "cli/pawl/commands.h"
-#include "command/find.h"
 #include <pawl/workspace.h>
 
-static int export_run(cli_call *cli)
+static pawl_status export(cli_call *cli, pawl_log *log, pawl_error *err)
 {
-        pawl_error err = PAWL_ERROR_INIT;
+        const char *output = cli_value(cli, "output");
         pawl_archive_result result;
-        pawl_log *log;
+        pawl_status status =
+                pawl_workspace_export(&result, log, cli->args, (size_t)cli->n_args, output, err);
 
-        if (cli_open_log(&log, cli, CLI_LOOK, &err))
-                return cli_fail(cli, &err);
-        pawl_status status = pawl_workspace_export(
-                &result, log, cli->args, (size_t)cli->n_args, cli_value(cli, "output"), &err);
-        cli_close_log(cli, log);
-        return status ? cli_fail(cli, &err)
-                      : cli_print_archive(cli, cli_value(cli, "output"), &result, false);
+        return status ? status : cli_print_archive(cli, output, &result, false, err);
 }
 
 static const cli_option export_options[] = {
@@ -33,5 +27,6 @@ const cli_cmd pawl_export_cmd = {
         .max_args = CLI_ARGS_MAX,
         .options = export_options,
         .help = "Write checkpoints of the workspace into one file, with all that they hold",
-        .run = export_run,
+        .on_log = export,
+        .access = CLI_LOOK,
 };

@@ -1,14 +1,13 @@
 /* pawl glossary import: the senses of a file, put into a scope for good. */
 #include "cli/pawl/actor.h"
 #include "cli/pawl/commands.h"
-#include "command/find.h"
 #include "events/log.h"
 #include "glossary/seed.h"
 #include <stdio.h>
 
 struct import {
         pawl__scope scope;
-        pawl__buf actor;
+        const char *actor;
         size_t added, updated;
 };
 
@@ -16,8 +15,8 @@ static pawl_status import_seed(
         struct import *import, const pawl__seed *seed, pawl_log *log, pawl_error *err)
 {
         const pawl_sources *sources = pawl__log_sources(log);
-        pawl_event like = {.actor = pawl__buf_text(&import->actor),
-                .time_us = sources->wall_us(sources->user)};
+        pawl_event like = {
+                .actor = pawl__text(import->actor), .time_us = sources->wall_us(sources->user)};
         pawl__batch batch = PAWL__BATCH_INIT;
         pawl__state *state;
 
@@ -34,39 +33,23 @@ static pawl_status import_seed(
         return status;
 }
 
-static pawl_status import_file(struct import *import, cli_call *cli, pawl_error *err)
+static pawl_status import(cli_call *cli, pawl_log *log, pawl_error *err)
 {
+        struct import import = {.added = 0};
         pawl__seed seed;
-        pawl_log *log;
 
-        pawl_status status = pawl__seed_load(&seed, cli->args[0], import->scope, err);
+        pawl__scope_of(&import.scope, pawl__text(cli_value(cli, "scope")));
+        pawl_status status = pawl__seed_load(&seed, cli->args[0], import.scope, err);
         if (status)
                 return status;
-        status = cli_actor(&import->actor, cli, err);
+        status = cli_actor(&import.actor, cli, err);
         if (!status)
-                status = cli_open_log(&log, cli, CLI_WRITE, err);
-        if (!status) {
-                status = import_seed(import, &seed, log, err);
-                cli_close_log(cli, log);
-        }
+                status = import_seed(&import, &seed, log, err);
         pawl__seed_free(&seed);
+        if (!status)
+                fprintf(cli->in->out, "%zu new and %zu updated in %s\n", import.added,
+                        import.updated, pawl__scope_name(import.scope));
         return status;
-}
-
-static int import_run(cli_call *cli)
-{
-        struct import import = {.actor = PAWL__BUF_INIT};
-        pawl_error err = PAWL_ERROR_INIT;
-
-        if (!pawl__scope_of(&import.scope, pawl__text(cli_value(cli, "scope"))))
-                return cli_usage(cli, "--scope: there is no such scope");
-        pawl_status status = import_file(&import, cli, &err);
-        pawl__buf_free(&import.actor);
-        if (status)
-                return cli_fail(cli, &err);
-        fprintf(cli->in->out, "%zu new and %zu updated in %s\n", import.added, import.updated,
-                pawl__scope_name(import.scope));
-        return CLI_DONE;
 }
 
 /* Not mission_local: what holds in a mission is answered there, with `pawl resolve`. */
@@ -85,5 +68,6 @@ const cli_cmd pawl_glossary_import_cmd = {
         .traits = CLI_CHANGES,
         .options = import_options,
         .help = "Put the senses of a seed file into the glossary",
-        .run = import_run,
+        .on_log = import,
+        .access = CLI_WRITE,
 };

@@ -13,7 +13,7 @@ typedef struct telling {
         pawl_log *log;
         pawl_sessions *found;
         const pawl_session *session; /* in found */
-        pawl_error err;
+        pawl_error *err;
 } telling;
 
 /* The session that was named, or the latest. */
@@ -26,68 +26,69 @@ static pawl_status find(telling *t)
         filter.session_id = cli_arg(t->cli, 0);
         filter.mission_id = mission;
         filter.limit = 1;
-        status = pawl_session_list(&t->found, t->log, &filter, &t->err);
+        status = pawl_session_list(&t->found, t->log, &filter, t->err);
         if (status)
                 return status;
-        if (pawl_sessions_count(t->found)) {
-                t->session = pawl_sessions_at(t->found, 0);
+        if (t->found->n) {
+                t->session = &t->found->items[0];
                 return PAWL_OK;
         }
         if (!mission)
-                return pawl__fail(&t->err, PAWL_ENOTFOUND,
+                return pawl__fail(t->err, PAWL_ENOTFOUND,
                         "handoff: no session yet; `pawl run MISSION` or `pawl session start` "
                         "begins one");
         return filter.session_id
-                       ? pawl__fail(&t->err, PAWL_ENOTFOUND,
+                       ? pawl__fail(t->err, PAWL_ENOTFOUND,
                                  "session %.128s: is not of mission %.128s; leave one of them out",
                                  filter.session_id, mission)
-                       : pawl__fail(&t->err, PAWL_ENOTFOUND,
+                       : pawl__fail(t->err, PAWL_ENOTFOUND,
                                  "mission %.128s: has no session; `pawl sessions` lists them all",
                                  mission);
 }
 
-static int tell(telling *t, const char *name, pawl_text value)
+static pawl_status tell(telling *t, const char *name, pawl_text value)
 {
         pawl__json_writer w = PAWL__JSON_WRITER_INIT;
 
         if (!cli_given(t->cli, "json")) {
                 fwrite(value.data, 1, value.len, t->cli->in->out);
-                return CLI_DONE;
+                return PAWL_OK;
         }
         pawl__json_open_object(&w);
         pawl__json_member_text(&w, "session_id", t->session->session_id);
         pawl__json_member_text(&w, "mission_id", t->session->mission_id);
         pawl__json_member_text(&w, "run_id", t->session->run_id);
         pawl__json_member_text(&w, name, value);
-        if (pawl__handoff_json(&w, t->log, t->session->session_id.data, &t->err)) {
+        pawl_status status = pawl__handoff_json(&w, t->log, t->session->session_id.data, t->err);
+        if (status) {
                 pawl__json_writer_free(&w);
-                return cli_fail(t->cli, &t->err);
+                return status;
         }
         pawl__json_close_object(&w);
-        return cli_print_json(t->cli, &w);
+        return cli_print_json(t->cli, &w, t->err);
 }
 
-static int print_document(telling *t)
+static pawl_status print_document(telling *t)
 {
         char *text;
         size_t len;
+        pawl_status status = pawl_session_handoff(&text, &len, t->log, t->session->session_id.data,
+                cli_number(t->cli, "summary", 0), t->err);
 
-        if (pawl_session_handoff(&text, &len, t->log, t->session->session_id.data,
-                    cli_number(t->cli, "summary", 0), &t->err))
-                return cli_fail(t->cli, &t->err);
-        int code = tell(t, "text", pawl__text_n(text, len));
+        if (status)
+                return status;
+        status = tell(t, "text", pawl__text_n(text, len));
         pawl_free(text);
-        return code;
+        return status;
 }
 
-static int write_document(telling *t)
+static pawl_status write_document(telling *t)
 {
         const char *path = cli_value(t->cli, "write");
+        pawl_status status = pawl_session_handoff_write(t->log, t->session->session_id.data, path,
+                cli_number(t->cli, "summary", 0), t->err);
 
-        if (pawl_session_handoff_write(t->log, t->session->session_id.data, path,
-                    cli_number(t->cli, "summary", 0), &t->err))
-                return cli_fail(t->cli, &t->err);
-        return cli_given(t->cli, "json") ? tell(t, "path", pawl__text(path)) : CLI_DONE;
+        return status || !cli_given(t->cli, "json") ? status : tell(t, "path", pawl__text(path));
 }
 
 /* ---- Reading what people edited ----------------------------------------------------------------
@@ -97,7 +98,6 @@ typedef struct reading {
         telling *t;
         pawl__handoff_text text;
         pawl__edits edits;
-        pawl__arena arena;
 } reading;
 
 static bool is_fresh(const reading *r, size_t entry)
@@ -119,7 +119,7 @@ static void write_entry(pawl__json_writer *w, const reading *r, size_t i)
         pawl__json_close_object(w);
 }
 
-static int print_understood_json(const reading *r)
+static pawl_status print_understood_json(const reading *r)
 {
         const pawl__handoff_text *text = &r->text;
         pawl__json_writer w = PAWL__JSON_WRITER_INIT;
@@ -143,11 +143,11 @@ static int print_understood_json(const reading *r)
         pawl__notes_json(&w, "new_notes", &r->edits.fresh);
         pawl__json_member_integer(&w, "done_notes", (int64_t)r->edits.n_done);
         pawl__json_close_object(&w);
-        return cli_print_json(r->t->cli, &w);
+        return cli_print_json(r->t->cli, &w, r->t->err);
 }
 
 /* Each entry on lines of its own, those that are new with a "+". */
-static int print_understood(const reading *r)
+static void print_understood(const reading *r)
 {
         const pawl__handoff_text *text = &r->text;
         pawl_text heading = {NULL, 0};
@@ -174,7 +174,6 @@ static int print_understood(const reading *r)
                 "%zu new notes, %zu done; `pawl resume` takes them into the log", r->edits.fresh.n,
                 r->edits.n_done);
         fputc('\n', r->t->cli->in->out);
-        return CLI_DONE;
 }
 
 /* The file is of the session that is named, or else of the one that its title names. */
@@ -186,64 +185,65 @@ static pawl_status understand(reading *r)
         pawl_text title = r->text.session_id;
         pawl__state *state;
         pawl__row session;
-        pawl_status status = pawl__state_of(&state, t->log, &t->err);
+        pawl_status status = pawl__state_of(&state, t->log, t->err);
 
         if (status)
                 return status;
         if (named)
                 r->text.session_id = pawl__text(named);
-        status = pawl__handoff_session(&session, &r->text, state, mission, &r->arena, &t->err);
+        status =
+                pawl__handoff_session(&session, &r->text, state, mission, r->t->cli->arena, t->err);
         r->text.session_id = title;
         if (status && status != PAWL_ENOTFOUND)
                 return status;
         if (!status)
                 mission = session.v[PAWL__SES_MISSION].text;
         return pawl__handoff_edits(&r->edits, &r->text, t->log, state, status ? NULL : &session,
-                mission, &r->arena, &t->err);
+                mission, r->t->cli->arena, t->err);
 }
 
 /* A file that is no text is told of, and the log's own document shown in its place. */
-static int read_document(telling *t)
+static pawl_status read_document(telling *t)
 {
         reading r = {.t = t};
-        int code;
-        pawl_status status = pawl__handoff_load(&r.text, cli_value(t->cli, "read"), &t->err);
+        pawl_error why;
+        pawl_status status = pawl__handoff_load(&r.text, cli_value(t->cli, "read"), t->err);
 
         if (status == PAWL_EPARSE) {
-                code = cli_fail(t->cli, &t->err);
-                if (!find(t))
-                        print_document(t);
-                return code;
+                why = *t->err;
+                if (!find(t) && !print_document(t))
+                        fflush(t->cli->in->out);
+                *t->err = why;
         }
         if (status)
-                return cli_fail(t->cli, &t->err);
-        if (understand(&r))
-                code = cli_fail(t->cli, &t->err);
-        else
-                code = cli_given(t->cli, "json") ? print_understood_json(&r) : print_understood(&r);
+                return status;
+        status = understand(&r);
+        if (!status && cli_given(t->cli, "json"))
+                status = print_understood_json(&r);
+        else if (!status)
+                print_understood(&r);
         pawl__handoff_text_free(&r.text);
-        pawl__arena_free(&r.arena);
-        return code;
+        return status;
+}
+
+static pawl_status handoff(cli_call *cli, pawl_log *log, pawl_error *err)
+{
+        telling t = {.cli = cli, .log = log, .err = err};
+        pawl_status status;
+
+        if (cli_given(cli, "read"))
+                status = read_document(&t);
+        else if (!(status = find(&t)))
+                status = cli_given(cli, "write") ? write_document(&t) : print_document(&t);
+        pawl_sessions_free(t.found);
+        return status;
 }
 
 static int handoff_run(cli_call *cli)
 {
-        telling t = {.cli = cli, .err = PAWL_ERROR_INIT};
-        int code;
-
         if (cli_given(cli, "read") && cli_given(cli, "write"))
                 return cli_usage(cli, "--read and --write do not go together");
-        if (cli_open_log(&t.log, cli, CLI_LOOK, &t.err))
-                return cli_fail(cli, &t.err);
-        if (cli_given(cli, "read"))
-                code = read_document(&t);
-        else if (find(&t))
-                code = cli_fail(cli, &t.err);
-        else
-                code = cli_given(cli, "write") ? write_document(&t) : print_document(&t);
-        pawl_sessions_free(t.found);
-        cli_close_log(cli, t.log);
-        return code;
+        return cli_with_log(cli, CLI_LOOK, handoff);
 }
 
 static const cli_option handoff_options[] = {

@@ -134,9 +134,9 @@ static pawl_status find_session(hooking *h)
         filter.status = "active";
         filter.limit = 1;
         pawl_status status = pawl_session_list(&list, h->log, &filter, &h->err);
-        if (!status && pawl_sessions_count(list))
+        if (!status && list->n)
                 snprintf(h->session_id, sizeof h->session_id, "%.*s",
-                        PAWL__FMT(pawl_sessions_at(list, 0)->session_id));
+                        PAWL__FMT(list->items[0].session_id));
         pawl_sessions_free(list);
         return status;
 }

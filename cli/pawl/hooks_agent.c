@@ -288,7 +288,7 @@ static int status_run(cli_call *cli)
         }
         pawl__json_close_array(&w);
         if (!status && cli_given(cli, "json"))
-                return cli_print_json(cli, &w);
+                return cli_print_json(cli, &w, &err) ? cli_fail(cli, &err) : CLI_DONE;
         if (!status && w.buf.data && !strstr(w.buf.data, "\"installed\":true") && !wanted)
                 fputs("no agent has hooks of pawl; pawl hooks install --agent NAME\n",
                         cli->in->out);

@@ -2,9 +2,9 @@
  */
 #include "base/error.h"
 #include "base/json_tree.h"
-#include "base/json_write.h"
 #include "base/sources.h"
 #include "cli/pawl/commands.h"
+#include "command/fields.h"
 #include "command/find.h"
 #include "command/json.h"
 #include "command/printable.h"
@@ -16,26 +16,6 @@
 #include <string.h>
 
 enum { LOOK_EVERY_MS = 200 };
-
-/* ---- What both print ----------------------------------------------------------------------------
- */
-
-/* A terminal gets lines and tabs, and everything else that could move or colour it as escapes. */
-static void put_bytes(FILE *out, pawl_text text)
-{
-        if (!cli_is_terminal(out)) {
-                fwrite(text.data, 1, text.len, out);
-                return;
-        }
-        for (size_t at = 0, n; at < text.len; at += n) {
-                for (n = 0; at + n < text.len && text.data[at + n] != '\n' &&
-                            text.data[at + n] != '\t';)
-                        n++;
-                cli_put(out, pawl__text_n(text.data + at, n));
-                if (at + n < text.len)
-                        fputc(text.data[at + n++], out);
-        }
-}
 
 /* Any bytes as a string: what is not UTF-8 becomes U+FFFD. */
 static pawl_status member_bytes(pawl__json_writer *w, const char *name, pawl_text text)
@@ -154,7 +134,7 @@ static pawl_status write_attempt(pawl__json_writer *w, looking *l, const pawl__a
 }
 
 /* Every attempt, or the one that was asked for. */
-static int logs_json(looking *l)
+static pawl_status logs_json(looking *l)
 {
         pawl__json_writer w = PAWL__JSON_WRITER_INIT;
         pawl_status status = PAWL_OK;
@@ -170,9 +150,9 @@ static int logs_json(looking *l)
         pawl__json_close_array(&w);
         pawl__json_close_object(&w);
         if (!status)
-                return cli_print_json(l->cli, &w);
+                return cli_print_json(l->cli, &w, &l->err);
         pawl__json_writer_free(&w);
-        return cli_fail(l->cli, &l->err);
+        return status;
 }
 
 static void say_left_out(const looking *l, uint64_t bytes)
@@ -198,7 +178,7 @@ static pawl_status show(looking *l, const pawl__attempt_view *one, uint64_t *sho
                 }
                 size_t from = *shown - before < text.len ? (size_t)(*shown - before) : text.len;
                 pawl_text fresh = pawl__text_n(pawl__buf_text(&text).data + from, text.len - from);
-                put_bytes(out, fresh);
+                cli_put_lines(out, fresh);
                 *shown += fresh.len;
                 if (fflush(out))
                         status = pawl__fail(&l->err, PAWL_EIO,
@@ -261,127 +241,108 @@ static pawl_status show_one(looking *l)
         return one ? show(l, one, &shown) : none(l);
 }
 
-static int logs_run(cli_call *cli)
+static pawl_status logs(cli_call *cli, pawl_log *log, pawl_error *err)
 {
         looking l = {.cli = cli,
+                .log = log,
                 .run_id = pawl__text(cli_arg(cli, 0)),
                 .step_id = pawl__text(cli_arg(cli, 1)),
                 .number = cli_number(cli, "attempt", 0)};
-        pawl__arena ids = PAWL__ARENA_INIT; /* of the run, for longer than one look */
-        int code = CLI_DONE;
+        pawl_status status = cli_whole_run(&l.run_id, log, cli->arena, &l.err);
 
-        if (cli_given(cli, "follow") && cli_given(cli, "json"))
-                return cli_usage(cli, "give --follow or --json, not both");
-        if (cli_open_log(&l.log, cli, CLI_LOOK, &l.err))
-                return cli_fail(cli, &l.err);
-        pawl_status status = cli_whole_run(&l.run_id, l.log, &ids, &l.err);
         if (!status)
                 status = read_attempts(&l);
         if (!status && cli_given(cli, "follow"))
                 status = follow(&l);
         else if (!status && cli_given(cli, "json") && (!l.number || attempt_of(&l)))
-                code = logs_json(&l);
+                status = logs_json(&l);
         else if (!status)
                 status = show_one(&l);
-        if (status)
-                code = cli_fail(cli, &l.err);
+        *err = l.err;
         free(l.attempts.list);
         pawl__arena_free(&l.arena);
-        pawl__arena_free(&ids);
-        cli_close_log(cli, l.log);
-        return code;
+        return status;
+}
+
+static int logs_run(cli_call *cli)
+{
+        if (cli_given(cli, "follow") && cli_given(cli, "json"))
+                return cli_usage(cli, "give --follow or --json, not both");
+        return cli_with_log(cli, CLI_LOOK, logs);
 }
 
 /* ---- output -------------------------------------------------------------------------------------
  */
 
+/* A step's output as --json has it. */
+typedef struct output {
+        const char *run_id, *step_id;
+        pawl_text hash, json;
+} output;
+
+static const cli_field output_fields[] = {
+        {"run_id", CLI_AS_STRING, CLI_AT(output, run_id)},
+        {"step_id", CLI_AS_STRING, CLI_AT(output, step_id)},
+        {"output_hash", CLI_AS_TEXT, CLI_AT(output, hash)},
+        {"output", CLI_AS_RAW, CLI_AT(output, json)},
+        CLI_NO_FIELD,
+};
+
 static pawl_status read_output(
-        pawl__buf *out, char hash[65], const cli_call *cli, pawl_log *log, pawl_error *err)
+        pawl__buf *text, output *out, const cli_call *cli, pawl_log *log, pawl_error *err)
 {
         pawl__row run, step;
-        pawl__arena arena = PAWL__ARENA_INIT;
         unsigned char bytes[32];
-        pawl_status status = pawl__step_find(&run, &step, log, pawl__text(cli_arg(cli, 0)),
-                pawl__text(cli_arg(cli, 1)), &arena, err);
+        pawl_status status = pawl__step_find(&run, &step, log, pawl__text(out->run_id),
+                pawl__text(out->step_id), cli->arena, err);
 
-        if (!status) {
-                pawl_text hex = step.v[PAWL__STEP_OUTPUT_HASH].text;
-                if (!hex.data || !pawl__unhex32(bytes, hex)) {
-                        status = pawl__fail(err, PAWL_ENOTFOUND,
-                                "step %s: has no output in run %s, it is %.*s; `pawl logs %s %s` "
-                                "shows what it wrote to standard error",
-                                cli_arg(cli, 1), cli_arg(cli, 0),
-                                PAWL__FMT(step.v[PAWL__STEP_STATUS].text), cli_arg(cli, 0),
-                                cli_arg(cli, 1));
-                } else {
-                        snprintf(hash, 65, "%.*s", PAWL__FMT(hex));
-                        status = pawl__log_blob(out, log, bytes);
-                        if (status)
-                                status = pawl__log_failed(log, status, err);
-                }
-        }
-        pawl__arena_free(&arena);
-        return status;
-}
-
-static int output_json(const cli_call *cli, const char *hash, pawl_text output)
-{
-        pawl__json_writer w = PAWL__JSON_WRITER_INIT;
-
-        pawl__json_open_object(&w);
-        pawl__json_member_string(&w, "run_id", cli_arg(cli, 0));
-        pawl__json_member_string(&w, "step_id", cli_arg(cli, 1));
-        pawl__json_member_string(&w, "output_hash", hash);
-        pawl__json_member_raw(&w, "output", output);
-        pawl__json_close_object(&w);
-        return cli_print_json(cli, &w);
+        if (status)
+                return status;
+        out->hash = step.v[PAWL__STEP_OUTPUT_HASH].text;
+        if (!out->hash.data || !pawl__unhex32(bytes, out->hash))
+                return pawl__fail(err, PAWL_ENOTFOUND,
+                        "step %s: has no output in run %s, it is %.*s; `pawl logs %s %s` shows "
+                        "what it wrote to standard error",
+                        out->step_id, out->run_id, PAWL__FMT(step.v[PAWL__STEP_STATUS].text),
+                        out->run_id, out->step_id);
+        status = pawl__log_blob(text, log, bytes);
+        out->json = pawl__buf_text(text);
+        return status ? pawl__log_failed(log, status, err) : PAWL_OK;
 }
 
 /* A string is its text and nothing more, unless a terminal would go on right behind it. */
-static pawl_status output_text(const cli_call *cli, pawl_text output, pawl_error *err)
+static pawl_status output_text(const cli_call *cli, pawl_text json, pawl_error *err)
 {
         FILE *out = cli->in->out;
         pawl__json_tree tree = PAWL__JSON_TREE_INIT;
-        pawl_status status = pawl__json_tree_read(&tree, output.data, output.len, err);
+        pawl_status status = pawl__json_tree_read(&tree, json.data, json.len, err);
 
         if (status)
                 return status;
         const pawl__json_node *root = pawl__json_at(&tree, 0);
         const bool is_text = root->type == PAWL__JSON_STRING;
-        const pawl_text text = is_text ? root->value : output;
-        put_bytes(out, text);
+        const pawl_text text = is_text ? root->value : json;
+        cli_put_lines(out, text);
         if (!is_text || (cli_is_terminal(out) && text.len && text.data[text.len - 1] != '\n'))
                 fputc('\n', out);
         pawl__json_tree_free(&tree);
         return PAWL_OK;
 }
 
-static int output_run(cli_call *cli)
+static pawl_status show_output(cli_call *cli, pawl_log *log, pawl_error *err)
 {
-        pawl_error err = PAWL_ERROR_INIT;
-        pawl__buf output = PAWL__BUF_INIT;
-        pawl__arena arena = PAWL__ARENA_INIT;
+        pawl__buf text = PAWL__BUF_INIT;
         pawl_text run_id = pawl__text(cli_arg(cli, 0));
-        char hash[65] = "";
-        pawl_log *log;
-        int code = CLI_DONE;
+        pawl_status status = cli_whole_run(&run_id, log, cli->arena, err);
+        output out = {.run_id = run_id.data, .step_id = cli_arg(cli, 1)};
 
-        if (cli_open_log(&log, cli, CLI_LOOK, &err))
-                return cli_fail(cli, &err);
-        pawl_status status = cli_whole_run(&run_id, log, &arena, &err);
-        cli->args[0] = run_id.data;
         if (!status)
-                status = read_output(&output, hash, cli, log, &err);
-        if (!status && cli_given(cli, "json"))
-                code = output_json(cli, hash, pawl__buf_text(&output));
-        else if (!status)
-                status = output_text(cli, pawl__buf_text(&output), &err);
-        if (status)
-                code = cli_fail(cli, &err);
-        pawl__buf_free(&output);
-        pawl__arena_free(&arena);
-        cli_close_log(cli, log);
-        return code;
+                status = read_output(&text, &out, cli, log, err);
+        if (!status)
+                status = cli_given(cli, "json") ? cli_print_object(cli, output_fields, &out, err)
+                                                : output_text(cli, out.json, err);
+        pawl__buf_free(&text);
+        return status;
 }
 
 static const cli_option logs_options[] = {
@@ -416,5 +377,6 @@ const cli_cmd pawl_output_cmd = {
         .traits = CLI_SERVED,
         .options = output_options,
         .help = "Print the recorded output of a step: a string as its text, else JSON",
-        .run = output_run,
+        .on_log = show_output,
+        .access = CLI_LOOK,
 };

@@ -1,6 +1,7 @@
 #include "cli/pawl/outcome.h"
 #include "base/error.h"
 #include "cli/pawl/signals.h"
+#include "command/fields.h"
 #include "command/json.h"
 #include "command/printable.h"
 #include <errno.h>
@@ -62,17 +63,21 @@ void cli_progress_show(
                 flush_stdout();
 }
 
+#define INFO(member) CLI_AT(pawl_workspace_checkpoint_info, member)
+
+static const cli_field taken_fields[] = {
+        {"n", CLI_AS_INTEGER, INFO(n)},
+        {"id", CLI_AS_TEXT, INFO(id)},
+        {"step_id", CLI_AS_TEXT, INFO(step_id)},
+        {"description", CLI_AS_TEXT, INFO(description)},
+        CLI_NO_FIELD,
+};
+
 void cli_progress_checkpoint(const pawl_workspace_checkpoint_info *info, void *user)
 {
         cli_progress *progress = user;
-        pawl__json_writer *w = &progress->taken;
 
-        pawl__json_open_object(w);
-        pawl__json_member_integer(w, "n", (int64_t)info->n);
-        pawl__json_member_text(w, "id", info->id);
-        pawl__json_member_text(w, "step_id", info->step_id);
-        pawl__json_member_text(w, "description", info->description);
-        pawl__json_close_object(w);
+        cli_object_json(&progress->taken, NULL, taken_fields, info);
         if (!progress->steps)
                 return;
         printf("checkpoint %" PRIu64 " (%s", info->n, info->step_id.data ? "@" : "");
@@ -84,18 +89,21 @@ void cli_progress_checkpoint(const pawl_workspace_checkpoint_info *info, void *u
 /* A member that was not there before, or is not now, is null. */
 static void write_changed_inputs(pawl__json_writer *w, const pawl_changed_inputs *inputs)
 {
+        static const cli_field member_fields[] = {
+                {"path", CLI_AS_TEXT, CLI_AT(pawl_changed_member, path)},
+                {"before", CLI_AS_RAW, CLI_AT(pawl_changed_member, before)},
+                {"after", CLI_AS_RAW, CLI_AT(pawl_changed_member, after)},
+                CLI_NO_FIELD,
+        };
+
         if (!inputs->step_id)
                 return;
         pawl__json_name(w, "inputs_changed");
         pawl__json_open_array(w);
         for (size_t i = 0; i < inputs->n; i++) {
-                const pawl_text null = pawl__text("null");
-                const pawl_changed_member *member = &inputs->items[i];
                 pawl__json_open_object(w);
                 pawl__json_member_string(w, "step_id", inputs->step_id);
-                pawl__json_member_text(w, "path", member->path);
-                pawl__json_member_raw(w, "before", member->before.data ? member->before : null);
-                pawl__json_member_raw(w, "after", member->after.data ? member->after : null);
+                cli_fields_json(w, member_fields, &inputs->items[i]);
                 pawl__json_close_object(w);
         }
         pawl__json_close_array(w);
@@ -103,87 +111,83 @@ static void write_changed_inputs(pawl__json_writer *w, const pawl_changed_inputs
         pawl__json_member_string(w, "current_hash", inputs->current_hash);
 }
 
-static void write_mission_changes(pawl__json_writer *w, const pawl_run_result *result)
-{
-        size_t n;
-        const pawl_mission_change *changes = pawl_run_result_mission_changes(result, &n);
+static const cli_field step_fields[] = {
+        {"step_id", CLI_AS_STRING, CLI_AT(pawl_step_result, step_id)},
+        {"status", CLI_AS_STRING, CLI_AT(pawl_step_result, status)},
+        {"retry_token", CLI_AS_STRING, CLI_AT(pawl_step_result, retry_token)},
+        {"cursor", CLI_AS_STRING, CLI_AT(pawl_step_result, cursor)},
+        CLI_NO_FIELD,
+};
 
-        if (n == 0)
-                return;
-        pawl__json_name(w, "mission_changed");
-        pawl__json_open_array(w);
-        for (size_t i = 0; i < n; i++) {
-                pawl__json_open_object(w);
-                pawl__json_member_string(w, "step_id", changes[i].step_id);
-                pawl__json_member_string(w, "change", changes[i].change);
-                pawl__json_close_object(w);
-        }
-        pawl__json_close_array(w);
-}
+static const cli_field conflict_fields[] = {
+        {NULL, CLI_AS_STRING, CLI_AT(pawl_run_conflict, id)},
+        CLI_NO_FIELD,
+};
 
-static void print_json(const cli_call *cli, const pawl_run_result *result, pawl__json_writer *taken)
+static const cli_field change_fields[] = {
+        {"step_id", CLI_AS_STRING, CLI_AT(pawl_mission_change, step_id)},
+        {"change", CLI_AS_STRING, CLI_AT(pawl_mission_change, change)},
+        CLI_NO_FIELD,
+};
+
+#define AT(member) CLI_AT(pawl_run_result, member)
+
+static const cli_field fields[] = {
+        {"mission_id", CLI_AS_STRING, AT(mission_id)},
+        {"run_id", CLI_AS_STRING, AT(run_id)},
+        {"session_id", CLI_AS_STRING, AT(session_id)},
+        {"status", CLI_AS_STRING, AT(status)},
+        {"steps", CLI_AS_LIST, CLI_ITEMS(pawl_run_result, steps, n_steps), .fields = step_fields},
+        {"conflicts", CLI_AS_LIST, CLI_ITEMS(pawl_run_result, conflicts, n_conflicts),
+                .fields = conflict_fields},
+        CLI_NO_FIELD,
+};
+
+static pawl_status print_json(const cli_call *cli, const pawl_run_result *result,
+        pawl__json_writer *taken, pawl_error *err)
 {
         pawl__json_writer w = PAWL__JSON_WRITER_INIT;
 
         pawl__json_open_object(&w);
-        pawl__json_member_string(&w, "mission_id", pawl_run_result_mission_id(result));
-        pawl__json_member_string(&w, "run_id", pawl_run_result_run_id(result));
-        pawl__json_member_string(&w, "session_id", pawl_run_result_session_id(result));
-        pawl__json_member_string(&w, "status", pawl_run_result_status(result));
-        pawl__json_name(&w, "steps");
-        pawl__json_open_array(&w);
-        for (size_t i = 0; i < pawl_run_result_steps(result); i++) {
-                const pawl_step_result *step = pawl_run_result_step(result, i);
-                pawl__json_open_object(&w);
-                pawl__json_member_string(&w, "step_id", step->step_id);
-                pawl__json_member_string(&w, "status", step->status);
-                pawl__json_member_string(&w, "retry_token", step->retry_token);
-                pawl__json_member_string(&w, "cursor", step->cursor);
-                pawl__json_close_object(&w);
-        }
-        pawl__json_close_array(&w);
-        pawl__json_name(&w, "conflicts");
-        pawl__json_open_array(&w);
-        for (size_t i = 0; i < pawl_run_result_conflicts(result); i++)
-                pawl__json_string(&w, pawl_run_result_conflict(result, i));
-        pawl__json_close_array(&w);
-        write_changed_inputs(&w, pawl_run_result_changed_inputs(result));
-        write_mission_changes(&w, result);
+        cli_fields_json(&w, fields, result);
+        write_changed_inputs(&w, &result->inputs);
+        if (result->n_changes)
+                cli_list_json(&w, "mission_changed", change_fields, result->changes,
+                        result->n_changes, sizeof *result->changes);
         pawl__json_close_array(taken);
         pawl__json_member_raw(&w, "checkpoints", pawl__buf_text(&taken->buf));
         w.buf.failed |= taken->buf.failed;
         pawl__json_close_object(&w);
-        cli_print_json(cli, &w);
+        return cli_print_json(cli, &w, err);
 }
 
 static void print_closing(FILE *out, const pawl_run_result *result)
 {
         size_t n = 0, completed = 0;
 
-        for (size_t i = 0; i < pawl_run_result_steps(result); i++) {
-                const char *status = pawl_run_result_step(result, i)->status;
+        for (size_t i = 0; i < result->n_steps; i++) {
+                const char *status = result->steps[i].status;
                 n += strcmp(status, "skipped") != 0;
                 completed += strcmp(status, "completed") == 0;
         }
         fputs("run ", out);
-        cli_puts(out, pawl_run_result_run_id(result));
-        fprintf(out, ": %s, %zu of %zu steps completed\n", pawl_run_result_status(result),
-                completed, n);
+        cli_puts(out, result->run_id);
+        fprintf(out, ": %s, %zu of %zu steps completed\n", result->status, completed, n);
 }
 
 /* The step that holds the run, and the first of the conflicts that hold it. */
 static const pawl_step_result *blocked_step(const pawl_run_result *result)
 {
-        for (size_t i = 0; i < pawl_run_result_steps(result); i++)
-                if (strcmp(pawl_run_result_step(result, i)->status, "blocked") == 0)
-                        return pawl_run_result_step(result, i);
+        for (size_t i = 0; i < result->n_steps; i++)
+                if (strcmp(result->steps[i].status, "blocked") == 0)
+                        return &result->steps[i];
         return NULL;
 }
 
 static int tell_blocked(const cli_call *cli, const pawl_run_result *result, const pawl_error *err)
 {
         const pawl_step_result *step = result ? blocked_step(result) : NULL;
-        size_t n = result ? pawl_run_result_conflicts(result) : 0;
+        size_t n = result ? result->n_conflicts : 0;
         pawl_error told = *err;
 
         told.status = PAWL_BLOCKED;
@@ -191,16 +195,16 @@ static int tell_blocked(const cli_call *cli, const pawl_run_result *result, cons
                 pawl__fail(&told, PAWL_BLOCKED,
                         "step %s: generation is blocked by %zu unresolved conflict%s; answer with "
                         "`pawl resolve %s %s (see `pawl conflicts`), then `pawl resume %s`",
-                        step->step_id, n, n == 1 ? "" : "s", pawl_run_result_conflict(result, 0),
-                        pawl_run_result_can_pick(result, 0) ? "--pick N`, or --define TEXT"
-                                                            : "--define TEXT`",
+                        step->step_id, n, n == 1 ? "" : "s", result->conflicts[0].id,
+                        result->conflicts[0].can_pick ? "--pick N`, or --define TEXT"
+                                                      : "--define TEXT`",
                         step->retry_token);
         return cli_fail(cli, &told);
 }
 
 static int interrupted_code(const pawl_run_result *result)
 {
-        int number = result ? pawl_run_result_signal(result) : 0;
+        int number = result ? result->signal : 0;
 
         if (!number)
                 number = cli_signals_last();
@@ -210,11 +214,11 @@ static int interrupted_code(const pawl_run_result *result)
 int cli_tell_outcome(const cli_call *cli, pawl_status status, const pawl_run_result *result,
         cli_progress *progress, const pawl_error *err)
 {
-        pawl_error told = *err;
+        pawl_error told = *err, why = PAWL_ERROR_INIT;
 
-        if (result && cli_given(cli, "json"))
-                print_json(cli, result, &progress->taken);
-        else if (result)
+        if (result && cli_given(cli, "json") && print_json(cli, result, &progress->taken, &why))
+                cli_fail(cli, &why);
+        if (result && !cli_given(cli, "json"))
                 print_closing(cli->in->out, result);
         pawl__json_writer_free(&progress->taken);
         flush_stdout();

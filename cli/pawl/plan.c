@@ -33,18 +33,18 @@ static void print_item(FILE *stream, const pawl_rollback_plan_item *item)
         fputc('\n', stream);
 }
 
-static void print_steps(FILE *stream, const pawl_rollback_plan *plan)
+static void print_steps(FILE *stream, const pawl_rollback_plan_view *plan)
 {
-        for (size_t i = 0; i < pawl_rollback_plan_steps(plan); i++) {
-                const pawl_given_up *step = pawl_rollback_plan_step_at(plan, i);
+        for (size_t i = 0; i < plan->n_steps; i++) {
+                const pawl_given_up *step = &plan->steps[i];
                 fputs("  step    ", stream);
                 cli_put(stream, step->step_id);
                 fputs(" of run ", stream);
                 cli_put(stream, step->run_id);
                 fputs(" is to be run again\n", stream);
         }
-        for (size_t i = 0; i < pawl_rollback_plan_affects(plan)->n_back; i++) {
-                const pawl_put_back *step = &pawl_rollback_plan_affects(plan)->back[i];
+        for (size_t i = 0; i < plan->effect.n_back; i++) {
+                const pawl_put_back *step = &plan->effect.back[i];
                 fputs("  step    ", stream);
                 cli_put(stream, step->step_id);
                 fputs(" of run ", stream);
@@ -67,13 +67,13 @@ static void print_numbers(FILE *stream, const char *what, const uint64_t *number
 
 /* The first of the paths that it has in the plan. */
 static void print_paths(
-        FILE *stream, const pawl_rollback_plan *plan, const pawl_rollback_plan_other *other)
+        FILE *stream, const pawl_rollback_plan_view *plan, const pawl_rollback_plan_other *other)
 {
         enum { SHOWN = 8 };
         uint64_t n = 0;
 
-        for (size_t i = 0; i < pawl_rollback_plan_items(plan) && n < SHOWN; i++) {
-                const pawl_rollback_plan_item *item = pawl_rollback_plan_item_at(plan, i);
+        for (size_t i = 0; i < plan->n_items && n < SHOWN; i++) {
+                const pawl_rollback_plan_item *item = &plan->items[i];
                 if (other->run_id.data ? !pawl__text_eq(item->run_id, other->run_id)
                                        : !item->by_hand)
                         continue;
@@ -84,9 +84,9 @@ static void print_paths(
                 fprintf(stream, " and %" PRIu64 " more", other->paths - n);
 }
 
-static void print_others(FILE *stream, const pawl_rollback_plan *plan)
+static void print_others(FILE *stream, const pawl_rollback_plan_view *plan)
 {
-        const pawl_rollback_plan_effect *effect = pawl_rollback_plan_affects(plan);
+        const pawl_rollback_plan_effect *effect = &plan->effect;
 
         for (size_t i = 0; i < effect->n_others; i++) {
                 const pawl_rollback_plan_other *other = &effect->others[i];
@@ -119,163 +119,127 @@ static void print_counts(FILE *stream, const pawl_rollback_plan_counts *n)
                 n->writes, n->removes, n->modes, n->left);
 }
 
-void cli_plan_print(FILE *stream, const pawl_rollback_plan *plan)
+void cli_plan_print(FILE *stream, const pawl_rollback_plan *of)
 {
-        const pawl_workspace_checkpoint_info *target = pawl_rollback_plan_target(plan);
-        const pawl_rollback_plan_effect *effect = pawl_rollback_plan_affects(plan);
+        const pawl_rollback_plan_view look = pawl_rollback_plan_look(of), *plan = &look;
+        const pawl_workspace_checkpoint_info *target = plan->target;
+        const pawl_rollback_plan_effect *effect = &plan->effect;
 
         fprintf(stream, "%s%s checkpoint %" PRIu64 " (",
-                pawl_rollback_plan_is_undo(plan) ? "undo: back to" : "rollback to",
+                plan->undo ? "undo: back to" : "rollback to",
                 effect->in_part ? " some paths of" : "", target->n);
         cli_put(stream, target->id);
         fputs(")\n", stream);
-        for (size_t i = 0; i < pawl_rollback_plan_items(plan); i++)
-                print_item(stream, pawl_rollback_plan_item_at(plan, i));
+        for (size_t i = 0; i < plan->n_items; i++)
+                print_item(stream, &plan->items[i]);
         print_others(stream, plan);
         print_steps(stream, plan);
         print_numbers(stream, "gives up", effect->given_up, effect->n_given_up);
         print_numbers(stream, "takes up", effect->taken_up, effect->n_taken_up);
-        print_git(stream, pawl_rollback_plan_git_move(plan));
-        print_counts(stream, pawl_rollback_plan_counted(plan));
-        fprintf(stream, "plan %s\n", pawl_rollback_plan_hash(plan));
+        print_git(stream, plan->git);
+        print_counts(stream, &plan->counts);
+        fprintf(stream, "plan %s\n", plan->hash);
 }
 
 /* ---- As JSON ------------------------------------------------------------------------------------
  */
 
-static void write_items(pawl__json_writer *w, const pawl_rollback_plan *plan)
+static const char *action_word(const void *value, char room[CLI_WORD_MAX])
 {
-        pawl__json_name(w, "items");
-        pawl__json_open_array(w);
-        for (size_t i = 0; i < pawl_rollback_plan_items(plan); i++) {
-                const pawl_rollback_plan_item *item = pawl_rollback_plan_item_at(plan, i);
-                pawl__json_open_object(w);
-                pawl__json_member_string(w, "action", actions[item->action]);
-                cli_path_member(w, item->path);
-                pawl__json_member_text(w, "kind", pawl__text(cli_kind_name(item->kind)));
-                pawl__json_member_integer(w, "bytes", (int64_t)item->size);
-                pawl__json_member_bool(w, "wanted", item->wanted);
-                pawl__json_member_bool(w, "lost", item->lost);
-                pawl__json_member_text(w, "why", pawl__text(item->why));
-                pawl__json_member_text(w, "run_id", item->run_id);
-                pawl__json_member_bool(w, "by_hand", item->by_hand);
-                pawl__json_close_object(w);
-        }
-        pawl__json_close_array(w);
+        (void)room;
+        return actions[*(const pawl_rollback_plan_action *)value];
 }
 
-static void write_steps(pawl__json_writer *w, const pawl_rollback_plan *plan)
-{
-        pawl__json_name(w, "steps");
-        pawl__json_open_array(w);
-        for (size_t i = 0; i < pawl_rollback_plan_steps(plan); i++) {
-                const pawl_given_up *step = pawl_rollback_plan_step_at(plan, i);
-                pawl__json_open_object(w);
-                pawl__json_member_text(w, "run_id", step->run_id);
-                pawl__json_member_text(w, "step_id", step->step_id);
-                pawl__json_close_object(w);
-        }
-        pawl__json_close_array(w);
-}
+#define ITEM(member) CLI_AT(pawl_rollback_plan_item, member)
 
-static void write_numbers(pawl__json_writer *w, const char *name, const uint64_t *numbers, size_t n)
-{
-        pawl__json_name(w, name);
-        pawl__json_open_array(w);
-        for (size_t i = 0; i < n; i++)
-                pawl__json_integer(w, (int64_t)numbers[i]);
-        pawl__json_close_array(w);
-}
+static const cli_field item_fields[] = {
+        {"action", CLI_AS_WORD, ITEM(action), .word = action_word},
+        {"path", CLI_AS_BYTES, ITEM(path)},
+        {"kind", CLI_AS_WORD, ITEM(kind), .word = cli_kind_word},
+        {"bytes", CLI_AS_INTEGER, ITEM(size)},
+        {"wanted", CLI_AS_BOOL, ITEM(wanted)},
+        {"lost", CLI_AS_BOOL, ITEM(lost)},
+        {"why", CLI_AS_STRING, ITEM(why)},
+        {"run_id", CLI_AS_TEXT, ITEM(run_id)},
+        {"by_hand", CLI_AS_BOOL, ITEM(by_hand)},
+        CLI_NO_FIELD,
+};
 
-static void write_effect(pawl__json_writer *w, const pawl_rollback_plan_effect *effect)
-{
-        pawl__json_member_bool(w, "in_part", effect->in_part);
-        pawl__json_name(w, "steps_back");
-        pawl__json_open_array(w);
-        for (size_t i = 0; i < effect->n_back; i++) {
-                pawl__json_open_object(w);
-                pawl__json_member_text(w, "run_id", effect->back[i].run_id);
-                pawl__json_member_text(w, "step_id", effect->back[i].step_id);
-                pawl__json_member_text(w, "status", effect->back[i].status);
-                pawl__json_close_object(w);
-        }
-        pawl__json_close_array(w);
-        write_numbers(w, "given_up", effect->given_up, effect->n_given_up);
-        write_numbers(w, "taken_up", effect->taken_up, effect->n_taken_up);
-        pawl__json_name(w, "others");
-        pawl__json_open_array(w);
-        for (size_t i = 0; i < effect->n_others; i++) {
-                pawl__json_open_object(w);
-                pawl__json_member_text(w, "run_id", effect->others[i].run_id);
-                pawl__json_member_integer(w, "paths", (int64_t)effect->others[i].paths);
-                pawl__json_close_object(w);
-        }
-        pawl__json_close_array(w);
-}
+static const cli_field back_fields[] = {
+        {"run_id", CLI_AS_TEXT, CLI_AT(pawl_put_back, run_id)},
+        {"step_id", CLI_AS_TEXT, CLI_AT(pawl_put_back, step_id)},
+        {"status", CLI_AS_TEXT, CLI_AT(pawl_put_back, status)},
+        CLI_NO_FIELD,
+};
 
-static void write_git(pawl__json_writer *w, const pawl_rollback_plan_git *git)
-{
-        pawl__json_name(w, "git");
-        if (!git) {
-                pawl__json_null(w);
-                return;
-        }
-        pawl__json_open_object(w);
-        cli_text_member(w, "branch", git->branch);
-        pawl__json_member_string(w, "from", git->from);
-        pawl__json_member_string(w, "to", git->to);
-        pawl__json_member_integer(w, "commits", (int64_t)git->commits);
-        pawl__json_close_object(w);
-}
+static const cli_field other_fields[] = {
+        {"run_id", CLI_AS_TEXT, CLI_AT(pawl_rollback_plan_other, run_id)},
+        {"paths", CLI_AS_INTEGER, CLI_AT(pawl_rollback_plan_other, paths)},
+        CLI_NO_FIELD,
+};
 
-int cli_plan_json(const cli_call *cli, const pawl_rollback_plan *plan, bool applied)
+static const cli_field git_fields[] = {
+        {"branch", CLI_AS_BYTES, CLI_AT(pawl_rollback_plan_git, branch)},
+        {"from", CLI_AS_CHARS, CLI_AT(pawl_rollback_plan_git, from)},
+        {"to", CLI_AS_CHARS, CLI_AT(pawl_rollback_plan_git, to)},
+        {"commits", CLI_AS_INTEGER, CLI_AT(pawl_rollback_plan_git, commits)},
+        CLI_NO_FIELD,
+};
+
+#define AT(member)     CLI_AT(pawl_rollback_plan_view, member)
+#define LIST(items, n) CLI_ITEMS(pawl_rollback_plan_view, items, n)
+
+static const cli_field fields[] = {
+        {"undo", CLI_AS_BOOL, AT(undo)},
+        {"target", CLI_AS_POINTER, AT(target), .fields = cli_checkpoint_fields},
+        {"safety", CLI_AS_INTEGER, AT(safety), .or_null = true},
+        {"plan", CLI_AS_STRING, AT(hash)},
+        {"writes", CLI_AS_INTEGER, AT(counts.writes)},
+        {"bytes", CLI_AS_INTEGER, AT(counts.bytes)},
+        {"removes", CLI_AS_INTEGER, AT(counts.removes)},
+        {"modes", CLI_AS_INTEGER, AT(counts.modes)},
+        {"left", CLI_AS_INTEGER, AT(counts.left)},
+        {"lost", CLI_AS_INTEGER, AT(counts.lost)},
+        {"items", CLI_AS_LIST, LIST(items, n_items), .fields = item_fields},
+        {"steps", CLI_AS_LIST, LIST(steps, n_steps), .fields = cli_given_up_fields},
+        {"in_part", CLI_AS_BOOL, AT(effect.in_part)},
+        {"steps_back", CLI_AS_LIST, LIST(effect.back, effect.n_back), .fields = back_fields},
+        {"given_up", CLI_AS_LIST, LIST(effect.given_up, effect.n_given_up), .fields = cli_numbers},
+        {"taken_up", CLI_AS_LIST, LIST(effect.taken_up, effect.n_taken_up), .fields = cli_numbers},
+        {"others", CLI_AS_LIST, LIST(effect.others, effect.n_others), .fields = other_fields},
+        {"git", CLI_AS_POINTER, AT(git), .fields = git_fields},
+        CLI_NO_FIELD,
+};
+
+pawl_status cli_plan_json(
+        const cli_call *cli, const pawl_rollback_plan *plan, bool applied, pawl_error *err)
 {
-        const pawl_rollback_plan_counts *n = pawl_rollback_plan_counted(plan);
+        const pawl_rollback_plan_view look = pawl_rollback_plan_look(plan);
         pawl__json_writer w = PAWL__JSON_WRITER_INIT;
 
         pawl__json_open_object(&w);
         pawl__json_member_bool(&w, "applied", applied);
-        pawl__json_member_bool(&w, "undo", pawl_rollback_plan_is_undo(plan));
-        pawl__json_name(&w, "target");
-        pawl__json_open_object(&w);
-        cli_checkpoint_members(&w, pawl_rollback_plan_target(plan));
+        cli_fields_json(&w, fields, &look);
         pawl__json_close_object(&w);
-        pawl__json_name(&w, "safety");
-        if (pawl_rollback_plan_safety(plan))
-                pawl__json_integer(&w, (int64_t)pawl_rollback_plan_safety(plan));
-        else
-                pawl__json_null(&w);
-        pawl__json_member_string(&w, "plan", pawl_rollback_plan_hash(plan));
-        pawl__json_member_integer(&w, "writes", (int64_t)n->writes);
-        pawl__json_member_integer(&w, "bytes", (int64_t)n->bytes);
-        pawl__json_member_integer(&w, "removes", (int64_t)n->removes);
-        pawl__json_member_integer(&w, "modes", (int64_t)n->modes);
-        pawl__json_member_integer(&w, "left", (int64_t)n->left);
-        pawl__json_member_integer(&w, "lost", (int64_t)n->lost);
-        write_items(&w, plan);
-        write_steps(&w, plan);
-        write_effect(&w, pawl_rollback_plan_affects(plan));
-        write_git(&w, pawl_rollback_plan_git_move(plan));
-        pawl__json_close_object(&w);
-        return cli_print_json(cli, &w);
+        return cli_print_json(cli, &w, err);
 }
 
-int cli_plan_done(const cli_call *cli, const pawl_rollback_plan *plan)
+pawl_status cli_plan_done(const cli_call *cli, const pawl_rollback_plan *of, pawl_error *err)
 {
-        const pawl_rollback_plan_counts *n = pawl_rollback_plan_counted(plan);
-        const pawl_rollback_plan_effect *effect = pawl_rollback_plan_affects(plan);
+        const pawl_rollback_plan_view look = pawl_rollback_plan_look(of), *plan = &look;
+        const pawl_rollback_plan_counts *n = &plan->counts;
+        const pawl_rollback_plan_effect *effect = &plan->effect;
 
         if (cli_given(cli, "json"))
-                return cli_plan_json(cli, plan, true);
+                return cli_plan_json(cli, of, true, err);
         fprintf(cli->in->out,
                 "the %s checkpoint %" PRIu64 " has %s: %" PRIu64 " written, %" PRIu64
                 " removed, %" PRIu64 " left alone\n",
-                effect->in_part ? "paths are as" : "workspace is as",
-                pawl_rollback_plan_target(plan)->n, effect->in_part ? "them" : "it", n->writes,
-                n->removes, n->left);
-        for (size_t i = 0; i < pawl_rollback_plan_items(plan); i++)
-                if (pawl_rollback_plan_item_at(plan, i)->lost)
-                        print_item(cli->in->out, pawl_rollback_plan_item_at(plan, i));
+                effect->in_part ? "paths are as" : "workspace is as", plan->target->n,
+                effect->in_part ? "them" : "it", n->writes, n->removes, n->left);
+        for (size_t i = 0; i < plan->n_items; i++)
+                if (plan->items[i].lost)
+                        print_item(cli->in->out, &plan->items[i]);
         if (effect->run_id.data && !pawl__text_is(effect->run_status, "completed")) {
                 fputs("go on with `pawl resume ", cli->in->out);
                 cli_put_word(cli->in->out, effect->run_id);
@@ -284,5 +248,5 @@ int cli_plan_done(const cli_call *cli, const pawl_rollback_plan *plan)
         }
         cli_sayf(cli, cli->in->out, "`pawl undo` takes this back");
         fputc('\n', cli->in->out);
-        return CLI_DONE;
+        return PAWL_OK;
 }

@@ -11,9 +11,11 @@
 
 /** The plan for people: each path, the steps, git, and last its hash. */
 void cli_plan_print(FILE *stream, const pawl_rollback_plan *plan);
-/** One object; @p applied: it was done. Returns the exit code. */
-int cli_plan_json(const cli_call *cli, const pawl_rollback_plan *plan, bool applied);
-/** What was done, in a few lines, or as the object under --json. Returns the exit code. */
-int cli_plan_done(const cli_call *cli, const pawl_rollback_plan *plan);
+/** One object; @p applied: it was done. */
+PAWL_MUST_CHECK pawl_status cli_plan_json(
+        const cli_call *cli, const pawl_rollback_plan *plan, bool applied, pawl_error *err);
+/** What was done, in a few lines, or as the object under --json. */
+PAWL_MUST_CHECK pawl_status cli_plan_done(
+        const cli_call *cli, const pawl_rollback_plan *plan, pawl_error *err);
 
 #endif

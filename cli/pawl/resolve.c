@@ -2,8 +2,8 @@
 #include "base/error.h"
 #include "cli/pawl/actor.h"
 #include "cli/pawl/commands.h"
+#include "command/fields.h"
 #include "command/find.h"
-#include "command/json.h"
 #include "command/printable.h"
 #include "pipeline/answer.h"
 #include <pawl/pipeline.h>
@@ -28,74 +28,58 @@ static void print_text(const cli_call *cli, const pawl__row *row, size_t n_open)
         fputc('\n', out);
 }
 
-static void write_json(pawl__json_writer *w, const pawl__row *row, size_t n_open)
-{
-        pawl__json_open_object(w);
-        pawl__json_member_text(w, "conflict_id", row->v[PAWL__CON_ID].text);
-        pawl__json_member_text(w, "term", row->v[PAWL__CON_TERM].text);
-        pawl__json_member_text(w, "run_id", row->v[PAWL__CON_RUN].text);
-        pawl__json_member_text(w, "step_id", row->v[PAWL__CON_STEP].text);
-        pawl__json_member_text(w, "retry_token", row->v[PAWL__CON_TOKEN].text);
-        pawl__json_member_integer(w, "open", (int64_t)n_open);
-        pawl__json_close_object(w);
-}
+typedef struct answered {
+        pawl__row row;
+        size_t n_open; /* conflicts of its step that are left */
+} answered;
+
+#define COLUMN(name) CLI_AT(answered, row.v[name].text)
+
+static const cli_field fields[] = {
+        {"conflict_id", CLI_AS_TEXT, COLUMN(PAWL__CON_ID)},
+        {"term", CLI_AS_TEXT, COLUMN(PAWL__CON_TERM)},
+        {"run_id", CLI_AS_TEXT, COLUMN(PAWL__CON_RUN)},
+        {"step_id", CLI_AS_TEXT, COLUMN(PAWL__CON_STEP)},
+        {"retry_token", CLI_AS_TEXT, COLUMN(PAWL__CON_TOKEN)},
+        {"open", CLI_AS_INTEGER, CLI_AT(answered, n_open)},
+        CLI_NO_FIELD,
+};
 
 /* What to do next: the token to resume with, or how many more answers the step needs. */
-static int tell_next(const cli_call *cli, pawl_log *log)
+static pawl_status tell_next(const cli_call *cli, pawl_log *log, pawl_error *err)
 {
-        pawl__json_writer w = PAWL__JSON_WRITER_INIT;
-        pawl__arena arena = PAWL__ARENA_INIT;
-        pawl_error err = PAWL_ERROR_INIT;
-        pawl__row found, *open;
+        answered found = {.n_open = 0};
+        pawl__row *open;
         pawl__state *state;
-        size_t n_open = 0;
-        int code = CLI_DONE;
+        pawl_status status = pawl__state_of(&state, log, err);
 
-        pawl_status status = pawl__state_of(&state, log, &err);
         if (!status)
-                status = pawl__conflict_find(&found, state, pawl__text(cli->args[0]), &arena, &err);
+                status = pawl__conflict_find(
+                        &found.row, state, pawl__text(cli->args[0]), cli->arena, err);
         if (!status)
-                status = pawl__state_conflicts(&open, &n_open, state, found.v[PAWL__CON_RUN].text,
-                        found.v[PAWL__CON_STEP].text, true, &arena, &err);
-        if (status) {
-                code = cli_fail(cli, &err);
-        } else if (cli_given(cli, "json")) {
-                write_json(&w, &found, n_open);
-                code = cli_print_json(cli, &w);
-        } else {
-                print_text(cli, &found, n_open);
-        }
-        pawl__arena_free(&arena);
-        return code;
+                status = pawl__state_conflicts(&open, &found.n_open, state,
+                        found.row.v[PAWL__CON_RUN].text, found.row.v[PAWL__CON_STEP].text, true,
+                        cli->arena, err);
+        if (!status && cli_given(cli, "json"))
+                status = cli_print_object(cli, fields, &found, err);
+        else if (!status)
+                print_text(cli, &found.row, found.n_open);
+        return status;
 }
 
-static int resolve(const cli_call *cli, const char *actor)
+static pawl_status resolve(cli_call *cli, pawl_log *log, pawl_error *err)
 {
         pawl_answer answer = {
                 .pick = (size_t)cli_number(cli, "pick", 0),
                 .define = pawl__text(cli_value(cli, "define")),
                 .scope = pawl__text(cli_value(cli, "scope")),
         };
-        pawl_error err = PAWL_ERROR_INIT;
-        pawl_log *log;
+        const char *actor;
+        pawl_status status = cli_actor(&actor, cli, err);
 
-        if (cli_open_log(&log, cli, CLI_WRITE, &err))
-                return cli_fail(cli, &err);
-        int code = pawl_conflict_resolve(log, cli->args[0], &answer, actor, &err)
-                           ? cli_fail(cli, &err)
-                           : tell_next(cli, log);
-        cli_close_log(cli, log);
-        return code;
-}
-
-static int resolve_run(cli_call *cli)
-{
-        pawl_error err = PAWL_ERROR_INIT;
-        pawl__buf actor = PAWL__BUF_INIT;
-        int code = cli_actor(&actor, cli, &err) ? cli_fail(cli, &err) : resolve(cli, actor.data);
-
-        pawl__buf_free(&actor);
-        return code;
+        if (!status)
+                status = pawl_conflict_resolve(log, cli->args[0], &answer, actor, err);
+        return status ? status : tell_next(cli, log, err);
 }
 
 static const cli_option resolve_options[] = {
@@ -118,5 +102,6 @@ const cli_cmd pawl_resolve_cmd = {
         .traits = CLI_SERVED | CLI_CHANGES,
         .options = resolve_options,
         .help = "Answer a conflict, named by its id or by 4 digits or more of it",
-        .run = resolve_run,
+        .on_log = resolve,
+        .access = CLI_WRITE,
 };

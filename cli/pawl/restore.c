@@ -5,7 +5,6 @@
 #include "command/find.h"
 #include "command/json.h"
 #include "command/printable.h"
-#include <inttypes.h>
 #include <pawl/toolcalls.h>
 
 /* The directory of documents; NULL: the log has them. */
@@ -18,146 +17,130 @@ static const char *files_of(const cli_call *cli)
 
 /* ---- list ------------------------------------------------------------------------------------ */
 
-static int print_names(const cli_call *cli, const pawl_toolcall_names *names, const char *files)
-{
-        const size_t n = pawl_toolcall_names_count(names);
-        pawl__json_writer w = PAWL__JSON_WRITER_INIT;
+static const cli_field name_fields[] = {
+        {NULL, CLI_AS_STRING, .at = 0},
+        CLI_NO_FIELD,
+};
 
-        if (!cli_given(cli, "json")) {
-                for (size_t i = 0; i < n; i++) {
-                        cli_put(cli->in->out, pawl__text(pawl_toolcall_names_at(names, i)));
-                        fputc('\n', cli->in->out);
-                }
-                if (n == 0) {
-                        fputs("no tool call has a checkpoint in ", cli->in->out);
-                        cli_put(cli->in->out, pawl__text(files ? files : "the log"));
-                        cli_say(cli, cli->in->out, "; `pawl tool checkpoint` takes them");
-                        fputc('\n', cli->in->out);
-                }
-                return CLI_DONE;
+static pawl_status print_names(
+        const cli_call *cli, const pawl_toolcall_names *names, const char *files, pawl_error *err)
+{
+        FILE *out = cli->in->out;
+
+        if (cli_given(cli, "json"))
+                return cli_print_list(
+                        cli, NULL, name_fields, names->items, names->n, sizeof *names->items, err);
+        for (size_t i = 0; i < names->n; i++) {
+                cli_puts(out, names->items[i]);
+                fputc('\n', out);
         }
-        pawl__json_open_array(&w);
-        for (size_t i = 0; i < n; i++)
-                pawl__json_string(&w, pawl_toolcall_names_at(names, i));
-        pawl__json_close_array(&w);
-        return cli_print_json(cli, &w);
+        if (names->n == 0) {
+                fputs("no tool call has a checkpoint in ", out);
+                cli_puts(out, files ? files : "the log");
+                cli_say(cli, out, "; `pawl tool checkpoint` takes them");
+                fputc('\n', out);
+        }
+        return PAWL_OK;
+}
+
+static pawl_status restore_list(cli_call *cli, pawl_log *log, pawl_error *err)
+{
+        const char *files = files_of(cli);
+        pawl_toolcall_names *names = NULL;
+        pawl_status status = pawl_toolcalls_list(&names, log, files, err);
+
+        if (!status)
+                status = print_names(cli, names, files, err);
+        pawl_toolcall_names_free(names);
+        return status;
 }
 
 static int restore_list_run(cli_call *cli)
 {
-        const char *files = files_of(cli);
-        pawl_toolcall_names *names = NULL;
         pawl_error err = PAWL_ERROR_INIT;
-        pawl_log *log = NULL;
-        int code;
 
-        if (!files && cli_open_log(&log, cli, CLI_LOOK, &err))
-                return cli_fail(cli, &err);
-        if (pawl_toolcalls_list(&names, log, files, &err))
-                code = cli_fail(cli, &err);
-        else
-                code = print_names(cli, names, files);
-        pawl_toolcall_names_free(names);
-        if (log)
-                cli_close_log(cli, log);
-        return code;
+        if (!files_of(cli))
+                return cli_with_log(cli, CLI_LOOK, restore_list);
+        return restore_list(cli, NULL, &err) ? cli_fail(cli, &err) : CLI_DONE;
 }
 
 /* ---- restore --------------------------------------------------------------------------------- */
 
-static void member_raw(pawl__json_writer *w, const char *name, pawl_text json)
+#define AT(member) CLI_AT(pawl_toolcall_info, member)
+
+static bool has_checkpoint(const void *item)
 {
-        if (json.data)
-                pawl__json_member_raw(w, name, json);
+        return ((const pawl_toolcall_info *)item)->checkpoint != 0;
 }
 
+static const cli_field checkpoint_fields[] = {
+        {"n", CLI_AS_INTEGER, AT(checkpoint)},
+        {"id", CLI_AS_STRING, AT(checkpoint_id)},
+        CLI_NO_FIELD,
+};
+
+static const cli_field call_fields[] = {
+        {"name", CLI_AS_STRING, AT(name)},
+        {"toolCall", CLI_AS_RAW, AT(tool_call)},
+        {"history", CLI_AS_RAW, AT(history), .or_none = true},
+        {"clientHistory", CLI_AS_RAW, AT(client_history), .or_none = true},
+        {"messageId", CLI_AS_TEXT, AT(message_id), .or_none = true},
+        CLI_NO_FIELD,
+};
+
+static const cli_field back_fields[] = {
+        {"checkpoint", CLI_AS_PART, .has = has_checkpoint, .fields = checkpoint_fields},
+        {"safety", CLI_AS_INTEGER, AT(safety), .or_null = true},
+        CLI_NO_FIELD,
+};
+
 /* restored: the files are as they were before the call. */
-static int print_json(const cli_call *cli, const pawl_toolcall_info *info, bool restored)
+static pawl_status print_json(
+        const cli_call *cli, const pawl_toolcall_info *info, bool restored, pawl_error *err)
 {
         pawl__json_writer w = PAWL__JSON_WRITER_INIT;
 
         pawl__json_open_object(&w);
-        pawl__json_member_string(&w, "name", info->name);
-        pawl__json_member_raw(&w, "toolCall", info->tool_call);
-        member_raw(&w, "history", info->history);
-        member_raw(&w, "clientHistory", info->client_history);
-        if (info->message_id.data)
-                pawl__json_member_text(&w, "messageId", info->message_id);
+        cli_fields_json(&w, call_fields, info);
         pawl__json_member_bool(&w, "restored", restored);
-        pawl__json_name(&w, "checkpoint");
-        if (info->checkpoint) {
-                pawl__json_open_object(&w);
-                pawl__json_member_integer(&w, "n", (int64_t)info->checkpoint);
-                pawl__json_member_string(&w, "id", info->checkpoint_id);
-                pawl__json_close_object(&w);
-        } else {
-                pawl__json_null(&w);
-        }
-        pawl__json_name(&w, "safety");
-        if (info->safety)
-                pawl__json_integer(&w, (int64_t)info->safety);
-        else
-                pawl__json_null(&w);
+        cli_fields_json(&w, back_fields, info);
         pawl__json_close_object(&w);
-        return cli_print_json(cli, &w);
+        return cli_print_json(cli, &w, err);
 }
 
-static int print_text(const cli_call *cli, const pawl_toolcall *call)
+static pawl_status print_text(const cli_call *cli, const pawl_toolcall *call, pawl_error *err)
 {
-        const pawl_toolcall_info *info = pawl_toolcall_told(call);
-        pawl_error err = PAWL_ERROR_INIT;
         pawl__buf text = PAWL__BUF_INIT;
-        int code = CLI_DONE;
+        pawl_status status = PAWL_OK;
 
         if (pawl_toolcall_plan(call))
-                code = cli_plan_done(cli, pawl_toolcall_plan(call));
+                status = cli_plan_done(cli, pawl_toolcall_plan(call), err);
         else
                 fputs("it names no checkpoint: no file was touched\n", cli->in->out);
-        if (code)
-                return code;
-        if (cli_json_layout(&text, info->tool_call, &err)) {
-                pawl__buf_free(&text);
-                return cli_fail(cli, &err);
-        }
-        fputs("the call, which was not run again:\n", cli->in->out);
-        fprintf(cli->in->out, "%s\n", text.data);
+        if (!status)
+                status = cli_json_layout(&text, pawl_toolcall_told(call)->tool_call, err);
+        if (!status)
+                fprintf(cli->in->out, "the call, which was not run again:\n%s\n", text.data);
         pawl__buf_free(&text);
-        return CLI_DONE;
+        return status;
 }
 
-static int go_back(const cli_call *cli, pawl_log *log, const pawl_workspace_options *workspace)
-{
-        pawl_toolcall *call = NULL;
-        pawl_error err = PAWL_ERROR_INIT;
-        int code;
-
-        if (pawl_toolcalls_restore(
-                    &call, log, pawl__text(cli_arg(cli, 0)), files_of(cli), workspace, &err))
-                return cli_fail(cli, &err);
-        code = cli_given(cli, "json")
-                       ? print_json(cli, pawl_toolcall_told(call), pawl_toolcall_plan(call) != NULL)
-                       : print_text(cli, call);
-        pawl_toolcall_free(call);
-        return code;
-}
-
-static int restore_run(cli_call *cli)
+static pawl_status restore(cli_call *cli, pawl_log *log, pawl_error *err)
 {
         pawl_workspace_options workspace;
-        pawl_error err = PAWL_ERROR_INIT;
-        pawl__buf actor = PAWL__BUF_INIT;
-        pawl_log *log = NULL;
-        int code;
+        pawl_toolcall *call = NULL;
+        pawl_status status = cli_workspace_options(&workspace, cli, err);
 
-        if (cli_workspace_options(&workspace, &actor, cli, &err) ||
-                cli_open_log(&log, cli, CLI_WRITE, &err))
-                code = cli_fail(cli, &err);
-        else
-                code = go_back(cli, log, &workspace);
-        if (log)
-                cli_close_log(cli, log);
-        pawl__buf_free(&actor);
-        return code;
+        if (!status)
+                status = pawl_toolcalls_restore(
+                        &call, log, pawl__text(cli_arg(cli, 0)), files_of(cli), &workspace, err);
+        if (status)
+                return status;
+        status = cli_given(cli, "json") ? print_json(cli, pawl_toolcall_told(call),
+                                                  pawl_toolcall_plan(call) != NULL, err)
+                                        : print_text(cli, call, err);
+        pawl_toolcall_free(call);
+        return status;
 }
 
 #define FILES_OPTION                                                                               \
@@ -188,7 +171,8 @@ const cli_cmd pawl_restore_cmd = {
         .traits = CLI_SERVED | CLI_CHANGES | CLI_WORKSPACE,
         .options = restore_options,
         .help = "Put the files back as they were before a tool call, and tell the call",
-        .run = restore_run,
+        .on_log = restore,
+        .access = CLI_WRITE,
 };
 
 const cli_cmd pawl_restore_list_cmd = {

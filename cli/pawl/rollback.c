@@ -18,35 +18,30 @@ typedef struct going {
         pawl_workspace_options workspace;
         pawl_rollback_options options;
         char hash[65]; /* of the plan that was agreed to */
-        pawl__buf actor;
-        pawl__arena arena; /* of the paths */
-        pawl_error err;
+        pawl_error *err;
 } going;
 
-typedef int go_fn(going *g);
-
 /* Show the plan and nothing more. */
-static int show_plan(going *g, const char *which)
+static pawl_status show_plan(going *g, const char *which)
 {
         pawl_rollback_plan *plan = NULL;
-        int code = CLI_DONE;
+        pawl_status status =
+                pawl_workspace_plan(&plan, g->log, which, &g->options, &g->workspace, g->err);
 
-        if (pawl_workspace_plan(&plan, g->log, which, &g->options, &g->workspace, &g->err))
-                return cli_fail(g->cli, &g->err);
-        if (cli_given(g->cli, "json"))
-                code = cli_plan_json(g->cli, plan, false);
-        else
+        if (!status && cli_given(g->cli, "json"))
+                status = cli_plan_json(g->cli, plan, false, g->err);
+        else if (!status)
                 cli_plan_print(g->cli->in->out, plan);
         pawl_rollback_plan_free(plan);
-        return code;
+        return status;
 }
 
-static int tell(going *g, pawl_status status, pawl_rollback_plan *done)
+static pawl_status tell(going *g, pawl_status status, pawl_rollback_plan *done)
 {
-        int code = status ? cli_fail(g->cli, &g->err) : cli_plan_done(g->cli, done);
-
+        if (!status)
+                status = cli_plan_done(g->cli, done, g->err);
         pawl_rollback_plan_free(done);
-        return code;
+        return status;
 }
 
 static void show_planned(const pawl_rollback_plan *plan, void *user)
@@ -70,20 +65,20 @@ static pawl_status agree(going *g, const char *which)
                 return PAWL_OK;
         }
         pawl_status status =
-                pawl_workspace_plan(&plan, g->log, which, &g->options, &g->workspace, &g->err);
+                pawl_workspace_plan(&plan, g->log, which, &g->options, &g->workspace, g->err);
         if (status)
                 return status;
         if (!cli_can_ask(g->cli)) {
-                status = pawl__fail(&g->err, PAWL_ESTATE,
+                status = pawl__fail(g->err, PAWL_ESTATE,
                         "%s to checkpoint %" PRIu64
                         ": there is nobody to ask; look with --plan, then say --yes, or --apply HASH",
-                        name, pawl_rollback_plan_target(plan)->n);
+                        name, pawl_rollback_plan_look(plan).target->n);
         } else {
                 cli_plan_print(g->cli->in->err, plan);
-                snprintf(g->hash, sizeof g->hash, "%s", pawl_rollback_plan_hash(plan));
+                snprintf(g->hash, sizeof g->hash, "%s", pawl_rollback_plan_look(plan).hash);
                 g->options.expect = g->hash;
                 if (!cli_agrees(which ? "go back?" : "undo it?"))
-                        status = pawl__fail(&g->err, PAWL_ESTATE,
+                        status = pawl__fail(g->err, PAWL_ESTATE,
                                 "%s: nothing was changed; answer y to do it", name);
         }
         pawl_rollback_plan_free(plan);
@@ -93,13 +88,16 @@ static pawl_status agree(going *g, const char *which)
 /* ---- rollback -----------------------------------------------------------------------------------
  */
 
-static int roll_back(going *g)
+static pawl_status roll_back(going *g)
 {
-        const char *which = cli_arg(g->cli, 0);
+        const char *which = cli_arg(g->cli, 0), *decisions = cli_value(g->cli, "decisions");
         pawl_rollback_plan *done = NULL;
 
+        g->options.git = cli_given(g->cli, "git");
+        g->options.drop_decisions = decisions && strcmp(decisions, "drop") == 0;
+        g->options.clean = cli_given(g->cli, "clean");
         if (cli_given(g->cli, "finish")) {
-                pawl_status ended = pawl_workspace_finish(&done, g->log, &g->workspace, &g->err);
+                pawl_status ended = pawl_workspace_finish(&done, g->log, &g->workspace, g->err);
                 return tell(g, ended, done);
         }
         if (cli_given(g->cli, "plan"))
@@ -107,7 +105,7 @@ static int roll_back(going *g)
         pawl_status status = agree(g, which);
         if (!status)
                 status = pawl_workspace_rollback(
-                        &done, g->log, which, &g->options, &g->workspace, &g->err);
+                        &done, g->log, which, &g->options, &g->workspace, g->err);
         return tell(g, status, done);
 }
 
@@ -115,76 +113,64 @@ static int roll_back(going *g)
  */
 
 /* Of a rollback that is half done, undoing is giving it up: its plan was not done. */
-static int give_up(going *g)
+static pawl_status give_up(going *g)
 {
         pawl_rollback_plan *plan = NULL;
-        int code = CLI_DONE;
+        pawl_status status = pawl_workspace_give_up(&plan, g->log, &g->workspace, g->err);
 
-        if (pawl_workspace_give_up(&plan, g->log, &g->workspace, &g->err))
-                return cli_fail(g->cli, &g->err);
-        if (cli_given(g->cli, "json"))
-                code = cli_plan_json(g->cli, plan, false);
-        else
+        if (!status && cli_given(g->cli, "json"))
+                status = cli_plan_json(g->cli, plan, false, g->err);
+        else if (!status)
                 fprintf(g->cli->in->out,
                         "the %s to checkpoint %" PRIu64
                         " was given up: the files are as they were before it\n",
-                        pawl_rollback_plan_is_undo(plan) ? "undo" : "rollback",
-                        pawl_rollback_plan_target(plan)->n);
+                        pawl_rollback_plan_look(plan).undo ? "undo" : "rollback",
+                        pawl_rollback_plan_look(plan).target->n);
         pawl_rollback_plan_free(plan);
-        return code;
+        return status;
 }
 
-static int undo(going *g)
+static pawl_status undo(going *g)
 {
         pawl_pending_rollback pending;
         pawl_rollback_plan *done = NULL;
-        pawl_status status = pawl_workspace_pending(&pending, g->log, &g->err);
+        pawl_status status = pawl_workspace_pending(&pending, g->log, g->err);
 
         if (status && status != PAWL_ENOTFOUND)
-                return cli_fail(g->cli, &g->err);
+                return status;
         if (cli_given(g->cli, "plan"))
                 return show_plan(g, NULL);
         if (!status)
                 return give_up(g);
         status = agree(g, NULL);
         if (!status)
-                status = pawl_workspace_undo(&done, g->log, &g->options, &g->workspace, &g->err);
+                status = pawl_workspace_undo(&done, g->log, &g->options, &g->workspace, g->err);
         return tell(g, status, done);
 }
 
 /* ---- The commands -------------------------------------------------------------------------------
  */
 
-static int with_log(cli_call *cli, go_fn *go)
+static pawl_status go(
+        const cli_call *cli, pawl_log *log, pawl_status (*where)(going *), pawl_error *err)
 {
-        going g = {.cli = cli,
-                .options = PAWL_ROLLBACK_OPTIONS_INIT,
-                .actor = PAWL__BUF_INIT,
-                .err = PAWL_ERROR_INIT};
-        int code;
+        going g = {.cli = cli, .log = log, .options = PAWL_ROLLBACK_OPTIONS_INIT, .err = err};
+        pawl_status status = cli_workspace_options(&g.workspace, cli, err);
 
         g.options.reason = cli_value(cli, "reason");
-        if (cli_workspace_options(&g.workspace, &g.actor, cli, &g.err) ||
-                cli_take_paths(&g.workspace, &g.arena, cli, &g.err) ||
-                cli_open_log(&g.log, cli, CLI_WRITE, &g.err)) {
-                code = cli_fail(cli, &g.err);
-        } else {
-                code = go(&g);
-                cli_close_log(cli, g.log);
-        }
-        pawl__buf_free(&g.actor);
-        pawl__arena_free(&g.arena);
-        return code;
+        if (!status)
+                status = cli_take_paths(&g.workspace, cli, err);
+        return status ? status : where(&g);
 }
 
-static int go_back(going *g)
+static pawl_status rollback_on_log(cli_call *cli, pawl_log *log, pawl_error *err)
 {
-        const char *decisions = cli_value(g->cli, "decisions");
+        return go(cli, log, roll_back, err);
+}
 
-        g->options.git = cli_given(g->cli, "git");
-        g->options.drop_decisions = decisions && strcmp(decisions, "drop") == 0;
-        g->options.clean = cli_given(g->cli, "clean");
-        return roll_back(g);
+static pawl_status undo_on_log(cli_call *cli, pawl_log *log, pawl_error *err)
+{
+        return go(cli, log, undo, err);
 }
 
 static int rollback_run(cli_call *cli)
@@ -199,12 +185,7 @@ static int rollback_run(cli_call *cli)
         if (cli_before_paths(cli) > 1)
                 return cli_usage(
                         cli, "one argument too many: \"%s\"; paths come after --", cli->args[1]);
-        return with_log(cli, go_back);
-}
-
-static int undo_run(cli_call *cli)
-{
-        return with_log(cli, undo);
+        return cli_with_log(cli, CLI_WRITE, rollback_on_log);
 }
 
 static const cli_option rollback_options[] = {
@@ -250,5 +231,6 @@ const cli_cmd pawl_undo_cmd = {
         .traits = CLI_SERVED | CLI_CHANGES | CLI_WORKSPACE,
         .options = undo_options,
         .help = "Take the last rollback or undo back, or give up one that was interrupted",
-        .run = undo_run,
+        .on_log = undo_on_log,
+        .access = CLI_WRITE,
 };

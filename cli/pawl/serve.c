@@ -27,7 +27,8 @@
 typedef struct setup {
         service_options options;
         char address[64];
-        pawl__buf actor, log_path, token_file, cert, tls_key;
+        const char *actor;
+        pawl__buf log_path, token_file, cert, tls_key;
         char *workspace; /* realpath()'s */
         cli_key key;
         const char *hosts[HOSTS_MAX];
@@ -37,7 +38,6 @@ static void forget(setup *s)
 {
         if (s->tls_key.data)
                 pawl__cleanse(s->tls_key.data, s->tls_key.len);
-        pawl__buf_free(&s->actor);
         pawl__buf_free(&s->log_path);
         pawl__buf_free(&s->token_file);
         pawl__buf_free(&s->cert);
@@ -211,7 +211,7 @@ static pawl_status set_up(setup *s, const cli_call *cli, pawl_error *err)
         if (!status)
                 status = read_pem(
                         &s->tls_key, &options->tls_key, cli_value(cli, "tls-key"), true, err);
-        options->actor = s->actor.data;
+        options->actor = s->actor;
         options->key = s->key.len ? s->key.bytes : NULL;
         options->key_len = s->key.len;
         return status;
@@ -253,7 +253,8 @@ static int announce(const cli_call *cli, const setup *s, const service_site *sit
                 pawl__json_member_string(&w, "token_file", s->options.token_file);
                 pawl__json_member_integer(&w, "pid", getpid());
                 pawl__json_close_object(&w);
-                code = cli_print_json(cli, &w);
+                if (cli_print_json(cli, &w, &err))
+                        code = cli_fail(cli, &err);
         } else {
                 FILE *out = cli->in->out;
                 fprintf(out, "pawl: serving ");

@@ -5,7 +5,6 @@
 #include "cli/pawl/commands.h"
 #include "cli/pawl/session_json.h"
 #include "command/find.h"
-#include "command/json.h"
 #include "command/printable.h"
 #include <pawl/session.h>
 #include <stdio.h>
@@ -14,11 +13,10 @@
 /* One invocation: what it tells, and of which session. */
 typedef struct telling {
         pawl_log *log;
-        pawl__buf actor;
-        const char **lists; /* room for every value that was given */
+        const char *actor;
         pawl_session_work work;
         char session_id[129];
-        pawl_error err;
+        pawl_error *err;
 } telling;
 
 static bool has_option(const cli_call *cli, const char *name)
@@ -31,12 +29,12 @@ static bool has_option(const cli_call *cli, const char *name)
 
 static pawl_status read_work(telling *t, const cli_call *cli)
 {
-        t->lists = calloc(cli->n_repeated + 1, sizeof *t->lists);
-        if (!t->lists)
-                return pawl__nomem(&t->err);
+        const char **at = pawl__arena_array(cli->arena, cli->n_repeated + 1, sizeof *at);
+
+        if (!at)
+                return pawl__nomem(t->err);
         if (!has_option(cli, "step"))
                 return PAWL_OK;
-        const char **at = t->lists;
         t->work.current_step = cli_value(cli, "step");
         t->work.summary = cli_value(cli, "summary");
         t->work.completed = at;
@@ -66,68 +64,57 @@ static pawl_status find_session(telling *t, const cli_call *cli)
         filter.mission_id = cli_value(cli, "mission");
         filter.status = "active";
         filter.limit = 2;
-        pawl_status status = pawl_session_list(&list, t->log, &filter, &t->err);
+        pawl_status status = pawl_session_list(&list, t->log, &filter, t->err);
         if (status)
                 return status;
-        if (pawl_sessions_count(list) == 0)
-                status = pawl__fail(&t->err, PAWL_ENOTFOUND,
+        if (list->n == 0)
+                status = pawl__fail(t->err, PAWL_ENOTFOUND,
                         "session: no session is active; `pawl session start --mission M` begins one");
-        else if (pawl_sessions_count(list) > 1)
-                status = pawl__fail(&t->err, PAWL_EINVAL,
+        else if (list->n > 1)
+                status = pawl__fail(t->err, PAWL_EINVAL,
                         "session: more than one session is active; name one with --id or --mission");
         else
                 snprintf(t->session_id, sizeof t->session_id, "%.*s",
-                        PAWL__FMT(pawl_sessions_at(list, 0)->session_id));
+                        PAWL__FMT(list->items[0].session_id));
         pawl_sessions_free(list);
         return status;
 }
 
 /* The session as it stands now. */
-static int print_json(telling *t, const cli_call *cli)
+static pawl_status print_json(telling *t, const cli_call *cli)
 {
         pawl_session_filter filter = PAWL_SESSION_FILTER_INIT;
-        pawl__json_writer w = PAWL__JSON_WRITER_INIT;
         pawl_sessions *list = NULL;
 
         filter.session_id = t->session_id;
         filter.limit = 1;
-        pawl_status status = pawl_session_list(&list, t->log, &filter, &t->err);
-        if (!status && pawl_sessions_count(list) == 0)
-                status = pawl__fail(&t->err, PAWL_ENOTFOUND,
+        pawl_status status = pawl_session_list(&list, t->log, &filter, t->err);
+        if (!status && list->n == 0)
+                status = pawl__fail(t->err, PAWL_ENOTFOUND,
                         "session %s: is gone; `pawl sessions` lists those there are",
                         t->session_id);
         if (!status)
-                cli_session_json(&w, pawl_sessions_at(list, 0));
+                status = cli_print_object(cli, cli_session_fields, list->items, t->err);
         pawl_sessions_free(list);
-        return status ? cli_fail(cli, &t->err) : cli_print_json(cli, &w);
+        return status;
 }
 
 /* What every one of the commands begins and ends with. */
-static int with_session(
-        cli_call *cli, cli_access access, bool find, pawl_status (*tell)(telling *, cli_call *))
+static pawl_status with_session(cli_call *cli, pawl_log *log, bool find,
+        pawl_status (*tell)(telling *, cli_call *), pawl_error *err)
 {
-        telling t = {.actor = PAWL__BUF_INIT};
-        int code = CLI_DONE;
-        pawl_status status = cli_open_log(&t.log, cli, access, &t.err);
+        telling t = {.log = log, .err = err};
+        pawl_status status = PAWL_OK;
 
-        if (status)
-                return cli_fail(cli, &t.err);
         if (has_option(cli, "actor"))
-                status = cli_actor(&t.actor, cli, &t.err);
+                status = cli_actor(&t.actor, cli, err);
         if (!status)
                 status = read_work(&t, cli);
         if (!status && find)
                 status = find_session(&t, cli);
         if (!status)
                 status = tell(&t, cli);
-        if (status)
-                code = cli_fail(cli, &t.err);
-        else if (cli_given(cli, "json"))
-                code = print_json(&t, cli);
-        free(t.lists);
-        pawl__buf_free(&t.actor);
-        cli_close_log(cli, t.log);
-        return code;
+        return status || !cli_given(cli, "json") ? status : print_json(&t, cli);
 }
 
 /* The session that was made. */
@@ -145,10 +132,10 @@ static pawl_status tell_start(telling *t, cli_call *cli)
         pawl_session_options options = PAWL_SESSION_OPTIONS_INIT;
         char id[PAWL_SESSION_ID_MAX];
 
-        options.actor = t->actor.data;
+        options.actor = t->actor;
         options.take_over = cli_given(cli, "take-over");
         pawl_status status = pawl_session_start(
-                id, t->log, cli_value(cli, "mission"), &t->work, &options, &t->err);
+                id, t->log, cli_value(cli, "mission"), &t->work, &options, t->err);
         if (!status)
                 tell_id(t, cli, id);
         return status;
@@ -157,15 +144,15 @@ static pawl_status tell_start(telling *t, cli_call *cli)
 static pawl_status tell_update(telling *t, cli_call *cli)
 {
         (void)cli;
-        return pawl_session_update(t->log, t->session_id, t->actor.data, &t->work, &t->err);
+        return pawl_session_update(t->log, t->session_id, t->actor, &t->work, t->err);
 }
 
 static pawl_status tell_checkpoint(telling *t, cli_call *cli)
 {
         const char *reason = cli_value(cli, "reason");
         uint64_t seq;
-        pawl_status status = pawl_session_checkpoint(&seq, t->log, t->session_id, t->actor.data,
-                reason ? reason : "manual", &t->work, &t->err);
+        pawl_status status = pawl_session_checkpoint(&seq, t->log, t->session_id, t->actor,
+                reason ? reason : "manual", &t->work, t->err);
 
         if (!status && !cli_given(cli, "json"))
                 fprintf(cli->in->out, "%llu\n", (unsigned long long)seq);
@@ -176,15 +163,15 @@ static pawl_status tell_end(telling *t, cli_call *cli)
 {
         const char *as = cli_value(cli, "status");
 
-        return pawl_session_end(t->log, t->session_id, t->actor.data, as ? as : "completed",
-                cli_value(cli, "reason"), &t->work, &t->err);
+        return pawl_session_end(t->log, t->session_id, t->actor, as ? as : "completed",
+                cli_value(cli, "reason"), &t->work, t->err);
 }
 
 static pawl_status tell_resume(telling *t, cli_call *cli)
 {
         char id[PAWL_SESSION_ID_MAX];
         pawl_status status = pawl_session_resume(
-                id, t->log, cli->args[0], cli_number(cli, "checkpoint", 0), t->actor.data, &t->err);
+                id, t->log, cli->args[0], cli_number(cli, "checkpoint", 0), t->actor, t->err);
 
         if (!status)
                 tell_id(t, cli, id);
@@ -194,37 +181,37 @@ static pawl_status tell_resume(telling *t, cli_call *cli)
 static pawl_status tell_pin(telling *t, cli_call *cli)
 {
         snprintf(t->session_id, sizeof t->session_id, "%s", cli->args[0]);
-        return pawl_session_pin(t->log, cli->args[0], !cli_given(cli, "off"), &t->err);
+        return pawl_session_pin(t->log, cli->args[0], !cli_given(cli, "off"), t->err);
 }
 
-static int start_run(cli_call *cli)
+static pawl_status start_session(cli_call *cli, pawl_log *log, pawl_error *err)
 {
-        return with_session(cli, CLI_MAKE, false, tell_start);
+        return with_session(cli, log, false, tell_start, err);
 }
 
-static int update_run(cli_call *cli)
+static pawl_status update_session(cli_call *cli, pawl_log *log, pawl_error *err)
 {
-        return with_session(cli, CLI_WRITE, true, tell_update);
+        return with_session(cli, log, true, tell_update, err);
 }
 
-static int checkpoint_run(cli_call *cli)
+static pawl_status checkpoint_session(cli_call *cli, pawl_log *log, pawl_error *err)
 {
-        return with_session(cli, CLI_WRITE, true, tell_checkpoint);
+        return with_session(cli, log, true, tell_checkpoint, err);
 }
 
-static int end_run(cli_call *cli)
+static pawl_status end_session(cli_call *cli, pawl_log *log, pawl_error *err)
 {
-        return with_session(cli, CLI_WRITE, true, tell_end);
+        return with_session(cli, log, true, tell_end, err);
 }
 
-static int resume_run(cli_call *cli)
+static pawl_status resume_session(cli_call *cli, pawl_log *log, pawl_error *err)
 {
-        return with_session(cli, CLI_WRITE, false, tell_resume);
+        return with_session(cli, log, false, tell_resume, err);
 }
 
-static int pin_run(cli_call *cli)
+static pawl_status pin_session(cli_call *cli, pawl_log *log, pawl_error *err)
 {
-        return with_session(cli, CLI_WRITE, false, tell_pin);
+        return with_session(cli, log, false, tell_pin, err);
 }
 
 #define WORK_OPTIONS                                                                               \
@@ -290,7 +277,8 @@ const cli_cmd pawl_session_start_cmd = {
         .traits = CLI_SERVED | CLI_CHANGES,
         .options = start_options,
         .help = "Start a session of an agent at a mission, and print its id",
-        .run = start_run,
+        .on_log = start_session,
+        .access = CLI_MAKE,
 };
 
 const cli_cmd pawl_session_update_cmd = {
@@ -299,7 +287,8 @@ const cli_cmd pawl_session_update_cmd = {
         .traits = CLI_SERVED | CLI_CHANGES,
         .options = update_options,
         .help = "Tell what a session is at",
-        .run = update_run,
+        .on_log = update_session,
+        .access = CLI_WRITE,
 };
 
 const cli_cmd pawl_session_checkpoint_cmd = {
@@ -308,7 +297,8 @@ const cli_cmd pawl_session_checkpoint_cmd = {
         .traits = CLI_SERVED | CLI_CHANGES,
         .options = checkpoint_options,
         .help = "Mark a point that a session can be gone on from, and print its seq",
-        .run = checkpoint_run,
+        .on_log = checkpoint_session,
+        .access = CLI_WRITE,
 };
 
 const cli_cmd pawl_session_end_cmd = {
@@ -317,7 +307,8 @@ const cli_cmd pawl_session_end_cmd = {
         .traits = CLI_SERVED | CLI_CHANGES,
         .options = end_options,
         .help = "End a session of an agent",
-        .run = end_run,
+        .on_log = end_session,
+        .access = CLI_WRITE,
 };
 
 const cli_cmd pawl_session_resume_cmd = {
@@ -329,7 +320,8 @@ const cli_cmd pawl_session_resume_cmd = {
         .traits = CLI_SERVED | CLI_CHANGES,
         .options = resume_options,
         .help = "Start a session where an earlier one, or one of its checkpoints, left off",
-        .run = resume_run,
+        .on_log = resume_session,
+        .access = CLI_WRITE,
 };
 
 const cli_cmd pawl_session_pin_cmd = {
@@ -341,5 +333,6 @@ const cli_cmd pawl_session_pin_cmd = {
         .traits = CLI_SERVED | CLI_CHANGES,
         .options = pin_options,
         .help = "Keep a session from being pruned",
-        .run = pin_run,
+        .on_log = pin_session,
+        .access = CLI_WRITE,
 };

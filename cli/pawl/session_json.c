@@ -1,46 +1,62 @@
 #include "cli/pawl/session_json.h"
-#include "base/sources.h"
+#include <inttypes.h>
+#include <pawl/session.h>
+#include <stdio.h>
 
-static void write_time(pawl__json_writer *w, const char *name, int64_t us)
+/* "2d 4h", "3h 05m", "12m 08s", "45s": the two greatest units. A clock that stepped back gives
+ * "0s". */
+static const char *duration(const void *item, char room[CLI_WORD_MAX])
 {
-        char time[28];
+        const pawl_session *session = item;
+        const int64_t us = (session->ended_us ? session->ended_us : session->updated_us) -
+                           session->started_us,
+                      s = us > 0 ? us / 1000000 : 0;
 
-        pawl__json_name(w, name);
-        if (us) {
-                pawl__time_format(time, us);
-                pawl__json_string(w, time);
-        } else {
-                pawl__json_null(w);
-        }
-}
-
-void cli_session_json(pawl__json_writer *w, const pawl_session *s)
-{
-        pawl__json_open_object(w);
-        cli_session_members(w, s);
-        pawl__json_close_object(w);
-}
-
-void cli_session_members(pawl__json_writer *w, const pawl_session *s)
-{
-        pawl__json_member_text(w, "session_id", s->session_id);
-        pawl__json_member_text(w, "mission_id", s->mission_id);
-        pawl__json_member_text(w, "run_id", s->run_id);
-        pawl__json_member_text(w, "status", s->status);
-        write_time(w, "started_at", s->started_us);
-        write_time(w, "ended_at", s->ended_us);
-        pawl__json_member_integer(w, "steps_completed", (int64_t)s->steps_completed);
-        pawl__json_member_integer(w, "steps_total", (int64_t)s->steps_total);
-        pawl__json_member_text(w, "current_step", s->current_step);
-        write_time(w, "updated_at", s->updated_us);
-        pawl__json_member_text(w, "actor", s->actor);
-        pawl__json_member_text(w, "reason", s->reason);
-        pawl__json_member_text(w, "summary", s->summary);
-        pawl__json_member_integer(w, "checkpoints", (int64_t)s->checkpoints);
-        pawl__json_name(w, "checkpoint");
-        if (s->checkpoint_seq)
-                pawl__json_integer(w, (int64_t)s->checkpoint_seq);
+        if (s >= 86400)
+                snprintf(room, CLI_WORD_MAX, "%" PRId64 "d %" PRId64 "h", s / 86400,
+                        s % 86400 / 3600);
+        else if (s >= 3600)
+                snprintf(
+                        room, CLI_WORD_MAX, "%" PRId64 "h %02" PRId64 "m", s / 3600, s % 3600 / 60);
+        else if (s >= 60)
+                snprintf(room, CLI_WORD_MAX, "%" PRId64 "m %02" PRId64 "s", s / 60, s % 60);
         else
-                pawl__json_null(w);
-        pawl__json_member_bool(w, "pinned", s->pinned);
+                snprintf(room, CLI_WORD_MAX, "%" PRId64 "s", s);
+        return room;
 }
+
+static const char *progress(const void *item, char room[CLI_WORD_MAX])
+{
+        const pawl_session *s = item;
+
+        if (s->steps_total == 0)
+                return NULL;
+        snprintf(room, CLI_WORD_MAX, "%" PRIu64 "/%" PRIu64 " (%" PRIu64 "%%)", s->steps_completed,
+                s->steps_total, s->steps_completed * 100 / s->steps_total);
+        return room;
+}
+
+#define AT(member) CLI_AT(pawl_session, member)
+
+const cli_field cli_session_fields[] = {
+        {"session_id", CLI_AS_ID, AT(session_id), .title = "id", .table = PAWL__SESSIONS},
+        {"mission_id", CLI_AS_TEXT, AT(mission_id), .title = "mission", .cut = CLI_CUT},
+        {NULL, CLI_AS_TIME, AT(started_us), .title = "started", .cut = CLI_CUT_LAST},
+        {NULL, CLI_AS_WORD, CLI_ITSELF, .title = "duration", .word = duration},
+        {"run_id", CLI_AS_TEXT, AT(run_id)},
+        {"status", CLI_AS_TEXT, AT(status), .title = "status"},
+        {NULL, CLI_AS_WORD, CLI_ITSELF, .title = "progress", .word = progress},
+        {"started_at", CLI_AS_TIME, AT(started_us), .or_null = true},
+        {"ended_at", CLI_AS_TIME, AT(ended_us), .or_null = true},
+        {"steps_completed", CLI_AS_INTEGER, AT(steps_completed)},
+        {"steps_total", CLI_AS_INTEGER, AT(steps_total)},
+        {"current_step", CLI_AS_TEXT, AT(current_step)},
+        {"updated_at", CLI_AS_TIME, AT(updated_us), .or_null = true},
+        {"actor", CLI_AS_TEXT, AT(actor)},
+        {"reason", CLI_AS_TEXT, AT(reason)},
+        {"summary", CLI_AS_TEXT, AT(summary)},
+        {"checkpoints", CLI_AS_INTEGER, AT(checkpoints)},
+        {"checkpoint", CLI_AS_INTEGER, AT(checkpoint_seq), .or_null = true},
+        {"pinned", CLI_AS_BOOL, AT(pinned)},
+        CLI_NO_FIELD,
+};

@@ -5,11 +5,9 @@
 #ifndef CLI_PAWL_SESSION_JSON_H
 #define CLI_PAWL_SESSION_JSON_H
 
-#include "base/json_write.h"
-#include <pawl/session.h>
+#include "command/fields.h"
 
-/** Its members, into an object that is open. */
-void cli_session_members(pawl__json_writer *w, const pawl_session *s);
-void cli_session_json(pawl__json_writer *w, const pawl_session *s);
+/** Of a pawl_session. */
+extern const cli_field cli_session_fields[];
 
 #endif

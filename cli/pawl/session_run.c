@@ -48,7 +48,7 @@ static pawl_status go_on(pawl_run_result **result, pawl_log *log, const char *wh
                 const time_t left = end - now();
                 if (left <= 0)
                         break;
-                char *run = strdup(pawl_run_result_run_id(*result));
+                char *run = strdup((*result)->run_id);
                 if (!run)
                         break;
                 if (given->wait_ms != UINT32_MAX)
@@ -82,17 +82,15 @@ int cli_sit(const cli_call *cli, pawl_log *log, pawl_mission *mission, const cha
 {
         pawl_run_options options = *given;
         pawl_error err = PAWL_ERROR_INIT;
-        pawl__buf actor = PAWL__BUF_INIT;
         cli_progress progress = cli_progress_of(cli);
         cli_prompt prompt = {.asks = !cli_given(cli, "no-input") && isatty(STDIN_FILENO) &&
                                      isatty(STDERR_FILENO),
                 .log = log};
         int code;
 
-        if (cli_signals_catch(&prompt.signal_fd, &err) || cli_actor(&actor, cli, &err)) {
+        if (cli_signals_catch(&prompt.signal_fd, &err) || cli_actor(&options.actor, cli, &err)) {
                 code = cli_fail(cli, &err);
         } else {
-                options.actor = actor.data;
                 options.wait_ms = wait_ms_of(cli);
                 options.signal_fd = prompt.signal_fd;
                 options.time_limit_ms = cli_duration_ms(cli, "time-limit");
@@ -114,7 +112,6 @@ int cli_sit(const cli_call *cli, pawl_log *log, pawl_mission *mission, const cha
                 options.notice_user = (void *)(uintptr_t)cli;
                 code = sit(cli, log, mission, what, &options);
         }
-        pawl__buf_free(&actor);
         cli_prompt_free(&prompt);
         return code;
 }

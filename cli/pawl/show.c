@@ -1,4 +1,5 @@
 /* pawl show: one checkpoint of the workspace, or a document that was kept with it. */
+#include "base/error.h"
 #include "base/sources.h"
 #include "cli/pawl/commands.h"
 #include "cli/pawl/workspace.h"
@@ -10,18 +11,33 @@
 
 enum { FILES_SHOWN = 20, JSON_SHOWN = 200 };
 
-/* What there is beside the checkpoint's row. Whatever cannot be had, because it was pruned or is
- * damaged, or git has it no more, is left out. */
+/* A checkpoint, and what there is beside its row. Whatever cannot be had, because it was pruned or
+ * is damaged, or git has it no more, is left out. */
 typedef struct details {
         pawl_missed *missed;
         pawl_comparison *changes; /* since its base */
-        char *state, *outputs, *subject;
-        size_t state_len, outputs_len, subject_len;
+        pawl_text state, outputs, subject;
 } details;
 
-static void read_details(details *d, pawl_log *log, const pawl_workspace_checkpoint_info *info)
+typedef struct document {
+        char *data;
+        size_t len;
+} document;
+
+/* The document in the call's memory; absent: there is none, or no memory. */
+static pawl_text keep(const cli_call *cli, document *got)
+{
+        pawl_text kept = pawl__arena_copy(cli->arena, pawl__text_n(got->data, got->len));
+
+        pawl_free(got->data);
+        return kept;
+}
+
+static void read_details(
+        details *d, const cli_call *cli, pawl_log *log, const pawl_workspace_checkpoint_info *info)
 {
         pawl_error why = PAWL_ERROR_INIT;
+        document state = {NULL, 0}, outputs = state, subject = state;
         char n[24], base[24];
         pawl_status got;
 
@@ -30,52 +46,42 @@ static void read_details(details *d, pawl_log *log, const pawl_workspace_checkpo
         got = pawl_workspace_checkpoint_missed(&d->missed, log, n, &why);
         if (info->base)
                 got = pawl_workspace_compare(&d->changes, log, base, n, NULL, NULL, NULL, &why);
-        got = pawl_workspace_checkpoint_document(&d->state, &d->state_len, log, n, "state", &why);
+        got = pawl_workspace_checkpoint_document(&state.data, &state.len, log, n, "state", &why);
         got = pawl_workspace_checkpoint_document(
-                &d->outputs, &d->outputs_len, log, n, "outputs", &why);
+                &outputs.data, &outputs.len, log, n, "outputs", &why);
         if (info->git_head.data)
-                got = pawl_workspace_checkpoint_subject(&d->subject, &d->subject_len, log, n, &why);
+                got = pawl_workspace_checkpoint_subject(&subject.data, &subject.len, log, n, &why);
         (void)got;
+        d->state = keep(cli, &state);
+        d->outputs = keep(cli, &outputs);
+        d->subject = keep(cli, &subject);
 }
 
-static void free_details(details *d)
-{
-        pawl_missed_free(d->missed);
-        pawl_comparison_free(d->changes);
-        pawl_free(d->state);
-        pawl_free(d->outputs);
-        pawl_free(d->subject);
-}
+static const cli_field document_fields[] = {
+        {"state", CLI_AS_RAW, CLI_AT(details, state)},
+        {"outputs", CLI_AS_RAW, CLI_AT(details, outputs)},
+        {"subject", CLI_AS_BYTES, CLI_AT(details, subject)},
+        CLI_NO_FIELD,
+};
 
-static void json_document(pawl__json_writer *w, const char *name, const char *json, size_t len)
+static pawl_status print_json(const cli_call *cli, const pawl_workspace_checkpoint_info *info,
+        const details *d, pawl_error *err)
 {
-        pawl__json_member_raw(w, name, json ? pawl__text_n(json, len) : pawl__text("null"));
-}
-
-static int print_json(
-        const cli_call *cli, const pawl_workspace_checkpoint_info *info, const details *d)
-{
-        size_t n = 0;
-        const pawl_not_captured *items = d->missed ? pawl_missed_items(d->missed, &n) : NULL;
         pawl__json_writer w = PAWL__JSON_WRITER_INIT;
 
         pawl__json_open_object(&w);
-        cli_checkpoint_members(&w, info);
-        cli_missed_member(&w, items, n);
+        cli_fields_json(&w, cli_checkpoint_fields, info);
+        cli_list_json(&w, "not_captured", cli_missed_fields, d->missed ? d->missed->items : NULL,
+                d->missed ? d->missed->n : 0, sizeof *d->missed->items);
         pawl__json_name(&w, "changes");
-        if (d->changes) {
-                pawl__json_open_array(&w);
-                for (size_t i = 0; i < pawl_comparison_files(d->changes); i++)
-                        cli_change_json(&w, pawl_comparison_file(d->changes, i));
-                pawl__json_close_array(&w);
-        } else {
+        if (d->changes)
+                cli_list_json(&w, NULL, cli_change_fields, d->changes->files, d->changes->n_files,
+                        sizeof *d->changes->files);
+        else
                 pawl__json_null(&w);
-        }
-        json_document(&w, "state", d->state, d->state_len);
-        json_document(&w, "outputs", d->outputs, d->outputs_len);
-        cli_text_member(&w, "subject", pawl__text_n(d->subject, d->subject_len));
+        cli_fields_json(&w, document_fields, d);
         pawl__json_close_object(&w);
-        return cli_print_json(cli, &w);
+        return cli_print_json(cli, &w, err);
 }
 
 static void print_standing(FILE *out, const pawl_workspace_checkpoint_info *info)
@@ -102,19 +108,19 @@ static void print_standing(FILE *out, const pawl_workspace_checkpoint_info *info
         fputc('\n', out);
 }
 
-static void print_document_line(FILE *out, const char *name, const char *json, size_t len)
+static void print_document_line(FILE *out, const char *name, pawl_text json)
 {
-        if (!json)
+        if (!json.data)
                 return;
         fprintf(out, "%-12s ", name);
-        cli_put_cut(out, pawl__text_n(json, len), JSON_SHOWN);
+        cli_put_cut(out, json, JSON_SHOWN);
         fputc('\n', out);
 }
 
 static void print_changes(const cli_call *cli, const pawl_workspace_checkpoint_info *info,
         const pawl_comparison *changes)
 {
-        const size_t n = changes ? pawl_comparison_files(changes) : 0;
+        const size_t n = changes ? changes->n_files : 0;
         FILE *out = cli->in->out;
 
         if (!changes)
@@ -122,7 +128,7 @@ static void print_changes(const cli_call *cli, const pawl_workspace_checkpoint_i
         fprintf(out, "%-12s %zu since checkpoint %" PRIu64 "\n", "changed", n, info->base);
         for (size_t i = 0; i < n && i < FILES_SHOWN; i++) {
                 fputs("  ", out);
-                cli_change_print(out, pawl_comparison_file(changes, i));
+                cli_change_print(out, &changes->files[i]);
         }
         if (n > FILES_SHOWN) {
                 cli_sayf(cli, out, "  and %zu more; `pawl diff %" PRIu64 " %" PRIu64 "` shows all",
@@ -135,8 +141,6 @@ static void print_text(
         const cli_call *cli, const pawl_workspace_checkpoint_info *info, const details *d)
 {
         FILE *out = cli->in->out;
-        size_t n = 0;
-        const pawl_not_captured *items = d->missed ? pawl_missed_items(d->missed, &n) : NULL;
         char time[28], size[32];
 
         pawl__time_format(time, info->created_us);
@@ -155,14 +159,15 @@ static void print_text(
         if (info->not_captured)
                 fprintf(out, ", %" PRIu64 " not captured", info->not_captured);
         fputc('\n', out);
-        cli_missed_print(out, items, n);
+        if (d->missed)
+                cli_missed_print(out, d->missed->items, d->missed->n);
         cli_put_line(out, "tree", info->tree);
         print_changes(cli, info, d->changes);
         cli_put_line(out, "git", info->git_head);
-        cli_put_line(out, "subject", pawl__text_n(d->subject, d->subject_len));
+        cli_put_line(out, "subject", d->subject);
         cli_put_line(out, "branch", info->git_branch);
-        print_document_line(out, "state", d->state, d->state_len);
-        print_document_line(out, "outputs", d->outputs, d->outputs_len);
+        print_document_line(out, "state", d->state);
+        print_document_line(out, "outputs", d->outputs);
         print_standing(out, info);
         if (!info->valid)
                 return;
@@ -173,52 +178,39 @@ static void print_text(
         fputc('\n', out);
 }
 
-static int print_document(const cli_call *cli, pawl_log *log)
+static pawl_status print_document(const cli_call *cli, pawl_log *log, pawl_error *err)
 {
-        pawl_error err = PAWL_ERROR_INIT;
-        char *json;
-        size_t len;
+        document json;
+        pawl_status status = pawl_workspace_checkpoint_document(
+                &json.data, &json.len, log, cli->args[0], cli_value(cli, "document"), err);
 
-        if (pawl_workspace_checkpoint_document(
-                    &json, &len, log, cli->args[0], cli_value(cli, "document"), &err))
-                return cli_fail(cli, &err);
-        fwrite(json, 1, len, cli->in->out);
-        fputc('\n', cli->in->out);
-        pawl_free(json);
-        return CLI_DONE;
+        if (status)
+                return status;
+        cli_print_line(cli, pawl__text_n(json.data, json.len));
+        pawl_free(json.data);
+        return PAWL_OK;
 }
 
-static int print_checkpoint(const cli_call *cli, pawl_log *log)
+static pawl_status show(cli_call *cli, pawl_log *log, pawl_error *err)
 {
-        pawl_error err = PAWL_ERROR_INIT;
         pawl_workspace_checkpoints *list = NULL;
         details d = {.missed = NULL};
-        int code = CLI_DONE;
 
-        if (pawl_workspace_checkpoint_find(&list, log, cli->args[0], &err))
-                return cli_fail(cli, &err);
-        const pawl_workspace_checkpoint_info *info = pawl_workspace_checkpoints_at(list, 0);
-        read_details(&d, log, info);
-        if (cli_given(cli, "json"))
-                code = print_json(cli, info, &d);
-        else
-                print_text(cli, info, &d);
-        free_details(&d);
+        if (cli_given(cli, "document"))
+                return print_document(cli, log, err);
+        pawl_status status = pawl_workspace_checkpoint_find(&list, log, cli->args[0], err);
+        if (status)
+                return status;
+        read_details(&d, cli, log, list->items);
+        status = pawl__arena_check(cli->arena, err);
+        if (!status && cli_given(cli, "json"))
+                status = print_json(cli, list->items, &d, err);
+        else if (!status)
+                print_text(cli, list->items, &d);
+        pawl_missed_free(d.missed);
+        pawl_comparison_free(d.changes);
         pawl_workspace_checkpoints_free(list);
-        return code;
-}
-
-static int show_run(cli_call *cli)
-{
-        pawl_error err = PAWL_ERROR_INIT;
-        pawl_log *log;
-
-        if (cli_open_log(&log, cli, CLI_LOOK, &err))
-                return cli_fail(cli, &err);
-        int code =
-                cli_given(cli, "document") ? print_document(cli, log) : print_checkpoint(cli, log);
-        cli_close_log(cli, log);
-        return code;
+        return status;
 }
 
 static const cli_option show_options[] = {
@@ -238,5 +230,6 @@ const cli_cmd pawl_show_cmd = {
         .traits = CLI_SERVED,
         .options = show_options,
         .help = "Show one checkpoint of the workspace, by its number, its id, \"current\" or @STEP",
-        .run = show_run,
+        .on_log = show,
+        .access = CLI_LOOK,
 };

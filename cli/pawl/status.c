@@ -1,9 +1,8 @@
 /* pawl status: what is blocked, failed, interrupted or running here, why, and what to type. */
 #include "cli/pawl/status.h"
 #include "base/error.h"
-#include "base/json_write.h"
-#include "base/sources.h"
 #include "cli/pawl/commands.h"
+#include "command/fields.h"
 #include "command/find.h"
 #include "command/json.h"
 #include "command/printable.h"
@@ -151,36 +150,47 @@ static pawl_status words(pawl_text *why, pawl_text *next, listing *l, const pawl
         return status ? status : taken;
 }
 
+/* A run as JSON has it. */
+typedef struct told {
+        pawl__run_view run;
+        pawl__row *open;
+        size_t n_open;
+        pawl_text why, next;
+} told;
+
+#define COLUMN(name) CLI_AT(told, run.row.v[name].text)
+#define NUMBER(name) CLI_AT(told, run.row.v[name].integer)
+
+static const cli_field conflict_ids[] = {
+        {NULL, CLI_AS_TEXT, CLI_AT(pawl__row, v[PAWL__CON_ID].text)},
+        CLI_NO_FIELD,
+};
+
+static const cli_field fields[] = {
+        {"run_id", CLI_AS_TEXT, COLUMN(PAWL__RUN_ID)},
+        {"mission_id", CLI_AS_TEXT, COLUMN(PAWL__RUN_MISSION)},
+        {"status", CLI_AS_TEXT, CLI_AT(told, run.status)},
+        {"steps_completed", CLI_AS_INTEGER, NUMBER(PAWL__RUN_DONE)},
+        {"steps_total", CLI_AS_INTEGER, NUMBER(PAWL__RUN_STEPS)},
+        {"current_step", CLI_AS_TEXT, COLUMN(PAWL__RUN_CURRENT)},
+        {"retry_token", CLI_AS_TEXT, CLI_AT(told, run.retry_token)},
+        {"session_id", CLI_AS_TEXT, COLUMN(PAWL__RUN_SESSION)},
+        {"conflicts", CLI_AS_LIST, CLI_ITEMS(told, open, n_open), .fields = conflict_ids},
+        {"updated_at", CLI_AS_TIME, NUMBER(PAWL__RUN_UPDATED_US)},
+        {"why", CLI_AS_TEXT, CLI_AT(told, why)},
+        {"next", CLI_AS_TEXT, CLI_AT(told, next)},
+        CLI_NO_FIELD,
+};
+
 static pawl_status write_run(
         listing *l, const pawl__run_view *run, pawl_text reason, pawl_error *err)
 {
-        pawl__json_writer *w = l->w;
-        pawl_text why = {NULL, 0}, next = {NULL, 0};
-        char time[28];
-        pawl_status status = words(&why, &next, l, run, reason, err);
+        told t = {.run = *run, .open = l->open, .n_open = l->n_open};
+        pawl_status status = words(&t.why, &t.next, l, run, reason, err);
 
-        if (status)
-                return status;
-        pawl__time_format(time, run->row.v[PAWL__RUN_UPDATED_US].integer);
-        pawl__json_open_object(w);
-        pawl__json_member_text(w, "run_id", value(run, PAWL__RUN_ID));
-        pawl__json_member_text(w, "mission_id", value(run, PAWL__RUN_MISSION));
-        pawl__json_member_text(w, "status", run->status);
-        pawl__json_member_integer(w, "steps_completed", run->row.v[PAWL__RUN_DONE].integer);
-        pawl__json_member_integer(w, "steps_total", run->row.v[PAWL__RUN_STEPS].integer);
-        pawl__json_member_text(w, "current_step", value(run, PAWL__RUN_CURRENT));
-        pawl__json_member_text(w, "retry_token", run->retry_token);
-        pawl__json_member_text(w, "session_id", value(run, PAWL__RUN_SESSION));
-        pawl__json_name(w, "conflicts");
-        pawl__json_open_array(w);
-        for (size_t i = 0; i < l->n_open; i++)
-                pawl__json_text(w, l->open[i].v[PAWL__CON_ID].text);
-        pawl__json_close_array(w);
-        pawl__json_member_string(w, "updated_at", time);
-        pawl__json_member_text(w, "why", why);
-        pawl__json_member_text(w, "next", next);
-        pawl__json_close_object(w);
-        return PAWL_OK;
+        if (!status)
+                cli_object_json(l->w, NULL, fields, &t);
+        return status;
 }
 
 static pawl_status show(const pawl__run_view *run, void *user, pawl_error *err)
@@ -232,46 +242,34 @@ pawl_status cli_status_list(uint64_t *n, const cli_call *cli, pawl_log *log, paw
         return status;
 }
 
-static int status_json(const cli_call *cli, pawl_log *log)
+static pawl_status status_json(const cli_call *cli, pawl_log *log, pawl_error *err)
 {
         pawl__json_writer w = PAWL__JSON_WRITER_INIT;
-        pawl_error err = PAWL_ERROR_INIT;
         listing l = {.cli = cli, .log = log, .w = &w};
 
         pawl__json_open_object(&w);
         pawl__json_name(&w, "runs");
         pawl__json_open_array(&w);
-        if (list(&l, &err)) {
+        pawl_status status = list(&l, err);
+        if (status) {
                 pawl__json_writer_free(&w);
-                return cli_fail(cli, &err);
+                return status;
         }
         pawl__json_close_array(&w);
         pawl__json_close_object(&w);
-        return cli_print_json(cli, &w);
+        return cli_print_json(cli, &w, err);
 }
 
-static int status_text(const cli_call *cli, pawl_log *log)
+static pawl_status tell_status(cli_call *cli, pawl_log *log, pawl_error *err)
 {
-        pawl_error err = PAWL_ERROR_INIT;
         uint64_t n = 0;
 
-        if (cli_status_list(&n, cli, log, &err))
-                return cli_fail(cli, &err);
-        if (n == 0)
+        if (cli_given(cli, "json"))
+                return status_json(cli, log, err);
+        pawl_status status = cli_status_list(&n, cli, log, err);
+        if (!status && n == 0)
                 fputs("nothing is blocked, failed, interrupted or running\n", cli->in->out);
-        return CLI_DONE;
-}
-
-static int status_run(cli_call *cli)
-{
-        pawl_error err = PAWL_ERROR_INIT;
-        pawl_log *log;
-
-        if (cli_open_log(&log, cli, CLI_LOOK, &err))
-                return cli_fail(cli, &err);
-        int code = cli_given(cli, "json") ? status_json(cli, log) : status_text(cli, log);
-        cli_close_log(cli, log);
-        return code;
+        return status;
 }
 
 static const cli_option status_options[] = {
@@ -285,5 +283,6 @@ const cli_cmd pawl_status_cmd = {
         .traits = CLI_SERVED,
         .options = status_options,
         .help = "Say what is blocked, failed, interrupted or running, why, and what to type",
-        .run = status_run,
+        .on_log = tell_status,
+        .access = CLI_LOOK,
 };

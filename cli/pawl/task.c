@@ -15,11 +15,11 @@
 typedef struct task {
         const cli_call *cli;
         pawl_log *log;
-        pawl__buf actor;
+        const char *actor;
         char session_id[129];
         char mission_id[129];
         pawl__json_writer json; /* what --json prints */
-        pawl_error err;
+        pawl_error *err;
 } task;
 
 static void copy(char out[129], pawl_text text)
@@ -36,9 +36,9 @@ static pawl_status find_kept(bool *found, task *t, const char *status_name)
         *found = false;
         filter.mission_id = t->mission_id[0] ? t->mission_id : NULL;
         filter.status = status_name;
-        pawl_status status = pawl_session_list(&list, t->log, &filter, &t->err);
-        for (size_t i = 0; !status && i < pawl_sessions_count(list) && !*found; i++) {
-                const pawl_session *session = pawl_sessions_at(list, i);
+        pawl_status status = pawl_session_list(&list, t->log, &filter, t->err);
+        for (size_t i = 0; !status && i < list->n && !*found; i++) {
+                const pawl_session *session = &list->items[i];
                 if (session->run_id.data)
                         continue;
                 copy(t->session_id, session->session_id);
@@ -57,9 +57,9 @@ static pawl_status check_mission(task *t)
 
         filter.mission_id = t->mission_id;
         filter.limit = 1;
-        pawl_status status = pawl_session_list(&list, t->log, &filter, &t->err);
-        if (!status && pawl_sessions_count(list) == 0)
-                status = pawl__fail(&t->err, PAWL_ENOTFOUND,
+        pawl_status status = pawl_session_list(&list, t->log, &filter, t->err);
+        if (!status && list->n == 0)
+                status = pawl__fail(t->err, PAWL_ENOTFOUND,
                         "mission %.128s: is not known here, no session is of it; `pawl session "
                         "start --mission M` begins one",
                         t->mission_id);
@@ -83,17 +83,16 @@ static pawl_status find_session(task *t)
         if (status || found)
                 return status;
         if (!mission)
-                return pawl__fail(&t->err, PAWL_ENOTFOUND,
+                return pawl__fail(t->err, PAWL_ENOTFOUND,
                         "task done: no session of an agent is active; name the mission with "
                         "--mission, or begin one with `pawl session start --mission M`");
         status = find_kept(&found, t, NULL);
         if (!status && found)
-                status =
-                        pawl_session_resume(next, t->log, t->session_id, 0, t->actor.data, &t->err);
+                status = pawl_session_resume(next, t->log, t->session_id, 0, t->actor, t->err);
         else if (!status)
                 status = pawl_session_start(next, t->log, mission, NULL,
-                        &(pawl_session_options){PAWL_SESSION_OPTIONS_VERSION, t->actor.data, false},
-                        &t->err);
+                        &(pawl_session_options){PAWL_SESSION_OPTIONS_VERSION, t->actor, false},
+                        t->err);
         if (!status)
                 snprintf(t->session_id, sizeof t->session_id, "%s", next);
         return status;
@@ -114,10 +113,10 @@ static pawl_status write_handoff(task *t)
 
         if (!path && (pawl__buf_add(&beside, log, (size_t)(strrchr(log, '/') - log) + 1) ||
                              pawl__buf_adds(&beside, "handoff.txt")))
-                status = pawl__nomem(&t->err);
+                status = pawl__nomem(t->err);
         if (!status)
                 status = pawl__handoff_write(t->log, t->session_id, path ? path : beside.data, 0,
-                        path ? 0644 : 0600, &t->err);
+                        path ? 0644 : 0600, t->err);
         if (!status && as_text(t)) {
                 fputs("handoff: ", t->cli->in->out);
                 cli_puts(t->cli->in->out, path ? path : beside.data);
@@ -153,7 +152,7 @@ static pawl_status mark(task *t)
         pawl_session_work work = {.completed = done, .n_completed = 1};
         uint64_t seq;
         pawl_status status = pawl_session_checkpoint(
-                &seq, t->log, t->session_id, t->actor.data, "task_complete", &work, &t->err);
+                &seq, t->log, t->session_id, t->actor, "task_complete", &work, t->err);
 
         if (status)
                 return status;
@@ -162,38 +161,39 @@ static pawl_status mark(task *t)
 }
 
 /* What was marked, and then the commit, which says itself what it does. */
-static int finish(task *t)
+static pawl_status finish(task *t)
 {
-        int code = CLI_DONE;
+        pawl_status status = PAWL_OK;
 
         pawl__json_close_object(&t->json);
         if (!as_text(t))
-                code = cli_print_json(t->cli, &t->json);
-        if (!code && cli_given(t->cli, "commit") &&
-                cli_git_commit(as_text(t) ? t->cli->in->out : t->cli->in->err, t->cli->args[0],
-                        cli_arg(t->cli, 1), &t->err))
-                code = cli_fail(t->cli, &t->err);
-        return code;
+                status = cli_print_json(t->cli, &t->json, t->err);
+        if (!status && cli_given(t->cli, "commit"))
+                status = cli_git_commit(as_text(t) ? t->cli->in->out : t->cli->in->err,
+                        t->cli->args[0], cli_arg(t->cli, 1), t->err);
+        return status;
 }
 
-static int task_run(cli_call *cli)
+static pawl_status task_done(cli_call *cli, pawl_log *log, pawl_error *err)
 {
-        task t = {.cli = cli, .actor = PAWL__BUF_INIT, .json = PAWL__JSON_WRITER_INIT};
+        task t = {.cli = cli, .log = log, .json = PAWL__JSON_WRITER_INIT, .err = err};
+        pawl_status status = cli_actor(&t.actor, cli, err);
 
-        if (cli->n_args > 1 && !cli_given(cli, "commit"))
-                return cli_usage(cli, "one argument too many: \"%s\"", cli->args[1]);
-        if (cli_open_log(&t.log, cli, CLI_WRITE, &t.err))
-                return cli_fail(cli, &t.err);
-        pawl_status status = cli_actor(&t.actor, cli, &t.err);
         if (!status)
                 status = find_session(&t);
         if (!status)
                 status = mark(&t);
-        pawl__buf_free(&t.actor);
-        cli_close_log(cli, t.log);
-        int code = status ? cli_fail(cli, &t.err) : finish(&t);
+        if (!status)
+                status = finish(&t);
         pawl__json_writer_free(&t.json);
-        return code;
+        return status;
+}
+
+static int task_run(cli_call *cli)
+{
+        if (cli->n_args > 1 && !cli_given(cli, "commit"))
+                return cli_usage(cli, "one argument too many: \"%s\"", cli->args[1]);
+        return cli_with_log(cli, CLI_WRITE, task_done);
 }
 
 static const cli_option task_options[] = {

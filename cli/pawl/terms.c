@@ -2,18 +2,17 @@
 #include "base/error.h"
 #include "cli/pawl/commands.h"
 #include "cli/pawl/senses.h"
+#include "command/fields.h"
 #include "command/find.h"
 #include "command/input.h"
-#include "command/json.h"
 #include "glossary/extract.h"
 #include <stdio.h>
 
 struct extracting {
-        FILE *out;
+        const cli_call *cli;
         pawl__arena arena;
         pawl__glossary *glossary;
         pawl__metadata metadata;
-        pawl__json_writer writer;
 };
 
 static pawl_status add_sense(pawl__glossary *glossary, const pawl__row *row, pawl_error *err)
@@ -83,29 +82,19 @@ static pawl_status read_metadata(struct extracting *x, const char *name, pawl_er
         return status;
 }
 
-static void print_term(struct extracting *x, const pawl__term *term)
+static const char *source_word(const void *value, char room[CLI_WORD_MAX])
 {
-        pawl__json_open_object(&x->writer);
-        pawl__json_member_text(&x->writer, "surface", term->surface);
-        pawl__json_member_string(&x->writer, "source", pawl__source_name(term->source));
-        pawl__json_member_number(&x->writer, "confidence", term->confidence);
-        pawl__json_member_text(&x->writer, "original", term->original);
-        pawl__json_close_object(&x->writer);
+        (void)room;
+        return pawl__source_name(*(const pawl__source *)value);
 }
 
-static pawl_status print_terms(struct extracting *x, const pawl__terms *terms, pawl_error *err)
-{
-        for (size_t i = 0; i < terms->n; i++) {
-                print_term(x, &terms->items[i]);
-                if (pawl__json_end_writer(&x->writer))
-                        return pawl__nomem(err);
-                fwrite(x->writer.buf.data, 1, x->writer.buf.len, x->out);
-                fputc('\n', x->out);
-                pawl__json_writer_free(&x->writer);
-                x->writer = (pawl__json_writer)PAWL__JSON_WRITER_INIT;
-        }
-        return PAWL_OK;
-}
+static const cli_field fields[] = {
+        {"surface", CLI_AS_TEXT, CLI_AT(pawl__term, surface)},
+        {"source", CLI_AS_WORD, CLI_AT(pawl__term, source), .word = source_word},
+        {"confidence", CLI_AS_NUMBER, CLI_AT(pawl__term, confidence)},
+        {"original", CLI_AS_TEXT, CLI_AT(pawl__term, original)},
+        CLI_NO_FIELD,
+};
 
 static pawl_status extract(
         struct extracting *x, const cli_input *input, pawl_text text, pawl_error *err)
@@ -124,8 +113,8 @@ static pawl_status extract(
         status = pawl__extraction_text(extraction, text, err);
         if (!status)
                 status = pawl__extraction_terms(&terms, extraction, err);
-        if (!status)
-                status = print_terms(x, &terms, err);
+        for (size_t i = 0; !status && i < terms.n; i++)
+                status = cli_print_object(x->cli, fields, &terms.items[i], err);
         pawl__extraction_free(extraction);
         return status;
 }
@@ -147,7 +136,7 @@ static pawl_status extract_from(struct extracting *x, const char *name, pawl_err
 
 static int terms_run(cli_call *cli)
 {
-        struct extracting x = {.out = cli->in->out, .arena = PAWL__ARENA_INIT};
+        struct extracting x = {.cli = cli, .arena = PAWL__ARENA_INIT};
         pawl_error err = PAWL_ERROR_INIT;
 
         pawl_status status = read_metadata(&x, cli_value(cli, "metadata"), &err);
@@ -157,7 +146,6 @@ static int terms_run(cli_call *cli)
                 status = load_glossary(x.glossary, cli, &err);
         if (!status)
                 status = extract_from(&x, cli_arg(cli, 0), &err);
-        pawl__json_writer_free(&x.writer);
         pawl__glossary_free(x.glossary);
         pawl__arena_free(&x.arena);
         return status ? cli_fail(cli, &err) : CLI_DONE;

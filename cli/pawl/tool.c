@@ -4,9 +4,9 @@
 #include "cli/pawl/workspace.h"
 #include "command/find.h"
 #include "command/input.h"
+#include "command/json.h"
 #include "command/printable.h"
 #include <pawl/toolcalls.h>
-#include <stdlib.h>
 #include <string.h>
 
 /* One invocation. */
@@ -16,7 +16,6 @@ typedef struct taking {
         pawl_text calls;
         pawl_toolcalls_options options;
         pawl_workspace_options workspace;
-        pawl__buf actor, names; /* names: of tools, as the environment has them, cut apart */
         const char **tools;
         pawl_error err;
 } taking;
@@ -38,24 +37,14 @@ static pawl_status read_calls(taking *t)
 /* "replace,write_file" */
 static pawl_status tools_of_environment(taking *t, const char *list)
 {
-        size_t n = 1, at = 0;
+        char *names = (char *)(uintptr_t)pawl__arena_copy(t->cli->arena, pawl__text(list)).data,
+             *rest;
 
-        if (pawl__buf_adds(&t->names, list))
+        t->tools = pawl__arena_array(t->cli->arena, strlen(list) + 1, sizeof *t->tools);
+        if (!names || !t->tools)
                 return pawl__nomem(&t->err);
-        for (const char *c = list; *c; c++)
-                n += *c == ',';
-        t->tools = calloc(n, sizeof *t->tools);
-        if (!t->tools)
-                return pawl__nomem(&t->err);
-        for (char *name = t->names.data; name;) {
-                char *comma = strchr(name, ',');
-                if (comma)
-                        *comma = '\0';
-                if (*name)
-                        t->tools[at++] = name;
-                name = comma ? comma + 1 : NULL;
-        }
-        t->options.n_edit_tools = at;
+        for (char *name = strtok_r(names, ",", &rest); name; name = strtok_r(NULL, ",", &rest))
+                t->tools[t->options.n_edit_tools++] = name;
         return PAWL_OK;
 }
 
@@ -65,7 +54,8 @@ static pawl_status find_tools(taking *t)
         pawl_status status = PAWL_OK;
 
         if (cli_given(t->cli, "tool")) {
-                t->tools = calloc(t->cli->n_repeated + 1, sizeof *t->tools);
+                t->tools =
+                        pawl__arena_array(t->cli->arena, t->cli->n_repeated + 1, sizeof *t->tools);
                 if (!t->tools)
                         return pawl__nomem(&t->err);
                 t->options.n_edit_tools = cli_texts(t->tools, t->cli, "tool");
@@ -101,7 +91,7 @@ static pawl_status find_options(taking *t)
         if (!status)
                 status = find_tools(t);
         if (!status)
-                status = cli_workspace_options(&t->workspace, &t->actor, cli, &t->err);
+                status = cli_workspace_options(&t->workspace, cli, &t->err);
         t->options.workspace = &t->workspace;
         return status;
 }
@@ -130,8 +120,7 @@ static int print_json(taking *t, const pawl_toolcalls *batch)
 
         if (pawl_toolcalls_json(&json, &len, batch, &t->err))
                 return cli_fail(t->cli, &t->err);
-        fwrite(json, 1, len, t->cli->in->out);
-        fputc('\n', t->cli->in->out);
+        cli_print_line(t->cli, pawl__text_n(json, len));
         pawl_free(json);
         return CLI_DONE;
 }
@@ -204,8 +193,6 @@ static int tool_checkpoint_run(cli_call *cli)
         taking t = {.cli = cli,
                 .input = {.fd = -1},
                 .options = PAWL_TOOLCALLS_OPTIONS_INIT,
-                .actor = PAWL__BUF_INIT,
-                .names = PAWL__BUF_INIT,
                 .err = PAWL_ERROR_INIT};
         int code;
 
@@ -216,9 +203,6 @@ static int tool_checkpoint_run(cli_call *cli)
         else
                 code = take(&t);
         cli_input_close(&t.input);
-        pawl__buf_free(&t.actor);
-        pawl__buf_free(&t.names);
-        free(t.tools);
         return code;
 }
 

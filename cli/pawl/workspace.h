@@ -5,8 +5,7 @@
 #ifndef CLI_PAWL_WORKSPACE_H
 #define CLI_PAWL_WORKSPACE_H
 
-#include "base/json_write.h"
-#include "command/command.h"
+#include "command/fields.h"
 #include <pawl/workspace.h>
 
 /** The options of a command that reads the workspace; rows for its table. */
@@ -21,43 +20,35 @@
                 "actor", 0, 0, CLI_TEXT, "ACTOR", NULL, "who does it (default: user:NAME)"         \
         }
 
-/** Which workspace the options name; @p actor keeps the text of who asks. */
+/** Which workspace the options name, and who asks. */
 PAWL_MUST_CHECK pawl_status cli_workspace_options(
-        pawl_workspace_options *out, pawl__buf *actor, const cli_call *cli, pawl_error *err);
+        pawl_workspace_options *out, const cli_call *cli, pawl_error *err);
 
 /** How many arguments are no paths: those before a "--" that comes after the first. */
 int cli_before_paths(const cli_call *cli);
-/** The others as the paths of @p options; what they point to lies in @p arena. Relative ones are so
- *  to the working directory, in a service to the root. */
+/** The others as the paths of @p options. Relative ones are so to the working directory, in a
+ *  service to the root. */
 PAWL_MUST_CHECK pawl_status cli_take_paths(
-        pawl_workspace_options *options, pawl__arena *arena, const cli_call *cli, pawl_error *err);
+        pawl_workspace_options *options, const cli_call *cli, pawl_error *err);
 
 /** What the command of a step finds in its environment: whose checkpoint it is, and how tool calls
  *  are kept. NULL: not set, empty, or in a service, which has none. */
 const char *cli_variable(const cli_call *cli, const char *name);
 
-/** The members of contract section 4, and more, into an object that is open. */
-void cli_checkpoint_members(pawl__json_writer *w, const pawl_workspace_checkpoint_info *info);
-/** Bytes that may be no UTF-8: then NAME shows each wrong one as \xNN, and NAME_hex has all of
- *  them. */
-void cli_text_member(pawl__json_writer *w, const char *name, pawl_text bytes);
-static inline void cli_path_member(pawl__json_writer *w, pawl_text path)
-{
-        cli_text_member(w, "path", path);
-}
+/** Of a pawl_workspace_checkpoint_info, a pawl_not_captured, a pawl_file_change and a
+ * pawl_given_up. */
+extern const cli_field cli_checkpoint_fields[], cli_missed_fields[], cli_change_fields[],
+        cli_given_up_fields[];
 
 /** Say on stderr, in a line, how many checkpoints could not be taken after the event @p since, and
  * why the last one. */
 void cli_say_failed_checkpoints(const cli_call *cli, pawl_log *log, uint64_t since);
 
-/** "file", "folder" or "link"; NULL: nothing. */
-const char *cli_kind_name(char kind);
-/** A path that differs: an object; a line. */
-void cli_change_json(pawl__json_writer *w, const pawl_file_change *file);
+/** "file", "folder" or "link" of the kind that the value is; NULL: nothing. */
+const char *cli_kind_word(const void *value, char room[CLI_WORD_MAX]);
+/** A path that differs, as a line. */
 void cli_change_print(FILE *out, const pawl_file_change *file);
-
-/** What was not captured: a line each; the member not_captured. */
+/** What was not captured, a line each. */
 void cli_missed_print(FILE *out, const pawl_not_captured *missed, size_t n);
-void cli_missed_member(pawl__json_writer *w, const pawl_not_captured *missed, size_t n);
 
 #endif

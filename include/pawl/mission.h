@@ -131,32 +131,29 @@ typedef struct pawl_changed_inputs {
         const char *checkpoint_hash, *current_hash; /**< 64 hex digits */
 } pawl_changed_inputs;
 
+/** An open conflict of a run. */
+typedef struct pawl_run_conflict {
+        const char *id;
+        bool can_pick; /**< it has a candidate that pawl_answer.pick can name; else the term is to
+                            be defined */
+} pawl_run_conflict;
+
 /** What a run came to. Free with pawl_run_result_free(). */
-typedef struct pawl_run_result pawl_run_result;
+typedef struct pawl_run_result {
+        const char *run_id, *mission_id, *session_id;
+        const char *status; /**< completed, blocked, interrupted or failed */
+        const pawl_step_result *steps;
+        size_t n_steps;
+        const pawl_run_conflict *conflicts;
+        size_t n_conflicts;
+        const pawl_mission_change *changes; /**< what the mission file was found to differ from the
+                                                 run's mission in, accepted or not */
+        size_t n_changes;
+        pawl_changed_inputs inputs; /**< those that had changed, accepted or not */
+        int signal;                 /**< after PAWL_EINTERRUPTED: the signal; else 0 */
+} pawl_run_result;
 
 PAWL_EXTERN void pawl_run_result_free(pawl_run_result *result);
-PAWL_EXTERN const char *pawl_run_result_run_id(const pawl_run_result *result);
-PAWL_EXTERN const char *pawl_run_result_mission_id(const pawl_run_result *result);
-PAWL_EXTERN const char *pawl_run_result_session_id(const pawl_run_result *result);
-/** completed, blocked, interrupted or failed */
-PAWL_EXTERN const char *pawl_run_result_status(const pawl_run_result *result);
-PAWL_EXTERN size_t pawl_run_result_steps(const pawl_run_result *result);
-PAWL_EXTERN const pawl_step_result *pawl_run_result_step(
-        const pawl_run_result *result, size_t index);
-/** Open conflicts of the run. */
-PAWL_EXTERN size_t pawl_run_result_conflicts(const pawl_run_result *result);
-PAWL_EXTERN const char *pawl_run_result_conflict(const pawl_run_result *result, size_t index);
-/** Has it a candidate that pawl_answer.pick can name? Else the term is to be defined. */
-PAWL_EXTERN bool pawl_run_result_can_pick(const pawl_run_result *result, size_t index);
-/** What the mission file was found to differ from the run's mission in, accepted or not; *n: how
- *  many. */
-PAWL_EXTERN const pawl_mission_change *pawl_run_result_mission_changes(
-        const pawl_run_result *result, size_t *n);
-/** The inputs that had changed, accepted or not. */
-PAWL_EXTERN const pawl_changed_inputs *pawl_run_result_changed_inputs(
-        const pawl_run_result *result);
-/** After PAWL_EINTERRUPTED: the signal; else 0. */
-PAWL_EXTERN int pawl_run_result_signal(const pawl_run_result *result);
 
 /**
  * Run every step of a mission.

@@ -115,27 +115,23 @@ typedef struct pawl_rollback_plan_effect {
         size_t n_others;
 } pawl_rollback_plan_effect;
 
-/** 64 hex digits. */
-PAWL_EXTERN const char *pawl_rollback_plan_hash(const pawl_rollback_plan *plan);
-PAWL_EXTERN const pawl_workspace_checkpoint_info *pawl_rollback_plan_target(
-        const pawl_rollback_plan *plan);
-/** The number of the safety copy; 0: it has not been done. */
-PAWL_EXTERN uint64_t pawl_rollback_plan_safety(const pawl_rollback_plan *plan);
-PAWL_EXTERN bool pawl_rollback_plan_is_undo(const pawl_rollback_plan *plan);
-/** Every path, in the order of a walk: first what is done, then what is left alone. */
-PAWL_EXTERN size_t pawl_rollback_plan_items(const pawl_rollback_plan *plan);
-PAWL_EXTERN const pawl_rollback_plan_item *pawl_rollback_plan_item_at(
-        const pawl_rollback_plan *plan, size_t index);
-PAWL_EXTERN const pawl_rollback_plan_counts *pawl_rollback_plan_counted(
-        const pawl_rollback_plan *plan);
-PAWL_EXTERN size_t pawl_rollback_plan_steps(const pawl_rollback_plan *plan);
-PAWL_EXTERN const pawl_given_up *pawl_rollback_plan_step_at(
-        const pawl_rollback_plan *plan, size_t index);
-PAWL_EXTERN const pawl_rollback_plan_effect *pawl_rollback_plan_affects(
-        const pawl_rollback_plan *plan);
-/** NULL: git stays where it is. */
-PAWL_EXTERN const pawl_rollback_plan_git *pawl_rollback_plan_git_move(
-        const pawl_rollback_plan *plan);
+/** What a plan says as it stands. What it points to lasts as long as the plan. */
+typedef struct pawl_rollback_plan_view {
+        const char *hash; /**< 64 hex digits */
+        const pawl_workspace_checkpoint_info *target;
+        uint64_t safety; /**< the number of the safety copy; 0: it has not been done */
+        bool undo;
+        const pawl_rollback_plan_item *items; /**< every path, in the order of a walk: first what is
+                                                   done, then what is left alone */
+        size_t n_items;
+        pawl_rollback_plan_counts counts;
+        const pawl_given_up *steps; /**< that are to be run again */
+        size_t n_steps;
+        pawl_rollback_plan_effect effect;
+        const pawl_rollback_plan_git *git; /**< NULL: git stays where it is */
+} pawl_rollback_plan_view;
+
+PAWL_EXTERN pawl_rollback_plan_view pawl_rollback_plan_look(const pawl_rollback_plan *plan);
 PAWL_EXTERN void pawl_rollback_plan_free(pawl_rollback_plan *plan);
 
 /* ---- Going back ------------------------------------------------------------------------------ */

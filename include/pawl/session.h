@@ -39,7 +39,10 @@ typedef struct pawl_session {
         bool pinned;             /**< prune leaves it alone */
 } pawl_session;
 
-typedef struct pawl_sessions pawl_sessions; /**< Opaque. Free with pawl_sessions_free(). */
+typedef struct pawl_sessions {
+        const pawl_session *items;
+        size_t n;
+} pawl_sessions; /**< Free with pawl_sessions_free(). */
 
 /** Which sessions. Start from PAWL_SESSION_FILTER_INIT, which means all of them. */
 typedef struct pawl_session_filter {
@@ -61,8 +64,6 @@ typedef struct pawl_session_filter {
  */
 PAWL_EXTERN PAWL_MUST_CHECK pawl_status pawl_session_list(
         pawl_sessions **out, pawl_log *log, const pawl_session_filter *filter, pawl_error *err);
-PAWL_EXTERN size_t pawl_sessions_count(const pawl_sessions *list);
-PAWL_EXTERN const pawl_session *pawl_sessions_at(const pawl_sessions *list, size_t index);
 PAWL_EXTERN void pawl_sessions_free(pawl_sessions *list);
 
 /* ---- An agent's session ---------------------------------------------------------------------- */
@@ -144,7 +145,11 @@ typedef struct pawl_pruned_session {
         uint64_t seq;
 } pawl_pruned_session;
 
-typedef struct pawl_prune_report pawl_prune_report; /**< Opaque. pawl_prune_report_free(). */
+/** Every session, newest first, and how many go. Free with pawl_prune_report_free(). */
+typedef struct pawl_prune_report {
+        const pawl_pruned_session *items;
+        size_t n, going;
+} pawl_prune_report;
 
 /**
  * Let go of old sessions: the payloads of their events go, for good; the chain still verifies, and
@@ -154,12 +159,6 @@ typedef struct pawl_prune_report pawl_prune_report; /**< Opaque. pawl_prune_repo
  */
 PAWL_EXTERN PAWL_MUST_CHECK pawl_status pawl_session_prune(pawl_prune_report **out, pawl_log *log,
         size_t keep, bool dry_run, const char *actor, pawl_error *err);
-/** Every session, newest first. */
-PAWL_EXTERN size_t pawl_prune_report_count(const pawl_prune_report *report);
-PAWL_EXTERN const pawl_pruned_session *pawl_prune_report_at(
-        const pawl_prune_report *report, size_t index);
-/** How many go. */
-PAWL_EXTERN size_t pawl_prune_report_going(const pawl_prune_report *report);
 PAWL_EXTERN void pawl_prune_report_free(pawl_prune_report *report);
 
 /* ---- The handoff ----------------------------------------------------------------------------- */

@@ -39,15 +39,15 @@ typedef struct pawl_workspace_checkpoint_usage {
         bool damaged;          /**< a folder of it cannot be read: own is what could be found */
 } pawl_workspace_checkpoint_usage;
 
-typedef struct pawl_usage pawl_usage; /**< Opaque. Free with pawl_usage_free(). */
+/** The checkpoints that are kept, oldest first. Free with pawl_usage_free(). */
+typedef struct pawl_usage {
+        pawl_usage_totals total;
+        const pawl_workspace_checkpoint_usage *items;
+        size_t n;
+} pawl_usage;
 
 PAWL_EXTERN PAWL_MUST_CHECK pawl_status pawl_workspace_usage(
         pawl_usage **out, pawl_log *log, pawl_error *err);
-PAWL_EXTERN const pawl_usage_totals *pawl_usage_total(const pawl_usage *usage);
-/** The checkpoints that are kept, oldest first. */
-PAWL_EXTERN size_t pawl_usage_count(const pawl_usage *usage);
-PAWL_EXTERN const pawl_workspace_checkpoint_usage *pawl_usage_at(
-        const pawl_usage *usage, size_t index);
 PAWL_EXTERN void pawl_usage_free(pawl_usage *usage);
 
 /* ---- Letting go ------------------------------------------------------------------------------ */
@@ -76,7 +76,12 @@ typedef struct pawl_pruned_checkpoint {
         const char *stays; /**< why: "current", "pinned", "newest" ...; NULL: it goes */
 } pawl_pruned_checkpoint;
 
-typedef struct pawl_workspace_prune_report pawl_workspace_prune_report; /**< Opaque. */
+/** Every checkpoint that was kept, newest first. Free with pawl_workspace_prune_free(). */
+typedef struct pawl_workspace_prune_report {
+        const pawl_pruned_checkpoint *items;
+        size_t n, going;          /**< how many there are, and how many go */
+        uint64_t contents, bytes; /**< that go with them, and their bytes as stored */
+} pawl_workspace_prune_report;
 
 /**
  * Let go of old checkpoints in one commit: the contents that no other names go for good, and a
@@ -89,14 +94,6 @@ typedef struct pawl_workspace_prune_report pawl_workspace_prune_report; /**< Opa
  */
 PAWL_EXTERN PAWL_MUST_CHECK pawl_status pawl_workspace_prune(pawl_workspace_prune_report **out,
         pawl_log *log, const pawl_workspace_prune_options *options, pawl_error *err);
-/** Every checkpoint that was kept, newest first. */
-PAWL_EXTERN size_t pawl_workspace_prune_count(const pawl_workspace_prune_report *report);
-PAWL_EXTERN const pawl_pruned_checkpoint *pawl_workspace_prune_at(
-        const pawl_workspace_prune_report *report, size_t index);
-/** How many checkpoints go, how many contents with them, and their bytes as stored. */
-PAWL_EXTERN size_t pawl_workspace_prune_going(const pawl_workspace_prune_report *report);
-PAWL_EXTERN uint64_t pawl_workspace_prune_contents(const pawl_workspace_prune_report *report);
-PAWL_EXTERN uint64_t pawl_workspace_prune_bytes(const pawl_workspace_prune_report *report);
 PAWL_EXTERN void pawl_workspace_prune_free(pawl_workspace_prune_report *report);
 
 #ifdef __cplusplus

@@ -133,7 +133,11 @@ PAWL_EXTERN void pawl_toolcall_free(pawl_toolcall *call);
 
 /* ---- Taking one back ------------------------------------------------------------------------- */
 
-typedef struct pawl_toolcall_names pawl_toolcall_names; /**< Opaque. */
+/** Free with pawl_toolcall_names_free(). */
+typedef struct pawl_toolcall_names {
+        const char *const *items;
+        size_t n;
+} pawl_toolcall_names;
 
 /**
  * The names of documents, in the order of their bytes. Names begin with a time, so that of one
@@ -145,9 +149,6 @@ typedef struct pawl_toolcall_names pawl_toolcall_names; /**< Opaque. */
  */
 PAWL_EXTERN PAWL_MUST_CHECK pawl_status pawl_toolcalls_list(
         pawl_toolcall_names **out, pawl_log *log, const char *files, pawl_error *err);
-PAWL_EXTERN size_t pawl_toolcall_names_count(const pawl_toolcall_names *names);
-/** The name at @p index; NULL beyond the last. Lives as long as the names. */
-PAWL_EXTERN const char *pawl_toolcall_names_at(const pawl_toolcall_names *names, size_t index);
 PAWL_EXTERN void pawl_toolcall_names_free(pawl_toolcall_names *names);
 
 /**

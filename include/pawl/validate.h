@@ -35,7 +35,12 @@ typedef struct pawl_validated {
         pawl_text what;   /**< the first thing that is wrong, in a line; absent: nothing */
 } pawl_validated;
 
-typedef struct pawl_validation pawl_validation; /**< Opaque. Free with pawl_validation_free(). */
+/** Checkpoints by number. Free with pawl_validation_free(). */
+typedef struct pawl_validation {
+        const pawl_validated *items;
+        size_t n;
+        const pawl_validated *last; /**< the newest that is good and valid; NULL: there is none */
+} pawl_validation;
 
 /**
  * Read every content of one checkpoint, or of all that were not pruned, and hash it again. Of each
@@ -49,12 +54,6 @@ typedef struct pawl_validation pawl_validation; /**< Opaque. Free with pawl_vali
 PAWL_EXTERN PAWL_MUST_CHECK pawl_status pawl_workspace_validate(pawl_validation **out,
         pawl_log *log, const char *which, const char *root, bool mark, const char *actor,
         pawl_error *err);
-/** By number. */
-PAWL_EXTERN size_t pawl_validation_count(const pawl_validation *validation);
-PAWL_EXTERN const pawl_validated *pawl_validation_at(
-        const pawl_validation *validation, size_t index);
-/** The newest of those looked at that is good and valid; NULL: there is none. */
-PAWL_EXTERN const pawl_validated *pawl_validation_last(const pawl_validation *validation);
 PAWL_EXTERN void pawl_validation_free(pawl_validation *validation);
 
 /** What a rebuilding came to. */

@@ -108,8 +108,13 @@ typedef struct pawl_not_captured {
                             (a folder) or "repository" (the .git of one within) */
 } pawl_not_captured;
 
-typedef struct pawl_workspace_capture
-        pawl_workspace_capture; /**< Opaque. Free with pawl_workspace_capture_free(). */
+/** What came of taking a checkpoint. Free with pawl_workspace_capture_free(). */
+typedef struct pawl_workspace_capture {
+        pawl_workspace_checkpoint_info info;
+        pawl_workspace_capture_counts counts;
+        const pawl_not_captured *missed; /**< by path */
+        size_t n_missed;
+} pawl_workspace_capture;
 
 /**
  * Take a checkpoint: read the workspace, keep what the log does not have, append the event; one
@@ -122,20 +127,14 @@ typedef struct pawl_workspace_capture
 PAWL_EXTERN PAWL_MUST_CHECK pawl_status pawl_workspace_checkpoint(pawl_workspace_capture **out,
         pawl_log *log, const pawl_workspace_checkpoint_request *request,
         const pawl_workspace_options *options, pawl_error *err);
-PAWL_EXTERN const pawl_workspace_checkpoint_info *pawl_workspace_capture_info(
-        const pawl_workspace_capture *capture);
-PAWL_EXTERN const pawl_workspace_capture_counts *pawl_workspace_capture_counted(
-        const pawl_workspace_capture *capture);
-/** What was not captured, by path. */
-PAWL_EXTERN size_t pawl_workspace_capture_missed(const pawl_workspace_capture *capture);
-PAWL_EXTERN const pawl_not_captured *pawl_workspace_capture_missed_at(
-        const pawl_workspace_capture *capture, size_t index);
 PAWL_EXTERN void pawl_workspace_capture_free(pawl_workspace_capture *capture);
 
 /* ---- Looking --------------------------------------------------------------------------------- */
 
-typedef struct pawl_workspace_checkpoints
-        pawl_workspace_checkpoints; /**< Opaque. Free with pawl_workspace_checkpoints_free(). */
+typedef struct pawl_workspace_checkpoints {
+        const pawl_workspace_checkpoint_info *items;
+        size_t n;
+} pawl_workspace_checkpoints; /**< Free with pawl_workspace_checkpoints_free(). */
 
 /** Every checkpoint, oldest first. */
 PAWL_EXTERN PAWL_MUST_CHECK pawl_status pawl_workspace_checkpoint_list(
@@ -145,19 +144,17 @@ PAWL_EXTERN PAWL_MUST_CHECK pawl_status pawl_workspace_checkpoint_list(
  *  PAWL_ENOTFOUND; PAWL_EINVAL for a start that several have. */
 PAWL_EXTERN PAWL_MUST_CHECK pawl_status pawl_workspace_checkpoint_find(
         pawl_workspace_checkpoints **out, pawl_log *log, const char *which, pawl_error *err);
-PAWL_EXTERN size_t pawl_workspace_checkpoints_count(const pawl_workspace_checkpoints *list);
-PAWL_EXTERN const pawl_workspace_checkpoint_info *pawl_workspace_checkpoints_at(
-        const pawl_workspace_checkpoints *list, size_t index);
 PAWL_EXTERN void pawl_workspace_checkpoints_free(pawl_workspace_checkpoints *list);
 
-/** What a checkpoint met and did not capture. Opaque. Free with pawl_missed_free(). */
-typedef struct pawl_missed pawl_missed;
+/** What a checkpoint met and did not capture. Free with pawl_missed_free(). */
+typedef struct pawl_missed {
+        const pawl_not_captured *items;
+        size_t n;
+} pawl_missed;
 /** By path; @p which as for pawl_workspace_checkpoint_find(). PAWL_ENOTFOUND: no such checkpoint,
  * or its contents are gone; PAWL_EDAMAGED. */
 PAWL_EXTERN PAWL_MUST_CHECK pawl_status pawl_workspace_checkpoint_missed(
         pawl_missed **out, pawl_log *log, const char *which, pawl_error *err);
-/** They live as long as @p missed. NULL where there are none. */
-PAWL_EXTERN const pawl_not_captured *pawl_missed_items(const pawl_missed *missed, size_t *n);
 PAWL_EXTERN void pawl_missed_free(pawl_missed *missed);
 
 /** The JSON document that was kept with a checkpoint, @p name "state" or "outputs"; those of a run
@@ -213,7 +210,17 @@ typedef struct pawl_git_between {
 /** Gets a patch, piece by piece. Anything but PAWL_OK ends the comparison and is passed on. */
 typedef pawl_status (*pawl_patch_fn)(const char *data, size_t len, void *user);
 
-typedef struct pawl_comparison pawl_comparison; /**< Opaque. Free with pawl_comparison_free(). */
+/** What lies between two sides. Free with pawl_comparison_free(). */
+typedef struct pawl_comparison {
+        const pawl_workspace_checkpoint_info *a;
+        const pawl_workspace_checkpoint_info *b; /**< NULL: the workspace */
+        const pawl_file_change *files;
+        size_t n_files;
+        const pawl_member_change *members;
+        size_t n_members;
+        const pawl_git_between *git; /**< NULL: one side has no commit, they are the same, or the
+                                          repository has them no more */
+} pawl_comparison;
 
 /**
  * What lies between checkpoint @p a and checkpoint @p b, or the workspace as it is (@p b NULL).
@@ -224,19 +231,6 @@ typedef struct pawl_comparison pawl_comparison; /**< Opaque. Free with pawl_comp
 PAWL_EXTERN PAWL_MUST_CHECK pawl_status pawl_workspace_compare(pawl_comparison **out, pawl_log *log,
         const char *a, const char *b, const pawl_workspace_options *options, pawl_patch_fn patch,
         void *patch_user, pawl_error *err);
-/** The two sides; @p b is NULL for the workspace. */
-PAWL_EXTERN const pawl_workspace_checkpoint_info *pawl_comparison_a(
-        const pawl_comparison *comparison);
-PAWL_EXTERN const pawl_workspace_checkpoint_info *pawl_comparison_b(
-        const pawl_comparison *comparison);
-PAWL_EXTERN size_t pawl_comparison_files(const pawl_comparison *comparison);
-PAWL_EXTERN const pawl_file_change *pawl_comparison_file(
-        const pawl_comparison *comparison, size_t index);
-PAWL_EXTERN size_t pawl_comparison_members(const pawl_comparison *comparison);
-PAWL_EXTERN const pawl_member_change *pawl_comparison_member(
-        const pawl_comparison *comparison, size_t index);
-/** NULL: one side has no commit, they are the same, or the repository has them no more. */
-PAWL_EXTERN const pawl_git_between *pawl_comparison_git(const pawl_comparison *comparison);
 PAWL_EXTERN void pawl_comparison_free(pawl_comparison *comparison);
 
 /** Keep a checkpoint from being pruned, or no longer. PAWL_ENOTFOUND. */

@@ -166,12 +166,14 @@ numbers() {
 }
 same "$(numbers --run one) $(numbers --run othe) $(numbers --step second) $(numbers --session "$session")" \
         "[1,2,3] [4,5,6] [2,5] [4,5,6]"
-same "$(numbers --run one --step second) $(numbers --run none) $(numbers --step none)" "[2] [] []"
+same "$(numbers --run one --step second) $(numbers --step none)" "[2] []"
 runs 0 pawl checkpoints --run one --step second
 same "$(wc -l <out)" 2
 says '^ *2 +cp-02 +second ' out
-runs 0 pawl checkpoints --run none
+runs 0 pawl checkpoints --run one --step none
 is_empty out
+fails 1 'run none: is not in the log; `pawl runs` lists those there are' pawl checkpoints --run none
+fails 1 'session none: is not in the log; `pawl sessions`' pawl checkpoints --session none --json
 
 it "a step names its newest checkpoint, wherever one is named"
 same "$(pawl show @second --json | jq .n) $(pawl show @first --json | jq .n)" "5 4"

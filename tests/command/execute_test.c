@@ -136,7 +136,7 @@ static int served_setup(void **state)
         mission_file(s->f, "team.yaml", seed);
         mission_write(s->f, mission);
         assert_int_equal(mission_run(s->f), PAWL_BLOCKED);
-        snprintf(s->conflict, sizeof s->conflict, "%s", pawl_run_result_conflict(s->f->result, 0));
+        snprintf(s->conflict, sizeof s->conflict, "%s", s->f->result->conflicts[0].id);
         *state = s;
         return 0;
 }
@@ -215,7 +215,7 @@ static const char *filled_in(const served *s, const char *arg)
         if (strcmp(arg, "CONFLICT") == 0)
                 return s->conflict;
         if (strcmp(arg, "RUN") == 0)
-                return pawl_run_result_run_id(s->f->result);
+                return s->f->result->run_id;
         if (strcmp(arg, "SESSION") == 0)
                 return s->session;
         if (strcmp(arg, "NAME") == 0)

@@ -62,9 +62,8 @@ static char *listed(pawl_log *log, const char *files)
         if (pawl_toolcalls_list(&names, log, files, &err))
                 fail_msg("%s", err.message);
         assert_int_equal(pawl__buf_adds(&text, ""), PAWL_OK);
-        for (size_t i = 0; i < pawl_toolcall_names_count(names); i++)
-                assert_int_equal(
-                        pawl__buf_addf(&text, "%s ", pawl_toolcall_names_at(names, i)), PAWL_OK);
+        for (size_t i = 0; i < names->n; i++)
+                assert_int_equal(pawl__buf_addf(&text, "%s ", names->items[i]), PAWL_OK);
         pawl_toolcall_names_free(names);
         return pawl__buf_take(&text, &len);
 }

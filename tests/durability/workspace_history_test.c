@@ -158,18 +158,16 @@ static void learn(world *w)
         unsigned char tree[32];
 
         assert_int_equal(pawl_workspace_checkpoint_list(&all, w->log->log, NULL), PAWL_OK);
-        uint64_t n = pawl_workspace_checkpoints_count(all);
+        uint64_t n = all->n;
         assert_true(n < MODEL_CHECKPOINTS);
         for (; w->m.n < n; w->m.n++) {
-                const pawl_workspace_checkpoint_info *info =
-                        pawl_workspace_checkpoints_at(all, (size_t)w->m.n);
+                const pawl_workspace_checkpoint_info *info = &all->items[(size_t)w->m.n];
                 assert_true(pawl__unhex32(tree, info->tree));
                 memcpy(w->m.checkpoints[w->m.n + 1].tree.bytes, tree, 32);
                 w->m.checkpoints[w->m.n + 1].safety = info->safety;
         }
         for (uint64_t i = 1; i <= n; i++)
-                w->m.checkpoints[i].pruned =
-                        pawl_workspace_checkpoints_at(all, (size_t)i - 1)->pruned;
+                w->m.checkpoints[i].pruned = all->items[(size_t)i - 1].pruned;
         pawl_workspace_checkpoints_free(all);
 }
 
@@ -209,8 +207,8 @@ static uint64_t choose(world *w)
         uint64_t fit[MODEL_CHECKPOINTS], n = 0;
 
         assert_int_equal(pawl_workspace_checkpoint_list(&all, w->log->log, NULL), PAWL_OK);
-        for (size_t i = 0; i < pawl_workspace_checkpoints_count(all); i++) {
-                const pawl_workspace_checkpoint_info *info = pawl_workspace_checkpoints_at(all, i);
+        for (size_t i = 0; i < all->n; i++) {
+                const pawl_workspace_checkpoint_info *info = &all->items[i];
                 assert_true(info->valid == !info->pruned);
                 if (info->valid)
                         fit[n++] = info->n;
@@ -323,7 +321,7 @@ static void prune(world *w)
         options.include_manual = draw(w, 2);
         if (pawl_workspace_prune(&report, w->log->log, &options, &err))
                 fail_msg("prune: %s", err.message);
-        w->counts[6] += (long)pawl_workspace_prune_going(report);
+        w->counts[6] += (long)report->going;
         pawl_workspace_prune_free(report);
         learn(w);
 }
@@ -340,9 +338,8 @@ static void run_step(world *w)
         char which[24];
 
         assert_int_equal(pawl_workspace_checkpoint_list(&all, w->log->log, NULL), PAWL_OK);
-        for (size_t i = 0; i < pawl_workspace_checkpoints_count(all); i++)
-                if (pawl_workspace_checkpoints_at(all, i)->valid &&
-                        !pawl_workspace_checkpoints_at(all, i)->safety)
+        for (size_t i = 0; i < all->n; i++)
+                if (all->items[i].valid && !all->items[i].safety)
                         at[n++] = i + 1;
         pawl_workspace_checkpoints_free(all);
         if (n == 0)

@@ -23,11 +23,11 @@ static void fail_at_c(struct mission_fixture *f, const char *yaml)
 static char *changes(const struct mission_fixture *f)
 {
         static char text[400];
-        size_t n, len = 0;
-        const pawl_mission_change *change = pawl_run_result_mission_changes(f->result, &n);
+        size_t len = 0;
+        const pawl_mission_change *change = f->result->changes;
 
         text[0] = '\0';
-        for (size_t i = 0; i < n; i++)
+        for (size_t i = 0; i < f->result->n_changes; i++)
                 len += (size_t)snprintf(text + len, sizeof text - len, "%s%s:%s", i ? " " : "",
                         change[i].step_id, change[i].change);
         return text;
@@ -42,7 +42,7 @@ static void refused(struct mission_fixture *f, const char *yaml, const char *wha
         assert_string_equal(changes(f), what);
         assert_says(f->err.message, "run run-1: its mission changed since: step ");
         assert_says(f->err.message, "`pawl resume run-1 --accept-changed-mission`");
-        assert_string_equal(pawl_run_result_status(f->result), "failed");
+        assert_string_equal(f->result->status, "failed");
         assert_int_equal(mission_events(f, NULL), before);
         mission_journal_is(f, "a\nb\nc\n");
 }
@@ -149,7 +149,7 @@ static void changed_steps_and_what_takes_from_them_run_again_when_asked(void **s
         assert_int_equal(mission_resume(f, "run-1"), PAWL_OK);
         mission_journal_is(f, "a\nb\nc\nA\nb\nc\n");
         mission_payload_says(f, "RunMissionChanged", "\"rerun\":[\"a\",\"b\"]");
-        assert_string_equal(pawl_run_result_status(f->result), "completed");
+        assert_string_equal(f->result->status, "completed");
 }
 
 static pawl_status say(bool *yes, const pawl_mission_change *change, size_t n, void *user)
@@ -232,7 +232,7 @@ static void a_completed_run_tells_its_result_whatever_the_file_says(void **state
         size_t before = mission_events(f, NULL);
         mission_write(f, "mission: m\nsteps: [{id: b, run: ['false']}]\n");
         assert_int_equal(mission_resume(f, "run-1"), PAWL_OK);
-        assert_string_equal(pawl_run_result_status(f->result), "completed");
+        assert_string_equal(f->result->status, "completed");
         assert_int_equal(mission_events(f, NULL), before);
 }
 

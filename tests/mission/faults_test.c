@@ -115,7 +115,7 @@ static void recover(struct mission_fixture *f)
         status = run_exists(f, run_id) ? mission_resume(f, run_id) : mission_run(f);
         if (status)
                 fail_msg("%s", f->err.message);
-        assert_string_equal(pawl_run_result_status(f->result), "completed");
+        assert_string_equal(f->result->status, "completed");
         assert_string_equal(mission_status(f, "a"), "completed");
         assert_string_equal(mission_status(f, "b"), "completed");
         check_journal(f, run_id);

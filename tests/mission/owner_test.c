@@ -72,7 +72,7 @@ static void a_second_process_may_wait_its_turn(void **state)
         mission_await(f, "began");
         f->options.wait_ms = 10000;
         assert_int_equal(mission_resume(f, "run-1"), PAWL_OK);
-        assert_string_equal(pawl_run_result_status(f->result), "completed");
+        assert_string_equal(f->result->status, "completed");
         assert_int_equal(waitpid(pid, &how, 0), pid);
         assert_int_equal(WEXITSTATUS(how), PAWL_OK);
         mission_journal_is(f, "one\n"); /* there was nothing left to do */
@@ -122,7 +122,7 @@ static void killed_anywhere_a_run_ends_with_each_step_completed_once(void **stat
         else
                 status = mission_resume(f, "run-1");
         assert_int_equal(status, PAWL_OK);
-        assert_string_equal(pawl_run_result_status(f->result), "completed");
+        assert_string_equal(f->result->status, "completed");
         assert_int_equal(mission_events(f, "StepCompleted"), 3);
         assert_int_equal(mission_events(f, "RunCompleted"), 1);
         assert_int_equal(pawl__replay_check(f->log, &f->err), PAWL_OK);

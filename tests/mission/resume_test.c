@@ -46,11 +46,11 @@ static void a_resolved_run_goes_on_without_running_anything_twice(void **state)
 
         block(f);
         mission_resolve(f);
-        char *session = strdup(pawl_run_result_session_id(f->result));
+        char *session = strdup(f->result->session_id);
         assert_int_equal(mission_resume(f, mission_token(f, "specify")), PAWL_OK);
-        assert_string_equal(pawl_run_result_status(f->result), "completed");
-        assert_string_not_equal(pawl_run_result_session_id(f->result), session);
-        assert_int_equal(pawl_run_result_conflicts(f->result), 0);
+        assert_string_equal(f->result->status, "completed");
+        assert_string_not_equal(f->result->session_id, session);
+        assert_int_equal(f->result->n_conflicts, 0);
         mission_journal_is(f, "research\nspecify\n");
         assert_int_equal(mission_events(f, "RunStarted"), 1);
         assert_int_equal(mission_events(f, "RunClaimed"), 2);
@@ -70,10 +70,10 @@ static void a_run_that_is_still_unresolved_blocks_again(void **state)
         struct mission_fixture *f = *state;
 
         block(f);
-        char *conflict = strdup(pawl_run_result_conflict(f->result, 0));
+        char *conflict = strdup(f->result->conflicts[0].id);
         assert_int_equal(mission_resume(f, "run-1"), PAWL_BLOCKED);
-        assert_int_equal(pawl_run_result_conflicts(f->result), 1);
-        assert_string_equal(pawl_run_result_conflict(f->result, 0), conflict);
+        assert_int_equal(f->result->n_conflicts, 1);
+        assert_string_equal(f->result->conflicts[0].id, conflict);
         mission_resolve(f);
         assert_int_equal(mission_resume(f, NULL), PAWL_OK);
         mission_journal_is(f, "research\nspecify\n");
@@ -109,7 +109,7 @@ static void who_waited_in_vain_is_blocked(void **state)
         block(f);
         f->options.wait_ms = 100;
         assert_int_equal(mission_resume(f, "run-1"), PAWL_BLOCKED);
-        assert_int_equal(pawl_run_result_conflicts(f->result), 1);
+        assert_int_equal(f->result->n_conflicts, 1);
         mission_journal_is(f, "research\n");
 }
 
@@ -160,7 +160,7 @@ static void what_has_completed_is_told_again_and_not_run(void **state)
         char *research = strdup(mission_token(f, "research"));
         size_t before = mission_events(f, NULL);
         assert_int_equal(mission_resume(f, research), PAWL_OK); /* the step's, not the run's */
-        assert_string_equal(pawl_run_result_status(f->result), "blocked");
+        assert_string_equal(f->result->status, "blocked");
         assert_string_equal(mission_status(f, "research"), "completed");
         assert_int_equal(mission_events(f, NULL), before);
 
@@ -169,7 +169,7 @@ static void what_has_completed_is_told_again_and_not_run(void **state)
         before = mission_events(f, NULL);
         assert_int_equal(mission_resume(f, "run-1"), PAWL_OK);
         assert_int_equal(mission_resume(f, mission_token(f, "specify")), PAWL_OK);
-        assert_string_equal(pawl_run_result_status(f->result), "completed");
+        assert_string_equal(f->result->status, "completed");
         assert_int_equal(mission_events(f, NULL), before);
         mission_journal_is(f, "research\nspecify\n");
         free(research);
@@ -208,7 +208,7 @@ static void without_a_name_the_one_run_that_waits_for_nothing_goes_on(void **sta
         assert_int_equal(mission_resume(f, "run-2"), PAWL_BLOCKED);
         mission_resolve(f);
         assert_int_equal(mission_resume(f, NULL), PAWL_OK);
-        assert_string_equal(pawl_run_result_run_id(f->result), "run-2");
+        assert_string_equal(f->result->run_id, "run-2");
         assert_says(said, "going on with mission refunds, run run-2");
 }
 
@@ -218,7 +218,7 @@ static void without_a_name_several_runs_are_too_many(void **state)
         const pawl_answer answer = {.define = pawl__text("A folder.")};
 
         block(f);
-        char *conflict = strdup(pawl_run_result_conflict(f->result, 0));
+        char *conflict = strdup(f->result->conflicts[0].id);
         f->options.run_id = "run-2";
         assert_int_equal(mission_run(f), PAWL_BLOCKED);
         mission_resolve(f);
@@ -242,7 +242,7 @@ static void ids_are_taken_by_what_they_alone_begin_with(void **state)
         f->options.run_id = "run-2";
         assert_int_equal(mission_run(f), PAWL_BLOCKED);
         assert_int_equal(mission_resume(f, token), PAWL_BLOCKED);
-        assert_string_equal(pawl_run_result_run_id(f->result), "run-1");
+        assert_string_equal(f->result->run_id, "run-1");
         size_t before = mission_events(f, NULL);
         assert_int_equal(mission_resume(f, "run-"), PAWL_EINVAL);
         assert_says(
@@ -281,7 +281,7 @@ static void a_run_whose_id_looks_like_a_token_is_found(void **state)
         f->options.run_id = "00000000-0000-4000-8000-000000000001";
         block(f);
         assert_int_equal(mission_resume(f, f->options.run_id), PAWL_BLOCKED);
-        assert_string_equal(pawl_run_result_run_id(f->result), f->options.run_id);
+        assert_string_equal(f->result->run_id, f->options.run_id);
 }
 
 static void changed_inputs_are_refused_until_accepted(void **state)
@@ -304,7 +304,7 @@ static void changed_inputs_are_refused_until_accepted(void **state)
         snprintf(hash, sizeof hash, "%s", strstr(started, "hash\":\"") + strlen("hash\":\""));
         assert_says(f->err.message, hash);
         free(started);
-        const pawl_changed_inputs *inputs = pawl_run_result_changed_inputs(f->result);
+        const pawl_changed_inputs *inputs = &f->result->inputs;
         assert_string_equal(inputs->step_id, "specify");
         assert_int_equal(inputs->n, 2);
         assert_text(inputs->items[0].path, "inputs.days");
@@ -312,7 +312,7 @@ static void changed_inputs_are_refused_until_accepted(void **state)
         assert_text(inputs->items[0].after, "3");
         mission_payload_says(f, "StepResumeAborted", inputs->checkpoint_hash);
         mission_payload_says(f, "StepResumeAborted", inputs->current_hash);
-        assert_string_equal(pawl_run_result_status(f->result), "blocked");
+        assert_string_equal(f->result->status, "blocked");
         mission_payload_says(f, "SessionEnded", "\"reason\":\"inputs changed\"");
         mission_journal_is(f, "research\n");
 
@@ -360,7 +360,7 @@ static void seeds_are_not_read_again(void **state)
                          "    metadata: {glossary_watch_terms: [workspace, desk]}\n"
                          "    run: ['true']\n");
         assert_int_equal(mission_run(f), PAWL_BLOCKED);
-        assert_int_equal(pawl_run_result_conflicts(f->result), 1);
+        assert_int_equal(f->result->n_conflicts, 1);
         mission_file(f, "team.yaml", "terms: [not, a, seed]\n");
         mission_resolve(f);
         assert_int_equal(mission_resume(f, "run-1"), PAWL_OK);
@@ -419,8 +419,8 @@ static void steps_that_came_into_the_file_since_are_run(void **state)
         f->options.signal_fd = -1;
         f->options.accept_changed_mission = true;
         assert_int_equal(mission_resume(f, "run-1"), PAWL_OK);
-        assert_int_equal(pawl_run_result_steps(f->result), 3);
-        assert_string_equal(pawl_run_result_step(f->result, 0)->step_id, "before");
+        assert_int_equal(f->result->n_steps, 3);
+        assert_string_equal(f->result->steps[0].step_id, "before");
         assert_string_equal(mission_status(f, "before"), "completed");
         assert_string_equal(mission_status(f, "after"), "completed");
         char *journal = mission_journal(f);
@@ -439,12 +439,12 @@ static void a_step_that_left_the_file_is_gone_on_without(void **state)
         mission_write(f, "mission: m\nsteps: [{id: other, run: ['true']}]\n");
         assert_int_equal(mission_resume(f, token), PAWL_EINPUTS);
         assert_says(f->err.message, "step other is new, step one was removed; put it back");
-        assert_string_equal(pawl_run_result_status(f->result), "failed");
+        assert_string_equal(f->result->status, "failed");
         assert_int_equal(mission_events(f, NULL), before);
 
         f->options.accept_changed_mission = true;
         assert_int_equal(mission_resume(f, token), PAWL_OK);
-        assert_int_equal(pawl_run_result_steps(f->result), 2);
+        assert_int_equal(f->result->n_steps, 2);
         assert_string_equal(mission_status(f, "other"), "completed");
         assert_string_equal(mission_status(f, "one"), "skipped");
         free(token);
@@ -487,7 +487,7 @@ static void a_new_step_whose_inputs_lead_nowhere_fails_the_run(void **state)
         f->options.accept_changed_mission = true;
         assert_int_equal(mission_resume(f, "run-1"), PAWL_ESTEP);
         assert_says(f->err.message, "new");
-        assert_string_equal(pawl_run_result_status(f->result), "failed");
+        assert_string_equal(f->result->status, "failed");
         assert_string_equal(mission_status(f, "new"), "failed");
         assert_int_equal(mission_events(f, "StepFailed"), 2);
         assert_int_equal(mission_events(f, "RunFailed"), 2);

@@ -21,13 +21,13 @@ static void a_mission_runs_to_its_end(void **state)
                          "  - id: one\n"
                          "    inputs: {n: 1}\n" STEP_WRITE "  - id: two\n" STEP_WRITE);
         assert_int_equal(mission_run(f), PAWL_OK);
-        assert_string_equal(pawl_run_result_status(f->result), "completed");
-        assert_string_equal(pawl_run_result_run_id(f->result), "run-1");
-        assert_string_equal(pawl_run_result_mission_id(f->result), "refunds");
-        assert_int_equal(strncmp(pawl_run_result_session_id(f->result), "session-", 8), 0);
-        assert_int_equal(pawl_run_result_steps(f->result), 2);
-        assert_int_equal(pawl_run_result_conflicts(f->result), 0);
-        assert_int_equal(pawl_run_result_signal(f->result), 0);
+        assert_string_equal(f->result->status, "completed");
+        assert_string_equal(f->result->run_id, "run-1");
+        assert_string_equal(f->result->mission_id, "refunds");
+        assert_int_equal(strncmp(f->result->session_id, "session-", 8), 0);
+        assert_int_equal(f->result->n_steps, 2);
+        assert_int_equal(f->result->n_conflicts, 0);
+        assert_int_equal(f->result->signal, 0);
         assert_string_equal(mission_status(f, "one"), "completed");
         assert_string_equal(mission_cursor(f, "two"), "post_gate");
 
@@ -63,10 +63,10 @@ static void a_run_without_an_id_gets_a_fresh_one(void **state)
         mission_write(f, "mission: m\nsteps: [{id: one, run: ['true']}]\n");
         f->options.run_id = NULL;
         assert_int_equal(mission_run(f), PAWL_OK);
-        char *first = strdup(pawl_run_result_run_id(f->result));
+        char *first = strdup(f->result->run_id);
         assert_int_equal(strlen(first), 36);
         assert_int_equal(mission_run(f), PAWL_OK);
-        assert_string_not_equal(pawl_run_result_run_id(f->result), first);
+        assert_string_not_equal(f->result->run_id, first);
         free(first);
 }
 
@@ -115,7 +115,7 @@ static void a_pointer_that_leads_nowhere_fails_the_step(void **state)
         assert_says(f->err.message, "write");
         assert_says(f->err.message, "/b");
         assert_says(f->err.message, "pawl resume run-1");
-        assert_string_equal(pawl_run_result_status(f->result), "failed");
+        assert_string_equal(f->result->status, "failed");
         assert_string_equal(mission_status(f, "research"), "completed");
         assert_string_equal(mission_status(f, "write"), "failed");
         mission_payload_says(f, "StepFailed", "\"exit_code\":-1");
@@ -129,8 +129,8 @@ static void an_unresolved_conflict_blocks_before_the_command(void **state)
 
         mission_write(f, "mission: m\nsteps:\n" STEP_HELD "  - {id: later, run: ['true']}\n");
         assert_int_equal(mission_run(f), PAWL_BLOCKED);
-        assert_string_equal(pawl_run_result_status(f->result), "blocked");
-        assert_int_equal(pawl_run_result_conflicts(f->result), 1);
+        assert_string_equal(f->result->status, "blocked");
+        assert_int_equal(f->result->n_conflicts, 1);
         assert_string_equal(mission_status(f, "specify"), "blocked");
         assert_string_equal(mission_cursor(f, "specify"), "pre_generation_gate");
         assert_string_equal(mission_status(f, "later"), "pending");
@@ -277,7 +277,7 @@ static void a_command_that_ends_badly_fails_the_step(void **state)
                 assert_says(f->err.message, "step one: ");
                 assert_says(f->err.message, cases[i].reason);
                 assert_says(f->err.message, f->run_id);
-                assert_string_equal(pawl_run_result_status(f->result), "failed");
+                assert_string_equal(f->result->status, "failed");
                 assert_string_equal(mission_status(f, "one"), "failed");
                 mission_payload_says(f, "StepFailed", cases[i].reason);
                 mission_payload_says(f, "StepFailed", cases[i].exit_code);

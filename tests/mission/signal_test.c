@@ -60,8 +60,8 @@ static void a_signal_ends_the_command_and_the_step_can_go_on(void **state)
         assert_int_equal(mission_run(f), PAWL_EINTERRUPTED);
         assert_says(
                 f->err.message, "step one: interrupted by SIGINT; go on with `pawl resume run-1`");
-        assert_int_equal(pawl_run_result_signal(f->result), SIGINT);
-        assert_string_equal(pawl_run_result_status(f->result), "interrupted");
+        assert_int_equal(f->result->signal, SIGINT);
+        assert_string_equal(f->result->status, "interrupted");
         assert_string_equal(mission_status(f, "one"), "running"); /* not failed */
         assert_string_equal(mission_cursor(f, "one"), "post_gate");
         assert_int_equal(mission_events(f, "StepFailed"), 0);
@@ -91,8 +91,8 @@ static void a_signal_between_two_steps_keeps_what_was_done(void **state)
         f->options.progress_user = &ends.write;
         assert_int_equal(mission_run(f), PAWL_EINTERRUPTED);
         assert_says(f->err.message, "run run-1: interrupted by SIGTERM");
-        assert_int_equal(pawl_run_result_signal(f->result), SIGTERM);
-        assert_string_equal(pawl_run_result_status(f->result), "interrupted");
+        assert_int_equal(f->result->signal, SIGTERM);
+        assert_string_equal(f->result->status, "interrupted");
         assert_string_equal(mission_status(f, "one"), "completed");
         assert_string_equal(mission_status(f, "two"), "pending");
         mission_journal_is(f, "one\n");
@@ -138,15 +138,15 @@ static void a_question_can_be_broken_off(void **state)
         f->options.clarify = break_off;
         f->options.clarify_user = &ends.write;
         assert_int_equal(mission_run(f), PAWL_EINTERRUPTED);
-        assert_int_equal(pawl_run_result_signal(f->result), SIGTERM);
-        assert_string_equal(pawl_run_result_status(f->result), "blocked");
+        assert_int_equal(f->result->signal, SIGTERM);
+        assert_string_equal(f->result->status, "blocked");
         mission_payload_says(f, "SessionEnded", "\"reason\":\"SIGTERM\"");
         mission_journal_is(f, "");
 
         end_watch(f, ends);
         ends.write = -1; /* no byte says which signal it was */
         assert_int_equal(mission_resume(f, "run-1"), PAWL_EINTERRUPTED);
-        assert_int_equal(pawl_run_result_signal(f->result), SIGINT);
+        assert_int_equal(f->result->signal, SIGINT);
 }
 
 int main(void)

@@ -112,8 +112,8 @@ static pawl_sessions *newest(struct piped *p, pawl_session *out)
 
         filter.limit = 1;
         assert_int_equal(pawl_session_list(&list, p->log, &filter, &p->err), PAWL_OK);
-        assert_int_equal(pawl_sessions_count(list), 1);
-        *out = *pawl_sessions_at(list, 0);
+        assert_int_equal(list->n, 1);
+        *out = *&list->items[0];
         return list;
 }
 
@@ -279,7 +279,7 @@ static void *prune_all(void *user)
                 sched_yield();
         by->status = pawl_session_prune(&report, by->log, 0, false, NULL, NULL);
         if (report)
-                by->going = pawl_prune_report_going(report);
+                by->going = report->going;
         pawl_prune_report_free(report);
         return NULL;
 }

@@ -204,17 +204,17 @@ void mission_resolve(struct mission_fixture *f)
         pawl_answer answer = {.define = pawl__text("The place where a customer's refunds land.")};
 
         assert_non_null(f->result);
-        assert_int_equal(pawl_run_result_conflicts(f->result), 1);
-        assert_int_equal(pawl_conflict_resolve(f->log, pawl_run_result_conflict(f->result, 0),
-                                 &answer, "user:ana", &f->err),
+        assert_int_equal(f->result->n_conflicts, 1);
+        assert_int_equal(pawl_conflict_resolve(
+                                 f->log, f->result->conflicts[0].id, &answer, "user:ana", &f->err),
                 PAWL_OK);
 }
 
 static const pawl_step_result *find(struct mission_fixture *f, const char *step_id)
 {
         assert_non_null(f->result);
-        for (size_t i = 0; i < pawl_run_result_steps(f->result); i++) {
-                const pawl_step_result *step = pawl_run_result_step(f->result, i);
+        for (size_t i = 0; i < f->result->n_steps; i++) {
+                const pawl_step_result *step = &f->result->steps[i];
                 if (strcmp(step->step_id, step_id) == 0)
                         return step;
         }

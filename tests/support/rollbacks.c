@@ -78,7 +78,7 @@ uint64_t rollbacks_checkpoint(rollbacks *f)
 
         if (pawl_workspace_checkpoint(&capture, f->log->log, &request, NULL, &f->err))
                 fail_msg("%s", f->err.message);
-        uint64_t n = pawl_workspace_capture_info(capture)->n;
+        uint64_t n = capture->info.n;
         pawl_workspace_capture_free(capture);
         return n;
 }
@@ -104,8 +104,7 @@ void rollbacks_check_info(rollbacks *f, uint64_t n, bool valid, bool current)
         pawl_workspace_checkpoints *list;
 
         rollbacks_must(f, pawl_workspace_checkpoint_list(&list, f->log->log, &f->err));
-        const pawl_workspace_checkpoint_info *info =
-                pawl_workspace_checkpoints_at(list, (size_t)n - 1);
+        const pawl_workspace_checkpoint_info *info = &list->items[(size_t)n - 1];
         assert_int_equal(info->n, n);
         assert_true(info->valid == valid);
         assert_true(info->current == current);
@@ -117,8 +116,7 @@ void rollbacks_check_given_up(rollbacks *f, uint64_t n, bool given_up)
         pawl_workspace_checkpoints *list;
 
         rollbacks_must(f, pawl_workspace_checkpoint_list(&list, f->log->log, &f->err));
-        const pawl_workspace_checkpoint_info *info =
-                pawl_workspace_checkpoints_at(list, (size_t)n - 1);
+        const pawl_workspace_checkpoint_info *info = &list->items[(size_t)n - 1];
         assert_true(info->valid);
         assert_null(info->why_invalid.data);
         assert_true((info->given_up.data != NULL) == given_up);

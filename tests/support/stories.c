@@ -30,7 +30,7 @@ void stories_setup(struct stories *s)
         mission_write(s->f, yaml);
         assert_int_equal(mission_run(s->f), PAWL_BLOCKED);
         s->token = strdup(mission_token(s->f, "specify"));
-        s->conflict = strdup(pawl_run_result_conflict(s->f->result, 0));
+        s->conflict = strdup(s->f->result->conflicts[0].id);
         keep(s, STORY_BLOCKED);
         assert_int_equal(pawl_log_open(&s->f->log, s->f->db, NULL, &s->f->err), PAWL_OK);
         mission_resolve(s->f);

@@ -320,7 +320,7 @@ static void documents_in_the_workspace_are_no_part_of_it(void **state)
         toolcalls_take(t, ONE_EDIT);
         assert_int_equal(
                 pawl_workspace_checkpoint(&capture, t->f->log, &request, NULL, &t->err), PAWL_OK);
-        assert_int_equal(pawl_workspace_capture_info(capture)->files, 2);
+        assert_int_equal(capture->info.files, 2);
         pawl_workspace_capture_free(capture);
         if (toolcalls_restore(t, first))
                 fail_msg("%s", t->err.message);

@@ -93,8 +93,8 @@ static pawl_status call_list(toolcalls *t, const char *name, pawl_error *err)
         pawl_status status = pawl_toolcalls_list(&names, t->f->log, NULL, err);
         if (status)
                 return status;
-        assert_true(pawl_toolcall_names_count(names) > 0);
-        assert_non_null(pawl_toolcall_names_at(names, 0));
+        assert_true(names->n > 0);
+        assert_non_null(names->items[0]);
         pawl_toolcall_names_free(names);
         status = pawl_toolcalls_list(&names, NULL, t->outside, err);
         if (!status)

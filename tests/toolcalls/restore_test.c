@@ -17,10 +17,8 @@ static char *listed(toolcalls *t)
         if (pawl_toolcalls_list(&names, t->f->log, t->options.files, &t->err))
                 fail_msg("%s", t->err.message);
         assert_int_equal(pawl__buf_adds(&text, ""), PAWL_OK);
-        for (size_t i = 0; i < pawl_toolcall_names_count(names); i++)
-                assert_int_equal(
-                        pawl__buf_addf(&text, "%s ", pawl_toolcall_names_at(names, i)), PAWL_OK);
-        assert_null(pawl_toolcall_names_at(names, pawl_toolcall_names_count(names)));
+        for (size_t i = 0; i < names->n; i++)
+                assert_int_equal(pawl__buf_addf(&text, "%s ", names->items[i]), PAWL_OK);
         pawl_toolcall_names_free(names);
         return pawl__buf_take(&text, &len);
 }

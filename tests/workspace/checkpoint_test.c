@@ -58,7 +58,7 @@ static const pawl_workspace_checkpoint_info *taken(fixture *t)
 {
         if (take(t))
                 fail_msg("%s", t->err.message);
-        return pawl_workspace_capture_info(t->capture);
+        return &t->capture->info;
 }
 
 static void one_is_taken_and_told(void **state)
@@ -78,9 +78,8 @@ static void one_is_taken_and_told(void **state)
         assert_text(info->description, "The first");
         assert_text(info->root, ".");
         assert_int_equal(strncmp(info->id.data, "cp-01-draft-it-", 15), 0);
-        assert_int_equal(pawl_workspace_capture_counted(t->capture)->captured, 1);
-        assert_int_equal(pawl_workspace_capture_missed(t->capture), 0);
-        assert_null(pawl_workspace_capture_missed_at(t->capture, 0));
+        assert_int_equal(t->capture->counts.captured, 1);
+        assert_int_equal(t->capture->n_missed, 0);
 }
 
 static void nothing_is_written_where_nothing_changed(void **state)
@@ -95,7 +94,7 @@ static void nothing_is_written_where_nothing_changed(void **state)
         t->request.only_if_changed = true;
         t->request.outputs = pawl__text(same);
         assert_int_equal(take(t), PAWL_DONE);
-        assert_int_equal(pawl_workspace_capture_info(t->capture)->n, 1);
+        assert_int_equal(t->capture->info.n, 1);
         assert_int_equal(event_log_count(t->f), events);
         t->request.outputs = pawl__text(other);
         assert_int_equal(taken(t)->n, 2);
@@ -155,8 +154,8 @@ static void the_rules_of_the_newest_hold_until_others_are_given(void **state)
         t->options.exclude = NULL;
         t->options.max_file = 0;
         assert_int_equal(taken(t)->files, 1);
-        assert_string_equal(pawl_workspace_capture_missed_at(t->capture, 0)->why, "too large");
-        assert_text(pawl_workspace_capture_missed_at(t->capture, 0)->path, "large");
+        assert_string_equal(t->capture->missed[0].why, "too large");
+        assert_text(t->capture->missed[0].path, "large");
         t->options.exclude = patterns;
         t->options.n_exclude = 0;
         t->options.max_file = 100;
@@ -168,7 +167,7 @@ static const pawl_workspace_checkpoint_info *find(
 {
         if (pawl_workspace_checkpoint_find(list, t->f->log, which, &t->err))
                 fail_msg("%s", t->err.message);
-        return pawl_workspace_checkpoints_at(*list, 0);
+        return &(*list)->items[0];
 }
 
 static void they_are_found_by_number_id_and_current(void **state)
@@ -178,7 +177,7 @@ static void they_are_found_by_number_id_and_current(void **state)
         char id[100];
 
         assert_int_equal(pawl_workspace_checkpoint_list(&list, t->f->log, &t->err), PAWL_OK);
-        assert_int_equal(pawl_workspace_checkpoints_count(list), 0);
+        assert_int_equal(list->n, 0);
         pawl_workspace_checkpoints_free(list);
         assert_int_equal(pawl_workspace_checkpoint_find(&list, t->f->log, "current", &t->err),
                 PAWL_ENOTFOUND);
@@ -186,8 +185,7 @@ static void they_are_found_by_number_id_and_current(void **state)
         taken(t);
         t->request.description = "two";
         taken(t);
-        snprintf(id, sizeof id, "%.*s", (int)pawl_workspace_capture_info(t->capture)->id.len,
-                pawl_workspace_capture_info(t->capture)->id.data);
+        snprintf(id, sizeof id, "%.*s", (int)t->capture->info.id.len, t->capture->info.id.data);
         assert_int_equal(find(t, &list, "current")->n, 2);
         pawl_workspace_checkpoints_free(list);
         assert_int_equal(find(t, &list, "1")->n, 1);
@@ -205,9 +203,9 @@ static void they_are_found_by_number_id_and_current(void **state)
                 pawl_workspace_checkpoint_find(&list, t->f->log, "99999999999999999999", &t->err),
                 PAWL_ENOTFOUND);
         assert_int_equal(pawl_workspace_checkpoint_list(&list, t->f->log, &t->err), PAWL_OK);
-        assert_int_equal(pawl_workspace_checkpoints_count(list), 2);
-        assert_false(pawl_workspace_checkpoints_at(list, 0)->current);
-        assert_true(pawl_workspace_checkpoints_at(list, 1)->current);
+        assert_int_equal(list->n, 2);
+        assert_false(list->items[0].current);
+        assert_true(list->items[1].current);
         pawl_workspace_checkpoints_free(list);
         assert_int_equal(
                 pawl_workspace_checkpoint_pin(t->f->log, "1", true, NULL, &t->err), PAWL_OK);
@@ -240,15 +238,14 @@ static void two_of_them_are_compared(void **state)
         assert_int_equal(
                 pawl_workspace_compare(&c, t->f->log, "1", "2", NULL, gather, &patch, &t->err),
                 PAWL_OK);
-        assert_int_equal(pawl_comparison_a(c)->n, 1);
-        assert_int_equal(pawl_comparison_b(c)->n, 2);
-        assert_int_equal(pawl_comparison_files(c), 1);
-        assert_text(pawl_comparison_file(c, 0)->path, "a.txt");
-        assert_int_equal(pawl_comparison_file(c, 0)->lines_added, 1);
-        assert_null(pawl_comparison_file(c, 1));
-        assert_int_equal(pawl_comparison_members(c), 1);
-        assert_text(pawl_comparison_member(c, 0)->path, "state.x");
-        assert_null(pawl_comparison_git(c));
+        assert_int_equal(c->a->n, 1);
+        assert_int_equal(c->b->n, 2);
+        assert_int_equal(c->n_files, 1);
+        assert_text(c->files[0].path, "a.txt");
+        assert_int_equal(c->files[0].lines_added, 1);
+        assert_int_equal(c->n_members, 1);
+        assert_text(c->members[0].path, "state.x");
+        assert_null(c->git);
         assert_says(patch.data, "+more\n");
         pawl_comparison_free(c);
         pawl__buf_free(&patch);
@@ -256,10 +253,10 @@ static void two_of_them_are_compared(void **state)
         assert_int_equal(
                 pawl_workspace_compare(&c, t->f->log, "2", NULL, NULL, NULL, NULL, &t->err),
                 PAWL_OK);
-        assert_null(pawl_comparison_b(c));
-        assert_int_equal(pawl_comparison_files(c), 1);
-        assert_int_equal(pawl_comparison_file(c, 0)->lines_removed, 1);
-        assert_int_equal(pawl_comparison_members(c), 0);
+        assert_null(c->b);
+        assert_int_equal(c->n_files, 1);
+        assert_int_equal(c->files[0].lines_removed, 1);
+        assert_int_equal(c->n_members, 0);
         pawl_comparison_free(c);
 }
 
@@ -322,11 +319,10 @@ static pawl_status sweep_missed(fixture *t)
 {
         pawl_missed *missed = NULL;
         pawl_status status = pawl_workspace_checkpoint_missed(&missed, t->f->log, "1", &t->err);
-        size_t n;
 
         if (!status) {
-                assert_text(pawl_missed_items(missed, &n)->path, "none/.git");
-                assert_int_equal(n, 1);
+                assert_text(missed->items[0].path, "none/.git");
+                assert_int_equal(missed->n, 1);
         }
         pawl_missed_free(missed);
         return status;

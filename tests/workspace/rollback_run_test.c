@@ -89,9 +89,9 @@ static void steps_since_are_given_up(void **state)
         assert_int_equal(completed(f), 3);
 
         rollbacks_must(f, pawl_workspace_rollback(&done, f->log->log, "1", NULL, NULL, &f->err));
-        assert_int_equal(pawl_rollback_plan_steps(done), 2);
-        assert_text(pawl_rollback_plan_step_at(done, 0)->step_id, "two");
-        assert_text(pawl_rollback_plan_step_at(done, 1)->step_id, "three");
+        assert_int_equal(pawl_rollback_plan_look(done).n_steps, 2);
+        assert_text(pawl_rollback_plan_look(done).steps[0].step_id, "two");
+        assert_text(pawl_rollback_plan_look(done).steps[1].step_id, "three");
         pawl_rollback_plan_free(done);
         assert_int_equal(completed(f), 1);
         rollbacks_undo(f);
@@ -101,10 +101,10 @@ static void steps_since_are_given_up(void **state)
         rollbacks_undo(f);
         assert_int_equal(completed(f), 1);
         rollbacks_must(f, pawl_workspace_rollback(&done, f->log->log, "2", NULL, NULL, &f->err));
-        assert_int_equal(pawl_rollback_plan_steps(done), 0);
-        assert_int_equal(pawl_rollback_plan_affects(done)->n_back, 2);
-        assert_text(pawl_rollback_plan_affects(done)->back[0].step_id, "two");
-        assert_text(pawl_rollback_plan_affects(done)->back[1].status, "completed");
+        assert_int_equal(pawl_rollback_plan_look(done).n_steps, 0);
+        assert_int_equal(pawl_rollback_plan_look(done).effect.n_back, 2);
+        assert_text(pawl_rollback_plan_look(done).effect.back[0].step_id, "two");
+        assert_text(pawl_rollback_plan_look(done).effect.back[1].status, "completed");
         pawl_rollback_plan_free(done);
         assert_int_equal(completed(f), 3);
         rollbacks_to(f, "3");
@@ -176,8 +176,8 @@ static void the_branch_goes_back_with_the_files(void **state)
         rollbacks_put(f, "a", "not committed");
 
         rollbacks_must(f, pawl_workspace_plan(&plan, f->log->log, "1", &options, NULL, &f->err));
-        assert_int_equal(pawl_rollback_plan_git_move(plan)->commits, 2);
-        assert_text(pawl_rollback_plan_git_move(plan)->branch, "main");
+        assert_int_equal(pawl_rollback_plan_look(plan).git->commits, 2);
+        assert_text(pawl_rollback_plan_look(plan).git->branch, "main");
         pawl_rollback_plan_free(plan);
         shell(f, "echo x >staged && git add staged");
         rollbacks_refused(f, "1", &options, PAWL_ESTATE, "staged");

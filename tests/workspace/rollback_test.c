@@ -188,20 +188,20 @@ static void a_plan_is_the_one_that_was_shown(void **state)
         rollbacks_put(f, "mine", "x");
         rollbacks_must(f, pawl_workspace_plan(&plan, f->log->log, "1", NULL, NULL, &f->err));
         assert_int_equal(event_log_count(f->log), 2);
-        const pawl_rollback_plan_counts *counts = pawl_rollback_plan_counted(plan);
-        assert_int_equal(counts->writes, 2); /* a, b */
-        assert_int_equal(counts->bytes, 6);
-        assert_int_equal(counts->removes, 3); /* b/d, new, new/e */
-        assert_int_equal(counts->left, 1);
-        assert_int_equal(pawl_rollback_plan_items(plan), 6);
-        assert_text(pawl_rollback_plan_item_at(plan, 0)->path, "a");
-        assert_int_equal(pawl_rollback_plan_item_at(plan, 0)->action, PAWL_PLAN_WRITE);
-        const pawl_rollback_plan_item *left = pawl_rollback_plan_item_at(plan, 5);
+        const pawl_rollback_plan_view look = pawl_rollback_plan_look(plan);
+        assert_int_equal(look.counts.writes, 2); /* a, b */
+        assert_int_equal(look.counts.bytes, 6);
+        assert_int_equal(look.counts.removes, 3); /* b/d, new, new/e */
+        assert_int_equal(look.counts.left, 1);
+        assert_int_equal(pawl_rollback_plan_look(plan).n_items, 6);
+        assert_text(pawl_rollback_plan_look(plan).items[0].path, "a");
+        assert_int_equal(pawl_rollback_plan_look(plan).items[0].action, PAWL_PLAN_WRITE);
+        const pawl_rollback_plan_item *left = &pawl_rollback_plan_look(plan).items[5];
         assert_text(left->path, "mine");
         assert_string_equal(left->why, "no checkpoint recorded it");
-        assert_int_equal(pawl_rollback_plan_target(plan)->n, 1);
-        assert_int_equal(pawl_rollback_plan_safety(plan), 0);
-        strcpy(hash, pawl_rollback_plan_hash(plan));
+        assert_int_equal(pawl_rollback_plan_look(plan).target->n, 1);
+        assert_int_equal(pawl_rollback_plan_look(plan).safety, 0);
+        strcpy(hash, pawl_rollback_plan_look(plan).hash);
         pawl_rollback_plan_free(plan);
 
         options.expect = hash;
@@ -210,8 +210,8 @@ static void a_plan_is_the_one_that_was_shown(void **state)
         rollbacks_put(f, "a", "two");
         rollbacks_must(
                 f, pawl_workspace_rollback(&done, f->log->log, "1", &options, NULL, &f->err));
-        assert_string_equal(pawl_rollback_plan_hash(done), hash);
-        assert_int_equal(pawl_rollback_plan_safety(done), 3);
+        assert_string_equal(pawl_rollback_plan_look(done).hash, hash);
+        assert_int_equal(pawl_rollback_plan_look(done).safety, 3);
         pawl_rollback_plan_free(done);
         rollbacks_drop(f, "mine");
         rollbacks_check_tree(f, one);

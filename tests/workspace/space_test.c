@@ -23,8 +23,8 @@ static void check_refused(shapes *t, size_t keep, pawl_status status, const char
 /* Why checkpoint n stays; "-": it goes, "": it is not told of. */
 static const char *why(const pawl_workspace_prune_report *report, uint64_t n)
 {
-        for (size_t i = 0; i < pawl_workspace_prune_count(report); i++) {
-                const pawl_pruned_checkpoint *one = pawl_workspace_prune_at(report, i);
+        for (size_t i = 0; i < report->n; i++) {
+                const pawl_pruned_checkpoint *one = &report->items[i];
                 if (one->n == n)
                         return one->stays ? one->stays : "-";
         }
@@ -57,20 +57,19 @@ static void what_only_old_ones_name_goes_and_the_rest_stays(void **state)
         int64_t stored = event_log_integer(t->f, "SELECT sum(length(data)) FROM contents");
         pawl_workspace_prune_report *told = shapes_prune(t, 1, true);
         assert_int_equal(shapes_head(t), before);
-        assert_int_equal(pawl_workspace_prune_count(told), 3);
-        assert_int_equal(pawl_workspace_prune_at(told, 0)->n, 3);
-        assert_text(pawl_workspace_prune_at(told, 2)->id, "cp-01");
-        assert_null(pawl_workspace_prune_at(told, 3));
+        assert_int_equal(told->n, 3);
+        assert_int_equal(told->items[0].n, 3);
+        assert_text(told->items[2].id, "cp-01");
         pawl_workspace_prune_report *done = shapes_prune(t, 1, false);
-        assert_int_equal(pawl_workspace_prune_going(done), 2);
+        assert_int_equal(done->going, 2);
         assert_string_equal(why(done, 3), "current");
         assert_string_equal(why(done, 2), "-");
         /* a, f, the first folder, and two roots */
-        assert_int_equal(pawl_workspace_prune_contents(done), 5);
-        assert_int_equal(pawl_workspace_prune_contents(told), 5);
-        assert_int_equal(pawl_workspace_prune_bytes(told), pawl_workspace_prune_bytes(done));
+        assert_int_equal(done->contents, 5);
+        assert_int_equal(told->contents, 5);
+        assert_int_equal(told->bytes, done->bytes);
         assert_int_equal(event_log_integer(t->f, "SELECT sum(length(data)) FROM contents"),
-                stored - (int64_t)pawl_workspace_prune_bytes(done));
+                stored - (int64_t)done->bytes);
         assert_false(has_file(t, 'a'));
         assert_false(has_file(t, 'f'));
         shapes_check_there(t, "xbcdeg");
@@ -83,7 +82,7 @@ static void what_only_old_ones_name_goes_and_the_rest_stays(void **state)
         assert_int_equal(pawl__log_event(&event, &arena, t->f->log, before + 1), PAWL_OK);
         snprintf(payload, sizeof payload,
                 "{\"bytes\":%d,\"contents\":5,\"kind\":\"checkpoints\",\"pruned\":[1,2]}",
-                (int)pawl_workspace_prune_bytes(done));
+                (int)done->bytes);
         assert_text(event.payload, payload);
         assert_text(event.actor, "user:ana");
         pawl__arena_free(&arena);
@@ -92,8 +91,8 @@ static void what_only_old_ones_name_goes_and_the_rest_stays(void **state)
 
         /* Again: there is nothing, and nothing is written; those that went are told no more. */
         done = shapes_prune(t, 1, false);
-        assert_int_equal(pawl_workspace_prune_count(done), 1);
-        assert_int_equal(pawl_workspace_prune_going(done), 0);
+        assert_int_equal(done->n, 1);
+        assert_int_equal(done->going, 0);
         assert_int_equal(shapes_head(t), before + 1);
         pawl_workspace_prune_free(done);
         assert_int_equal(pawl__replay_check(t->f->log, &t->err), PAWL_OK);
@@ -107,7 +106,7 @@ static void a_log_without_checkpoints_has_nothing_to_let_go(void **state)
         shapes *t = *state;
         pawl_workspace_prune_report *report = shapes_prune(t, 0, false);
 
-        assert_int_equal(pawl_workspace_prune_count(report), 0);
+        assert_int_equal(report->n, 0);
         assert_int_equal(shapes_head(t), 0);
         pawl_workspace_prune_free(report);
 }
@@ -205,7 +204,7 @@ static void those_that_are_not_older_stay(void **state)
         options.older_us = INT64_MAX - 1;
         options.keep = 3;
         assert_int_equal(pawl_workspace_prune(&report, t->f->log, &options, &t->err), PAWL_OK);
-        assert_int_equal(pawl_workspace_prune_going(report), 1);
+        assert_int_equal(report->going, 1);
         pawl_workspace_prune_free(report);
 }
 
@@ -258,9 +257,9 @@ static void what_a_damaged_one_that_stays_names_is_not_guessed(void **state)
         check_refused(t, 1, PAWL_EDAMAGED, "checkpoint 3: stays, but what it holds is not known:");
 
         pawl_usage *usage = shapes_usage(t);
-        assert_false(pawl_usage_at(usage, 0)->damaged);
-        assert_true(pawl_usage_at(usage, 1)->damaged);
-        assert_true(pawl_usage_at(usage, 2)->damaged);
+        assert_false(usage->items[0].damaged);
+        assert_true(usage->items[1].damaged);
+        assert_true(usage->items[2].damaged);
         pawl_usage_free(usage);
 
         shapes_take(t, "abcdef"); /* and then the damaged ones may go */
@@ -292,15 +291,15 @@ static void whatever_is_kept_is_whole_and_nothing_else_is_there(void **state)
                 if (seed >> 30)
                         continue;
                 pawl_workspace_prune_report *report = shapes_prune(t, 1 + (seed >> 20) % 6, false);
-                for (size_t i = 0; i < pawl_workspace_prune_count(report); i++) {
-                        const pawl_pruned_checkpoint *one = pawl_workspace_prune_at(report, i);
+                for (size_t i = 0; i < report->n; i++) {
+                        const pawl_pruned_checkpoint *one = &report->items[i];
                         if (one->stays)
                                 shapes_check_there(t, files[one->n - 1]);
                 }
-                going += pawl_workspace_prune_going(report);
+                going += report->going;
                 pawl_workspace_prune_free(report);
                 pawl_usage *usage = shapes_usage(t);
-                assert_int_equal(pawl_usage_total(usage)->unnamed, 0);
+                assert_int_equal(usage->total.unnamed, 0);
                 pawl_usage_free(usage);
         }
         assert_true(going > 10);

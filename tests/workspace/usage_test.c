@@ -12,7 +12,7 @@ static void contents_are_counted_once_and_told_apart(void **state)
         shapes_take(t, "abcdeg");
         shapes_take(t, "abcdeg");
         pawl_usage *usage = shapes_usage(t);
-        const pawl_usage_totals *total = pawl_usage_total(usage);
+        const pawl_usage_totals *total = &usage->total;
         assert_int_equal(total->checkpoints, 3);
         assert_int_equal(total->pruned, 0);
         assert_int_equal(total->contents, 7 + 1 + 2); /* files, the folder, roots */
@@ -21,35 +21,34 @@ static void contents_are_counted_once_and_told_apart(void **state)
         assert_int_equal(total->bytes, event_log_integer(t->f, "SELECT sum(size) FROM contents"));
         assert_int_equal(total->unnamed, 0);
         assert_true(total->log >= total->stored);
-        assert_int_equal(pawl_usage_count(usage), 3);
-        const pawl_workspace_checkpoint_usage *one = pawl_usage_at(usage, 0);
+        assert_int_equal(usage->n, 3);
+        const pawl_workspace_checkpoint_usage *one = &usage->items[0];
         assert_int_equal(one->n, 1);
         assert_text(one->id, "cp-01");
         assert_int_equal(one->files, SHAPE_FILES);
         assert_int_equal(one->bytes, 10);
         assert_true(one->own > 0 && one->own < total->stored);
-        assert_int_equal(pawl_usage_at(usage, 1)->own, 0); /* the third has all of it too */
-        assert_null(pawl_usage_at(usage, 3));
+        assert_int_equal(usage->items[1].own, 0); /* the third has all of it too */
         uint64_t own = one->own;
         pawl_usage_free(usage);
 
         /* So much goes with the first one. */
         pawl_workspace_prune_report *report = shapes_prune(t, 2, false);
-        assert_int_equal(pawl_workspace_prune_bytes(report), own);
+        assert_int_equal(report->bytes, own);
         pawl_workspace_prune_free(report);
         usage = shapes_usage(t);
-        total = pawl_usage_total(usage);
+        total = &usage->total;
         assert_int_equal(total->checkpoints, 2);
         assert_int_equal(total->pruned, 1);
-        assert_int_equal(pawl_usage_at(usage, 0)->n, 2);
+        assert_int_equal(usage->items[0].n, 2);
         pawl_usage_free(usage);
 
         /* What no checkpoint names. */
         memset(hash, 7, sizeof hash);
         event_log_sql(t->f, "INSERT INTO contents VALUES (randomblob(32), 0, 5, x'0102')");
         usage = shapes_usage(t);
-        assert_int_equal(pawl_usage_total(usage)->unnamed, 1);
-        assert_int_equal(pawl_usage_total(usage)->unnamed_stored, 2);
+        assert_int_equal(usage->total.unnamed, 1);
+        assert_int_equal(usage->total.unnamed_stored, 2);
         pawl_usage_free(usage);
 }
 
@@ -57,9 +56,9 @@ static void an_empty_log_takes_up_nothing(void **state)
 {
         pawl_usage *usage = shapes_usage(*state);
 
-        assert_int_equal(pawl_usage_total(usage)->checkpoints, 0);
-        assert_int_equal(pawl_usage_total(usage)->stored, 0);
-        assert_int_equal(pawl_usage_count(usage), 0);
+        assert_int_equal(usage->total.checkpoints, 0);
+        assert_int_equal(usage->total.stored, 0);
+        assert_int_equal(usage->n, 0);
         pawl_usage_free(usage);
 }
 

@@ -47,8 +47,8 @@ static const pawl_validated *look(struct fixture *t, const char *which, bool mar
         assert_int_equal(pawl_workspace_validate(
                                  &t->found, t->f->log, which, NULL, mark, "user:ana", &t->err),
                 PAWL_OK);
-        assert_true(at < pawl_validation_count(t->found));
-        return pawl_validation_at(t->found, at);
+        assert_true(at < t->found->n);
+        return &t->found->items[at];
 }
 
 /* The content of a file, as SQL names it. */
@@ -69,17 +69,17 @@ static void change(struct fixture *t, const char *content, const char *sql)
 static void whole_checkpoints_are_good(void **state)
 {
         struct fixture *t = *state;
-        const pawl_validated *two = look(t, NULL, true, 1), *one = pawl_validation_at(t->found, 0);
+        const pawl_validated *two = look(t, NULL, true, 1), *one = &t->found->items[0];
 
-        assert_int_equal(pawl_validation_count(t->found), 2);
+        assert_int_equal(t->found->n, 2);
         assert_true(one->good && one->valid && two->good && two->valid);
         assert_true(one->files == PAWL_CHECK_GOOD && one->hash == PAWL_CHECK_GOOD &&
                     one->state == PAWL_CHECK_GOOD && one->git == PAWL_CHECK_NONE);
         assert_null(one->what.data);
-        assert_int_equal(pawl_validation_last(t->found)->n, 2);
+        assert_int_equal(t->found->last->n, 2);
         assert_int_equal(event_log_count(t->f), 2);
         assert_int_equal(look(t, "cp-01", false, 0)->n, 1);
-        assert_int_equal(pawl_validation_count(t->found), 1);
+        assert_int_equal(t->found->n, 1);
 }
 
 static void a_content_that_is_gone_is_found_in_each_that_has_it(void **state)
@@ -93,7 +93,7 @@ static void a_content_that_is_gone_is_found_in_each_that_has_it(void **state)
                 assert_true(it->files == PAWL_CHECK_BAD && it->hash == PAWL_CHECK_GOOD);
                 assert_non_null(strstr(it->what.data, "not in the log"));
         }
-        assert_null(pawl_validation_last(t->found));
+        assert_null(t->found->last);
         assert_int_equal(event_log_count(t->f), 2);
 }
 
@@ -105,7 +105,7 @@ static void a_content_that_was_changed_is_found_and_marked_once(void **state)
                 "UPDATE contents SET data = (SELECT data FROM contents c2 WHERE c2.hash <> contents.hash LIMIT 1)");
         const pawl_validated *two = look(t, NULL, true, 1);
         assert_true(!two->good && !two->valid && two->hash == PAWL_CHECK_BAD);
-        assert_int_equal(pawl_validation_last(t->found)->n, 1);
+        assert_int_equal(t->found->last->n, 1);
         assert_int_equal(event_log_count(t->f), 3);
         assert_int_equal(
                 event_log_integer(t->f,
@@ -145,7 +145,7 @@ static void a_document_that_is_gone_is_found(void **state)
         change(t, "[2]", "DELETE FROM blobs");
         const pawl_validated *two = look(t, NULL, false, 1);
         assert_true(!two->good && two->state == PAWL_CHECK_BAD && two->files == PAWL_CHECK_GOOD);
-        assert_true(pawl_validation_at(t->found, 0)->good);
+        assert_true(t->found->items[0].good);
 }
 
 static void an_event_that_was_changed_is_found(void **state)
@@ -188,7 +188,7 @@ static void running_out_of_memory_marks_nothing(void **state)
                 failed = allocator_failed();
                 allocator_fail_at(0);
                 assert_int_equal(err.status, status);
-                assert_true(status != PAWL_OK || !pawl_validation_at(found, 1)->good);
+                assert_true(status != PAWL_OK || !found->items[1].good);
                 assert_true(status == PAWL_OK || event_log_count(t->f) == events);
                 pawl_validation_free(found);
         }

@@ -4,7 +4,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-static pawl_status find_sides(pawl_comparison *c, const char *a, const char *b, pawl_error *err)
+static pawl_status find_sides(pawl__comparing *c, const char *a, const char *b, pawl_error *err)
 {
         const uint64_t current = (uint64_t)c->ws.current.v[PAWL__WCP_N].integer;
         pawl_status status = pawl__workspace_find(&c->rows[0], c->ws.state, a, &c->ws.arena, err);
@@ -25,7 +25,7 @@ static pawl_status find_sides(pawl_comparison *c, const char *a, const char *b, 
         return PAWL_OK;
 }
 
-static pawl_status read_workspace(pawl_comparison *c, pawl_error *err)
+static pawl_status read_workspace(pawl__comparing *c, pawl_error *err)
 {
         pawl_status status = pawl__workspace_scan(&c->scan, &c->ws, false, err);
 
@@ -43,7 +43,7 @@ pawl_status pawl_workspace_compare(pawl_comparison **out, pawl_log *log, const c
         const char *b, const pawl_workspace_options *options, pawl_patch_fn patch, void *patch_user,
         pawl_error *err)
 {
-        pawl_comparison *c = calloc(1, sizeof *c);
+        pawl__comparing *c = calloc(1, sizeof *c);
         pawl_status status;
 
         if (!c)
@@ -69,60 +69,35 @@ pawl_status pawl_workspace_compare(pawl_comparison **out, pawl_log *log, const c
                 status = pawl__workspace_or_pruned(status, c->ws.state, &c->rows[0], err);
         if (status && c->has_b)
                 status = pawl__workspace_or_pruned(status, c->ws.state, &c->rows[1], err);
-        if (status)
-                pawl_comparison_free(c);
-        else
-                *out = c;
-        return status;
-}
-
-const pawl_workspace_checkpoint_info *pawl_comparison_a(const pawl_comparison *comparison)
-{
-        return &comparison->a;
-}
-
-const pawl_workspace_checkpoint_info *pawl_comparison_b(const pawl_comparison *comparison)
-{
-        return comparison->has_b ? &comparison->b : NULL;
-}
-
-size_t pawl_comparison_files(const pawl_comparison *comparison)
-{
-        return comparison->n_files;
-}
-
-const pawl_file_change *pawl_comparison_file(const pawl_comparison *comparison, size_t index)
-{
-        return index < comparison->n_files ? &comparison->files[index] : NULL;
-}
-
-size_t pawl_comparison_members(const pawl_comparison *comparison)
-{
-        return comparison->n_members;
-}
-
-const pawl_member_change *pawl_comparison_member(const pawl_comparison *comparison, size_t index)
-{
-        return index < comparison->n_members ? &comparison->members[index] : NULL;
-}
-
-const pawl_git_between *pawl_comparison_git(const pawl_comparison *comparison)
-{
-        return comparison->has_git ? &comparison->git : NULL;
+        if (status) {
+                pawl_comparison_free(&c->shown);
+                return status;
+        }
+        c->shown = (pawl_comparison){.a = &c->a,
+                .b = c->has_b ? &c->b : NULL,
+                .files = c->files,
+                .n_files = c->n_files,
+                .members = c->members,
+                .n_members = c->n_members,
+                .git = c->has_git ? &c->git : NULL};
+        *out = &c->shown;
+        return PAWL_OK;
 }
 
 void pawl_comparison_free(pawl_comparison *comparison)
 {
-        if (!comparison)
+        pawl__comparing *c = (pawl__comparing *)comparison;
+
+        if (!c)
                 return;
-        pawl__rootdir_close(&comparison->root);
-        pawl__contents_overlay(comparison->ws.contents, NULL);
-        pawl__scan_free(comparison->scan);
-        pawl__workspace_close(&comparison->ws);
-        pawl__buf_free(&comparison->before);
-        pawl__buf_free(&comparison->after);
-        pawl__buf_free(&comparison->hunks);
-        free(comparison->files);
-        free(comparison->members);
-        free(comparison);
+        pawl__rootdir_close(&c->root);
+        pawl__contents_overlay(c->ws.contents, NULL);
+        pawl__scan_free(c->scan);
+        pawl__workspace_close(&c->ws);
+        pawl__buf_free(&c->before);
+        pawl__buf_free(&c->after);
+        pawl__buf_free(&c->hunks);
+        free(c->files);
+        free(c->members);
+        free(c);
 }

@@ -10,7 +10,9 @@
 #include "workspace/store/rootdir.h"
 #include "workspace/workspace.h"
 
-struct pawl_comparison {
+/** What a caller gets, and what it lies in. */
+typedef struct pawl__comparing {
+        pawl_comparison shown;
         pawl__workspace ws;
         pawl__row rows[2]; /**< a and b */
         pawl_workspace_checkpoint_info a, b;
@@ -27,10 +29,10 @@ struct pawl_comparison {
         size_t n_files, cap_files;
         pawl_member_change *members;
         size_t n_members, cap_members;
-};
+} pawl__comparing;
 
-PAWL_MUST_CHECK pawl_status pawl__compare_files(pawl_comparison *c, pawl_error *err);
-PAWL_MUST_CHECK pawl_status pawl__compare_members(pawl_comparison *c, pawl_error *err);
-PAWL_MUST_CHECK pawl_status pawl__compare_git(pawl_comparison *c, pawl_error *err);
+PAWL_MUST_CHECK pawl_status pawl__compare_files(pawl__comparing *c, pawl_error *err);
+PAWL_MUST_CHECK pawl_status pawl__compare_members(pawl__comparing *c, pawl_error *err);
+PAWL_MUST_CHECK pawl_status pawl__compare_git(pawl__comparing *c, pawl_error *err);
 
 #endif

@@ -11,7 +11,7 @@
 static pawl_status get_directory(
         pawl__buf *out, const unsigned char hash[32], void *user, pawl_error *err)
 {
-        const pawl_comparison *c = user;
+        const pawl__comparing *c = user;
 
         return pawl__contents_directory(out, c->ws.contents, hash, err);
 }
@@ -24,7 +24,7 @@ static pawl_status take(const void *data, size_t len, void *user, pawl_error *er
         return pawl__buf_add(user, data, len) ? pawl__nomem(err) : PAWL_OK;
 }
 
-static pawl_status failed(const pawl_comparison *c, pawl_text path, pawl_error *err)
+static pawl_status failed(const pawl__comparing *c, pawl_text path, pawl_error *err)
 {
         return errno == ENOMEM ? pawl__nomem(err)
                                : pawl__fail(err, errno == ENOENT ? PAWL_ENOTFOUND : PAWL_EIO,
@@ -33,7 +33,7 @@ static pawl_status failed(const pawl_comparison *c, pawl_text path, pawl_error *
 }
 
 /* A file of the workspace as it is now, which may be a moment later than the scan. */
-static pawl_status read_file(pawl__buf *out, pawl_comparison *c, pawl_text path, pawl_error *err)
+static pawl_status read_file(pawl__buf *out, pawl__comparing *c, pawl_text path, pawl_error *err)
 {
         int fd = pawl__rootdir_file(&c->root, path, O_RDONLY, 0);
 
@@ -46,7 +46,7 @@ static pawl_status read_file(pawl__buf *out, pawl_comparison *c, pawl_text path,
 }
 
 /* What a patch needs to know of one side. */
-static pawl_status look_at(pawl__patch_side *side, pawl_comparison *c, pawl_text path,
+static pawl_status look_at(pawl__patch_side *side, pawl__comparing *c, pawl_text path,
         const pawl__entry *entry, bool in_workspace, pawl__buf *buf, pawl_error *err)
 {
         pawl_status status = PAWL_OK;
@@ -99,7 +99,7 @@ static bool is_directory(const pawl__entry *entry)
 
 /* A directory that comes or goes is seen in its files, unless it has none. */
 static pawl_status worth_telling(
-        bool *yes, pawl_comparison *c, const pawl__change *change, pawl_error *err)
+        bool *yes, pawl__comparing *c, const pawl__change *change, pawl_error *err)
 {
         const pawl__entry *only = change->from ? change->from : change->to;
 
@@ -113,7 +113,7 @@ static pawl_status worth_telling(
 }
 
 static pawl_status count_lines(
-        pawl_file_change *file, pawl_comparison *c, const pawl__change *change, pawl_error *err)
+        pawl_file_change *file, pawl__comparing *c, const pawl__change *change, pawl_error *err)
 {
         pawl__patch_side before, after;
         pawl__patch_counts counts = {{0, 0}, false};
@@ -137,7 +137,7 @@ static pawl_status count_lines(
 
 static pawl_status add_change(const pawl__change *change, void *user, pawl_error *err)
 {
-        pawl_comparison *c = user;
+        pawl__comparing *c = user;
         pawl_file_change file = {.what = letter_of(change->kind)};
         bool told, ok = true;
 
@@ -165,7 +165,7 @@ static pawl_status add_change(const pawl__change *change, void *user, pawl_error
         return status;
 }
 
-pawl_status pawl__compare_files(pawl_comparison *c, pawl_error *err)
+pawl_status pawl__compare_files(pawl__comparing *c, pawl_error *err)
 {
         const pawl__directories directories = {get_directory, c};
         unsigned char from[32], to[32];

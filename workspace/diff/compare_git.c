@@ -5,7 +5,7 @@
 enum { NEWEST = 10 };
 
 /* The commit of one side, NUL-ended; NULL: it has none. */
-static pawl_status commit_of(const char **out, pawl_comparison *c, int side, pawl_error *err)
+static pawl_status commit_of(const char **out, pawl__comparing *c, int side, pawl_error *err)
 {
         pawl__git_head head;
         bool ok = true;
@@ -24,7 +24,7 @@ static pawl_status commit_of(const char **out, pawl_comparison *c, int side, paw
         return ok ? PAWL_OK : pawl__nomem(err);
 }
 
-static pawl_status list_commits(pawl_git_between *git, pawl_comparison *c, pawl_error *err)
+static pawl_status list_commits(pawl_git_between *git, pawl__comparing *c, pawl_error *err)
 {
         pawl__arena *arena = &c->ws.arena;
         pawl__git_commit *found, *unused;
@@ -47,7 +47,7 @@ static pawl_status list_commits(pawl_git_between *git, pawl_comparison *c, pawl_
         return PAWL_OK;
 }
 
-static pawl_status count_files(pawl_git_between *git, pawl_comparison *c, pawl_error *err)
+static pawl_status count_files(pawl_git_between *git, pawl__comparing *c, pawl_error *err)
 {
         pawl__git_changed *list;
         size_t n;
@@ -64,7 +64,7 @@ static pawl_status count_files(pawl_git_between *git, pawl_comparison *c, pawl_e
         return PAWL_OK;
 }
 
-pawl_status pawl__compare_git(pawl_comparison *c, pawl_error *err)
+pawl_status pawl__compare_git(pawl__comparing *c, pawl_error *err)
 {
         pawl_git_between *git = &c->git;
         pawl__git_head now;

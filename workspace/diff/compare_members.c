@@ -6,7 +6,7 @@
 
 static pawl_status add_member(const pawl__member_change *change, void *user)
 {
-        pawl_comparison *c = user;
+        pawl__comparing *c = user;
         pawl__arena *arena = &c->ws.arena;
         bool ok = true;
 
@@ -22,7 +22,7 @@ static pawl_status add_member(const pawl__member_change *change, void *user)
 /* A document of one side; PAWL_DONE: it has none. The workspace's state is that of the run at a, as
  * the run stands now. */
 static pawl_status document_of(
-        pawl__buf *out, pawl_comparison *c, int side, pawl__document_kind kind, pawl_error *err)
+        pawl__buf *out, pawl__comparing *c, int side, pawl__document_kind kind, pawl_error *err)
 {
         pawl__buf state = PAWL__BUF_INIT;
         pawl_status status;
@@ -42,7 +42,7 @@ static pawl_status document_of(
 /* Has the workspace a document of this kind to be compared with? Only that of a run: what was given
  * by hand is nowhere but in checkpoints. */
 static pawl_status comparable(
-        bool *out, pawl_comparison *c, pawl__document_kind kind, pawl_error *err)
+        bool *out, pawl__comparing *c, pawl__document_kind kind, pawl_error *err)
 {
         pawl_text run_id = c->rows[0].v[PAWL__WCP_RUN].text;
         pawl__buf state = PAWL__BUF_INIT;
@@ -60,7 +60,7 @@ static pawl_status comparable(
 }
 
 static pawl_status compare_documents(
-        pawl_comparison *c, pawl__document_kind kind, const char *root, pawl_error *err)
+        pawl__comparing *c, pawl__document_kind kind, const char *root, pawl_error *err)
 {
         pawl__buf text[2] = {PAWL__BUF_INIT, PAWL__BUF_INIT};
         pawl_text side[2] = {{NULL, 0}, {NULL, 0}};
@@ -81,7 +81,7 @@ static pawl_status compare_documents(
         return status == PAWL_ENOMEM ? pawl__nomem(err) : status;
 }
 
-pawl_status pawl__compare_members(pawl_comparison *c, pawl_error *err)
+pawl_status pawl__compare_members(pawl__comparing *c, pawl_error *err)
 {
         pawl_status status = compare_documents(c, PAWL__DOCUMENT_STATE, "state", err);
 

@@ -102,8 +102,6 @@ pawl_status pawl__rollback_report(pawl_rollback_plan *p, pawl__workspace *ws, pa
         return PAWL_OK;
 }
 
-/* ---- The accessors -------------------------------------------------------------------------- */
-
 void pawl_rollback_plan_free(pawl_rollback_plan *plan)
 {
         if (!plan)
@@ -114,58 +112,17 @@ void pawl_rollback_plan_free(pawl_rollback_plan *plan)
         free(plan);
 }
 
-const char *pawl_rollback_plan_hash(const pawl_rollback_plan *plan)
+pawl_rollback_plan_view pawl_rollback_plan_look(const pawl_rollback_plan *plan)
 {
-        return plan->hash;
-}
-
-const pawl_workspace_checkpoint_info *pawl_rollback_plan_target(const pawl_rollback_plan *plan)
-{
-        return &plan->info;
-}
-
-uint64_t pawl_rollback_plan_safety(const pawl_rollback_plan *plan)
-{
-        return (uint64_t)plan->started.v[PAWL__RB_SAFETY].integer;
-}
-
-bool pawl_rollback_plan_is_undo(const pawl_rollback_plan *plan)
-{
-        return plan->plan.undo;
-}
-
-size_t pawl_rollback_plan_items(const pawl_rollback_plan *plan)
-{
-        return plan->n_items;
-}
-
-const pawl_rollback_plan_item *pawl_rollback_plan_item_at(
-        const pawl_rollback_plan *plan, size_t index)
-{
-        return &plan->items[index];
-}
-
-const pawl_rollback_plan_counts *pawl_rollback_plan_counted(const pawl_rollback_plan *plan)
-{
-        return &plan->counts;
-}
-
-size_t pawl_rollback_plan_steps(const pawl_rollback_plan *plan)
-{
-        return plan->n_steps;
-}
-
-const pawl_given_up *pawl_rollback_plan_step_at(const pawl_rollback_plan *plan, size_t index)
-{
-        return &plan->steps[index];
-}
-
-const pawl_rollback_plan_effect *pawl_rollback_plan_affects(const pawl_rollback_plan *plan)
-{
-        return &plan->effect;
-}
-
-const pawl_rollback_plan_git *pawl_rollback_plan_git_move(const pawl_rollback_plan *plan)
-{
-        return plan->git.branch.data ? &plan->git : NULL;
+        return (pawl_rollback_plan_view){.hash = plan->hash,
+                .target = &plan->info,
+                .safety = (uint64_t)plan->started.v[PAWL__RB_SAFETY].integer,
+                .undo = plan->plan.undo,
+                .items = plan->items,
+                .n_items = plan->n_items,
+                .counts = plan->counts,
+                .steps = plan->steps,
+                .n_steps = plan->n_steps,
+                .effect = plan->effect,
+                .git = plan->git.branch.data ? &plan->git : NULL};
 }

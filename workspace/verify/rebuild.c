@@ -244,8 +244,8 @@ static pawl_status mark_good(struct rebuilding *r, const pawl_validation *found,
         pawl__batch batch = PAWL__BATCH_INIT;
         pawl_status status = PAWL_OK;
 
-        for (size_t i = 0; i < pawl_validation_count(found) && !status; i++) {
-                const pawl_validated *it = pawl_validation_at(found, i);
+        for (size_t i = 0; i < found->n && !status; i++) {
+                const pawl_validated *it = &found->items[i];
                 pawl__row row = {.v[PAWL__WCP_N].integer = (int64_t)it->n};
                 const bool own = it->n == r->result.n;
                 status = pawl__state_get(r->ws.state, PAWL__WORKSPACE, &row, &r->arena, err);

@@ -11,11 +11,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-struct pawl_validation {
+/* What a caller gets, and what it lies in. */
+typedef struct own_validation {
+        pawl_validation shown;
         pawl__arena arena;
         pawl_validated *list;
-        size_t n;
-};
+} own_validation;
 
 enum { GOOD = 1, MISSING, DAMAGED }; /* what became of a content */
 
@@ -25,7 +26,7 @@ struct validating {
         pawl__contents *contents;
         pawl__git *git;  /* NULL: there is none to ask */
         pawl__map known; /* contents that were read, by hash in the arena */
-        pawl_validation *out;
+        own_validation *out;
         const char *actor;
         pawl__buf text;
         pawl_error *err;
@@ -270,7 +271,7 @@ static pawl_status fill(pawl_log *log, pawl__batch *batch, void *user, pawl_erro
         (void)log;
         v->err = err;
         pawl__map_free(&v->known);
-        for (size_t i = 0; i < v->out->n && !status; i++) {
+        for (size_t i = 0; i < v->out->shown.n && !status; i++) {
                 pawl_validated *it = &v->out->list[i];
                 if (it->good || !it->valid)
                         continue;
@@ -288,11 +289,11 @@ static pawl_status mark_all(struct validating *v)
         bool any = false;
         pawl_status status = PAWL_OK;
 
-        for (size_t i = 0; i < v->out->n && !any; i++)
+        for (size_t i = 0; i < v->out->shown.n && !any; i++)
                 any = v->out->list[i].valid && !v->out->list[i].good;
         if (any)
                 status = from_log(v, pawl__log_commit(v->log, &batch, 0, NULL));
-        for (size_t i = 0; i < v->out->n && !status; i++)
+        for (size_t i = 0; i < v->out->shown.n && !status; i++)
                 v->out->list[i].valid = v->out->list[i].valid && v->out->list[i].good;
         pawl__batch_free(&batch);
         return status;
@@ -318,7 +319,7 @@ static pawl_status check_all(struct validating *v, const char *which)
         for (size_t i = 0; i < n && !status; i++) {
                 const pawl__row *row = which ? &one : &rows[i];
                 if (row->v[PAWL__WCP_PRUNED_SEQ].integer == 0)
-                        status = check_one(v, &v->out->list[v->out->n++], row);
+                        status = check_one(v, &v->out->list[v->out->shown.n++], row);
         }
         return status;
 }
@@ -356,34 +357,22 @@ pawl_status pawl_workspace_validate(pawl_validation **out, pawl_log *log, const 
         pawl__contents_close(v.contents);
         pawl__map_free(&v.known);
         pawl__buf_free(&v.text);
-        if (status)
-                pawl_validation_free(v.out);
-        else
-                *out = v.out;
-        return status;
-}
-
-size_t pawl_validation_count(const pawl_validation *validation)
-{
-        return validation->n;
-}
-
-const pawl_validated *pawl_validation_at(const pawl_validation *validation, size_t index)
-{
-        return &validation->list[index];
-}
-
-const pawl_validated *pawl_validation_last(const pawl_validation *validation)
-{
-        for (size_t i = validation->n; i-- > 0;) {
-                if (validation->list[i].good && validation->list[i].valid)
-                        return &validation->list[i];
+        if (status) {
+                pawl_validation_free(&v.out->shown);
+                return status;
         }
-        return NULL;
+        v.out->shown.items = v.out->list;
+        for (size_t i = 0; i < v.out->shown.n; i++)
+                if (v.out->list[i].good && v.out->list[i].valid)
+                        v.out->shown.last = &v.out->list[i];
+        *out = &v.out->shown;
+        return PAWL_OK;
 }
 
-void pawl_validation_free(pawl_validation *validation)
+void pawl_validation_free(pawl_validation *shown)
 {
+        own_validation *validation = (own_validation *)shown;
+
         if (!validation)
                 return;
         pawl__arena_free(&validation->arena);
