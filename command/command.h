@@ -74,7 +74,8 @@ enum {
         CLI_CHANGES = 2,   /**< it writes, but for an option of CLI_DRY_RUN; without this, it reads
                               only */
         CLI_WORKSPACE = 4, /**< it works on the files of the workspace */
-        CLI_LINES = 8      /**< in place of one JSON value it prints JSON Lines */
+        CLI_LINES = 8,     /**< in place of one JSON value it prints JSON Lines */
+        CLI_REPLACES = 16  /**< what it changes does not only add: files or old data go */
 };
 
 #define CLI_ARG_HELP_MAX 3

@@ -26,6 +26,7 @@ static const cli_cmd *const cmds[] = {
         &pawl_hooks_uninstall_cmd,
         &pawl_hooks_status_cmd,
         &pawl_hook_cmd,
+        &pawl_mcp_cmd,
         &pawl_prune_sessions_cmd,
         &pawl_handoff_cmd,
         &pawl_workspace_checkpoint_cmd,

@@ -219,7 +219,7 @@ const cli_cmd pawl_rollback_cmd = {
         .max_args = CLI_ARGS_MAX,
         .arg_help = {"the checkpoint to go back to",
                 "after --: these files and directories alone; no step changes"},
-        .traits = CLI_SERVED | CLI_CHANGES | CLI_WORKSPACE,
+        .traits = CLI_SERVED | CLI_CHANGES | CLI_WORKSPACE | CLI_REPLACES,
         .options = rollback_options,
         .help = "Put the files of the workspace back as a checkpoint has them, all or some",
         .run = rollback_run,
@@ -228,7 +228,7 @@ const cli_cmd pawl_rollback_cmd = {
 const cli_cmd pawl_undo_cmd = {
         .name = "undo",
         .args = "",
-        .traits = CLI_SERVED | CLI_CHANGES | CLI_WORKSPACE,
+        .traits = CLI_SERVED | CLI_CHANGES | CLI_WORKSPACE | CLI_REPLACES,
         .options = undo_options,
         .help = "Take the last rollback or undo back, or give up one that was interrupted",
         .on_log = undo_on_log,

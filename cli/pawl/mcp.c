@@ -1,0 +1,121 @@
+/* pawl mcp: the Model Context Protocol on standard input and output, a message a line. */
+#include "base/error.h"
+#include "base/system.h"
+#include "cli/pawl/commands.h"
+#include "cli/registry.h"
+#include "mcp/server.h"
+#include <errno.h>
+#include <poll.h>
+#include <signal.h>
+#include <sys/signalfd.h>
+#include <unistd.h>
+
+typedef struct serving {
+        mcp_server server;
+        pawl__buf in;
+        bool skipping; /* a line that is too long */
+        FILE *out;
+} serving;
+
+static void send(pawl_text message, void *user)
+{
+        serving *s = user;
+
+        fwrite(message.data, 1, message.len, s->out);
+        fputc('\n', s->out);
+        fflush(s->out);
+}
+
+/* The whole lines that have come. */
+static void take_lines(serving *s)
+{
+        char *line = s->in.data, *end;
+        size_t left = s->in.len;
+
+        while ((end = memchr(line, '\n', left))) {
+                const pawl_text text = {line, (size_t)(end - line)};
+                if (!s->skipping && strspn(line, " \t\r\n") < text.len)
+                        mcp_handle(&s->server, text);
+                s->skipping = false;
+                left -= text.len + 1;
+                line = end + 1;
+        }
+        if (left > MCP_MESSAGE_MAX) {
+                if (!s->skipping)
+                        mcp_refuse_long(&s->server);
+                s->skipping = true;
+        }
+        if (s->skipping)
+                left = 0;
+        memmove(s->in.data, line, left);
+        s->in.len = left;
+}
+
+/* False: there is nothing more to come. */
+static bool take_input(serving *s)
+{
+        enum { CHUNK = 1 << 16 };
+
+        if (pawl__buf_reserve(&s->in, CHUNK))
+                return false;
+        const ssize_t n = read(STDIN_FILENO, s->in.data + s->in.len, CHUNK);
+        if (n < 0)
+                return errno == EINTR || errno == EAGAIN;
+        s->in.len += (size_t)n;
+        s->in.data[s->in.len] = '\0';
+        if (n > 0)
+                take_lines(s);
+        return n > 0;
+}
+
+/* Until the client ends its input, or a signal comes: its number, or 0. */
+static int serve(serving *s, int signals)
+{
+        struct signalfd_siginfo info;
+        bool open = true;
+
+        while (open || s->server.runs) {
+                struct pollfd fds[] = {{signals, POLLIN, 0}, {open ? STDIN_FILENO : -1, POLLIN, 0}};
+                if (poll(fds, 2, mcp_tick(&s->server)) < 0 && errno != EINTR)
+                        break;
+                if (fds[0].revents && read(signals, &info, sizeof info) == sizeof info)
+                        return (int)info.ssi_signo;
+                if (fds[1].revents)
+                        open = take_input(s);
+        }
+        return 0;
+}
+
+static int mcp_run_cmd(cli_call *cli)
+{
+        serving s = {.server = {.registry = &cli_commands, .log = {.cli = cli}, .send = send},
+                .in = PAWL__BUF_INIT,
+                .out = cli->in->out};
+        sigset_t ending, before;
+
+        s.server.send_user = &s;
+        sigemptyset(&ending);
+        sigaddset(&ending, SIGTERM);
+        sigaddset(&ending, SIGINT);
+        sigprocmask(SIG_BLOCK, &ending, &before);
+        const int signals = signalfd(-1, &ending, SFD_CLOEXEC);
+        if (signals < 0) {
+                pawl_error err = PAWL_ERROR_INIT;
+                pawl__fail_errno(&err, errno, "signals", "wait for them");
+                return cli_fail(cli, &err);
+        }
+        const int sig = serve(&s, signals);
+        mcp_stop(&s.server);
+        close(signals);
+        sigprocmask(SIG_SETMASK, &before, NULL);
+        pawl__buf_free(&s.in);
+        return sig ? 128 + sig : CLI_DONE;
+}
+
+const cli_cmd pawl_mcp_cmd = {
+        .name = "mcp",
+        .args = "",
+        .traits = CLI_CHANGES,
+        .help = "Serve an agent by the Model Context Protocol on standard input and output",
+        .run = mcp_run_cmd,
+};

@@ -1,0 +1,609 @@
+#include "mcp/run.h"
+#include "base/error.h"
+#include "base/file.h"
+#include "base/sources.h"
+#include "events/log.h"
+#include "events/types.h"
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <spawn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+enum { OUTPUT_MAX = 16 << 20 };
+
+struct mcp_run {
+        mcp_run *next;
+        pawl__buf id, token; /* JSON; token empty: no progress is wanted */
+        pawl__buf actor;
+        bool modern, can_elicit, cancelled;
+        pid_t pid;            /* 0: it has ended */
+        int out, err;         /* files in memory */
+        uint64_t seq;         /* of the last event that was told of */
+        int64_t steps;        /* that were completed meanwhile */
+        char run_id[64];      /* empty: not known */
+        mcp_outcome outcome;  /* once it has ended */
+        pawl__json_tree told; /* its output, when it blocks */
+        pawl__node conflict;  /* the one that the client is asked about */
+        char asked[24];       /* the id of that request; empty: none waits */
+};
+
+extern char **environ;
+
+static void free_run(mcp_run *run)
+{
+        if (run->out >= 0)
+                close(run->out);
+        if (run->err >= 0)
+                close(run->err);
+        pawl__buf_free(&run->id);
+        pawl__buf_free(&run->token);
+        pawl__buf_free(&run->actor);
+        pawl__json_tree_free(&run->told);
+        mcp_outcome_free(&run->outcome);
+        free(run);
+}
+
+static void drop(mcp_server *server, mcp_run *run)
+{
+        for (mcp_run **at = &server->runs; *at; at = &(*at)->next)
+                if (*at == run) {
+                        *at = run->next;
+                        break;
+                }
+        free_run(run);
+}
+
+/* What a request looks like to those who answer it later. */
+static mcp_request request_of(const mcp_run *run)
+{
+        return (mcp_request){.params = PAWL__NO_NODE,
+                .id = pawl__buf_text(&run->id),
+                .modern = run->modern,
+                .can_elicit = run->can_elicit,
+                .actor = run->actor.data};
+}
+
+/* ---- The process --------------------------------------------------------------------------------
+ */
+
+static pawl_status spawn(mcp_server *server, mcp_run *run, const char *command,
+        const mcp_words *words, pawl_error *err)
+{
+        const cli_call *cli = server->log.cli;
+        const char *argv[2 * CLI_ARGS_MAX + 8];
+        const char *const key = cli_value(cli, "key-file");
+        posix_spawn_file_actions_t actions;
+        posix_spawnattr_t attributes;
+        sigset_t none;
+        size_t n = 0;
+
+        if (words->n > 2 * CLI_ARGS_MAX)
+                return pawl__fail(err, PAWL_EINVAL, "arguments: are too many; give fewer");
+        argv[n++] = "pawl";
+        argv[n++] = command;
+        argv[n++] = "--no-input";
+        if (cli->db) {
+                argv[n++] = "--db";
+                argv[n++] = cli->db;
+        }
+        if (key) {
+                argv[n++] = "--key-file";
+                argv[n++] = key;
+        }
+        for (size_t i = 0; i < words->n; i++)
+                argv[n++] = words->list[i];
+        argv[n] = NULL;
+        run->out = memfd_create("output", MFD_CLOEXEC);
+        run->err = memfd_create("messages", MFD_CLOEXEC);
+        if (run->out < 0 || run->err < 0 || posix_spawn_file_actions_init(&actions) != 0)
+                return pawl__nomem(err);
+        int error = posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0);
+        if (!error)
+                error = posix_spawn_file_actions_adddup2(&actions, run->out, 1);
+        if (!error)
+                error = posix_spawn_file_actions_adddup2(&actions, run->err, 2);
+        sigemptyset(&none); /* those that the server waits for end the command */
+        posix_spawnattr_init(&attributes);
+        posix_spawnattr_setsigmask(&attributes, &none);
+        posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK);
+        if (!error) /* the strings are only read */
+                error = posix_spawn(&run->pid, "/proc/self/exe", &actions, &attributes,
+                        (char **)(uintptr_t)argv, environ);
+        posix_spawnattr_destroy(&attributes);
+        posix_spawn_file_actions_destroy(&actions);
+        return error ? pawl__fail(err, PAWL_EIO, "%s: could not be started: %s; try again", command,
+                               strerror(error))
+                     : PAWL_OK;
+}
+
+/* From the start of a file in memory. */
+static void read_file(pawl__buf *out, int fd)
+{
+        if (lseek(fd, 0, SEEK_SET) == 0)
+                (void)!pawl__read_all(out, fd, OUTPUT_MAX);
+}
+
+/* The process has ended: its output, or the line that it failed with. */
+static void take_outcome(mcp_run *run, int status)
+{
+        pawl__buf said = PAWL__BUF_INIT;
+
+        mcp_outcome_free(&run->outcome);
+        run->outcome.code = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+        read_file(&run->outcome.output, run->out);
+        read_file(&said, run->err);
+        if (run->outcome.code != CLI_DONE && said.len) {
+                const char *last = said.data;
+                for (const char *c = said.data; *c; c++)
+                        if (*c == '\n' && c[1])
+                                last = c + 1;
+                pawl__fail(
+                        &run->outcome.failure, PAWL_ESTATE, "%.*s", (int)strcspn(last, "\n"), last);
+        }
+        pawl__buf_free(&said);
+        close(run->out);
+        close(run->err);
+        run->out = run->err = -1;
+        run->pid = 0;
+}
+
+/* ---- The answer ---------------------------------------------------------------------------------
+ */
+
+static void send_outcome(mcp_server *server, mcp_run *run)
+{
+        pawl__json_writer w = PAWL__JSON_WRITER_INIT;
+        const mcp_request request = request_of(run);
+
+        if (!run->cancelled) {
+                mcp_begin_result(&w, &request);
+                mcp_write_outcome(&w, &run->outcome, run->modern);
+                mcp_send_result(server, &w);
+        }
+        drop(server, run);
+}
+
+static void fail(mcp_server *server, mcp_run *run, const pawl_error *err)
+{
+        mcp_outcome_free(&run->outcome);
+        run->outcome.code = CLI_FAILED;
+        run->outcome.failure = *err;
+        send_outcome(server, run);
+}
+
+/* ---- Putting a conflict to the person -----------------------------------------------------------
+ */
+
+/* The object of `conflicts --json` with that id. */
+static pawl_status find_conflict(pawl__json_tree *tree, pawl__node *out, mcp_outcome *conflicts,
+        mcp_server *server, pawl_text id, pawl_error *err)
+{
+        static const char *const words[] = {NULL};
+        pawl_status status = mcp_run_line(
+                conflicts, &server->log, server->registry, "conflicts", words, NULL, err);
+
+        if (!status && conflicts->code)
+                status = pawl__fail(err, PAWL_ESTATE, "%s", conflicts->failure.message);
+        if (!status)
+                status = pawl__json_tree_read(
+                        tree, conflicts->output.data, conflicts->output.len, err);
+        *out = PAWL__NO_NODE;
+        for (pawl__node at = status ? PAWL__NO_NODE : pawl__json_first(tree, 0);
+                at != PAWL__NO_NODE; at = pawl__json_after(tree, 0, at))
+                if (pawl__text_eq(pawl__json_get_text(tree, at, "conflict_id"), id))
+                        *out = at;
+        return status;
+}
+
+static void write_choice(pawl__json_writer *w, const pawl__json_tree *tree, pawl__node candidates)
+{
+        pawl__json_name(w, "sense");
+        pawl__json_open_object(w);
+        pawl__json_member_string(w, "type", "string");
+        pawl__json_member_string(w, "title", "The sense that is meant");
+        pawl__json_name(w, "oneOf");
+        pawl__json_open_array(w);
+        for (pawl__node at = pawl__json_first(tree, candidates); at != PAWL__NO_NODE;
+                at = pawl__json_after(tree, candidates, at)) {
+                const pawl__node n = pawl__json_get(tree, at, "n");
+                pawl__buf title = PAWL__BUF_INIT;
+                const pawl_text scope = pawl__json_get_text(tree, at, "scope"),
+                                definition = pawl__json_get_text(tree, at, "definition");
+                pawl__buf_addf(&title, "%.*s (%.*s)", (int)definition.len,
+                        definition.data ? definition.data : "", (int)scope.len,
+                        scope.data ? scope.data : "");
+                pawl__json_open_object(w);
+                pawl__json_member_text(w, "const", pawl__json_at(tree, n)->value);
+                pawl__json_member_text(w, "title", pawl__buf_text(&title));
+                pawl__json_close_object(w);
+                w->buf.failed |= title.failed;
+                pawl__buf_free(&title);
+        }
+        pawl__json_close_array(w);
+        pawl__json_close_object(w);
+}
+
+/* The members of elicitation/create. */
+static void write_question(
+        pawl__json_writer *w, const pawl__json_tree *tree, pawl__node conflict, bool modern)
+{
+        const pawl__node candidates = pawl__json_get(tree, conflict, "candidates");
+        const pawl_text term = pawl__json_get_text(tree, conflict, "term"),
+                        step = pawl__json_get_text(tree, conflict, "step_id"),
+                        context = pawl__json_get_text(tree, conflict, "context");
+        pawl__buf message = PAWL__BUF_INIT;
+
+        pawl__buf_addf(&message, "What does \"%.*s\" mean in step %.*s? ", (int)term.len, term.data,
+                (int)step.len, step.data);
+        pawl__buf_add_text(&message, context);
+        if (modern)
+                pawl__json_member_string(w, "mode", "form");
+        pawl__json_member_text(w, "message", pawl__buf_text(&message));
+        w->buf.failed |= message.failed;
+        pawl__buf_free(&message);
+        pawl__json_name(w, "requestedSchema");
+        pawl__json_open_object(w);
+        pawl__json_member_string(w, "type", "object");
+        pawl__json_name(w, "properties");
+        pawl__json_open_object(w);
+        if (candidates != PAWL__NO_NODE && pawl__json_at(tree, candidates)->count)
+                write_choice(w, tree, candidates);
+        pawl__json_name(w, "definition");
+        pawl__json_open_object(w);
+        pawl__json_member_string(w, "type", "string");
+        pawl__json_member_string(w, "title", "Or a definition in your own words");
+        pawl__json_close_object(w);
+        pawl__json_close_object(w);
+        pawl__json_close_object(w);
+}
+
+/* Record what the person said. PAWL_DONE: nothing was said. */
+static pawl_status record(mcp_server *server, pawl_text conflict, const pawl__json_tree *tree,
+        pawl__node answer, pawl_error *err)
+{
+        const pawl__node content = pawl__json_get(tree, answer, "content");
+        const pawl_text definition = pawl__json_get_text(tree, content, "definition");
+        pawl_text sense = pawl__json_get_text(tree, content, "sense");
+        pawl__arena arena = PAWL__ARENA_INIT;
+        mcp_outcome outcome = {.code = CLI_DONE};
+        const char *const user = getenv("USER");
+        pawl__buf option = PAWL__BUF_INIT, actor = PAWL__BUF_INIT;
+
+        if (!pawl__text_is(pawl__json_get_text(tree, answer, "action"), "accept") ||
+                (!definition.len && !sense.len))
+                return PAWL_DONE;
+        if (definition.len)
+                pawl__buf_addf(&option, "--define=%.*s", (int)definition.len, definition.data);
+        else
+                pawl__buf_addf(&option, "--pick=%.*s", (int)sense.len, sense.data);
+        pawl__buf_addf(&actor, "user:%s", user && *user ? user : "person");
+        const char *const words[] = {
+                "--json", option.data, "--", pawl__arena_copy(&arena, conflict).data, NULL};
+        pawl_status status =
+                option.failed || actor.failed ? pawl__nomem(err) : pawl__arena_check(&arena, err);
+        if (!status)
+                status = mcp_run_line(&outcome, &server->log, server->registry, "resolve", words,
+                        actor.data, err);
+        if (!status && outcome.code)
+                status = pawl__fail(err, PAWL_EINVAL, "%s", outcome.failure.message);
+        mcp_outcome_free(&outcome);
+        pawl__arena_free(&arena);
+        pawl__buf_free(&option);
+        pawl__buf_free(&actor);
+        return status;
+}
+
+/* All is answered: the run goes on. */
+static pawl_status resume(mcp_server *server, mcp_run *run, pawl_error *err)
+{
+        mcp_words words = {.n = 0};
+        pawl_status status = mcp_words_add(&words, pawl__text("--json"), err);
+
+        if (!status)
+                status = mcp_words_add(&words, pawl__text(run->run_id), err);
+        if (!status)
+                status = spawn(server, run, "resume", &words, err);
+        mcp_words_free(&words);
+        return status;
+}
+
+/* By a request of ours, one conflict after the other. */
+static pawl_status ask(mcp_server *server, mcp_run *run, pawl_error *err)
+{
+        pawl__json_tree tree = PAWL__JSON_TREE_INIT;
+        mcp_outcome conflicts = {.code = CLI_DONE};
+        pawl__json_writer w = PAWL__JSON_WRITER_INIT;
+        pawl__node conflict;
+        pawl_status status = find_conflict(&tree, &conflict, &conflicts, server,
+                pawl__json_at(&run->told, run->conflict)->value, err);
+
+        if (!status && conflict == PAWL__NO_NODE) {
+                status = PAWL_DONE; /* somebody else has answered */
+        } else if (!status) {
+                snprintf(run->asked, sizeof run->asked, "\"pawl-%u\"", ++server->last_request);
+                mcp_begin_message(&w, "elicitation/create", run->asked);
+                write_question(&w, &tree, conflict, false);
+                mcp_send_result(server, &w);
+        }
+        pawl__json_tree_free(&tree);
+        mcp_outcome_free(&conflicts);
+        return status;
+}
+
+/* In the result, all of them. */
+static pawl_status want_answers(mcp_server *server, mcp_run *run, pawl_error *err)
+{
+        const mcp_request request = request_of(run);
+        const pawl__node list = pawl__json_get(&run->told, 0, "conflicts");
+        pawl__json_writer w = PAWL__JSON_WRITER_INIT;
+        pawl_status status = PAWL_OK;
+
+        pawl__json_open_object(&w);
+        for (pawl__node at = pawl__json_first(&run->told, list); at != PAWL__NO_NODE && !status;
+                at = pawl__json_after(&run->told, list, at)) {
+                const pawl_text id = pawl__json_at(&run->told, at)->value;
+                pawl__json_tree tree = PAWL__JSON_TREE_INIT;
+                mcp_outcome conflicts = {.code = CLI_DONE};
+                pawl__node conflict;
+                status = find_conflict(&tree, &conflict, &conflicts, server, id, err);
+                if (!status && conflict != PAWL__NO_NODE) {
+                        pawl__json_name_text(&w, id);
+                        pawl__json_open_object(&w);
+                        pawl__json_member_string(&w, "method", "elicitation/create");
+                        pawl__json_name(&w, "params");
+                        pawl__json_open_object(&w);
+                        write_question(&w, &tree, conflict, true);
+                        pawl__json_close_object(&w);
+                        pawl__json_close_object(&w);
+                }
+                pawl__json_tree_free(&tree);
+                mcp_outcome_free(&conflicts);
+        }
+        pawl__json_close_object(&w);
+        if (!status && pawl__json_end_writer(&w))
+                status = pawl__nomem(err);
+        if (!status) {
+                pawl__json_writer out = PAWL__JSON_WRITER_INIT;
+                mcp_begin_result(&out, &request);
+                pawl__json_member_string(&out, "resultType", "input_required");
+                pawl__json_member_raw(&out, "inputRequests", pawl__buf_text(&w.buf));
+                pawl__json_member_string(&out, "requestState", run->run_id);
+                mcp_send_result(server, &out);
+        }
+        pawl__json_writer_free(&w);
+        return status;
+}
+
+/* Is the run blocked by conflicts that the person could be asked about? Keeps what it told. */
+static bool can_ask(mcp_run *run)
+{
+        const pawl_text output = pawl__buf_text(&run->outcome.output);
+        pawl_error err = PAWL_ERROR_INIT;
+        pawl_text id;
+
+        if (run->outcome.code != CLI_BLOCKED || !run->can_elicit || run->cancelled ||
+                pawl__json_tree_read(&run->told, output.data, output.len, &err))
+                return false;
+        const pawl__node list = pawl__json_get(&run->told, 0, "conflicts");
+        id = pawl__json_get_text(&run->told, 0, "run_id");
+        if (list == PAWL__NO_NODE || pawl__json_at(&run->told, list)->type != PAWL__JSON_ARRAY ||
+                id.len >= sizeof run->run_id)
+                return false;
+        snprintf(run->run_id, sizeof run->run_id, "%.*s", (int)id.len, id.data ? id.data : "");
+        run->conflict = pawl__json_first(&run->told, list);
+        return run->conflict != PAWL__NO_NODE;
+}
+
+/* The next conflict; after the last one the run goes on. */
+static void go_on(mcp_server *server, mcp_run *run)
+{
+        const pawl__node list = pawl__json_get(&run->told, 0, "conflicts");
+        pawl_error err = PAWL_ERROR_INIT;
+        pawl_status status = PAWL_DONE;
+
+        *run->asked = '\0';
+        while (status == PAWL_DONE && run->conflict != PAWL__NO_NODE) {
+                status = ask(server, run, &err);
+                if (status == PAWL_DONE)
+                        run->conflict = pawl__json_after(&run->told, list, run->conflict);
+        }
+        if (status == PAWL_DONE)
+                status = resume(server, run, &err);
+        if (status)
+                fail(server, run, &err);
+}
+
+static void end(mcp_server *server, mcp_run *run, int status)
+{
+        pawl_error err = PAWL_ERROR_INIT;
+
+        take_outcome(run, status);
+        if (!can_ask(run)) {
+                send_outcome(server, run);
+        } else if (!run->modern) {
+                go_on(server, run);
+        } else {
+                if (want_answers(server, run, &err))
+                        fail(server, run, &err);
+                else
+                        drop(server, run);
+        }
+}
+
+/* ---- Calls --------------------------------------------------------------------------------------
+ */
+
+static mcp_run *begin(mcp_server *server, const mcp_request *request)
+{
+        const pawl__node meta = pawl__json_get(request->tree, request->params, "_meta");
+        const pawl__node token = pawl__json_get(request->tree, meta, "progressToken");
+        unsigned char hash[32];
+        mcp_run *run = calloc(1, sizeof *run);
+
+        if (!run)
+                return NULL;
+        run->out = run->err = -1;
+        run->modern = request->modern;
+        run->can_elicit = request->can_elicit;
+        run->conflict = PAWL__NO_NODE;
+        pawl__buf_add_text(&run->id, request->id);
+        pawl__buf_adds(&run->actor, request->actor);
+        if (token != PAWL__NO_NODE)
+                pawl__json_node_text(&run->token, pawl__json_at(request->tree, token));
+        if (server->log.log && pawl_log_head(&run->seq, hash, server->log.log))
+                run->seq = 0;
+        if (run->id.failed || run->actor.failed || run->token.failed) {
+                free_run(run);
+                return NULL;
+        }
+        run->next = server->runs;
+        server->runs = run;
+        return run;
+}
+
+void mcp_run_start(mcp_server *server, const mcp_request *request, const mcp_tool *tool,
+        const mcp_words *words)
+{
+        pawl_error err = PAWL_ERROR_INIT;
+        mcp_run *run = begin(server, request);
+
+        if (!run)
+                mcp_send_error(server, request->id, MCP_INTERNAL, "out of memory");
+        else if (spawn(server, run, tool->cmd->name, words, &err))
+                fail(server, run, &err);
+}
+
+bool mcp_run_retry(mcp_server *server, const mcp_request *request)
+{
+        const pawl__json_tree *tree = request->tree;
+        const pawl__node answers = pawl__json_get(tree, request->params, "inputResponses");
+        const pawl_text id = pawl__json_get_text(tree, request->params, "requestState");
+        pawl_error err = PAWL_ERROR_INIT;
+        pawl_status status = PAWL_OK;
+        mcp_run *run;
+
+        if (answers == PAWL__NO_NODE || pawl__json_at(tree, answers)->type != PAWL__JSON_OBJECT ||
+                !id.len || id.len >= sizeof run->run_id)
+                return false;
+        run = begin(server, request);
+        if (!run) {
+                mcp_send_error(server, request->id, MCP_INTERNAL, "out of memory");
+                return true;
+        }
+        snprintf(run->run_id, sizeof run->run_id, "%.*s", (int)id.len, id.data);
+        for (pawl__node at = pawl__json_first(tree, answers); at != PAWL__NO_NODE && !status;
+                at = pawl__json_after(tree, answers, at)) {
+                status = record(server, pawl__json_at(tree, at)->name, tree, at, &err);
+                if (status ==
+                        PAWL_DONE) { /* declined: the run stays blocked, and is not asked about */
+                        run->can_elicit = false;
+                        status = PAWL_OK;
+                }
+        }
+        if (!status)
+                status = resume(server, run, &err);
+        if (status)
+                fail(server, run, &err);
+        return true;
+}
+
+void mcp_run_answer(mcp_server *server, pawl_text id, const pawl__json_tree *tree)
+{
+        const pawl__node result = pawl__json_get(tree, 0, "result");
+        pawl_error err = PAWL_ERROR_INIT;
+        mcp_run *run = server->runs;
+
+        while (run && !pawl__text_is(id, run->asked))
+                run = run->next;
+        if (!run || !*run->asked)
+                return;
+        pawl_status status =
+                record(server, pawl__json_at(&run->told, run->conflict)->value, tree, result, &err);
+        if (status == PAWL_DONE) { /* the run stays blocked */
+                *run->asked = '\0';
+                send_outcome(server, run);
+        } else if (status) {
+                fail(server, run, &err);
+        } else {
+                run->conflict = pawl__json_after(
+                        &run->told, pawl__json_get(&run->told, 0, "conflicts"), run->conflict);
+                go_on(server, run);
+        }
+}
+
+void mcp_run_cancel(mcp_server *server, pawl_text id)
+{
+        for (mcp_run *run = server->runs; run; run = run->next) {
+                if (!pawl__text_eq(pawl__buf_text(&run->id), id))
+                        continue;
+                run->cancelled = true;
+                if (run->pid)
+                        kill(run->pid, SIGTERM);
+                else
+                        drop(server, run);
+                return;
+        }
+}
+
+/* ---- As time goes by ----------------------------------------------------------------------------
+ */
+
+static pawl_status count_step(
+        const pawl_event *event, pawl__event_type type, void *user, pawl_error *err)
+{
+        mcp_run *run = user;
+
+        (void)err;
+        run->seq = event->seq;
+        run->steps += type == PAWL__STEP_COMPLETED;
+        return PAWL_OK;
+}
+
+static void tell_progress(mcp_server *server, mcp_run *run)
+{
+        pawl__json_writer w = PAWL__JSON_WRITER_INIT;
+        pawl_error err = PAWL_ERROR_INIT;
+        const int64_t before = run->steps;
+
+        if (!run->token.len || !server->log.log ||
+                pawl__log_each(server->log.log, run->seq, count_step, run, &err) ||
+                run->steps == before)
+                return;
+        mcp_begin_message(&w, "notifications/progress", NULL);
+        pawl__json_member_raw(&w, "progressToken", pawl__buf_text(&run->token));
+        pawl__json_member_integer(&w, "progress", run->steps);
+        pawl__json_member_string(&w, "message", "steps completed");
+        mcp_send_result(server, &w);
+}
+
+void mcp_runs_tick(mcp_server *server)
+{
+        for (mcp_run *run = server->runs, *next; run; run = next) {
+                int status;
+                next = run->next;
+                if (!run->pid)
+                        continue;
+                if (!run->cancelled)
+                        tell_progress(server, run);
+                if (waitpid(run->pid, &status, WNOHANG) == run->pid)
+                        end(server, run, status);
+        }
+}
+
+void mcp_runs_stop(mcp_server *server)
+{
+        for (mcp_run *run = server->runs; run; run = run->next)
+                if (run->pid)
+                        kill(run->pid, SIGTERM);
+        while (server->runs) {
+                if (server->runs->pid)
+                        while (waitpid(server->runs->pid, NULL, 0) < 0 && errno == EINTR)
+                                ;
+                drop(server, server->runs);
+        }
+}

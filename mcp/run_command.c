@@ -1,0 +1,79 @@
+#include "mcp/run_command.h"
+#include "base/error.h"
+#include "command/find.h"
+#include <stdlib.h>
+
+void mcp_outcome_free(mcp_outcome *outcome)
+{
+        pawl__buf_free(&outcome->output);
+        *outcome = (mcp_outcome){.code = CLI_DONE};
+}
+
+void mcp_log_close(mcp_log *log)
+{
+        if (log->log)
+                cli_close_log(log->cli, log->log);
+        log->log = NULL;
+}
+
+/* A log is made by what changes something; for what only looks there must be one. */
+static pawl_status open_log(mcp_log *log, const mcp_tool *tool, pawl_error *err)
+{
+        const bool changes = (tool->cmd->traits & CLI_CHANGES) != 0;
+
+        if (log->log)
+                return PAWL_OK;
+        return cli_open_log(&log->log, log->cli, changes ? CLI_MAKE : CLI_WRITE, err);
+}
+
+pawl_status mcp_run_command(mcp_outcome *out, mcp_log *log, const mcp_tool *tool,
+        const mcp_words *words, const char *actor, pawl_error *err)
+{
+        char *printed = NULL, *said = NULL;
+        size_t n_printed = 0, n_said = 0;
+        cli_call cli;
+
+        *out = (mcp_outcome){.code = CLI_FAILED};
+        if (open_log(log, tool, &out->failure))
+                return PAWL_OK;
+        cli_context in = {.out = open_memstream(&printed, &n_printed),
+                .err = open_memstream(&said, &n_said),
+                .log = log->log,
+                .actor = actor,
+                .home = log->cli->in->home,
+                .config_home = log->cli->in->config_home,
+                .served = true,
+                .failure = &out->failure};
+        if (in.out && in.err) {
+                out->code =
+                        cli_parse_cmd(&cli, tool->program, tool->cmd, words->list, words->n, &in);
+                if (!out->code)
+                        out->code = cli_run(&cli);
+                free(cli.repeated);
+        }
+        const bool failed = !in.out || !in.err || ferror(in.out);
+        if (in.err)
+                fclose(in.err);
+        if (in.out && fclose(in.out) == 0 && !failed)
+                pawl__buf_add(&out->output, printed, n_printed);
+        free(printed);
+        free(said);
+        return failed ? pawl__nomem(err) : pawl__buf_check(&out->output, err);
+}
+
+pawl_status mcp_run_line(mcp_outcome *out, mcp_log *log, const cli_registry *registry,
+        const char *tool, const char *const *words, const char *actor, pawl_error *err)
+{
+        mcp_words list = {.n = 0};
+        pawl_status status = PAWL_OK;
+        mcp_tool found;
+
+        if (!mcp_tool_find(&found, registry, pawl__text(tool)))
+                return pawl__fail(err, PAWL_ENOTFOUND, "%s: is no tool; list them", tool);
+        for (; *words && !status; words++)
+                status = mcp_words_add(&list, pawl__text(*words), err);
+        if (!status)
+                status = mcp_run_command(out, log, &found, &list, actor, err);
+        mcp_words_free(&list);
+        return status;
+}

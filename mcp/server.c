@@ -1,0 +1,578 @@
+#include "mcp/server.h"
+#include "base/error.h"
+#include "mcp/prompts.h"
+#include "mcp/resources.h"
+#include "mcp/run.h"
+#include "mcp/subscriptions.h"
+#include <stdio.h>
+
+enum { TICK_MS = 50, SUBSCRIPTION_MS = 300, CACHE_MS = 60000 };
+
+/* The newest of those with a handshake first; then the one without. */
+static const char *const versions[] = {
+        "2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05", "2026-07-28"};
+enum { WITH_HANDSHAKE = 4, N_VERSIONS = 5 };
+static const char modern[] = "2026-07-28";
+
+#define META "io.modelcontextprotocol/"
+
+/* ---- Messages out -------------------------------------------------------------------------------
+ */
+
+static void open_message(pawl__json_writer *w)
+{
+        pawl__json_open_object(w);
+        pawl__json_member_string(w, "jsonrpc", "2.0");
+}
+
+static void write_server_info(pawl__json_writer *w, const char *name)
+{
+        pawl__json_name(w, name);
+        pawl__json_open_object(w);
+        pawl__json_member_string(w, "name", "pawl");
+        pawl__json_member_string(w, "title", "Pawl");
+        pawl__json_member_string(w, "version", pawl_version());
+        pawl__json_close_object(w);
+}
+
+void mcp_begin_result(pawl__json_writer *w, const mcp_request *request)
+{
+        open_message(w);
+        pawl__json_member_raw(w, "id", request->id);
+        pawl__json_name(w, "result");
+        pawl__json_open_object(w);
+        if (!request->modern)
+                return;
+        pawl__json_name(w, "_meta");
+        pawl__json_open_object(w);
+        write_server_info(w, META "serverInfo");
+        pawl__json_close_object(w);
+}
+
+void mcp_begin_message(pawl__json_writer *w, const char *method, const char *id)
+{
+        open_message(w);
+        if (id)
+                pawl__json_member_raw(w, "id", pawl__text(id));
+        pawl__json_member_string(w, "method", method);
+        pawl__json_name(w, "params");
+        pawl__json_open_object(w);
+}
+
+void mcp_send_result(mcp_server *server, pawl__json_writer *w)
+{
+        pawl__json_close_object(w);
+        pawl__json_close_object(w);
+        if (!pawl__json_end_writer(w))
+                server->send(pawl__buf_text(&w->buf), server->send_user);
+        pawl__json_writer_free(w);
+}
+
+static void open_error(pawl__json_writer *w, pawl_text id, int code, const char *message)
+{
+        open_message(w);
+        pawl__json_name(w, "id");
+        if (id.data)
+                pawl__json_raw(w, id);
+        else
+                pawl__json_null(w);
+        pawl__json_name(w, "error");
+        pawl__json_open_object(w);
+        pawl__json_member_integer(w, "code", code);
+        pawl__json_member_string(w, "message", message);
+}
+
+void mcp_send_error(mcp_server *server, pawl_text id, int code, const char *message)
+{
+        pawl__json_writer w = PAWL__JSON_WRITER_INIT;
+
+        open_error(&w, id, code, message);
+        mcp_send_result(server, &w);
+}
+
+/* What is complete says so, since 2026-07-28. */
+static void complete(pawl__json_writer *w, const mcp_request *request)
+{
+        if (request->modern)
+                pawl__json_member_string(w, "resultType", "complete");
+}
+
+static void cacheable(pawl__json_writer *w, const mcp_request *request, int64_t ms)
+{
+        complete(w, request);
+        if (!request->modern)
+                return;
+        pawl__json_member_integer(w, "ttlMs", ms);
+        pawl__json_member_string(w, "cacheScope", "private");
+}
+
+static void write_text_content(pawl__json_writer *w, pawl_text text)
+{
+        pawl__json_open_object(w);
+        pawl__json_member_string(w, "type", "text");
+        pawl__json_member_text(w, "text", text);
+        pawl__json_close_object(w);
+}
+
+/* A run that is blocked has done what it could: that is no error. */
+void mcp_write_outcome(pawl__json_writer *w, const mcp_outcome *outcome, bool is_modern)
+{
+        pawl__json_tree tree = PAWL__JSON_TREE_INIT;
+        pawl_error err = PAWL_ERROR_INIT;
+        pawl_text output = pawl__buf_text(&outcome->output);
+        const bool failed = outcome->code != CLI_DONE && outcome->code != CLI_BLOCKED;
+
+        while (output.len && output.data[output.len - 1] == '\n')
+                output.len--;
+        const bool json = output.len &&
+                          !pawl__json_tree_read(&tree, output.data, output.len, &err) &&
+                          (is_modern || pawl__json_at(&tree, 0)->type == PAWL__JSON_OBJECT);
+        if (is_modern)
+                pawl__json_member_string(w, "resultType", "complete");
+        pawl__json_name(w, "content");
+        pawl__json_open_array(w);
+        if (failed && *outcome->failure.message)
+                write_text_content(w, pawl__text(outcome->failure.message));
+        if (output.len && pawl__utf8_valid(output.data, output.len))
+                write_text_content(w, output);
+        pawl__json_close_array(w);
+        if (json)
+                pawl__json_member_raw(w, "structuredContent", output);
+        pawl__json_member_bool(w, "isError", failed);
+        pawl__json_tree_free(&tree);
+}
+
+/* ---- Methods ------------------------------------------------------------------------------------
+ */
+
+static void write_capabilities(pawl__json_writer *w, bool is_modern)
+{
+        pawl__json_name(w, "capabilities");
+        pawl__json_open_object(w);
+        pawl__json_name(w, "tools");
+        pawl__json_open_object(w);
+        pawl__json_close_object(w);
+        pawl__json_name(w, "resources");
+        pawl__json_open_object(w);
+        pawl__json_member_bool(w, "subscribe", true);
+        pawl__json_close_object(w);
+        pawl__json_name(w, "prompts");
+        pawl__json_open_object(w);
+        pawl__json_close_object(w);
+        (void)is_modern;
+        pawl__json_close_object(w);
+        pawl__json_member_string(w, "instructions",
+                "Pawl takes checkpoints of the workspace and keeps runs of missions that can be "
+                "resumed. Take a checkpoint before risky edits; rollback and undo want yes: true "
+                "once the person agrees. A blocked run has conflicts: resolve each, then resume.");
+}
+
+/* "agent:NAME" of what a client calls itself. */
+static void take_client(char actor[80], const pawl__json_tree *tree, pawl__node info)
+{
+        const pawl_text name = pawl__json_get_text(tree, info, "name");
+        size_t n = 0;
+
+        snprintf(actor, 80, "agent:");
+        for (size_t i = 0; i < name.len && n < 64; i++)
+                if ((unsigned char)name.data[i] > ' ' && (unsigned char)name.data[i] < 0x7f)
+                        actor[6 + n++] = name.data[i];
+        if (n == 0)
+                memcpy(actor + 6, "mcp", n = 3);
+        actor[6 + n] = '\0';
+}
+
+static void initialize(mcp_server *server, const mcp_request *request)
+{
+        const pawl_text wanted =
+                pawl__json_get_text(request->tree, request->params, "protocolVersion");
+        const pawl__node client = pawl__json_get(request->tree, request->params, "capabilities");
+        const char *version = versions[0];
+        pawl__json_writer w = PAWL__JSON_WRITER_INIT;
+
+        for (size_t i = 0; i < WITH_HANDSHAKE; i++)
+                if (pawl__text_is(wanted, versions[i]))
+                        version = versions[i];
+        take_client(server->actor, request->tree,
+                pawl__json_get(request->tree, request->params, "clientInfo"));
+        server->can_elicit = pawl__json_get(request->tree, client, "elicitation") != PAWL__NO_NODE;
+        mcp_begin_result(&w, request);
+        pawl__json_member_string(&w, "protocolVersion", version);
+        write_server_info(&w, "serverInfo");
+        write_capabilities(&w, false);
+        mcp_send_result(server, &w);
+}
+
+static void discover(mcp_server *server, const mcp_request *request)
+{
+        pawl__json_writer w = PAWL__JSON_WRITER_INIT;
+
+        mcp_begin_result(&w, request);
+        cacheable(&w, request, CACHE_MS);
+        pawl__json_name(&w, "supportedVersions");
+        pawl__json_open_array(&w);
+        pawl__json_string(&w, modern);
+        pawl__json_close_array(&w);
+        write_capabilities(&w, true);
+        mcp_send_result(server, &w);
+}
+
+static void ping(mcp_server *server, const mcp_request *request)
+{
+        pawl__json_writer w = PAWL__JSON_WRITER_INIT;
+
+        mcp_begin_result(&w, request);
+        complete(&w, request);
+        mcp_send_result(server, &w);
+}
+
+static void list(mcp_server *server, const mcp_request *request, void (*write)(pawl__json_writer *))
+{
+        pawl__json_writer w = PAWL__JSON_WRITER_INIT;
+
+        mcp_begin_result(&w, request);
+        cacheable(&w, request, CACHE_MS);
+        if (write)
+                write(&w);
+        else
+                mcp_tools_write(&w, server->registry);
+        mcp_send_result(server, &w);
+}
+
+static void tools_list(mcp_server *server, const mcp_request *request)
+{
+        list(server, request, NULL);
+}
+
+static void resources_list(mcp_server *server, const mcp_request *request)
+{
+        list(server, request, mcp_resources_write);
+}
+
+static void templates_list(mcp_server *server, const mcp_request *request)
+{
+        list(server, request, mcp_resource_templates_write);
+}
+
+static void prompts_list(mcp_server *server, const mcp_request *request)
+{
+        list(server, request, mcp_prompts_write);
+}
+
+/* Wrong arguments are the tool's failure, which a model reads and mends; an unknown tool is not. */
+static void call(mcp_server *server, const mcp_request *request, const mcp_tool *tool)
+{
+        const pawl__node arguments = pawl__json_get(request->tree, request->params, "arguments");
+        mcp_words words = {.n = 0};
+        mcp_outcome outcome = {.code = CLI_DONE};
+        pawl__json_writer w = PAWL__JSON_WRITER_INIT;
+        pawl_error err = PAWL_ERROR_INIT;
+        pawl_status status = mcp_tool_words(&words, tool, request->tree, arguments, &err);
+
+        if (status) {
+                outcome.code = CLI_USAGE;
+                outcome.failure = err;
+        } else if (tool->starts) {
+                mcp_run_start(server, request, tool, &words);
+        } else {
+                status =
+                        mcp_run_command(&outcome, &server->log, tool, &words, request->actor, &err);
+                if (status) {
+                        outcome.code = CLI_FAILED;
+                        outcome.failure = err;
+                }
+        }
+        if (status || !tool->starts) {
+                mcp_begin_result(&w, request);
+                mcp_write_outcome(&w, &outcome, request->modern);
+                mcp_send_result(server, &w);
+        }
+        mcp_outcome_free(&outcome);
+        mcp_words_free(&words);
+}
+
+static void tools_call(mcp_server *server, const mcp_request *request)
+{
+        const pawl_text name = pawl__json_get_text(request->tree, request->params, "name");
+        mcp_tool tool;
+
+        if (!mcp_tool_find(&tool, server->registry, name))
+                mcp_send_error(server, request->id, MCP_PARAMS,
+                        "name: is no tool; tools/list has those there are");
+        else if (!tool.starts || !mcp_run_retry(server, request))
+                call(server, request, &tool);
+}
+
+static void resources_read(mcp_server *server, const mcp_request *request)
+{
+        const pawl_text uri = pawl__json_get_text(request->tree, request->params, "uri");
+        pawl__json_writer w = PAWL__JSON_WRITER_INIT;
+        pawl__buf text = PAWL__BUF_INIT;
+        pawl_error err = PAWL_ERROR_INIT;
+        const char *type;
+
+        if (mcp_resource_read(&text, &type, uri, &server->log, server->registry, &err)) {
+                mcp_send_error(
+                        server, request->id, request->modern ? MCP_PARAMS : -32002, err.message);
+        } else {
+                mcp_begin_result(&w, request);
+                cacheable(&w, request, 0);
+                pawl__json_name(&w, "contents");
+                pawl__json_open_array(&w);
+                pawl__json_open_object(&w);
+                pawl__json_member_text(&w, "uri", uri);
+                pawl__json_member_string(&w, "mimeType", type);
+                pawl__json_member_text(&w, "text", pawl__buf_text(&text));
+                pawl__json_close_object(&w);
+                pawl__json_close_array(&w);
+                mcp_send_result(server, &w);
+        }
+        pawl__buf_free(&text);
+}
+
+static const pawl_text by_handshake = {"", 0};
+
+static void resources_subscribe(mcp_server *server, const mcp_request *request)
+{
+        const pawl_text uri = pawl__json_get_text(request->tree, request->params, "uri");
+        pawl_error err = PAWL_ERROR_INIT;
+
+        mcp_unsubscribe(server, uri, by_handshake);
+        if (mcp_subscribe(server, uri, by_handshake, &err))
+                mcp_send_error(server, request->id, -32002, err.message);
+        else
+                ping(server, request);
+}
+
+static void resources_unsubscribe(mcp_server *server, const mcp_request *request)
+{
+        mcp_unsubscribe(
+                server, pawl__json_get_text(request->tree, request->params, "uri"), by_handshake);
+        ping(server, request);
+}
+
+/* The lists never change; what is agreed to are resources that can be read. */
+static void listen(mcp_server *server, const mcp_request *request)
+{
+        const pawl__json_tree *tree = request->tree;
+        const pawl__node wanted = pawl__json_get(tree, request->params, "notifications");
+        const pawl__node uris = pawl__json_get(tree, wanted, "resourceSubscriptions");
+        pawl__json_writer w = PAWL__JSON_WRITER_INIT;
+        pawl_error err = PAWL_ERROR_INIT;
+
+        mcp_begin_message(&w, "notifications/subscriptions/acknowledged", NULL);
+        pawl__json_name(&w, "_meta");
+        pawl__json_open_object(&w);
+        pawl__json_member_raw(&w, META "subscriptionId", request->id);
+        pawl__json_close_object(&w);
+        pawl__json_name(&w, "notifications");
+        pawl__json_open_object(&w);
+        if (uris != PAWL__NO_NODE && pawl__json_at(tree, uris)->type == PAWL__JSON_ARRAY) {
+                pawl__json_name(&w, "resourceSubscriptions");
+                pawl__json_open_array(&w);
+                for (pawl__node at = pawl__json_first(tree, uris); at != PAWL__NO_NODE;
+                        at = pawl__json_after(tree, uris, at)) {
+                        const pawl__json_node *uri = pawl__json_at(tree, at);
+                        if (uri->type == PAWL__JSON_STRING &&
+                                !mcp_subscribe(server, uri->value, request->id, &err))
+                                pawl__json_text(&w, uri->value);
+                }
+                pawl__json_close_array(&w);
+        }
+        pawl__json_close_object(&w);
+        mcp_send_result(server, &w);
+}
+
+static void prompts_get(mcp_server *server, const mcp_request *request)
+{
+        pawl__json_writer w = PAWL__JSON_WRITER_INIT;
+        pawl_error err = PAWL_ERROR_INIT;
+
+        mcp_begin_result(&w, request);
+        complete(&w, request);
+        if (mcp_prompt_write(&w, server, request, &err)) {
+                pawl__json_writer_free(&w);
+                mcp_send_error(server, request->id, MCP_PARAMS, err.message);
+        } else {
+                mcp_send_result(server, &w);
+        }
+}
+
+static void cancelled(mcp_server *server, const mcp_request *request)
+{
+        const pawl__node id = pawl__json_get(request->tree, request->params, "requestId");
+        pawl__buf text = PAWL__BUF_INIT;
+
+        if (id == PAWL__NO_NODE)
+                return;
+        pawl__json_node_text(&text, pawl__json_at(request->tree, id));
+        if (!text.failed) {
+                mcp_run_cancel(server, pawl__buf_text(&text));
+                mcp_unsubscribe(server, (pawl_text){NULL, 0}, pawl__buf_text(&text));
+        }
+        pawl__buf_free(&text);
+}
+
+enum { OLD = 1, NEW = 2, BOTH = OLD | NEW };
+
+static const struct method {
+        const char *name;
+        int eras;
+        bool notification;
+        void (*run)(mcp_server *, const mcp_request *);
+} methods[] = {
+        {"initialize", OLD, false, initialize},
+        {"ping", OLD, false, ping},
+        {"logging/setLevel", OLD, false, ping},
+        {"server/discover", NEW, false, discover},
+        {"tools/list", BOTH, false, tools_list},
+        {"tools/call", BOTH, false, tools_call},
+        {"resources/list", BOTH, false, resources_list},
+        {"resources/templates/list", BOTH, false, templates_list},
+        {"resources/read", BOTH, false, resources_read},
+        {"resources/subscribe", OLD, false, resources_subscribe},
+        {"resources/unsubscribe", OLD, false, resources_unsubscribe},
+        {"subscriptions/listen", NEW, false, listen},
+        {"prompts/list", BOTH, false, prompts_list},
+        {"prompts/get", BOTH, false, prompts_get},
+        {"notifications/cancelled", BOTH, true, cancelled},
+};
+
+/* ---- Messages in --------------------------------------------------------------------------------
+ */
+
+static void refuse_version(mcp_server *server, pawl_text id, pawl_text requested)
+{
+        pawl__json_writer w = PAWL__JSON_WRITER_INIT;
+
+        open_error(&w, id, MCP_VERSION, "Unsupported protocol version");
+        pawl__json_name(&w, "data");
+        pawl__json_open_object(&w);
+        pawl__json_name(&w, "supported");
+        pawl__json_open_array(&w);
+        for (size_t i = 0; i < N_VERSIONS; i++)
+                pawl__json_string(&w, versions[i]);
+        pawl__json_close_array(&w);
+        pawl__json_member_text(&w, "requested", requested);
+        pawl__json_close_object(&w);
+        mcp_send_result(server, &w);
+}
+
+/* By its _meta a request says that it is of the era without a handshake. False: it was refused. */
+static bool take_era(mcp_request *request, char actor[80], mcp_server *server, pawl_text method)
+{
+        const pawl__node meta = pawl__json_get(request->tree, request->params, "_meta");
+        const pawl_text version = pawl__json_get_text(request->tree, meta, META "protocolVersion");
+        const pawl__node client = pawl__json_get(request->tree, meta, META "clientCapabilities");
+
+        request->modern = version.data != NULL || pawl__text_is(method, "server/discover");
+        request->can_elicit = server->can_elicit;
+        request->actor = *server->actor ? server->actor : "agent:mcp";
+        if (!request->modern || !request->id.data)
+                return true;
+        if (version.data && !pawl__text_is(version, modern)) {
+                refuse_version(server, request->id, version);
+                return false;
+        }
+        if (!version.data || client == PAWL__NO_NODE) {
+                mcp_send_error(server, request->id, MCP_PARAMS,
+                        "params._meta: wants " META "protocolVersion and " META
+                        "clientCapabilities");
+                return false;
+        }
+        request->can_elicit = pawl__json_get(request->tree, client, "elicitation") != PAWL__NO_NODE;
+        take_client(actor, request->tree, pawl__json_get(request->tree, meta, META "clientInfo"));
+        request->actor = actor;
+        return true;
+}
+
+static void dispatch(mcp_server *server, mcp_request *request, pawl_text method)
+{
+        char actor[80];
+
+        if (!take_era(request, actor, server, method))
+                return;
+        for (size_t i = 0; i < sizeof methods / sizeof *methods; i++) {
+                const struct method *m = &methods[i];
+                if (!pawl__text_is(method, m->name) || !(m->eras & (request->modern ? NEW : OLD)))
+                        continue;
+                if (m->notification == !request->id.data)
+                        m->run(server, request);
+                else if (request->id.data)
+                        mcp_send_error(server, request->id, MCP_REQUEST,
+                                "is a notification: it has no id");
+                return;
+        }
+        if (request->id.data)
+                mcp_send_error(server, request->id, MCP_METHOD, "Method not found");
+}
+
+static bool is_id(const pawl__json_node *node)
+{
+        return node->type == PAWL__JSON_STRING || node->type == PAWL__JSON_NUMBER;
+}
+
+static void take_message(mcp_server *server, const pawl__json_tree *tree)
+{
+        const pawl_text method = pawl__json_get_text(tree, 0, "method");
+        const pawl__node id = pawl__json_get(tree, 0, "id");
+        mcp_request request = {.tree = tree, .params = pawl__json_get(tree, 0, "params")};
+        pawl__buf text = PAWL__BUF_INIT;
+
+        if (id != PAWL__NO_NODE && is_id(pawl__json_at(tree, id))) {
+                pawl__json_node_text(&text, pawl__json_at(tree, id));
+                request.id = pawl__buf_text(&text);
+        }
+        if (pawl__json_at(tree, 0)->type != PAWL__JSON_OBJECT ||
+                !pawl__text_is(pawl__json_get_text(tree, 0, "jsonrpc"), "2.0") ||
+                (id != PAWL__NO_NODE && !request.id.data))
+                mcp_send_error(server, request.id, MCP_REQUEST,
+                        "is no JSON-RPC 2.0 message; send one object a line");
+        else if (text.failed)
+                mcp_send_error(server, (pawl_text){NULL, 0}, MCP_INTERNAL, "out of memory");
+        else if (method.data && request.params != PAWL__NO_NODE &&
+                 pawl__json_at(tree, request.params)->type != PAWL__JSON_OBJECT)
+                mcp_send_error(server, request.id, MCP_PARAMS, "params: is no object; send one");
+        else if (method.data)
+                dispatch(server, &request, method);
+        else if (request.id.data && (pawl__json_get(tree, 0, "result") != PAWL__NO_NODE ||
+                                            pawl__json_get(tree, 0, "error") != PAWL__NO_NODE))
+                mcp_run_answer(server, request.id, tree);
+        else
+                mcp_send_error(server, request.id, MCP_REQUEST, "method: is missing; say one");
+        pawl__buf_free(&text);
+}
+
+void mcp_handle(mcp_server *server, pawl_text message)
+{
+        pawl__json_tree tree = PAWL__JSON_TREE_INIT;
+        pawl_error err = PAWL_ERROR_INIT;
+
+        if (message.len > MCP_MESSAGE_MAX)
+                mcp_refuse_long(server);
+        else if (pawl__json_tree_read(&tree, message.data, message.len, &err))
+                mcp_send_error(server, (pawl_text){NULL, 0}, MCP_PARSE, err.message);
+        else
+                take_message(server, &tree);
+        pawl__json_tree_free(&tree);
+}
+
+void mcp_refuse_long(mcp_server *server)
+{
+        mcp_send_error(server, (pawl_text){NULL, 0}, MCP_REQUEST,
+                "the message: has more than 16 MiB; send less at once");
+}
+
+int mcp_tick(mcp_server *server)
+{
+        mcp_runs_tick(server);
+        mcp_subscriptions_tick(server);
+        return server->runs ? TICK_MS : server->subscriptions ? SUBSCRIPTION_MS : -1;
+}
+
+void mcp_stop(mcp_server *server)
+{
+        mcp_runs_stop(server);
+        mcp_subscriptions_free(server);
+        mcp_log_close(&server->log);
+}

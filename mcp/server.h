@@ -1,0 +1,81 @@
+/**
+ * @file mcp/server.h
+ * @brief A Model Context Protocol server: messages in, messages out, whatever carries them.
+ *
+ * Two eras of the protocol are spoken at once: with a handshake (to 2025-11-25), and without one
+ * (2026-07-28), where each request says its version and what its client can do.
+ *
+ * Calls that start programs (run, resume) are processes of their own; the others are answered
+ * before mcp_handle() returns. Threads: one at a time.
+ * Source: modelcontextprotocol.io/specification, revisions 2025-11-25 and 2026-07-28.
+ */
+#ifndef PAWL_MCP_SERVER_H
+#define PAWL_MCP_SERVER_H
+
+#include "mcp/run_command.h"
+
+/** The most bytes of a message. */
+#define MCP_MESSAGE_MAX ((size_t)16 << 20)
+
+typedef struct mcp_run mcp_run;                   /* mcp/run.h */
+typedef struct mcp_subscription mcp_subscription; /* mcp/subscriptions.h */
+
+typedef struct mcp_server {
+        const cli_registry *registry;
+        mcp_log log;
+        /** Sends one message, a line without its newline. */
+        void (*send)(pawl_text message, void *user);
+        void *send_user;
+
+        char actor[80];  /**< "agent:NAME"; of the client that made the handshake */
+        bool can_elicit; /**< that client can put questions to the person */
+        mcp_run *runs;
+        mcp_subscription *subscriptions;
+        unsigned last_request; /**< the number of the last request of ours */
+} mcp_server;
+
+/** A request of the client's. Texts live as long as the tree. */
+typedef struct mcp_request {
+        const pawl__json_tree *tree;
+        pawl__node params; /**< PAWL__NO_NODE: there are none */
+        pawl_text id;      /**< JSON; absent: a notification */
+        bool modern;       /**< without a handshake */
+        bool can_elicit;
+        const char *actor;
+} mcp_request;
+
+/** Take one message. What goes wrong is answered. */
+void mcp_handle(mcp_server *server, pawl_text message);
+/** Answer a message that was too long to be taken. */
+void mcp_refuse_long(mcp_server *server);
+/** Look after processes and subscriptions. The milliseconds until it is due again; -1: it waits for
+ *  messages alone. */
+int mcp_tick(mcp_server *server);
+/** End the processes, and free what the server holds. */
+void mcp_stop(mcp_server *server);
+
+/* ---- For the parts of the server ----------------------------------------------------------------
+ */
+
+enum {
+        MCP_PARSE = -32700,
+        MCP_REQUEST = -32600,
+        MCP_METHOD = -32601,
+        MCP_PARAMS = -32602,
+        MCP_INTERNAL = -32603,
+        MCP_VERSION = -32022
+};
+
+/** Begin a message with a result: an object is open, and in it `result`, with what every result of
+ *  the request's era has. */
+void mcp_begin_result(pawl__json_writer *w, const mcp_request *request);
+/** End and send it. */
+void mcp_send_result(mcp_server *server, pawl__json_writer *w);
+/** Begin a notification, or with @p id a request of ours: an object is open, and in it `params`. */
+void mcp_begin_message(pawl__json_writer *w, const char *method, const char *id);
+void mcp_send_error(mcp_server *server, pawl_text id, int code, const char *message);
+
+/** Write a tool's result: content, structuredContent, isError. */
+void mcp_write_outcome(pawl__json_writer *w, const mcp_outcome *outcome, bool modern);
+
+#endif

@@ -1,0 +1,21 @@
+/**
+ * @file mcp/subscriptions.h
+ * @brief Telling a client when a resource has changed: one is read again when the log has new
+ * events.
+ */
+#ifndef PAWL_MCP_SUBSCRIPTIONS_H
+#define PAWL_MCP_SUBSCRIPTIONS_H
+
+#include "mcp/server.h"
+
+/** From now on tell of changes of @p uri. @p listen: the id of the request that listens, JSON;
+ * absent for a subscription by handshake. */
+PAWL_MUST_CHECK pawl_status mcp_subscribe(
+        mcp_server *server, pawl_text uri, pawl_text listen, pawl_error *err);
+/** Absent uri: all of @p listen. */
+void mcp_unsubscribe(mcp_server *server, pawl_text uri, pawl_text listen);
+/** Read what is subscribed to, if there is anything new. */
+void mcp_subscriptions_tick(mcp_server *server);
+void mcp_subscriptions_free(mcp_server *server);
+
+#endif

@@ -1,0 +1,45 @@
+/**
+ * @file mcp/tools.h
+ * @brief The commands as tools: what a client may call, and a call as the words of a command line.
+ *
+ * A tool has the command's name with `_` for each space. Its arguments have the names of the
+ * command's arguments, in lower case, and of its options; `-` and `_` in a name are the same.
+ */
+#ifndef PAWL_MCP_TOOLS_H
+#define PAWL_MCP_TOOLS_H
+
+#include "base/json_write.h"
+#include "command/registry.h"
+
+/** A tool's command, and the name by which a command line calls it. */
+typedef struct mcp_tool {
+        const cli_program *program;
+        const cli_cmd *cmd;
+        bool starts; /**< it starts programs: it is run in a process of its own */
+} mcp_tool;
+
+/** False: there is no such tool. */
+bool mcp_tool_find(mcp_tool *out, const cli_registry *registry, pawl_text name);
+
+/** Write {"tools": [...]} as members of an object that is open. */
+void mcp_tools_write(pawl__json_writer *w, const cli_registry *registry);
+
+/** A command line. Zero-initialise; mcp_words_free(). */
+typedef struct mcp_words {
+        const char **list;
+        size_t n, cap;
+        pawl__arena arena;
+} mcp_words;
+
+/**
+ * The words of a call, without the command's name: --json, the options, the arguments.
+ * @param arguments  an object of @p tree, or PAWL__NO_NODE.
+ * @return PAWL_EINVAL naming the argument.
+ */
+PAWL_MUST_CHECK pawl_status mcp_tool_words(mcp_words *out, const mcp_tool *tool,
+        const pawl__json_tree *tree, pawl__node arguments, pawl_error *err);
+/** Append a word; the text is copied. */
+PAWL_MUST_CHECK pawl_status mcp_words_add(mcp_words *words, pawl_text word, pawl_error *err);
+void mcp_words_free(mcp_words *words);
+
+#endif

@@ -1,0 +1,183 @@
+# pawl mcp: the commands as tools, the log as resources, questions to the person.
+. "$SOURCE_DIR/tests/cli/shared.sh"
+write_mission
+runs 0 pawl init
+
+# serve [OPTION...]: a server at the ends of a pipe each; say MESSAGE, and hear ID: the answer is in the file answer.
+serve() {
+        coproc SERVER { exec pawl mcp "$@" 2>server.err; }
+        server=$SERVER_PID
+}
+say() {
+        printf '%s\n' "$1" >&"${SERVER[1]}"
+}
+hear() {
+        local line
+        : >before
+        while IFS= read -r -t 60 line <&"${SERVER[0]}"; do
+                printf '%s\n' "$line" >answer
+                [ "$(jq -c .id answer)" != "$1" ] || return 0
+                printf '%s\n' "$line" >>before
+        done
+        echo "no answer to $1"
+        return 1
+}
+ask() {
+        say "$2"
+        hear "$1"
+}
+stop() {
+        local input=${SERVER[1]}
+        exec {input}>&-
+        wait "$server"
+}
+call() { # ID TOOL ARGUMENTS
+        ask "$1" "{\"jsonrpc\":\"2.0\",\"id\":$1,\"method\":\"tools/call\",\"params\":{\"name\":\"$2\",\"arguments\":$3}}"
+}
+hello='{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{"elicitation":{}},"clientInfo":{"name":"tester","version":"1"}}}'
+meta='"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{"elicitation":{}}}'
+
+it "the handshake settles a version, and the tools are the commands"
+serve
+ask 0 "$hello"
+same "$(jq -c '.result | [.protocolVersion, .serverInfo.name, (.capabilities | keys)]' answer)" \
+        '["2025-11-25","pawl",["prompts","resources","tools"]]'
+say '{"jsonrpc":"2.0","method":"notifications/initialized"}'
+ask 1 '{"jsonrpc":"2.0","id":1,"method":"tools/list"}'
+same "$(jq -c '[.result.tools[].name] | [index("run","resume","session_start","eventlog_verify","serve")]' answer | tr -d '0-9')" '[,,,,null]'
+same "$(jq -c '.result.tools | map(select(.name == ("show","rollback","checkpoint"))) | map([.name, .annotations.readOnlyHint, .annotations.destructiveHint])' answer)" \
+        '[["checkpoint",false,false],["show",true,false],["rollback",false,true]]'
+same "$(jq -c '.result.tools[] | select(.name == "resolve").inputSchema | [.required, .properties.pick.type, .additionalProperties]' answer)" \
+        '[["conflict"],"integer",false]'
+
+it "a tool answers with what the command prints, and a failure is the tool's"
+call 2 checkpoint '{}'
+same "$(jq -c '.result | [.isError, .structuredContent.n]' answer)" '[false,1]'
+same "$(eventlog list --type WorkspaceCheckpointed --json | jq -r .actor)" agent:tester
+call 3 checkpoints '{}'
+same "$(jq -r '.result.content[0].text' answer | jq length)" 1
+for wrong in '["show",{"checkpoint":"7"},"checkpoint 7: there is none"]' '["show",{},"^arguments.checkpoint: is missing; "]' \
+        '["show",{"checkpoint":{}},"^arguments.checkpoint: is no text or number; "]' \
+        '["show",{"nope":1},"^arguments.nope: is not known; "]' '["rollback",{"checkpoint":"1","yes":"x"},"^arguments.yes: is no boolean; "]' \
+        '["show",{"checkpoint":"a\u0000b"},"^arguments.checkpoint: holds a NUL; "]'; do
+        call 4 "$(jq -r '.[0]' <<<"$wrong")" "$(jq -c '.[1]' <<<"$wrong")"
+        same "$(jq -c .result.isError answer)" true
+        jq -r '.result.content[0].text' answer >text
+        says "$(jq -r '.[2]' <<<"$wrong")" text
+done
+call 5 show '{"CHECKPOINT":1}'
+same "$(jq -c .result.structuredContent.n answer)" 1
+echo more >>a
+call 6 diff '{"a":"1","path":["a"]}'
+same "$(jq -c '.result.isError' answer)" false
+call 7 nothing '{}'
+same "$(jq -c .error.code answer)" -32602
+
+it "the log is there as resources, and prompts hold what it has"
+ask 8 '{"jsonrpc":"2.0","id":8,"method":"resources/list"}'
+for uri in $(jq -r '.result.resources[].uri' answer); do
+        ask 9 "{\"jsonrpc\":\"2.0\",\"id\":9,\"method\":\"resources/read\",\"params\":{\"uri\":\"$uri\"}}"
+        [ "$uri" = pawl://handoff ] || jq -e '.result.contents[0].text | fromjson' answer >/dev/null
+done
+ask 10 '{"jsonrpc":"2.0","id":10,"method":"resources/read","params":{"uri":"pawl://checkpoints/%31"}}'
+same "$(jq -r '.result.contents[0].text | fromjson | .n' answer)" 1
+for uri in pawl://nothing pawl://checkpoints/9 pawl://checkpoints/%0 pawl://checkpoints/%00 file:///etc/passwd; do
+        ask 11 "{\"jsonrpc\":\"2.0\",\"id\":11,\"method\":\"resources/read\",\"params\":{\"uri\":\"$uri\"}}"
+        same "$(jq -c .error.code answer)" -32002
+done
+ask 12 '{"jsonrpc":"2.0","id":12,"method":"prompts/get","params":{"name":"resolve"}}'
+same "$(jq -r '.result.messages[0].role' answer)" user
+
+it "a blocked run puts its conflict to the person, records the answer and goes on"
+say '{"jsonrpc":"2.0","id":20,"method":"tools/call","params":{"name":"run","arguments":{"mission":"mission.yaml"},"_meta":{"progressToken":"p"}}}'
+hear '"pawl-1"'
+same "$(jq -r '.method, .params.requestedSchema.properties.sense.oneOf[0].const' answer)" "$(printf 'elicitation/create\n1')"
+jq -r .params.message answer >text
+says 'What does "workspace" mean in step' text
+ask 20 '{"jsonrpc":"2.0","id":"pawl-1","result":{"action":"accept","content":{"sense":"2"}}}'
+same "$(jq -c '.result | [.isError, .structuredContent.status]' answer)" '[false,"completed"]'
+says '"method":"notifications/progress","params":\{"progressToken":"p"' before
+same "$(eventlog list --type GlossaryClarificationResolved --json | jq -r .payload.actor.actor_type)" user
+
+it "a resource that is subscribed to is told of when it changes"
+ask 21 '{"jsonrpc":"2.0","id":21,"method":"resources/subscribe","params":{"uri":"pawl://checkpoints"}}'
+runs 0 pawl checkpoint
+hear null
+same "$(jq -r '.method, .params.uri' answer)" "$(printf 'notifications/resources/updated\npawl://checkpoints')"
+stop
+
+it "one who declines, and a client that cannot ask, get the run as it is: blocked, which is no error"
+sed 's/refund-service/other/' mission.yaml >other.yaml
+serve
+ask 0 "$hello"
+say '{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"run","arguments":{"mission":"other.yaml","run":"declined"}}}'
+hear '"pawl-1"'
+ask 1 '{"jsonrpc":"2.0","id":"pawl-1","result":{"action":"decline"}}'
+same "$(jq -c '.result | [.isError, .structuredContent.status]' answer)" '[false,"blocked"]'
+
+it "without a handshake each request says what the client can do, and answers come with a retry"
+ask 2 "{\"jsonrpc\":\"2.0\",\"id\":2,\"method\":\"server/discover\",\"params\":{$meta}}"
+same "$(jq -c '.result | [.resultType, .supportedVersions]' answer)" '["complete",["2026-07-28"]]'
+ask 3 "{\"jsonrpc\":\"2.0\",\"id\":3,\"method\":\"tools/call\",\"params\":{$meta,\"name\":\"resume\",\"arguments\":{\"token\":\"declined\"}}}"
+same "$(jq -c '.result | [.resultType, .requestState]' answer)" '["input_required","declined"]'
+conflict=$(jq -r '.result.inputRequests | keys[0]' answer)
+ask 4 "{\"jsonrpc\":\"2.0\",\"id\":4,\"method\":\"tools/call\",\"params\":{$meta,\"name\":\"resume\",\"arguments\":{\"token\":\"declined\"},\"requestState\":\"declined\",\"inputResponses\":{\"$conflict\":{\"action\":\"accept\",\"content\":{\"definition\":\"Where a team works.\"}}}}}"
+same "$(jq -c '.result | [.resultType, .isError, .structuredContent.status]' answer)" '["complete",false,"completed"]'
+ask 5 '{"jsonrpc":"2.0","id":5,"method":"tools/list","params":{"_meta":{"io.modelcontextprotocol/protocolVersion":"1999-01-01","io.modelcontextprotocol/clientCapabilities":{}}}}'
+same "$(jq -c '[.error.code, .error.data.requested]' answer)" '[-32022,"1999-01-01"]'
+ask 6 "{\"jsonrpc\":\"2.0\",\"id\":6,\"method\":\"ping\",\"params\":{$meta}}"
+same "$(jq -c .error.code answer)" -32601
+ask 7 '{"jsonrpc":"2.0","id":7,"method":"server/discover","params":{}}'
+same "$(jq -c .error.code answer)" -32602
+
+it "a call that is cancelled is ended and not answered"
+cat >slow.yaml <<'END'
+mission: slow
+steps:
+  - id: wait
+    run: [sleep, "60"]
+END
+say '{"jsonrpc":"2.0","id":30,"method":"tools/call","params":{"name":"run","arguments":{"mission":"slow.yaml","run":"slow-run"}}}'
+for _ in $(seq 100); do
+        [ "$(pawl runs --id slow-run --json 2>/dev/null | jq -r '.steps[0].status' 2>/dev/null)" = running ] && break
+        sleep 0.1
+done
+say '{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":30}}'
+ask 31 '{"jsonrpc":"2.0","id":31,"method":"ping"}'
+is_empty before
+for _ in $(seq 100); do
+        [ "$(pawl runs --json | jq -r '.runs[] | select(.run_id == "slow-run").status')" = interrupted ] && break
+        sleep 0.1
+done
+same "$(pawl runs --json | jq -r '.runs[] | select(.run_id == "slow-run").status')" interrupted
+
+it "what is no message is answered, and the server lives"
+for wrong in 'nope -32700' '[] -32600' '{"jsonrpc":"2.0","id":{}} -32600' '{"jsonrpc":"1.0","id":1,"method":"ping"} -32600' \
+        '{"jsonrpc":"2.0","id":1} -32600' '{"jsonrpc":"2.0","id":1,"method":"nope"} -32601' '{"jsonrpc":"2.0","id":1,"method":"ping","params":[]} -32602'; do
+        say "${wrong% *}"
+        IFS= read -r -t 60 line <&"${SERVER[0]}"
+        same "$(jq -c .error.code <<<"$line")" "${wrong##* }"
+done
+say '{"jsonrpc":"2.0","method":"nope"}'
+say '{"jsonrpc":"2.0","id":"pawl-77","result":{}}'
+say ''
+ask 40 '{"jsonrpc":"2.0","id":40,"method":"ping"}'
+is_empty before
+{ printf '{"jsonrpc":"2.0","id":1,"method":"ping","x":"'; head -c 17000000 /dev/zero | tr '\0' x; printf '"}\n'; } >long
+{ cat long; printf '{"jsonrpc":"2.0","id":2,"method":"ping"}\n'; } | pawl mcp >out
+same "$(jq -c '[.id, .error.code]' out | tr '\n' ' ')" '[null,-32600] [2,null] '
+{ printf '{"jsonrpc":"2.0","id":1,"method":"ping","x":"'; head -c 16000000 /dev/zero | tr '\0' x; printf '"}\n'; } | pawl mcp >out
+same "$(jq -c '[.id, .error.code]' out)" '[1,null]'
+
+it "a signal ends it, with what it runs"
+say '{"jsonrpc":"2.0","id":50,"method":"tools/call","params":{"name":"run","arguments":{"mission":"slow.yaml","run":"slow-2","fresh":true}}}'
+for _ in $(seq 100); do
+        [ "$(pawl runs --id slow-2 --json 2>/dev/null | jq -r '.steps[0].status' 2>/dev/null)" = running ] && break
+        sleep 0.1
+done
+kill -TERM "$server"
+code=0
+wait "$server" || code=$?
+same "$code" 143
+same "$(pawl runs --json | jq -r '.runs[] | select(.run_id == "slow-2").status')" interrupted
+runs 0 eventlog replay --check
