@@ -213,8 +213,7 @@ void pawl__json_writer_free(pawl__json_writer *w)
         *w = (pawl__json_writer)PAWL__JSON_WRITER_INIT;
 }
 
-/* The text of what is no string; absent: it is one, which is kept decoded. */
-static pawl_text literal(const pawl__json_node *node)
+pawl_text pawl__json_literal(const pawl__json_node *node)
 {
         switch (node->type) {
         case PAWL__JSON_NULL:
@@ -232,7 +231,7 @@ static pawl_text literal(const pawl__json_node *node)
 
 void pawl__json_node_value(pawl__json_writer *w, const pawl__json_node *node)
 {
-        const pawl_text text = literal(node);
+        const pawl_text text = pawl__json_literal(node);
 
         if (text.data)
                 pawl__json_raw(w, text);
@@ -242,7 +241,7 @@ void pawl__json_node_value(pawl__json_writer *w, const pawl__json_node *node)
 
 void pawl__json_node_text(pawl__buf *out, const pawl__json_node *node)
 {
-        const pawl_text text = literal(node);
+        const pawl_text text = pawl__json_literal(node);
 
         if (text.data)
                 pawl__buf_add_text(out, text);

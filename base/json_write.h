@@ -57,6 +57,8 @@ void pawl__json_writer_free(pawl__json_writer *w);
 
 /** Append @p text as a JSON string with RFC 8785's escapes, quotes included. */
 pawl_status pawl__json_quote(pawl__buf *out, pawl_text text);
+/** The text of a node that is no string; absent: it is one, which is kept decoded. */
+pawl_text pawl__json_literal(const pawl__json_node *node);
 /** Append the text of a node of a tree. */
 void pawl__json_node_text(pawl__buf *out, const pawl__json_node *node);
 

@@ -108,22 +108,19 @@ static pawl_status check_refs(const pawl__checkpoint *checkpoint, pawl_error *er
 pawl_status pawl__checkpoint_check(const pawl__checkpoint *checkpoint, pawl_error *err)
 {
         pawl_text output_hash = pawl__text(checkpoint->output_hash);
-        pawl_status status = check_id(checkpoint->mission_id, "mission_id", err);
+        pawl_status status;
 
-        if (status == PAWL_OK)
-                status = check_id(checkpoint->run_id, "run_id", err);
-        if (status == PAWL_OK)
-                status = check_id(checkpoint->step_id, "step_id", err);
-        if (status == PAWL_OK)
-                status = check_refs(checkpoint, err);
-        if (status)
+        if ((status = check_id(checkpoint->mission_id, "mission_id", err)) ||
+                (status = check_id(checkpoint->run_id, "run_id", err)) ||
+                (status = check_id(checkpoint->step_id, "step_id", err)) ||
+                (status = check_refs(checkpoint, err)))
                 return status;
         if (!pawl__strictness_name(checkpoint->strictness))
                 return pawl__fail(
-                        err, PAWL_EINVAL, "strictness: is not set; use off, medium or max");
+                        err, PAWL_EINVAL, "strictness: is not known; use off, medium or max");
         if (!pawl__cursor_name(checkpoint->cursor))
                 return pawl__fail(err, PAWL_EINVAL,
-                        "cursor: is not set; use pre_generation_gate, post_clarification, "
+                        "cursor: is not known; use pre_generation_gate, post_clarification, "
                         "post_gate or post_generation");
         if (!pawl__hash_valid(pawl__text(checkpoint->input_hash)))
                 return pawl__fail(
@@ -142,6 +139,41 @@ pawl_status pawl__checkpoint_check(const pawl__checkpoint *checkpoint, pawl_erro
 /* ---- Encoding and decoding --------------------------------------------------------------------
  */
 
+void pawl__scope_refs_write(pawl__json_writer *w, const pawl__scope_ref *refs, size_t n)
+{
+        pawl__json_open_array(w);
+        for (size_t i = 0; i < n; i++) {
+                pawl__json_open_object(w);
+                pawl__json_member_text(w, "scope", refs[i].scope);
+                pawl__json_member_text(w, "version_id", refs[i].version_id);
+                pawl__json_close_object(w);
+        }
+        pawl__json_close_array(w);
+}
+
+pawl_status pawl__scope_refs_read(pawl__scope_ref refs[PAWL__SCOPE_REFS_MAX], size_t *n,
+        pawl__arena *arena, pawl_text json, pawl_error *err)
+{
+        pawl__json_tree tree = PAWL__JSON_TREE_INIT;
+        pawl_status status = pawl__json_tree_read(&tree, json.data, json.len, err);
+
+        *n = 0;
+        for (pawl__node i = pawl__json_first(&tree, 0); i != PAWL__NO_NODE && !status;
+                i = pawl__json_after(&tree, 0, i)) {
+                if (*n == PAWL__SCOPE_REFS_MAX) {
+                        status = pawl__fail(err, PAWL_ETOOBIG,
+                                "scope_refs: holds more than %d; name each scope once",
+                                PAWL__SCOPE_REFS_MAX);
+                        break;
+                }
+                refs[*n].scope = pawl__arena_copy(arena, pawl__json_get_text(&tree, i, "scope"));
+                refs[(*n)++].version_id =
+                        pawl__arena_copy(arena, pawl__json_get_text(&tree, i, "version_id"));
+        }
+        pawl__json_tree_free(&tree);
+        return status ? status : pawl__arena_check(arena, err);
+}
+
 /* Members in RFC 8785's order, so that the text is canonical as it is written. */
 static void write_payload(pawl__json_writer *w, const pawl__checkpoint *checkpoint)
 {
@@ -153,14 +185,7 @@ static void write_payload(pawl__json_writer *w, const pawl__checkpoint *checkpoi
                 pawl__json_member_string(w, "output_hash", checkpoint->output_hash);
         pawl__json_member_string(w, "retry_token", checkpoint->retry_token);
         pawl__json_name(w, "scope_refs");
-        pawl__json_open_array(w);
-        for (size_t i = 0; i < checkpoint->n_scope_refs; i++) {
-                pawl__json_open_object(w);
-                pawl__json_member_text(w, "scope", checkpoint->scope_refs[i].scope);
-                pawl__json_member_text(w, "version_id", checkpoint->scope_refs[i].version_id);
-                pawl__json_close_object(w);
-        }
-        pawl__json_close_array(w);
+        pawl__scope_refs_write(w, checkpoint->scope_refs, checkpoint->n_scope_refs);
         pawl__json_member_string(w, "strictness", pawl__strictness_name(checkpoint->strictness));
         pawl__json_close_object(w);
 }
@@ -186,138 +211,75 @@ pawl_status pawl__checkpoint_encode(
         return status;
 }
 
-/* One event on its way into a checkpoint. */
-struct decoding {
-        pawl__checkpoint *to;
-        pawl__arena *arena;
-        const pawl_event *event;
-        pawl__json_tree tree;
-        pawl_error *err;
-};
-
-static pawl_status refuse(const struct decoding *d, const char *field, const char *what)
+/* A text of exactly so many bytes into a buffer of one more; any other becomes what is no hash. */
+static void take(char *to, size_t len, pawl_text text)
 {
-        return pawl__fail(d->err, PAWL_EINVAL, "seq %" PRIu64 " (StepCheckpointed): %s: %s",
-                d->event->seq, field, what);
-}
-
-/* What of the payload is text and must be one of a set. */
-static pawl_status decode_names(struct decoding *d)
-{
-        if (!pawl__strictness_of(
-                    &d->to->strictness, pawl__json_get_text(&d->tree, 0, "strictness")))
-                return refuse(
-                        d, "payload.strictness", "is not known; it must be off, medium or max");
-        if (!pawl__cursor_of(&d->to->cursor, pawl__json_get_text(&d->tree, 0, "cursor")))
-                return refuse(d, "payload.cursor",
-                        "is not known; it must be pre_generation_gate, post_clarification, "
-                        "post_gate or post_generation");
-        if (!pawl__text_is(
-                    pawl__json_get_text(&d->tree, 0, "input_hash_alg"), PAWL__INPUT_HASH_ALG))
-                return refuse(d, "payload.input_hash_alg",
-                        "is not known; it must be " PAWL__INPUT_HASH_ALG);
-        return PAWL_OK;
-}
-
-/* A text of exactly so many bytes into a buffer of one more. */
-static bool take(char *to, size_t len, pawl_text text)
-{
-        if (!text.data || text.len != len)
-                return false;
-        memcpy(to, text.data, len);
+        if (text.data && text.len == len)
+                memcpy(to, text.data, len);
+        else
+                memcpy(to, "?", 2);
         to[len] = '\0';
-        return true;
 }
 
-static pawl_status decode_hashes(struct decoding *d)
+/* The fields, as far as they have a value of ours; pawl__checkpoint_check() looks at them. */
+static pawl_status take_fields(pawl__checkpoint *to, pawl__arena *arena, const pawl_event *event,
+        const pawl__json_tree *tree, pawl_error *err)
 {
-        pawl__node output = pawl__json_get(&d->tree, 0, "output_hash");
-        bool none =
-                output == PAWL__NO_NODE || pawl__json_at(&d->tree, output)->type == PAWL__JSON_NULL;
+        const pawl__node output = pawl__json_get(tree, 0, "output_hash");
 
-        if (!take(d->to->input_hash, 64, pawl__json_get_text(&d->tree, 0, "input_hash")))
-                return refuse(d, "payload.input_hash",
-                        "is no hash of 64 digits; write 64 lower-case hex digits");
-        if (!take(d->to->retry_token, 36, pawl__json_get_text(&d->tree, 0, "retry_token")))
-                return refuse(d, "payload.retry_token", "is no UUID of 36 characters; write one");
-        if (!none && !take(d->to->output_hash, 64, pawl__json_get_text(&d->tree, 0, "output_hash")))
-                return refuse(d, "payload.output_hash",
-                        "is no hash; it must be 64 lower-case hex digits");
-        return PAWL_OK;
+        to->seq = event->seq;
+        to->time_us = event->time_us;
+        to->mission_id = pawl__arena_copy(arena, event->mission_id);
+        to->run_id = pawl__arena_copy(arena, event->run_id);
+        to->step_id = pawl__arena_copy(arena, event->step_id);
+        (void)pawl__strictness_of(&to->strictness, pawl__json_get_text(tree, 0, "strictness"));
+        (void)pawl__cursor_of(&to->cursor, pawl__json_get_text(tree, 0, "cursor"));
+        take(to->input_hash, 64, pawl__json_get_text(tree, 0, "input_hash"));
+        take(to->retry_token, 36, pawl__json_get_text(tree, 0, "retry_token"));
+        if (output != PAWL__NO_NODE && pawl__json_at(tree, output)->type != PAWL__JSON_NULL)
+                take(to->output_hash, 64, pawl__json_get_text(tree, 0, "output_hash"));
+        if (!pawl__text_is(pawl__json_get_text(tree, 0, "input_hash_alg"), PAWL__INPUT_HASH_ALG))
+                return pawl__fail(err, PAWL_EINVAL,
+                        "input_hash_alg: is not known; it must be " PAWL__INPUT_HASH_ALG);
+        return pawl__scope_refs_read(to->scope_refs, &to->n_scope_refs, arena,
+                pawl__json_at(tree, pawl__json_get(tree, 0, "scope_refs"))->value, err);
 }
 
-static pawl_status decode_refs(struct decoding *d)
-{
-        pawl__node refs = pawl__json_get(&d->tree, 0, "scope_refs");
-        bool ok = true;
-
-        for (pawl__node n = pawl__json_first(&d->tree, refs); n != PAWL__NO_NODE;
-                n = pawl__json_after(&d->tree, refs, n)) {
-                if (d->to->n_scope_refs == PAWL__SCOPE_REFS_MAX)
-                        return refuse(d, "payload.scope_refs",
-                                "holds more than 4; each of the 4 scopes may stand there once");
-                pawl__scope_ref *ref = &d->to->scope_refs[d->to->n_scope_refs++];
-                ref->scope =
-                        pawl__arena_text(d->arena, pawl__json_get_text(&d->tree, n, "scope"), &ok);
-                ref->version_id = pawl__arena_text(
-                        d->arena, pawl__json_get_text(&d->tree, n, "version_id"), &ok);
-        }
-        return ok ? PAWL_OK : pawl__nomem(d->err);
-}
-
-static pawl_status decode_envelope(struct decoding *d)
-{
-        bool ok = true;
-
-        d->to->seq = d->event->seq;
-        d->to->time_us = d->event->time_us;
-        d->to->mission_id = pawl__arena_text(d->arena, d->event->mission_id, &ok);
-        d->to->run_id = pawl__arena_text(d->arena, d->event->run_id, &ok);
-        d->to->step_id = pawl__arena_text(d->arena, d->event->step_id, &ok);
-        return ok ? PAWL_OK : pawl__nomem(d->err);
-}
-
-static pawl_status decode(struct decoding *d)
+static pawl_status decode(pawl__checkpoint *to, pawl__arena *arena, const pawl_event *event,
+        pawl__json_tree *tree, pawl_error *err)
 {
         pawl_error why = PAWL_ERROR_INIT;
         pawl_status status;
 
-        if (!d->event->payload.data)
-                return refuse(d, "payload", "was pruned; restore the log from a copy");
-        status =
-                pawl__json_tree_read(&d->tree, d->event->payload.data, d->event->payload.len, &why);
+        if (!event->payload.data)
+                status = pawl__fail(
+                        &why, PAWL_EINVAL, "payload: was pruned; restore the log from a copy");
+        else if ((status = pawl__json_tree_read(
+                          tree, event->payload.data, event->payload.len, &why)))
+                status = pawl__fail_prefix(&why, status, "payload");
+        else if ((status = pawl__event_check(event, PAWL__STEP_CHECKPOINTED, tree, err)))
+                return status;
+        else if (!(status = take_fields(to, arena, event, tree, &why)))
+                status = pawl__checkpoint_check(to, &why);
         if (status == PAWL_ENOMEM)
-                return pawl__nomem(d->err);
-        if (status)
-                return refuse(d, "payload", why.message);
-        status = pawl__event_check(d->event, PAWL__STEP_CHECKPOINTED, &d->tree, d->err);
-        if (status == PAWL_OK)
-                status = decode_envelope(d);
-        if (status == PAWL_OK)
-                status = decode_names(d);
-        if (status == PAWL_OK)
-                status = decode_hashes(d);
-        if (status == PAWL_OK)
-                status = decode_refs(d);
-        if (status == PAWL_OK && pawl__checkpoint_check(d->to, &why))
-                status = pawl__fail(d->err, PAWL_EINVAL, "seq %" PRIu64 " (StepCheckpointed): %s",
-                        d->event->seq, why.message);
-        return status;
+                return pawl__nomem(err);
+        return status ? pawl__fail(err, PAWL_EINVAL, "seq %" PRIu64 " (StepCheckpointed): %s",
+                                event->seq, why.message)
+                      : PAWL_OK;
 }
 
 pawl_status pawl__checkpoint_decode(
         pawl__checkpoint *out, pawl__arena *arena, const pawl_event *event, pawl_error *err)
 {
         pawl__checkpoint checkpoint = {0};
-        struct decoding d = {&checkpoint, arena, event, PAWL__JSON_TREE_INIT, err};
-        pawl_status status;
+        pawl__json_tree tree = PAWL__JSON_TREE_INIT;
 
         if (pawl__event_type_of(event->type) != PAWL__STEP_CHECKPOINTED)
                 return pawl__fail(err, PAWL_EINVAL,
                         "seq %" PRIu64 " (%.*s): type: is no StepCheckpointed; name the seq of one",
                         event->seq, PAWL__FMT(event->type));
-        status = decode(&d);
-        pawl__json_tree_free(&d.tree);
+        const pawl_status status = decode(&checkpoint, arena, event, &tree, err);
+        pawl__json_tree_free(&tree);
         if (status == PAWL_OK)
                 *out = checkpoint;
         return status;

@@ -5,7 +5,7 @@
 #ifndef PAWL_CHECKPOINT_CHECKPOINT_H
 #define PAWL_CHECKPOINT_CHECKPOINT_H
 
-#include "base/json_tree.h"
+#include "base/json_write.h"
 #include "state/state.h"
 
 typedef enum pawl__cursor_at {
@@ -71,11 +71,17 @@ PAWL_MUST_CHECK pawl_status pawl__checkpoint_load(
 #define PAWL__INPUT_HASH_ALG "jcs-sha256"
 
 /**
- * Every field of its form, and those that belong together. PAWL_EINVAL "FIELD: WHAT; HOW TO MEND",
+ * Every field of its form, and those that belong together. PAWL_EINVAL "FIELD: WHAT; HOW TO FIX",
  * which the caller puts its place before.
  */
 PAWL_MUST_CHECK pawl_status pawl__checkpoint_check(
         const pawl__checkpoint *checkpoint, pawl_error *err);
+
+/** The array [{scope, version_id}], and back: texts are copied into the arena, what is missing is
+ *  absent. PAWL_ETOOBIG. */
+void pawl__scope_refs_write(pawl__json_writer *w, const pawl__scope_ref *refs, size_t n);
+PAWL_MUST_CHECK pawl_status pawl__scope_refs_read(pawl__scope_ref refs[PAWL__SCOPE_REFS_MAX],
+        size_t *n, pawl__arena *arena, pawl_text json, pawl_error *err);
 
 /** 64 lower-case hex digits? */
 bool pawl__hash_valid(pawl_text text);

@@ -45,20 +45,11 @@ static pawl_text text_of(const pawl__json_tree *tree, pawl__node node)
         const pawl__json_node *it = pawl__json_at(tree, node);
         const char *start = tree->text + it->offset, *end = start + 1;
 
-        switch (it->type) {
-        case PAWL__JSON_NULL:
-                return pawl__text("null");
-        case PAWL__JSON_FALSE:
-                return pawl__text("false");
-        case PAWL__JSON_TRUE:
-                return pawl__text("true");
-        case PAWL__JSON_STRING: /* kept decoded: look for the quote that ends it */
-                while (*end != '"')
-                        end += *end == '\\' ? 2 : 1;
-                return pawl__text_n(start, (size_t)(end + 1 - start));
-        default:
-                return it->value;
-        }
+        if (it->type != PAWL__JSON_STRING)
+                return pawl__json_literal(it);
+        while (*end != '"') /* kept decoded: look for the quote that ends it */
+                end += *end == '\\' ? 2 : 1;
+        return pawl__text_n(start, (size_t)(end + 1 - start));
 }
 
 /* ---- Paths ----------------------------------------------------------------------------------- */
@@ -74,18 +65,16 @@ static bool is_identifier(pawl_text name)
         return name.len > 0;
 }
 
-static pawl_status add_name(pawl__buf *path, pawl_text name)
+static void add_name(pawl__buf *path, pawl_text name)
 {
-        pawl_status status;
-
         if (is_identifier(name)) {
-                status = pawl__buf_addc(path, '.');
-                return status ? status : pawl__buf_add(path, name.data, name.len);
+                pawl__buf_addc(path, '.');
+                pawl__buf_add_text(path, name);
+                return;
         }
-        status = pawl__buf_addc(path, '[');
-        if (status == PAWL_OK)
-                status = pawl__json_quote(path, name);
-        return status ? status : pawl__buf_addc(path, ']');
+        pawl__buf_addc(path, '[');
+        pawl__json_quote(path, name);
+        pawl__buf_addc(path, ']');
 }
 
 /* ---- The walk -------------------------------------------------------------------------------- */
@@ -148,8 +137,11 @@ static pawl_status step(struct diffing *d)
         int side = next_side(d, level);
         pawl_text name = side <= 0 ? pawl__json_at(&d->before, before)->name
                                    : pawl__json_at(&d->after, after)->name;
-        if (name.data ? add_name(&d->path, name)
-                      : pawl__buf_addf(&d->path, "[%lu]", (unsigned long)level->index++))
+        if (name.data)
+                add_name(&d->path, name);
+        else
+                pawl__buf_addf(&d->path, "[%lu]", (unsigned long)level->index++);
+        if (d->path.failed)
                 return pawl__nomem(d->err);
         if (side <= 0)
                 level->at_before = pawl__json_after(&d->before, level->before, before);
@@ -189,24 +181,24 @@ enum { VALUE_MAX = 60 /* characters */, VALUE_LEAD = 20 /* bytes before the firs
 
 /* At most max characters of valid UTF-8. The control characters that JSON leaves as they are (DEL,
  * U+0080 to U+009F) are written as JSON would escape them: a terminal must not obey them. */
-static pawl_status add_printable(pawl__buf *out, pawl_text text, size_t max)
+static void add_printable(pawl__buf *out, pawl_text text, size_t max)
 {
-        pawl_status status = PAWL_OK;
         size_t characters = 0;
 
-        for (size_t i = 0; i < text.len && status == PAWL_OK; characters++) {
+        for (size_t i = 0; i < text.len; characters++) {
                 unsigned char c = (unsigned char)text.data[i];
                 size_t len = c < 0x80 ? 1 : c < 0xe0 ? 2 : c < 0xf0 ? 3 : 4;
-                if (characters == max)
-                        return pawl__buf_adds(out, "…");
+                if (characters == max) {
+                        pawl__buf_adds(out, "…");
+                        return;
+                }
                 unsigned char second = len == 2 ? (unsigned char)text.data[i + 1] : 0xff;
                 if (c == 0x7f || (c == 0xc2 && second < 0xa0))
-                        status = pawl__buf_addf(out, "\\u%04x", c == 0x7f ? c : second);
+                        pawl__buf_addf(out, "\\u%04x", c == 0x7f ? c : second);
                 else
-                        status = pawl__buf_add(out, text.data + i, len);
+                        pawl__buf_add(out, text.data + i, len);
                 i += len;
         }
-        return status;
 }
 
 /* Where both values are shown from: their start, unless what differs would be cut off then. Never
@@ -227,25 +219,24 @@ static size_t shown_from(pawl_text before, pawl_text after)
         return at - escapes % 2;
 }
 
-static pawl_status add_value(pawl__buf *out, pawl_text value, size_t from)
+static void add_value(pawl__buf *out, pawl_text value, size_t from)
 {
-        if (!value.data)
-                return pawl__buf_adds(out, "(absent)");
-        pawl_status status = from ? pawl__buf_adds(out, "…") : PAWL_OK;
-        pawl_text rest = {value.data + from, value.len - from};
-        return status ? status : add_printable(out, rest, VALUE_MAX);
+        if (!value.data) {
+                pawl__buf_adds(out, "(absent)");
+                return;
+        }
+        pawl__buf_adds(out, from ? "…" : "");
+        add_printable(out, pawl__text_n(value.data + from, value.len - from), VALUE_MAX);
 }
 
 pawl_status pawl__member_change_line(pawl__buf *out, const pawl__member_change *change)
 {
         const size_t from = shown_from(change->before, change->after);
-        pawl_status status = add_printable(out, change->path, SIZE_MAX);
 
-        if (status == PAWL_OK)
-                status = pawl__buf_adds(out, ": ");
-        if (status == PAWL_OK)
-                status = add_value(out, change->before, from);
-        if (status == PAWL_OK)
-                status = pawl__buf_adds(out, " → ");
-        return status ? status : add_value(out, change->after, from);
+        add_printable(out, change->path, SIZE_MAX);
+        pawl__buf_adds(out, ": ");
+        add_value(out, change->before, from);
+        pawl__buf_adds(out, " → ");
+        add_value(out, change->after, from);
+        return out->failed ? PAWL_ENOMEM : PAWL_OK;
 }

@@ -32,7 +32,8 @@ pawl__severity pawl__severity_of(pawl_text name)
         return (pawl__severity)pawl__text_index(name, severity_names, PAWL__SEVERITY_HIGH);
 }
 
-/* ---- Judging --------------------------------------------------------------------------------- */
+/* ---- Evaluating ---------------------------------------------------------------------------------
+ */
 
 /* Of a term that does not resolve to one sense. */
 static pawl__conflict_type type_of(const pawl__term *term, size_t senses, bool critical)
@@ -63,38 +64,24 @@ static pawl__severity severity_of(pawl__conflict_type type, double confidence, b
         return confidence >= 0.5 ? PAWL__SEVERITY_MEDIUM : otherwise;
 }
 
-/* The senses of a resolution, copied into the arena. */
-static pawl_status copy_senses(
-        pawl__finding *finding, pawl__arena *arena, pawl__resolution resolution)
+/* A finding's texts, and the senses of its resolution, copied into the arena. */
+static void copy_texts(pawl__finding *finding, pawl__arena *arena, pawl__resolution resolution)
 {
-        bool ok = true;
-
+        finding->term = pawl__arena_copy(arena, finding->term);
+        finding->original = pawl__arena_copy(arena, finding->original);
+        finding->context = pawl__arena_copy(arena, finding->context);
         finding->candidates = pawl__arena_array(arena, resolution.n, sizeof *finding->candidates);
-        if (!finding->candidates)
-                return PAWL_ENOMEM;
-        finding->n_candidates = resolution.n;
-        for (size_t i = 0; i < resolution.n; i++) {
+        finding->n_candidates = finding->candidates ? resolution.n : 0;
+        for (size_t i = 0; i < finding->n_candidates; i++) {
                 pawl__sense *copy = &finding->candidates[i];
                 *copy = *resolution.senses[i];
-                copy->surface = pawl__arena_text(arena, copy->surface, &ok);
-                copy->normal = pawl__arena_text(arena, copy->normal, &ok);
-                copy->definition = pawl__arena_text(arena, copy->definition, &ok);
+                copy->surface = pawl__arena_copy(arena, copy->surface);
+                copy->normal = pawl__arena_copy(arena, copy->normal);
+                copy->definition = pawl__arena_copy(arena, copy->definition);
         }
-        return ok ? PAWL_OK : PAWL_ENOMEM;
 }
 
-/* The texts of a finding, its own from here on. */
-static pawl_status copy_texts(pawl__finding *finding, pawl__arena *arena)
-{
-        bool ok = true;
-
-        finding->term = pawl__arena_text(arena, finding->term, &ok);
-        finding->original = pawl__arena_text(arena, finding->original, &ok);
-        finding->context = pawl__arena_text(arena, finding->context, &ok);
-        return ok ? PAWL_OK : PAWL_ENOMEM;
-}
-
-/* What the output is held against: the terms of one sense. *claim_of[i]: the claim of term i. */
+/* Compare the output with the terms that have one sense. */
 static pawl_status find_contradictions(bool *contradicted, const pawl__glossary *glossary,
         const pawl__terms *terms, pawl_text output)
 {
@@ -116,7 +103,7 @@ static pawl_status find_contradictions(bool *contradicted, const pawl__glossary 
         return status;
 }
 
-static pawl_status make_finding(pawl__finding *finding, pawl__arena *arena, const pawl__term *term,
+static void make_finding(pawl__finding *finding, pawl__arena *arena, const pawl__term *term,
         pawl__resolution resolution, bool critical)
 {
         pawl__conflict_type type =
@@ -130,36 +117,31 @@ static pawl_status make_finding(pawl__finding *finding, pawl__arena *arena, cons
                 .severity = severity_of(type, term->confidence, critical),
                 .confidence = term->confidence,
         };
-        pawl_status status = copy_texts(finding, arena);
-        return status ? status : copy_senses(finding, arena, resolution);
+        copy_texts(finding, arena, resolution);
 }
 
 pawl_status pawl__findings_make(pawl__findings *out, pawl__arena *arena,
         const pawl__glossary *glossary, const pawl__terms *terms, bool critical, pawl_text output,
         pawl_error *err)
 {
-        pawl__findings findings = {NULL, 0};
-        bool *contradicted = calloc(terms->n + 1, sizeof *contradicted);
-        pawl_status status = contradicted ? PAWL_OK : PAWL_ENOMEM;
+        pawl__findings findings = {pawl__arena_array(arena, terms->n, sizeof *findings.items), 0};
+        bool *contradicted = pawl__arena_array(arena, terms->n, sizeof *contradicted);
+        pawl_status status;
 
-        if (status == PAWL_OK && output.len)
-                status = find_contradictions(contradicted, glossary, terms, output);
-        if (status == PAWL_OK) {
-                findings.items = pawl__arena_array(arena, terms->n, sizeof *findings.items);
-                status = findings.items ? PAWL_OK : PAWL_ENOMEM;
-        }
-        for (size_t i = 0; i < terms->n && status == PAWL_OK; i++) {
+        if (contradicted && output.len &&
+                find_contradictions(contradicted, glossary, terms, output))
+                return pawl__nomem(err);
+        for (size_t i = 0; i < terms->n && !arena->failed; i++) {
                 const pawl__term *term = &terms->items[i];
                 pawl__resolution resolution = pawl__term_resolve(glossary, term);
                 if (resolution.n != 1 || contradicted[i])
-                        status = make_finding(
+                        make_finding(
                                 &findings.items[findings.n++], arena, term, resolution, critical);
         }
-        free(contradicted);
-        if (status)
-                return pawl__nomem(err);
-        *out = findings;
-        return PAWL_OK;
+        status = pawl__arena_check(arena, err);
+        if (!status)
+                *out = findings;
+        return status;
 }
 
 pawl__severity pawl__findings_severity(const pawl__findings *findings)
@@ -172,11 +154,11 @@ pawl__severity pawl__findings_severity(const pawl__findings *findings)
         return highest;
 }
 
-/* ---- Judging again --------------------------------------------------------------------------- */
+/* ---- Re-evaluating --------------------------------------------------------------------------- */
 
 /* A term that has several senses by now is ambiguous, and one that has none any more unknown; it is
  * no less severe than it was recorded. Whether the step is critical stands in what was recorded. */
-static void judge_type(pawl__finding *finding, size_t senses)
+static void update_type(pawl__finding *finding, size_t senses)
 {
         pawl__conflict_type type = finding->type;
 
@@ -199,22 +181,19 @@ pawl_status pawl__findings_reevaluate(pawl__findings *out, pawl__arena *arena,
 {
         pawl__findings findings = {
                 pawl__arena_array(arena, recorded->n, sizeof *findings.items), 0};
-        pawl_status status = findings.items ? PAWL_OK : PAWL_ENOMEM;
 
-        for (size_t i = 0; i < recorded->n && status == PAWL_OK; i++) {
+        for (size_t i = 0; i < recorded->n && !arena->failed; i++) {
                 const pawl__finding *old = &recorded->items[i];
                 pawl__resolution resolution = pawl__glossary_resolve(glossary, old->term);
                 if (resolution.n == 1 && old->type != PAWL__INCONSISTENT)
                         continue;
                 pawl__finding *finding = &findings.items[findings.n++];
                 *finding = *old;
-                judge_type(finding, resolution.n);
-                status = copy_texts(finding, arena);
-                if (status == PAWL_OK)
-                        status = copy_senses(finding, arena, resolution);
+                update_type(finding, resolution.n);
+                copy_texts(finding, arena, resolution);
         }
-        if (status)
-                return pawl__nomem(err);
-        *out = findings;
-        return PAWL_OK;
+        const pawl_status status = pawl__arena_check(arena, err);
+        if (!status)
+                *out = findings;
+        return status;
 }

@@ -44,19 +44,16 @@ void pawl__claim_drop(pawl_pipeline *pipeline, pawl__claim *claim)
 static pawl_status copy_refs(
         pawl__claim *claim, const pawl__scope_ref *refs, size_t n, pawl_error *err)
 {
-        bool ok = true;
-
         if (n > PAWL__SCOPE_REFS_MAX)
                 return pawl__fail(err, PAWL_ETOOBIG,
                         "run %.*s: names %zu scopes; a run has at most %d",
                         PAWL__FMT(claim->run_id), n, PAWL__SCOPE_REFS_MAX);
-        for (size_t i = 0; i < n; i++) {
-                claim->refs[i].scope = pawl__arena_text(&claim->arena, refs[i].scope, &ok);
-                claim->refs[i].version_id =
-                        pawl__arena_text(&claim->arena, refs[i].version_id, &ok);
-        }
-        claim->n_refs = ok ? n : 0;
-        return ok ? PAWL_OK : pawl__nomem(err);
+        for (size_t i = 0; i < n; i++)
+                claim->refs[i] = (pawl__scope_ref){pawl__arena_copy(&claim->arena, refs[i].scope),
+                        pawl__arena_copy(&claim->arena, refs[i].version_id)};
+        const pawl_status status = pawl__arena_check(&claim->arena, err);
+        claim->n_refs = status ? 0 : n;
+        return status;
 }
 
 static pawl_status head_of(uint64_t *seq, pawl_log *log, pawl_error *err)
@@ -181,17 +178,13 @@ void pawl__pipeline_use_glossary(pawl_pipeline *pipeline, pawl__glossary *glossa
                 pipeline->borrowed_refs[i] = refs[i];
 }
 
-static void write_refs(pawl__json_writer *w, const pawl_pipeline *pipeline)
+/* The versions of the seeds, which is how many there are. */
+static size_t seed_refs(pawl__scope_ref refs[PAWL__SCOPE_REFS_MAX], const pawl_pipeline *pipeline)
 {
-        pawl__json_open_array(w);
-        for (size_t i = 0; i < pipeline->n_seeds; i++) {
-                const pawl__seed *seed = &pipeline->seeds[i];
-                pawl__json_open_object(w);
-                pawl__json_member_string(w, "scope", pawl__scope_name(seed->scope));
-                pawl__json_member_string(w, "version_id", seed->version_id);
-                pawl__json_close_object(w);
-        }
-        pawl__json_close_array(w);
+        for (size_t i = 0; i < pipeline->n_seeds; i++)
+                refs[i] = (pawl__scope_ref){pawl__text(pawl__scope_name(pipeline->seeds[i].scope)),
+                        pawl__text(pipeline->seeds[i].version_id)};
+        return pipeline->n_seeds;
 }
 
 /* RunStarted and the seeds' events: what a program's run begins with. */
@@ -199,50 +192,22 @@ static pawl_status emit_start(pawl__batch *batch, pawl_pipeline *pipeline, pawl_
 {
         pawl__json_writer w = PAWL__JSON_WRITER_INIT;
         pawl_event event = pawl__context_event(ctx, PAWL__RUN_STARTED);
+        pawl__scope_ref refs[PAWL__SCOPE_REFS_MAX];
 
         event.step_id = (pawl_text){NULL, 0};
         event.time_us = ctx->sources->wall_us(ctx->sources->user);
         pawl__json_open_object(&w);
-        pawl__json_name(&w, "steps");
-        pawl__json_open_array(&w);
-        pawl__json_close_array(&w);
-        pawl__json_name(&w, "scope_refs");
-        write_refs(&w, pipeline);
         pawl__json_member_text(&w, "mission_hash", (pawl_text){NULL, 0});
         pawl__json_member_text(&w, "mission_path", (pawl_text){NULL, 0});
-        pawl__json_member_text(
-                &w, "strictness", pawl__text(pawl__strictness_name(ctx->runtime_strictness)));
+        pawl__json_name(&w, "scope_refs");
+        pawl__scope_refs_write(&w, refs, seed_refs(refs, pipeline));
+        pawl__json_member_raw(&w, "steps", pawl__text("[]"));
+        pawl__json_member_string(&w, "strictness", pawl__strictness_name(ctx->runtime_strictness));
         pawl_status status = pawl__batch_emit(batch, PAWL__RUN_STARTED, &event, &w, &ctx->error);
         for (size_t i = 0; i < pipeline->n_seeds && !status; i++)
                 status = pawl__seed_activate(
                         batch, &pipeline->seeds[i], pipeline->state, &event, &ctx->error);
         return status;
-}
-
-pawl_status pawl__scope_refs_read(pawl__scope_ref refs[PAWL__SCOPE_REFS_MAX], size_t *n,
-        pawl__arena *arena, pawl_text json, pawl_error *err)
-{
-        pawl__json_tree tree = PAWL__JSON_TREE_INIT;
-        bool ok = true;
-        pawl_status status = pawl__json_tree_read(&tree, json.data, json.len, err);
-
-        *n = 0;
-        for (pawl__node i = status ? PAWL__NO_NODE : pawl__json_first(&tree, 0); i != PAWL__NO_NODE;
-                i = pawl__json_after(&tree, 0, i)) {
-                if (*n == PAWL__SCOPE_REFS_MAX) {
-                        status = pawl__fail(err, PAWL_ETOOBIG,
-                                "scope_refs: name more than %d scopes; a run has at most as many",
-                                PAWL__SCOPE_REFS_MAX);
-                        break;
-                }
-                refs[*n].scope =
-                        pawl__arena_text(arena, pawl__json_get_text(&tree, i, "scope"), &ok);
-                refs[*n].version_id =
-                        pawl__arena_text(arena, pawl__json_get_text(&tree, i, "version_id"), &ok);
-                ++*n;
-        }
-        pawl__json_tree_free(&tree);
-        return status || ok ? status : pawl__nomem(err);
 }
 
 /* The versions that a run was started with, as its row keeps them. */
@@ -253,16 +218,6 @@ static pawl_status read_refs(pawl__claim *claim, pawl_text json, pawl_error *err
 
         return status ? pawl__fail_prefix(err, status, "run %.*s", PAWL__FMT(claim->run_id))
                       : PAWL_OK;
-}
-
-static pawl_status seed_refs(pawl__claim *claim, const pawl_pipeline *pipeline, pawl_error *err)
-{
-        pawl__scope_ref refs[PAWL__SCOPE_REFS_MAX];
-
-        for (size_t i = 0; i < pipeline->n_seeds; i++)
-                refs[i] = (pawl__scope_ref){pawl__text(pawl__scope_name(pipeline->seeds[i].scope)),
-                        pawl__text(pipeline->seeds[i].version_id)};
-        return copy_refs(claim, refs, pipeline->n_seeds, err);
 }
 
 static pawl_status same_mission(pawl_context *ctx, pawl_text mission_id)
@@ -300,12 +255,14 @@ static pawl_status look(pawl_text *refs, pawl_pipeline *pipeline, pawl_context *
 static pawl_status claim_once(pawl__claim *claim, pawl_pipeline *pipeline, pawl_context *ctx)
 {
         pawl__batch batch = PAWL__BATCH_INIT;
+        pawl__scope_ref seeds[PAWL__SCOPE_REFS_MAX];
         pawl_text refs;
         pawl_status status = look(&refs, pipeline, ctx);
 
         if (!status)
-                status = refs.data ? read_refs(claim, refs, &ctx->error)
-                                   : seed_refs(claim, pipeline, &ctx->error);
+                status = refs.data
+                                 ? read_refs(claim, refs, &ctx->error)
+                                 : copy_refs(claim, seeds, seed_refs(seeds, pipeline), &ctx->error);
         if (!status && !refs.data)
                 status = emit_start(&batch, pipeline, ctx);
         if (!status) {

@@ -67,10 +67,6 @@ void pawl__claim_drop(pawl_pipeline *pipeline, pawl__claim *claim);
 PAWL_MUST_CHECK pawl_status pawl__claim_reload(pawl_pipeline *pipeline, pawl__claim *claim,
         const pawl__scope_ref *refs, size_t n_refs, pawl_error *err);
 
-/** The array {scope, version_id} of a run's row, copied into the arena. PAWL_ETOOBIG. */
-PAWL_MUST_CHECK pawl_status pawl__scope_refs_read(pawl__scope_ref refs[PAWL__SCOPE_REFS_MAX],
-        size_t *n, pawl__arena *arena, pawl_text json, pawl_error *err);
-
 /* ---- batch.c -------------------------------------------------------------------------------- */
 
 /** Commit what the batch holds, under the current claim. Nothing to commit is PAWL_OK. A stale

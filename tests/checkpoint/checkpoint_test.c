@@ -230,8 +230,8 @@ static void a_field_that_is_not_of_its_form_is_refused(void **state)
                 {no_mission, "StepCheckpointed: mission_id: id \"\": is empty"},
                 {control_in_run, "run_id: id \"a\\x0ab\": holds a control character"},
                 {path_in_step, "step_id: id \"../a\": holds a slash"},
-                {no_strictness, "strictness: is not set; use off, medium or max"},
-                {no_cursor, "cursor: is not set; use pre_generation_gate"},
+                {no_strictness, "strictness: is not known; use off, medium or max"},
+                {no_cursor, "cursor: is not known; use pre_generation_gate"},
                 {short_hash, "input_hash: is no hash"},
                 {upper_hash, "input_hash: is no hash"},
                 {no_token, "retry_token: is no UUID"},
@@ -339,24 +339,23 @@ static void a_malformed_event_is_refused_with_its_seq_and_field(void **state)
                 const char *cursor, *strictness, *refs, *more, *says;
         } broken[] = {
                 {"\"later\"", "\"max\"", "[]", "",
-                        "seq 41 (StepCheckpointed): payload.cursor: is not known; it must be pre_"},
-                {"\"\"", "\"max\"", "[]", "", "payload.cursor: is not known"},
+                        "seq 41 (StepCheckpointed): cursor: is not known; use pre_"},
+                {"\"\"", "\"max\"", "[]", "", "cursor: is not known"},
                 {"null", "\"max\"", "[]", "", "payload.cursor: is not text"},
                 {"\"post_gate\"", "\"high\"", "[]", "",
-                        "seq 41 (StepCheckpointed): payload.strictness: is not known; it must be"},
+                        "seq 41 (StepCheckpointed): strictness: is not known; use off"},
                 {"\"post_gate\"", "\"max\"", "{}", "", "payload.scope_refs: is not an array"},
                 {"\"post_gate\"", "\"max\"", "[7]", "", "scope_refs[].scope: id \"\": is empty"},
                 {"\"post_gate\"", "\"max\"", "[{\"scope\":\"core\"}]", "",
                         "seq 41 (StepCheckpointed): scope_refs[].version_id: \"\" is no content"},
                 {"\"post_gate\"", "\"max\"",
                         "[" REF("1") "," REF("2") "," REF("3") "," REF("4") "," REF("5") "]", "",
-                        "payload.scope_refs: holds more than 4"},
+                        "scope_refs: holds more than 4"},
                 {"\"post_gate\"", "\"max\"", "[" REF("1") "," REF("1") "]", "",
                         "scope_refs: scope s1 stands there twice"},
                 {"\"post_gate\"", "\"max\"", "[]", ",\"output_hash\":\"abc\"",
-                        "payload.output_hash: is no hash"},
-                {"\"post_gate\"", "\"max\"", "[]", ",\"output_hash\":7",
-                        "payload.output_hash: is no hash"},
+                        "output_hash: is no hash"},
+                {"\"post_gate\"", "\"max\"", "[]", ",\"output_hash\":7", "output_hash: is no hash"},
                 {"\"post_gate\"", "\"max\"", "[]",
                         ",\"output_hash\":\"AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA"
                         "AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA\"",
@@ -382,7 +381,7 @@ static void another_hash_algorithm_is_refused(void **state)
 
         (void)state;
         refuses(&event, PAWL_EINVAL,
-                "seq 41 (StepCheckpointed): payload.input_hash_alg: is not known; it must be "
+                "seq 41 (StepCheckpointed): input_hash_alg: is not known; it must be "
                 "jcs-sha256");
 }
 

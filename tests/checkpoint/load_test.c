@@ -114,8 +114,7 @@ static void a_payload_that_was_tampered_with_is_damage(void **state)
         history_sql(h, "UPDATE events SET payload = replace(payload, 'medium', 'lower') "
                        "WHERE seq = 5");
         refuses(h, TOKEN(1), PAWL_EDAMAGED,
-                "checkpoint " TOKEN(
-                        1) ": seq 5 (StepCheckpointed): payload.strictness: is not known");
+                "checkpoint " TOKEN(1) ": seq 5 (StepCheckpointed): strictness: is not known");
         history_sql(h, "UPDATE events SET payload = NULL WHERE seq = 5");
         refuses(h, TOKEN(1), PAWL_EDAMAGED, "checkpoint " TOKEN(1) ": seq 5");
         history_sql(h, "UPDATE events SET step_id = NULL WHERE seq = 6");
