@@ -5,7 +5,7 @@
 #include "base/json_tree.h"
 #include "base/json_write.h"
 #include "base/map.h"
-#include "support/allocator.h"
+#include "support/sweep.h"
 #include "support/test.h"
 
 static int setup(void **state)
@@ -34,38 +34,15 @@ static int teardown(void **state)
         return 0;
 }
 
-static void check_failed(pawl_status status, const pawl_error *err)
-{
-        assert_int_equal(status, PAWL_ENOMEM);
-        assert_int_equal(err->status, PAWL_ENOMEM);
-        assert_says(err->message, "out of memory");
-}
-
 typedef pawl_status (*work)(const pawl__buf *text, pawl_error *err);
 
-/* Let the first allocation fail, then the second, and so on until the work is done without. */
 static void fail_each(work run, const pawl__buf *text)
 {
-        size_t n = 0, refused = 0;
-
-        if (!allocator_works())
-                skip();
-        for (bool failed = true; failed;) {
+        for (sweep s = {0}; sweep_next(&s);) {
                 pawl_error err = PAWL_ERROR_INIT;
-                const long live = allocator_live();
-                allocator_fail_at(++n);
-                const pawl_status status = run(text, &err);
-                failed = allocator_failed();
-                allocator_fail_at(0);
-                assert_int_equal(allocator_live(), live);
-                if (status)
-                        check_failed(status, &err);
-                refused += status != PAWL_OK;
-                /* libraries, such as the C library's qsort(), may do without what they did not get
-                 */
-                assert_true(failed || status == PAWL_OK);
+                sweep_arm(&s);
+                (void)sweep_done(&s, run(text, &err), &err);
         }
-        assert_true(refused > 0);
 }
 
 static pawl_status canonical(const pawl__buf *text, pawl_error *err)

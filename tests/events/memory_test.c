@@ -1,10 +1,8 @@
 /* No memory at any allocation: a clear failure, nothing written, nothing leaked, the handle as
  * good. */
-#include "support/allocator.h"
 #include "support/event_log.h"
+#include "support/sweep.h"
 #include "support/vfs.h"
-
-enum { SWEEP_MAX = 5000 };
 
 static int memory_setup_as(void **state, const char *key)
 {
@@ -29,40 +27,23 @@ static int keyed_setup(void **state)
         return memory_setup_as(state, "0123456789abcdef0123456789abcdef");
 }
 
-/* Run what under each n until none fails any more; check() sees the state after each failure. */
-static void sweep(event_log *f, pawl_status (*what)(event_log *f, size_t fail_at),
-        void (*check)(event_log *f, pawl_status status))
+/* check() sees the state after each round. */
+static void sweep_call(
+        event_log *f, pawl_status (*what)(event_log *f, sweep *s), void (*check)(event_log *f))
 {
-        int refused = 0;
-        size_t n;
-
-        if (!allocator_works())
-                skip();
-        for (n = 1; n < SWEEP_MAX; n++) {
-                long before = allocator_live();
-                pawl_status status = what(f, n);
-                bool failed = allocator_failed();
-                allocator_fail_at(0);
-                if (status && status != PAWL_ENOMEM)
-                        fail_msg("allocation %d: %s", (int)n, pawl_status_name(status));
-                refused += status != PAWL_OK;
-                check(f, status);
-                if (allocator_live() > before) /* libraries may let go of what they kept */
-                        fail_msg("allocation %d: %d blocks leaked", (int)n,
-                                (int)(allocator_live() - before));
-                if (!failed)
-                        break;
+        for (sweep s = {0}; sweep_next(&s);) {
+                (void)sweep_done(&s, what(f, &s), NULL);
+                if (check)
+                        check(f);
         }
-        assert_true(n < SWEEP_MAX);
-        assert_true(refused > 0);
 }
 
-static pawl_status open_and_close(event_log *f, size_t fail_at)
+static pawl_status open_and_close(event_log *f, sweep *s)
 {
         pawl_error err = PAWL_ERROR_INIT;
         pawl_log *log = NULL;
 
-        allocator_fail_at(fail_at);
+        sweep_arm(s);
         pawl_status status = event_log_try(&log, f, &err);
         if (status == PAWL_ENOMEM)
                 assert_says(err.message, "out of memory");
@@ -71,25 +52,20 @@ static pawl_status open_and_close(event_log *f, size_t fail_at)
         return status;
 }
 
-static void check_nothing(event_log *f, pawl_status status)
-{
-        (void)f, (void)status;
-}
-
 static void opening_without_memory_fails_cleanly(void **state)
 {
         event_log *f = *state;
 
-        sweep(f, open_and_close, check_nothing);
+        sweep_call(f, open_and_close, NULL);
         f->flags = PAWL_LOG_READONLY;
-        sweep(f, open_and_close, check_nothing);
+        sweep_call(f, open_and_close, NULL);
         event_log_open(f);
         assert_int_equal(event_log_count(f), 2);
 }
 
 /* On a fresh handle: a claim with a batch and a blob, an event, a renewal, a read of the last
  * events, a verification, and the close. */
-static pawl_status use(event_log *f, size_t fail_at)
+static pawl_status use(event_log *f, sweep *s)
 {
         const pawl_text none = {NULL, 0};
         char run_id[32]; /* another each time: giving a run back may fail when the log is closed */
@@ -103,8 +79,8 @@ static pawl_status use(event_log *f, size_t fail_at)
         pawl_verify_result result;
         pawl_log *log = event_log_another(f);
 
-        allocator_fail_at(fail_at);
-        snprintf(run_id, sizeof run_id, "run-%d", (int)fail_at);
+        sweep_arm(s);
+        snprintf(run_id, sizeof run_id, "run-%d", (int)s->n);
         const pawl_text run = pawl__text(run_id);
         memset(hash, 1, sizeof hash);
         pawl_status status = pawl__batch_event(&batch, &event, NULL);
@@ -133,12 +109,11 @@ static pawl_status use(event_log *f, size_t fail_at)
         return status;
 }
 
-static void check_whole(event_log *f, pawl_status status)
+static void check_whole(event_log *f)
 {
         pawl_verify_result result;
         int64_t events = 0;
 
-        (void)status;
         event_log_open(f);
         assert_int_equal(pawl_log_verify(&result, f->log, 0, NULL), PAWL_OK);
         event_log_close(f);
@@ -152,7 +127,7 @@ static void check_whole(event_log *f, pawl_status status)
 
 static void using_a_log_without_memory_fails_cleanly(void **state)
 {
-        sweep(*state, use, check_whole);
+        sweep_call(*state, use, check_whole);
 }
 
 static pawl_status append_with_kept_handle(event_log *f)
@@ -169,20 +144,12 @@ static void a_handle_that_ran_out_of_memory_goes_on(void **state)
         event_log *f = *state;
         pawl_verify_result result;
 
-        if (!allocator_works())
-                skip();
         event_log_open(f);
-        allocator_fail_at(1);
-        assert_int_equal(append_with_kept_handle(f), PAWL_ENOMEM);
-        allocator_fail_at(0);
-        assert_int_equal(event_log_count(f), 2);
-        for (size_t n = 1; n < 200; n++) { /* the first ones prepare what is kept */
-                allocator_fail_at(n);
-                pawl_status status = append_with_kept_handle(f);
-                allocator_fail_at(0);
-                assert_int_equal(event_log_count(f), status ? 2 : 3);
-                if (!status)
-                        break;
+        /* the first ones prepare what is kept */
+        for (sweep s = {.once = true, .keeps = true}; sweep_next(&s);) {
+                sweep_arm(&s);
+                const bool ok = sweep_done(&s, append_with_kept_handle(f), NULL);
+                assert_int_equal(event_log_count(f), ok ? 3 : 2);
         }
         assert_int_equal(append_one(f->log, event_scope(NULL), 0), PAWL_OK);
         assert_int_equal(pawl_log_verify(&result, f->log, 0, NULL), PAWL_OK);

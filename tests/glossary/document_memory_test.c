@@ -1,7 +1,7 @@
 /* Every allocation on the way from a file's text to its tree, and to a seed, fails once. */
 #include "events/log.h"
 #include "glossary/seed.h"
-#include "support/allocator.h"
+#include "support/sweep.h"
 #include "support/test.h"
 
 static const char yaml[] = "a: &x {b: [1, two, 0x1F], c: \"quo\\u0000ted\"}\n"
@@ -14,32 +14,17 @@ static const char json[] = "{\"a\": [1, \"esc\\naped\", {\"b\": null}], \"c\": \
 static void sweep_document(const char *path, const char *text, size_t len)
 {
         pawl__document document;
-        size_t failures = 0;
 
-        if (!allocator_works())
-                skip();
-        for (size_t n = 1;; n++) {
+        for (sweep s = {.least = 5}; sweep_next(&s);) {
                 pawl_error err = PAWL_ERROR_INIT;
                 memset(&document, 0x5a, sizeof document);
-                pawl__document before = document;
-                long live = allocator_live();
-                allocator_fail_at(n);
-                pawl_status status = pawl__document_parse(&document, path, text, len, &err);
-                bool failed = allocator_failed();
-                allocator_fail_at(0);
-                if (status == PAWL_OK) {
+                const pawl__document before = document;
+                sweep_arm(&s);
+                if (sweep_done(&s, pawl__document_parse(&document, path, text, len, &err), &err))
                         pawl__document_free(&document);
-                } else {
-                        assert_int_equal(status, PAWL_ENOMEM);
-                        assert_says(err.message, "out of memory");
+                else
                         assert_memory_equal(&document, &before, sizeof document);
-                        failures++;
-                }
-                assert_int_equal(allocator_live(), live);
-                if (!failed)
-                        break;
         }
-        assert_true(failures >= 5);
 }
 
 static void a_yaml_file_survives_any_failed_allocation(void **state)
@@ -58,33 +43,17 @@ static void a_seed_survives_any_failed_allocation(void **state)
 {
         static const char text[] = "terms:\n- {surface: Work spaces, definition: A place.}\n"
                                    "- {surface: fence, definition: A number., status: draft}\n";
-        size_t failures = 0;
+        char *folder = folder_make(), *path = path_in(folder, "seed.yaml");
 
         (void)state;
-        if (!allocator_works())
-                skip();
-        char *folder = folder_make(), *path = path_in(folder, "seed.yaml");
         file_write(path, text, sizeof text - 1);
-        for (size_t n = 1;; n++) {
+        for (sweep s = {.least = 5}; sweep_next(&s);) {
                 pawl_error err = PAWL_ERROR_INIT;
                 pawl__seed seed;
-                long live = allocator_live();
-                allocator_fail_at(n);
-                pawl_status status = pawl__seed_load(&seed, path, PAWL__CORE, &err);
-                bool failed = allocator_failed();
-                allocator_fail_at(0);
-                if (status == PAWL_OK) {
+                sweep_arm(&s);
+                if (sweep_done(&s, pawl__seed_load(&seed, path, PAWL__CORE, &err), &err))
                         pawl__seed_free(&seed);
-                } else {
-                        assert_int_equal(status, PAWL_ENOMEM);
-                        assert_says(err.message, "out of memory");
-                        failures++;
-                }
-                assert_int_equal(allocator_live(), live);
-                if (!failed)
-                        break;
         }
-        assert_true(failures >= 5);
         folder_remove(folder);
         free(path);
 }
@@ -99,24 +68,16 @@ static void an_event_of_a_sense_survives_any_failed_allocation(void **state)
         const pawl_event like = {.actor = pawl__text("user:ana")};
 
         (void)state;
-        if (!allocator_works())
-                skip();
-        for (size_t n = 1;; n++) {
+        for (sweep s = {0}; sweep_next(&s);) {
                 pawl_error err = PAWL_ERROR_INIT;
                 pawl__batch batch = PAWL__BATCH_INIT;
-                long live = allocator_live();
-                allocator_fail_at(n);
-                pawl_status status = pawl__sense_updated(
+                sweep_arm(&s);
+                const pawl_status status = pawl__sense_updated(
                         &batch, &sense, pawl__text("v"), "import", false, &like, &err);
-                bool failed = allocator_failed();
-                allocator_fail_at(0);
-                assert_int_equal(status, failed ? PAWL_ENOMEM : PAWL_OK);
-                assert_int_equal(batch.n, failed ? 0 : 1);
+                const bool ok = sweep_done(&s, status, &err);
+                assert_int_equal(ok, !s.failed);
+                assert_int_equal(batch.n, s.failed ? 0 : 1);
                 pawl__batch_free(&batch);
-                assert_int_equal(allocator_live(), live);
-                if (!failed)
-                        break;
-                assert_says(err.message, "out of memory");
         }
 }
 

@@ -1,7 +1,7 @@
 /* Every allocation of reading a mission, its inputs and running a command fails once. */
 #include "mission/inputs.h"
-#include "support/allocator.h"
 #include "support/command.h"
+#include "support/sweep.h"
 
 static const char text[] = "mission: m\n"
                            "strictness: max\n"
@@ -47,32 +47,23 @@ static int teardown(void **state)
         return 0;
 }
 
-static void a_mission_survives_any_failed_allocation(void **state)
+static void sweep_load(struct fixture *f, pawl_status wanted, const char *message)
 {
-        struct fixture *f = *state;
-
-        if (!allocator_works())
-                skip();
-        for (size_t n = 1;; n++) {
+        for (sweep s = {.wanted = wanted}; sweep_next(&s);) {
                 pawl_error err = PAWL_ERROR_INIT;
                 pawl_mission *mission = NULL;
-                long live = allocator_live();
-                allocator_fail_at(n);
-                pawl_status status = pawl_mission_load(&mission, f->path, &err);
-                bool failed = allocator_failed();
-                allocator_fail_at(0);
-                if (status) {
-                        assert_int_equal(status, PAWL_ENOMEM);
-                        assert_says(err.message, "out of memory");
-                        assert_null(mission);
-                }
+                sweep_arm(&s);
+                const pawl_status status = pawl_mission_load(&mission, f->path, &err);
+                if (sweep_done(&s, status, status == PAWL_ENOMEM ? &err : NULL))
+                        assert_says(err.message, message);
+                assert_true((mission == NULL) == (status != PAWL_OK));
                 pawl_mission_free(mission);
-                assert_int_equal(allocator_live(), live);
-                if (!failed) {
-                        assert_int_equal(status, PAWL_OK);
-                        break;
-                }
         }
+}
+
+static void a_mission_survives_any_failed_allocation(void **state)
+{
+        sweep_load(*state, PAWL_OK, "");
 }
 
 static void what_was_left_unfinished_is_found_or_not_for_any_failed_allocation(void **state)
@@ -84,22 +75,12 @@ static void what_was_left_unfinished_is_found_or_not_for_any_failed_allocation(v
         pawl_unfinished unfinished;
         pawl_log *log;
 
-        if (!allocator_works()) {
-                free(path);
-                skip();
-        }
         options.flags = PAWL_LOG_CREATE;
         assert_int_equal(pawl_log_open(&log, path, &options, &err), PAWL_OK);
-        for (size_t n = 1;; n++) {
-                allocator_fail_at(n);
-                pawl_status status = pawl_mission_unfinished(&unfinished, f->mission, log, &err);
-                bool failed = allocator_failed();
-                allocator_fail_at(0);
-                if (!failed) {
-                        assert_int_equal(status, PAWL_ENOTFOUND);
-                        break;
-                }
-                assert_true(status == PAWL_ENOMEM || status == PAWL_ENOTFOUND);
+        for (sweep s = {.wanted = PAWL_ENOTFOUND, .keeps = true}; sweep_next(&s);) {
+                sweep_arm(&s);
+                (void)sweep_done(
+                        &s, pawl_mission_unfinished(&unfinished, f->mission, log, &err), &err);
         }
         pawl_log_close(log);
         free(path);
@@ -109,26 +90,8 @@ static void a_refused_mission_survives_any_failed_allocation(void **state)
 {
         struct fixture *f = *state;
 
-        if (!allocator_works())
-                skip();
         file_write(f->path, cycle, sizeof cycle - 1);
-        for (size_t n = 1;; n++) {
-                pawl_error err = PAWL_ERROR_INIT;
-                pawl_mission *mission = NULL;
-                long live = allocator_live();
-                allocator_fail_at(n);
-                pawl_status status = pawl_mission_load(&mission, f->path, &err);
-                bool failed = allocator_failed();
-                allocator_fail_at(0);
-                assert_true(status == PAWL_ENOMEM || status == PAWL_EPARSE);
-                assert_says(err.message, status == PAWL_ENOMEM ? "out of memory" : " in turn, ");
-                assert_null(mission);
-                assert_int_equal(allocator_live(), live);
-                if (!failed) {
-                        assert_int_equal(status, PAWL_EPARSE);
-                        break;
-                }
-        }
+        sweep_load(f, PAWL_EPARSE, " in turn, ");
 }
 
 static pawl_status output(pawl_text *out, pawl_text step_id, void *user, pawl_error *err)
@@ -142,29 +105,19 @@ static void inputs_survive_any_failed_allocation(void **state)
 {
         struct fixture *f = *state;
 
-        if (!allocator_works())
-                skip();
-        for (size_t n = 1;; n++) {
+        for (sweep s = {0}; sweep_next(&s);) {
                 pawl_error err = PAWL_ERROR_INIT;
                 pawl__buf out = PAWL__BUF_INIT;
-                long live = allocator_live();
-                allocator_fail_at(n);
-                pawl_status status = pawl__inputs_resolve(
+                sweep_arm(&s);
+                const pawl_status status = pawl__inputs_resolve(
                         &out, f->mission, &f->mission->steps[1], output, NULL, &err);
-                bool failed = allocator_failed();
-                allocator_fail_at(0);
-                assert_int_equal(status, failed ? PAWL_ENOMEM : PAWL_OK);
-                if (status) {
-                        assert_says(err.message, "out of memory");
-                        assert_int_equal(out.len, 0);
-                } else {
+                if (sweep_done(&s, status, &err))
                         assert_text(
                                 pawl__buf_text(&out), "{\"x\":\"v\\n\",\"y\":[{\"k\":\"v\\n\"}]}");
-                }
+                else
+                        assert_int_equal(out.len, 0);
+                assert_int_equal(status, s.failed ? PAWL_ENOMEM : PAWL_OK);
                 pawl__buf_free(&out);
-                assert_int_equal(allocator_live(), live);
-                if (!failed)
-                        break;
         }
 }
 
@@ -190,35 +143,21 @@ static void a_command_survives_any_failed_allocation(void **state)
                 .output_max = 1 << 20,
                 .signal_fd = -1};
         int open_before = open_files();
-        size_t failures = 0;
 
-        if (!allocator_works())
-                skip();
-        for (size_t n = 1;; n++) {
+        for (sweep s = {.least = 3}; sweep_next(&s);) {
                 pawl_error err = PAWL_ERROR_INIT;
                 pawl__command_result result;
-                long live = allocator_live();
-                allocator_fail_at(n);
-                pawl_status status = pawl__command_run(&result, &command, &err);
-                bool failed = allocator_failed();
-                allocator_fail_at(0);
-                if (status) {
-                        assert_int_equal(status, PAWL_ENOMEM);
-                        assert_says(err.message, "out of memory");
-                        assert_null(result.output.data);
-                        failures++;
-                } else {
+                sweep_arm(&s);
+                if (sweep_done(&s, pawl__command_run(&result, &command, &err), &err)) {
                         assert_int_equal(result.output.len, 300005);
                         assert_text(pawl__buf_text(&log), "log\n");
+                } else {
+                        assert_null(result.output.data);
                 }
                 pawl__buf_free(&log);
                 free(result.output.data);
-                assert_int_equal(allocator_live(), live);
                 assert_int_equal(open_files(), open_before);
-                if (!failed)
-                        break;
         }
-        assert_true(failures >= 3);
 }
 
 #define T(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
@@ -226,9 +165,7 @@ static void a_command_survives_any_failed_allocation(void **state)
 int main(void)
 {
         const struct CMUnitTest tests[] = {
-                cmocka_unit_test_setup_teardown(
-                        what_was_left_unfinished_is_found_or_not_for_any_failed_allocation, setup,
-                        teardown),
+                T(what_was_left_unfinished_is_found_or_not_for_any_failed_allocation),
                 T(a_mission_survives_any_failed_allocation),
                 T(a_refused_mission_survives_any_failed_allocation),
                 T(inputs_survive_any_failed_allocation),

@@ -1,9 +1,7 @@
 /* Memory that runs out at any call: an append is whole or not at all, a replay says so, and nothing
  * that was kept is wrong afterwards. */
-#include "support/allocator.h"
 #include "support/history.h"
-
-enum { CALLS_MAX = 20000 };
+#include "support/sweep.h"
 
 static void add_all(struct history *h)
 {
@@ -48,8 +46,6 @@ static int setup(void **state)
 {
         struct history *h;
 
-        if (!allocator_works())
-                return 0;
         history_setup(state);
         h = *state;
         h->session = "session-1";
@@ -58,33 +54,18 @@ static int setup(void **state)
         return 0;
 }
 
-static int teardown(void **state)
-{
-        return allocator_works() ? history_teardown(state) : 0;
-}
-
 static void an_append_is_whole_or_not_at_all(void **state)
 {
         struct history *h = *state;
-        pawl_status status = PAWL_ENOMEM;
-        size_t failures = 0;
 
-        if (!allocator_works())
-                skip();
-        for (size_t n = 1; status; n++) {
+        for (sweep s = {.once = true, .keeps = true}; sweep_next(&s);) {
                 add_all(h);
-                allocator_fail_at(n);
-                status = history_commit(h);
-                allocator_fail_at(0);
-                if (status == PAWL_OK)
-                        break;
-                assert_int_equal(status, PAWL_ENOMEM);
+                sweep_arm(&s);
+                if (sweep_done(&s, history_commit(h), NULL))
+                        continue;
                 assert_says(pawl_log_errmsg(h->log), "out of memory");
                 assert_int_equal(history_head(h), 2);
-                failures++;
-                assert_in_range(n, 1, CALLS_MAX);
         }
-        assert_true(failures > 0);
         assert_int_equal(history_head(h), 21);
         assert_int_equal(pawl__replay_check(h->log, &h->err), PAWL_OK);
 }
@@ -92,23 +73,16 @@ static void an_append_is_whole_or_not_at_all(void **state)
 static void a_state_that_cannot_be_attached_can_be_later(void **state)
 {
         struct history *h = *state;
-        pawl_status status = PAWL_ENOMEM;
 
-        if (!allocator_works())
-                skip();
         history_reopen(h, 0);
         check_ok(h, history_claim(h), __FILE__, __LINE__);
         add_all(h);
         check_ok(h, history_commit(h), __FILE__, __LINE__);
-        for (size_t n = 1; status; n++) {
+        for (sweep s = {.once = true, .keeps = true}; sweep_next(&s);) {
                 h->state = NULL;
-                allocator_fail_at(n);
-                status = pawl__state_of(&h->state, h->log, &h->err);
-                allocator_fail_at(0);
-                assert_true(status == PAWL_OK || status == PAWL_ENOMEM);
-                if (status)
+                sweep_arm(&s);
+                if (!sweep_done(&s, pawl__state_of(&h->state, h->log, &h->err), &h->err))
                         assert_null(h->state);
-                assert_in_range(n, 1, CALLS_MAX);
         }
         assert_int_equal(pawl__replay_check(h->log, &h->err), PAWL_OK);
         assert_true(history_has(h, PAWL__SESSIONS, "session-1", NULL));
@@ -117,33 +91,27 @@ static void a_state_that_cannot_be_attached_can_be_later(void **state)
 static void a_replay_and_its_check_say_so(void **state)
 {
         struct history *h = *state;
-        pawl_status status = PAWL_ENOMEM;
 
-        if (!allocator_works())
-                skip();
         add_all(h);
         check_ok(h, history_commit(h), __FILE__, __LINE__);
         char *wanted = history_replay(h, NULL);
-        for (size_t n = 1; status; n++) {
+        for (sweep s = {.once = true, .keeps = true}; sweep_next(&s);) {
                 const pawl__replay_filter filter = {.run_id = pawl__text("run-1")};
                 pawl__store *store = NULL;
                 pawl__buf json = PAWL__BUF_INIT;
                 uint64_t seq;
                 unsigned char hash[32];
-                allocator_fail_at(n);
-                status = pawl__replay(&store, &seq, hash, h->log, &filter, &h->err);
+                sweep_arm(&s);
+                pawl_status status = pawl__replay(&store, &seq, hash, h->log, &filter, &h->err);
                 if (status == PAWL_OK)
                         status = pawl__replay_json(&json, store, seq, hash, &h->err);
                 if (status == PAWL_OK)
                         status = pawl__replay_check(h->log, &h->err);
-                allocator_fail_at(0);
-                assert_true(status == PAWL_OK || status == PAWL_ENOMEM);
-                if (status == PAWL_OK)
+                if (sweep_done(&s, status, &h->err))
                         assert_string_equal(json.data, wanted);
                 if (store)
                         store->free(store);
                 pawl__buf_free(&json);
-                assert_in_range(n, 1, CALLS_MAX);
         }
         free(wanted);
 }
@@ -198,23 +166,17 @@ static pawl_status every_query(struct history *h)
 static void a_query_says_so_and_can_be_asked_again(void **state)
 {
         struct history *h = *state;
-        pawl_status status = PAWL_ENOMEM;
 
-        if (!allocator_works())
-                skip();
         add_all(h);
         check_ok(h, history_commit(h), __FILE__, __LINE__);
-        for (size_t n = 1; status; n++) {
+        for (sweep s = {.once = true, .keeps = true}; sweep_next(&s);) {
                 pawl__arena_free(&h->arena);
-                allocator_fail_at(n);
-                status = every_query(h);
-                allocator_fail_at(0);
-                assert_true(status == PAWL_OK || status == PAWL_ENOMEM);
-                assert_in_range(n, 1, CALLS_MAX);
+                sweep_arm(&s);
+                (void)sweep_done(&s, every_query(h), &h->err);
         }
 }
 
-#define MEMORY(test) cmocka_unit_test_setup_teardown(test, setup, teardown)
+#define MEMORY(test) cmocka_unit_test_setup_teardown(test, setup, history_teardown)
 
 int main(void)
 {

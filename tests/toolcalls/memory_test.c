@@ -1,7 +1,7 @@
 /* Needs PAWL_WITH_GIT. */
 /* Tool calls where each allocation fails once: nothing is leaked, a call has its checkpoint or its
  * error, and what the log does not have no file says. */
-#include "support/allocator.h"
+#include "support/sweep.h"
 #include "support/toolcalls.h"
 
 #define TWO_EDITS                                                                                  \
@@ -37,41 +37,35 @@ static void check_batch(toolcalls *t, const pawl_toolcalls *batch)
         }
 }
 
-static bool takes(toolcalls *t, size_t n, size_t *failed)
+static void sweep_takes(toolcalls *t, size_t *failed)
 {
-        pawl_toolcalls *batch = NULL;
-        pawl_error err = PAWL_ERROR_INIT;
-        long live = allocator_live();
-
-        t->f->wall_us += 1000000;
-        allocator_fail_at(n);
-        pawl_status status = pawl_toolcalls_checkpoint(
-                &batch, t->f->log, TWO_EDITS, strlen(TWO_EDITS), &t->options, &err);
-        bool came = allocator_failed();
-        allocator_fail_at(0);
-        if (status)
-                assert_int_equal(status, PAWL_ENOMEM);
-        else
-                check_batch(t, batch);
-        *failed += !status && pawl_toolcalls_failed(batch) == 1;
-        pawl_toolcalls_free(batch);
-        /* what a log keeps from call to call grows at first */
-        if (n > 50)
-                assert_true(allocator_live() <= live + 40);
-        return came;
+        /* what a log keeps from call to call grows */
+        for (sweep s = {.step = test_full() ? 1 : 19, .keeps = true}; sweep_next(&s);) {
+                pawl_toolcalls *batch = NULL;
+                pawl_error err = PAWL_ERROR_INIT;
+                long live = allocator_live();
+                t->f->wall_us += 1000000;
+                sweep_arm(&s);
+                pawl_status status = pawl_toolcalls_checkpoint(
+                        &batch, t->f->log, TWO_EDITS, strlen(TWO_EDITS), &t->options, &err);
+                if (sweep_done(&s, status, &err)) {
+                        check_batch(t, batch);
+                        *failed += pawl_toolcalls_failed(batch) == 1;
+                }
+                pawl_toolcalls_free(batch);
+                if (s.n > 50)
+                        assert_true(allocator_live() <= live + 40);
+        }
 }
 
 static void whatever_allocation_fails_a_call_has_its_checkpoint_or_its_error(void **state)
 {
-        size_t n, failed = 0;
-
-        if (!allocator_works())
-                skip();
         toolcalls *t = begin(state);
-        for (n = 1; takes(t, n, &failed); n += test_full() ? 1 : 19)
-                ;
-        assert_true(n > 30);
-        assert_true(failed > 5); /* the other call had its own */
+        size_t failed = 0;
+
+        sweep_takes(t, &failed);
+        if (allocator_works())
+                assert_true(failed > 5); /* the other call had its own */
         int64_t calls = event_log_integer(
                 t->f, "SELECT count(*) FROM events WHERE type = 'ToolCallCheckpointed'");
         char *names = toolcalls_folder(t->outside);
@@ -132,68 +126,44 @@ static pawl_status call_document(toolcalls *t, const char *name, pawl_error *err
         return status;
 }
 
-/* @p kept: what is kept for later calls is there by now, so that nothing more may stay. */
-static void sweep_once(toolcalls *t, call_fn *call, bool kept)
+static void sweep_call(toolcalls *t, call_fn *call)
 {
-        pawl_error err = PAWL_ERROR_INIT;
-        bool came = true;
-        long live = 0;
-
-        for (size_t n = 1; came; n++) {
-                allocator_fail_at(n);
-                pawl_status status = call(t, toolcalls_name(t, 0), &err);
-                came = allocator_failed();
-                allocator_fail_at(0);
-                if (status)
-                        assert_int_equal(status, PAWL_ENOMEM);
-                assert_true(came || !status);
-                if (kept && n > 1)
-                        assert_true(allocator_live() <= live + 2);
-                live = allocator_live();
+        for (sweep s = {.warm = 2}; sweep_next(&s);) {
+                pawl_error err = PAWL_ERROR_INIT;
+                sweep_arm(&s);
+                (void)sweep_done(&s, call(t, toolcalls_name(t, 0), &err), &err);
         }
-}
-
-static void sweep(toolcalls *t, call_fn *call)
-{
-        sweep_once(t, call, false);
-        sweep_once(t, call, true);
 }
 
 static void whatever_allocation_fails_reading_says_so(void **state)
 {
-        if (!allocator_works())
-                skip();
         toolcalls *t = begin(state);
-        sweep(t, call_list);
-        sweep(t, call_json);
-        sweep(t, call_document);
+
+        sweep_call(t, call_list);
+        sweep_call(t, call_json);
+        sweep_call(t, call_document);
 }
 
 /* A restore fails before anything is done, or half-way, and is seen: as a rollback does. */
 static void whatever_allocation_fails_a_restore_is_done_or_not(void **state)
 {
-        pawl_error err = PAWL_ERROR_INIT;
-        bool came = true;
-
-        if (!allocator_works())
-                skip();
         toolcalls *t = begin(state);
-        for (size_t n = 1; came; n += test_full() ? 1 : 13) {
+
+        for (sweep s = {.step = test_full() ? 1 : 13, .keeps = true}; sweep_next(&s);) {
+                pawl_error err = PAWL_ERROR_INIT;
                 pawl_pending_rollback pending;
                 pawl_toolcall *call = NULL;
                 toolcalls_write(t, "a.txt", "two");
-                allocator_fail_at(n);
-                pawl_status status = pawl_toolcalls_restore(&call, t->f->log,
-                        pawl__text(toolcalls_name(t, 0)), n & 1 ? t->outside : NULL, NULL, &err);
-                came = allocator_failed();
-                allocator_fail_at(0);
-                if (status)
-                        assert_int_equal(status, PAWL_ENOMEM);
+                sweep_arm(&s);
+                bool ok = sweep_done(&s,
+                        pawl_toolcalls_restore(&call, t->f->log, pawl__text(toolcalls_name(t, 0)),
+                                s.n & 1 ? t->outside : NULL, NULL, &err),
+                        &err);
                 pawl_toolcall_free(call);
                 if (pawl_workspace_pending(&pending, t->f->log, &err) == PAWL_OK)
                         assert_int_equal(
                                 pawl_workspace_finish(NULL, t->f->log, NULL, &err), PAWL_OK);
-                else if (status)
+                else if (!ok)
                         continue;
                 char *text = toolcalls_text(t, "a.txt");
                 assert_string_equal(text, "one");

@@ -1,8 +1,8 @@
 /* Needs PAWL_WITH_ARCHIVE. */
 /* Checkpoints carried from log to log. tests/workspace/hostile_archive_test.c has what is refused.
  */
-#include "support/allocator.h"
 #include "support/checkpoints.h"
+#include "support/sweep.h"
 #include <errno.h>
 #include <pawl/workspace.h>
 #include <signal.h>
@@ -316,40 +316,29 @@ static void running_out_of_memory_writes_nothing(void **state)
 {
         struct fixture *f = *state;
         static const char *const first[] = {"1"};
-        size_t n = 0;
-
-        if (!allocator_works())
-                skip();
         char *other = path_in(f->here->folder, "b.tar.zst");
+
         assert_int_equal(
                 pawl_workspace_export(&f->result, f->here->log, first, 1, f->archive, &f->err),
                 PAWL_OK);
         allocator_leave_archive_alone();
-        for (bool failed = true; failed;) {
+        for (sweep s = {.keeps = true}; sweep_next(&s);) {
                 pawl_error err = PAWL_ERROR_INIT;
-                allocator_fail_at(++n);
-                const pawl_status status =
-                        pawl_workspace_export(&f->result, f->here->log, first, 1, other, &err);
-                failed = allocator_failed();
-                allocator_fail_at(0);
-                assert_int_equal(err.status, status);
+                sweep_arm(&s);
+                (void)sweep_done(&s,
+                        pawl_workspace_export(&f->result, f->here->log, first, 1, other, &err),
+                        &err);
         }
         no_other_file_is_left(f);
         const int64_t events = event_log_count(f->there);
-        n = 0;
-        for (bool failed = true; failed;) {
+        for (sweep s = {.once = true, .least = 40, .keeps = true}; sweep_next(&s);) {
                 pawl_error err = PAWL_ERROR_INIT;
-                allocator_fail_at(++n);
-                const pawl_status status =
-                        pawl_workspace_import(&f->result, f->there->log, f->archive, NULL, &err);
-                failed = allocator_failed();
-                allocator_fail_at(0);
-                assert_int_equal(err.status, status);
-                assert_int_equal(event_log_count(f->there), events + (status == PAWL_OK));
-                if (status == PAWL_OK)
-                        break;
+                sweep_arm(&s);
+                const bool ok = sweep_done(&s,
+                        pawl_workspace_import(&f->result, f->there->log, f->archive, NULL, &err),
+                        &err);
+                assert_int_equal(event_log_count(f->there), events + ok);
         }
-        assert_true(n > 50);
         same_checkpoint(f, 1, 1);
         free(other);
 }

@@ -1,6 +1,6 @@
 /* Contents: packed in parts, read back and hashed, and what damage does. */
-#include "support/allocator.h"
 #include "support/event_log.h"
+#include "support/sweep.h"
 #include "workspace/store/contents.h"
 
 typedef struct fixture {
@@ -221,23 +221,17 @@ static void without_memory_nothing_is_put(void **state)
         pawl__buf out = PAWL__BUF_INIT;
         unsigned char hash[32];
         bool has;
-        size_t n = 1;
 
         hash_of(t, hash, data, 10000);
-        for (pawl_status status = PAWL_ENOMEM; status == PAWL_ENOMEM; n++) {
+        for (sweep s = {.once = true, .keeps = true}; sweep_next(&s);) {
                 assert_int_equal(pawl__contents_has(&has, t->contents, hash, &t->err), PAWL_OK);
                 assert_false(has);
-                allocator_fail_at(n);
-                status = try_put(t, hash, data, 10000);
-                allocator_fail_at(0);
-                assert_true(status == PAWL_OK || status == PAWL_ENOMEM);
+                sweep_arm(&s);
+                (void)sweep_done(&s, try_put(t, hash, data, 10000), NULL);
         }
-        n = 1;
-        for (pawl_status status = PAWL_ENOMEM; status == PAWL_ENOMEM; n++) {
-                allocator_fail_at(n);
-                status = read_back(t, &out, hash, 10000);
-                allocator_fail_at(0);
-                assert_true(status == PAWL_OK || status == PAWL_ENOMEM);
+        for (sweep s = {.once = true, .keeps = true}; sweep_next(&s);) {
+                sweep_arm(&s);
+                (void)sweep_done(&s, read_back(t, &out, hash, 10000), NULL);
         }
         assert_memory_equal(out.data, data, 10000);
         pawl__buf_free(&out);

@@ -1,8 +1,8 @@
 /* Needs PAWL_WITH_GIT. */
 /* Going back where each allocation fails once: nothing is leaked, and it is refused, done, or
  * half-way and seen, so that to finish and to give up come to their ends. */
-#include "support/allocator.h"
 #include "support/event_log.h"
+#include "support/sweep.h"
 #include "support/trees.h"
 #include <pawl/rollback.h>
 #include <sys/stat.h>
@@ -119,67 +119,71 @@ static void must(fixture *f, call_fn *call)
 /* ---- The sweeps -------------------------------------------------------------------------------
  */
 
-/* The n-th allocation fails: true as long as there is an n-th. */
-static bool fails(pawl_status *status, fixture *f, call_fn *call, size_t n)
+static void sweep_reading(fixture *f, call_fn *call)
 {
-        allocator_fail_at(n);
-        *status = call(f);
-        bool failed = allocator_failed();
-        allocator_fail_at(0);
-        if (*status && *status != PAWL_ENOMEM)
-                fail_msg("%zu: %s", n, f->err.message);
-        assert_true(failed || *status == PAWL_OK);
-        return failed;
+        for (sweep s = {.keeps = true}; sweep_next(&s);) {
+                sweep_arm(&s);
+                (void)sweep_done(&s, call(f), &f->err);
+        }
+}
+
+/* Over and over; now and then it is half-way. The other call puts back what it did. */
+static void sweep_writing(fixture *f, call_fn *call, call_fn *back)
+{
+        size_t half = 0;
+        const bool undoes = call == call_undo;
+
+        for (sweep s = {.step = test_full() ? 1 : 3, .keeps = true}; sweep_next(&s);) {
+                if (undoes)
+                        must(f, back);
+                sweep_arm(&s);
+                const bool ok = sweep_done(&s, call(f), &f->err);
+                bool done = ok;
+                if (!ok && pending(f)) {
+                        done = ++half & 1;
+                        must(f, done ? call_finish : call_give_up);
+                }
+                if (done != undoes)
+                        must(f, call_undo);
+        }
+        if (allocator_works())
+                assert_true(half > 0);
+}
+
+/* One that is half-way is finished or given up in one of many tries. */
+static void sweep_ending(fixture *f, call_fn *call)
+{
+        if (!allocator_works())
+                return;
+        for (size_t n = 1; !pending(f); n++) {
+                allocator_fail_at(n);
+                const pawl_status status = call_rollback(f);
+                allocator_fail_at(0);
+                if (!status) /* it could do without */
+                        must(f, call_undo);
+        }
+        for (sweep s = {.once = true, .keeps = true}; sweep_next(&s);) {
+                sweep_arm(&s);
+                (void)sweep_done(&s, call(f), &f->err);
+        }
+        assert_false(pending(f));
 }
 
 static void whatever_allocation_fails(void **state)
 {
         fixture f;
-        pawl_status status;
-        size_t n = 0;
 
-        if (!allocator_works())
-                skip();
         start(&f, *state);
-        while (fails(&status, &f, call_plan, ++n))
-                ;
-        for (n = 0; fails(&status, &f, call_pending, ++n);)
-                ;
+        sweep_reading(&f, call_plan);
+        sweep_reading(&f, call_pending);
         must(&f, call_rollback);
         must(&f, call_undo);
-        for (n = 0; fails(&status, &f, call_list, ++n);)
-                ;
-        /* a rollback and its undo, each over and over; now and then they are half-way */
-        size_t half = 0, step = test_full() ? 1 : 3;
-        for (n = 1;; n += step) {
-                bool failed = fails(&status, &f, call_rollback, n);
-                if (status && pending(&f)) {
-                        half++;
-                        must(&f, half & 1 ? call_finish : call_give_up);
-                        if (half & 1)
-                                must(&f, call_undo);
-                } else if (!status) {
-                        must(&f, call_undo);
-                }
-                if (!failed)
-                        break;
-        }
-        assert_true(half > 0);
-        for (n = 1, half = 0;; n += step) {
-                must(&f, call_rollback);
-                bool failed = fails(&status, &f, call_undo, n);
-                if (status && pending(&f)) {
-                        half++;
-                        must(&f, half & 1 ? call_finish : call_give_up);
-                        if (!(half & 1))
-                                must(&f, call_undo);
-                } else if (status) {
-                        must(&f, call_undo);
-                }
-                if (!failed)
-                        break;
-        }
-        assert_true(half > 0);
+        sweep_reading(&f, call_list);
+        sweep_writing(&f, call_rollback, NULL);
+        sweep_writing(&f, call_undo, call_rollback);
+        sweep_ending(&f, call_give_up);
+        sweep_ending(&f, call_finish);
+        must(&f, call_undo);
         tree_hash now = tree_on_disk(&f.t, f.log->folder);
         assert_memory_equal(now.bytes, f.before.bytes, 32);
         trees_free(&f.t);

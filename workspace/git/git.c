@@ -1,5 +1,6 @@
 #include "base/error.h"
 #include "workspace/git/git_handle.h"
+#include <errno.h>
 #include <stdlib.h>
 
 /* ---- Opening --------------------------------------------------------------------------------- */
@@ -11,12 +12,17 @@ static pawl_status find_prefix(pawl__git *git, pawl_error *err)
 
         if (!top)
                 return PAWL_OK; /* bare */
-        char *real_root = realpath(git->root, NULL), *real_top = realpath(top, NULL);
+        char *real_root = realpath(git->root, NULL);
+        char *real_top = real_root ? realpath(top, NULL) : NULL;
         pawl_status status = PAWL_OK;
         if (!real_root || !real_top) {
-                status = pawl__fail(err, PAWL_ENOTFOUND,
-                        "%s: its repository's work tree %s is not there; look with `git status`",
-                        git->root, top);
+                status = PAWL_ENOTFOUND;
+                if (errno == ENOMEM)
+                        status = pawl__nomem(err);
+                else
+                        (void)pawl__fail(err, status,
+                                "%s: its repository's work tree %s is not there; look with `git status`",
+                                git->root, top);
         } else {
                 size_t len = strlen(real_top);
                 len = len == 1 ? 0 : len; /* "/" */
