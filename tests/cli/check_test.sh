@@ -9,7 +9,8 @@ jq -e 'map(.step_id + " " + .recommended_action) == ["research proceed", "specif
         (.findings[0].candidate_senses | length) == 2)' out >/dev/null
 [ "$(wc -l <err)" -eq 1 ]
 says "^pawl: step specify: generation would be blocked" err
-[ ! -e .pawl ] && [ ! -e journal ]
+[ ! -e .pawl ]
+[ ! -e journal ]
 
 it "people get a table of the steps and one of the findings"
 runs 3 pawl check mission.yaml
@@ -51,7 +52,8 @@ one_step tool
 echo '#!/bin/sh' >sub/bin/tool
 fails 1 '^pawl: step a: tool: no such command' pawl check sub/m.yaml
 PATH=bin:$PATH runs 0 pawl check sub/m.yaml
-[ ! -e .pawl ] && [ ! -e sub/.pawl ]
+[ ! -e .pawl ]
+[ ! -e sub/.pawl ]
 
 it "so is a pointer that cannot resolve, whatever the steps print"
 for from in later nobody 'first#summary' 'first#/a~2' a; do

@@ -91,7 +91,8 @@ says '^M  src/deep/  mode 0... → 0700$' out
 pawl diff 3 --patch >patch
 mkdir elsewhere
 (cd elsewhere && mkdir src && printf 'one\nmore\n' >src/one.c && git apply --unsafe-paths ../patch 2>why || patch -s -p1 <../patch)
-[ -f elsewhere/src/three.c ] && [ ! -e elsewhere/src/one.c ]
+[ -f elsewhere/src/three.c ]
+[ ! -e elsewhere/src/one.c ]
 rm -r elsewhere patch
 same "$(pawl diff 3 --json | jq -c '[.files[] | [.change, .path, .lines_added, .lines_removed]]')" \
         '[["modified","src/deep",0,0],["removed","src/one.c",0,2],["added","src/three.c",1,0]]'

@@ -112,11 +112,13 @@ for directory in "$HOME" /; do
         pawl hook <../call >out 2>err
         says '^\{"systemMessage":"pawl: .*of which no checkpoints are taken; start the agent in the directory of a project' out
 done
-[ ! -e "$HOME/.pawl" ] && [ ! -e /.pawl ]
+[ ! -e "$HOME/.pawl" ]
+[ ! -e /.pawl ]
 
 it "a new log is made at the top of the repository"
 mkdir -p ../other/deep
 git init -q ../other
 jq -nc --arg cwd "$(realpath ../other/deep)" '{cwd:$cwd,hook_event_name:"PreToolUse",tool_name:"Bash"}' >../call
 pawl hook <../call >out
-[ -e ../other/.pawl/events.db ] && [ ! -e ../other/deep/.pawl ]
+[ -e ../other/.pawl/events.db ]
+[ ! -e ../other/deep/.pawl ]

@@ -101,7 +101,8 @@ CODEX_HOME=$PWD/codex runs 0 pawl hooks install --agent codex --user
 runs 0 pawl hooks status
 says '^Claude Code, user: .*settings.json: installed$' out
 runs 0 pawl hooks uninstall --agent claude --user
-[ ! -e "$HOME/.claude" ] && [ -d "$HOME" ]
+[ ! -e "$HOME/.claude" ]
+[ -d "$HOME" ]
 
 it "wrong usage is said"
 misused 'name the agent' pawl hooks uninstall

@@ -115,7 +115,8 @@ fails 1 "^eventlog: no log here: .*; run \`pawl init\`, or name one with --db$" 
 fails 1 "^pawl: no log here" pawl resume
 fails 1 "^pawl: no log here" pawl resolve abcd --pick 1
 fails 1 "^eventlog: .*nowhere" eventlog --db nowhere/events.db verify
-[ ! -e .pawl ] && [ ! -e nowhere ]
+[ ! -e .pawl ]
+[ ! -e nowhere ]
 
 it "a log in a folder that is closed, as that of another user, is not passed over"
 mkdir -p outer/inner

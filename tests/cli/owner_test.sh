@@ -94,7 +94,8 @@ for command in replay list tail "show 1" verify head stats export; do
 done
 fails 1 "$whose" pawl run ../mission.yaml # root trusts no stranger, either
 fails 1 "$whose" eventlog list
-[ ! -e ../journal ] && [ ! -e journal ]
+[ ! -e ../journal ]
+[ ! -e journal ]
 same "$(digest ..)" "$before"
 
 it "one that is named is taken as it is"

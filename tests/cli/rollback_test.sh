@@ -58,13 +58,13 @@ chmod 700 .pawl && chmod 600 .pawl/*
 
 it "without anybody to ask it does nothing"
 fails 1 'there is nobody to ask; .*--yes' pawl rollback 1
-fails 1 '.' pawl rollback 1 --apply "$(printf '0%.0s' {1..64})"
+fails 1 '^pawl: plan 0{64}: is not what would be done any more, ' pawl rollback 1 --apply "$(printf '0%.0s' {1..64})"
 same "$(tree)" "$second"
 same "$(pawl checkpoints --json | jq length)" 2
 
 it "a plan is done only as long as nothing moves"
 echo moved >>src/one.c
-fails 1 '.' pawl rollback 1 --apply "$plan"
+fails 1 "^pawl: plan $plan: is not what would be done any more, " pawl rollback 1 --apply "$plan"
 same "$(cat src/one.c | tail -n 1)" moved
 sed -i '$d' src/one.c
 planned=$(pawl rollback 1 --plan | head -n -1)
@@ -181,7 +181,8 @@ echo hidden >ignored
 runs 0 pawl rollback 1 --clean --plan
 says '^  remove  mine.txt$' out
 runs 0 pawl rollback 1 --clean --yes
-[ ! -e mine.txt ] && [ -e ignored ]
+[ ! -e mine.txt ]
+[ -e ignored ]
 runs 0 pawl undo --yes
 same "$(cat mine.txt)" mine
 rm ignored
@@ -190,11 +191,7 @@ it "a checkpoint that does not verify is not gone back to"
 cp -r .pawl whole
 sqlite3 .pawl/events.db "DELETE FROM contents WHERE hash IN (SELECT hash FROM contents WHERE size = 4 LIMIT 1)"
 before=$(tree)
-runs 0 true
-code=0
-pawl rollback 1 --yes >out 2>err || code=$?
-[ "$code" -eq 5 ] || [ "$code" -eq 1 ]
-[ "$(wc -l <err)" -eq 1 ]
+fails 5 '^pawl: checkpoint 1 does not verify, .*: content [0-9a-f]{16}: its part 0 is not in the log; ' pawl rollback 1 --yes
 same "$(tree | grep -v whole)" "$(grep -v whole <<<"$before")"
 rm -rf .pawl && mv whole .pawl
 
@@ -213,7 +210,9 @@ runs 0 pawl rollback 1 --plan
 says '^  step    two of run r is to be run again$' out
 runs 0 pawl rollback 1 --yes
 says 'go on with `pawl resume r`' out
-[ -e one.txt ] && [ ! -e two.txt ] && [ ! -e three.txt ]
+[ -e one.txt ]
+[ ! -e two.txt ]
+[ ! -e three.txt ]
 same "$(eventlog replay --json | jq -r '[.runs[0].status] + [.runs[0].steps[].status] | join(" ")')" \
         "interrupted completed pending pending"
 runs 0 pawl resume r

@@ -26,7 +26,8 @@ git init -q .
 printf '/.pawl/\n/out\n/err\n' >.git/info/exclude
 runs 0 pawl task done T2 --commit --mission paper --write progress.txt
 says '^git: nothing is staged' out
-[ ! -e .git/refs/heads/main ] && [ ! -e .git/refs/heads/master ]
+[ ! -e .git/refs/heads/main ]
+[ ! -e .git/refs/heads/master ]
 says 'T2' progress.txt
 echo one >file
 git add file

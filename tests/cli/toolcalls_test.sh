@@ -13,7 +13,8 @@ runs 0 pawl tool checkpoint "$calls" --off
 says '^c1 \(replace\): no checkpoint, they are switched off$' out
 PAWL_TOOL_CHECKPOINTS=off runs 0 pawl tool checkpoint "$calls" --files calls --json
 lacks checkpoint out
-[ ! -e .pawl ] && [ ! -e calls ]
+[ ! -e .pawl ]
+[ ! -e calls ]
 
 it "each call that edits gets one, and nothing of it is lost"
 echo one >a.txt

@@ -49,7 +49,7 @@ runs 0 pawl validate
 same "$(grep -c '✓ .*✓ .*✓ .*✓ *$' out)" 2
 git reflog expire --expire=now --all
 git gc -q --prune=now
-! git cat-file -e "$gone" 2>err
+runs 1 git cat-file -e "$gone"
 runs 0 pawl validate
 is_empty err
 same "$(sed 1d out | grep -c '✓ .*✗ .*✓ *$')" 1

@@ -17,12 +17,10 @@ tampered() {
 }
 
 it "the triggers refuse to change events"
-code=0
-sqlite3 .pawl/events.db "UPDATE events SET type = 'x' WHERE seq = 1" 2>err || code=$?
-[ "$code" -ne 0 ]
-code=0
-sqlite3 .pawl/events.db "DELETE FROM events WHERE seq = $n" 2>err || code=$?
-[ "$code" -ne 0 ]
+for change in "UPDATE events SET type = 'x' WHERE seq = 1" "DELETE FROM events WHERE seq = $n"; do
+        sqlite3 .pawl/events.db "$change" 2>err || true
+        says 'events are never (changed|deleted)' err
+done
 runs 0 eventlog verify
 says "^ok: $n events, head $(eventlog head)$" out
 
