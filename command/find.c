@@ -99,15 +99,32 @@ static unsigned flags_of(cli_access access)
         return 0;
 }
 
+/* Of a command that has an option for it. */
+static pawl_status set_lease(pawl_log_options *options, const cli_call *cli, pawl_error *err)
+{
+        enum { DAY = 86400 };
+
+        for (const cli_option *o = cli->cmd ? cli->cmd->options : NULL; o && o->name; o++) {
+                if (strcmp(o->name, "lease") != 0 || !cli_given(cli, "lease"))
+                        continue;
+                if (cli_number(cli, "lease", 0) > DAY)
+                        return pawl__fail(err, PAWL_EINVAL,
+                                "--lease: %s is longer than a day; give %d seconds at most",
+                                cli_value(cli, "lease"), DAY);
+                options->lease_ms = (unsigned)cli_number(cli, "lease", 0) * 1000U;
+        }
+        return PAWL_OK;
+}
+
 pawl_status cli_open_path(
         pawl_log **out, const cli_call *cli, const char *path, cli_access access, pawl_error *err)
 {
         pawl_log_options options = PAWL_LOG_OPTIONS_INIT;
-        pawl_status status = PAWL_OK;
         cli_key key = {.len = 0};
+        pawl_status status = set_lease(&options, cli, err);
 
         options.flags = flags_of(access);
-        if (access != CLI_READ && access != CLI_LOOK)
+        if (!status && access != CLI_READ && access != CLI_LOOK)
                 status = cli_key_read(&key, cli, err);
         if (!status && key.len) {
                 options.key = key.bytes;

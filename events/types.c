@@ -41,6 +41,9 @@
 /* name, v, needs_fence, max_len, required */
 static const pawl__event_def forms[PAWL__EVENT_TYPES] = {
         [PAWL__RUN_STARTED] = {"RunStarted", 1, true, 0, {ARRAY("steps"), ARRAY("scope_refs")}},
+        [PAWL__RUN_SUBMITTED] = {"RunSubmitted", 1, false, 0,
+                {ARRAY("steps"), ARRAY("scope_refs"), TEXT("mission_path"), HASH("mission_file"),
+                        INTEGER("checkpoint")}},
         [PAWL__RUN_CLAIMED] = {"RunClaimed", 1, true, 0, {INTEGER("fence"), OBJECT("owner")}},
         [PAWL__RUN_COMPLETED] = {"RunCompleted", 1, true, 0, {{NULL, 0}}},
         [PAWL__RUN_FAILED] = {"RunFailed", 1, true, 0, {TEXT("reason")}},

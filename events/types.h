@@ -14,6 +14,7 @@
 
 typedef enum pawl__event_type {
         PAWL__RUN_STARTED,
+        PAWL__RUN_SUBMITTED,
         PAWL__RUN_CLAIMED,
         PAWL__RUN_COMPLETED,
         PAWL__RUN_FAILED,

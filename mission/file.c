@@ -296,18 +296,15 @@ static const pawl__field mission_fields[] = {
         {"steps", PAWL__ENTRY_LIST, "list the mission's steps: steps: [...]", set_steps},
 };
 
-/* A path longer than PATH_MAX could be named, but not used. */
+/* @p path is absolute and without links. */
 static pawl_status set_paths(pawl_mission *mission, const char *path, pawl_error *err)
 {
-        char real[PATH_MAX];
         bool ok = true;
-
-        if (!realpath(path, real))
-                return pawl__fail_errno(err, errno, path, "find it again");
-        size_t len = (size_t)(strrchr(real, '/') - real);
-        pawl_text whole = pawl__arena_text(&mission->arena, pawl__text(real), &ok);
+        size_t len = (size_t)(strrchr(path, '/') - path);
+        pawl_text whole = pawl__arena_text(&mission->arena, pawl__text(path), &ok);
         pawl_text directory =
-                pawl__arena_text(&mission->arena, pawl__text_n(real, len ? len : 1), &ok);
+                pawl__arena_text(&mission->arena, pawl__text_n(path, len ? len : 1), &ok);
+
         mission->path = (char *)whole.data; /* the arena's own, which no one else holds */
         mission->directory = (char *)directory.data;
         return ok ? PAWL_OK : pawl__nomem(err);
@@ -326,16 +323,22 @@ static pawl_status read_mission(pawl_mission *mission, pawl_error *err)
         return status;
 }
 
-pawl_status pawl_mission_load(pawl_mission **out, const char *path, pawl_error *err)
+static pawl_mission *new_mission(void)
 {
         pawl_mission *mission = calloc(1, sizeof *mission);
 
         if (!mission)
-                return pawl__nomem(err);
+                return NULL;
         mission->store_inputs = true;
         mission->settings.output_max = PAWL__OUTPUT_MAX_DEFAULT;
         mission->settings.log_max = PAWL__LOG_MAX_UNSET;
-        pawl_status status = pawl__document_load(&mission->document, path, err);
+        return mission;
+}
+
+/* From the document that it has, or the failure to read that. */
+static pawl_status finish(pawl_mission **out, pawl_mission *mission, const char *path,
+        pawl_status status, pawl_error *err)
+{
         if (!status)
                 status = set_paths(mission, path, err);
         if (!status)
@@ -347,6 +350,30 @@ pawl_status pawl_mission_load(pawl_mission **out, const char *path, pawl_error *
         pawl__hex(mission->hash, mission->document.hash, PAWL__HASH_LEN);
         *out = mission;
         return PAWL_OK;
+}
+
+pawl_status pawl_mission_load(pawl_mission **out, const char *path, pawl_error *err)
+{
+        char real[PATH_MAX]; /* a longer path could be named, but not used */
+        pawl_mission *mission = new_mission();
+
+        if (!mission)
+                return pawl__nomem(err);
+        pawl_status status = pawl__document_load(&mission->document, path, err);
+        if (!status && !realpath(path, real))
+                status = pawl__fail_errno(err, errno, path, "find it again");
+        return finish(out, mission, real, status, err);
+}
+
+pawl_status pawl__mission_parse(
+        pawl_mission **out, const char *path, pawl_text text, pawl_error *err)
+{
+        pawl_mission *mission = new_mission();
+
+        if (!mission)
+                return pawl__nomem(err);
+        return finish(out, mission, path,
+                pawl__document_parse(&mission->document, path, text.data, text.len, err), err);
 }
 
 void pawl_mission_free(pawl_mission *mission)

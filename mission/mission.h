@@ -65,6 +65,11 @@ struct pawl_mission {
         size_t n_steps;
 };
 
+/** A mission whose file the log keeps; @p path, absolute, is where it would be. As
+ *  pawl_mission_load(). */
+PAWL_MUST_CHECK pawl_status pawl__mission_parse(
+        pawl_mission **out, const char *path, pawl_text text, pawl_error *err);
+
 /** The index of a step, or SIZE_MAX. */
 size_t pawl__mission_find(const pawl_mission *mission, pawl_text step_id);
 

@@ -55,13 +55,14 @@ struct waiting {
         size_t n;
 };
 
-/* A run that a program began has no mission file: that program goes on with it, not this one. */
+/* A run that a program began has no mission file: that program goes on with it, not this one; and
+ * workers with those that were submitted. */
 static pawl_status count_waiting(const pawl__run_view *run, void *user, pawl_error *err)
 {
         struct waiting *w = user;
         bool ok = true;
 
-        if (!run->row.v[PAWL__RUN_MISSION_PATH].text.data ||
+        if (!run->row.v[PAWL__RUN_MISSION_PATH].text.data || pawl__run_submitted(&run->row) ||
                 (run->conflicts_open && !w->r->options.wait_ms))
                 return PAWL_OK;
         if (w->n++ == 0)
@@ -287,7 +288,9 @@ static pawl_status go_on(pawl__runner *r, target *found)
         pawl_text strictness = run->v[PAWL__RUN_STRICTNESS].text;
         pawl_status status;
 
-        status = reload_mission(r, found);
+        status = pawl__run_submitted(run) || r->options.directory
+                         ? pawl__runner_load_submitted(r, run)
+                         : reload_mission(r, found);
         if (status)
                 return status;
         r->runtime = PAWL__STRICTNESS_UNSET;
@@ -299,6 +302,8 @@ static pawl_status go_on(pawl__runner *r, target *found)
         if (status)
                 return status;
         status = pawl__runner_prepare(r);
+        if (!status && r->directory)
+                status = pawl__runner_own(r);
         if (status)
                 return status;
         status = pawl__runner_claim(r, r->options.wait_ms, look_again, found);
@@ -315,6 +320,8 @@ static pawl_status go_on(pawl__runner *r, target *found)
                         return pawl__runner_end(r, status);
         }
         status = read_rows(r);
+        if (!status && !r->completed && r->directory)
+                status = pawl__runner_set_up(r);
         if (!status && !r->completed)
                 status = pawl__runner_steps(r);
         return pawl__runner_end(r, status);

@@ -1,17 +1,11 @@
 /* Running a mission from its first step. */
 #include "base/error.h"
 #include "base/sources.h"
-#include "glossary/seed.h"
 #include "mission/runner.h"
 #include <stdio.h>
 
-typedef struct seeds {
-        pawl__seed seed[PAWL__SCOPES_N];
-        size_t n;
-} seeds;
-
 /* Every seed is read before anything is written: a malformed one stops the run here. */
-static pawl_status load_seeds(seeds *with, pawl__runner *r)
+pawl_status pawl__runner_load_seeds(pawl__seeds *with, pawl__runner *r)
 {
         const pawl_mission *mission = r->mission;
 
@@ -37,7 +31,7 @@ static pawl_status load_seeds(seeds *with, pawl__runner *r)
         return PAWL_OK;
 }
 
-static pawl_status choose_run_id(pawl__runner *r)
+pawl_status pawl__runner_choose_id(pawl__runner *r)
 {
         const pawl_sources *sources = pawl__log_sources(r->log);
         char fresh[37];
@@ -69,7 +63,7 @@ static pawl_status refuse(pawl__runner *r)
                 PAWL__FMT(r->run_id), PAWL__FMT(r->run_id));
 }
 
-static pawl_status refuse_if_there(pawl__runner *r)
+pawl_status pawl__runner_is_new(pawl__runner *r)
 {
         pawl__row row = {0};
         pawl_status status;
@@ -79,6 +73,25 @@ static pawl_status refuse_if_there(pawl__runner *r)
         if (status)
                 return status == PAWL_ENOTFOUND ? PAWL_OK : status;
         return pawl__runner_wait(r, r->options.wait_ms, refuse);
+}
+
+pawl_status pawl__runner_write_begin(pawl__runner *r, pawl__json_writer *w)
+{
+        pawl_status status = pawl__runner_write_mission(r, w);
+
+        if (status)
+                return status;
+        pawl__json_name(w, "scope_refs");
+        pawl__json_open_array(w);
+        for (size_t i = 0; i < r->n_refs; i++) {
+                pawl__json_open_object(w);
+                pawl__json_member_text(w, "scope", r->refs[i].scope);
+                pawl__json_member_text(w, "version_id", r->refs[i].version_id);
+                pawl__json_close_object(w);
+        }
+        pawl__json_close_array(w);
+        pawl__json_member_text(w, "strictness", pawl__text(pawl__strictness_name(r->runtime)));
+        return PAWL_OK;
 }
 
 static pawl_status emit_started(pawl__runner *r)
@@ -92,51 +105,52 @@ static pawl_status emit_started(pawl__runner *r)
                         "not find it; rename the file or its directory",
                         PAWL__FMT(mission->id));
         pawl__json_open_object(&w);
-        pawl_status status = pawl__runner_write_mission(r, &w);
+        pawl_status status = pawl__runner_write_begin(r, &w);
         if (status) {
                 pawl__json_writer_free(&w);
                 return status;
         }
-        pawl__json_name(&w, "scope_refs");
-        pawl__json_open_array(&w);
-        for (size_t i = 0; i < r->n_refs; i++) {
-                pawl__json_open_object(&w);
-                pawl__json_member_text(&w, "scope", r->refs[i].scope);
-                pawl__json_member_text(&w, "version_id", r->refs[i].version_id);
-                pawl__json_close_object(&w);
-        }
-        pawl__json_close_array(&w);
         pawl__json_member_string(&w, "mission_path", mission->path);
-        pawl__json_member_text(&w, "strictness", pawl__text(pawl__strictness_name(r->runtime)));
         return pawl__runner_emit(r, PAWL__RUN_STARTED, (pawl_text){NULL, 0}, &w);
 }
 
-/* RunStarted, and the seeds that the log has not seen. Looks again whether the run is there:
- * another process may have begun it since the last look. */
-static pawl_status fill(pawl__runner *r, void *user)
+pawl_status pawl__runner_activate_seeds(pawl__runner *r, const pawl__seeds *with)
 {
-        const seeds *with = user;
         const pawl_sources *sources = pawl__log_sources(r->log);
         pawl_event envelope = pawl__runner_envelope(r);
-        pawl_status status;
+        pawl_status status = PAWL_OK;
 
         envelope.time_us = sources->wall_us(sources->user); /* the senses' provenance says it too */
-        status = refuse_if_there(r);
-        if (!status)
-                status = emit_started(r);
         for (size_t i = 0; i < with->n && !status; i++)
                 status = pawl__seed_activate(pawl__pipeline_batch(r->pipeline), &with->seed[i],
                         r->state, &envelope, &r->error);
         return status;
 }
 
-static pawl_status begin(pawl__runner *r, seeds *with)
+void pawl__seeds_free(pawl__seeds *with)
+{
+        for (size_t i = 0; i < with->n; i++)
+                pawl__seed_free(&with->seed[i]);
+}
+
+/* RunStarted, and the seeds that the log has not seen. Looks again whether the run is there:
+ * another process may have begun it since the last look. */
+static pawl_status fill(pawl__runner *r, void *user)
+{
+        pawl_status status = pawl__runner_is_new(r);
+
+        if (!status)
+                status = emit_started(r);
+        return status ? status : pawl__runner_activate_seeds(r, user);
+}
+
+static pawl_status begin(pawl__runner *r, pawl__seeds *with)
 {
         pawl_status status;
 
-        status = load_seeds(with, r);
+        status = pawl__runner_load_seeds(with, r);
         if (!status)
-                status = choose_run_id(r);
+                status = pawl__runner_choose_id(r);
         if (!status)
                 status = pawl__runner_prepare(r);
         return status ? status : pawl__runner_claim(r, 0, fill, with);
@@ -144,12 +158,11 @@ static pawl_status begin(pawl__runner *r, seeds *with)
 
 static pawl_status run(pawl_run_result **out, pawl__runner *r)
 {
-        seeds with = {.n = 0};
+        pawl__seeds with = {.n = 0};
         pawl_status status, told;
 
         status = begin(r, &with);
-        for (size_t i = 0; i < with.n; i++)
-                pawl__seed_free(&with.seed[i]);
+        pawl__seeds_free(&with);
         if (status)
                 return status;
         status = pawl__runner_end(r, pawl__runner_steps(r));

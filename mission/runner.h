@@ -12,8 +12,10 @@
 
 #include "base/json_write.h"
 #include "events/types.h"
+#include "glossary/seed.h"
 #include "mission/baseline.h"
 #include "pipeline/chain.h"
+#include "workspace/workspace.h"
 
 typedef struct pawl__snapshot pawl__snapshot; /* mission/snapshots.c */
 
@@ -55,7 +57,11 @@ typedef struct pawl__runner {
         pawl_changed_inputs changed_inputs; /**< of the step whose inputs changed last */
         pawl_changed_member *members;       /**< its items */
         size_t cap_members;
-        int signal;          /**< that interrupted the run, or 0 */
+        const char
+                *directory; /**< of a submitted run: its workspace here; NULL: of one that is not */
+        bool is_set_up;     /**< its files are there: what is, is the run's */
+        uint64_t from;      /**< then the checkpoint of the workspace that it was submitted with */
+        int signal;         /**< that interrupted the run, or 0 */
         int64_t deadline_ms; /**< by the boot clock: when the time limit is over; 0: there is none
                               */
         bool timed_out;
@@ -91,6 +97,31 @@ PAWL_MUST_CHECK pawl_status pawl__runner_tell(
 
 /** The envelope that the runner's events have in common: its ids and the actor. */
 pawl_event pawl__runner_envelope(const pawl__runner *r);
+
+/* ---- A run's beginning (mission/run.c), also of one that is submitted -------------------------
+ */
+
+typedef struct pawl__seeds {
+        pawl__seed seed[PAWL__SCOPES_N];
+        size_t n;
+} pawl__seeds;
+
+/** Read all of the mission's, before anything is written; r->refs names them. After any call they
+ *  are to be freed. */
+PAWL_MUST_CHECK pawl_status pawl__runner_load_seeds(pawl__seeds *with, pawl__runner *r);
+void pawl__seeds_free(pawl__seeds *with);
+/** The caller's, or a fresh one. */
+PAWL_MUST_CHECK pawl_status pawl__runner_choose_id(pawl__runner *r);
+/** PAWL_EEXISTS, or PAWL_EHELD while somebody holds it, where the log has a run of that id. */
+PAWL_MUST_CHECK pawl_status pawl__runner_is_new(pawl__runner *r);
+/** Members of the event that begins a run: its mission, scope_refs and strictness. */
+PAWL_MUST_CHECK pawl_status pawl__runner_write_begin(pawl__runner *r, pawl__json_writer *w);
+/** Those that the log has not seen go into the batch. */
+PAWL_MUST_CHECK pawl_status pawl__runner_activate_seeds(pawl__runner *r, const pawl__seeds *with);
+
+/** The mission of a submitted run, as the log has it, in options.directory. PAWL_ESTATE: that, and
+ *  the run, do not go together. (mission/submitted.c) */
+PAWL_MUST_CHECK pawl_status pawl__runner_load_submitted(pawl__runner *r, const pawl__row *run);
 
 /** Puts into the batch what the claim's transaction holds beside RunClaimed and SessionStarted. */
 typedef pawl_status (*pawl__prepare_fn)(pawl__runner *r, void *user);
@@ -169,6 +200,13 @@ PAWL_MUST_CHECK pawl_status pawl__runner_snapshot(
 /** Without @p then it waits for the batch's next commit. When that may have been: tell of it; where
  * that commit went without it, take it now. */
 PAWL_MUST_CHECK pawl_status pawl__runner_snapshot_settle(pawl__runner *r);
+/** Open the run's workspace: the log's, or a submitted run's directory. The caller closes it. */
+PAWL_MUST_CHECK pawl_status pawl__runner_open_workspace(
+        pawl__workspace *ws, pawl__runner *r, pawl_error *err);
+/** Of a submitted run: let no other be carried out in its directory. PAWL_EHELD. */
+PAWL_MUST_CHECK pawl_status pawl__runner_own(pawl__runner *r);
+/** Of a submitted run: let its directory hold what its last checkpoint has. */
+PAWL_MUST_CHECK pawl_status pawl__runner_set_up(pawl__runner *r);
 /** Say, once the session's end is in the log, that one failed; where nobody was asked about it. */
 void pawl__snapshot_tell(pawl__runner *r);
 void pawl__snapshot_free(pawl__snapshot *snapshot);

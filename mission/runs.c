@@ -12,6 +12,13 @@ typedef struct looking {
         pawl_error *err;
 } looking;
 
+bool pawl__run_submitted(const pawl__row *run)
+{
+        const pawl_text path = run->v[PAWL__RUN_MISSION_PATH].text;
+
+        return path.len && *path.data != '/';
+}
+
 static pawl_status log_failed(const looking *l, pawl_status status)
 {
         return l->err ? pawl__log_failed(l->log, status, l->err) : status;
@@ -105,7 +112,7 @@ static pawl_status begin(looking *l, pawl_log *log, pawl__arena *arena, pawl_err
 static pawl_status check_status(pawl_text status, pawl_error *err)
 {
         static const char *const known[] = {
-                "running", "blocked", "interrupted", "completed", "failed", "unfinished"};
+                "queued", "running", "blocked", "interrupted", "completed", "failed", "unfinished"};
 
         if (!status.data)
                 return PAWL_OK;
@@ -113,8 +120,8 @@ static pawl_status check_status(pawl_text status, pawl_error *err)
                 if (pawl__text_is(status, known[i]))
                         return PAWL_OK;
         return pawl__fail(err, PAWL_EINVAL,
-                "status %.*s: is not known; give running, blocked, interrupted, completed or "
-                "failed",
+                "status %.*s: is not known; give queued, running, blocked, interrupted, "
+                "completed or failed",
                 PAWL__FMT(status));
 }
 

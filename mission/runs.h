@@ -19,6 +19,9 @@ typedef struct pawl__run_view {
         pawl_owner owner; /**< where held */
 } pawl__run_view;
 
+/** Was it submitted, to be carried out in a worker's directory? Its mission's path is relative. */
+bool pawl__run_submitted(const pawl__row *run);
+
 typedef pawl_status (*pawl__run_fn)(const pawl__run_view *run, void *user, pawl_error *err);
 
 /**
@@ -26,8 +29,8 @@ typedef pawl_status (*pawl__run_fn)(const pawl__run_view *run, void *user, pawl_
  * whose process died is found here as in pawl_session_list(): a log that can be
  * written gets its SessionEnded; from another it is only shown so.
  * @param[out] next  the @p before of the next page; 0: there is none.
- * @param status     running, blocked, interrupted, completed or failed; unfinished: all of these
- * but completed; absent: any.
+ * @param status     queued, running, blocked, interrupted, completed or failed; unfinished: all of
+ * these but completed; absent: any.
  * @param before     those that started before this event; 0: from the newest on.
  * @param limit      so many at most, from 1.
  */

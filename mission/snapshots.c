@@ -4,6 +4,7 @@
 #include "base/json_write.h"
 #include "mission/runner.h"
 #include "workspace/checkpoint.h"
+#include "workspace/rollback/set_up.h"
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -15,7 +16,10 @@ struct pawl__snapshot {
         bool waits;     /* armed on the batch, to go with its next commit */
         pawl_error why; /* the last one failed: the same is not said again */
         bool untold;
+        unsigned tries; /* of a submitted run's, which failed */
 };
+
+enum { TRIES = 10, TRY_MS = 1000 };
 
 void pawl__snapshot_free(pawl__snapshot *s)
 {
@@ -27,29 +31,69 @@ void pawl__snapshot_free(pawl__snapshot *s)
         free(s);
 }
 
-static pawl_status open_workspace(pawl__runner *r, pawl_error *err)
+pawl_status pawl__runner_open_workspace(pawl__workspace *ws, pawl__runner *r, pawl_error *err)
 {
         pawl_workspace_options options = PAWL_WORKSPACE_OPTIONS_INIT;
+        const pawl_mission *mission = r->mission;
+
+        options.root = mission->root;
+        options.home = r->options.home;
+        options.config_home = r->options.config_home;
+        options.exclude = mission->exclude;
+        options.n_exclude = mission->n_exclude;
+        options.actor = r->actor.data;
+        if (!options.root && !pawl__workspace_has_place(r->log))
+                options.root = mission->directory;
+        if (r->directory) { /* by the rules of the checkpoint that it goes on from */
+                options.root = r->directory;
+                options.exclude = NULL;
+        }
+        pawl_status status = r->directory ? pawl__workspace_open_run(
+                                                    ws, r->log, r->run_id, r->from, &options, err)
+                                          : pawl__workspace_open(ws, r->log, &options, err);
+        if (status)
+                return status;
+        if (mission->tool_files && !r->directory)
+                status = pawl__workspace_leave_out(ws, mission->tool_files, err);
+        if (status)
+                pawl__workspace_close(ws);
+        return status;
+}
+
+static pawl_status open_workspace(pawl__runner *r, pawl_error *err)
+{
         pawl__snapshot *s = r->snapshot;
 
         if (s->open)
                 return pawl__workspace_locate(&s->ws, err);
-        options.root = r->mission->root;
-        options.home = r->options.home;
-        options.config_home = r->options.config_home;
-        options.exclude = r->mission->exclude;
-        options.n_exclude = r->mission->n_exclude;
-        options.actor = r->actor.data;
-        if (!options.root && !pawl__workspace_has_place(r->log))
-                options.root = r->mission->directory;
-        pawl_status status = pawl__workspace_open(&s->ws, r->log, &options, err);
+        pawl_status status = pawl__runner_open_workspace(&s->ws, r, err);
         s->open = !status;
-        if (!status && r->mission->tool_files)
-                status = pawl__workspace_leave_out(&s->ws, r->mission->tool_files, err);
-        if (status && s->open) {
-                pawl__workspace_close(&s->ws);
-                s->open = false;
-        }
+        return status;
+}
+
+static pawl_status need_snapshot(pawl__runner *r)
+{
+        if (!r->snapshot)
+                r->snapshot = calloc(1, sizeof *r->snapshot);
+        return r->snapshot ? PAWL_OK : pawl__nomem(&r->error);
+}
+
+pawl_status pawl__runner_own(pawl__runner *r)
+{
+        pawl_status status = need_snapshot(r);
+
+        if (!status)
+                status = open_workspace(r, &r->error);
+        return status ? status : pawl__workspace_own(&r->snapshot->ws, &r->error);
+}
+
+pawl_status pawl__runner_set_up(pawl__runner *r)
+{
+        pawl_status status = pawl__runner_own(r);
+
+        if (!status)
+                status = pawl__workspace_set_up(&r->snapshot->ws, &r->error);
+        r->is_set_up = !status;
         return status;
 }
 
@@ -165,7 +209,8 @@ static pawl_status take(pawl__runner *r, pawl_text step_id, after *a, bool later
                 tell_taken(r);
                 return PAWL_OK;
         }
-        return !a->then && status != PAWL_EFENCED && log_fails(r) ? PAWL_DONE : status;
+        return !a->then && status != PAWL_EFENCED && !r->directory && log_fails(r) ? PAWL_DONE
+                                                                                   : status;
 }
 
 void pawl__snapshot_tell(pawl__runner *r)
@@ -180,11 +225,19 @@ void pawl__snapshot_tell(pawl__runner *r)
         pawl__runner_notice(r, line);
 }
 
-/* What is to be done about it? Without anybody to ask: go on without it, and say so once. */
+/* What is to be done about it? A submitted run goes on with nothing that another worker could not
+ * set up: it is tried again, then stopped. Else, without anybody to ask: go on without it, and say
+ * so once. */
 static pawl_trouble_answer ask(pawl__runner *r, const pawl_error *err)
 {
         pawl__snapshot *s = r->snapshot;
 
+        if (r->directory) {
+                if (s->tries >= TRIES || pawl__runner_signalled(r, s->tries++ ? TRY_MS : 0) ||
+                        pawl__log_keep_claims(r->log))
+                        return PAWL_TROUBLE_STOP;
+                return PAWL_TROUBLE_RETRY;
+        }
         if (r->options.trouble)
                 return r->options.trouble(err->message, r->options.trouble_user);
         if (strcmp(s->why.message, err->message) != 0)
@@ -229,6 +282,8 @@ static pawl_status take_or_ask(pawl__runner *r, pawl_text step_id, after *a, boo
                 const pawl_trouble_answer answer = ask(r, &err);
                 if (answer == PAWL_TROUBLE_RETRY)
                         continue;
+                if (r->directory) /* the step has not ended: nobody would have its files */
+                        pawl__batch_clear(pawl__pipeline_batch(r->pipeline));
                 status = emit_failed(r, step_id, &err);
                 if (status)
                         return status;
@@ -239,14 +294,14 @@ static pawl_status take_or_ask(pawl__runner *r, pawl_text step_id, after *a, boo
 /* Has the commit that it waited for taken it? */
 static bool was_taken(pawl__snapshot *s)
 {
-        pawl_error ignored = PAWL_ERROR_INIT;
+        pawl__row row = {.v[PAWL__WCP_N].integer = (int64_t)s->taking.n};
         char tree[65];
 
         pawl__hex(tree, s->taking.scan->tree, 32);
-        return s->taking.n && !pawl__workspace_locate(&s->ws, &ignored) &&
-               s->ws.last == s->taking.n &&
-               pawl__text_is(s->ws.newest.v[PAWL__WCP_TREE].text, tree) &&
-               pawl__text_is(s->ws.newest.v[PAWL__WCP_SESSION].text, s->request.session_id);
+        return s->taking.n &&
+               !pawl__state_get(s->ws.state, PAWL__WORKSPACE, &row, &s->ws.arena, NULL) &&
+               pawl__text_is(row.v[PAWL__WCP_TREE].text, tree) &&
+               pawl__text_is(row.v[PAWL__WCP_SESSION].text, s->request.session_id);
 }
 
 pawl_status pawl__runner_snapshot_settle(pawl__runner *r)
@@ -271,10 +326,10 @@ pawl_status pawl__runner_snapshot(
 {
         after a = {r, then, user};
 
-        if (r->mission->snapshots == PAWL__SNAPSHOT_MANUAL)
+        if (r->directory ? !r->is_set_up : r->mission->snapshots == PAWL__SNAPSHOT_MANUAL)
                 return PAWL_DONE;
-        if (!r->snapshot && !(r->snapshot = calloc(1, sizeof *r->snapshot)))
-                return pawl__nomem(&r->error);
+        if (need_snapshot(r))
+                return PAWL_ENOMEM;
         if (r->snapshot->waits) { /* no commit came by since */
                 pawl_status status = pawl_pipeline_flush(r->pipeline);
                 if (status)
@@ -284,5 +339,5 @@ pawl_status pawl__runner_snapshot(
                 if (status)
                         return status;
         }
-        return take_or_ask(r, step_id, &a, !then);
+        return take_or_ask(r, step_id, &a, !then && !r->directory);
 }

@@ -363,7 +363,8 @@ static pawl_status run_all(pawl__runner *r, const pawl__map *rows)
                 }
                 status = run_step(&p);
                 pawl_context_free(p.ctx);
-                if (!status && i + 1 < r->mission->n_steps) /* the end takes that of the last one */
+                /* the end takes that of the last one, but of a submitted run */
+                if (!status && (i + 1 < r->mission->n_steps || r->directory))
                         status = pawl__runner_snapshot(r, p.step->id, NULL, NULL);
                 if (status && status != PAWL_DONE)
                         return status;

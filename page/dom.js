@@ -142,6 +142,7 @@ const shapes = {
   blocked: "M5.5 3.5v9M10.5 3.5v9",
   running: "M5 3.5l7.5 4.5L5 12.5z",
   interrupted: "M3 8h10",
+  queued: "M8 4v4.5l2.5 1.5M8 2a6 6 0 1 1 0 12A6 6 0 0 1 8 2",
   pending: "M8 8h.01",
   question: "M5.6 6a2.5 2.5 0 1 1 3.5 2.3c-.8.4-1.1.8-1.1 1.6M8 12.6h.01",
   files: "M4 2.5h5l3 3v8H4zM9 2.5v3h3",

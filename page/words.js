@@ -30,6 +30,8 @@ const gate = {
 const words = {
   RunStarted: (p) => ({ shape: "running", title: "Run started",
     detail: `${count(p.steps?.length ?? 0, "step")}: ${(p.steps ?? []).join(", ")}` }),
+  RunSubmitted: (p) => ({ shape: "queued", title: "Put in line for a worker",
+    detail: `${count(p.steps?.length ?? 0, "step")}: ${(p.steps ?? []).join(", ")}` }),
   RunClaimed: (p) => quiet("claim", "Claimed by a process",
     p.owner && `${p.owner.host}, process ${p.owner.pid}`),
   RunCompleted: (p) => ({ shape: "completed", tone: "completed", title: "Run completed", detail: p.reason }),

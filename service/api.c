@@ -55,7 +55,7 @@ const service_route service_api_routes[] = {
                 SERVICE_FIELDS(LIMIT(500, 50),
                         NUMBER("before", "Those that started before this event: the next page."),
                         CHOICE("status", "Those that are so now.",
-                                "running blocked interrupted completed failed")),
+                                "queued running blocked interrupted completed failed")),
                 .id = "listRuns", .tag = "runs", .command = "runs", .answer = "Runs",
                 .summary = "The runs, those that started last first."),
         COMMAND("GET", "/runs/{run_id}", 0, NULL, .id = "getRun", .tag = "runs", .command = "runs",

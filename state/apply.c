@@ -13,6 +13,7 @@ static const struct {
         bool prunable; /* without its payload it still says that it happened */
 } types[PAWL__EVENT_TYPES] = {
         [PAWL__RUN_STARTED] = {pawl__apply_run_started, MISSION | RUN, false},
+        [PAWL__RUN_SUBMITTED] = {pawl__apply_run_submitted, MISSION | RUN, false},
         [PAWL__RUN_CLAIMED] = {pawl__apply_run_claimed, MISSION | RUN, false},
         [PAWL__RUN_COMPLETED] = {pawl__apply_run_completed, RUN, false},
         [PAWL__RUN_FAILED] = {pawl__apply_run_failed, RUN, false},

@@ -33,7 +33,8 @@ pawl_status pawl__apply_run_claimed(pawl__apply_ctx *a)
                 return status;
         run.v[PAWL__RUN_FENCE].integer = fence;
         run.v[PAWL__RUN_SESSION].text = a->event->session_id;
-        return pawl__apply_put_run(a, &run, NULL);
+        return pawl__apply_put_run(
+                a, &run, pawl__text_is(run.v[PAWL__RUN_STATUS].text, "queued") ? "running" : NULL);
 }
 
 /* A step that has not begun. */
@@ -97,10 +98,12 @@ static pawl_text mission_hash(const pawl__apply_ctx *a)
         return document.data ? document : pawl__apply_optional(a, "mission_hash");
 }
 
-pawl_status pawl__apply_run_started(pawl__apply_ctx *a)
+/* The run is there from now on, with its steps. */
+static pawl_status begin_run(pawl__apply_ctx *a, const char *as)
 {
         pawl__node steps = pawl__json_get(a->tree, 0, "steps");
         pawl__node refs = pawl__json_get(a->tree, 0, "scope_refs");
+        const bool queued = strcmp(as, "queued") == 0;
         pawl__row run;
         bool is_new;
         pawl_status status = check_steps(a, steps, "payload.steps");
@@ -111,7 +114,7 @@ pawl_status pawl__apply_run_started(pawl__apply_ctx *a)
                 status = run_or_new(&run, &is_new, a);
         if (status)
                 return status;
-        if (run.v[PAWL__RUN_SCOPE_REFS].text.data)
+        if (run.v[PAWL__RUN_SCOPE_REFS].text.data || (queued && !is_new))
                 return pawl__fail(a->err, PAWL_EEXISTS,
                         "run %.*s: has started already; resume it, or start a run of another id",
                         PAWL__FMT(a->event->run_id));
@@ -123,12 +126,29 @@ pawl_status pawl__apply_run_started(pawl__apply_ctx *a)
         run.v[PAWL__RUN_STRICTNESS].text = pawl__apply_optional(a, "strictness");
         run.v[PAWL__RUN_SCOPE_REFS].text = pawl__json_at(a->tree, refs)->value;
         run.v[PAWL__RUN_STEPS].integer = pawl__json_at(a->tree, steps)->count;
-        status = pawl__apply_put_run(a, &run, "running");
+        status = pawl__apply_put_run(a, &run, as);
         if (status == PAWL_OK)
                 status = put_steps(a, steps);
         if (status == PAWL_OK)
                 status = pawl__apply_scope_refs(a, refs, false);
         return status;
+}
+
+pawl_status pawl__apply_run_started(pawl__apply_ctx *a)
+{
+        return begin_run(a, "running");
+}
+
+/* It waits for a worker, whose claim is its start. */
+pawl_status pawl__apply_run_submitted(pawl__apply_ctx *a)
+{
+        pawl__row checkpoint;
+        int64_t n;
+        pawl_status status = pawl__apply_integer(&n, a, 0, "payload", "checkpoint");
+
+        if (!status)
+                status = pawl__apply_workspace(&checkpoint, a, n, "checkpoint");
+        return status ? status : begin_run(a, "queued");
 }
 
 static pawl_status run_ends(pawl__apply_ctx *a, const char *as)

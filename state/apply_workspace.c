@@ -246,6 +246,7 @@ static pawl_status take_origin(pawl__row *row, const pawl__apply_ctx *a)
 pawl_status pawl__apply_workspace_checkpointed(pawl__apply_ctx *a)
 {
         pawl__row row = {0}, other;
+        int of_run = 0;
         pawl_status status = take_members(&row, a);
 
         if (status)
@@ -274,6 +275,10 @@ pawl_status pawl__apply_workspace_checkpointed(pawl__apply_ctx *a)
         row.v[PAWL__WCP_SESSION].text = a->event->session_id;
         row.v[PAWL__WCP_CREATED_US].integer = a->event->time_us;
         status = take_origin(&row, a);
+        if (!status)
+                status = pawl__apply_flag(&of_run, a, "of_run");
+        if (of_run) /* in the directory of a worker: it is no position of the workspace */
+                row.v[PAWL__WCP_ROOT].text = pawl__text(NULL);
         return status ? status : pawl__apply_put(a, PAWL__WORKSPACE, &row);
 }
 

@@ -53,6 +53,15 @@ PAWL_MUST_CHECK pawl_status pawl__query_rows(pawl__row **rows, size_t *n, pawl__
 PAWL_MUST_CHECK pawl_status pawl__query_row(pawl__row *row, pawl__state *state, pawl__table table,
         const char *rest, const pawl_text texts[2], pawl__arena *arena, pawl_error *err);
 
+/* Blocks its step: nobody has answered it, and it was asked at the step's present checkpoint. It
+ * does not block if the inputs changed since, or if the step has passed the gate or was discarded
+ * by a rollback. */
+#define PAWL__CONFLICT_BLOCKS                                                                      \
+        "status = 'open' AND NOT EXISTS (SELECT 1 FROM {steps}"                                    \
+        " WHERE steps.run_id = conflicts.run_id AND steps.step_id = conflicts.step_id"             \
+        " AND (steps.status = 'completed' OR steps.retry_token <> conflicts.retry_token"           \
+        " OR (steps.retry_token IS NULL AND steps.checkpoint_seq > conflicts.seq)))"
+
 /** Statements that queries prepared. */
 void pawl__queries_release(pawl__state *state);
 

@@ -56,15 +56,6 @@ pawl_status pawl__state_steps(pawl__row **rows, size_t *n, pawl__state *state, p
                 "FROM {steps} WHERE run_id = ?1 ORDER BY number, step_id", texts, 0, arena, err);
 }
 
-/* Blocks its step: nobody has answered it, and it was asked at the step's present checkpoint. It
- * does not block if the inputs changed since, or if the step has passed the gate or was discarded
- * by a rollback. */
-#define BLOCKS                                                                                     \
-        "status = 'open' AND NOT EXISTS (SELECT 1 FROM {steps}"                                    \
-        " WHERE steps.run_id = conflicts.run_id AND steps.step_id = conflicts.step_id"             \
-        " AND (steps.status = 'completed' OR steps.retry_token <> conflicts.retry_token"           \
-        " OR (steps.retry_token IS NULL AND steps.checkpoint_seq > conflicts.seq)))"
-
 pawl_status pawl__state_conflicts(pawl__row **rows, size_t *n, pawl__state *state, pawl_text run_id,
         pawl_text step_id, bool open_only, pawl__arena *arena, pawl_error *err)
 {
@@ -75,12 +66,12 @@ pawl_status pawl__state_conflicts(pawl__row **rows, size_t *n, pawl__state *stat
                 [BY_STEP] = "FROM {conflicts} WHERE step_id = ?2 ORDER BY seq",
                 [BY_RUN | BY_STEP] =
                         "FROM {conflicts} WHERE run_id = ?1 AND step_id = ?2 ORDER BY seq",
-                [BY_OPEN] = "FROM {conflicts} WHERE " BLOCKS " ORDER BY seq",
-                [BY_OPEN | BY_RUN] =
-                        "FROM {conflicts} WHERE " BLOCKS " AND run_id = ?1 ORDER BY seq",
-                [BY_OPEN | BY_STEP] =
-                        "FROM {conflicts} WHERE " BLOCKS " AND step_id = ?2 ORDER BY seq",
-                [BY_OPEN | BY_RUN | BY_STEP] = "FROM {conflicts} WHERE " BLOCKS
+                [BY_OPEN] = "FROM {conflicts} WHERE " PAWL__CONFLICT_BLOCKS " ORDER BY seq",
+                [BY_OPEN | BY_RUN] = "FROM {conflicts} WHERE " PAWL__CONFLICT_BLOCKS
+                                     " AND run_id = ?1 ORDER BY seq",
+                [BY_OPEN | BY_STEP] = "FROM {conflicts} WHERE " PAWL__CONFLICT_BLOCKS
+                                      " AND step_id = ?2 ORDER BY seq",
+                [BY_OPEN | BY_RUN | BY_STEP] = "FROM {conflicts} WHERE " PAWL__CONFLICT_BLOCKS
                                                " AND run_id = ?1 AND step_id = ?2 ORDER BY seq",
         };
         const int by = (run_id.data ? BY_RUN : 0) | (step_id.data ? BY_STEP : 0) |

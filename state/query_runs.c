@@ -20,7 +20,7 @@ enum { WALK = 16384, COUNTED = 2048, ROW = 3 };
         "FROM (SELECT seq AS walked_seq, type AS walked_type, run_id AS walked_run FROM {events}) " \
         "AS walked {CROSS JOIN} {runs} ON runs.run_id = walked_run AND started_seq = walked_seq "   \
         "WHERE walked_seq < ?1 AND walked_seq >= ?2 "                                               \
-        "AND walked_type IN ('RunStarted', 'RunClaimed') "
+        "AND walked_type IN ('RunStarted', 'RunSubmitted', 'RunClaimed') "
 #define FROM_RUNS "FROM {runs} WHERE started_seq < ?1 AND started_seq >= ?2 "
 
 static pawl_status read_runs(pawl__row **rows, size_t *n, pawl__state *state, const char *rest,
@@ -107,4 +107,20 @@ pawl_status pawl__state_runs(pawl__row **rows, size_t *n, pawl__state *state,
                 *n = count;
         }
         return status;
+}
+
+/* Conflicts that hold a run back are those of pawl__state_conflicts(). */
+pawl_status pawl__state_in_line(pawl__row **rows, size_t *n, pawl__state *state, size_t limit,
+        pawl__arena *arena, pawl_error *err)
+{
+        static const char rest[] =
+                "FROM (SELECT runs.*, row_number() OVER"
+                " (PARTITION BY mission_id ORDER BY started_seq) AS turn FROM {runs}"
+                " WHERE substr(mission_path, 1, 1) <> '/' AND (status IN ('queued', 'interrupted')"
+                " OR (status = 'blocked' AND NOT EXISTS (SELECT 1 FROM {conflicts}"
+                " WHERE conflicts.run_id = runs.run_id AND " PAWL__CONFLICT_BLOCKS ")))) AS runs"
+                " ORDER BY turn, started_seq LIMIT ?3";
+        static const pawl_text none[2] = {{NULL, 0}, {NULL, 0}};
+
+        return pawl__query_rows(rows, n, state, PAWL__RUNS, rest, none, (int64_t)limit, arena, err);
 }

@@ -37,6 +37,17 @@ pawl_status pawl__state_workspace_of_step(
                 texts, arena, err);
 }
 
+pawl_status pawl__state_workspace_of_run(
+        pawl__row *row, pawl__state *state, pawl_text run_id, pawl__arena *arena, pawl_error *err)
+{
+        const pawl_text texts[2] = {run_id, {NULL, 0}};
+
+        return pawl__query_row(row, state, PAWL__WORKSPACE,
+                "FROM {workspace_checkpoints} WHERE run_id = ?1 AND root IS NULL"
+                " ORDER BY n DESC LIMIT 1",
+                texts, arena, err);
+}
+
 pawl_status pawl__state_rollback_pending(
         pawl__row *row, pawl__state *state, pawl__arena *arena, pawl_error *err)
 {

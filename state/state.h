@@ -110,6 +110,12 @@ typedef enum pawl__runs_which {
 PAWL_MUST_CHECK pawl_status pawl__state_runs(pawl__row **rows, size_t *n, pawl__state *state,
         pawl__runs_which which, uint64_t before, size_t limit, pawl__arena *arena, pawl_error *err);
 
+/** Submitted runs that wait for a worker: queued, interrupted, or blocked with their answers in; by
+ *  turns of their missions, each mission's in the order they were submitted, @p limit at most. Some
+ *  may be held already. */
+PAWL_MUST_CHECK pawl_status pawl__state_in_line(pawl__row **rows, size_t *n, pawl__state *state,
+        size_t limit, pawl__arena *arena, pawl_error *err);
+
 /** The newest session of a mission that has notes. PAWL_ENOTFOUND without a message. */
 PAWL_MUST_CHECK pawl_status pawl__state_noted_session(pawl__row *session, pawl__state *state,
         pawl_text mission_id, pawl__arena *arena, pawl_error *err);
@@ -138,6 +144,10 @@ PAWL_MUST_CHECK pawl_status pawl__state_workspace_all(
  *  message. */
 PAWL_MUST_CHECK pawl_status pawl__state_workspace_of_step(
         pawl__row *row, pawl__state *state, pawl_text step_id, pawl__arena *arena, pawl_error *err);
+/** The newest that a worker took of the run, in a directory of its own. PAWL_ENOTFOUND without a
+ *  message. */
+PAWL_MUST_CHECK pawl_status pawl__state_workspace_of_run(
+        pawl__row *row, pawl__state *state, pawl_text run_id, pawl__arena *arena, pawl_error *err);
 /** The rollback that was started and has not ended. PAWL_ENOTFOUND without a message. */
 PAWL_MUST_CHECK pawl_status pawl__state_rollback_pending(
         pawl__row *row, pawl__state *state, pawl__arena *arena, pawl_error *err);

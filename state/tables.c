@@ -66,6 +66,11 @@ int pawl__row_diff(pawl__table table, const pawl__row *a, const pawl__row *b)
         return -1;
 }
 
+bool pawl__row_of_run(const pawl__row *checkpoint)
+{
+        return !checkpoint->v[PAWL__WCP_ROOT].text.data && checkpoint->v[PAWL__WCP_RUN].text.data;
+}
+
 bool pawl__row_given_up(const pawl__row *checkpoint)
 {
         const pawl_text reason = checkpoint->v[PAWL__WCP_INVALID_REASON].text;

@@ -197,7 +197,8 @@ enum { PAWL__SES_LIST(PAWL__ENUM) PAWL__SES_COLUMNS };
         X(PAWL__WCP_SESSION, session_id, TEXT, 4)                                                  \
         X(PAWL__WCP_TRIGGER, trigger, TEXT, 4) /* auto, manual */                                  \
         X(PAWL__WCP_DESCRIPTION, description, TEXT, 4)                                             \
-        X(PAWL__WCP_ROOT, root, TEXT, 4) /* absent: it was imported, and belongs to none */        \
+        /* absent: it was imported, or is of a run in a worker's directory */                      \
+        X(PAWL__WCP_ROOT, root, TEXT, 4)                                                           \
         X(PAWL__WCP_TREE, tree, TEXT, 4)                                                           \
         X(PAWL__WCP_FILES, files, INT, 4)                                                          \
         X(PAWL__WCP_BYTES, bytes, INT, 4)                                                          \
@@ -245,6 +246,9 @@ enum { PAWL__RB_IS_UNDO = 1, PAWL__RB_IN_PART = 2 };
 #define PAWL__GIVEN_UP "rolled back to "
 /** Was the checkpoint given up by a rollback, and nothing worse (as far as is known)? */
 bool pawl__row_given_up(const pawl__row *checkpoint);
+/** Was it taken in the directory of a worker: of its run alone, and no position of the workspace?
+ */
+bool pawl__row_of_run(const pawl__row *checkpoint);
 
 /** Order of two rows by their key columns (texts by bytes, absent first; integers as such). */
 int pawl__row_cmp_key(pawl__table table, const pawl__row *a, const pawl__row *b);

@@ -56,7 +56,7 @@ static pawl_status is_recorded(bool *taken, const one *o, int64_t wall_ms, pawl_
                 pawl__arena_clear(&arena);
                 status = pawl__state_get(o->w->ws.state, PAWL__WORKSPACE, &row, &arena, err);
                 if (!status && !row.v[PAWL__WCP_ROOT].text.data)
-                        continue; /* imported: of another time */
+                        continue; /* imported, or a worker's */
                 if (status || row.v[PAWL__WCP_CREATED_US].integer / 1000 < wall_ms - NEAR_MS)
                         break;
                 status = pawl__log_record_behind(&other, o->w->log, &row, &arena, err);

@@ -238,6 +238,8 @@ static void write_payload(pawl__json_writer *w, const pawl__taking *t, const cha
                 member_hash(w, "outputs_hash", t->outputs_hash);
         if (ws->any)
                 pawl__json_member_integer(w, "base", ws->current.v[PAWL__WCP_N].integer);
+        if (ws->run_id.data)
+                pawl__json_member_bool(w, "of_run", true);
         if (t->has_git)
                 write_git(w, &t->git);
         if (t->safety)
@@ -265,7 +267,8 @@ static pawl_status make_row(
                 {PAWL__WCP_SESSION, event->session_id},
                 {PAWL__WCP_TRIGGER, pawl__text(t->request->automatic ? "auto" : "manual")},
                 {PAWL__WCP_DESCRIPTION, pawl__text(t->request->description)},
-                {PAWL__WCP_ROOT, t->ws->root_name}, {PAWL__WCP_TREE, pawl__text(tree)},
+                {PAWL__WCP_ROOT, t->ws->run_id.data ? pawl__text(NULL) : t->ws->root_name},
+                {PAWL__WCP_TREE, pawl__text(tree)},
                 {PAWL__WCP_STATE_HASH, pawl__text(t->state.data ? state : NULL)},
                 {PAWL__WCP_OUTPUTS_HASH, pawl__text(t->outputs.data ? outputs : NULL)},
                 {PAWL__WCP_GIT_HEAD,
@@ -376,8 +379,16 @@ void pawl__checkpoint_settle(pawl__taking *t)
 {
         pawl__workspace *ws = t->ws;
         pawl_error ignored = PAWL_ERROR_INIT;
+        pawl__row row = {.v[PAWL__WCP_N].integer = (int64_t)t->n};
 
-        if (!pawl__workspace_locate(ws, &ignored)) {
+        if (ws->run_id.data) {
+                if (!pawl__state_get(ws->state, PAWL__WORKSPACE, &row, &ws->arena, &ignored)) {
+                        ws->newest = ws->current = row;
+                        pawl__workspace_keep_index(
+                                ws, t->scan, (uint64_t)row.v[PAWL__WCP_SEQ].integer);
+                        return;
+                }
+        } else if (!pawl__workspace_locate(ws, &ignored)) {
                 pawl__workspace_keep_index(
                         ws, t->scan, (uint64_t)ws->newest.v[PAWL__WCP_SEQ].integer);
                 return;

@@ -104,6 +104,8 @@ pawl_status pawl__workspace_find(
 pawl_status pawl__workspace_settled(pawl__workspace *ws, pawl_error *err)
 {
         pawl__row row;
+        if (ws->run_id.data) /* whose root no rollback is of */
+                return PAWL_OK;
         pawl_status status = pawl__state_rollback_pending(&row, ws->state, &ws->arena, err);
 
         if (status)

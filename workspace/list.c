@@ -44,7 +44,7 @@ pawl_workspace_checkpoint_info pawl__checkpoint_info(const pawl__row *row, uint6
                 .safety = v[PAWL__WCP_SAFETY].integer != 0,
                 .pinned = v[PAWL__WCP_PINNED].integer != 0,
                 .pruned = v[PAWL__WCP_PRUNED_SEQ].integer != 0,
-                .imported = !v[PAWL__WCP_ROOT].text.data,
+                .imported = !v[PAWL__WCP_ROOT].text.data && !v[PAWL__WCP_RUN].text.data,
                 .why_invalid = given_up ? none : reason,
                 .given_up = given_up ? reason : none};
 }

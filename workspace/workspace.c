@@ -99,7 +99,8 @@ static pawl_status set_root(pawl__workspace *ws, const char *given, pawl_error *
                         "workspace %.300s: its path is not UTF-8, so that no event could name it; "
                         "rename the directory",
                         ws->root);
-        if (ws->any && !pawl__text_eq(ws->root_name, ws->newest.v[PAWL__WCP_ROOT].text))
+        if (ws->any && !ws->run_id.data &&
+                !pawl__text_eq(ws->root_name, ws->newest.v[PAWL__WCP_ROOT].text))
                 return pawl__fail(err, PAWL_EINVAL,
                         "workspace %.200s: this log keeps the checkpoints of another root, %.*s; "
                         "name another log with --db",
@@ -131,7 +132,7 @@ pawl_status pawl__workspace_imported(
         pawl__json_tree tree = PAWL__JSON_TREE_INIT;
         pawl_status status = read_event(&tree, ws, row, err);
 
-        *imported = !row->v[PAWL__WCP_ROOT].text.data ||
+        *imported = (!row->v[PAWL__WCP_ROOT].text.data && !pawl__row_of_run(row)) ||
                     (tree.n && pawl__json_get(&tree, 0, "origin") != PAWL__NO_NODE);
         pawl__json_tree_free(&tree);
         return status;
@@ -315,8 +316,34 @@ static pawl_status set_paths(
 /* ---- Where it stands ----------------------------------------------------------------------------
  */
 
+/* Who holds the run alone takes checkpoints of it: once found, its newest is known. */
+static pawl_status locate_run(pawl__workspace *ws, pawl_error *err)
+{
+        pawl__row row;
+        pawl_status status = pawl__state_workspace_newest(&row, ws->state, &ws->arena, err);
+
+        ws->last = status ? 0 : (uint64_t)row.v[PAWL__WCP_N].integer;
+        if (status || ws->any)
+                return status == PAWL_ENOTFOUND ? PAWL_OK : status;
+        status = pawl__state_workspace_of_run(&ws->newest, ws->state, ws->run_id, &ws->arena, err);
+        if (status == PAWL_ENOTFOUND) {
+                ws->newest = (pawl__row){.v[PAWL__WCP_N].integer = (int64_t)ws->from};
+                status = pawl__state_get(ws->state, PAWL__WORKSPACE, &ws->newest, &ws->arena, err);
+        }
+        if (status == PAWL_ENOTFOUND)
+                return pawl__fail(err, PAWL_ENOTFOUND,
+                        "run %.*s: checkpoint %llu, with which it was submitted, is not there; see "
+                        "`eventlog replay --check`",
+                        PAWL__FMT(ws->run_id), (unsigned long long)ws->from);
+        ws->any = !status;
+        ws->current = ws->newest;
+        return status;
+}
+
 pawl_status pawl__workspace_locate(pawl__workspace *ws, pawl_error *err)
 {
+        if (ws->run_id.data)
+                return locate_run(ws, err);
         pawl_status status = pawl__state_workspace_newest(&ws->newest, ws->state, &ws->arena, err);
 
         ws->last = status ? 0 : (uint64_t)ws->newest.v[PAWL__WCP_N].integer;
@@ -332,10 +359,16 @@ pawl_status pawl__workspace_locate(pawl__workspace *ws, pawl_error *err)
 pawl_status pawl__workspace_open(
         pawl__workspace *ws, pawl_log *log, const pawl_workspace_options *options, pawl_error *err)
 {
+        return pawl__workspace_open_run(ws, log, (pawl_text){NULL, 0}, 0, options, err);
+}
+
+pawl_status pawl__workspace_open_run(pawl__workspace *ws, pawl_log *log, pawl_text run_id,
+        uint64_t from, const pawl_workspace_options *options, pawl_error *err)
+{
         static const pawl_workspace_options none = PAWL_WORKSPACE_OPTIONS_INIT;
         bool ok = true;
 
-        *ws = (pawl__workspace){.log = log, .owned = -1};
+        *ws = (pawl__workspace){.log = log, .from = from, .owned = -1};
         if (!options)
                 options = &none;
         if (options->version != PAWL_WORKSPACE_OPTIONS_VERSION)
@@ -352,6 +385,8 @@ pawl_status pawl__workspace_open(
                 return status;
         ws->actor = pawl__arena_text(
                 &ws->arena, pawl__text(options->actor ? options->actor : "program"), &ok);
+        if (run_id.data)
+                ws->run_id = pawl__arena_text(&ws->arena, run_id, &ok);
         status = ok ? pawl__state_of(&ws->state, log, err) : pawl__nomem(err);
         if (!status)
                 status = pawl__workspace_locate(ws, err);
@@ -391,6 +426,10 @@ pawl_status pawl__workspace_own(pawl__workspace *ws, pawl_error *err)
                 return PAWL_OK;
         close(fd);
         ws->owned = -1;
+        if (ws->run_id.data)
+                return pawl__fail(err, PAWL_EHELD,
+                        "directory %.200s: another run is carried out in it; name another",
+                        ws->root);
         return pawl__fail(err, PAWL_EHELD,
                 "workspace %.200s: somebody else is at a rollback of it; wait for that to end",
                 ws->root);
@@ -411,6 +450,7 @@ pawl_status pawl__workspace_scan(
 {
         pawl__scan_options options = {.root = ws->root,
                 .log_path = pawl__log_path(ws->log),
+                .index_in_root = ws->run_id.data != NULL,
                 .exclude = ws->exclude,
                 .n_exclude = ws->n_exclude,
                 .max_file = ws->max_file,

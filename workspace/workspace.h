@@ -37,8 +37,15 @@ typedef struct pawl__workspace {
         bool put_back;     /**< ... if one did */
         pawl__git *git;    /**< NULL: not asked for yet, or there is none */
         bool git_asked;
-        int owned; /**< the root, locked: pawl__workspace_own(); -1 */
+        pawl_text run_id; /**< its root is a worker's, and is this run's alone; absent: the log's */
+        uint64_t from;    /**< then the number of the checkpoint that the run began with */
+        int owned;        /**< the root, locked: pawl__workspace_own(); -1 */
 } pawl__workspace;
+
+/** One that belongs to a run alone: in @p options.root, whose own checkpoints it stands at, the
+ *  first of them number @p from. As below. */
+PAWL_MUST_CHECK pawl_status pawl__workspace_open_run(pawl__workspace *ws, pawl_log *log,
+        pawl_text run_id, uint64_t from, const pawl_workspace_options *options, pawl_error *err);
 
 /**
  * Find root, rules and place. @p options NULL: as the newest checkpoint says.

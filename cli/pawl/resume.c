@@ -1,17 +1,24 @@
 /* pawl resume: go on from a checkpoint. */
 #include "cli/pawl/commands.h"
 #include "cli/pawl/session_run.h"
+#include "cli/pawl/slot.h"
 #include "command/find.h"
 
 static int resume_run(cli_call *cli)
 {
         pawl_run_options options = PAWL_RUN_OPTIONS_INIT;
         pawl_error err = PAWL_ERROR_INIT;
+        char directory[PATH_MAX];
         pawl_log *log;
 
         options.accept_changed_inputs = cli_given(cli, "accept-changed-inputs");
         options.accept_changed_mission = cli_given(cli, "accept-changed-mission");
         options.rerun_changed = cli_given(cli, "rerun-changed");
+        if (cli_given(cli, "dir")) {
+                if (cli_absolute(directory, cli_value(cli, "dir"), &err))
+                        return cli_fail(cli, &err);
+                options.directory = directory;
+        }
         if (cli_open_log(&log, cli, CLI_WRITE, &err))
                 return cli_fail(cli, &err);
         int code = cli_sit(cli, log, NULL, cli_arg(cli, 0), &options);
@@ -26,6 +33,10 @@ static const cli_option resume_options[] = {
                 "go on though the mission is not what it was, and keep what is completed"},
         {"rerun-changed", 0, 0, CLI_FLAG, NULL, NULL,
                 "the same, but run changed steps, and what takes from them, again"},
+        {"dir", 0, 0, CLI_FILE, "DIR", NULL,
+                "of a submitted run: where its files are set up, as a worker does"},
+        {"lease", 0, 0, CLI_NUMBER, "SECONDS", NULL,
+                "after which another machine takes the run if this one is silent (default: 30)"},
         {"no-input", 0, 0, CLI_FLAG, NULL, NULL, "ask nothing: defer every conflict"},
         {"time-limit", 0, 0, CLI_DURATION, "TIME", NULL,
                 "stop after so long, such as 90s, 30m or 8h, to be resumed"},

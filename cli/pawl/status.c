@@ -1,4 +1,5 @@
-/* pawl status: what is blocked, failed, interrupted or running here, why, and what to type. */
+/* pawl status: what is queued, blocked, failed, interrupted or running here, why, and what to type.
+ */
 #include "cli/pawl/status.h"
 #include "base/error.h"
 #include "cli/pawl/commands.h"
@@ -59,6 +60,8 @@ static void put_why(FILE *out, const listing *l, const pawl__run_view *run, pawl
                         fprintf(out, ", and %zu more questions", l->n_open - 1);
         } else if (pawl__text_is(run->status, "blocked")) {
                 fputs("its answers are in", out);
+        } else if (pawl__text_is(run->status, "queued")) {
+                fputs("waits for a worker", out);
         } else {
                 cli_put(out, reason.data ? reason : value(run, PAWL__RUN_REASON));
         }
@@ -74,6 +77,11 @@ static pawl_status put_next(FILE *out, listing *l, const pawl__run_view *run, pa
 
         if (run->held || (!l->n_open && !value(run, PAWL__RUN_MISSION_PATH).data))
                 return PAWL_OK; /* whoever is at it, or began it, goes on with it */
+        if (!l->n_open && pawl__run_submitted(&run->row) && !pawl__text_is(run->status, "failed")) {
+                fputs("pawl work", out);
+                cli_say_log(l->cli, out);
+                return PAWL_OK;
+        }
         if (l->n_open)
                 id = l->open[0].v[PAWL__CON_ID].text;
         if (!l->w)
@@ -81,6 +89,10 @@ static pawl_status put_next(FILE *out, listing *l, const pawl__run_view *run, pa
                         &id, l->state, l->n_open ? PAWL__CONFLICTS : PAWL__RUNS, &l->arena, err);
         fputs(l->n_open ? "pawl resolve " : "pawl resume ", out);
         cli_put_word(out, id);
+        if (!l->n_open && pawl__run_submitted(&run->row)) {
+                fputs(" --dir ", out);
+                cli_put_word(out, id);
+        }
         if (l->n_open)
                 fputs(l->open[0].v[PAWL__CON_CANDIDATES].text.len > 2 ? " --pick N"
                                                                       : " --define TEXT",
@@ -268,7 +280,7 @@ static pawl_status tell_status(cli_call *cli, pawl_log *log, pawl_error *err)
                 return status_json(cli, log, err);
         pawl_status status = cli_status_list(&n, cli, log, err);
         if (!status && n == 0)
-                fputs("nothing is blocked, failed, interrupted or running\n", cli->in->out);
+                fputs("nothing is queued, blocked, failed, interrupted or running\n", cli->in->out);
         return status;
 }
 
@@ -282,7 +294,7 @@ const cli_cmd pawl_status_cmd = {
         .args = "",
         .traits = CLI_SERVED,
         .options = status_options,
-        .help = "Say what is blocked, failed, interrupted or running, why, and what to type",
+        .help = "Say what is queued, blocked, failed, interrupted or running, why, and what to type",
         .on_log = tell_status,
         .access = CLI_LOOK,
 };

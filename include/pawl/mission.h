@@ -99,6 +99,9 @@ typedef struct pawl_run_options {
         const char *config_home;           /**< see pawl_workspace_options; NULL: below home */
         pawl_run_checkpoint_fn checkpoint; /**< NULL: silent */
         void *checkpoint_user;
+        const char *directory; /**< resume, of a run that was submitted: an absolute path, where its
+                                    files are set up, in place of what is there from other runs; it
+                                    is made if it is not there. NULL: such a run is refused */
 } pawl_run_options;
 
 #define PAWL_RUN_OPTIONS_VERSION 1
@@ -106,7 +109,7 @@ typedef struct pawl_run_options {
         {                                                                                          \
                 PAWL_RUN_OPTIONS_VERSION, NULL, NULL, NULL, false, 0, -1, NULL, NULL, NULL, NULL,  \
                         NULL, NULL, NULL, NULL, 0, NULL, NULL, NULL, false, false, NULL, NULL,     \
-                        NULL, NULL, NULL                                                           \
+                        NULL, NULL, NULL, NULL                                                     \
         }
 
 /** A step's outcome. Texts live as long as the result. */
@@ -178,6 +181,19 @@ PAWL_EXTERN PAWL_MUST_CHECK pawl_status pawl_mission_run(pawl_run_result **out,
  */
 PAWL_EXTERN PAWL_MUST_CHECK pawl_status pawl_mission_resume(pawl_run_result **out, pawl_log *log,
         const char *what, const pawl_run_options *options, pawl_error *err);
+
+/**
+ * Put a run of a mission in line for a worker: its file, its seeds and its workspace, as a
+ * checkpoint, are in the log, durably, when this returns, so that a worker elsewhere needs nothing
+ * but the log. Runs nothing.
+ * @param[out] run_id  of 129 bytes.
+ * @param options      actor, run_id, strictness, home, config_home and checkpoint count.
+ * @return PAWL_EINVAL where the mission file, or a command of it that is named by a relative path,
+ *         is no part of the workspace that was captured: then nothing was written. Else as
+ *         pawl_mission_run() and pawl_workspace_checkpoint().
+ */
+PAWL_EXTERN PAWL_MUST_CHECK pawl_status pawl_mission_submit(char run_id[129], pawl_mission *mission,
+        pawl_log *log, const pawl_run_options *options, pawl_error *err);
 
 /** A run that could be gone on with. */
 typedef struct pawl_unfinished {

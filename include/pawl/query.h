@@ -19,8 +19,8 @@ extern "C" {
 /** A run as it stands now. */
 typedef struct pawl_run {
         pawl_text run_id, mission_id, session_id;
-        pawl_text status; /**< running, blocked, interrupted, completed or failed; running while a
-                             live process owns it, else as the log says */
+        pawl_text status; /**< queued, running, blocked, interrupted, completed or failed; running
+                             while a live process owns it, else as the log says */
         pawl_text reason; /**< why it failed */
         pawl_text current_step; /**< started last, not completed */
         pawl_text retry_token;  /**< of that step */

@@ -10,7 +10,7 @@ END
 it "in a log without runs nothing is unfinished"
 runs 0 pawl init
 runs 0 pawl status
-same "$(cat out)" "nothing is blocked, failed, interrupted or running"
+same "$(cat out)" "nothing is queued, blocked, failed, interrupted or running"
 same "$(pawl status --json)" '{"runs":[]}'
 fails 1 'nothing to resume: no run is interrupted' pawl resume
 

@@ -41,6 +41,8 @@ static const invocation reading[] = {
         {"conflicts", {"--all", "--json"}, 0, 0, false},
         {"status", {NULL}, 0, 0, false},
         {"runs", {NULL}, 0, 0, false},
+        {"runs", {"--status", "queued"}, 0, 0, false},
+        {"workers", {NULL}, 0, 0, false},
         {"logs", {"RUN", "research"}, 0, 0, false},
         {"logs", {"RUN", "nothing"}, 1, PAWL_ENOTFOUND, false},
         {"output", {"RUN", "research"}, 0, 0, false},
@@ -86,6 +88,8 @@ static const invocation reading[] = {
         {"resume", {NULL}, 2, PAWL_EINVAL, false},
         {"init", {NULL}, 2, PAWL_EINVAL, false},
         {"serve", {NULL}, 2, PAWL_EINVAL, false},
+        {"submit", {"mission.yaml"}, 2, PAWL_EINVAL, false},
+        {"work", {"--once"}, 2, PAWL_EINVAL, false},
         {"help", {NULL}, 2, PAWL_EINVAL, false},
         {"eventlog tail", {NULL}, 2, PAWL_EINVAL, false},
 };

@@ -129,7 +129,7 @@ static void the_table_says_what_the_reference_page_says(void **state)
 
 static void what_only_the_owner_of_a_run_may_append_is_marked(void **state)
 {
-        static const char *const open_to_all[] = {"GlossaryScopeActivated",
+        static const char *const open_to_all[] = {"RunSubmitted", "GlossaryScopeActivated",
                 "GlossaryClarificationResolved", "GlossarySenseUpdated", "SessionStarted",
                 "SessionUpdated", "SessionCheckpointed", "SessionNoted", "SessionEnded", "Pruned",
                 "WorkspaceCheckpointed", "ToolCallCheckpointed", "WorkspaceRollbackStarted",

@@ -99,6 +99,26 @@ static pawl_status resolve(struct calls *c)
         return pawl_conflict_resolve(c->log, c->s.conflict, &answer, "user:ana", &c->err);
 }
 
+/* Put in line, then carried out in a directory. */
+static pawl_status submit(struct calls *c)
+{
+        pawl_run_options options = c->s.f->options;
+        pawl_run_result *result = NULL;
+        char run_id[129], directory[300];
+
+        snprintf(directory, sizeof directory, "%s/.pawl/slot", c->s.f->folder);
+        options.run_id = c->run_id;
+        options.directory = directory;
+        pawl_status status =
+                pawl_mission_submit(run_id, c->s.f->mission, c->log, &options, &c->err);
+        if (!status) {
+                assert_string_equal(run_id, c->run_id);
+                status = pawl_mission_resume(&result, c->log, run_id, &options, &c->err);
+        }
+        pawl_run_result_free(result);
+        return status == PAWL_BLOCKED ? PAWL_OK : status;
+}
+
 static pawl_status check(struct calls *c)
 {
         char *json = NULL;
@@ -327,6 +347,11 @@ static void opening(void **state)
         sweep_call(*state, STORY_BLOCKED, open_another);
 }
 
+static void submitting(void **state)
+{
+        sweep_call(*state, STORY_BLOCKED, submit);
+}
+
 static void listing(void **state)
 {
         sweep_call(*state, STORY_ANSWERED, list);
@@ -348,6 +373,7 @@ int main(void)
                 TEST(checking),
                 TEST(claiming),
                 TEST(opening),
+                TEST(submitting),
                 TEST(listing),
                 TEST(embedding),
         };

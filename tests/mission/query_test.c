@@ -37,7 +37,7 @@ static void a_run_is_listed_as_it_stands(void **state)
         pawl_runs_free(runs);
         runs = (pawl_runs *)p;
         assert_int_equal(pawl_run_list(&runs, p->log, "asleep", 0, &p->err), PAWL_EINVAL);
-        assert_says(p->err.message, "status asleep: is not known; give running");
+        assert_says(p->err.message, "status asleep: is not known; give queued, running");
         assert_ptr_equal(runs, p);
 }
 

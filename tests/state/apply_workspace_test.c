@@ -45,6 +45,100 @@ static void a_checkpoint_says_what_its_event_says(void **state)
         history_check(h);
 }
 
+/* One that a worker took is its run's, and no place at which the workspace stands. */
+static void a_checkpoint_of_a_run_alone_is_no_position_of_the_workspace(void **state)
+{
+        struct history *h = *state;
+        pawl__row row;
+
+        history_take(h, 1, "");
+        history_take(h, 2, ",\"of_run\":true,\"base\":1");
+        assert_null(workspace(h, 2).v[PAWL__WCP_ROOT].text.data);
+        assert_text(workspace(h, 2).v[PAWL__WCP_RUN].text, "run-1");
+        row = workspace(h, 2);
+        assert_true(pawl__row_of_run(&row));
+        row = workspace(h, 1);
+        assert_false(pawl__row_of_run(&row));
+        assert_int_equal(
+                pawl__state_workspace_newest_own(&row, h->state, &h->arena, &h->err), PAWL_OK);
+        assert_int_equal(row.v[PAWL__WCP_N].integer, 1);
+        assert_int_equal(pawl__state_workspace_of_run(
+                                 &row, h->state, pawl__text("run-1"), &h->arena, &h->err),
+                PAWL_OK);
+        assert_int_equal(row.v[PAWL__WCP_N].integer, 2);
+        assert_int_equal(pawl__state_workspace_of_run(
+                                 &row, h->state, pawl__text("run-2"), &h->arena, &h->err),
+                PAWL_ENOTFOUND);
+        history_add(h, "WorkspaceCheckpointed", CHECKPOINTED, 3, 3, ",\"of_run\":7");
+        history_refuses(h, PAWL_EINVAL, "payload.of_run: is not true or false");
+        history_check(h);
+}
+
+#define SUBMITTED                                                                                  \
+        "{\"steps\":[\"one\",\"two\"],\"scope_refs\":[],\"mission_path\":\"m/a.yaml\","            \
+        "\"mission_file\":\"" HASH_A "\",\"checkpoint\":%d}"
+
+static size_t in_line(struct history *h, pawl__row **rows)
+{
+        size_t n = 0;
+
+        assert_int_equal(pawl__state_in_line(rows, &n, h->state, 10, &h->arena, &h->err), PAWL_OK);
+        return n;
+}
+
+static void a_submitted_run_is_queued_until_it_is_claimed(void **state)
+{
+        struct history *h = *state;
+        pawl__row *rows;
+
+        history_add(h, "RunSubmitted", SUBMITTED, 1);
+        history_refuses(h, PAWL_ESTATE, "payload.checkpoint: names a checkpoint that is not there");
+        h->run = NULL;
+        history_take(h, 1, "");
+        h->run = "run-1";
+        history_append(h, "RunSubmitted", SUBMITTED, 1);
+        pawl__row run = {.v[PAWL__RUN_ID].text = pawl__text("run-1")};
+        assert_int_equal(pawl__state_get(h->state, PAWL__RUNS, &run, &h->arena, &h->err), PAWL_OK);
+        assert_text(run.v[PAWL__RUN_STATUS].text, "queued");
+        assert_text(run.v[PAWL__RUN_MISSION_PATH].text, "m/a.yaml");
+        assert_int_equal(run.v[PAWL__RUN_STEPS].integer, 2);
+        assert_int_equal(in_line(h, &rows), 1);
+        history_add(h, "RunSubmitted", SUBMITTED, 1);
+        history_refuses(h, PAWL_EEXISTS, "run run-1: has started already");
+        check_ok(h, history_claim(h), __FILE__, __LINE__);
+        assert_int_equal(pawl__state_get(h->state, PAWL__RUNS, &run, &h->arena, &h->err), PAWL_OK);
+        assert_text(run.v[PAWL__RUN_STATUS].text, "running");
+        assert_int_equal(in_line(h, &rows), 0);
+        history_start(h, "[]");
+        history_refuses(h, PAWL_EEXISTS, "run run-1: has started already");
+        history_append(h, "RunFailed", "{\"reason\":\"no\"}");
+        assert_int_equal(in_line(h, &rows), 0);
+        history_check(h);
+}
+
+/* Each mission's first comes before any mission's second. */
+static void those_in_line_take_turns_by_mission(void **state)
+{
+        static const char *const runs[] = {"a1", "a2", "a3", "b1", "b2", "c1"};
+        static const char *const turns[] = {"a1", "b1", "c1", "a2", "b2", "a3"};
+        struct history *h = *state;
+        pawl__row *rows;
+
+        h->run = NULL;
+        history_take(h, 1, "");
+        for (size_t i = 0; i < 6; i++) {
+                const char mission[] = {runs[i][0], '\0'};
+                h->run = runs[i];
+                h->mission = mission;
+                history_append(h, "RunSubmitted", SUBMITTED, 1);
+        }
+        h->mission = "mission-1";
+        assert_int_equal(in_line(h, &rows), 6);
+        for (size_t i = 0; i < 6; i++)
+                assert_text(rows[i].v[PAWL__RUN_ID].text, turns[i]);
+        history_check(h);
+}
+
 static void numbers_count_on_by_one(void **state)
 {
         struct history *h = *state;
@@ -379,6 +473,9 @@ int main(void)
 {
         const struct CMUnitTest tests[] = {
                 HISTORY_TEST(a_checkpoint_says_what_its_event_says),
+                HISTORY_TEST(a_checkpoint_of_a_run_alone_is_no_position_of_the_workspace),
+                HISTORY_TEST(a_submitted_run_is_queued_until_it_is_claimed),
+                HISTORY_TEST(those_in_line_take_turns_by_mission),
                 HISTORY_TEST(numbers_count_on_by_one),
                 HISTORY_TEST(a_tool_call_stands_right_after_its_checkpoint),
                 HISTORY_TEST(members_of_a_checkpoint_are_of_their_form),

@@ -158,7 +158,7 @@ static pawl_status do_all(pawl__restore_work *q)
         pawl__rootdir_forget(q->root);
         if (!status)
                 status = set_directory_modes(q);
-        if (!status && syncfs(q->root->root) != 0)
+        if (!status && !q->r->unsynced && syncfs(q->root->root) != 0)
                 status = pawl__restore_fail(
                         q->err, errno, pawl__text("the workspace"), "sync its file system");
         return status;

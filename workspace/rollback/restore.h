@@ -25,8 +25,9 @@ typedef struct pawl__restore_source {
 typedef struct pawl__restore {
         pawl__rootdir *root;
         const pawl__plan *plan;
-        bool back;  /**< to what stood before, not to what stands after */
-        bool again; /**< one was begun before: its temporary files are removed */
+        bool back;     /**< to what stood before, not to what stands after */
+        bool unsynced; /**< files need not outlive a crash of the machine */
+        bool again;    /**< one was begun before: its temporary files are removed */
         const pawl__restore_source *source;
         const pawl__own_files *own; /**< the log's, which are not touched */
         uint64_t names;             /**< of temporary files: any number that is not used twice */

@@ -96,7 +96,8 @@ static pawl_status fill_file(pawl__restore_work *q, batch *b, size_t step, int f
                 return status;
         if (fstat(fd, &made) != 0 || fchmod(fd, mode_of(q, step, &made)) != 0)
                 return pawl__restore_fail(q->err, errno, to.path, "set the mode");
-        if ((uint64_t)made.st_dev != q->dev && fsync(fd) != 0) /* syncfs() does not reach it */
+        if ((uint64_t)made.st_dev != q->dev && !q->r->unsynced &&
+                fsync(fd) != 0) /* syncfs() does not reach it */
                 return pawl__restore_fail(q->err, errno, to.path, "sync the file");
         b->bytes += goal->size;
         return PAWL_OK;
@@ -136,6 +137,8 @@ static pawl_status make_one(pawl__restore_work *q, batch *b, size_t step, pawl__
 
 static pawl_status sync_batch(pawl__restore_work *q, const batch *b)
 {
+        if (q->r->unsynced)
+                return PAWL_OK;
         if (b->n > FEW_FILES)
                 return syncfs(q->root->root) == 0
                                ? PAWL_OK

@@ -111,12 +111,18 @@ static pawl_status recorded_trees(
         unsigned char tree[32];
         pawl__row *rows = NULL;
         size_t n = 0;
+        if (p->whole)
+                return pawl__buf_add(&l->recorded, p->plan.target_tree, 32) ||
+                                       pawl__buf_add(&l->recorded, p->plan.now, 32)
+                               ? pawl__nomem(err)
+                               : PAWL_OK;
         pawl_status status = pawl__state_workspace_all(&rows, &n, ws->state, &p->arena, err);
 
         for (size_t i = 0; i < n && !status; i++) {
                 const pawl__value *v = rows[i].v;
                 bool since = v[PAWL__WCP_N].integer > p->target.v[PAWL__WCP_N].integer;
-                if (v[PAWL__WCP_SAFETY].integer || v[PAWL__WCP_PRUNED_SEQ].integer ||
+                if (v[PAWL__WCP_SAFETY].integer || pawl__row_of_run(&rows[i]) ||
+                        v[PAWL__WCP_PRUNED_SEQ].integer ||
                         !pawl__unhex32(tree, v[PAWL__WCP_TREE].text))
                         continue;
                 if (pawl__buf_add(&l->recorded, tree, sizeof tree) ||
@@ -256,7 +262,7 @@ pawl_status pawl__rollback_plan(
                         "beside the log, and try again)");
         if (!status)
                 status = check_paths(p, ws, &l.directories, err);
-        if (!status)
+        if (!status && !p->whole)
                 status = pawl__rollback_others(p, ws, &l.directories, err);
         pawl__contents_overlay(ws->contents, NULL);
         limits_free(&may);
@@ -369,6 +375,7 @@ pawl_status pawl__rollback_do(pawl__scan **scan, pawl_rollback_plan *p, pawl__wo
         pawl__restore restore = {.root = &root,
                 .plan = &p->plan,
                 .back = back,
+                .unsynced = p->whole,
                 .again = again,
                 .source = &source,
                 .names = any_number(ws->log)};

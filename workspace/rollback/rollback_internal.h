@@ -24,6 +24,7 @@ struct pawl_rollback_plan {
         pawl__row undone;         /* of an undo: the rollback that it undoes */
         pawl__row started;        /* its own, once it has started */
         pawl__contents *contents; /* of the log */
+        bool whole;               /* the root is a run's alone: everything in it may go */
         bool clean;               /* what no checkpoint recorded goes, too */
         pawl_text actor;
         pawl_text reason;             /* absent: none */

@@ -46,6 +46,8 @@ static pawl_status find_run(pawl_rollback_plan *p, pawl__workspace *ws, pawl_err
 {
         pawl__line all = {NULL, 0};
         const pawl__row *about, *of, *since;
+        if (pawl__row_of_run(&p->target)) /* a worker's: its files are brought here, no more */
+                return PAWL_OK;
         pawl_status status =
                 pawl__state_workspace_all(&all.rows, &all.n, ws->state, &p->arena, err);
 

@@ -128,8 +128,10 @@ pawl_status pawl__rollback_not_held_by(pawl__workspace *ws, pawl_text run_id, pa
 
 pawl_status pawl__rollback_not_held(pawl_rollback_plan *p, pawl__workspace *ws, pawl_error *err)
 {
-        pawl_status status = pawl__rollback_not_held_by(ws, p->target.v[PAWL__WCP_RUN].text, err);
+        pawl_status status = PAWL_OK;
 
+        if (!pawl__row_of_run(&p->target))
+                status = pawl__rollback_not_held_by(ws, p->target.v[PAWL__WCP_RUN].text, err);
         return status ? status
                       : pawl__rollback_not_held_by(ws, ws->newest.v[PAWL__WCP_RUN].text, err);
 }

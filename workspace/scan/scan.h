@@ -36,6 +36,7 @@
 typedef struct pawl__scan_options {
         const char *root;         /**< absolute; a link in it is followed */
         const char *log_path;     /**< absolute; the index lies beside it */
+        bool index_in_root;       /**< the index lies in the root's directory .pawl instead */
         const pawl_text *exclude; /**< patterns as in .gitignore, in the root */
         size_t n_exclude;
         uint64_t max_file;         /**< bytes; 0: PAWL__SCAN_MAX_FILE */

@@ -1,0 +1,496 @@
+/*
+ * pawl work: carry out the runs that are in line, some at once.
+ *
+ * A run is a process of its own, `pawl resume RUN --dir DIR/N`, which claims it: of several workers
+ * that want a run one gets it, and whatever becomes of a process, its run's fence stays right. So
+ * this one only chooses what to start.
+ */
+#include "base/error.h"
+#include "base/json_write.h"
+#include "cli/pawl/commands.h"
+#include "cli/pawl/signals.h"
+#include "cli/pawl/slot.h"
+#include "command/find.h"
+#include "command/printable.h"
+#include "events/log.h"
+#include "session/session.h"
+#include "state/state.h"
+#include <inttypes.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+enum {
+        SLOTS_MAX = 1024,
+        LISTED = 64,     /* runs read at once */
+        TICK_MS = 500,   /* the log is looked at so often while nothing else happens */
+        BUSY_MS = 200,   /* a run that another worker took is passed over for so long */
+        AGAIN_MS = 1000, /* one that could not be carried out, too; doubled each time */
+        AGAIN_MOST = 6,  /* times */
+        HOLDER_MS = 50   /* looking after each other worker's run may cost, at most 1 in so many */
+};
+
+/* A run that is not to be taken again at once. */
+typedef struct rest {
+        char run_id[129];
+        int64_t until_ms;
+        unsigned times;
+} rest;
+
+typedef struct worker {
+        const cli_call *cli;
+        pawl_log *log;
+        pawl__state *state;
+        cli_slot *slots;
+        size_t n_slots, n_busy;
+        const char *more[10]; /* of each process's words */
+        char lease[24];
+        pawl__arena arena; /* of the rows */
+        pawl__row *rows;   /* in line, when it was read last ... */
+        size_t n_rows, at; /* ... and those that were passed */
+        uint64_t head;     /* of the log, then */
+        int64_t settled_ms;
+        size_t others; /* sessions at work elsewhere, then */
+        rest *rests;
+        size_t n_rests, cap_rests;
+        bool once, json, draining, failed;
+        pawl_error err;
+} worker;
+
+/* ---- What is said --------------------------------------------------------------------------- */
+
+static void tell(const worker *w, const cli_slot *slot, const char *event, const char *status)
+{
+        FILE *out = w->cli->in->out;
+        pawl__json_writer json = PAWL__JSON_WRITER_INIT;
+
+        if (!w->json) {
+                fputs("run ", out);
+                cli_puts(out, slot->run_id);
+                fprintf(out, ": %s in ", status ? status : event);
+                cli_puts(out, slot->directory);
+                if (status)
+                        fprintf(out, " after %.1f s",
+                                (double)(cli_now_ms() - slot->since_ms) / 1e3);
+                fputc('\n', out);
+        } else {
+                pawl__json_open_object(&json);
+                pawl__json_member_string(&json, "event", event);
+                pawl__json_member_string(&json, "run_id", slot->run_id);
+                pawl__json_member_string(&json, "directory", slot->directory);
+                if (status) {
+                        pawl__json_member_string(&json, "status", status);
+                        pawl__json_member_integer(
+                                &json, "duration_ms", cli_now_ms() - slot->since_ms);
+                }
+                pawl__json_close_object(&json);
+                if (!pawl__json_end_writer(&json))
+                        fprintf(out, "%.*s\n", (int)json.buf.len, json.buf.data);
+                pawl__json_writer_free(&json);
+        }
+        fflush(out);
+}
+
+/* ---- Which run ------------------------------------------------------------------------------ */
+
+static rest *rest_of(worker *w, pawl_text run_id)
+{
+        for (size_t i = 0; i < w->n_rests; i++)
+                if (pawl__text_is(run_id, w->rests[i].run_id))
+                        return &w->rests[i];
+        return NULL;
+}
+
+static void forget(worker *w, const char *run_id)
+{
+        rest *found = rest_of(w, pawl__text(run_id));
+
+        if (found)
+                *found = w->rests[--w->n_rests];
+}
+
+/* Let it be for a while. */
+static pawl_status put_off(worker *w, const char *run_id, bool busy)
+{
+        rest *found = rest_of(w, pawl__text(run_id));
+
+        if (!found) {
+                if (pawl__grow(&w->rests, &w->cap_rests, w->n_rests + 1, sizeof *w->rests))
+                        return pawl__nomem(&w->err);
+                found = &w->rests[w->n_rests++];
+                *found = (rest){.times = 0};
+                snprintf(found->run_id, sizeof found->run_id, "%s", run_id);
+        }
+        found->until_ms = cli_now_ms() + (busy ? BUSY_MS : AGAIN_MS << found->times);
+        if (!busy && found->times < AGAIN_MOST)
+                found->times++;
+        return PAWL_OK;
+}
+
+static bool is_ours(const worker *w, pawl_text run_id)
+{
+        for (size_t i = 0; i < w->n_slots; i++)
+                if (w->slots[i].pid && pawl__text_is(run_id, w->slots[i].run_id))
+                        return true;
+        return false;
+}
+
+/* Sessions of processes that died are ended, so that their runs are in line. */
+static pawl_status settle(worker *w)
+{
+        pawl__row *active;
+        size_t n = 0;
+        pawl_status status = pawl__sessions_settle(w->log, w->state, &w->err);
+
+        if (!status)
+                status = pawl__state_active_sessions(&active, &n, w->state, &w->arena, &w->err);
+        w->others = n > w->n_busy ? n - w->n_busy : 0;
+        w->settled_ms = cli_now_ms();
+        return status;
+}
+
+static pawl_status read_line(worker *w)
+{
+        pawl__arena_clear(&w->arena);
+        w->rows = NULL;
+        w->n_rows = w->at = 0;
+        pawl_status status = settle(w);
+        if (!status)
+                status = pawl__state_in_line(&w->rows, &w->n_rows, w->state,
+                        LISTED + w->n_rests + w->n_busy, &w->arena, &w->err);
+        return status;
+}
+
+/* Is it still in line, and nobody at it? */
+static pawl_status look(bool *ready, worker *w, pawl_text run_id)
+{
+        pawl__row now = {.v[PAWL__RUN_ID].text = run_id};
+        pawl_owner owner = {0};
+        bool held = false;
+        const rest *until = rest_of(w, run_id);
+
+        *ready = false;
+        if (is_ours(w, run_id) ||
+                (until && (until->until_ms > cli_now_ms() || (w->once && until->times))))
+                return PAWL_OK;
+        pawl_status status = pawl__state_get(w->state, PAWL__RUNS, &now, &w->arena, &w->err);
+        const pawl_text as = now.v[PAWL__RUN_STATUS].text;
+        if (status || pawl__text_is(as, "completed") || pawl__text_is(as, "failed") ||
+                pawl__text_is(as, "running"))
+                return status;
+        status = pawl__log_holder(&held, &owner, w->log, run_id);
+        if (status)
+                return pawl__log_failed(w->log, status, &w->err);
+        *ready = !held;
+        return PAWL_OK;
+}
+
+/* The next one of the line. Where several workers read the same, each begins at a place of its
+ * own. */
+static pawl_status next(pawl_text *run_id, worker *w)
+{
+        pawl_status status = PAWL_OK;
+        bool ready = false;
+
+        *run_id = pawl__text(NULL);
+        while (w->at < w->n_rows && !ready && !status) {
+                const size_t left = w->n_rows - w->at;
+                const size_t ahead = left < 4 ? left : 4;
+                pawl__row *first = &w->rows[w->at++];
+                pawl__row *chosen = first + (w->others ? (size_t)random() % ahead : 0);
+                const pawl__row row = *chosen;
+                *chosen = *first;
+                status = look(&ready, w, row.v[PAWL__RUN_ID].text);
+                if (ready)
+                        *run_id = row.v[PAWL__RUN_ID].text;
+        }
+        return status;
+}
+
+/* ---- Slots ---------------------------------------------------------------------------------- */
+
+static cli_slot *free_slot(worker *w)
+{
+        for (size_t i = 0; i < w->n_slots; i++)
+                if (!w->slots[i].pid)
+                        return &w->slots[i];
+        return NULL;
+}
+
+/* Give each free slot a run, as long as there are some in line. */
+static pawl_status fill_slots(worker *w)
+{
+        bool again = w->at > 0 || w->n_rows == 0;
+        cli_slot *slot;
+
+        while (!w->draining && (slot = free_slot(w))) {
+                pawl_text run_id;
+                char id[129];
+                pawl_status status = next(&run_id, w);
+                if (status)
+                        return status;
+                if (!run_id.data) {
+                        if (!again)
+                                return PAWL_OK;
+                        again = false;
+                        status = read_line(w);
+                        if (status)
+                                return status;
+                        continue;
+                }
+                snprintf(id, sizeof id, "%.*s", PAWL__FMT(run_id));
+                status = cli_slot_start(slot, id, w->more, &w->err);
+                if (status)
+                        return status;
+                w->n_busy++;
+                tell(w, slot, "started", NULL);
+        }
+        return PAWL_OK;
+}
+
+/* What became of its run, which says whether it is to be taken again at once. */
+static pawl_status run_ended(worker *w, cli_slot *slot, int code)
+{
+        pawl__row run = {.v[PAWL__RUN_ID].text = pawl__text(slot->run_id)};
+        pawl__arena arena = PAWL__ARENA_INIT;
+        char as[16];
+        pawl_status status = pawl__state_get(w->state, PAWL__RUNS, &run, &arena, &w->err);
+
+        snprintf(as, sizeof as, "%.*s",
+                PAWL__FMT(status ? pawl__text("") : run.v[PAWL__RUN_STATUS].text));
+        pawl__arena_free(&arena);
+        if (status)
+                return status;
+        w->n_busy--;
+        if (code == CLI_BUSY)
+                return put_off(w, slot->run_id, true);
+        tell(w, slot, "ended", as);
+        if (strcmp(as, "completed") == 0 || strcmp(as, "failed") == 0 ||
+                strcmp(as, "blocked") == 0) {
+                forget(w, slot->run_id);
+                return PAWL_OK;
+        }
+        w->failed = w->failed || !w->draining;
+        return put_off(w, slot->run_id, false);
+}
+
+static pawl_status reap(worker *w, bool *any)
+{
+        pawl_status status = PAWL_OK;
+        int code;
+
+        for (size_t i = 0; i < w->n_slots && !status; i++)
+                if (cli_slot_ended(&code, &w->slots[i])) {
+                        *any = true;
+                        status = run_ended(w, &w->slots[i], code);
+                }
+        return status;
+}
+
+static void send_all(const worker *w, int number)
+{
+        for (size_t i = 0; i < w->n_slots; i++)
+                if (w->slots[i].pid)
+                        kill(w->slots[i].pid, number);
+}
+
+/* ---- The loop ------------------------------------------------------------------------------- */
+
+/* Until a process ends, a signal comes or it is time to look at the log again. */
+static void await(const worker *w, struct pollfd *watch, int signal_fd)
+{
+        nfds_t n = 0;
+
+        watch[n++] = (struct pollfd){signal_fd, POLLIN, 0};
+        for (size_t i = 0; i < w->n_slots; i++)
+                if (w->slots[i].pid && w->slots[i].watch >= 0)
+                        watch[n++] = (struct pollfd){w->slots[i].watch, POLLIN, 0};
+        (void)poll(watch, n, TICK_MS);
+}
+
+/* The number of a signal that came, or 0. */
+static int signal_of(int fd)
+{
+        unsigned char byte;
+
+        return read(fd, &byte, 1) == 1 ? byte : 0;
+}
+
+/* Has the log changed since, or may somebody have died, or is a run to be tried again? */
+static pawl_status has_news(bool *news, worker *w)
+{
+        unsigned char hash[32];
+        uint64_t head;
+        const int64_t now = cli_now_ms();
+        pawl_status status = pawl_log_head(&head, hash, w->log);
+
+        if (status)
+                return pawl__log_failed(w->log, status, &w->err);
+        *news = head != w->head ||
+                (w->others && now - w->settled_ms >= (int64_t)(w->others * HOLDER_MS));
+        w->head = head;
+        for (size_t i = 0; i < w->n_rests && !*news; i++)
+                *news = w->rests[i].until_ms <= now && !(w->once && w->rests[i].times);
+        return PAWL_OK;
+}
+
+/* One round: what ended, what is new, what can be started. PAWL_DONE: there is nothing left. */
+static pawl_status round_of(worker *w, bool first)
+{
+        bool news = first, ended = false;
+        pawl_status status = reap(w, &ended);
+
+        if (w->draining)
+                return status || w->n_busy ? status : PAWL_DONE;
+        if (!status && !ended && !news)
+                status = has_news(&news, w);
+        if (!status && news)
+                w->n_rows = w->at = 0; /* what was read is old */
+        if (!status && (ended || news))
+                status = fill_slots(w);
+        const bool waits = w->n_busy || w->others || w->at < w->n_rows;
+        return !status && w->once && !waits ? PAWL_DONE : status;
+}
+
+static int work(worker *w, int signal_fd)
+{
+        struct pollfd *watch = calloc(w->n_slots + 1, sizeof *watch);
+        pawl_status status = watch ? PAWL_OK : pawl__nomem(&w->err);
+        bool first = true;
+        int number = 0;
+
+        while (!status) {
+                status = round_of(w, first);
+                first = false;
+                if (status)
+                        break;
+                await(w, watch, signal_fd);
+                while ((number = signal_of(signal_fd)) && !w->draining) {
+                        w->draining = true;
+                        send_all(w, SIGTERM);
+                }
+                if (number) { /* the second: whoever is left is killed */
+                        send_all(w, SIGKILL);
+                        break;
+                }
+        }
+        free(watch);
+        if (number)
+                return 128 + number;
+        if (status != PAWL_DONE) {
+                send_all(w, SIGTERM);
+                return cli_fail(w->cli, &w->err);
+        }
+        return w->once && w->failed ? CLI_FAILED : CLI_DONE;
+}
+
+/* ---- The command ---------------------------------------------------------------------------- */
+
+/* What every process is told. The log is named by the environment: what names it may hold a
+ * password, and the words of a process can be read by everybody. */
+static pawl_status set_words(worker *w)
+{
+        const cli_call *cli = w->cli;
+        const char *named = cli_named_log(cli);
+        size_t n = 0;
+
+        if (setenv("PAWL_DB", named ? named : pawl__log_path(w->log), 1))
+                return pawl__nomem(&w->err);
+        snprintf(w->lease, sizeof w->lease, "%" PRIu64, cli_number(cli, "lease", 30));
+        w->more[n++] = "--lease";
+        w->more[n++] = w->lease;
+        if (cli_given(cli, "actor")) {
+                w->more[n++] = "--actor";
+                w->more[n++] = cli_value(cli, "actor");
+        }
+        if (cli_given(cli, "key-file")) {
+                w->more[n++] = "--key-file";
+                w->more[n++] = cli_value(cli, "key-file");
+        }
+        w->more[n] = NULL;
+        return PAWL_OK;
+}
+
+/* Where the slots are: --dir, or beside a log that is a file, or in the user's home. */
+static pawl_status choose_directory(char out[PATH_MAX], worker *w)
+{
+        const char *path = pawl__log_path(w->log), *home = w->cli->in->home;
+        char chosen[PATH_MAX];
+        int len;
+
+        if (cli_given(w->cli, "dir"))
+                return cli_absolute(out, cli_value(w->cli, "dir"), &w->err);
+        if (*path != '/' && !home)
+                return pawl__fail(&w->err, PAWL_EINVAL,
+                        "work: no directory is known for the runs' files; name one with --dir");
+        if (*path == '/')
+                len = snprintf(
+                        chosen, sizeof chosen, "%.*s/work", (int)(strrchr(path, '/') - path), path);
+        else
+                len = snprintf(chosen, sizeof chosen, "%s/.local/state/pawl/work", home);
+        return cli_absolute(out, len < 0 || len >= PATH_MAX ? path : chosen, &w->err);
+}
+
+static pawl_status take_slots(worker *w)
+{
+        const size_t n = (size_t)cli_number(w->cli, "slots", 1);
+        char directory[PATH_MAX];
+        unsigned number = 0;
+        pawl_status status = choose_directory(directory, w);
+
+        if (!status && !(w->slots = calloc(n, sizeof *w->slots)))
+                status = pawl__nomem(&w->err);
+        while (!status && w->n_slots < n) {
+                status = cli_slot_take(&w->slots[w->n_slots], &number, directory, &w->err);
+                w->n_slots += !status;
+        }
+        return status;
+}
+
+static int work_run(cli_call *cli)
+{
+        worker w = {.cli = cli, .once = cli_given(cli, "once"), .json = cli_given(cli, "json")};
+        int signal_fd, code;
+
+        if (cli_number(cli, "slots", 1) > SLOTS_MAX)
+                return cli_usage(cli, "--slots: %d at most", SLOTS_MAX);
+        if (cli_open_log(&w.log, cli, CLI_WRITE, &w.err))
+                return cli_fail(cli, &w.err);
+        srandom((unsigned)getpid());
+        if (pawl__state_of(&w.state, w.log, &w.err) || set_words(&w) || take_slots(&w) ||
+                cli_signals_catch(&signal_fd, &w.err))
+                code = cli_fail(cli, &w.err);
+        else
+                code = work(&w, signal_fd);
+        for (size_t i = 0; i < w.n_slots; i++)
+                cli_slot_drop(&w.slots[i]);
+        free(w.slots);
+        free(w.rests);
+        pawl__arena_free(&w.arena);
+        cli_close_log(cli, w.log);
+        return code;
+}
+
+static const cli_option work_options[] = {
+        {"slots", 0, 0, CLI_NUMBER, "N", NULL, "so many runs at once (default: 1)"},
+        {"dir", 0, 0, CLI_FILE, "DIR", NULL,
+                "where the runs' files are set up, in a directory a slot (default: `work` beside "
+                "the log)"},
+        {"lease", 0, 0, CLI_NUMBER, "SECONDS", NULL,
+                "after which another machine takes a run whose worker is silent (default: 30)"},
+        {"once", 0, 0, CLI_FLAG, NULL, NULL, "work until nothing is in line, then end"},
+        {"actor", 0, 0, CLI_TEXT, "ACTOR", NULL, "who carries them out (default: user:NAME)"},
+        {"json", 0, 0, CLI_FLAG, NULL, NULL, "print an object a line: what starts and ends"},
+        {NULL, 0, 0, CLI_FLAG, NULL, NULL, NULL},
+};
+
+const cli_cmd pawl_work_cmd = {
+        .name = "work",
+        .args = "",
+        .traits = CLI_CHANGES | CLI_LINES,
+        .options = work_options,
+        .help = "Carry out the runs that are in line, each in a directory of its own",
+        .run = work_run,
+};

@@ -1,0 +1,292 @@
+/*
+ * The directory of a worker, made what a run's last checkpoint has, whatever another run has left
+ * there: by a rollback's plan, without what is for people's own workspaces (a safety copy, events).
+ * Nothing of it is lost that a checkpoint had: the log has that.
+ */
+#include "workspace/rollback/set_up.h"
+#include "base/error.h"
+#include "base/file.h"
+#include "base/system.h"
+#include "workspace/rollback/rollback_internal.h"
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <unistd.h>
+
+#define MARK  ".pawl/worker" /* in the root: the directory is a worker's */
+#define INDEX ".pawl/workspace.index"
+
+static pawl_status cannot(pawl_error *err, const pawl__workspace *ws, const char *name)
+{
+        char path[4200];
+
+        snprintf(path, sizeof path, "%s/%s", ws->root, name);
+        return pawl__fail_errno(err, errno, path, "write there");
+}
+
+/* ---- Whose directory it is ------------------------------------------------------------------ */
+
+/* Holds it nothing, or at most a directory .pawl? */
+static pawl_status is_empty(bool *empty, pawl__workspace *ws, pawl_error *err)
+{
+        DIR *directory = opendir(ws->root);
+        const struct dirent *found;
+
+        if (!directory)
+                return cannot(err, ws, "");
+        *empty = true;
+        while (*empty && (found = readdir(directory)))
+                *empty = strcmp(found->d_name, ".") == 0 || strcmp(found->d_name, "..") == 0 ||
+                         strcmp(found->d_name, ".pawl") == 0;
+        closedir(directory);
+        return PAWL_OK;
+}
+
+static pawl_status write_mark(pawl__workspace *ws, pawl_text text, pawl_error *err)
+{
+        if (mkdirat(ws->owned, ".pawl", 0700) && errno != EEXIST)
+                return cannot(err, ws, ".pawl");
+        if (unlinkat(ws->owned, INDEX, 0) && errno != ENOENT)
+                return cannot(err, ws, INDEX);
+        const int fd = openat(
+                ws->owned, MARK, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0600);
+        if (fd < 0)
+                return cannot(err, ws, MARK);
+        errno = pawl__fill_file(fd, 0, text.data, text.len, false);
+        return errno ? cannot(err, ws, MARK) : PAWL_OK;
+}
+
+static void read_small(pawl__buf *out, int directory, const char *path)
+{
+        const int fd = openat(directory, path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+
+        if (fd < 0)
+                return;
+        (void)pawl__read_all(out, fd, 256); /* what is cut is not the same */
+        close(fd);
+}
+
+/* A directory that holds what no worker put there is somebody's own. The mark has the machine's
+ * boot: files here are not synced, so that the index of a former one may speak of contents that a
+ * crash took. */
+static pawl_status take_over(pawl__workspace *ws, pawl_error *err)
+{
+        pawl__buf boot = PAWL__BUF_INIT, mark = PAWL__BUF_INIT;
+        bool empty = false;
+        pawl_status status = PAWL_OK;
+
+        read_small(&boot, AT_FDCWD, "/proc/sys/kernel/random/boot_id");
+        read_small(&mark, ws->owned, MARK);
+        if (!mark.len) {
+                status = is_empty(&empty, ws, err);
+                if (!status && !empty)
+                        status = pawl__fail(err, PAWL_EINVAL,
+                                "directory %.300s: holds files that no worker put there; name an "
+                                "empty one",
+                                ws->root);
+        }
+        if (!boot.len)
+                pawl__buf_adds(&boot, "?\n");
+        if (!status)
+                status = pawl__buf_check(&boot, err);
+        if (!status &&
+                (!pawl__text_eq(pawl__buf_text(&boot), pawl__buf_text(&mark)) || *boot.data == '?'))
+                status = write_mark(ws, pawl__buf_text(&boot), err);
+        pawl__buf_free(&boot);
+        pawl__buf_free(&mark);
+        return status;
+}
+
+/* ---- What no checkpoint can have ------------------------------------------------------------ */
+
+static pawl_status remove_all(pawl__rootdir *root, pawl_text path, pawl_error *err);
+
+static pawl_status remove_within(pawl__rootdir *root, pawl_text path, pawl_error *err)
+{
+        pawl__buf inside = PAWL__BUF_INIT;
+        const struct dirent *found;
+        pawl_status status = PAWL_OK;
+
+        (void)pawl__rootdir_chmod(root, path, 0700); /* else the next call says why not */
+        const int fd = pawl__rootdir_directory(root, path);
+        DIR *directory = fd < 0 ? NULL : fdopendir(fd);
+        if (!directory) {
+                status = pawl__restore_fail(err, errno, path, "read the directory");
+                if (fd >= 0)
+                        close(fd);
+                return status;
+        }
+        while (!status && (found = readdir(directory))) {
+                if (strcmp(found->d_name, ".") == 0 || strcmp(found->d_name, "..") == 0)
+                        continue;
+                pawl__buf_clear(&inside);
+                pawl__buf_addf(&inside, "%.*s/%s", PAWL__FMT(path), found->d_name);
+                status = pawl__buf_check(&inside, err);
+                if (!status)
+                        status = remove_all(root, pawl__buf_text(&inside), err);
+        }
+        closedir(directory);
+        pawl__buf_free(&inside);
+        pawl__rootdir_forget(root);
+        return status;
+}
+
+static pawl_status remove_all(pawl__rootdir *root, pawl_text path, pawl_error *err)
+{
+        struct stat st;
+
+        if (pawl__rootdir_stat(root, path, &st))
+                return errno == ENOENT ? PAWL_OK
+                                       : pawl__restore_fail(err, errno, path, "look at it");
+        if (!S_ISDIR(st.st_mode))
+                return pawl__rootdir_unlink(root, path)
+                               ? pawl__restore_fail(err, errno, path, "remove it")
+                               : PAWL_OK;
+        pawl_status status = remove_within(root, path, err);
+        if (!status && pawl__rootdir_rmdir(root, path))
+                status = pawl__restore_fail(err, errno, path, "remove it");
+        return status;
+}
+
+/* Repositories, sockets and whatever else was listed, and not captured. */
+static pawl_status remove_uncaptured(pawl__workspace *ws, const pawl__scan *scan, pawl_error *err)
+{
+        pawl__rootdir root = PAWL__ROOTDIR_INIT;
+        const int error = pawl__rootdir_open(&root, ws->root);
+
+        if (error)
+                return pawl__restore_fail(err, error, pawl__text(ws->root), "open it");
+        pawl_status status = remove_all(&root, pawl__text(".git"), err);
+        for (size_t i = 0; i < scan->n_not_captured && !status; i++)
+                status = remove_all(&root, scan->not_captured[i].path, err);
+        pawl__rootdir_close(&root);
+        return status;
+}
+
+/* ---- What this machine's rules would leave out ---------------------------------------------- */
+
+typedef struct missing {
+        pawl__workspace *ws;
+        size_t cap;
+        bool any;
+} missing;
+
+/* "!/a/b", as a line of a .gitignore of the root. */
+static pawl_status except(const pawl__change *change, void *user, pawl_error *err)
+{
+        missing *m = user;
+        pawl__workspace *ws = m->ws;
+
+        if (!change->to || change->from || !pawl__utf8_valid(change->path.data, change->path.len))
+                return PAWL_OK;
+        char *rule = pawl__arena_alloc(&ws->arena, 2 * change->path.len + 3), *to = rule;
+        pawl_text *patterns = pawl__arena_array(&ws->arena, ws->n_exclude + 1, sizeof *patterns);
+        if (!rule || !patterns)
+                return pawl__nomem(err);
+        *to++ = '!';
+        *to++ = '/';
+        for (size_t i = 0; i < change->path.len; i++) {
+                if (strchr("\\*?[ ", change->path.data[i]))
+                        *to++ = '\\';
+                *to++ = change->path.data[i];
+        }
+        *to = '\0';
+        for (size_t i = 0; i < ws->n_exclude; i++)
+                patterns[i] = ws->exclude[i];
+        patterns[ws->n_exclude++] = pawl__text(rule);
+        ws->exclude = patterns;
+        m->any = true;
+        return PAWL_OK;
+}
+
+/* What the checkpoint has stays captured, though a rule leaves it out where it is not tracked by
+ * git, or git's configuration is another. */
+static pawl_status keep_captured(
+        pawl__workspace *ws, const unsigned char target[32], pawl_error *err)
+{
+        pawl__directories directories = pawl__contents_directories(ws->contents), beside;
+        pawl__scan *scan = NULL;
+        missing m = {.ws = ws};
+        pawl_status status = pawl__workspace_scan(&scan, ws, false, err);
+
+        if (status)
+                return status;
+        beside = pawl__scan_directories(scan);
+        pawl__contents_overlay(ws->contents, &beside);
+        status = pawl__diff_trees(&directories, scan->tree, target, except, &m, err);
+        pawl__contents_overlay(ws->contents, NULL);
+        pawl__scan_free(scan);
+        return status;
+}
+
+/* ---- All of it ------------------------------------------------------------------------------ */
+
+static pawl_status read_and_plan(
+        pawl__scan **scan, pawl_rollback_plan *p, pawl__workspace *ws, pawl_error *err)
+{
+        pawl_status status = pawl__workspace_scan(scan, ws, false, err);
+
+        if (!status && ((*scan)->n_not_captured ||
+                               faccessat(ws->owned, ".git", F_OK, AT_SYMLINK_NOFOLLOW) == 0)) {
+                status = remove_uncaptured(ws, *scan, err);
+                pawl__scan_free(*scan);
+                *scan = NULL;
+                if (!status)
+                        status = pawl__workspace_scan(scan, ws, false, err);
+        }
+        return status ? status : pawl__rollback_plan(p, ws, *scan, err);
+}
+
+static pawl_status put_files(pawl__workspace *ws, pawl_rollback_plan *p, pawl_error *err)
+{
+        static const pawl_text everything[] = {{"!*", 2}};
+        const pawl_text *exclude = ws->exclude;
+        const size_t n_exclude = ws->n_exclude;
+        const uint64_t max_file = ws->max_file;
+        pawl__scan *scan = NULL, *after = NULL;
+
+        ws->exclude = everything;
+        ws->n_exclude = 1;
+        ws->max_file = INT64_MAX;
+        pawl_status status = read_and_plan(&scan, p, ws, err);
+        if (!status)
+                status = pawl__rollback_do(&after, p, ws, false, true, err);
+        ws->exclude = exclude;
+        ws->n_exclude = n_exclude;
+        ws->max_file = max_file;
+        if (!status && memcmp(after->tree, p->plan.target_tree, 32) == 0)
+                pawl__workspace_keep_index(
+                        ws, after, (uint64_t)ws->current.v[PAWL__WCP_SEQ].integer);
+        pawl__scan_free(scan);
+        pawl__scan_free(after);
+        return status;
+}
+
+pawl_status pawl__workspace_set_up(pawl__workspace *ws, pawl_error *err)
+{
+        pawl_rollback_plan p = {.plan = PAWL__PLAN_INIT,
+                .contents = ws->contents,
+                .target = ws->current,
+                .clean = true,
+                .whole = true};
+        pawl_status status = pawl__workspace_own(ws, err);
+
+        if (!status)
+                status = take_over(ws, err);
+        if (!status && p.target.v[PAWL__WCP_PRUNED_SEQ].integer)
+                status = pawl__fail(err, PAWL_ESTATE,
+                        "checkpoint %lld: was pruned, so that run %.*s cannot be set up from it; "
+                        "submit the mission again",
+                        (long long)p.target.v[PAWL__WCP_N].integer, PAWL__FMT(ws->run_id));
+        if (!status)
+                status = pawl__rollback_verify(&p, ws, err);
+        if (!status)
+                status = put_files(ws, &p, err);
+        if (!status)
+                status = keep_captured(ws, p.plan.target_tree, err);
+        pawl__plan_free(&p.plan);
+        pawl__buf_free(&p.encoded);
+        pawl__arena_free(&p.arena);
+        return status;
+}
