@@ -271,7 +271,9 @@ int pawl__log_version(const pawl_log *log)
 
 pawl_status pawl__log_failed(const pawl_log *log, pawl_status status, pawl_error *err)
 {
-        return pawl__fail(err, status, "%s", log->err.message);
+        if (status && err && err != &log->err)
+                *err = log->err;
+        return status;
 }
 
 const char *pawl__log_name(const pawl_log *log)

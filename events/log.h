@@ -231,7 +231,7 @@ const char *pawl__log_name(const pawl_log *log);
 /** What people are shown, and commands are given: the absolute path of the file, or the URL without
  *  its password. Lives as long as the log. */
 const char *pawl__log_path(const pawl_log *log);
-/** A call on the log failed with this status, which is returned: its message becomes @p err. */
+/** The status of a call on the log, which is returned: of a failure the message becomes @p err. */
 pawl_status pawl__log_failed(const pawl_log *log, pawl_status status, pawl_error *err);
 unsigned pawl__log_lease_ms(const pawl_log *log);
 /** The descriptor by which the kernel knows that this process holds the run: kept open by whoever

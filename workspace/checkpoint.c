@@ -416,9 +416,8 @@ pawl_status pawl__checkpoint_take(pawl__taking *t, uint64_t fence, pawl_error *e
                 if (status)
                         break;
                 pawl__checkpoint_arm(t, &batch);
-                status = pawl__log_commit(t->ws->log, &batch, fence, NULL);
-                if (status && err)
-                        *err = *pawl__log_error(t->ws->log);
+                status = pawl__log_failed(
+                        t->ws->log, pawl__log_commit(t->ws->log, &batch, fence, NULL), err);
         }
         pawl__batch_free(&batch);
         if (!status)

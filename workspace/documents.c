@@ -11,9 +11,7 @@ static pawl_status blob(pawl__buf *out, pawl_log *log, pawl_text hex, pawl_error
         if (!hex.data || !pawl__unhex32(hash, hex))
                 return PAWL_DONE;
         pawl_status status = pawl__log_blob(out, log, hash);
-        if (status && err)
-                *err = *pawl__log_error(log);
-        return status;
+        return pawl__log_failed(log, status, err);
 }
 
 /* Of a checkpoint that was imported: its run's events are in another log, which the archive's
@@ -30,17 +28,14 @@ static pawl_status imported_state(
 
         if (!status && !event.payload.data)
                 status = PAWL_DONE;
-        else if (status && err)
-                *err = *pawl__log_error(log);
+        else if (status)
+                status = pawl__log_failed(log, status, err);
         if (!status)
                 status = pawl__checkpoint_event_read(&c, &event, &arena, err);
         if (!status && !c.has_history)
                 status = PAWL_DONE;
-        if (!status) {
-                status = pawl__log_blob(&history, log, c.history);
-                if (status && err)
-                        *err = *pawl__log_error(log);
-        }
+        if (!status)
+                status = pawl__log_failed(log, pawl__log_blob(&history, log, c.history), err);
         if (!status)
                 status = pawl__history_state(out, pawl__buf_text(&history), c.history_seq, err);
         pawl__buf_free(&history);

@@ -204,14 +204,6 @@ static pawl_status take_out(
         return pawl__buf_add(&p->drops, hash, 32) ? pawl__nomem(pawl__log_error(p->log)) : PAWL_OK;
 }
 
-/* A failure of the log's own, whose message is there. */
-static pawl_status of_log(const pruning *p, pawl_status status)
-{
-        if (status && p->err && p->err != pawl__log_error(p->log))
-                *p->err = *pawl__log_error(p->log);
-        return status;
-}
-
 static pawl_status find_drops(pruning *p)
 {
         pawl_status status = reach_those_that_stay(p);
@@ -219,7 +211,8 @@ static pawl_status find_drops(pruning *p)
         p->report->shown.contents = p->report->shown.bytes = 0;
         pawl__buf_clear(&p->drops);
         if (!status)
-                status = of_log(p, pawl__log_content_each(p->log, take_out, p));
+                status = pawl__log_failed(
+                        p->log, pawl__log_content_each(p->log, take_out, p), p->err);
         pawl__mark_free(p->reach);
         p->reach = NULL;
         return status;
@@ -294,13 +287,9 @@ static pawl_status let_go(pawl_log *log, pawl__batch *batch, void *user, pawl_er
 
 static pawl_status commit(pruning *p)
 {
-        pawl__batch batch = {.prepare = let_go, .prepare_user = p};
-        pawl_status status = pawl__log_commit(p->log, &batch, 0, NULL);
+        const pawl_status status = pawl__contents_commit(p->contents, let_go, p, p->err);
 
-        pawl__batch_free(&batch);
-        if (status == PAWL_DONE)
-                return PAWL_OK;
-        return of_log(p, status);
+        return status == PAWL_DONE ? PAWL_OK : status;
 }
 
 static pawl_status prune(pruning *p)

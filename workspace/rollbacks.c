@@ -71,11 +71,8 @@ static pawl_status read_end(pawl_rollback_info *info, listing *l, pawl_log *log,
                 if (info->ended_seq)
                         status = pawl__log_event(&event, &l->arena, log, info->ended_seq);
         }
-        if (status) {
-                if (err)
-                        *err = *pawl__log_error(log);
-                return status;
-        }
+        if (status)
+                return pawl__log_failed(log, status, err);
         if (!info->ended_seq || !event.payload.data)
                 return PAWL_OK;
         status = pawl__json_tree_read(&tree, event.payload.data, event.payload.len, err);

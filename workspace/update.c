@@ -23,11 +23,8 @@ static pawl_status append_update(pawl_log *log, const pawl__row *row, const char
         pawl__json_close_object(&w);
         pawl_status status = pawl__json_end_writer(&w) ? pawl__nomem(err) : PAWL_OK;
         event.payload = pawl__buf_text(&w.buf);
-        if (!status) {
-                status = pawl_log_append(NULL, log, &event, 1, 0);
-                if (status && err)
-                        *err = *pawl__log_error(log);
-        }
+        if (!status)
+                status = pawl__log_failed(log, pawl_log_append(NULL, log, &event, 1, 0), err);
         pawl__json_writer_free(&w);
         return status;
 }

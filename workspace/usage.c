@@ -97,8 +97,7 @@ static pawl_status measure(own_usage *usage, pawl_log *log, pawl_error *err)
                 if (!status)
                         status = pawl__log_space(
                                 &usage->shown.total.log, &usage->shown.total.free, log);
-                if (status && err)
-                        *err = *pawl__log_error(log);
+                status = pawl__log_failed(log, status, err);
         }
         pawl__mark_free(c.reach);
         pawl__contents_close(contents);

@@ -1,5 +1,6 @@
 #include "workspace/archive/archive_check.h"
 #include "base/error.h"
+#include "workspace/store/contents.h"
 #include "workspace/store/history.h"
 #include <stdlib.h>
 
@@ -31,11 +32,6 @@ static pawl_status refuse(struct check *k, const char *name, const char *what)
 }
 
 /* ---- Members --------------------------------------------------------------------------------- */
-
-static pawl_status to_text(const void *data, size_t len, void *user, pawl_error *err)
-{
-        return pawl__buf_add(user, data, len) ? pawl__nomem(err) : PAWL_OK;
-}
 
 static pawl_status to_hash(const void *data, size_t len, void *user, pawl_error *err)
 {
@@ -82,7 +78,8 @@ static pawl_status check_manifest(struct check *k)
                         "%.200s: its manifest is larger than 64 MiB; export fewer checkpoints",
                         k->source->name);
         if (!status)
-                status = pawl__archive_take(k->reader, size, to_text, &k->text, k->err);
+                status =
+                        pawl__archive_take(k->reader, size, pawl__content_to_buf, &k->text, k->err);
         if (!status)
                 status = pawl__manifest_read(
                         k->c, pawl__buf_text(&k->text), k->source->name, k->err);
@@ -129,7 +126,8 @@ static pawl_status read_whole(struct check *k, const pawl__object *content)
         pawl__buf_clear(&k->text);
         pawl_status status = next(k, name, content->size);
         if (!status)
-                status = pawl__archive_take(k->reader, content->size, to_text, &k->text, k->err);
+                status = pawl__archive_take(
+                        k->reader, content->size, pawl__content_to_buf, &k->text, k->err);
         if (!status)
                 status = pawl__sha256(
                         k->hasher, found, pawl__buf_text(&k->text).data, k->text.len, k->err);

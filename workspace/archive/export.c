@@ -29,13 +29,6 @@ struct exporting {
         pawl_error *err;
 };
 
-static pawl_status from_log(const struct exporting *x, pawl_status status)
-{
-        if (status && x->err)
-                *x->err = *pawl__log_error(x->log);
-        return status;
-}
-
 /* ---- Which ----------------------------------------------------------------------------------- */
 
 static pawl_status find(pawl__row *out, struct exporting *x, const char *which)
@@ -102,7 +95,8 @@ static pawl_status hold_document(struct exporting *x, bool there, const unsigned
         if (!there)
                 return PAWL_OK;
         pawl__buf_clear(&x->text);
-        pawl_status status = from_log(x, pawl__log_blob(&x->text, x->log, hash));
+        pawl_status status =
+                pawl__log_failed(x->log, pawl__log_blob(&x->text, x->log, hash), x->err);
         return status ? status
                       : pawl__object_set_document(&x->objects, hash, x->text.len, false, x->err);
 }
@@ -163,8 +157,10 @@ static pawl_status run_checkpoint(
         const pawl__directories directories = pawl__contents_directories(x->contents);
         pawl__tree_sums sums;
         pawl_event event;
-        pawl_status status = from_log(x, pawl__log_event(&event, &x->manifest.arena, x->log,
-                                                 (uint64_t)row->v[PAWL__WCP_SEQ].integer));
+        pawl_status status = pawl__log_failed(x->log,
+                pawl__log_event(&event, &x->manifest.arena, x->log,
+                        (uint64_t)row->v[PAWL__WCP_SEQ].integer),
+                x->err);
 
         if (!status)
                 status = pawl__checkpoint_event_read(out, &event, &x->manifest.arena, x->err);
@@ -224,7 +220,8 @@ static pawl_status each_line(struct exporting *x, uint64_t from, uint64_t to,
 {
         pawl_cursor *cursor;
         pawl_event event;
-        pawl_status status = from_log(x, pawl_cursor_open(&cursor, x->log, from - 1));
+        pawl_status status =
+                pawl__log_failed(x->log, pawl_cursor_open(&cursor, x->log, from - 1), x->err);
 
         if (status)
                 return status;
@@ -236,7 +233,7 @@ static pawl_status each_line(struct exporting *x, uint64_t from, uint64_t to,
                                                    "seq %llu: is not in the log; run `eventlog "
                                                    "verify`",
                                                    (unsigned long long)seq)
-                                         : from_log(x, status);
+                                         : pawl__log_failed(x->log, status, x->err);
                         break;
                 }
                 pawl__buf_clear(&x->text);
@@ -281,10 +278,11 @@ static pawl_status measure_events(struct exporting *x)
         pawl_event first;
         uint64_t head = 0;
         unsigned char hash[32];
-        pawl_status status = from_log(x, pawl__log_event(&first, &c->arena, x->log, 1));
+        pawl_status status =
+                pawl__log_failed(x->log, pawl__log_event(&first, &c->arena, x->log, 1), x->err);
 
         if (!status)
-                status = from_log(x, pawl_log_head(&head, hash, x->log));
+                status = pawl__log_failed(x->log, pawl_log_head(&head, hash, x->log), x->err);
         if (!status)
                 status = pawl__hasher_new(&lines.hasher, x->err);
         if (status)
@@ -350,7 +348,7 @@ static pawl_status write_content(struct exporting *x, const pawl__object *it)
         if (made)
                 return pawl__archive_put(made->data, made->len, x->writer, x->err);
         pawl__buf_clear(&x->text);
-        status = from_log(x, pawl__log_blob(&x->text, x->log, it->hash));
+        status = pawl__log_failed(x->log, pawl__log_blob(&x->text, x->log, it->hash), x->err);
         return status ? status : pawl__archive_put(x->text.data, x->text.len, x->writer, x->err);
 }
 

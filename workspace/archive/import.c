@@ -32,13 +32,6 @@ struct importing {
         pawl__arena arena;
 };
 
-static pawl_status from_log(const struct importing *m, pawl_status status, pawl_error *err)
-{
-        if (status && err)
-                *err = *pawl__log_error(m->log);
-        return status;
-}
-
 /* ---- The file -------------------------------------------------------------------------------- */
 
 static pawl_status hash_file(struct importing *m, const char *path, pawl_error *err)
@@ -96,7 +89,7 @@ static pawl_status mark(struct importing *m, const pawl__row *row, pawl_error *e
 {
         pawl__checkpoint_event known;
         pawl_event event;
-        pawl_status status = from_log(m,
+        pawl_status status = pawl__log_failed(m->log,
                 pawl__log_event(&event, &m->arena, m->log, (uint64_t)row->v[PAWL__WCP_SEQ].integer),
                 err);
 
@@ -340,16 +333,8 @@ static pawl_status keep_document(struct storing *s, pawl_error *err)
         const pawl_text whole = pawl__buf_text(&s->text);
         pawl_status status = pawl__batch_blob(s->batch, s->content->hash, whole, err);
 
-        for (size_t at = 0; s->put && !status && (at < whole.len || at == 0);
-                at += PAWL__PART_SIZE) {
-                const size_t left = whole.len - at;
-                pawl__buf_clear(&s->packed);
-                status = pawl__contents_pack(&s->packed, s->m->contents, whole.data + at,
-                        left < PAWL__PART_SIZE ? left : PAWL__PART_SIZE, err);
-                if (!status)
-                        status = pawl__contents_put(s->m->contents, s->content->hash, s->part++,
-                                s->content->size, pawl__buf_text(&s->packed), err);
-        }
+        if (!status && s->put)
+                status = pawl__contents_put_whole(s->m->contents, s->content->hash, whole, err);
         return status;
 }
 
@@ -389,12 +374,6 @@ static pawl_status store_content(struct storing *s, pawl__archive_reader *reader
         return status;
 }
 
-static pawl_status drop(const void *data, size_t len, void *user, pawl_error *err)
-{
-        (void)data, (void)len, (void)user, (void)err;
-        return PAWL_OK;
-}
-
 static pawl_status store_all(struct importing *m, pawl__batch *batch, pawl_error *err)
 {
         static const char *const first[] = {"manifest.json", "events.jsonl"};
@@ -410,7 +389,8 @@ static pawl_status store_all(struct importing *m, pawl__batch *batch, pawl_error
         for (size_t i = 0; i < 2 && !status; i++) {
                 status = pawl__archive_next(reader, first[i], &size, err);
                 if (!status)
-                        status = pawl__archive_take(reader, size, drop, NULL, err);
+                        status = pawl__archive_take(
+                                reader, size, pawl__content_to_nothing, NULL, err);
         }
         for (size_t i = 0; i < m->manifest.n_contents && !status; i++) {
                 s.content = &m->manifest.contents[i];
@@ -438,16 +418,9 @@ static pawl_status fill(pawl_log *log, pawl__batch *batch, void *user, pawl_erro
 
 static pawl_status import(struct importing *m, pawl_error *err)
 {
-        pawl__batch batch = PAWL__BATCH_INIT;
-        pawl_status status = pawl__archive_check(&m->manifest, &m->source, err);
+        const pawl_status status = pawl__archive_check(&m->manifest, &m->source, err);
 
-        if (status)
-                return status;
-        batch.prepare = fill;
-        batch.prepare_user = m;
-        status = from_log(m, pawl__log_commit(m->log, &batch, 0, NULL), err);
-        pawl__batch_free(&batch);
-        return status;
+        return status ? status : pawl__contents_commit(m->contents, fill, m, err);
 }
 
 pawl_status pawl_workspace_import(pawl_archive_result *out, pawl_log *log, const char *path,

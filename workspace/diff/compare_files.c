@@ -19,11 +19,6 @@ static pawl_status get_directory(
 /* ---- What a file holds --------------------------------------------------------------------------
  */
 
-static pawl_status take(const void *data, size_t len, void *user, pawl_error *err)
-{
-        return pawl__buf_add(user, data, len) ? pawl__nomem(err) : PAWL_OK;
-}
-
 static pawl_status failed(const pawl__comparing *c, pawl_text path, pawl_error *err)
 {
         return errno == ENOMEM ? pawl__nomem(err)
@@ -65,7 +60,7 @@ static pawl_status look_at(pawl__patch_side *side, pawl__comparing *c, pawl_text
         if (entry->size <= PAWL__PATCH_MAX)
                 status = in_workspace ? read_file(buf, c, path, err)
                                       : pawl__contents_read(c->ws.contents, entry->hash,
-                                                entry->size, take, buf, err);
+                                                entry->size, pawl__content_to_buf, buf, err);
         side->content = pawl__buf_text(buf);
         if (in_workspace)
                 side->size = entry->size <= PAWL__PATCH_MAX ? buf->len : entry->size;

@@ -81,55 +81,41 @@ static void cut_ends(struct pair *pair)
 
 struct comparing {
         pawl__line_counts counts;
-        pawl__buf *hunks;   /* NULL: only count */
-        uint64_t offset;    /* lines before what libgit2 was given */
-        pawl_status status; /* of a callback */
+        pawl__buf *hunks; /* NULL: only count */
+        uint64_t offset;  /* lines before what libgit2 was given */
 };
 
 /* As git writes a range: "START,COUNT", without a count of 1; for none, the line before it. */
-static pawl_status add_range(pawl__buf *out, char sign, uint64_t start, uint64_t count)
+static void add_range(pawl__buf *out, char sign, uint64_t start, uint64_t count)
 {
-        if (count == 0)
-                start--;
-        pawl_status status = pawl__buf_addf(out, " %c%llu", sign, (unsigned long long)start);
-        if (status == PAWL_OK && count != 1)
-                status = pawl__buf_addf(out, ",%llu", (unsigned long long)count);
-        return status;
+        pawl__buf_addf(out, " %c%llu", sign, (unsigned long long)(start - (count == 0)));
+        if (count != 1)
+                pawl__buf_addf(out, ",%llu", (unsigned long long)count);
 }
 
-static pawl_status add_header(
+static void add_header(
         pawl__buf *out, uint64_t start, uint64_t before, uint64_t start_after, uint64_t after)
 {
-        pawl_status status = pawl__buf_adds(out, "@@");
-
-        if (status == PAWL_OK)
-                status = add_range(out, '-', start, before);
-        if (status == PAWL_OK)
-                status = add_range(out, '+', start_after, after);
-        return status ? status : pawl__buf_adds(out, " @@\n");
+        pawl__buf_adds(out, "@@");
+        add_range(out, '-', start, before);
+        add_range(out, '+', start_after, after);
+        pawl__buf_adds(out, " @@\n");
 }
 
-static pawl_status add_line(pawl__buf *out, char sign, const char *line, size_t len)
+static void add_line(pawl__buf *out, char sign, const char *line, size_t len)
 {
-        pawl_status status = pawl__buf_addc(out, sign);
-
-        if (status == PAWL_OK)
-                status = pawl__buf_add(out, line, len);
-        if (status == PAWL_OK && line[len - 1] != '\n')
-                status = pawl__buf_adds(out, "\n\\ No newline at end of file\n");
-        return status;
+        pawl__buf_addc(out, sign);
+        pawl__buf_add(out, line, len);
+        if (line[len - 1] != '\n')
+                pawl__buf_adds(out, "\n\\ No newline at end of file\n");
 }
 
-static pawl_status add_lines(pawl__buf *out, char sign, pawl_text text, size_t from, size_t to)
+static void add_lines(pawl__buf *out, char sign, pawl_text text, size_t from, size_t to)
 {
-        pawl_status status = PAWL_OK;
-
-        while (from < to && status == PAWL_OK) {
-                const size_t end = line_end(text, from);
-                status = add_line(out, sign, text.data + from, end - from);
-                from = end;
+        for (size_t end; from < to; from = end) {
+                end = line_end(text, from);
+                add_line(out, sign, text.data + from, end - from);
         }
-        return status;
 }
 
 /* Where the context starts before the head's end, or ends after the tail's start. */
@@ -152,7 +138,7 @@ static size_t context_to(const struct pair *pair, unsigned *lines)
 }
 
 /* One hunk that replaces everything between the ends. */
-static pawl_status replace_all(struct comparing *c, const struct pair *pair)
+static void replace_all(struct comparing *c, const struct pair *pair)
 {
         unsigned above = 0, below = 0;
         const size_t from = context_from(pair, &above), to = context_to(pair, &below);
@@ -161,40 +147,37 @@ static pawl_status replace_all(struct comparing *c, const struct pair *pair)
 
         c->counts = (pawl__line_counts){pair->lines_after, pair->lines_before};
         if (!c->hunks || (pair->lines_before == 0 && pair->lines_after == 0))
-                return PAWL_OK;
+                return;
         const uint64_t start = count_lines(pawl__text_n(pair->before.data, from)) + 1;
         const uint64_t around = above + below;
-        pawl_status status = add_header(
-                c->hunks, start, pair->lines_before + around, start, pair->lines_after + around);
-        if (status == PAWL_OK)
-                status = add_lines(c->hunks, ' ', pair->before, from, pair->head);
-        if (status == PAWL_OK)
-                status = add_lines(c->hunks, '-', pair->before, pair->head, end_before);
-        if (status == PAWL_OK)
-                status = add_lines(c->hunks, '+', pair->after, pair->head, end_after);
-        return status ? status : add_lines(c->hunks, ' ', pair->before, end_before, to);
+        add_header(c->hunks, start, pair->lines_before + around, start, pair->lines_after + around);
+        add_lines(c->hunks, ' ', pair->before, from, pair->head);
+        add_lines(c->hunks, '-', pair->before, pair->head, end_before);
+        add_lines(c->hunks, '+', pair->after, pair->head, end_after);
+        add_lines(c->hunks, ' ', pair->before, end_before, to);
 }
 
 /* ---- What libgit2 finds ---------------------------------------------------------------------- */
 
-static pawl_status take_hunk(const pawl__git_hunk *hunk, void *user)
+static void take_hunk(const pawl__git_hunk *hunk, void *user)
 {
         struct comparing *c = user;
 
-        if (!c->hunks)
-                return PAWL_OK;
         /* where a range is empty, libgit2 names the line before it, as git does */
-        return add_header(c->hunks, c->offset + hunk->before + (hunk->n_before == 0),
-                hunk->n_before, c->offset + hunk->after + (hunk->n_after == 0), hunk->n_after);
+        if (c->hunks)
+                add_header(c->hunks, c->offset + hunk->before + (hunk->n_before == 0),
+                        hunk->n_before, c->offset + hunk->after + (hunk->n_after == 0),
+                        hunk->n_after);
 }
 
-static pawl_status take_line(char origin, pawl_text line, void *user)
+static void take_line(char origin, pawl_text line, void *user)
 {
         struct comparing *c = user;
 
         c->counts.added += origin == '+';
         c->counts.removed += origin == '-';
-        return c->hunks ? add_line(c->hunks, origin, line.data, line.len) : PAWL_OK;
+        if (c->hunks)
+                add_line(c->hunks, origin, line.data, line.len);
 }
 
 /* libgit2 is given what differs and the context around it: its memory is that of the lines. */
@@ -232,10 +215,11 @@ pawl_status pawl__lines_compare(pawl__line_counts *counts, pawl__buf *hunks, paw
                 pair.lines_before + pair.lines_after <= PAWL__LINES_MAX)
                 status = compare_lines(&c, &pair, err);
         if (status == PAWL_DONE) {
-                status = replace_all(&c, &pair);
-                if (status)
-                        status = pawl__nomem(err);
+                replace_all(&c, &pair);
+                status = PAWL_OK;
         }
+        if (!status && hunks)
+                status = pawl__buf_check(hunks, err);
         if (status == PAWL_OK)
                 *counts = c.counts;
         else if (hunks && hunks->data) {

@@ -8,49 +8,48 @@ static bool is_plain(unsigned char c)
         return c >= 0x20 && c < 0x7f && c != '"' && c != '\\';
 }
 
-static pawl_status add_quoted(pawl__buf *out, unsigned char c)
+static void add_quoted(pawl__buf *out, unsigned char c)
 {
         static const char letters[] = "abtnvfr"; /* from 0x07 on */
 
         if (c >= 7 && c <= 13)
-                return pawl__buf_addf(out, "\\%c", letters[c - 7]);
-        if (c == '"' || c == '\\')
-                return pawl__buf_addf(out, "\\%c", c);
-        return is_plain(c) ? pawl__buf_addc(out, (char)c) : pawl__buf_addf(out, "\\%03o", c);
+                pawl__buf_addf(out, "\\%c", letters[c - 7]);
+        else if (c == '"' || c == '\\')
+                pawl__buf_addf(out, "\\%c", c);
+        else
+                pawl__buf_addf(out, is_plain(c) ? "%c" : "\\%03o", c);
 }
 
 /* "a/PATH" as git names a file: in quotes, like a string in C, where there is anything in it but
- * printable ASCII. */
-static pawl_status add_name(pawl__buf *out, char side, pawl_text path)
+ * printable ASCII; or that there is none. */
+static void add_name(pawl__buf *out, char side, bool there, pawl_text path)
 {
         bool plain = true;
 
         for (size_t i = 0; i < path.len; i++)
                 plain = plain && is_plain((unsigned char)path.data[i]);
-        if (plain) {
-                pawl_status status = pawl__buf_addf(out, "%c/", side);
-                return status ? status : pawl__buf_add(out, path.data, path.len);
+        if (!there) {
+                pawl__buf_adds(out, "/dev/null");
+        } else if (plain) {
+                pawl__buf_addf(out, "%c/", side);
+                pawl__buf_add_text(out, path);
+        } else {
+                pawl__buf_addf(out, "\"%c/", side);
+                for (size_t i = 0; i < path.len; i++)
+                        add_quoted(out, (unsigned char)path.data[i]);
+                pawl__buf_addc(out, '"');
         }
-        pawl_status status = pawl__buf_addf(out, "\"%c/", side);
-        for (size_t i = 0; i < path.len && status == PAWL_OK; i++)
-                status = add_quoted(out, (unsigned char)path.data[i]);
-        return status ? status : pawl__buf_addc(out, '"');
 }
 
 /* "--- a/PATH": with a tab behind a name that has spaces, where some would end it. */
-static pawl_status add_file_line(
-        pawl__buf *out, const char *start, char side, bool there, pawl_text path)
+static void add_file_line(pawl__buf *out, const char *start, char side, bool there, pawl_text path)
 {
-        pawl_status status = pawl__buf_adds(out, start);
-
-        if (status == PAWL_OK && !there)
-                return pawl__buf_adds(out, "/dev/null\n");
+        pawl__buf_adds(out, start);
         const size_t at = out->len;
-        if (status == PAWL_OK)
-                status = add_name(out, side, path);
-        if (status == PAWL_OK && out->data[at] != '"' && memchr(path.data, ' ', path.len))
-                status = pawl__buf_addc(out, '\t');
-        return status ? status : pawl__buf_addc(out, '\n');
+        add_name(out, side, there, path);
+        if (there && !out->failed && out->data[at] != '"' && memchr(path.data, ' ', path.len))
+                pawl__buf_addc(out, '\t');
+        pawl__buf_addc(out, '\n');
 }
 
 /* ---- One path -------------------------------------------------------------------------------- */
@@ -69,43 +68,34 @@ static bool is_empty(const pawl__patch_side *side)
         return side->kind == 'f' && side->size == 0;
 }
 
-static pawl_status add_header(pawl__buf *out, pawl_text path, const pawl__patch_side *before,
+static void add_header(pawl__buf *out, pawl_text path, const pawl__patch_side *before,
         const pawl__patch_side *after)
 {
-        pawl_status status = pawl__buf_adds(out, "diff --git ");
-
-        if (status == PAWL_OK)
-                status = add_name(out, 'a', path);
-        if (status == PAWL_OK)
-                status = pawl__buf_addc(out, ' ');
-        if (status == PAWL_OK)
-                status = add_name(out, 'b', path);
-        if (status)
-                return status;
+        pawl__buf_adds(out, "diff --git ");
+        add_name(out, 'a', true, path);
+        pawl__buf_addc(out, ' ');
+        add_name(out, 'b', true, path);
         if (!before->kind)
-                return pawl__buf_addf(out, "\nnew file mode %s\n%s", git_mode(after),
+                pawl__buf_addf(out, "\nnew file mode %s\n%s", git_mode(after),
                         is_empty(after) ? "index 0000000..e69de29\n" : "");
-        if (!after->kind)
-                return pawl__buf_addf(out, "\ndeleted file mode %s\n%s", git_mode(before),
+        else if (!after->kind)
+                pawl__buf_addf(out, "\ndeleted file mode %s\n%s", git_mode(before),
                         is_empty(before) ? "index e69de29..0000000\n" : "");
-        if (strcmp(git_mode(before), git_mode(after)) == 0)
-                return pawl__buf_addc(out, '\n');
-        return pawl__buf_addf(
-                out, "\nold mode %s\nnew mode %s\n", git_mode(before), git_mode(after));
+        else if (strcmp(git_mode(before), git_mode(after)) == 0)
+                pawl__buf_addc(out, '\n');
+        else
+                pawl__buf_addf(
+                        out, "\nold mode %s\nnew mode %s\n", git_mode(before), git_mode(after));
 }
 
-static pawl_status add_binary(pawl__buf *out, pawl_text path, const pawl__patch_side *before,
+static void add_binary(pawl__buf *out, pawl_text path, const pawl__patch_side *before,
         const pawl__patch_side *after)
 {
-        pawl_status status = pawl__buf_adds(out, "Binary files ");
-
-        if (status == PAWL_OK)
-                status = before->kind ? add_name(out, 'a', path) : pawl__buf_adds(out, "/dev/null");
-        if (status == PAWL_OK)
-                status = pawl__buf_adds(out, " and ");
-        if (status == PAWL_OK)
-                status = after->kind ? add_name(out, 'b', path) : pawl__buf_adds(out, "/dev/null");
-        return status ? status : pawl__buf_adds(out, " differ\n");
+        pawl__buf_adds(out, "Binary files ");
+        add_name(out, 'a', before->kind, path);
+        pawl__buf_adds(out, " and ");
+        add_name(out, 'b', after->kind, path);
+        pawl__buf_adds(out, " differ\n");
 }
 
 static bool is_binary(const pawl__patch_side *side)
@@ -129,17 +119,16 @@ static bool same_content(const pawl__patch_side *before, const pawl__patch_side 
 }
 
 /* What follows the header, from @p hunks. */
-static pawl_status add_body(pawl__buf *out, pawl_text path, const pawl__patch_side *before,
+static void add_body(pawl__buf *out, pawl_text path, const pawl__patch_side *before,
         const pawl__patch_side *after, bool binary, const pawl__buf *hunks)
 {
         if (binary)
-                return add_binary(out, path, before, after);
-        if (hunks->len == 0)
-                return PAWL_OK;
-        pawl_status status = add_file_line(out, "--- ", 'a', before->kind, path);
-        if (status == PAWL_OK)
-                status = add_file_line(out, "+++ ", 'b', after->kind, path);
-        return status ? status : pawl__buf_add(out, hunks->data, hunks->len);
+                add_binary(out, path, before, after);
+        if (binary || hunks->len == 0)
+                return;
+        add_file_line(out, "--- ", 'a', before->kind, path);
+        add_file_line(out, "+++ ", 'b', after->kind, path);
+        pawl__buf_add_text(out, pawl__buf_text(hunks));
 }
 
 /* Both sides are of one kind, or one of them is nothing. */
@@ -157,10 +146,12 @@ static pawl_status add_one(pawl__patch_counts *counts, pawl__buf *out, pawl_text
         if (!same && !binary)
                 status = pawl__lines_compare(
                         &lines, out ? &hunks : NULL, before->content, after->content, err);
-        if (status == PAWL_OK && out &&
-                (add_header(out, path, before, after) ||
-                        (!same && add_body(out, path, before, after, binary, &hunks))))
-                status = pawl__nomem(err);
+        if (status == PAWL_OK && out) {
+                add_header(out, path, before, after);
+                if (!same)
+                        add_body(out, path, before, after, binary, &hunks);
+                status = pawl__buf_check(out, err);
+        }
         pawl__buf_free(&hunks);
         if (status)
                 return status;

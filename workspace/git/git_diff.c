@@ -2,35 +2,30 @@
 #include "base/error.h"
 #include "workspace/git/git_library.h"
 
-struct comparison {
-        const pawl__git_sink *sink;
-        pawl_status status; /* the sink's */
-};
-
 static int tell_hunk(const git_diff_delta *delta, const git_diff_hunk *hunk, void *user)
 {
-        struct comparison *c = user;
+        const pawl__git_sink *sink = user;
         const pawl__git_hunk told = {(uint64_t)hunk->old_start, (uint64_t)hunk->old_lines,
                 (uint64_t)hunk->new_start, (uint64_t)hunk->new_lines};
 
         (void)delta;
-        c->status = c->sink->hunk(&told, c->sink->user);
-        return c->status ? GIT_EUSER : 0;
+        sink->hunk(&told, sink->user);
+        return 0;
 }
 
 static int tell_line(const git_diff_delta *delta, const git_diff_hunk *hunk,
         const git_diff_line *line, void *user)
 {
-        struct comparison *c = user;
+        const pawl__git_sink *sink = user;
 
         (void)delta;
         (void)hunk;
-        if (line->origin != GIT_DIFF_LINE_ADDITION && line->origin != GIT_DIFF_LINE_DELETION &&
-                line->origin != GIT_DIFF_LINE_CONTEXT)
-                return 0; /* that a newline is missing: the line shows it */
-        c->status = c->sink->line(
-                line->origin, pawl__text_n(line->content, line->content_len), c->sink->user);
-        return c->status ? GIT_EUSER : 0;
+        /* that a newline is missing, the line shows */
+        if (line->origin == GIT_DIFF_LINE_ADDITION || line->origin == GIT_DIFF_LINE_DELETION ||
+                line->origin == GIT_DIFF_LINE_CONTEXT)
+                sink->line(
+                        line->origin, pawl__text_n(line->content, line->content_len), sink->user);
+        return 0;
 }
 
 pawl_status pawl__git_compare(pawl_text before, pawl_text after, unsigned context,
@@ -38,7 +33,6 @@ pawl_status pawl__git_compare(pawl_text before, pawl_text after, unsigned contex
 {
         const pawl__git_library *git;
         git_diff_options options = {.version = GIT_DIFF_OPTIONS_VERSION};
-        struct comparison c = {sink, PAWL_OK};
         pawl_status status = pawl__git_load(&git, err);
 
         if (status)
@@ -46,8 +40,6 @@ pawl_status pawl__git_compare(pawl_text before, pawl_text after, unsigned contex
         options.flags = GIT_DIFF_FORCE_TEXT;
         options.context_lines = context;
         int code = git->git_diff_buffers(before.data, before.len, NULL, after.data, after.len, NULL,
-                &options, NULL, NULL, tell_hunk, tell_line, &c);
-        if (c.status)
-                return pawl__nomem(err);
+                &options, NULL, NULL, tell_hunk, tell_line, (void *)(uintptr_t)sink);
         return code ? pawl__git_fail(err, code, "two texts", "comparing them") : PAWL_OK;
 }

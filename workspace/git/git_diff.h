@@ -12,11 +12,11 @@ typedef struct pawl__git_hunk {
         uint64_t before, n_before, after, n_after;
 } pawl__git_hunk;
 
-/** What is told of a comparison. A failure of one of them (PAWL_ENOMEM) ends it. */
+/** What is told of a comparison. */
 typedef struct pawl__git_sink {
-        pawl_status (*hunk)(const pawl__git_hunk *hunk, void *user);
+        void (*hunk)(const pawl__git_hunk *hunk, void *user);
         /** @p origin: '+', '-' or ' ' */
-        pawl_status (*line)(char origin, pawl_text line, void *user);
+        void (*line)(char origin, pawl_text line, void *user);
         void *user;
 } pawl__git_sink;
 

@@ -9,83 +9,63 @@ enum { HEAD_LEN = 5, UNDO = 1, DROP_DECISIONS = 2, IN_PART = 4, GIT_OTHER_WAY = 
 
 /* ---- Out ------------------------------------------------------------------------------------ */
 
-static pawl_status put_number(pawl__buf *out, uint64_t number, unsigned bytes)
+static void put_number(pawl__buf *out, uint64_t number, unsigned bytes)
 {
-        char le[8];
-
         for (unsigned i = 0; i < bytes; i++)
-                le[i] = (char)(unsigned char)(number >> (8 * i));
-        return pawl__buf_add(out, le, bytes);
+                pawl__buf_addc(out, (char)(unsigned char)(number >> (8 * i)));
 }
 
-static pawl_status put_text(pawl__buf *out, pawl_text text, unsigned bytes)
+static void put_text(pawl__buf *out, pawl_text text, unsigned bytes)
 {
-        pawl_status status = put_number(out, text.len, bytes);
-
-        return status ? status : pawl__buf_add(out, text.data, text.len);
+        put_number(out, text.len, bytes);
+        pawl__buf_add_text(out, text);
 }
 
-static pawl_status put_entry(pawl__buf *out, const pawl__entry *entry)
+static void put_entry(pawl__buf *out, const pawl__entry *entry)
 {
-        pawl_status status = put_number(out, (uint64_t)entry->kind, 1);
-
-        if (!status && (entry->kind == PAWL__ENTRY_FILE || entry->kind == PAWL__ENTRY_DIRECTORY))
-                status = put_number(out, entry->mode, 2);
-        if (!status && entry->kind == PAWL__ENTRY_FILE)
-                status = put_number(out, entry->size, 8);
-        if (!status && entry->kind == PAWL__ENTRY_FILE)
-                status = pawl__buf_add(out, entry->hash, 32);
-        if (!status && entry->kind == PAWL__ENTRY_LINK)
-                status = put_text(out, entry->target, 2);
-        return status;
+        put_number(out, (uint64_t)entry->kind, 1);
+        if (entry->kind == PAWL__ENTRY_FILE || entry->kind == PAWL__ENTRY_DIRECTORY)
+                put_number(out, entry->mode, 2);
+        if (entry->kind == PAWL__ENTRY_FILE) {
+                put_number(out, entry->size, 8);
+                pawl__buf_add(out, entry->hash, 32);
+        }
+        if (entry->kind == PAWL__ENTRY_LINK)
+                put_text(out, entry->target, 2);
 }
 
-static pawl_status put_head(pawl__buf *out, const pawl__plan *plan)
+static void put_head(pawl__buf *out, const pawl__plan *plan)
 {
         unsigned flags = (plan->undo ? UNDO : 0U) | (plan->drop_decisions ? DROP_DECISIONS : 0U) |
                          (plan->in_part ? IN_PART : 0U) |
                          (plan->git_to.len && plan->git_forward != plan->undo ? GIT_OTHER_WAY : 0U);
-        pawl_status status = pawl__buf_add(out, head, HEAD_LEN);
 
-        if (!status)
-                status = put_number(out, plan->target, 8);
-        if (!status)
-                status = pawl__buf_add(out, plan->target_tree, 32);
-        if (!status)
-                status = pawl__buf_add(out, plan->now, 32);
-        if (!status)
-                status = put_number(out, plan->head_seq, 8);
-        if (!status)
-                status = pawl__buf_add(out, plan->head_hash, 32);
-        if (!status)
-                status = put_number(out, flags, 1);
-        if (!status)
-                status = put_text(out, plan->git_from, 1);
-        return status ? status : put_text(out, plan->git_to, 1);
+        pawl__buf_add(out, head, HEAD_LEN);
+        put_number(out, plan->target, 8);
+        pawl__buf_add(out, plan->target_tree, 32);
+        pawl__buf_add(out, plan->now, 32);
+        put_number(out, plan->head_seq, 8);
+        pawl__buf_add(out, plan->head_hash, 32);
+        put_number(out, flags, 1);
+        put_text(out, plan->git_from, 1);
+        put_text(out, plan->git_to, 1);
 }
 
-static pawl_status put_step(pawl__buf *out, const pawl__plan_step *step)
+static void put_step(pawl__buf *out, const pawl__plan_step *step)
 {
-        pawl_status status = pawl__buf_addc(out, 's');
-
-        if (!status)
-                status = put_text(out, step->path, 4);
-        if (!status)
-                status = put_entry(out, &step->from);
-        return status ? status : put_entry(out, &step->to);
+        pawl__buf_addc(out, 's');
+        put_text(out, step->path, 4);
+        put_entry(out, &step->from);
+        put_entry(out, &step->to);
 }
 
-static pawl_status put_left(pawl__buf *out, const pawl__plan_left *left)
+static void put_left(pawl__buf *out, const pawl__plan_left *left)
 {
-        pawl_status status = pawl__buf_addc(out, 'x');
-
-        if (!status)
-                status = put_text(out, left->path, 4);
-        if (!status)
-                status = put_number(out, (uint64_t)left->why, 1);
-        if (!status)
-                status = put_number(out, (uint64_t)left->skip, 1);
-        return status ? status : put_number(out, left->wanted, 1);
+        pawl__buf_addc(out, 'x');
+        put_text(out, left->path, 4);
+        put_number(out, (uint64_t)left->why, 1);
+        put_number(out, (uint64_t)left->skip, 1);
+        put_number(out, left->wanted, 1);
 }
 
 static pawl_status hash_of(unsigned char out[32], const void *data, size_t len, pawl_error *err)
@@ -102,15 +82,14 @@ static pawl_status hash_of(unsigned char out[32], const void *data, size_t len, 
 pawl_status pawl__plan_encode(pawl__buf *out, pawl__plan *plan, pawl_error *err)
 {
         size_t from = out->len;
-        pawl_status status = put_head(out, plan);
 
-        for (size_t i = 0; i < plan->n_steps && !status; i++)
-                status = put_step(out, &plan->steps[i]);
-        for (size_t i = 0; i < plan->n_left && !status; i++)
-                status = put_left(out, &plan->left[i]);
-        if (status)
-                return pawl__nomem(err);
-        return hash_of(plan->hash, out->data + from, out->len - from, err);
+        put_head(out, plan);
+        for (size_t i = 0; i < plan->n_steps; i++)
+                put_step(out, &plan->steps[i]);
+        for (size_t i = 0; i < plan->n_left; i++)
+                put_left(out, &plan->left[i]);
+        pawl_status status = pawl__buf_check(out, err);
+        return status ? status : hash_of(plan->hash, out->data + from, out->len - from, err);
 }
 
 /* ---- In ------------------------------------------------------------------------------------- */

@@ -156,9 +156,8 @@ static pawl_status start(going_back *g)
                 if (status)
                         break;
                 pawl__checkpoint_arm(&taking, &batch);
-                status = pawl__log_commit(g->ws.log, &batch, 0, NULL);
-                if (status && g->err)
-                        *g->err = *pawl__log_error(g->ws.log);
+                status = pawl__log_failed(
+                        g->ws.log, pawl__log_commit(g->ws.log, &batch, 0, NULL), g->err);
         }
         if (!status)
                 pawl__checkpoint_settle(&taking);

@@ -220,10 +220,9 @@ static pawl_status decide(pawl_rollback_plan *p, pawl__workspace *ws, looking *l
         const pawl__plan_rights *rights, pawl_error *err)
 {
         const pawl__world world = {look, holds_more, l};
-        pawl_status status = pawl_log_head(&p->plan.head_seq, p->plan.head_hash, ws->log);
+        pawl_status status = pawl__log_failed(
+                ws->log, pawl_log_head(&p->plan.head_seq, p->plan.head_hash, ws->log), err);
 
-        if (status && err)
-                *err = *pawl__log_error(ws->log);
         if (!status)
                 status = pawl__plan_make(&p->plan, &l->directories, rights, &world, err);
         pawl__buf_clear(&p->encoded);
@@ -279,11 +278,8 @@ static pawl_status read_content(const unsigned char hash[32], uint64_t size,
         pawl__workspace *ws = user;
         pawl_status status = pawl__log_keep_claims(ws->log);
 
-        if (status) {
-                if (err)
-                        *err = *pawl__log_error(ws->log);
-                return status;
-        }
+        if (status)
+                return pawl__log_failed(ws->log, status, err);
         return pawl__contents_read(ws->contents, hash, size, sink, sink_user, err);
 }
 

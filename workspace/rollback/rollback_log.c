@@ -6,13 +6,6 @@
 #include "workspace/rollback/rollback_internal.h"
 #include <inttypes.h>
 
-static pawl_status from_log(pawl__workspace *ws, pawl_status status, pawl_error *err)
-{
-        if (status && err)
-                *err = *pawl__log_error(ws->log);
-        return status;
-}
-
 static void member_git(pawl__json_writer *w, const pawl_rollback_plan *p)
 {
         if (!p->git.branch.data)
@@ -83,7 +76,7 @@ pawl_status pawl__rollback_read(pawl__plan *out, pawl__buf *encoded, pawl__works
                 pawl__unhex32(tree, rollback->v[PAWL__RB_TREE].text))
                 status = pawl__log_blob(encoded, ws->log, hash);
         if (status && status != PAWL_ENOTFOUND && status != PAWL_EDAMAGED)
-                return from_log(ws, status, err);
+                return pawl__log_failed(ws->log, status, err);
         if (status)
                 return pawl__fail(err, PAWL_EDAMAGED,
                         "rollback at seq %" PRId64
@@ -111,7 +104,7 @@ pawl_status pawl__rollback_claim(pawl_rollback_plan *p, pawl__workspace *ws, paw
                 pawl__text(NULL), p->actor, NULL, &owner);
         if (!status)
                 p->fence = fence;
-        return from_log(ws, status, err);
+        return pawl__log_failed(ws->log, status, err);
 }
 
 void pawl__rollback_release(pawl_rollback_plan *p, pawl__workspace *ws)
@@ -243,8 +236,8 @@ pawl_status pawl__rollback_end(pawl_rollback_plan *p, pawl__workspace *ws, const
         if (!status && done && p->run_id.data)
                 status = pawl__batch_release(&batch, p->run_id, err);
         if (!status)
-                status = from_log(
-                        ws, pawl__log_commit(ws->log, &batch, done ? p->fence : 0, &seq), err);
+                status = pawl__log_failed(
+                        ws->log, pawl__log_commit(ws->log, &batch, done ? p->fence : 0, &seq), err);
         pawl__batch_free(&batch);
         if (status)
                 return status;

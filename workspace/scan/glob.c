@@ -20,52 +20,13 @@ struct pawl__glob_part {
 
 /* ---- Brackets -------------------------------------------------------------------------------- */
 
-static bool is_alpha(unsigned c)
-{
-        return (c | 32U) >= 'a' && (c | 32U) <= 'z';
-}
-
-static bool is_digit(unsigned c)
-{
-        return c >= '0' && c <= '9';
-}
-
-static bool is_space(unsigned c)
-{
-        return c == ' ' || c == '\t' || c == '\n' || c == '\r'; /* what git calls so */
-}
-
-/* Is c, below 128, of the class? -1: there is no such class. */
-static int in_class(pawl_text name, unsigned c)
-{
-        const bool visible = c > ' ' && c < 127;
-
-        if (pawl__text_is(name, "alnum"))
-                return is_alpha(c) || is_digit(c);
-        if (pawl__text_is(name, "alpha"))
-                return is_alpha(c);
-        if (pawl__text_is(name, "blank"))
-                return c == ' ' || c == '\t';
-        if (pawl__text_is(name, "cntrl"))
-                return c < ' ' || c == 127;
-        if (pawl__text_is(name, "digit"))
-                return is_digit(c);
-        if (pawl__text_is(name, "graph"))
-                return visible;
-        if (pawl__text_is(name, "lower"))
-                return c >= 'a' && c <= 'z';
-        if (pawl__text_is(name, "print"))
-                return visible || c == ' ';
-        if (pawl__text_is(name, "punct"))
-                return visible && !is_alpha(c) && !is_digit(c);
-        if (pawl__text_is(name, "space"))
-                return is_space(c);
-        if (pawl__text_is(name, "upper"))
-                return c >= 'A' && c <= 'Z';
-        if (pawl__text_is(name, "xdigit"))
-                return is_digit(c) || ((c | 32U) >= 'a' && (c | 32U) <= 'f');
-        return -1;
-}
+/* The classes of POSIX, of ASCII: pairs of a first and a last byte. No name has a NUL. */
+static const struct {
+        const char *name, *ranges;
+} classes[] = {{"alnum", "09AZaz"}, {"alpha", "AZaz"}, {"blank", "\t\t  "},
+        {"cntrl", "\001\037\177\177"}, {"digit", "09"}, {"graph", "!~"}, {"lower", "az"},
+        {"print", " ~"}, {"punct", "!/:@[`{~"}, {"space", "\t\n\r\r  "}, /* what git calls so */
+        {"upper", "AZ"}, {"xdigit", "09AFaf"}};
 
 static void put_range(unsigned char set[32], unsigned first, unsigned last)
 {
@@ -89,15 +50,14 @@ static bool take_class(unsigned char set[32], pawl_text p, size_t *at, bool *is_
                 return true;
         }
         const pawl_text name = {p.data + *at + 2, end - *at - 3};
-        for (unsigned c = 0; c < 128; c++) {
-                const int in = in_class(name, c);
-                if (in < 0)
-                        return false;
-                if (in)
-                        put_range(set, c, c);
-        }
+        const char *ranges = NULL;
+        for (size_t i = 0; i < sizeof classes / sizeof classes[0] && !ranges; i++)
+                if (pawl__text_is(name, classes[i].name))
+                        ranges = classes[i].ranges;
+        for (const char *r = ranges; r && *r; r += 2)
+                put_range(set, (unsigned char)r[0], (unsigned char)r[1]);
         *at = end;
-        return true;
+        return ranges != NULL;
 }
 
 /* The byte at p.data[*at], or the one that a backslash there stands before. False: it ends. */

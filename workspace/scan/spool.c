@@ -88,12 +88,8 @@ pawl_status pawl__scan_flush_spool(
         struct pawl__scan_inside *in, pawl__contents *contents, pawl_error *err)
 {
         struct preload preload = {in, contents};
-        pawl__batch batch = PAWL__BATCH_INIT;
+        const pawl_status status = pawl__contents_commit(contents, fill_spool, &preload, err);
 
-        batch.prepare = fill_spool;
-        batch.prepare_user = &preload;
-        pawl_status status = pawl__contents_commit(contents, &batch, err);
-        pawl__batch_free(&batch);
         if (status)
                 return status;
         in->flush_spool = true;

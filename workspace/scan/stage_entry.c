@@ -65,26 +65,15 @@ static pawl_status keep_skipped(
 pawl_status pawl__scan_skip(
         pawl__scanner *s, pawl_text name, pawl__skip why, int error, pawl_error *err)
 {
-        switch (why) {
-        case PAWL__SKIP_TOO_LARGE:
-                s->scan->too_large++;
-                break;
-        case PAWL__SKIP_UNREADABLE:
-                s->scan->unreadable++;
-                break;
-        case PAWL__SKIP_SPECIAL:
-                s->scan->special++;
-                break;
-        case PAWL__SKIP_CHANGING:
-                s->scan->changing++;
-                break;
-        case PAWL__SKIP_RULES:
-                s->scan->unreadable++;
-                break;
-        case PAWL__SKIP_REPOSITORY:
-                s->scan->repositories++;
-                break;
-        }
+        pawl__scan *scan = s->scan;
+        uint64_t *const counts[] = {[PAWL__SKIP_TOO_LARGE] = &scan->too_large,
+                [PAWL__SKIP_UNREADABLE] = &scan->unreadable,
+                [PAWL__SKIP_SPECIAL] = &scan->special,
+                [PAWL__SKIP_CHANGING] = &scan->changing,
+                [PAWL__SKIP_RULES] = &scan->unreadable,
+                [PAWL__SKIP_REPOSITORY] = &scan->repositories};
+
+        ++*counts[why];
         return keep_skipped(s, name, why, error, err);
 }
 

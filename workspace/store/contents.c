@@ -48,13 +48,6 @@ void pawl__contents_close(pawl__contents *c)
         free(c);
 }
 
-static pawl_status from_log(const pawl__contents *c, pawl_status status, pawl_error *err)
-{
-        if (status && err)
-                *err = *pawl__log_error(c->log);
-        return status;
-}
-
 static pawl_status damaged(const unsigned char hash[32], const char *what, pawl_error *err)
 {
         char hex[65];
@@ -78,12 +71,17 @@ pawl_status pawl__contents_chunks(uint32_t *n, uint64_t size, pawl_error *err)
 pawl_status pawl__contents_has(
         bool *has, pawl__contents *c, const unsigned char hash[32], pawl_error *err)
 {
-        return from_log(c, pawl__log_content_has(has, c->log, hash), err);
+        return pawl__log_failed(c->log, pawl__log_content_has(has, c->log, hash), err);
 }
 
-pawl_status pawl__contents_commit(pawl__contents *c, pawl__batch *batch, pawl_error *err)
+pawl_status pawl__contents_commit(
+        pawl__contents *c, pawl__batch_prepare_fn prepare, void *user, pawl_error *err)
 {
-        return from_log(c, pawl__log_commit(c->log, batch, 0, NULL), err);
+        pawl__batch batch = {.prepare = prepare, .prepare_user = user};
+        const pawl_status status = pawl__log_commit(c->log, &batch, 0, NULL);
+
+        pawl__batch_free(&batch);
+        return pawl__log_failed(c->log, status, err);
 }
 
 /* ---- Putting ------------------------------------------------------------------------------------
@@ -109,8 +107,8 @@ pawl_status pawl__contents_pack(
 pawl_status pawl__contents_put(pawl__contents *c, const unsigned char hash[32], uint32_t part,
         uint64_t size, pawl_text packed, pawl_error *err)
 {
-        return from_log(
-                c, pawl__log_content_put(c->log, hash, part, size, packed.data, packed.len), err);
+        return pawl__log_failed(c->log,
+                pawl__log_content_put(c->log, hash, part, size, packed.data, packed.len), err);
 }
 
 pawl_status pawl__contents_put_whole(
@@ -173,6 +171,17 @@ pawl_status pawl__contents_note_unstable(pawl__contents *c, pawl_text path, pawl
 /* ---- Reading ------------------------------------------------------------------------------------
  */
 
+pawl_status pawl__content_to_buf(const void *data, size_t len, void *buf, pawl_error *err)
+{
+        return pawl__buf_add(buf, data, len) ? pawl__nomem(err) : PAWL_OK;
+}
+
+pawl_status pawl__content_to_nothing(const void *data, size_t len, void *user, pawl_error *err)
+{
+        (void)data, (void)len, (void)user, (void)err;
+        return PAWL_OK;
+}
+
 /* Part @p index into c->part, where it must be exactly @p len bytes long. */
 static pawl_status unpack(pawl__contents *c, const unsigned char hash[32], uint32_t index,
         uint64_t size, size_t len, pawl_error *err)
@@ -183,7 +192,7 @@ static pawl_status unpack(pawl__contents *c, const unsigned char hash[32], uint3
         pawl__buf_clear(&c->part);
         pawl_status status = pawl__log_content_get(&c->packed, &whole, c->log, hash, index);
         if (status)
-                return from_log(c, status, err);
+                return pawl__log_failed(c->log, status, err);
         if (whole != size)
                 return damaged(hash, "it is of another size than its entry says", err);
         if ((!c->unpacker && !(c->unpacker = ZSTD_createDCtx())) ||
@@ -228,11 +237,6 @@ pawl_status pawl__contents_read(pawl__contents *c, const unsigned char hash[32],
  * ------------------------------------------------------------------------------------
  */
 
-static pawl_status append(const void *data, size_t len, void *user, pawl_error *err)
-{
-        return pawl__buf_add(user, data, len) ? pawl__nomem(err) : PAWL_OK;
-}
-
 /* Its entry gives no size: the log's word is taken, within what a directory can have. */
 static pawl_status directory_in_log(
         pawl__buf *out, pawl__contents *c, const unsigned char hash[32], pawl_error *err)
@@ -242,10 +246,10 @@ static pawl_status directory_in_log(
         pawl__buf_clear(&c->packed);
         pawl_status status = pawl__log_content_get(&c->packed, &size, c->log, hash, 0);
         if (status)
-                return from_log(c, status, err);
+                return pawl__log_failed(c->log, status, err);
         if (size > PAWL__TREE_MAX)
                 return damaged(hash, "it is larger than a directory can be", err);
-        return pawl__contents_read(c, hash, size, append, out, err);
+        return pawl__contents_read(c, hash, size, pawl__content_to_buf, out, err);
 }
 
 pawl_status pawl__contents_directory(

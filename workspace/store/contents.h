@@ -27,9 +27,9 @@ void pawl__contents_close(pawl__contents *contents);
 /** How many parts a content of that size has. PAWL_ETOOBIG beyond what part numbers reach. */
 PAWL_MUST_CHECK pawl_status pawl__contents_chunks(uint32_t *n, uint64_t size, pawl_error *err);
 
-/** Commit a batch, whose fill puts contents, by itself. */
+/** Commit what a prepare hook puts, drops and adds to the batch, in one transaction. */
 PAWL_MUST_CHECK pawl_status pawl__contents_commit(
-        pawl__contents *contents, pawl__batch *batch, pawl_error *err);
+        pawl__contents *contents, pawl__batch_prepare_fn prepare, void *user, pawl_error *err);
 
 /** Is it in the log? */
 PAWL_MUST_CHECK pawl_status pawl__contents_has(
@@ -50,6 +50,11 @@ PAWL_MUST_CHECK pawl_status pawl__contents_put_whole(
 /** Gets a content piece by piece. Anything but PAWL_OK ends the reading and is passed on. */
 typedef pawl_status (*pawl__content_sink)(
         const void *data, size_t len, void *user, pawl_error *err);
+
+/** A sink that appends to the pawl__buf @p buf. */
+pawl_status pawl__content_to_buf(const void *data, size_t len, void *buf, pawl_error *err);
+/** A sink for who wants to know that a content verifies, and no more. */
+pawl_status pawl__content_to_nothing(const void *data, size_t len, void *user, pawl_error *err);
 
 /** Read a content whole. That it is what its hash says is known when this returns PAWL_OK, and not
  *  before.

@@ -82,19 +82,16 @@ static pawl_status write_output(
 {
         pawl__buf text = PAWL__BUF_INIT, step = PAWL__BUF_INIT;
         unsigned char hash[32];
-        pawl_status status = PAWL_OK;
 
         if (!hex.data || !pawl__unhex32(hash, hex))
                 return PAWL_OK;
-        status = pawl__log_blob(&text, log, hash);
-        if (!status && !pawl__buf_add(&step, name.data, name.len)) {
-                pawl__json_member_raw(w, step.data, pawl__buf_text(&text));
-        } else if (status && status != PAWL_ENOTFOUND) {
-                if (err)
-                        *err = *pawl__log_error(log);
-        } else if (!status) {
+        pawl_status status = pawl__log_blob(&text, log, hash);
+        if (status && status != PAWL_ENOTFOUND)
+                status = pawl__log_failed(log, status, err);
+        if (!status && pawl__buf_add_text(&step, name))
                 status = pawl__nomem(err);
-        }
+        if (!status)
+                pawl__json_member_raw(w, step.data, pawl__buf_text(&text));
         pawl__buf_free(&text);
         pawl__buf_free(&step);
         return status == PAWL_ENOTFOUND ? PAWL_OK : status;

@@ -32,7 +32,7 @@ struct rebuilding {
         size_t n, cap;
         pawl__map seen; /* contents that were looked at */
         pawl__hasher *hasher;
-        pawl__buf text, packed;
+        pawl__buf text;
         pawl_rebuilt result;
         pawl_error *err;
 };
@@ -96,12 +96,6 @@ static pawl_status fetch(bool *has, struct rebuilding *r, struct lost *lost)
 
 /* ---- What is gone ---------------------------------------------------------------------------- */
 
-static pawl_status drop(const void *data, size_t len, void *user, pawl_error *err)
-{
-        (void)data, (void)len, (void)user, (void)err;
-        return PAWL_OK;
-}
-
 static pawl_status look_for(struct rebuilding *r, const pawl__change *change)
 {
         struct lost lost = {.size = change->to->size};
@@ -139,8 +133,8 @@ static pawl_status check_entry(const pawl__change *change, void *user, pawl_erro
         if (!ok || pawl__map_put(&r->seen, kept, 1))
                 return pawl__nomem(err);
         pawl_error why = PAWL_ERROR_INIT;
-        pawl_status status =
-                pawl__contents_read(r->ws.contents, entry->hash, entry->size, drop, NULL, &why);
+        pawl_status status = pawl__contents_read(
+                r->ws.contents, entry->hash, entry->size, pawl__content_to_nothing, NULL, &why);
         if (status == PAWL_ENOTFOUND || status == PAWL_EDAMAGED)
                 return look_for(r, change);
         if (status && err)
@@ -164,7 +158,6 @@ static pawl_status find_lost(struct rebuilding *r)
 
 static pawl_status put_back(struct rebuilding *r, struct lost *lost, pawl_error *err)
 {
-        uint32_t parts = 0;
         bool has = false;
         pawl_status status = fetch(&has, r, lost);
 
@@ -174,17 +167,8 @@ static pawl_status put_back(struct rebuilding *r, struct lost *lost, pawl_error 
         if (!status)
                 status = pawl__log_content_drop(r->ws.log, lost->hash);
         if (!status)
-                status = pawl__contents_chunks(&parts, lost->size, err);
-        for (uint32_t part = 0; part < parts && !status; part++) {
-                const size_t at = part * PAWL__PART_SIZE, left = r->text.len - at;
-                pawl__buf_clear(&r->packed);
-                status = pawl__contents_pack(&r->packed, r->ws.contents,
-                        pawl__buf_text(&r->text).data + at,
-                        left < PAWL__PART_SIZE ? left : PAWL__PART_SIZE, err);
-                if (!status)
-                        status = pawl__contents_put(r->ws.contents, lost->hash, part, lost->size,
-                                pawl__buf_text(&r->packed), err);
-        }
+                status = pawl__contents_put_whole(
+                        r->ws.contents, lost->hash, pawl__buf_text(&r->text), err);
         if (lost->from_git)
                 r->result.from_git++;
         else
@@ -202,16 +186,6 @@ static pawl_status fill(pawl_log *log, pawl__batch *batch, void *user, pawl_erro
         r->result.from_git = r->result.from_workspace = 0;
         for (size_t i = 0; i < r->n && !status; i++)
                 status = put_back(r, &r->found[i], err);
-        return status;
-}
-
-static pawl_status commit(struct rebuilding *r, pawl__batch *batch, pawl_error *err)
-{
-        pawl_status status = pawl__log_commit(r->ws.log, batch, 0, NULL);
-
-        r->err = err;
-        if (status && err)
-                *err = *pawl__log_error(r->ws.log);
         return status;
 }
 
@@ -264,7 +238,8 @@ static pawl_status mark_good(struct rebuilding *r, const pawl_validation *found,
                         r->result.good = it->good;
         }
         if (!status && batch.n > 0)
-                status = commit(r, &batch, err);
+                status = pawl__log_failed(
+                        r->ws.log, pawl__log_commit(r->ws.log, &batch, 0, NULL), err);
         pawl__batch_free(&batch);
         return status;
 }
@@ -291,7 +266,6 @@ static pawl_status judge(struct rebuilding *r, const char *which, pawl_error *er
 
 static pawl_status rebuild(struct rebuilding *r, const char *which, pawl_error *err)
 {
-        pawl__batch batch = PAWL__BATCH_INIT;
         pawl__git_head head;
         pawl_status status = pawl__workspace_find(&r->row, r->ws.state, which, &r->arena, err);
 
@@ -308,12 +282,9 @@ static pawl_status rebuild(struct rebuilding *r, const char *which, pawl_error *
         if (pawl__rootdir_open(&r->root, r->ws.root) == 0) /* not there: no file will be found */
                 (void)pawl__own_files_find(&r->own, pawl__log_path(r->ws.log), r->root.root);
         status = find_lost(r);
-        if (!status && r->n > 0) {
-                batch.prepare = fill;
-                batch.prepare_user = r;
-                status = commit(r, &batch, err);
-        }
-        pawl__batch_free(&batch);
+        if (!status && r->n > 0)
+                status = pawl__contents_commit(r->ws.contents, fill, r, err);
+        r->err = err;
         if (!status)
                 status = judge(r, which, err);
         return pawl__workspace_or_pruned(status, r->ws.state, &r->row, err);
@@ -335,7 +306,6 @@ pawl_status pawl_workspace_rebuild(pawl_rebuilt *out, pawl_log *log, const char 
         pawl__hasher_free(r.hasher);
         pawl__map_free(&r.seen);
         pawl__buf_free(&r.text);
-        pawl__buf_free(&r.packed);
         pawl__arena_free(&r.arena);
         free(r.found);
         return status;

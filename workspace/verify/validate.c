@@ -32,13 +32,6 @@ struct validating {
         pawl_error *err;
 };
 
-static pawl_status from_log(const struct validating *v, pawl_status status)
-{
-        if (status && v->err)
-                *v->err = *pawl__log_error(v->log);
-        return status;
-}
-
 /* Does a failure say that something is not there, or not what it was? Then it is a finding. */
 static bool is_finding(pawl_status status)
 {
@@ -72,12 +65,6 @@ static pawl_status weigh(
 
 /* ---- Contents -------------------------------------------------------------------------------- */
 
-static pawl_status drop(const void *data, size_t len, void *user, pawl_error *err)
-{
-        (void)data, (void)len, (void)user, (void)err;
-        return PAWL_OK;
-}
-
 static pawl_status remember(struct validating *v, const unsigned char hash[32], uint32_t what)
 {
         bool ok = true;
@@ -98,7 +85,8 @@ static pawl_status check_file(struct validating *v, pawl_validated *it, const pa
         if (known == GOOD)
                 return PAWL_OK;
         if (known == PAWL__MAP_NONE) {
-                status = pawl__contents_read(v->contents, file->hash, file->size, drop, NULL, &why);
+                status = pawl__contents_read(
+                        v->contents, file->hash, file->size, pawl__content_to_nothing, NULL, &why);
                 if (status && !is_finding(status))
                         return weigh(v, it, status, &why);
                 pawl_status kept = remember(v, file->hash,
@@ -148,7 +136,7 @@ static pawl_status check_document(
         pawl_status status = pawl__log_blob(&v->text, v->log, hash);
         if (is_finding(status))
                 return find_fault(v, it, &it->state, pawl__log_error(v->log)->message);
-        return from_log(v, status);
+        return pawl__log_failed(v->log, status, v->err);
 }
 
 /* The state of a run's is what its events say: the run must be there. */
@@ -189,7 +177,7 @@ static pawl_status check_event(
         if (status && is_finding(status))
                 return find_fault(v, it, &it->hash, pawl__log_error(v->log)->message);
         if (status)
-                return from_log(v, status);
+                return pawl__log_failed(v->log, status, v->err);
         status = pawl__checkpoint_event_read(c, &event, &v->out->arena, &why);
         return weigh(v, it, status, &why);
 }
@@ -285,17 +273,15 @@ static pawl_status fill(pawl_log *log, pawl__batch *batch, void *user, pawl_erro
 
 static pawl_status mark_all(struct validating *v)
 {
-        pawl__batch batch = {.prepare = fill, .prepare_user = v};
         bool any = false;
         pawl_status status = PAWL_OK;
 
         for (size_t i = 0; i < v->out->shown.n && !any; i++)
                 any = v->out->list[i].valid && !v->out->list[i].good;
         if (any)
-                status = from_log(v, pawl__log_commit(v->log, &batch, 0, NULL));
+                status = pawl__contents_commit(v->contents, fill, v, v->err);
         for (size_t i = 0; i < v->out->shown.n && !status; i++)
                 v->out->list[i].valid = v->out->list[i].valid && v->out->list[i].good;
-        pawl__batch_free(&batch);
         return status;
 }
 
