@@ -2,8 +2,8 @@
  * @file base/crypto.h
  * @brief OpenSSL's libcrypto, loaded at the first hash.
  *
- * It is by far the dearest library to start with: 21,000 relocations, 0.6 of the 2.7 ms that
- * `pawl conflicts` took, and most commands that look into a log hash nothing.
+ * It is the most expensive library to load: 21,000 relocations, 0.6 of the 2.7 ms that
+ * `pawl conflicts` took. Most commands that only read a log hash nothing.
  */
 #ifndef PAWL_BASE_CRYPTO_H
 #define PAWL_BASE_CRYPTO_H

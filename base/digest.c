@@ -52,7 +52,7 @@ pawl_status pawl__hasher_begin(pawl__hasher *h, pawl_error *err)
         if (status)
                 return status;
         if (!h->ctx) {
-                /* OpenSSL's error queue is the program's: remove what we add */
+                /* OpenSSL's error queue belongs to the program: remove what we add */
                 h->crypto->ERR_set_mark();
                 const bool fetched = fetch(h);
                 h->crypto->ERR_pop_to_mark();

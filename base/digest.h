@@ -12,9 +12,9 @@
 #define PAWL__HASH_LEN 32
 
 /**
- * For a program of our own, before its first hash: OpenSSL is to start without reading its
- * configuration file and without naming every algorithm, which is 0.56 of the 0.75 ms that it takes
- * to start. A library leaves that choice to the program that loads it, so nothing here calls this.
+ * For our own programs, before the first hash: start OpenSSL without its configuration file and
+ * without registering every algorithm, which takes 0.56 of the 0.75 ms of its start. A library
+ * leaves that choice to the program that loads it, so nothing here calls this.
  */
 void pawl__digest_start_lean(void);
 
@@ -29,7 +29,7 @@ PAWL_MUST_CHECK pawl_status pawl__hasher_begin(pawl__hasher *hasher, pawl_error 
 PAWL_MUST_CHECK pawl_status pawl__hasher_add(pawl__hasher *hasher, const void *data, size_t len);
 PAWL_MUST_CHECK pawl_status pawl__hasher_end(pawl__hasher *hasher, unsigned char out[32]);
 
-/** All three in one, each failure said. @p hasher NULL: one for this text. */
+/** The three calls in one; every failure has a message. @p hasher NULL: a temporary one. */
 PAWL_MUST_CHECK pawl_status pawl__sha256(
         pawl__hasher *hasher, unsigned char out[32], const void *data, size_t len, pawl_error *err);
 

@@ -62,8 +62,8 @@ static inline __m128i pawl__lex_tail(const char *p, size_t n)
 
 /**
  * The end of a run inside a string: the first '"', '\\' or byte below 0x20, or end. @p wide is set
- * to other than 0 when the run holds bytes beyond ASCII. With @p to, the run is copied there in the
- * same go, and up to 16 bytes more may be written than it has.
+ * to other than 0 when the run holds bytes beyond ASCII. With @p to, the run is copied there at
+ * the same time; up to 16 bytes more than its length may be written.
  */
 static inline const char *pawl__lex_run(const char *p, const char *end, unsigned *wide, char *to)
 {
@@ -159,7 +159,7 @@ const char *pawl__lex_string_rest(
  * there in canonical form and *to is moved past it; up to 16 bytes more may be written. It never
  * grows: the canonical form of an escape is the character, or the shortest escape for it.
  *
- * Most of what is read is read here, and out of line it would cost a tenth more.
+ * Most of the reading time is spent here; out of line it would take a tenth more.
  */
 __attribute__((always_inline)) static inline const char *pawl__lex_string(
         const char *start, const char *end, bool *escaped, char **to)

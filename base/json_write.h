@@ -2,10 +2,10 @@
  * @file base/json_write.h
  * @brief Building JSON text: what the project itself writes (payloads, --json, export).
  *
- * The writer puts commas and colons where they belong. Members are written in the order given: a
- * payload goes through pawl__json_canon() before it is kept, so order and form are never left to a
- * caller. A failed allocation sticks to the buffer, so that only pawl__json_end_writer() need be
- * checked.
+ * The writer adds commas and colons. Members are written in the order given. An append makes every
+ * payload canonical; one whose members are written in the order of their names is so already, and
+ * is only checked. A failed allocation is kept in the buffer, so that only pawl__json_end_writer()
+ * need be checked.
  */
 #ifndef PAWL_BASE_JSON_WRITE_H
 #define PAWL_BASE_JSON_WRITE_H
@@ -40,10 +40,10 @@ void pawl__json_null(pawl__json_writer *w);
 /** JSON text as it is; it must be one value. */
 void pawl__json_raw(pawl__json_writer *w, pawl_text json);
 
-/** A node of a tree, as it stands there. */
+/** A node of a tree, unchanged. */
 void pawl__json_node_value(pawl__json_writer *w, const pawl__json_node *node);
 
-/** name and value in one: what most members are. */
+/** A name and its value. The name needs no escape. */
 void pawl__json_member_text(pawl__json_writer *w, const char *name, pawl_text text);
 void pawl__json_member_string(pawl__json_writer *w, const char *name, const char *string);
 void pawl__json_member_integer(pawl__json_writer *w, const char *name, int64_t value);

@@ -28,7 +28,7 @@ pawl_status pawl__mac_new(pawl__mac **out, const void *key, size_t len, pawl_err
         if (!mac)
                 return pawl__nomem(err);
         mac->crypto = crypto;
-        /* OpenSSL's queue of errors is the program's: what we add is taken back */
+        /* OpenSSL's error queue belongs to the program: remove what we add */
         crypto->ERR_set_mark();
         EVP_MAC *hmac = crypto->EVP_MAC_fetch(NULL, "HMAC", NULL);
         mac->ctx = hmac ? crypto->EVP_MAC_CTX_new(hmac) : NULL;

@@ -13,8 +13,8 @@
  * A growing run of bytes. Zero-initialised is empty. Once anything was added, a NUL that is not
  * counted follows the data. Freed with pawl__buf_free(), or taken over with pawl__buf_take().
  *
- * Running out of memory sticks: what is added then, or later, may be missing, and failed is set
- * until the buffer is cleared, taken or freed. So a caller adds without looking, and looks once,
+ * A failed allocation is kept: failed stays set until the buffer is cleared, taken or freed, and
+ * what is added then, or later, may be missing. So a caller adds without checks, and checks once,
  * with pawl__buf_check() (base/error.h), before it uses the result.
  */
 typedef struct pawl__buf {
@@ -63,8 +63,8 @@ static inline pawl_text pawl__buf_text(const pawl__buf *buf)
 
 /**
  * Memory that is freed all at once. Zero-initialised is empty. Pointers hold until the arena is
- * cleared or freed. Running out of memory sticks, as in a buffer, until pawl__arena_check() says
- * so, or the arena is cleared or freed.
+ * cleared or freed. A failed allocation is kept, as in a buffer, until pawl__arena_check() reports
+ * it, or the arena is cleared or freed.
  */
 typedef struct pawl__arena {
         struct pawl__arena_block *head;
@@ -80,8 +80,8 @@ typedef struct pawl__arena {
 void *pawl__arena_alloc(pawl__arena *arena, size_t size);
 /** count * size zeroed bytes; NULL when there is no memory or the product overflows. */
 void *pawl__arena_array(pawl__arena *arena, size_t count, size_t size);
-/** A copy, NUL-ended; the absent text stays absent. Absent also when there is no memory: look with
- *  pawl__arena_check() once all copies are made. */
+/** A copy, NUL-ended; the absent text stays absent. Absent also when there is no memory: call
+ *  pawl__arena_check() after the last copy. */
 pawl_text pawl__arena_copy(pawl__arena *arena, pawl_text text);
 /** The same, which sets *ok to false when there is no memory. */
 pawl_text pawl__arena_text(pawl__arena *arena, pawl_text text, bool *ok);

@@ -164,7 +164,7 @@ static uint64_t nearest(uint64_t w, int64_t q)
                         return 0;
                 mantissa >>= 1 - exponent;
                 mantissa = (mantissa + (mantissa & 1)) >> 1;
-                /* rounding up to the smallest normal number sets the exponent by itself */
+                /* rounding up to the smallest normal number sets the exponent, too */
                 return mantissa;
         }
         /* half way between two doubles: only here, where w * 10^q is a short product, and exactly

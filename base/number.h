@@ -1,7 +1,7 @@
 /**
  * @file base/number.h
- * @brief Between decimal literals and doubles, both ways exact, in integers only: neither the
- *        process's locale nor its rounding mode has a say.
+ * @brief Between decimal literals and doubles, both ways exact, in integers only: independent
+ *        of the process's locale and rounding mode.
  */
 #ifndef PAWL_BASE_NUMBER_H
 #define PAWL_BASE_NUMBER_H
@@ -25,7 +25,7 @@ typedef struct pawl__decimal {
         int64_t exponent; /**< of ten; may be far outside of what a double holds */
 } pawl__decimal;
 
-/** Take a literal apart that the reader's grammar accepts. */
+/** Parse a literal that the reader's grammar accepts. */
 pawl__decimal pawl__decimal_read(const char *raw, size_t raw_len);
 /** The same, faster, for one of at most 19 digits, of them one at least before its point at
  *  raw[point] and one at least behind it, without an exponent. */

@@ -98,7 +98,7 @@ static pawl_status check_refs(const pawl__checkpoint *checkpoint, pawl_error *er
                 for (size_t j = 0; j < i; j++)
                         if (pawl__text_eq(checkpoint->scope_refs[j].scope, ref->scope))
                                 return pawl__fail(err, PAWL_EINVAL,
-                                        "scope_refs: scope %.*s stands there twice; name each "
+                                        "scope_refs: scope %.*s is named twice; name each "
                                         "once",
                                         PAWL__FMT(ref->scope));
         }

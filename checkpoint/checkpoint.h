@@ -104,7 +104,7 @@ typedef struct pawl__resume_decision {
 /**
  * @param asked        the checkpoint that the token names.
  * @param newest       the newest checkpoint of the same step, or NULL if it is the asked one. Where
- *                     it stands at post_gate or post_generation over the same inputs, the gate has
+ *                     it is at post_gate or post_generation over the same inputs, the gate has
  *                     since let the step pass: the resume goes on there, under its token, so that
  * an interrupted command keeps its idempotency key.
  * @param step_status  the step's status in the state tables.

@@ -15,7 +15,7 @@ struct level {
 
 struct diffing {
         pawl__json_tree before, after;
-        struct level *levels; /* one a depth: what stands on a stack needs no recursion */
+        struct level *levels; /* one a depth: an explicit stack, no recursion */
         size_t depth, cap;
         pawl__buf path;
         pawl__member_change_fn fn;
@@ -111,7 +111,7 @@ static pawl_status compare(struct diffing *d, pawl__node before, pawl__node afte
 }
 
 /* Which of the two next children comes first: below 0 that of before alone, above 0 that of after
- * alone, 0 both. Members stand in the order of their names, elements in that of their index. */
+ * alone, 0 both. Members are in the order of their names, elements in that of their index. */
 static int next_side(const struct diffing *d, const struct level *level)
 {
         if (level->at_after == PAWL__NO_NODE)

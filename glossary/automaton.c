@@ -16,7 +16,7 @@ struct state {
         uint32_t sign_first : 1; /* the first of them is a sign */
 };
 
-/* A transition; a key of 0 is a free slot, for the transitions of state 0 stand elsewhere. */
+/* A transition; a key of 0 is a free slot, as those of state 0 are in from_start. */
 struct edge {
         uint64_t key; /* state << 32 | token */
         uint32_t target;
@@ -152,23 +152,17 @@ static pawl_status set_target(pawl__automaton *a, uint32_t state, uint32_t token
 
 static pawl_status number_token(pawl__automaton *a, uint32_t *out, pawl_text text)
 {
-        uint32_t known = pawl__map_get(&a->vocabulary, text);
-
-        if (known == PAWL__MAP_NONE) {
-                if (a->n_tokens >= MAX_STATES)
-                        return PAWL_ETOOBIG;
-                known = (uint32_t)a->n_tokens;
-                if (pawl__grow(&a->from_start, &a->cap_tokens, a->n_tokens + 1,
-                            sizeof *a->from_start) ||
-                        pawl__map_put(&a->vocabulary, text, known))
-                        return PAWL_ENOMEM;
+        if (a->n_tokens >= MAX_STATES)
+                return PAWL_ETOOBIG;
+        if (pawl__grow(&a->from_start, &a->cap_tokens, a->n_tokens + 1, sizeof *a->from_start) ||
+                pawl__map_number(out, &a->vocabulary, text, (uint32_t)a->n_tokens))
+                return PAWL_ENOMEM;
+        if (*out == a->n_tokens)
                 a->from_start[a->n_tokens++] = 0;
-        }
-        *out = known;
         return PAWL_OK;
 }
 
-/* Go on to the state that a token leads to, making it if need be. */
+/* Advance to the state that a token leads to; add it if there is none. */
 static pawl_status extend(pawl__automaton *a, uint32_t *state, pawl_text token, bool sign)
 {
         uint32_t number, next;
@@ -188,7 +182,7 @@ static pawl_status extend(pawl__automaton *a, uint32_t *state, pawl_text token, 
         return status;
 }
 
-/* The other path to a pattern whose last word stands in the plural: from the state before it. */
+/* A second path to a pattern, with its last word in the plural, from the state before that word. */
 static pawl_status add_plural(pawl__automaton *a, uint32_t before, pawl_text word, uint32_t number)
 {
         uint32_t state = before;

@@ -1,10 +1,10 @@
 /**
  * @file glossary/automaton.h
- * @brief Every surface of a glossary found in one pass over a text.
+ * @brief Finds every surface of a glossary in one pass over a text.
  *
  * Aho and Corasick, "Efficient string matching: an aid to bibliographic search", CACM 18 (6), 1975,
  * over tokens instead of characters: words and signs are numbered by a hash table, white space is
- * one token whatever its length, and the transitions of all states stand in one open-addressing
+ * one token whatever its length, and the transitions of all states are in one open-addressing
  * table. A pass takes time proportional to the tokens and the matches, however many patterns there
  * are.
  *
@@ -24,9 +24,9 @@ typedef struct pawl__automaton pawl__automaton;
 PAWL_MUST_CHECK pawl_status pawl__automaton_new(pawl__automaton **out);
 void pawl__automaton_free(pawl__automaton *automaton);
 
-/** Add a pattern, not empty, that must outlive the automaton; its number is given back with each
- *  match. The same pattern again takes the new number. After a failure the automaton is good for
- *  nothing but to be freed. PAWL_ENOMEM, or PAWL_ETOOBIG beyond a billion states. */
+/** Add a pattern, not empty, that must outlive the automaton; its number is reported with each
+ *  match. The same pattern again takes the new number. After a failure the automaton can only be
+ *  freed. PAWL_ENOMEM, or PAWL_ETOOBIG beyond a billion states. */
 PAWL_MUST_CHECK pawl_status pawl__automaton_add(
         pawl__automaton *automaton, pawl_text pattern, uint32_t number);
 /** Make it ready: once, after the last pattern. */
@@ -57,8 +57,8 @@ PAWL_MUST_CHECK pawl_status pawl__matcher_start(
 void pawl__matcher_again(pawl__matcher *walk); /**< another text */
 void pawl__matcher_end(pawl__matcher *walk);
 
-/** Go on by a token, @p number being its number. Returns the state whose pattern, the longest, ends
- *  here, or 0; pawl__matcher_output_link() gives the ones that end here too. */
+/** Advance by a token, whose number is @p number. Returns the state whose pattern, the longest,
+ * ends here, or 0; pawl__matcher_output_link() gives the ones that end here too. */
 uint32_t pawl__matcher_step(pawl__matcher *walk, const pawl__token *token, uint32_t number);
 uint32_t pawl__matcher_output_link(const pawl__matcher *walk, uint32_t state);
 /** The pattern that ends in a state, and where in the text it starts. False: it starts with a sign

@@ -1,7 +1,7 @@
 #include "glossary/casing.h"
 #include "base/unicode.h"
 
-/* A character of a word: one class, and nothing else matters. */
+/* The class of a character. */
 enum kind { NONE, UPPER, LOWER, DIGIT, UNDERSCORE, FOREIGN, KINDS };
 
 static enum kind kind_of(uint32_t character)
@@ -33,7 +33,7 @@ struct shape {
         size_t count[KINDS];
         enum kind first, last;
         size_t humps;        /* parts that begin with a capital */
-        bool even;           /* underscores stand single, between others */
+        bool even;           /* underscores are single, between other characters */
         bool plural_acronym; /* two capitals or more, and then a lone s */
 };
 

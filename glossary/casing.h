@@ -1,8 +1,8 @@
 /**
  * @file glossary/casing.h
- * @brief What the case of a word's letters says: an acronym, or a name out of code.
+ * @brief Classifies a word by the case of its letters: an acronym, or an identifier.
  *
- * Marks count to their letter, so that a word is judged alike composed and decomposed.
+ * Marks belong to their letter, so that composed and decomposed words are classified alike.
  */
 #ifndef PAWL_GLOSSARY_CASING_H
 #define PAWL_GLOSSARY_CASING_H

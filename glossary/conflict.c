@@ -156,8 +156,8 @@ pawl__severity pawl__findings_severity(const pawl__findings *findings)
 
 /* ---- Re-evaluating --------------------------------------------------------------------------- */
 
-/* A term that has several senses by now is ambiguous, and one that has none any more unknown; it is
- * no less severe than it was recorded. Whether the step is critical stands in what was recorded. */
+/* A term that now has several senses is ambiguous, and one that has none any more is unknown. It
+ * does not become less severe than it was recorded, which includes whether the step is critical. */
 static void update_type(pawl__finding *finding, size_t senses)
 {
         pawl__conflict_type type = finding->type;

@@ -16,7 +16,7 @@ typedef enum pawl__conflict_type {
         PAWL__UNRESOLVED_CRITICAL
 } pawl__conflict_type;
 
-/** PAWL__SEVERITY_HIGH also stands for a severity that is not known. */
+/** A severity that is not known is read as PAWL__SEVERITY_HIGH. */
 typedef enum pawl__severity {
         PAWL__SEVERITY_NONE,
         PAWL__SEVERITY_LOW,
@@ -56,10 +56,10 @@ PAWL_MUST_CHECK pawl_status pawl__findings_make(pawl__findings *out, pawl__arena
 
 pawl__severity pawl__findings_severity(const pawl__findings *findings); /**< the highest */
 
-/** Which findings still stand by the glossary as it now is: `inconsistent` ones always do, the
- *  others unless their term now has exactly one active sense in its deciding scope. Those that
- *  stand get today's candidates; one whose term is ambiguous by now, or no longer, changes its
- *  type. None becomes less severe. */
+/** Re-evaluate findings by the present glossary. `inconsistent` ones stay open; the others do
+ * unless their term now has exactly one active sense in its deciding scope. Open findings get the
+ * present candidates; one whose term has become ambiguous, or is no longer, changes its type. None
+ * becomes less severe. */
 PAWL_MUST_CHECK pawl_status pawl__findings_reevaluate(pawl__findings *out, pawl__arena *arena,
         const pawl__glossary *glossary, const pawl__findings *recorded, pawl_error *err);
 

@@ -4,9 +4,9 @@
 #include "glossary/normal.h"
 #include <stdlib.h>
 
-/* What is worked out of a claim when it is first needed, and a redefinition that waits for the end
- * of its sentence: the last one in it, for the less of the sentence is left, the fewer key words
- * can be in it. */
+/* Key words of a claim, computed when they are first needed, and a redefinition that waits for the
+ * end of its sentence. Of several in a sentence the last counts: the less of the sentence is left,
+ * the fewer key words can be in it. */
 struct checked {
         pawl_text *words; /* the definition's key words */
         size_t n_words, cap_words;
@@ -38,7 +38,7 @@ static pawl_status normal_of(pawl_text *out, struct check *check, pawl_text word
         return status;
 }
 
-/* Is a word common, as it stands folded in the room or by its normal form? */
+/* Is a word common, folded (in the room) or by its normal form? */
 static bool is_common(const struct check *check, pawl_text normal)
 {
         return pawl__common_word(normal) || pawl__common_word(pawl__buf_text(&check->room));
@@ -46,17 +46,16 @@ static bool is_common(const struct check *check, pawl_text normal)
 
 static pawl_status add_key_word(struct check *check, struct checked *checked, pawl_text normal)
 {
-        bool ok = true;
+        const pawl_text copy = pawl__arena_copy(&check->arena, normal);
+        uint32_t index;
 
-        if (pawl__map_get(&checked->by_word, normal) != PAWL__MAP_NONE)
-                return PAWL_OK;
-        pawl_text copy = pawl__arena_text(&check->arena, normal, &ok);
-        if (!ok ||
+        if (!copy.data ||
                 pawl__grow(&checked->words, &checked->cap_words, checked->n_words + 1,
                         sizeof *checked->words) ||
-                pawl__map_put(&checked->by_word, copy, 0))
+                pawl__map_number(&index, &checked->by_word, copy, (uint32_t)checked->n_words))
                 return PAWL_ENOMEM;
-        checked->words[checked->n_words++] = copy;
+        if (index == checked->n_words)
+                checked->words[checked->n_words++] = copy;
         return PAWL_OK;
 }
 
@@ -132,7 +131,7 @@ static size_t sentence_end(pawl_text text, size_t from)
         return token.start;
 }
 
-/* Where each word of a sentence last stands in it, by normal form. */
+/* The last occurrence of each word in a sentence, by normal form. */
 struct lasts {
         pawl__map by_word; /* index into starts */
         size_t *starts, n, cap;
@@ -142,19 +141,14 @@ struct lasts {
 
 static pawl_status note_last(struct lasts *lasts, pawl_text normal, size_t start)
 {
-        uint32_t index = pawl__map_get(&lasts->by_word, normal);
-        bool ok = true;
+        const pawl_text copy = pawl__arena_copy(&lasts->arena, normal);
+        uint32_t index;
 
-        if (index == PAWL__MAP_NONE) {
-                index = (uint32_t)lasts->n;
-                pawl_text copy = pawl__arena_text(&lasts->arena, normal, &ok);
-                if (!ok || lasts->n >= PAWL__MAP_NONE - 1 ||
-                        pawl__grow(
-                                &lasts->starts, &lasts->cap, lasts->n + 1, sizeof *lasts->starts) ||
-                        pawl__map_put(&lasts->by_word, copy, index))
-                        return PAWL_ENOMEM;
-                lasts->n++;
-        }
+        if (!copy.data || lasts->n >= PAWL__MAP_NONE - 1 ||
+                pawl__grow(&lasts->starts, &lasts->cap, lasts->n + 1, sizeof *lasts->starts) ||
+                pawl__map_number(&index, &lasts->by_word, copy, (uint32_t)lasts->n))
+                return PAWL_ENOMEM;
+        lasts->n += index == lasts->n;
         /* pawl__grow() has set it; NOLINTNEXTLINE(clang-analyzer-core.NullDereference) */
         lasts->starts[index] = start;
         return PAWL_OK;
@@ -196,7 +190,7 @@ static bool shares_little(const struct checked *checked, const struct lasts *las
         return shared * 10 < checked->n_words * 3;
 }
 
-/* The sentence is over: judge what waits in it. */
+/* The end of a sentence: evaluate the redefinitions that wait for it. */
 static pawl_status end_sentence(struct check *check)
 {
         struct lasts lasts = {PAWL__MAP_INIT, NULL, 0, 0, 0, PAWL__ARENA_INIT};
@@ -324,7 +318,7 @@ static bool pass_contraction(pawl__tokens *tokens)
                word_is(tokens, &rest, t);
 }
 
-/* A term stands in the text: read on from its end, past the marks that may close around it. */
+/* A term was found: read on from its end, past closing marks. */
 static pawl_status see_mention(uint32_t claim, size_t start, size_t end, void *user)
 {
         struct check *check = user;

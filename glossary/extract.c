@@ -3,7 +3,7 @@
 #include "glossary/extract_internal.h"
 #include <stdlib.h>
 
-/* Static, so that it can stand for the metadata of those who have none. */
+/* For extractions without metadata. */
 static const pawl__metadata no_metadata;
 
 pawl_status pawl__extraction_new(pawl__extraction **out, pawl__glossary *glossary,
@@ -79,7 +79,7 @@ pawl_status pawl__extraction_text(pawl__extraction *extraction, pawl_text text, 
 /* ---- JSON ------------------------------------------------------------------------------------ */
 
 /* Every string from @p node up to @p end; objects inside are passed over unless @p objects. Nodes
- * stand in document order, so nothing needs to descend. */
+ * are in document order, so no descent is needed. */
 static pawl_status read_strings(pawl__extraction *extraction, const pawl__json_tree *tree,
         pawl__node node, pawl__node end, bool objects, pawl_error *err)
 {

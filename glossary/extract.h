@@ -1,6 +1,6 @@
 /**
  * @file glossary/extract.h
- * @brief Layer 1's rules: which terms a step's texts hold.
+ * @brief Layer 1's rules: the terms in a step's texts.
  */
 #ifndef PAWL_GLOSSARY_EXTRACT_H
 #define PAWL_GLOSSARY_EXTRACT_H
@@ -62,7 +62,7 @@ static inline pawl__resolution pawl__term_resolve(
                            : pawl__glossary_resolve(glossary, term->surface);
 }
 
-/** Gathers texts, then gives their terms. */
+/** Collects texts, then lists their terms. */
 typedef struct pawl__extraction pawl__extraction;
 
 /** @p glossary (may be NULL) and @p metadata (may be NULL: nothing) must outlive the extraction,
@@ -84,9 +84,9 @@ PAWL_MUST_CHECK pawl_status pawl__extraction_terms(
         pawl__terms *out, pawl__extraction *extraction, pawl_error *err);
 void pawl__extraction_free(pawl__extraction *extraction);
 
-/** What stands around a term where it was first written, the text being there still: up to 80
- *  characters, on one line, in the arena; absent for a hint alone. @p room is for making it. Only
- *  when asked for, as nobody reads it of a term that resolves (a fifth of what layer 1 takes). */
+/** The text around a term's first occurrence: up to 80 characters, on one line, in the arena;
+ * absent for a term that is only a hint. The text must still exist. @p room is scratch memory. A
+ * separate call, since terms that resolve need no context (it takes a fifth of layer 1's time). */
 PAWL_MUST_CHECK pawl_status pawl__term_context(
         pawl_text *out, pawl__arena *arena, pawl__buf *room, const pawl__term *term);
 

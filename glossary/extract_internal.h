@@ -1,6 +1,6 @@
 /**
  * @file glossary/extract_internal.h
- * @brief The inside of an extraction: the texts, the words seen in them, and the terms found.
+ * @brief The private parts of an extraction: the texts, their words, and the terms found.
  */
 #ifndef PAWL_GLOSSARY_EXTRACT_INTERNAL_H
 #define PAWL_GLOSSARY_EXTRACT_INTERNAL_H
@@ -11,13 +11,13 @@
 
 #define PAWL__NOWHERE UINT32_MAX /* a text's index: not in a text */
 
-/** Where something stands. Places are ordered by text, then by start. */
+/** A range of a text. Spans are ordered by text, then by start. */
 typedef struct pawl__span {
         uint32_t text;
         size_t start, end;
 } pawl__span;
 
-/** The automata that are walked side by side. */
+/** The automata that run side by side. */
 enum { PAWL__BY_GLOSSARY, PAWL__BY_HINTS, PAWL__WALKS };
 
 /** Bits of a word beside those of casing.h. */
@@ -26,8 +26,8 @@ enum {
         PAWL__IS_COMMON = 32
 };
 
-/** A word as it is spelled, or the normal form of one. All that the rules ask of a spelling is
- * found out when it is first seen, so that each further time costs one look into a table. */
+/** A word as it is spelled, or the normal form of one. What the rules need of a spelling is
+ * computed when it is first seen; each further occurrence costs one look-up. */
 typedef struct pawl__word {
         pawl_text text;
         uint32_t normal; /**< the word that is its normal form; maybe itself */
@@ -45,7 +45,7 @@ typedef struct pawl__words {
         pawl__buf room;
 } pawl__words;
 
-/** What is known of a normal form that is a term, or that the metadata speaks of. */
+/** A normal form that is a term, or that the metadata names. */
 typedef struct pawl__term_row {
         pawl_text normal;
         pawl_text hint;      /**< as the metadata writes it; absent: it does not */
@@ -83,13 +83,13 @@ PAWL_MUST_CHECK pawl_status pawl__words_index(
         uint32_t *out, pawl__extraction *extraction, pawl_text text);
 void pawl__words_free(pawl__words *words);
 
-/** What the metadata says of terms, and the automaton that finds them. */
+/** Add the terms that the metadata names, and build the automaton that finds them. */
 PAWL_MUST_CHECK pawl_status pawl__term_table_prepare(pawl__extraction *extraction);
 /** A term was found. @p normal is the glossary's, a word's, or in the extraction's room (copied
  *  then). A hint is found by PAWL__METADATA_HINT. */
 PAWL_MUST_CHECK pawl_status pawl__term_table_add(
         pawl__extraction *extraction, pawl_text normal, pawl__source source, pawl__span span);
-/** A surface of the glossary's was found. */
+/** A surface of the glossary was found. */
 PAWL_MUST_CHECK pawl_status pawl__term_table_add_known(
         pawl__extraction *extraction, pawl_text normal, uint32_t number, pawl__span span);
 

@@ -1,4 +1,4 @@
-/* One pass over a text that serves every rule: each token goes by once. */
+/* One pass over a text for all rules: each token is read once. */
 #include "glossary/casing.h"
 #include "glossary/extract_internal.h"
 #include "glossary/normal.h"
@@ -16,7 +16,7 @@ struct quote {
 struct chain {
         size_t start, end, words;
         bool fits;   /* all of them are such as kebab-case is made of */
-        bool hyphen; /* one hyphen stands after the last */
+        bool hyphen; /* one hyphen follows the last */
 };
 
 /* The pass. The two kinds of quotation marks do not see each other, so that one may hold the other.
@@ -85,7 +85,7 @@ static pawl_status take_matches(struct scan *scan, int by, uint32_t state, size_
         return PAWL_OK;
 }
 
-/* Go on by a token whose number each walk knows. */
+/* Advance every automaton by a token. */
 static pawl_status step(struct scan *scan, const pawl__token *token, const uint32_t *numbers)
 {
         pawl_status status = PAWL_OK;
@@ -214,7 +214,7 @@ static void break_quote(struct quote *quote, size_t line_breaks)
 
 /* ---- Tokens ---------------------------------------------------------------------------------- */
 
-/* What a word is by itself. Each rule needs to see a spelling once, the count every time. */
+/* The rules for single words. Each needs to see a spelling once, the count every time. */
 static pawl_status see_word(struct scan *scan, uint32_t index, const pawl__token *token)
 {
         pawl__extraction *extraction = scan->extraction;
@@ -260,7 +260,7 @@ static pawl_status scan_word(struct scan *scan, const pawl__token *token)
         return status ? status : step(scan, token, extraction->words.items[index].token);
 }
 
-/* Go on by a token of one ASCII character; ' ' stands for any white space. */
+/* Advance by a token of one ASCII character; ' ' is any white space. */
 static pawl_status step_by_character(struct scan *scan, const pawl__token *token, char character)
 {
         uint32_t numbers[PAWL__WALKS];

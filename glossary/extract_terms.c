@@ -1,5 +1,4 @@
-/* The terms of an extraction: what the metadata says of them, where they were found, and the list
- * that comes of it. */
+/* The terms of an extraction: those of the metadata, those that were found, and the sorted list. */
 #include "base/error.h"
 #include "glossary/extract_internal.h"
 #include "glossary/normal.h"
@@ -138,7 +137,7 @@ static bool is_earlier(pawl__span a, pawl__span b)
         return a.text != b.text ? a.text < b.text : a.start < b.start;
 }
 
-/* *out: the item, if it stands for itself. */
+/* *out: the item, unless it is an alias of another. */
 static pawl_status observe(pawl__extraction *extraction, pawl__term_row **out, pawl_text normal,
         pawl__source source, pawl__span span)
 {

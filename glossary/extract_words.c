@@ -1,4 +1,4 @@
-/* The words of an extraction: each spelling looked into once. */
+/* The words of an extraction: each spelling is classified once. */
 #include "base/unicode.h"
 #include "glossary/casing.h"
 #include "glossary/extract_internal.h"
@@ -61,7 +61,7 @@ static pawl_status add(pawl__words *words, uint32_t *out, bool *is_new, pawl_tex
 }
 
 /* What the rules ask of a word, all but which its normal form is. */
-static void look_into(pawl__extraction *extraction, uint32_t index, pawl_text folded, bool plain)
+static void classify(pawl__extraction *extraction, uint32_t index, pawl_text folded, bool plain)
 {
         pawl__word *word = &extraction->words.items[index];
         size_t singular = pawl__singular_len(folded.data, folded.len);
@@ -79,7 +79,7 @@ static void look_into(pawl__extraction *extraction, uint32_t index, pawl_text fo
         }
 }
 
-/* A word that is its own normal form. The text is copied if it stands in the words' room. */
+/* A word that is its own normal form. The text is copied if it is in the words' room. */
 static pawl_status normal_index(
         pawl__extraction *extraction, uint32_t *out, pawl_text normal, bool copy)
 {
@@ -94,7 +94,7 @@ static pawl_status normal_index(
         }
         pawl_status status = ok ? add(words, out, &is_new, normal) : PAWL_ENOMEM;
         if (status == PAWL_OK && is_new)
-                look_into(extraction, *out, normal, is_plain(normal));
+                classify(extraction, *out, normal, is_plain(normal));
         return status;
 }
 
@@ -114,7 +114,7 @@ pawl_status pawl__words_index(uint32_t *out, pawl__extraction *extraction, pawl_
                 status = fold(&folded, words, text);
         if (status)
                 return status;
-        look_into(extraction, *out, folded, plain);
+        classify(extraction, *out, folded, plain);
         size_t singular = pawl__singular_len(folded.data, folded.len);
         if (folded.data == text.data && singular == text.len) /* its own normal form */
                 return PAWL_OK;

@@ -57,8 +57,8 @@ struct kept {
         uint32_t order, entry;
 };
 
-/* All senses of one normal form. The active ones of the deciding scope stand in front, sorted; that
- * is put right when they are asked for. */
+/* All senses of one normal form. The active ones of the deciding scope come first, sorted; they
+ * are sorted when they are first needed. */
 struct entry {
         pawl_text normal;
         const pawl__sense **senses;
@@ -114,16 +114,15 @@ size_t pawl__glossary_count(const pawl__glossary *glossary)
  * its normal form. The byte between is none of UTF-8's. */
 static pawl_status key_of(pawl__buf *key, const pawl__sense *sense, pawl_text normal)
 {
-        pawl__buf_clear(key);
         const int kind = sense->answered ? PAWL__SCOPES_N : (int)sense->scope;
-        pawl_status status = pawl__buf_addc(key, (char)('0' + kind));
-        if (status == PAWL_OK)
-                status = pawl__buf_add(key, normal.data, normal.len);
-        if (status == PAWL_OK)
-                status = pawl__buf_addc(key, '\xff');
-        if (status == PAWL_OK && !sense->answered)
-                status = pawl__buf_add(key, sense->definition.data, sense->definition.len);
-        return status;
+
+        pawl__buf_clear(key);
+        pawl__buf_addc(key, (char)('0' + kind));
+        pawl__buf_add_text(key, normal);
+        pawl__buf_addc(key, '\xff');
+        if (!sense->answered)
+                pawl__buf_add_text(key, sense->definition);
+        return key->failed ? PAWL_ENOMEM : PAWL_OK;
 }
 
 /* The entry of a normal form, made if there is none; an empty one is a term without a meaning. */

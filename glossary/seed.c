@@ -11,7 +11,7 @@
 struct loader {
         pawl__seed *seed;
         pawl__sense *sense; /* the one at hand */
-        pawl__node surface; /* where its surface stands */
+        pawl__node surface; /* the node of its surface */
         pawl__map seen;     /* that node of each sense, by what makes senses the same */
         pawl__buf key;      /* for looking one up */
 };

@@ -1,6 +1,6 @@
 /**
  * @file glossary/seed.h
- * @brief Seed files: the senses that a team brings along, and how they get into the log.
+ * @brief Seed files: a team's senses, and how they get into the log.
  */
 #ifndef PAWL_GLOSSARY_SEED_H
 #define PAWL_GLOSSARY_SEED_H

@@ -65,8 +65,8 @@ pawl_status pawl__sense_updated(pawl__batch *batch, const pawl__sense *sense, pa
         return pawl__batch_emit(batch, PAWL__SENSE_UPDATED, like, &w, err);
 }
 
-/* The sense that the state keeps in the place of this one, if any. */
-static pawl_status standing(pawl__row *row, bool *there, const pawl__sense *sense,
+/* The sense of the state that this one would replace, if any. */
+static pawl_status present_sense(pawl__row *row, bool *there, const pawl__sense *sense,
         pawl_text mission_id, pawl_text version_id, pawl__state *state, pawl__arena *arena,
         pawl_error *err)
 {
@@ -106,7 +106,7 @@ static pawl_status is_known(bool *known, const pawl__seed *seed, pawl__state *st
         pawl_status status = has_version(known, seed->scope, seed->version_id, state, &arena, err);
 
         if (!status && *known && seed->scope == PAWL__MISSION_LOCAL && seed->n > 0)
-                status = standing(&row, known, &seed->senses[0], like->mission_id,
+                status = present_sense(&row, known, &seed->senses[0], like->mission_id,
                         pawl__text(seed->version_id), state, &arena, err);
         pawl__arena_free(&arena);
         return status;
@@ -153,7 +153,7 @@ enum news { CREATED, UPDATED, SAME };
 /* A seed against the version of its scope that is in force. */
 struct change {
         const pawl__seed *seed;
-        pawl_text base;      /* absent: there is none, or all is to be told anew */
+        pawl_text base;      /* absent: there is none, or all senses are recorded again */
         pawl__map senses;    /* of the seed, by normal form and definition */
         unsigned char *news; /* beside the seed's senses */
         size_t n_same;
@@ -222,9 +222,9 @@ static pawl_status key_senses(struct change *c, pawl_error *err)
         return PAWL_OK;
 }
 
-/* What differs from the version in force. All is told anew where that is not much more, or where
- * a reader would have to go through more than twice of what there is: so its costs are bounded, and
- * what was saved before pays for it. */
+/* What differs from the version in force. All senses are recorded again where that is not much
+ * more, or where a reader would have to read more than twice of what there is: so the cost of
+ * reading is bounded. */
 static pawl_status find_change(struct change *c, pawl__state *state, pawl_error *err)
 {
         const pawl_text scope = pawl__text(pawl__scope_name(c->seed->scope));
@@ -305,7 +305,7 @@ pawl_status pawl__seed_import(pawl__batch *batch, size_t *n_new, size_t *n_updat
                 pawl__row row;
                 bool there = false;
                 pawl__arena_clear(&arena);
-                status = standing(
+                status = present_sense(
                         &row, &there, sense, like->mission_id, pawl__text(""), state, &arena, err);
                 if (status || (there && !differs(sense, &row)))
                         continue;

@@ -1,6 +1,6 @@
 /**
  * @file glossary/surfaces.h
- * @brief The automaton of a glossary's surfaces, for those who walk it along with other rules.
+ * @brief The automaton of a glossary's surfaces, which an extraction runs beside other rules.
  */
 #ifndef PAWL_GLOSSARY_SURFACES_H
 #define PAWL_GLOSSARY_SURFACES_H

@@ -4,7 +4,7 @@
  *
  * A word is a maximal run of letters, digits, marks and underscores; white space is one token a
  * run; any other character is a sign, with the marks that follow it. Text is valid UTF-8. Tokens
- * cover the text without a gap, and no folding joins or parts them.
+ * cover the text without gaps, and folding neither joins nor splits them.
  */
 #ifndef PAWL_GLOSSARY_TOKENS_H
 #define PAWL_GLOSSARY_TOKENS_H
@@ -36,7 +36,7 @@ static inline pawl__tokens pawl__tokens_of(pawl_text text)
         return (pawl__tokens){text, 0, false};
 }
 
-/** The next token; after the last, one of kind END again and again. */
+/** The next token; after the last, always one of kind END. */
 pawl__token pawl__token_next(pawl__tokens *tokens);
 
 static inline pawl_text pawl__token_text(const pawl__tokens *tokens, const pawl__token *token)

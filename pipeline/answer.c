@@ -1,4 +1,4 @@
-/* What an answer to a conflict appends, whoever gave it and wherever. */
+/* The events that an answer to a conflict appends. */
 #include "pipeline/answer.h"
 #include "base/error.h"
 #include "glossary/normal.h"

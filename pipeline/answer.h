@@ -1,6 +1,6 @@
 /**
  * @file pipeline/answer.h
- * @brief What an answer to a conflict appends: the same from a terminal and from another session.
+ * @brief The events of an answer to a conflict, from a terminal or from another session.
  */
 #ifndef PAWL_PIPELINE_ANSWER_H
 #define PAWL_PIPELINE_ANSWER_H

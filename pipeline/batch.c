@@ -1,4 +1,4 @@
-/* The pipeline's batch: what waits for the next commit, and the commit. */
+/* The pipeline's batch: the events that wait for the next commit, and the commit. */
 #include "pipeline/object.h"
 
 void pawl__pipeline_mark(pawl_pipeline *pipeline)
@@ -7,7 +7,7 @@ void pawl__pipeline_mark(pawl_pipeline *pipeline)
         pipeline->mark_blobs = pipeline->batch.n_blobs;
 }
 
-void pawl__pipeline_forget(pawl_pipeline *pipeline)
+void pawl__pipeline_discard(pawl_pipeline *pipeline)
 {
         if (pipeline->mark == 0 && pipeline->mark_blobs == 0) {
                 pawl__batch_clear(&pipeline->batch);
@@ -22,7 +22,7 @@ pawl__batch *pawl__pipeline_batch(pawl_pipeline *pipeline)
         return &pipeline->batch;
 }
 
-/* Another process has the claim's run now: what waits for it is not ours to write. */
+/* Another process owns the claim's run now: drop the events that wait for it. */
 static void fenced(pawl_pipeline *pipeline, pawl__claim *claim)
 {
         if (!claim || (size_t)(claim - pipeline->claims) == pipeline->current) {
@@ -48,7 +48,7 @@ pawl_status pawl__pipeline_commit(pawl_pipeline *pipeline, pawl_error *err)
         pawl_status status =
                 pawl__log_commit(pipeline->log, &pipeline->batch, claim ? claim->fence : 0, &seq);
         if (status && status != PAWL_EFENCED && deferred && pipeline->batch.prepare_between) {
-                /* for the sake of what it was to take along, maybe: whoever armed it looks */
+                /* maybe because of its prepare hook: try without; whoever set the hook checks */
                 pipeline->batch.prepare = NULL;
                 pipeline->batch.prepare_between = false;
                 status = pawl__log_commit(
@@ -61,7 +61,7 @@ pawl_status pawl__pipeline_commit(pawl_pipeline *pipeline, pawl_error *err)
                 return status;
         }
         pawl__pipeline_mark(pipeline);
-        if (claim && claim->seen + n == seq) /* nobody else appended: our own senses we know */
+        if (claim && claim->seen + n == seq) /* nobody else appended; our own senses are loaded */
                 claim->seen = seq;
         return PAWL_OK;
 }

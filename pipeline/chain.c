@@ -195,7 +195,7 @@ pawl_status pawl__pipeline_pass(
                         }
                 }
                 if (verdict < 0) {
-                        pawl__pipeline_forget(pipeline);
+                        pawl__pipeline_discard(pipeline);
                         if (ctx->checkpoint_waits) /* its token is none that the log knows */
                                 ctx->checkpoint = ctx->committed;
                         ctx->checkpoint_waits = false;
@@ -264,7 +264,7 @@ static pawl_status run(pawl_pipeline *pipeline, pawl_context *ctx)
         pawl__pipeline_attach(pipeline, ctx);
         pawl__pipeline_mark(pipeline);
         if (!ctx->token[0] && (status = start(ctx))) {
-                pawl__pipeline_forget(pipeline);
+                pawl__pipeline_discard(pipeline);
                 return status;
         }
         status = pawl__pipeline_pass(

@@ -102,7 +102,7 @@ static pawl_status changes_senses(
         return *changed ? PAWL_DONE : PAWL_OK;
 }
 
-/* Other sessions answer and define while this one waits: take up what they appended. */
+/* Load the answers and senses that other sessions appended meanwhile. */
 static pawl_status catch_up(pawl_pipeline *pipeline, pawl__claim *claim, pawl_error *err)
 {
         uint64_t head;

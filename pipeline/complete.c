@@ -63,9 +63,9 @@ pawl_status pawl__complete_record(pawl_context *ctx)
         return pawl__context_emit(ctx, PAWL__STEP_COMPLETED);
 }
 
-/* The context as the layers find it on the output. What was decided for the inputs (strictness, the
- * checkpoint that allowed generation) stands. */
-static void turn_to_output(pawl_context *ctx)
+/* Prepare the context for the layers' pass over the output. The decisions on the inputs
+ * (strictness, the checkpoint that allowed generation) are kept. */
+static void begin_output(pawl_context *ctx)
 {
         ctx->phase = PAWL__ON_OUTPUT;
         ctx->token_used = true;
@@ -89,7 +89,7 @@ static pawl_status complete(
         status = set_output(ctx, output, len);
         if (status)
                 return status;
-        turn_to_output(ctx);
+        begin_output(ctx);
         status = pawl__pipeline_pass(
                 pipeline, ctx, PAWL__FROM_START, pipeline->options.defer_completion);
         if (status < 0) { /* it may be tried again */
@@ -134,7 +134,7 @@ pawl_status pawl_pipeline_failed(
         if (!status)
                 status = pawl__pipeline_commit(pipeline, &ctx->error);
         if (status) {
-                pawl__pipeline_forget(pipeline);
+                pawl__pipeline_discard(pipeline);
                 pipeline->error = ctx->error;
                 return status;
         }
@@ -174,7 +174,7 @@ pawl_status pawl_pipeline_end_run(pawl_pipeline *pipeline, const char *run_id, c
         if (!status)
                 status = pawl_pipeline_flush(pipeline);
         if (status) {
-                pawl__pipeline_forget(pipeline);
+                pawl__pipeline_discard(pipeline);
                 return status;
         }
         if (!claim->own)

@@ -1,4 +1,4 @@
-/* The execution context: made, set, asked, and the one way in which a layer's events leave it. */
+/* The execution context: its construction, setters and getters, and the events of its layers. */
 #include "pipeline/context.h"
 #include "base/error.h"
 #include "base/ids.h"
@@ -158,7 +158,8 @@ pawl_text pawl__context_keep(pawl_context *ctx, pawl_text text, bool *ok)
         return pawl__arena_text(&ctx->pass, text, ok);
 }
 
-/* ---- Asked ----------------------------------------------------------------------------------- */
+/* ---- Getters -----------------------------------------------------------------------------------
+ */
 
 const char *pawl_context_errmsg(const pawl_context *ctx)
 {

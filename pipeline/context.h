@@ -25,7 +25,7 @@ typedef struct pawl__attempt {
         char last_line[PAWL__LAST_LINE_MAX]; /**< printable; "": none */
 } pawl__attempt;
 
-/** How a conflict of this pass stands with the clarification layer. */
+/** The state of a conflict of this pass in the clarification layer. */
 typedef enum pawl__prompt_state {
         PAWL__NOT_ASKED,
         PAWL__DEFERRED,

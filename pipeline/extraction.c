@@ -1,5 +1,5 @@
-/* Layer 1: the terms of the inputs, or of the output. What they are is glossary/extract.h's; here
- * they are kept for layer 2, and those that a glossary ought to know of are observed in the log. */
+/* Layer 1: the terms of the inputs, or of the output, by glossary/extract.h. They are kept for
+ * layer 2; those that do not resolve are recorded as observed. */
 #include "base/error.h"
 #include "pipeline/context.h"
 #include "pipeline/layers.h"
@@ -8,8 +8,6 @@ static pawl_status observe(pawl_context *ctx, const pawl__term *term)
 {
         pawl__json_writer *w = pawl__context_payload(ctx);
 
-        /* in the order of the canonical form, as everything here that comes often: then nothing is
-         * left to sort, which was a fiftieth of a pass with 62 new terms */
         pawl__json_member_text(w, "actor_id", ctx->actor);
         pawl__json_member_number(w, "confidence", term->confidence);
         pawl__json_member_text(w, "context", term->context.data ? term->context : pawl__text(""));
@@ -19,15 +17,15 @@ static pawl_status observe(pawl_context *ctx, const pawl__term *term)
         return pawl__context_emit(ctx, PAWL__TERM_OBSERVED);
 }
 
-/* Does anybody ask where it stands? Terms that resolve are neither observed nor, but for those that
- * the output contradicts, findings. */
+/* Is its context needed? A term that resolves is not observed, and is a finding only if the output
+ * contradicts it. */
 static bool is_asked_for(const pawl_context *ctx, const pawl__term *term)
 {
         return ctx->phase == PAWL__ON_OUTPUT || !ctx->glossary ||
                pawl__term_resolve(ctx->glossary, term).n != 1;
 }
 
-/* The extraction's own terms end with it, and the texts they stand in. */
+/* Copy the terms, which end with the extraction. */
 static pawl_status keep(pawl_context *ctx, const pawl__terms *terms)
 {
         pawl__buf room = PAWL__BUF_INIT;

@@ -1,6 +1,6 @@
 /**
  * @file pipeline/object.h
- * @brief The pipeline from inside its folder: its layers, its claims on runs, and its batch.
+ * @brief The private parts of a pipeline: its layers, its claims on runs, and its batch.
  */
 #ifndef PAWL_PIPELINE_OBJECT_H
 #define PAWL_PIPELINE_OBJECT_H
@@ -13,7 +13,7 @@ typedef struct pawl__claim {
         pawl__arena arena;
         pawl_text run_id, mission_id, session_id; /**< mission_id absent: adopted, not met yet */
         uint64_t fence;
-        bool own;                 /**< claimed by the pipeline, which gives it back */
+        bool own;                 /**< claimed by the pipeline, which releases it */
         bool borrowed;            /**< glossary is the caller's */
         pawl__glossary *glossary; /**< NULL: not loaded yet */
         pawl__scope_ref refs[PAWL__SCOPE_REFS_MAX];
@@ -59,11 +59,11 @@ PAWL_MUST_CHECK pawl_status pawl__claim_take(pawl_pipeline *pipeline, pawl_conte
 /** PAWL_ESTATE, in pipeline->error: the run is not this pipeline's. */
 pawl_status pawl__pipeline_no_claim(pawl_pipeline *pipeline, pawl_text run_id);
 
-/** Forget a claim; gives nothing back. Pointers to other claims do not hold any more. */
+/** Drop a claim without releasing the run. Pointers to other claims become invalid. */
 void pawl__claim_drop(pawl_pipeline *pipeline, pawl__claim *claim);
 
-/** Load what was added to the current run's senses since; with @p refs other than its own, the
- *  senses of those, from nothing. Why it failed is in @p err. */
+/** Load what was added to the current run's senses since; with @p refs other than its own, load
+ *  the senses of those instead. A failure is in @p err. */
 PAWL_MUST_CHECK pawl_status pawl__claim_reload(pawl_pipeline *pipeline, pawl__claim *claim,
         const pawl__scope_ref *refs, size_t n_refs, pawl_error *err);
 
@@ -79,11 +79,11 @@ void pawl__pipeline_mark(pawl_pipeline *pipeline);
 
 /** Forget what came since the mark or the last commit; a completion of an earlier pass that was
  *  deferred goes on waiting. */
-void pawl__pipeline_forget(pawl_pipeline *pipeline);
+void pawl__pipeline_discard(pawl_pipeline *pipeline);
 
 /* ---- chain.c -------------------------------------------------------------------------------- */
 
-/** Lend the context what the pipeline and the current claim have. */
+/** Attach the context to the pipeline and its current claim. */
 void pawl__pipeline_attach(pawl_pipeline *pipeline, pawl_context *ctx);
 
 /** The standard layer that a pass begins at. */
@@ -95,7 +95,7 @@ typedef enum pawl__first_layer {
 
 /**
  * Pass the context through the layers from there on, record the completion if it is about the
- * output and nothing holds it, and commit; a completion alone waits in the batch if @p keep. After
+ * output and nothing blocks it, and commit; a completion alone waits in the batch if @p keep. After
  * a failure the batch is as it was when the pass began (pipeline->mark), less what was committed on
  * the way.
  * @return PAWL_OK, PAWL_BLOCKED, PAWL_DONE or a failure; ctx->error says why for all but the first

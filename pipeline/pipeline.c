@@ -1,4 +1,4 @@
-/* The pipeline object: made, given layers and seeds, and freed. */
+/* The pipeline object: its construction, its layers and its seeds. */
 #include "base/error.h"
 #include "base/ids.h"
 #include "pipeline/layers.h"
@@ -80,7 +80,7 @@ void pawl_pipeline_free(pawl_pipeline *pipeline)
                 if (claim->own) /* its texts end with a NUL */
                         released =
                                 pawl_log_release(pipeline->log, claim->run_id.data, claim->fence);
-                (void)released; /* one that is not given back ends with its lease */
+                (void)released; /* a lease that is not released expires */
                 pawl__claim_drop(pipeline, claim);
         }
         for (size_t i = 0; i < pipeline->n_seeds; i++)

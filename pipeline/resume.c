@@ -1,5 +1,5 @@
-/* Layer 5: a pass goes on where a checkpoint stands. Where that is decides pawl__resume_decide(),
- * from the checkpoint, the hash of the inputs and what the log holds since; no clock is read. */
+/* Layer 5: a pass goes on at a checkpoint's cursor. pawl__resume_decide() decides where, from the
+ * checkpoint, the hash of the inputs and the events since; no clock is read. */
 #include "pipeline/resume.h"
 #include "base/error.h"
 #include "checkpoint/checkpoint.h"
@@ -89,8 +89,8 @@ static bool same_scopes(const pawl_context *ctx, const pawl__checkpoint *from)
         return true;
 }
 
-/* Take up what the checkpoint says of how the step is judged: its strictness, and the versions of
- * the scopes that it was judged by. */
+/* Restore what the step is evaluated by: the checkpoint's strictness, and its versions of the
+ * scopes. */
 static pawl_status restore(pawl_context *ctx, const pawl__checkpoint *from)
 {
         ctx->token_used = true;
@@ -107,18 +107,19 @@ static pawl_status restore(pawl_context *ctx, const pawl__checkpoint *from)
 
 static pawl_status reevaluate(pawl_context *ctx, const pawl__findings *recorded)
 {
-        pawl__findings standing;
-        pawl_status status = pawl__findings_reevaluate(
-                &standing, &ctx->pass, ctx->glossary, recorded, &ctx->error);
+        pawl__findings open;
+        pawl_status status =
+                pawl__findings_reevaluate(&open, &ctx->pass, ctx->glossary, recorded, &ctx->error);
 
         if (status)
                 return status;
-        ctx->findings = standing;
+        ctx->findings = open;
         ctx->reevaluated = true;
         return PAWL_OK;
 }
 
-/* The findings that the checkpoint rests on, from their event, by the glossary as it now stands. */
+/* The findings that the checkpoint rests on, from their event, re-evaluated by the present
+ * glossary. */
 static pawl_status recall(pawl_context *ctx, uint64_t seq)
 {
         pawl__json_tree tree = PAWL__JSON_TREE_INIT;
@@ -247,7 +248,7 @@ static pawl_status changed(pawl_context *ctx, const pawl__checkpoint *from)
 
 /* ---- The layer ------------------------------------------------------------------------------ */
 
-/* Everything that blocked was answered in this pass: the checkpoint is here, its hash is ours. */
+/* All blockers were answered in this pass: the checkpoint is in memory, and its hash is ours. */
 static pawl_status from_memory(pawl_context *ctx)
 {
         pawl_status status = emit_resumed(

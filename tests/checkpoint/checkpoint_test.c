@@ -241,7 +241,7 @@ static void a_field_that_is_not_of_its_form_is_refused(void **state)
                 {no_version, "scope_refs[].version_id: \"\" is no content hash"},
                 {odd_version, "scope_refs[].version_id: \"v1\" is no content hash"},
                 {empty_scope, "scope_refs[].scope: id \"\": is empty"},
-                {scope_twice, "scope_refs: scope team_domain stands there twice"},
+                {scope_twice, "scope_refs: scope team_domain is named twice"},
                 {five_scopes, "scope_refs: there are 5; name each scope once, 4 at most"},
         };
 
@@ -352,7 +352,7 @@ static void a_malformed_event_is_refused_with_its_seq_and_field(void **state)
                         "[" REF("1") "," REF("2") "," REF("3") "," REF("4") "," REF("5") "]", "",
                         "scope_refs: holds more than 4"},
                 {"\"post_gate\"", "\"max\"", "[" REF("1") "," REF("1") "]", "",
-                        "scope_refs: scope s1 stands there twice"},
+                        "scope_refs: scope s1 is named twice"},
                 {"\"post_gate\"", "\"max\"", "[]", ",\"output_hash\":\"abc\"",
                         "output_hash: is no hash"},
                 {"\"post_gate\"", "\"max\"", "[]", ",\"output_hash\":7", "output_hash: is no hash"},
