@@ -282,13 +282,11 @@ static enum MHD_Result take_headers(exchange *of, const char *method)
                 return MHD_NO;
         of->parts->mhd->MHD_get_connection_values_n(of->connection, MHD_HEADER_KIND, gather, &all);
         of->phase = REFUSED;
-        if (of->answer.status) {
-                of->answer.close = true; /* its first line was refused */
-        } else if (all.status == PAWL_ETOOBIG) {
-                service_answer_error(&of->answer, 431, &of->err);
-                of->answer.close = true;
-        } else if (all.status) {
-                service_answer_fail(&of->answer, &of->err);
+        if (of->answer.status || all.status) {
+                if (!of->answer.status) /* its first line was not refused */
+                        service_answer_error(&of->answer,
+                                all.status == PAWL_ETOOBIG ? 431 : service_http_status(all.status),
+                                &of->err);
                 of->answer.close = true;
         } else if (service_admit(&of->answer, &of->call, of->parts->site, &of->request)) {
                 of->phase = BODY;
@@ -317,17 +315,16 @@ static enum MHD_Result take_body(exchange *of, const char *data, size_t *len)
                 of->drained += n;
                 return of->drained > DRAIN_MAX ? MHD_NO : MHD_YES;
         }
-        if (atomic_fetch_add(&of->parts->site->gauges.body_bytes, n) + n > SERVICE_BODIES_BYTES) {
+        of->held += n;
+        if (atomic_fetch_add(&of->parts->site->gauges.body_bytes, n) + n > SERVICE_BODIES_BYTES)
                 service_answer_refuse(&of->answer, 503, PAWL_EBUSY,
                         "the body: the service holds as much as it can; try again soon");
-                of->answer.close = true;
-                of->phase = REFUSED;
-        } else if (service_request_body(&of->request, data, n, &of->err)) {
+        else if (service_request_body(&of->request, data, n, &of->err))
                 service_answer_fail(&of->answer, &of->err);
+        if (of->answer.status) {
                 of->answer.close = true;
                 of->phase = REFUSED;
         }
-        of->held += n;
         return MHD_YES;
 }
 
@@ -340,58 +337,40 @@ static void run(service_job *job, service_worker *worker)
         of->parts->mhd->MHD_resume_connection(of->connection);
 }
 
-static bool is_stream(const exchange *of)
-{
-        return (of->call.route->traits & SERVICE_STREAM) != 0;
-}
-
-/* Is there room for one more stream? */
-static bool take_place(exchange *of)
-{
-        atomic_long *streams = &of->parts->site->gauges.streams;
-        const unsigned given = of->parts->site->options->streams;
-        const long most = given ? given : SERVICE_STREAMS_MAX;
-
-        if (!is_stream(of))
-                return true;
-        of->place = true;
-        if (atomic_fetch_add(streams, 1) < most)
-                return true;
-        service_answer_refuse(&of->answer, 503, PAWL_EBUSY,
-                "the stream: there are %ld already; close one, or try again", most);
-        return false;
-}
-
 /* The request is complete. */
 static enum MHD_Result take_end(exchange *of)
 {
+        service_parts *parts = of->parts;
+        atomic_long *streams = &parts->site->gauges.streams;
+        const unsigned given = parts->site->options->streams;
+        const long most = given ? given : SERVICE_STREAMS_MAX;
+
         of->begun_us = service_now_us();
         if (!service_connection_set(of->client, SERVICE_HANDLING))
                 return MHD_NO;
         if (of->phase == REFUSED)
                 return send_answer(of);
         of->phase = WORKING;
-        if (atomic_load(&of->parts->stopping)) {
+        of->place = of->call.route->traits & SERVICE_STREAM;
+        if (atomic_fetch_add(streams, of->place) >= most && of->place) {
+                service_answer_refuse(&of->answer, 503, PAWL_EBUSY,
+                        "the stream: there are %ld already; close one, or try again", most);
+        } else if (atomic_load(&parts->stopping)) {
                 service_answer_refuse(&of->answer, 503, PAWL_EBUSY,
                         "the service: is being stopped; ask again when it is back");
-                return send_answer(of);
-        }
-        if (of->call.route->traits & SERVICE_NO_LOG) {
+        } else if (of->call.route->traits & SERVICE_NO_LOG) {
                 service_run(&of->answer, &of->call, NULL);
-                return send_answer(of);
-        }
-        if (!take_place(of))
-                return send_answer(of);
-        if (!service_pool_reserve(of->parts->pool)) {
+        } else if (!service_pool_reserve(parts->pool)) {
                 service_answer_refuse(&of->answer, 503, PAWL_EBUSY,
                         "the service: has as many requests as it can hold; try again soon");
-                return send_answer(of);
+        } else {
+                of->job.run = run;
+                of->job.changes = strcmp(of->call.route->method, "POST") == 0;
+                parts->mhd->MHD_suspend_connection(of->connection);
+                service_pool_put(parts->pool, &of->job);
+                return MHD_YES;
         }
-        of->job.run = run;
-        of->job.changes = strcmp(of->call.route->method, "POST") == 0;
-        of->parts->mhd->MHD_suspend_connection(of->connection);
-        service_pool_put(of->parts->pool, &of->job);
-        return MHD_YES;
+        return send_answer(of);
 }
 
 enum MHD_Result service_exchange_go_on(void *user, struct MHD_Connection *connection,

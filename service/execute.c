@@ -24,24 +24,18 @@ typedef struct printed {
         pawl__buf text;
         service_worker *worker;
         bool changes; /* such a command is not interrupted: its work matters more than its output */
-        bool too_much, no_memory;
+        bool too_much;
 } printed;
 
 static ssize_t take_output(void *cookie, const char *data, size_t size)
 {
         printed *out = cookie;
 
-        if (!out->too_much && !out->no_memory) {
-                if (size > OUTPUT_MAX - out->text.len)
-                        out->too_much = true;
-                else if (pawl__buf_add(&out->text, data, size))
-                        out->no_memory = true;
-                else
-                        return (ssize_t)size;
-                /* the rest would be dropped: the command can stop */
-                if (!out->changes)
-                        service_worker_cancel(out->worker, true);
-        }
+        out->too_much |= size > OUTPUT_MAX - out->text.len;
+        if (!out->too_much && !pawl__buf_add(&out->text, data, size))
+                return (ssize_t)size;
+        if (!out->changes) /* the rest is dropped: the command can stop */
+                service_worker_cancel(out->worker, true);
         return 0;
 }
 
@@ -96,23 +90,6 @@ static pawl_status to_json(pawl__buf *out, pawl__buf *text, bool lines, pawl_err
         return pawl__buf_check(out, err);
 }
 
-/* May the call run this command? */
-static pawl_status check(
-        const service_call *call, const char *name, const cli_call *cli, pawl_error *err)
-{
-        if (cli_changes(cli) && call->site->options->read_only)
-                return pawl__fail(err, PAWL_EREADONLY,
-                        "the command %s: changes something, and the service only reads; start it "
-                        "without --read-only",
-                        name);
-        if ((cli->cmd->traits & CLI_WORKSPACE) && !call->workspace)
-                return pawl__fail(err, PAWL_EINVAL,
-                        "the command %s: needs a workspace, and the service has none; start it "
-                        "with --workspace DIR",
-                        name);
-        return PAWL_OK;
-}
-
 /* The failure of a command that printed none: a verdict, such as a block. */
 static void note_code(outcome *of)
 {
@@ -134,7 +111,7 @@ static pawl_status run(
 {
         static const cookie_io_functions_t io = {.write = take_output};
         const bool changes = cli_changes(cli), lines = (cli->cmd->traits & CLI_LINES) != 0;
-        printed out = {PAWL__BUF_INIT, call->worker, changes, false, false};
+        printed out = {PAWL__BUF_INIT, call->worker, changes, false};
         pawl_status status = PAWL_OK;
 
         in->out = fopencookie(&out, "w", io);
@@ -143,15 +120,13 @@ static pawl_status run(
         of->code = code ? code : cli_run(cli);
         fclose(in->out); /* an overflow is already known */
         service_worker_cancel(call->worker, false);
-        if (out.no_memory) {
-                status = pawl__nomem(err);
-        } else if (out.too_much) {
+        if (out.too_much) {
                 of->code = CLI_FAILED;
                 pawl__fail(&of->failure, PAWL_ETOOBIG, "the output: is larger than %d bytes; %s",
                         OUTPUT_MAX,
                         changes ? "what the command did stands: look at it by another"
                                 : "ask for less, by an option or a page at a time");
-        } else {
+        } else if (!(status = pawl__buf_check(&out.text, err))) {
                 status = to_json(&of->output, &out.text, lines, err);
         }
         pawl__buf_free(&out.text);
@@ -188,7 +163,9 @@ static pawl_status execute(outcome *of, service_call *call, const char *name,
                 return pawl__fail_errno(err, errno, "/dev/null", "open it");
         of->failure.status = PAWL_OK;
         const int code = cli_parse_cmd(&cli, entry.program, entry.cmd, args, n, &in);
-        pawl_status status = check(call, name, &cli, err);
+        const unsigned traits = (cli_changes(&cli) ? SERVICE_CHANGES : 0U) |
+                                (cli.cmd->traits & CLI_WORKSPACE ? SERVICE_WORKSPACE : 0U);
+        pawl_status status = service_may(call, "the command ", name, traits, err);
         if (!status)
                 status = run(of, call, &cli, code, &in, err);
         free(cli.repeated);
@@ -221,59 +198,50 @@ typedef struct asked {
         pawl__arena arena;
 } asked;
 
-static bool refuse(service_answer *answer, const char *what)
-{
-        service_answer_refuse(answer, 400, PAWL_EINVAL,
-                "the body: %s; send {\"command\":NAME,\"args\":[TEXT, ...]}", what);
-        return false;
-}
-
-/* A text of the body that a command gets. */
-static bool take_text(
-        const char **out, asked *of, service_answer *answer, const pawl__json_node *node)
+/* A text of the body that a command gets. As the next two, returns what is wrong, or NULL. */
+static const char *take_text(const char **out, asked *of, const pawl__json_node *node)
 {
         if (node->type != PAWL__JSON_STRING)
-                return refuse(answer, "\"command\" and each of \"args\" are strings");
+                return "\"command\" and each of \"args\" are strings";
         if (memchr(node->value.data, '\0', node->value.len))
-                return refuse(answer, "a text holds a NUL");
+                return "a text holds a NUL";
         *out = pawl__arena_copy(&of->arena, node->value).data;
-        if (!*out)
-                service_answer_refuse(answer, 500, PAWL_ENOMEM, "out of memory");
-        return *out;
+        return NULL;
 }
 
-static bool take_args(
-        asked *of, service_answer *answer, const pawl__json_tree *tree, pawl__node args)
+static const char *take_args(asked *of, const pawl__json_tree *tree, pawl__node args)
 {
+        const char *wrong = NULL;
+
         if (pawl__json_at(tree, args)->type != PAWL__JSON_ARRAY)
-                return refuse(answer, "\"args\" is no array");
+                return "\"args\" is no array";
         if (pawl__json_at(tree, args)->count > ARGS_MAX)
-                return refuse(answer, "has more arguments than any command takes");
-        for (pawl__node arg = pawl__json_first(tree, args); arg != PAWL__NO_NODE;
+                return "has more arguments than any command takes";
+        for (pawl__node arg = pawl__json_first(tree, args); arg != PAWL__NO_NODE && !wrong;
                 arg = pawl__json_after(tree, args, arg))
-                if (!take_text(&of->args[of->n++], of, answer, pawl__json_at(tree, arg)))
-                        return false;
-        return true;
+                wrong = take_text(&of->args[of->n++], of, pawl__json_at(tree, arg));
+        return wrong;
 }
 
-static bool take(asked *of, service_answer *answer, const pawl__json_tree *tree)
+static const char *take(asked *of, const pawl__json_tree *tree)
 {
+        bool named = false;
+
         if (pawl__json_at(tree, 0)->type != PAWL__JSON_OBJECT)
-                return refuse(answer, "is no object");
+                return "is no object";
         for (pawl__node node = pawl__json_first(tree, 0); node != PAWL__NO_NODE;
                 node = pawl__json_after(tree, 0, node)) {
                 const pawl_text member = pawl__json_at(tree, node)->name;
-                bool ok = true;
+                const char *wrong = "has a member other than \"command\" and \"args\"";
                 if (pawl__text_is(member, "command"))
-                        ok = take_text(&of->name, of, answer, pawl__json_at(tree, node));
+                        wrong = take_text(&of->name, of, pawl__json_at(tree, node));
                 else if (pawl__text_is(member, "args"))
-                        ok = take_args(of, answer, tree, node);
-                else
-                        ok = refuse(answer, "has a member other than \"command\" and \"args\"");
-                if (!ok)
-                        return false;
+                        wrong = take_args(of, tree, node);
+                if (wrong)
+                        return wrong;
+                named |= pawl__text_is(member, "command");
         }
-        return of->name || refuse(answer, "has no \"command\"");
+        return named ? NULL : "has no \"command\"";
 }
 
 /* {"name","data"}; a failure is data too. */
@@ -309,15 +277,20 @@ void service_execute_command(service_answer *answer, service_call *call)
         pawl_error err = PAWL_ERROR_INIT;
         const pawl_text body = pawl__buf_text(&call->request->body);
 
-        if (pawl__json_tree_read(&tree, body.data, body.len, &err)) {
-                pawl__fail_prefix(&err, err.status, "the body");
+        pawl_status status = pawl__json_tree_read(&tree, body.data, body.len, &err);
+        const char *wrong = status ? NULL : take(&of, &tree);
+
+        if (status)
+                pawl__fail_prefix(&err, status, "the body");
+        else if (wrong)
+                status = pawl__fail(&err, PAWL_EINVAL,
+                        "the body: %s; send {\"command\":NAME,\"args\":[TEXT, ...]}", wrong);
+        else if (!(status = pawl__arena_check(&of.arena, &err)))
+                status = execute(&result, call, of.name, of.args, of.n, &err);
+        if (status)
                 service_answer_fail(answer, &err);
-        } else if (take(&of, answer, &tree)) {
-                if (execute(&result, call, of.name, of.args, of.n, &err))
-                        service_answer_fail(answer, &err);
-                else
-                        tell(answer, of.name, &result);
-        }
+        else
+                tell(answer, of.name, &result);
         pawl__buf_free(&result.output);
         pawl__arena_free(&of.arena);
         pawl__json_tree_free(&tree);

@@ -109,29 +109,34 @@ static bool guard(
 
 /* ---- The request ----------------------------------------------------------------------------- */
 
+pawl_status service_may(const service_call *call, const char *what, const char *name,
+        unsigned traits, pawl_error *err)
+{
+        if ((traits & SERVICE_CHANGES) && call->site->options->read_only)
+                return pawl__fail(err, PAWL_EREADONLY,
+                        "%s%s: changes something, and the service only reads; start it without "
+                        "--read-only",
+                        what, name);
+        if ((traits & SERVICE_WORKSPACE) && !call->workspace)
+                return pawl__fail(err, PAWL_EINVAL,
+                        "%s%s: needs a workspace, and the service has none; start it with "
+                        "--workspace DIR",
+                        what, name);
+        return PAWL_OK;
+}
+
 /* The checks that depend on the route. */
 static bool fits_route(service_answer *answer, service_call *call)
 {
         const service_options *options = call->site->options;
         pawl_error err = PAWL_ERROR_INIT;
 
-        if (service_route_query(call->route, call->request, &err))
-                service_answer_fail(answer, &err);
-        else if ((call->route->traits & SERVICE_CHANGES) && options->read_only)
-                service_answer_refuse(answer, 403, PAWL_EREADONLY,
-                        "%s: changes something, and the service only reads; start it without "
-                        "--read-only",
-                        call->route->path);
-        else if ((call->route->traits & SERVICE_WORKSPACE) && !call->workspace)
-                service_answer_refuse(answer, 400, PAWL_EINVAL,
-                        "%s: needs a workspace, and the service has none; start it with "
-                        "--workspace DIR",
-                        call->route->path);
-        else if (call->actor != options->actor &&
-                 pawl__id_check(pawl__text(call->actor), "actor id", &err))
-                service_answer_fail(answer, &err);
-        else
+        if (!service_route_query(call->route, call->request, &err) &&
+                !service_may(call, "", call->route->path, call->route->traits, &err) &&
+                (call->actor == options->actor ||
+                        !pawl__id_check(pawl__text(call->actor), "actor id", &err)))
                 return true;
+        service_answer_fail(answer, &err);
         return false;
 }
 

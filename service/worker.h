@@ -48,6 +48,11 @@ void service_worker_cancel(service_worker *worker, bool on);
 bool service_admit(service_answer *answer, service_call *call, service_site *site,
         const service_request *request);
 
+/** May the call do what has these of a route's traits, SERVICE_CHANGES and SERVICE_WORKSPACE?
+ *  PAWL_EREADONLY, PAWL_EINVAL: @p what and @p name, together, cannot be done. */
+PAWL_MUST_CHECK pawl_status service_may(const service_call *call, const char *what,
+        const char *name, unsigned traits, pawl_error *err);
+
 /** Run an admitted call to its answer, in this worker. */
 void service_run(service_answer *answer, service_call *call, service_worker *worker);
 
