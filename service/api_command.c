@@ -90,16 +90,12 @@ static pawl_text from_body(invocation *in, const service_field *f)
         return absent;
 }
 
-static bool posts(const invocation *in)
-{
-        return strcmp(in->call->route->method, "POST") == 0;
-}
-
 /* The field's value as an option; @p last is the value of the field that is the last argument. */
 static void add_field(invocation *in, const service_field *f, pawl_text *last)
 {
         char text[64];
-        pawl_text value = posts(in) ? from_body(in, f) : from_query(in, f);
+        pawl_text value =
+                service_route_posts(in->call->route) ? from_body(in, f) : from_query(in, f);
 
         if (in->err.status)
                 return;
@@ -180,7 +176,7 @@ static void build(invocation *in)
         const char *option = in->operation->id_option;
         pawl_text last = absent;
 
-        if (posts(in)) {
+        if (service_route_posts(in->call->route)) {
                 read_body(in);
                 if (!in->err.status)
                         check_one_of(in);
@@ -224,7 +220,6 @@ static pawl_status part_of(pawl__buf *value, const char *pointer, bool decoded, 
 static pawl_status run(pawl__buf *out, invocation *in)
 {
         const service_operation *operation = in->operation;
-        const char *const asked_by = in->call->actor;
         pawl_status status;
 
         if (in->err.status)
@@ -232,7 +227,6 @@ static pawl_status run(pawl__buf *out, invocation *in)
         if (in->actor)
                 in->call->actor = in->actor;
         status = service_command(out, in->call, operation->command, in->argv, in->n, &in->err);
-        in->call->actor = asked_by;
         if (operation->verdict && status == PAWL_EDAMAGED && out->len)
                 return PAWL_OK;
         if (!status && operation->part)

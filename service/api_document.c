@@ -45,11 +45,6 @@ static void put(pawl__buf *out, const char *format, ...)
         va_end(args);
 }
 
-static bool posts(const service_route *route)
-{
-        return strcmp(route->method, "POST") == 0;
-}
-
 /* ---- Schemas of answers ---------------------------------------------------------------------- */
 
 /* Cut the end off, if the text has it. */
@@ -265,7 +260,7 @@ static void put_parameters(pawl__buf *out, const service_route *route)
                                 "A checkpoint's number, its id, \"current\", or \"@STEP\": the newest "
                                 "of that step."},
         };
-        const service_field *f = posts(route) ? NULL : route->fields;
+        const service_field *f = service_route_posts(route) ? NULL : route->fields;
 
         if (!f && !strchr(route->path, '{'))
                 return;
@@ -285,7 +280,7 @@ static void put_body(pawl__buf *out, const service_route *route)
 {
         const char *const *names = route->operation->one_of;
 
-        if (!posts(route))
+        if (!service_route_posts(route))
                 return;
         put(out, ",'requestBody':{'required':true,'content':{'application/json':{'schema':{"
                  "'type':'object','additionalProperties':false,'properties':{");
@@ -324,11 +319,11 @@ static bool may_fail(const service_route *route, unsigned status)
         switch (status) {
         case 404:
                 return strchr(route->path, '{') || route->traits & SERVICE_WORKSPACE ||
-                       posts(route);
+                       service_route_posts(route);
         case 409:
                 return route->traits & (SERVICE_CHANGES | SERVICE_WORKSPACE | SERVICE_STREAM);
         case 413:
-                return posts(route);
+                return service_route_posts(route);
         case 507:
                 return route->traits & SERVICE_CHANGES;
         default:
@@ -355,8 +350,8 @@ static void put_operation(pawl__buf *out, const service_route *route)
 {
         const service_operation *operation = route->operation;
 
-        put(out, ",%q:{'operationId':%q,'summary':%q", posts(route) ? "post" : "get", operation->id,
-                operation->summary);
+        put(out, ",%q:{'operationId':%q,'summary':%q", service_route_posts(route) ? "post" : "get",
+                operation->id, operation->summary);
         if (operation->description)
                 put(out, ",'description':%q", operation->description);
         put(out, ",'tags':[%q]", operation->tag);

@@ -365,7 +365,7 @@ static enum MHD_Result take_end(exchange *of)
                         "the service: has as many requests as it can hold; try again soon");
         } else {
                 of->job.run = run;
-                of->job.changes = strcmp(of->call.route->method, "POST") == 0;
+                of->job.changes = service_route_posts(of->call.route);
                 parts->mhd->MHD_suspend_connection(of->connection);
                 service_pool_put(parts->pool, &of->job);
                 return MHD_YES;

@@ -143,26 +143,22 @@ static bool fits_route(service_answer *answer, service_call *call)
 bool service_admit(service_answer *answer, service_call *call, service_site *site,
         const service_request *request)
 {
-        service_match match;
+        const char *actor = request->headers[SERVICE_ACTOR].data;
+        char allow[64];
 
-        service_route_find(&match, site->tables, request);
-        *call = (service_call){.route = match.route,
-                .request = request,
+        *call = (service_call){.request = request,
                 .site = site,
                 .workspace = site->options->workspace,
-                .actor = request->headers[SERVICE_ACTOR].data,
-                .n_params = match.n_params};
-        if (!call->actor)
-                call->actor = site->options->actor;
-        memcpy(call->params, match.params, sizeof match.params);
-        if (!guard(answer, site, request, match.route ? match.route->traits : 0))
+                .actor = actor ? actor : site->options->actor};
+        service_route_find(call, allow, site->tables);
+        if (!guard(answer, site, request, call->route ? call->route->traits : 0))
                 return false;
-        if (match.route)
+        if (call->route)
                 return fits_route(answer, call);
-        if (match.path_known) {
+        if (allow[0]) {
                 service_answer_refuse(answer, 405, PAWL_EINVAL,
-                        "the method: this address knows %s alone; use one of them", match.allow);
-                memcpy(answer->allow, match.allow, sizeof match.allow);
+                        "the method: this address knows %s alone; use one of them", allow);
+                memcpy(answer->allow, allow, sizeof allow);
         } else {
                 service_answer_refuse(answer, 404, PAWL_ENOTFOUND,
                         "the address asked for: there is nothing; GET /api/v1/openapi.json and GET "
@@ -186,7 +182,7 @@ void service_run(service_answer *answer, service_call *call, service_worker *wor
                 call->log = worker->log;
         }
         call->route->run(answer, call);
-        if (strcmp(call->route->method, "POST") == 0) /* what it appended is to be seen at once */
+        if (service_route_posts(call->route)) /* what it appended is to be seen at once */
                 service_feed_poke(call->site->feed);
         if (answer->status == 0)
                 service_answer_refuse(answer, 500, PAWL_ESTATE,

@@ -1,5 +1,6 @@
-#include "service/metrics.h"
+/* What is counted of each route, and its text. */
 #include "base/error.h"
+#include "service/site.h"
 #include <stdlib.h>
 
 static const unsigned statuses[] = {200, 201, 204, 304, 400, 401, 403, 404, 405, 409, 413, 415, 421,

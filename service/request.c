@@ -1,16 +1,9 @@
 #include "service/request.h"
 #include "base/error.h"
 #include "command/command.h"
+#include <ctype.h>
+#include <stdlib.h>
 #include <strings.h>
-
-/* The value of a hex digit, or -1. */
-static int hex_digit(char c)
-{
-        if (c >= '0' && c <= '9')
-                return c - '0';
-        c = (char)(c | 0x20);
-        return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
-}
 
 static pawl_status bad_target(pawl_error *err, const char *what)
 {
@@ -34,11 +27,11 @@ static pawl_status decode(
         for (size_t i = 0; i < raw.len; i++) {
                 char c = raw.data[i];
                 if (c == '%') {
-                        int high = raw.len - i > 2 ? hex_digit(raw.data[i + 1]) : -1;
-                        int low = raw.len - i > 2 ? hex_digit(raw.data[i + 2]) : -1;
-                        if (high < 0 || low < 0)
+                        if (raw.len - i < 3 || !isxdigit((unsigned char)raw.data[i + 1]) ||
+                                !isxdigit((unsigned char)raw.data[i + 2]))
                                 return bad_target(err, "a % that no two hex digits follow");
-                        c = (char)(high << 4 | low);
+                        const char digits[] = {raw.data[i + 1], raw.data[i + 2], '\0'};
+                        c = (char)strtoul(digits, NULL, 16);
                         if (!c || (c == '/' && !plus))
                                 return bad_target(err, "an encoded NUL or slash");
                         i += 2;
@@ -126,11 +119,10 @@ static pawl_status take_query(service_request *request, pawl_text query, pawl_er
 pawl_status service_request_target(
         service_request *request, pawl_text method, pawl_text target, pawl_error *err)
 {
-        bool ok = true;
         pawl_text path;
 
-        request->method = pawl__arena_text(&request->arena, method, &ok);
-        if (!ok)
+        request->method = pawl__arena_copy(&request->arena, method);
+        if (!request->method.data)
                 return pawl__nomem(err);
         if (target.len > SERVICE_TARGET_MAX)
                 return pawl__fail(err, PAWL_ETOOBIG,

@@ -129,18 +129,15 @@ extern const service_route service_api_routes[];
 extern const service_route service_page_routes[];
 extern const service_route *const service_route_tables[]; /**< all of them, ended by NULL */
 
-/** What was found. */
-typedef struct service_match {
-        const service_route *route; /**< NULL: no route has this path, or none this method */
-        bool path_known;
-        char allow[64]; /**< the methods of this path: "GET, HEAD, POST" */
-        pawl_text params[SERVICE_PARAMS_MAX];
-        size_t n_params;
-} service_match;
+/** Search @p tables (ended by NULL) in their order for the route of call->request, whose path's
+ *  values are then call->params. NULL: none has this path, or @p allow are the methods of those
+ * that have it: "GET, HEAD, POST". */
+void service_route_find(service_call *call, char allow[64], const service_route *const *tables);
 
-/** Search @p tables (ended by NULL) in their order. */
-void service_route_find(
-        service_match *match, const service_route *const *tables, const service_request *request);
+static inline bool service_route_posts(const service_route *route)
+{
+        return strcmp(route->method, "POST") == 0;
+}
 
 /** Does the route know all parameters of the query? Else PAWL_EINVAL, naming one. */
 PAWL_MUST_CHECK pawl_status service_route_query(

@@ -3,41 +3,24 @@
 #include <assert.h>
 #include <stdio.h>
 
-/* The next part of a route's path, which begins with a slash; false at its end. */
-static bool next_part(pawl_text *part, const char **at)
+/* Does the path match the route's? Then call->params has the value of each {x}. */
+static bool path_fits(service_call *call, const char *path)
 {
-        if (**at != '/')
-                return false;
-        const char *start = *at + 1;
-        *at = start + strcspn(start, "/");
-        *part = pawl__text_n(start, (size_t)(*at - start));
-        return true;
-}
+        const service_request *request = call->request;
+        size_t n = 0, len;
 
-static bool is_param(pawl_text part)
-{
-        return part.len > 2 && part.data[0] == '{';
-}
-
-/* Does the path match the route's? Then match->params has the value of each {x}. */
-static bool path_fits(service_match *match, const char *path, const service_request *request)
-{
-        pawl_text part;
-        size_t n = 0;
-
-        match->n_params = 0;
+        call->n_params = 0;
         if (strcmp(path, "/") == 0)
                 return request->n_segments == 0;
-        while (next_part(&part, &path)) {
+        for (; *path == '/'; path += len) {
+                len = strcspn(++path, "/");
                 if (n == request->n_segments)
                         return false;
                 const pawl_text segment = request->segments[n++];
-                if (is_param(part)) {
-                        if (segment.len == 0)
-                                return false;
-                        assert(match->n_params < SERVICE_PARAMS_MAX);
-                        match->params[match->n_params++] = segment;
-                } else if (!pawl__text_eq(part, segment)) {
+                if (*path == '{' && segment.len) {
+                        assert(call->n_params < SERVICE_PARAMS_MAX);
+                        call->params[call->n_params++] = segment;
+                } else if (!pawl__text_eq(pawl__text_n(path, len), segment)) {
                         return false;
                 }
         }
@@ -59,31 +42,28 @@ static void allow(char list[64], const char *method)
                 snprintf(list + len, 64 - len, "%s%s", len ? ", " : "", method);
 }
 
-void service_route_find(
-        service_match *match, const service_route *const *tables, const service_request *request)
+void service_route_find(service_call *call, char allowed[64], const service_route *const *tables)
 {
-        *match = (service_match){.n_params = 0};
+        allowed[0] = '\0';
         for (; *tables; tables++)
                 for (const service_route *route = *tables; route->method; route++) {
-                        if (!path_fits(match, route->path, request))
+                        if (!path_fits(call, route->path))
                                 continue;
-                        if (method_fits(route, request->method)) {
-                                match->route = route;
-                                match->path_known = true;
+                        call->route = route;
+                        if (method_fits(route, call->request->method))
                                 return;
-                        }
-                        match->path_known = true;
-                        allow(match->allow, route->method);
-                        if (strcmp(route->method, "GET") == 0 && !(route->traits & SERVICE_STREAM))
-                                allow(match->allow, "HEAD");
+                        allow(allowed, route->method);
+                        if (method_fits(route, pawl__text("HEAD")))
+                                allow(allowed, "HEAD");
                 }
-        match->n_params = 0;
+        call->route = NULL;
+        call->n_params = 0;
 }
 
 pawl_status service_route_knows(
         const service_route *route, bool body, pawl_text name, pawl_error *err)
 {
-        const bool takes = body == (strcmp(route->method, "POST") == 0);
+        const bool takes = body == service_route_posts(route);
         char known[160] = "";
 
         for (const service_field *f = takes ? route->fields : NULL; f && f->name; f++) {
