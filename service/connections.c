@@ -28,7 +28,6 @@ struct service_connections {
         pthread_mutex_t lock; /* of what follows, and of every connection */
         pthread_cond_t ends;
         service_connection *first;
-        size_t owed;    /* answers not yet sent */
         size_t n, most; /* connections without those being closed; the limit */
         bool ending;
 };
@@ -46,13 +45,11 @@ static bool peer_closed(uint64_t *received, int fd)
         return info.tcpi_state == STATE_CLOSE || info.tcpi_state == STATE_CLOSE_WAIT;
 }
 
-static void set_state(service_connection *connection, service_connection_state to)
+static void shut(service_connection *connection)
 {
-        connection->all->owed += to == SERVICE_HANDLING || to == SERVICE_ANSWERING;
-        connection->all->owed -=
-                connection->state == SERVICE_HANDLING || connection->state == SERVICE_ANSWERING;
-        connection->all->n -= to == SERVICE_CLOSING && connection->state != SERVICE_CLOSING;
-        connection->state = to;
+        connection->all->n--;
+        connection->state = SERVICE_CLOSING;
+        shutdown(connection->fd, SHUT_RDWR);
 }
 
 /* No other thread writes to a connection whose request is incomplete. */
@@ -64,8 +61,7 @@ static void close_late(service_connection *connection)
         if (connection->state == SERVICE_READING && !connection->all->tls &&
                 send(connection->fd, late, sizeof late - 1, MSG_DONTWAIT | MSG_NOSIGNAL) < 0)
                 connection->until_ms = 0; /* closed without a 408 */
-        set_state(connection, SERVICE_CLOSING);
-        shutdown(connection->fd, SHUT_RDWR);
+        shut(connection);
         atomic_fetch_add(&connection->all->gauges->timeouts, 1);
 }
 
@@ -90,12 +86,11 @@ static void look(service_connection *connection, int64_t now)
 
         if (connection->state == SERVICE_KEEPALIVE || connection->state == SERVICE_READING) {
                 if (has_left(connection, now, &received)) {
-                        set_state(connection, SERVICE_CLOSING);
-                        shutdown(connection->fd, SHUT_RDWR);
+                        shut(connection);
                         return;
                 }
                 if (connection->state == SERVICE_KEEPALIVE && received > connection->received) {
-                        set_state(connection, SERVICE_READING);
+                        connection->state = SERVICE_READING;
                         connection->until_ms = now + connection->all->request_ms;
                 }
         }
@@ -143,10 +138,8 @@ static void make_room(service_connections *connections)
                 if (!connection->known && (connection->state == SERVICE_KEEPALIVE ||
                                                   connection->state == SERVICE_READING))
                         oldest = connection; /* the newest stands first */
-        if (oldest) {
-                set_state(oldest, SERVICE_CLOSING);
-                shutdown(oldest->fd, SHUT_RDWR);
-        }
+        if (oldest)
+                shut(oldest);
 }
 
 pawl_status service_connections_start(
@@ -212,7 +205,7 @@ void service_connection_close(service_connection *connection)
                 return;
         service_connections *connections = connection->all;
         pthread_mutex_lock(&connections->lock);
-        set_state(connection, SERVICE_CLOSING);
+        connections->n -= connection->state != SERVICE_CLOSING;
         *connection->link = connection->next;
         if (connection->next)
                 connection->next->link = connection->link;
@@ -235,7 +228,7 @@ bool service_connection_set(service_connection *connection, service_connection_s
         pthread_mutex_lock(&all->lock);
         const bool open = connection->state != SERVICE_CLOSING;
         if (open && (to != SERVICE_READING || connection->state == SERVICE_KEEPALIVE)) {
-                set_state(connection, to);
+                connection->state = to;
                 connection->until_ms = service_now_ms() +
                                        (to == SERVICE_READING ? all->request_ms : all->answer_ms);
                 connection->left_ms = 0;
@@ -248,8 +241,11 @@ bool service_connection_set(service_connection *connection, service_connection_s
 
 size_t service_connections_owed(service_connections *connections)
 {
+        size_t n = 0;
+
         pthread_mutex_lock(&connections->lock);
-        const size_t n = connections->owed;
+        for (service_connection *at = connections->first; at; at = at->next)
+                n += at->state == SERVICE_HANDLING || at->state == SERVICE_ANSWERING;
         pthread_mutex_unlock(&connections->lock);
         return n;
 }

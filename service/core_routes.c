@@ -4,9 +4,7 @@
 #include "service/api.h"
 #include "service/site.h"
 #include "service/thread.h"
-#include "service/worker.h"
 #include "state/state.h"
-#include <sys/stat.h>
 
 static void health(service_answer *answer, service_call *call)
 {
@@ -25,24 +23,6 @@ static void health(service_answer *answer, service_call *call)
         service_answer_json(answer, 503, &w);
 }
 
-/* Bytes of the log's files. */
-static uint64_t log_bytes(const char *path)
-{
-        static const char *const ends[] = {"", "-wal"};
-        pawl__buf name = PAWL__BUF_INIT;
-        uint64_t bytes = 0;
-        struct stat st;
-
-        for (size_t i = 0; i < 2; i++) {
-                pawl__buf_clear(&name);
-                if (pawl__buf_addf(&name, "%s%s", path, ends[i]) == PAWL_OK &&
-                        stat(name.data, &st) == 0)
-                        bytes += (uint64_t)st.st_size;
-        }
-        pawl__buf_free(&name);
-        return bytes;
-}
-
 /* Of the log: its head, its conflicts and its size. */
 static pawl_status write_log(pawl__buf *out, service_call *call, pawl_error *err)
 {
@@ -51,10 +31,12 @@ static pawl_status write_log(pawl__buf *out, service_call *call, pawl_error *err
         pawl__state *state;
         pawl__row *open;
         unsigned char hash[32];
-        uint64_t head = 0;
+        uint64_t head = 0, bytes = 0, unused;
         size_t n = 0;
         pawl_status status = pawl_log_head(&head, hash, call->log);
 
+        if (!status)
+                status = pawl__log_space(&bytes, &unused, call->log);
         if (status)
                 status = pawl__log_failed(call->log, status, err);
         if (!status)
@@ -66,8 +48,7 @@ static pawl_status write_log(pawl__buf *out, service_call *call, pawl_error *err
                 return status;
         service_metrics_gauge(out, "pawl_log_head_seq", "Seq of the last event.", head);
         service_metrics_gauge(out, "pawl_conflicts_open", "Conflicts without an answer.", n);
-        service_metrics_gauge(out, "pawl_log_bytes", "Size of the log's files.",
-                log_bytes(call->site->options->log_path));
+        service_metrics_gauge(out, "pawl_log_bytes", "Size of the log's files.", bytes);
         return pawl__buf_check(out, err);
 }
 
@@ -76,7 +57,7 @@ static void metrics(service_answer *answer, service_call *call)
         pawl__buf out = PAWL__BUF_INIT;
         pawl_error err = PAWL_ERROR_INIT;
 
-        service_metrics_write(&out, call->site->metrics, &call->site->gauges);
+        service_metrics_write(&out, call->site);
         if (write_log(&out, call, &err))
                 service_answer_fail(answer, &err);
         else

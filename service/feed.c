@@ -250,7 +250,7 @@ static pawl_status give_page(service_feed *feed, service_stream *s, uint64_t hea
                 wake(s);
         } else {
                 release(p);
-                feed->poked |= s->next <= head; /* nothing to show, and there is more */
+                feed->poked |= !status && s->next <= head; /* nothing to show, and there is more */
         }
         return status;
 }
@@ -266,6 +266,12 @@ static pawl_status give_pages(service_feed *feed, uint64_t head, pawl_error *err
                         free_stream(s);
         }
         return status;
+}
+
+/* Another program may lock the log for a while: nothing is lost by waiting. */
+static bool passes(pawl_status status)
+{
+        return !status || status == PAWL_EBUSY || status == PAWL_EINTERRUPTED;
 }
 
 /* What the last look at the log found, and what is new. */
@@ -284,8 +290,7 @@ static void show(service_feed *feed, uint64_t head, bool replaced, pawl_error *e
                 (void)give_pages(feed, head, err);
         if (head)
                 feed->head = head;
-        /* another program may lock the log for a while: nothing is lost by waiting */
-        if (!err->status || err->status == PAWL_EBUSY || err->status == PAWL_EINTERRUPTED)
+        if (passes(err->status))
                 return;
         share(feed, NULL);
         for (service_stream *s = feed->streams; s; s = s->after)
@@ -310,7 +315,7 @@ static void look(service_feed *feed)
                 err = (pawl_error)PAWL_ERROR_INIT;
         service_health_read(health, status ? &err : NULL);
         pthread_mutex_lock(&feed->lock);
-        feed->broken = err;
+        feed->broken = passes(status) ? (pawl_error)PAWL_ERROR_INIT : err;
         show(feed, head, worker->opened != opened, &err);
         pthread_mutex_unlock(&feed->lock);
         pthread_mutex_unlock(&feed->reading);
@@ -373,13 +378,13 @@ pawl_status service_feed_stream(service_stream **out, service_feed *feed,
 
         if (!s)
                 return pawl__nomem(err);
-        char *type = (char *)(s + 1), *run = type + filter->type.len;
+        char *texts = (char *)(s + 1);
+        s->filter = *filter;
         if (filter->type.data)
-                s->filter.type = pawl__text_n(
-                        memcpy(type, filter->type.data, filter->type.len), filter->type.len);
+                s->filter.type.data = memcpy(texts, filter->type.data, filter->type.len);
         if (filter->run_id.data)
-                s->filter.run_id = pawl__text_n(
-                        memcpy(run, filter->run_id.data, filter->run_id.len), filter->run_id.len);
+                s->filter.run_id.data =
+                        memcpy(texts + filter->type.len, filter->run_id.data, filter->run_id.len);
         s->feed = feed;
         s->next = since + 1;
         s->sent_ms = service_now_ms();

@@ -135,9 +135,10 @@ void service_metrics_gauge(pawl__buf *out, const char *name, const char *help, u
         write_one(out, name, help, "gauge", value);
 }
 
-void service_metrics_write(
-        pawl__buf *out, const service_metrics *metrics, const service_gauges *gauges)
+void service_metrics_write(pawl__buf *out, const service_site *site)
 {
+        const service_gauges *gauges = &site->gauges;
+
         const struct {
                 const char *name, *help;
                 const atomic_long *value;
@@ -151,12 +152,12 @@ void service_metrics_write(
         pawl__buf_adds(out,
                 "# HELP pawl_http_requests_total Requests answered, by route and status.\n"
                 "# TYPE pawl_http_requests_total counter\n");
-        write_routes(out, metrics, write_requests);
+        write_routes(out, site->metrics, write_requests);
         pawl__buf_adds(out,
                 "# HELP pawl_http_request_seconds From the end of a request to its answer, by "
                 "route.\n"
                 "# TYPE pawl_http_request_seconds histogram\n");
-        write_routes(out, metrics, write_seconds);
+        write_routes(out, site->metrics, write_seconds);
         for (size_t i = 0; i < sizeof longs / sizeof longs[0]; i++) {
                 const long value = atomic_load(longs[i].value);
                 service_metrics_gauge(

@@ -88,8 +88,7 @@ void service_metrics_count(
         service_metrics *metrics, const service_route *route, unsigned status, uint64_t us);
 
 /** Append the lines of what was counted. */
-void service_metrics_write(
-        pawl__buf *out, const service_metrics *metrics, const service_gauges *gauges);
+void service_metrics_write(pawl__buf *out, const service_site *site);
 
 /** One gauge: its help, type and value, each on a line. */
 void service_metrics_gauge(pawl__buf *out, const char *name, const char *help, uint64_t value);
