@@ -45,21 +45,22 @@ static bool is_wildcard(const address *a)
         return a->family && memcmp(a->bytes, none, a->len) == 0;
 }
 
-static bool is_port(const char *text, size_t len)
+/* A port, or -1. */
+static int port_of(const char *text, size_t len)
 {
-        unsigned port = 0;
+        int port = 0;
 
         for (size_t i = 0; i < len; i++) {
                 if (text[i] < '0' || text[i] > '9' || len > 5)
-                        return false;
-                port = port * 10 + (unsigned)(text[i] - '0');
+                        return -1;
+                port = port * 10 + text[i] - '0';
         }
-        return len > 0 && port <= 65535;
+        return len > 0 && port <= 65535 ? port : -1;
 }
 
-/* The name in "NAME", "NAME:PORT", "[ADDR]" or "[ADDR]:PORT", without brackets; where its port is.
+/* The name in "NAME", "NAME:PORT", "[ADDR]" or "[ADDR]:PORT", without brackets; its port, or -1.
  * False: it is none of them. */
-static bool split(char *name, size_t size, pawl_text *port, pawl_text text)
+static bool split(char *name, size_t size, int *port, pawl_text text)
 {
         const char *end, *start = text.data;
         size_t len;
@@ -79,10 +80,10 @@ static bool split(char *name, size_t size, pawl_text *port, pawl_text text)
                         end = start + text.len;
                 len = (size_t)(end - start);
         }
-        *port = pawl__text(NULL);
+        *port = -1;
         if (end < text.data + text.len) {
-                *port = pawl__text_n(end + 1, (size_t)(text.data + text.len - end - 1));
-                if (*end != ':' || !is_port(port->data, port->len))
+                *port = port_of(end + 1, (size_t)(text.data + text.len - end - 1));
+                if (*end != ':' || *port < 0)
                         return false;
         }
         if (len == 0 || len >= size || memchr(start, '\0', len))
@@ -95,7 +96,7 @@ static bool split(char *name, size_t size, pawl_text *port, pawl_text text)
 bool service_host_ours(const service_hosts *hosts, pawl_text host)
 {
         char name[256];
-        pawl_text port;
+        int port;
 
         if (!split(name, sizeof name, &port, host))
                 return false;
@@ -139,17 +140,14 @@ bool service_origin_ours(const service_hosts *hosts, pawl_text origin, pawl_text
 bool service_listen_parse(char out[64], uint16_t *port, const char *listen)
 {
         char name[64];
-        pawl_text text;
+        int number;
 
-        if (!split(name, sizeof name, &text, pawl__text(listen)) || !text.data)
+        if (!split(name, sizeof name, &number, pawl__text(listen)) || number < 0)
                 return false;
         if (strcasecmp(name, "localhost") == 0)
                 strcpy(name, "127.0.0.1");
         if (!address_of(name).family)
                 return false;
-        unsigned number = 0;
-        for (size_t i = 0; i < text.len; i++)
-                number = number * 10 + (unsigned)(text.data[i] - '0');
         memcpy(out, name, strlen(name) + 1);
         *port = (uint16_t)number;
         return true;

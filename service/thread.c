@@ -3,18 +3,11 @@
 #include <errno.h>
 #include <string.h>
 
-static struct timespec now(void)
+int64_t service_now_us(void)
 {
         struct timespec at;
 
         clock_gettime(CLOCK_MONOTONIC, &at);
-        return at;
-}
-
-int64_t service_now_us(void)
-{
-        const struct timespec at = now();
-
         return (int64_t)at.tv_sec * 1000000 + at.tv_nsec / 1000;
 }
 
@@ -25,15 +18,9 @@ int64_t service_now_ms(void)
 
 struct timespec service_in_ms(unsigned ms)
 {
-        struct timespec at = now();
+        const int64_t us = service_now_us() + (int64_t)ms * 1000;
 
-        at.tv_sec += ms / 1000;
-        at.tv_nsec += ms % 1000 * 1000000L;
-        if (at.tv_nsec >= 1000000000L) {
-                at.tv_sec++;
-                at.tv_nsec -= 1000000000L;
-        }
-        return at;
+        return (struct timespec){us / 1000000, us % 1000000 * 1000};
 }
 
 void service_cond_init(pthread_cond_t *cond)
