@@ -7,6 +7,8 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#define KEEP_TRIES 10
+
 /* ---- The log of a thread -------------------------------------------------------------------- */
 
 void service_worker_init(service_worker *worker, service_site *site)
@@ -41,23 +43,29 @@ static bool same_file(const service_worker *worker)
 
 pawl_status service_worker_keep(service_worker *worker, pawl_error *err)
 {
+        const char *path = worker->site->options->log_path;
+        pawl_status status = PAWL_OK;
         struct stat st;
 
-        if (!worker->log || worker->site->options->read_only || same_file(worker))
+        if (!worker->log || worker->site->options->read_only)
                 return PAWL_OK;
-        pawl_status status = pawl__log_keep(worker->log);
-        if (!status && stat(worker->site->options->log_path, &st) == 0) {
-                status = pawl__log_keep(worker->log); /* it is what was looked at, then */
-                worker->device = st.st_dev;
-                worker->inode = st.st_ino;
+        /* it may vanish again while it is put back */
+        for (int tries = 0; !status && tries < KEEP_TRIES && !same_file(worker); tries++) {
+                if (stat(path, &st) == 0) {
+                        worker->device = st.st_dev;
+                        worker->inode = st.st_ino;
+                }
+                status =
+                        pawl__log_keep(worker->log); /* the file that was looked at is ours, then */
         }
         if (!status)
                 return PAWL_OK;
+        worker->inode = 0; /* what is at the path is not ours */
         pawl__log_failed(worker->log, status, err);
         if (!pawl__log_saved(worker->log))
                 return status;
         close_log(worker);
-        return stat(worker->site->options->log_path, &st) == 0 ? PAWL_OK : status;
+        return stat(path, &st) == 0 ? PAWL_OK : status;
 }
 
 pawl_status service_worker_ready(service_worker *worker, pawl_error *err)
