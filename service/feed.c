@@ -9,14 +9,13 @@
 enum {
         LOOK_EVERY_MS = 200, /* while there are streams */
         BEAT_MS = 15000,
-        SCAN = 4096, /* events that are read for a page, at most */
-        PAGES = 64   /* recent pages that are kept to be shared, at most */
+        SCAN = 4096 /* events that are read for a page, at most */
 };
 
 /* The events from @from to before @next that a stream shows, as they are sent. */
 typedef struct page {
         unsigned users;
-        struct page *older; /* in the list of those that are shared */
+        struct page *older; /* in feed->pages */
         uint64_t from, next;
         pawl__buf text;
 } page;
@@ -47,7 +46,7 @@ struct service_feed {
         pthread_cond_t look;
         uint64_t head; /* of the log, when it was last read */
         service_stream *streams;
-        page *pages;       /* to be shared, newest first */
+        page *pages;       /* those that streams share, while pages are given */
         pawl_error broken; /* why the log cannot be followed; status PAWL_OK: it can */
         unsigned users;    /* the feed's owner, and each stream */
         bool poked, stopping;
@@ -61,27 +60,6 @@ static void release(page *p)
                 return;
         pawl__buf_free(&p->text);
         free(p);
-}
-
-/* Keep a page for other streams (NULL: none), and release old ones. */
-static void share(service_feed *feed, page *new)
-{
-        size_t bytes = 0, n = 0;
-
-        if (new) {
-                new->users++;
-                new->older = feed->pages;
-                feed->pages = new;
-        }
-        for (page **at = &feed->pages, *p; (p = *at) != NULL;) {
-                bytes += p->text.cap;
-                if (new &&n++ < PAGES && (p == new || bytes <= SERVICE_PAGES_BYTES)) {
-                        at = &p->older;
-                        continue;
-                }
-                *at = p->older;
-                release(p);
-        }
 }
 
 /* A type that another program wrote into the table may be any text. */
@@ -241,8 +219,11 @@ static pawl_status give_page(service_feed *feed, service_stream *s, uint64_t hea
                 status = read_page(p, feed->worker.log, &s->filter, err);
                 pthread_mutex_lock(&feed->lock);
                 s->busy = false;
-                if (!status && shares)
-                        share(feed, p);
+                if (!status && shares) {
+                        p->users++;
+                        p->older = feed->pages;
+                        feed->pages = p;
+                }
         }
         s->next = p->next;
         if (p->text.len) {
@@ -265,6 +246,8 @@ static pawl_status give_pages(service_feed *feed, uint64_t head, pawl_error *err
                 if (s->closed)
                         free_stream(s);
         }
+        for (page *p; (p = feed->pages) != NULL; release(p))
+                feed->pages = p->older;
         return status;
 }
 
@@ -292,7 +275,6 @@ static void show(service_feed *feed, uint64_t head, bool replaced, pawl_error *e
                 feed->head = head;
         if (passes(err->status))
                 return;
-        share(feed, NULL);
         for (service_stream *s = feed->streams; s; s = s->after)
                 end(s, err);
 }
@@ -314,6 +296,7 @@ static void look(service_feed *feed)
         if (!status) /* that another log was saved is no failure of this one */
                 err = (pawl_error)PAWL_ERROR_INIT;
         service_health_read(health, status ? &err : NULL);
+        service_health_begin(health, 0);
         pthread_mutex_lock(&feed->lock);
         feed->broken = passes(status) ? (pawl_error)PAWL_ERROR_INIT : err;
         show(feed, head, worker->opened != opened, &err);
@@ -348,6 +331,8 @@ pawl_status service_feed_keep(service_feed *feed, pawl_error *err)
                 return PAWL_OK;
         pthread_mutex_lock(&feed->reading);
         const pawl_status status = service_worker_keep(&feed->worker, err);
+        if (!status) /* whatever the last look found */
+                service_health_read(&feed->worker.site->health, NULL);
         pthread_mutex_unlock(&feed->reading);
         return status;
 }
@@ -442,7 +427,6 @@ static void leave(service_feed *feed)
         pthread_mutex_unlock(&feed->lock);
         if (!last)
                 return;
-        share(feed, NULL);
         service_worker_free(&feed->worker);
         pthread_cond_destroy(&feed->look);
         pthread_mutex_destroy(&feed->lock);

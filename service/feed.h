@@ -14,10 +14,7 @@
 
 #include "service/site.h"
 
-enum {
-        SERVICE_PAGE_BYTES = 16 * 1024, /* a page ends soon after that; one event may be more */
-        SERVICE_PAGES_BYTES = 4 * 1024 * 1024 /* of recent pages that are kept to be shared */
-};
+#define SERVICE_PAGE_BYTES (16 * 1024) /* a page ends soon after that; one event may be more */
 
 /** Follow the log of a site. PAWL_ENOMEM, PAWL_EIO (no thread), or as pawl_log_open(). */
 PAWL_MUST_CHECK pawl_status service_feed_open(

@@ -41,7 +41,6 @@ void service_health_begin(service_health *health, int64_t now_ms)
 void service_health_read(service_health *health, const pawl_error *err)
 {
         pthread_mutex_lock(&health->lock);
-        health->begun_ms = 0;
         health->reading = err ? *err : (pawl_error)PAWL_ERROR_INIT;
         pthread_mutex_unlock(&health->lock);
 }

@@ -58,7 +58,9 @@ typedef struct service_health {
         int64_t begun_ms;            /**< when the present read began; 0: none */
 } service_health;
 
-/** A read of the log begins; it ended (@p err says why it failed; NULL: it did not). */
+/** A read of the log begins; 0: it ended. What it found: @p err says why it failed; NULL: it did
+ * not.
+ */
 void service_health_begin(service_health *health, int64_t now_ms);
 void service_health_read(service_health *health, const pawl_error *err);
 /** A command that changes something ended. Failures of the request itself are ignored. */

@@ -4,7 +4,7 @@
 #include "support/history.h"
 #include <unistd.h>
 
-enum { MANY = 4096 };
+enum { MANY = 4096, LARGE = 2 * 1024 * 1024 };
 
 /* ---- The log ----------------------------------------------------------------------------- */
 
@@ -146,7 +146,7 @@ static void an_event_of_any_size_comes_whole(void **state)
         service_feed *feed = begin_live(h, &live);
         const uint64_t head = history_head(h);
         for (int i = 0; i < 3; i++)
-                append(h, 1, SERVICE_PAGES_BYTES / 2);
+                append(h, 1, LARGE);
         service_feed_poke(feed);
         read_events(&live, 3, 65536);
         ids_are(&live, head + 1, head + 3);
