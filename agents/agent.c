@@ -32,6 +32,14 @@ const pawl__agent *pawl__agent_named(const char *name)
         return NULL;
 }
 
+bool pawl__agent_tells_end(const pawl__agent *agent)
+{
+        for (size_t i = 0; i < PAWL__AGENT_EVENTS && agent->events[i].name; i++)
+                if (strcmp(agent->events[i].name + 1, "essionEnd") == 0)
+                        return true;
+        return false;
+}
+
 bool pawl__tool_changes_files(pawl_text tool)
 {
         static const char *const names[] = {

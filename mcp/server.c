@@ -114,6 +114,19 @@ static void write_text_content(pawl__json_writer *w, pawl_text text)
         pawl__json_close_object(w);
 }
 
+/* Clients of every revision take an object; what is none is the member `result` of one. */
+static void write_structured(pawl__json_writer *w, pawl_text json, bool object)
+{
+        pawl__json_name(w, "structuredContent");
+        if (object) {
+                pawl__json_raw(w, json);
+                return;
+        }
+        pawl__json_open_object(w);
+        pawl__json_member_raw(w, "result", json);
+        pawl__json_close_object(w);
+}
+
 /* A run that is blocked has done what it could: that is no error. */
 void mcp_write_outcome(pawl__json_writer *w, const mcp_outcome *outcome, bool is_modern)
 {
@@ -124,9 +137,7 @@ void mcp_write_outcome(pawl__json_writer *w, const mcp_outcome *outcome, bool is
 
         while (output.len && output.data[output.len - 1] == '\n')
                 output.len--;
-        const bool json = output.len &&
-                          !pawl__json_tree_read(&tree, output.data, output.len, &err) &&
-                          (is_modern || pawl__json_at(&tree, 0)->type == PAWL__JSON_OBJECT);
+        const bool json = output.len && !pawl__json_tree_read(&tree, output.data, output.len, &err);
         if (is_modern)
                 pawl__json_member_string(w, "resultType", "complete");
         pawl__json_name(w, "content");
@@ -137,7 +148,7 @@ void mcp_write_outcome(pawl__json_writer *w, const mcp_outcome *outcome, bool is
                 write_text_content(w, output);
         pawl__json_close_array(w);
         if (json)
-                pawl__json_member_raw(w, "structuredContent", output);
+                write_structured(w, output, pawl__json_at(&tree, 0)->type == PAWL__JSON_OBJECT);
         pawl__json_member_bool(w, "isError", failed);
         pawl__json_tree_free(&tree);
 }

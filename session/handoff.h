@@ -76,9 +76,10 @@ PAWL_MUST_CHECK pawl_status pawl__handoff_gather(pawl__handoff *out, pawl_log *l
 PAWL_MUST_CHECK pawl_status pawl__handoff_changes(
         pawl__handoff *out, pawl_log *log, pawl__state *state, pawl__arena *arena, pawl_error *err);
 
-/** Their paths alone, as pawl_session_work has them; what is no UTF-8 is left out. */
-PAWL_MUST_CHECK pawl_status pawl__session_files(const char ***files, size_t *n, pawl_log *log,
-        const char *session_id, pawl__arena *arena, pawl_error *err);
+/** The number of the checkpoint at which the workspace stood before the session's first one, or
+ *  that one's; 0: it took none. */
+PAWL_MUST_CHECK pawl_status pawl__session_before(
+        uint64_t *n, pawl_log *log, const char *session_id, pawl_error *err);
 
 /** The checkpoints of the workspace that a session took, oldest first. */
 PAWL_MUST_CHECK pawl_status pawl__session_captures(pawl__hand_checkpoint **out, size_t *n,

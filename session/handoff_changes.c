@@ -183,26 +183,26 @@ pawl_status pawl__session_captures(pawl__hand_checkpoint **out, size_t *n, pawl_
         return status;
 }
 
-pawl_status pawl__session_files(const char ***files, size_t *n, pawl_log *log,
-        const char *session_id, pawl__arena *arena, pawl_error *err)
+pawl_status pawl__session_before(
+        uint64_t *n, pawl_log *log, const char *session_id, pawl_error *err)
 {
         const pawl_text any = {NULL, 0};
-        pawl__handoff handoff = {.n_changes = 0};
+        pawl__arena arena = PAWL__ARENA_INIT;
+        pawl__row session, first, last;
         pawl__state *state;
         pawl_status status = pawl__state_of(&state, log, err);
 
         *n = 0;
         if (!status)
-                status = pawl__session_find(&handoff.session, state, session_id, any, arena, err);
-        if (!status)
-                status = pawl__handoff_changes(&handoff, log, state, arena, err);
-        if (status || !handoff.n_changes)
-                return status;
-        *files = pawl__arena_array(arena, handoff.n_changes, sizeof **files);
-        if (!*files)
-                return pawl__nomem(err);
-        for (size_t i = 0; i < handoff.n_changes; i++)
-                if (pawl__utf8_valid(handoff.changes[i].path.data, handoff.changes[i].path.len))
-                        (*files)[(*n)++] = handoff.changes[i].path.data;
-        return PAWL_OK;
+                status = pawl__session_find(&session, state, session_id, any, &arena, err);
+        if (!status) {
+                const finding f = {state, &session, &arena, err};
+                status = find_ends(&first, &last, &f);
+        }
+        if (!status) {
+                const int64_t base = first.v[PAWL__WCP_BASE].integer;
+                *n = (uint64_t)(base ? base : first.v[PAWL__WCP_N].integer);
+        }
+        pawl__arena_free(&arena);
+        return status == PAWL_DONE ? PAWL_OK : status;
 }

@@ -38,6 +38,7 @@ typedef struct hooking {
         pawl_log *log;
         pawl__buf actor, mission;
         char session_id[PAWL_SESSION_ID_MAX]; /* of the log; empty: none is active */
+        uint64_t kept_seq;                    /* of its last checkpoint, or 0 */
         pawl_workspace_options workspace;
         pawl__arena arena;
         pawl__json_writer reply; /* an object that is open */
@@ -134,9 +135,31 @@ static pawl_status find_session(hooking *h)
         filter.status = "active";
         filter.limit = 1;
         pawl_status status = pawl_session_list(&list, h->log, &filter, &h->err);
-        if (!status && list->n)
+        if (!status && list->n) {
                 snprintf(h->session_id, sizeof h->session_id, "%.*s",
                         PAWL__FMT(list->items[0].session_id));
+                h->kept_seq = list->items[0].checkpoint_seq;
+        }
+        pawl_sessions_free(list);
+        return status;
+}
+
+/* Some agents do not tell that a session ends: then it has when the next one begins. */
+static pawl_status end_others(hooking *h)
+{
+        pawl_session_filter filter = PAWL_SESSION_FILTER_INIT;
+        pawl_sessions *list = NULL;
+        pawl_status status = PAWL_OK;
+
+        if (pawl__agent_tells_end(h->call.agent))
+                return PAWL_OK;
+        filter.status = "active";
+        status = pawl_session_list(&list, h->log, &filter, &h->err);
+        for (size_t i = 0; !status && i < list->n; i++)
+                if (pawl__text_eq(list->items[i].actor, pawl__buf_text(&h->actor)))
+                        status = pawl_session_end(h->log, list->items[i].session_id.data,
+                                h->actor.data, "interrupted", "another session began", NULL,
+                                &h->err);
         pawl_sessions_free(list);
         return status;
 }
@@ -148,8 +171,11 @@ static pawl_status start_session(hooking *h)
 
         if (status || *h->session_id)
                 return status;
+        status = end_others(h);
         options.actor = h->actor.data;
-        return pawl_session_start(h->session_id, h->log, h->mission.data, NULL, &options, &h->err);
+        return status ? status
+                      : pawl_session_start(
+                                h->session_id, h->log, h->mission.data, NULL, &options, &h->err);
 }
 
 /* In the command of a step, checkpoints are of the step, its run and its session. */
@@ -298,13 +324,13 @@ static pawl_status session_start(hooking *h)
         return status || in_step(h) ? status : start_session(h);
 }
 
-/* The workspace as it is now, if it changed since the last checkpoint. */
-static pawl_status take_workspace(hooking *h, const char *description)
+/* The workspace as the session leaves it, if it changed since the last checkpoint. */
+static pawl_status take_workspace(hooking *h)
 {
         pawl_workspace_checkpoint_request request = PAWL_CHECKPOINT_REQUEST_INIT;
         pawl_workspace_capture *capture = NULL;
 
-        request.description = description;
+        request.description = "at the session's end";
         request.automatic = request.only_if_changed = true;
         request.mission_id = h->mission.data;
         request.session_id = h->session_id;
@@ -314,25 +340,51 @@ static pawl_status take_workspace(hooking *h, const char *description)
         return status == PAWL_DONE ? PAWL_OK : status;
 }
 
-/* A session that is not there has nothing to keep: it changed nothing. */
+/* What was edited: what differs now from how the session found it. */
+static pawl_status compare(pawl_comparison **out, const char ***files, size_t *n, hooking *h)
+{
+        char which[24];
+        uint64_t before;
+        pawl_status status = pawl__session_before(&before, h->log, h->session_id, &h->err);
+
+        if (status || !before)
+                return status;
+        snprintf(which, sizeof which, "%llu", (unsigned long long)before);
+        status = pawl_workspace_compare(
+                out, h->log, which, NULL, &h->workspace, NULL, NULL, &h->err);
+        if (status || !(*out)->n_files)
+                return status;
+        *files = pawl__arena_array(&h->arena, (*out)->n_files, sizeof **files);
+        for (size_t i = 0; *files && i < (*out)->n_files; i++) {
+                const pawl_text path = (*out)->files[i].path;
+                if (pawl__utf8_valid(path.data, path.len))
+                        (*files)[(*n)++] = pawl__arena_copy(&h->arena, path).data;
+        }
+        return *files ? pawl__arena_check(&h->arena, &h->err) : pawl__nomem(&h->err);
+}
+
+/* A session that is not there has nothing to keep: it changed nothing. So has one that was kept by
+ * the last event there is; some agents tell of a compaction before each of their requests. */
 static pawl_status keep_session(hooking *h, bool ends)
 {
         pawl_session_work work = {NULL, NULL, NULL, 0, NULL, 0, NULL, 0};
         const char *const reason = pawl__arena_copy(&h->arena, h->call.reason).data;
+        pawl_comparison *comparison = NULL;
         const char **files = NULL;
+        unsigned char hash[32];
         uint64_t seq;
         pawl_status status = in_step(h) ? PAWL_DONE : open_log(h, false);
 
         if (!status)
                 status = find_session(h);
-        if (status || !*h->session_id)
+        if (!status && pawl_log_head(&seq, hash, h->log))
+                status = pawl__log_failed(h->log, PAWL_EIO, &h->err);
+        if (status || !*h->session_id || (!ends && seq == h->kept_seq))
                 return status;
-        status = take_workspace(h, ends ? "at the session's end" : "before compaction");
+        if (ends)
+                status = take_workspace(h);
         if (!status)
-                status = pawl__session_files(
-                        &files, &work.n_files, h->log, h->session_id, &h->arena, &h->err);
-        if (!status)
-                status = pawl__arena_check(&h->arena, &h->err);
+                status = compare(&comparison, &files, &work.n_files, h);
         work.files = files;
         if (!status && ends)
                 status = pawl_session_end(
@@ -340,6 +392,7 @@ static pawl_status keep_session(hooking *h, bool ends)
         else if (!status)
                 status = pawl_session_checkpoint(&seq, h->log, h->session_id, h->actor.data,
                         "context_warning", &work, &h->err);
+        pawl_comparison_free(comparison);
         return status;
 }
 

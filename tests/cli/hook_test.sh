@@ -62,6 +62,7 @@ it "before compaction and at the end the session is kept with what was edited"
 echo four >a
 echo new >b
 hook PreCompact 'trigger:"auto"'
+hook PreCompact 'trigger:"auto"'
 same "$(events SessionCheckpointed)" 1
 hook Stop 'last_assistant_message:"Put four into a."'
 hook SessionEnd 'reason:"logout"'
@@ -89,6 +90,13 @@ jq -nc --arg root "$PWD" '{conversation_id:"c",workspace_roots:[$root],hook_even
 same "$(cat out)" '{}'
 same "$(eventlog list --type WorkspaceCheckpointed --json | jq -r .actor | tail -1)" agent:cursor
 runs 0 eventlog replay --check
+
+it "where an agent does not tell that a session ends, it has when the next one begins"
+for session in c1 c2; do
+        hook SessionStart "session_id:\"$session\",source:\"startup\",model:\"m\"" --agent codex
+done
+same "$(pawl sessions --json | jq -c '[.[] | select(.mission_id | startswith("codex:")) | [.mission_id,.status]]')" \
+        '[["codex:c2","active"],["codex:c1","interrupted"]]'
 
 it "what is no call of a hook is said and stops no agent, unless it is strict"
 before=$(eventlog head)

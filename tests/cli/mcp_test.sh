@@ -56,6 +56,7 @@ same "$(jq -c '.result | [.isError, .structuredContent.n]' answer)" '[false,1]'
 same "$(eventlog list --type WorkspaceCheckpointed --json | jq -r .actor)" agent:tester
 call 3 checkpoints '{}'
 same "$(jq -r '.result.content[0].text' answer | jq length)" 1
+same "$(jq -c '.result.structuredContent.result | length' answer)" 1
 for wrong in '["show",{"checkpoint":"7"},"checkpoint 7: there is none"]' '["show",{},"^arguments.checkpoint: is missing; "]' \
         '["show",{"checkpoint":{}},"^arguments.checkpoint: is no text or number; "]' \
         '["show",{"nope":1},"^arguments.nope: is not known; "]' '["rollback",{"checkpoint":"1","yes":"x"},"^arguments.yes: is no boolean; "]' \
