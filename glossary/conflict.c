@@ -24,7 +24,7 @@ bool pawl__conflict_type_of(pawl__conflict_type *out, pawl_text name)
 
 const char *pawl__severity_name(pawl__severity severity)
 {
-        return severity_names[severity];
+        return severity_names[severity < PAWL__SEVERITY_HIGH ? severity : PAWL__SEVERITY_HIGH];
 }
 
 pawl__severity pawl__severity_of(pawl_text name)

@@ -26,8 +26,9 @@ typedef enum pawl__severity {
 
 const char *pawl__conflict_type_name(pawl__conflict_type type);
 bool pawl__conflict_type_of(pawl__conflict_type *out, pawl_text name);
-const char *pawl__severity_name(pawl__severity severity); /* "none", "low", "medium", "high" */
-pawl__severity pawl__severity_of(pawl_text name);         /* any other name: high */
+const char *pawl__severity_name(
+        pawl__severity severity);                 /* "none", "low", "medium"; any other: "high" */
+pawl__severity pawl__severity_of(pawl_text name); /* any other name: high */
 
 /** One finding. Candidates are copies of the senses, by scope precedence, then confidence. */
 typedef struct pawl__finding {

@@ -178,7 +178,7 @@ pawl_status pawl__conflict_public(
         for (size_t i = 0; i < f->n_candidates; i++)
                 senses[i] = pawl__sense_public(&f->candidates[i]);
         *out = (pawl_conflict){conflict_id, f->term, pawl__text(pawl__conflict_type_name(f->type)),
-                pawl__text(pawl__severity_name(rank(f->severity))),
+                pawl__text(pawl__severity_name(f->severity)),
                 f->context.data ? f->context : pawl__text(""), f->confidence, senses,
                 f->n_candidates};
         return PAWL_OK;
