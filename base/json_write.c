@@ -1,4 +1,5 @@
 #include "base/json_write.h"
+#include "base/digest.h"
 #include "base/json_lex.h"
 #include "base/number.h"
 #include <assert.h>
@@ -175,6 +176,14 @@ void pawl__json_member_string(pawl__json_writer *w, const char *name, const char
 {
         pawl__json_name(w, name);
         pawl__json_string(w, string);
+}
+
+void pawl__json_member_hash(pawl__json_writer *w, const char *name, const unsigned char hash[32])
+{
+        char hex[65];
+
+        pawl__hex(hex, hash, 32);
+        pawl__json_member_string(w, name, hex);
 }
 
 void pawl__json_member_integer(pawl__json_writer *w, const char *name, int64_t value)

@@ -46,6 +46,8 @@ void pawl__json_node_value(pawl__json_writer *w, const pawl__json_node *node);
 /** A name and its value. The name needs no escape. */
 void pawl__json_member_text(pawl__json_writer *w, const char *name, pawl_text text);
 void pawl__json_member_string(pawl__json_writer *w, const char *name, const char *string);
+/** 32 bytes as 64 hex digits. */
+void pawl__json_member_hash(pawl__json_writer *w, const char *name, const unsigned char hash[32]);
 void pawl__json_member_integer(pawl__json_writer *w, const char *name, int64_t value);
 void pawl__json_member_number(pawl__json_writer *w, const char *name, double value);
 void pawl__json_member_bool(pawl__json_writer *w, const char *name, bool value);

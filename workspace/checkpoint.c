@@ -183,14 +183,6 @@ pawl_status pawl__checkpoint_prepare(pawl__taking *t, pawl_error *err)
 /* ---- Inside the transaction ---------------------------------------------------------------------
  */
 
-static void member_hash(pawl__json_writer *w, const char *name, const unsigned char hash[32])
-{
-        char hex[65];
-
-        pawl__hex(hex, hash, 32);
-        pawl__json_member_string(w, name, hex);
-}
-
 static void write_rules(pawl__json_writer *w, const pawl__workspace *ws)
 {
         pawl__json_member_integer(w, "max_file", (int64_t)ws->max_file);
@@ -225,7 +217,7 @@ static void write_payload(pawl__json_writer *w, const pawl__taking *t, const cha
         pawl__json_member_string(w, "id", id);
         pawl__json_member_string(w, "trigger", t->request->automatic ? "auto" : "manual");
         pawl__json_member_text(w, "root", ws->root_name);
-        member_hash(w, "tree", scan->tree);
+        pawl__json_member_hash(w, "tree", scan->tree);
         pawl__json_member_integer(w, "files", (int64_t)scan->files);
         pawl__json_member_integer(w, "bytes", (int64_t)scan->bytes);
         pawl__json_member_integer(w, "skipped", (int64_t)scan->n_not_captured);
@@ -233,9 +225,9 @@ static void write_payload(pawl__json_writer *w, const pawl__taking *t, const cha
         if (t->request->description)
                 pawl__json_member_string(w, "description", t->request->description);
         if (t->state.data)
-                member_hash(w, "state_hash", t->state_hash);
+                pawl__json_member_hash(w, "state_hash", t->state_hash);
         if (t->outputs.data)
-                member_hash(w, "outputs_hash", t->outputs_hash);
+                pawl__json_member_hash(w, "outputs_hash", t->outputs_hash);
         if (ws->any)
                 pawl__json_member_integer(w, "base", ws->current.v[PAWL__WCP_N].integer);
         if (ws->run_id.data)
@@ -275,11 +267,10 @@ static pawl_status make_row(
                         pawl__text(t->has_git && *t->git.commit ? t->git.commit : NULL)},
                 {PAWL__WCP_GIT_BRANCH, t->has_git ? t->git.branch : (pawl_text){NULL, 0}}};
         pawl__value *v = t->row.v;
-        bool ok = true;
 
         t->row = (pawl__row){0};
         for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++)
-                v[texts[i].column].text = pawl__arena_text(&t->ws->arena, texts[i].text, &ok);
+                v[texts[i].column].text = pawl__arena_copy(&t->ws->arena, texts[i].text);
         v[PAWL__WCP_N].integer = (int64_t)t->n;
         v[PAWL__WCP_FILES].integer = (int64_t)scan->files;
         v[PAWL__WCP_BYTES].integer = (int64_t)scan->bytes;
@@ -287,7 +278,7 @@ static pawl_status make_row(
         v[PAWL__WCP_BASE].integer = t->ws->any ? t->ws->current.v[PAWL__WCP_N].integer : 0;
         v[PAWL__WCP_SAFETY].integer = t->safety;
         v[PAWL__WCP_CREATED_US].integer = event->time_us;
-        return ok ? PAWL_OK : pawl__nomem(err);
+        return pawl__arena_check(&t->ws->arena, err);
 }
 
 static pawl_status add_event(pawl__taking *t, pawl__batch *batch, pawl_error *err)

@@ -17,7 +17,6 @@ static pawl_status add(const pawl__row *row, void *user, pawl_error *err)
 {
         listing *l = user;
         const pawl__value *v = row->v;
-        bool ok = true;
 
         if (pawl__grow(&l->items, &l->cap, l->list.n + 1, sizeof *l->items))
                 return pawl__nomem(err);
@@ -26,11 +25,11 @@ static pawl_status add(const pawl__row *row, void *user, pawl_error *err)
                 .safety = (uint64_t)v[PAWL__RB_SAFETY].integer,
                 .undo = (v[PAWL__RB_UNDO].integer & PAWL__RB_IS_UNDO) != 0,
                 .in_part = (v[PAWL__RB_UNDO].integer & PAWL__RB_IN_PART) != 0,
-                .status = pawl__arena_text(&l->arena, v[PAWL__RB_STATUS].text, &ok),
+                .status = pawl__arena_copy(&l->arena, v[PAWL__RB_STATUS].text),
                 .ended_seq = (uint64_t)v[PAWL__RB_ENDED_SEQ].integer,
-                .actor = pawl__arena_text(&l->arena, v[PAWL__RB_ACTOR].text, &ok),
-                .reason = pawl__arena_text(&l->arena, v[PAWL__RB_REASON].text, &ok)};
-        return ok ? PAWL_OK : pawl__nomem(err);
+                .actor = pawl__arena_copy(&l->arena, v[PAWL__RB_ACTOR].text),
+                .reason = pawl__arena_copy(&l->arena, v[PAWL__RB_REASON].text)};
+        return pawl__arena_check(&l->arena, err);
 }
 
 /* The checkpoints and steps that its end names. */

@@ -209,29 +209,14 @@ static void write_taken(pawl__json_writer *w, const pawl_event *event, const paw
 static void write_origin(pawl__json_writer *w, const struct importing *m,
         const pawl__checkpoint_event *it, const pawl__json_tree *tree)
 {
-        char hex[65];
-
         pawl__json_name(w, "origin");
         pawl__json_open_object(w);
-        pawl__hex(hex, m->sha256, 32);
-        pawl__json_member_string(w, "archive", hex);
-        pawl__hex(hex, it->identity, 32);
-        pawl__json_member_string(w, "hash", hex);
-        pawl__hex(hex, m->manifest.log, 32);
-        pawl__json_member_string(w, "log", hex);
+        pawl__json_member_hash(w, "archive", m->sha256);
+        pawl__json_member_hash(w, "hash", it->identity);
+        pawl__json_member_hash(w, "log", m->manifest.log);
         pawl__json_member_integer(w, "n", (int64_t)it->n);
         write_taken(w, &it->event, tree);
         pawl__json_close_object(w);
-}
-
-/* What stands here for the state of a run that this log does not have. */
-static void write_history(pawl__json_writer *w, const pawl__checkpoint_event *it)
-{
-        char hex[65];
-
-        pawl__hex(hex, it->history, 32);
-        pawl__json_member_string(w, "history", hex);
-        pawl__json_member_integer(w, "history_seq", (int64_t)it->history_seq);
 }
 
 /* The event of a checkpoint that comes in as number @p n. It belongs to no run of this log. */
@@ -251,8 +236,10 @@ static pawl_status add_event(struct importing *m, pawl__batch *batch,
                 status = write_id(&w, n, pawl__json_get_text(&tree, 0, "id"));
         pawl__json_member_integer(&w, "n", (int64_t)n);
         pawl__json_member_string(&w, "root", "."); /* until it is rolled back to, it has none */
-        if (it->in_manifest)
-                write_history(&w, it);
+        if (it->in_manifest) { /* it stands for the state of a run that this log does not have */
+                pawl__json_member_hash(&w, "history", it->history);
+                pawl__json_member_integer(&w, "history_seq", (int64_t)it->history_seq);
+        }
         pawl__json_member_bool(&w, "imported", true);
         if (!status)
                 write_origin(&w, m, it, &tree);

@@ -40,14 +40,6 @@ pawl_status pawl__manifest_digest(unsigned char out[32], const pawl__manifest *c
 
 /* ---- Writing the manifest -------------------------------------------------------------------- */
 
-static void add_hash(pawl__json_writer *w, const char *name, const unsigned char hash[32])
-{
-        char hex[65];
-
-        pawl__hex(hex, hash, 32);
-        pawl__json_member_string(w, name, hex);
-}
-
 static void add_count(pawl__json_writer *w, const char *name, uint64_t value)
 {
         pawl__json_member_integer(w, name, (int64_t)value);
@@ -59,9 +51,9 @@ static void write_checkpoints(pawl__json_writer *w, const pawl__manifest *c)
         pawl__json_open_array(w);
         for (size_t i = 0; i < c->n_checkpoints; i++) {
                 pawl__json_open_object(w);
-                add_hash(w, "event", c->checkpoints[i].event_hash);
+                pawl__json_member_hash(w, "event", c->checkpoints[i].event_hash);
                 if (c->checkpoints[i].in_manifest)
-                        add_hash(w, "history", c->checkpoints[i].history);
+                        pawl__json_member_hash(w, "history", c->checkpoints[i].history);
                 add_count(w, "n", c->checkpoints[i].n);
                 add_count(w, "seq", c->checkpoints[i].seq);
                 pawl__json_close_object(w);
@@ -77,7 +69,7 @@ static void write_contents(pawl__json_writer *w, const pawl__manifest *c)
                 pawl__json_open_object(w);
                 if (c->contents[i].directory)
                         pawl__json_member_bool(w, "folder", true);
-                add_hash(w, "hash", c->contents[i].hash);
+                pawl__json_member_hash(w, "hash", c->contents[i].hash);
                 add_count(w, "size", c->contents[i].size);
                 pawl__json_close_object(w);
         }
@@ -101,19 +93,19 @@ pawl_status pawl__manifest_write(pawl__buf *out, const pawl__manifest *c, pawl_e
         pawl__json_open_object(&w);
         write_checkpoints(&w, c);
         write_contents(&w, c);
-        add_hash(&w, "digest", c->digest);
+        pawl__json_member_hash(&w, "digest", c->digest);
         pawl__json_name(&w, "events");
         pawl__json_open_object(&w);
         add_count(&w, "first", c->first_seq);
-        add_hash(&w, "hash", c->events_hash);
+        pawl__json_member_hash(&w, "hash", c->events_hash);
         add_count(&w, "last", c->last_seq);
         add_count(&w, "size", c->events_size);
         pawl__json_close_object(&w);
         pawl__json_member_string(&w, "format", "pawl checkpoints");
         pawl__json_name(&w, "log");
         pawl__json_open_object(&w);
-        add_hash(&w, "first", c->log);
-        add_hash(&w, "head", c->head);
+        pawl__json_member_hash(&w, "first", c->log);
+        pawl__json_member_hash(&w, "head", c->head);
         add_count(&w, "seq", c->head_seq);
         pawl__json_close_object(&w);
         pawl__json_member_integer(&w, "version", version_of(c));

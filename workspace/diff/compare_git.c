@@ -8,20 +8,19 @@ enum { NEWEST = 10 };
 static pawl_status commit_of(const char **out, pawl__comparing *c, int side, pawl_error *err)
 {
         pawl__git_head head;
-        bool ok = true;
         pawl_text commit;
 
         *out = NULL;
         if (side == 0 || c->has_b) {
                 commit = c->rows[side].v[PAWL__WCP_GIT_HEAD].text;
-                *out = pawl__arena_text(&c->ws.arena, commit, &ok).data;
-                return ok ? PAWL_OK : pawl__nomem(err);
+                *out = pawl__arena_copy(&c->ws.arena, commit).data;
+                return pawl__arena_check(&c->ws.arena, err);
         }
         pawl_status status = pawl__workspace_git(&head, &c->ws, &c->ws.arena, err);
         if (status || !*head.commit)
                 return status == PAWL_DONE ? PAWL_OK : status;
-        *out = pawl__arena_text(&c->ws.arena, pawl__text(head.commit), &ok).data;
-        return ok ? PAWL_OK : pawl__nomem(err);
+        *out = pawl__arena_copy(&c->ws.arena, pawl__text(head.commit)).data;
+        return pawl__arena_check(&c->ws.arena, err);
 }
 
 static pawl_status list_commits(pawl_git_between *git, pawl__comparing *c, pawl_error *err)

@@ -105,12 +105,11 @@ static pawl_status take_branch(
         pawl__git_head *head, const char *name, pawl__arena *arena, pawl_error *err)
 {
         static const char heads[] = "refs/heads/";
-        bool ok = true;
 
         if (!name || strncmp(name, heads, sizeof heads - 1) != 0)
                 return PAWL_OK;
-        head->branch = pawl__arena_text(arena, pawl__text(name + sizeof heads - 1), &ok);
-        return ok ? PAWL_OK : pawl__nomem(err);
+        head->branch = pawl__arena_copy(arena, pawl__text(name + sizeof heads - 1));
+        return pawl__arena_check(arena, err);
 }
 
 /* HEAD names a branch that has no commit yet. */
@@ -210,16 +209,15 @@ static pawl_status take_commit(pawl__git_commit *out, pawl__git *git, const git_
         pawl__arena *arena, pawl_error *err)
 {
         git_commit *commit = NULL;
-        bool ok = true;
         int code = git->lib->git_commit_lookup(&commit, git->repo, oid);
 
         if (code)
                 return pawl__git_fail(err, code, git->root, "reading a commit");
         const char *subject = git->lib->git_commit_summary(commit);
         git->lib->git_oid_tostr(out->id, sizeof out->id, oid);
-        out->subject = pawl__arena_text(arena, pawl__text(subject ? subject : ""), &ok);
+        out->subject = pawl__arena_copy(arena, pawl__text(subject ? subject : ""));
         git->lib->git_commit_free(commit);
-        return ok ? PAWL_OK : pawl__nomem(err);
+        return pawl__arena_check(arena, err);
 }
 
 pawl_status pawl__git_subject(
@@ -306,7 +304,6 @@ static pawl_status take_change(pawl__git_changed *out, pawl__git *git, git_diff 
         const git_diff_delta *delta = git->lib->git_diff_get_delta(diff, i);
         git_patch *patch = NULL;
         size_t added = 0, removed = 0;
-        bool ok = true;
         int code = git->lib->git_patch_from_diff(&patch, diff, i);
 
         if (code == 0 && patch)
@@ -319,8 +316,8 @@ static pawl_status take_change(pawl__git_changed *out, pawl__git *git, git_diff 
         out->binary = delta->flags & GIT_DIFF_FLAG_BINARY;
         out->added = added;
         out->removed = removed;
-        out->path = pawl__arena_text(arena, pawl__text(delta->new_file.path), &ok);
-        return ok ? PAWL_OK : pawl__nomem(err);
+        out->path = pawl__arena_copy(arena, pawl__text(delta->new_file.path));
+        return pawl__arena_check(arena, err);
 }
 
 static pawl_status take_changes(pawl__git_changed **list, size_t *n, pawl__git *git, git_diff *diff,

@@ -40,7 +40,6 @@ static pawl_status take_branch(
 {
         const size_t prefix = sizeof branches - 1;
         char commit[HEX + 2];
-        bool ok = true;
 
         head[len - 1] = '\0'; /* the newline */
         const char *name = head + prefix;
@@ -49,8 +48,8 @@ static pawl_status take_branch(
         if (!take_commit(out->commit, commit,
                     read_small(commit, sizeof commit, git, head + sizeof "ref: " - 1)))
                 return PAWL_ENOTFOUND;
-        out->branch = pawl__arena_text(arena, pawl__text(name), &ok);
-        return ok ? PAWL_OK : pawl__nomem(err);
+        out->branch = pawl__arena_copy(arena, pawl__text(name));
+        return pawl__arena_check(arena, err);
 }
 
 static pawl_status read_head(pawl__git_head *out, int git, pawl__arena *arena, pawl_error *err)

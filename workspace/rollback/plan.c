@@ -49,16 +49,12 @@ static bool is(const pawl__entry *entry, pawl__entry_kind kind)
 
 static pawl_status keep_path(pawl_text *out, planner *p, pawl_text path)
 {
-        bool ok = true;
-
-        *out = pawl__arena_text(&p->plan->arena, path, &ok);
-        return ok ? PAWL_OK : pawl__nomem(p->err);
+        *out = pawl__arena_copy(&p->plan->arena, path);
+        return pawl__arena_check(&p->plan->arena, p->err);
 }
 
 static pawl_status keep_entry(pawl__entry *out, planner *p, const pawl__entry *entry)
 {
-        bool ok = true;
-
         *out = (pawl__entry){.kind = PAWL__ENTRY_NONE};
         if (!entry)
                 return PAWL_OK;
@@ -68,8 +64,8 @@ static pawl_status keep_entry(pawl__entry *out, planner *p, const pawl__entry *e
         if (entry->kind == PAWL__ENTRY_FILE)
                 memcpy(out->hash, entry->hash, sizeof out->hash);
         if (entry->kind == PAWL__ENTRY_LINK)
-                out->target = pawl__arena_text(&p->plan->arena, entry->target, &ok);
-        return ok ? PAWL_OK : pawl__nomem(p->err);
+                out->target = pawl__arena_copy(&p->plan->arena, entry->target);
+        return pawl__arena_check(&p->plan->arena, p->err);
 }
 
 /* The mode bits that may come of the target: none runs as somebody that did not before. What a new

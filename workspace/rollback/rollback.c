@@ -39,7 +39,6 @@ static pawl_status begin(going_back *g, pawl_log *log, const char *which,
         pawl_error *err)
 {
         static const pawl_rollback_options defaults = PAWL_ROLLBACK_OPTIONS_INIT;
-        bool ok = true;
         pawl_status status;
 
         *g = (going_back){.options = options ? options : &defaults, .which = which, .err = err};
@@ -57,9 +56,9 @@ static pawl_status begin(going_back *g, pawl_log *log, const char *which,
         g->p->contents = g->ws.contents;
         g->p->plan.drop_decisions = g->options->drop_decisions && which;
         g->p->clean = g->options->clean && which;
-        g->p->actor = pawl__arena_text(&g->p->arena, g->ws.actor, &ok);
-        g->p->reason = pawl__arena_text(&g->p->arena, pawl__text(g->options->reason), &ok);
-        return ok ? PAWL_OK : pawl__nomem(err);
+        g->p->actor = pawl__arena_copy(&g->p->arena, g->ws.actor);
+        g->p->reason = pawl__arena_copy(&g->p->arena, pawl__text(g->options->reason));
+        return pawl__arena_check(&g->p->arena, err);
 }
 
 /* What happened ends: on success the plan is the caller's, if that one wants it. */

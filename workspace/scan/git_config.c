@@ -34,20 +34,18 @@ static pawl_status read_file(config *c, const char *path, int deep);
  */
 static pawl_status expand(pawl__buf *out, const config *c, const char *path, pawl_text directory)
 {
-        pawl_text first = {"", 0};
-
         pawl__buf_clear(out);
         if (path[0] == '~' && (path[1] != '/' || !c->user->home))
                 return PAWL_DONE;
-        if (path[0] == '~')
-                first = pawl__text(c->user->home);
-        else if (path[0] != '/')
-                first = directory;
-        if (pawl__buf_add(out, first.data, first.len) ||
-                (path[0] != '/' && path[0] != '~' && pawl__buf_addc(out, '/')) ||
-                pawl__buf_adds(out, path + (path[0] == '~')))
-                return pawl__nomem(c->err);
-        return PAWL_OK;
+        if (path[0] == '~') {
+                pawl__buf_adds(out, c->user->home);
+                path++;
+        } else if (path[0] != '/') {
+                pawl__buf_add_text(out, directory);
+                pawl__buf_addc(out, '/');
+        }
+        pawl__buf_adds(out, path);
+        return pawl__buf_check(out, c->err);
 }
 
 static pawl_text directory_of(const char *path)
@@ -85,11 +83,12 @@ static pawl_status in_gitdir(bool *is, config *c, const char *path, const char *
                 status = expand(&rule, c, pattern + 2, directory_of(path));
         else if (pattern[0] == '~' || pattern[0] == '/')
                 status = expand(&rule, c, pattern, pawl__text(""));
-        else if (pawl__buf_addf(&rule, "**/%s", pattern))
-                status = pawl__nomem(c->err);
-        if (!status && rule.data[rule.len - 1] == '/' && pawl__buf_adds(&rule, "**"))
-                status = pawl__nomem(c->err);
-        if (!status && pawl__buf_adds(&git, c->git + strspn(c->git, "/")))
+        else
+                pawl__buf_addf(&rule, "**/%s", pattern);
+        if (rule.len && rule.data[rule.len - 1] == '/')
+                pawl__buf_adds(&rule, "**");
+        pawl__buf_adds(&git, c->git + strspn(c->git, "/"));
+        if (!status && (rule.failed || git.failed))
                 status = pawl__nomem(c->err);
         if (!status && fold) {
                 make_small(&rule);
@@ -202,38 +201,31 @@ static void skip_line(source *s)
                 s->at++;
 }
 
-/* PAWL_DONE: it is not one. */
-static pawl_status take_section(source *s)
+/* False: it is not one. */
+static bool take_section(source *s)
 {
-        bool ok = true;
-
         pawl__buf_clear(&s->section);
-        for (s->at++; ok && !at_end(s); s->at++) {
+        for (s->at++; !at_end(s); s->at++) {
                 if (!isalnum((unsigned char)*s->at) && *s->at != '-' && *s->at != '.')
                         break;
-                ok = !pawl__buf_addc(&s->section, small(*s->at));
+                pawl__buf_addc(&s->section, small(*s->at));
         }
         skip_blanks(s);
-        if (ok && !at_end(s) && *s->at == '"') {
-                ok = !pawl__buf_addc(&s->section, '.');
-                for (s->at++; ok && !at_end(s) && *s->at != '"' && *s->at != '\n'; s->at++) {
+        if (!at_end(s) && *s->at == '"') {
+                pawl__buf_addc(&s->section, '.');
+                for (s->at++; !at_end(s) && *s->at != '"' && *s->at != '\n'; s->at++) {
                         if (*s->at == '\\' && s->end - s->at > 1)
                                 s->at++;
-                        ok = !pawl__buf_addc(&s->section, *s->at);
+                        pawl__buf_addc(&s->section, *s->at);
                 }
-                if (ok && (at_end(s) || *s->at++ != '"'))
-                        return PAWL_DONE;
+                if (at_end(s) || *s->at++ != '"')
+                        return false;
         }
-        if (!ok)
-                return PAWL_ENOMEM;
-        if (at_end(s) || *s->at != ']' || !s->section.len)
-                return PAWL_DONE;
-        s->at++;
-        return PAWL_OK;
+        return !at_end(s) && *s->at++ == ']' && s->section.len;
 }
 
 /* What stands behind '=', without comments, quotes and white space around it. */
-static pawl_status take_value(source *s)
+static bool take_value(source *s)
 {
         static const char from[] = "ntb\\\"", to[] = "\n\t\b\\\"";
         bool quoted = false;
@@ -258,7 +250,7 @@ static pawl_status take_value(source *s)
                         if (s->end - s->at > 2 && s->at[1] == '\r' && s->at[2] == '\n')
                                 s->at++;
                         if (s->end - s->at < 2)
-                                return PAWL_DONE;
+                                return false;
                         c = *++s->at;
                         if (c == '\n') {
                                 s->line++;
@@ -266,42 +258,34 @@ static pawl_status take_value(source *s)
                         }
                         const char *known = strchr(from, c);
                         if (!c || !known)
-                                return PAWL_DONE;
+                                return false;
                         c = to[known - from];
                 }
-                if (pawl__buf_addc(&s->value, c))
-                        return PAWL_ENOMEM;
+                pawl__buf_addc(&s->value, c);
                 if (quoted || escaped || (c != ' ' && c != '\t'))
                         kept = s->value.len;
         }
         s->value.len = kept;
         if (s->value.data)
                 s->value.data[kept] = '\0';
-        return quoted ? PAWL_DONE : PAWL_OK;
+        return !quoted;
 }
 
-static pawl_status take_variable(source *s)
+static bool take_variable(source *s)
 {
-        pawl_status status = PAWL_OK;
-
         pawl__buf_clear(&s->name);
         pawl__buf_clear(&s->value);
         for (; !at_end(s) && (isalnum((unsigned char)*s->at) || *s->at == '-'); s->at++)
-                if (pawl__buf_addc(&s->name, small(*s->at)))
-                        return PAWL_ENOMEM;
+                pawl__buf_addc(&s->name, small(*s->at));
         skip_blanks(s);
         s->valued = !at_end(s) && *s->at == '=';
         if (!s->name.len || !s->section.len)
-                return PAWL_DONE;
-        if (pawl__buf_adds(&s->value, ""))
-                return PAWL_ENOMEM;
-        if (s->valued) {
-                s->at++;
-                status = take_value(s);
-        } else if (!at_end(s) && !strchr("\n#;", *s->at)) {
-                status = PAWL_DONE;
-        }
-        return status;
+                return false;
+        pawl__buf_adds(&s->value, "");
+        if (!s->valued)
+                return at_end(s) || strchr("\n#;", *s->at);
+        s->at++;
+        return take_value(s);
 }
 
 static pawl_status read_lines(config *c, source *s, int deep)
@@ -317,21 +301,22 @@ static pawl_status read_lines(config *c, source *s, int deep)
                 if (*s->at == '\n') {
                         s->at++;
                         s->line++;
-                } else if (*s->at == '#' || *s->at == ';') {
-                        skip_line(s);
-                } else if (*s->at == '[') {
-                        status = take_section(s);
-                } else {
-                        status = take_variable(s);
-                        if (!status)
-                                status = take(c, s, deep);
-                        else if (status == PAWL_ENOMEM)
-                                status = pawl__nomem(c->err);
+                        continue;
                 }
+                if (*s->at == '#' || *s->at == ';') {
+                        skip_line(s);
+                        continue;
+                }
+                const bool section = *s->at == '[';
+                const bool ok = section ? take_section(s) : take_variable(s);
+                if (s->section.failed || s->name.failed || s->value.failed)
+                        return pawl__nomem(c->err);
+                if (!ok)
+                        return malformed(c, s);
+                if (!section)
+                        status = take(c, s, deep);
         }
-        if (status == PAWL_DONE)
-                return malformed(c, s);
-        return status == PAWL_ENOMEM ? pawl__nomem(c->err) : status;
+        return status;
 }
 
 /* PAWL_OK also where there is none. */
@@ -356,41 +341,33 @@ static pawl_status read_file(config *c, const char *path, int deep)
 /* ---- All of it --------------------------------------------------------------------------------
  */
 
-/* A file of the user's, which nothing says must be there or may be read. */
-static pawl_status read_users(config *c, const char *directory, const char *name)
+/* A file that need not be there; one of the user's need not be readable, either. */
+static pawl_status read_in(config *c, const char *directory, const char *name, bool users)
 {
         pawl__buf path = PAWL__BUF_INIT;
-        pawl_status status = PAWL_OK;
 
         if (!directory)
                 return PAWL_OK;
-        if (pawl__buf_addf(&path, "%s/%s", directory, name))
-                status = pawl__nomem(c->err);
+        pawl__buf_addf(&path, "%s/%s", directory, name);
+        pawl_status status = pawl__buf_check(&path, c->err);
         if (!status)
                 status = read_file(c, path.data, 0);
         pawl__buf_free(&path);
-        return status == PAWL_EACCESS ? PAWL_OK : status;
+        return users && status == PAWL_EACCESS ? PAWL_OK : status;
 }
 
 static pawl_status read_all(config *c, const char *config_home, const char *common)
 {
-        pawl_status status = read_users(c, "/etc", "gitconfig");
+        pawl_status status = read_in(c, "/etc", "gitconfig", true);
 
         if (!status)
-                status = read_users(c, config_home, "git/config");
+                status = read_in(c, config_home, "git/config", true);
         if (!status)
-                status = read_users(c, c->user->home, ".gitconfig");
-        for (int i = 0; i < 2 && !status && c->git; i++) {
-                pawl__buf path = PAWL__BUF_INIT;
-                if (i == 1 && !c->worktree)
-                        break;
-                if (pawl__buf_addf(
-                            &path, "%s/%s", i ? c->git : common, i ? "config.worktree" : "config"))
-                        status = pawl__nomem(c->err);
-                if (!status)
-                        status = read_file(c, path.data, 0);
-                pawl__buf_free(&path);
-        }
+                status = read_in(c, c->user->home, ".gitconfig", true);
+        if (!status && c->git)
+                status = read_in(c, common, "config", false);
+        if (!status && c->git && c->worktree)
+                status = read_in(c, c->git, "config.worktree", false);
         return status;
 }
 
@@ -404,16 +381,16 @@ pawl_status pawl__git_config_read(pawl__git_config *out, const pawl__git_user *u
 
         *out = (pawl__git_config){PAWL__BUF_INIT, false};
         if (!config_home && user->home) {
-                if (pawl__buf_addf(&home, "%s/.config", user->home))
-                        status = pawl__nomem(err);
+                pawl__buf_addf(&home, "%s/.config", user->home);
+                status = pawl__buf_check(&home, err);
                 config_home = home.data;
         }
         if (!status)
                 status = read_all(&c, config_home, common);
         if (!status && !c.given && config_home) {
                 pawl__buf_clear(&out->excludes);
-                if (pawl__buf_addf(&out->excludes, "%s/git/ignore", config_home))
-                        status = pawl__nomem(err);
+                pawl__buf_addf(&out->excludes, "%s/git/ignore", config_home);
+                status = pawl__buf_check(&out->excludes, err);
         }
         pawl__buf_free(&home);
         return status;

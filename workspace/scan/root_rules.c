@@ -11,13 +11,10 @@
 
 /* What is in force beside files of the tree, so that the next scan knows whether that is the same.
  */
-static pawl_status note(pawl__scanner *s, pawl_text list, pawl_error *err)
+static void note(pawl__scanner *s, pawl_text list)
 {
-        pawl__buf *lists = &s->lists;
-
-        return pawl__buf_add(lists, list.data, list.len) || pawl__buf_addc(lists, '\0')
-                       ? pawl__nomem(err)
-                       : PAWL_OK;
+        pawl__buf_add_text(&s->lists, list);
+        pawl__buf_addc(&s->lists, '\0');
 }
 
 /* A list of git's own, which may be a link. */
@@ -27,10 +24,11 @@ static pawl_status add_list(pawl__scanner *s, const char *path, pawl_error *err)
         pawl_status status = pawl__git_file(&s->rules, path, PAWL__RULES_MAX, err);
 
         if (status == PAWL_ENOTFOUND)
-                return note(s, pawl__text(""), err);
-        if (!status)
+                status = PAWL_OK;
+        else if (!status)
                 status = pawl__ignore_add(&s->ignore, pawl__buf_text(&s->rules), 0, err);
-        return status ? status : note(s, pawl__buf_text(&s->rules), err);
+        note(s, pawl__buf_text(&s->rules));
+        return status;
 }
 
 /* The directories from the top of the work tree down to the root's. PAWL_DONE: one of them is left
@@ -45,17 +43,16 @@ static pawl_status add_all_above(pawl__scanner *s, const pawl__git_place *place,
                 next = (size_t)((const char *)memchr(prefix.data + at, '/', prefix.len - at) -
                                 prefix.data) +
                        1;
-                if (pawl__buf_adds(&path, place->top.data) ||
-                        pawl__buf_add(&path, prefix.data, at) ||
-                        pawl__buf_adds(&path, ".gitignore"))
-                        status = pawl__nomem(err);
+                pawl__buf_adds(&path, place->top.data);
+                pawl__buf_add(&path, prefix.data, at);
+                pawl__buf_adds(&path, ".gitignore");
+                status = pawl__buf_check(&path, err);
                 if (!status)
                         status = pawl__scan_add_rules(s, AT_FDCWD, path.data, at, err);
                 if (status == PAWL_DONE)
                         status = pawl__scan_no_rules(s, path.data, errno, err);
                 pawl__buf_free(&path);
-                if (!status)
-                        status = note(s, pawl__buf_text(&s->rules), err);
+                note(s, pawl__buf_text(&s->rules));
                 if (!status && pawl__ignore_look(&s->ignore, (pawl_text){prefix.data, next - 1}, at,
                                        true) == PAWL__IGNORE_LEAVE)
                         return PAWL_DONE;
@@ -77,21 +74,23 @@ static pawl_status add_git(
 
         if (!status && config.excludes.len)
                 status = add_list(s, config.excludes.data, err);
-        if (!status && place && pawl__buf_addf(&path, "%s/info/exclude", common))
-                status = pawl__nomem(err);
+        if (!status && place) {
+                pawl__buf_addf(&path, "%s/info/exclude", common);
+                status = pawl__buf_check(&path, err);
+        }
         if (!status && place)
                 status = add_list(s, path.data, err);
         if (!status && place)
                 status = add_all_above(s, place, err);
         if (!status && place)
                 status = pawl__tracked_read(&s->tracked, git, config.sha256 ? 32 : 20, err);
-        if (!status && place && pawl__buf_add(&s->full, place->prefix.data, place->prefix.len))
-                status = pawl__nomem(err);
+        if (!status && place) {
+                pawl__buf_add_text(&s->full, pawl__buf_text(&place->prefix));
+                status = pawl__buf_check(&s->full, err);
+        }
         s->prefix_len = s->full.len;
-        if (!status)
-                status = note(s, pawl__buf_text(&s->full), err);
-        if (!status)
-                status = note(s, pawl__buf_text(&s->tracked.names), err);
+        note(s, pawl__buf_text(&s->full));
+        note(s, pawl__buf_text(&s->tracked.names));
         pawl__git_config_free(&config);
         pawl__buf_free(&path);
         return status;
@@ -117,9 +116,10 @@ pawl_status pawl__scan_root_rules(pawl__scanner *s, pawl_error *err)
         pawl__git_place_free(&place);
         for (size_t i = 0; i < options->n_exclude && !status; i++) {
                 status = pawl__ignore_add(&s->exclude, options->exclude[i], 0, err);
-                if (!status)
-                        status = note(s, options->exclude[i], err);
+                note(s, options->exclude[i]);
         }
+        if (!status)
+                status = pawl__buf_check(&s->lists, err);
         if (!status)
                 status = pawl__sha256(pawl__contents_hasher(s->contents), s->in->index.of.rules,
                         s->lists.data, s->lists.len, err);

@@ -164,7 +164,6 @@ static pawl_status prepare(pawl__scanner *s, int root, pawl_error *err)
         if (len > 0) /* a directory that is not there is no part of the root, either */
                 (void)pawl__own_files_find(&s->own, options->log_path, root);
         s->tick_ns = tick_now(len > 0 ? s->path.data : ".");
-        s->write_back_ns = pawl__write_back_ns();
         if (options->index_in_root) {
                 pawl__buf_clear(&s->path);
                 pawl__buf_addf(&s->path, "%s/.pawl/", options->root);

@@ -79,7 +79,7 @@ typedef struct pawl__scanner {
         const char *no_rules;         /**< the name of one that cannot be read; NULL: each can */
         pawl__buf encoding;           /**< of the directory that is being left */
         int64_t tick_ns;
-        int64_t write_back_ns; /**< see pawl__write_back_ns() */
+        int64_t write_back_ns; /**< pawl__write_back_ns(), once it was wanted; before, 0 */
         pawl__own_files own;   /**< the log's */
 } pawl__scanner;
 

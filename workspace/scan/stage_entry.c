@@ -122,10 +122,15 @@ bool pawl__scan_trusts(const pawl__scanner *s, const struct stat *st)
 
 /* The same for the content of a file that was read, which a mapping may change unseen for a while:
  * not if all had been written back. The time of the last change of its status can't be set. */
-static bool trusts_content(const pawl__scanner *s, const struct stat *st, bool written_back)
+static bool trusts_content(pawl__scanner *s, const struct stat *st, bool written_back)
 {
-        return pawl__scan_trusts(s, st) &&
-               (written_back || before(&st->st_ctim, s->tick_ns - s->write_back_ns, false));
+        if (!pawl__scan_trusts(s, st))
+                return false;
+        if (written_back)
+                return true;
+        if (!s->write_back_ns)
+                s->write_back_ns = pawl__write_back_ns();
+        return before(&st->st_ctim, s->tick_ns - s->write_back_ns, false);
 }
 
 static pawl__index_entry entry_of(const struct stat *st)

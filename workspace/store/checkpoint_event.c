@@ -66,17 +66,15 @@ static pawl_status take_members(pawl__checkpoint_event *c, const pawl_event *eve
 static pawl_status keep_event(
         pawl_event *out, const pawl_event *event, pawl__arena *arena, pawl_error *err)
 {
-        bool ok = true;
-
         *out = *event;
-        out->type = pawl__arena_text(arena, event->type, &ok);
-        out->mission_id = pawl__arena_text(arena, event->mission_id, &ok);
-        out->run_id = pawl__arena_text(arena, event->run_id, &ok);
-        out->step_id = pawl__arena_text(arena, event->step_id, &ok);
-        out->session_id = pawl__arena_text(arena, event->session_id, &ok);
-        out->actor = pawl__arena_text(arena, event->actor, &ok);
-        out->payload = pawl__arena_text(arena, event->payload, &ok);
-        return ok ? PAWL_OK : pawl__nomem(err);
+        out->type = pawl__arena_copy(arena, event->type);
+        out->mission_id = pawl__arena_copy(arena, event->mission_id);
+        out->run_id = pawl__arena_copy(arena, event->run_id);
+        out->step_id = pawl__arena_copy(arena, event->step_id);
+        out->session_id = pawl__arena_copy(arena, event->session_id);
+        out->actor = pawl__arena_copy(arena, event->actor);
+        out->payload = pawl__arena_copy(arena, event->payload);
+        return pawl__arena_check(arena, err);
 }
 
 pawl_status pawl__checkpoint_event_read(

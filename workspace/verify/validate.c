@@ -43,12 +43,10 @@ static bool is_finding(pawl_status status)
 static pawl_status find_fault(
         struct validating *v, pawl_validated *it, pawl_check *column, const char *what)
 {
-        bool ok = true;
-
         *column = PAWL_CHECK_BAD;
         if (!it->what.data)
-                it->what = pawl__arena_text(&v->out->arena, pawl__text(what), &ok);
-        return ok ? PAWL_OK : pawl__nomem(v->err);
+                it->what = pawl__arena_copy(&v->out->arena, pawl__text(what));
+        return pawl__arena_check(&v->out->arena, v->err);
 }
 
 /* A lower call's failure: of the checkpoint, or of this call. */
