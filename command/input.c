@@ -10,10 +10,10 @@
 #define CHUNK   ((size_t)64 << 10)
 #define TOO_BIG ((size_t)UINT32_MAX)
 
-static pawl_status io_fail(const char *name, const char *mend, pawl_error *err)
+static pawl_status io_fail(const char *name, const char *remedy, pawl_error *err)
 {
         return pawl__fail(
-                err, pawl__errno_status(errno), "%.300s: %s; %s", name, strerror(errno), mend);
+                err, pawl__errno_status(errno), "%.300s: %s; %s", name, strerror(errno), remedy);
 }
 
 pawl_status cli_input_open(cli_input *input, const char *name, pawl_error *err)

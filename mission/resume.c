@@ -48,7 +48,7 @@ static pawl_status holder_of(bool *held, uint64_t *fence, pawl__runner *r, pawl_
         return status;
 }
 
-/* Runs that can be gone on with as they stand. */
+/* Runs that can be resumed as they stand. */
 struct waiting {
         pawl__runner *r;
         pawl_text run_id; /* of one of them */
@@ -90,7 +90,7 @@ static pawl_status find_waiting(target *found, pawl__runner *r)
                         "`pawl status` lists what is unfinished, `pawl resume RUN` goes on with it");
         if (w.n > 1)
                 return pawl__fail(&r->error, PAWL_ESTATE,
-                        "resume: %zu runs can be gone on with; name one: `pawl resume RUN`, see "
+                        "resume: %zu runs can be resumed; name one: `pawl resume RUN`, see "
                         "`pawl status`",
                         w.n);
         pawl_status status = get_run(found, r, w.run_id);

@@ -109,8 +109,8 @@ static pawl_status diff(
                 return PAWL_OK;
         pawl_status status = pawl__contents_open(&contents, log, &why);
         if (!status) {
-                const pawl__directories folders = pawl__contents_directories(contents);
-                status = pawl__diff_trees(&folders, before, after, add, l, &why);
+                const pawl__directories directories = pawl__contents_directories(contents);
+                status = pawl__diff_trees(&directories, before, after, add, l, &why);
                 pawl__contents_close(contents);
         }
         if (status == PAWL_ENOTFOUND || status == PAWL_EDAMAGED) { /* they were pruned, say */

@@ -151,7 +151,7 @@ static void put_current(pawl__buf *out, const pawl__handoff *h)
         put_member(out, "Ended: ", v[PAWL__SES_REASON].text);
         if (h->has_run && h->run.v[PAWL__RUN_SESSION].text.data &&
                 !pawl__text_eq(h->run.v[PAWL__RUN_SESSION].text, v[PAWL__SES_ID].text))
-                put_member(out, "Gone on with in: ", h->run.v[PAWL__RUN_SESSION].text);
+                put_member(out, "Resumed in: ", h->run.v[PAWL__RUN_SESSION].text);
         if (v[PAWL__SES_SUMMARY].text.len) {
                 pawl__buf_adds(out, "Summary:\n");
                 put_lines(out, v[PAWL__SES_SUMMARY].text, "", true);

@@ -48,7 +48,7 @@ static pawl_status run_keeps(const char **why, pawl__state *state, const pawl__r
         if (n)
                 *why = "open conflict";
         else if (!pawl__text_is(run.v[PAWL__RUN_STATUS].text, "completed"))
-                *why = "its run can be gone on with";
+                *why = "its run can be resumed";
         return PAWL_OK;
 }
 

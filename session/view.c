@@ -122,7 +122,7 @@ pawl_status pawl__session_view(pawl_session *out, pawl_log *log, pawl__state *st
                 return pawl__session_current(&out->current_step, session, err);
         if (status)
                 return status;
-        /* A run that was rolled back since, which nobody has gone on with, is where it is. */
+        /* A run that was rolled back since, and not resumed, is where it is. */
         if (!run.v[PAWL__RUN_SESSION].text.data ||
                 pawl__text_eq(run.v[PAWL__RUN_SESSION].text, out->session_id)) {
                 out->current_step = run.v[PAWL__RUN_CURRENT].text;

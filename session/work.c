@@ -65,7 +65,7 @@ void pawl__work_write(pawl__json_writer *w, const pawl_session_work *work)
                 write_list(w, "files", work->files, work->n_files);
 }
 
-/* What the row says of the work, as members: a checkpoint that can be gone on from. */
+/* What the row says of the work, as members: a checkpoint that can be resumed from. */
 void pawl__work_write_row(pawl__json_writer *w, const pawl__row *session)
 {
         static const struct {

@@ -1,4 +1,4 @@
-/* pawl checkpoints: the checkpoints of the workspace, oldest first, and which one it stands at. */
+/* pawl checkpoints: the checkpoints of the workspace, oldest first. */
 #include "base/error.h"
 #include "cli/pawl/commands.h"
 #include "cli/pawl/workspace.h"

@@ -57,7 +57,7 @@ static bool exists(const char *directory, const char *name)
                lstat(path, &st) == 0;
 }
 
-/* Where a log is made: the top of the git repository, short of the home directory, else here. */
+/* Where a log is created: the top of the git repository, short of the home directory, else here. */
 static pawl_status go_to_project(hooking *h)
 {
         const char *const home = h->cli->in->home;

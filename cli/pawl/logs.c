@@ -189,7 +189,7 @@ static pawl_status show(looking *l, const pawl__attempt_view *one, uint64_t *sho
         return status;
 }
 
-/* Is the run held by somebody, so that an attempt may go on or begin? */
+/* Has the run an owner, so that an attempt may continue or begin? */
 static pawl_status at_work(bool *is, looking *l)
 {
         pawl_owner owner;

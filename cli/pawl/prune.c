@@ -1,4 +1,4 @@
-/* pawl prune sessions: let go of what old sessions said. */
+/* pawl prune sessions: delete old session data. */
 #include "cli/pawl/prune.h"
 #include "cli/pawl/actor.h"
 #include "cli/pawl/commands.h"

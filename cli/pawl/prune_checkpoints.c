@@ -147,7 +147,7 @@ static const cli_option prune_options[] = {
                 "those that a person took may go, too; pinned ones stay"},
         {"yes", 'y', 0, CLI_FLAG, NULL, NULL, "do it without asking"},
         {"shrink", 0, 0, CLI_FLAG, NULL, NULL,
-                "then write the log anew without what went, so that the file gets smaller"},
+                "then rewrite the log without them, so that its file gets smaller"},
         {"actor", 0, 0, CLI_TEXT, "ACTOR", NULL, "who does it (default: user:NAME)"},
         {"json", 0, 0, CLI_FLAG, NULL, NULL, "print one object"},
         {NULL, 0, 0, CLI_FLAG, NULL, NULL, NULL},

@@ -48,7 +48,7 @@ static int run_run(cli_call *cli)
 static const cli_option run_options[] = {
         {"run", 0, 0, CLI_TEXT, "ID", NULL, "the run's id (default: a fresh UUID)"},
         {"resume", 0, 0, CLI_FLAG, NULL, NULL, "go on with the mission's unfinished run"},
-        {"fresh", 0, 0, CLI_FLAG, NULL, NULL, "start anew, whatever was left unfinished"},
+        {"fresh", 0, 0, CLI_FLAG, NULL, NULL, "start a new run, whatever is unfinished"},
         {"strictness", 0, 0, CLI_CHOICE, "LEVEL", "off|medium|max",
                 "off, medium or max, over what the mission says"},
         {"no-input", 0, 0, CLI_FLAG, NULL, NULL, "ask nothing: defer every conflict"},

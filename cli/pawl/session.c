@@ -296,7 +296,7 @@ const cli_cmd pawl_session_checkpoint_cmd = {
         .args = "",
         .traits = CLI_SERVED | CLI_CHANGES,
         .options = checkpoint_options,
-        .help = "Mark a point that a session can be gone on from, and print its seq",
+        .help = "Mark a point that a session can be resumed from, and print its seq",
         .on_log = checkpoint_session,
         .access = CLI_WRITE,
 };

@@ -1,4 +1,4 @@
-/* pawl sessions: the sittings at missions, newest first, and how to go on with the latest. */
+/* pawl sessions: newest first, and how to go on with the latest. */
 #include "base/error.h"
 #include "base/json_write.h"
 #include "base/sources.h"

@@ -12,7 +12,7 @@
 enum { FILES_SHOWN = 20, JSON_SHOWN = 200 };
 
 /* A checkpoint, and what there is beside its row. Whatever cannot be had, because it was pruned or
- * is damaged, or git has it no more, is left out. */
+ * is damaged, or is no longer in git, is left out. */
 typedef struct details {
         pawl_missed *missed;
         pawl_comparison *changes; /* since its base */

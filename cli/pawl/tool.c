@@ -160,7 +160,8 @@ static bool any_edits(const pawl_toolcalls *batch)
         return false;
 }
 
-/* A log is made where there is none, but not for a batch that edits nothing: that is seen first. */
+/* A log is created where there is none, but not for a batch that edits nothing: that is seen first.
+ */
 static int take(taking *t)
 {
         pawl_toolcalls_options off = t->options;

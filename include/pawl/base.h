@@ -48,7 +48,7 @@ typedef enum pawl_status {
         PAWL_EDAMAGED = -11,  /**< The log or a checkpoint does not verify. */
         PAWL_ENEWER = -12,    /**< The log was written by a newer schema. */
         PAWL_EFORMAT = -13,   /**< The file is not a Pawl log. */
-        PAWL_EREADONLY = -14, /**< The log, or its folder, cannot be written. */
+        PAWL_EREADONLY = -14, /**< The log, or its directory, cannot be written. */
         PAWL_EEXISTS = -15,   /**< It is there already (a run id, an answer to a conflict). */
         PAWL_ESTEP = -16,     /**< A step's command failed. */
         PAWL_EINTERRUPTED = -17, /**< A signal ended the run. */
@@ -64,7 +64,7 @@ PAWL_EXTERN const char *pawl_status_name(pawl_status status);
 /** Room for any message, its closing NUL included. A longer one is cut at a character. */
 #define PAWL_ERROR_MAX 512
 
-/** Why a call failed: one line, "WHERE: WHAT; HOW TO MEND". Untouched by calls that succeed. */
+/** Why a call failed: one line, "WHERE: WHAT; REMEDY". Untouched by calls that succeed. */
 typedef struct pawl_error {
         pawl_status status;
         char message[PAWL_ERROR_MAX];

@@ -100,11 +100,10 @@ PAWL_EXTERN void pawl_log_interrupt(pawl_log *log, bool on);
 PAWL_EXTERN const char *pawl_log_errmsg(const pawl_log *log);
 
 /**
- * Something that its users should know though nothing failed, as one line "WHERE: WHAT; HOW TO
- * MEND"; NULL: there is nothing. Each is told once. Today there is one: the write-ahead log has
- * grown past 64 MiB, since another program keeps a transaction open that reads an old state. It
- * comes again after an hour if that lasts.
- * Valid until the next call of this function on the log.
+ * Something that its users should know though nothing failed, as one line "WHERE: WHAT; REMEDY";
+ * NULL: there is nothing. Each is told once. Today there is one: the write-ahead log has grown past
+ * 64 MiB, since another program keeps a transaction open that reads an old state. It comes again
+ * after an hour if that lasts. Valid until the next call of this function on the log.
  */
 PAWL_EXTERN const char *pawl_log_warning(pawl_log *log);
 

@@ -19,7 +19,7 @@ extern "C" {
 typedef struct pawl_mission pawl_mission; /**< Opaque. Free with pawl_mission_free(). */
 
 /** Read and check a mission file. PAWL_ENOTFOUND, PAWL_EACCESS, PAWL_EIO, PAWL_EPARSE
- *  "FILE: line N: KEY: WHAT; HOW TO MEND". */
+ *  "FILE: line N: KEY: WHAT; REMEDY". */
 PAWL_EXTERN PAWL_MUST_CHECK pawl_status pawl_mission_load(
         pawl_mission **out, const char *path, pawl_error *err);
 PAWL_EXTERN void pawl_mission_free(pawl_mission *mission);
@@ -195,7 +195,7 @@ PAWL_EXTERN PAWL_MUST_CHECK pawl_status pawl_mission_resume(pawl_run_result **ou
 PAWL_EXTERN PAWL_MUST_CHECK pawl_status pawl_mission_submit(char run_id[129], pawl_mission *mission,
         pawl_log *log, const pawl_run_options *options, pawl_error *err);
 
-/** A run that could be gone on with. */
+/** A run that can be resumed. */
 typedef struct pawl_unfinished {
         char run_id[129];
         char status[16];    /**< blocked, interrupted, failed, or running: somebody is at it now */

@@ -47,7 +47,8 @@ typedef struct pawl_rollback_options {
         }
 
 typedef enum pawl_rollback_plan_action {
-        PAWL_PLAN_WRITE,  /**< a file, folder or link comes there, in place of what stands there */
+        PAWL_PLAN_WRITE,  /**< a file, directory or link comes there, in place of what stands there
+                           */
         PAWL_PLAN_REMOVE, /**< what stands there goes */
         PAWL_PLAN_MODE,   /**< its mode is set */
         PAWL_PLAN_LEAVE   /**< it is left alone, though the checkpoint has something else there, or

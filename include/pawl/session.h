@@ -1,6 +1,7 @@
 /**
  * @file pawl/session.h
- * @brief Sessions: one sitting of a runner or an agent at a mission, and the handoff to the next.
+ * @brief Sessions: one stretch of work of a runner or an agent on a mission, and the handoff to the
+ * next.
  *
  * A run's session is opened and closed by pawl_mission_run() and pawl_mission_resume(), and how far
  * it is, is how far its run is. An agent that is not run by a mission keeps its own, by the calls
@@ -152,9 +153,9 @@ typedef struct pawl_prune_report {
 } pawl_prune_report;
 
 /**
- * Let go of old sessions: the payloads of their events go, for good; the chain still verifies, and
+ * Delete old session data: the payloads of their events, for good; the chain still verifies, and
  * a Pruned event says which. The newest @p keep stay, and those that are active, pinned, or of a
- * run that can be gone on with or has an open conflict. Nothing to let go of: nothing is written.
+ * run that can be resumed or has an open conflict. Nothing to delete: nothing is written.
  * @param dry_run  only tell.
  */
 PAWL_EXTERN PAWL_MUST_CHECK pawl_status pawl_session_prune(pawl_prune_report **out, pawl_log *log,
@@ -178,7 +179,7 @@ PAWL_EXTERN PAWL_MUST_CHECK pawl_status pawl_session_handoff(char **text, size_t
  * The same into a file, whole or not at all: beside it first, synced, then in its place. A file
  * that is there keeps its mode; a new one has 0644, less the umask. Where @p path is a symbolic
  * link, the file that it leads to is replaced, and the link stays.
- * @return PAWL_ENOTFOUND (the session, or the folder), PAWL_EINVAL where @p path is no regular
+ * @return PAWL_ENOTFOUND (the session, or the directory), PAWL_EINVAL where @p path is no regular
  * file, PAWL_EACCESS, PAWL_EREADONLY, PAWL_EFULL, PAWL_EIO: the file is as it was.
  */
 PAWL_EXTERN PAWL_MUST_CHECK pawl_status pawl_session_handoff_write(

@@ -1,9 +1,9 @@
 /**
  * @file pawl/space.h
- * @brief What checkpoints of the workspace take up, and letting old ones go.
+ * @brief What checkpoints of the workspace take up, and pruning old ones.
  *
- * Contents are kept once each, however many checkpoints have them, compressed: letting a checkpoint
- * go frees what no other names. Errors: PAWL_OK or a failure with its message in @p err (may be
+ * Contents are kept once each, however many checkpoints have them, compressed: pruning a checkpoint
+ * frees what no other names. Errors: PAWL_OK or a failure with its message in @p err (may be
  * NULL); a call that failed has changed nothing.
  */
 #ifndef PAWL_SPACE_H
@@ -21,7 +21,7 @@ extern "C" {
 typedef struct pawl_usage_totals {
         uint64_t checkpoints;    /**< how many are kept */
         uint64_t pruned;         /**< how many are not any more */
-        uint64_t contents;       /**< how many different files and folders they hold */
+        uint64_t contents;       /**< how many different files and directories they hold */
         uint64_t bytes;          /**< of these, not compressed */
         uint64_t stored;         /**< as the log has them */
         uint64_t unnamed;        /**< contents that no checkpoint names: a prune lets them go */
@@ -36,7 +36,7 @@ typedef struct pawl_workspace_checkpoint_usage {
         pawl_text id;
         uint64_t files, bytes; /**< captured, not compressed */
         uint64_t own;          /**< bytes as stored that no other checkpoint names */
-        bool damaged;          /**< a folder of it cannot be read: own is what could be found */
+        bool damaged;          /**< a directory of it cannot be read: own is what could be found */
 } pawl_workspace_checkpoint_usage;
 
 /** The checkpoints that are kept, oldest first. Free with pawl_usage_free(). */
@@ -50,7 +50,7 @@ PAWL_EXTERN PAWL_MUST_CHECK pawl_status pawl_workspace_usage(
         pawl_usage **out, pawl_log *log, pawl_error *err);
 PAWL_EXTERN void pawl_usage_free(pawl_usage *usage);
 
-/* ---- Letting go ------------------------------------------------------------------------------ */
+/* ---- Pruning --------------------------------------------------------------------------------- */
 
 /** Which may go. Start from PAWL_CHECKPOINT_PRUNE_INIT; with both, what neither keeps. */
 typedef struct pawl_workspace_prune_options {
@@ -84,10 +84,10 @@ typedef struct pawl_workspace_prune_report {
 } pawl_workspace_prune_report;
 
 /**
- * Let go of old checkpoints in one commit: the contents that no other names go for good, and a
+ * Delete old checkpoints in one commit: the contents that no other names go for good, and a
  * Pruned event says which. It goes by those that programs took: what a person took stays, unless it
  * is asked for. So do the current one, the safety copy that an undo goes to, those that are pinned,
- * and those of runs that are blocked or at work. Nothing to let go of: nothing is written.
+ * and those of runs that are blocked or at work. Nothing to delete: nothing is written.
  * @return PAWL_EINVAL where options ask for nothing; PAWL_ESTATE while a rollback is half done;
  *         PAWL_EDAMAGED where a checkpoint that stays cannot be read, as what it names is not known
  *         then: repair it, or let it go too.

@@ -10,7 +10,7 @@
  *
  * The document is JSON: {history?, clientHistory?, commitHash?, messageId?, toolCall: {name,
  * args}}. commitHash is the checkpoint's id. Members that are not known stay in it, at any depth.
- * It is kept in the log and, where programs read files, in a folder too.
+ * It is kept in the log and, where programs read files, in a directory too.
  *
  * Errors: PAWL_OK or a failure with its message in @p err (may be NULL).
  */
@@ -36,8 +36,9 @@ typedef struct pawl_toolcalls_options {
         const char *const *edit_tools; /**< names of the tools that edit; NULL: "replace" and
                                             "write_file" */
         size_t n_edit_tools;
-        const char *files; /**< a folder that gets each document as a file, too, made if its parent
-                                is there; what lies in it is no part of the workspace. NULL: none */
+        const char
+                *files; /**< a directory that gets each document as a file, too, made if its parent
+                             is there; what lies in it is no part of the workspace. NULL: none */
         const char *mission_id, *run_id, *step_id, *session_id; /**< NULL: do not apply */
         const pawl_workspace_options *workspace; /**< NULL: as the newest checkpoint says */
         bool only_if_changed; /**< a call before which nothing changed since the current checkpoint
@@ -143,9 +144,9 @@ typedef struct pawl_toolcall_names {
  * The names of documents, in the order of their bytes. Names begin with a time, so that of one
  * program's the newest is the last.
  * @param log    may be NULL where @p files is given.
- * @param files  the folder whose regular files with names that end in .json are listed; what a
- *               restore would refuse by its name is left out. A folder that is not there has none.
- *               NULL: those that the log knows.
+ * @param files  the directory whose regular files with names that end in .json are listed; what a
+ *               restore would refuse by its name is left out. A directory that is not there has
+ * none. NULL: those that the log knows.
  */
 PAWL_EXTERN PAWL_MUST_CHECK pawl_status pawl_toolcalls_list(
         pawl_toolcall_names **out, pawl_log *log, const char *files, pawl_error *err);
@@ -158,8 +159,8 @@ PAWL_EXTERN void pawl_toolcall_names_free(pawl_toolcall_names *names);
  * told, and no file is touched.
  * @param name   of the document, a text with a length; its .json may be left out. One that holds a
  *               separator, ".." or a NUL is refused before anything is read.
- * @param files  the folder to read it from: a regular file, no link, of at most PAWL_TOOLCALL_MAX
- *               bytes. NULL: from the log.
+ * @param files  the directory to read it from: a regular file, no link, of at most
+ * PAWL_TOOLCALL_MAX bytes. NULL: from the log.
  * @return PAWL_EINVAL for the name, or a file that is no such document; PAWL_ENOTFOUND: no such
  *         document, or its commitHash is the whole id of no checkpoint of this log; PAWL_EPARSE,
  *         PAWL_ETOOBIG, PAWL_EACCESS, PAWL_EIO of the file; as pawl_workspace_rollback().

@@ -26,7 +26,7 @@ typedef enum pawl_check {
 typedef struct pawl_validated {
         uint64_t n;
         pawl_text id;
-        pawl_check files; /**< every folder and file is there */
+        pawl_check files; /**< every directory and file is there */
         pawl_check hash;  /**< what is there, and the event, is what its hash says */
         pawl_check git;   /**< the commit that it names is in the repository around the root */
         pawl_check state; /**< state and outputs are there, and what their hashes say */
@@ -46,7 +46,7 @@ typedef struct pawl_validation {
  * Read every content of one checkpoint, or of all that were not pruned, and hash it again. Of each
  * content that several have, once.
  * @param which  a number, an id or the start of one; NULL: all.
- * @param root   absolute; the folder around which git is looked for; NULL: git is not asked.
+ * @param root   absolute; the directory around which git is looked for; NULL: git is not asked.
  * @param mark   append CheckpointInvalidated for those that are valid in the log and not good.
  * @param actor  who marks; NULL: "program".
  * @return PAWL_ENOTFOUND, PAWL_EINVAL: no checkpoint, or several, of that name.
@@ -71,8 +71,8 @@ typedef struct pawl_rebuilt {
  * names or the workspace as it is, wherever what has that path there has the very SHA-256.
  * Every checkpoint that was marked as damaged and is good again, this one or another that shares
  * those contents, is marked as valid again (CheckpointUpdated). The workspace is only read.
- * @return PAWL_ENOTFOUND, PAWL_EDAMAGED: a folder of it is gone, or its event: only an archive or a
- * copy of the log has that.
+ * @return PAWL_ENOTFOUND, PAWL_EDAMAGED: a directory of it is gone, or its event: only an archive
+ * or a copy of the log has that.
  */
 PAWL_EXTERN PAWL_MUST_CHECK pawl_status pawl_workspace_rebuild(pawl_rebuilt *out, pawl_log *log,
         const char *which, const pawl_workspace_options *options, pawl_error *err);

@@ -2,7 +2,7 @@
  * @file pawl/workspace.h
  * @brief Checkpoints of a mission's files: take one, look at it, go back to it, come back again.
  *
- * A workspace checkpoint is every file under a root folder, the mission's state and outputs, and
+ * A workspace checkpoint is every file under a root directory, the mission's state and outputs, and
  * where git stood, as one event of the log that exists whole or not at all. One log knows one root.
  *
  * Paths are bytes relative to the root, '/' between names, without "." and "..".
@@ -21,11 +21,11 @@ extern "C" {
 /** Which workspace, and how it is read. Start from PAWL_WORKSPACE_OPTIONS_INIT. */
 typedef struct pawl_workspace_options {
         unsigned version; /**< PAWL_WORKSPACE_OPTIONS_VERSION */
-        const char *root; /**< NULL: that of the log's checkpoints; before the first, the folder
-                             that holds the log's folder `.pawl` */
+        const char *root; /**< NULL: that of the log's checkpoints; before the first, the directory
+                             that holds the log's directory `.pawl` */
         const char *home; /**< the user's: refused as a root, like "/"; git's configuration in it is
                                heeded; NULL: not known */
-        bool force_root;  /**< take those two nevertheless */
+        bool force_root;  /**< take those two all the same */
         const char *const *exclude; /**< patterns as in a .gitignore of the root; NULL: those of the
                                          newest checkpoint */
         size_t n_exclude;
@@ -73,9 +73,9 @@ typedef struct pawl_workspace_checkpoint_info {
         pawl_text mission_id, run_id, step_id, session_id;
         pawl_text trigger; /**< auto or manual */
         pawl_text description;
-        pawl_text root;        /**< relative to the folder that holds the log's, or absolute;
+        pawl_text root;        /**< relative to the directory that holds the log's, or absolute;
                                     absent: it was imported */
-        pawl_text tree;        /**< 64 hex digits: what all files and folders hash to */
+        pawl_text tree;        /**< 64 hex digits: what all files and directories hash to */
         uint64_t files, bytes; /**< captured */
         uint64_t not_captured; /**< listed, but not captured */
         pawl_text state_hash, outputs_hash, git_head, git_branch; /**< absent: there is none */
@@ -97,7 +97,7 @@ typedef struct pawl_workspace_checkpoint_info {
 typedef struct pawl_workspace_capture_counts {
         uint64_t files, bytes;        /**< in the checkpoint */
         uint64_t captured, unchanged; /**< files that were read, and those known from before */
-        uint64_t ignored;             /**< names that the rules leave out; a folder counts once */
+        uint64_t ignored; /**< names that the rules leave out; a directory counts once */
         uint64_t too_large, unreadable, special, changing, repositories; /**< not captured */
 } pawl_workspace_capture_counts;
 
@@ -105,7 +105,7 @@ typedef struct pawl_workspace_capture_counts {
 typedef struct pawl_not_captured {
         pawl_text path;  /**< bytes */
         const char *why; /**< "too large", "unreadable", "special", "changing", "unreadable rules"
-                            (a folder) or "repository" (the .git of one within) */
+                            (a directory) or "repository" (the .git of one within) */
 } pawl_not_captured;
 
 /** What came of taking a checkpoint. Free with pawl_workspace_capture_free(). */
@@ -166,7 +166,7 @@ PAWL_EXTERN PAWL_MUST_CHECK pawl_status pawl_workspace_checkpoint_document(char 
 
 /** The first line of the message of the commit at which git stood; any bytes.
  *  @param[out] out  the caller's, ended by a NUL that len does not count; pawl_free().
- *  @return PAWL_ENOTFOUND where there was none, or the repository has it no more. */
+ *  @return PAWL_ENOTFOUND where there was none, or it is no longer in the repository. */
 PAWL_EXTERN PAWL_MUST_CHECK pawl_status pawl_workspace_checkpoint_subject(
         char **out, size_t *len, pawl_log *log, const char *which, pawl_error *err);
 
@@ -178,7 +178,7 @@ typedef struct pawl_file_change {
         pawl_text path;
         char what; /**< 'A' added, 'D' removed, 'M' modified (content, target or mode), 'T' is
                         something else now */
-        char kind_before, kind_after;        /**< 'f' file, 'd' folder, 'l' link; 0: nothing */
+        char kind_before, kind_after;        /**< 'f' file, 'd' directory, 'l' link; 0: nothing */
         uint32_t mode_before, mode_after;    /**< permission bits; 0 for a link and nothing */
         uint64_t size_before, size_after;    /**< bytes, of files */
         uint64_t lines_added, lines_removed; /**< 0 where binary */
@@ -218,8 +218,8 @@ typedef struct pawl_comparison {
         size_t n_files;
         const pawl_member_change *members;
         size_t n_members;
-        const pawl_git_between *git; /**< NULL: one side has no commit, they are the same, or the
-                                          repository has them no more */
+        const pawl_git_between *git; /**< NULL: one side has no commit, they are the same, or they
+                                          are no longer in the repository */
 } pawl_comparison;
 
 /**
@@ -248,7 +248,7 @@ typedef struct pawl_archive_result {
                           */
         uint64_t checkpoints; /**< written; on import, those that are new in the log */
         uint64_t known;       /**< on import: those that the log had already */
-        uint64_t contents;    /**< files, folders and documents in it, each once */
+        uint64_t contents;    /**< files, directories and documents in it, each once */
 } pawl_archive_result;
 
 /**

@@ -1,4 +1,4 @@
-# pawl backup: a copy in one file while others write, which is a whole log that can be gone on from.
+# pawl backup: a copy in one file while others write, which is a whole log that can be resumed.
 . "$SOURCE_DIR/tests/cli/shared.sh"
 write_mission
 runs 3 pawl run mission.yaml --run one
@@ -22,7 +22,7 @@ same "$(jq -c '[keys_unsorted, (.head | keys_unsorted)]' out)" '[["events","head
 same "$(jq -r '"\(.head.seq) \(.head.hash)"' out)" "$(eventlog head)"
 same "$(jq .events out)" "$n"
 
-it "what has the name is not touched, nor is a folder or the log itself taken"
+it "what has the name is not touched, nor is a directory or the log itself taken"
 cp copies/a.db before
 fails 1 "^pawl: copies/a.db: is there already; move it away or name another file$" pawl backup copies/a.db
 cmp copies/a.db before
@@ -52,7 +52,7 @@ cp copies/b.db .pawl/events.db
 same "$(pawl conflicts --json | jq length)" 1
 runs 0 eventlog replay --check
 
-it "a log in a folder that cannot be written is copied elsewhere"
+it "a log in a directory that cannot be written is copied elsewhere"
 mkdir frozen
 cp copies/b.db frozen/events.db
 chmod 555 frozen

@@ -27,7 +27,7 @@ it "one step alone: exit 0 when it would pass, 1 when there is none of that id"
 runs 0 pawl check mission.yaml --step research
 fails 1 "^pawl: step nobody: " pawl check mission.yaml --step nobody
 
-it "a program that is not there is refused, looked for as run would: from the mission's folder, or by PATH"
+it "a program that is not there is refused, looked for as run would: from the mission's directory, or by PATH"
 mkdir -p sub/bin
 one_step() {
         printf 'mission: m\nsteps:\n  - {id: first, run: ["true"]}\n  - {id: a, run: [%s]}\n' "$1" >sub/m.yaml

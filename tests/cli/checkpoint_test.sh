@@ -120,7 +120,7 @@ echo '{"a": 1, "a": 2}' >state.json
 fails 1 'state: .*' pawl checkpoint --state state.json
 same "$(checkpoint n)" 5
 
-it "a pinned one says so, and a folder that is nobody's workspace is refused"
+it "a pinned one says so, and a directory that is nobody's workspace is refused"
 runs 0 pawl pin 1
 same "$(checkpoint pinned '.[0]')" true
 runs 0 pawl pin 1 --off

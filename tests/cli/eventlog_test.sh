@@ -177,7 +177,7 @@ says "^eventlog: .*runs.*one.*status" err
 runs 0 pawl init --rebuild
 runs 0 eventlog replay --check
 
-it "a copy in a folder that cannot be written is read"
+it "a copy in a directory that cannot be written is read"
 mkdir frozen
 cp .pawl/events.db frozen/
 chmod 500 frozen

@@ -103,7 +103,7 @@ cmp elsewhere/h.md text
 [ -L link ]
 same "$(find . -name '.pawl-*' ! -name .pawl | wc -l)" 0
 
-it "what is no file, or lies in no folder, is refused"
+it "what is no file, or lies in no directory, is refused"
 fails 1 "^pawl: elsewhere: is not a regular file" pawl handoff --write elsewhere
 fails 1 "^pawl: nowhere/h.md: cannot write the handoff" pawl handoff --write nowhere/h.md
 
@@ -158,7 +158,7 @@ pawl handoff "$agent" >text
 runs 0 pawl handoff --read text
 lacks '^\+' out
 
-it "its end left a checkpoint, which it can be gone on from"
+it "its end left a checkpoint, which it can be resumed from"
 same "$(pawl sessions --id "$agent" --json | jq -c '.[0] | [.checkpoints, [.session_checkpoints[].reason], [.steps[] | [.step_id, .status]]]')" \
         '[1,["session_end"],[["draft","completed"],["review","pending"]]]'
 runs 0 pawl sessions --id "$agent"

@@ -92,7 +92,7 @@ same "$line" '[1]'
 exec {answers[1]}>&-
 wait "$pid"
 
-it "a file that is not there, cannot be read, or is a folder exits 1 with one line"
+it "a file that is not there, cannot be read, or is a directory exits 1 with one line"
 fails 1 "^pawl: nowhere.json: No such file" pawl hash nowhere.json
 mkdir folder
 fails 1 "^pawl: folder: " pawl hash folder

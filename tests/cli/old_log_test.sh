@@ -3,7 +3,7 @@
 . "$SOURCE_DIR/tests/cli/shared.sh"
 stored=$SOURCE_DIR/tests/golden/logs
 write_mission
-# What a folder's mode forbids, root may do: then the programs run without that power.
+# What a directory's mode forbids, root may do: then the programs run without that power.
 held=()
 [ "$(id -u)" -ne 0 ] || held=(setpriv --bounding-set=-dac_override,-dac_read_search --inh-caps=-all)
 
@@ -60,7 +60,7 @@ for name in v1 v1-wal v2 v2-wal v3 v3-wal v3-keyed; do
         (ls -l --time-style=full-iso .pawl; cat .pawl/* | sha256sum) | diff before -
         same "$(version)" "${name:1:1}"
 
-        it "$name is read in a folder that cannot be written"
+        it "$name is read in a directory that cannot be written"
         chmod 500 .pawl
         chmod 400 .pawl/*
         says_what_it_said $name

@@ -118,7 +118,7 @@ fails 1 "^eventlog: .*nowhere" eventlog --db nowhere/events.db verify
 [ ! -e .pawl ]
 [ ! -e nowhere ]
 
-it "a log in a folder that is closed, as that of another user, is not passed over"
+it "a log in a directory that is closed, as that of another user, is not passed over"
 mkdir -p outer/inner
 runs 0 pawl init outer
 runs 0 pawl init outer/inner

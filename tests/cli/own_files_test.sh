@@ -7,7 +7,7 @@ own=(log.db log.db-wal log.db-shm log.db-journal log.db-lock log.db-logs log.db-
         LOG.DB Log.db-WAL log.db-JOURNAL Serve.Token CONFIG.yaml Workspace.Index.tmp
         $'\u017ferve.token' $'log.db-jour\u200cnal')
 
-# files ARCHIVE: what is in it, but for folders.
+# files ARCHIVE: what is in it, but for directories.
 files() {
         zstd -dc "$1" | tar xOf - --wildcards 'contents/*' | strings
 }
@@ -73,7 +73,7 @@ runs 0 eventlog --db to/log.db replay --check
 runs 0 "${pawl[@]}" undo --yes
 [ ! -e to/good ]
 
-it "a folder of the log in the root, by whatever name, is none of the tree's"
+it "a directory of the log in the root, by whatever name, is none of the tree's"
 mkdir -p deep/.PAWL deep/data
 runs 0 pawl --db deep/data/log.db init
 echo secret >deep/.PAWL/x

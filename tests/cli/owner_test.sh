@@ -16,7 +16,7 @@ digest() {
         (cd "${1:-.}" && find .pawl -exec stat -c '%n %F %s %Y %a %u' {} + | sort && cat .pawl/events.db) | sha256sum
 }
 
-it "what others may write is not used by anybody: the folder, the log, what is beside it, the rules"
+it "what others may write is not used by anybody: the directory, the log, what is beside it, the rules"
 touch .pawl/config.yaml
 mkdir below
 for name in . events.db events.db-wal events.db-shm config.yaml; do
@@ -39,7 +39,7 @@ done
 same "$(wc -l <journal)" 1
 runs 0 pawl runs
 
-it "nor is a folder that others may write made the log's"
+it "nor is a directory that others may write made the log's"
 mv .pawl kept
 mkdir -p open/.pawl
 chmod 777 open/.pawl
@@ -118,7 +118,7 @@ runs 0 as 1234 pawl runs
 rm -r .pawl
 cd ..
 
-it "a folder, a link or a file that waits for the log is somebody else's"
+it "a directory, a link or a file that waits for the log is somebody else's"
 rm -r .pawl
 as 4321 mkdir -m 777 .pawl
 whose="\.pawl: belongs to uid 4321, and not to you, "

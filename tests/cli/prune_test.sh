@@ -40,7 +40,7 @@ says "^$pinned .* stays: pinned$" out
 says "^$active .* stays: active$" out
 says "^$agent .* goes$" out
 says '^session-[0-9-]+ +refund-service .* stays: open conflict$' out
-says '^session-[0-9-]+ +bad .* stays: its run can be gone on with$' out
+says '^session-[0-9-]+ +bad .* stays: its run can be resumed$' out
 says '^session-[0-9-]+ +plain .* stays: newest$' out
 says '^5 of 10 sessions would be deleted$' out
 pawl prune sessions --keep 1 --dry-run --json | jq -e 'map(select(.goes)) | length == 5' >/dev/null

@@ -1,4 +1,4 @@
-# What the tests of the programs share. Sourced; the working folder is empty and goes when the test ends.
+# What the tests of the programs share. Sourced; the working directory is empty and goes when the test ends.
 set -E
 sentence="(nothing yet)"
 trap 'echo "failed: $sentence (${BASH_SOURCE[0]##*/}:$LINENO)"; [ -s out ] && sed "s/^/out: /" out | head -20; [ -s err ] && sed "s/^/err: /" err | head -20' ERR

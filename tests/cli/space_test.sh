@@ -1,7 +1,7 @@
 # What checkpoints of the workspace take up, and pruning them.
 . "$SOURCE_DIR/tests/cli/shared.sh"
 
-# append: checkpoints 1, 2 and 3 into a log, of an empty root folder each but of three kinds: the first two
+# append: checkpoints 1, 2 and 3 into a log, of an empty root directory each but of three kinds: the first two
 # have one tree. Written by the library, as it is the log alone that matters here.
 cat >append.c <<'END'
 #include <pawl/pawl.h>
@@ -27,7 +27,7 @@ int main(void)
         return 0;
 }
 END
-# Folders as the log has them: the encoding's hash, its length, and a zstd frame of one raw block.
+# Directories as the log has them: the encoding's hash, its length, and a zstd frame of one raw block.
 empty=$(printf 'tree\1' | sha256sum | cut -d' ' -f1)
 other=$(printf 'tree\1x\0\0\1a\1' | sha256sum | cut -d' ' -f1)
 contents="INSERT INTO contents VALUES

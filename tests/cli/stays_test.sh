@@ -1,10 +1,10 @@
-# The log stays, whatever a step does to its folder: it is put back, or saved beside what stands there, and no exit 0
+# The log stays, whatever a step does to its directory: it is put back, or saved beside what stands there, and no exit 0
 # is without a log.
 . "$SOURCE_DIR/tests/cli/shared.sh"
 export GIT_CONFIG_GLOBAL=/dev/null GIT_CONFIG_SYSTEM=/dev/null GIT_AUTHOR_NAME=a GIT_AUTHOR_EMAIL=a@b \
         GIT_COMMITTER_NAME=a GIT_COMMITTER_EMAIL=a@b
 
-# at COMMAND...: in the folder of the log.
+# at COMMAND...: in the directory of the log.
 at() {
         (cd ground && "$@")
 }

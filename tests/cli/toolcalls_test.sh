@@ -58,7 +58,7 @@ fails 1 'a\.json: the log has no tool call of that name' pawl restore a.json
 misused 'restore' pawl restore
 same "$(eventlog head)" "$before"
 
-it "documents are written to a folder for programs that read files, and read from there"
+it "documents are written to a directory for programs that read files, and read from there"
 mkdir -m 700 elsewhere
 echo elsewhere/ >>.pawlignore
 PAWL_TOOL_CHECKPOINT_FILES=$PWD/calls PAWL_EDIT_TOOLS=edit,read_file runs 0 pawl tool checkpoint \

@@ -226,7 +226,7 @@ static void without_a_name_several_runs_are_too_many(void **state)
         free(conflict);
         size_t before = mission_events(f, NULL);
         assert_int_equal(mission_resume(f, NULL), PAWL_ESTATE);
-        assert_says(f->err.message, "resume: 2 runs can be gone on with; name one");
+        assert_says(f->err.message, "resume: 2 runs can be resumed; name one");
         assert_null(f->result);
         assert_int_equal(mission_events(f, NULL), before);
 }

@@ -231,7 +231,7 @@ static void two_calls_in_a_millisecond_have_two_names(void **state)
 
 enum { PROCESSES_AT_ONCE = 4, EACH = 3 };
 
-/* Each process has a log of its own, so that nothing but the folder keeps them apart. */
+/* Each process has a log of its own, so that nothing but the directory keeps them apart. */
 static void processes_that_share_a_folder_have_names_of_their_own(void **state)
 {
         toolcalls *t = *state;
