@@ -21,6 +21,7 @@ struct reading {
         pawl__json_tree *tree;
         pawl__json_reader reader;
         pawl_text name; /* of the member whose value comes next */
+        size_t written; /* bytes of all tokens, if canonical */
         bool canonical; /* as far as it was read; false if nobody asks */
         pawl_error *err;
         struct level levels[PAWL__JSON_DEPTH + 1];
@@ -136,30 +137,25 @@ static pawl_status end_container(struct reading *r, const pawl__json_token *toke
 
         node->next = (pawl__node)tree->n;
         node->value.len = token->offset + 1 - node->offset;
+        r->written += node->count > 1 ? node->count - 1 : 0; /* the commas */
         if (node->type != PAWL__JSON_OBJECT || !level->unsorted)
                 return PAWL_OK;
         r->canonical = false;
         return node->count > FEW_MEMBERS ? check_many(r, level) : PAWL_OK;
 }
 
-/* Is a token written, and placed behind the one before, as the canonical form has it? The reader
- * was at @p at before it read the token, and expected @p expect. */
-static bool is_canonical(
-        const pawl__json_reader *reader, const pawl__json_token *t, size_t at, unsigned expect)
+/* Is a token written as the canonical form has it? White space shows in the sum of the lengths. */
+static bool is_canonical(struct reading *r, const pawl__json_token *t)
 {
-        const bool comma =
-                t->type != PAWL__JSON_END &&
-                (expect == PAWL__EXPECT_AFTER_ELEMENT || expect == PAWL__EXPECT_AFTER_MEMBER);
         char number[32];
 
-        if (t->offset - at != comma)
-                return false;
+        r->written += t->raw_len;
         switch (t->type) {
-        case PAWL__JSON_NAME: /* its closing quote and the colon follow */
-                if (reader->at - t->offset != t->raw_len + 3)
-                        return false;
+        case PAWL__JSON_NAME:
+                r->written++; /* the colon */
                 /* fall through */
         case PAWL__JSON_STRING:
+                r->written += 2;
                 return !t->escaped || pawl__lex_canonical(t->raw, t->raw_len);
         case PAWL__JSON_NUMBER:
                 if (t->marks.point == t->raw_len)
@@ -178,13 +174,11 @@ static pawl_status read_all(struct reading *r)
         pawl_status status = PAWL_OK;
 
         do {
-                const size_t at = r->reader.at;
-                const unsigned expect = r->reader.expect;
                 status = pawl__json_step(&r->reader, &token, r->err);
                 if (status)
                         return status;
                 if (r->canonical)
-                        r->canonical = is_canonical(&r->reader, &token, at, expect);
+                        r->canonical = is_canonical(r, &token);
                 struct level *level = &r->levels[r->reader.depth];
                 switch (token.type) {
                 case PAWL__JSON_NAME:
@@ -219,6 +213,7 @@ pawl_status pawl__json_tree_read_canonical(
         pawl__arena_clear(&tree->arena);
         r.tree = tree;
         r.name = (pawl_text){NULL, 0};
+        r.written = 0;
         r.canonical = canonical != NULL;
         r.err = err;
         pawl__json_reader_init(&r.reader, text, len);
@@ -226,7 +221,7 @@ pawl_status pawl__json_tree_read_canonical(
         if (status)
                 tree->n = 0;
         if (canonical)
-                *canonical = !status && r.canonical;
+                *canonical = !status && r.canonical && r.written == len;
         return status;
 }
 
