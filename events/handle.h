@@ -31,10 +31,10 @@ typedef struct pawl__lease {
         int64_t lock_at; /* its place in the file */
 } pawl__lease;
 
-/** The last lease seen of a process about which nothing else can be known (of another machine), and
- *  since when, by our own clock, it has not changed. */
+/** A lease of a process about which nothing else can be known (of another machine), and since when,
+ *  by our own clock, it has not changed. */
 typedef struct pawl__watched {
-        pawl__lease lease; /* run_len 0: none */
+        pawl__lease lease;
         int64_t until_ms, since_ms;
 } pawl__watched;
 
@@ -80,7 +80,8 @@ struct pawl_log {
 
         pawl__lease *held;
         size_t n_held, cap_held;
-        pawl__watched watched;
+        pawl__watched *watched;
+        size_t n_watched, cap_watched;
         pawl__buf owner_host;
 };
 

@@ -82,13 +82,35 @@ static void set_lease(pawl__lease *out, pawl_text run_id, uint64_t fence, int64_
         out->lock_fd = -1;
 }
 
+enum { WATCHED = 4096 }; /* leases that are watched at once */
+
+/* What is known of the run's lease; one that is new, in place of the oldest where they are many.
+ * NULL: no memory. */
+static pawl__watched *watched(pawl_log *log, pawl_text run_id)
+{
+        pawl__watched *oldest = log->watched;
+
+        for (size_t i = 0; i < log->n_watched; i++) {
+                pawl__watched *w = &log->watched[i];
+                if (pawl__lease_is(&w->lease, run_id, w->lease.fence))
+                        return w;
+                if (w->since_ms < oldest->since_ms)
+                        oldest = w;
+        }
+        if (log->n_watched == WATCHED)
+                return memset(oldest, 0, sizeof *oldest);
+        if (pawl__grow(&log->watched, &log->cap_watched, log->n_watched + 1, sizeof *log->watched))
+                return NULL;
+        return memset(&log->watched[log->n_watched++], 0, sizeof *log->watched);
+}
+
 /* Has it stood unchanged, before our eyes, for as long as it was given? */
 static bool seen_to_expire(pawl_log *log, pawl_text run_id, const lease *l)
 {
-        pawl__watched *w = &log->watched;
+        pawl__watched *w = run_id.len > PAWL__ID_MAX ? NULL : watched(log, run_id);
         int64_t now = pawl__boot_ms(log);
 
-        if (run_id.len > PAWL__ID_MAX)
+        if (!w)
                 return false;
         if (!pawl__lease_is(&w->lease, run_id, l->fence) || w->until_ms != l->until_ms) {
                 set_lease(&w->lease, run_id, l->fence, 0);

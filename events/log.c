@@ -108,6 +108,7 @@ void pawl_log_close(pawl_log *log)
         pawl__buf_free(&log->envelope);
         pawl__buf_free(&log->owner_host);
         free(log->held);
+        free(log->watched);
         free(log->path);
         free(log->name);
         free(log);

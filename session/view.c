@@ -139,6 +139,19 @@ pawl_status pawl__session_view(pawl_session *out, pawl_log *log, pawl__state *st
         return status;
 }
 
+/* What is known here of a dead owner, who comes next need not watch for anew. Where another has the
+ * run by now, the fence is stale. */
+static void release_dead(pawl_log *log, pawl_text run_id)
+{
+        pawl_owner owner = {0};
+        bool held = true;
+
+        if (!run_id.data || pawl__log_holder(&held, &owner, log, run_id) || held || !owner.fence)
+                return;
+        pawl_status ignored = pawl_log_release(log, run_id.data, owner.fence);
+        (void)ignored;
+}
+
 pawl_status pawl__sessions_settle(pawl_log *log, pawl__state *state, pawl_error *err)
 {
         pawl__arena arena = PAWL__ARENA_INIT;
@@ -164,6 +177,8 @@ pawl_status pawl__sessions_settle(pawl_log *log, pawl__state *state, pawl_error 
                         pawl__batch_clear(&batch);
                         status = PAWL_OK;
                 }
+                if (!status)
+                        release_dead(log, rows[i].v[PAWL__SES_RUN].text);
         }
         pawl__batch_free(&batch);
         pawl__arena_free(&arena);

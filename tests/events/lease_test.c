@@ -369,6 +369,36 @@ static void another_hosts_lease_is_over_when_it_was_watched_unchanged_for_its_le
         check_watched_out(f, other);
 }
 
+static void take_of(pawl_log *log, const char *run_id, pawl_status wanted)
+{
+        pawl_owner owner;
+        uint64_t fence;
+
+        assert_int_equal(pawl_log_claim(&fence, log, "m", run_id, "user:ana", &owner), wanted);
+}
+
+/* Who looks after several runs by turns sees each of them expire. */
+static void leases_of_another_host_are_watched_side_by_side(void **state)
+{
+        event_log *f = *state;
+
+        event_log_open(f);
+        take_of(f->log, "run-1", PAWL_OK);
+        take_of(f->log, "run-2", PAWL_OK);
+        pawl_log *other = claims_another(f);
+        claims_elsewhere(other);
+        f->alive[0].pid = 0;
+        take_of(other, "run-1", PAWL_EHELD);
+        f->boot_ms += 10000;
+        take_of(other, "run-2", PAWL_EHELD);
+        f->boot_ms += 20001;
+        take_of(other, "run-1", PAWL_OK);
+        take_of(other, "run-2", PAWL_EHELD);
+        f->boot_ms += 10000;
+        take_of(other, "run-2", PAWL_OK);
+        pawl_log_close(other);
+}
+
 /* A host that was started anew and one that says so of itself in a container look alike. */
 static void another_boot_of_the_same_host_is_watched(void **state)
 {
@@ -501,6 +531,7 @@ int main(void)
                 LOG_TEST(another_boot_of_the_same_host_is_watched),
                 LOG_TEST(a_start_time_that_cannot_be_read_is_not_death),
                 LOG_TEST(another_hosts_lease_is_over_when_it_was_watched_unchanged_for_its_length),
+                LOG_TEST(leases_of_another_host_are_watched_side_by_side),
                 LOG_TEST(without_a_boot_id_nothing_is_concluded_from_it),
                 LOG_TEST(fences_grow_even_when_the_leases_are_lost),
                 LOG_TEST(no_claim_follows_the_last_fence_there_can_be),
