@@ -460,7 +460,10 @@ pawl_status pawl__workspace_scan(
                 .flush_spool = flush_spool};
         pawl_event event;
 
-        if (ws->any && standing_since(ws)) { /* 0: not known, see pawl__checkpoint_settle() */
+        if (ws->base) {
+                options.base = ws->base;
+        } else if (ws->any &&
+                   standing_since(ws)) { /* 0: not known, see pawl__checkpoint_settle() */
                 pawl_status status =
                         pawl__log_event(&event, &ws->arena, ws->log, standing_since(ws));
                 if (status)

@@ -38,8 +38,10 @@ typedef struct pawl__workspace {
         pawl__git *git;    /**< NULL: not asked for yet, or there is none */
         bool git_asked;
         pawl_text run_id; /**< its root is a worker's, and is this run's alone; absent: the log's */
-        uint64_t from;    /**< then the number of the checkpoint that the run began with */
-        int owned;        /**< the root, locked: pawl__workspace_own(); -1 */
+        const unsigned char
+                *base; /**< the event that its index is of; NULL: the one it stands at */
+        uint64_t from; /**< then the number of the checkpoint that the run began with */
+        int owned;     /**< the root, locked: pawl__workspace_own(); -1 */
 } pawl__workspace;
 
 /** One that belongs to a run alone: in @p options.root, whose own checkpoints it stands at, the

@@ -8,9 +8,11 @@
 #include "base/file.h"
 #include "base/system.h"
 #include "workspace/rollback/rollback_internal.h"
+#include "workspace/scan/index.h"
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdio.h>
 #include <unistd.h>
 
@@ -245,13 +247,20 @@ static pawl_status put_files(pawl__workspace *ws, pawl_rollback_plan *p, pawl_er
         const size_t n_exclude = ws->n_exclude;
         const uint64_t max_file = ws->max_file;
         pawl__scan *scan = NULL, *after = NULL;
+        unsigned char former[32];
+        char index[PATH_MAX + 40];
 
+        /* Of whichever run was here before: a file that is as it saw it need not be read. */
+        snprintf(index, sizeof index, "%s/" INDEX, ws->root);
+        if (pawl__index_event(former, index))
+                ws->base = former;
         ws->exclude = everything;
         ws->n_exclude = 1;
         ws->max_file = INT64_MAX;
         pawl_status status = read_and_plan(&scan, p, ws, err);
         if (!status)
                 status = pawl__rollback_do(&after, p, ws, false, true, err);
+        ws->base = NULL;
         ws->exclude = exclude;
         ws->n_exclude = n_exclude;
         ws->max_file = max_file;
@@ -279,8 +288,10 @@ pawl_status pawl__workspace_set_up(pawl__workspace *ws, pawl_error *err)
                         "checkpoint %lld: was pruned, so that run %.*s cannot be set up from it; "
                         "submit the mission again",
                         (long long)p.target.v[PAWL__WCP_N].integer, PAWL__FMT(ws->run_id));
-        if (!status)
-                status = pawl__rollback_verify(&p, ws, err);
+        if (!status && !pawl__unhex32(p.plan.target_tree, p.target.v[PAWL__WCP_TREE].text))
+                status = pawl__fail(err, PAWL_EDAMAGED,
+                        "checkpoint %lld: its tree is no hash; check with `eventlog verify`",
+                        (long long)p.target.v[PAWL__WCP_N].integer);
         if (!status)
                 status = put_files(ws, &p, err);
         if (!status)

@@ -143,6 +143,9 @@ PAWL_MUST_CHECK pawl_status pawl__index_decode(
  *  @return PAWL_ENOTFOUND for whatever makes it of no use; PAWL_ENOMEM. */
 PAWL_MUST_CHECK pawl_status pawl__index_load(pawl__index *out, const char *path,
         const pawl__index_of *of, pawl__hasher *hasher, pawl_error *err);
+/** The event that the file at @p path says it is of; false: there is no such file. Whether it is
+ *  damaged is found when it is read. */
+bool pawl__index_event(unsigned char event[32], const char *path);
 /** Write it, sealed, under another name beside @p path, and rename. A failure leaves what stood
  *  there. Where @p path has it already, but for the head (index->summed), the head alone is
  * written: should somebody else have put another there meanwhile, or the writing be cut off, the

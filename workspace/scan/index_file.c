@@ -236,6 +236,21 @@ static pawl_status read_whole(
         return status;
 }
 
+bool pawl__index_event(unsigned char event[32], const char *path)
+{
+        const int fd = open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+        file_head head;
+
+        if (fd < 0)
+                return false;
+        const ssize_t n = read(fd, &head, sizeof head);
+        close(fd);
+        if (n != (ssize_t)sizeof head)
+                return false;
+        memcpy(event, head.of.event, 32);
+        return true;
+}
+
 pawl_status pawl__index_load(pawl__index *out, const char *path, const pawl__index_of *of,
         pawl__hasher *hasher, pawl_error *err)
 {
