@@ -12,13 +12,6 @@ typedef struct looking {
         pawl_error *err;
 } looking;
 
-bool pawl__run_submitted(const pawl__row *run)
-{
-        const pawl_text path = run->v[PAWL__RUN_MISSION_PATH].text;
-
-        return path.len && *path.data != '/';
-}
-
 static pawl_status log_failed(const looking *l, pawl_status status)
 {
         return l->err ? pawl__log_failed(l->log, status, l->err) : status;

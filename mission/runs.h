@@ -19,9 +19,6 @@ typedef struct pawl__run_view {
         pawl_owner owner; /**< where held */
 } pawl__run_view;
 
-/** Was it submitted, to be carried out in a worker's directory? Its mission's path is relative. */
-bool pawl__run_submitted(const pawl__row *run);
-
 typedef pawl_status (*pawl__run_fn)(const pawl__run_view *run, void *user, pawl_error *err);
 
 /**

@@ -66,6 +66,13 @@ int pawl__row_diff(pawl__table table, const pawl__row *a, const pawl__row *b)
         return -1;
 }
 
+bool pawl__run_submitted(const pawl__row *run)
+{
+        const pawl_text path = run->v[PAWL__RUN_MISSION_PATH].text;
+
+        return path.len && *path.data != '/';
+}
+
 bool pawl__row_of_run(const pawl__row *checkpoint)
 {
         return !checkpoint->v[PAWL__WCP_ROOT].text.data && checkpoint->v[PAWL__WCP_RUN].text.data;

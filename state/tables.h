@@ -246,6 +246,9 @@ enum { PAWL__RB_IS_UNDO = 1, PAWL__RB_IN_PART = 2 };
 #define PAWL__GIVEN_UP "rolled back to "
 /** Was the checkpoint given up by a rollback, and nothing worse (as far as is known)? */
 bool pawl__row_given_up(const pawl__row *checkpoint);
+/** Was the run submitted, to be carried out in a worker's directory? Its mission's path is
+ *  relative. */
+bool pawl__run_submitted(const pawl__row *run);
 /** Was it taken in the directory of a worker: of its run alone, and no position of the workspace?
  */
 bool pawl__row_of_run(const pawl__row *checkpoint);

@@ -32,7 +32,9 @@ typedef struct pruning {
         pawl__row *rows; /* n ascending */
         size_t n_rows;
         const char **stays; /* by row */
-        pawl__map newest;   /* the runs of which a newer one was judged */
+        int64_t *submitted; /* the numbers with which unfinished runs were submitted */
+        size_t n_submitted;
+        pawl__map newest; /* the runs of which a newer one was judged */
         pawl__mark *reach;
         pawl__buf drops; /* hashes, 32 bytes each */
         pawl_error *err;
@@ -50,6 +52,47 @@ static pawl_status find_way_back(int64_t *n, pruning *p)
 
         *n = status ? 0 : last.v[PAWL__RB_SAFETY].integer;
         return status == PAWL_ENOTFOUND ? PAWL_OK : status;
+}
+
+static bool is_submitted(const pruning *p, int64_t n)
+{
+        for (size_t i = 0; i < p->n_submitted; i++)
+                if (p->submitted[i] == n)
+                        return true;
+        return false;
+}
+
+/* Whoever goes on with a submitted run may have to begin with that one. */
+static pawl_status find_submitted(pruning *p)
+{
+        pawl__row *runs = NULL;
+        size_t n = 0;
+        p->n_submitted = 0;
+        pawl_status status = pawl__state_runs(
+                &runs, &n, p->state, PAWL__RUNS_UNFINISHED, 0, 0, &p->report->arena, p->err);
+
+        if (!status &&
+                !(p->submitted = pawl__arena_array(&p->report->arena, n + 1, sizeof *p->submitted)))
+                return pawl__nomem(p->err);
+        for (size_t i = 0; i < n && !status; i++) {
+                pawl__json_tree tree = PAWL__JSON_TREE_INIT;
+                pawl_event event;
+                if (!pawl__run_submitted(&runs[i]))
+                        continue;
+                status = pawl__log_event(&event, &p->report->arena, p->log,
+                        (uint64_t)runs[i].v[PAWL__RUN_STARTED_SEQ].integer);
+                if (status)
+                        return pawl__log_failed(p->log, status, p->err);
+                status = pawl__json_tree_read(&tree, event.payload.data, event.payload.len, p->err);
+                const pawl__node node =
+                        status ? PAWL__NO_NODE : pawl__json_get(&tree, 0, "checkpoint");
+                int64_t with;
+                if (node != PAWL__NO_NODE && pawl__json_int(pawl__json_at(&tree, node), &with) &&
+                        !is_submitted(p, with))
+                        p->submitted[p->n_submitted++] = with;
+                pawl__json_tree_free(&tree);
+        }
+        return status;
 }
 
 /* A run that waits or is at work keeps all of its checkpoints; one that can be gone on with, its
@@ -107,6 +150,8 @@ static pawl_status judge(const char **why, pruning *p, const pawl__row *row, int
         pawl_status status = run_keeps(&run, p, row);
         if (!*why)
                 *why = run;
+        if (!*why && is_submitted(p, row->v[PAWL__WCP_N].integer))
+                *why = "a submitted run is unfinished";
         return status;
 }
 
@@ -137,6 +182,8 @@ static pawl_status judge_all(pruning *p)
         }
         if (!status)
                 status = find_way_back(&way_back, p);
+        if (!status)
+                status = find_submitted(p);
         for (size_t i = p->n_rows; i-- > 0 && !status;) {
                 const pawl__row *row = &p->rows[i];
                 if (row->v[PAWL__WCP_PRUNED_SEQ].integer)

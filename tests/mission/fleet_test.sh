@@ -132,6 +132,38 @@ same "$(stat -c '%i %Y' w1/1/steps/first)" "$kept"
 [ ! -e w1/1/.git ]
 cmp m.yaml w1/1/m.yaml
 
+it "keeps from being pruned what a run in line needs"
+for i in 1 2 3; do
+        echo "$i" >changed
+        runs 0 pawl submit m.yaml --run "pruned-$i"
+done
+rm changed
+runs 0 pawl checkpoint after --json
+runs 0 pawl prune checkpoints --keep 0 --include-manual --yes --json
+same "$(jq '[.checkpoints[]? | select(.why == "a submitted run is unfinished")] | length' out)" 3
+runs 0 pawl work --once --dir w1
+same "$(with_status completed)" 5
+each_once 10
+
+it "captures what the checkpoint before had, though a rule of the worker leaves it out"
+mkdir -p repository && cd repository
+git init -q
+printf '/.pawl\n*.log\n/w*\n/out\n/err\n' >.gitignore
+echo tracked >deep.log && git add -f deep.log .gitignore
+cat >m.yaml <<'END2'
+mission: rules
+steps: [{ id: a, run: [sh, -c, "echo x >other.log; echo y >kept"] }, { id: b, run: [cat, deep.log] }]
+END2
+runs 0 pawl init
+runs 0 pawl submit m.yaml --run rules
+runs 0 pawl work --once --dir w1
+same "$(pawl output rules b)" tracked
+runs 0 pawl rollback "$(pawl checkpoints --run rules --json | jq '.[-1].n')" --yes
+same "$(cat deep.log kept)" "tracked
+y"
+[ ! -e other.log ]
+cd .. && rm -rf repository
+
 it "touches no directory that holds what no worker put there"
 mkdir -p w2/1
 echo mine >w2/1/file
