@@ -1,6 +1,6 @@
 /* The resource API: what the registry's commands answer, by paths. Methods of one path stand beside
  * each other, as the OpenAPI document wants them. */
-#include "service/api.h"
+#include "service/route.h"
 
 #define V1 "/api/v1"
 

@@ -6,7 +6,7 @@
 #include "base/error.h"
 #include "base/ids.h"
 #include "base/json_tree.h"
-#include "service/api.h"
+#include "service/route.h"
 #include <assert.h>
 #include <inttypes.h>
 #include <stdio.h>

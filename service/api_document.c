@@ -9,7 +9,6 @@
  */
 #include "api_document.h" /* by cmake/embed.cmake */
 #include "base/error.h"
-#include "service/api.h"
 #include "service/site.h"
 #include <inttypes.h>
 #include <stdarg.h>

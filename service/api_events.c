@@ -5,7 +5,6 @@
 #include "base/error.h"
 #include "command/find.h"
 #include "events/log.h"
-#include "service/api.h"
 #include "service/feed.h"
 #include "service/site.h"
 #include <inttypes.h>

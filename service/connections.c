@@ -1,6 +1,6 @@
 #include "service/connections.h"
 #include "base/error.h"
-#include "service/thread.h"
+#include "service/worker.h"
 #include <linux/tcp.h>
 #include <netinet/in.h>
 #include <stdlib.h>

@@ -1,9 +1,8 @@
 /* The service's own routes: its health, what it counts, and the commands of the registry. */
 #include "base/error.h"
 #include "events/log.h"
-#include "service/api.h"
 #include "service/site.h"
-#include "service/thread.h"
+#include "service/worker.h"
 #include "state/state.h"
 
 static void health(service_answer *answer, service_call *call)

@@ -2,7 +2,7 @@
 #include "base/error.h"
 #include "service/feed.h"
 #include "service/server.h"
-#include "service/thread.h"
+#include "service/worker.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <strings.h>

@@ -3,7 +3,6 @@
 #include "base/json_tree.h"
 #include "base/system.h"
 #include "command/describe.h"
-#include "service/api.h"
 #include "service/worker.h"
 #include <errno.h>
 #include <stdio.h>

@@ -1,7 +1,6 @@
 #include "service/feed.h"
 #include "base/error.h"
 #include "events/log.h"
-#include "service/thread.h"
 #include "service/worker.h"
 #include <inttypes.h>
 #include <stdlib.h>

@@ -150,4 +150,27 @@ PAWL_MUST_CHECK pawl_status service_route_knows(
 /** Of all routes of the tables, this one's place; the number of them for NULL. */
 size_t service_route_place(const service_route *const *tables, const service_route *route);
 
+/* ---- What routes run --------------------------------------------------------------------------
+ */
+
+/* Events (service/api_events.c). */
+void service_api_events(service_answer *answer, service_call *call);
+void service_api_event(service_answer *answer, service_call *call);
+void service_api_stream(service_answer *answer, service_call *call);
+
+/** Commands by their names (service/execute.c). */
+void service_execute_command(service_answer *answer, service_call *call);
+void service_list_commands(service_answer *answer, service_call *call);
+
+/** The operation's command, with the words that the path and the fields make
+ * (service/api_command.c).
+ */
+void service_api_command(service_answer *answer, service_call *call);
+
+/** The OpenAPI document: the routes of the tables, and service/openapi.json with the schemas of
+ *  answers (service/api_document.c). */
+void service_api_document(service_answer *answer, service_call *call);
+PAWL_MUST_CHECK pawl_status service_api_document_write(
+        pawl__buf *out, const service_route *const *tables);
+
 #endif

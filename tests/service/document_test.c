@@ -1,7 +1,7 @@
 /* The OpenAPI document that the tables of routes make: each route and what it takes is described,
  * and each name that is used is there. */
 #include "base/json_tree.h"
-#include "service/api.h"
+#include "service/route.h"
 #include "support/test.h"
 
 struct document {

@@ -1,6 +1,6 @@
 /* The feed of event streams, without a connection: what a stream sends. */
 #include "service/feed_reader.h"
-#include "service/thread.h"
+#include "service/worker.h"
 #include "support/history.h"
 #include <unistd.h>
 

@@ -1,6 +1,5 @@
 /* Requests and their answers, without connections: commands, what is refused, what the log does. */
 #include "service/fixture.h"
-#include "service/thread.h"
 
 static test_service s;
 

@@ -1,5 +1,4 @@
 #include "service/server_fixture.h"
-#include "service/api.h"
 #include <arpa/inet.h>
 #include <errno.h>
 #include <netinet/in.h>
