@@ -8,7 +8,7 @@
 #ifndef PAWL_BASE_MAP_H
 #define PAWL_BASE_MAP_H
 
-#include <pawl/base.h>
+#include "base/memory.h"
 
 #define PAWL__MAP_NONE UINT32_MAX
 
@@ -29,6 +29,14 @@ uint32_t pawl__map_get(const pawl__map *map, pawl_text key);
 /** Keep @p value (not PAWL__MAP_NONE) for @p key, over a former one. PAWL_ENOMEM leaves it as it
  * was. */
 PAWL_MUST_CHECK pawl_status pawl__map_put(pawl__map *map, pawl_text key, uint32_t value);
+/** The same, with a copy of the key, in the arena. */
+PAWL_MUST_CHECK static inline pawl_status pawl__map_put_copy(
+        pawl__map *map, pawl__arena *arena, pawl_text key, uint32_t value)
+{
+        const pawl_text copy = pawl__arena_copy(arena, key);
+
+        return copy.data ? pawl__map_put(map, copy, value) : PAWL_ENOMEM;
+}
 /** The number kept for @p key; if there is none, @p value is kept for it, and is *out. One look-up
  *  in place of two. */
 PAWL_MUST_CHECK pawl_status pawl__map_number(

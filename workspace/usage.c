@@ -23,7 +23,7 @@ static pawl_status count(
 {
         const counting *c = user;
         pawl_usage_totals *total = &c->usage->shown.total;
-        uint32_t owner = PAWL__REACH_SHARED;
+        uint32_t owner = PAWL__MARK_SHARED;
 
         (void)parts;
         total->contents++;
@@ -32,7 +32,7 @@ static pawl_status count(
         if (!pawl__mark_has(&owner, c->reach, hash)) {
                 total->unnamed++;
                 total->unnamed_stored += stored;
-        } else if (owner != PAWL__REACH_SHARED) {
+        } else if (owner != PAWL__MARK_SHARED) {
                 c->usage->list[owner].own += stored;
         }
         return PAWL_OK;

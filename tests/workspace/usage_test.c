@@ -89,9 +89,9 @@ static void the_first_one_that_names_it_is_told_until_there_is_a_second(void **s
         assert_int_equal(owner, 3);
         assert_int_equal(pawl__mark_add(reach, tree[1], 4, &t->err), PAWL_OK);
         assert_true(pawl__mark_has(&owner, reach, a)); /* within the folder that both have */
-        assert_int_equal(owner, PAWL__REACH_SHARED);
+        assert_int_equal(owner, PAWL__MARK_SHARED);
         assert_true(pawl__mark_has(&owner, reach, inner));
-        assert_int_equal(owner, PAWL__REACH_SHARED);
+        assert_int_equal(owner, PAWL__MARK_SHARED);
         assert_true(pawl__mark_has(&owner, reach, tree[1]));
         assert_int_equal(owner, 4);
         pawl__mark_free(reach);

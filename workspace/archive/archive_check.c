@@ -11,7 +11,7 @@ struct check {
         const pawl__archive_source *source;
         pawl__archive_reader *reader;
         pawl__hasher *hasher;
-        pawl__chain_excerpt_reader segment;
+        pawl__chain_excerpt_reader excerpt;
         pawl__object_set objects;
         pawl__map places;       /* of the manifest's contents, by hash */
         pawl_text *directories; /* their encodings, in the manifest's order */
@@ -38,13 +38,13 @@ static pawl_status to_hash(const void *data, size_t len, void *user, pawl_error 
         return pawl__hasher_add(user, data, len) ? pawl__nomem(err) : PAWL_OK;
 }
 
-static pawl_status to_segment(const void *data, size_t len, void *user, pawl_error *err)
+static pawl_status to_excerpt(const void *data, size_t len, void *user, pawl_error *err)
 {
         struct check *k = user;
 
         if (pawl__hasher_add(k->hasher, data, len))
                 return pawl__nomem(err);
-        return pawl__chain_excerpt_take(data, len, &k->segment, err);
+        return pawl__chain_excerpt_take(data, len, &k->excerpt, err);
 }
 
 /* The next member has this name and this size. */
@@ -89,18 +89,18 @@ static pawl_status check_manifest(struct check *k)
 
 static pawl_status check_events(struct check *k)
 {
-        k->segment.manifest = k->c;
-        k->segment.name = k->source->name;
-        pawl_status status = pawl__hasher_new(&k->segment.hasher, k->err);
+        k->excerpt.manifest = k->c;
+        k->excerpt.name = k->source->name;
+        pawl_status status = pawl__hasher_new(&k->excerpt.hasher, k->err);
         if (!status)
                 status = next(k, "events.jsonl", k->c->events_size);
         if (!status)
                 status = pawl__hasher_begin(k->hasher, k->err);
         if (!status)
-                status = pawl__archive_take(k->reader, k->c->events_size, to_segment, k, k->err);
+                status = pawl__archive_take(k->reader, k->c->events_size, to_excerpt, k, k->err);
         if (!status)
                 status = is_hash(k, k->c->events_hash, "events.jsonl");
-        return status ? status : pawl__chain_excerpt_end(&k->segment, k->err);
+        return status ? status : pawl__chain_excerpt_end(&k->excerpt, k->err);
 }
 
 /* ---- Directories, and what they say must be there
@@ -330,7 +330,7 @@ pawl_status pawl__archive_check(
                 status = check_all(&k);
         pawl__archive_reader_free(k.reader);
         pawl__hasher_free(k.hasher);
-        pawl__chain_excerpt_free(&k.segment);
+        pawl__chain_excerpt_free(&k.excerpt);
         pawl__object_set_free(&k.objects);
         pawl__map_free(&k.places);
         pawl__buf_free(&k.text);

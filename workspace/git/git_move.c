@@ -19,10 +19,10 @@ static void let_go(struct moving *m, pawl__git *git)
         git->lib->git_index_free(m->index);
 }
 
-static pawl_status refuse(pawl_error *err, const pawl__git *git, const char *what, const char *mend)
+static pawl_status refuse(pawl_error *err, const pawl__git *git, const char *what, const char *fix)
 {
-        return pawl__fail(err, PAWL_ESTATE, "%s: the branch stays where it is: %s; %s", git->root,
-                what, mend);
+        return pawl__fail(
+                err, PAWL_ESTATE, "%s: the branch stays where it is: %s; %s", git->root, what, fix);
 }
 
 /* ---- The conditions -------------------------------------------------------------------------- */
@@ -249,7 +249,7 @@ static pawl_status move_now(
         pawl_status status = set_branch(m, git, move, err);
         if (status && set_index(m, git, m->now) != 0)
                 return pawl__fail_prefix(err, status,
-                        "%s: its index was left as of the other commit (`git reset` mends it)",
+                        "%s: its index was left as of the other commit (`git reset` fixes it)",
                         git->root);
         return status;
 }

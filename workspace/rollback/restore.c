@@ -12,7 +12,7 @@ pawl_status pawl__restore_fail(pawl_error *err, int error, pawl_text path, const
 {
         static const struct {
                 int error;
-                const char *mend;
+                const char *fix;
         } meanwhile[] = {
                 {ELOOP, "a directory on the way is a symbolic link now; put it back"},
                 {ENOENT, "its directory went away; put it back"},
@@ -25,7 +25,7 @@ pawl_status pawl__restore_fail(pawl_error *err, int error, pawl_text path, const
         for (size_t i = 0; i < sizeof meanwhile / sizeof meanwhile[0]; i++)
                 if (meanwhile[i].error == error)
                         return pawl__fail(err, PAWL_ESTATE, "%.*s: cannot %s: %s; %s",
-                                PAWL__FMT(path), doing, strerrordesc_np(error), meanwhile[i].mend);
+                                PAWL__FMT(path), doing, strerrordesc_np(error), meanwhile[i].fix);
         return pawl__fail_errno_at(err, error, path, doing);
 }
 
@@ -36,13 +36,13 @@ pawl_status pawl__restore_fail(pawl_error *err, int error, pawl_text path, const
 static pawl_status open_directories(pawl__restore_work *q)
 {
         for (size_t i = 0; i < q->n; i++) {
-                pawl__path_state *stand = &q->states[i];
+                pawl__path_state *state = &q->states[i];
                 pawl_text path = q->steps[i].path;
-                if (stand->kind != 'd' || pawl__rootdir_writable(q->root, path) == 0)
+                if (state->kind != 'd' || pawl__rootdir_writable(q->root, path) == 0)
                         continue;
                 if (errno != EACCES)
                         return pawl__restore_fail(q->err, errno, path, "look at the directory");
-                if (pawl__rootdir_chmod(q->root, path, (mode_t)(stand->mode | 0700)) != 0)
+                if (pawl__rootdir_chmod(q->root, path, (mode_t)(state->mode | 0700)) != 0)
                         return pawl__restore_fail(
                                 q->err, errno, path, "make the directory writable");
         }

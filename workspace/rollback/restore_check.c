@@ -18,7 +18,7 @@ static int64_t nanoseconds(struct timespec time)
         return (int64_t)time.tv_sec * 1000000000 + time.tv_nsec;
 }
 
-static pawl__path_state stand_of(const struct stat *found)
+static pawl__path_state state_of(const struct stat *found)
 {
         const mode_t type = found->st_mode & S_IFMT;
 
@@ -73,14 +73,14 @@ static bool is_file(const pawl__entry *entry, uint64_t size, const unsigned char
 
 static pawl_status look_at_file(pawl__restore_work *q, size_t step, bool *expected)
 {
-        pawl__path_state *stand = &q->states[step];
+        pawl__path_state *state = &q->states[step];
         unsigned char hash[32];
         pawl_status status = hash_file(q, q->steps[step].path, hash);
 
         if (status)
                 return status;
-        stand->same = is_file(pawl__goal(q, step), stand->size, hash);
-        *expected = stand->same || is_file(pawl__origin(q, step), stand->size, hash);
+        state->same = is_file(pawl__goal(q, step), state->size, hash);
+        *expected = state->same || is_file(pawl__origin(q, step), state->size, hash);
         return PAWL_OK;
 }
 
@@ -127,7 +127,7 @@ pawl_status pawl__restore_look(pawl__restore_work *q, size_t step)
         }
         if (pawl__own_files_is(q->r->own, &found))
                 return refuse_own(q, path);
-        q->states[step] = stand_of(&found);
+        q->states[step] = state_of(&found);
         switch (q->states[step].kind) {
         case 'f':
                 status = look_at_file(q, step, &expected);
@@ -153,7 +153,7 @@ pawl_status pawl__restore_still(pawl__restore_work *q, size_t step)
         struct stat found;
 
         if (pawl__rootdir_stat(q->root, path, &found) == 0)
-                now = stand_of(&found);
+                now = state_of(&found);
         else if (errno != ENOENT)
                 return pawl__restore_fail(q->err, errno, path, "look at it again");
         if (now.kind == 0) /* nothing can be lost there */

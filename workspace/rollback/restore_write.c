@@ -35,14 +35,14 @@ static void name_of(char name[NAME_LEN + 1], uint64_t number)
 bool pawl__restore_makes(const pawl__restore_work *q, size_t step)
 {
         const pawl__entry *goal = pawl__goal(q, step);
-        const pawl__path_state *stand = &q->states[step];
+        const pawl__path_state *state = &q->states[step];
 
         if (goal->kind == PAWL__ENTRY_LINK)
-                return !stand->same;
+                return !state->same;
         /* the mode of a file with other names would be theirs too: it is made anew */
         return goal->kind == PAWL__ENTRY_FILE &&
-               (!stand->same ||
-                       (stand->mode != pawl__goal_mode(q, step, stand->mode) && stand->links > 1));
+               (!state->same ||
+                       (state->mode != pawl__goal_mode(q, step, state->mode) && state->links > 1));
 }
 
 /* ---- One file under another name ------------------------------------------------------------ */
@@ -75,10 +75,10 @@ static pawl_status beside(pawl__buf *out, pawl_text path, const char *name)
 /* What runs as its owner or group does so again only if it did, as the same. */
 static mode_t mode_of(const pawl__restore_work *q, size_t step, const struct stat *made)
 {
-        const pawl__path_state *stand = &q->states[step];
-        uint32_t had = stand->kind == 'f' && stand->uid == made->st_uid ? stand->mode : 0;
+        const pawl__path_state *state = &q->states[step];
+        uint32_t had = state->kind == 'f' && state->uid == made->st_uid ? state->mode : 0;
 
-        if (stand->gid != made->st_gid)
+        if (state->gid != made->st_gid)
                 had &= ~(uint32_t)S_ISGID;
         return (mode_t)pawl__goal_mode(q, step, had);
 }
@@ -155,14 +155,14 @@ static pawl_status rename_one(pawl__restore_work *q, batch *b)
 {
         size_t step = b->steps[b->renamed];
         pawl_text path = q->steps[step].path;
-        bool states = q->states[step].kind == 'f' || q->states[step].kind == 'l';
+        bool exists = q->states[step].kind == 'f' || q->states[step].kind == 'l';
         char name[NAME_LEN + 1];
-        pawl_status status = states ? pawl__restore_still(q, step) : PAWL_OK;
+        pawl_status status = exists ? pawl__restore_still(q, step) : PAWL_OK;
 
         if (status)
                 return status;
         name_of(name, b->first_name + b->renamed);
-        if (pawl__rootdir_rename(q->root, name, path, states) != 0)
+        if (pawl__rootdir_rename(q->root, name, path, exists) != 0)
                 return errno == EEXIST ? pawl__restore_changed(q, path)
                                        : pawl__restore_fail(q->err, errno, path, "rename to it");
         b->renamed++;

@@ -89,7 +89,7 @@ static pawl_status decide(going_back *g)
                 status = g->which ? pawl__rollback_target(g->p, &g->ws, g->which, g->err)
                                   : pawl__rollback_undone(g->p, &g->ws, g->err);
         if (!status)
-                status = pawl__rollback_not_held(g->p, &g->ws, g->err);
+                status = pawl__rollback_runs_are_free(g->p, &g->ws, g->err);
         if (!status)
                 status = pawl__rollback_verify(g->p, &g->ws, g->err);
         if (!status)

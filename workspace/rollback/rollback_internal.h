@@ -50,7 +50,8 @@ struct pawl_rollback_plan {
         uint64_t fence;                      /* of the claim on run_id; 0: not claimed */
 };
 
-/* ---- rolling.c: what it goes to -------------------------------------------------------------- */
+/* ---- rollback_target.c: what it goes to
+ * -------------------------------------------------------------- */
 
 /** The checkpoint that @p which names, if it can be gone back to. PAWL_ESTATE, PAWL_ENOTFOUND. */
 PAWL_MUST_CHECK pawl_status pawl__rollback_target(
@@ -64,10 +65,10 @@ PAWL_MUST_CHECK pawl_status pawl__rollback_verify(
         pawl_rollback_plan *p, pawl__workspace *ws, pawl_error *err);
 /** PAWL_EHELD naming the live process that holds the run of the target or of the newest checkpoint.
  */
-PAWL_MUST_CHECK pawl_status pawl__rollback_not_held(
+PAWL_MUST_CHECK pawl_status pawl__rollback_runs_are_free(
         pawl_rollback_plan *p, pawl__workspace *ws, pawl_error *err);
 /** The same of a run, which may be absent. */
-PAWL_MUST_CHECK pawl_status pawl__rollback_not_held_by(
+PAWL_MUST_CHECK pawl_status pawl__rollback_run_is_free(
         pawl__workspace *ws, pawl_text run_id, pawl_error *err);
 /** Where git is to go. */
 PAWL_MUST_CHECK pawl_status pawl__rollback_git(

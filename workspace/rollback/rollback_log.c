@@ -115,7 +115,7 @@ void pawl__rollback_release(pawl_rollback_plan *p, pawl__workspace *ws)
                 return;
         memcpy(run_id, p->run_id.data, p->run_id.len);
         run_id[p->run_id.len] = '\0';
-        /* Where that fails, the lease runs out by itself. */
+        /* Where that fails, the lease expires. */
         if (!pawl_log_release(ws->log, run_id, p->fence))
                 p->fence = 0;
 }
@@ -242,7 +242,7 @@ pawl_status pawl__rollback_end(pawl_rollback_plan *p, pawl__workspace *ws, const
         if (status)
                 return status;
         if (done)
-                p->fence = 0; /* the run is given back */
+                p->fence = 0; /* its run is released */
         p->info.current = done && !p->plan.in_part;
         if (p->info.current) /* it is on the way again */
                 p->info.given_up = (pawl_text){NULL, 0};

@@ -141,7 +141,7 @@ pawl_status pawl__rollback_steps(pawl_rollback_plan *p, pawl__workspace *ws, paw
         if (p->plan.in_part ||
                 (!p->n_steps && !p->n_back && !p->undone.v[PAWL__RB_STEPS_BEFORE].text.data))
                 p->run_id = p->mission_id = pawl__text(NULL);
-        return pawl__rollback_not_held_by(ws, p->run_id, err);
+        return pawl__rollback_run_is_free(ws, p->run_id, err);
 }
 
 /* ---- Checkpoints -------------------------------------------------------------------------- */

@@ -103,7 +103,7 @@ pawl_status pawl__rollback_verify(pawl_rollback_plan *p, pawl__workspace *ws, pa
 
 /* ---- Its run ------------------------------------------------------------------------------ */
 
-pawl_status pawl__rollback_not_held_by(pawl__workspace *ws, pawl_text run_id, pawl_error *err)
+pawl_status pawl__rollback_run_is_free(pawl__workspace *ws, pawl_text run_id, pawl_error *err)
 {
         pawl_owner owner;
         bool held = false;
@@ -120,14 +120,15 @@ pawl_status pawl__rollback_not_held_by(pawl__workspace *ws, pawl_text run_id, pa
                 PAWL__FMT(run_id), owner.pid, PAWL__FMT(owner.host));
 }
 
-pawl_status pawl__rollback_not_held(pawl_rollback_plan *p, pawl__workspace *ws, pawl_error *err)
+pawl_status pawl__rollback_runs_are_free(
+        pawl_rollback_plan *p, pawl__workspace *ws, pawl_error *err)
 {
         pawl_status status = PAWL_OK;
 
         if (!pawl__row_of_run(&p->target))
-                status = pawl__rollback_not_held_by(ws, p->target.v[PAWL__WCP_RUN].text, err);
+                status = pawl__rollback_run_is_free(ws, p->target.v[PAWL__WCP_RUN].text, err);
         return status ? status
-                      : pawl__rollback_not_held_by(ws, ws->newest.v[PAWL__WCP_RUN].text, err);
+                      : pawl__rollback_run_is_free(ws, ws->newest.v[PAWL__WCP_RUN].text, err);
 }
 
 /* ---- Git ---------------------------------------------------------------------------------- */

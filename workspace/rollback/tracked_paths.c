@@ -69,16 +69,13 @@ static pawl_status add_version(
 static pawl_status add_entry(level *l, const pawl__entry *entry, pawl_error *err)
 {
         uint32_t index = pawl__map_get(&l->names, entry->name);
-        bool ok = true;
 
         if (entry->kind == PAWL__ENTRY_SKIPPED)
                 return PAWL_OK;
         if (index == PAWL__MAP_NONE) {
-                pawl_text name = pawl__arena_text(&l->arena, entry->name, &ok);
-                if (!ok || pawl__grow(&l->first, &l->cap_names, l->n_names + 1, sizeof *l->first))
-                        return pawl__nomem(err);
                 index = (uint32_t)l->n_names;
-                if (pawl__map_put(&l->names, name, index))
+                if (pawl__grow(&l->first, &l->cap_names, l->n_names + 1, sizeof *l->first) ||
+                        pawl__map_put_copy(&l->names, &l->arena, entry->name, index))
                         return pawl__nomem(err);
                 l->first[l->n_names++] = NONE;
         }

@@ -74,7 +74,7 @@ static pawl_status finish(pawl_rollback_plan *p, pawl__workspace *ws, bool back,
         if (!status)
                 status = read_back(p, ws, err);
         if (!status)
-                status = pawl__rollback_not_held(p, ws, err);
+                status = pawl__rollback_runs_are_free(p, ws, err);
         if (!status && !back)
                 status = pawl__rollback_steps(p, ws, err);
         if (!status && !back)

@@ -168,11 +168,13 @@ static size_t processors(void)
 
 pawl__preload *pawl__preload_start(const pawl__index *index, int root)
 {
-        const size_t len = index->bytes.len, cpus = processors();
-        const size_t n = cpus - 1 < THREADS_MAX ? cpus - 1 : THREADS_MAX;
+        const size_t len = index->bytes.len;
         sigset_t all, was;
 
-        if (n == 0 || len < WORTH)
+        if (len < WORTH)
+                return NULL;
+        const size_t cpus = processors(), n = cpus - 1 < THREADS_MAX ? cpus - 1 : THREADS_MAX;
+        if (n == 0)
                 return NULL;
         pawl__preload *preload = calloc(1, sizeof *preload);
         if (!preload)

@@ -39,7 +39,7 @@ PAWL_MUST_CHECK pawl_status pawl__read_file(pawl__reading *what, struct stat *st
  */
 bool pawl__read_write_back(int fd);
 /** Elsewhere: how long after its times a file may still be stored to without their telling: until
- *  the kernel writes it back by itself. Five minutes at most. */
+ *  the kernel writes it back. Five minutes at most. */
 int64_t pawl__write_back_ns(void);
 
 /** Do both say the same file with the same content, as far as times tell? */

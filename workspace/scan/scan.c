@@ -1,4 +1,4 @@
-/* A scan from its beginning to its end; what lies between is in walk.c and look.c. */
+/* A scan from its beginning to its end; what lies between is in walk.c and stage_entry.c. */
 #include "workspace/scan/scan.h"
 #include "base/error.h"
 #include "base/system.h"

@@ -1,8 +1,8 @@
 /**
  * @file workspace/scan/scan_internal.h
  * @brief The inside of a scan, for the files that make it: scan.c (begin and end), walk.c
- * (directory after directory), look.c (one name), rules.c (what is left out), store.c (into the
- * log).
+ * (directory after directory), stage_entry.c (one name), rules.c (what is left out), spool.c (into
+ * the log).
  */
 #ifndef PAWL_WORKSPACE_SCAN_SCAN_INTERNAL_H
 #define PAWL_WORKSPACE_SCAN_SCAN_INTERNAL_H

@@ -12,7 +12,7 @@
 
 /* How often a file is read that changes meanwhile; how often a file was not to be stored before it
  * is taken for one of these. */
-enum { TRIES = 3, RESTLESS = 2 };
+enum { TRIES = 3, UNSTABLE = 2 };
 
 bool pawl__scan_lacks(int error)
 {
@@ -215,14 +215,14 @@ static int open_file(pawl__scanner *s, const char *name)
         return fd;
 }
 
-static bool is_restless(pawl__scanner *s)
+static bool is_unstable(pawl__scanner *s)
 {
         pawl__map *unstable = pawl__contents_unstable(s->contents);
 
         if (unstable->count == 0)
                 return false;
         const uint32_t times = pawl__map_get(unstable, pawl__buf_text(&s->path));
-        return times != PAWL__MAP_NONE && times >= RESTLESS;
+        return times != PAWL__MAP_NONE && times >= UNSTABLE;
 }
 
 /* A file, by its status before it is opened. PAWL_DONE: it is another by now, look again. */
@@ -238,7 +238,7 @@ static pawl_status take_file(pawl__scanner *s, const pawl__listed *listed, const
                 return pawl__scan_add_skipped(s, name, PAWL__SKIP_SPECIAL, 0, err);
         if ((uint64_t)seen->st_size > s->in->max_file)
                 return pawl__scan_add_skipped(s, name, PAWL__SKIP_TOO_LARGE, 0, err);
-        if (is_restless(s))
+        if (is_unstable(s))
                 return pawl__scan_add_skipped(s, name, PAWL__SKIP_CHANGING, 0, err);
         if (old && pawl__index_untouched(old, seen)) {
                 entry.flags = PAWL__INDEX_TRUSTED;
@@ -295,7 +295,7 @@ static pawl_status take_link(pawl__scanner *s, const pawl__listed *listed, pawl_
 static bool was_seen(pawl__scanner *s, const pawl__listed *listed, const pawl__index_entry *old)
 {
         return old && pawl__preload_seen(old) && listed->type == DT_REG &&
-               listed->inode == old->inode && old->size <= s->in->max_file && !is_restless(s) &&
+               listed->inode == old->inode && old->size <= s->in->max_file && !is_unstable(s) &&
                !pawl__own_files_is(&s->own,
                        &(struct stat){.st_dev = s->own.directory.device, .st_ino = listed->inode});
 }

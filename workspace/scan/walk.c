@@ -280,7 +280,7 @@ static pawl_status enter(pawl__scanner *s, int fd, size_t entry, pawl_error *err
                 if (!entry && rules)
                         return pawl__scan_no_rules(s, rules, error, err);
                 if (!entry)
-                        return pawl__fail(err, PAWL_EIO, "%s: cannot be listed: %s; mend that",
+                        return pawl__fail(err, PAWL_EIO, "%s: cannot be listed: %s; fix that",
                                 s->options->root, strerrordesc_np(error));
                 return give_up(
                         s, entry, rules ? PAWL__SKIP_RULES : PAWL__SKIP_UNREADABLE, error, err);

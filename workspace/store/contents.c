@@ -13,7 +13,7 @@ struct pawl__contents {
         pawl__hasher *hasher;
         ZSTD_CCtx *packer;   /* made when first used */
         ZSTD_DCtx *unpacker; /* the same */
-        pawl__directories beside;
+        pawl__directories overlay;
         pawl__buf packed, part; /* kept from part to part */
         pawl__map unstable;
         pawl__arena paths; /* its keys */
@@ -134,8 +134,7 @@ pawl_status pawl__contents_put_whole(
         return status;
 }
 
-/* ---- Lending ---------------------------------------------------------------------------------
- */
+/* ---- Borrowed parts -------------------------------------------------------------------------- */
 
 char *pawl__contents_scratch(pawl__contents *c)
 {
@@ -160,10 +159,9 @@ pawl__map *pawl__contents_unstable(pawl__contents *c)
 pawl_status pawl__contents_note_unstable(pawl__contents *c, pawl_text path, pawl_error *err)
 {
         const uint32_t times = pawl__map_get(&c->unstable, path);
-        bool ok = true;
 
-        path = pawl__arena_text(&c->paths, path, &ok);
-        if (!ok || pawl__map_put(&c->unstable, path, times == PAWL__MAP_NONE ? 1 : times + 1))
+        if (pawl__map_put_copy(
+                    &c->unstable, &c->paths, path, times == PAWL__MAP_NONE ? 1 : times + 1))
                 return pawl__nomem(err);
         return PAWL_OK;
 }
@@ -258,8 +256,8 @@ pawl_status pawl__contents_directory(
         size_t before = out->len;
         pawl_status status = PAWL_ENOTFOUND;
 
-        if (c->beside.get)
-                status = c->beside.get(out, hash, c->beside.user, err);
+        if (c->overlay.get)
+                status = c->overlay.get(out, hash, c->overlay.user, err);
         if (status == PAWL_ENOTFOUND)
                 status = directory_in_log(out, c, hash, err);
         if (status)
@@ -270,7 +268,7 @@ pawl_status pawl__contents_directory(
 void pawl__contents_overlay(pawl__contents *c, const pawl__directories *directories)
 {
         if (c)
-                c->beside = directories ? *directories : (pawl__directories){NULL, NULL};
+                c->overlay = directories ? *directories : (pawl__directories){NULL, NULL};
 }
 
 static pawl_status get_directory(

@@ -33,14 +33,11 @@ static void copy_hash(char out[65], pawl_text hash)
 
 static pawl_status find_step(uint32_t *at, struct recording *r, pawl_text id, pawl_error *err)
 {
-        bool ok = true;
-
         *at = pawl__map_get(&r->steps, id);
         if (*at != PAWL__MAP_NONE)
                 return PAWL_OK;
-        id = pawl__arena_text(&r->arena, id, &ok);
-        if (!ok || pawl__grow(&r->known, &r->cap, r->n + 1, sizeof *r->known) ||
-                pawl__map_put(&r->steps, id, (uint32_t)r->n))
+        if (pawl__grow(&r->known, &r->cap, r->n + 1, sizeof *r->known) ||
+                pawl__map_put_copy(&r->steps, &r->arena, id, (uint32_t)r->n))
                 return pawl__nomem(err);
         r->known[r->n] = (struct known){"", ""};
         *at = (uint32_t)r->n++;

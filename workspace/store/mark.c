@@ -15,25 +15,25 @@ struct pawl__mark {
 
 pawl_status pawl__mark_new(pawl__mark **out, pawl__contents *contents, pawl_error *err)
 {
-        pawl__mark *reach = calloc(1, sizeof *reach);
+        pawl__mark *marks = calloc(1, sizeof *marks);
 
-        if (!reach)
+        if (!marks)
                 return pawl__nomem(err);
-        reach->directories = pawl__contents_directories(contents);
-        *out = reach;
+        marks->directories = pawl__contents_directories(contents);
+        *out = marks;
         return PAWL_OK;
 }
 
-void pawl__mark_free(pawl__mark *reach)
+void pawl__mark_free(pawl__mark *marks)
 {
-        if (!reach)
+        if (!marks)
                 return;
-        pawl__map_free(&reach->index);
-        pawl__arena_free(&reach->arena);
-        pawl__buf_free(&reach->encoded);
-        free(reach->owners);
-        free(reach->open);
-        free(reach);
+        pawl__map_free(&marks->index);
+        pawl__arena_free(&marks->arena);
+        pawl__buf_free(&marks->encoded);
+        free(marks->owners);
+        free(marks->open);
+        free(marks);
 }
 
 static pawl_text as_key(const unsigned char hash[32])
@@ -42,62 +42,60 @@ static pawl_text as_key(const unsigned char hash[32])
 }
 
 /* *news: it was not known, or not to be shared, so that what lies in it is to be told the same. */
-static pawl_status mark(bool *news, pawl__mark *reach, const unsigned char hash[32], uint32_t owner,
+static pawl_status mark(bool *news, pawl__mark *marks, const unsigned char hash[32], uint32_t owner,
         pawl_error *err)
 {
-        uint32_t at = pawl__map_get(&reach->index, as_key(hash));
-        bool ok = true;
+        uint32_t at = pawl__map_get(&marks->index, as_key(hash));
 
         if (at != PAWL__MAP_NONE) {
-                *news = reach->owners[at] != owner && reach->owners[at] != PAWL__REACH_SHARED;
+                *news = marks->owners[at] != owner && marks->owners[at] != PAWL__MARK_SHARED;
                 if (*news)
-                        reach->owners[at] = PAWL__REACH_SHARED;
+                        marks->owners[at] = PAWL__MARK_SHARED;
                 return PAWL_OK;
         }
-        if (reach->n >= UINT32_MAX - 1)
+        if (marks->n >= UINT32_MAX - 1)
                 return pawl__fail(err, PAWL_ETOOBIG,
                         "checkpoints: they hold more than four thousand million contents; export the "
                         "older ones and prune them");
-        pawl_text kept = pawl__arena_text(&reach->arena, as_key(hash), &ok);
-        if (!ok || pawl__grow(&reach->owners, &reach->cap, reach->n + 1, sizeof *reach->owners) ||
-                pawl__map_put(&reach->index, kept, (uint32_t)reach->n))
+        if (pawl__grow(&marks->owners, &marks->cap, marks->n + 1, sizeof *marks->owners) ||
+                pawl__map_put_copy(&marks->index, &marks->arena, as_key(hash), (uint32_t)marks->n))
                 return pawl__nomem(err);
-        reach->owners[reach->n++] = owner;
+        marks->owners[marks->n++] = owner;
         *news = true;
         return PAWL_OK;
 }
 
 static pawl_status mark_directory(
-        pawl__mark *reach, const unsigned char hash[32], uint32_t owner, pawl_error *err)
+        pawl__mark *marks, const unsigned char hash[32], uint32_t owner, pawl_error *err)
 {
         bool news = false;
-        pawl_status status = mark(&news, reach, hash, owner, err);
+        pawl_status status = mark(&news, marks, hash, owner, err);
 
         if (status || !news)
                 return status;
-        if (pawl__grow(&reach->open, &reach->cap_open, reach->n_open + 1, sizeof *reach->open))
+        if (pawl__grow(&marks->open, &marks->cap_open, marks->n_open + 1, sizeof *marks->open))
                 return pawl__nomem(err);
-        memcpy(reach->open[reach->n_open++], hash, 32);
+        memcpy(marks->open[marks->n_open++], hash, 32);
         return PAWL_OK;
 }
 
 static pawl_status read_directory(
-        pawl__mark *reach, const unsigned char hash[32], uint32_t owner, pawl_error *err)
+        pawl__mark *marks, const unsigned char hash[32], uint32_t owner, pawl_error *err)
 {
         pawl__tree_reader reader;
         pawl__entry entry;
         bool news;
 
-        pawl__buf_clear(&reach->encoded);
+        pawl__buf_clear(&marks->encoded);
         pawl_status status =
-                reach->directories.get(&reach->encoded, hash, reach->directories.user, err);
+                marks->directories.get(&marks->encoded, hash, marks->directories.user, err);
         if (!status)
-                status = pawl__tree_open(&reader, pawl__buf_text(&reach->encoded), err);
+                status = pawl__tree_open(&reader, pawl__buf_text(&marks->encoded), err);
         while (!status && (status = pawl__tree_next(&entry, &reader, err)) == PAWL_OK)
                 if (entry.kind == PAWL__ENTRY_FILE)
-                        status = mark(&news, reach, entry.hash, owner, err);
+                        status = mark(&news, marks, entry.hash, owner, err);
                 else if (entry.kind == PAWL__ENTRY_DIRECTORY)
-                        status = mark_directory(reach, entry.hash, owner, err);
+                        status = mark_directory(marks, entry.hash, owner, err);
         return status == PAWL_DONE ? PAWL_OK : status;
 }
 
@@ -109,16 +107,16 @@ static pawl_status fail_with(pawl_error *err, const pawl_error *why, pawl_status
 }
 
 pawl_status pawl__mark_add(
-        pawl__mark *reach, const unsigned char tree[32], uint32_t owner, pawl_error *err)
+        pawl__mark *marks, const unsigned char tree[32], uint32_t owner, pawl_error *err)
 {
         pawl_error why = PAWL_ERROR_INIT, first = PAWL_ERROR_INIT;
         pawl_status failed = PAWL_OK;
-        pawl_status status = mark_directory(reach, tree, owner, &why);
+        pawl_status status = mark_directory(marks, tree, owner, &why);
 
-        while (!status && reach->n_open > 0) {
+        while (!status && marks->n_open > 0) {
                 unsigned char hash[32];
-                memcpy(hash, reach->open[--reach->n_open], 32);
-                status = read_directory(reach, hash, owner, &why);
+                memcpy(hash, marks->open[--marks->n_open], 32);
+                status = read_directory(marks, hash, owner, &why);
                 if (status != PAWL_ENOTFOUND && status != PAWL_EDAMAGED)
                         continue;
                 if (!failed) {
@@ -127,15 +125,15 @@ pawl_status pawl__mark_add(
                 }
                 status = PAWL_OK; /* the other directories are as good as before */
         }
-        reach->n_open = 0;
+        marks->n_open = 0;
         return status ? fail_with(err, &why, status) : fail_with(err, &first, failed);
 }
 
-bool pawl__mark_has(uint32_t *owner, const pawl__mark *reach, const unsigned char hash[32])
+bool pawl__mark_has(uint32_t *owner, const pawl__mark *marks, const unsigned char hash[32])
 {
-        uint32_t at = pawl__map_get(&reach->index, as_key(hash));
+        uint32_t at = pawl__map_get(&marks->index, as_key(hash));
 
         if (at != PAWL__MAP_NONE && owner)
-                *owner = reach->owners[at];
+                *owner = marks->owners[at];
         return at != PAWL__MAP_NONE;
 }

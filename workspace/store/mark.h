@@ -7,25 +7,25 @@
 
 #include "workspace/store/contents.h"
 
-#define PAWL__REACH_SHARED UINT32_MAX /* several trees name it */
+#define PAWL__MARK_SHARED UINT32_MAX /* several trees name it */
 
 typedef struct pawl__mark pawl__mark;
 
 /** Nothing is named yet. @p contents is borrowed. */
 PAWL_MUST_CHECK pawl_status pawl__mark_new(
         pawl__mark **out, pawl__contents *contents, pawl_error *err);
-void pawl__mark_free(pawl__mark *reach);
+void pawl__mark_free(pawl__mark *marks);
 
 /**
- * Add what a tree names, as @p owner's (not PAWL__REACH_SHARED). A directory is read twice at most,
+ * Add what a tree names, as @p owner's (not PAWL__MARK_SHARED). A directory is read twice at most,
  * however many trees have it. Some 60 bytes of memory a content.
  * @return PAWL_ENOTFOUND, PAWL_EDAMAGED when a directory is not what it was: what could be found is
  *         added.
  */
 PAWL_MUST_CHECK pawl_status pawl__mark_add(
-        pawl__mark *reach, const unsigned char tree[32], uint32_t owner, pawl_error *err);
+        pawl__mark *marks, const unsigned char tree[32], uint32_t owner, pawl_error *err);
 
-/** Does a tree name it? *owner (may be NULL): whose, or PAWL__REACH_SHARED. */
-bool pawl__mark_has(uint32_t *owner, const pawl__mark *reach, const unsigned char hash[32]);
+/** Does a tree name it? *owner (may be NULL): whose, or PAWL__MARK_SHARED. */
+bool pawl__mark_has(uint32_t *owner, const pawl__mark *marks, const unsigned char hash[32]);
 
 #endif

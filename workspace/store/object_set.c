@@ -32,7 +32,6 @@ static pawl_status find(
         uint32_t *at, pawl__object_set *r, const unsigned char hash[32], pawl_error *err)
 {
         const pawl_text key = {(const char *)hash, 32};
-        bool ok = true;
 
         *at = pawl__map_get(&r->map, key);
         if (*at != PAWL__MAP_NONE)
@@ -41,10 +40,9 @@ static pawl_status find(
                 return pawl__fail(err, PAWL_ETOOBIG,
                         "checkpoints: have more than 4 billion contents; take fewer of them");
         *at = (uint32_t)r->n;
-        pawl_text copy = pawl__arena_text(&r->arena, key, &ok);
-        if (!ok || pawl__grow(&r->list, &r->cap, r->n + 1, sizeof *r->list) ||
+        if (pawl__grow(&r->list, &r->cap, r->n + 1, sizeof *r->list) ||
                 pawl__grow(&r->sums, &r->cap_sums, r->n + 1, sizeof *r->sums) ||
-                pawl__map_put(&r->map, copy, *at))
+                pawl__map_put_copy(&r->map, &r->arena, key, *at))
                 return pawl__nomem(err);
         r->list[r->n] = (pawl__object){.size = 0};
         r->sums[r->n] = (pawl__tree_sums){0, 0, 0};

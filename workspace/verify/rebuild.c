@@ -122,15 +122,13 @@ static pawl_status check_entry(const pawl__change *change, void *user, pawl_erro
 {
         struct rebuilding *r = user;
         const pawl__entry *entry = change->to;
-        bool ok = true;
 
         if (entry->kind != PAWL__ENTRY_FILE)
                 return PAWL_OK;
         const pawl_text key = pawl__text_n((const char *)entry->hash, 32);
         if (pawl__map_get(&r->seen, key) != PAWL__MAP_NONE)
                 return PAWL_OK;
-        const pawl_text kept = pawl__arena_text(&r->arena, key, &ok);
-        if (!ok || pawl__map_put(&r->seen, kept, 1))
+        if (pawl__map_put_copy(&r->seen, &r->arena, key, 1))
                 return pawl__nomem(err);
         pawl_error why = PAWL_ERROR_INIT;
         pawl_status status = pawl__contents_read(

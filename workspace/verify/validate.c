@@ -65,11 +65,10 @@ static pawl_status weigh(
 
 static pawl_status remember(struct validating *v, const unsigned char hash[32], uint32_t what)
 {
-        bool ok = true;
-        const pawl_text key =
-                pawl__arena_text(&v->out->arena, pawl__text_n((const char *)hash, 32), &ok);
-
-        return ok && !pawl__map_put(&v->known, key, what) ? PAWL_OK : pawl__nomem(v->err);
+        return pawl__map_put_copy(
+                       &v->known, &v->out->arena, pawl__text_n((const char *)hash, 32), what)
+                       ? pawl__nomem(v->err)
+                       : PAWL_OK;
 }
 
 static pawl_status check_file(struct validating *v, pawl_validated *it, const pawl__object *file)
