@@ -3,6 +3,7 @@
 #include "base/sources.h"
 #include "command/json.h"
 #include "command/table.h"
+#include <assert.h>
 #include <stdio.h>
 
 const cli_field cli_numbers[] = {
@@ -24,6 +25,7 @@ int64_t cli_field_integer(const cli_field *field, const void *item)
 {
         const void *value = value_of(field, item);
 
+        assert(field->size == sizeof(int32_t) || field->size == sizeof(int64_t));
         return field->size == sizeof(int32_t) ? *(const int32_t *)value : *(const int64_t *)value;
 }
 
