@@ -28,10 +28,10 @@ static pawl_status write_log(pawl__buf *out, service_call *call, pawl_error *err
         const pawl_text all = pawl__text(NULL);
         pawl__arena arena = PAWL__ARENA_INIT;
         pawl__state *state;
-        pawl__row *open;
+        pawl__row *open, *line, *active;
         unsigned char hash[32];
         uint64_t head = 0, bytes = 0, unused;
-        size_t n = 0;
+        size_t n = 0, n_line = 0, n_active = 0;
         pawl_status status = pawl_log_head(&head, hash, call->log);
 
         if (!status)
@@ -42,11 +42,18 @@ static pawl_status write_log(pawl__buf *out, service_call *call, pawl_error *err
                 status = pawl__state_of(&state, call->log, err);
         if (!status)
                 status = pawl__state_conflicts(&open, &n, state, all, all, true, &arena, err);
+        if (!status)
+                status = pawl__state_in_line(&line, &n_line, state, INT64_MAX, &arena, err);
+        if (!status)
+                status = pawl__state_active_sessions(&active, &n_active, state, &arena, err);
         pawl__arena_free(&arena);
         if (status)
                 return status;
         service_metrics_gauge(out, "pawl_log_head_seq", "Seq of the last event.", head);
         service_metrics_gauge(out, "pawl_conflicts_open", "Conflicts without an answer.", n);
+        service_metrics_gauge(out, "pawl_runs_in_line", "Runs that wait for a worker.", n_line);
+        service_metrics_gauge(
+                out, "pawl_sessions_active", "Sessions that have not ended.", n_active);
         service_metrics_gauge(out, "pawl_log_bytes", "Size of the log's files.", bytes);
         return pawl__buf_check(out, err);
 }

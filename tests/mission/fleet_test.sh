@@ -249,10 +249,29 @@ kill -KILL "$(pawl workers --json | jq '.[0].pid')" "$worker"
 wait "$worker" 2>/dev/null || true
 until_it grep -q 'taken: completed' w3.out
 
+rm go pid
+
+if unshare --uts --pid --fork true 2>/dev/null; then
+        it "names the host of a worker elsewhere, and takes its run when it dies"
+        kill -STOP "$other" # which would take the run first
+        runs 0 pawl submit wait.yaml --run far
+        unshare --uts --pid --fork --kill-child sh -c \
+                'hostname elsewhere; exec pawl work --lease 2 --dir w5' >w5.out 2>w5.err &
+        worker=$!
+        until_it test -s pid
+        same "$(pawl workers --json | jq -r '.[0].host')" elsewhere
+        touch go
+        kill -CONT "$other"
+        kill -KILL "$worker"
+        wait "$worker" 2>/dev/null || true
+        until_it grep -q 'far: completed' w3.out
+        same "$(pawl output far second)" far
+fi
+
 it "ends at TERM when it is idle, with 0"
 kill -TERM "$other"
 wait "$other"
-rm go pid
+rm -f go pid
 
 it "gives back what it has at TERM, and another takes it at once"
 : >"$effects"

@@ -307,7 +307,8 @@ static void metrics_are_lines_of_their_form(void **state)
                 "\npawl_http_request_seconds_bucket{route=\"GET /metrics\",le=\"+Inf\"} 2\n",
                 "\npawl_http_request_seconds_sum{route=\"GET /metrics\"} 20.003000\n",
                 "\npawl_http_request_seconds_count{route=\"GET /metrics\"} 2\n",
-                "\npawl_log_head_seq 1\n", "\npawl_conflicts_open 0\n", "\npawl_log_bytes "};
+                "\npawl_log_head_seq 1\n", "\npawl_conflicts_open 0\n", "\npawl_runs_in_line 0\n",
+                "\npawl_sessions_active 0\n", "\npawl_log_bytes "};
         for (size_t i = 0; i < sizeof lines / sizeof lines[0]; i++)
                 assert_says(bytes.data, lines[i]);
 }
