@@ -183,7 +183,8 @@ static void whatever_allocation_fails(void **state)
         sweep_writing(&f, call_undo, call_rollback);
         sweep_ending(&f, call_give_up);
         sweep_ending(&f, call_finish);
-        must(&f, call_undo);
+        if (allocator_works()) /* it was finished */
+                must(&f, call_undo);
         tree_hash now = tree_on_disk(&f.t, f.log->folder);
         assert_memory_equal(now.bytes, f.before.bytes, 32);
         trees_free(&f.t);
