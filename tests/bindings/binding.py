@@ -1,0 +1,228 @@
+"""The binding as programs use it. Run in an empty directory."""
+
+import asyncio
+import json
+import os
+import subprocess
+import sys
+import threading
+import time
+import unittest
+from pathlib import Path
+
+import pawl
+
+MISSION = """
+mission: refunds
+glossary: {team_domain: team.yaml}
+steps:
+  - id: research
+    inputs: {topic: refunds}
+    run: [sh, -c, 'echo "{\\"summary\\": \\"three days\\"}"']
+  - id: specify
+    critical: true
+    inputs: {description: Refunds land in the workspace., earlier: {$from: "research#/summary"}}
+    run: [cat]
+"""
+TEAM = """
+terms:
+  - {surface: workspace, definition: A directory in which a step works.}
+  - {surface: workspace, definition: The account that people share., confidence: 0.9}
+"""
+
+
+class Binding(unittest.TestCase):
+    def setUp(self):
+        self.directory = Path(f"case-{self.id().split('.')[-1]}").absolute()
+        self.directory.mkdir()
+        (self.directory / "mission.yaml").write_text(MISSION)
+        (self.directory / "team.yaml").write_text(TEAM)
+        self.path = str(self.directory / ".pawl" / "events.db")
+        self.log = pawl.Log.open(self.path)
+        self.mission = pawl.Mission.load(str(self.directory / "mission.yaml"))
+
+    def tearDown(self):
+        self.log.close()
+        self.mission.close()
+
+    def test_a_blocked_run_is_answered_and_resumed(self):
+        result = self.mission.run(self.log, run_id="r1")
+        self.assertEqual((result.status, result.run_id, len(result.conflicts)), ("blocked", "r1", 1))
+        self.assertEqual([step.status for step in result.steps], ["completed", "blocked"])
+        conflict = self.log.conflicts("r1")[0]
+        self.assertEqual(conflict.conflict.term, "workspace")
+        self.assertEqual(len(conflict.conflict.candidates), 2)
+        self.log.resolve(result.conflicts[0], pick=1, actor="user:ana")
+        with self.assertRaises(pawl.Error) as again:
+            self.log.resolve(result.conflicts[0], pick=2)
+        self.assertEqual(again.exception.status, "PAWL_EEXISTS")
+        token = result.steps[1].retry_token
+        self.assertEqual(self.log.step_checkpoint(token).step_id, "specify")
+        self.assertEqual(self.log.resume(token).status, "completed")
+        self.assertEqual([run.status for run in self.log.runs()], ["completed"])
+
+    def test_questions_and_progress_come_to_functions(self):
+        asked, stages = [], []
+
+        def clarify(conflict):
+            asked.append(conflict.term)
+            return {"define": "Where a team works."}
+
+        result = self.mission.run(self.log, clarify=clarify, progress=lambda *stage: stages.append(stage))
+        self.assertEqual((result.status, asked), ("completed", ["workspace"]))
+        self.assertIn(("completed", "specify", 2, 2), stages)
+
+    def test_what_a_function_raises_comes_out_and_the_run_can_go_on(self):
+        with self.assertRaises(ZeroDivisionError):
+            self.mission.run(self.log, run_id="r1", clarify=lambda conflict: 1 // 0)
+        self.assertEqual(self.log.resume("r1", clarify=lambda conflict: 1).status, "completed")
+
+    def test_events_are_read_and_verify(self):
+        self.mission.run(self.log, run_id="r1")
+        events = list(self.log.events())
+        self.assertEqual([event.seq for event in events], list(range(1, len(events) + 1)))
+        self.assertEqual(self.log.head(), (events[-1].seq, events[-1].hash))
+        self.assertEqual(self.log.verify(self.log.head()).events, len(events))
+        self.assertIsInstance(events[0].payload, dict)
+
+        async def first(n):
+            out = []
+            async for event in self.log.follow():
+                out.append(event.seq)
+                if len(out) == n:
+                    return out
+
+        self.assertEqual(asyncio.run(first(3)), [1, 2, 3])
+
+    def test_sessions_and_the_handoff(self):
+        session = self.log.start_session("work", actor="agent:x", current_step="one", pending=["two"])
+        self.log.update_session(session, completed=["one"], files=["a"])
+        self.assertGreater(self.log.checkpoint_session(session, summary="half"), 0)
+        self.log.end_session(session)
+        self.assertEqual([(s.mission_id, s.status) for s in self.log.sessions(mission_id="work")], [("work", "completed")])
+        self.assertIn("half", self.log.handoff(session))
+        with self.assertRaises(TypeError):
+            self.log.start_session("work", nonsense=1)
+
+    def test_the_workspace_goes_back(self):
+        file = self.directory / "a"
+        file.write_text("one")
+        first = self.log.checkpoint("first")
+        self.assertEqual((first.info.n, first.info.description), (1, "first"))
+        file.write_text("two")
+        pieces = []
+        changes = self.log.diff("1", patch=pieces.append)
+        self.assertEqual([(c.path, c.what) for c in changes.files], [("a", "M")])
+        self.assertIn(b"+two", b"".join(pieces))
+        self.assertGreater(self.log.rollback("1"), 1)
+        self.assertEqual(file.read_text(), "one")
+        self.log.undo()
+        self.assertEqual(file.read_text(), "two")
+        self.assertGreaterEqual(len(self.log.checkpoints()), 2)
+
+    def test_json_is_hashed_as_the_programs_do(self):
+        self.assertEqual(pawl.canonical('{"b":1.0,"a":"é"}'), '{"a":"é","b":1}')
+        self.assertEqual(pawl.hash("{}"), "44136fa355b3678a1146ad16f7e8649e94fb4fc21fe77e8310c060f61caaff8a")
+        with self.assertRaises(pawl.Error) as refused:
+            pawl.hash('{"a":1,"a":2}')
+        self.assertEqual(refused.exception.status, "PAWL_EPARSE")
+
+    def test_a_pipeline_of_ones_own(self):
+        with pawl.Pipeline(self.log, actor="agent:x") as pipeline:
+            pipeline.seed("team_domain", str(self.directory / "team.yaml"))
+            with pawl.Context("refunds", "r9", "say", {"text": "a plain text"}) as context:
+                self.assertEqual(pipeline.run(context), "ok")
+                self.assertEqual(context.input_hash, pawl.hash('{"text":"a plain text"}'))
+                self.assertEqual(pipeline.complete(context, {"said": 1}), "ok")
+                self.assertEqual(context.output, {"said": 1})
+            with pawl.Context("refunds", "r9", "ask", {"description": 'the "workspace"'}, critical=True) as context:
+                self.assertEqual(pipeline.run(context), "blocked")
+                self.assertEqual([c.term for c in context.conflicts], ["workspace"])
+                token = context.retry_token
+            self.log.resolve(self.log.conflicts("r9")[0].conflict.conflict_id, pick=2)
+            with pawl.Context("refunds", "r9", "ask", {"description": 'the "workspace"'}, critical=True, retry_token=token) as context:
+                self.assertEqual(pipeline.run(context), "ok")
+                pipeline.complete(context, "done")
+            pipeline.end_run("r9")
+        self.assertEqual(self.log.runs()[0].status, "completed")
+
+    def test_misuse_raises_and_does_not_crash(self):
+        events = self.log.events()
+        self.mission.run(self.log, run_id="r1")
+        next(events)
+        other = pawl.Pipeline(self.log)
+        self.log.close()
+        self.log.close()
+        for use in (self.log.head, lambda: next(events), self.log.runs, lambda: other.renew("r1"), lambda: self.mission.run(self.log)):
+            with self.assertRaises(ValueError):
+                use()
+        other.close()
+        self.mission.close()
+        with self.assertRaises(ValueError):
+            self.mission.steps
+        with self.assertRaises(TypeError):
+            pawl.Log.open(self.path, nonsense=1)
+        with self.assertRaises(ValueError):
+            pawl.Log.open("a\0b")
+        with self.assertRaises(pawl.Error) as missing:
+            pawl.Log.open(str(self.directory / "none.db"), create=False)
+        self.assertEqual(missing.exception.status, "PAWL_ENOTFOUND")
+
+    def test_threads_wait_for_each_other_and_a_fork_must_open_again(self):
+        seen = []
+
+        def take():
+            for _ in range(20):
+                seen.append(self.log.head()[0])
+
+        self.mission.run(self.log, run_id="r1")
+        threads = [threading.Thread(target=take) for _ in range(4)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        self.assertEqual(len(seen), 80)
+        child = os.fork()
+        if child == 0:
+            try:
+                self.log.head()
+            except pawl.Error as error:
+                os._exit(0 if error.status == "PAWL_ESTATE" else 1)
+            os._exit(2)
+        self.assertEqual(os.waitpid(child, 0)[1], 0)
+        self.assertGreater(self.log.head()[0], 0)
+
+    def test_the_interpreter_is_free_while_a_run_waits(self):
+        (self.directory / "slow.yaml").write_text("mission: slow\nsteps:\n  - id: wait\n    run: [sleep, '1']\n")
+        ticks, done = [], threading.Event()
+
+        def tick():
+            while not done.wait(0.01):
+                ticks.append(1)
+
+        thread = threading.Thread(target=tick)
+        thread.start()
+        with pawl.Mission.load(str(self.directory / "slow.yaml")) as mission:
+            self.assertEqual(mission.run(self.log).status, "completed")
+        done.set()
+        thread.join()
+        self.assertGreater(len(ticks), 30)
+
+    def test_a_run_that_is_killed_goes_on_in_another_program(self):
+        (self.directory / "slow.yaml").write_text(
+            "mission: slow\nsteps:\n  - id: one\n    run: [sh, -c, 'echo one >>journal']\n"
+            "  - id: wait\n    run: [sh, -c, 'echo wait >>journal; [ -e go ] || { touch ready; sleep 60; }']\n")
+        script = f"import pawl; pawl.Mission.load({str(self.directory / 'slow.yaml')!r}).run(pawl.Log.open({self.path!r}), run_id='r1')"
+        child = subprocess.Popen([sys.executable, "-c", script], cwd=self.directory)
+        while not (self.directory / "ready").exists():
+            time.sleep(0.05)
+        child.kill()
+        child.wait()
+        (self.directory / "go").touch()
+        out = subprocess.run(["pawl", "resume", "r1", "--no-input", "--json", "--db", self.path], capture_output=True, text=True)
+        self.assertEqual(json.loads(out.stdout)["status"], "completed", out.stderr)
+        self.assertEqual((self.directory / "journal").read_text().split(), ["one", "wait", "wait"])
+
+
+if __name__ == "__main__":
+    unittest.main()
