@@ -96,9 +96,9 @@ pawl_status pawl__runner_load_submitted(pawl__runner *r, const pawl__row *run)
                         PAWL__FMT(r->run_id));
         if (!r->options.directory)
                 return pawl__fail(&r->error, PAWL_ESTATE,
-                        "run %.*s: is in line for a worker; start one with `pawl work`, or name a "
-                        "directory for it: `pawl resume %.*s --dir DIR`",
-                        PAWL__FMT(r->run_id), PAWL__FMT(r->run_id));
+                        "run %.*s: was submitted, and has no directory here; name one for its files, "
+                        "or leave it to `pawl work`",
+                        PAWL__FMT(r->run_id));
         pawl_status status = make_directory(r);
         if (!status)
                 status = read_event(file, r, run);

@@ -4,25 +4,61 @@
 #include "cli/pawl/slot.h"
 #include "command/find.h"
 
+/* The run that is named, by its id or by a token; PAWL_ENOTFOUND: neither. */
+static pawl_status find_run(pawl__row *run, const cli_call *cli, pawl_log *log, pawl_error *err)
+{
+        static const pawl__table tables[] = {PAWL__RUNS, PAWL__CHECKPOINTS};
+        pawl_text id = pawl__text(cli_arg(cli, 0));
+        pawl__state *state;
+        pawl_status status = pawl__state_of(&state, log, err);
+
+        if (!status)
+                status = pawl__state_whole_id(&id, state, tables, 2, "resume", cli->arena, err);
+        pawl__row token = {.v[PAWL__CP_TOKEN].text = id};
+        if (!status && !pawl__state_get(state, PAWL__CHECKPOINTS, &token, cli->arena, err))
+                id = token.v[PAWL__CP_RUN].text;
+        *run = (pawl__row){.v[PAWL__RUN_ID].text = id};
+        return status ? status : pawl__state_get(state, PAWL__RUNS, run, cli->arena, err);
+}
+
+/* A submitted run gets a place as a worker would give it one, where none is named. */
+static pawl_status choose_directory(
+        cli_slot *slot, const cli_call *cli, pawl_log *log, pawl_error *err)
+{
+        char directory[PATH_MAX];
+        unsigned number = 0;
+        pawl__row run;
+
+        if (cli_given(cli, "dir"))
+                return cli_absolute(slot->directory, cli_value(cli, "dir"), err);
+        if (!cli_arg(cli, 0) || find_run(&run, cli, log, err) || !pawl__run_submitted(&run))
+                return PAWL_OK; /* what is wrong, the resume says */
+        pawl_status status = cli_slots_directory(directory, cli, log, err);
+        return status ? status : cli_slot_take(slot, &number, directory, err);
+}
+
 static int resume_run(cli_call *cli)
 {
         pawl_run_options options = PAWL_RUN_OPTIONS_INIT;
         pawl_error err = PAWL_ERROR_INIT;
-        char directory[PATH_MAX];
+        cli_slot slot = {.lock = -1};
         pawl_log *log;
 
         options.accept_changed_inputs = cli_given(cli, "accept-changed-inputs");
         options.accept_changed_mission = cli_given(cli, "accept-changed-mission");
         options.rerun_changed = cli_given(cli, "rerun-changed");
-        if (cli_given(cli, "dir")) {
-                if (cli_absolute(directory, cli_value(cli, "dir"), &err))
-                        return cli_fail(cli, &err);
-                options.directory = directory;
-        }
         if (cli_open_log(&log, cli, CLI_WRITE, &err))
                 return cli_fail(cli, &err);
-        int code = cli_sit(cli, log, NULL, cli_arg(cli, 0), &options);
+        int code = CLI_FAILED;
+        if (choose_directory(&slot, cli, log, &err)) {
+                code = cli_fail(cli, &err);
+        } else {
+                options.directory = *slot.directory ? slot.directory : NULL;
+                code = cli_sit(cli, log, NULL, cli_arg(cli, 0), &options);
+        }
         cli_close_log(cli, log);
+        if (slot.lock >= 0)
+                cli_slot_drop(&slot);
         return code;
 }
 
@@ -34,7 +70,7 @@ static const cli_option resume_options[] = {
         {"rerun-changed", 0, 0, CLI_FLAG, NULL, NULL,
                 "the same, but run changed steps, and what takes from them, again"},
         {"dir", 0, 0, CLI_FILE, "DIR", NULL,
-                "of a submitted run: where its files are set up, as a worker does"},
+                "of a submitted run: where its files are set up (default: as a worker does)"},
         {"lease", 0, 0, CLI_NUMBER, "SECONDS", NULL,
                 "after which another machine takes the run if this one is silent (default: 30)"},
         {"no-input", 0, 0, CLI_FLAG, NULL, NULL, "ask nothing: defer every conflict"},

@@ -1,6 +1,7 @@
 #include "cli/pawl/slot.h"
 #include "base/error.h"
 #include "base/system.h"
+#include "events/log.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -34,6 +35,27 @@ pawl_status cli_absolute(char out[PATH_MAX], const char *path, pawl_error *err)
         if (len < 0 || len >= PATH_MAX)
                 return pawl__fail(err, PAWL_EINVAL, "directory %.300s: is too long a path", path);
         return PAWL_OK;
+}
+
+pawl_status cli_slots_directory(
+        char out[PATH_MAX], const cli_call *cli, pawl_log *log, pawl_error *err)
+{
+        const char *path = pawl__log_path(log), *home = cli->in->home;
+        char chosen[PATH_MAX];
+        int len;
+
+        if (cli_given(cli, "dir"))
+                return cli_absolute(out, cli_value(cli, "dir"), err);
+        if (*path != '/' && !home)
+                return pawl__fail(err, PAWL_EINVAL,
+                        "%s: no directory is known for the runs' files; name one with --dir",
+                        cli->cmd->name);
+        if (*path == '/')
+                len = snprintf(
+                        chosen, sizeof chosen, "%.*s/work", (int)(strrchr(path, '/') - path), path);
+        else
+                len = snprintf(chosen, sizeof chosen, "%s/.local/state/pawl/work", home);
+        return cli_absolute(out, len < 0 || len >= PATH_MAX ? path : chosen, err);
 }
 
 static pawl_status make_directories(const char *path, pawl_error *err)

@@ -18,6 +18,9 @@ typedef struct cli_slot {
         int64_t since_ms; /**< by the boot clock */
 } cli_slot;
 
+/** Where the slots are: --dir, or beside a log that is a file, or in the user's home. */
+PAWL_MUST_CHECK pawl_status cli_slots_directory(
+        char out[PATH_MAX], const cli_call *cli, pawl_log *log, pawl_error *err);
 /** The next directory, DIR/1, DIR/2, ..., that no worker uses; DIR is made. */
 PAWL_MUST_CHECK pawl_status cli_slot_take(
         cli_slot *slot, unsigned *number, const char *directory, pawl_error *err);

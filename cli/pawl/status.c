@@ -89,10 +89,6 @@ static pawl_status put_next(FILE *out, listing *l, const pawl__run_view *run, pa
                         &id, l->state, l->n_open ? PAWL__CONFLICTS : PAWL__RUNS, &l->arena, err);
         fputs(l->n_open ? "pawl resolve " : "pawl resume ", out);
         cli_put_word(out, id);
-        if (!l->n_open && pawl__run_submitted(&run->row)) {
-                fputs(" --dir ", out);
-                cli_put_word(out, id);
-        }
         if (l->n_open)
                 fputs(l->open[0].v[PAWL__CON_CANDIDATES].text.len > 2 ? " --pick N"
                                                                       : " --define TEXT",

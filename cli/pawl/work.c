@@ -20,6 +20,7 @@
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 enum {
@@ -52,11 +53,11 @@ typedef struct worker {
         size_t n_rows, at; /* ... and those that were passed */
         uint64_t head;     /* of the log, then */
         int64_t settled_ms;
-        size_t others; /* sessions at work elsewhere, then */
+        size_t others; /* runs at work elsewhere, then */
         rest *rests;
         size_t n_rests, cap_rests;
         bool once, json, draining, failed;
-        pawl_error err;
+        pawl_error err, told; /* the failure that was said last */
 } worker;
 
 /* ---- What is said --------------------------------------------------------------------------- */
@@ -146,7 +147,11 @@ static pawl_status settle(worker *w)
 
         if (!status)
                 status = pawl__state_active_sessions(&active, &n, w->state, &w->arena, &w->err);
-        w->others = n > w->n_busy ? n - w->n_busy : 0;
+        w->others = 0;
+        for (size_t i = 0; i < n && !status; i++) {
+                const pawl_text run_id = active[i].v[PAWL__SES_RUN].text;
+                w->others += run_id.data && !is_ours(w, run_id);
+        }
         w->settled_ms = cli_now_ms();
         return status;
 }
@@ -258,12 +263,12 @@ static pawl_status run_ended(worker *w, cli_slot *slot, int code)
         char as[16];
         pawl_status status = pawl__state_get(w->state, PAWL__RUNS, &run, &arena, &w->err);
 
+        w->n_busy--;
         snprintf(as, sizeof as, "%.*s",
                 PAWL__FMT(status ? pawl__text("") : run.v[PAWL__RUN_STATUS].text));
         pawl__arena_free(&arena);
         if (status)
                 return status;
-        w->n_busy--;
         if (code == CLI_BUSY)
                 return put_off(w, slot->run_id, true);
         tell(w, slot, "ended", as);
@@ -350,8 +355,21 @@ static pawl_status round_of(worker *w, bool first)
                 w->n_rows = w->at = 0; /* what was read is old */
         if (!status && (ended || news))
                 status = fill_slots(w);
-        const bool waits = w->n_busy || w->others || w->at < w->n_rows;
+        const bool waits = w->n_busy || w->at < w->n_rows;
         return !status && w->once && !waits ? PAWL_DONE : status;
+}
+
+/* A log that is locked, full or out of reach now may not be so later. What fails is said once. */
+static pawl_status bear(worker *w, pawl_status status)
+{
+        const bool passes = status == PAWL_EBUSY || status == PAWL_EFULL || status == PAWL_EIO;
+
+        if (!passes || w->once)
+                return status;
+        if (strcmp(w->told.message, w->err.message) != 0)
+                cli_notice(w->cli, w->err.message);
+        w->told = w->err;
+        return PAWL_OK;
 }
 
 static int work(worker *w, int signal_fd)
@@ -362,7 +380,7 @@ static int work(worker *w, int signal_fd)
         int number = 0;
 
         while (!status) {
-                status = round_of(w, first);
+                status = bear(w, round_of(w, first));
                 first = false;
                 if (status)
                         break;
@@ -413,32 +431,12 @@ static pawl_status set_words(worker *w)
         return PAWL_OK;
 }
 
-/* Where the slots are: --dir, or beside a log that is a file, or in the user's home. */
-static pawl_status choose_directory(char out[PATH_MAX], worker *w)
-{
-        const char *path = pawl__log_path(w->log), *home = w->cli->in->home;
-        char chosen[PATH_MAX];
-        int len;
-
-        if (cli_given(w->cli, "dir"))
-                return cli_absolute(out, cli_value(w->cli, "dir"), &w->err);
-        if (*path != '/' && !home)
-                return pawl__fail(&w->err, PAWL_EINVAL,
-                        "work: no directory is known for the runs' files; name one with --dir");
-        if (*path == '/')
-                len = snprintf(
-                        chosen, sizeof chosen, "%.*s/work", (int)(strrchr(path, '/') - path), path);
-        else
-                len = snprintf(chosen, sizeof chosen, "%s/.local/state/pawl/work", home);
-        return cli_absolute(out, len < 0 || len >= PATH_MAX ? path : chosen, &w->err);
-}
-
 static pawl_status take_slots(worker *w)
 {
         const size_t n = (size_t)cli_number(w->cli, "slots", 1);
         char directory[PATH_MAX];
         unsigned number = 0;
-        pawl_status status = choose_directory(directory, w);
+        pawl_status status = cli_slots_directory(directory, w->cli, w->log, &w->err);
 
         if (!status && !(w->slots = calloc(n, sizeof *w->slots)))
                 status = pawl__nomem(&w->err);

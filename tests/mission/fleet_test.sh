@@ -84,8 +84,7 @@ fails 1 'lies outside the workspace' pawl submit "$outside/m.yaml" --db .pawl/ev
 rm -r "$outside" kept
 same "$(events)" "$before"
 
-it "is for workers: a resume without a directory does not take it"
-fails 1 'is in line for a worker; start one with' pawl resume one
+it "is for workers: a resume that names none does not take it"
 runs 1 pawl resume
 says 'nothing to resume' err
 write_two m2.yaml short "exit 1"
@@ -163,6 +162,27 @@ same "$(cat deep.log kept)" "tracked
 y"
 [ ! -e other.log ]
 cd .. && rm -rf repository
+
+it "leaves a run whose step failed to a person, who goes on with it by the command that is shown"
+cat >fails.yaml <<'END2'
+mission: fails
+steps: [{ id: only, run: [sh, -c, "echo tried >>tries; [ -e $here/go ] && wc -l <tries"] }]
+END2
+runs 0 pawl submit fails.yaml --run unlucky
+runs 0 pawl work --once --dir w1
+same "$(status_of unlucky)" failed
+runs 0 pawl status
+says 'pawl resume unlucky' out
+touch go
+runs 0 pawl resume unlucky
+same "$(status_of unlucky)" completed
+same "$(pawl output unlucky only)" 2
+rm fails.yaml go
+
+it "ends when nothing is in line, though an agent is at work on something else"
+runs 0 pawl session start --mission paper
+timeout 20 pawl work --once --dir w1
+runs 0 pawl session end
 
 it "touches no directory that holds what no worker put there"
 mkdir -p w2/1
@@ -339,3 +359,7 @@ until_it sh -c '[ "$(pawl runs --id asks --json | jq -r .status)" = completed ]'
 same "$(pawl runs --id waits --json | jq -r .status)" blocked
 kill -TERM "$worker"
 wait "$worker"
+
+it "no process of a worker has complained of memory"
+cat "$here"/w*.err >errors
+lacks Sanitizer errors
