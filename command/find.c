@@ -84,6 +84,17 @@ pawl_status cli_find_log(pawl__buf *path, const cli_call *cli, pawl_error *err)
         return status;
 }
 
+pawl_status cli_find_place(pawl__buf *path, const cli_call *cli, pawl_error *err)
+{
+        pawl__buf name = PAWL__BUF_INIT;
+        pawl_status status = cli_find_log(&name, cli, err);
+
+        if (!status)
+                status = pawl__log_place_find(path, name.data, err);
+        pawl__buf_free(&name);
+        return status;
+}
+
 static unsigned flags_of(cli_access access)
 {
         switch (access) {
@@ -136,6 +147,11 @@ pawl_status cli_open_path(
         if (access == CLI_LOOK && (status == PAWL_EREADONLY || status == PAWL_EACCESS)) {
                 options.flags = PAWL_LOG_READONLY;
                 status = pawl_log_open(out, path, &options, err);
+        }
+        if (!status && pawl__log_is_url(path)) { /* what lies beside it was found, not named */
+                status = cli_check_owner(pawl__log_place(*out), err);
+                if (status)
+                        pawl_log_close(*out);
         }
         return status;
 }

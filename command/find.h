@@ -22,6 +22,9 @@ const char *cli_named_log(const cli_call *cli);
  */
 PAWL_MUST_CHECK pawl_status cli_find_log(pawl__buf *path, const cli_call *cli, pawl_error *err);
 
+/** Beside which path the files of that log lie: its own, or that of pawl__log_place_find(). */
+PAWL_MUST_CHECK pawl_status cli_find_place(pawl__buf *path, const cli_call *cli, pawl_error *err);
+
 /** The nearest CLI_LOG_NAME in the directory of that absolute path or above it. */
 PAWL_MUST_CHECK pawl_status cli_find_above(pawl__buf *path, const char *here, pawl_error *err);
 

@@ -1,6 +1,7 @@
 /* Messages that name commands. */
 #include "command/find.h"
 #include "command/printable.h"
+#include "events/log.h"
 #include <stdarg.h>
 
 enum { LONGEST = 4096 };
@@ -16,11 +17,13 @@ static const char *command_end(const char *at)
 void cli_say_log(const cli_call *cli, FILE *out)
 {
         const char *named = cli->in->log ? NULL : cli_named_log(cli);
+        pawl__buf shown = PAWL__BUF_INIT;
 
-        if (!named)
-                return;
-        fputs(" --db ", out);
-        cli_put_word(out, pawl__text(named));
+        if (named && !pawl__log_shown(&shown, named, NULL)) {
+                fputs(" --db ", out);
+                cli_put_word(out, pawl__buf_text(&shown));
+        }
+        pawl__buf_free(&shown);
 }
 
 void cli_say(const cli_call *cli, FILE *out, const char *message)

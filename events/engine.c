@@ -14,6 +14,8 @@ static void expand(pawl__buf *out, pawl_text what, const char *log_id)
                 pawl__buf_addf(out, "%s,", log_id);
         else if (pawl__text_is(what, "log AND"))
                 pawl__buf_addf(out, "log_id = %s AND", log_id);
+        else if (pawl__text_is(what, "log C"))
+                pawl__buf_adds(out, "COLLATE \"C\"");
         else if (pawl__text_is(what, "CROSS JOIN"))
                 pawl__buf_adds(out, "JOIN");
         else if (what.data[0] == '=')

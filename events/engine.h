@@ -195,6 +195,7 @@ const pawl__engine *pawl__engine_of(const char *name);
  *     {log_id,}          log_id,
  *     {log,}             ID,
  *     {log AND}          log_id = ID AND
+ *     {log C}            COLLATE "C", which columns have, and parameters do not
  *     {CROSS JOIN}       JOIN
  *     ?1                 $1
  */

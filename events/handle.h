@@ -43,8 +43,9 @@ struct pawl_log {
         struct pawl__file *file;             /* the engine's own part: events/sqlite/sqlite.h, */
         struct pawl__server *server;         /* or events/postgres/ */
         const struct pawl__log_setup *setup; /* while it is opened */
-        char *name; /* what the caller named: of a log on a server, with its password */
-        char *path; /* what people are shown, malloc'd: of a file, its absolute name */
+        char *name;  /* what the caller named: of a log on a server, with its password */
+        char *path;  /* what people are shown, malloc'd: of a file, its absolute name */
+        char *place; /* of a log on a server: pawl__log_place(); else NULL */
         const char *vfs;
         dev_t device; /* with inode, path and vfs: what handles of one group have in common */
         ino_t inode;

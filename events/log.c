@@ -31,6 +31,17 @@ static pawl_status take_options(pawl_log *log, const pawl_log_options *options, 
         return pawl__key_take(log, options->key, options->key_len, err);
 }
 
+static pawl_status find_place(pawl_log *log, pawl_error *err)
+{
+        pawl__buf place = PAWL__BUF_INIT;
+        pawl_status status = pawl__log_place_find(&place, log->name, err);
+
+        if (!status && !(log->place = pawl__buf_take(&place, NULL)))
+                status = pawl__nomem(err);
+        pawl__buf_free(&place);
+        return status;
+}
+
 static pawl_status open_log(pawl_log *log, const char *name)
 {
         pawl_error *err = &log->err;
@@ -43,6 +54,8 @@ static pawl_status open_log(pawl_log *log, const char *name)
         pawl_status status = pawl__hasher_new(&log->hasher, err);
         if (!status)
                 status = log->engine->open(log, err);
+        if (!status && pawl__log_is_url(name))
+                status = find_place(log, err);
         if (status || log->flags & PAWL_LOG_READONLY)
                 return status;
         status = pawl__key_open(log, err);
@@ -51,8 +64,7 @@ static pawl_status open_log(pawl_log *log, const char *name)
 
 const pawl__engine *pawl__engine_of(const char *name)
 {
-        (void)name;
-        return &pawl__sqlite_engine;
+        return pawl__log_is_url(name) ? &pawl__postgres_engine : &pawl__sqlite_engine;
 }
 
 pawl_status pawl__log_open_as(pawl_log **out, const char *path, const pawl_log_options *options,
@@ -110,6 +122,7 @@ void pawl_log_close(pawl_log *log)
         free(log->held);
         free(log->watched);
         free(log->path);
+        free(log->place);
         free(log->name);
         free(log);
 }
@@ -280,6 +293,11 @@ pawl_status pawl__log_failed(const pawl_log *log, pawl_status status, pawl_error
 const char *pawl__log_name(const pawl_log *log)
 {
         return log->file ? log->path : log->name;
+}
+
+const char *pawl__log_place(const pawl_log *log)
+{
+        return log->place ? log->place : log->path;
 }
 
 const char *pawl__log_path(const pawl_log *log)

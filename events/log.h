@@ -225,6 +225,22 @@ bool pawl__log_has_key(const pawl_log *log);
 /** The schema version of a log that is read only, which may be an older one; of any other, today's.
  */
 int pawl__log_version(const pawl_log *log);
+/** Does it name a log on a server? */
+bool pawl__log_is_url(const char *name);
+/** What people are shown of a name, a URL without its password, appended. PAWL_EINVAL: no such URL.
+ */
+PAWL_MUST_CHECK pawl_status pawl__log_shown(pawl__buf *out, const char *name, pawl_error *err);
+/**
+ * Beside which path the files lie, on this machine, that belong to the log and are not in it: its
+ * settings, the workspace's index, what steps wrote to stderr. Of a log in a file, its own; of one
+ * on a server, .pawl/events.db in the nearest directory above the working directory that has a
+ * .pawl, else in the working directory itself, where it need not be. Lives as long as the log.
+ */
+const char *pawl__log_place(const pawl_log *log);
+/** The same by its name, appended. */
+PAWL_MUST_CHECK pawl_status pawl__log_place_find(pawl__buf *out, const char *name, pawl_error *err);
+/** Make the directory of that place, where there is none: before a file is put there. */
+PAWL_MUST_CHECK pawl_status pawl__log_place_make(const pawl_log *log, pawl_error *err);
 /** What opens the same log again; of a log on a server with its password, so never shown. Lives as
  *  long as the log. */
 const char *pawl__log_name(const pawl_log *log);

@@ -260,7 +260,7 @@ pawl_status pawl__attempt_log(pawl__buf *out, uint64_t *before, pawl_log *log, p
 pawl_status pawl__log_file_path(pawl__buf *path, size_t *dir, const pawl_log *log, pawl_text run_id,
         pawl_text step_id, uint64_t attempt)
 {
-        if (pawl__buf_addf(path, "%s-logs/%.*s", pawl__log_path(log), PAWL__FMT(run_id)))
+        if (pawl__buf_addf(path, "%s-logs/%.*s", pawl__log_place(log), PAWL__FMT(run_id)))
                 return PAWL_ENOMEM;
         *dir = path->len;
         return pawl__buf_addf(path, "/%.*s.%" PRIu64, PAWL__FMT(step_id), attempt);

@@ -207,7 +207,7 @@ static pawl_status open_log(checker *c, pawl_log *log)
 
         if (!log)
                 return PAWL_OK;
-        status = pawl__config_load(&config, pawl__log_path(log), &c->error);
+        status = pawl__config_load(&config, pawl__log_place(log), &c->error);
         if (status)
                 return status;
         c->project = config.settings.strictness;

@@ -42,7 +42,7 @@ void pawl__runner_hand_over(pawl__runner *r)
 /* Beside the log, for a mission that keeps no document: one a run, written at each resume. */
 static const char *path_beside_log(const pawl__runner *r, pawl__arena *arena)
 {
-        const char *log = pawl__log_path(r->log);
+        const char *log = pawl__log_place(r->log);
         const char *slash = strrchr(log, '/');
         size_t directory = slash ? (size_t)(slash - log) + 1 : 0;
         size_t size = directory + r->run_id.len + sizeof "handoff-.txt";

@@ -114,7 +114,9 @@ pawl_status pawl__runner_prepare(pawl__runner *r)
         pawl__config config;
         pawl_status status;
 
-        status = pawl__config_load(&config, pawl__log_path(r->log), &r->error);
+        status = pawl__log_place_make(r->log, &r->error);
+        if (!status)
+                status = pawl__config_load(&config, pawl__log_place(r->log), &r->error);
         if (status)
                 return status;
         r->project = config.settings.strictness;

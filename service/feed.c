@@ -259,7 +259,8 @@ static bool passes(pawl_status status)
 /* What the last look at the log found, and what is new. */
 static void show(service_feed *feed, uint64_t head, bool replaced, pawl_error *err)
 {
-        const char *path = feed->worker.site->options->log_path;
+        const service_options *options = feed->worker.site->options;
+        const char *path = options->log_shown ? options->log_shown : options->log_path;
 
         if (!err->status && replaced)
                 pawl__fail(err, PAWL_ENOTFOUND,

@@ -14,7 +14,8 @@
 
 /** The options of a service. Texts and arrays are the caller's, and outlive the service. */
 typedef struct service_options {
-        const char *log_path;
+        const char *log_path;  /**< what opens it: a URL may have a password */
+        const char *log_shown; /**< what people are shown; NULL: log_path */
         const char *
                 workspace; /**< the root directory; NULL: none, and commands that need one refuse */
         const char *actor; /**< of requests that name none: "user:ana" */

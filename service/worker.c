@@ -38,6 +38,8 @@ static bool same_file(const service_worker *worker)
 {
         struct stat st;
 
+        if (pawl__log_is_url(worker->site->options->log_path))
+                return true; /* the engine looks */
         return stat(worker->site->options->log_path, &st) == 0 && st.st_dev == worker->device &&
                st.st_ino == worker->inode;
 }
@@ -87,7 +89,8 @@ pawl_status service_worker_ready(service_worker *worker, pawl_error *err)
         options.key = from->key;
         options.key_len = from->key_len;
         /* before it is opened: a file that is put there meanwhile is noticed at the next request */
-        if (stat(from->log_path, &st) != 0)
+        memset(&st, 0, sizeof st);
+        if (!pawl__log_is_url(from->log_path) && stat(from->log_path, &st) != 0)
                 return pawl__fail(err, pawl__errno_status(errno),
                         "%.300s: %s; put the log back, or start the service again", from->log_path,
                         strerrordesc_np(errno));

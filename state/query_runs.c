@@ -39,7 +39,8 @@ static pawl_status read_runs(pawl__row **rows, size_t *n, pawl__state *state, co
 static pawl_status prefer_table(
         bool *yes, pawl__state *state, uint64_t head, int64_t limit, pawl_error *err)
 {
-        static const char count[] = "SELECT count(*) FROM (SELECT 1 FROM {runs} LIMIT ?1) AS some";
+        static const char count[] =
+                "SELECT count(*) FROM (SELECT 1 FROM {runs} LIMIT ?1) AS counted";
         pawl_status status = pawl__log_interrupted(state->log, err);
 
         if (!status && !state->count_runs)

@@ -8,7 +8,8 @@
 static void senses_text(pawl__buf *sql, const pawl__scope_ref *refs, size_t n_refs)
 {
         static const char chain[] =
-                " FROM (WITH RECURSIVE chain(v) AS (SELECT ?%zu UNION SELECT senses.definition FROM chain"
+                " FROM (WITH RECURSIVE chain(v) AS (SELECT ?%zu {log C} UNION"
+                " SELECT senses.definition FROM chain"
                 " {CROSS JOIN} {senses} ON senses.mission_id = '' AND senses.scope = ?%zu"
                 " AND senses.version_id = chain.v AND senses.normal = '' AND senses.identity = '')"
                 " SELECT v FROM chain) AS versions {CROSS JOIN} {senses}"
@@ -126,8 +127,8 @@ pawl_status pawl__state_scope_in_force(
         const pawl_text texts[2] = {scope, {NULL, 0}};
 
         return pawl__query_row(row, state, PAWL__SCOPES,
-                "FROM scopes WHERE scope_id = ?1 ORDER BY used_seq DESC, version_id LIMIT 1", texts,
-                arena, err);
+                "FROM {scopes} WHERE scope_id = ?1 ORDER BY used_seq DESC, version_id LIMIT 1",
+                texts, arena, err);
 }
 
 /* ---- All of them ----------------------------------------------------------------------------- */

@@ -21,7 +21,7 @@ enum { MAX_FILE = 64 << 20 };
  */
 static pawl_text directory_above_log(const pawl_log *log)
 {
-        const char *path = pawl__log_path(log);
+        const char *path = pawl__log_place(log);
         size_t len = (size_t)(strrchr(path, '/') - path);
 
         if (len >= 6 && memcmp(path + len - 6, "/.pawl", 6) == 0)
@@ -31,7 +31,7 @@ static pawl_text directory_above_log(const pawl_log *log)
 
 bool pawl__workspace_has_place(const pawl_log *log)
 {
-        const char *path = pawl__log_path(log);
+        const char *path = pawl__log_place(log);
         const char *slash = strrchr(path, '/');
 
         return slash - path >= 6 && memcmp(slash - 6, "/.pawl", 6) == 0;
@@ -448,8 +448,9 @@ static uint64_t standing_since(const pawl__workspace *ws)
 pawl_status pawl__workspace_scan(
         pawl__scan **out, pawl__workspace *ws, bool flush_spool, pawl_error *err)
 {
+        pawl_status status = pawl__log_place_make(ws->log, err);
         pawl__scan_options options = {.root = ws->root,
-                .log_path = pawl__log_path(ws->log),
+                .log_path = pawl__log_place(ws->log),
                 .index_in_root = ws->run_id.data != NULL,
                 .exclude = ws->exclude,
                 .n_exclude = ws->n_exclude,
@@ -460,12 +461,13 @@ pawl_status pawl__workspace_scan(
                 .flush_spool = flush_spool};
         pawl_event event;
 
+        if (status)
+                return status;
         if (ws->base) {
                 options.base = ws->base;
         } else if (ws->any &&
                    standing_since(ws)) { /* 0: not known, see pawl__checkpoint_settle() */
-                pawl_status status =
-                        pawl__log_event(&event, &ws->arena, ws->log, standing_since(ws));
+                status = pawl__log_event(&event, &ws->arena, ws->log, standing_since(ws));
                 if (status)
                         return pawl__log_failed(ws->log, status, err);
                 options.base = event.hash;

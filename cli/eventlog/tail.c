@@ -54,7 +54,8 @@ static pawl_status check_same(
         const char *path = pawl__log_path(log);
         struct stat now;
 
-        if (stat(path, &now) != 0 || now.st_dev != first->st_dev || now.st_ino != first->st_ino)
+        if (!pawl__log_is_url(path) && (stat(path, &now) != 0 || now.st_dev != first->st_dev ||
+                                               now.st_ino != first->st_ino))
                 return pawl__fail(err, PAWL_ENOTFOUND,
                         "%s: the log that was followed is not there any more; start again", path);
         if (head < shown)

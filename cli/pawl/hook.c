@@ -113,7 +113,7 @@ static int lock(const hooking *h)
         pawl__buf path = PAWL__BUF_INIT;
         int fd = -1;
 
-        pawl__buf_addf(&path, "%s-lock", pawl__log_path(h->log));
+        pawl__buf_addf(&path, "%s-lock", pawl__log_place(h->log));
         if (!path.failed)
                 fd = open(path.data, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
         pawl__buf_free(&path);

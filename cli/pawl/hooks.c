@@ -69,7 +69,7 @@ static int hooks_run(cli_call *cli)
         pawl_error err = PAWL_ERROR_INIT;
         pawl__buf path = PAWL__BUF_INIT;
         bool made = false;
-        pawl_status status = cli_find_log(&path, cli, &err);
+        pawl_status status = cli_find_place(&path, cli, &err);
 
         if (!status) {
                 path.len =

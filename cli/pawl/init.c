@@ -4,6 +4,7 @@
 #include "cli/pawl/commands.h"
 #include "command/find.h"
 #include "command/printable.h"
+#include "events/log.h"
 #include "state/state.h"
 #include <errno.h>
 #include <stdlib.h>
@@ -58,8 +59,14 @@ static pawl_status make(const cli_call *cli, const char *path, pawl_error *err)
         pawl_log *log;
 
         bool there = stat(path, &st) == 0;
-        pawl_status status =
-                (is_named(cli) ? cli_open_path : cli_open_found)(&log, cli, path, CLI_MAKE, err);
+        pawl_status status = PAWL_ENOTFOUND;
+        if (pawl__log_is_url(path)) { /* it is there if it can be opened */
+                status = cli_open_path(&log, cli, path, CLI_WRITE, err);
+                there = !status;
+        }
+        if (status == PAWL_ENOTFOUND)
+                status = (is_named(cli) ? cli_open_path : cli_open_found)(
+                        &log, cli, path, CLI_MAKE, err);
         if (status)
                 return status;
         status = pawl__state_of(&state, log, err);

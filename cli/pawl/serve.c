@@ -28,7 +28,7 @@ typedef struct setup {
         service_options options;
         char address[64];
         const char *actor;
-        pawl__buf log_path, token_file, cert, tls_key;
+        pawl__buf log_path, shown, place, token_file, cert, tls_key;
         char *workspace; /* realpath()'s */
         cli_key key;
         const char *hosts[HOSTS_MAX];
@@ -39,6 +39,8 @@ static void forget(setup *s)
         if (s->tls_key.data)
                 pawl__cleanse(s->tls_key.data, s->tls_key.len);
         pawl__buf_free(&s->log_path);
+        pawl__buf_free(&s->shown);
+        pawl__buf_free(&s->place);
         pawl__buf_free(&s->token_file);
         pawl__buf_free(&s->cert);
         pawl__buf_free(&s->tls_key);
@@ -89,7 +91,17 @@ static pawl_status find_log(setup *s, const cli_call *cli, pawl_error *err)
                         &log, cli, s->log_path.data, access, err);
         if (status)
                 return status;
+        status = pawl__buf_adds(&s->shown, pawl__log_path(log)) ||
+                                 pawl__buf_adds(&s->place, pawl__log_place(log))
+                         ? pawl__nomem(err)
+                         : PAWL_OK;
+        if (!status && pawl__log_is_url(s->log_path.data))
+                status = pawl__log_place_make(log, err);
         cli_close_log(cli, log);
+        s->options.log_shown = s->shown.data;
+        s->options.log_path = s->log_path.data;
+        if (status || pawl__log_is_url(s->log_path.data))
+                return status;
         char *whole = realpath(s->log_path.data, NULL);
         if (!whole)
                 return pawl__fail_errno(err, errno, s->log_path.data, "find it");
@@ -103,9 +115,9 @@ static pawl_status find_log(setup *s, const cli_call *cli, pawl_error *err)
 static pawl_status name_token_file(setup *s, const cli_call *cli, pawl_error *err)
 {
         const char *named = cli_value(cli, "token-file");
-        const size_t directory = (size_t)(strrchr(s->log_path.data, '/') - s->log_path.data);
+        const size_t directory = (size_t)(strrchr(s->place.data, '/') - s->place.data);
         pawl_status status = named ? pawl__buf_adds(&s->token_file, named)
-                                   : pawl__buf_add(&s->token_file, s->log_path.data, directory);
+                                   : pawl__buf_add(&s->token_file, s->place.data, directory);
 
         if (!status && !named)
                 status = pawl__buf_adds(&s->token_file, "/serve.token");
@@ -258,7 +270,7 @@ static int announce(const cli_call *cli, const setup *s, const service_site *sit
         } else {
                 FILE *out = cli->in->out;
                 fprintf(out, "pawl: serving ");
-                cli_puts(out, s->options.log_path);
+                cli_puts(out, s->options.log_shown);
                 fprintf(out, " at ");
                 cli_puts(out, url.data);
                 fprintf(out, "; the page: ");

@@ -107,7 +107,7 @@ static bool as_text(const task *t)
 static pawl_status write_handoff(task *t)
 {
         const char *path = cli_value(t->cli, "write");
-        const char *log = pawl__log_path(t->log);
+        const char *log = pawl__log_place(t->log);
         pawl__buf beside = PAWL__BUF_INIT;
         pawl_status status = PAWL_OK;
 

@@ -82,7 +82,7 @@ static char *root_of(const cli_call *cli)
 
         if (cli->in->workspace)
                 return realpath(cli->in->workspace, NULL);
-        if (!cli_find_log(&path, cli, &err) && (slash = strrchr(path.data, '/'))) {
+        if (!cli_find_place(&path, cli, &err) && (slash = strrchr(path.data, '/'))) {
                 *slash = '\0';
                 root = realpath(path.data, NULL);
         }

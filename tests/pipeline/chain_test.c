@@ -249,6 +249,7 @@ static sqlite3 *lock_log(struct piped *p)
 {
         sqlite3 *db;
 
+        needs_file();
         assert_int_equal(sqlite3_open(p->db, &db), SQLITE_OK);
         assert_int_equal(sqlite3_exec(db, "BEGIN IMMEDIATE", NULL, NULL, NULL), SQLITE_OK);
         return db;

@@ -74,6 +74,7 @@ static void an_output_that_could_not_be_kept_is_not_checkpointed(void **state)
         piped_reopen(p);
         assert_int_equal(piped_at_max(p, plain), PAWL_OK);
         memcpy(token, p->token, sizeof token);
+        needs_file();
         assert_int_equal(sqlite3_open(p->db, &lock), SQLITE_OK);
         assert_int_equal(sqlite3_exec(lock, "BEGIN IMMEDIATE", NULL, NULL, NULL), SQLITE_OK);
         assert_int_equal(piped_complete(p, "\"the workspace is ready\""), PAWL_EBUSY);

@@ -14,6 +14,7 @@ static void tamper(struct piped *p, const char *sql)
 {
         sqlite3 *db;
 
+        needs_file();
         assert_int_equal(sqlite3_open(p->db, &db), SQLITE_OK);
         assert_int_equal(
                 sqlite3_exec(db, "DROP TRIGGER events_refuse_update", NULL, NULL, NULL), SQLITE_OK);

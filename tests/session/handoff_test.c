@@ -440,6 +440,8 @@ static void refused(struct history *h, const char *name, pawl_status status, con
 static void what_is_no_file_is_refused(void **state)
 {
         struct history *h = *state;
+
+        needs_file();
         char *loop = path_in(h->folder, "loop"), *long_name = malloc(301);
 
         block(h);

@@ -24,7 +24,7 @@ int history_setup(void **state)
 
         assert_non_null(h);
         h->folder = folder_make();
-        h->path = path_in(h->folder, "events.db");
+        h->path = log_in(h->folder, "events.db");
         h->now_us = INT64_C(1795177700000000); /* 2026-11-20 */
         h->options = (pawl_log_options)PAWL_LOG_OPTIONS_INIT;
         h->options.sources.wall_us = counting_clock;
@@ -278,6 +278,7 @@ static int64_t run_sql(struct history *h, const char *sql)
         sqlite3_stmt *stmt;
         int64_t result = 0;
 
+        needs_file();
         assert_int_equal(sqlite3_open(h->path, &db), SQLITE_OK);
         sqlite3_busy_timeout(db, 5000);
         while (*sql) {

@@ -14,7 +14,7 @@ int mission_setup(void **state)
 
         assert_non_null(f);
         f->folder = folder_make();
-        f->db = path_in(f->folder, ".pawl/events.db");
+        f->db = log_in(f->folder, ".pawl/events.db");
         f->file = path_in(f->folder, "mission.yaml");
         f->log_options = (pawl_log_options)PAWL_LOG_OPTIONS_INIT;
         f->log_options.flags = PAWL_LOG_CREATE;

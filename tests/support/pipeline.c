@@ -227,7 +227,7 @@ int piped_setup(void **state)
 
         assert_non_null(p);
         p->folder = folder_make();
-        p->db = path_in(p->folder, "events.db");
+        p->db = log_in(p->folder, "events.db");
         p->seed = path_in(p->folder, "team.yaml");
         file_write(p->seed, seed_yaml, sizeof seed_yaml - 1);
         p->log_options = (pawl_log_options)PAWL_LOG_OPTIONS_INIT;

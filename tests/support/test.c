@@ -73,6 +73,52 @@ char *path_in(const char *folder, const char *name)
         return path;
 }
 
+bool on_server(void)
+{
+        return getenv("PAWL_TEST_SERVER") != NULL;
+}
+
+void needs_file(void)
+{
+        if (on_server())
+                skip();
+}
+
+/* The server's URL stands in a file that the fixture wrote (tests/support/postgres). */
+static char *server_url(void)
+{
+        size_t len;
+        char *url;
+
+        if (access(getenv("PAWL_TEST_SERVER"), R_OK) != 0) {
+                fputs("there is no PostgreSQL to test with\n", stderr);
+                exit(77);
+        }
+        url = file_read(getenv("PAWL_TEST_SERVER"), &len);
+        url[strcspn(url, "\n")] = '\0';
+        return url;
+}
+
+char *log_in(const char *folder, const char *name)
+{
+        if (!on_server())
+                return path_in(folder, name);
+        char *directory = path_in(folder, ".pawl"), *url = server_url();
+        const size_t len = strlen(url) + strlen(folder) + strlen(name) + 8;
+        char *log = malloc(len);
+
+        assert_non_null(log);
+        assert_true(mkdir(directory, 0700) == 0 || errno == EEXIST);
+        assert_int_equal(chdir(folder), 0);
+        snprintf(log, len, "%s#%s-%s", url, strrchr(folder, '/') + 1, name);
+        for (char *at = strchr(log, '#'); *at; at++)
+                if (*at == '/')
+                        *at = '-';
+        free(directory);
+        free(url);
+        return log;
+}
+
 void file_write(const char *path, const void *data, size_t len)
 {
         FILE *file = fopen(path, "wb");

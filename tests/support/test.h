@@ -42,6 +42,16 @@ char *folder_make(void);
 void folder_remove(char *folder);
 /** "FOLDER/NAME", malloc'd. */
 char *path_in(const char *folder, const char *name);
+/**
+ * What opens the log NAME of that folder: its path; or, where the test runs over PostgreSQL, the
+ * URL of a log of its own (and the folder is the working directory from here on, which is where a
+ * log on a server has its files). malloc'd.
+ */
+char *log_in(const char *folder, const char *name);
+/** Does the test run over PostgreSQL? As ctest's postgres/... do. */
+bool on_server(void);
+/** The test is of logs in files: it is skipped where there is none. */
+void needs_file(void);
 /** Write a file; fails the test if that can't be done. */
 void file_write(const char *path, const void *data, size_t len);
 /** Read a file whole, malloc'd and NUL-ended. */

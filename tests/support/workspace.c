@@ -15,7 +15,8 @@ int workspace_setup(void **state)
         w->f->flags = PAWL_LOG_CREATE;
         event_log_open(w->f);
         assert_int_equal(pawl__contents_open(&w->contents, w->f->log, &w->err), PAWL_OK);
-        w->options = (pawl__scan_options){.root = w->f->folder, .log_path = w->f->path};
+        w->options =
+                (pawl__scan_options){.root = w->f->folder, .log_path = pawl__log_place(w->f->log)};
         umask(022);
         *state = w;
         return 0;

@@ -20,9 +20,9 @@ typedef struct looking {
 static pawl_status find_own(
         pawl__own_files *own, const pawl__rootdir *root, const pawl_log *log, pawl_error *err)
 {
-        const int error = pawl__own_files_find(own, pawl__log_path(log), root->root);
+        const int error = pawl__own_files_find(own, pawl__log_place(log), root->root);
 
-        return error ? pawl__fail_errno(err, error, pawl__log_path(log), "look at its directory")
+        return error ? pawl__fail_errno(err, error, pawl__log_place(log), "look at its directory")
                      : PAWL_OK;
 }
 

@@ -278,7 +278,7 @@ static pawl_status rebuild(struct rebuilding *r, const char *which, pawl_error *
                 return status;
         r->result.n = (uint64_t)r->row.v[PAWL__WCP_N].integer;
         if (pawl__rootdir_open(&r->root, r->ws.root) == 0) /* not there: no file will be found */
-                (void)pawl__own_files_find(&r->own, pawl__log_path(r->ws.log), r->root.root);
+                (void)pawl__own_files_find(&r->own, pawl__log_place(r->ws.log), r->root.root);
         status = find_lost(r);
         if (!status && r->n > 0)
                 status = pawl__contents_commit(r->ws.contents, fill, r, err);

@@ -1,0 +1,260 @@
+/*
+ * Sending statements and taking their answers.
+ *
+ * What is sent stands in libpq's buffer, and from 64 KiB on goes to the server as it comes; answers
+ * are taken in between, or both sides could wait for the other to read. An exchange ends with a
+ * Sync: after it, the server has answered everything, and goes on after a failure.
+ */
+#include "events/postgres/server.h"
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/ioctl.h>
+#include <time.h>
+
+enum { SLICE_MS = 100, MANY = 256, MANY_BYTES = 1 << 20 };
+
+int64_t pawl__now_ms(void)
+{
+        struct timespec now;
+
+        clock_gettime(CLOCK_MONOTONIC, &now);
+        return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
+}
+
+static pawl_status push(
+        pawl_log *log, int kind, PGresult **result, const char *doing, pawl_error *err)
+{
+        struct pawl__server *server = log->server;
+
+        if (pawl__grow(&server->pending, &server->cap_pending, server->n_pending + 1,
+                    sizeof *server->pending))
+                return pawl__nomem(err);
+        pawl__pending *added = &server->pending[server->n_pending++];
+        added->kind = kind;
+        added->result = result;
+        added->doing = doing;
+        return PAWL_OK;
+}
+
+/* The parameters have other types than it was prepared for, or it was in another session. */
+static bool must_prepare(const pawl__postgres_query *q, const struct pawl__server *server)
+{
+        return q->prepared != server->connection ||
+               memcmp(q->types, q->prepared_types, sizeof q->types) != 0;
+}
+
+static bool send_query(pawl__postgres_query *q, struct pawl__server *server, bool named)
+{
+        int binary[PAWL__PARAMS_MAX];
+
+        for (int i = 0; i < q->n; i++)
+                binary[i] = 1;
+        return named ? server->pq->PQsendQueryPrepared(
+                               server->conn, q->name, q->n, q->values, q->lengths, binary, 1)
+                     : server->pq->PQsendQueryParams(server->conn, q->sql, q->n, q->types,
+                               q->values, q->lengths, binary, 1);
+}
+
+pawl_status pawl__send(
+        pawl__postgres_query *q, PGresult **result, const char *doing, pawl_error *err)
+{
+        pawl_log *log = q->log;
+        struct pawl__server *server = log->server;
+        const pawl__postgres_library *pq = server->pq;
+        pawl_status status = PAWL_OK;
+
+        if (q->nomem)
+                return pawl__nomem(err);
+        if (server->lost || !server->conn)
+                return pawl__server_lost(log, "the connection was lost", doing, err);
+        for (int i = 0; i < q->n; i++)
+                if (!q->types[i])
+                        q->types[i] = 25;              /* text */
+        const bool named = !server->pooled && q->used; /* what is used once is not kept */
+        q->used = true;
+        if (named && must_prepare(q, server)) {
+                snprintf(q->name, sizeof q->name, "pawl%u", ++server->names);
+                status = push(log, PAWL__PENDING_RUN, NULL, doing, err);
+                if (status)
+                        return status;
+                if (!pq->PQsendPrepare(server->conn, q->name, q->sql, q->n, q->types))
+                        return pawl__server_lost(log, pq->PQerrorMessage(server->conn), doing, err);
+                q->prepared = server->connection;
+                memcpy(q->prepared_types, q->types, sizeof q->types);
+        }
+        status = push(log, result ? PAWL__PENDING_ROWS : PAWL__PENDING_RUN, result, doing, err);
+        if (status)
+                return status;
+        if (!send_query(q, server, named))
+                return pawl__server_lost(log, pq->PQerrorMessage(server->conn), doing, err);
+        for (int i = 0; i < q->n; i++)
+                server->queued_bytes += (size_t)q->lengths[i];
+        return PAWL_OK;
+}
+
+/* ---- Taking ---------------------------------------------------------------------------------- */
+
+/* One result of the statement whose turn it is. *first: the first failure. */
+static void take(pawl_log *log, PGresult *result, pawl_status *first, pawl_error *err)
+{
+        struct pawl__server *server = log->server;
+        const pawl__postgres_library *pq = server->pq;
+        pawl__pending *now = &server->pending[server->at];
+
+        switch (pq->PQresultStatus(result)) {
+        case PGRES_COMMAND_OK:
+        case PGRES_TUPLES_OK:
+                if (now->kind == PAWL__PENDING_ROWS && !*now->result) {
+                        *now->result = result;
+                        return;
+                }
+                break;
+        case PGRES_PIPELINE_SYNC:
+                if (now->kind == PAWL__PENDING_SYNC)
+                        server->at++;
+                else if (!*first)
+                        *first = pawl__server_odd(log, "it is out of step", err);
+                break;
+        case PGRES_PIPELINE_ABORTED:
+                break;
+        case PGRES_FATAL_ERROR:
+                if (!*first)
+                        *first = pq->PQstatus(server->conn) == CONNECTION_BAD &&
+                                                 !*pawl__sqlstate(log, result)
+                                         ? pawl__server_lost(log, pq->PQresultErrorMessage(result),
+                                                   now->doing, err)
+                                         : pawl__server_fail_result(log, result, now->doing, err);
+                break;
+        default: /* COPY and others, which we never ask for */
+                if (!*first)
+                        *first = pawl__server_odd(log, "it begins what nobody asked for", err);
+                server->lost = true;
+                break;
+        }
+        pq->PQclear(result);
+}
+
+/* Take what is there. */
+static void take_all(pawl_log *log, pawl_status *first, pawl_error *err)
+{
+        struct pawl__server *server = log->server;
+        const pawl__postgres_library *pq = server->pq;
+
+        while (server->at < server->n_pending && !server->lost && !pq->PQisBusy(server->conn)) {
+                const bool sync = server->pending[server->at].kind == PAWL__PENDING_SYNC;
+                PGresult *result = pq->PQgetResult(server->conn);
+                if (result)
+                        take(log, result, first, err);
+                else if (!sync)
+                        server->at++;
+                else if (pq->PQstatus(server->conn) == CONNECTION_BAD)
+                        server->lost = true;
+                else
+                        break; /* it comes with the next bytes */
+        }
+}
+
+/* Read once. */
+static pawl_status consume(pawl_log *log, const char *doing, pawl_error *err)
+{
+        struct pawl__server *server = log->server;
+        int there = 0;
+
+        if (ioctl(server->pq->PQsocket(server->conn), FIONREAD, &there) == 0)
+                server->answered_bytes += there;
+        if (!server->pq->PQconsumeInput(server->conn))
+                return pawl__server_lost(log, server->pq->PQerrorMessage(server->conn), doing, err);
+        if (server->answered_bytes > PAWL__ANSWER_MAX || server->notices > 100000)
+                return pawl__server_odd(log, "it does not end", err);
+        return PAWL_OK;
+}
+
+static void cancel(struct pawl__server *server)
+{
+        char why[256];
+        PGcancel *request = server->pq->PQgetCancel(server->conn);
+
+        if (request)
+                (void)server->pq->PQcancel(request, why, sizeof why);
+        server->pq->PQfreeCancel(request);
+}
+
+/* Send; with @p all, until everything that was sent is answered. */
+static pawl_status pump(pawl_log *log, bool all, const char *doing, pawl_error *err)
+{
+        struct pawl__server *server = log->server;
+        const pawl__postgres_library *pq = server->pq;
+        int64_t heard = pawl__now_ms();
+        bool cancelled = false;
+        pawl_status first = PAWL_OK;
+
+        for (;;) {
+                const int unsent = pq->PQflush(server->conn);
+                take_all(log, &first, err);
+                if (!first && (unsent < 0 || server->lost))
+                        first = pawl__server_lost(
+                                log, pq->PQerrorMessage(server->conn), doing, err);
+                if (server->lost || (all ? server->at == server->n_pending : !unsent))
+                        return first;
+                if (!cancelled && !server->undoing && pawl__interrupt_waits(log)) {
+                        cancel(server);
+                        cancelled = true;
+                }
+                struct pollfd wait = {.fd = pq->PQsocket(server->conn),
+                        .events = (short)(POLLIN | (unsent ? POLLOUT : 0))};
+                const int ready = poll(&wait, 1, SLICE_MS);
+                pawl_status status = PAWL_OK;
+                if (ready > 0) {
+                        heard = pawl__now_ms();
+                        if (wait.revents & ~POLLOUT)
+                                status = consume(log, doing, err);
+                } else if (pawl__now_ms() - heard > PAWL__SILENT_MS + log->busy_ms) {
+                        status = pawl__server_lost(
+                                log, "the server has not answered for 30 s", doing, err);
+                }
+                if (status)
+                        return first ? first : status;
+        }
+}
+
+/* What did not get its answer never will. */
+static void forget_pending(struct pawl__server *server)
+{
+        server->n_pending = server->at = 0;
+        server->queued_bytes = 0;
+        server->answered_bytes = 0;
+}
+
+pawl_status pawl__send_some(pawl_log *log, const char *doing, pawl_error *err)
+{
+        struct pawl__server *server = log->server;
+
+        if (server->n_pending - server->at < MANY && server->queued_bytes < MANY_BYTES)
+                return PAWL_OK;
+        server->queued_bytes = 0;
+        pawl_status status = pump(log, false, doing, err);
+        if (server->at == server->n_pending)
+                server->n_pending = server->at = 0;
+        return status;
+}
+
+pawl_status pawl__exchange(pawl_log *log, const char *doing, pawl_error *err)
+{
+        struct pawl__server *server = log->server;
+
+        if (server->lost || !server->conn)
+                return pawl__server_lost(log, "the connection was lost", doing, err);
+        pawl_status status = push(log, PAWL__PENDING_SYNC, NULL, doing, err);
+        if (status) {
+                server->lost = true;
+                return status;
+        }
+        if (!server->pq->PQpipelineSync(server->conn))
+                status = pawl__server_lost(
+                        log, server->pq->PQerrorMessage(server->conn), doing, err);
+        if (!status)
+                status = pump(log, true, doing, err);
+        forget_pending(server);
+        return status;
+}

@@ -1,0 +1,295 @@
+/* Opening a log on a server, and making it. */
+#include "events/postgres/server.h"
+#include <stdio.h>
+#include <stdlib.h>
+
+enum { TRIES = 20 };
+
+/* Two processes that make the same at once: one of them fails so, and finds it made when it looks
+ * again. */
+static bool was_made_meanwhile(const char *message)
+{
+        static const char *const codes[] = {
+                "(42P06)", "(42P07)", "(42710)", "(23505)", "(XX000)", "(40P01)", "(40001)"};
+
+        for (size_t i = 0; i < sizeof codes / sizeof codes[0]; i++)
+                if (strstr(message, codes[i]))
+                        return true;
+        return false;
+}
+
+/* The log's row. *there false: there is none, or no tables at all: *tables. */
+static pawl_status find(bool *there, bool *tables, pawl_log *log, pawl_error *err)
+{
+        struct pawl__server *server = log->server;
+        const pawl__postgres_library *pq = server->pq;
+        const pawl_text name = pawl__text(server->address.log);
+        PGresult *result = NULL;
+
+        *there = false;
+        pawl_status status = pawl__server_execute(&result, log,
+                "SELECT to_regclass('pawl.logs') IS NOT NULL", NULL, 0, "open it", err);
+        if (status)
+                return status;
+        *tables = pq->PQntuples(result) == 1 && pq->PQgetlength(result, 0, 0) == 1 &&
+                  *pq->PQgetvalue(result, 0, 0);
+        pq->PQclear(result);
+        if (!*tables)
+                return PAWL_OK;
+        status = pawl__server_execute(&result, log,
+                "SELECT log_id, version FROM pawl.logs WHERE name = $1", &name, 1, "open it", err);
+        if (status)
+                return status;
+        pawl__postgres_query row = {.log = log, .result = result};
+        *there = pq->PQntuples(result) == 1;
+        if (*there && (pawl__postgres_type(&row.base, 0) != PAWL__SQL_INTEGER ||
+                              pawl__postgres_type(&row.base, 1) != PAWL__SQL_INTEGER))
+                status = pawl__server_odd(log, "the log's row is none", err);
+        else if (*there) {
+                server->log_id = pawl__postgres_integer(&row.base, 0);
+                log->version = (int)pawl__postgres_integer(&row.base, 1);
+                snprintf(server->id_literal, sizeof server->id_literal, "%lld",
+                        (long long)server->log_id);
+        }
+        pq->PQclear(result);
+        return status;
+}
+
+static pawl_status execute_all(pawl_log *log, const char *statements, pawl_error *err)
+{
+        pawl_status status = PAWL_OK;
+
+        for (const char *sql = statements; *sql && !status; sql += strlen(sql) + 1)
+                status = pawl__server_execute(NULL, log, sql, NULL, 0, "make its tables", err);
+        return status;
+}
+
+/* The log's number is the beginning of its name's hash. */
+static pawl_status choose_id(pawl_log *log, pawl_error *err)
+{
+        struct pawl__server *server = log->server;
+        const char *name = server->address.log;
+        unsigned char hash[32];
+        pawl_status status = pawl__sha256(log->hasher, hash, name, strlen(name), err);
+
+        if (status)
+                return status;
+        hash[0] &= 0x7f;
+        server->log_id = 0;
+        for (int i = 0; i < 8; i++)
+                server->log_id = server->log_id << 8 | hash[i];
+        snprintf(server->id_literal, sizeof server->id_literal, "%lld", (long long)server->log_id);
+        return PAWL_OK;
+}
+
+static pawl_status put_row(pawl_log *log, pawl_error *err)
+{
+        struct pawl__server *server = log->server;
+        char version[16];
+        PGresult *result = NULL;
+
+        pawl_status status = choose_id(log, err);
+        if (status)
+                return status;
+        snprintf(version, sizeof version, "%d", pawl__postgres_version());
+        const pawl_text texts[] = {pawl__text(server->id_literal), pawl__text(server->address.log),
+                pawl__text(version)};
+        status = pawl__server_execute(&result, log,
+                "INSERT INTO pawl.logs (log_id, name, version, head_seq, head_hash, applied_seq) "
+                "VALUES (CAST($1 AS bigint), $2, CAST($3 AS bigint), 0, "
+                "decode(repeat('00', 32), 'hex'), 0) ON CONFLICT DO NOTHING",
+                texts, 3, "make its tables", err);
+        if (status)
+                return status;
+        const bool made = strcmp(server->pq->PQcmdTuples(result), "1") == 0;
+        server->pq->PQclear(result);
+        return made ? pawl__key_set(log, err) : PAWL_OK;
+}
+
+/* In one transaction: the tables, if need be, and the log's row. */
+static pawl_status make(pawl_log *log, bool tables, pawl_error *err)
+{
+        pawl__buf schema = PAWL__BUF_INIT;
+        pawl_error why = PAWL_ERROR_INIT;
+        pawl_status status = pawl__postgres_schema(&schema, err);
+
+        if (!status)
+                status = pawl__server_execute(NULL, log, "BEGIN", NULL, 0, "make its tables", err);
+        if (!status && !tables)
+                status = execute_all(log, schema.data, err);
+        if (!status && !tables) /* what is compressed already is not tried again */
+                status = pawl__server_execute(NULL, log,
+                        "ALTER TABLE pawl.contents ALTER COLUMN data SET STORAGE EXTERNAL", NULL, 0,
+                        "make its tables", err);
+        if (!status)
+                status = put_row(log, err);
+        pawl__buf_free(&schema);
+        if (!status)
+                return pawl__server_execute(NULL, log, "COMMIT", NULL, 0, "make its tables", err);
+        if (pawl__server_execute(NULL, log, "ROLLBACK", NULL, 0, "make its tables", &why))
+                log->server->lost = true;
+        return status;
+}
+
+static pawl_status check_version(const pawl_log *log, pawl_error *err)
+{
+        if (log->version > pawl__postgres_version())
+                return pawl__fail(err, PAWL_ENEWER,
+                        "%s: was written by a newer Pawl (schema %d, this one knows %d); use that "
+                        "one",
+                        log->path, log->version, pawl__postgres_version());
+        return PAWL_OK;
+}
+
+static pawl_status find_or_make(pawl_log *log, pawl_error *err)
+{
+        const bool create = log->flags & PAWL_LOG_CREATE;
+        bool there, tables;
+        pawl_status status;
+
+        for (int i = 0;; i++) {
+                status = pawl__server_ready(log, err);
+                if (!status)
+                        status = find(&there, &tables, log, err);
+                if (!status && there)
+                        return check_version(log, err);
+                if (!status && !create)
+                        return pawl__fail(err, PAWL_ENOTFOUND,
+                                "%s: there is no log \"%s\" in this database; make it with `pawl "
+                                "init --db URL`, or see `pawl list-logs --db URL`",
+                                log->path, log->server->address.log);
+                if (!status)
+                        status = make(log, tables, err);
+                if (status && !(create && i < TRIES && was_made_meanwhile(err->message)))
+                        return status;
+        }
+}
+
+static pawl_status open_log(pawl_log *log, pawl_error *err)
+{
+        struct pawl__server *server = calloc(1, sizeof *server);
+        pawl_status status;
+
+        if (!server)
+                return pawl__nomem(err);
+        log->server = server;
+        status = pawl__postgres_load(&server->pq, err);
+        if (!status)
+                status = pawl__address_parse(&server->address, log->name, err);
+        if (status)
+                return status;
+        log->path = strdup(server->address.shown);
+        if (!log->path)
+                return pawl__nomem(err);
+        if (!log->hasher)
+                status = pawl__hasher_new(&log->hasher, err);
+        if (!status)
+                status = pawl__server_connect(log, false, err);
+        return status ? status : find_or_make(log, err);
+}
+
+static void close_log(pawl_log *log)
+{
+        struct pawl__server *server = log->server;
+
+        if (!server)
+                return;
+        if (server->pq) {
+                pawl__postgres_rollback(log, false);
+                for (size_t i = 0; i < sizeof server->own / sizeof server->own[0]; i++)
+                        if (server->own[i])
+                                pawl__postgres_finalize(&server->own[i]->base);
+                pawl__queries_finalize(log);
+                pawl__server_disconnect(log);
+        }
+        pawl__address_free(&server->address);
+        free(server->pending);
+        free(server);
+        log->server = NULL;
+}
+
+static pawl_status derive_anew(pawl_log *log, pawl_error *err)
+{
+        pawl__buf statements = PAWL__BUF_INIT;
+        pawl_status status = pawl__postgres_derived(&statements, log->server->id_literal, err);
+
+        for (const char *sql = statements.data; !status && *sql; sql += strlen(sql) + 1) {
+                pawl__query *query;
+                status = pawl__postgres_prepare(&query, log, sql, err);
+                if (status)
+                        break;
+                status = pawl__postgres_run(query, NULL, "make its tables", err);
+                pawl__postgres_finalize(query);
+        }
+        pawl__buf_free(&statements);
+        log->server->applied = 0;
+        return status;
+}
+
+/* The connection may have ended since, and another server may stand in its place. */
+static pawl_status keep(pawl_log *log)
+{
+        struct pawl__server *server = log->server;
+
+        if (server->acked_seq && server->conn && !server->in_transaction && !server->viewing &&
+                (!server->pq->PQconsumeInput(server->conn) ||
+                        server->pq->PQstatus(server->conn) != CONNECTION_OK))
+                server->lost = true;
+        return server->acked_seq ? pawl__server_ready(log, &log->err) : PAWL_OK;
+}
+
+static pawl_status busy(pawl_log *log, const char *doing, pawl_error *err)
+{
+        return pawl__fail(err, PAWL_EBUSY,
+                "%s: cannot %s: another writer has kept it locked for %u ms; try again later",
+                log->path, doing, log->busy_ms);
+}
+
+static pawl_status space(uint64_t *files, uint64_t *free_bytes, pawl_log *log)
+{
+        static const char sql[] =
+                "SELECT CAST(coalesce(sum(pg_total_relation_size(c.oid)), 0) AS bigint) "
+                "FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace "
+                "WHERE n.nspname = 'pawl' AND c.relkind = 'r'";
+        pawl__query *query;
+        pawl_status status = pawl__postgres_prepare(&query, log, sql, &log->err);
+
+        if (status)
+                return status;
+        status = pawl__postgres_step(query, "read it", &log->err);
+        if (!status)
+                *files = (uint64_t)pawl__postgres_integer(query, 0);
+        *free_bytes = 0;
+        pawl__postgres_finalize(query);
+        return status < 0 ? status : PAWL_OK;
+}
+
+const pawl__engine pawl__postgres_engine = {
+        .sql = pawl__postgres_sql,
+        .open = open_log,
+        .close = close_log,
+        .refresh = pawl__server_ready,
+        .prepare = pawl__postgres_prepare,
+        .finalize = pawl__postgres_finalize,
+        .bind = pawl__postgres_bind,
+        .step = pawl__postgres_step,
+        .run = pawl__postgres_run,
+        .reset = pawl__postgres_reset,
+        .type = pawl__postgres_type,
+        .integer = pawl__postgres_integer,
+        .real = pawl__postgres_real,
+        .text = pawl__postgres_text,
+        .bytes = pawl__postgres_bytes,
+        .nomem = pawl__postgres_nomem,
+        .begin = pawl__postgres_begin,
+        .commit = pawl__postgres_commit,
+        .rollback = pawl__postgres_rollback,
+        .again = pawl__postgres_again,
+        .view_begin = pawl__postgres_view_begin,
+        .view_end = pawl__postgres_view_end,
+        .derive_anew = derive_anew,
+        .keeps_rows = true,
+        .keep = keep,
+        .busy = busy,
+        .space = space,
+};

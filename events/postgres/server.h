@@ -1,0 +1,190 @@
+/**
+ * @file events/postgres/server.h
+ * @brief The inside of a log on a server: its connection, its queries, its transaction.
+ *
+ * Every statement goes through libpq's pipeline mode. Statements that give no rows wait in the
+ * client until an answer is needed, so that a commit takes two round trips: one that begins and
+ * reads the head, one that writes everything and commits.
+ *
+ * Nothing is kept in the server's session but prepared statements; where a pooler stands in between
+ * (it is seen by the process id that it makes up), not even those.
+ */
+#ifndef PAWL_EVENTS_POSTGRES_SERVER_H
+#define PAWL_EVENTS_POSTGRES_SERVER_H
+
+#include "events/address.h"
+#include "events/handle.h"
+#include "events/postgres/library.h"
+
+enum {
+        PAWL__PARAMS_MAX = 96,
+        PAWL__SILENT_MS = 30000,    /* a server that says nothing for so long is given up */
+        PAWL__RECONNECT_MS = 15000, /* a server that refuses is asked again for so long */
+        PAWL__PREFETCHED = 4
+};
+
+/** What bounds a server that sends without end. */
+#define PAWL__ANSWER_MAX (INT64_C(1) << 30)
+
+typedef struct pawl__postgres_query {
+        pawl__query base;
+        pawl_log *log;
+        int which; /* a pawl__stmt, or -1 */
+        char *sql; /* expanded; malloc'd */
+        char name[32];
+        bool used;
+        unsigned prepared; /* in the connection of this number; 0: nowhere */
+        int n;             /* parameters that were bound */
+        Oid types[PAWL__PARAMS_MAX], prepared_types[PAWL__PARAMS_MAX];
+        const char *values[PAWL__PARAMS_MAX];
+        int lengths[PAWL__PARAMS_MAX];
+        int64_t numbers[PAWL__PARAMS_MAX]; /* in the order of the network */
+        pawl__arena escaped;               /* parameters, and texts of the row */
+        bool nomem;
+        PGresult *result; /* NULL: it is to be sent */
+        int row;
+        int64_t given[2]; /* a row that is known without asking */
+        int n_given;
+} pawl__postgres_query;
+
+/** What was sent and is not yet answered. */
+typedef struct pawl__pending {
+        enum { PAWL__PENDING_RUN, PAWL__PENDING_ROWS, PAWL__PENDING_SYNC } kind;
+        PGresult **result; /* of ROWS: where it goes */
+        const char *doing;
+} pawl__pending;
+
+struct pawl__server {
+        const pawl__postgres_library *pq;
+        pawl__address address;
+        PGconn *conn;
+        unsigned connection; /* its number, from 1 */
+        bool lost;           /* the connection is of no use any more */
+        bool pooled;         /* nothing may be kept in the session */
+        unsigned names;      /* given to prepared statements */
+        int64_t log_id;
+        char id_literal[24];
+
+        pawl__pending *pending;
+        size_t n_pending, cap_pending, at; /* the next to be answered */
+        size_t queued_bytes;
+        int64_t answered_bytes;
+        unsigned notices;
+
+        bool in_transaction, viewing;
+        bool undoing; /* nothing is interrupted now */
+        unsigned view_connection;
+        bool failed; /* a statement of the transaction failed; why: */
+        pawl_error why;
+        bool retry; /* what failed last may be tried again */
+        unsigned tries;
+
+        /* The transaction's place, as begin() read it. */
+        uint64_t begun_seq;
+        int64_t applied;
+        struct {
+                char run_id[PAWL__ID_MAX];
+                size_t run_len;
+                PGresult *result;
+        } prefetched[PAWL__PREFETCHED];
+        pawl__postgres_query *own[8]; /* pawl__own_statement */
+
+        uint64_t acked_seq; /* the last event that was acknowledged to this handle; 0: none */
+        unsigned char acked_hash[32];
+};
+
+/* ---- Errors (fail.c) ------------------------------------------------------------------------- */
+
+/** Say in the library's terms what the server, or libpq without @p sqlstate, reports. Passwords are
+ *  struck out. Sets server->retry. */
+pawl_status pawl__server_fail(pawl_log *log, const char *sqlstate, const char *message,
+        const char *doing, pawl_error *err);
+/** The same of a result. */
+pawl_status pawl__server_fail_result(
+        pawl_log *log, const PGresult *result, const char *doing, pawl_error *err);
+/** The connection is of no use any more. PAWL_EIO. */
+pawl_status pawl__server_lost(pawl_log *log, const char *why, const char *doing, pawl_error *err);
+/** The server sent what no server of ours sends: PAWL_EDAMAGED. */
+pawl_status pawl__server_odd(pawl_log *log, const char *what, pawl_error *err);
+/** SQLSTATE of a result; "" if there is none. */
+const char *pawl__sqlstate(const pawl_log *log, const PGresult *result);
+
+/* ---- The connection (connect.c) -------------------------------------------------------------- */
+
+/** Connect, if it is not. @p patient: ask a server that refuses again, for PAWL__RECONNECT_MS. */
+PAWL_MUST_CHECK pawl_status pawl__server_connect(pawl_log *log, bool patient, pawl_error *err);
+void pawl__server_disconnect(pawl_log *log);
+/** Connect where the connection was lost; then the last event that was acknowledged must be
+ *  there: PAWL_EDAMAGED naming both, and the log takes no more. */
+PAWL_MUST_CHECK pawl_status pawl__server_ready(pawl_log *log, pawl_error *err);
+int64_t pawl__now_ms(void);
+
+/* ---- Sending and waiting (exchange.c) -------------------------------------------------------- */
+
+/** Send a query; its answer, if @p result is not NULL, is there after the next exchange. */
+PAWL_MUST_CHECK pawl_status pawl__send(
+        pawl__postgres_query *query, PGresult **result, const char *doing, pawl_error *err);
+/** Send what waits and take all answers. The first failure is returned; the results of the others
+ *  are NULL then. */
+PAWL_MUST_CHECK pawl_status pawl__exchange(pawl_log *log, const char *doing, pawl_error *err);
+/** Take the answers that are there, if many wait. */
+PAWL_MUST_CHECK pawl_status pawl__send_some(pawl_log *log, const char *doing, pawl_error *err);
+
+/* ---- Queries (query.c, transaction.c, open.c: the engine's functions) ------------------------ */
+
+PAWL_MUST_CHECK pawl_status pawl__postgres_prepare(
+        pawl__query **out, pawl_log *log, const char *sql, pawl_error *err);
+void pawl__postgres_finalize(pawl__query *query);
+void pawl__postgres_bind(pawl__query *query, int index, const pawl__sql_value *value);
+PAWL_MUST_CHECK pawl_status pawl__postgres_step(
+        pawl__query *query, const char *doing, pawl_error *err);
+PAWL_MUST_CHECK pawl_status pawl__postgres_run(
+        pawl__query *query, int64_t *changes, const char *doing, pawl_error *err);
+void pawl__postgres_reset(pawl__query *query);
+pawl__sql_type pawl__postgres_type(pawl__query *query, int column);
+int64_t pawl__postgres_integer(pawl__query *query, int column);
+double pawl__postgres_real(pawl__query *query, int column);
+pawl_text pawl__postgres_text(pawl__query *query, int column);
+pawl_text pawl__postgres_bytes(pawl__query *query, int column);
+bool pawl__postgres_nomem(pawl__query *query);
+
+/** Statements of the engine's own, prepared when first used. */
+typedef enum pawl__own_statement {
+        PAWL__OWN_BEGIN,
+        PAWL__OWN_LIMITS,
+        PAWL__OWN_LOCK,
+        PAWL__OWN_END,
+        PAWL__OWN_COMMIT,
+        PAWL__OWN_ROLLBACK,
+        PAWL__OWN_VIEW,
+        PAWL__OWN_ACKED
+} pawl__own_statement;
+PAWL_MUST_CHECK pawl_status pawl__own_query(
+        pawl__postgres_query **out, pawl_log *log, pawl__own_statement which, pawl_error *err);
+/** Run a statement that is not kept. *result may be NULL: none is wanted; else the caller's. */
+PAWL_MUST_CHECK pawl_status pawl__server_execute(PGresult **result, pawl_log *log, const char *sql,
+        const pawl_text *texts, int n, const char *doing, pawl_error *err);
+
+PAWL_MUST_CHECK pawl_status pawl__postgres_begin(pawl_log *log);
+PAWL_MUST_CHECK pawl_status pawl__postgres_commit(pawl_log *log);
+void pawl__postgres_rollback(pawl_log *log, bool large);
+PAWL_MUST_CHECK pawl_status pawl__postgres_view_begin(pawl_log *log, pawl_error *err);
+bool pawl__postgres_view_end(pawl_log *log);
+bool pawl__postgres_again(pawl_log *log);
+void pawl__prefetch_drop(pawl_log *log);
+
+/* ---- The tables (schema.c) ------------------------------------------------------------------- */
+
+/** The statements that make the schema pawl, from schema.sql, each ended by a NUL; the last by
+ *  two. */
+PAWL_MUST_CHECK pawl_status pawl__postgres_schema(pawl__buf *out, pawl_error *err);
+/** Those that empty one log's derived tables. */
+PAWL_MUST_CHECK pawl_status pawl__postgres_derived(
+        pawl__buf *out, const char *id_literal, pawl_error *err);
+
+/** The version of that schema. */
+int pawl__postgres_version(void);
+
+extern const char *const pawl__postgres_sql[PAWL__STMTS];
+
+#endif
