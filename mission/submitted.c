@@ -4,6 +4,7 @@
 #include "base/system.h"
 #include "mission/runner.h"
 #include "mission/runs.h"
+#include "workspace/store/rootdir.h"
 #include <errno.h>
 #include <limits.h>
 #include <stdlib.h>
@@ -46,6 +47,10 @@ static pawl_status read_event(unsigned char file[32], pawl__runner *r, const paw
         if (event.payload.data)
                 status = pawl__json_tree_read(
                         &tree, event.payload.data, event.payload.len, &r->error);
+        if (!status && !pawl__rootdir_path_ok(run->v[PAWL__RUN_MISSION_PATH].text))
+                status = pawl__fail(&r->error, PAWL_EDAMAGED,
+                        "run %.*s: the path of its mission leads elsewhere; run `eventlog verify`",
+                        PAWL__FMT(r->run_id));
         if (!status &&
                 (!tree.n || !pawl__unhex32(file, pawl__json_get_text(&tree, 0, "mission_file")) ||
                         pawl__json_get(&tree, 0, "checkpoint") == PAWL__NO_NODE ||

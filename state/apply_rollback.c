@@ -41,7 +41,7 @@ static pawl_status find_undone(pawl__row *undone, const pawl__row *target, const
 
         memset(undone, 0, sizeof *undone);
         undone->v[PAWL__RB_SEQ] = target->v[PAWL__WCP_ROLLBACK];
-        if (target->v[PAWL__WCP_ROLLBACK].integer)
+        if (target->v[PAWL__WCP_SAFETY].integer && target->v[PAWL__WCP_ROLLBACK].integer)
                 status = a->store->get(a->store, PAWL__ROLLBACKS, undone, a->err);
         if (status && status != PAWL_ENOTFOUND)
                 return status;

@@ -85,20 +85,41 @@ pawl_status pawl__apply_workspace(
                        : status;
 }
 
-pawl_status pawl__apply_no_rollback(const pawl__apply_ctx *a, const pawl__row *newest)
+/* The rollback for which the newest checkpoint was taken, or that was under way then: is it still?
+ */
+static pawl_status rollback_under_way(bool *yes, const pawl__apply_ctx *a, const pawl__row *newest)
 {
         pawl__row rollback = {.v[PAWL__RB_SEQ] = newest->v[PAWL__WCP_ROLLBACK]};
+        pawl_status status = PAWL_ENOTFOUND;
 
-        if (!newest->v[PAWL__WCP_ROLLBACK].integer)
-                return PAWL_OK;
-        pawl_status status = a->store->get(a->store, PAWL__ROLLBACKS, &rollback, a->err);
-        if (status)
-                return status == PAWL_ENOTFOUND ? PAWL_OK : status;
-        if (pawl__text_is(rollback.v[PAWL__RB_STATUS].text, "started"))
+        if (newest->v[PAWL__WCP_ROLLBACK].integer)
+                status = a->store->get(a->store, PAWL__ROLLBACKS, &rollback, a->err);
+        *yes = !status && pawl__text_is(rollback.v[PAWL__RB_STATUS].text, "started");
+        return status == PAWL_ENOTFOUND ? PAWL_OK : status;
+}
+
+pawl_status pawl__apply_no_rollback(const pawl__apply_ctx *a, const pawl__row *newest)
+{
+        bool yes;
+        pawl_status status = rollback_under_way(&yes, a, newest);
+
+        if (!status && yes)
                 return pawl__apply_refuse(a, PAWL_ESTATE, "the workspace",
                         "a rollback was interrupted; finish it with `pawl rollback --finish` or "
                         "give it up with `pawl undo`");
-        return PAWL_OK;
+        return status;
+}
+
+/* A worker's directory is not what is rolled back. Whoever comes after it finds the rollback by its
+ * row, as by that of the safety copy. */
+static pawl_status carry_rollback(pawl__row *row, const pawl__apply_ctx *a, const pawl__row *newest)
+{
+        bool yes;
+        pawl_status status = rollback_under_way(&yes, a, newest);
+
+        if (!status && yes)
+                row->v[PAWL__WCP_ROLLBACK] = newest->v[PAWL__WCP_ROLLBACK];
+        return status;
 }
 
 /* ---- Arrays of numbers -------------------------------------------------------------------------
@@ -261,8 +282,11 @@ pawl_status pawl__apply_workspace_checkpointed(pawl__apply_ctx *a)
         if (status == PAWL_ENOTFOUND)
                 return refuse_member(a, PAWL_ESTATE, "n",
                         "leaves numbers out; count on by one from the last checkpoint");
+        if (!status)
+                status = pawl__apply_flag(&of_run, a, "of_run");
         if (!status && n > 1)
-                status = pawl__apply_no_rollback(a, &other);
+                status = of_run ? carry_rollback(&row, a, &other)
+                                : pawl__apply_no_rollback(a, &other);
         if (status)
                 return status;
         if (row.v[PAWL__WCP_BASE].integer >= n)
@@ -275,8 +299,6 @@ pawl_status pawl__apply_workspace_checkpointed(pawl__apply_ctx *a)
         row.v[PAWL__WCP_SESSION].text = a->event->session_id;
         row.v[PAWL__WCP_CREATED_US].integer = a->event->time_us;
         status = take_origin(&row, a);
-        if (!status)
-                status = pawl__apply_flag(&of_run, a, "of_run");
         if (of_run) /* in the directory of a worker: it is no position of the workspace */
                 row.v[PAWL__WCP_ROOT].text = pawl__text(NULL);
         return status ? status : pawl__apply_put(a, PAWL__WORKSPACE, &row);

@@ -216,7 +216,8 @@ enum { PAWL__SES_LIST(PAWL__ENUM) PAWL__SES_COLUMNS };
         X(PAWL__WCP_INVALID_REASON, invalid_reason, TEXT, 4)                                       \
         X(PAWL__WCP_PINNED, pinned, INT, 4)         /* 1: prune leaves it alone */                 \
         X(PAWL__WCP_PRUNED_SEQ, pruned_seq, INT, 4) /* 0: its contents are kept */                 \
-        /* of a safety copy: the seq of the rollback it was taken for, or 0 */                     \
+        /* of a safety copy: the seq of the rollback it was taken for; of one in a worker's        \
+         * directory: of the rollback that was under way then; or 0 */                             \
         X(PAWL__WCP_ROLLBACK, rollback_seq, INT, 4)
 enum { PAWL__WCP_LIST(PAWL__ENUM) PAWL__WCP_COLUMNS };
 

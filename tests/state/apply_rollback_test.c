@@ -43,6 +43,27 @@ static void a_rollback_that_started_keeps_everything_else_out_until_it_ends(void
         history_check(h);
 }
 
+/* Workers go on meanwhile; the workspace that is rolled back still waits. */
+static void a_checkpoint_of_a_run_alone_is_taken_beside_a_rollback(void **state)
+{
+        struct history *h = *state;
+
+        history_take(h, 1, "");
+        int seq = history_roll_back(h, 1, 2, "false");
+        history_take(h, 3, ",\"of_run\":true");
+        history_take(h, 4, ",\"of_run\":true");
+        history_add(h, "WorkspaceCheckpointed", CHECKPOINTED, 5, 5, "");
+        history_refuses(h, PAWL_ESTATE, "a rollback was interrupted; finish it with");
+        h->run = h->step = NULL;
+        history_rolled_back(h, seq, "done", "", "", "");
+        h->run = "run-1";
+        history_take(h, 5, ",\"of_run\":true");
+        history_take(h, 6, "");
+        assert_int_equal(workspace(h, 4).v[PAWL__WCP_ROLLBACK].integer, seq);
+        assert_int_equal(workspace(h, 5).v[PAWL__WCP_ROLLBACK].integer, 0);
+        history_check(h);
+}
+
 static void what_a_rollback_names_must_be_there(void **state)
 {
         struct history *h = *state;
@@ -426,6 +447,7 @@ int main(void)
 {
         const struct CMUnitTest tests[] = {
                 HISTORY_TEST(a_rollback_that_started_keeps_everything_else_out_until_it_ends),
+                HISTORY_TEST(a_checkpoint_of_a_run_alone_is_taken_beside_a_rollback),
                 HISTORY_TEST(what_a_rollback_names_must_be_there),
                 HISTORY_TEST(checkpoints_become_invalid_and_valid_with_rollbacks),
                 HISTORY_TEST(steps_that_are_given_up_are_pending_until_it_is_undone),

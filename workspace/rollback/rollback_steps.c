@@ -20,7 +20,8 @@ static pawl_status what_it_is_about(const pawl__row **about, const pawl__line *a
         const pawl__row *to = &p->target;
         pawl_status status = PAWL_OK;
 
-        for (*about = to; to && to->v[PAWL__WCP_ROLLBACK].integer;) {
+        for (*about = to;
+                to && to->v[PAWL__WCP_SAFETY].integer && to->v[PAWL__WCP_ROLLBACK].integer;) {
                 pawl__row rollback = {.v[PAWL__RB_SEQ] = to->v[PAWL__WCP_ROLLBACK]};
                 status = pawl__state_get(ws->state, PAWL__ROLLBACKS, &rollback, &p->arena, err);
                 if (status)
