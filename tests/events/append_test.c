@@ -333,6 +333,7 @@ static void any_sqlite_client_is_kept_from_changing_events(void **state)
 
         event_log_open(f);
         event_log_fill(f, 2);
+        needs_file();
         assert_int_equal(sqlite3_open(f->path, &db), SQLITE_OK);
         for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
                 char *message = NULL;

@@ -320,6 +320,7 @@ static void a_backup_has_them_and_a_rebuild_keeps_them(void **state)
         event_log copy = *f;
         pawl_verify_result result;
 
+        needs_file();
         assert_int_equal(contents_commit_one(event_log_open(f), &w), PAWL_OK);
         assert_int_equal(pawl__state_rebuild(f->log, pawl__log_error(f->log)), PAWL_OK);
         content_check(f->log, 8, CONTENT_PART);

@@ -237,6 +237,7 @@ static void a_wait_for_the_lock_ends(void **state)
         waiter w;
 
         event_log_open(f);
+        needs_file();
         assert_int_equal(sqlite3_open(f->path, &holder), SQLITE_OK);
         assert_int_equal(sqlite3_exec(holder, "BEGIN IMMEDIATE", NULL, NULL, NULL), SQLITE_OK);
         start(&w, f);

@@ -192,6 +192,7 @@ static void a_dead_holder_loses_the_run_at_once_whatever_is_seen_of_it(void **st
         event_log *f = *state;
         uint64_t fence = 1;
 
+        needs_file();
         event_log_open(f);
         assert_int_equal(claims_take(f->log), fence);
         pawl_log *other = claims_another(f);
@@ -218,6 +219,7 @@ static void a_lock_says_nothing_of_other_runs_and_takes_no_room(void **state)
         struct stat st;
         uint64_t fence;
 
+        needs_file();
         event_log_open(f);
         pawl_log *other = claims_another(f);
         for (int i = 0; i < 10; i++) {
@@ -250,6 +252,7 @@ static void the_lock_is_had_before_the_claim_is_committed(void **state)
         event_log *f = *state;
         uint64_t fence = 9;
 
+        needs_file();
         event_log_open(f);
         pawl_log *other = claims_another(f);
         sqlite3_commit_hook(pawl__log_db(f->log), lock_is_held, other); /* else the commit fails */
@@ -269,6 +272,7 @@ static void who_lost_the_lock_file_has_a_lock_again_after_renewing(void **state)
 {
         event_log *f = *state;
 
+        needs_file();
         event_log_open(f);
         assert_int_equal(claims_take(f->log), 1);
         pawl_log *other = claims_another(f);
@@ -323,6 +327,7 @@ static void a_holder_in_another_pid_namespace_is_watched(void **state)
 {
         event_log *f = *state;
 
+        needs_file();
         event_log_open(f);
         assert_int_equal(claims_take(f->log), 1);
         pawl_log *other = claims_another(f);
@@ -339,6 +344,7 @@ static void a_start_time_that_cannot_be_read_is_not_death(void **state)
 {
         event_log *f = *state;
 
+        needs_file();
         event_log_open(f);
         assert_int_equal(claims_take(f->log), 1);
         pawl_log *other = claims_another(f);
@@ -353,6 +359,7 @@ static void another_hosts_lease_is_over_when_it_was_watched_unchanged_for_its_le
 {
         event_log *f = *state;
 
+        needs_file();
         event_log_open(f);
         assert_int_equal(claims_take(f->log), 1);
         pawl_log *other = claims_another(f);
@@ -382,6 +389,7 @@ static void leases_of_another_host_are_watched_side_by_side(void **state)
 {
         event_log *f = *state;
 
+        needs_file();
         event_log_open(f);
         take_of(f->log, "run-1", PAWL_OK);
         take_of(f->log, "run-2", PAWL_OK);
@@ -404,6 +412,7 @@ static void another_boot_of_the_same_host_is_watched(void **state)
 {
         event_log *f = *state;
 
+        needs_file();
         event_log_open(f);
         assert_int_equal(claims_take(f->log), 1);
         pawl_log *other = claims_another(f);
@@ -417,6 +426,7 @@ static void without_a_boot_id_nothing_is_concluded_from_it(void **state)
 {
         event_log *f = *state;
 
+        needs_file();
         f->self.boot_id[0] = '\0';
         event_log_open(f);
         assert_int_equal(claims_take(f->log), 1);

@@ -44,11 +44,13 @@ static void foreign_file(event_log *f, const char *sql)
 static void creating_makes_a_private_directory_and_private_files_whatever_the_umask(void **state)
 {
         event_log *f = *state;
-        char *folder = path_in(f->folder, ".pawl"), name[4096];
+        char *folder, name[4096];
         static const char *const names[] = {
                 "events.db", "events.db-wal", "events.db-shm", ".gitignore"};
         static const mode_t masks[] = {0, 0777};
 
+        needs_file();
+        folder = path_in(f->folder, ".pawl");
         for (size_t m = 0; m < 2; m++) {
                 mode_t before = umask(masks[m]);
                 event_log_open(f);
@@ -71,8 +73,10 @@ static void creating_makes_a_private_directory_and_private_files_whatever_the_um
 static void a_folder_that_stands_keeps_its_mode(void **state)
 {
         event_log *f = *state;
-        char *folder = path_in(f->folder, ".pawl");
+        char *folder;
 
+        needs_file();
+        folder = path_in(f->folder, ".pawl");
         assert_int_equal(mkdir(folder, 0750), 0);
         event_log_open(f);
         assert_int_equal(mode_of(folder), 0750);
@@ -101,10 +105,11 @@ static void without_create_a_missing_log_is_not_found_and_not_made(void **state)
         char *folder = path_in(f->folder, ".pawl");
 
         f->flags = 0;
-        check_refused(f, PAWL_ENOTFOUND, "there is no log; make one with `pawl init`");
+        check_refused(f, PAWL_ENOTFOUND,
+                on_server() ? "there is no log" : "there is no log; make one with `pawl init`");
         f->flags = PAWL_LOG_READONLY;
         check_refused(f, PAWL_ENOTFOUND, "there is no log");
-        assert_int_equal(access(folder, F_OK), -1);
+        assert_int_equal(access(folder, F_OK), on_server() ? 0 : -1);
         free(folder);
 }
 
@@ -166,10 +171,12 @@ static void options_that_are_not_known_are_refused(void **state)
 static void a_file_that_is_not_sqlite_is_refused_and_left_alone(void **state)
 {
         event_log *f = *state;
-        char *folder = path_in(f->folder, ".pawl"), *now;
+        char *folder, *now;
         char text[5000];
         size_t len;
 
+        needs_file();
+        folder = path_in(f->folder, ".pawl");
         memset(text, 'x', sizeof text);
         assert_int_equal(mkdir(folder, 0700), 0);
         free(folder);
@@ -189,6 +196,7 @@ static void another_applications_database_is_refused_by_name_and_left_alone(void
         event_log *f = *state;
         size_t before_len, len;
 
+        needs_file();
         foreign_file(f, "PRAGMA application_id = 42; CREATE TABLE events (seq)");
         char *before = file_read(f->path, &before_len);
         check_refused(f, PAWL_EFORMAT, "another application's SQLite database (application id 42)");
@@ -205,6 +213,7 @@ static void a_database_without_application_id_but_with_tables_is_refused(void **
 {
         event_log *f = *state;
 
+        needs_file();
         foreign_file(f, "CREATE TABLE mine (a)");
         check_refused(f, PAWL_EFORMAT, "another application's");
         assert_int_equal(event_log_integer(f, "SELECT count(*) FROM sqlite_schema"), 1);
@@ -215,6 +224,7 @@ static void a_database_of_utf_16_is_no_log(void **state)
 {
         event_log *f = *state;
 
+        needs_file();
         foreign_file(f, "PRAGMA encoding = 'UTF-16le'; CREATE TABLE t (a); DROP TABLE t");
         f->flags = PAWL_LOG_CREATE;
         check_refused(f, PAWL_EFORMAT, "is not a Pawl log: its texts are UTF-16; name another");
@@ -226,6 +236,7 @@ static void an_empty_file_becomes_a_log_only_with_create(void **state)
 {
         event_log *f = *state;
 
+        needs_file();
         for (int fresh = 0; fresh < 2; fresh++) {
                 if (fresh)
                         event_log_sql(f, "PRAGMA journal_mode = WAL");

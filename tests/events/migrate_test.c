@@ -224,6 +224,7 @@ static void every_object_of_the_schema_is_looked_for(void **state)
 
         event_log_open(f);
         event_log_close(f);
+        needs_file();
         assert_int_equal(sqlite3_open(f->path, &db), SQLITE_OK);
         assert_int_equal(sqlite3_prepare_v2(db,
                                  "SELECT 'DROP ' || type || ' ' || name FROM sqlite_schema "

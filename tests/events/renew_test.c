@@ -7,6 +7,7 @@ static void all_claims_of_a_handle_are_renewed_but_those_that_others_took(void *
         event_log *f = *state;
         uint64_t fence = 0;
 
+        needs_file();
         event_log_open(f);
         assert_int_equal(pawl_log_renew_all(f->log), PAWL_OK); /* there is nothing to renew */
         for (size_t i = 0; i < 3; i++)

@@ -148,6 +148,7 @@ static void a_reader_beside_it_keeps_what_it_reads(void **state)
 
         make(f, CONTENTS, LARGE);
         int64_t before = size_on_disk(f);
+        needs_file();
         assert_int_equal(sqlite3_open(f->path, &reader), SQLITE_OK);
         assert_int_equal(
                 sqlite3_prepare_v2(reader, "SELECT seq FROM events ORDER BY seq", -1, &stmt, NULL),
@@ -204,6 +205,7 @@ static void a_writer_in_the_way_is_waited_for_and_then_named(void **state)
 
         f->busy_ms = 20;
         make(f, FEW, 1000);
+        needs_file();
         assert_int_equal(sqlite3_open(f->path, &writer), SQLITE_OK);
         assert_int_equal(sqlite3_exec(writer, "BEGIN IMMEDIATE", NULL, NULL, NULL), SQLITE_OK);
         assert_int_equal(pawl_log_shrink(&freed, f->log), PAWL_EBUSY);

@@ -260,6 +260,7 @@ static void pages_that_were_overwritten_are_damage(void **state)
         char says[32];
         size_t len;
 
+        needs_file();
         event_log_open(f);
         event_log_fill(f, 200);
         event_log_close(f);

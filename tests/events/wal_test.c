@@ -185,6 +185,7 @@ static void a_transaction_left_open_in_this_process_is_named_so(void **state)
         sqlite3 *db;
 
         append_large(f, 1);
+        needs_file();
         assert_int_equal(sqlite3_open(f->path, &db), SQLITE_OK);
         assert_int_equal(
                 sqlite3_exec(db, "BEGIN; SELECT count(*) FROM events", NULL, NULL, NULL), 0);

@@ -143,6 +143,7 @@ static void looking_for_a_resumable_run_sorts_nothing(void **state)
         struct history *h = *state;
         sqlite3_stmt *stmt;
 
+        needs_file();
         assert_int_equal(
                 sqlite3_prepare_v2(pawl__log_db(h->log),
                         "EXPLAIN QUERY PLAN SELECT * FROM runs WHERE status <> 'completed'"

@@ -317,6 +317,7 @@ static void a_check_changes_nothing(void **state)
         struct history *h = *state;
         size_t len, len_2;
 
+        needs_file();
         history_reopen(h, PAWL_LOG_READONLY);
         char *before = file_read(h->path, &len);
         assert_int_equal(pawl__replay_check(h->log, &h->err), PAWL_OK);

@@ -30,6 +30,7 @@ static void columns_match(struct history *h, const pawl__table_def *def)
 
 static void the_schema_has_the_columns_of_the_column_table(void **state)
 {
+        needs_file();
         for (int t = 0; t < PAWL__TABLES; t++)
                 columns_match(*state, &pawl__tables[t]);
 }

@@ -1,0 +1,107 @@
+/* Claims of a run in a log on a server: of another machine, the lease alone says who lives, by the
+ * server's clock. */
+#include "support/claims.h"
+#include <time.h>
+#include <unistd.h>
+
+enum { LEASE_MS = 1500 };
+
+static int64_t now_ms(void)
+{
+        struct timespec now;
+
+        clock_gettime(CLOCK_MONOTONIC, &now);
+        return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
+}
+
+/* Of another machine, which no clock but the server's has in common with ours. */
+static pawl_log *elsewhere(event_log *f)
+{
+        pawl_log *log = claims_another(f);
+
+        strcpy(log->self.host, "host-b");
+        strcpy(log->self.boot_id, "boot-b");
+        return log;
+}
+
+/* Until the run can be claimed; how long that took. */
+static int64_t await_claim(uint64_t *fence, pawl_log *log)
+{
+        const int64_t began = now_ms();
+        pawl_status status;
+
+        while ((status = pawl_log_claim(fence, log, "m", "run-1", NULL, NULL)) == PAWL_EHELD)
+                usleep(20000);
+        if (status)
+                fail_msg("%s", pawl_log_errmsg(log));
+        return now_ms() - began;
+}
+
+/* Whatever the machines' own clocks say. */
+static void a_lease_is_over_by_the_servers_clock(void **state)
+{
+        event_log *f = *state;
+        uint64_t fence = 0;
+
+        f->lease_ms = LEASE_MS;
+        event_log_open(f);
+        assert_int_equal(claims_take(f->log), 1);
+        pawl_log *other = elsewhere(f);
+        claims_check_held(f, other);
+        f->boot_ms += 1000000;
+        f->wall_us += INT64_C(1000000000000);
+        claims_check_held(f, other);
+        assert_in_range(await_claim(&fence, other), 1, LEASE_MS + 1000);
+        assert_int_equal(fence, 2);
+        assert_int_equal(append_one(f->log, claims_event("RunFailed"), 1), PAWL_EFENCED);
+        assert_says(pawl_log_errmsg(f->log), "run run-1: fence 1, but 2 holds run-1");
+        pawl_log_close(other);
+}
+
+static void who_renews_keeps_the_run_and_who_lost_it_is_told(void **state)
+{
+        event_log *f = *state;
+        uint64_t fence = 99;
+
+        f->lease_ms = LEASE_MS;
+        event_log_open(f);
+        assert_int_equal(claims_take(f->log), 1);
+        pawl_log *other = elsewhere(f);
+        for (const int64_t until = now_ms() + 2 * LEASE_MS; now_ms() < until;
+                usleep(LEASE_MS * 250)) {
+                assert_int_equal(pawl_log_renew_all(f->log), PAWL_OK);
+                assert_int_equal(
+                        pawl_log_claim(&fence, other, "m", "run-1", NULL, NULL), PAWL_EHELD);
+        }
+        await_claim(&fence, other);
+        assert_int_equal(fence, 2);
+        assert_int_equal(pawl_log_renew_all(f->log), PAWL_EFENCED);
+        assert_says(pawl_log_errmsg(f->log), "run run-1: fence 1 does not hold it any more");
+        pawl_log_close(other);
+}
+
+/* On one machine the holder's death is seen at once, without waiting for its lease. */
+static void a_dead_holder_of_this_machine_loses_the_run_at_once(void **state)
+{
+        event_log *f = *state;
+        uint64_t fence = 0;
+
+        event_log_open(f);
+        assert_int_equal(claims_take(f->log), 1);
+        pawl_log *other = claims_another(f);
+        claims_check_held(f, other);
+        f->alive[0].pid = 0;
+        assert_int_equal(pawl_log_claim(&fence, other, "m", "run-1", NULL, NULL), PAWL_OK);
+        assert_int_equal(fence, 2);
+        pawl_log_close(other);
+}
+
+int main(void)
+{
+        const struct CMUnitTest tests[] = {
+                LOG_TEST(a_lease_is_over_by_the_servers_clock),
+                LOG_TEST(who_renews_keeps_the_run_and_who_lost_it_is_told),
+                LOG_TEST(a_dead_holder_of_this_machine_loses_the_run_at_once),
+        };
+        return cmocka_run_group_tests(tests, NULL, NULL);
+}
