@@ -13,7 +13,8 @@
  * }
  * @endcode
  *
- * A call fails with "out of memory", or succeeds; a round leaves no more blocks than it found.
+ * A call fails with "out of memory", or succeeds; a round leaves no more blocks than it
+ * found: one that does is repeated, and a library's cache does not grow twice.
  * Under a sanitizer, where no allocation can fail, there is one round.
  *
  * Each public function that is called between sweep_arm() and sweep_done() is recorded, and whether
@@ -41,6 +42,7 @@ typedef struct sweep {
         bool failed;    /**< an allocation failed in this round */
         bool ends;      /**< this round is the last */
         /* ---- Its own ---- */
+        bool again; /* the same allocation once more: it left blocks */
         size_t rounds;
         long live, gain;
 } sweep;
