@@ -1,6 +1,8 @@
 #include "cli/main.h"
 #include "base/digest.h"
 #include "base/error.h"
+#include "events/address.h"
+#include "events/log.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -36,6 +38,30 @@ static int finish_output(const cli_program *program, const cli_context *in, int 
         return code ? code : failure;
 }
 
+/* Arguments can be read by everybody in the list of processes: a password in a URL among them is
+ * taken out of what is seen there. */
+static void hide_passwords(char **argv)
+{
+        for (; *argv; argv++) {
+                char *url = strstr(*argv, "postgres");
+                pawl__address address = {.server = NULL};
+
+                if (!url || !pawl__log_is_url(url))
+                        continue;
+                char *copy = strdup(*argv);
+                if (copy && !pawl__address_parse(&address, url, NULL)) {
+                        for (size_t i = 0; i < address.n_secrets; i++) {
+                                const size_t len = strlen(address.secret[i]);
+                                for (char *at = url; (at = strstr(at, address.secret[i]));
+                                        at += len)
+                                        memset(at, '*', len);
+                        }
+                        *argv = copy; /* lives as long as the process */
+                }
+                pawl__address_free(&address);
+        }
+}
+
 int cli_main(const cli_program *program, int argc, char **argv)
 {
         const char *config_home = getenv("XDG_CONFIG_HOME");
@@ -46,6 +72,7 @@ int cli_main(const cli_program *program, int argc, char **argv)
         size_t n = argc > 1 ? (size_t)argc - 1 : 0;
 
         fill_standard_streams();
+        hide_passwords(argv);
         signal(SIGPIPE, SIG_DFL);
         signal(SIGXFSZ, SIG_IGN); /* a write past the limit of a file fails, and is reported */
         pawl__digest_start_lean();

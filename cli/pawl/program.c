@@ -46,6 +46,8 @@ static const cli_cmd *const cmds[] = {
         &pawl_du_cmd,
         &pawl_prune_checkpoints_cmd,
         &pawl_backup_cmd,
+        &pawl_copy_cmd,
+        &pawl_list_logs_cmd,
         &pawl_validate_cmd,
         &pawl_rebuild_cmd,
         &pawl_export_cmd,

@@ -1,4 +1,5 @@
 /* Opening a log on a server, and making it. */
+#include "events/copy.h"
 #include "events/postgres/server.h"
 #include <stdio.h>
 #include <stdlib.h>
@@ -165,7 +166,7 @@ static pawl_status find_or_make(pawl_log *log, pawl_error *err)
         }
 }
 
-static pawl_status open_log(pawl_log *log, pawl_error *err)
+static pawl_status connect_log(pawl_log *log, pawl_error *err)
 {
         struct pawl__server *server = calloc(1, sizeof *server);
         pawl_status status;
@@ -185,6 +186,13 @@ static pawl_status open_log(pawl_log *log, pawl_error *err)
                 status = pawl__hasher_new(&log->hasher, err);
         if (!status)
                 status = pawl__server_connect(log, false, err);
+        return status;
+}
+
+static pawl_status open_log(pawl_log *log, pawl_error *err)
+{
+        pawl_status status = connect_log(log, err);
+
         return status ? status : find_or_make(log, err);
 }
 
@@ -223,6 +231,52 @@ static pawl_status derive_anew(pawl_log *log, pawl_error *err)
         }
         pawl__buf_free(&statements);
         log->server->applied = 0;
+        return status;
+}
+
+static pawl_status list(pawl_log *log, pawl__log_listed_fn fn, void *user, pawl_error *err)
+{
+        pawl__query *query = NULL;
+        bool there, tables;
+        pawl_status row = PAWL_OK, status = find(&there, &tables, log, err);
+
+        if (status || !tables)
+                return status;
+        status = pawl__postgres_prepare(&query, log,
+                "SELECT name, head_seq, head_hash, key_check IS NOT NULL FROM pawl.logs "
+                "ORDER BY name",
+                err);
+        while (!status && (row = pawl__postgres_step(query, "read it", err)) == PAWL_OK) {
+                pawl__log_listed listed = {.name = pawl__postgres_text(query, 0),
+                        .head_seq = (uint64_t)pawl__postgres_integer(query, 1),
+                        .keyed = pawl__postgres_integer(query, 3)};
+                if (!listed.name.data || !pawl__query_hash(listed.head_hash, query, 2))
+                        status = pawl__server_odd(log, "a log's row is none", err);
+                else
+                        status = fn(&listed, user, err);
+        }
+        pawl__query_finalize(query);
+        return status ? status : row < 0 ? row : PAWL_OK;
+}
+
+pawl_status pawl__log_list(const char *url, pawl__log_listed_fn fn, void *user, pawl_error *err)
+{
+        pawl_log *log = calloc(1, sizeof *log);
+
+        if (!log)
+                return pawl__nomem(err);
+        log->engine = &pawl__postgres_engine;
+        log->flags = PAWL_LOG_READONLY;
+        log->busy_ms = 5000;
+        log->name = strdup(url);
+        pawl_status status = log->name ? connect_log(log, err) : pawl__nomem(err);
+        if (!status)
+                status = list(log, fn, user, err);
+        close_log(log);
+        pawl__hasher_free(log->hasher);
+        free(log->path);
+        free(log->name);
+        free(log);
         return status;
 }
 
