@@ -122,7 +122,7 @@ void pawl__run_lock_take(pawl_log *log, pawl__lease *held)
                         continue;
                 }
                 if (!read_place(there, fd, at) || memcmp(there, none, PLACE) == 0 ||
-                        memcmp(there, older, PLACE) == 0) {
+                        memcmp(there, older, PLACE) == 0 || memcmp(there, mark, PLACE) == 0) {
                         if (pwrite(fd, mark, PLACE, at) != PLACE)
                                 break;
                         sync_mark(log, fd, at == 0);
@@ -165,6 +165,8 @@ void pawl__run_lock_keep(pawl_log *log, pawl__lease *held)
         pawl__run_lock_take(log, held);
 }
 
+/* Who died between its mark and its claim leaves the mark of the claim that comes next: that one
+ * lives if any place of its mark is locked. */
 pawl__life pawl__run_lock_look(pawl_log *log, pawl_text run_id, uint64_t fence)
 {
         unsigned char mark[PLACE], there[PLACE];
@@ -178,13 +180,16 @@ pawl__life pawl__run_lock_look(pawl_log *log, pawl_text run_id, uint64_t fence)
                         .l_type = F_WRLCK, .l_whence = SEEK_SET, .l_start = at, .l_len = PLACE};
                 if (memcmp(there, mark, PLACE) != 0)
                         continue;
-                if (fcntl(fd, F_OFD_GETLK, &lock) != 0)
+                if (fcntl(fd, F_OFD_GETLK, &lock) != 0) {
+                        life = PAWL__LIFE_UNKNOWN;
                         break;
-                if (lock.l_type != F_UNLCK)
+                }
+                if (lock.l_type != F_UNLCK) {
                         life = PAWL__LIFE_LIVES;
-                else if (is_one_kernels(fd))
+                        break;
+                }
+                if (is_one_kernels(fd))
                         life = PAWL__LIFE_OVER;
-                break;
         }
         if (fd >= 0)
                 close(fd);

@@ -213,6 +213,35 @@ static void a_dead_holder_loses_the_run_at_once_whatever_is_seen_of_it(void **st
 }
 
 /* Two runs, many times: each claim has a lock of its own, and places are used again. */
+/* Who died once its mark was written, and before its claim was committed, left the mark that the
+ * next claim has: it is not the dead one's place that says who lives. */
+static void a_mark_that_became_no_claim_takes_no_run_from_the_next(void **state)
+{
+        event_log *f = *state;
+        char mark[32];
+        uint64_t fence;
+
+        needs_file();
+        event_log_open(f);
+        assert_int_equal(pawl_log_claim(&fence, f->log, "m", "run-2", NULL, NULL), PAWL_OK);
+        assert_int_equal(claims_take(f->log), 1);
+        assert_int_equal(pawl_log_release(f->log, "run-2", fence), PAWL_OK);
+        char *path = path_in(f->folder, ".pawl/events.db-lock");
+        FILE *file = fopen(path, "r+");
+        assert_non_null(file);
+        assert_int_equal(fseek(file, 32, SEEK_SET), 0);
+        assert_int_equal(fread(mark, sizeof mark, 1, file), 1);
+        rewind(file);
+        assert_int_equal(fwrite(mark, sizeof mark, 1, file), 1);
+        assert_int_equal(fclose(file), 0);
+        pawl_log *other = claims_another(f);
+        claims_check_held(f, other);
+        f->alive[0].pid = 0;
+        claims_check_held(f, other);
+        pawl_log_close(other);
+        free(path);
+}
+
 static void a_lock_says_nothing_of_other_runs_and_takes_no_room(void **state)
 {
         event_log *f = *state;
@@ -533,6 +562,7 @@ int main(void)
                 LOG_TEST(a_live_holder_keeps_the_run_whatever_the_clock_says),
                 LOG_TEST(another_handle_of_the_same_process_does_not_get_the_run),
                 LOG_TEST(a_dead_holder_loses_the_run_at_once_whatever_is_seen_of_it),
+                LOG_TEST(a_mark_that_became_no_claim_takes_no_run_from_the_next),
                 LOG_TEST(a_lock_says_nothing_of_other_runs_and_takes_no_room),
                 LOG_TEST(the_lock_is_had_before_the_claim_is_committed),
                 LOG_TEST(who_lost_the_lock_file_has_a_lock_again_after_renewing),
