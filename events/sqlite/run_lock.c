@@ -175,7 +175,10 @@ pawl__life pawl__run_lock_look(pawl_log *log, pawl_text run_id, uint64_t fence)
         if (run_id.len > PAWL__ID_MAX || !make_mark(mark, log, run_id, fence))
                 return life;
         int fd = open_file(log, O_RDONLY);
-        for (int64_t at = 0; fd >= 0 && read_place(there, fd, at); at += PLACE) {
+        /* A claim that was killed before its commit has left the mark that the next one has, too:
+         * the owner lives if any of them is locked. */
+        for (int64_t at = 0; fd >= 0 && life != PAWL__LIFE_LIVES && read_place(there, fd, at);
+                at += PLACE) {
                 struct flock lock = {
                         .l_type = F_WRLCK, .l_whence = SEEK_SET, .l_start = at, .l_len = PLACE};
                 if (memcmp(there, mark, PLACE) != 0)
