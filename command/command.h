@@ -91,6 +91,8 @@ typedef struct cli_cmd {
         int (*run)(cli_call *cli);              /**< returns the exit code; NULL: */
         cli_log_fn *on_log; /**< called with the log, which is opened for it and closed, */
         cli_access access;  /**< in this way */
+        void (*more_help)(const cli_call *cli); /**< what --help adds for these arguments; or NULL
+                                                 */
 } cli_cmd;
 
 typedef struct cli_program {

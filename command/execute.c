@@ -19,9 +19,11 @@ static int run_cmd(cli_call *cli)
 
 int cli_run(cli_call *cli)
 {
-        if (cli->help && cli->cmd)
+        if (cli->help && cli->cmd) {
                 cli_print_cmd_help(cli->in->out, cli->program, cli->cmd);
-        else if (cli->help && cli->n_args)
+                if (cli->cmd->more_help)
+                        cli->cmd->more_help(cli);
+        } else if (cli->help && cli->n_args)
                 cli_print_word_help(cli->in->out, cli->program, cli->args[0]);
         else if (cli->help)
                 cli_print_program_help(cli->in->out, cli->program);

@@ -35,6 +35,23 @@ static pawl_status put_inputs_hash(pawl__json_writer *w, const pawl_mission *mis
         return PAWL_OK;
 }
 
+/* A parameter stays one: its value is the run's. */
+static void put_words(
+        pawl__json_writer *w, const pawl__json_tree *tree, pawl__node run, const pawl__step *step)
+{
+        size_t i = 0;
+
+        pawl__json_open_array(w);
+        for (pawl__node n = pawl__json_first(tree, run); n != PAWL__NO_NODE;
+                n = pawl__json_after(tree, run, n), i++) {
+                if (pawl__json_at(tree, n)->type == PAWL__JSON_OBJECT)
+                        pawl__json_node_value(w, pawl__json_at(tree, n));
+                else
+                        pawl__json_string(w, step->argv[i]);
+        }
+        pawl__json_close_array(w);
+}
+
 static pawl_status put_step(pawl__json_writer *w, const pawl_mission *mission, size_t index,
         pawl__node node, pawl__hasher *hasher, pawl_error *err)
 {
@@ -48,10 +65,7 @@ static pawl_status put_step(pawl__json_writer *w, const pawl_mission *mission, s
                 const pawl__json_node *member = pawl__json_at(tree, m);
                 put_name(w, member->name);
                 if (pawl__text_is(member->name, "run")) {
-                        pawl__json_open_array(w);
-                        for (char **word = step->argv; *word; word++)
-                                pawl__json_string(w, *word);
-                        pawl__json_close_array(w);
+                        put_words(w, tree, m, step);
                 } else if (!mission->store_inputs && pawl__text_is(member->name, "inputs")) {
                         status = put_inputs_hash(w, mission, step, hasher, err);
                 } else {

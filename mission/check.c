@@ -149,6 +149,9 @@ static pawl_status fill_context(checker *c, pawl_context *ctx, const pawl__step 
 static pawl_status find_command(checker *c, const pawl__step *step)
 {
         const pawl__command command = {.argv = step->argv, .directory = c->mission->directory};
+
+        if (!*step->argv[0]) /* a parameter that has no value yet */
+                return PAWL_OK;
         pawl_status status = pawl__command_find(&command, &c->error);
 
         return status ? pawl__fail_prefix(&c->error, status, "step %.*s", PAWL__FMT(step->id))

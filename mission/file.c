@@ -4,7 +4,7 @@
 #include "base/system.h"
 #include "document/fields.h"
 #include "glossary/extract.h"
-#include "mission/loader.h"
+#include "mission/params.h"
 #include "mission/references.h"
 #include <assert.h>
 #include <errno.h>
@@ -168,15 +168,35 @@ static pawl_status set_metadata(const pawl__place *place, pawl__node node)
         return PAWL_OK;
 }
 
+/* A word of the command, or the parameter that it is. */
+static pawl_status set_word(
+        const pawl__place *place, pawl__node node, char **word, pawl_mission_param **param)
+{
+        const pawl__loader *loader = place->target;
+        static char unknown[] = "";
+        char where[80];
+
+        if (!pawl__is_param(&place->document->tree, node))
+                return pawl__keep_c_string(place, word, node);
+        *word = unknown;
+        snprintf(where, sizeof where, "%s%s", place->where, place->key);
+        return pawl__param_named(param, loader->mission, node, where, place->err);
+}
+
 static pawl_status set_run(const pawl__place *place, pawl__node node)
 {
         pawl__loader *loader = place->target;
         const pawl__json_tree *tree = &place->document->tree;
+        pawl__arena *arena = &loader->mission->arena;
+        pawl_mission_param **params = NULL;
         size_t n = 0;
-        char **argv = pawl__arena_array(&loader->mission->arena,
-                (size_t)pawl__value_at(place, node)->count + 1, sizeof *argv);
+        char **argv = pawl__arena_array(
+                arena, (size_t)pawl__value_at(place, node)->count + 1, sizeof *argv);
 
-        if (!argv)
+        if (loader->mission->n_params)
+                params = pawl__arena_array(
+                        arena, pawl__value_at(place, node)->count, sizeof *params);
+        if (!argv || (loader->mission->n_params && !params))
                 return pawl__nomem(place->err);
         pawl__node command = pawl__json_first(tree, node);
         if (command == PAWL__NO_NODE || pawl__value_at(place, command)->value.len == 0)
@@ -187,11 +207,14 @@ static pawl_status set_run(const pawl__place *place, pawl__node node)
                 char key[32];
                 snprintf(key, sizeof key, "run[%zu]", n);
                 at.key = key;
-                pawl_status status = pawl__keep_c_string(&at, &argv[n++], m);
+                pawl_mission_param *unknown = NULL;
+                pawl_status status = set_word(&at, m, &argv[n], params ? &params[n] : &unknown);
                 if (status)
                         return status;
+                n++;
         }
         loader->step->argv = argv;
+        loader->step->word_params = params;
         return PAWL_OK;
 }
 
@@ -279,7 +302,8 @@ static pawl_status set_steps(const pawl__place *place, pawl__node node)
                         return status;
                 mission->n_steps++;
         }
-        return pawl__references_check(mission, &loader->ids, place->err);
+        pawl_status status = pawl__references_check(mission, &loader->ids, place->err);
+        return status ? status : pawl__params_put_words(mission, place->err);
 }
 
 /* steps stand last: their setter rests on the others'. */
@@ -293,6 +317,7 @@ static const pawl__field mission_fields[] = {
         {"max_log_bytes", PAWL__ENTRY_NUMBER, NULL, pawl__set_log_max},
         {"handoff", PAWL__ENTRY_TEXT, NULL, set_handoff},
         {"workspace", PAWL__ENTRY_MAPPING, NULL, pawl__workspace_settings_read},
+        {"params", PAWL__ENTRY_MAPPING, NULL, pawl__params_read},
         {"steps", PAWL__ENTRY_LIST, "list the mission's steps: steps: [...]", set_steps},
 };
 

@@ -2,6 +2,7 @@
 #include "base/error.h"
 #include "base/json_canon.h"
 #include "base/json_write.h"
+#include "mission/params.h"
 #include "mission/references.h"
 
 /* What resolving one step's inputs works in. */
@@ -116,7 +117,8 @@ static pawl_status add_output(struct resolver *r, pawl__node node, pawl_text fro
         return PAWL_OK;
 }
 
-/* The inputs' own text, with each $from object left out and the output put in its place. */
+/* The inputs' own text, with each $from object left out and the output put in its place, and each
+ * $param object that of a value. */
 static pawl_status splice(struct resolver *r)
 {
         const pawl__json_tree *tree = &r->mission->document.tree;
@@ -125,15 +127,20 @@ static pawl_status splice(struct resolver *r)
 
         for (pawl__node n = root; n < end;) {
                 const pawl__json_node *node = pawl__json_at(tree, n);
-                pawl_text from = pawl__from_of(tree, n);
-                if (!from.data) {
+                pawl_text from = r->output ? pawl__from_of(tree, n) : (pawl_text){NULL, 0};
+                const pawl_mission_param *param = pawl__param_at(r->mission, n);
+                if (!from.data && (!param || !param->value)) {
                         n++;
                         continue;
                 }
                 pawl__buf_add(&r->text, tree->text + at, node->offset - at);
-                pawl_status status = add_output(r, n, from);
-                if (status)
-                        return status;
+                if (from.data) {
+                        pawl_status status = add_output(r, n, from);
+                        if (status)
+                                return status;
+                } else {
+                        pawl__buf_adds(&r->text, param->value);
+                }
                 at = node->offset + node->value.len;
                 n = node->next;
         }
@@ -159,7 +166,7 @@ pawl_status pawl__inputs_resolve(pawl__buf *out, const pawl_mission *mission,
                 return pawl__buf_adds(out, "{}") ? pawl__nomem(err) : PAWL_OK;
         const pawl__json_node *inputs = pawl__json_at(tree, step->inputs);
         bool container = inputs->type == PAWL__JSON_OBJECT || inputs->type == PAWL__JSON_ARRAY;
-        if (container && output)
+        if (container)
                 status = splice(&r);
         else
                 pawl__json_node_text(&r.text, inputs);

@@ -1,6 +1,7 @@
 /**
  * @file mission/inputs.h
- * @brief A step's inputs with each {"$from": "STEP#/POINTER"} replaced by what it names.
+ * @brief A step's inputs with each {"$from": "STEP#/POINTER"} and {"$param": NAME} replaced by what
+ * it names.
  */
 #ifndef PAWL_MISSION_INPUTS_H
 #define PAWL_MISSION_INPUTS_H

@@ -11,12 +11,13 @@
 
 /** What the setters fill. */
 typedef struct pawl__loader {
-        pawl__settings *settings; /**< of the project, the mission or the step at hand */
-        pawl__config *config;     /**< NULL for a mission file, */
-        pawl_mission *mission;    /**< and NULL for a project's settings */
-        pawl__step *step;         /**< the one at hand */
-        pawl__map ids;            /**< of the steps so far */
-        pawl__node *id_at;        /**< of each step */
+        pawl__settings *settings;  /**< of the project, the mission or the step at hand */
+        pawl__config *config;      /**< NULL for a mission file, */
+        pawl_mission *mission;     /**< and NULL for a project's settings */
+        pawl__step *step;          /**< the one at hand */
+        pawl_mission_param *param; /**< likewise */
+        pawl__map ids;             /**< of the steps so far */
+        pawl__node *id_at;         /**< of each step */
 } pawl__loader;
 
 /** A table of fields and how many they are, as pawl__fields_read() takes them. */

@@ -30,7 +30,9 @@ typedef struct pawl__step {
         pawl__settings settings;
         pawl__node inputs;  /**< in the document's tree; PAWL__NO_NODE: {} */
         pawl_text metadata; /**< JSON; absent: none */
-        char **argv;        /**< ended by NULL */
+        char **argv;        /**< ended by NULL; "" for a parameter that has no value yet */
+        pawl_mission_param **word_params; /**< of each word, the one that it is, or NULL; NULL: none
+                                               is one */
 } pawl__step;
 
 /** When a run takes an automatic checkpoint of the workspace. */
@@ -61,6 +63,8 @@ struct pawl_mission {
         char *tool_checkpoints; /**< "on" or "off", for its commands; NULL: not said */
         char *edit_tools;       /**< names with commas between them; NULL: not said */
         char *tool_files; /**< absolute: the directory of tool calls' documents; NULL: not said */
+        pawl_mission_param *params;
+        size_t n_params;
         pawl__step *steps;
         size_t n_steps;
 };

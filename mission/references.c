@@ -2,6 +2,7 @@
 #include "base/error.h"
 #include "base/json_write.h"
 #include "mission/inputs.h"
+#include "mission/params.h"
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -134,6 +135,21 @@ static pawl_status add_reference(
         return PAWL_OK;
 }
 
+static pawl_status check_param(const struct references *r, size_t step, pawl__node object)
+{
+        pawl_mission_param *param;
+        pawl__buf where = PAWL__BUF_INIT;
+
+        pawl__buf_addf(&where, "steps[%zu].inputs", step);
+        pawl__member_path(
+                &where, &r->mission->document.tree, r->mission->steps[step].inputs, object);
+        pawl_status status = pawl__buf_check(&where, r->err);
+        if (!status)
+                status = pawl__param_named(&param, r->mission, object, where.data, r->err);
+        pawl__buf_free(&where);
+        return status;
+}
+
 static pawl_status gather(struct references *r, size_t step)
 {
         const pawl__json_tree *tree = &r->mission->document.tree;
@@ -143,9 +159,11 @@ static pawl_status gather(struct references *r, size_t step)
                 return PAWL_OK;
         for (pawl__node n = inputs; n < pawl__json_at(tree, inputs)->next; n++) {
                 pawl__node from = pawl__json_get(tree, n, "$from");
-                if (from == PAWL__NO_NODE)
-                        continue;
-                pawl_status status = add_reference(r, step, n, from);
+                pawl_status status = PAWL_OK;
+                if (from != PAWL__NO_NODE)
+                        status = add_reference(r, step, n, from);
+                else if (pawl__is_param(tree, n))
+                        status = check_param(r, step, n);
                 if (status)
                         return status;
         }

@@ -1,6 +1,7 @@
 /* Running a mission from its first step. */
 #include "base/error.h"
 #include "base/sources.h"
+#include "mission/params.h"
 #include "mission/runner.h"
 #include <stdio.h>
 
@@ -91,6 +92,7 @@ pawl_status pawl__runner_write_begin(pawl__runner *r, pawl__json_writer *w)
         }
         pawl__json_close_array(w);
         pawl__json_member_text(w, "strictness", pawl__text(pawl__strictness_name(r->runtime)));
+        pawl__params_write(w, r->mission);
         return PAWL_OK;
 }
 
@@ -146,9 +148,10 @@ static pawl_status fill(pawl__runner *r, void *user)
 
 static pawl_status begin(pawl__runner *r, pawl__seeds *with)
 {
-        pawl_status status;
+        pawl_status status = pawl__params_complete(r->mission, &r->error);
 
-        status = pawl__runner_load_seeds(with, r);
+        if (!status)
+                status = pawl__runner_load_seeds(with, r);
         if (!status)
                 status = pawl__runner_choose_id(r);
         if (!status)

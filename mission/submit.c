@@ -2,6 +2,7 @@
 #include "base/error.h"
 #include "base/file.h"
 #include "base/system.h"
+#include "mission/params.h"
 #include "mission/runner.h"
 #include "workspace/checkpoint.h"
 #include "workspace/rollback/tracked_paths.h"
@@ -252,8 +253,10 @@ static pawl_status submit_workspace(submitting *s)
 static pawl_status submit(pawl__runner *r)
 {
         submitting s = {.r = r, .file = PAWL__BUF_INIT};
-        pawl_status status = read_file(&s);
+        pawl_status status = pawl__params_complete(r->mission, &r->error);
 
+        if (!status)
+                status = read_file(&s);
         if (!status)
                 status = pawl__runner_load_seeds(&s.seeds, r);
         if (!status)

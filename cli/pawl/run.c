@@ -1,5 +1,7 @@
 /* pawl run: carry every step of a mission through the five layers. */
+#include "base/error.h"
 #include "cli/pawl/commands.h"
+#include "cli/pawl/params.h"
 #include "cli/pawl/session_run.h"
 #include "cli/pawl/unfinished.h"
 #include "command/find.h"
@@ -15,6 +17,14 @@ static int start_or_go_on(
         case CLI_START:
                 return cli_sit(cli, log, mission, NULL, options);
         case CLI_GO_ON:
+                if (cli_params_given(cli)) {
+                        pawl_error err = PAWL_ERROR_INIT;
+                        pawl__fail(&err, PAWL_EINVAL,
+                                "run %s: goes on with the parameters that it began with; leave "
+                                "--set and --params out, or start a new one with --fresh",
+                                unfinished.run_id);
+                        return cli_fail(cli, &err);
+                }
                 return cli_sit(cli, log, NULL, unfinished.run_id, options);
         case CLI_NEITHER:
                 break;
@@ -35,6 +45,11 @@ static int run_run(cli_call *cli)
         /* A mission that cannot be read leaves no log behind. */
         if (pawl_mission_load(&mission, cli->args[0], &err))
                 return cli_fail(cli, &err);
+        code = cli_take_params(cli, mission);
+        if (code) {
+                pawl_mission_free(mission);
+                return code;
+        }
         if (cli_open_log(&log, cli, CLI_MAKE, &err)) {
                 code = cli_fail(cli, &err);
         } else {
@@ -56,6 +71,7 @@ static const cli_option run_options[] = {
                 "stop after so long, such as 90s, 30m or 8h, to be resumed"},
         {"wait", 0, 0, CLI_SECONDS, "SECONDS", NULL, "wait for another process that owns the run"},
         {"actor", 0, 0, CLI_TEXT, "ACTOR", NULL, "who runs it (default: user:NAME)"},
+        CLI_PARAM_OPTIONS,
         {"json", 0, 0, CLI_FLAG, NULL, NULL, "print one object"},
         {NULL, 0, 0, CLI_FLAG, NULL, NULL, NULL},
 };
@@ -69,4 +85,5 @@ const cli_cmd pawl_run_cmd = {
         .options = run_options,
         .help = "Run every step of a mission",
         .run = run_run,
+        .more_help = cli_print_params,
 };

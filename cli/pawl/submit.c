@@ -1,6 +1,7 @@
 /* pawl submit: put a run of a mission in line for a worker. */
 #include "cli/pawl/actor.h"
 #include "cli/pawl/commands.h"
+#include "cli/pawl/params.h"
 #include "command/fields.h"
 #include "command/find.h"
 #include <pawl/mission.h>
@@ -50,6 +51,11 @@ static int submit_run(cli_call *cli)
         /* A mission that cannot be read leaves no log behind. */
         if (pawl_mission_load(&mission, cli->args[0], &err))
                 return cli_fail(cli, &err);
+        code = cli_take_params(cli, mission);
+        if (code) {
+                pawl_mission_free(mission);
+                return code;
+        }
         if (cli_open_log(&log, cli, CLI_MAKE, &err)) {
                 code = cli_fail(cli, &err);
         } else {
@@ -65,6 +71,7 @@ static const cli_option submit_options[] = {
         {"strictness", 0, 0, CLI_CHOICE, "LEVEL", "off|medium|max",
                 "off, medium or max, over what the mission says"},
         {"actor", 0, 0, CLI_TEXT, "ACTOR", NULL, "who submits it (default: user:NAME)"},
+        CLI_PARAM_OPTIONS,
         {"json", 0, 0, CLI_FLAG, NULL, NULL, "print one object"},
         {NULL, 0, 0, CLI_FLAG, NULL, NULL, NULL},
 };
@@ -78,4 +85,5 @@ const cli_cmd pawl_submit_cmd = {
         .options = submit_options,
         .help = "Put a run of a mission in line for a worker, with all that it needs",
         .run = submit_run,
+        .more_help = cli_print_params,
 };

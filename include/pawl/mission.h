@@ -27,6 +27,27 @@ PAWL_EXTERN const char *pawl_mission_id(const pawl_mission *mission);
 PAWL_EXTERN size_t pawl_mission_steps(const pawl_mission *mission);
 PAWL_EXTERN const char *pawl_mission_step_id(const pawl_mission *mission, size_t index);
 
+/** A parameter of a mission. Texts live as long as the mission; value until another is given. */
+typedef struct pawl_mission_param {
+        const char *name, *type; /**< the type is string, number, boolean or json */
+        const char *description; /**< NULL: none */
+        const char *value; /**< canonical JSON: what was given, else the default; NULL: none yet */
+} pawl_mission_param;
+
+/** How many there are, and where. */
+PAWL_EXTERN size_t pawl_mission_params(const pawl_mission *mission, const pawl_mission_param **out);
+/**
+ * Give a parameter its value, for a run or a submission of this mission that comes later: @p text
+ * is the string itself, or the JSON of a value of another type.
+ * @return PAWL_EINVAL: it is not declared, or the text is not of its type.
+ */
+PAWL_EXTERN PAWL_MUST_CHECK pawl_status pawl_mission_set_param(
+        pawl_mission *mission, const char *name, const char *text, pawl_error *err);
+/** The same with a file, YAML or JSON, of names and values. PAWL_ENOTFOUND, PAWL_EACCESS, PAWL_EIO,
+ *  PAWL_EPARSE "FILE: line N: NAME: WHAT; REMEDY"; those before that one are given then. */
+PAWL_EXTERN PAWL_MUST_CHECK pawl_status pawl_mission_load_params(
+        pawl_mission *mission, const char *path, pawl_error *err);
+
 /** What a run is doing, for progress. */
 typedef enum pawl_run_stage {
         PAWL_STEP_CHECKING,
@@ -164,7 +185,8 @@ PAWL_EXTERN void pawl_run_result_free(pawl_run_result *result);
  * @param[out] out  set whenever the run got as far as to exist in the log (also for PAWL_BLOCKED,
  *                  PAWL_ESTEP, PAWL_EINPUTS, PAWL_EINTERRUPTED); else NULL.
  * @return PAWL_OK, PAWL_BLOCKED, PAWL_ESTEP, PAWL_EINTERRUPTED, PAWL_EHELD, PAWL_EFENCED,
- * PAWL_EEXISTS (the run id), or another failure; @p err has the message for all but PAWL_OK.
+ * PAWL_EEXISTS (the run id), PAWL_EINVAL (a parameter has no value), or another failure; @p err has
+ * the message for all but PAWL_OK.
  */
 PAWL_EXTERN PAWL_MUST_CHECK pawl_status pawl_mission_run(pawl_run_result **out,
         pawl_mission *mission, pawl_log *log, const pawl_run_options *options, pawl_error *err);

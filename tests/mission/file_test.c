@@ -193,7 +193,8 @@ static void unknown_keys_are_refused_with_the_nearest_one(void **state)
         file_refused(f, "mission: m\nstep: []\n", 2, "step: unknown key; did you mean steps?");
         file_refused(f, MINIMAL "surroundings: x\n", 3,
                 "surroundings: unknown key; the keys here are mission, strictness, glossary_check, "
-                "glossary, store_inputs, max_output_bytes, max_log_bytes, handoff, workspace, steps");
+                "glossary, store_inputs, max_output_bytes, max_log_bytes, handoff, workspace, params, "
+                "steps");
         file_refused(f, "mission: m\nsteps:\n- id: a\n  run: [x]\n  crtical: true\n", 5,
                 "steps[0].crtical: unknown key; did you mean critical?");
         file_refused(f, "mission: m\nsteps:\n- id: a\n  cmd: [x]\n", 4,
@@ -209,7 +210,8 @@ static void unknown_keys_are_refused_with_the_nearest_one(void **state)
                 f, MINIMAL "handof:\n\n  - x\n", 3, "handof: unknown key; did you mean handoff?");
         file_refused(f, MINIMAL "\"\": x\n", 3,
                 ": unknown key; the keys here are mission, strictness, glossary_check, glossary, "
-                "store_inputs, max_output_bytes, max_log_bytes, handoff, workspace, steps");
+                "store_inputs, max_output_bytes, max_log_bytes, handoff, workspace, params, "
+                "steps");
 }
 
 static void missing_keys_are_named(void **state)

@@ -1,0 +1,68 @@
+# A mission's parameters: given, refused, recorded, and the same after a resume.
+. "$SOURCE_DIR/tests/cli/shared.sh"
+export PAWL_DB=$PWD/.pawl/events.db
+
+cat >mission.yaml <<'MISSION'
+mission: release
+params:
+  version: {type: string, description: what is released}
+  count: {type: number, default: 2}
+steps:
+  - id: build
+    inputs: {version: {$param: version}, again: {$param: count}}
+    run: [sh, -c, 'echo "$0 $1" >>built; cat', {$param: version}, {$param: count}]
+  - id: publish
+    inputs: {$param: version}
+    run: [sh, -c, 'test -e fixed || exit 3; cat >published']
+MISSION
+
+it "prints the parameters with --help"
+runs 0 pawl run mission.yaml --help
+says '^  --set version=string +what is released \(required\)$' out
+says '^  --set count=number +\(default: 2\)$' out
+
+it "refuses a run whose parameter has no value, and leaves no event"
+fails 1 'parameter version: has no value; give one with --set version=VALUE' pawl run mission.yaml
+same "$(events RunStarted)" 0
+
+it "refuses what is not declared, or not of the type"
+fails 1 'parameter vers: .*did you mean version' pawl run mission.yaml --set vers=1
+fails 1 'parameter count: "x" is no number' pawl run mission.yaml --set version=1 --set count=x
+misused '--set version: is no NAME=VALUE' pawl run mission.yaml --set version
+same "$(events RunStarted)" 0
+[ ! -e built ]
+
+it "runs with what was given, --set before --params"
+printf 'version: "0.9"\ncount: 5\n' >p.yaml
+runs 1 pawl run mission.yaml --run r1 --params p.yaml --set 'version=1.4 "x"=y'
+same "$(cat built)" '1.4 "x"=y 5'
+same "$(pawl output r1 build)" '{"again":5,"version":"1.4 \"x\"=y"}'
+
+it "records them"
+same "$(eventlog export | jq -c 'select(.type == "RunStarted") | .payload.params')" '{"count":5,"version":"1.4 \"x\"=y"}'
+
+it "goes on with the recorded ones, whatever the defaults are now"
+sed -i 's/default: 2/default: 9/' mission.yaml
+fails 1 'run r1: goes on with the parameters that it began with' pawl run mission.yaml --resume --set version=2
+touch fixed
+runs 0 pawl resume r1
+same "$(cat published)" '"1.4 \"x\"=y"'
+same "$(wc -l <built)" 1
+runs 0 eventlog replay --check
+
+it "hashes inputs with them: the same values alike, others not"
+for version in 7 7 8; do runs 0 pawl run mission.yaml --fresh --set version=$version; done
+same "$(eventlog export | jq -r 'select(.type == "StepStarted" and .step_id == "build") | .payload.input_hash' | tail -3 | uniq -c | awk '{print $1}' | xargs)" "2 1"
+
+it "submits with them, and a worker has them"
+rm -f published
+runs 0 pawl submit mission.yaml --run s1 --set version=s
+fails 1 'parameter version: has no value' pawl submit mission.yaml --run s2
+runs 0 pawl work --once --dir "$PWD.work"
+same "$(pawl output s1 build)" '{"again":9,"version":"s"}'
+rm -rf "$PWD.work"
+
+it "refuses an unknown parameter in check, and checks one without values"
+runs 0 pawl check mission.yaml
+sed 's/{$param: count}]/{$param: cuont}]/' mission.yaml >wrong.yaml
+fails 1 'steps\[0\].run\[4\].\$param: no parameter is called "cuont"; did you mean count' pawl check wrong.yaml
