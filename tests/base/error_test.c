@@ -2,12 +2,11 @@
 #include "base/error.h"
 #include "support/test.h"
 
-static void what_is_quoted_cannot_break_the_line(void **state)
+UNIT_TEST(what_is_quoted_cannot_break_the_line)
 {
         pawl_error err = PAWL_ERROR_INIT;
         const pawl_text id = {"a\nb\tc\x1b[31m\x7f", 11};
 
-        (void)state;
         assert_int_equal(
                 pawl__fail(&err, PAWL_EINVAL, "run %.*s: is odd; no", PAWL__FMT(id)), PAWL_EINVAL);
         assert_string_equal(err.message, "run a\\x0ab\\x09c\\x1b[31m\\x7f: is odd; no");
@@ -16,11 +15,10 @@ static void what_is_quoted_cannot_break_the_line(void **state)
                 err.message, "two\\x0d\\x0alines: run a\\x0ab\\x09c\\x1b[31m\\x7f: is odd; no");
 }
 
-static void bytes_that_are_no_text_are_shown_as_such(void **state)
+UNIT_TEST(bytes_that_are_no_text_are_shown_as_such)
 {
         pawl_error err = PAWL_ERROR_INIT;
 
-        (void)state;
         pawl__fail(&err, PAWL_EINVAL, "%s", "caf\xc3\xa9 \xff\xc3 \xe2\x82 \xed\xa0\x80 \xc2\x85.");
         assert_string_equal(
                 err.message, "caf\xc3\xa9 \\xff\\xc3 \\xe2\\x82 \\xed\\xa0\\x80 \\u0085.");
@@ -29,12 +27,11 @@ static void bytes_that_are_no_text_are_shown_as_such(void **state)
 }
 
 /* A text of which 200 bytes are shown ends with a whole character. */
-static void a_long_text_is_cut_between_characters(void **state)
+UNIT_TEST(a_long_text_is_cut_between_characters)
 {
         char text[301] = "x";
         pawl_error err = PAWL_ERROR_INIT;
 
-        (void)state;
         for (size_t i = 1; i < 300; i += 2)
                 memcpy(text + i, "\xc3\xa9", 2);
         const pawl_text id = {text, 300};
@@ -45,12 +42,11 @@ static void a_long_text_is_cut_between_characters(void **state)
 }
 
 /* Escapes can make it longer than there is room for. */
-static void a_long_message_is_cut_before_an_escape(void **state)
+UNIT_TEST(a_long_message_is_cut_before_an_escape)
 {
         char text[PAWL_ERROR_MAX];
         pawl_error err = PAWL_ERROR_INIT;
 
-        (void)state;
         memset(text, '\n', sizeof text - 1);
         text[sizeof text - 1] = '\0';
         for (size_t plain = 0; plain < 8; plain++) {
@@ -66,13 +62,4 @@ static void a_long_message_is_cut_before_an_escape(void **state)
         assert_true(pawl__utf8_valid(err.message, strlen(err.message)));
 }
 
-int main(void)
-{
-        const struct CMUnitTest tests[] = {
-                cmocka_unit_test(what_is_quoted_cannot_break_the_line),
-                cmocka_unit_test(bytes_that_are_no_text_are_shown_as_such),
-                cmocka_unit_test(a_long_text_is_cut_between_characters),
-                cmocka_unit_test(a_long_message_is_cut_before_an_escape),
-        };
-        return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS_MAIN(NULL, NULL)

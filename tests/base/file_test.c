@@ -43,13 +43,12 @@ static int load(pawl__buf *out, const char *name, size_t max)
         return error;
 }
 
-static void what_is_written_is_read_up_to_the_bound(void **state)
+UNIT_TEST(what_is_written_is_read_up_to_the_bound)
 {
         static char bytes[LARGE];
         pawl__buf text = PAWL__BUF_INIT;
         struct stat st;
 
-        (void)state;
         for (size_t i = 0; i < LARGE; i++)
                 bytes[i] = (char)(i * 7 % 251);
         assert_int_equal(make("large", bytes, LARGE), 0);
@@ -72,11 +71,10 @@ static void what_is_written_is_read_up_to_the_bound(void **state)
         pawl__buf_free(&text);
 }
 
-static void a_rename_replaces_only_if_told(void **state)
+UNIT_TEST(a_rename_replaces_only_if_told)
 {
         pawl__buf text = PAWL__BUF_INIT;
 
-        (void)state;
         assert_int_equal(make("one", "1", 1), 0);
         assert_int_equal(make("two", "2", 1), 0);
         assert_int_equal(pawl__rename(AT_FDCWD, "one", "two", false), EEXIST);
@@ -92,12 +90,4 @@ static void a_rename_replaces_only_if_told(void **state)
         pawl__buf_free(&text);
 }
 
-int main(void)
-{
-        const struct CMUnitTest tests[] = {
-                cmocka_unit_test(what_is_written_is_read_up_to_the_bound),
-                cmocka_unit_test(a_rename_replaces_only_if_told),
-        };
-
-        return cmocka_run_group_tests(tests, setup, teardown);
-}
+TESTS_MAIN(setup, teardown)

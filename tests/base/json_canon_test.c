@@ -45,9 +45,8 @@ static void check(const char *text, const char *canonical)
         assert_true(agrees(text, strlen(text), canonical, strlen(canonical)));
 }
 
-static void the_examples_of_rfc_8785_come_out(void **state)
+UNIT_TEST(the_examples_of_rfc_8785_come_out)
 {
-        (void)state;
         check("{\n  \"numbers\": [333333333.33333329, 1E30, 4.50,\n              2e-3, "
               "0.000000000000000000000000001],\n  \"string\": "
               "\"\\u20ac$\\u000F\\u000aA'\\u0042\\u0022\\u005c\\\\\\\"\\/\",\n  \"literals\": "
@@ -66,9 +65,8 @@ static void the_examples_of_rfc_8785_come_out(void **state)
                 "Grinning Face\",\"\xef\xac\xb3\":\"Hebrew Letter Dalet With Dagesh\"}");
 }
 
-static void scalars_and_empty_containers_are_documents_too(void **state)
+UNIT_TEST(scalars_and_empty_containers_are_documents_too)
 {
-        (void)state;
         check(" null ", "null");
         check("\ttrue", "true");
         check("false\r\n", "false");
@@ -79,9 +77,8 @@ static void scalars_and_empty_containers_are_documents_too(void **state)
         check("0", "0");
 }
 
-static void integers_keep_every_digit(void **state)
+UNIT_TEST(integers_keep_every_digit)
 {
-        (void)state;
         check("-0", "0");
         check("[9007199254740991,-9007199254740991]", "[9007199254740991,-9007199254740991]");
         check("[9007199254740992,9007199254740993]", "[9007199254740992,9007199254740993]");
@@ -93,9 +90,8 @@ static void integers_keep_every_digit(void **state)
         check("[1.50,-0.0,1e-7,0.0000001,1E2,-1e-400]", "[1.5,0,1e-7,1e-7,100,0]");
 }
 
-static void strings_keep_only_the_escapes_that_they_need(void **state)
+UNIT_TEST(strings_keep_only_the_escapes_that_they_need)
 {
-        (void)state;
         check("\"\\u0000\\u0001\\u0007\\u0008\\u0009\\u000a\\u000b\\u000c\\u000d\\u001F \\u007f\"",
                 "\"\\u0000\\u0001\\u0007\\b\\t\\n\\u000b\\f\\r\\u001f \x7f\"");
         check("\"\\b\\f\\n\\r\\t\\\"\\\\\\/\"", "\"\\b\\f\\n\\r\\t\\\"\\\\/\"");
@@ -105,9 +101,8 @@ static void strings_keep_only_the_escapes_that_they_need(void **state)
                 "\"an ASCII text that is longer than two times sixteen bytes/\"");
 }
 
-static void members_stand_in_the_order_of_utf_16_units(void **state)
+UNIT_TEST(members_stand_in_the_order_of_utf_16_units)
 {
-        (void)state;
         check("{\"b\":1,\"a\":2,\"\":3,\"ab\":4,\"a\\u0000\":5}",
                 "{\"\":3,\"a\":2,\"a\\u0000\":5,\"ab\":4,\"b\":1}");
         /* a character of two units comes before U+E000 to U+FFFF, not after */
@@ -144,12 +139,11 @@ static bool check_line(const char *line, size_t len)
         return agrees(line, text_len, tab + 1, len - text_len - 1);
 }
 
-static void another_program_has_the_same_canonical_forms(void **state)
+UNIT_TEST(another_program_has_the_same_canonical_forms)
 {
         size_t len, lines = 0;
         char *all = file_read(GOLDEN_DIR "/json_vectors.txt", &len);
 
-        (void)state;
         for (char *p = all; p < all + len; lines++) {
                 char *end = memchr(p, '\n', (size_t)(all + len - p));
                 assert_non_null(end);
@@ -160,14 +154,13 @@ static void another_program_has_the_same_canonical_forms(void **state)
         free(all);
 }
 
-static void node_has_the_same_canonical_forms_for_134_thousand_more(void **state)
+UNIT_TEST(node_has_the_same_canonical_forms_for_134_thousand_more)
 {
         FILE *node;
         char *line = NULL;
         size_t cap = 0, lines = 0, bad = 0;
         ssize_t n;
 
-        (void)state;
         if (system("node --version >/dev/null 2>&1") != 0) {
                 print_message("no node here: only the committed vectors were compared\n");
                 skip();
@@ -212,9 +205,8 @@ static void make_large(pawl__buf *text, pawl__buf *canonical, unsigned depth, un
         pawl__buf_free(&inner_canonical);
 }
 
-static void large_objects_in_large_objects_are_put_in_order(void **state)
+UNIT_TEST(large_objects_in_large_objects_are_put_in_order)
 {
-        (void)state;
         for (unsigned width = 1; width <= 30000; width = width * 5 + 7) {
                 pawl__buf text = PAWL__BUF_INIT, canonical = PAWL__BUF_INIT;
                 assert_int_equal(pawl__buf_adds(&text, "[0, "), PAWL_OK);
@@ -232,12 +224,11 @@ static void large_objects_in_large_objects_are_put_in_order(void **state)
 
 /* Sorted, reversed, and shuffled; more than the sort does by insertion, and enough for it to part.
  */
-static void thousands_of_members_are_put_in_order(void **state)
+UNIT_TEST(thousands_of_members_are_put_in_order)
 {
         enum { MEMBERS = 20011 };
         const unsigned steps[] = {1, MEMBERS - 1, 7919, 2};
 
-        (void)state;
         for (size_t k = 0; k < sizeof steps / sizeof steps[0]; k++) {
                 pawl__buf text = PAWL__BUF_INIT, canonical = PAWL__BUF_INIT;
                 pawl_status status = PAWL_OK;
@@ -259,12 +250,11 @@ static void thousands_of_members_are_put_in_order(void **state)
 }
 
 /* Numbers whose canonical form is many times as long, so that the buffer must grow on the way. */
-static void numbers_may_grow(void **state)
+UNIT_TEST(numbers_may_grow)
 {
         pawl__buf text = PAWL__BUF_INIT, canonical = PAWL__BUF_INIT;
         pawl_status status = PAWL_OK;
 
-        (void)state;
         for (int i = 0; i < 30000; i++) {
                 status |= pawl__buf_addf(&text, "%s\"%05d\":1e20", i ? "," : "{", 29999 - i);
                 status |= pawl__buf_addf(
@@ -287,14 +277,13 @@ static double seconds(void)
 
 /* What would be slow if every level moved all that is in it, or compared every name with every
  * other. The bound is far above what it takes, and far below what it would take then. */
-static void hostile_documents_take_no_longer_than_others(void **state)
+UNIT_TEST(hostile_documents_take_no_longer_than_others)
 {
         pawl__buf text = PAWL__BUF_INIT;
         pawl_status status = PAWL_OK;
         unsigned char hash[32];
         pawl_error err;
 
-        (void)state;
         for (int i = 0; i < 500; i++)
                 status |= pawl__buf_adds(&text, "{\"b\":");
         status |= pawl__buf_adds(&text, "[");
@@ -322,13 +311,12 @@ static void hostile_documents_take_no_longer_than_others(void **state)
 }
 
 /* Median of three from a pattern that makes every part lopsided: the heap must take over. */
-static void the_sort_does_not_degrade(void **state)
+UNIT_TEST(the_sort_does_not_degrade)
 {
         enum { N = 4000 };
         static char text[N * 8];
         static pawl__member members[N];
 
-        (void)state;
         for (unsigned k = 0; k < 3; k++) {
                 for (unsigned i = 0; i < N; i++) {
                         const unsigned n = k == 0   ? (i % 2 ? i : N - i)
@@ -346,12 +334,11 @@ static void the_sort_does_not_degrade(void **state)
         }
 }
 
-static void the_public_functions_do_the_same(void **state)
+UNIT_TEST(the_public_functions_do_the_same)
 {
         char hex[65], wanted[65], *out;
         size_t len;
 
-        (void)state;
         assert_int_equal(pawl_json_canonical(&out, &len, "{\"b\":1,\"a\":[]}", 14, NULL), PAWL_OK);
         assert_string_equal(out, "{\"a\":[],\"b\":1}");
         assert_int_equal(len, 14);
@@ -363,23 +350,4 @@ static void the_public_functions_do_the_same(void **state)
         assert_string_equal(hex, wanted);
 }
 
-int main(void)
-{
-        const struct CMUnitTest tests[] = {
-                cmocka_unit_test(the_examples_of_rfc_8785_come_out),
-                cmocka_unit_test(scalars_and_empty_containers_are_documents_too),
-                cmocka_unit_test(integers_keep_every_digit),
-                cmocka_unit_test(strings_keep_only_the_escapes_that_they_need),
-                cmocka_unit_test(members_stand_in_the_order_of_utf_16_units),
-                cmocka_unit_test(another_program_has_the_same_canonical_forms),
-                cmocka_unit_test(node_has_the_same_canonical_forms_for_134_thousand_more),
-                cmocka_unit_test(large_objects_in_large_objects_are_put_in_order),
-                cmocka_unit_test(thousands_of_members_are_put_in_order),
-                cmocka_unit_test(numbers_may_grow),
-                cmocka_unit_test(hostile_documents_take_no_longer_than_others),
-                cmocka_unit_test(the_sort_does_not_degrade),
-                cmocka_unit_test(the_public_functions_do_the_same),
-        };
-
-        return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS_MAIN(NULL, NULL)

@@ -141,42 +141,31 @@ static pawl_status map(const pawl__buf *text, pawl_error *err)
         return status;
 }
 
-static void the_canonical_form_survives_any_failed_allocation(void **state)
+UNIT_TEST(the_canonical_form_survives_any_failed_allocation)
 {
         fail_each(canonical, *state);
         fail_each(canonical_behind, *state);
 }
 
-static void the_hash_survives_any_failed_allocation(void **state)
+UNIT_TEST(the_hash_survives_any_failed_allocation)
 {
         fail_each(hash, *state);
 }
 
-static void the_tree_survives_any_failed_allocation(void **state)
+UNIT_TEST(the_tree_survives_any_failed_allocation)
 {
         fail_each(tree, *state);
 }
 
-static void the_writer_survives_any_failed_allocation(void **state)
+UNIT_TEST(the_writer_survives_any_failed_allocation)
 {
         fail_each(writer, *state);
         fail_each(quote, *state);
 }
 
-static void the_map_survives_any_failed_allocation(void **state)
+UNIT_TEST(the_map_survives_any_failed_allocation)
 {
         fail_each(map, *state);
 }
 
-int main(void)
-{
-        const struct CMUnitTest tests[] = {
-                cmocka_unit_test(the_canonical_form_survives_any_failed_allocation),
-                cmocka_unit_test(the_hash_survives_any_failed_allocation),
-                cmocka_unit_test(the_tree_survives_any_failed_allocation),
-                cmocka_unit_test(the_writer_survives_any_failed_allocation),
-                cmocka_unit_test(the_map_survives_any_failed_allocation),
-        };
-
-        return cmocka_run_group_tests(tests, setup, teardown);
-}
+TESTS_MAIN(setup, teardown)

@@ -20,7 +20,7 @@ static char kind(const pawl__json_token *token)
         return letters[token->type];
 }
 
-static void tokens_come_in_the_order_of_the_text(void **state)
+UNIT_TEST(tokens_come_in_the_order_of_the_text)
 {
         static const char text[] =
                 " {\"a\" : [1, -2.5e+3 ,\"x\\n\",true,false,null,{ },[ ]],\"b\":0}\r\n\t ";
@@ -30,7 +30,6 @@ static void tokens_come_in_the_order_of_the_text(void **state)
         char kinds[64];
         size_t n = 0;
 
-        (void)state;
         pawl__json_reader_init(&reader, text, sizeof text - 1);
         while (token.type != PAWL__JSON_FINISHED) {
                 assert_int_equal(pawl__json_next(&reader, &token, &err), PAWL_OK);
@@ -260,9 +259,8 @@ static const struct {
                 "number, true, false, null, [ or {"},
 };
 
-static void what_is_no_json_is_refused_with_line_column_and_advice(void **state)
+UNIT_TEST(what_is_no_json_is_refused_with_line_column_and_advice)
 {
-        (void)state;
         for (size_t i = 0; i < sizeof refused / sizeof refused[0]; i++)
                 check_refused(refused[i].text, refused[i].len, refused[i].message, false);
 }
@@ -292,17 +290,15 @@ static const struct {
                 "line 1, column 34: the name \"long_name_1\" appears twice in its object; keep one"},
 };
 
-static void a_name_that_stands_twice_is_refused_where_it_stands_again(void **state)
+UNIT_TEST(a_name_that_stands_twice_is_refused_where_it_stands_again)
 {
-        (void)state;
         for (size_t i = 0; i < sizeof twice / sizeof twice[0]; i++)
                 check_refused(twice[i].text, strlen(twice[i].text), twice[i].message, true);
 }
 
 /* Both ways of finding duplicates: by comparing, and by sorting a large object. */
-static void a_name_that_stands_twice_is_found_among_thousands(void **state)
+UNIT_TEST(a_name_that_stands_twice_is_found_among_thousands)
 {
-        (void)state;
         for (unsigned members = 20; members <= 5000; members += 830) {
                 pawl__buf text = PAWL__BUF_INIT;
                 char message[200];
@@ -322,12 +318,11 @@ static void a_name_that_stands_twice_is_found_among_thousands(void **state)
         }
 }
 
-static void a_long_name_is_cut_in_the_message(void **state)
+UNIT_TEST(a_long_name_is_cut_in_the_message)
 {
         pawl__buf text = PAWL__BUF_INIT;
         pawl_error err;
 
-        (void)state;
         for (int i = 0; i < 2; i++) {
                 assert_int_equal(pawl__buf_adds(&text, i ? "\":1,\"" : "{\""), PAWL_OK);
                 for (int k = 0; k < 150; k++)
@@ -341,14 +336,13 @@ static void a_long_name_is_cut_in_the_message(void **state)
         pawl__buf_free(&text);
 }
 
-static void nesting_ends_at_512_levels(void **state)
+UNIT_TEST(nesting_ends_at_512_levels)
 {
         char text[2 * 513 + 1];
         pawl__buf out = PAWL__BUF_INIT;
         pawl__json_tree tree = PAWL__JSON_TREE_INIT;
         pawl_error err;
 
-        (void)state;
         memset(text, '[', 512);
         memset(text + 512, ']', 512);
         assert_int_equal(read_through(text, 1024, &err), PAWL_OK);
@@ -364,20 +358,19 @@ static void nesting_ends_at_512_levels(void **state)
         pawl__buf_free(&out);
 }
 
-static void columns_count_characters_and_lines_end_at_line_feeds(void **state)
+UNIT_TEST(columns_count_characters_and_lines_end_at_line_feeds)
 {
         static const char text[] =
                 "[\"\xe5\xb7\xa5\xe4\xbd\x9c\xf0\x9f\x98\x80\",\r\n\t\"\xc3\xa9\", x]";
         pawl_error err;
 
-        (void)state;
         assert_int_equal(read_through(text, sizeof text - 1, &err), PAWL_EPARSE);
         assert_says(err.message, "line 2, column 7: 'x' ");
         pawl__json_fail_at(text, sizeof text - 1, 12, &err, "here");
         assert_string_equal(err.message, "line 1, column 6: here");
 }
 
-static void escapes_are_decoded_to_what_they_stand_for(void **state)
+UNIT_TEST(escapes_are_decoded_to_what_they_stand_for)
 {
         static const struct {
                 const char *raw, *decoded;
@@ -393,7 +386,6 @@ static void escapes_are_decoded_to_what_they_stand_for(void **state)
                 {"\\\\u0041", "\\u0041", 6},
         };
 
-        (void)state;
         for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
                 const size_t raw_len = strlen(cases[i].raw);
                 char *out = malloc(raw_len);
@@ -404,18 +396,4 @@ static void escapes_are_decoded_to_what_they_stand_for(void **state)
         }
 }
 
-int main(void)
-{
-        const struct CMUnitTest tests[] = {
-                cmocka_unit_test(tokens_come_in_the_order_of_the_text),
-                cmocka_unit_test(what_is_no_json_is_refused_with_line_column_and_advice),
-                cmocka_unit_test(a_name_that_stands_twice_is_refused_where_it_stands_again),
-                cmocka_unit_test(a_name_that_stands_twice_is_found_among_thousands),
-                cmocka_unit_test(a_long_name_is_cut_in_the_message),
-                cmocka_unit_test(nesting_ends_at_512_levels),
-                cmocka_unit_test(columns_count_characters_and_lines_end_at_line_feeds),
-                cmocka_unit_test(escapes_are_decoded_to_what_they_stand_for),
-        };
-
-        return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS_MAIN(NULL, NULL)

@@ -19,14 +19,13 @@ static pawl_text value_at(const pawl__json_tree *tree, const char *pointer)
 }
 
 /* RFC 6901, section 5: the document, its pointers and their values. */
-static void the_pointers_of_rfc_6901_lead_where_it_says(void **state)
+UNIT_TEST(the_pointers_of_rfc_6901_lead_where_it_says)
 {
         static const char text[] =
                 "{\"foo\": [\"bar\", \"baz\"], \"\": 0, \"a/b\": 1, \"c%d\": 2, \"e^f\": 3, "
                 "\"g|h\": 4, \"i\\\\j\": 5, \"k\\\"l\": 6, \" \": 7, \"m~n\": 8}";
         pawl__json_tree tree = PAWL__JSON_TREE_INIT;
 
-        (void)state;
         read_tree(&tree, text);
         assert_text(value_at(&tree, ""), text);
         assert_text(value_at(&tree, "/foo"), "[\"bar\", \"baz\"]");
@@ -43,7 +42,7 @@ static void the_pointers_of_rfc_6901_lead_where_it_says(void **state)
         pawl__json_tree_free(&tree);
 }
 
-static void a_pointer_that_leads_nowhere_or_is_malformed_gives_no_node(void **state)
+UNIT_TEST(a_pointer_that_leads_nowhere_or_is_malformed_gives_no_node)
 {
         static const char *const pointers[] = {"foo", "/x", "/foo/2", "/foo/00", "/foo/01",
                 "/foo/-", "/foo/", "/foo/+1", "/foo/1e0", "/foo/4294967296",
@@ -51,7 +50,6 @@ static void a_pointer_that_leads_nowhere_or_is_malformed_gives_no_node(void **st
                 "/a~1b~", "//", "/foo/0~"};
         pawl__json_tree tree = PAWL__JSON_TREE_INIT;
 
-        (void)state;
         assert_int_equal(pawl__json_pointer(&tree, pawl__text("")), PAWL__NO_NODE);
         read_tree(&tree, "{\"foo\":[\"bar\",\"baz\"],\"n\":1,\"a/b\":2,\"a~\":3,\"a\":4}");
         for (size_t i = 0; i < sizeof pointers / sizeof pointers[0]; i++)
@@ -60,12 +58,11 @@ static void a_pointer_that_leads_nowhere_or_is_malformed_gives_no_node(void **st
         pawl__json_tree_free(&tree);
 }
 
-static void children_come_in_the_order_of_the_text(void **state)
+UNIT_TEST(children_come_in_the_order_of_the_text)
 {
         pawl__json_tree tree = PAWL__JSON_TREE_INIT;
         pawl__buf names = PAWL__BUF_INIT;
 
-        (void)state;
         read_tree(&tree, "{\"z\":[1,[2,3],{}],\"a\":{\"b\":{\"c\":null}},\"m\":[]}");
         for (pawl__node n = pawl__json_first(&tree, 0); n != PAWL__NO_NODE;
                 n = pawl__json_after(&tree, 0, n)) {
@@ -87,11 +84,10 @@ static void children_come_in_the_order_of_the_text(void **state)
         pawl__json_tree_free(&tree);
 }
 
-static void members_are_found_by_their_decoded_names(void **state)
+UNIT_TEST(members_are_found_by_their_decoded_names)
 {
         pawl__json_tree tree = PAWL__JSON_TREE_INIT;
 
-        (void)state;
         read_tree(&tree, "{\"\\u0061\":\"x\\ty\",\"b\":\"\\u0000\",\"c\":7,\"d\":null,\"e\":\"\"}");
         assert_text(pawl__json_get_text(&tree, 0, "a"), "x\ty");
         const pawl_text zero = pawl__json_get_text(&tree, 0, "b");
@@ -107,7 +103,7 @@ static void members_are_found_by_their_decoded_names(void **state)
         pawl__json_tree_free(&tree);
 }
 
-static void numbers_are_integers_where_they_fit(void **state)
+UNIT_TEST(numbers_are_integers_where_they_fit)
 {
         static const struct {
                 const char *literal;
@@ -120,7 +116,6 @@ static void numbers_are_integers_where_they_fit(void **state)
                 {"1.0", false, 0}, {"1e2", false, 0}, {"123456789012345678901234567890", false, 0}};
         pawl__json_tree tree = PAWL__JSON_TREE_INIT;
 
-        (void)state;
         for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
                 int64_t value = 42;
                 read_tree(&tree, cases[i].literal);
@@ -135,12 +130,11 @@ static void numbers_are_integers_where_they_fit(void **state)
         pawl__json_tree_free(&tree);
 }
 
-static void a_tree_is_read_into_again_with_the_memory_it_has(void **state)
+UNIT_TEST(a_tree_is_read_into_again_with_the_memory_it_has)
 {
         pawl__json_tree tree = PAWL__JSON_TREE_INIT;
         pawl_error err = PAWL_ERROR_INIT;
 
-        (void)state;
         read_tree(&tree, "[1,2,3,4,5,\"\\n\",{\"a\":{\"b\":[]}}]");
         const pawl__json_node *nodes = tree.nodes;
         const struct pawl__arena_block *block = tree.arena.head;
@@ -179,7 +173,7 @@ static void assert_canonical_as_written(const char *text, size_t len, bool expec
         pawl__json_tree_free(&tree);
 }
 
-static void a_tree_knows_whether_its_text_is_canonical(void **state)
+UNIT_TEST(a_tree_knows_whether_its_text_is_canonical)
 {
         static const char *const canonical[] = {"{}", "[]", "0", "-1", "1.5", "1e+21", "5e-324",
                 "12345678901234567890", "null", "true", "\"\"",
@@ -194,7 +188,6 @@ static void a_tree_knows_whether_its_text_is_canonical(void **state)
                 "\"\\u001F\"", "\"\\u000a\"", "\"\\u0022\"", "\"\\u00e4\"", "\"\\ud800\\udc00\"",
                 "{\"\\u0041\":1}", "{\"\xee\x80\x80\":1,\"\xf0\x90\x80\x80\":2}"};
 
-        (void)state;
         for (size_t i = 0; i < sizeof canonical / sizeof canonical[0]; i++)
                 assert_canonical_as_written(canonical[i], strlen(canonical[i]), true);
         for (size_t i = 0; i < sizeof others / sizeof others[0]; i++)
@@ -202,12 +195,11 @@ static void a_tree_knows_whether_its_text_is_canonical(void **state)
 }
 
 /* With and without the limit up to which each name is compared with all before it. */
-static void names_of_a_large_object_are_canonical_in_order_and_refused_twice(void **state)
+UNIT_TEST(names_of_a_large_object_are_canonical_in_order_and_refused_twice)
 {
         static const char *const last[] = {"zz", "b", "a005"};
         pawl__json_tree tree = PAWL__JSON_TREE_INIT;
 
-        (void)state;
         for (int n = 10; n <= 100; n += 90)
                 for (size_t i = 0; i < sizeof last / sizeof last[0]; i++) {
                         pawl__buf text = PAWL__BUF_INIT;
@@ -232,7 +224,7 @@ static void names_of_a_large_object_are_canonical_in_order_and_refused_twice(voi
         pawl__json_tree_free(&tree);
 }
 
-static void a_tree_knows_how_deep_it_is(void **state)
+UNIT_TEST(a_tree_knows_how_deep_it_is)
 {
         static const struct {
                 const char *text;
@@ -240,7 +232,6 @@ static void a_tree_knows_how_deep_it_is(void **state)
         } cases[] = {{"1", 0}, {"[]", 1}, {"{\"a\":[[]],\"b\":[1]}", 3}, {"[[],{\"a\":1}]", 2}};
         pawl__json_tree tree = PAWL__JSON_TREE_INIT;
 
-        (void)state;
         for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
                 read_tree(&tree, cases[i].text);
                 assert_int_equal(tree.depth, cases[i].depth);
@@ -248,19 +239,4 @@ static void a_tree_knows_how_deep_it_is(void **state)
         pawl__json_tree_free(&tree);
 }
 
-int main(void)
-{
-        const struct CMUnitTest tests[] = {
-                cmocka_unit_test(the_pointers_of_rfc_6901_lead_where_it_says),
-                cmocka_unit_test(a_pointer_that_leads_nowhere_or_is_malformed_gives_no_node),
-                cmocka_unit_test(children_come_in_the_order_of_the_text),
-                cmocka_unit_test(members_are_found_by_their_decoded_names),
-                cmocka_unit_test(numbers_are_integers_where_they_fit),
-                cmocka_unit_test(a_tree_is_read_into_again_with_the_memory_it_has),
-                cmocka_unit_test(a_tree_knows_whether_its_text_is_canonical),
-                cmocka_unit_test(names_of_a_large_object_are_canonical_in_order_and_refused_twice),
-                cmocka_unit_test(a_tree_knows_how_deep_it_is),
-        };
-
-        return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS_MAIN(NULL, NULL)

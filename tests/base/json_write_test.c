@@ -3,11 +3,10 @@
 #include "support/test.h"
 #include <stdlib.h>
 
-static void commas_and_colons_stand_where_they_belong(void **state)
+UNIT_TEST(commas_and_colons_stand_where_they_belong)
 {
         pawl__json_writer w = PAWL__JSON_WRITER_INIT;
 
-        (void)state;
         pawl__json_open_object(&w);
         pawl__json_member_string(&w, "s", "x");
         pawl__json_member_text(&w, "t", pawl__text_n("abc", 2));
@@ -42,13 +41,12 @@ static void commas_and_colons_stand_where_they_belong(void **state)
         assert_null(w.buf.data);
 }
 
-static void strings_are_quoted_as_canonical_text_has_them(void **state)
+UNIT_TEST(strings_are_quoted_as_canonical_text_has_them)
 {
         static const char all[] = "\0\1\b\t\n\v\f\r\x1f !\"\\/\x7f\xc3\xa9\xf0\x9f\x98\x80"
                                   "and a run that is longer than sixteen bytes\n";
         pawl__buf out = PAWL__BUF_INIT, canonical = PAWL__BUF_INIT;
 
-        (void)state;
         assert_int_equal(pawl__buf_adds(&out, "x"), PAWL_OK);
         assert_int_equal(pawl__json_quote(&out, pawl__text_n(all, sizeof all - 1)), PAWL_OK);
         assert_text(pawl__buf_text(&out), "x\"\\u0000\\u0001\\b\\t\\n\\u000b\\f\\r\\u001f "
@@ -67,12 +65,11 @@ static void strings_are_quoted_as_canonical_text_has_them(void **state)
 /* Texts of each length, a quotation mark at each place of them and at none: whatever is looked
  * through at once, and whatever is left at the end. Each stands alone in memory of its size, for
  * AddressSanitizer to see what is read beside it. */
-static void strings_of_each_length_are_quoted(void **state)
+UNIT_TEST(strings_of_each_length_are_quoted)
 {
         enum { LONGEST = 50 };
         pawl__buf out = PAWL__BUF_INIT;
 
-        (void)state;
         for (size_t len = 1; len <= LONGEST; len++)
                 for (size_t mark = 0; mark <= len; mark++) {
                         char expected[LONGEST + 4] = "\"";
@@ -95,13 +92,4 @@ static void strings_of_each_length_are_quoted(void **state)
         pawl__buf_free(&out);
 }
 
-int main(void)
-{
-        const struct CMUnitTest tests[] = {
-                cmocka_unit_test(commas_and_colons_stand_where_they_belong),
-                cmocka_unit_test(strings_are_quoted_as_canonical_text_has_them),
-                cmocka_unit_test(strings_of_each_length_are_quoted),
-        };
-
-        return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS_MAIN(NULL, NULL)

@@ -25,14 +25,13 @@ static const pawl__lazy_symbol symbols[] = {
 static const pawl__lazy_symbol others[] = {
         {"cos", offsetof(struct maths, cos)}, {"pawl_no_such_function", 0}};
 
-static void a_library_is_loaded_once_and_its_functions_called(void **state)
+UNIT_TEST(a_library_is_loaded_once_and_its_functions_called)
 {
         static struct maths maths;
         static pawl__lazy library = {"libm.so.6", "libm", symbols, 2, &maths, count_start,
                 PTHREAD_MUTEX_INITIALIZER, false};
         pawl_error err = PAWL_ERROR_INIT;
 
-        (void)state;
         starts = 0;
         for (int i = 0; i < 3; i++)
                 assert_int_equal(pawl__lazy_load(&library, &err), PAWL_OK);
@@ -46,14 +45,13 @@ static void *load_from_a_thread(void *library)
         return pawl__lazy_load(library, NULL) ? library : NULL;
 }
 
-static void threads_that_ask_at_once_start_it_once(void **state)
+UNIT_TEST(threads_that_ask_at_once_start_it_once)
 {
         static struct maths maths;
         static pawl__lazy library = {"libm.so.6", "libm", symbols, 2, &maths, count_start,
                 PTHREAD_MUTEX_INITIALIZER, false};
         pthread_t threads[16];
 
-        (void)state;
         starts = 0;
         for (size_t i = 0; i < 16; i++)
                 assert_int_equal(
@@ -66,13 +64,12 @@ static void threads_that_ask_at_once_start_it_once(void **state)
         assert_int_equal(starts, 1);
 }
 
-static void a_missing_library_says_what_to_install_each_time(void **state)
+UNIT_TEST(a_missing_library_says_what_to_install_each_time)
 {
         static struct maths maths;
         static pawl__lazy library = {"libpawl-none.so.9", "libpawl-none", symbols, 2, &maths, NULL,
                 PTHREAD_MUTEX_INITIALIZER, false};
 
-        (void)state;
         for (int i = 0; i < 2; i++) {
                 pawl_error err = PAWL_ERROR_INIT;
                 assert_int_equal(pawl__lazy_load(&library, &err), PAWL_ENOTFOUND);
@@ -84,14 +81,13 @@ static void a_missing_library_says_what_to_install_each_time(void **state)
         assert_null(maths.cos);
 }
 
-static void a_library_without_a_function_is_refused_by_its_name(void **state)
+UNIT_TEST(a_library_without_a_function_is_refused_by_its_name)
 {
         static struct maths maths;
         static pawl__lazy library = {"libm.so.6", "libm", others, 2, &maths, count_start,
                 PTHREAD_MUTEX_INITIALIZER, false};
         pawl_error err = PAWL_ERROR_INIT;
 
-        (void)state;
         starts = 0;
         assert_int_equal(pawl__lazy_load(&library, &err), PAWL_ENOTFOUND);
         assert_says(err.message,
@@ -99,28 +95,16 @@ static void a_library_without_a_function_is_refused_by_its_name(void **state)
         assert_int_equal(starts, 0);
 }
 
-static void a_library_that_does_not_start_is_not_used(void **state)
+UNIT_TEST(a_library_that_does_not_start_is_not_used)
 {
         static struct maths maths;
         static pawl__lazy library = {"libm.so.6", "libm", symbols, 2, &maths, do_not_start,
                 PTHREAD_MUTEX_INITIALIZER, false};
         pawl_error err = PAWL_ERROR_INIT;
 
-        (void)state;
         assert_int_equal(pawl__lazy_load(&library, &err), PAWL_ESTATE);
         assert_says(err.message, "libm.so.6: does not start; ");
         assert_false(library.ready);
 }
 
-int main(void)
-{
-        const struct CMUnitTest tests[] = {
-                cmocka_unit_test(a_library_is_loaded_once_and_its_functions_called),
-                cmocka_unit_test(threads_that_ask_at_once_start_it_once),
-                cmocka_unit_test(a_missing_library_says_what_to_install_each_time),
-                cmocka_unit_test(a_library_without_a_function_is_refused_by_its_name),
-                cmocka_unit_test(a_library_that_does_not_start_is_not_used),
-        };
-
-        return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS_MAIN(NULL, NULL)

@@ -29,9 +29,8 @@ static void fill(char *out, char byte, const char *text, size_t len)
                 memcpy(out, text, len);
 }
 
-static void the_macs_are_those_of_the_rfc(void **state)
+UNIT_TEST(the_macs_are_those_of_the_rfc)
 {
-        (void)state;
         for (size_t i = 0; i < sizeof vectors / sizeof vectors[0]; i++) {
                 const vector *v = &vectors[i];
                 char key[256], data[256], hex[65];
@@ -53,11 +52,10 @@ static void the_macs_are_those_of_the_rfc(void **state)
         }
 }
 
-static void any_bit_that_differs_is_seen(void **state)
+UNIT_TEST(any_bit_that_differs_is_seen)
 {
         unsigned char a[32] = {0}, b[32] = {0};
 
-        (void)state;
         assert_true(pawl__mac_same(a, b));
         for (int bit = 0; bit < 256; bit++) {
                 b[bit / 8] = (unsigned char)(1 << bit % 8);
@@ -66,22 +64,12 @@ static void any_bit_that_differs_is_seen(void **state)
         }
 }
 
-static void a_secret_is_overwritten(void **state)
+UNIT_TEST(a_secret_is_overwritten)
 {
         char secret[] = "0123456789", zero[sizeof secret] = {0};
 
-        (void)state;
         pawl__cleanse(secret, sizeof secret);
         assert_memory_equal(secret, zero, sizeof secret);
 }
 
-int main(void)
-{
-        const struct CMUnitTest tests[] = {
-                cmocka_unit_test(the_macs_are_those_of_the_rfc),
-                cmocka_unit_test(any_bit_that_differs_is_seen),
-                cmocka_unit_test(a_secret_is_overwritten),
-        };
-
-        return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS_MAIN(NULL, NULL)

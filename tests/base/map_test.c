@@ -1,13 +1,12 @@
 #include "base/map.h"
 #include "support/test.h"
 
-static void keys_are_found_as_the_map_grows(void **state)
+UNIT_TEST(keys_are_found_as_the_map_grows)
 {
         enum { KEYS = 50000 };
         static char keys[KEYS][12];
         pawl__map map = PAWL__MAP_INIT;
 
-        (void)state;
         assert_int_equal(pawl__map_get(&map, pawl__text("a")), PAWL__MAP_NONE);
         for (uint32_t i = 0; i < KEYS; i++) {
                 snprintf(keys[i], sizeof keys[i], "%s%u", i % 3 ? "" : "longer", i);
@@ -21,7 +20,7 @@ static void keys_are_found_as_the_map_grows(void **state)
         assert_int_equal(map.cap, 0);
 }
 
-static void a_key_is_its_bytes_and_length(void **state)
+UNIT_TEST(a_key_is_its_bytes_and_length)
 {
         static const struct {
                 const char *data;
@@ -30,7 +29,6 @@ static void a_key_is_its_bytes_and_length(void **state)
                 {"abcdefgh\0", 9}, {"abcdefghi", 9}, {"abcdefgh", 7}};
         pawl__map map = PAWL__MAP_INIT;
 
-        (void)state;
         for (uint32_t i = 0; i < 9; i++)
                 assert_int_equal(
                         pawl__map_put(&map, pawl__text_n(keys[i].data, keys[i].len), i), PAWL_OK);
@@ -41,11 +39,10 @@ static void a_key_is_its_bytes_and_length(void **state)
         pawl__map_free(&map);
 }
 
-static void a_later_value_takes_the_place_of_the_former(void **state)
+UNIT_TEST(a_later_value_takes_the_place_of_the_former)
 {
         pawl__map map = PAWL__MAP_INIT;
 
-        (void)state;
         assert_int_equal(pawl__map_put(&map, pawl__text("k"), 0), PAWL_OK);
         assert_int_equal(pawl__map_put(&map, pawl__text("k"), UINT32_MAX - 1), PAWL_OK);
         assert_int_equal(map.count, 1);
@@ -53,14 +50,13 @@ static void a_later_value_takes_the_place_of_the_former(void **state)
         pawl__map_free(&map);
 }
 
-static void what_is_met_is_numbered_once(void **state)
+UNIT_TEST(what_is_met_is_numbered_once)
 {
         enum { KEYS = 100 }; /* over the first growth */
         char keys[KEYS][12];
         pawl__map map = PAWL__MAP_INIT;
         uint32_t number = 99;
 
-        (void)state;
         for (uint32_t i = 0; i < KEYS; i++) {
                 snprintf(keys[i], sizeof keys[i], "%u", i);
                 pawl_text key = pawl__text(keys[i]);
@@ -75,14 +71,4 @@ static void what_is_met_is_numbered_once(void **state)
         pawl__map_free(&map);
 }
 
-int main(void)
-{
-        const struct CMUnitTest tests[] = {
-                cmocka_unit_test(keys_are_found_as_the_map_grows),
-                cmocka_unit_test(a_key_is_its_bytes_and_length),
-                cmocka_unit_test(what_is_met_is_numbered_once),
-                cmocka_unit_test(a_later_value_takes_the_place_of_the_former),
-        };
-
-        return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS_MAIN(NULL, NULL)

@@ -3,14 +3,13 @@
 #include "support/allocator.h"
 #include "support/test.h"
 
-static void a_buffer_that_ran_out_of_memory_gives_no_result(void **state)
+UNIT_TEST(a_buffer_that_ran_out_of_memory_gives_no_result)
 {
         pawl__buf buf = PAWL__BUF_INIT;
         pawl_error err = PAWL_ERROR_INIT;
         char large[1000] = {0};
         size_t len = 99;
 
-        (void)state;
         if (!allocator_works())
                 skip();
         pawl__buf_adds(&buf, "before");
@@ -33,13 +32,12 @@ static void a_buffer_that_ran_out_of_memory_gives_no_result(void **state)
         assert_int_equal(pawl__buf_check(&buf, NULL), PAWL_OK);
 }
 
-static void an_arena_that_ran_out_of_memory_says_so_once(void **state)
+UNIT_TEST(an_arena_that_ran_out_of_memory_says_so_once)
 {
         pawl__arena arena = PAWL__ARENA_INIT;
         pawl_error err = PAWL_ERROR_INIT;
         bool ok = true;
 
-        (void)state;
         if (!allocator_works())
                 skip();
         assert_null(pawl__arena_copy(&arena, (pawl_text){NULL, 0}).data);
@@ -58,12 +56,4 @@ static void an_arena_that_ran_out_of_memory_says_so_once(void **state)
         pawl__arena_free(&arena);
 }
 
-int main(void)
-{
-        const struct CMUnitTest tests[] = {
-                cmocka_unit_test(a_buffer_that_ran_out_of_memory_gives_no_result),
-                cmocka_unit_test(an_arena_that_ran_out_of_memory_says_so_once),
-        };
-
-        return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS_MAIN(NULL, NULL)

@@ -68,9 +68,8 @@ static const struct {
         {0x43143ff3c1cb0959, "1424953923781206.2"},
 };
 
-static void doubles_print_as_the_rfc_says_and_read_back(void **state)
+UNIT_TEST(doubles_print_as_the_rfc_says_and_read_back)
 {
-        (void)state;
         for (size_t i = 0; i < sizeof samples / sizeof samples[0]; i++) {
                 check_printed(from_bits(samples[i].bits), samples[i].text);
                 if (samples[i].bits != UINT64_C(0x8000000000000000))
@@ -78,9 +77,8 @@ static void doubles_print_as_the_rfc_says_and_read_back(void **state)
         }
 }
 
-static void powers_of_two_have_a_closer_lower_neighbour(void **state)
+UNIT_TEST(powers_of_two_have_a_closer_lower_neighbour)
 {
-        (void)state;
         check_printed(0x1p-44, "5.684341886080802e-14");
         check_printed(0x1p-1022, "2.2250738585072014e-308");
         check_printed(0x1p54, "18014398509481984");
@@ -88,11 +86,10 @@ static void powers_of_two_have_a_closer_lower_neighbour(void **state)
 }
 
 /* The printed form reads back, and so does no shorter one: "%.*e" of one digit fewer. */
-static void what_is_printed_reads_back_and_nothing_shorter_does(void **state)
+UNIT_TEST(what_is_printed_reads_back_and_nothing_shorter_does)
 {
         uint64_t bits = 88172645463325252;
 
-        (void)state;
         for (int i = 0; i < 200000; i++) {
                 char out[33], shorter[40];
                 bits ^= bits << 13, bits ^= bits >> 7,
@@ -116,7 +113,7 @@ static void what_is_printed_reads_back_and_nothing_shorter_does(void **state)
         }
 }
 
-static void literals_round_to_the_nearest_double_ties_to_even(void **state)
+UNIT_TEST(literals_round_to_the_nearest_double_ties_to_even)
 {
         static const struct {
                 const char *literal;
@@ -145,7 +142,6 @@ static void literals_round_to_the_nearest_double_ties_to_even(void **state)
                 {"12345678901234567890123", 0x4484ea15b273b38a},
         };
 
-        (void)state;
         for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
                 if (to_bits(strtod(cases[i].literal, NULL)) != cases[i].bits)
                         print_error("the case %s itself is wrong\n", cases[i].literal);
@@ -154,12 +150,11 @@ static void literals_round_to_the_nearest_double_ties_to_even(void **state)
 }
 
 /* Half way between two doubles, with hundreds of digits, and a millionth digit that decides. */
-static void digits_far_behind_can_decide(void **state)
+UNIT_TEST(digits_far_behind_can_decide)
 {
         enum { ZEROS = 1000000 };
         char *literal = malloc(ZEROS + 64);
 
-        (void)state;
         assert_non_null(literal);
         memcpy(literal, "9007199254740993.", 17);
         memset(literal + 17, '0', ZEROS);
@@ -171,12 +166,11 @@ static void digits_far_behind_can_decide(void **state)
 }
 
 /* Neither the rounding mode nor the decimal comma of a locale has a say. */
-static void the_state_of_the_process_does_not_matter(void **state)
+UNIT_TEST(the_state_of_the_process_does_not_matter)
 {
         static const int modes[] = {FE_UPWARD, FE_DOWNWARD, FE_TOWARDZERO, FE_TONEAREST};
         static const char *const locales[] = {"de_DE.UTF-8", "fr_FR.UTF-8", "C"};
 
-        (void)state;
         for (size_t i = 0; i < sizeof locales / sizeof locales[0]; i++) {
                 if (!setlocale(LC_ALL, locales[i]))
                         continue;
@@ -196,16 +190,4 @@ static void the_state_of_the_process_does_not_matter(void **state)
         setlocale(LC_ALL, "C");
 }
 
-int main(void)
-{
-        const struct CMUnitTest tests[] = {
-                cmocka_unit_test(doubles_print_as_the_rfc_says_and_read_back),
-                cmocka_unit_test(powers_of_two_have_a_closer_lower_neighbour),
-                cmocka_unit_test(what_is_printed_reads_back_and_nothing_shorter_does),
-                cmocka_unit_test(literals_round_to_the_nearest_double_ties_to_even),
-                cmocka_unit_test(digits_far_behind_can_decide),
-                cmocka_unit_test(the_state_of_the_process_does_not_matter),
-        };
-
-        return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS_MAIN(NULL, NULL)

@@ -16,9 +16,8 @@ static const char *nearest(const char *typed)
         return similar.found ? similar.found : "";
 }
 
-static void a_slip_of_the_fingers_is_near(void **state)
+UNIT_TEST(a_slip_of_the_fingers_is_near)
 {
-        (void)state;
         assert_string_equal(nearest("rnu"), "run");
         assert_string_equal(nearest("rns"), "runs");
         assert_string_equal(nearest("resmue"), "resume");
@@ -28,26 +27,23 @@ static void a_slip_of_the_fingers_is_near(void **state)
         assert_string_equal(nearest("run"), "run");
 }
 
-static void the_beginning_of_a_name_is_near_and_what_is_nearer_goes_before(void **state)
+UNIT_TEST(the_beginning_of_a_name_is_near_and_what_is_nearer_goes_before)
 {
-        (void)state;
         assert_string_equal(nearest("conf"), "conflicts");
         assert_string_equal(nearest("checkp"), "check");
         assert_string_equal(nearest("checkpoin"), "checkpoint");
 }
 
-static void a_synonym_is_near_where_its_name_is_known(void **state)
+UNIT_TEST(a_synonym_is_near_where_its_name_is_known)
 {
-        (void)state;
         assert_string_equal(nearest("continue"), "resume");
         assert_string_equal(nearest("go"), "");
 }
 
-static void what_has_little_in_common_is_not_near(void **state)
+UNIT_TEST(what_has_little_in_common_is_not_near)
 {
         char longest[60];
 
-        (void)state;
         memset(longest, 'r', sizeof longest - 1);
         longest[sizeof longest - 1] = '\0';
         assert_string_equal(nearest(""), "");
@@ -57,14 +53,4 @@ static void what_has_little_in_common_is_not_near(void **state)
         assert_string_equal(nearest(longest), "");
 }
 
-int main(void)
-{
-        const struct CMUnitTest tests[] = {
-                cmocka_unit_test(a_slip_of_the_fingers_is_near),
-                cmocka_unit_test(the_beginning_of_a_name_is_near_and_what_is_nearer_goes_before),
-                cmocka_unit_test(a_synonym_is_near_where_its_name_is_known),
-                cmocka_unit_test(what_has_little_in_common_is_not_near),
-        };
-
-        return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS_MAIN(NULL, NULL)

@@ -14,9 +14,8 @@ static void check(int error, pawl_status status, const char *message)
         assert_int_equal(pawl__fail_errno(NULL, error, "a/b", "read it"), status);
 }
 
-static void every_errno_has_a_status_and_a_fix(void **state)
+UNIT_TEST(every_errno_has_a_status_and_a_fix)
 {
-        (void)state;
         check(ENOENT, PAWL_ENOTFOUND,
                 "a/b: cannot read it: No such file or directory; check the path");
         check(ENOTDIR, PAWL_ENOTFOUND, "a/b: cannot read it: Not a directory; check the path");
@@ -39,19 +38,17 @@ static void every_errno_has_a_status_and_a_fix(void **state)
         check(ENOMEM, PAWL_ENOMEM, "out of memory; free some and try again");
 }
 
-static void any_other_is_a_failure_of_the_disk(void **state)
+UNIT_TEST(any_other_is_a_failure_of_the_disk)
 {
-        (void)state;
         check(EIO, PAWL_EIO, "a/b: cannot read it: Input/output error; check the disk");
         check(99999, PAWL_EIO, "a/b: cannot read it: unknown error; check the disk");
 }
 
-static void a_long_path_leaves_room_for_the_mend(void **state)
+UNIT_TEST(a_long_path_leaves_room_for_the_mend)
 {
         char path[4096];
         pawl_error err = PAWL_ERROR_INIT;
 
-        (void)state;
         memset(path, 'x', sizeof path);
         pawl__fail_errno_at(&err, EACCES, (pawl_text){path, sizeof path}, "write the handoff");
         assert_int_equal(strspn(err.message, "x"), 350);
@@ -59,23 +56,13 @@ static void a_long_path_leaves_room_for_the_mend(void **state)
                 ": cannot write the handoff: Permission denied; check the permissions");
 }
 
-static void a_path_needs_no_end(void **state)
+UNIT_TEST(a_path_needs_no_end)
 {
         pawl_error err = PAWL_ERROR_INIT;
 
-        (void)state;
         pawl__fail_errno_at(&err, ENOENT, (pawl_text){"a/bc", 3}, "read it");
         assert_string_equal(
                 err.message, "a/b: cannot read it: No such file or directory; check the path");
 }
 
-int main(void)
-{
-        const struct CMUnitTest tests[] = {
-                cmocka_unit_test(every_errno_has_a_status_and_a_fix),
-                cmocka_unit_test(any_other_is_a_failure_of_the_disk),
-                cmocka_unit_test(a_long_path_leaves_room_for_the_mend),
-                cmocka_unit_test(a_path_needs_no_end),
-        };
-        return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS_MAIN(NULL, NULL)

@@ -11,9 +11,8 @@ static void check_folds(const char *text, const char *folded)
         pawl__buf_free(&out);
 }
 
-static void folding_makes_two_writings_of_a_word_one(void **state)
+UNIT_TEST(folding_makes_two_writings_of_a_word_one)
 {
-        (void)state;
         check_folds("", "");
         check_folds("Plain ASCII_09", "plain ascii_09");
         check_folds("Caf\u00c9", "caf\u00e9");
@@ -33,9 +32,8 @@ static void folding_makes_two_writings_of_a_word_one(void **state)
 
 /* The iota subscript folds to a letter: a mark that stands after it in the text, but before it in
  * canonical order, must not end up on that letter. */
-static void folding_does_not_depend_on_the_order_of_marks(void **state)
+UNIT_TEST(folding_does_not_depend_on_the_order_of_marks)
 {
-        (void)state;
         check_folds("\u03b1\u0345\u0313", "\u1f00\u03b9");
         check_folds("\u03b1\u0313\u0345", "\u1f00\u03b9");
         check_folds("\u1f80", "\u1f00\u03b9");
@@ -60,11 +58,10 @@ enum { IN_WORD = PAWL__LETTER | PAWL__DIGIT | PAWL__MARK };
 
 /* A word stays a word, space stays space and a sign a sign, so that a text may be cut into tokens
  * before it is folded; and what is folded is folded. */
-static void folding_any_character_keeps_its_kind_and_folds_no_further(void **state)
+UNIT_TEST(folding_any_character_keeps_its_kind_and_folds_no_further)
 {
         pawl__buf once = PAWL__BUF_INIT, twice = PAWL__BUF_INIT;
 
-        (void)state;
         for (uint32_t c = 0; c < 0x110000; c++) {
                 char text[4];
                 if (c >= 0xd800 && c < 0xe000)
@@ -96,14 +93,13 @@ static void folding_any_character_keeps_its_kind_and_folds_no_further(void **sta
         pawl__buf_free(&twice);
 }
 
-static void folding_a_long_text_is_folding_its_parts(void **state)
+UNIT_TEST(folding_a_long_text_is_folding_its_parts)
 {
         static const char *const parts[] = {"\u00c9t\u00c9 ", "abc", "\u6f22", "A\u0300\u0316", "S",
                 "\u03a3 ", "e\u0301", "-", "\u1112\u1161\u11ab"};
         pawl__buf text = PAWL__BUF_INIT, expected = PAWL__BUF_INIT, got = PAWL__BUF_INIT;
         unsigned seed = 7;
 
-        (void)state;
         for (int i = 0; i < 5000; i++) {
                 seed = seed * 1103515245u + 12345u;
                 const char *part = parts[(seed >> 16) % (sizeof parts / sizeof parts[0])];
@@ -124,7 +120,7 @@ static void folding_a_long_text_is_folding_its_parts(void **state)
         pawl__buf_free(&got);
 }
 
-static void classes_are_those_of_the_standard(void **state)
+UNIT_TEST(classes_are_those_of_the_standard)
 {
         static const struct {
                 uint32_t character;
@@ -154,20 +150,8 @@ static void classes_are_those_of_the_standard(void **state)
                 {0x10ffff, 0},
         };
 
-        (void)state;
         for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++)
                 assert_int_equal(pawl__unicode_class(cases[i].character), cases[i].class);
 }
 
-int main(void)
-{
-        const struct CMUnitTest tests[] = {
-                cmocka_unit_test(folding_makes_two_writings_of_a_word_one),
-                cmocka_unit_test(folding_does_not_depend_on_the_order_of_marks),
-                cmocka_unit_test(folding_any_character_keeps_its_kind_and_folds_no_further),
-                cmocka_unit_test(folding_a_long_text_is_folding_its_parts),
-                cmocka_unit_test(classes_are_those_of_the_standard),
-        };
-
-        return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS_MAIN(NULL, NULL)

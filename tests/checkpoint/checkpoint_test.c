@@ -35,9 +35,8 @@ static pawl_event event_of(const char *payload)
 
 /* ---- Names ----------------------------------------------------------------------------------- */
 
-static void every_name_leads_back_to_its_value(void **state)
+UNIT_TEST(every_name_leads_back_to_its_value)
 {
-        (void)state;
         for (int i = PAWL__AT_PRE_GENERATION_GATE; i <= PAWL__AT_POST_GENERATION; i++) {
                 pawl__cursor_at cursor;
                 assert_true(pawl__cursor_of(
@@ -52,11 +51,10 @@ static void every_name_leads_back_to_its_value(void **state)
         }
 }
 
-static void what_is_never_encoded_has_no_name(void **state)
+UNIT_TEST(what_is_never_encoded_has_no_name)
 {
         static const char *const unknown[] = {NULL, "", "Off", "post_gate ", "start", "unset"};
 
-        (void)state;
         assert_null(pawl__cursor_name(PAWL__AT_START));
         assert_null(pawl__cursor_name((pawl__cursor_at)5));
         assert_null(pawl__strictness_name(PAWL__STRICTNESS_UNSET));
@@ -73,7 +71,7 @@ static void what_is_never_encoded_has_no_name(void **state)
 
 /* ---- Encoding -------------------------------------------------------------------------------- */
 
-static void a_checkpoint_is_encoded_as_canonical_json(void **state)
+UNIT_TEST(a_checkpoint_is_encoded_as_canonical_json)
 {
         pawl__checkpoint checkpoint = sample();
         pawl__buf out = PAWL__BUF_INIT;
@@ -81,7 +79,6 @@ static void a_checkpoint_is_encoded_as_canonical_json(void **state)
         char *canonical;
         size_t len;
 
-        (void)state;
         assert_int_equal(pawl__buf_adds(&out, "before"), PAWL_OK);
         assert_int_equal(pawl__checkpoint_encode(&out, &checkpoint, &err), PAWL_OK);
         assert_string_equal(out.data + 6, sample_json);
@@ -92,7 +89,7 @@ static void a_checkpoint_is_encoded_as_canonical_json(void **state)
         pawl__buf_free(&out);
 }
 
-static void the_longest_of_everything_stays_below_the_limit(void **state)
+UNIT_TEST_WITH(the_longest_of_everything_stays_below_the_limit, history_setup, history_teardown)
 {
         static const char *const scopes[] = {
                 "mission_local", "team_domain", "audience_domain", "spec_kitty_core"};
@@ -132,14 +129,13 @@ static void the_longest_of_everything_stays_below_the_limit(void **state)
         pawl__buf_free(&out);
 }
 
-static void scope_names_that_are_too_long_together_are_refused(void **state)
+UNIT_TEST(scope_names_that_are_too_long_together_are_refused)
 {
         char scopes[4][129];
         pawl__checkpoint checkpoint = sample();
         pawl__buf out = PAWL__BUF_INIT;
         pawl_error err = PAWL_ERROR_INIT;
 
-        (void)state;
         checkpoint.n_scope_refs = 4;
         for (size_t i = 0; i < 4; i++) {
                 memset(scopes[i], 'a' + (int)i, 128);
@@ -224,7 +220,7 @@ static void five_scopes(pawl__checkpoint *c)
         c->n_scope_refs = 5;
 }
 
-static void a_field_that_is_not_of_its_form_is_refused(void **state)
+UNIT_TEST(a_field_that_is_not_of_its_form_is_refused)
 {
         static const struct flaw flaws[] = {
                 {no_mission, "StepCheckpointed: mission_id: id \"\": is empty"},
@@ -245,7 +241,6 @@ static void a_field_that_is_not_of_its_form_is_refused(void **state)
                 {five_scopes, "scope_refs: there are 5; name each scope once, 4 at most"},
         };
 
-        (void)state;
         for (size_t i = 0; i < sizeof flaws / sizeof flaws[0]; i++) {
                 pawl__checkpoint checkpoint = sample();
                 pawl__buf out = PAWL__BUF_INIT;
@@ -259,14 +254,13 @@ static void a_field_that_is_not_of_its_form_is_refused(void **state)
 
 /* ---- Decoding -------------------------------------------------------------------------------- */
 
-static void what_was_encoded_is_decoded_to_the_same(void **state)
+UNIT_TEST(what_was_encoded_is_decoded_to_the_same)
 {
         pawl__arena arena = PAWL__ARENA_INIT;
         pawl_error err = PAWL_ERROR_INIT;
         pawl_event event = event_of(sample_json);
         pawl__checkpoint is, wanted = sample();
 
-        (void)state;
         assert_int_equal(pawl__checkpoint_decode(&is, &arena, &event, &err), PAWL_OK);
         assert_int_equal(is.seq, 41);
         assert_int_equal(is.evaluated_seq, 0);
@@ -295,14 +289,13 @@ static void payload_of(char out[2048], const char *cursor, const char *strictnes
                 cursor, refs, strictness, more);
 }
 
-static void fields_that_are_not_known_are_ignored(void **state)
+UNIT_TEST(fields_that_are_not_known_are_ignored)
 {
         pawl__arena arena = PAWL__ARENA_INIT;
         pawl_error err = PAWL_ERROR_INIT;
         pawl__checkpoint is;
         char payload[2048];
 
-        (void)state;
         payload_of(payload, "\"post_generation\"", "\"max\"",
                 "[{\"version_id\":\"" HASH_C "\",\"scope\":\"core\",\"more\":[1]}]",
                 ",\"zeal\":{\"cursor\":7},\"output_hash\":\"" HASH_B "\"");
@@ -332,7 +325,7 @@ static void refuses(const pawl_event *event, pawl_status status, const char *say
         pawl__arena_free(&arena);
 }
 
-static void a_malformed_event_is_refused_with_its_seq_and_field(void **state)
+UNIT_TEST(a_malformed_event_is_refused_with_its_seq_and_field)
 {
 #define REF(n) "{\"scope\":\"s" n "\",\"version_id\":\"" HASH_C "\"}"
         static const struct {
@@ -364,7 +357,6 @@ static void a_malformed_event_is_refused_with_its_seq_and_field(void **state)
         };
         char payload[2048];
 
-        (void)state;
         for (size_t i = 0; i < sizeof broken / sizeof broken[0]; i++) {
                 payload_of(payload, broken[i].cursor, broken[i].strictness, broken[i].refs,
                         broken[i].more);
@@ -373,23 +365,21 @@ static void a_malformed_event_is_refused_with_its_seq_and_field(void **state)
         }
 }
 
-static void another_hash_algorithm_is_refused(void **state)
+UNIT_TEST(another_hash_algorithm_is_refused)
 {
         pawl_event event = event_of("{\"cursor\":\"post_gate\",\"input_hash\":\"" HASH_A
                                     "\",\"input_hash_alg\":\"md5\",\"retry_token\":\"" TOKEN(
                                             1) "\",\"scope_refs\":[],\"strictness\":\"max\"}");
 
-        (void)state;
         refuses(&event, PAWL_EINVAL,
                 "seq 41 (StepCheckpointed): input_hash_alg: is not known; it must be "
                 "jcs-sha256");
 }
 
-static void an_event_of_another_type_or_version_is_refused(void **state)
+UNIT_TEST(an_event_of_another_type_or_version_is_refused)
 {
         pawl_event event = event_of(sample_json);
 
-        (void)state;
         event.type = pawl__text("StepStarted");
         refuses(&event, PAWL_EINVAL, "seq 41 (StepStarted): type: is no StepCheckpointed");
         event = event_of(sample_json);
@@ -397,11 +387,10 @@ static void an_event_of_another_type_or_version_is_refused(void **state)
         refuses(&event, PAWL_ENEWER, "seq 41 (StepCheckpointed): its payload has version 2");
 }
 
-static void an_envelope_without_its_ids_is_refused(void **state)
+UNIT_TEST(an_envelope_without_its_ids_is_refused)
 {
         pawl_event event = event_of(sample_json);
 
-        (void)state;
         event.step_id = pawl__text(NULL);
         refuses(&event, PAWL_EINVAL, "seq 41 (StepCheckpointed): step_id: id \"\": is empty");
         event = event_of(sample_json);
@@ -412,11 +401,10 @@ static void an_envelope_without_its_ids_is_refused(void **state)
         refuses(&event, PAWL_EINVAL, "run_id: id \"a/b\": holds a slash");
 }
 
-static void a_payload_that_is_gone_or_no_json_is_refused(void **state)
+UNIT_TEST(a_payload_that_is_gone_or_no_json_is_refused)
 {
         pawl_event event = event_of(NULL);
 
-        (void)state;
         refuses(&event, PAWL_EINVAL, "seq 41 (StepCheckpointed): payload: was pruned");
         event = event_of("{\"cursor\":");
         refuses(&event, PAWL_EINVAL, "seq 41 (StepCheckpointed): payload: line 1, column 11");
@@ -424,11 +412,10 @@ static void a_payload_that_is_gone_or_no_json_is_refused(void **state)
         refuses(&event, PAWL_EINVAL, "seq 41 (StepCheckpointed): payload: is no JSON object");
 }
 
-static void running_out_of_memory_leaks_nothing(void **state)
+UNIT_TEST(running_out_of_memory_leaks_nothing)
 {
         pawl_event event = event_of(sample_json);
 
-        (void)state;
         for (sweep s = {0}; sweep_next(&s);) {
                 pawl__checkpoint checkpoint = sample();
                 pawl__arena arena = PAWL__ARENA_INIT;
@@ -444,24 +431,4 @@ static void running_out_of_memory_leaks_nothing(void **state)
         }
 }
 
-int main(void)
-{
-        const struct CMUnitTest tests[] = {
-                cmocka_unit_test(every_name_leads_back_to_its_value),
-                cmocka_unit_test(what_is_never_encoded_has_no_name),
-                cmocka_unit_test(a_checkpoint_is_encoded_as_canonical_json),
-                cmocka_unit_test_setup_teardown(the_longest_of_everything_stays_below_the_limit,
-                        history_setup, history_teardown),
-                cmocka_unit_test(scope_names_that_are_too_long_together_are_refused),
-                cmocka_unit_test(a_field_that_is_not_of_its_form_is_refused),
-                cmocka_unit_test(what_was_encoded_is_decoded_to_the_same),
-                cmocka_unit_test(fields_that_are_not_known_are_ignored),
-                cmocka_unit_test(a_malformed_event_is_refused_with_its_seq_and_field),
-                cmocka_unit_test(another_hash_algorithm_is_refused),
-                cmocka_unit_test(an_event_of_another_type_or_version_is_refused),
-                cmocka_unit_test(an_envelope_without_its_ids_is_refused),
-                cmocka_unit_test(a_payload_that_is_gone_or_no_json_is_refused),
-                cmocka_unit_test(running_out_of_memory_leaks_nothing),
-        };
-        return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS_MAIN(NULL, NULL)

@@ -41,19 +41,17 @@ static void diff_is(const char *before, const char *after, const char *is)
         free(lines);
 }
 
-static void equal_documents_have_no_differences(void **state)
+UNIT_TEST(equal_documents_have_no_differences)
 {
         static const char *const texts[] = {
                 "null", "1", "\"a\"", "[]", "{}", "[1,{\"a\":[true]}]", "{\"a\":{\"b\":\"c\"}}"};
 
-        (void)state;
         for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++)
                 diff_is(texts[i], texts[i], "");
 }
 
-static void members_are_added_removed_changed_and_change_their_type(void **state)
+UNIT_TEST(members_are_added_removed_changed_and_change_their_type)
 {
-        (void)state;
         diff_is("{\"b\":1,\"c\":2,\"d\":3,\"e\":4}", "{\"a\":0,\"b\":1,\"d\":[],\"e\":5}",
                 "+ inputs.a: (absent) → 0\n"
                 "- inputs.c: 2 → (absent)\n"
@@ -63,9 +61,8 @@ static void members_are_added_removed_changed_and_change_their_type(void **state
         diff_is("{\"x\":{\"y\":1}}", "{}", "- inputs.x: {\"y\":1} → (absent)\n");
 }
 
-static void elements_are_compared_by_their_index(void **state)
+UNIT_TEST(elements_are_compared_by_their_index)
 {
-        (void)state;
         diff_is("{\"requirements\":[\"0\",\"A\"]}", "{\"requirements\":[\"0\",\"B\"]}",
                 "* inputs.requirements[1]: \"A\" → \"B\"\n");
         diff_is("[1,2,3]", "[1]", "- inputs[1]: 2 → (absent)\n- inputs[2]: 3 → (absent)\n");
@@ -73,12 +70,11 @@ static void elements_are_compared_by_their_index(void **state)
         diff_is("[[1,[2,{\"a\":3}]]]", "[[1,[2,{\"a\":4}]]]", "* inputs[0][1][1].a: 3 → 4\n");
 }
 
-static void every_pair_of_types_is_told_apart(void **state)
+UNIT_TEST(every_pair_of_types_is_told_apart)
 {
         static const char *const values[] = {"null", "true", "1", "\"1\"", "[1]", "{\"a\":1}"};
         enum { N = sizeof values / sizeof values[0] };
 
-        (void)state;
         for (size_t i = 0; i < N; i++)
                 for (size_t j = 0; j < N; j++) {
                         char line[64] = "";
@@ -91,9 +87,8 @@ static void every_pair_of_types_is_told_apart(void **state)
         diff_is("false", "null", "! inputs: false → null\n");
 }
 
-static void names_that_are_no_identifiers_are_quoted(void **state)
+UNIT_TEST(names_that_are_no_identifiers_are_quoted)
 {
-        (void)state;
         diff_is("{\"\":1,\"1a\":1,\"_1\":1,\"a b\":1,\"a-b\":1,\"q\\\"\":1,\"é\":1}",
                 "{\"\":2,\"1a\":2,\"_1\":2,\"a b\":2,\"a-b\":2,\"q\\\"\":2,\"é\":2}",
                 "* inputs[\"\"]: 1 → 2\n"
@@ -106,9 +101,8 @@ static void names_that_are_no_identifiers_are_quoted(void **state)
 }
 
 /* U+1F600 stands before U+E000 by UTF-16 code units, after it by code points. */
-static void members_are_walked_in_the_order_of_utf16(void **state)
+UNIT_TEST(members_are_walked_in_the_order_of_utf16)
 {
-        (void)state;
         diff_is("{\"\xf0\x9f\x98\x80\":1}", "{\"\xee\x80\x80\":1}",
                 "- inputs[\"\xf0\x9f\x98\x80\"]: 1 → (absent)\n"
                 "+ inputs[\"\xee\x80\x80\"]: (absent) → 1\n");
@@ -117,18 +111,16 @@ static void members_are_walked_in_the_order_of_utf16(void **state)
                 "* inputs[\"\xee\x80\x80\"]: 1 → 2\n");
 }
 
-static void strings_are_shown_as_they_are_written(void **state)
+UNIT_TEST(strings_are_shown_as_they_are_written)
 {
-        (void)state;
         diff_is("{\"s\":\"a\\\\\"}", "{\"s\":\"a\\\"\\\\\"}",
                 "* inputs.s: \"a\\\\\" → \"a\\\"\\\\\"\n");
         diff_is("[\"\"]", "[\"\\u001b[2J\"]", "* inputs[0]: \"\" → \"\\u001b[2J\"\n");
 }
 
 /* DEL and the C1 controls are plain in JSON, and orders to a terminal. */
-static void controls_that_json_leaves_are_never_printed(void **state)
+UNIT_TEST(controls_that_json_leaves_are_never_printed)
 {
-        (void)state;
         diff_is("[\"\x7f\"]",
                 "[\"\xc2\x9b"
                 "2J\xc2\xa0\"]",
@@ -150,11 +142,10 @@ static void quoted(char out[300], size_t characters)
         out[len] = '\0';
 }
 
-static void values_are_cut_at_sixty_characters(void **state)
+UNIT_TEST(values_are_cut_at_sixty_characters)
 {
         char before[300], after[300], line[700];
 
-        (void)state;
         quoted(before, 58); /* with its quotes: 60 */
         quoted(after, 59);
         after[2] = '\xa8'; /* they part at once */
@@ -163,11 +154,10 @@ static void values_are_cut_at_sixty_characters(void **state)
         diff_is(before, after, line);
 }
 
-static void long_values_are_shown_from_where_they_part(void **state)
+UNIT_TEST(long_values_are_shown_from_where_they_part)
 {
         static const char lead[] = "a text that is long enough to be cut before it comes to ";
 
-        (void)state;
         for (int i = 0; i < 2; i++) {
                 char before[200], after[200];
                 const char *escape = i ? "\\\\\\\"" : "";
@@ -185,19 +175,17 @@ static void long_values_are_shown_from_where_they_part(void **state)
                 "rest\"\n");
 }
 
-static void long_numbers_keep_every_digit(void **state)
+UNIT_TEST(long_numbers_keep_every_digit)
 {
-        (void)state;
         diff_is("{\"n\":9007199254740993}", "{\"n\":9007199254740992}",
                 "* inputs.n: 9007199254740993 → 9007199254740992\n");
 }
 
-static void deep_documents_need_no_deep_stack(void **state)
+UNIT_TEST(deep_documents_need_no_deep_stack)
 {
         enum { DEPTH = 511 };
         char before[2 * DEPTH + 2], after[2 * DEPTH + 2];
 
-        (void)state;
         memset(before, '[', DEPTH);
         before[DEPTH] = '1';
         memset(before + DEPTH + 1, ']', DEPTH);
@@ -210,12 +198,11 @@ static void deep_documents_need_no_deep_stack(void **state)
         free(lines);
 }
 
-static void a_status_of_the_callback_ends_it_and_is_passed_on(void **state)
+UNIT_TEST(a_status_of_the_callback_ends_it_and_is_passed_on)
 {
         struct lines lines = {PAWL__BUF_INIT, 2};
         pawl_error err = PAWL_ERROR_INIT;
 
-        (void)state;
         assert_int_equal(pawl__inputs_diff("x", pawl__text("[1,2,3]"), pawl__text("[4,5,6]"),
                                  add_line, &lines, &err),
                 PAWL_DONE);
@@ -223,12 +210,11 @@ static void a_status_of_the_callback_ends_it_and_is_passed_on(void **state)
         pawl__buf_free(&lines.text);
 }
 
-static void what_is_no_json_is_refused(void **state)
+UNIT_TEST(what_is_no_json_is_refused)
 {
         struct lines lines = {PAWL__BUF_INIT, 0};
         pawl_error err = PAWL_ERROR_INIT;
 
-        (void)state;
         assert_int_equal(pawl__inputs_diff(
                                  "x", pawl__text("[1,2"), pawl__text("[]"), add_line, &lines, &err),
                 PAWL_EPARSE);
@@ -239,9 +225,8 @@ static void what_is_no_json_is_refused(void **state)
         assert_null(lines.text.data);
 }
 
-static void running_out_of_memory_leaks_nothing(void **state)
+UNIT_TEST(running_out_of_memory_leaks_nothing)
 {
-        (void)state;
         for (sweep s = {0}; sweep_next(&s);) {
                 struct lines lines = {PAWL__BUF_INIT, 0};
                 pawl_error err = PAWL_ERROR_INIT;
@@ -254,24 +239,4 @@ static void running_out_of_memory_leaks_nothing(void **state)
         }
 }
 
-int main(void)
-{
-        const struct CMUnitTest tests[] = {
-                cmocka_unit_test(equal_documents_have_no_differences),
-                cmocka_unit_test(members_are_added_removed_changed_and_change_their_type),
-                cmocka_unit_test(elements_are_compared_by_their_index),
-                cmocka_unit_test(every_pair_of_types_is_told_apart),
-                cmocka_unit_test(names_that_are_no_identifiers_are_quoted),
-                cmocka_unit_test(members_are_walked_in_the_order_of_utf16),
-                cmocka_unit_test(strings_are_shown_as_they_are_written),
-                cmocka_unit_test(controls_that_json_leaves_are_never_printed),
-                cmocka_unit_test(values_are_cut_at_sixty_characters),
-                cmocka_unit_test(long_numbers_keep_every_digit),
-                cmocka_unit_test(long_values_are_shown_from_where_they_part),
-                cmocka_unit_test(deep_documents_need_no_deep_stack),
-                cmocka_unit_test(a_status_of_the_callback_ends_it_and_is_passed_on),
-                cmocka_unit_test(what_is_no_json_is_refused),
-                cmocka_unit_test(running_out_of_memory_leaks_nothing),
-        };
-        return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS_MAIN(NULL, NULL)

@@ -10,13 +10,12 @@ static pawl__checkpoint at(uint64_t seq, pawl__cursor_at cursor, const char *has
         return checkpoint;
 }
 
-static void equal_hashes_go_on_at_the_cursor(void **state)
+UNIT_TEST(equal_hashes_go_on_at_the_cursor)
 {
         static const pawl__cursor_at cursors[] = {PAWL__AT_PRE_GENERATION_GATE,
                 PAWL__AT_POST_CLARIFICATION, PAWL__AT_POST_GATE, PAWL__AT_POST_GENERATION};
         static const char *const statuses[] = {"blocked", "running", "failed", "pending"};
 
-        (void)state;
         for (size_t i = 0; i < 4; i++) {
                 pawl__checkpoint asked = at(7, cursors[i], HASH_A);
                 pawl__resume_decision d =
@@ -27,35 +26,32 @@ static void equal_hashes_go_on_at_the_cursor(void **state)
         }
 }
 
-static void other_hashes_ask_and_start_again(void **state)
+UNIT_TEST(other_hashes_ask_and_start_again)
 {
         pawl__checkpoint asked = at(7, PAWL__AT_POST_GATE, HASH_A);
         pawl__resume_decision d = pawl__resume_decide(&asked, NULL, pawl__text("running"), HASH_B);
 
-        (void)state;
         assert_int_equal(d.verdict, PAWL__RESUME_CHANGED);
         assert_int_equal(d.cursor, PAWL__AT_START);
         assert_ptr_equal(d.from, &asked);
 }
 
-static void a_completed_step_is_done_whatever_its_inputs_are(void **state)
+UNIT_TEST(a_completed_step_is_done_whatever_its_inputs_are)
 {
         pawl__checkpoint asked = at(7, PAWL__AT_PRE_GENERATION_GATE, HASH_A);
 
-        (void)state;
         assert_int_equal(pawl__resume_decide(&asked, NULL, pawl__text("completed"), HASH_A).verdict,
                 PAWL__RESUME_DONE);
         assert_int_equal(pawl__resume_decide(&asked, NULL, pawl__text("completed"), HASH_B).verdict,
                 PAWL__RESUME_DONE);
 }
 
-static void a_gate_that_has_since_passed_keeps_its_token(void **state)
+UNIT_TEST(a_gate_that_has_since_passed_keeps_its_token)
 {
         pawl__checkpoint asked = at(7, PAWL__AT_PRE_GENERATION_GATE, HASH_A);
         pawl__checkpoint passed = at(12, PAWL__AT_POST_GATE, HASH_A);
         pawl__checkpoint kept = at(13, PAWL__AT_POST_GENERATION, HASH_A);
 
-        (void)state;
         pawl__resume_decision d =
                 pawl__resume_decide(&asked, &passed, pawl__text("running"), HASH_A);
         assert_int_equal(d.verdict, PAWL__RESUME_AT_CURSOR);
@@ -66,7 +62,7 @@ static void a_gate_that_has_since_passed_keeps_its_token(void **state)
         assert_ptr_equal(d.from, &kept);
 }
 
-static void a_newer_checkpoint_that_did_not_pass_is_not_followed(void **state)
+UNIT_TEST(a_newer_checkpoint_that_did_not_pass_is_not_followed)
 {
         pawl__checkpoint asked = at(7, PAWL__AT_PRE_GENERATION_GATE, HASH_A);
         pawl__checkpoint blocked = at(12, PAWL__AT_PRE_GENERATION_GATE, HASH_A);
@@ -75,7 +71,6 @@ static void a_newer_checkpoint_that_did_not_pass_is_not_followed(void **state)
         pawl__checkpoint older = at(3, PAWL__AT_POST_GATE, HASH_A);
         const pawl__checkpoint *const newest[] = {&blocked, &answered, &other, &older};
 
-        (void)state;
         for (size_t i = 0; i < 4; i++) {
                 pawl__resume_decision d =
                         pawl__resume_decide(&asked, newest[i], pawl__text("blocked"), HASH_A);
@@ -86,27 +81,15 @@ static void a_newer_checkpoint_that_did_not_pass_is_not_followed(void **state)
 }
 
 /* The gate passed other inputs: nothing of that holds for the ones that were asked for. */
-static void changed_inputs_are_asked_about_even_where_the_gate_has_passed(void **state)
+UNIT_TEST(changed_inputs_are_asked_about_even_where_the_gate_has_passed)
 {
         pawl__checkpoint asked = at(7, PAWL__AT_PRE_GENERATION_GATE, HASH_A);
         pawl__checkpoint passed = at(12, PAWL__AT_POST_GATE, HASH_B);
         pawl__resume_decision d =
                 pawl__resume_decide(&asked, &passed, pawl__text("running"), HASH_B);
 
-        (void)state;
         assert_int_equal(d.verdict, PAWL__RESUME_CHANGED);
         assert_ptr_equal(d.from, &asked);
 }
 
-int main(void)
-{
-        const struct CMUnitTest tests[] = {
-                cmocka_unit_test(equal_hashes_go_on_at_the_cursor),
-                cmocka_unit_test(other_hashes_ask_and_start_again),
-                cmocka_unit_test(a_completed_step_is_done_whatever_its_inputs_are),
-                cmocka_unit_test(a_gate_that_has_since_passed_keeps_its_token),
-                cmocka_unit_test(a_newer_checkpoint_that_did_not_pass_is_not_followed),
-                cmocka_unit_test(changed_inputs_are_asked_about_even_where_the_gate_has_passed),
-        };
-        return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS_MAIN(NULL, NULL)

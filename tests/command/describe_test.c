@@ -101,11 +101,10 @@ static char *describe(const cli_registry *of)
         return text;
 }
 
-static void served_commands_are_told_with_their_words(void **state)
+UNIT_TEST(served_commands_are_told_with_their_words)
 {
         char *text = describe(&registry);
 
-        (void)state;
         assert_string_equal(text, described);
         free(text);
 }
@@ -118,9 +117,8 @@ static bool finds(const char *name, const cli_program *program, const cli_cmd *c
                entry.program == program && entry.cmd == cmd;
 }
 
-static void a_command_is_found_by_its_whole_name_alone(void **state)
+UNIT_TEST(a_command_is_found_by_its_whole_name_alone)
 {
-        (void)state;
         assert_true(finds("solo", &main_program, &solo));
         assert_true(finds("own", &main_program, &own));
         assert_true(finds("own below", &main_program, &below));
@@ -164,14 +162,13 @@ static size_t check_commands(const pawl__json_tree *tree, pawl__node list)
         return n;
 }
 
-static void every_served_command_of_both_programs_is_told_once(void **state)
+UNIT_TEST(every_served_command_of_both_programs_is_told_once)
 {
         pawl__json_tree tree = PAWL__JSON_TREE_INIT;
         pawl_error err = PAWL_ERROR_INIT;
         char *text = describe(&cli_commands);
         size_t served = 0;
 
-        (void)state;
         assert_int_equal(pawl__json_tree_read(&tree, text, strlen(text), &err), PAWL_OK);
         for (const cli_program *const *program = cli_commands.programs; *program; program++)
                 for (const cli_cmd *const *cmd = (*program)->cmds; *cmd; cmd++)
@@ -182,9 +179,8 @@ static void every_served_command_of_both_programs_is_told_once(void **state)
         free(text);
 }
 
-static void no_command_has_more_options_than_a_call_has_room_for(void **state)
+UNIT_TEST(no_command_has_more_options_than_a_call_has_room_for)
 {
-        (void)state;
         for (const cli_program *const *program = cli_commands.programs; *program; program++)
                 for (const cli_cmd *const *cmd = (*program)->cmds; *cmd; cmd++) {
                         size_t n = 0;
@@ -195,14 +191,4 @@ static void no_command_has_more_options_than_a_call_has_room_for(void **state)
                 }
 }
 
-int main(void)
-{
-        const struct CMUnitTest tests[] = {
-                cmocka_unit_test(served_commands_are_told_with_their_words),
-                cmocka_unit_test(a_command_is_found_by_its_whole_name_alone),
-                cmocka_unit_test(every_served_command_of_both_programs_is_told_once),
-                cmocka_unit_test(no_command_has_more_options_than_a_call_has_room_for),
-        };
-
-        return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS_MAIN(NULL, NULL)

@@ -154,7 +154,7 @@ static int served_teardown(void **state)
         return 0;
 }
 
-#define SERVED_TEST(name) cmocka_unit_test_setup_teardown(name, served_setup, served_teardown)
+#define SERVED_TEST(name) UNIT_TEST_WITH(name, served_setup, served_teardown)
 
 /* The process's own streams into files, which must then be empty. */
 static int send_to(const char *path, int fd)
@@ -345,7 +345,7 @@ static void runs_as_said(served *s, pawl_log *log, const invocation *i)
 
 /* ---- The tests ------------------------------------------------------------------------------- */
 
-static void every_served_command_answers_in_its_context(void **state)
+SERVED_TEST(every_served_command_answers_in_its_context)
 {
         served *s = *state;
 
@@ -360,7 +360,7 @@ static void every_served_command_answers_in_its_context(void **state)
 }
 
 /* A dry run of a command that changes something is a look too. */
-static void what_only_looks_does_so_in_a_log_that_cannot_be_written(void **state)
+SERVED_TEST(what_only_looks_does_so_in_a_log_that_cannot_be_written)
 {
         static const invocation rollback = {"rollback", {"1", "--yes"}, 0, 0, false};
         static const invocation plan = {"undo", {"--plan"}, 0, 0, false};
@@ -391,9 +391,8 @@ static bool is_tried(const char *name)
         return false;
 }
 
-static void no_served_command_is_left_out_here(void **state)
+UNIT_TEST(no_served_command_is_left_out_here)
 {
-        (void)state;
         for (const cli_program *const *program = cli_commands.programs; *program; program++)
                 for (const cli_cmd *const *cmd = (*program)->cmds; *cmd; cmd++) {
                         char name[64];
@@ -405,7 +404,7 @@ static void no_served_command_is_left_out_here(void **state)
                 }
 }
 
-static void what_is_written_says_who_asked(void **state)
+SERVED_TEST(what_is_written_says_who_asked)
 {
         static const invocation answer = {"resolve", {"CONFLICT", "--pick", "1"}, 0, 0, false};
         static const invocation by_name = {
@@ -423,7 +422,7 @@ static void what_is_written_says_who_asked(void **state)
         outcome_free(&o);
 }
 
-static void a_log_that_is_interrupted_is_told_as_a_failure(void **state)
+SERVED_TEST(a_log_that_is_interrupted_is_told_as_a_failure)
 {
         static const invocation stopped = {"conflicts", {NULL}, 1, PAWL_EINTERRUPTED, false};
         static const invocation again = {"conflicts", {NULL}, 0, 0, false};
@@ -469,7 +468,7 @@ static void *ask_all(void *user)
         return NULL;
 }
 
-static void threads_ask_at_once(void **state)
+SERVED_TEST(threads_ask_at_once)
 {
         served *s = *state;
         asker askers[PARALLEL];
@@ -496,16 +495,4 @@ static void threads_ask_at_once(void **state)
         assert_int_equal(mission_events(s->f, "GlossaryClarificationResolved"), 1);
 }
 
-int main(void)
-{
-        const struct CMUnitTest tests[] = {
-                SERVED_TEST(every_served_command_answers_in_its_context),
-                SERVED_TEST(what_only_looks_does_so_in_a_log_that_cannot_be_written),
-                cmocka_unit_test(no_served_command_is_left_out_here),
-                SERVED_TEST(what_is_written_says_who_asked),
-                SERVED_TEST(a_log_that_is_interrupted_is_told_as_a_failure),
-                SERVED_TEST(threads_ask_at_once),
-        };
-
-        return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS_MAIN(NULL, NULL)

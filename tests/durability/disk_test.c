@@ -142,6 +142,8 @@ static int teardown(void **state)
         return 0;
 }
 
+#define TEST(name) UNIT_TEST_WITH(name, setup, teardown)
+
 /* ---- Doing it on a disk that fails ---------------------------------------------------------- */
 
 static pawl_log *doing_log;
@@ -325,39 +327,39 @@ static void fail_each(struct disk *d, const action *a)
 
 /* ---- What is done --------------------------------------------------------------------------- */
 
-static void a_resume_from_a_token(void **state)
+TEST(a_resume_from_a_token)
 {
         fail_each(*state, &(action){.name = "resume", .story = STORY_ANSWERED, .act = resume});
 }
 
-static void an_answer(void **state)
+TEST(an_answer)
 {
         fail_each(*state, &(action){.name = "resolve", .one = true, .act = resolve});
 }
 
-static void a_claim(void **state)
+TEST(a_claim)
 {
         fail_each(*state, &(action){.name = "claim", .one = true, .act = claim});
 }
 
-static void a_renewal(void **state)
+TEST(a_renewal)
 {
         fail_each(*state,
                 &(action){.name = "renew", .one = true, .before = take_and_wait, .act = renew});
 }
 
-static void a_release(void **state)
+TEST(a_release)
 {
         fail_each(
                 *state, &(action){.name = "release", .one = true, .before = take, .act = release});
 }
 
-static void a_rebuild(void **state)
+TEST(a_rebuild)
 {
         fail_each(*state, &(action){.name = "rebuild", .one = true, .act = rebuild});
 }
 
-static void a_migration(void **state)
+TEST(a_migration)
 {
         const int old = pawl__schema_current.version;
         const pawl__migration steps[] = {
@@ -375,18 +377,7 @@ static void a_migration(void **state)
 
 int main(void)
 {
-#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
-        const struct CMUnitTest tests[] = {
-                TEST(a_resume_from_a_token),
-                TEST(an_answer),
-                TEST(a_claim),
-                TEST(a_renewal),
-                TEST(a_release),
-                TEST(a_rebuild),
-                TEST(a_migration),
-        };
-
         if (access("/dev/shm", W_OK) == 0)
                 setenv("TMPDIR", "/dev/shm", 1);
-        return cmocka_run_group_tests(tests, NULL, NULL);
+        return test_run(NULL, NULL);
 }

@@ -11,6 +11,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#define TEST(name) UNIT_TEST_WITH(name, mission_setup, mission_teardown)
+
 enum { CONTENDERS = 64, DAY_S = 86400 };
 
 /* Fails until the file go is there; then notes itself, and waits as long as the file hold is. */
@@ -112,7 +114,7 @@ static void contend_all(
 
 /* In every other round the winner's command goes on until all others have been refused; in the rest
  * it ends at once, and who comes late is told the recorded result. */
-static void of_many_that_resume_one_token_at_once_one_owns_the_run(void **state)
+TEST(of_many_that_resume_one_token_at_once_one_owns_the_run)
 {
         struct mission_fixture *f = *state;
         struct scores *scores = mmap(
@@ -150,7 +152,7 @@ static void of_many_that_resume_one_token_at_once_one_owns_the_run(void **state)
 }
 
 /* No lease runs out here: it is for as long as there are milliseconds to say so. */
-static void an_owner_that_is_killed_is_replaced_without_waiting_for_its_lease(void **state)
+TEST(an_owner_that_is_killed_is_replaced_without_waiting_for_its_lease)
 {
         struct mission_fixture *f = *state;
         const int rounds = test_full() ? 200 : 10;
@@ -197,7 +199,7 @@ static void open_with_wall(struct mission_fixture *f, int64_t *ahead_s)
 }
 
 /* The owner, a contender and the successor each have another wall clock, days apart. */
-static void a_wall_clock_that_jumps_changes_no_owner(void **state)
+TEST(a_wall_clock_that_jumps_changes_no_owner)
 {
         static const int64_t jumps[][3] = {{0, DAY_S, -DAY_S}, {DAY_S, -DAY_S, 0},
                 {-DAY_S, 0, DAY_S}, {0, -DAY_S, -DAY_S}, {DAY_S, 0, 0}};
@@ -233,13 +235,4 @@ static void a_wall_clock_that_jumps_changes_no_owner(void **state)
         assert_int_equal(pawl__replay_check(f->log, &f->err), PAWL_OK);
 }
 
-int main(void)
-{
-#define TEST(name) cmocka_unit_test_setup_teardown(name, mission_setup, mission_teardown)
-        const struct CMUnitTest tests[] = {
-                TEST(of_many_that_resume_one_token_at_once_one_owns_the_run),
-                TEST(an_owner_that_is_killed_is_replaced_without_waiting_for_its_lease),
-                TEST(a_wall_clock_that_jumps_changes_no_owner),
-        };
-        return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS_MAIN(NULL, NULL)

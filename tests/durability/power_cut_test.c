@@ -151,7 +151,7 @@ static void append_events(event_log *f)
         event_log_close(f);
 }
 
-static void appended_events(void **state)
+LOG_TEST(appended_events)
 {
         recording r;
 
@@ -214,7 +214,7 @@ static void append_owned(event_log *f, uint64_t fence)
         assert_int_equal(append_one(f->log, event, fence), PAWL_OK);
 }
 
-static void leases(void **state)
+LOG_TEST(leases)
 {
         static const struct aftermath x = {.more = claim_after};
         event_log *f = *state;
@@ -241,7 +241,7 @@ static void leases(void **state)
 }
 
 /* The same for a keyed log: the MACs are there with their events. */
-static void a_keyed_log(void **state)
+LOG_TEST(a_keyed_log)
 {
         static const char key[] = "0123456789abcdef0123456789abcdef";
         static const struct aftermath x = {.key = key};
@@ -257,7 +257,7 @@ static void a_keyed_log(void **state)
 
 /* Limits so small that the -wal is moved into the log, and begun from its start, many times; and
  * for a while a reader is in the way. */
-static void checkpoints(void **state)
+LOG_TEST(checkpoints)
 {
         static const pawl__wal_limits limits = {
                 .checkpoint_frames = 12, .restart_frames = 24, .wait_ms = 1, .warn_bytes = 1 << 30};
@@ -289,7 +289,7 @@ static void checkpoints(void **state)
         survives("checkpoints", &r, NULL);
 }
 
-static void first_creation(void **state)
+LOG_TEST(first_creation)
 {
         event_log *f = *state;
         recording r;
@@ -303,7 +303,7 @@ static void first_creation(void **state)
 
 /* Before it came to syncing anything, one was killed that made the folder, and in it an empty file,
  * or a part of a log that has no name yet. */
-static void creation_where_another_died(void **state)
+LOG_TEST(creation_where_another_died)
 {
         event_log *f = *state;
         char *folder = path_in(f->folder, ".pawl");
@@ -351,7 +351,7 @@ static pawl_status check_migrated(pawl_log *log, bool readonly, pawl_error *err)
         return pawl__fail(err, PAWL_ESTATE, "version %d, steps run %d", (int)version, (int)run);
 }
 
-static void a_migration(void **state)
+LOG_TEST(a_migration)
 {
         const int old = pawl__schema_current.version;
         const pawl__migration steps[] = {
@@ -375,7 +375,7 @@ static void a_migration(void **state)
         survives("migration", &r, &x);
 }
 
-static void a_rebuild(void **state)
+LOG_TEST(a_rebuild)
 {
         event_log *f = *state;
         pawl_error err = PAWL_ERROR_INIT;
@@ -402,7 +402,7 @@ static const char mission_yaml[] =
         "    run: [cat]\n";
 
 /* A run that blocks, is answered, and resumed from its token. */
-static void a_whole_run(void **state)
+UNIT_TEST_WITH(a_whole_run, mission_setup, mission_teardown)
 {
         const pawl__log_setup setup = {.vfs = RECORDER_VFS};
         struct mission_fixture *f = *state;
@@ -426,7 +426,7 @@ static void a_whole_run(void **state)
 
 /* The library's own limit, a thousand pages; then the -wal begins anew. Only the end of it is
  * swept: the commits before are as those of the other workloads. */
-static void a_checkpoint_of_a_thousand_pages(void **state)
+LOG_TEST(a_checkpoint_of_a_thousand_pages)
 {
         static const struct aftermath x = {.schema = NULL};
         event_log *f = *state;
@@ -464,7 +464,7 @@ static void a_checkpoint_of_a_thousand_pages(void **state)
 /* ---- The instrument ------------------------------------------------------------------------- */
 
 /* With commits that do not wait for the disk, acknowledged events are lost, and that is seen. */
-static void commits_that_do_not_sync_are_found_out(void **state)
+LOG_TEST(commits_that_do_not_sync_are_found_out)
 {
         static const char *const pragmas[] = {
                 "PRAGMA synchronous = OFF", "PRAGMA synchronous = NORMAL"};
@@ -492,22 +492,8 @@ static void commits_that_do_not_sync_are_found_out(void **state)
 
 int main(void)
 {
-        const struct CMUnitTest tests[] = {
-                LOG_TEST(appended_events),
-                LOG_TEST(a_keyed_log),
-                LOG_TEST(leases),
-                LOG_TEST(checkpoints),
-                LOG_TEST(first_creation),
-                LOG_TEST(creation_where_another_died),
-                LOG_TEST(a_migration),
-                LOG_TEST(a_rebuild),
-                cmocka_unit_test_setup_teardown(a_whole_run, mission_setup, mission_teardown),
-                LOG_TEST(a_checkpoint_of_a_thousand_pages),
-                LOG_TEST(commits_that_do_not_sync_are_found_out),
-        };
-
         /* Memory is as good a disk as any for this, and faster. */
         if (access("/dev/shm", W_OK) == 0)
                 setenv("TMPDIR", "/dev/shm", 1);
-        return cmocka_run_group_tests(tests, NULL, NULL);
+        return test_run(NULL, NULL);
 }

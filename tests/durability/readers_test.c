@@ -174,7 +174,7 @@ static void append_up_to(figures *out, event_log *f, uint64_t from, uint64_t las
         }
 }
 
-static void every_reader_sees_each_event_once_and_in_order(void **state)
+LOG_TEST(every_reader_sees_each_event_once_and_in_order)
 {
         event_log *f = *state;
         uint64_t last = test_full() ? 1000000 : 20000;
@@ -212,11 +212,4 @@ static void every_reader_sees_each_event_once_and_in_order(void **state)
         assert_true(done.largest_wal < (f->wal ? f->wal : &pawl__wal_limits_default)->warn_bytes);
 }
 
-int main(void)
-{
-        const struct CMUnitTest tests[] = {
-                LOG_TEST(every_reader_sees_each_event_once_and_in_order),
-        };
-
-        return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS_MAIN(NULL, NULL)

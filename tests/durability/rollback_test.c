@@ -268,7 +268,7 @@ static void sweep_way(fixture *f, action back)
         settle(f, false);
 }
 
-static void killed_anywhere_it_comes_to_one_of_two_trees(void **state)
+LOG_TEST(killed_anywhere_it_comes_to_one_of_two_trees)
 {
         fixture f = {.log = *state, .back = roll_back, .forth = undo};
         pawl_verify_result verified;
@@ -300,11 +300,7 @@ static void killed_anywhere_it_comes_to_one_of_two_trees(void **state)
 
 int main(void)
 {
-        const struct CMUnitTest tests[] = {
-                LOG_TEST(killed_anywhere_it_comes_to_one_of_two_trees),
-        };
-
         if (access("/dev/shm", W_OK) == 0) /* nothing here is about what a disk has */
                 setenv("TMPDIR", "/dev/shm", 1);
-        return cmocka_run_group_tests(tests, NULL, NULL);
+        return test_run(NULL, NULL);
 }

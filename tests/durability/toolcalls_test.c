@@ -102,7 +102,7 @@ static void the_next_batch_ends_what_was_left(toolcalls *t, pawl_log *log)
         free(names);
 }
 
-static void killed_anywhere_log_and_folder_agree(void **state)
+TOOLCALLS_TEST(killed_anywhere_log_and_folder_agree)
 {
         toolcalls *t = *state;
         pawl_verify_result verified;
@@ -128,7 +128,7 @@ static void killed_anywhere_log_and_folder_agree(void **state)
 }
 
 /* A full disk, from one call on or for that one alone. */
-static void where_a_call_fails_the_checkpoint_is_there_or_says_why(void **state)
+TOOLCALLS_TEST(where_a_call_fails_the_checkpoint_is_there_or_says_why)
 {
         toolcalls *t = *state;
         pawl_toolcalls *batch;
@@ -165,11 +165,4 @@ static void where_a_call_fails_the_checkpoint_is_there_or_says_why(void **state)
         assert_true(named > 0); /* the last step failed: it is in the log alone */
 }
 
-int main(void)
-{
-        const struct CMUnitTest tests[] = {
-                TOOLCALLS_TEST(killed_anywhere_log_and_folder_agree),
-                TOOLCALLS_TEST(where_a_call_fails_the_checkpoint_is_there_or_says_why),
-        };
-        return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS_MAIN(NULL, NULL)

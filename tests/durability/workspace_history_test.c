@@ -407,7 +407,7 @@ static long number_in(const char *name, long otherwise)
         return value ? strtol(value, NULL, 10) : otherwise;
 }
 
-static void every_tree_is_as_it_was(void **state)
+UNIT_TEST(every_tree_is_as_it_was)
 {
         long steps = number_in("PAWL_HISTORY_STEPS", test_full() ? 4000 : 600), counts[8] = {0};
         long seed = number_in("PAWL_HISTORY_SEED", 1), histories = test_full() ? 10 : 2;
@@ -419,7 +419,6 @@ static void every_tree_is_as_it_was(void **state)
                 one_history(&log, (uint64_t)(seed + i), steps, counts);
                 assert_int_equal(event_log_teardown(&log), 0);
         }
-        (void)state;
         print_message(
                 "%ld histories of %ld steps: %ld changes, %ld checkpoints, %ld rollbacks, %ld "
                 "undone, %ld interrupted; %ld paths left alone, %ld checkpoints pruned; %ld "
@@ -430,9 +429,7 @@ static void every_tree_is_as_it_was(void **state)
 
 int main(void)
 {
-        const struct CMUnitTest tests[] = {cmocka_unit_test(every_tree_is_as_it_was)};
-
         if (access("/dev/shm", W_OK) == 0) /* nothing here is about what a disk has */
                 setenv("TMPDIR", "/dev/shm", 1);
-        return cmocka_run_group_tests(tests, NULL, NULL);
+        return test_run(NULL, NULL);
 }

@@ -198,22 +198,14 @@ static void write_together(event_log *f, int processes, int threads, size_t appe
         munmap(c.records, size);
 }
 
-static void processes_that_append_at_once_lose_nothing_and_all_end(void **state)
+LOG_TEST(processes_that_append_at_once_lose_nothing_and_all_end)
 {
         write_together(*state, PROCESSES_MAX, 1, test_full() ? 10000 : 313);
 }
 
-static void threads_of_processes_that_append_at_once_lose_nothing_and_all_end(void **state)
+LOG_TEST(threads_of_processes_that_append_at_once_lose_nothing_and_all_end)
 {
         write_together(*state, 6, THREADS_MAX, test_full() ? 10000 : 250);
 }
 
-int main(void)
-{
-        const struct CMUnitTest tests[] = {
-                LOG_TEST(processes_that_append_at_once_lose_nothing_and_all_end),
-                LOG_TEST(threads_of_processes_that_append_at_once_lose_nothing_and_all_end),
-        };
-
-        return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS_MAIN(NULL, NULL)

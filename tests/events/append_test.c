@@ -19,7 +19,7 @@ static void check_refused(event_log *f, pawl_event event, pawl_status status, co
         assert_int_equal(event_log_count(f), before);
 }
 
-static void the_chain_is_what_another_program_computes(void **state)
+LOG_TEST(the_chain_is_what_another_program_computes)
 {
         event_log *f = *state;
         pawl__arena arena = PAWL__ARENA_INIT;
@@ -55,7 +55,7 @@ static void the_chain_is_what_another_program_computes(void **state)
         pawl__arena_free(&arena);
 }
 
-static void payloads_are_kept_in_canonical_form(void **state)
+LOG_TEST(payloads_are_kept_in_canonical_form)
 {
         event_log *f = *state;
         pawl__arena arena = PAWL__ARENA_INIT;
@@ -75,7 +75,7 @@ static void payloads_are_kept_in_canonical_form(void **state)
         pawl__arena_free(&arena);
 }
 
-static void order_is_that_of_appending_whatever_the_clock_says(void **state)
+LOG_TEST(order_is_that_of_appending_whatever_the_clock_says)
 {
         event_log *f = *state;
         pawl_verify_result result;
@@ -91,7 +91,7 @@ static void order_is_that_of_appending_whatever_the_clock_says(void **state)
         assert_int_equal(result.events, 2);
 }
 
-static void events_that_are_not_of_their_form_are_refused(void **state)
+LOG_TEST(events_that_are_not_of_their_form_are_refused)
 {
         event_log *f = *state;
         pawl_event e;
@@ -117,7 +117,7 @@ static void events_that_are_not_of_their_form_are_refused(void **state)
         check_refused(f, e, PAWL_EINVAL, "outside of the years 1 to 9999");
 }
 
-static void ids_that_are_not_of_their_form_are_refused(void **state)
+LOG_TEST(ids_that_are_not_of_their_form_are_refused)
 {
         event_log *f = *state;
         static const size_t at[] = {offsetof(pawl_event, mission_id), offsetof(pawl_event, run_id),
@@ -140,7 +140,7 @@ static void ids_that_are_not_of_their_form_are_refused(void **state)
                 }
 }
 
-static void a_batch_is_all_or_nothing(void **state)
+LOG_TEST(a_batch_is_all_or_nothing)
 {
         event_log *f = *state;
         pawl_event events[3] = {event_scope(NULL), event_scope(NULL), event_scope("{}")};
@@ -155,7 +155,7 @@ static void a_batch_is_all_or_nothing(void **state)
         assert_int_equal(event_log_count(f), 2);
 }
 
-static void a_batch_copies_what_it_is_given_and_survives_a_failure(void **state)
+LOG_TEST(a_batch_copies_what_it_is_given_and_survives_a_failure)
 {
         event_log *f = *state;
         pawl__batch batch = PAWL__BATCH_INIT;
@@ -179,7 +179,7 @@ static void a_batch_copies_what_it_is_given_and_survives_a_failure(void **state)
         pawl__batch_free(&batch);
 }
 
-static void blobs_are_kept_once_and_hashed_when_read(void **state)
+LOG_TEST(blobs_are_kept_once_and_hashed_when_read)
 {
         event_log *f = *state;
         pawl__batch batch = PAWL__BATCH_INIT;
@@ -273,7 +273,7 @@ static void p_close(void *user)
         note(user, 'c', NULL);
 }
 
-static void the_projector_is_called_in_order_and_its_failure_rolls_back(void **state)
+LOG_TEST(the_projector_is_called_in_order_and_its_failure_rolls_back)
 {
         event_log *f = *state;
         struct projection p = {.log = event_log_open(f)};
@@ -308,7 +308,7 @@ static void the_projector_is_called_in_order_and_its_failure_rolls_back(void **s
 /* ---- What the file itself refuses
  * ---------------------------------------------------------------- */
 
-static void any_sqlite_client_is_kept_from_changing_events(void **state)
+LOG_TEST(any_sqlite_client_is_kept_from_changing_events)
 {
         event_log *f = *state;
         static const struct {
@@ -347,7 +347,7 @@ static void any_sqlite_client_is_kept_from_changing_events(void **state)
         assert_int_equal(result.events, 2);
 }
 
-static void a_trigger_that_somebody_put_into_the_file_does_not_run(void **state)
+LOG_TEST(a_trigger_that_somebody_put_into_the_file_does_not_run)
 {
         event_log *f = *state;
 
@@ -361,7 +361,7 @@ static void a_trigger_that_somebody_put_into_the_file_does_not_run(void **state)
         assert_int_equal(event_log_integer(f, "SELECT count(*) FROM pruned"), 0);
 }
 
-static void a_hundred_thousand_events_are_one_transaction(void **state)
+LOG_TEST(a_hundred_thousand_events_are_one_transaction)
 {
         event_log *f = *state;
         enum { N = 100000 };
@@ -380,7 +380,7 @@ static void a_hundred_thousand_events_are_one_transaction(void **state)
         free(events);
 }
 
-static void an_append_within_an_append_is_refused(void **state)
+LOG_TEST(an_append_within_an_append_is_refused)
 {
         event_log *f = *state;
 
@@ -393,7 +393,7 @@ static void an_append_within_an_append_is_refused(void **state)
 }
 
 /* What is appended can be printed inside of the event's own object, and read again. */
-static void payloads_are_nested_less_than_json_may_be(void **state)
+LOG_TEST(payloads_are_nested_less_than_json_may_be)
 {
         static const char start[] = "{\"glossary_version_id\":\"v1\",\"scope_id\":\"core\",\"x\":";
         enum { DEEPEST = 500 };
@@ -451,7 +451,7 @@ static void put_at(event_log *f, uint64_t seq)
         pawl__arena_free(&arena);
 }
 
-static void no_event_follows_the_last_seq_there_can_be(void **state)
+LOG_TEST(no_event_follows_the_last_seq_there_can_be)
 {
         event_log *f = *state;
 
@@ -470,25 +470,4 @@ static void no_event_follows_the_last_seq_there_can_be(void **state)
                 "seq 9223372036854775807: no seq can follow the last event's; the log is damaged");
 }
 
-int main(void)
-{
-        const struct CMUnitTest tests[] = {
-                LOG_TEST(the_chain_is_what_another_program_computes),
-                LOG_TEST(payloads_are_kept_in_canonical_form),
-                LOG_TEST(order_is_that_of_appending_whatever_the_clock_says),
-                LOG_TEST(events_that_are_not_of_their_form_are_refused),
-                LOG_TEST(ids_that_are_not_of_their_form_are_refused),
-                LOG_TEST(a_batch_is_all_or_nothing),
-                LOG_TEST(a_batch_copies_what_it_is_given_and_survives_a_failure),
-                LOG_TEST(blobs_are_kept_once_and_hashed_when_read),
-                LOG_TEST(the_projector_is_called_in_order_and_its_failure_rolls_back),
-                LOG_TEST(any_sqlite_client_is_kept_from_changing_events),
-                LOG_TEST(a_trigger_that_somebody_put_into_the_file_does_not_run),
-                LOG_TEST(a_hundred_thousand_events_are_one_transaction),
-                LOG_TEST(an_append_within_an_append_is_refused),
-                LOG_TEST(payloads_are_nested_less_than_json_may_be),
-                LOG_TEST(no_event_follows_the_last_seq_there_can_be),
-        };
-
-        return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS_MAIN(NULL, NULL)

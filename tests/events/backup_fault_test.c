@@ -22,7 +22,7 @@ static int fault_teardown(void **state)
         return backup_teardown(state);
 }
 
-#define FAULT_TEST(name) cmocka_unit_test_setup_teardown(name, fault_setup, fault_teardown)
+#define FAULT_TEST(name) UNIT_TEST_WITH(name, fault_setup, fault_teardown)
 
 /* A log of some pages, so that there are writes to fail. */
 static void open_filled(backup *b)
@@ -36,7 +36,7 @@ static void open_filled(backup *b)
         event_log_open(b->f);
 }
 
-static void a_disk_that_fails_at_any_write_leaves_no_file(void **state)
+FAULT_TEST(a_disk_that_fails_at_any_write_leaves_no_file)
 {
         backup *b = *state;
         static const struct {
@@ -72,7 +72,7 @@ static void a_disk_that_fails_at_any_write_leaves_no_file(void **state)
         }
 }
 
-static void who_is_killed_at_any_write_leaves_nothing_that_disturbs_the_next(void **state)
+FAULT_TEST(who_is_killed_at_any_write_leaves_nothing_that_disturbs_the_next)
 {
         backup *b = *state;
         static const fault_kind kinds[] = {FAULT_KILL, FAULT_POWER_CUT};
@@ -114,7 +114,7 @@ static void who_is_killed_at_any_write_leaves_nothing_that_disturbs_the_next(voi
         }
 }
 
-static void without_memory_there_is_no_file_and_nothing_is_leaked(void **state)
+FAULT_TEST(without_memory_there_is_no_file_and_nothing_is_leaked)
 {
         backup *b = *state;
 
@@ -134,13 +134,4 @@ static void without_memory_there_is_no_file_and_nothing_is_leaked(void **state)
         }
 }
 
-int main(void)
-{
-        const struct CMUnitTest tests[] = {
-                FAULT_TEST(a_disk_that_fails_at_any_write_leaves_no_file),
-                FAULT_TEST(who_is_killed_at_any_write_leaves_nothing_that_disturbs_the_next),
-                FAULT_TEST(without_memory_there_is_no_file_and_nothing_is_leaked),
-        };
-
-        return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS_MAIN(NULL, NULL)

@@ -4,7 +4,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-static void a_copy_is_a_whole_log_that_nobody_holds_and_that_goes_on(void **state)
+BACKUP_TEST(a_copy_is_a_whole_log_that_nobody_holds_and_that_goes_on)
 {
         backup *b = *state;
         event_log *f = b->f;
@@ -29,7 +29,7 @@ static void a_copy_is_a_whole_log_that_nobody_holds_and_that_goes_on(void **stat
         assert_int_equal(event_log_count(f), 5);
 }
 
-static void an_empty_log_has_an_empty_copy(void **state)
+BACKUP_TEST(an_empty_log_has_an_empty_copy)
 {
         backup *b = *state;
         pawl_backup made;
@@ -43,7 +43,7 @@ static void an_empty_log_has_an_empty_copy(void **state)
 
 /* A reader that changes nothing: an open log, a closed one, the database alone, and with its -wal.
  */
-static void every_kind_of_read_only_log_is_copied_and_left_as_it_is(void **state)
+BACKUP_TEST(every_kind_of_read_only_log_is_copied_and_left_as_it_is)
 {
         backup *b = *state;
         event_log *f = b->f;
@@ -98,7 +98,7 @@ static void every_kind_of_read_only_log_is_copied_and_left_as_it_is(void **state
         }
 }
 
-static void an_old_log_is_copied_as_it_is(void **state)
+BACKUP_TEST(an_old_log_is_copied_as_it_is)
 {
         backup *b = *state;
         pawl_backup made;
@@ -119,7 +119,7 @@ static void an_old_log_is_copied_as_it_is(void **state)
         free(path);
 }
 
-static void a_keyed_log_is_copied_without_its_key_macs_and_all(void **state)
+BACKUP_TEST(a_keyed_log_is_copied_without_its_key_macs_and_all)
 {
         backup *b = *state;
         event_log *f = b->f;
@@ -156,7 +156,7 @@ static void check_refused(backup *b, const char *path, pawl_status status, const
         assert_int_equal(names_in(b->folder), names);
 }
 
-static void what_has_the_name_is_never_replaced(void **state)
+BACKUP_TEST(what_has_the_name_is_never_replaced)
 {
         backup *b = *state;
         static const char *const parts[] = {"-wal", "-shm", "-journal"};
@@ -187,7 +187,7 @@ static void what_has_the_name_is_never_replaced(void **state)
         assert_int_equal(event_log_count(b->f), 4);
 }
 
-static void a_name_that_cannot_be_is_refused_by_that(void **state)
+BACKUP_TEST(a_name_that_cannot_be_is_refused_by_that)
 {
         backup *b = *state;
         char name[4096];
@@ -232,7 +232,7 @@ static void a_name_that_cannot_be_is_refused_by_that(void **state)
         assert_int_equal(names_in(b->folder), 0);
 }
 
-static void a_log_that_does_not_verify_has_no_copy(void **state)
+BACKUP_TEST(a_log_that_does_not_verify_has_no_copy)
 {
         backup *b = *state;
 
@@ -258,7 +258,7 @@ static bool count_calls(uint64_t done, uint64_t pages, void *user)
         return ++a->calls != a->stop_at;
 }
 
-static void who_is_asked_may_end_it_at_any_time_and_nothing_is_left(void **state)
+BACKUP_TEST(who_is_asked_may_end_it_at_any_time_and_nothing_is_left)
 {
         backup *b = *state;
         asked whole = {0};
@@ -303,7 +303,7 @@ static bool append_meanwhile(uint64_t done, uint64_t pages, void *user)
         return true;
 }
 
-static void what_is_appended_meanwhile_is_not_in_it_and_does_not_make_it_begin_anew(void **state)
+BACKUP_TEST(what_is_appended_meanwhile_is_not_in_it_and_does_not_make_it_begin_anew)
 {
         backup *b = *state;
         event_log *f = b->f;
@@ -332,21 +332,4 @@ static void what_is_appended_meanwhile_is_not_in_it_and_does_not_make_it_begin_a
         }
 }
 
-int main(void)
-{
-        const struct CMUnitTest tests[] = {
-                BACKUP_TEST(a_copy_is_a_whole_log_that_nobody_holds_and_that_goes_on),
-                BACKUP_TEST(an_empty_log_has_an_empty_copy),
-                BACKUP_TEST(every_kind_of_read_only_log_is_copied_and_left_as_it_is),
-                BACKUP_TEST(an_old_log_is_copied_as_it_is),
-                BACKUP_TEST(a_keyed_log_is_copied_without_its_key_macs_and_all),
-                BACKUP_TEST(what_has_the_name_is_never_replaced),
-                BACKUP_TEST(a_name_that_cannot_be_is_refused_by_that),
-                BACKUP_TEST(a_log_that_does_not_verify_has_no_copy),
-                BACKUP_TEST(who_is_asked_may_end_it_at_any_time_and_nothing_is_left),
-                BACKUP_TEST(
-                        what_is_appended_meanwhile_is_not_in_it_and_does_not_make_it_begin_anew),
-        };
-
-        return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS_MAIN(NULL, NULL)

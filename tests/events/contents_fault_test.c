@@ -4,9 +4,12 @@
 #include "support/vfs.h"
 #include <sys/stat.h>
 
+static int fault_teardown(void **state);
+#define FAULT_TEST(name) UNIT_TEST_WITH(name, event_log_setup, fault_teardown)
+
 enum { SWEEP_MAX = 2000 };
 
-static void a_large_fill_that_fails_leaves_no_large_write_ahead_log(void **state)
+FAULT_TEST(a_large_fill_that_fails_leaves_no_large_write_ahead_log)
 {
         event_log *f = *state;
         pawl_log *log = event_log_open(f);
@@ -70,18 +73,18 @@ static void sweep_faults(event_log *f, fault_kind kind, bool stays)
         assert_true(failures >= 5);
 }
 
-static void an_io_error_at_any_operation_keeps_all_of_it_or_nothing(void **state)
+FAULT_TEST(an_io_error_at_any_operation_keeps_all_of_it_or_nothing)
 {
         sweep_faults(*state, FAULT_EIO, false);
         sweep_faults(*state, FAULT_EIO, true);
 }
 
-static void a_disk_that_fills_up_keeps_all_of_it_or_nothing(void **state)
+FAULT_TEST(a_disk_that_fills_up_keeps_all_of_it_or_nothing)
 {
         sweep_faults(*state, FAULT_SHORT, false);
 }
 
-static void without_memory_at_any_allocation_nothing_is_kept(void **state)
+FAULT_TEST(without_memory_at_any_allocation_nothing_is_kept)
 {
         event_log *f = *state;
         unsigned char hash[32];
@@ -130,16 +133,4 @@ static int fault_teardown(void **state)
         return event_log_teardown(state);
 }
 
-#define FAULT_TEST(name) cmocka_unit_test_setup_teardown(name, event_log_setup, fault_teardown)
-
-int main(void)
-{
-        const struct CMUnitTest tests[] = {
-                FAULT_TEST(a_large_fill_that_fails_leaves_no_large_write_ahead_log),
-                FAULT_TEST(an_io_error_at_any_operation_keeps_all_of_it_or_nothing),
-                FAULT_TEST(a_disk_that_fills_up_keeps_all_of_it_or_nothing),
-                FAULT_TEST(without_memory_at_any_allocation_nothing_is_kept),
-        };
-
-        return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS_MAIN(NULL, NULL)

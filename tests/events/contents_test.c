@@ -3,7 +3,9 @@
 #include "support/contents.h"
 #include <unistd.h>
 
-static void contents_and_events_of_a_fill_are_one_transaction(void **state)
+#define CONTENTS_TEST(name) UNIT_TEST_WITH(name, event_log_setup, event_log_teardown)
+
+CONTENTS_TEST(contents_and_events_of_a_fill_are_one_transaction)
 {
         event_log *f = *state;
         pawl_log *log = event_log_open(f);
@@ -35,7 +37,7 @@ static void contents_and_events_of_a_fill_are_one_transaction(void **state)
         pawl__batch_free(&batch);
 }
 
-static void what_is_not_there_is_not_found(void **state)
+CONTENTS_TEST(what_is_not_there_is_not_found)
 {
         event_log *f = *state;
         pawl_log *log = event_log_open(f);
@@ -59,7 +61,7 @@ static void what_is_not_there_is_not_found(void **state)
         assert_false(has);
 }
 
-static void contents_are_listed_once_each_and_dropped_whole(void **state)
+CONTENTS_TEST(contents_are_listed_once_each_and_dropped_whole)
 {
         event_log *f = *state;
         pawl_log *log = event_log_open(f);
@@ -98,7 +100,7 @@ static void contents_are_listed_once_each_and_dropped_whole(void **state)
 }
 
 /* Its status, whatever it is; nothing written; the batch as it was, and good for another try. */
-static void a_fill_that_fails_takes_everything_back(void **state)
+CONTENTS_TEST(a_fill_that_fails_takes_everything_back)
 {
         event_log *f = *state;
         pawl_log *log = event_log_open(f);
@@ -131,7 +133,7 @@ static void a_fill_that_fails_takes_everything_back(void **state)
 }
 
 /* What the fill added fails after it: the same. */
-static void an_event_that_is_refused_after_the_fill_takes_everything_back(void **state)
+CONTENTS_TEST(an_event_that_is_refused_after_the_fill_takes_everything_back)
 {
         event_log *f = *state;
         pawl_log *log = event_log_open(f);
@@ -150,7 +152,7 @@ static void an_event_that_is_refused_after_the_fill_takes_everything_back(void *
         pawl__batch_free(&batch);
 }
 
-static void a_fence_is_asked_for_before_the_fill_and_for_what_it_adds(void **state)
+CONTENTS_TEST(a_fence_is_asked_for_before_the_fill_and_for_what_it_adds)
 {
         event_log *f = *state;
         pawl_log *log = event_log_open(f);
@@ -186,7 +188,7 @@ static void a_fence_is_asked_for_before_the_fill_and_for_what_it_adds(void **sta
 }
 
 /* What a fill adds may go between events that wait; where it fails, they wait on in their order. */
-static void a_fill_may_add_its_event_between_others(void **state)
+CONTENTS_TEST(a_fill_may_add_its_event_between_others)
 {
         event_log *f = *state;
         pawl_log *log = event_log_open(f);
@@ -216,7 +218,7 @@ static void a_fill_may_add_its_event_between_others(void **state)
         pawl__batch_free(&batch);
 }
 
-static void a_claim_whose_fill_fails_claims_nothing(void **state)
+CONTENTS_TEST(a_claim_whose_fill_fails_claims_nothing)
 {
         event_log *f = *state;
         pawl_log *log = event_log_open(f);
@@ -255,7 +257,7 @@ static void look_and_append(void *user)
         assert_int_equal(append_one(the_log, event_scope(NULL), 0), PAWL_ESTATE);
 }
 
-static void a_fill_sees_what_it_put_and_cannot_append(void **state)
+CONTENTS_TEST(a_fill_sees_what_it_put_and_cannot_append)
 {
         event_log *f = *state;
         bool has = false;
@@ -271,7 +273,7 @@ static void a_fill_sees_what_it_put_and_cannot_append(void **state)
         assert_int_equal(event_log_count(f), 1);
 }
 
-static void a_log_that_is_read_only_gives_contents_and_takes_none(void **state)
+CONTENTS_TEST(a_log_that_is_read_only_gives_contents_and_takes_none)
 {
         event_log *f = *state;
         content_work w = {.first = 7, .contents = 1, .part_len = CONTENT_PART};
@@ -285,7 +287,7 @@ static void a_log_that_is_read_only_gives_contents_and_takes_none(void **state)
         assert_int_equal(w.calls, 1);
 }
 
-static void rows_of_other_forms_are_damage(void **state)
+CONTENTS_TEST(rows_of_other_forms_are_damage)
 {
         event_log *f = *state;
         content_work w = {.first = 7, .contents = 1, .part_len = CONTENT_PART};
@@ -313,7 +315,7 @@ static void rows_of_other_forms_are_damage(void **state)
         assert_int_equal(out.len, 0);
 }
 
-static void a_backup_has_them_and_a_rebuild_keeps_them(void **state)
+CONTENTS_TEST(a_backup_has_them_and_a_rebuild_keeps_them)
 {
         event_log *f = *state;
         content_work w = {.first = 7, .contents = 3, .part_len = CONTENT_PART};
@@ -393,7 +395,7 @@ static void beside(event_log *f, others *o, pawl_status fails)
         assert_int_equal(w.calls, 1);
 }
 
-static void those_who_wait_meanwhile_are_served_after_it(void **state)
+CONTENTS_TEST(those_who_wait_meanwhile_are_served_after_it)
 {
         event_log *f = *state;
         others o = {.wait_for_them = false};
@@ -405,7 +407,7 @@ static void those_who_wait_meanwhile_are_served_after_it(void **state)
         assert_int_equal(contents_rows(f), CONTENT_PARTS);
 }
 
-static void those_who_wait_do_not_share_its_failure(void **state)
+CONTENTS_TEST(those_who_wait_do_not_share_its_failure)
 {
         event_log *f = *state;
         others o = {.wait_for_them = false};
@@ -417,7 +419,7 @@ static void those_who_wait_do_not_share_its_failure(void **state)
         assert_int_equal(contents_rows(f), 0);
 }
 
-static void those_who_wait_for_too_long_are_refused_as_busy(void **state)
+CONTENTS_TEST(those_who_wait_for_too_long_are_refused_as_busy)
 {
         event_log *f = *state;
         others o = {.wait_for_them = true};
@@ -430,28 +432,4 @@ static void those_who_wait_for_too_long_are_refused_as_busy(void **state)
         assert_int_equal(contents_rows(f), CONTENT_PARTS);
 }
 
-#define CONTENTS_TEST(name)                                                                        \
-        cmocka_unit_test_setup_teardown(name, event_log_setup, event_log_teardown)
-
-int main(void)
-{
-        const struct CMUnitTest tests[] = {
-                CONTENTS_TEST(contents_and_events_of_a_fill_are_one_transaction),
-                CONTENTS_TEST(what_is_not_there_is_not_found),
-                CONTENTS_TEST(contents_are_listed_once_each_and_dropped_whole),
-                CONTENTS_TEST(a_fill_that_fails_takes_everything_back),
-                CONTENTS_TEST(an_event_that_is_refused_after_the_fill_takes_everything_back),
-                CONTENTS_TEST(a_fence_is_asked_for_before_the_fill_and_for_what_it_adds),
-                CONTENTS_TEST(a_fill_may_add_its_event_between_others),
-                CONTENTS_TEST(a_claim_whose_fill_fails_claims_nothing),
-                CONTENTS_TEST(a_fill_sees_what_it_put_and_cannot_append),
-                CONTENTS_TEST(a_log_that_is_read_only_gives_contents_and_takes_none),
-                CONTENTS_TEST(rows_of_other_forms_are_damage),
-                CONTENTS_TEST(a_backup_has_them_and_a_rebuild_keeps_them),
-                CONTENTS_TEST(those_who_wait_meanwhile_are_served_after_it),
-                CONTENTS_TEST(those_who_wait_do_not_share_its_failure),
-                CONTENTS_TEST(those_who_wait_for_too_long_are_refused_as_busy),
-        };
-
-        return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS_MAIN(NULL, NULL)

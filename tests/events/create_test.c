@@ -84,7 +84,7 @@ static void look_until_there(event_log *f)
         }
 }
 
-static void makers_at_once_make_one_log(void **state)
+LOG_TEST(makers_at_once_make_one_log)
 {
         event_log *f = *state;
         const int rounds = test_full() ? 500 : 25;
@@ -111,7 +111,7 @@ static void makers_at_once_make_one_log(void **state)
         }
 }
 
-static void a_new_log_is_sound_and_of_the_write_ahead_kind_at_once(void **state)
+LOG_TEST(a_new_log_is_sound_and_of_the_write_ahead_kind_at_once)
 {
         event_log *f = *state;
         size_t len;
@@ -128,7 +128,7 @@ static void a_new_log_is_sound_and_of_the_write_ahead_kind_at_once(void **state)
                 1);
 }
 
-static void what_a_maker_that_died_left_goes_with_the_next(void **state)
+LOG_TEST(what_a_maker_that_died_left_goes_with_the_next)
 {
         event_log *f = *state;
         char *folder = path_in(f->folder, ".pawl");
@@ -146,7 +146,7 @@ static void what_a_maker_that_died_left_goes_with_the_next(void **state)
         free(folder);
 }
 
-static void without_room_there_is_no_log_and_later_there_is(void **state)
+LOG_TEST(without_room_there_is_no_log_and_later_there_is)
 {
         event_log *f = *state;
         struct rlimit before, little;
@@ -169,14 +169,4 @@ static void without_room_there_is_no_log_and_later_there_is(void **state)
         event_log_fill(f, 1);
 }
 
-int main(void)
-{
-        const struct CMUnitTest tests[] = {
-                LOG_TEST(makers_at_once_make_one_log),
-                LOG_TEST(a_new_log_is_sound_and_of_the_write_ahead_kind_at_once),
-                LOG_TEST(what_a_maker_that_died_left_goes_with_the_next),
-                LOG_TEST(without_room_there_is_no_log_and_later_there_is),
-        };
-
-        return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS_MAIN(NULL, NULL)

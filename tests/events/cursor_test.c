@@ -1,7 +1,7 @@
 /* Reading events in order, and an event as JSON. */
 #include "support/event_log.h"
 
-static void a_cursor_reads_what_there_was_when_it_was_opened(void **state)
+LOG_TEST(a_cursor_reads_what_there_was_when_it_was_opened)
 {
         event_log *f = *state;
         pawl_cursor *cursor;
@@ -23,7 +23,7 @@ static void a_cursor_reads_what_there_was_when_it_was_opened(void **state)
         pawl_cursor_close(cursor);
 }
 
-static void a_cursor_past_the_end_is_done_at_once(void **state)
+LOG_TEST(a_cursor_past_the_end_is_done_at_once)
 {
         event_log *f = *state;
         static const uint64_t since[] = {3, 4, UINT64_MAX};
@@ -41,7 +41,7 @@ static void a_cursor_past_the_end_is_done_at_once(void **state)
         pawl_cursor_close(NULL);
 }
 
-static void a_cursor_reads_no_more_than_was_asked_for(void **state)
+LOG_TEST(a_cursor_reads_no_more_than_was_asked_for)
 {
         event_log *f = *state;
         static const uint64_t most[] = {0, 1, 300, 595, 596, UINT64_MAX};
@@ -61,7 +61,7 @@ static void a_cursor_reads_no_more_than_was_asked_for(void **state)
         }
 }
 
-static void cursors_and_appends_of_one_log_do_not_disturb_each_other(void **state)
+LOG_TEST(cursors_and_appends_of_one_log_do_not_disturb_each_other)
 {
         event_log *f = *state;
         pawl_cursor *a, *b;
@@ -84,7 +84,7 @@ static void cursors_and_appends_of_one_log_do_not_disturb_each_other(void **stat
 }
 
 /* Checkpointing all of the -wal into the database succeeds only when nobody reads. */
-static void a_cursor_holds_no_transaction_between_its_batches(void **state)
+LOG_TEST(a_cursor_holds_no_transaction_between_its_batches)
 {
         event_log *f = *state;
         pawl_cursor *cursor;
@@ -108,7 +108,7 @@ static void a_cursor_holds_no_transaction_between_its_batches(void **state)
         pawl_cursor_close(cursor);
 }
 
-static void large_payloads_are_read_in_smaller_batches(void **state)
+LOG_TEST(large_payloads_are_read_in_smaller_batches)
 {
         event_log *f = *state;
         enum { LARGE = 700000 };
@@ -135,7 +135,7 @@ static void large_payloads_are_read_in_smaller_batches(void **state)
         pawl__buf_free(&payload);
 }
 
-static void one_event_is_found_by_its_seq(void **state)
+LOG_TEST(one_event_is_found_by_its_seq)
 {
         event_log *f = *state;
         static const uint64_t nowhere[] = {0, 4, INT64_MAX, UINT64_MAX};
@@ -155,12 +155,11 @@ static void one_event_is_found_by_its_seq(void **state)
         pawl__arena_free(&arena);
 }
 
-static void an_event_is_one_line_of_json(void **state)
+UNIT_TEST(an_event_is_one_line_of_json)
 {
         pawl__buf out = PAWL__BUF_INIT;
         pawl_event event = {.seq = 7, .v = 1, .time_us = 1};
 
-        (void)state;
         event.type = pawl__text("SessionStarted");
         event.run_id = pawl__text("a \"b\"\n");
         event.payload = pawl__text("{\"a\":[1,null]}");
@@ -182,14 +181,13 @@ static void an_event_is_one_line_of_json(void **state)
 }
 
 /* The payload goes into the line as it stands, so what is not JSON on one line is refused. */
-static void an_event_whose_payload_is_no_line_of_json_is_not_printed(void **state)
+UNIT_TEST(an_event_whose_payload_is_no_line_of_json_is_not_printed)
 {
         static const char *const payloads[] = {"{\n}", "{\"a\":1", "{} {}", "", "nul"};
         pawl__buf out = PAWL__BUF_INIT;
         pawl_event event = {.seq = 7, .v = 1, .time_us = 1};
         pawl_error err = PAWL_ERROR_INIT;
 
-        (void)state;
         event.type = pawl__text("SessionStarted");
         assert_int_equal(pawl__buf_adds(&out, "> "), PAWL_OK);
         for (size_t i = 0; i < sizeof payloads / sizeof payloads[0]; i++) {
@@ -201,19 +199,4 @@ static void an_event_whose_payload_is_no_line_of_json_is_not_printed(void **stat
         pawl__buf_free(&out);
 }
 
-int main(void)
-{
-        const struct CMUnitTest tests[] = {
-                LOG_TEST(a_cursor_reads_what_there_was_when_it_was_opened),
-                LOG_TEST(a_cursor_reads_no_more_than_was_asked_for),
-                LOG_TEST(a_cursor_past_the_end_is_done_at_once),
-                LOG_TEST(cursors_and_appends_of_one_log_do_not_disturb_each_other),
-                LOG_TEST(a_cursor_holds_no_transaction_between_its_batches),
-                LOG_TEST(large_payloads_are_read_in_smaller_batches),
-                LOG_TEST(one_event_is_found_by_its_seq),
-                cmocka_unit_test(an_event_is_one_line_of_json),
-                cmocka_unit_test(an_event_whose_payload_is_no_line_of_json_is_not_printed),
-        };
-
-        return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS_MAIN(NULL, NULL)

@@ -3,7 +3,7 @@
 #include "support/test.h"
 
 /* One text for all engines: what differs stands in braces. */
-static void braces_are_expanded_for_a_file_and_for_a_server(void **state)
+UNIT_TEST(braces_are_expanded_for_a_file_and_for_a_server)
 {
         static const struct {
                 const char *sql, *file, *server;
@@ -26,7 +26,6 @@ static void braces_are_expanded_for_a_file_and_for_a_server(void **state)
         pawl__buf out = PAWL__BUF_INIT;
         pawl_error err = PAWL_ERROR_INIT;
 
-        (void)state;
         for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
                 pawl__buf_clear(&out);
                 assert_int_equal(pawl__sql_expand(&out, cases[i].sql, NULL, &err), PAWL_OK);
@@ -38,10 +37,4 @@ static void braces_are_expanded_for_a_file_and_for_a_server(void **state)
         pawl__buf_free(&out);
 }
 
-int main(void)
-{
-        const struct CMUnitTest tests[] = {
-                cmocka_unit_test(braces_are_expanded_for_a_file_and_for_a_server),
-        };
-        return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS_MAIN(NULL, NULL)

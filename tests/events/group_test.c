@@ -58,6 +58,8 @@ static int group_teardown(void **state)
         return event_log_teardown(state);
 }
 
+#define GROUP_TEST(name) UNIT_TEST_WITH(name, group_setup, group_teardown)
+
 static pawl_log *with_state(pawl_log *log)
 {
         pawl_error err = PAWL_ERROR_INIT;
@@ -150,7 +152,7 @@ static void check_log(event_log *f, uint64_t events)
                 fail_msg("%s", err.message);
 }
 
-static void appends_that_wait_share_a_commit_in_the_order_they_came(void **state)
+GROUP_TEST(appends_that_wait_share_a_commit_in_the_order_they_came)
 {
         event_log *f = *state;
         enum { N = 6 };
@@ -171,7 +173,7 @@ static void appends_that_wait_share_a_commit_in_the_order_they_came(void **state
         check_log(f, N);
 }
 
-static void a_batch_that_fails_fails_alone(void **state)
+GROUP_TEST(a_batch_that_fails_fails_alone)
 {
         event_log *f = *state;
         enum { N = 8 };
@@ -211,7 +213,7 @@ static void a_batch_that_fails_fails_alone(void **state)
         "\"resolution_mode\":\"async\",\"provenance\":{\"source\":\"user_clarification\","         \
         "\"timestamp\":\"2026-11-20T12:35:00.000000Z\",\"actor_id\":\"user:ana\"}}"
 
-static void the_second_of_two_answers_that_share_a_commit_is_refused(void **state)
+GROUP_TEST(the_second_of_two_answers_that_share_a_commit_is_refused)
 {
         event_log *f = *state;
         enum { N = 5 };
@@ -266,7 +268,7 @@ static void commit_fails(event_log *f, fault_kind kind, pawl_status status, cons
         check_log(f, before + 1 + N);
 }
 
-static void a_commit_that_fails_fails_all_that_share_it(void **state)
+GROUP_TEST(a_commit_that_fails_fails_all_that_share_it)
 {
         event_log *f = *state;
 
@@ -275,7 +277,7 @@ static void a_commit_that_fails_fails_all_that_share_it(void **state)
 }
 
 /* Without one, an answer would be let through that contradicts what stands. */
-static void handles_with_and_without_a_projector_do_not_serve_each_other(void **state)
+GROUP_TEST(handles_with_and_without_a_projector_do_not_serve_each_other)
 {
         event_log *f = *state;
         enum { N = 5 };
@@ -296,7 +298,7 @@ static void handles_with_and_without_a_projector_do_not_serve_each_other(void **
         check_log(f, N);
 }
 
-static void a_claim_takes_its_turn_among_appends(void **state)
+GROUP_TEST(a_claim_takes_its_turn_among_appends)
 {
         event_log *f = *state;
         enum { N = 5 };
@@ -320,7 +322,7 @@ static void a_claim_takes_its_turn_among_appends(void **state)
         check_log(f, N);
 }
 
-static void who_waits_longer_than_busy_ms_gives_up(void **state)
+GROUP_TEST(who_waits_longer_than_busy_ms_gives_up)
 {
         event_log *f = *state;
         writer w[3];
@@ -352,7 +354,7 @@ static int64_t other_clock(void *user)
         return *(int64_t *)user;
 }
 
-static void an_event_gets_the_time_of_its_own_handle(void **state)
+GROUP_TEST(an_event_gets_the_time_of_its_own_handle)
 {
         event_log *f = *state;
         int64_t other_us = f->wall_us + 1000;
@@ -376,7 +378,7 @@ static void an_event_gets_the_time_of_its_own_handle(void **state)
         close_all(w, 3);
 }
 
-static void what_waits_is_taken_in_up_to_a_limit(void **state)
+GROUP_TEST(what_waits_is_taken_in_up_to_a_limit)
 {
         event_log *f = *state;
         enum { N = 4, LARGE = 700000 };
@@ -400,7 +402,7 @@ static void what_waits_is_taken_in_up_to_a_limit(void **state)
         free(payload);
 }
 
-static void a_child_begins_with_groups_of_its_own(void **state)
+GROUP_TEST(a_child_begins_with_groups_of_its_own)
 {
         event_log *f = *state;
         int status;
@@ -427,22 +429,4 @@ static void a_child_begins_with_groups_of_its_own(void **state)
         check_log(f, 1);
 }
 
-#define GROUP_TEST(name) cmocka_unit_test_setup_teardown(name, group_setup, group_teardown)
-
-int main(void)
-{
-        const struct CMUnitTest tests[] = {
-                GROUP_TEST(appends_that_wait_share_a_commit_in_the_order_they_came),
-                GROUP_TEST(a_batch_that_fails_fails_alone),
-                GROUP_TEST(the_second_of_two_answers_that_share_a_commit_is_refused),
-                GROUP_TEST(a_commit_that_fails_fails_all_that_share_it),
-                GROUP_TEST(handles_with_and_without_a_projector_do_not_serve_each_other),
-                GROUP_TEST(a_claim_takes_its_turn_among_appends),
-                GROUP_TEST(who_waits_longer_than_busy_ms_gives_up),
-                GROUP_TEST(an_event_gets_the_time_of_its_own_handle),
-                GROUP_TEST(what_waits_is_taken_in_up_to_a_limit),
-                GROUP_TEST(a_child_begins_with_groups_of_its_own),
-        };
-
-        return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS_MAIN(NULL, NULL)

@@ -11,7 +11,7 @@ static void is_interrupted(event_log *f, pawl_status status)
         assert_says(pawl_log_errmsg(f->log), "was interrupted, and nothing was written; try again");
 }
 
-static void every_call_fails_until_it_is_turned_off(void **state)
+LOG_TEST(every_call_fails_until_it_is_turned_off)
 {
         event_log *f = *state;
         pawl_log *log = event_log_open(f);
@@ -54,7 +54,7 @@ static void every_call_fails_until_it_is_turned_off(void **state)
 static const char endless[] = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) "
                               "SELECT count(*) FROM n";
 
-static void one_long_statement_ends(void **state)
+LOG_TEST(one_long_statement_ends)
 {
         event_log *f = *state;
         pawl_error err = PAWL_ERROR_INIT;
@@ -91,7 +91,7 @@ static void tell_begun(sqlite3_context *context, int n, sqlite3_value **values)
         sqlite3_result_int(context, 1);
 }
 
-static void another_thread_ends_it(void **state)
+LOG_TEST(another_thread_ends_it)
 {
         event_log *f = *state;
         stopper s = {.log = event_log_open(f)};
@@ -133,7 +133,7 @@ static pawl_status interrupt_and_look(
         return looks->looked;
 }
 
-static void a_fill_ends_and_is_taken_back(void **state)
+LOG_TEST(a_fill_ends_and_is_taken_back)
 {
         event_log *f = *state;
         pawl_log *log = event_log_open(f);
@@ -183,7 +183,7 @@ static void nothing_at_all(void *user)
         (void)user;
 }
 
-static void an_append_that_has_begun_is_done_whole(void **state)
+LOG_TEST(an_append_that_has_begun_is_done_whole)
 {
         event_log *f = *state;
         pawl_log *log = event_log_open(f);
@@ -230,7 +230,7 @@ static void end(waiter *w)
         pawl_log_close(w->log);
 }
 
-static void a_wait_for_the_lock_ends(void **state)
+LOG_TEST(a_wait_for_the_lock_ends)
 {
         event_log *f = *state;
         sqlite3 *holder;
@@ -262,7 +262,7 @@ static pawl_status let_another_wait(pawl_log *log, pawl__batch *batch, void *use
         return PAWL_OK;
 }
 
-static void a_wait_for_a_turn_ends_and_the_others_go_on(void **state)
+LOG_TEST(a_wait_for_a_turn_ends_and_the_others_go_on)
 {
         event_log *f = *state;
         pawl_log *log = event_log_open(f);
@@ -287,7 +287,7 @@ static void a_wait_for_a_turn_ends_and_the_others_go_on(void **state)
         pawl__batch_free(&batch);
 }
 
-static void closing_gives_claims_back_all_the_same(void **state)
+LOG_TEST(closing_gives_claims_back_all_the_same)
 {
         event_log *f = *state;
         pawl_log *log = event_log_open(f);
@@ -332,7 +332,7 @@ static void *race(void *user)
         return NULL;
 }
 
-static void what_fails_wrote_nothing_whenever_it_is_cut(void **state)
+LOG_TEST(what_fails_wrote_nothing_whenever_it_is_cut)
 {
         event_log *f = *state;
         racer r = {.log = event_log_open(f)};
@@ -353,19 +353,4 @@ static void what_fails_wrote_nothing_whenever_it_is_cut(void **state)
         assert_int_equal(event_log_count(f), r.appended);
 }
 
-int main(void)
-{
-        const struct CMUnitTest tests[] = {
-                LOG_TEST(every_call_fails_until_it_is_turned_off),
-                LOG_TEST(one_long_statement_ends),
-                LOG_TEST(another_thread_ends_it),
-                LOG_TEST(a_fill_ends_and_is_taken_back),
-                LOG_TEST(an_append_that_has_begun_is_done_whole),
-                LOG_TEST(a_wait_for_the_lock_ends),
-                LOG_TEST(a_wait_for_a_turn_ends_and_the_others_go_on),
-                LOG_TEST(closing_gives_claims_back_all_the_same),
-                LOG_TEST(what_fails_wrote_nothing_whenever_it_is_cut),
-        };
-
-        return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS_MAIN(NULL, NULL)

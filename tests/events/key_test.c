@@ -62,7 +62,7 @@ static void check_verifies(
         pawl_log_close(log);
 }
 
-static void each_event_of_a_keyed_log_has_its_mac(void **state)
+LOG_TEST(each_event_of_a_keyed_log_has_its_mac)
 {
         event_log *f = *state;
         unsigned char hash[32], mac[32];
@@ -87,7 +87,7 @@ static void each_event_of_a_keyed_log_has_its_mac(void **state)
         check_verifies(f, OTHER, PAWL_EKEY, 0, "the key is not this log's");
 }
 
-static void a_plain_log_has_no_macs_and_takes_no_key(void **state)
+LOG_TEST(a_plain_log_has_no_macs_and_takes_no_key)
 {
         event_log *f = *state;
 
@@ -103,7 +103,7 @@ static void a_plain_log_has_no_macs_and_takes_no_key(void **state)
         check_verifies(f, KEY, PAWL_EDAMAGED, 1, "seq 1: it has no MAC: the log has no key");
 }
 
-static void another_key_is_refused_at_once(void **state)
+LOG_TEST(another_key_is_refused_at_once)
 {
         event_log *f = *state;
 
@@ -114,7 +114,7 @@ static void another_key_is_refused_at_once(void **state)
         check_opens(f, KEY "0", PAWL_EKEY, "the key is not this log's");
 }
 
-static void without_the_key_nothing_is_appended(void **state)
+LOG_TEST(without_the_key_nothing_is_appended)
 {
         event_log *f = *state;
         const pawl_text none = {NULL, 0}, run = {"run", 3};
@@ -155,7 +155,7 @@ static void without_the_key_nothing_is_appended(void **state)
         check_verifies(f, KEY, PAWL_OK, 0, NULL);
 }
 
-static void keys_of_a_wrong_length_are_refused(void **state)
+LOG_TEST(keys_of_a_wrong_length_are_refused)
 {
         event_log *f = *state;
         static char longest[PAWL_KEY_MAX + 2];
@@ -184,7 +184,7 @@ static void keys_of_a_wrong_length_are_refused(void **state)
         assert_int_equal(pawl_log_open(&log, f->path, &options, &err), PAWL_EINVAL);
 }
 
-static void what_was_done_to_the_macs_is_found(void **state)
+LOG_TEST(what_was_done_to_the_macs_is_found)
 {
         event_log *f = *state;
         static const struct {
@@ -236,7 +236,7 @@ static void what_was_done_to_the_macs_is_found(void **state)
 }
 
 /* Somebody without the key changes an event and makes every hash after it again. */
-static void a_chain_that_was_made_again_without_the_key_is_found(void **state)
+LOG_TEST(a_chain_that_was_made_again_without_the_key_is_found)
 {
         event_log *f = *state;
         char *forged = path_in(f->folder, "forged.db"), sql[400];
@@ -288,7 +288,7 @@ static int make_and_append(event_log *f, const char *key)
         return !status ? 0 : status == PAWL_EKEY ? 1 : 2;
 }
 
-static void of_processes_that_make_a_log_at_once_one_says_whether_it_is_keyed(void **state)
+LOG_TEST(of_processes_that_make_a_log_at_once_one_says_whether_it_is_keyed)
 {
         event_log *f = *state;
         enum { CHILDREN = 6, ROUNDS = 5 };
@@ -344,7 +344,7 @@ static void *append_some(void *user)
 }
 
 /* Handles of one process share commits: whose handle has no key gets in with nobody. */
-static void no_event_comes_in_with_those_of_a_handle_that_has_the_key(void **state)
+LOG_TEST(no_event_comes_in_with_those_of_a_handle_that_has_the_key)
 {
         event_log *f = *state;
         enum { THREADS = 4 };
@@ -369,19 +369,4 @@ static void no_event_comes_in_with_those_of_a_handle_that_has_the_key(void **sta
         check_verifies(f, KEY, PAWL_OK, 0, NULL);
 }
 
-int main(void)
-{
-        const struct CMUnitTest tests[] = {
-                LOG_TEST(each_event_of_a_keyed_log_has_its_mac),
-                LOG_TEST(a_plain_log_has_no_macs_and_takes_no_key),
-                LOG_TEST(another_key_is_refused_at_once),
-                LOG_TEST(without_the_key_nothing_is_appended),
-                LOG_TEST(keys_of_a_wrong_length_are_refused),
-                LOG_TEST(what_was_done_to_the_macs_is_found),
-                LOG_TEST(a_chain_that_was_made_again_without_the_key_is_found),
-                LOG_TEST(of_processes_that_make_a_log_at_once_one_says_whether_it_is_keyed),
-                LOG_TEST(no_event_comes_in_with_those_of_a_handle_that_has_the_key),
-        };
-
-        return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS_MAIN(NULL, NULL)

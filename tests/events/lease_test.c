@@ -3,7 +3,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-static void a_claim_is_an_event_and_a_lease(void **state)
+LOG_TEST(a_claim_is_an_event_and_a_lease)
 {
         event_log *f = *state;
         pawl__arena arena = PAWL__ARENA_INIT;
@@ -21,7 +21,7 @@ static void a_claim_is_an_event_and_a_lease(void **state)
         pawl__arena_free(&arena);
 }
 
-static void a_batch_goes_into_the_claims_transaction(void **state)
+LOG_TEST(a_batch_goes_into_the_claims_transaction)
 {
         event_log *f = *state;
         pawl__batch batch = PAWL__BATCH_INIT;
@@ -50,7 +50,7 @@ static void a_batch_goes_into_the_claims_transaction(void **state)
         pawl__batch_free(&batch);
 }
 
-static void a_claim_may_ask_that_nobody_claimed_since_it_looked(void **state)
+LOG_TEST(a_claim_may_ask_that_nobody_claimed_since_it_looked)
 {
         event_log *f = *state;
         const pawl_text none = {NULL, 0}, run = pawl__text("run-1");
@@ -81,7 +81,7 @@ static void a_claim_may_ask_that_nobody_claimed_since_it_looked(void **state)
         pawl__batch_free(&batch);
 }
 
-static void a_run_id_that_is_not_of_its_form_is_refused(void **state)
+LOG_TEST(a_run_id_that_is_not_of_its_form_is_refused)
 {
         event_log *f = *state;
         uint64_t fence = 99;
@@ -95,7 +95,7 @@ static void a_run_id_that_is_not_of_its_form_is_refused(void **state)
         assert_int_equal(event_log_count(f), 0);
 }
 
-static void append_refuses_a_stale_fence_and_leaves_no_trace(void **state)
+LOG_TEST(append_refuses_a_stale_fence_and_leaves_no_trace)
 {
         event_log *f = *state;
         pawl_event events[2] = {event_scope(NULL), claims_event("RunFailed")};
@@ -119,7 +119,7 @@ static void append_refuses_a_stale_fence_and_leaves_no_trace(void **state)
         assert_int_equal(event_log_count(f), 5);
 }
 
-static void who_gave_a_run_back_does_not_append_for_it(void **state)
+LOG_TEST(who_gave_a_run_back_does_not_append_for_it)
 {
         event_log *f = *state;
 
@@ -136,7 +136,7 @@ static void who_gave_a_run_back_does_not_append_for_it(void **state)
         assert_int_equal(claims_take(f->log), 2); /* the fence outlives the claim */
 }
 
-static void a_live_holder_keeps_the_run_whatever_the_clock_says(void **state)
+LOG_TEST(a_live_holder_keeps_the_run_whatever_the_clock_says)
 {
         event_log *f = *state;
         bool held = false;
@@ -165,7 +165,7 @@ static void a_live_holder_keeps_the_run_whatever_the_clock_says(void **state)
         pawl_log_close(other);
 }
 
-static void another_handle_of_the_same_process_does_not_get_the_run(void **state)
+LOG_TEST(another_handle_of_the_same_process_does_not_get_the_run)
 {
         event_log *f = *state;
 
@@ -187,7 +187,7 @@ static void die(pawl_log *log)
         log->held[0].lock_fd = -1;
 }
 
-static void a_dead_holder_loses_the_run_at_once_whatever_is_seen_of_it(void **state)
+LOG_TEST(a_dead_holder_loses_the_run_at_once_whatever_is_seen_of_it)
 {
         event_log *f = *state;
         uint64_t fence = 1;
@@ -215,7 +215,7 @@ static void a_dead_holder_loses_the_run_at_once_whatever_is_seen_of_it(void **st
 /* Two runs, many times: each claim has a lock of its own, and places are used again. */
 /* Who died once its mark was written, and before its claim was committed, left the mark that the
  * next claim has: it is not the dead one's place that says who lives. */
-static void a_mark_that_became_no_claim_takes_no_run_from_the_next(void **state)
+LOG_TEST(a_mark_that_became_no_claim_takes_no_run_from_the_next)
 {
         event_log *f = *state;
         char mark[32];
@@ -242,7 +242,7 @@ static void a_mark_that_became_no_claim_takes_no_run_from_the_next(void **state)
         free(path);
 }
 
-static void a_lock_says_nothing_of_other_runs_and_takes_no_room(void **state)
+LOG_TEST(a_lock_says_nothing_of_other_runs_and_takes_no_room)
 {
         event_log *f = *state;
         struct stat st;
@@ -276,7 +276,7 @@ static int lock_is_held(void *other)
 }
 
 /* Who finds a claim after a power cut finds its mark too, free: the lock file is written first. */
-static void the_lock_is_had_before_the_claim_is_committed(void **state)
+LOG_TEST(the_lock_is_had_before_the_claim_is_committed)
 {
         event_log *f = *state;
         uint64_t fence = 9;
@@ -297,7 +297,7 @@ static void the_lock_is_had_before_the_claim_is_committed(void **state)
 }
 
 /* A lock file that is removed is made anew with the next renewal. */
-static void who_lost_the_lock_file_has_a_lock_again_after_renewing(void **state)
+LOG_TEST(who_lost_the_lock_file_has_a_lock_again_after_renewing)
 {
         event_log *f = *state;
 
@@ -318,7 +318,7 @@ static void who_lost_the_lock_file_has_a_lock_again_after_renewing(void **state)
 /* ---- Where the kernel does not say: another machine, or no locks ------------------------------
  */
 
-static void without_a_lock_the_process_is_looked_at(void **state)
+LOG_TEST(without_a_lock_the_process_is_looked_at)
 {
         event_log *f = *state;
         uint64_t fence = 1;
@@ -352,7 +352,7 @@ static void check_watched_out(event_log *f, pawl_log *other)
         pawl_log_close(other);
 }
 
-static void a_holder_in_another_pid_namespace_is_watched(void **state)
+LOG_TEST(a_holder_in_another_pid_namespace_is_watched)
 {
         event_log *f = *state;
 
@@ -369,7 +369,7 @@ static void a_holder_in_another_pid_namespace_is_watched(void **state)
         check_watched_out(f, other);
 }
 
-static void a_start_time_that_cannot_be_read_is_not_death(void **state)
+LOG_TEST(a_start_time_that_cannot_be_read_is_not_death)
 {
         event_log *f = *state;
 
@@ -384,7 +384,7 @@ static void a_start_time_that_cannot_be_read_is_not_death(void **state)
         check_watched_out(f, other);
 }
 
-static void another_hosts_lease_is_over_when_it_was_watched_unchanged_for_its_length(void **state)
+LOG_TEST(another_hosts_lease_is_over_when_it_was_watched_unchanged_for_its_length)
 {
         event_log *f = *state;
 
@@ -414,7 +414,7 @@ static void take_of(pawl_log *log, const char *run_id, pawl_status wanted)
 }
 
 /* Who looks after several runs by turns sees each of them expire. */
-static void leases_of_another_host_are_watched_side_by_side(void **state)
+LOG_TEST(leases_of_another_host_are_watched_side_by_side)
 {
         event_log *f = *state;
 
@@ -437,7 +437,7 @@ static void leases_of_another_host_are_watched_side_by_side(void **state)
 }
 
 /* A host that was started anew and one that says so of itself in a container look alike. */
-static void another_boot_of_the_same_host_is_watched(void **state)
+LOG_TEST(another_boot_of_the_same_host_is_watched)
 {
         event_log *f = *state;
 
@@ -451,7 +451,7 @@ static void another_boot_of_the_same_host_is_watched(void **state)
         check_watched_out(f, other);
 }
 
-static void without_a_boot_id_nothing_is_concluded_from_it(void **state)
+LOG_TEST(without_a_boot_id_nothing_is_concluded_from_it)
 {
         event_log *f = *state;
 
@@ -467,7 +467,7 @@ static void without_a_boot_id_nothing_is_concluded_from_it(void **state)
         check_watched_out(f, other);
 }
 
-static void fences_grow_even_when_the_leases_are_lost(void **state)
+LOG_TEST(fences_grow_even_when_the_leases_are_lost)
 {
         event_log *f = *state;
 
@@ -486,7 +486,7 @@ static void fences_grow_even_when_the_leases_are_lost(void **state)
 }
 
 /* A fence that is not of this library's giving: the largest, and one below 0. */
-static void no_claim_follows_the_last_fence_there_can_be(void **state)
+LOG_TEST(no_claim_follows_the_last_fence_there_can_be)
 {
         static const char *const fences[] = {"9223372036854775807", "-1"};
         event_log *f = *state;
@@ -507,7 +507,7 @@ static void no_claim_follows_the_last_fence_there_can_be(void **state)
         }
 }
 
-static void a_read_only_log_claims_nothing(void **state)
+LOG_TEST(a_read_only_log_claims_nothing)
 {
         event_log *f = *state;
         uint64_t fence = 99;
@@ -523,7 +523,7 @@ static void a_read_only_log_claims_nothing(void **state)
         pawl_log_close(reader);
 }
 
-static void nobody_holds_a_run_that_nobody_claimed(void **state)
+LOG_TEST(nobody_holds_a_run_that_nobody_claimed)
 {
         event_log *f = *state;
         bool held = true;
@@ -535,11 +535,10 @@ static void nobody_holds_a_run_that_nobody_claimed(void **state)
         assert_int_equal(owner.fence, 0);
 }
 
-static void this_process_is_known_by_the_kernel(void **state)
+UNIT_TEST(this_process_is_known_by_the_kernel)
 {
         pawl__identity self;
 
-        (void)state;
         pawl__identity_system(&self);
         assert_int_equal(self.pid, getpid());
         assert_true(self.host[0]);
@@ -550,35 +549,4 @@ static void this_process_is_known_by_the_kernel(void **state)
         assert_int_equal(self.start_of(INT32_MAX, self.user), PAWL__START_GONE);
 }
 
-int main(void)
-{
-        const struct CMUnitTest tests[] = {
-                LOG_TEST(a_claim_is_an_event_and_a_lease),
-                LOG_TEST(a_batch_goes_into_the_claims_transaction),
-                LOG_TEST(a_claim_may_ask_that_nobody_claimed_since_it_looked),
-                LOG_TEST(a_run_id_that_is_not_of_its_form_is_refused),
-                LOG_TEST(append_refuses_a_stale_fence_and_leaves_no_trace),
-                LOG_TEST(who_gave_a_run_back_does_not_append_for_it),
-                LOG_TEST(a_live_holder_keeps_the_run_whatever_the_clock_says),
-                LOG_TEST(another_handle_of_the_same_process_does_not_get_the_run),
-                LOG_TEST(a_dead_holder_loses_the_run_at_once_whatever_is_seen_of_it),
-                LOG_TEST(a_mark_that_became_no_claim_takes_no_run_from_the_next),
-                LOG_TEST(a_lock_says_nothing_of_other_runs_and_takes_no_room),
-                LOG_TEST(the_lock_is_had_before_the_claim_is_committed),
-                LOG_TEST(who_lost_the_lock_file_has_a_lock_again_after_renewing),
-                LOG_TEST(without_a_lock_the_process_is_looked_at),
-                LOG_TEST(a_holder_in_another_pid_namespace_is_watched),
-                LOG_TEST(another_boot_of_the_same_host_is_watched),
-                LOG_TEST(a_start_time_that_cannot_be_read_is_not_death),
-                LOG_TEST(another_hosts_lease_is_over_when_it_was_watched_unchanged_for_its_length),
-                LOG_TEST(leases_of_another_host_are_watched_side_by_side),
-                LOG_TEST(without_a_boot_id_nothing_is_concluded_from_it),
-                LOG_TEST(fences_grow_even_when_the_leases_are_lost),
-                LOG_TEST(no_claim_follows_the_last_fence_there_can_be),
-                LOG_TEST(a_read_only_log_claims_nothing),
-                LOG_TEST(nobody_holds_a_run_that_nobody_claimed),
-                cmocka_unit_test(this_process_is_known_by_the_kernel),
-        };
-
-        return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS_MAIN(NULL, NULL)

@@ -41,7 +41,7 @@ static void foreign_file(event_log *f, const char *sql)
         event_log_sql(f, sql);
 }
 
-static void creating_makes_a_private_directory_and_private_files_whatever_the_umask(void **state)
+LOG_TEST(creating_makes_a_private_directory_and_private_files_whatever_the_umask)
 {
         event_log *f = *state;
         char *folder, name[4096];
@@ -70,7 +70,7 @@ static void creating_makes_a_private_directory_and_private_files_whatever_the_um
         free(folder);
 }
 
-static void a_folder_that_stands_keeps_its_mode(void **state)
+LOG_TEST(a_folder_that_stands_keeps_its_mode)
 {
         event_log *f = *state;
         char *folder;
@@ -83,7 +83,7 @@ static void a_folder_that_stands_keeps_its_mode(void **state)
         free(folder);
 }
 
-static void a_new_log_is_named_in_its_header(void **state)
+LOG_TEST(a_new_log_is_named_in_its_header)
 {
         event_log *f = *state;
         unsigned char hash[32], zero[32] = {0};
@@ -99,7 +99,7 @@ static void a_new_log_is_named_in_its_header(void **state)
         assert_memory_equal(hash, zero, 32);
 }
 
-static void without_create_a_missing_log_is_not_found_and_not_made(void **state)
+LOG_TEST(without_create_a_missing_log_is_not_found_and_not_made)
 {
         event_log *f = *state;
         char *folder = path_in(f->folder, ".pawl");
@@ -113,7 +113,7 @@ static void without_create_a_missing_log_is_not_found_and_not_made(void **state)
         free(folder);
 }
 
-static void a_path_that_cannot_be_made_is_refused(void **state)
+LOG_TEST(a_path_that_cannot_be_made_is_refused)
 {
         event_log *f = *state;
         char *const good = f->path;
@@ -146,7 +146,7 @@ static void a_path_that_cannot_be_made_is_refused(void **state)
         free(link);
 }
 
-static void options_that_are_not_known_are_refused(void **state)
+LOG_TEST(options_that_are_not_known_are_refused)
 {
         event_log *f = *state;
         pawl_log_options options = PAWL_LOG_OPTIONS_INIT;
@@ -168,7 +168,7 @@ static void options_that_are_not_known_are_refused(void **state)
         assert_int_equal(access(f->path, F_OK), -1);
 }
 
-static void a_file_that_is_not_sqlite_is_refused_and_left_alone(void **state)
+LOG_TEST(a_file_that_is_not_sqlite_is_refused_and_left_alone)
 {
         event_log *f = *state;
         char *folder, *now;
@@ -191,7 +191,7 @@ static void a_file_that_is_not_sqlite_is_refused_and_left_alone(void **state)
         }
 }
 
-static void another_applications_database_is_refused_by_name_and_left_alone(void **state)
+LOG_TEST(another_applications_database_is_refused_by_name_and_left_alone)
 {
         event_log *f = *state;
         size_t before_len, len;
@@ -209,7 +209,7 @@ static void another_applications_database_is_refused_by_name_and_left_alone(void
         free(now);
 }
 
-static void a_database_without_application_id_but_with_tables_is_refused(void **state)
+LOG_TEST(a_database_without_application_id_but_with_tables_is_refused)
 {
         event_log *f = *state;
 
@@ -220,7 +220,7 @@ static void a_database_without_application_id_but_with_tables_is_refused(void **
 }
 
 /* U+FFFF would be read back as another character than the one that was hashed. */
-static void a_database_of_utf_16_is_no_log(void **state)
+LOG_TEST(a_database_of_utf_16_is_no_log)
 {
         event_log *f = *state;
 
@@ -232,7 +232,7 @@ static void a_database_of_utf_16_is_no_log(void **state)
         check_refused(f, PAWL_EFORMAT, "its texts are UTF-16");
 }
 
-static void an_empty_file_becomes_a_log_only_with_create(void **state)
+LOG_TEST(an_empty_file_becomes_a_log_only_with_create)
 {
         event_log *f = *state;
 
@@ -254,7 +254,7 @@ static void an_empty_file_becomes_a_log_only_with_create(void **state)
         }
 }
 
-static void a_newer_log_is_refused_by_its_version(void **state)
+LOG_TEST(a_newer_log_is_refused_by_its_version)
 {
         event_log *f = *state;
 
@@ -271,7 +271,7 @@ static void a_newer_log_is_refused_by_its_version(void **state)
         check_refused(f, PAWL_EDAMAGED, "version -1, which never was");
 }
 
-static void a_log_without_its_events_is_damaged_and_not_made_anew(void **state)
+LOG_TEST(a_log_without_its_events_is_damaged_and_not_made_anew)
 {
         event_log *f = *state;
 
@@ -283,7 +283,7 @@ static void a_log_without_its_events_is_damaged_and_not_made_anew(void **state)
         check_refused(f, PAWL_EDAMAGED, "has lost its table of events");
 }
 
-static void a_path_with_uri_characters_is_taken_as_it_is(void **state)
+LOG_TEST(a_path_with_uri_characters_is_taken_as_it_is)
 {
         event_log *f = *state;
         char name[4096];
@@ -301,24 +301,4 @@ static void a_path_with_uri_characters_is_taken_as_it_is(void **state)
         assert_string_equal(pawl__log_path(f->log), f->path);
 }
 
-int main(void)
-{
-        const struct CMUnitTest tests[] = {
-                LOG_TEST(creating_makes_a_private_directory_and_private_files_whatever_the_umask),
-                LOG_TEST(a_folder_that_stands_keeps_its_mode),
-                LOG_TEST(a_new_log_is_named_in_its_header),
-                LOG_TEST(without_create_a_missing_log_is_not_found_and_not_made),
-                LOG_TEST(a_path_that_cannot_be_made_is_refused),
-                LOG_TEST(options_that_are_not_known_are_refused),
-                LOG_TEST(a_file_that_is_not_sqlite_is_refused_and_left_alone),
-                LOG_TEST(another_applications_database_is_refused_by_name_and_left_alone),
-                LOG_TEST(a_database_without_application_id_but_with_tables_is_refused),
-                LOG_TEST(a_database_of_utf_16_is_no_log),
-                LOG_TEST(an_empty_file_becomes_a_log_only_with_create),
-                LOG_TEST(a_newer_log_is_refused_by_its_version),
-                LOG_TEST(a_log_without_its_events_is_damaged_and_not_made_anew),
-                LOG_TEST(a_path_with_uri_characters_is_taken_as_it_is),
-        };
-
-        return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS_MAIN(NULL, NULL)

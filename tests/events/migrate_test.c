@@ -63,7 +63,7 @@ static void check_events_stand(event_log *f, pawl_log *log)
         assert_int_equal(event_log_count(f), 3);
 }
 
-static void an_old_log_is_brought_up_step_by_step(void **state)
+LOG_TEST(an_old_log_is_brought_up_step_by_step)
 {
         event_log *f = *state;
         const pawl__schema schema = schema_of(TODAY + 2, two_steps, 2);
@@ -86,7 +86,7 @@ static void an_old_log_is_brought_up_step_by_step(void **state)
         assert_int_equal(event_log_try(&log, f, &err), PAWL_ENEWER);
 }
 
-static void a_step_that_fails_leaves_the_old_log(void **state)
+LOG_TEST(a_step_that_fails_leaves_the_old_log)
 {
         event_log *f = *state;
         const struct {
@@ -118,7 +118,7 @@ static void a_step_that_fails_leaves_the_old_log(void **state)
         check_events_stand(f, event_log_open(f));
 }
 
-static void an_old_log_opened_read_only_is_not_migrated(void **state)
+LOG_TEST(an_old_log_opened_read_only_is_not_migrated)
 {
         event_log *f = *state;
         const pawl__schema schema = schema_of(TODAY + 2, two_steps, 2);
@@ -160,7 +160,7 @@ static void together(event_log *f, const pawl__schema *schema, int n)
         }
 }
 
-static void processes_that_open_an_old_log_together_migrate_it_once(void **state)
+LOG_TEST(processes_that_open_an_old_log_together_migrate_it_once)
 {
         event_log *f = *state;
         const pawl__schema schema = schema_of(TODAY + 2, two_steps, 2);
@@ -170,7 +170,7 @@ static void processes_that_open_an_old_log_together_migrate_it_once(void **state
         assert_int_equal(event_log_integer(f, "SELECT n FROM steps_run"), 1);
 }
 
-static void processes_that_make_a_log_together_make_one(void **state)
+LOG_TEST(processes_that_make_a_log_together_make_one)
 {
         event_log *f = *state;
 
@@ -178,7 +178,7 @@ static void processes_that_make_a_log_together_make_one(void **state)
         assert_int_equal(event_log_count(f), 6);
 }
 
-static void what_can_be_derived_is_put_back_where_it_is_missing(void **state)
+LOG_TEST(what_can_be_derived_is_put_back_where_it_is_missing)
 {
         event_log *f = *state;
         static const char *const losses[] = {"DROP TABLE runs", "DROP TABLE projection",
@@ -198,7 +198,7 @@ static void what_can_be_derived_is_put_back_where_it_is_missing(void **state)
         }
 }
 
-static void triggers_indexes_and_leases_are_put_back_without_a_rebuild(void **state)
+LOG_TEST(triggers_indexes_and_leases_are_put_back_without_a_rebuild)
 {
         event_log *f = *state;
 
@@ -214,7 +214,7 @@ static void triggers_indexes_and_leases_are_put_back_without_a_rebuild(void **st
         assert_int_equal(event_log_integer(f, "SELECT count(*) FROM scopes"), 1);
 }
 
-static void every_object_of_the_schema_is_looked_for(void **state)
+LOG_TEST(every_object_of_the_schema_is_looked_for)
 {
         event_log *f = *state;
         sqlite3 *db;
@@ -246,18 +246,4 @@ static void every_object_of_the_schema_is_looked_for(void **state)
         }
 }
 
-int main(void)
-{
-        const struct CMUnitTest tests[] = {
-                LOG_TEST(an_old_log_is_brought_up_step_by_step),
-                LOG_TEST(a_step_that_fails_leaves_the_old_log),
-                LOG_TEST(an_old_log_opened_read_only_is_not_migrated),
-                LOG_TEST(processes_that_open_an_old_log_together_migrate_it_once),
-                LOG_TEST(processes_that_make_a_log_together_make_one),
-                LOG_TEST(what_can_be_derived_is_put_back_where_it_is_missing),
-                LOG_TEST(triggers_indexes_and_leases_are_put_back_without_a_rebuild),
-                LOG_TEST(every_object_of_the_schema_is_looked_for),
-        };
-
-        return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS_MAIN(NULL, NULL)

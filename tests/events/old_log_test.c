@@ -168,7 +168,7 @@ static void check_goes_on(event_log *f, const head *expected)
                 (int64_t)expected->seq + 2);
 }
 
-static void an_old_log_becomes_one_of_today(void **state)
+LOG_TEST(an_old_log_becomes_one_of_today)
 {
         event_log *f = *state;
         head expected;
@@ -185,7 +185,7 @@ static void an_old_log_becomes_one_of_today(void **state)
 }
 
 /* The same objects as in a log that is made today, in the same words. */
-static void its_schema_is_then_that_of_a_new_log(void **state)
+LOG_TEST(its_schema_is_then_that_of_a_new_log)
 {
         event_log *f = *state, new_one = *f;
         char sql[600];
@@ -209,7 +209,7 @@ static void its_schema_is_then_that_of_a_new_log(void **state)
         free(new_one.path);
 }
 
-static void an_old_log_takes_no_key(void **state)
+LOG_TEST(an_old_log_takes_no_key)
 {
         event_log *f = *state;
         pawl_error err = PAWL_ERROR_INIT;
@@ -225,7 +225,7 @@ static void an_old_log_takes_no_key(void **state)
         check_goes_on(f, &expected);
 }
 
-static void processes_that_open_an_old_log_together_migrate_it_once(void **state)
+LOG_TEST(processes_that_open_an_old_log_together_migrate_it_once)
 {
         event_log *f = *state;
         enum { CHILDREN = 4 };
@@ -350,39 +350,25 @@ static void sweep(event_log *f, fault_kind kind, bool stays)
         }
 }
 
-static void a_process_killed_while_it_migrates_leaves_the_old_log(void **state)
+LOG_TEST(a_process_killed_while_it_migrates_leaves_the_old_log)
 {
         sweep(*state, FAULT_KILL, false);
 }
 
-static void a_power_cut_while_it_migrates_leaves_the_old_log(void **state)
+LOG_TEST(a_power_cut_while_it_migrates_leaves_the_old_log)
 {
         sweep(*state, FAULT_POWER_CUT, false);
 }
 
-static void an_io_error_while_it_migrates_leaves_the_old_log(void **state)
+LOG_TEST(an_io_error_while_it_migrates_leaves_the_old_log)
 {
         sweep(*state, FAULT_EIO, false);
         sweep(*state, FAULT_EIO, true);
 }
 
-static void a_full_disk_while_it_migrates_leaves_the_old_log(void **state)
+LOG_TEST(a_full_disk_while_it_migrates_leaves_the_old_log)
 {
         sweep(*state, FAULT_SHORT, true);
 }
 
-int main(void)
-{
-        const struct CMUnitTest tests[] = {
-                LOG_TEST(an_old_log_becomes_one_of_today),
-                LOG_TEST(its_schema_is_then_that_of_a_new_log),
-                LOG_TEST(an_old_log_takes_no_key),
-                LOG_TEST(processes_that_open_an_old_log_together_migrate_it_once),
-                LOG_TEST(a_process_killed_while_it_migrates_leaves_the_old_log),
-                LOG_TEST(a_power_cut_while_it_migrates_leaves_the_old_log),
-                LOG_TEST(an_io_error_while_it_migrates_leaves_the_old_log),
-                LOG_TEST(a_full_disk_while_it_migrates_leaves_the_old_log),
-        };
-
-        return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS_MAIN(NULL, NULL)

@@ -7,7 +7,7 @@ static bool is_own(const char *log, const char *name)
         return pawl__own_file_name(pawl__text(log), pawl__text(name));
 }
 
-static void names_are_the_logs_in_any_writing(void **state)
+UNIT_TEST(names_are_the_logs_in_any_writing)
 {
         static const char *const own[] = {"log.db", "log.db-wal", "log.db-shm", "log.db-journal",
                 "log.db-lock", "log.db-logs", "log.db-saved-20260120", "serve.token", "config.yaml",
@@ -27,7 +27,6 @@ static void names_are_the_logs_in_any_writing(void **state)
                 ("s\xcc\x81"
                  "erve.token")};
 
-        (void)state;
         for (size_t i = 0; i < sizeof own / sizeof own[0]; i++)
                 assert_true(is_own("log.db", own[i]));
         for (size_t i = 0; i < sizeof others / sizeof others[0]; i++)
@@ -37,11 +36,10 @@ static void names_are_the_logs_in_any_writing(void **state)
         assert_false(is_own("\xff.db", "\xfe.db"));
 }
 
-static void a_name_that_is_too_long_is_nobodys(void **state)
+UNIT_TEST(a_name_that_is_too_long_is_nobodys)
 {
         char log[256], name[256];
 
-        (void)state;
         memset(log, 'l', 255);
         log[255] = '\0';
         snprintf(name, sizeof name, "%.251s-wal", log);
@@ -49,7 +47,7 @@ static void a_name_that_is_too_long_is_nobodys(void **state)
         assert_false(is_own(log, name));
 }
 
-static void what_says_what_programs_run_is_reserved(void **state)
+UNIT_TEST(what_says_what_programs_run_is_reserved)
 {
         static const char *const reserved[] = {".git", ".GIT", ".pawl", ".PaWl", ".g\xe2\x80\x8cit",
                 "\xe2\x80\x8d.git", ".pawl\xef\xbb\xbf"};
@@ -58,20 +56,10 @@ static void what_says_what_programs_run_is_reserved(void **state)
                 (".g\xc3\xad"
                  "t")};
 
-        (void)state;
         for (size_t i = 0; i < sizeof reserved / sizeof reserved[0]; i++)
                 assert_true(pawl__reserved_name(pawl__text(reserved[i])));
         for (size_t i = 0; i < sizeof others / sizeof others[0]; i++)
                 assert_false(pawl__reserved_name(pawl__text(others[i])));
 }
 
-int main(void)
-{
-        static const struct CMUnitTest tests[] = {
-                cmocka_unit_test(names_are_the_logs_in_any_writing),
-                cmocka_unit_test(a_name_that_is_too_long_is_nobodys),
-                cmocka_unit_test(what_says_what_programs_run_is_reserved),
-        };
-
-        return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS_MAIN(NULL, NULL)

@@ -57,7 +57,7 @@ static uint64_t head_of(pawl_log *log)
         return seq;
 }
 
-static void other_handles_of_the_process_go_on_with_it(void **state)
+LOG_TEST(other_handles_of_the_process_go_on_with_it)
 {
         event_log *f = *state;
         pawl_error err = PAWL_ERROR_INIT;
@@ -88,7 +88,7 @@ static void other_handles_of_the_process_go_on_with_it(void **state)
         check_whole(f, 7);
 }
 
-static void a_claim_holds_across_it(void **state)
+LOG_TEST(a_claim_holds_across_it)
 {
         event_log *f = *state;
 
@@ -107,7 +107,7 @@ static void a_claim_holds_across_it(void **state)
 enum { PROCESSES_AT_ONCE = 6, EACH = 40 };
 
 /* All of them have it open, and append, when it goes. */
-static void processes_that_see_it_gone_at_once_put_back_one_log(void **state)
+LOG_TEST(processes_that_see_it_gone_at_once_put_back_one_log)
 {
         event_log *f = *state;
         int ready[2], go[2], status;
@@ -149,7 +149,7 @@ static void processes_that_see_it_gone_at_once_put_back_one_log(void **state)
         close(ready[0]), close(ready[1]), close(go[0]), close(go[1]);
 }
 
-static void what_is_replaced_is_saved_once_with_the_last_append(void **state)
+LOG_TEST(what_is_replaced_is_saved_once_with_the_last_append)
 {
         event_log *f = *state;
         char name[300];
@@ -174,7 +174,7 @@ static void what_is_replaced_is_saved_once_with_the_last_append(void **state)
 }
 
 /* At every operation on the disk while it is put back. */
-static void a_full_disk_meanwhile_loses_nothing(void **state)
+LOG_TEST(a_full_disk_meanwhile_loses_nothing)
 {
         event_log *f = *state;
         char name[300];
@@ -207,7 +207,7 @@ static void a_full_disk_meanwhile_loses_nothing(void **state)
 }
 
 /* Whoever is killed meanwhile leaves the log whole, or nothing under its name. */
-static void a_kill_meanwhile_leaves_it_whole_or_not_at_all(void **state)
+LOG_TEST(a_kill_meanwhile_leaves_it_whole_or_not_at_all)
 {
         event_log *f = *state;
         int status = 1;
@@ -242,16 +242,4 @@ static void a_kill_meanwhile_leaves_it_whole_or_not_at_all(void **state)
         fault_reset();
 }
 
-int main(void)
-{
-        const struct CMUnitTest tests[] = {
-                LOG_TEST(other_handles_of_the_process_go_on_with_it),
-                LOG_TEST(a_claim_holds_across_it),
-                LOG_TEST(processes_that_see_it_gone_at_once_put_back_one_log),
-                LOG_TEST(what_is_replaced_is_saved_once_with_the_last_append),
-                LOG_TEST(a_full_disk_meanwhile_loses_nothing),
-                LOG_TEST(a_kill_meanwhile_leaves_it_whole_or_not_at_all),
-        };
-
-        return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS_MAIN(NULL, NULL)

@@ -47,7 +47,7 @@ static void hold_the_write_lock(event_log *f, int ready)
                 pause();
 }
 
-static void who_keeps_the_log_locked_is_named_after_busy_ms(void **state)
+LOG_TEST(who_keeps_the_log_locked_is_named_after_busy_ms)
 {
         event_log *f = *state;
         char says[80];
@@ -78,7 +78,7 @@ static void who_keeps_the_log_locked_is_named_after_busy_ms(void **state)
         assert_int_equal(event_log_count(f), 2);
 }
 
-static void a_lock_that_is_given_up_in_time_is_waited_for(void **state)
+LOG_TEST(a_lock_that_is_given_up_in_time_is_waited_for)
 {
         event_log *f = *state;
         int status;
@@ -120,7 +120,7 @@ static void append_many(event_log *f, int ready)
         pawl_log_close(log);
 }
 
-static void processes_that_append_at_once_take_turns_without_a_gap(void **state)
+LOG_TEST(processes_that_append_at_once_take_turns_without_a_gap)
 {
         event_log *f = *state;
         pawl_verify_result result;
@@ -153,7 +153,7 @@ static void claim_and_wait(event_log *f, int ready)
                 pause();
 }
 
-static void a_holder_that_was_killed_loses_the_run_at_once_even_unreaped(void **state)
+LOG_TEST(a_holder_that_was_killed_loses_the_run_at_once_even_unreaped)
 {
         event_log *f = *state;
         pawl_owner owner = {0, 0, {NULL, 0}};
@@ -176,14 +176,4 @@ static void a_holder_that_was_killed_loses_the_run_at_once_even_unreaped(void **
         end_child(child);
 }
 
-int main(void)
-{
-        const struct CMUnitTest tests[] = {
-                LOG_TEST(who_keeps_the_log_locked_is_named_after_busy_ms),
-                LOG_TEST(a_lock_that_is_given_up_in_time_is_waited_for),
-                LOG_TEST(processes_that_append_at_once_take_turns_without_a_gap),
-                LOG_TEST(a_holder_that_was_killed_loses_the_run_at_once_even_unreaped),
-        };
-
-        return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS_MAIN(NULL, NULL)

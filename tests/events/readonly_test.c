@@ -13,7 +13,7 @@ static bool exists(event_log *f, const char *suffix)
         return access(name, F_OK) == 0;
 }
 
-static void read_only_changes_nothing_and_leaves_no_file(void **state)
+LOG_TEST(read_only_changes_nothing_and_leaves_no_file)
 {
         event_log *f = *state;
         pawl_verify_result result;
@@ -67,7 +67,7 @@ static void copy_open_log(event_log *f, bool with_shm)
         f->path = path_in(f->folder, "copy.db");
 }
 
-static void a_copy_with_a_write_ahead_log_is_read_whole_and_left_alone(void **state)
+LOG_TEST(a_copy_with_a_write_ahead_log_is_read_whole_and_left_alone)
 {
         event_log *f = *state;
         pawl_verify_result result;
@@ -152,8 +152,7 @@ static void check_unwritable_folder(event_log *f)
         assert_int_equal(chmod(f->folder, 0755), 0);
 }
 
-static void a_log_in_a_directory_that_cannot_be_written_is_read_and_not_opened_to_write(
-        void **state)
+LOG_TEST(a_log_in_a_directory_that_cannot_be_written_is_read_and_not_opened_to_write)
 {
         event_log *f = *state;
         char name[4096];
@@ -199,7 +198,7 @@ static void open_unreadable_file(event_log *f)
         CHILD_CHECK(strstr(err.message, "Permission denied"));
 }
 
-static void a_file_that_cannot_be_written_or_read_is_refused_by_that(void **state)
+LOG_TEST(a_file_that_cannot_be_written_or_read_is_refused_by_that)
 {
         event_log *f = *state;
 
@@ -213,7 +212,7 @@ static void a_file_that_cannot_be_written_or_read_is_refused_by_that(void **stat
         as_nobody(f, open_unreadable_file);
 }
 
-static void a_reader_sees_what_a_writer_appends_while_both_have_it_open(void **state)
+LOG_TEST(a_reader_sees_what_a_writer_appends_while_both_have_it_open)
 {
         event_log *f = *state;
         unsigned char hash[32];
@@ -229,7 +228,7 @@ static void a_reader_sees_what_a_writer_appends_while_both_have_it_open(void **s
         pawl_log_close(reader);
 }
 
-static void a_reader_that_took_no_locks_sees_a_writer_that_came_later(void **state)
+LOG_TEST(a_reader_that_took_no_locks_sees_a_writer_that_came_later)
 {
         event_log *f = *state;
         pawl_verify_result result;
@@ -334,18 +333,18 @@ static void a_reader_beside_a_writer_leaves_it_its_locks(event_log *f, bool with
         assert_int_equal(event_log_count(f), with_wal + 2);
 }
 
-static void a_reader_of_a_copy_leaves_a_writer_its_locks(void **state)
+LOG_TEST(a_reader_of_a_copy_leaves_a_writer_its_locks)
 {
         a_reader_beside_a_writer_leaves_it_its_locks(*state, false);
 }
 
-static void a_reader_of_a_copy_with_a_wal_leaves_a_writer_its_locks(void **state)
+LOG_TEST(a_reader_of_a_copy_with_a_wal_leaves_a_writer_its_locks)
 {
         a_reader_beside_a_writer_leaves_it_its_locks(*state, true);
 }
 
 /* A view that could not be made anew is made at the next read. */
-static void a_reader_whose_log_was_out_of_reach_reads_it_later(void **state)
+LOG_TEST(a_reader_whose_log_was_out_of_reach_reads_it_later)
 {
         enum { CALLS_MAX = 2000 };
         event_log *f = *state;
@@ -392,7 +391,7 @@ static void a_reader_whose_log_was_out_of_reach_reads_it_later(void **state)
         }
 }
 
-static void a_log_that_lost_its_database_keeps_its_write_ahead_log(void **state)
+LOG_TEST(a_log_that_lost_its_database_keeps_its_write_ahead_log)
 {
         static const unsigned flags[] = {PAWL_LOG_READONLY, 0, PAWL_LOG_CREATE};
         event_log *f = *state;
@@ -425,21 +424,4 @@ static void a_log_that_lost_its_database_keeps_its_write_ahead_log(void **state)
         free(wal);
 }
 
-int main(void)
-{
-        const struct CMUnitTest tests[] = {
-                LOG_TEST(read_only_changes_nothing_and_leaves_no_file),
-                LOG_TEST(a_log_that_lost_its_database_keeps_its_write_ahead_log),
-                LOG_TEST(a_copy_with_a_write_ahead_log_is_read_whole_and_left_alone),
-                LOG_TEST(
-                        a_log_in_a_directory_that_cannot_be_written_is_read_and_not_opened_to_write),
-                LOG_TEST(a_file_that_cannot_be_written_or_read_is_refused_by_that),
-                LOG_TEST(a_reader_sees_what_a_writer_appends_while_both_have_it_open),
-                LOG_TEST(a_reader_that_took_no_locks_sees_a_writer_that_came_later),
-                LOG_TEST(a_reader_of_a_copy_leaves_a_writer_its_locks),
-                LOG_TEST(a_reader_of_a_copy_with_a_wal_leaves_a_writer_its_locks),
-                LOG_TEST(a_reader_whose_log_was_out_of_reach_reads_it_later),
-        };
-
-        return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS_MAIN(NULL, NULL)

@@ -1,7 +1,7 @@
 /* What becomes of a claim that is held: renewed, lost, or given back. */
 #include "support/claims.h"
 
-static void all_claims_of_a_handle_are_renewed_but_those_that_others_took(void **state)
+LOG_TEST(all_claims_of_a_handle_are_renewed_but_those_that_others_took)
 {
         static const char *const runs[] = {"run-a", "run-b", "run-c"};
         event_log *f = *state;
@@ -32,7 +32,7 @@ static void all_claims_of_a_handle_are_renewed_but_those_that_others_took(void *
 }
 
 /* Long work that appends nothing: its claims are renewed when a third of the lease is over. */
-static void claims_are_kept_by_who_asks_often(void **state)
+LOG_TEST(claims_are_kept_by_who_asks_often)
 {
         event_log *f = *state;
         uint64_t fence = 0;
@@ -66,7 +66,7 @@ static void claims_are_kept_by_who_asks_often(void **state)
 }
 
 /* A fence of long ago is refused, and the claim that came after it is held on. */
-static void an_old_fence_gives_up_no_newer_claim(void **state)
+LOG_TEST(an_old_fence_gives_up_no_newer_claim)
 {
         event_log *f = *state;
 
@@ -80,7 +80,7 @@ static void an_old_fence_gives_up_no_newer_claim(void **state)
         assert_int_equal(event_log_integer(f, "SELECT held FROM leases"), 0);
 }
 
-static void a_run_is_given_back_with_its_last_events_or_not_at_all(void **state)
+LOG_TEST(a_run_is_given_back_with_its_last_events_or_not_at_all)
 {
         event_log *f = *state;
         pawl__batch batch = PAWL__BATCH_INIT;
@@ -109,14 +109,4 @@ static void a_run_is_given_back_with_its_last_events_or_not_at_all(void **state)
         pawl_log_close(other);
 }
 
-int main(void)
-{
-        const struct CMUnitTest tests[] = {
-                LOG_TEST(all_claims_of_a_handle_are_renewed_but_those_that_others_took),
-                LOG_TEST(claims_are_kept_by_who_asks_often),
-                LOG_TEST(an_old_fence_gives_up_no_newer_claim),
-                LOG_TEST(a_run_is_given_back_with_its_last_events_or_not_at_all),
-        };
-
-        return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS_MAIN(NULL, NULL)

@@ -6,6 +6,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+static int shrink_teardown(void **state);
+#define SHRINK_TEST(name) UNIT_TEST_WITH(name, event_log_setup, shrink_teardown)
+
 enum { CONTENTS = 40, FEW = 6, LARGE = 100000, SWEEP_MAX = 20000 };
 
 static void hash_of(unsigned char hash[32], int which)
@@ -116,7 +119,7 @@ static void check_content(pawl_log *log, int which, size_t len)
         pawl__buf_free(&out);
 }
 
-static void what_was_dropped_goes_back_to_the_file_system(void **state)
+SHRINK_TEST(what_was_dropped_goes_back_to_the_file_system)
 {
         event_log *f = *state;
         uint64_t freed = 0;
@@ -139,7 +142,7 @@ static void what_was_dropped_goes_back_to_the_file_system(void **state)
         check_whole(f, 7, 2);
 }
 
-static void a_reader_beside_it_keeps_what_it_reads(void **state)
+SHRINK_TEST(a_reader_beside_it_keeps_what_it_reads)
 {
         event_log *f = *state;
         uint64_t freed = 99;
@@ -171,7 +174,7 @@ static void a_reader_beside_it_keeps_what_it_reads(void **state)
         check_whole(f, 5, 2);
 }
 
-static void a_log_that_is_read_or_read_only_is_not_shrunk(void **state)
+SHRINK_TEST(a_log_that_is_read_or_read_only_is_not_shrunk)
 {
         event_log *f = *state;
         pawl_cursor *cursor;
@@ -197,7 +200,7 @@ static void a_log_that_is_read_or_read_only_is_not_shrunk(void **state)
         assert_int_equal(freed, 99);
 }
 
-static void a_writer_in_the_way_is_waited_for_and_then_named(void **state)
+SHRINK_TEST(a_writer_in_the_way_is_waited_for_and_then_named)
 {
         event_log *f = *state;
         sqlite3 *writer;
@@ -218,7 +221,7 @@ static void a_writer_in_the_way_is_waited_for_and_then_named(void **state)
 
 /* A renewal does not wait for the disk. What is appended after it does, also where there was
  * nothing to give back in between. */
-static void an_append_after_it_waits_for_the_disk(void **state)
+SHRINK_TEST(an_append_after_it_waits_for_the_disk)
 {
         event_log *f = *state;
         uint64_t fence, freed = 99;
@@ -283,23 +286,23 @@ static void sweep_faults(event_log *f, fault_kind kind, bool stays)
         print_message("%d operations, %d failed\n", n, failures);
 }
 
-static void a_process_killed_meanwhile_leaves_the_log_whole(void **state)
+SHRINK_TEST(a_process_killed_meanwhile_leaves_the_log_whole)
 {
         sweep_faults(*state, FAULT_KILL, false);
 }
 
-static void a_power_cut_meanwhile_leaves_the_log_whole(void **state)
+SHRINK_TEST(a_power_cut_meanwhile_leaves_the_log_whole)
 {
         sweep_faults(*state, FAULT_POWER_CUT, false);
 }
 
-static void a_disk_that_fails_or_is_full_leaves_the_log_whole(void **state)
+SHRINK_TEST(a_disk_that_fails_or_is_full_leaves_the_log_whole)
 {
         sweep_faults(*state, FAULT_EIO, false);
         sweep_faults(*state, FAULT_SHORT, true);
 }
 
-static void without_memory_at_any_allocation_the_log_stays_whole(void **state)
+SHRINK_TEST(without_memory_at_any_allocation_the_log_stays_whole)
 {
         event_log *f = *state;
 
@@ -324,21 +327,4 @@ static int shrink_teardown(void **state)
         return event_log_teardown(state);
 }
 
-#define SHRINK_TEST(name) cmocka_unit_test_setup_teardown(name, event_log_setup, shrink_teardown)
-
-int main(void)
-{
-        const struct CMUnitTest tests[] = {
-                SHRINK_TEST(what_was_dropped_goes_back_to_the_file_system),
-                SHRINK_TEST(a_reader_beside_it_keeps_what_it_reads),
-                SHRINK_TEST(a_log_that_is_read_or_read_only_is_not_shrunk),
-                SHRINK_TEST(a_writer_in_the_way_is_waited_for_and_then_named),
-                SHRINK_TEST(an_append_after_it_waits_for_the_disk),
-                SHRINK_TEST(a_process_killed_meanwhile_leaves_the_log_whole),
-                SHRINK_TEST(a_power_cut_meanwhile_leaves_the_log_whole),
-                SHRINK_TEST(a_disk_that_fails_or_is_full_leaves_the_log_whole),
-                SHRINK_TEST(without_memory_at_any_allocation_the_log_stays_whole),
-        };
-
-        return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS_MAIN(NULL, NULL)

@@ -81,7 +81,7 @@ static void check(event_log *f, const tampering *t, const unsigned char anchor[3
         event_log_close(f);
 }
 
-static void whatever_is_done_to_the_events_is_found(void **state)
+LOG_TEST(whatever_is_done_to_the_events_is_found)
 {
         event_log *f = *state;
         unsigned char anchor[32];
@@ -106,11 +106,4 @@ static void whatever_is_done_to_the_events_is_found(void **state)
         free(table);
 }
 
-int main(void)
-{
-        const struct CMUnitTest tests[] = {
-                LOG_TEST(whatever_is_done_to_the_events_is_found),
-        };
-
-        return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS_MAIN(NULL, NULL)

@@ -4,6 +4,8 @@
 #include "support/vfs.h"
 #include <pthread.h>
 
+static int threads_setup(void **state);
+
 /* The chain is whole, so long, and the state tables are what it means. */
 static void check_log(event_log *f, uint64_t events)
 {
@@ -69,7 +71,8 @@ static void *append_many(void *user)
         return NULL;
 }
 
-static void threads_that_append_at_once_lose_nothing_and_keep_their_order(void **state)
+UNIT_TEST_WITH(threads_that_append_at_once_lose_nothing_and_keep_their_order, threads_setup,
+        event_log_teardown)
 {
         event_log *f = *state;
         static many m[THREADS];
@@ -117,13 +120,4 @@ static int threads_setup(void **state)
         return 0;
 }
 
-int main(void)
-{
-        const struct CMUnitTest tests[] = {
-                cmocka_unit_test_setup_teardown(
-                        threads_that_append_at_once_lose_nothing_and_keep_their_order,
-                        threads_setup, event_log_teardown),
-        };
-
-        return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS_MAIN(NULL, NULL)

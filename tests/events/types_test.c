@@ -59,13 +59,12 @@ static pawl_status check(const pawl__event_def *form, pawl__event_type type, uin
         return status;
 }
 
-static void each_required_field_is_missed_by_name_and_checked_for_its_kind(void **state)
+UNIT_TEST(each_required_field_is_missed_by_name_and_checked_for_its_kind)
 {
         pawl__buf payload = PAWL__BUF_INIT;
         pawl_error err = PAWL_ERROR_INIT;
         char says[200];
 
-        (void)state;
         for (int t = 0; t < PAWL__EVENT_TYPES; t++) {
                 const pawl__event_def *form = pawl__event_def_of((pawl__event_type)t);
 
@@ -94,13 +93,12 @@ static void each_required_field_is_missed_by_name_and_checked_for_its_kind(void 
 }
 
 /* Row by row: the type's name, and each field that stands in bold outside of its braces. */
-static void the_table_says_what_the_reference_page_says(void **state)
+UNIT_TEST(the_table_says_what_the_reference_page_says)
 {
         size_t len;
         char *page = file_read(SOURCE_DIR "/docs/reference/event-log.md", &len), *save, *line;
         int rows = 0;
 
-        (void)state;
         for (line = strtok_r(page, "\n", &save); line; line = strtok_r(NULL, "\n", &save)) {
                 char name[64];
                 if (sscanf(line, "| `%63[A-Za-z]` |", name) != 1)
@@ -127,7 +125,7 @@ static void the_table_says_what_the_reference_page_says(void **state)
         free(page);
 }
 
-static void what_only_the_owner_of_a_run_may_append_is_marked(void **state)
+UNIT_TEST(what_only_the_owner_of_a_run_may_append_is_marked)
 {
         static const char *const open_to_all[] = {"RunSubmitted", "GlossaryScopeActivated",
                 "GlossaryClarificationResolved", "GlossarySenseUpdated", "SessionStarted",
@@ -137,7 +135,6 @@ static void what_only_the_owner_of_a_run_may_append_is_marked(void **state)
         const size_t n = sizeof open_to_all / sizeof open_to_all[0];
         size_t unowned = 0;
 
-        (void)state;
         for (int t = 0; t < PAWL__EVENT_TYPES; t++)
                 unowned += !pawl__event_def_of((pawl__event_type)t)->needs_fence;
         assert_int_equal(unowned, n);
@@ -146,23 +143,21 @@ static void what_only_the_owner_of_a_run_may_append_is_marked(void **state)
                                      ->needs_fence);
 }
 
-static void names_are_taken_exactly(void **state)
+UNIT_TEST(names_are_taken_exactly)
 {
-        (void)state;
         assert_int_equal(pawl__event_type_of(pawl__text("RunStarted")), PAWL__RUN_STARTED);
         assert_int_equal(pawl__event_type_of(pawl__text("runstarted")), PAWL__EVENT_OTHER);
         assert_int_equal(pawl__event_type_of(pawl__text_n("RunStarted\0", 11)), PAWL__EVENT_OTHER);
         assert_int_equal(pawl__event_type_of(pawl__text(NULL)), PAWL__EVENT_OTHER);
 }
 
-static void unknown_fields_and_types_pass_and_newer_versions_do_not(void **state)
+UNIT_TEST(unknown_fields_and_types_pass_and_newer_versions_do_not)
 {
         pawl__json_tree tree = PAWL__JSON_TREE_INIT;
         pawl_error err = PAWL_ERROR_INIT;
         pawl_event event = {.seq = 3, .v = 1};
         static const char text[] = "{\"reason\":\"r\",\"later\":[{}]}";
 
-        (void)state;
         event.type = pawl__text("RunFailed");
         assert_int_equal(pawl__json_tree_read(&tree, text, sizeof text - 1, &err), PAWL_OK);
         assert_int_equal(pawl__event_check(&event, PAWL__RUN_FAILED, &tree, &err), PAWL_OK);
@@ -173,14 +168,13 @@ static void unknown_fields_and_types_pass_and_newer_versions_do_not(void **state
         pawl__json_tree_free(&tree);
 }
 
-static void a_checkpoint_has_at_most_1024_bytes(void **state)
+UNIT_TEST(a_checkpoint_has_at_most_1024_bytes)
 {
         const pawl__event_def *form = pawl__event_def_of(PAWL__STEP_CHECKPOINTED);
         pawl__buf payload = PAWL__BUF_INIT;
         pawl_error err = PAWL_ERROR_INIT;
         char cursor[1100];
 
-        (void)state;
         for (size_t want = 1024; want <= 1025; want++) {
                 payload_of(&payload, form, "cursor", "\"\"");
                 size_t pad = want - payload.len;
@@ -196,16 +190,4 @@ static void a_checkpoint_has_at_most_1024_bytes(void **state)
         pawl__buf_free(&payload);
 }
 
-int main(void)
-{
-        const struct CMUnitTest tests[] = {
-                cmocka_unit_test(each_required_field_is_missed_by_name_and_checked_for_its_kind),
-                cmocka_unit_test(the_table_says_what_the_reference_page_says),
-                cmocka_unit_test(what_only_the_owner_of_a_run_may_append_is_marked),
-                cmocka_unit_test(names_are_taken_exactly),
-                cmocka_unit_test(unknown_fields_and_types_pass_and_newer_versions_do_not),
-                cmocka_unit_test(a_checkpoint_has_at_most_1024_bytes),
-        };
-
-        return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS_MAIN(NULL, NULL)

@@ -31,7 +31,7 @@ static void check_bad(event_log *f, uint64_t bad_seq, const char *says)
         assert_string_equal(pawl_log_errmsg(f->log), result.why.message);
 }
 
-static void a_change_of_any_column_is_found(void **state)
+LOG_TEST(a_change_of_any_column_is_found)
 {
         event_log *f = *state;
         static const struct {
@@ -79,7 +79,7 @@ static void a_change_of_any_column_is_found(void **state)
 }
 
 /* A file whose table is not strict can hold anything in any column. */
-static void rows_of_wrong_types_are_damage_and_never_a_crash(void **state)
+LOG_TEST(rows_of_wrong_types_are_damage_and_never_a_crash)
 {
         event_log *f = *state;
         static const char *const columns[] = {"type", "v", "time", "mission_id", "run_id",
@@ -123,7 +123,7 @@ static void rows_of_wrong_types_are_damage_and_never_a_crash(void **state)
         assert_true(damaged > 50);
 }
 
-static void a_missing_event_is_a_gap(void **state)
+LOG_TEST(a_missing_event_is_a_gap)
 {
         event_log *f = *state;
         pawl_cursor *cursor;
@@ -151,7 +151,7 @@ static void check_changed(event_log *f, const char *sql, uint64_t seq, const cha
         check_bad(f, seq, says);
 }
 
-static void an_event_before_the_first_is_found(void **state)
+LOG_TEST(an_event_before_the_first_is_found)
 {
         check_changed(*state,
                 "CREATE TEMP TABLE extra AS SELECT * FROM events WHERE seq = 2; "
@@ -159,7 +159,7 @@ static void an_event_before_the_first_is_found(void **state)
                 1, "seq 0: an event was put before the first one");
 }
 
-static void exchanged_payloads_are_found_at_the_first(void **state)
+LOG_TEST(exchanged_payloads_are_found_at_the_first)
 {
         check_changed(*state,
                 "UPDATE events SET payload = "
@@ -168,7 +168,7 @@ static void exchanged_payloads_are_found_at_the_first(void **state)
                 3, "its payload or its envelope was changed");
 }
 
-static void exchanged_events_are_found_at_the_first(void **state)
+LOG_TEST(exchanged_events_are_found_at_the_first)
 {
         check_changed(*state,
                 "UPDATE events SET seq = 100 WHERE seq = 3;"
@@ -177,7 +177,7 @@ static void exchanged_events_are_found_at_the_first(void **state)
                 3, "its prev is not the hash of the event before");
 }
 
-static void a_cut_tail_is_seen_with_an_anchor_only(void **state)
+LOG_TEST(a_cut_tail_is_seen_with_an_anchor_only)
 {
         event_log *f = *state;
         unsigned char hash[32];
@@ -209,7 +209,7 @@ static void a_cut_tail_is_seen_with_an_anchor_only(void **state)
         assert_says(result.why.message, "seq 10: its hash is not the anchor's");
 }
 
-static void a_pruned_payload_verifies_by_the_hash_that_was_kept(void **state)
+LOG_TEST(a_pruned_payload_verifies_by_the_hash_that_was_kept)
 {
         event_log *f = *state;
         pawl_verify_result result;
@@ -239,7 +239,7 @@ static void a_pruned_payload_verifies_by_the_hash_that_was_kept(void **state)
         pawl__arena_free(&arena);
 }
 
-static void an_empty_log_verifies(void **state)
+LOG_TEST(an_empty_log_verifies)
 {
         event_log *f = *state;
         pawl_verify_result result;
@@ -253,7 +253,7 @@ static void an_empty_log_verifies(void **state)
         assert_int_equal(result.bad_seq, 1);
 }
 
-static void pages_that_were_overwritten_are_damage(void **state)
+LOG_TEST(pages_that_were_overwritten_are_damage)
 {
         event_log *f = *state;
         pawl_verify_result result;
@@ -279,20 +279,4 @@ static void pages_that_were_overwritten_are_damage(void **state)
         assert_int_equal(append_one(f->log, event_scope(NULL), 0), PAWL_EDAMAGED);
 }
 
-int main(void)
-{
-        const struct CMUnitTest tests[] = {
-                LOG_TEST(a_change_of_any_column_is_found),
-                LOG_TEST(rows_of_wrong_types_are_damage_and_never_a_crash),
-                LOG_TEST(a_missing_event_is_a_gap),
-                LOG_TEST(an_event_before_the_first_is_found),
-                LOG_TEST(exchanged_payloads_are_found_at_the_first),
-                LOG_TEST(exchanged_events_are_found_at_the_first),
-                LOG_TEST(a_cut_tail_is_seen_with_an_anchor_only),
-                LOG_TEST(a_pruned_payload_verifies_by_the_hash_that_was_kept),
-                LOG_TEST(an_empty_log_verifies),
-                LOG_TEST(pages_that_were_overwritten_are_damage),
-        };
-
-        return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS_MAIN(NULL, NULL)

@@ -27,7 +27,7 @@ static int wal_setup(void **state)
         return 0;
 }
 
-#define WAL_TEST(name) cmocka_unit_test_setup_teardown(name, wal_setup, event_log_teardown)
+#define WAL_TEST(name) UNIT_TEST_WITH(name, wal_setup, event_log_teardown)
 
 static int64_t wal_size(const event_log *f)
 {
@@ -105,7 +105,7 @@ static void shell_end(shell *s)
         assert_int_equal(waitpid(s->pid, NULL, 0), s->pid);
 }
 
-static void without_readers_it_stays_small_and_nothing_is_said(void **state)
+WAL_TEST(without_readers_it_stays_small_and_nothing_is_said)
 {
         event_log *f = *state;
 
@@ -116,7 +116,7 @@ static void without_readers_it_stays_small_and_nothing_is_said(void **state)
         assert_null(pawl_log_warning(f->log));
 }
 
-static void who_pins_it_is_named_once_an_hour_and_it_shrinks_when_he_is_gone(void **state)
+WAL_TEST(who_pins_it_is_named_once_an_hour_and_it_shrinks_when_he_is_gone)
 {
         event_log *f = *state;
         char who[64];
@@ -159,7 +159,7 @@ static void who_pins_it_is_named_once_an_hour_and_it_shrinks_when_he_is_gone(voi
 }
 
 /* One that reads from the database alone, since all was moved when it began, is in the way too. */
-static void who_pins_a_log_that_was_wholly_moved_is_named_as_well(void **state)
+WAL_TEST(who_pins_a_log_that_was_wholly_moved_is_named_as_well)
 {
         event_log *f = *state;
         char who[64];
@@ -178,7 +178,7 @@ static void who_pins_a_log_that_was_wholly_moved_is_named_as_well(void **state)
         shell_end(&s);
 }
 
-static void a_transaction_left_open_in_this_process_is_named_so(void **state)
+WAL_TEST(a_transaction_left_open_in_this_process_is_named_so)
 {
         event_log *f = *state;
         char who[64];
@@ -198,12 +198,11 @@ static void a_transaction_left_open_in_this_process_is_named_so(void **state)
 }
 
 /* A command's name is what its process makes it: it goes into one line. */
-static void a_name_of_no_readable_form_is_made_readable(void **state)
+WAL_TEST(a_name_of_no_readable_form_is_made_readable)
 {
         char name[PAWL__PROCESS_NAME], path[64], wanted[64];
         FILE *comm;
 
-        (void)state;
         snprintf(path, sizeof path, "/proc/self/task/%d/comm", (int)getpid());
         comm = fopen(path, "w");
         assert_non_null(comm);
@@ -216,15 +215,4 @@ static void a_name_of_no_readable_form_is_made_readable(void **state)
         assert_string_equal(name, "process 2147483647");
 }
 
-int main(void)
-{
-        const struct CMUnitTest tests[] = {
-                WAL_TEST(without_readers_it_stays_small_and_nothing_is_said),
-                WAL_TEST(who_pins_it_is_named_once_an_hour_and_it_shrinks_when_he_is_gone),
-                WAL_TEST(who_pins_a_log_that_was_wholly_moved_is_named_as_well),
-                WAL_TEST(a_transaction_left_open_in_this_process_is_named_so),
-                WAL_TEST(a_name_of_no_readable_form_is_made_readable),
-        };
-
-        return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS_MAIN(NULL, NULL)

@@ -3,11 +3,10 @@
 #include "glossary/contradict.h"
 #include "support/test.h"
 
-static void names_are_read_and_written(void **state)
+UNIT_TEST(names_are_read_and_written)
 {
         pawl__conflict_type type = PAWL__AMBIGUOUS;
 
-        (void)state;
         for (unsigned i = 0; i <= PAWL__UNRESOLVED_CRITICAL; i++) {
                 const char *name = pawl__conflict_type_name((pawl__conflict_type)i);
                 assert_true(pawl__conflict_type_of(&type, pawl__text(name)));
@@ -48,6 +47,8 @@ static int tear_down(void **state)
         free(f);
         return 0;
 }
+
+#define WITH_FIXTURE(name) UNIT_TEST_WITH(name, set_up, tear_down)
 
 static void define(struct fixture *f, pawl__scope scope, const char *surface,
         const char *definition, double confidence, pawl__sense_status status)
@@ -117,7 +118,7 @@ static void check_one(struct fixture *f, pawl__term term, bool critical, const c
         check_findings(&findings, expected);
 }
 
-static void a_term_without_an_active_sense_is_unknown(void **state)
+WITH_FIXTURE(a_term_without_an_active_sense_is_unknown)
 {
         struct fixture *f = *state;
 
@@ -130,7 +131,7 @@ static void a_term_without_an_active_sense_is_unknown(void **state)
         check_one(f, term_of("x", 1, true), false, "x unknown low()");
 }
 
-static void in_a_critical_step_what_matters_is_unresolved_critical(void **state)
+WITH_FIXTURE(in_a_critical_step_what_matters_is_unresolved_critical)
 {
         struct fixture *f = *state;
 
@@ -139,7 +140,7 @@ static void in_a_critical_step_what_matters_is_unresolved_critical(void **state)
         check_one(f, term_of("x", 0.8, false), true, "x unknown low()");
 }
 
-static void several_senses_in_the_deciding_scope_are_ambiguous(void **state)
+WITH_FIXTURE(several_senses_in_the_deciding_scope_are_ambiguous)
 {
         struct fixture *f = *state;
 
@@ -152,7 +153,7 @@ static void several_senses_in_the_deciding_scope_are_ambiguous(void **state)
         check_one(f, term_of("x", 1, false), true, "x ambiguous high(b|a)");
 }
 
-static void findings_stand_in_the_order_of_the_terms_and_are_copies(void **state)
+WITH_FIXTURE(findings_stand_in_the_order_of_the_terms_and_are_copies)
 {
         struct fixture *f = *state;
         char surface[] = "zz", context[] = "around";
@@ -196,7 +197,7 @@ static void check_each(const char *const *texts, bool expected)
                                 expected ? "does not contradict" : "contradicts");
 }
 
-static void negating_a_key_word_contradicts(void **state)
+UNIT_TEST(negating_a_key_word_contradicts)
 {
         static const char *const negations[] = {"A workspace is not a folder.",
                 "WORKSPACES are not folders", "the workspace\nis not the Customer",
@@ -209,7 +210,6 @@ static void negating_a_key_word_contradicts(void **state)
                 "The workspace, is not a folder", "workspace isn a folder",
                 "A workspace is not a big folder", "", NULL};
 
-        (void)state;
         check_each(negations, true);
         check_each(others, false);
         assert_false(contradicts("A term is not a term", "term", "a term"));
@@ -217,7 +217,7 @@ static void negating_a_key_word_contradicts(void **state)
                 "\u03bf\u03b4\u03cc\u03c3", "Stra\u00dfe"));
 }
 
-static void redefining_with_other_words_contradicts(void **state)
+UNIT_TEST(redefining_with_other_words_contradicts)
 {
         static const char *const redefinitions[] = {"A workspace means a desk.",
                 "workspace refers to the office", "Workspaces are rooms in a building",
@@ -229,7 +229,6 @@ static void redefining_with_other_words_contradicts(void **state)
                 "workspaces are not desks", "workspace refers a desk",
                 "workspace means version 1.5 of the shared folder", NULL};
 
-        (void)state;
         check_each(redefinitions, true);
         assert_true(contradicts("workspace means a desk (e.g. shared folder)", "workspace",
                 workspace)); /* a stop before white space ends a sentence, whatever it stands for */
@@ -239,11 +238,10 @@ static void redefining_with_other_words_contradicts(void **state)
         assert_false(contradicts("x means y ledger\u3002", "x", "ledger"));
 }
 
-static void under_thirty_percent_is_too_little(void **state)
+UNIT_TEST(under_thirty_percent_is_too_little)
 {
         static const char ten[] = "alpha bravo charlie delta echo foxtrot golf hotel india juliet";
 
-        (void)state;
         assert_true(contradicts("x means alpha bravo", "x", ten));
         assert_false(contradicts("x means alpha bravo charlie", "x", ten));
         assert_true(contradicts("x means alpha alpha alphas", "x", ten));
@@ -252,7 +250,7 @@ static void under_thirty_percent_is_too_little(void **state)
         assert_false(contradicts("x means zulu and x means alpha bravo charlie", "x", ten));
 }
 
-static void each_term_is_held_against_its_own_definition(void **state)
+WITH_FIXTURE(each_term_is_held_against_its_own_definition)
 {
         struct fixture *f = *state;
         pawl__term terms[] = {term_of("ledger", 1, false), term_of("order book", 1, false),
@@ -274,7 +272,7 @@ static void each_term_is_held_against_its_own_definition(void **state)
 }
 
 /* Every mention waits for the end of the one sentence; none may read it anew. */
-static void a_long_sentence_of_redefinitions_takes_one_pass(void **state)
+UNIT_TEST(a_long_sentence_of_redefinitions_takes_one_pass)
 {
         enum { CLAIMS = 2000 };
         static bool contradicted[CLAIMS];
@@ -282,7 +280,6 @@ static void a_long_sentence_of_redefinitions_takes_one_pass(void **state)
         static pawl__definition_check claims[CLAIMS];
         pawl__buf text = PAWL__BUF_INIT;
 
-        (void)state;
         for (unsigned i = 0; i < CLAIMS; i++) {
                 snprintf(names[i], sizeof names[i], "term%u", i);
                 claims[i] = (pawl__definition_check){pawl__text(names[i]),
@@ -309,7 +306,7 @@ static void check_again(struct fixture *f, const pawl__findings *recorded, const
         check_findings(&again, expected);
 }
 
-static void findings_are_judged_again_by_the_glossary_as_it_is(void **state)
+WITH_FIXTURE(findings_are_judged_again_by_the_glossary_as_it_is)
 {
         struct fixture *f = *state;
         pawl__term terms[] = {term_of("amb", 1, false), term_of("crit", 1, true),
@@ -362,7 +359,7 @@ static pawl_status read_back(
         return status;
 }
 
-static void findings_are_written_and_read_back(void **state)
+WITH_FIXTURE(findings_are_written_and_read_back)
 {
         static const char expected[] =
                 "[{\"candidate_senses\":[{\"confidence\":0.5,\"definition\":\"a "
@@ -403,7 +400,7 @@ static void findings_are_written_and_read_back(void **state)
         "\"term\":\"x\",\"conflict_type\":\"unknown\",\"severity\":\"low\",\"confidence\":0.5,"    \
         "\"candidate_senses\":[" SENSE "]"
 
-static void what_a_newer_writer_added_is_read(void **state)
+WITH_FIXTURE(what_a_newer_writer_added_is_read)
 {
         struct fixture *f = *state;
         pawl__findings back;
@@ -425,7 +422,7 @@ static void what_a_newer_writer_added_is_read(void **state)
         assert_int_equal(back.n, 0);
 }
 
-static void malformed_findings_are_refused_by_field(void **state)
+WITH_FIXTURE(malformed_findings_are_refused_by_field)
 {
         static const struct {
                 const char *json, *message;
@@ -464,26 +461,4 @@ static void malformed_findings_are_refused_by_field(void **state)
         }
 }
 
-#define WITH_FIXTURE(test) cmocka_unit_test_setup_teardown(test, set_up, tear_down)
-
-int main(void)
-{
-        const struct CMUnitTest tests[] = {
-                cmocka_unit_test(names_are_read_and_written),
-                WITH_FIXTURE(a_term_without_an_active_sense_is_unknown),
-                WITH_FIXTURE(in_a_critical_step_what_matters_is_unresolved_critical),
-                WITH_FIXTURE(several_senses_in_the_deciding_scope_are_ambiguous),
-                WITH_FIXTURE(findings_stand_in_the_order_of_the_terms_and_are_copies),
-                cmocka_unit_test(negating_a_key_word_contradicts),
-                cmocka_unit_test(redefining_with_other_words_contradicts),
-                cmocka_unit_test(under_thirty_percent_is_too_little),
-                WITH_FIXTURE(each_term_is_held_against_its_own_definition),
-                cmocka_unit_test(a_long_sentence_of_redefinitions_takes_one_pass),
-                WITH_FIXTURE(findings_are_judged_again_by_the_glossary_as_it_is),
-                WITH_FIXTURE(findings_are_written_and_read_back),
-                WITH_FIXTURE(what_a_newer_writer_added_is_read),
-                WITH_FIXTURE(malformed_findings_are_refused_by_field),
-        };
-
-        return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS_MAIN(NULL, NULL)

@@ -4,6 +4,9 @@
 #include "support/sweep.h"
 #include "support/test.h"
 
+static int warm_up(void **state);
+#define T(name) UNIT_TEST_WITH(name, warm_up, NULL)
+
 static const char yaml[] = "a: &x {b: [1, two, 0x1F], c: \"quo\\u0000ted\"}\n"
                            "d: *x\n"
                            "k1: 1\nk2: 1\nk3: 1\nk4: 1\nk5: 1\nk6: 1\nk7: 1\nk8: 1\nk9: 1\n"
@@ -27,25 +30,22 @@ static void sweep_document(const char *path, const char *text, size_t len)
         }
 }
 
-static void a_yaml_file_survives_any_failed_allocation(void **state)
+T(a_yaml_file_survives_any_failed_allocation)
 {
-        (void)state;
         sweep_document("a.yaml", yaml, sizeof yaml - 1);
 }
 
-static void a_json_file_survives_any_failed_allocation(void **state)
+T(a_json_file_survives_any_failed_allocation)
 {
-        (void)state;
         sweep_document("a.json", json, sizeof json - 1);
 }
 
-static void a_seed_survives_any_failed_allocation(void **state)
+T(a_seed_survives_any_failed_allocation)
 {
         static const char text[] = "terms:\n- {surface: Work spaces, definition: A place.}\n"
                                    "- {surface: fence, definition: A number., status: draft}\n";
         char *folder = folder_make(), *path = path_in(folder, "seed.yaml");
 
-        (void)state;
         file_write(path, text, sizeof text - 1);
         for (sweep s = {.least = 5}; sweep_next(&s);) {
                 pawl_error err = PAWL_ERROR_INIT;
@@ -58,7 +58,7 @@ static void a_seed_survives_any_failed_allocation(void **state)
         free(path);
 }
 
-static void an_event_of_a_sense_survives_any_failed_allocation(void **state)
+T(an_event_of_a_sense_survives_any_failed_allocation)
 {
         const pawl__sense sense = {.surface = pawl__text("fence"),
                 .normal = pawl__text("fence"),
@@ -67,7 +67,6 @@ static void an_event_of_a_sense_survives_any_failed_allocation(void **state)
                 .confidence = 1};
         const pawl_event like = {.actor = pawl__text("user:ana")};
 
-        (void)state;
         for (sweep s = {0}; sweep_next(&s);) {
                 pawl_error err = PAWL_ERROR_INIT;
                 pawl__batch batch = PAWL__BATCH_INIT;
@@ -94,16 +93,4 @@ static int warm_up(void **state)
         return 0;
 }
 
-#define T(name) cmocka_unit_test_setup(name, warm_up)
-
-int main(void)
-{
-        const struct CMUnitTest tests[] = {
-                T(a_yaml_file_survives_any_failed_allocation),
-                T(a_json_file_survives_any_failed_allocation),
-                T(a_seed_survives_any_failed_allocation),
-                T(an_event_of_a_sense_survives_any_failed_allocation),
-        };
-
-        return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS_MAIN(NULL, NULL)

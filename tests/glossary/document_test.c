@@ -14,7 +14,7 @@ static uint32_t line_of(const pawl__document *document, const char *pointer)
         return pawl__document_line(document, node);
 }
 
-static void each_value_knows_its_line(void **state)
+UNIT_TEST(each_value_knows_its_line)
 {
         static const char yaml[] = "# first\n"
                                    "a: &x\n"
@@ -30,7 +30,6 @@ static void each_value_knows_its_line(void **state)
         static const char json[] = "{\n\n\"a\": [1,\n2, {\"b\":\n \"x\\ny\"}],\r\n\"c\":null}\n";
         pawl__document document = document_parsed("a.yaml", yaml, sizeof yaml - 1);
 
-        (void)state;
         assert_int_equal(line_of(&document, "/a/b"), 4);
         assert_int_equal(line_of(&document, "/a/b/0"), 4);
         assert_int_equal(line_of(&document, "/a/b/1"), 5);
@@ -54,7 +53,7 @@ static uint32_t key_line_of(const pawl__document *document, const char *pointer)
                 document, pawl__json_pointer(&document->tree, pawl__text(pointer)));
 }
 
-static void each_member_knows_the_line_of_its_name(void **state)
+UNIT_TEST(each_member_knows_the_line_of_its_name)
 {
         static const char yaml[] = "a: &x\n"
                                    "  b:\n"
@@ -66,7 +65,6 @@ static void each_member_knows_the_line_of_its_name(void **state)
         static const char json[] = "{\n\"a\"\n:\r\n[1,{\"b\":\n\n2}],\n\"c\":null}\n";
         pawl__document document = document_parsed("a.yaml", yaml, sizeof yaml - 1);
 
-        (void)state;
         assert_int_equal(key_line_of(&document, "/a"), 1);
         assert_int_equal(key_line_of(&document, "/a/b"), 2);
         assert_int_equal(line_of(&document, "/a/b"), 4);
@@ -83,12 +81,11 @@ static void each_member_knows_the_line_of_its_name(void **state)
         pawl__document_free(&document);
 }
 
-static void a_failure_at_a_node_names_path_and_line(void **state)
+UNIT_TEST(a_failure_at_a_node_names_path_and_line)
 {
         pawl__document document = document_parsed("dir/a.yaml", "a:\n  b: 1\n", 10);
         pawl_error err = PAWL_ERROR_INIT;
 
-        (void)state;
         pawl__node b = pawl__json_pointer(&document.tree, pawl__text("/a/b"));
         assert_int_equal(pawl__document_fail(&document, b, &err, "b: is %d", 1), PAWL_EPARSE);
         assert_string_equal(err.message, "dir/a.yaml: line 2: b: is 1");
@@ -99,12 +96,11 @@ static void a_failure_at_a_node_names_path_and_line(void **state)
 
 /* ---- JSON and files ------------------------------------------------------------------------- */
 
-static void json_goes_through_the_strict_reader(void **state)
+UNIT_TEST(json_goes_through_the_strict_reader)
 {
         static const char good[] = " {\"a\": [1e2, \"\\u0000\"]} ";
         pawl__document document = document_parsed("a.json", good, sizeof good - 1);
 
-        (void)state;
         assert_text(pawl__buf_text(&document.json), good);
         pawl__document_free(&document);
         document_refused("a.json", "a: 1", 4, PAWL_EPARSE, "a.json: line 1, column 1: ");
@@ -127,6 +123,8 @@ static int files_teardown(void **state)
         return 0;
 }
 
+#define F(name) UNIT_TEST_WITH(name, files_setup, files_teardown)
+
 static void check_unreadable(const char *path, pawl_status status, const char *message)
 {
         pawl__document document;
@@ -141,7 +139,7 @@ static void check_unreadable(const char *path, pawl_status status, const char *m
         assert_memory_equal(&document, &before, sizeof document);
 }
 
-static void a_file_is_loaded_with_its_hash(void **state)
+F(a_file_is_loaded_with_its_hash)
 {
         char *path = path_in(*state, "a.yaml"), hex[65];
         pawl__document document;
@@ -162,7 +160,7 @@ static void a_file_is_loaded_with_its_hash(void **state)
         free(path);
 }
 
-static void what_is_no_regular_file_is_refused_without_waiting(void **state)
+F(what_is_no_regular_file_is_refused_without_waiting)
 {
         char *folder = *state, *fifo = path_in(folder, "fifo.yaml");
         char *missing = path_in(folder, "missing.yaml"), *below = path_in(folder, "plain/x.yaml");
@@ -185,7 +183,7 @@ static void what_is_no_regular_file_is_refused_without_waiting(void **state)
         free(loop);
 }
 
-static void a_file_that_may_not_be_read_is_an_access_failure(void **state)
+F(a_file_that_may_not_be_read_is_an_access_failure)
 {
         char *path = path_in(*state, "a.yaml");
 
@@ -201,7 +199,7 @@ static void a_file_that_may_not_be_read_is_an_access_failure(void **state)
         free(path);
 }
 
-static void a_file_beyond_64_mib_is_refused_unread(void **state)
+F(a_file_beyond_64_mib_is_refused_unread)
 {
         char *path = path_in(*state, "big.yaml");
         pawl_error err = PAWL_ERROR_INIT;
@@ -217,20 +215,4 @@ static void a_file_beyond_64_mib_is_refused_unread(void **state)
         free(path);
 }
 
-#define F(name) cmocka_unit_test_setup_teardown(name, files_setup, files_teardown)
-
-int main(void)
-{
-        const struct CMUnitTest tests[] = {
-                cmocka_unit_test(each_value_knows_its_line),
-                cmocka_unit_test(each_member_knows_the_line_of_its_name),
-                cmocka_unit_test(a_failure_at_a_node_names_path_and_line),
-                cmocka_unit_test(json_goes_through_the_strict_reader),
-                F(a_file_is_loaded_with_its_hash),
-                F(what_is_no_regular_file_is_refused_without_waiting),
-                F(a_file_that_may_not_be_read_is_an_access_failure),
-                F(a_file_beyond_64_mib_is_refused_unread),
-        };
-
-        return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS_MAIN(NULL, NULL)

@@ -69,22 +69,20 @@ static pawl__glossary *glossary_of(const char *const *surfaces, size_t n)
         return glossary;
 }
 
-static void sources_have_their_names_and_confidences(void **state)
+UNIT_TEST(sources_have_their_names_and_confidences)
 {
         static const char *const names[PAWL__SOURCES] = {"metadata_hint", "glossary_match",
                 "quoted_phrase", "acronym", "casing_pattern", "repeated_noun"};
         static const double confidences[PAWL__SOURCES] = {1, 1, 0.8, 0.8, 0.8, 0.5};
 
-        (void)state;
         for (unsigned i = 0; i < PAWL__SOURCES; i++) {
                 assert_string_equal(pawl__source_name((pawl__source)i), names[i]);
                 assert_true(pawl__source_confidence((pawl__source)i) == confidences[i]);
         }
 }
 
-static void quoted_text_is_a_term(void **state)
+UNIT_TEST(quoted_text_is_a_term)
 {
-        (void)state;
         check("the \"Grace Period\" ends", "grace period/q");
         check("the \u201cgrace  period\u201d and the \u201eFrist\u201c, \u201ea b\u201d",
                 "a b/q, frist/q, grace period/q");
@@ -102,9 +100,8 @@ static void quoted_text_is_a_term(void **state)
         check("\"it is the\"", "it is the/q"); /* common words make no common phrase */
 }
 
-static void two_to_five_capitals_alone_are_an_acronym(void **state)
+UNIT_TEST(two_to_five_capitals_alone_are_an_acronym)
 {
-        (void)state;
         check("the API and the SLA's end", "api/a, sla/a");
         check("X ABCDEF API_X API2 Api", "api_x/c");
         check("REST-API", "api/a, rest/a");
@@ -116,9 +113,8 @@ static void two_to_five_capitals_alone_are_an_acronym(void **state)
         check("\u6f22\u5b57", "");
 }
 
-static void names_out_of_code_are_terms(void **state)
+UNIT_TEST(names_out_of_code_are_terms)
 {
-        (void)state;
         check("snake_case a_1 MAX_SIZE", "a_1/c, max_size/c, snake_case/c");
         check("_x x_ a__b Snake_Case 1_a _ __", "");
         check("camelCase iPhone eBay xY", "camelcase/c, ebay/c, iphone/c, xy/c");
@@ -136,9 +132,8 @@ static void names_out_of_code_are_terms(void **state)
         check("foo-bar/baz (foo-baz)", "foo-bar/c, foo-baz/c");
 }
 
-static void a_word_written_three_times_is_a_term(void **state)
+UNIT_TEST(a_word_written_three_times_is_a_term)
 {
-        (void)state;
         check("ledger Ledgers the LEDGER.", "ledger/n");
         check("ledger ledger", "");
         check("ab ab ab a1b a1b a1b 1abc 1abc 1abc ab_c ab_c ab_c", "ab_c/c");
@@ -155,58 +150,53 @@ static void a_word_written_three_times_is_a_term(void **state)
         check("sha256 sha256 sha256", "sha256/n");
 }
 
-static void words_are_counted_over_all_texts(void **state)
+UNIT_TEST(words_are_counted_over_all_texts)
 {
         static const char *const texts[] = {"ledger", "", "a ledger", "ledgers \"x y", "z\""};
 
-        (void)state;
         check_all(NULL, NULL, texts, 5, "ledger/n");
 }
 
-static void the_best_source_of_a_term_counts(void **state)
+UNIT_TEST(the_best_source_of_a_term_counts)
 {
         static const char *const surfaces[] = {"ledger"};
         const char *text =
                 "ledger \"ledger\" Ledger, API \"API\" fooBar \"foobar\" \"foo_x\" foo_x";
         pawl__glossary *glossary = glossary_of(surfaces, 1);
 
-        (void)state;
         check(text, "api/q, foo_x/q, foobar/q, ledger/q");
         check_all(glossary, NULL, &text, 1, "ledger/g, api/q, foo_x/q, foobar/q");
         pawl__glossary_free(glossary);
 }
 
-static void surfaces_of_the_glossary_are_terms_even_common_words(void **state)
+UNIT_TEST(surfaces_of_the_glossary_are_terms_even_common_words)
 {
         static const char *const surfaces[] = {"time", "customer workspace", "C++", "REST"};
         const char *text = "Times of customer\nworkspaces in C++; the rest";
         pawl__glossary *glossary = glossary_of(surfaces, 4);
 
-        (void)state;
         check_all(glossary, NULL, &text, 1, "c++/g, customer workspace/g, rest/g, time/g");
         text = "nothing of them";
         check_all(glossary, NULL, &text, 1, "");
         pawl__glossary_free(glossary);
 }
 
-static void hints_are_terms_whether_they_are_written_or_not(void **state)
+UNIT_TEST(hints_are_terms_whether_they_are_written_or_not)
 {
-        (void)state;
         check_with("{\"glossary_watch_terms\":[\"Work  Spaces\",\"time\",\" \"]}", "no time",
                 "time/h, work space/h");
         check_with("{\"glossary_aliases\":{\"WS\":\"workspace\"}}", "none", "workspace/h");
 }
 
-static void an_alias_in_the_text_becomes_its_term(void **state)
+UNIT_TEST(an_alias_in_the_text_becomes_its_term)
 {
-        (void)state;
         check_with("{\"glossary_aliases\":{\"WS\":\"Workspace\"}}", "the WS and \"ws\"",
                 "workspace/h");
         check_with("{\"glossary_aliases\":{\"a\":\"b\",\"b\":\"c\"}}", "\"a\"", "b/h, c/h");
         check_with("{\"glossary_aliases\":{\"ledger\":\"Ledgers\"}}", "\"ledger\"", "ledger/h");
 }
 
-static void excluded_terms_are_none_whatever_their_source(void **state)
+UNIT_TEST(excluded_terms_are_none_whatever_their_source)
 {
         static const char *const surfaces[] = {"ledger"};
         static const char metadata[] =
@@ -217,7 +207,6 @@ static void excluded_terms_are_none_whatever_their_source(void **state)
         pawl__arena arena = PAWL__ARENA_INIT;
         pawl__metadata read;
 
-        (void)state;
         assert_int_equal(pawl__metadata_read(&read, &arena, pawl__text(metadata), NULL), PAWL_OK);
         check_all(glossary, &read, &text, 1, "kept/h");
         pawl__arena_free(&arena);
@@ -262,9 +251,8 @@ static void check_place(const char *metadata, const char *text, const char *surf
         pawl__arena_free(&arena);
 }
 
-static void a_term_tells_how_and_where_it_was_first_written(void **state)
+UNIT_TEST(a_term_tells_how_and_where_it_was_first_written)
 {
-        (void)state;
         check_place(NULL, "The  \"Grace\nPeriod\" ends;\tgrace period.", "grace period",
                 "Grace\nPeriod", "The \"Grace Period\" ends; grace period.");
         check_place(NULL, "Ledgers, a ledger, LEDGER", "ledger", "Ledgers",
@@ -301,9 +289,8 @@ static void check_context(
         pawl__buf_free(&context);
 }
 
-static void the_context_is_eighty_characters_around_the_term(void **state)
+UNIT_TEST(the_context_is_eighty_characters_around_the_term)
 {
-        (void)state;
         /* 80 = 38 + space + API + space + 37: the greater half of an odd rest is on the left */
         check_context("x", 100, 100, 38, 37);
         check_context("\u6f22", 100, 100, 38, 37);
@@ -325,14 +312,13 @@ static void the_context_is_eighty_characters_around_the_term(void **state)
 
 /* ---- Long texts ------------------------------------------------------------------------------ */
 
-static void a_term_in_the_last_word_of_ten_megabytes_is_found(void **state)
+UNIT_TEST(a_term_in_the_last_word_of_ten_megabytes_is_found)
 {
         static const char *const surfaces[] = {"the end"};
         pawl__glossary *glossary = glossary_of(surfaces, 1);
         pawl__buf text = PAWL__BUF_INIT;
         char word[16];
 
-        (void)state;
         for (unsigned i = 0; text.len < 10000000; i++) {
                 snprintf(word, sizeof word, "w%xz ", i * 2654435761u);
                 assert_int_equal(pawl__buf_adds(&text, word), PAWL_OK);
@@ -346,7 +332,7 @@ static void a_term_in_the_last_word_of_ten_megabytes_is_found(void **state)
 
 /* The number that the automaton gives says the same as looking the surface up, but an alias's is
  * not that of the term it stands for. */
-static void terms_resolve_by_number_as_by_surface(void **state)
+UNIT_TEST(terms_resolve_by_number_as_by_surface)
 {
         static const char *const surfaces[] = {"ledger", "workspace", "ws", "grace period"};
         pawl__arena arena = PAWL__ARENA_INIT;
@@ -355,7 +341,6 @@ static void terms_resolve_by_number_as_by_surface(void **state)
         pawl__terms terms;
         size_t known = 0;
 
-        (void)state;
         pawl__glossary *glossary = glossary_of(surfaces, 3);
         assert_int_equal(
                 pawl__metadata_read(&read, &arena,
@@ -382,12 +367,11 @@ static void terms_resolve_by_number_as_by_surface(void **state)
 }
 
 /* What would be slow if any rule looked back or ahead further than it must. */
-static void long_runs_of_one_kind_take_one_pass(void **state)
+UNIT_TEST(long_runs_of_one_kind_take_one_pass)
 {
         static const char *const units[] = {"a", " ", "\"", "-", "a-", "'", "a'", "\u201c", "_",
                 "\u0301", "\u00e9", "\"a\n", "\u201e\u201c", "A", "a\u2019s"};
 
-        (void)state;
         for (size_t i = 0; i < sizeof units / sizeof units[0]; i++) {
                 pawl__buf text = PAWL__BUF_INIT;
                 pawl__extraction *extraction;
@@ -428,14 +412,13 @@ static void check_json(const char *metadata, const char *json, const char *expec
         pawl__arena_free(&arena);
 }
 
-static void the_fields_of_a_step_are_read(void **state)
+UNIT_TEST(the_fields_of_a_step_are_read)
 {
         static const char document[] =
                 "{\"description\":\"AA\",\"prompt\":[\"BB\",[\"CC\",{\"output\":\"DD\"},\"EE\"],3],"
                 "\"requirements\":{\"x\":\"FF\"},\"output\":\"GG\",\"other\":\"HH\","
                 "\"deep\":{\"prompt\":\"II\",\"list\":[[\"JJ\"]]},\"KK\":null}";
 
-        (void)state;
         check_json(NULL, document, "aa/a, bb/a, cc/a, ee/a, gg/a");
         check_json("{\"glossary_fields\":[\"other\",\"output\"]}", document,
                 "aa/a, bb/a, cc/a, ee/a, gg/a, hh/a");
@@ -443,9 +426,8 @@ static void the_fields_of_a_step_are_read(void **state)
                 "aa/a, bb/a, cc/a, dd/a, ee/a, ff/a, gg/a, hh/a, ii/a, jj/a");
 }
 
-static void a_document_without_fields_is_read_as_one(void **state)
+UNIT_TEST(a_document_without_fields_is_read_as_one)
 {
-        (void)state;
         check_json(NULL, "\"AA\"", "aa/a");
         check_json(NULL, "[\"AA\",[\"BB\"],{\"output\":\"CC\"}]", "aa/a, bb/a");
         check_json("{\"glossary_fields\":[\"*\"]}", "[{\"x\":{\"y\":\"CC\"}}]", "cc/a");
@@ -456,28 +438,4 @@ static void a_document_without_fields_is_read_as_one(void **state)
                 "aa/a, x\\y/q");
 }
 
-int main(void)
-{
-        const struct CMUnitTest tests[] = {
-                cmocka_unit_test(sources_have_their_names_and_confidences),
-                cmocka_unit_test(quoted_text_is_a_term),
-                cmocka_unit_test(two_to_five_capitals_alone_are_an_acronym),
-                cmocka_unit_test(names_out_of_code_are_terms),
-                cmocka_unit_test(a_word_written_three_times_is_a_term),
-                cmocka_unit_test(words_are_counted_over_all_texts),
-                cmocka_unit_test(the_best_source_of_a_term_counts),
-                cmocka_unit_test(surfaces_of_the_glossary_are_terms_even_common_words),
-                cmocka_unit_test(hints_are_terms_whether_they_are_written_or_not),
-                cmocka_unit_test(an_alias_in_the_text_becomes_its_term),
-                cmocka_unit_test(excluded_terms_are_none_whatever_their_source),
-                cmocka_unit_test(a_term_tells_how_and_where_it_was_first_written),
-                cmocka_unit_test(the_context_is_eighty_characters_around_the_term),
-                cmocka_unit_test(a_term_in_the_last_word_of_ten_megabytes_is_found),
-                cmocka_unit_test(terms_resolve_by_number_as_by_surface),
-                cmocka_unit_test(long_runs_of_one_kind_take_one_pass),
-                cmocka_unit_test(the_fields_of_a_step_are_read),
-                cmocka_unit_test(a_document_without_fields_is_read_as_one),
-        };
-
-        return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS_MAIN(NULL, NULL)

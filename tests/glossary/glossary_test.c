@@ -45,12 +45,11 @@ static void check_resolves(const pawl__glossary *glossary, const char *normal, c
         pawl__buf_free(&got);
 }
 
-static void names_of_scopes_and_statuses_are_read_and_written(void **state)
+UNIT_TEST(names_of_scopes_and_statuses_are_read_and_written)
 {
         pawl__scope scope = PAWL__AUDIENCE_DOMAIN;
         pawl__sense_status status = PAWL__DRAFT;
 
-        (void)state;
         for (unsigned i = 0; i < PAWL__SCOPES_N; i++) {
                 assert_true(pawl__scope_of(&scope, pawl__text(pawl__scope_name((pawl__scope)i))));
                 assert_int_equal(scope, i);
@@ -70,11 +69,10 @@ static void names_of_scopes_and_statuses_are_read_and_written(void **state)
         assert_int_equal(status, PAWL__DEPRECATED);
 }
 
-static void the_first_scope_with_an_active_sense_decides(void **state)
+UNIT_TEST(the_first_scope_with_an_active_sense_decides)
 {
         pawl__glossary *g = glossary_make();
 
-        (void)state;
         check_resolves(g, "workspace", "");
         add_sense(g, PAWL__CORE, "Workspace", "core 1", 0.5, PAWL__ACTIVE);
         add_sense(g, PAWL__CORE, "workspaces", "core 2", 0.9, PAWL__ACTIVE);
@@ -89,11 +87,10 @@ static void the_first_scope_with_an_active_sense_decides(void **state)
         pawl__glossary_free(g);
 }
 
-static void equal_confidence_keeps_the_order_of_adding(void **state)
+UNIT_TEST(equal_confidence_keeps_the_order_of_adding)
 {
         pawl__glossary *g = glossary_make();
 
-        (void)state;
         for (int i = 0; i < 40; i++) {
                 char definition[8];
                 snprintf(definition, sizeof definition, "%d", i);
@@ -107,11 +104,10 @@ static void equal_confidence_keeps_the_order_of_adding(void **state)
         pawl__glossary_free(g);
 }
 
-static void the_same_sense_again_replaces_itself(void **state)
+UNIT_TEST(the_same_sense_again_replaces_itself)
 {
         pawl__glossary *g = glossary_make();
 
-        (void)state;
         add_sense(g, PAWL__CORE, "term", "a", 0.5, PAWL__ACTIVE);
         add_sense(g, PAWL__CORE, "term", "b", 0.4, PAWL__ACTIVE);
         add_sense(g, PAWL__CORE, "Terms", "b", 0.9, PAWL__ACTIVE);
@@ -134,11 +130,10 @@ static void add_answer(pawl__glossary *glossary, const char *surface, const char
         assert_int_equal(pawl__glossary_add(glossary, &sense, NULL), PAWL_OK);
 }
 
-static void an_answer_decides_alone_and_the_last_one_stands(void **state)
+UNIT_TEST(an_answer_decides_alone_and_the_last_one_stands)
 {
         pawl__glossary *g = glossary_make();
 
-        (void)state;
         add_sense(g, PAWL__MISSION_LOCAL, "term", "first", 1, PAWL__ACTIVE);
         add_sense(g, PAWL__MISSION_LOCAL, "terms", "second", 0.4, PAWL__ACTIVE);
         check_resolves(g, "term", "first|second");
@@ -150,13 +145,12 @@ static void an_answer_decides_alone_and_the_last_one_stands(void **state)
         pawl__glossary_free(g);
 }
 
-static void a_sense_without_a_surface_is_refused(void **state)
+UNIT_TEST(a_sense_without_a_surface_is_refused)
 {
         pawl__glossary *g = glossary_make();
         pawl_error err = PAWL_ERROR_INIT;
         pawl__sense sense = {.surface = pawl__text(" \n"), .definition = pawl__text("x")};
 
-        (void)state;
         assert_int_equal(pawl__glossary_add(g, &sense, &err), PAWL_EINVAL);
         assert_says(err.message, "surface is empty; name the term");
         assert_int_equal(pawl__glossary_count(g), 0);
@@ -164,12 +158,11 @@ static void a_sense_without_a_surface_is_refused(void **state)
         pawl__glossary_free(g);
 }
 
-static void what_was_given_may_change_after_it_was_added(void **state)
+UNIT_TEST(what_was_given_may_change_after_it_was_added)
 {
         pawl__glossary *g = glossary_make();
         char surface[] = "Ledgers", definition[] = "a book";
 
-        (void)state;
         add_active(g, "other");
         add_sense(g, PAWL__CORE, surface, definition, 1, PAWL__ACTIVE);
         memset(surface, 'x', sizeof surface - 1);
@@ -199,11 +192,10 @@ static void check_found(pawl__glossary *glossary, const char *text, const char *
         pawl__buf_free(&got);
 }
 
-static void surfaces_are_found_as_whole_words_in_any_case_and_number(void **state)
+UNIT_TEST(surfaces_are_found_as_whole_words_in_any_case_and_number)
 {
         pawl__glossary *g = glossary_make();
 
-        (void)state;
         check_found(g, "nothing is known", "");
         add_active(g, "Workspaces");
         add_active(g, "bus");
@@ -217,11 +209,10 @@ static void surfaces_are_found_as_whole_words_in_any_case_and_number(void **stat
         pawl__glossary_free(g);
 }
 
-static void white_space_inside_a_surface_is_any_white_space(void **state)
+UNIT_TEST(white_space_inside_a_surface_is_any_white_space)
 {
         pawl__glossary *g = glossary_make();
 
-        (void)state;
         add_active(g, "customer  workspace");
         check_found(g, "a customer\r\n\t workspaces b", "2-24 customer workspace");
         check_found(g, "customer\u00a0workspace", "0-19 customer workspace");
@@ -229,11 +220,10 @@ static void white_space_inside_a_surface_is_any_white_space(void **state)
         pawl__glossary_free(g);
 }
 
-static void overlapping_surfaces_are_all_found(void **state)
+UNIT_TEST(overlapping_surfaces_are_all_found)
 {
         pawl__glossary *g = glossary_make();
 
-        (void)state;
         add_active(g, "new york");
         add_active(g, "york city hall");
         add_active(g, "new york city");
@@ -244,11 +234,10 @@ static void overlapping_surfaces_are_all_found(void **state)
         pawl__glossary_free(g);
 }
 
-static void surfaces_with_signs_are_found(void **state)
+UNIT_TEST(surfaces_with_signs_are_found)
 {
         pawl__glossary *g = glossary_make();
 
-        (void)state;
         add_active(g, "C++");
         add_active(g, "e-mail");
         add_active(g, "node.js");
@@ -261,11 +250,10 @@ static void surfaces_with_signs_are_found(void **state)
         pawl__glossary_free(g);
 }
 
-static void text_beyond_ascii_is_found_by_its_folding_and_told_by_its_bytes(void **state)
+UNIT_TEST(text_beyond_ascii_is_found_by_its_folding_and_told_by_its_bytes)
 {
         pawl__glossary *g = glossary_make();
 
-        (void)state;
         add_active(g, "Caf\u00e9");
         add_active(g, "Stra\u00dfe");
         add_active(g, "\u03bf\u03b4\u03cc\u03c2");
@@ -279,11 +267,10 @@ static void text_beyond_ascii_is_found_by_its_folding_and_told_by_its_bytes(void
         pawl__glossary_free(g);
 }
 
-static void surfaces_are_found_whatever_the_status_of_their_senses(void **state)
+UNIT_TEST(surfaces_are_found_whatever_the_status_of_their_senses)
 {
         pawl__glossary *g = glossary_make();
 
-        (void)state;
         add_sense(g, PAWL__CORE, "draft", "x", 1, PAWL__DRAFT);
         add_active(g, "term");
         check_found(g, "draft term", "0-5 draft, 6-10 term");
@@ -302,12 +289,11 @@ static pawl_status stop(const glossary_match *match, void *user)
         return PAWL_DONE;
 }
 
-static void a_callback_can_end_the_search(void **state)
+UNIT_TEST(a_callback_can_end_the_search)
 {
         pawl__glossary *g = glossary_make();
         int calls = 0;
 
-        (void)state;
         add_active(g, "a");
         assert_int_equal(glossary_find(g, pawl__text("a a a"), stop, &calls, NULL), PAWL_DONE);
         assert_int_equal(calls, 1);
@@ -409,24 +395,22 @@ static void compare_one(unsigned *seed)
         pawl__buf_free(&got);
 }
 
-static void the_automaton_finds_what_a_naive_search_finds(void **state)
+UNIT_TEST(the_automaton_finds_what_a_naive_search_finds)
 {
         unsigned seed = 20261120;
 
-        (void)state;
         for (int round = 0; round < 3000; round++)
                 compare_one(&seed);
 }
 
 /* A long surface of one word again and again is where an automaton without its links would go over
  * the same words for each. */
-static void many_overlapping_surfaces_take_one_pass(void **state)
+UNIT_TEST(many_overlapping_surfaces_take_one_pass)
 {
         pawl__glossary *g = glossary_make();
         pawl__buf surface = PAWL__BUF_INIT;
         int calls = 0;
 
-        (void)state;
         for (int i = 0; i < 20000; i++)
                 assert_int_equal(pawl__buf_adds(&surface, "a "), PAWL_OK);
         assert_int_equal(pawl__buf_adds(&surface, "b"), PAWL_OK);
@@ -440,12 +424,11 @@ static void many_overlapping_surfaces_take_one_pass(void **state)
         pawl__glossary_free(g);
 }
 
-static void a_hundred_thousand_senses_are_found(void **state)
+UNIT_TEST(a_hundred_thousand_senses_are_found)
 {
         pawl__glossary *g = glossary_make();
         char surface[40];
 
-        (void)state;
         for (int i = 0; i < 100000; i++) {
                 snprintf(surface, sizeof surface, i % 3 ? "term%d" : "some term%d", i);
                 add_active(g, surface);
@@ -456,27 +439,4 @@ static void a_hundred_thousand_senses_are_found(void **state)
         pawl__glossary_free(g);
 }
 
-int main(void)
-{
-        const struct CMUnitTest tests[] = {
-                cmocka_unit_test(names_of_scopes_and_statuses_are_read_and_written),
-                cmocka_unit_test(the_first_scope_with_an_active_sense_decides),
-                cmocka_unit_test(equal_confidence_keeps_the_order_of_adding),
-                cmocka_unit_test(the_same_sense_again_replaces_itself),
-                cmocka_unit_test(an_answer_decides_alone_and_the_last_one_stands),
-                cmocka_unit_test(a_sense_without_a_surface_is_refused),
-                cmocka_unit_test(what_was_given_may_change_after_it_was_added),
-                cmocka_unit_test(surfaces_are_found_as_whole_words_in_any_case_and_number),
-                cmocka_unit_test(white_space_inside_a_surface_is_any_white_space),
-                cmocka_unit_test(overlapping_surfaces_are_all_found),
-                cmocka_unit_test(surfaces_with_signs_are_found),
-                cmocka_unit_test(text_beyond_ascii_is_found_by_its_folding_and_told_by_its_bytes),
-                cmocka_unit_test(surfaces_are_found_whatever_the_status_of_their_senses),
-                cmocka_unit_test(a_callback_can_end_the_search),
-                cmocka_unit_test(the_automaton_finds_what_a_naive_search_finds),
-                cmocka_unit_test(many_overlapping_surfaces_take_one_pass),
-                cmocka_unit_test(a_hundred_thousand_senses_are_found),
-        };
-
-        return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS_MAIN(NULL, NULL)

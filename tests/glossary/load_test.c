@@ -42,7 +42,7 @@ static void check_resolves(const pawl__glossary *glossary, const char *normal, c
                 assert_text(resolution.senses[0]->definition, expected);
 }
 
-static void what_holds_for_a_mission_is_loaded(void **state)
+LOG_TEST(what_holds_for_a_mission_is_loaded)
 {
         event_log *f = *state;
         pawl_error err = PAWL_ERROR_INIT;
@@ -86,11 +86,4 @@ static void what_holds_for_a_mission_is_loaded(void **state)
         pawl__glossary_free(glossary);
 }
 
-int main(void)
-{
-        const struct CMUnitTest tests[] = {
-                LOG_TEST(what_holds_for_a_mission_is_loaded),
-        };
-
-        return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS_MAIN(NULL, NULL)

@@ -132,9 +132,8 @@ static pawl_status everything(pawl_error *err)
         return status;
 }
 
-static void running_out_of_memory_anywhere_is_said_and_leaks_nothing(void **state)
+UNIT_TEST(running_out_of_memory_anywhere_is_said_and_leaks_nothing)
 {
-        (void)state;
         for (sweep s = {.least = 50}; sweep_next(&s);) {
                 pawl_error err = PAWL_ERROR_INIT;
                 sweep_arm(&s);
@@ -142,11 +141,4 @@ static void running_out_of_memory_anywhere_is_said_and_leaks_nothing(void **stat
         }
 }
 
-int main(void)
-{
-        const struct CMUnitTest tests[] = {
-                cmocka_unit_test(running_out_of_memory_anywhere_is_said_and_leaks_nothing),
-        };
-
-        return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS_MAIN(NULL, NULL)

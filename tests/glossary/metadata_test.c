@@ -2,7 +2,7 @@
 #include "glossary/extract.h"
 #include "support/test.h"
 
-static void metadata_is_read_and_open(void **state)
+UNIT_TEST(metadata_is_read_and_open)
 {
         pawl__arena arena = PAWL__ARENA_INIT;
         char json[] =
@@ -10,7 +10,6 @@ static void metadata_is_read_and_open(void **state)
                 "\"glossary_exclude_terms\":[],\"glossary_aliases\":{\"x\":\"y\"}}";
         pawl__metadata read;
 
-        (void)state;
         assert_int_equal(pawl__metadata_read(&read, &arena, pawl__text(json), NULL), PAWL_OK);
         memset(json, 'x', sizeof json - 1);
         assert_int_equal(read.n_fields, 2);
@@ -24,7 +23,7 @@ static void metadata_is_read_and_open(void **state)
         pawl__arena_free(&arena);
 }
 
-static void malformed_metadata_is_refused_by_name(void **state)
+UNIT_TEST(malformed_metadata_is_refused_by_name)
 {
         static const struct {
                 const char *json, *message;
@@ -45,7 +44,6 @@ static void malformed_metadata_is_refused_by_name(void **state)
         };
         pawl__arena arena = PAWL__ARENA_INIT;
 
-        (void)state;
         for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
                 pawl_error err = PAWL_ERROR_INIT;
                 pawl__metadata read, before;
@@ -60,12 +58,4 @@ static void malformed_metadata_is_refused_by_name(void **state)
         pawl__arena_free(&arena);
 }
 
-int main(void)
-{
-        const struct CMUnitTest tests[] = {
-                cmocka_unit_test(metadata_is_read_and_open),
-                cmocka_unit_test(malformed_metadata_is_refused_by_name),
-        };
-
-        return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS_MAIN(NULL, NULL)

@@ -25,9 +25,8 @@ static void check_again(const char *surface, const char *normal)
         pawl__buf_free(&again);
 }
 
-static void white_space_is_trimmed_and_single(void **state)
+UNIT_TEST(white_space_is_trimmed_and_single)
 {
-        (void)state;
         check_again("workspace", "workspace");
         check_again("  Work \t\r\n space ", "work space");
         check_again("a\u00a0\u2003b", "a b");
@@ -35,9 +34,8 @@ static void white_space_is_trimmed_and_single(void **state)
         check_again("", "");
 }
 
-static void a_plural_becomes_singular_where_that_is_safe(void **state)
+UNIT_TEST(a_plural_becomes_singular_where_that_is_safe)
 {
-        (void)state;
         check_again("Refunds", "refund");
         check_again("customer workspaces", "customer workspace");
         check_again("customers workspaces", "customers workspace"); /* the last word alone */
@@ -60,27 +58,25 @@ static void a_plural_becomes_singular_where_that_is_safe(void **state)
         check_again("user_ids", "user_id");
 }
 
-static void case_and_composition_do_not_matter(void **state)
+UNIT_TEST(case_and_composition_do_not_matter)
 {
-        (void)state;
         check_again("CAFE\u0301", "caf\u00e9");
         check_again("\u039f\u03b4\u03cc\u03c2", "\u03bf\u03b4\u03cc\u03c3");
         check_again("\u0130stanbul", "i\u0307stanbul");
         check_again("\u6f22\u5b57", "\u6f22\u5b57");
 }
 
-static void a_text_may_hold_a_nul(void **state)
+UNIT_TEST(a_text_may_hold_a_nul)
 {
         pawl__buf out = PAWL__BUF_INIT;
 
-        (void)state;
         assert_int_equal(pawl__normal_form(&out, pawl__text_n("A\0Bs", 4)), PAWL_OK);
         assert_int_equal(out.len, 4);
         assert_memory_equal(out.data, "a\0bs", 4);
         pawl__buf_free(&out);
 }
 
-static void the_hundred_most_common_words_are_common_with_their_forms(void **state)
+UNIT_TEST(the_hundred_most_common_words_are_common_with_their_forms)
 {
         static const char lemmas[] =
                 "the be to of and a in that have i it for not on with he as you do at this but his "
@@ -96,7 +92,6 @@ static void the_hundred_most_common_words_are_common_with_their_forms(void **sta
                 "workspace term thing man find child tell world hand doe wa refund life";
         size_t n = 0;
 
-        (void)state;
         for (const char *at = lemmas; *at; at += strcspn(at, " "), at += *at == ' ', n++)
                 if (!pawl__common_word(pawl__text_n(at, strcspn(at, " "))))
                         fail_msg("%s is not common", at);
@@ -111,15 +106,4 @@ static void the_hundred_most_common_words_are_common_with_their_forms(void **sta
         assert_false(pawl__common_word(pawl__text_n("the\0", 4)));
 }
 
-int main(void)
-{
-        const struct CMUnitTest tests[] = {
-                cmocka_unit_test(white_space_is_trimmed_and_single),
-                cmocka_unit_test(a_plural_becomes_singular_where_that_is_safe),
-                cmocka_unit_test(case_and_composition_do_not_matter),
-                cmocka_unit_test(a_text_may_hold_a_nul),
-                cmocka_unit_test(the_hundred_most_common_words_are_common_with_their_forms),
-        };
-
-        return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS_MAIN(NULL, NULL)

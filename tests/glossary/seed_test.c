@@ -50,6 +50,8 @@ static int teardown(void **state)
         return 0;
 }
 
+#define T(name) UNIT_TEST_WITH(name, setup, teardown)
+
 static void load(struct fixture *f, const char *text, pawl__scope scope)
 {
         pawl__seed_free(&f->seed);
@@ -78,7 +80,7 @@ static void check_refused(struct fixture *f, const char *text, unsigned line, co
 
 /* ---- Reading -------------------------------------------------------------------------------- */
 
-static void a_seed_is_read_with_its_defaults(void **state)
+T(a_seed_is_read_with_its_defaults)
 {
         struct fixture *f = *state;
 
@@ -105,7 +107,7 @@ static void a_seed_is_read_with_its_defaults(void **state)
         assert_int_equal(s[2].status, PAWL__DEPRECATED);
 }
 
-static void a_seed_may_be_empty(void **state)
+T(a_seed_may_be_empty)
 {
         struct fixture *f = *state;
 
@@ -113,7 +115,7 @@ static void a_seed_may_be_empty(void **state)
         assert_int_equal(f->seed.n, 0);
 }
 
-static void malformed_seeds_are_refused_with_file_line_and_field(void **state)
+T(malformed_seeds_are_refused_with_file_line_and_field)
 {
         struct fixture *f = *state;
         const char *no_terms = "terms: is missing; write terms: [{surface, definition}]";
@@ -152,7 +154,7 @@ static void malformed_seeds_are_refused_with_file_line_and_field(void **state)
                 "terms[0].confidence: -0.1 is out of range; write 0 to 1");
 }
 
-static void one_sense_twice_names_both_lines(void **state)
+T(one_sense_twice_names_both_lines)
 {
         struct fixture *f = *state;
         pawl__seed seed;
@@ -176,7 +178,7 @@ static void one_sense_twice_names_both_lines(void **state)
         pawl__seed_free(&seed);
 }
 
-static void a_seed_that_is_missing_or_too_big_is_refused(void **state)
+T(a_seed_that_is_missing_or_too_big_is_refused)
 {
         struct fixture *f = *state;
         pawl__seed seed;
@@ -212,7 +214,7 @@ static void commit(struct fixture *f)
         assert_int_equal(status, PAWL_OK);
 }
 
-static void a_new_version_brings_its_senses(void **state)
+T(a_new_version_brings_its_senses)
 {
         struct fixture *f = *state;
         char expected[1000];
@@ -246,7 +248,7 @@ static void a_new_version_brings_its_senses(void **state)
         commit(f);
 }
 
-static void a_version_that_the_log_has_brings_nothing(void **state)
+T(a_version_that_the_log_has_brings_nothing)
 {
         struct fixture *f = *state;
 
@@ -280,7 +282,7 @@ static void load_new(struct fixture *f, pawl__scope scope, size_t n)
         pawl__batch_clear(&f->batch);
 }
 
-static void a_version_that_the_log_has_is_not_read_again(void **state)
+T(a_version_that_the_log_has_is_not_read_again)
 {
         struct fixture *f = *state;
 
@@ -303,7 +305,7 @@ static void a_version_that_the_log_has_is_not_read_again(void **state)
 
 /* mission_local senses are each mission's own, so that a file two missions share is needed twice.
  */
-static void a_seed_of_mission_local_is_activated_by_each_mission(void **state)
+T(a_seed_of_mission_local_is_activated_by_each_mission)
 {
         struct fixture *f = *state;
 
@@ -321,7 +323,7 @@ static void a_seed_of_mission_local_is_activated_by_each_mission(void **state)
         assert_int_equal(f->batch.n, 0);
 }
 
-static void actors_without_a_kind_are_programs(void **state)
+T(actors_without_a_kind_are_programs)
 {
         static const struct {
                 const char *actor, *written;
@@ -363,7 +365,7 @@ static void check_import(struct fixture *f, size_t n_new, size_t n_updated)
         assert_int_equal(f->batch.n, n_new + n_updated);
 }
 
-static void an_import_brings_what_is_new_or_differs(void **state)
+T(an_import_brings_what_is_new_or_differs)
 {
         struct fixture *f = *state;
 
@@ -389,7 +391,7 @@ static void an_import_brings_what_is_new_or_differs(void **state)
         check_import(f, 0, 1);
 }
 
-static void an_import_into_mission_local_needs_a_mission(void **state)
+T(an_import_into_mission_local_needs_a_mission)
 {
         struct fixture *f = *state;
         size_t created = 99, updated = 99;
@@ -405,7 +407,7 @@ static void an_import_into_mission_local_needs_a_mission(void **state)
         assert_int_equal(f->batch.n, 0);
 }
 
-static void a_hundred_thousand_senses_are_quick(void **state)
+T(a_hundred_thousand_senses_are_quick)
 {
         struct fixture *f = *state;
         pawl__buf text = PAWL__BUF_INIT;
@@ -430,25 +432,4 @@ static void a_hundred_thousand_senses_are_quick(void **state)
         pawl__buf_free(&text);
 }
 
-#define T(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
-
-int main(void)
-{
-        const struct CMUnitTest tests[] = {
-                T(a_seed_is_read_with_its_defaults),
-                T(a_seed_may_be_empty),
-                T(malformed_seeds_are_refused_with_file_line_and_field),
-                T(one_sense_twice_names_both_lines),
-                T(a_seed_that_is_missing_or_too_big_is_refused),
-                T(a_new_version_brings_its_senses),
-                T(a_version_that_the_log_has_brings_nothing),
-                T(a_version_that_the_log_has_is_not_read_again),
-                T(a_seed_of_mission_local_is_activated_by_each_mission),
-                T(actors_without_a_kind_are_programs),
-                T(an_import_brings_what_is_new_or_differs),
-                T(an_import_into_mission_local_needs_a_mission),
-                T(a_hundred_thousand_senses_are_quick),
-        };
-
-        return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS_MAIN(NULL, NULL)

@@ -58,6 +58,8 @@ static int teardown(void **state)
         return 0;
 }
 
+#define VERSIONS_TEST(name) UNIT_TEST_WITH(name, setup, teardown)
+
 static unsigned draw(struct fixture *f, unsigned n)
 {
         f->random = f->random * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
@@ -204,7 +206,7 @@ static void edit(struct fixture *f, size_t *changes)
         }
 }
 
-static void each_version_holds_what_its_file_held(void **state)
+VERSIONS_TEST(each_version_holds_what_its_file_held)
 {
         struct fixture *f = *state;
         size_t changes = TERMS, most = 0;
@@ -229,7 +231,7 @@ static void each_version_holds_what_its_file_held(void **state)
                 check_version(f, &f->versions[v]);
 }
 
-static void one_edit_is_one_event_beside_its_version(void **state)
+VERSIONS_TEST(one_edit_is_one_event_beside_its_version)
 {
         struct fixture *f = *state;
         pawl__arena arena = PAWL__ARENA_INIT;
@@ -253,7 +255,7 @@ static void one_edit_is_one_event_beside_its_version(void **state)
         check_replay(f, &f->versions[2]);
 }
 
-static void a_file_that_is_another_is_told_whole(void **state)
+VERSIONS_TEST(a_file_that_is_another_is_told_whole)
 {
         struct fixture *f = *state;
 
@@ -285,7 +287,7 @@ static void refuses(struct fixture *f, const char *payload, pawl_status status, 
         pawl__batch_free(&batch);
 }
 
-static void a_base_must_be_there(void **state)
+VERSIONS_TEST(a_base_must_be_there)
 {
         struct fixture *f = *state;
         char payload[400];
@@ -324,7 +326,7 @@ static void a_base_must_be_there(void **state)
         check_version(f, &f->versions[0]);
 }
 
-static void without_memory_nothing_is_written(void **state)
+VERSIONS_TEST(without_memory_nothing_is_written)
 {
         struct fixture *f = *state;
         size_t n = 0;
@@ -345,16 +347,4 @@ static void without_memory_nothing_is_written(void **state)
         }
 }
 
-#define VERSIONS_TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
-
-int main(void)
-{
-        const struct CMUnitTest tests[] = {
-                VERSIONS_TEST(each_version_holds_what_its_file_held),
-                VERSIONS_TEST(one_edit_is_one_event_beside_its_version),
-                VERSIONS_TEST(a_file_that_is_another_is_told_whole),
-                VERSIONS_TEST(a_base_must_be_there),
-                VERSIONS_TEST(without_memory_nothing_is_written),
-        };
-        return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS_MAIN(NULL, NULL)

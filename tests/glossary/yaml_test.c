@@ -16,7 +16,7 @@ static void check_refused(const char *yaml, const char *message)
 
 /* ---- Scalars -------------------------------------------------------------------------------- */
 
-static void plain_scalars_are_read_by_the_core_schema(void **state)
+UNIT_TEST(plain_scalars_are_read_by_the_core_schema)
 {
         static const char *const pairs[][2] = {
                 {"null", "null"},
@@ -96,14 +96,12 @@ static void plain_scalars_are_read_by_the_core_schema(void **state)
                 {"0o7777777777777777777777777", "37778931862957161709567"},
         };
 
-        (void)state;
         for (size_t i = 0; i < sizeof pairs / sizeof pairs[0]; i++)
                 check_yaml(pairs[i][0], pairs[i][1]);
 }
 
-static void quoted_and_block_scalars_are_strings(void **state)
+UNIT_TEST(quoted_and_block_scalars_are_strings)
 {
-        (void)state;
         check_yaml("'12'", "\"12\"");
         check_yaml("\"true\"", "\"true\"");
         check_yaml("''", "\"\"");
@@ -120,11 +118,10 @@ static void quoted_and_block_scalars_are_strings(void **state)
                 "{\"a\":1}");
 }
 
-static void numbers_out_of_range_are_refused_with_their_line(void **state)
+UNIT_TEST(numbers_out_of_range_are_refused_with_their_line)
 {
         char yaml[600] = "a: 0x";
 
-        (void)state;
         check_refused("a: 1\nb: 1e400\n",
                 "a.yaml: line 2, column 4: number 1e400 is out of range; quote it to keep it as a "
                 "string");
@@ -142,9 +139,8 @@ static void numbers_out_of_range_are_refused_with_their_line(void **state)
         check_refused(yaml, "is out of range; quote it");
 }
 
-static void tags_are_taken_where_they_fit(void **state)
+UNIT_TEST(tags_are_taken_where_they_fit)
 {
-        (void)state;
         check_yaml("!!str 12", "\"12\"");
         check_yaml("!!str", "\"\"");
         check_yaml("!!int \"12\"", "12");
@@ -169,9 +165,8 @@ static void tags_are_taken_where_they_fit(void **state)
 
 /* ---- Structure ------------------------------------------------------------------------------ */
 
-static void mappings_and_lists_nest_in_either_style(void **state)
+UNIT_TEST(mappings_and_lists_nest_in_either_style)
 {
-        (void)state;
         check_yaml("a: 1\nb:\n  - x\n  - {c: [], d: {}}\n  -\n    - y\ne:\n",
                 "{\"a\":1,\"b\":[\"x\",{\"c\":[],\"d\":{}},[\"y\"]],\"e\":null}");
         check_yaml("[a: 1, b]", "[{\"a\":1},\"b\"]");
@@ -186,17 +181,15 @@ static void mappings_and_lists_nest_in_either_style(void **state)
                 "{\"a\":[1,2.5,null],\"b\":\"\xc3\xa9\"}");
 }
 
-static void a_file_with_nothing_in_it_is_null(void **state)
+UNIT_TEST(a_file_with_nothing_in_it_is_null)
 {
-        (void)state;
         check_yaml("", "null");
         check_yaml("# only this\n\n", "null");
         check_yaml("---\n", "null");
 }
 
-static void keys_that_are_no_strings_are_refused(void **state)
+UNIT_TEST(keys_that_are_no_strings_are_refused)
 {
-        (void)state;
         check_refused("a: 1\n1: x\n", "line 2, column 1: key 1 is not a string; quote it: \"1\"");
         check_refused("true: x", "key true is not a string");
         check_refused("~: x", "key ~ is not a string");
@@ -211,11 +204,10 @@ static void keys_that_are_no_strings_are_refused(void **state)
         check_yaml("\"<<\": 1", "{\"<<\":1}");
 }
 
-static void a_key_twice_is_refused_at_the_second(void **state)
+UNIT_TEST(a_key_twice_is_refused_at_the_second)
 {
         pawl__buf yaml = PAWL__BUF_INIT;
 
-        (void)state;
         check_refused("a: 1\nb: {a: 2}\na: 3\n",
                 "line 3, column 1: key \"a\" is there twice in this mapping; remove one");
         check_refused("{\"\\u0061\": 1, a: 2}", "key \"a\" is there twice");
@@ -234,9 +226,8 @@ static void a_key_twice_is_refused_at_the_second(void **state)
         pawl__buf_free(&yaml);
 }
 
-static void what_is_no_yaml_is_refused_with_line_and_column(void **state)
+UNIT_TEST(what_is_no_yaml_is_refused_with_line_and_column)
 {
-        (void)state;
         check_refused("a: [1, 2\nb: 3\n",
                 "a.yaml: line 2, column 2: did not find expected ',' or ']' while parsing a "
                 "flow sequence (line 1); fix the YAML there");
@@ -267,9 +258,8 @@ static void what_is_no_yaml_is_refused_with_line_and_column(void **state)
 
 /* ---- Anchors -------------------------------------------------------------------------------- */
 
-static void aliases_repeat_what_their_anchor_names(void **state)
+UNIT_TEST(aliases_repeat_what_their_anchor_names)
 {
-        (void)state;
         check_yaml("a: &x 1\nb: *x\n", "{\"a\":1,\"b\":1}");
         check_yaml("a: &x {y: [1, &z two]}\nb: [*x, *z]\n",
                 "{\"a\":{\"y\":[1,\"two\"]},\"b\":[{\"y\":[1,\"two\"]},\"two\"]}");
@@ -282,11 +272,10 @@ static void aliases_repeat_what_their_anchor_names(void **state)
         check_refused("- *x\n- &x 1\n", "alias *x has no anchor before it");
 }
 
-static void a_bomb_of_aliases_is_refused_where_it_grows_too_big(void **state)
+UNIT_TEST(a_bomb_of_aliases_is_refused_where_it_grows_too_big)
 {
         pawl__buf yaml = PAWL__BUF_INIT;
 
-        (void)state;
         assert_int_equal(pawl__buf_adds(&yaml, "l0: &l0 [lol, lol, lol, lol]\n"), PAWL_OK);
         for (int i = 1; i < 30; i++) {
                 assert_int_equal(pawl__buf_addf(&yaml, "l%d: &l%d [", i, i), PAWL_OK);
@@ -310,11 +299,10 @@ static void nest(pawl__buf *yaml, int depth, const char *inner)
                 assert_int_equal(pawl__buf_adds(yaml, "]"), PAWL_OK);
 }
 
-static void nesting_has_a_limit_with_and_without_aliases(void **state)
+UNIT_TEST(nesting_has_a_limit_with_and_without_aliases)
 {
         pawl__buf yaml = PAWL__BUF_INIT;
 
-        (void)state;
         nest(&yaml, 512, "");
         check_yaml(yaml.data, yaml.data);
         pawl__buf_clear(&yaml);
@@ -341,22 +329,4 @@ static void nesting_has_a_limit_with_and_without_aliases(void **state)
         pawl__buf_free(&yaml);
 }
 
-int main(void)
-{
-        const struct CMUnitTest tests[] = {
-                cmocka_unit_test(plain_scalars_are_read_by_the_core_schema),
-                cmocka_unit_test(quoted_and_block_scalars_are_strings),
-                cmocka_unit_test(numbers_out_of_range_are_refused_with_their_line),
-                cmocka_unit_test(tags_are_taken_where_they_fit),
-                cmocka_unit_test(mappings_and_lists_nest_in_either_style),
-                cmocka_unit_test(a_file_with_nothing_in_it_is_null),
-                cmocka_unit_test(keys_that_are_no_strings_are_refused),
-                cmocka_unit_test(a_key_twice_is_refused_at_the_second),
-                cmocka_unit_test(what_is_no_yaml_is_refused_with_line_and_column),
-                cmocka_unit_test(aliases_repeat_what_their_anchor_names),
-                cmocka_unit_test(a_bomb_of_aliases_is_refused_where_it_grows_too_big),
-                cmocka_unit_test(nesting_has_a_limit_with_and_without_aliases),
-        };
-
-        return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS_MAIN(NULL, NULL)

@@ -296,7 +296,9 @@ static int teardown(void **state)
         return 0;
 }
 
-static void resuming(void **state)
+#define TEST(name) UNIT_TEST_WITH(name, setup, teardown)
+
+TEST(resuming)
 {
         sweep_call(*state, STORY_ANSWERED, resume);
 }
@@ -315,68 +317,51 @@ static void change_mission(struct calls *c)
         free(yaml);
 }
 
-static void resuming_with_another_mission(void **state)
+TEST(resuming_with_another_mission)
 {
         change_mission(*state);
         sweep_call(*state, STORY_ANSWERED, resume_changed);
 }
 
-static void refusing_another_mission(void **state)
+TEST(refusing_another_mission)
 {
         change_mission(*state);
         sweep_call(*state, STORY_ANSWERED, refuse_changed);
 }
 
-static void answering(void **state)
+TEST(answering)
 {
         sweep_call(*state, STORY_BLOCKED, resolve);
 }
 
-static void checking(void **state)
+TEST(checking)
 {
         sweep_call(*state, STORY_BLOCKED, check);
 }
 
-static void claiming(void **state)
+TEST(claiming)
 {
         sweep_call(*state, STORY_BLOCKED, claim);
 }
 
-static void opening(void **state)
+TEST(opening)
 {
         sweep_call(*state, STORY_BLOCKED, open_another);
 }
 
-static void submitting(void **state)
+TEST(submitting)
 {
         sweep_call(*state, STORY_BLOCKED, submit);
 }
 
-static void listing(void **state)
+TEST(listing)
 {
         sweep_call(*state, STORY_ANSWERED, list);
 }
 
-static void embedding(void **state)
+TEST(embedding)
 {
         sweep_call(*state, STORY_BLOCKED, embed);
 }
 
-int main(void)
-{
-#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
-        const struct CMUnitTest tests[] = {
-                TEST(resuming),
-                TEST(resuming_with_another_mission),
-                TEST(refusing_another_mission),
-                TEST(answering),
-                TEST(checking),
-                TEST(claiming),
-                TEST(opening),
-                TEST(submitting),
-                TEST(listing),
-                TEST(embedding),
-        };
-
-        return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS_MAIN(NULL, NULL)

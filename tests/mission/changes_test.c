@@ -4,6 +4,8 @@
 #include "support/mission.h"
 #include <unistd.h>
 
+#define TEST(name) UNIT_TEST_WITH(name, mission_setup, mission_teardown)
+
 /* Three steps, each of which notes that it ran; the last fails until the file "go" is there. */
 #define STEP_A "  - {id: a, inputs: {x: 1}, run: [sh, -c, 'echo a >> journal; echo 1']}\n"
 #define STEP_B                                                                                     \
@@ -47,7 +49,7 @@ static void refused(struct mission_fixture *f, const char *yaml, const char *wha
         mission_journal_is(f, "a\nb\nc\n");
 }
 
-static void every_change_of_a_step_is_seen_and_refused(void **state)
+TEST(every_change_of_a_step_is_seen_and_refused)
 {
         struct mission_fixture *f = *state;
 
@@ -73,7 +75,7 @@ static void every_change_of_a_step_is_seen_and_refused(void **state)
         refused(f, MISSION STEP_A STEP_C, "b:removed");
 }
 
-static void comments_form_and_settings_are_no_change(void **state)
+TEST(comments_form_and_settings_are_no_change)
 {
         struct mission_fixture *f = *state;
 
@@ -89,7 +91,7 @@ static void comments_form_and_settings_are_no_change(void **state)
 }
 
 /* 1.10 and 1.1 are one number and two words. */
-static void words_of_a_command_are_compared_as_they_stand(void **state)
+TEST(words_of_a_command_are_compared_as_they_stand)
 {
         struct mission_fixture *f = *state;
 
@@ -102,7 +104,7 @@ static void words_of_a_command_are_compared_as_they_stand(void **state)
         assert_int_equal(mission_resume(f, "run-1"), PAWL_ESTEP);
 }
 
-static void accepted_changes_keep_what_is_completed(void **state)
+TEST(accepted_changes_keep_what_is_completed)
 {
         struct mission_fixture *f = *state;
 
@@ -119,7 +121,7 @@ static void accepted_changes_keep_what_is_completed(void **state)
         assert_int_equal(mission_events(f, "RunMissionChanged"), 1);
 }
 
-static void what_was_accepted_is_asked_about_once(void **state)
+TEST(what_was_accepted_is_asked_about_once)
 {
         struct mission_fixture *f = *state;
 
@@ -137,7 +139,7 @@ static void what_was_accepted_is_asked_about_once(void **state)
         assert_int_equal(mission_events(f, "RunMissionChanged"), 1);
 }
 
-static void changed_steps_and_what_takes_from_them_run_again_when_asked(void **state)
+TEST(changed_steps_and_what_takes_from_them_run_again_when_asked)
 {
         struct mission_fixture *f = *state;
 
@@ -162,7 +164,7 @@ static pawl_status say(bool *yes, const pawl_mission_change *change, size_t n, v
         return PAWL_OK;
 }
 
-static void who_is_asked_decides(void **state)
+TEST(who_is_asked_decides)
 {
         struct mission_fixture *f = *state;
         bool answer = false;
@@ -179,7 +181,7 @@ static void who_is_asked_decides(void **state)
 }
 
 /* Inputs of a step that stands at a checkpoint are layer 5's to ask about; yes there is enough. */
-static void inputs_that_were_accepted_are_part_of_the_mission(void **state)
+TEST(inputs_that_were_accepted_are_part_of_the_mission)
 {
         struct mission_fixture *f = *state;
 
@@ -201,7 +203,7 @@ static void inputs_that_were_accepted_are_part_of_the_mission(void **state)
 }
 
 /* The file says it otherwise, and the step gets what it got: nobody is asked, now or later. */
-static void inputs_that_come_to_the_same_are_taken(void **state)
+TEST(inputs_that_come_to_the_same_are_taken)
 {
         struct mission_fixture *f = *state;
 
@@ -223,7 +225,7 @@ static void inputs_that_come_to_the_same_are_taken(void **state)
         assert_string_equal(changes(f), "");
 }
 
-static void a_completed_run_tells_its_result_whatever_the_file_says(void **state)
+TEST(a_completed_run_tells_its_result_whatever_the_file_says)
 {
         struct mission_fixture *f = *state;
 
@@ -236,7 +238,7 @@ static void a_completed_run_tells_its_result_whatever_the_file_says(void **state
         assert_int_equal(mission_events(f, NULL), before);
 }
 
-static void inputs_that_are_not_to_be_kept_are_kept_by_hash_alone(void **state)
+TEST(inputs_that_are_not_to_be_kept_are_kept_by_hash_alone)
 {
         struct mission_fixture *f = *state;
         pawl__buf document = PAWL__BUF_INIT;
@@ -264,7 +266,7 @@ static void inputs_that_are_not_to_be_kept_are_kept_by_hash_alone(void **state)
 }
 
 /* A run begun before its mission was kept: what is known of it is compared, and nothing made up. */
-static void without_the_mission_what_the_steps_tell_is_compared(void **state)
+TEST(without_the_mission_what_the_steps_tell_is_compared)
 {
         struct mission_fixture *f = *state;
         pawl__arena arena = PAWL__ARENA_INIT;
@@ -298,22 +300,4 @@ static void without_the_mission_what_the_steps_tell_is_compared(void **state)
         pawl__arena_free(&arena);
 }
 
-int main(void)
-{
-#define TEST(name) cmocka_unit_test_setup_teardown(name, mission_setup, mission_teardown)
-        const struct CMUnitTest tests[] = {
-                TEST(every_change_of_a_step_is_seen_and_refused),
-                TEST(comments_form_and_settings_are_no_change),
-                TEST(words_of_a_command_are_compared_as_they_stand),
-                TEST(accepted_changes_keep_what_is_completed),
-                TEST(what_was_accepted_is_asked_about_once),
-                TEST(changed_steps_and_what_takes_from_them_run_again_when_asked),
-                TEST(who_is_asked_decides),
-                TEST(inputs_that_were_accepted_are_part_of_the_mission),
-                TEST(inputs_that_come_to_the_same_are_taken),
-                TEST(a_completed_run_tells_its_result_whatever_the_file_says),
-                TEST(inputs_that_are_not_to_be_kept_are_kept_by_hash_alone),
-                TEST(without_the_mission_what_the_steps_tell_is_compared),
-        };
-        return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS_MAIN(NULL, NULL)

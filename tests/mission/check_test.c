@@ -2,6 +2,8 @@
 #include "base/json_tree.h"
 #include "support/mission.h"
 
+#define TEST(name) UNIT_TEST_WITH(name, mission_setup, mission_teardown)
+
 static const char mission[] = "mission: m\n"
                               "glossary: {team_domain: team.yaml}\n"
                               "steps:\n"
@@ -65,7 +67,7 @@ static void write_files(struct mission_fixture *f)
         mission_write(f, mission);
 }
 
-static void each_step_is_judged_and_nothing_is_written(void **state)
+TEST(each_step_is_judged_and_nothing_is_written)
 {
         struct mission_fixture *f = *state;
         struct answer answer;
@@ -93,7 +95,7 @@ static void each_step_is_judged_and_nothing_is_written(void **state)
         mission_journal_is(f, "");
 }
 
-static void one_step_can_be_checked_alone(void **state)
+TEST(one_step_can_be_checked_alone)
 {
         struct mission_fixture *f = *state;
         struct answer answer;
@@ -108,7 +110,7 @@ static void one_step_can_be_checked_alone(void **state)
         assert_int_equal(check(&answer, f, true, "a\033b"), PAWL_EINVAL);
 }
 
-static void inputs_from_earlier_steps_stay_as_they_are_written(void **state)
+TEST(inputs_from_earlier_steps_stay_as_they_are_written)
 {
         struct mission_fixture *f = *state;
         struct answer answer;
@@ -123,7 +125,7 @@ static void inputs_from_earlier_steps_stay_as_they_are_written(void **state)
         forget(&answer);
 }
 
-static void what_the_log_knows_counts(void **state)
+TEST(what_the_log_knows_counts)
 {
         struct mission_fixture *f = *state;
         struct answer answer;
@@ -142,7 +144,7 @@ static void what_the_log_knows_counts(void **state)
         assert_int_equal(mission_events(f, NULL), before);
 }
 
-static void strictness_decides_as_in_a_run(void **state)
+TEST(strictness_decides_as_in_a_run)
 {
         struct mission_fixture *f = *state;
         struct answer answer;
@@ -160,7 +162,7 @@ static void strictness_decides_as_in_a_run(void **state)
         forget(&answer);
 }
 
-static void a_seed_that_is_not_one_is_refused(void **state)
+TEST(a_seed_that_is_not_one_is_refused)
 {
         struct mission_fixture *f = *state;
         struct answer answer;
@@ -172,16 +174,4 @@ static void a_seed_that_is_not_one_is_refused(void **state)
         assert_null(answer.json);
 }
 
-int main(void)
-{
-#define TEST(name) cmocka_unit_test_setup_teardown(name, mission_setup, mission_teardown)
-        const struct CMUnitTest tests[] = {
-                TEST(each_step_is_judged_and_nothing_is_written),
-                TEST(one_step_can_be_checked_alone),
-                TEST(inputs_from_earlier_steps_stay_as_they_are_written),
-                TEST(what_the_log_knows_counts),
-                TEST(strictness_decides_as_in_a_run),
-                TEST(a_seed_that_is_not_one_is_refused),
-        };
-        return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS_MAIN(NULL, NULL)

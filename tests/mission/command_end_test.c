@@ -14,7 +14,7 @@
 
 /* ---- The limit on the output ---------------------------------------------------------------- */
 
-static void an_output_of_the_limit_is_taken_and_one_byte_more_is_not(void **state)
+COMMAND_TEST(an_output_of_the_limit_is_taken_and_one_byte_more_is_not)
 {
         struct command_fixture *f = *state;
 
@@ -30,7 +30,7 @@ static void an_output_of_the_limit_is_taken_and_one_byte_more_is_not(void **stat
         assert_int_equal(f->result.killed_by, SIGTERM);
 }
 
-static void an_endless_output_ends_even_if_term_is_ignored(void **state)
+COMMAND_TEST(an_endless_output_ends_even_if_term_is_ignored)
 {
         static const pawl__command_waits waits = {300, 600000, 1000, 10000};
         struct command_fixture *f = *state;
@@ -53,7 +53,7 @@ static pawl_status keep_log(const char *data, size_t len, void *user)
 }
 
 /* What the command wrote is read whole, however long a process that it left behind goes on. */
-static void standard_error_held_open_by_others_ends(void **state)
+COMMAND_TEST(standard_error_held_open_by_others_ends)
 {
         static const pawl__command_waits waits = {300, 300, 200, 600};
         struct command_fixture *f = *state;
@@ -82,7 +82,7 @@ static pawl_status keep_none(const char *data, size_t len, void *user)
         return PAWL_ENOMEM;
 }
 
-static void a_log_that_cannot_be_kept_ends_the_command(void **state)
+COMMAND_TEST(a_log_that_cannot_be_kept_ends_the_command)
 {
         struct command_fixture *f = *state;
 
@@ -125,7 +125,7 @@ static pawl_status tick(void *user)
         return t->calls == t->fail_at ? PAWL_EFENCED : PAWL_OK;
 }
 
-static void ticks_come_while_it_runs(void **state)
+COMMAND_TEST(ticks_come_while_it_runs)
 {
         struct command_fixture *f = *state;
         struct ticking t = {.go_at = 3};
@@ -139,7 +139,7 @@ static void ticks_come_while_it_runs(void **state)
         tick_no_more(&t);
 }
 
-static void a_tick_that_fails_ends_the_command(void **state)
+COMMAND_TEST(a_tick_that_fails_ends_the_command)
 {
         struct command_fixture *f = *state;
         struct ticking t = {.fail_at = 2};
@@ -193,7 +193,7 @@ static void sender_end(struct sender *s)
         close(s->fds[1]);
 }
 
-static void a_signal_is_forwarded_to_the_whole_group(void **state)
+COMMAND_TEST(a_signal_is_forwarded_to_the_whole_group)
 {
         struct command_fixture *f = *state;
         struct sender s;
@@ -215,7 +215,7 @@ static void a_signal_is_forwarded_to_the_whole_group(void **state)
 }
 
 /* A command may tidy up: its own exit code is kept, and yet it was interrupted. */
-static void a_command_that_catches_the_signal_is_still_interrupted(void **state)
+COMMAND_TEST(a_command_that_catches_the_signal_is_still_interrupted)
 {
         struct command_fixture *f = *state;
         struct sender s;
@@ -233,7 +233,7 @@ static void a_command_that_catches_the_signal_is_still_interrupted(void **state)
         assert_text(pawl__buf_text(&f->result.output), "tidy\n");
 }
 
-static void a_stopped_command_gets_the_signal_too(void **state)
+COMMAND_TEST(a_stopped_command_gets_the_signal_too)
 {
         struct command_fixture *f = *state;
         struct sender s;
@@ -248,7 +248,7 @@ static void a_stopped_command_gets_the_signal_too(void **state)
         assert_int_equal(f->result.killed_by, SIGTERM);
 }
 
-static void a_command_that_ignores_the_signal_is_killed_in_the_end(void **state)
+COMMAND_TEST(a_command_that_ignores_the_signal_is_killed_in_the_end)
 {
         static const pawl__command_waits waits = {600000, 300, 1000, 10000};
         struct command_fixture *f = *state;
@@ -268,7 +268,7 @@ static void a_command_that_ignores_the_signal_is_killed_in_the_end(void **state)
         command_gone(f, "below");
 }
 
-static void a_closed_signal_descriptor_does_not_matter(void **state)
+COMMAND_TEST(a_closed_signal_descriptor_does_not_matter)
 {
         struct command_fixture *f = *state;
         int fds[2];
@@ -282,7 +282,7 @@ static void a_closed_signal_descriptor_does_not_matter(void **state)
 }
 
 /* A program may ignore SIGCHLD, or wait for every child it has. */
-static void the_exit_status_is_known_even_if_the_program_takes_no_note_of_its_children(void **state)
+COMMAND_TEST(the_exit_status_is_known_even_if_the_program_takes_no_note_of_its_children)
 {
         struct command_fixture *f = *state;
 
@@ -309,7 +309,7 @@ static void take_pidfds_away(void)
         assert_int_equal(prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program), 0);
 }
 
-static void without_pidfds_the_end_is_seen_all_the_same(void **state)
+COMMAND_TEST(without_pidfds_the_end_is_seen_all_the_same)
 {
         struct command_fixture *f = *state;
         int status;
@@ -332,24 +332,4 @@ static void without_pidfds_the_end_is_seen_all_the_same(void **state)
         assert_int_equal(WEXITSTATUS(status), 42);
 }
 
-int main(void)
-{
-        const struct CMUnitTest tests[] = {
-                COMMAND_TEST(an_output_of_the_limit_is_taken_and_one_byte_more_is_not),
-                COMMAND_TEST(an_endless_output_ends_even_if_term_is_ignored),
-                COMMAND_TEST(standard_error_held_open_by_others_ends),
-                COMMAND_TEST(a_log_that_cannot_be_kept_ends_the_command),
-                COMMAND_TEST(ticks_come_while_it_runs),
-                COMMAND_TEST(a_tick_that_fails_ends_the_command),
-                COMMAND_TEST(a_signal_is_forwarded_to_the_whole_group),
-                COMMAND_TEST(a_command_that_catches_the_signal_is_still_interrupted),
-                COMMAND_TEST(a_stopped_command_gets_the_signal_too),
-                COMMAND_TEST(a_command_that_ignores_the_signal_is_killed_in_the_end),
-                COMMAND_TEST(a_closed_signal_descriptor_does_not_matter),
-                COMMAND_TEST(
-                        the_exit_status_is_known_even_if_the_program_takes_no_note_of_its_children),
-                COMMAND_TEST(without_pidfds_the_end_is_seen_all_the_same),
-        };
-
-        return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS_MAIN(NULL, NULL)

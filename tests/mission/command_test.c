@@ -10,7 +10,7 @@
 
 /* ---- Ending --------------------------------------------------------------------------------- */
 
-static void output_and_exit_code_are_given_back(void **state)
+COMMAND_TEST(output_and_exit_code_are_given_back)
 {
         struct command_fixture *f = *state;
 
@@ -22,7 +22,7 @@ static void output_and_exit_code_are_given_back(void **state)
         assert_string_equal(f->err.message, "");
 }
 
-static void a_command_that_says_nothing_gives_an_empty_output(void **state)
+COMMAND_TEST(a_command_that_says_nothing_gives_an_empty_output)
 {
         struct command_fixture *f = *state;
 
@@ -31,7 +31,7 @@ static void a_command_that_says_nothing_gives_an_empty_output(void **state)
         assert_int_equal(f->result.output.len, 0);
 }
 
-static void a_command_killed_by_a_signal_is_128_and_the_signal(void **state)
+COMMAND_TEST(a_command_killed_by_a_signal_is_128_and_the_signal)
 {
         struct command_fixture *f = *state;
 
@@ -41,7 +41,7 @@ static void a_command_killed_by_a_signal_is_128_and_the_signal(void **state)
         assert_text(pawl__buf_text(&f->result.output), "before\n");
 }
 
-static void invalid_utf8_is_passed_on_as_it_is(void **state)
+COMMAND_TEST(invalid_utf8_is_passed_on_as_it_is)
 {
         struct command_fixture *f = *state;
 
@@ -51,7 +51,7 @@ static void invalid_utf8_is_passed_on_as_it_is(void **state)
 
 /* ---- Input and output ----------------------------------------------------------------------- */
 
-static void input_and_output_of_many_megabytes_stream_at_once(void **state)
+COMMAND_TEST(input_and_output_of_many_megabytes_stream_at_once)
 {
         struct command_fixture *f = *state;
         size_t len = 10 << 20;
@@ -68,7 +68,7 @@ static void input_and_output_of_many_megabytes_stream_at_once(void **state)
         free(input);
 }
 
-static void an_output_of_64_mib_is_read_whole(void **state)
+COMMAND_TEST(an_output_of_64_mib_is_read_whole)
 {
         struct command_fixture *f = *state;
         size_t len = 64 << 20;
@@ -81,7 +81,7 @@ static void an_output_of_64_mib_is_read_whole(void **state)
 }
 
 /* SIGPIPE must reach neither the program nor stay pending in it. */
-static void a_reader_that_closes_early_is_no_error(void **state)
+COMMAND_TEST(a_reader_that_closes_early_is_no_error)
 {
         struct command_fixture *f = *state;
         size_t len = 10 << 20;
@@ -109,7 +109,7 @@ static void on_pipe(int signal)
         pipe_signals++;
 }
 
-static void a_handler_of_sigpipe_is_not_called(void **state)
+COMMAND_TEST(a_handler_of_sigpipe_is_not_called)
 {
         struct command_fixture *f = *state;
         struct sigaction before, ours = {.sa_handler = on_pipe};
@@ -124,7 +124,7 @@ static void a_handler_of_sigpipe_is_not_called(void **state)
         free(input);
 }
 
-static void a_command_that_closes_its_output_is_still_waited_for(void **state)
+COMMAND_TEST(a_command_that_closes_its_output_is_still_waited_for)
 {
         struct command_fixture *f = *state;
         double start = seconds();
@@ -135,7 +135,7 @@ static void a_command_that_closes_its_output_is_still_waited_for(void **state)
         assert_text(pawl__buf_text(&f->result.output), "x\n");
 }
 
-static void errors_go_where_the_programs_do(void **state)
+COMMAND_TEST(errors_go_where_the_programs_do)
 {
         struct command_fixture *f = *state;
         char *path = path_in(f->folder, "stderr");
@@ -157,7 +157,7 @@ static void errors_go_where_the_programs_do(void **state)
 }
 
 /* Says something once the command has ended, and ends. */
-static void what_a_process_left_behind_says_is_read(void **state)
+COMMAND_TEST(what_a_process_left_behind_says_is_read)
 {
         static const pawl__command_waits patient = {0, 0, 600000, 600000};
         struct command_fixture *f = *state;
@@ -181,7 +181,7 @@ static void check_not_held(
         f->command.waits = NULL;
 }
 
-static void a_process_left_behind_does_not_hold_the_step(void **state)
+COMMAND_TEST(a_process_left_behind_does_not_hold_the_step)
 {
         static const pawl__command_waits silence = {0, 0, 200, 600000},
                                          in_all = {0, 0, 600000, 200};
@@ -201,7 +201,7 @@ static void a_process_left_behind_does_not_hold_the_step(void **state)
 
 /* However long this process is kept from looking: it stands still until the command has ended, and
  * the pipe holds more than is read at once. */
-static void all_that_the_command_wrote_is_read_before_silence_counts(void **state)
+COMMAND_TEST(all_that_the_command_wrote_is_read_before_silence_counts)
 {
         static const pawl__command_waits at_once = {0, 0, 0, 600000};
         static const char script[] =
@@ -230,9 +230,8 @@ static void all_that_the_command_wrote_is_read_before_silence_counts(void **stat
         assert_int_equal(f->result.output.len, 1 << 20);
 }
 
-static void the_usual_waits_are_those_that_the_reference_names(void **state)
+COMMAND_TEST(the_usual_waits_are_those_that_the_reference_names)
 {
-        (void)state;
         assert_int_equal(pawl__command_waits_usual.term, 2000);
         assert_int_equal(pawl__command_waits_usual.interrupt, 10000);
         assert_int_equal(pawl__command_waits_usual.silence, 1000);
@@ -264,7 +263,7 @@ static void check_refusal(
         assert_int_equal(open_files(), before);
 }
 
-static void a_command_that_cannot_be_started_says_how_to_mend_it(void **state)
+COMMAND_TEST(a_command_that_cannot_be_started_says_how_to_mend_it)
 {
         struct command_fixture *f = *state;
         char *sub = path_in(f->folder, "sub");
@@ -288,7 +287,7 @@ static void a_command_that_cannot_be_started_says_how_to_mend_it(void **state)
         free(sub);
 }
 
-static void a_folder_that_is_not_there_is_named(void **state)
+COMMAND_TEST(a_folder_that_is_not_there_is_named)
 {
         struct command_fixture *f = *state;
 
@@ -298,7 +297,7 @@ static void a_folder_that_is_not_there_is_named(void **state)
                 "directory");
 }
 
-static void arguments_that_are_too_long_are_refused(void **state)
+COMMAND_TEST(arguments_that_are_too_long_are_refused)
 {
         struct command_fixture *f = *state;
         char *argument = malloc(4 << 20);
@@ -312,7 +311,7 @@ static void arguments_that_are_too_long_are_refused(void **state)
         free(argument);
 }
 
-static void a_name_with_a_slash_is_taken_from_the_folder(void **state)
+COMMAND_TEST(a_name_with_a_slash_is_taken_from_the_folder)
 {
         struct command_fixture *f = *state;
         char *argv[] = {(char *)"./here", (char *)"a b", (char *)"*", NULL};
@@ -327,7 +326,7 @@ static void a_name_with_a_slash_is_taken_from_the_folder(void **state)
         free(real);
 }
 
-static void the_environment_is_passed_and_added_to(void **state)
+COMMAND_TEST(the_environment_is_passed_and_added_to)
 {
         struct command_fixture *f = *state;
         static const char *const env[] = {"PAWL_STEP_ID=specify", "PAWL_KEPT=new", NULL};
@@ -345,7 +344,7 @@ static void the_environment_is_passed_and_added_to(void **state)
 }
 
 /* Signals that the program ignores or blocks would be so for the command too. */
-static void the_command_starts_with_default_signals_in_its_own_group(void **state)
+COMMAND_TEST(the_command_starts_with_default_signals_in_its_own_group)
 {
         struct command_fixture *f = *state;
         sigset_t mask, before;
@@ -365,7 +364,7 @@ static void the_command_starts_with_default_signals_in_its_own_group(void **stat
         assert_int_equal(ignored & ~internal, 0);
 }
 
-static void the_command_inherits_no_descriptor_of_ours(void **state)
+COMMAND_TEST(the_command_inherits_no_descriptor_of_ours)
 {
         struct command_fixture *f = *state;
         int before = open_files();
@@ -377,7 +376,7 @@ static void the_command_inherits_no_descriptor_of_ours(void **state)
         assert_int_equal(open_files(), before);
 }
 
-static void a_program_without_standard_input_and_output_can_run_commands(void **state)
+COMMAND_TEST(a_program_without_standard_input_and_output_can_run_commands)
 {
         struct command_fixture *f = *state;
         int in = dup(STDIN_FILENO), out = dup(STDOUT_FILENO);
@@ -396,7 +395,7 @@ static void a_program_without_standard_input_and_output_can_run_commands(void **
 }
 
 /* A descriptor limit is reached at each of the calls that need one. */
-static void running_out_of_descriptors_is_a_failure_that_leaks_none(void **state)
+COMMAND_TEST(running_out_of_descriptors_is_a_failure_that_leaks_none)
 {
         struct command_fixture *f = *state;
         struct rlimit before, less;
@@ -418,33 +417,4 @@ static void running_out_of_descriptors_is_a_failure_that_leaks_none(void **state
         assert_true(failures >= 4 && failures < 12);
 }
 
-int main(void)
-{
-        const struct CMUnitTest tests[] = {
-                COMMAND_TEST(output_and_exit_code_are_given_back),
-                COMMAND_TEST(a_command_that_says_nothing_gives_an_empty_output),
-                COMMAND_TEST(a_command_killed_by_a_signal_is_128_and_the_signal),
-                COMMAND_TEST(invalid_utf8_is_passed_on_as_it_is),
-                COMMAND_TEST(input_and_output_of_many_megabytes_stream_at_once),
-                COMMAND_TEST(an_output_of_64_mib_is_read_whole),
-                COMMAND_TEST(a_reader_that_closes_early_is_no_error),
-                COMMAND_TEST(a_handler_of_sigpipe_is_not_called),
-                COMMAND_TEST(a_command_that_closes_its_output_is_still_waited_for),
-                COMMAND_TEST(errors_go_where_the_programs_do),
-                COMMAND_TEST(what_a_process_left_behind_says_is_read),
-                COMMAND_TEST(a_process_left_behind_does_not_hold_the_step),
-                COMMAND_TEST(all_that_the_command_wrote_is_read_before_silence_counts),
-                COMMAND_TEST(the_usual_waits_are_those_that_the_reference_names),
-                COMMAND_TEST(a_command_that_cannot_be_started_says_how_to_mend_it),
-                COMMAND_TEST(a_folder_that_is_not_there_is_named),
-                COMMAND_TEST(arguments_that_are_too_long_are_refused),
-                COMMAND_TEST(a_name_with_a_slash_is_taken_from_the_folder),
-                COMMAND_TEST(the_environment_is_passed_and_added_to),
-                COMMAND_TEST(the_command_starts_with_default_signals_in_its_own_group),
-                COMMAND_TEST(the_command_inherits_no_descriptor_of_ours),
-                COMMAND_TEST(a_program_without_standard_input_and_output_can_run_commands),
-                COMMAND_TEST(running_out_of_descriptors_is_a_failure_that_leaks_none),
-        };
-
-        return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS_MAIN(NULL, NULL)

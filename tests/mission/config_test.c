@@ -30,6 +30,8 @@ static int teardown(void **state)
         return 0;
 }
 
+#define T(name) UNIT_TEST_WITH(name, setup, teardown)
+
 static void check_strictness(struct fixture *f, const char *text, pawl__strictness strictness)
 {
         pawl__config config = {.settings.strictness = PAWL__STRICTNESS_MAX};
@@ -57,26 +59,26 @@ static void check_refused(
         assert_int_equal(pawl__config_load(&config, f->log, NULL), status);
 }
 
-static void without_a_file_nothing_is_set(void **state)
+T(without_a_file_nothing_is_set)
 {
         check_strictness(*state, NULL, PAWL__STRICTNESS_UNSET);
 }
 
-static void a_file_that_says_nothing_sets_nothing(void **state)
+T(a_file_that_says_nothing_sets_nothing)
 {
         check_strictness(*state, "", PAWL__STRICTNESS_UNSET);
         check_strictness(*state, "# strictness: max\n", PAWL__STRICTNESS_UNSET);
         check_strictness(*state, "{}", PAWL__STRICTNESS_UNSET);
 }
 
-static void strictness_is_read(void **state)
+T(strictness_is_read)
 {
         check_strictness(*state, "strictness: off\n", PAWL__STRICTNESS_OFF);
         check_strictness(*state, "strictness: medium\n", PAWL__STRICTNESS_MEDIUM);
         check_strictness(*state, "strictness: max\n", PAWL__STRICTNESS_MAX);
 }
 
-static void anything_else_is_refused_with_file_line_and_key(void **state)
+T(anything_else_is_refused_with_file_line_and_key)
 {
         check_refused(*state, "# x\nstrictness: high\n", PAWL_EPARSE,
                 ": line 2: strictness: \"high\" is not known; write off, medium or max");
@@ -91,7 +93,7 @@ static void anything_else_is_refused_with_file_line_and_key(void **state)
                 "(line 2); fix the YAML there");
 }
 
-static void a_folder_in_its_place_is_refused(void **state)
+T(a_folder_in_its_place_is_refused)
 {
         struct fixture *f = *state;
         pawl__config config = {.settings.strictness = PAWL__STRICTNESS_MAX};
@@ -103,7 +105,7 @@ static void a_folder_in_its_place_is_refused(void **state)
         assert_int_equal(config.settings.strictness, PAWL__STRICTNESS_MAX);
 }
 
-static void a_log_named_without_a_folder_is_in_this_one(void **state)
+T(a_log_named_without_a_folder_is_in_this_one)
 {
         struct fixture *f = *state;
         char *before = getcwd(NULL, 0);
@@ -118,18 +120,4 @@ static void a_log_named_without_a_folder_is_in_this_one(void **state)
         free(before);
 }
 
-#define T(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
-
-int main(void)
-{
-        const struct CMUnitTest tests[] = {
-                T(without_a_file_nothing_is_set),
-                T(a_file_that_says_nothing_sets_nothing),
-                T(strictness_is_read),
-                T(anything_else_is_refused_with_file_line_and_key),
-                T(a_folder_in_its_place_is_refused),
-                T(a_log_named_without_a_folder_is_in_this_one),
-        };
-
-        return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS_MAIN(NULL, NULL)

@@ -12,6 +12,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#define TEST(name) UNIT_TEST_WITH(name, mission_setup, mission_teardown)
+
 static const char two_steps[] =
         "mission: m\n"
         "glossary: {team_domain: team.yaml}\n"
@@ -124,7 +126,7 @@ static void recover(struct mission_fixture *f)
         close_log(f);
 }
 
-static void without_memory_a_run_fails_whole_and_goes_on(void **state)
+TEST(without_memory_a_run_fails_whole_and_goes_on)
 {
         struct mission_fixture *f = *state;
 
@@ -171,7 +173,7 @@ static bool run_on(struct told *told, struct mission_fixture *f, fault_kind kind
         return WIFEXITED(how) && WEXITSTATUS(how) == 0;
 }
 
-static void on_a_disk_that_fails_no_command_runs_unrecorded(void **state)
+TEST(on_a_disk_that_fails_no_command_runs_unrecorded)
 {
         static const struct {
                 fault_kind kind;
@@ -206,7 +208,7 @@ static void on_a_disk_that_fails_no_command_runs_unrecorded(void **state)
         check_log(f);
 }
 
-static void killed_at_any_write_a_run_goes_on(void **state)
+TEST(killed_at_any_write_a_run_goes_on)
 {
         static const fault_kind kinds[] = {FAULT_KILL, FAULT_POWER_CUT};
         struct mission_fixture *f = *state;
@@ -229,13 +231,4 @@ static void killed_at_any_write_a_run_goes_on(void **state)
         check_log(f);
 }
 
-int main(void)
-{
-#define TEST(name) cmocka_unit_test_setup_teardown(name, mission_setup, mission_teardown)
-        const struct CMUnitTest tests[] = {
-                TEST(without_memory_a_run_fails_whole_and_goes_on),
-                TEST(on_a_disk_that_fails_no_command_runs_unrecorded),
-                TEST(killed_at_any_write_a_run_goes_on),
-        };
-        return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS_MAIN(NULL, NULL)

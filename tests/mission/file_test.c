@@ -6,7 +6,7 @@
 
 /* ---- What it may say ------------------------------------------------------------------------ */
 
-static void a_minimal_mission_has_the_defaults(void **state)
+FILE_TEST(a_minimal_mission_has_the_defaults)
 {
         struct file_fixture *f = *state;
 
@@ -113,7 +113,7 @@ static void check_full(const struct file_fixture *f)
         free(team);
 }
 
-static void every_key_is_read_whatever_the_order(void **state)
+FILE_TEST(every_key_is_read_whatever_the_order)
 {
         struct file_fixture *f = *state;
 
@@ -121,7 +121,7 @@ static void every_key_is_read_whatever_the_order(void **state)
         check_full(f);
 }
 
-static void the_paths_are_absolute_from_wherever_it_is_read(void **state)
+FILE_TEST(the_paths_are_absolute_from_wherever_it_is_read)
 {
         struct file_fixture *f = *state;
         char *before = getcwd(NULL, 0), *link = path_in(f->folder, "link.yaml");
@@ -143,7 +143,7 @@ static void the_paths_are_absolute_from_wherever_it_is_read(void **state)
         free(real_path);
 }
 
-static void json_has_the_same_schema(void **state)
+FILE_TEST(json_has_the_same_schema)
 {
         struct file_fixture *f = *state;
         char *path = path_in(f->folder, "m.json");
@@ -159,7 +159,7 @@ static void json_has_the_same_schema(void **state)
         free(path);
 }
 
-static void the_hash_is_that_of_the_files_bytes(void **state)
+FILE_TEST(the_hash_is_that_of_the_files_bytes)
 {
         struct file_fixture *f = *state;
         char first[65];
@@ -175,7 +175,7 @@ static void the_hash_is_that_of_the_files_bytes(void **state)
 
 /* ---- What it may not ------------------------------------------------------------------------ */
 
-static void a_file_that_is_no_mapping_is_refused(void **state)
+FILE_TEST(a_file_that_is_no_mapping_is_refused)
 {
         struct file_fixture *f = *state;
         const char *message = "mission: is missing; start the file with mission: NAME and steps:";
@@ -186,7 +186,7 @@ static void a_file_that_is_no_mapping_is_refused(void **state)
         file_refused(f, "just text", 1, message);
 }
 
-static void unknown_keys_are_refused_with_the_nearest_one(void **state)
+FILE_TEST(unknown_keys_are_refused_with_the_nearest_one)
 {
         struct file_fixture *f = *state;
 
@@ -214,7 +214,7 @@ static void unknown_keys_are_refused_with_the_nearest_one(void **state)
                 "steps");
 }
 
-static void missing_keys_are_named(void **state)
+FILE_TEST(missing_keys_are_named)
 {
         struct file_fixture *f = *state;
 
@@ -231,7 +231,7 @@ static void missing_keys_are_named(void **state)
                 "steps[0].id: is missing; give the step a name of its own: id: NAME");
 }
 
-static void values_of_the_wrong_type_are_refused(void **state)
+FILE_TEST(values_of_the_wrong_type_are_refused)
 {
         struct file_fixture *f = *state;
 
@@ -270,7 +270,7 @@ static void values_of_the_wrong_type_are_refused(void **state)
                 "steps[0].metadata: must be a mapping; write its members as KEY: VALUE");
 }
 
-static void limits_must_be_whole_numbers_of_bytes(void **state)
+FILE_TEST(limits_must_be_whole_numbers_of_bytes)
 {
         static const char *const wrong[] = {
                 "0", "-1", "1.5", "1e3", "4294967296", "99999999999999999999999999"};
@@ -292,7 +292,7 @@ static void limits_must_be_whole_numbers_of_bytes(void **state)
         assert_true(f->mission->steps[0].settings.output_max == 4294967295u);
 }
 
-static void commands_must_be_lists_of_strings(void **state)
+FILE_TEST(commands_must_be_lists_of_strings)
 {
         struct file_fixture *f = *state;
 
@@ -312,7 +312,7 @@ static void commands_must_be_lists_of_strings(void **state)
                 "glossary.core: holds a NUL character; take it out");
 }
 
-static void numbers_are_words_as_they_are_written(void **state)
+FILE_TEST(numbers_are_words_as_they_are_written)
 {
         struct file_fixture *f = *state;
 
@@ -323,7 +323,7 @@ static void numbers_are_words_as_they_are_written(void **state)
         assert_null(f->mission->steps[0].argv[4]);
 }
 
-static void ids_must_be_of_their_form(void **state)
+FILE_TEST(ids_must_be_of_their_form)
 {
         static const char *const wrong[][2] = {
                 {"''", "is empty"},
@@ -363,7 +363,7 @@ static void ids_must_be_of_their_form(void **state)
         assert_says(f->err.message, "is too long");
 }
 
-static void a_step_id_twice_names_both_lines(void **state)
+FILE_TEST(a_step_id_twice_names_both_lines)
 {
         struct file_fixture *f = *state;
 
@@ -373,7 +373,7 @@ static void a_step_id_twice_names_both_lines(void **state)
                 6, "steps[2].id: \"a\" is the id of the step on line 3 too; rename one");
 }
 
-static void metadata_of_the_wrong_form_is_refused(void **state)
+FILE_TEST(metadata_of_the_wrong_form_is_refused)
 {
         struct file_fixture *f = *state;
         pawl_mission *mission = NULL;
@@ -386,7 +386,7 @@ static void metadata_of_the_wrong_form_is_refused(void **state)
         assert_null(mission);
 }
 
-static void a_file_that_cannot_be_read_keeps_its_own_status(void **state)
+FILE_TEST(a_file_that_cannot_be_read_keeps_its_own_status)
 {
         struct file_fixture *f = *state;
         pawl_mission *mission = NULL;
@@ -402,26 +402,4 @@ static void a_file_that_cannot_be_read_keeps_its_own_status(void **state)
         pawl_mission_free(NULL);
 }
 
-int main(void)
-{
-        const struct CMUnitTest tests[] = {
-                FILE_TEST(a_minimal_mission_has_the_defaults),
-                FILE_TEST(every_key_is_read_whatever_the_order),
-                FILE_TEST(the_paths_are_absolute_from_wherever_it_is_read),
-                FILE_TEST(json_has_the_same_schema),
-                FILE_TEST(the_hash_is_that_of_the_files_bytes),
-                FILE_TEST(a_file_that_is_no_mapping_is_refused),
-                FILE_TEST(unknown_keys_are_refused_with_the_nearest_one),
-                FILE_TEST(missing_keys_are_named),
-                FILE_TEST(values_of_the_wrong_type_are_refused),
-                FILE_TEST(limits_must_be_whole_numbers_of_bytes),
-                FILE_TEST(commands_must_be_lists_of_strings),
-                FILE_TEST(numbers_are_words_as_they_are_written),
-                FILE_TEST(ids_must_be_of_their_form),
-                FILE_TEST(a_step_id_twice_names_both_lines),
-                FILE_TEST(metadata_of_the_wrong_form_is_refused),
-                FILE_TEST(a_file_that_cannot_be_read_keeps_its_own_status),
-        };
-
-        return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS_MAIN(NULL, NULL)

@@ -35,6 +35,8 @@ static int teardown(void **state)
         return 0;
 }
 
+#define T(name) UNIT_TEST_WITH(name, setup, teardown)
+
 static pawl_status output(pawl_text *out, pawl_text step_id, void *user, pawl_error *err)
 {
         struct fixture *f = user;
@@ -92,7 +94,7 @@ static void check_fails(
         pawl__buf_free(&out);
 }
 
-static void inputs_without_references_are_made_canonical(void **state)
+T(inputs_without_references_are_made_canonical)
 {
         struct fixture *f = *state;
 
@@ -107,7 +109,7 @@ static void inputs_without_references_are_made_canonical(void **state)
         assert_int_equal(f->asked, 0);
 }
 
-static void whole_outputs_take_the_place_of_their_object(void **state)
+T(whole_outputs_take_the_place_of_their_object)
 {
         struct fixture *f = *state;
 
@@ -120,7 +122,7 @@ static void whole_outputs_take_the_place_of_their_object(void **state)
         assert_int_equal(f->asked, 1);
 }
 
-static void members_are_found_by_pointer(void **state)
+T(members_are_found_by_pointer)
 {
         struct fixture *f = *state;
 
@@ -136,7 +138,7 @@ static void members_are_found_by_pointer(void **state)
 }
 
 /* What an output holds is data: a $from in it is no reference. */
-static void references_in_outputs_are_not_followed(void **state)
+T(references_in_outputs_are_not_followed)
 {
         struct fixture *f = *state;
 
@@ -144,7 +146,7 @@ static void references_in_outputs_are_not_followed(void **state)
         check(f, "{x: {$from: a}}", "{\"x\":{\"$from\":\"b\"}}");
 }
 
-static void a_pointer_that_leads_nowhere_is_named(void **state)
+T(a_pointer_that_leads_nowhere_is_named)
 {
         struct fixture *f = *state;
 
@@ -159,7 +161,7 @@ static void a_pointer_that_leads_nowhere_is_named(void **state)
                 "file, or what \"b\" prints");
 }
 
-static void a_failure_to_get_an_output_is_passed_on(void **state)
+T(a_failure_to_get_an_output_is_passed_on)
 {
         struct fixture *f = *state;
 
@@ -167,7 +169,7 @@ static void a_failure_to_get_an_output_is_passed_on(void **state)
         check_fails(f, "[{$from: a}]", PAWL_EDAMAGED, "the log: is damaged");
 }
 
-static void a_pointer_into_what_is_nearly_json_says_why_it_is_text(void **state)
+T(a_pointer_into_what_is_nearly_json_says_why_it_is_text)
 {
         struct fixture *f = *state;
 
@@ -183,7 +185,7 @@ static void a_pointer_into_what_is_nearly_json_says_why_it_is_text(void **state)
                 "column 3: the text ends inside an array; close it with ']'); correct what \"b\" prints");
 }
 
-static void an_output_that_makes_the_nesting_too_deep_is_refused(void **state)
+T(an_output_that_makes_the_nesting_too_deep_is_refused)
 {
         struct fixture *f = *state;
         char deep[1025];
@@ -200,7 +202,7 @@ static void an_output_that_makes_the_nesting_too_deep_is_refused(void **state)
         pawl__buf_free(&out);
 }
 
-static void without_a_run_references_stay(void **state)
+T(without_a_run_references_stay)
 {
         struct fixture *f = *state;
         pawl__buf out = PAWL__BUF_INIT;
@@ -210,7 +212,7 @@ static void without_a_run_references_stay(void **state)
         pawl__buf_free(&out);
 }
 
-static void a_reference_is_split_at_its_pointer(void **state)
+T(a_reference_is_split_at_its_pointer)
 {
         static const char *const cases[][3] = {
                 {"a", "a", ""},
@@ -223,7 +225,6 @@ static void a_reference_is_split_at_its_pointer(void **state)
                 {"", "", ""},
         };
 
-        (void)state;
         for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
                 pawl_text id, pointer;
                 pawl__from_split(&id, &pointer, pawl__text(cases[i][0]));
@@ -232,22 +233,4 @@ static void a_reference_is_split_at_its_pointer(void **state)
         }
 }
 
-#define T(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
-
-int main(void)
-{
-        const struct CMUnitTest tests[] = {
-                T(inputs_without_references_are_made_canonical),
-                T(whole_outputs_take_the_place_of_their_object),
-                T(members_are_found_by_pointer),
-                T(references_in_outputs_are_not_followed),
-                T(a_pointer_that_leads_nowhere_is_named),
-                T(a_failure_to_get_an_output_is_passed_on),
-                T(a_pointer_into_what_is_nearly_json_says_why_it_is_text),
-                T(an_output_that_makes_the_nesting_too_deep_is_refused),
-                T(without_a_run_references_stay),
-                T(a_reference_is_split_at_its_pointer),
-        };
-
-        return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS_MAIN(NULL, NULL)

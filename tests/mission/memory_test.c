@@ -47,6 +47,8 @@ static int teardown(void **state)
         return 0;
 }
 
+#define T(name) UNIT_TEST_WITH(name, setup, teardown)
+
 static void sweep_load(struct fixture *f, pawl_status wanted, const char *message)
 {
         for (sweep s = {.wanted = wanted}; sweep_next(&s);) {
@@ -61,12 +63,12 @@ static void sweep_load(struct fixture *f, pawl_status wanted, const char *messag
         }
 }
 
-static void a_mission_survives_any_failed_allocation(void **state)
+T(a_mission_survives_any_failed_allocation)
 {
         sweep_load(*state, PAWL_OK, "");
 }
 
-static void what_was_left_unfinished_is_found_or_not_for_any_failed_allocation(void **state)
+T(what_was_left_unfinished_is_found_or_not_for_any_failed_allocation)
 {
         struct fixture *f = *state;
         pawl_log_options options = PAWL_LOG_OPTIONS_INIT;
@@ -86,7 +88,7 @@ static void what_was_left_unfinished_is_found_or_not_for_any_failed_allocation(v
         free(path);
 }
 
-static void a_refused_mission_survives_any_failed_allocation(void **state)
+T(a_refused_mission_survives_any_failed_allocation)
 {
         struct fixture *f = *state;
 
@@ -101,7 +103,7 @@ static pawl_status output(pawl_text *out, pawl_text step_id, void *user, pawl_er
         return PAWL_OK;
 }
 
-static void inputs_survive_any_failed_allocation(void **state)
+T(inputs_survive_any_failed_allocation)
 {
         struct fixture *f = *state;
 
@@ -127,7 +129,7 @@ static pawl_status keep_log(const char *data, size_t len, void *user)
         return pawl__buf_add(user, data, len);
 }
 
-static void a_command_survives_any_failed_allocation(void **state)
+T(a_command_survives_any_failed_allocation)
 {
         struct fixture *f = *state;
         static const char *const env[] = {"A=b", NULL};
@@ -160,17 +162,4 @@ static void a_command_survives_any_failed_allocation(void **state)
         }
 }
 
-#define T(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
-
-int main(void)
-{
-        const struct CMUnitTest tests[] = {
-                T(what_was_left_unfinished_is_found_or_not_for_any_failed_allocation),
-                T(a_mission_survives_any_failed_allocation),
-                T(a_refused_mission_survives_any_failed_allocation),
-                T(inputs_survive_any_failed_allocation),
-                T(a_command_survives_any_failed_allocation),
-        };
-
-        return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS_MAIN(NULL, NULL)

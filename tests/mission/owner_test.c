@@ -6,6 +6,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#define TEST(name) UNIT_TEST_WITH(name, mission_setup, mission_teardown)
+
 /* Waits for the file "go" for 60 seconds; the file "began" has its pid, which is its group's too.
  */
 #define MISSION_WAITS                                                                              \
@@ -33,7 +35,7 @@ static void kill_with_command(struct mission_fixture *f, pid_t pid)
         free(path);
 }
 
-static void only_one_process_owns_a_run(void **state)
+TEST(only_one_process_owns_a_run)
 {
         struct mission_fixture *f = *state;
         char pid_text[32];
@@ -61,7 +63,7 @@ static void only_one_process_owns_a_run(void **state)
         kill_with_command(f, pid);
 }
 
-static void a_second_process_may_wait_its_turn(void **state)
+TEST(a_second_process_may_wait_its_turn)
 {
         struct mission_fixture *f = *state;
         int how;
@@ -79,7 +81,7 @@ static void a_second_process_may_wait_its_turn(void **state)
         assert_int_equal(mission_events(f, "RunCompleted"), 1);
 }
 
-static void a_run_whose_process_was_killed_goes_on_under_the_same_key(void **state)
+TEST(a_run_whose_process_was_killed_goes_on_under_the_same_key)
 {
         struct mission_fixture *f = *state;
         char journal[128];
@@ -99,7 +101,7 @@ static void a_run_whose_process_was_killed_goes_on_under_the_same_key(void **sta
         assert_int_equal(mission_events(f, "RunCompleted"), 1);
 }
 
-static void killed_anywhere_a_run_ends_with_each_step_completed_once(void **state)
+TEST(killed_anywhere_a_run_ends_with_each_step_completed_once)
 {
         struct mission_fixture *f = *state;
         pawl_status status = PAWL_EHELD;
@@ -164,7 +166,7 @@ static void take_over(struct mission_fixture *f)
         _exit(0);
 }
 
-static void a_run_that_was_taken_over_stops_and_records_nothing(void **state)
+TEST(a_run_that_was_taken_over_stops_and_records_nothing)
 {
         struct mission_fixture *f = *state;
         int how;
@@ -187,15 +189,4 @@ static void a_run_that_was_taken_over_stops_and_records_nothing(void **state)
         assert_int_equal(waitpid(pid, &how, 0), pid);
 }
 
-int main(void)
-{
-#define TEST(name) cmocka_unit_test_setup_teardown(name, mission_setup, mission_teardown)
-        const struct CMUnitTest tests[] = {
-                TEST(only_one_process_owns_a_run),
-                TEST(a_second_process_may_wait_its_turn),
-                TEST(a_run_whose_process_was_killed_goes_on_under_the_same_key),
-                TEST(killed_anywhere_a_run_ends_with_each_step_completed_once),
-                TEST(a_run_that_was_taken_over_stops_and_records_nothing),
-        };
-        return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS_MAIN(NULL, NULL)

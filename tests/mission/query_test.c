@@ -3,6 +3,8 @@
 #include <pawl/query.h>
 #include <unistd.h>
 
+#define PIPED(name) UNIT_TEST_WITH(name, piped_setup, piped_teardown)
+
 /* A run of mission "m" that is held at step "s" by "workspace". */
 static void block(struct piped *p)
 {
@@ -11,7 +13,7 @@ static void block(struct piped *p)
                 PAWL_BLOCKED);
 }
 
-static void a_run_is_listed_as_it_stands(void **state)
+PIPED(a_run_is_listed_as_it_stands)
 {
         struct piped *p = *state;
         pawl_runs *runs;
@@ -41,7 +43,7 @@ static void a_run_is_listed_as_it_stands(void **state)
         assert_ptr_equal(runs, p);
 }
 
-static void an_open_conflict_is_listed_until_it_is_answered(void **state)
+PIPED(an_open_conflict_is_listed_until_it_is_answered)
 {
         struct piped *p = *state;
         pawl_conflicts *list;
@@ -85,7 +87,7 @@ static size_t count(const pawl_senses *senses, const char *surface, const char *
         return n;
 }
 
-static void senses_are_those_of_the_run_and_its_answers(void **state)
+PIPED(senses_are_those_of_the_run_and_its_answers)
 {
         struct piped *p = *state;
         pawl_senses *senses;
@@ -109,14 +111,4 @@ static void senses_are_those_of_the_run_and_its_answers(void **state)
         assert_ptr_equal(senses, p);
 }
 
-int main(void)
-{
-#define PIPED(test) cmocka_unit_test_setup_teardown(test, piped_setup, piped_teardown)
-        const struct CMUnitTest tests[] = {
-                PIPED(a_run_is_listed_as_it_stands),
-                PIPED(an_open_conflict_is_listed_until_it_is_answered),
-                PIPED(senses_are_those_of_the_run_and_its_answers),
-        };
-
-        return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS_MAIN(NULL, NULL)

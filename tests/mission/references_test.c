@@ -16,7 +16,7 @@ static void check_from(struct file_fixture *f, const char *inputs, const char *m
                 file_load(f, text);
 }
 
-static void references_to_earlier_steps_are_taken(void **state)
+FILE_TEST(references_to_earlier_steps_are_taken)
 {
         struct file_fixture *f = *state;
 
@@ -28,7 +28,7 @@ static void references_to_earlier_steps_are_taken(void **state)
                      "- {id: b, run: [x], inputs: [{$from: 'a#1'}, {$from: 'a#1#/x'}]}\n");
 }
 
-static void references_of_the_wrong_form_are_refused(void **state)
+FILE_TEST(references_of_the_wrong_form_are_refused)
 {
         struct file_fixture *f = *state;
 
@@ -54,7 +54,7 @@ static void references_of_the_wrong_form_are_refused(void **state)
                 "in a name as ~1");
 }
 
-static void references_must_name_an_earlier_step(void **state)
+FILE_TEST(references_must_name_an_earlier_step)
 {
         struct file_fixture *f = *state;
 
@@ -70,7 +70,7 @@ static void references_must_name_an_earlier_step(void **state)
                 "steps[1].inputs.x.$from: step \"c\" comes later; put it before \"b\"");
 }
 
-static void cycles_are_refused(void **state)
+FILE_TEST(cycles_are_refused)
 {
         struct file_fixture *f = *state;
 
@@ -93,7 +93,7 @@ static void cycles_are_refused(void **state)
                 "others; take one of these references out");
 }
 
-static void many_steps_with_references_are_quick(void **state)
+FILE_TEST(many_steps_with_references_are_quick)
 {
         struct file_fixture *f = *state;
         pawl__buf text = PAWL__BUF_INIT;
@@ -108,15 +108,4 @@ static void many_steps_with_references_are_quick(void **state)
         pawl__buf_free(&text);
 }
 
-int main(void)
-{
-        const struct CMUnitTest tests[] = {
-                FILE_TEST(references_to_earlier_steps_are_taken),
-                FILE_TEST(references_of_the_wrong_form_are_refused),
-                FILE_TEST(references_must_name_an_earlier_step),
-                FILE_TEST(cycles_are_refused),
-                FILE_TEST(many_steps_with_references_are_quick),
-        };
-
-        return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS_MAIN(NULL, NULL)

@@ -5,6 +5,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#define TEST(name) UNIT_TEST_WITH(name, mission_setup, mission_teardown)
+
 /* Two steps; the second is held until somebody says what a workspace is. */
 #define MISSION                                                                                    \
         "mission: refunds\n"                                                                       \
@@ -40,7 +42,7 @@ static void block(struct mission_fixture *f)
         mission_journal_is(f, "research\n");
 }
 
-static void a_resolved_run_goes_on_without_running_anything_twice(void **state)
+TEST(a_resolved_run_goes_on_without_running_anything_twice)
 {
         struct mission_fixture *f = *state;
 
@@ -65,7 +67,7 @@ static void a_resolved_run_goes_on_without_running_anything_twice(void **state)
         free(path);
 }
 
-static void a_run_that_is_still_unresolved_blocks_again(void **state)
+TEST(a_run_that_is_still_unresolved_blocks_again)
 {
         struct mission_fixture *f = *state;
 
@@ -81,7 +83,7 @@ static void a_run_that_is_still_unresolved_blocks_again(void **state)
 }
 
 /* Somebody who waits holds nothing and writes nothing until the answer is there. */
-static void who_waits_goes_on_when_the_answer_comes(void **state)
+TEST(who_waits_goes_on_when_the_answer_comes)
 {
         struct mission_fixture *f = *state;
         const struct timespec while_it_waits = {0, 200000000};
@@ -102,7 +104,7 @@ static void who_waits_goes_on_when_the_answer_comes(void **state)
         assert_int_equal(mission_events(f, "GenerationBlockedBySemanticConflict"), 1);
 }
 
-static void who_waited_in_vain_is_blocked(void **state)
+TEST(who_waited_in_vain_is_blocked)
 {
         struct mission_fixture *f = *state;
 
@@ -114,7 +116,7 @@ static void who_waited_in_vain_is_blocked(void **state)
 }
 
 /* A signal ends the waiting, and the run is as it was. */
-static void who_waits_can_be_interrupted(void **state)
+TEST(who_waits_can_be_interrupted)
 {
         struct mission_fixture *f = *state;
         const unsigned char number = SIGTERM;
@@ -133,7 +135,7 @@ static void who_waits_can_be_interrupted(void **state)
         close(ends[1]);
 }
 
-static void a_failed_step_is_started_again_under_the_same_key(void **state)
+TEST(a_failed_step_is_started_again_under_the_same_key)
 {
         struct mission_fixture *f = *state;
         char journal[128];
@@ -152,7 +154,7 @@ static void a_failed_step_is_started_again_under_the_same_key(void **state)
         assert_int_equal(mission_events(f, "StepCompleted"), 1);
 }
 
-static void what_has_completed_is_told_again_and_not_run(void **state)
+TEST(what_has_completed_is_told_again_and_not_run)
 {
         struct mission_fixture *f = *state;
 
@@ -181,7 +183,7 @@ static void take_notice(const char *line, void *user)
 }
 
 /* Interrupted, or blocked with all its answers in; not failed, not held back by a question. */
-static void without_a_name_the_one_run_that_waits_for_nothing_goes_on(void **state)
+TEST(without_a_name_the_one_run_that_waits_for_nothing_goes_on)
 {
         struct mission_fixture *f = *state;
         char said[200] = "";
@@ -212,7 +214,7 @@ static void without_a_name_the_one_run_that_waits_for_nothing_goes_on(void **sta
         assert_says(said, "going on with mission refunds, run run-2");
 }
 
-static void without_a_name_several_runs_are_too_many(void **state)
+TEST(without_a_name_several_runs_are_too_many)
 {
         struct mission_fixture *f = *state;
         const pawl_answer answer = {.define = pawl__text("A folder.")};
@@ -232,7 +234,7 @@ static void without_a_name_several_runs_are_too_many(void **state)
 }
 
 /* A run, or a token, by 4 characters or more that it alone begins with. */
-static void ids_are_taken_by_what_they_alone_begin_with(void **state)
+TEST(ids_are_taken_by_what_they_alone_begin_with)
 {
         struct mission_fixture *f = *state;
         char token[9];
@@ -251,7 +253,7 @@ static void ids_are_taken_by_what_they_alone_begin_with(void **state)
         assert_int_equal(mission_events(f, NULL), before);
 }
 
-static void what_is_not_there_cannot_be_resumed(void **state)
+TEST(what_is_not_there_cannot_be_resumed)
 {
         static const struct {
                 const char *what, *says;
@@ -274,7 +276,7 @@ static void what_is_not_there_cannot_be_resumed(void **state)
         assert_int_equal(mission_events(f, NULL), before);
 }
 
-static void a_run_whose_id_looks_like_a_token_is_found(void **state)
+TEST(a_run_whose_id_looks_like_a_token_is_found)
 {
         struct mission_fixture *f = *state;
 
@@ -284,7 +286,7 @@ static void a_run_whose_id_looks_like_a_token_is_found(void **state)
         assert_string_equal(f->result->run_id, f->options.run_id);
 }
 
-static void changed_inputs_are_refused_until_accepted(void **state)
+TEST(changed_inputs_are_refused_until_accepted)
 {
         struct mission_fixture *f = *state;
         char hash[17];
@@ -331,7 +333,7 @@ static pawl_status say_yes(bool *yes, const pawl_input_change *change, void *use
         return PAWL_OK;
 }
 
-static void changed_inputs_can_be_confirmed_when_asked(void **state)
+TEST(changed_inputs_can_be_confirmed_when_asked)
 {
         struct mission_fixture *f = *state;
         char diff[256] = "";
@@ -346,7 +348,7 @@ static void changed_inputs_can_be_confirmed_when_asked(void **state)
         mission_payload_says(f, "StepResumed", "\"inputs_changed\":true");
 }
 
-static void seeds_are_not_read_again(void **state)
+TEST(seeds_are_not_read_again)
 {
         struct mission_fixture *f = *state;
 
@@ -367,7 +369,7 @@ static void seeds_are_not_read_again(void **state)
         assert_int_equal(mission_events(f, "GlossaryScopeActivated"), 1);
 }
 
-static void the_strictness_of_the_run_is_kept(void **state)
+TEST(the_strictness_of_the_run_is_kept)
 {
         struct mission_fixture *f = *state;
 
@@ -385,7 +387,7 @@ static void the_strictness_of_the_run_is_kept(void **state)
         assert_string_equal(mission_status(f, "two"), "blocked");
 }
 
-static void a_run_needs_its_mission_file(void **state)
+TEST(a_run_needs_its_mission_file)
 {
         struct mission_fixture *f = *state;
 
@@ -404,7 +406,7 @@ static void a_run_needs_its_mission_file(void **state)
         assert_int_equal(mission_events(f, NULL), before);
 }
 
-static void steps_that_came_into_the_file_since_are_run(void **state)
+TEST(steps_that_came_into_the_file_since_are_run)
 {
         struct mission_fixture *f = *state;
 
@@ -428,7 +430,7 @@ static void steps_that_came_into_the_file_since_are_run(void **state)
         free(journal);
 }
 
-static void a_step_that_left_the_file_is_gone_on_without(void **state)
+TEST(a_step_that_left_the_file_is_gone_on_without)
 {
         struct mission_fixture *f = *state;
 
@@ -451,7 +453,7 @@ static void a_step_that_left_the_file_is_gone_on_without(void **state)
 }
 
 /* At max a conflict in the output holds it back: it is kept, and not made again. */
-static void an_output_that_was_held_back_is_kept(void **state)
+TEST(an_output_that_was_held_back_is_kept)
 {
         struct mission_fixture *f = *state;
 
@@ -474,7 +476,7 @@ static void an_output_that_was_held_back_is_kept(void **state)
         assert_int_equal(mission_events(f, "StepCompleted"), 2);
 }
 
-static void a_new_step_whose_inputs_lead_nowhere_fails_the_run(void **state)
+TEST(a_new_step_whose_inputs_lead_nowhere_fails_the_run)
 {
         struct mission_fixture *f = *state;
 
@@ -493,7 +495,7 @@ static void a_new_step_whose_inputs_lead_nowhere_fails_the_run(void **state)
         assert_int_equal(mission_events(f, "RunFailed"), 2);
 }
 
-static void a_run_that_a_program_began_goes_on_there(void **state)
+TEST(a_run_that_a_program_began_goes_on_there)
 {
         struct mission_fixture *f = *state;
         pawl_pipeline *chain;
@@ -509,32 +511,4 @@ static void a_run_that_a_program_began_goes_on_there(void **state)
         assert_says(f->err.message, "run run-p: has no mission file");
 }
 
-int main(void)
-{
-#define TEST(name) cmocka_unit_test_setup_teardown(name, mission_setup, mission_teardown)
-        const struct CMUnitTest tests[] = {
-                TEST(a_resolved_run_goes_on_without_running_anything_twice),
-                TEST(a_run_that_is_still_unresolved_blocks_again),
-                TEST(who_waits_goes_on_when_the_answer_comes),
-                TEST(who_waited_in_vain_is_blocked),
-                TEST(who_waits_can_be_interrupted),
-                TEST(a_failed_step_is_started_again_under_the_same_key),
-                TEST(what_has_completed_is_told_again_and_not_run),
-                TEST(without_a_name_the_one_run_that_waits_for_nothing_goes_on),
-                TEST(without_a_name_several_runs_are_too_many),
-                TEST(ids_are_taken_by_what_they_alone_begin_with),
-                TEST(what_is_not_there_cannot_be_resumed),
-                TEST(a_run_whose_id_looks_like_a_token_is_found),
-                TEST(changed_inputs_are_refused_until_accepted),
-                TEST(changed_inputs_can_be_confirmed_when_asked),
-                TEST(seeds_are_not_read_again),
-                TEST(the_strictness_of_the_run_is_kept),
-                TEST(a_run_needs_its_mission_file),
-                TEST(steps_that_came_into_the_file_since_are_run),
-                TEST(a_step_that_left_the_file_is_gone_on_without),
-                TEST(an_output_that_was_held_back_is_kept),
-                TEST(a_new_step_whose_inputs_lead_nowhere_fails_the_run),
-                TEST(a_run_that_a_program_began_goes_on_there),
-        };
-        return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS_MAIN(NULL, NULL)

@@ -2,6 +2,8 @@
 #include "support/mission.h"
 #include <sys/stat.h>
 
+#define TEST(name) UNIT_TEST_WITH(name, mission_setup, mission_teardown)
+
 #define STEP_WRITE "    run: [sh, -c, 'echo \"$PAWL_STEP_ID $PAWL_RETRY_TOKEN\" >> journal; cat']\n"
 
 /* A critical step with a term that nobody has defined: the gate holds it. */
@@ -12,7 +14,7 @@
         "    metadata: {glossary_watch_terms: [workspace]}\n"                                      \
         "    run: [sh, -c, 'echo specify >> journal; echo done']\n"
 
-static void a_mission_runs_to_its_end(void **state)
+TEST(a_mission_runs_to_its_end)
 {
         struct mission_fixture *f = *state;
 
@@ -37,7 +39,7 @@ static void a_mission_runs_to_its_end(void **state)
         mission_journal_is(f, journal); /* the command's key is the step's token */
 }
 
-static void the_events_of_a_run_tell_it_in_order(void **state)
+TEST(the_events_of_a_run_tell_it_in_order)
 {
         struct mission_fixture *f = *state;
 
@@ -56,7 +58,7 @@ static void the_events_of_a_run_tell_it_in_order(void **state)
         mission_payload_says(f, "SessionEnded", "\"status\":\"completed\"");
 }
 
-static void a_run_without_an_id_gets_a_fresh_one(void **state)
+TEST(a_run_without_an_id_gets_a_fresh_one)
 {
         struct mission_fixture *f = *state;
 
@@ -70,7 +72,7 @@ static void a_run_without_an_id_gets_a_fresh_one(void **state)
         free(first);
 }
 
-static void a_command_knows_its_mission_run_step_and_log(void **state)
+TEST(a_command_knows_its_mission_run_step_and_log)
 {
         struct mission_fixture *f = *state;
 
@@ -83,7 +85,7 @@ static void a_command_knows_its_mission_run_step_and_log(void **state)
         free(journal);
 }
 
-static void outputs_flow_into_later_steps_whole_and_in_part(void **state)
+TEST(outputs_flow_into_later_steps_whole_and_in_part)
 {
         struct mission_fixture *f = *state;
 
@@ -102,7 +104,7 @@ static void outputs_flow_into_later_steps_whole_and_in_part(void **state)
                               "\"note\":\"plain text\"}");
 }
 
-static void a_pointer_that_leads_nowhere_fails_the_step(void **state)
+TEST(a_pointer_that_leads_nowhere_fails_the_step)
 {
         struct mission_fixture *f = *state;
 
@@ -123,7 +125,7 @@ static void a_pointer_that_leads_nowhere_fails_the_step(void **state)
         mission_journal_is(f, "");
 }
 
-static void an_unresolved_conflict_blocks_before_the_command(void **state)
+TEST(an_unresolved_conflict_blocks_before_the_command)
 {
         struct mission_fixture *f = *state;
 
@@ -142,7 +144,7 @@ static void an_unresolved_conflict_blocks_before_the_command(void **state)
         mission_journal_is(f, "");
 }
 
-static void strictness_off_or_a_disabled_check_lets_it_pass(void **state)
+TEST(strictness_off_or_a_disabled_check_lets_it_pass)
 {
         struct mission_fixture *f = *state;
 
@@ -161,7 +163,7 @@ static void strictness_off_or_a_disabled_check_lets_it_pass(void **state)
         mission_journal_is(f, "specify\nspecify\nspecify\n");
 }
 
-static void the_projects_strictness_stands_behind_the_missions(void **state)
+TEST(the_projects_strictness_stands_behind_the_missions)
 {
         struct mission_fixture *f = *state;
 
@@ -180,7 +182,7 @@ static void the_projects_strictness_stands_behind_the_missions(void **state)
         assert_int_equal(mission_events(f, NULL), before);
 }
 
-static void a_seed_defines_terms_and_is_written_once(void **state)
+TEST(a_seed_defines_terms_and_is_written_once)
 {
         struct mission_fixture *f = *state;
 
@@ -195,7 +197,7 @@ static void a_seed_defines_terms_and_is_written_once(void **state)
         mission_payload_says(f, "RunStarted", "\"scope\":\"team_domain\"");
 }
 
-static void a_malformed_seed_stops_the_run_before_anything_is_written(void **state)
+TEST(a_malformed_seed_stops_the_run_before_anything_is_written)
 {
         struct mission_fixture *f = *state;
 
@@ -209,7 +211,7 @@ static void a_malformed_seed_stops_the_run_before_anything_is_written(void **sta
         mission_journal_is(f, "");
 }
 
-static void an_existing_runs_id_is_refused(void **state)
+TEST(an_existing_runs_id_is_refused)
 {
         struct mission_fixture *f = *state;
 
@@ -222,7 +224,7 @@ static void an_existing_runs_id_is_refused(void **state)
         assert_int_equal(mission_events(f, NULL), before);
 }
 
-static void options_of_a_wrong_form_are_refused(void **state)
+TEST(options_of_a_wrong_form_are_refused)
 {
         static const struct {
                 const char *run_id, *strictness, *actor, *says;
@@ -251,7 +253,7 @@ static void options_of_a_wrong_form_are_refused(void **state)
 }
 
 /* Each way in which a command can end badly: what the log says of it. */
-static void a_command_that_ends_badly_fails_the_step(void **state)
+TEST(a_command_that_ends_badly_fails_the_step)
 {
         static const struct {
                 const char *run, *reason, *exit_code;
@@ -288,7 +290,7 @@ static void a_command_that_ends_badly_fails_the_step(void **state)
         assert_int_equal(mission_events(f, "StepCompleted"), 0);
 }
 
-static void a_command_may_close_its_input_early(void **state)
+TEST(a_command_may_close_its_input_early)
 {
         struct mission_fixture *f = *state;
         size_t len = (size_t)2 << 20;
@@ -316,7 +318,7 @@ static void note_stage(
                 PAWL_OK);
 }
 
-static void progress_tells_each_stage(void **state)
+TEST(progress_tells_each_stage)
 {
         struct mission_fixture *f = *state;
         pawl__buf notes = PAWL__BUF_INIT;
@@ -339,7 +341,7 @@ static pawl_status pick_first(pawl_answer *answer, const pawl_conflict *conflict
         return PAWL_OK;
 }
 
-static void an_answer_given_during_the_run_lets_it_go_on(void **state)
+TEST(an_answer_given_during_the_run_lets_it_go_on)
 {
         struct mission_fixture *f = *state;
         size_t asked = 0;
@@ -362,7 +364,7 @@ static pawl_status refuse_to_ask(pawl_answer *answer, const pawl_conflict *confl
         return PAWL_EIO;
 }
 
-static void a_failing_question_ends_the_run_without_the_command(void **state)
+TEST(a_failing_question_ends_the_run_without_the_command)
 {
         struct mission_fixture *f = *state;
 
@@ -374,28 +376,4 @@ static void a_failing_question_ends_the_run_without_the_command(void **state)
         mission_journal_is(f, "");
 }
 
-int main(void)
-{
-#define TEST(name) cmocka_unit_test_setup_teardown(name, mission_setup, mission_teardown)
-        const struct CMUnitTest tests[] = {
-                TEST(a_mission_runs_to_its_end),
-                TEST(the_events_of_a_run_tell_it_in_order),
-                TEST(a_run_without_an_id_gets_a_fresh_one),
-                TEST(a_command_knows_its_mission_run_step_and_log),
-                TEST(outputs_flow_into_later_steps_whole_and_in_part),
-                TEST(a_pointer_that_leads_nowhere_fails_the_step),
-                TEST(an_unresolved_conflict_blocks_before_the_command),
-                TEST(strictness_off_or_a_disabled_check_lets_it_pass),
-                TEST(the_projects_strictness_stands_behind_the_missions),
-                TEST(a_seed_defines_terms_and_is_written_once),
-                TEST(a_malformed_seed_stops_the_run_before_anything_is_written),
-                TEST(an_existing_runs_id_is_refused),
-                TEST(options_of_a_wrong_form_are_refused),
-                TEST(a_command_that_ends_badly_fails_the_step),
-                TEST(a_command_may_close_its_input_early),
-                TEST(progress_tells_each_stage),
-                TEST(an_answer_given_during_the_run_lets_it_go_on),
-                TEST(a_failing_question_ends_the_run_without_the_command),
-        };
-        return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS_MAIN(NULL, NULL)

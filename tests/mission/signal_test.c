@@ -3,6 +3,8 @@
 #include <signal.h>
 #include <unistd.h>
 
+#define TEST(name) UNIT_TEST_WITH(name, mission_setup, mission_teardown)
+
 struct pipe_ends {
         int read, write;
 };
@@ -48,7 +50,7 @@ static void send_when_completed(
                 send(*(int *)user, SIGTERM);
 }
 
-static void a_signal_ends_the_command_and_the_step_can_go_on(void **state)
+TEST(a_signal_ends_the_command_and_the_step_can_go_on)
 {
         struct mission_fixture *f = *state;
         struct pipe_ends ends = watch(f);
@@ -78,7 +80,7 @@ static void a_signal_ends_the_command_and_the_step_can_go_on(void **state)
         free(token);
 }
 
-static void a_signal_between_two_steps_keeps_what_was_done(void **state)
+TEST(a_signal_between_two_steps_keeps_what_was_done)
 {
         struct mission_fixture *f = *state;
         struct pipe_ends ends = watch(f);
@@ -104,7 +106,7 @@ static void a_signal_between_two_steps_keeps_what_was_done(void **state)
         assert_int_equal(mission_events(f, "StepCompleted"), 2);
 }
 
-static void a_closed_pipe_is_no_signal(void **state)
+TEST(a_closed_pipe_is_no_signal)
 {
         struct mission_fixture *f = *state;
         struct pipe_ends ends = watch(f);
@@ -126,7 +128,7 @@ static pawl_status break_off(pawl_answer *answer, const pawl_conflict *conflict,
         return PAWL_EINTERRUPTED;
 }
 
-static void a_question_can_be_broken_off(void **state)
+TEST(a_question_can_be_broken_off)
 {
         struct mission_fixture *f = *state;
         struct pipe_ends ends = watch(f);
@@ -149,14 +151,4 @@ static void a_question_can_be_broken_off(void **state)
         assert_int_equal(f->result->signal, SIGINT);
 }
 
-int main(void)
-{
-#define TEST(name) cmocka_unit_test_setup_teardown(name, mission_setup, mission_teardown)
-        const struct CMUnitTest tests[] = {
-                TEST(a_signal_ends_the_command_and_the_step_can_go_on),
-                TEST(a_signal_between_two_steps_keeps_what_was_done),
-                TEST(a_closed_pipe_is_no_signal),
-                TEST(a_question_can_be_broken_off),
-        };
-        return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS_MAIN(NULL, NULL)

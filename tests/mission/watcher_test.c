@@ -153,12 +153,11 @@ static void check_gone(struct command_fixture *f, double start)
         free(path);
 }
 
-static void nothing_outlives_a_process_that_a_signal_ends(void **state)
+COMMAND_TEST(nothing_outlives_a_process_that_a_signal_ends)
 {
         static const int signals[] = {SIGKILL, SIGQUIT, SIGABRT, SIGXCPU, SIGTERM};
         int how;
 
-        (void)state;
         for (size_t i = 0; i < sizeof signals / sizeof signals[0]; i++) {
                 void *fresh;
                 assert_int_equal(command_setup(&fresh), 0);
@@ -175,7 +174,7 @@ static void nothing_outlives_a_process_that_a_signal_ends(void **state)
 }
 
 /* All that bears the name, or has it in its arguments, is killed at once. */
-static void the_watcher_does_not_go_by_the_name_of_the_program(void **state)
+COMMAND_TEST(the_watcher_does_not_go_by_the_name_of_the_program)
 {
         struct command_fixture *f = *state;
         char path[64], ours[32], theirs[32];
@@ -227,17 +226,17 @@ static void check_watcher_killed(struct command_fixture *f, bool outer)
         free(path);
 }
 
-static void a_watcher_that_is_killed_takes_the_command_with_it(void **state)
+COMMAND_TEST(a_watcher_that_is_killed_takes_the_command_with_it)
 {
         check_watcher_killed(*state, false);
 }
 
-static void so_does_the_one_that_watches_the_watcher(void **state)
+COMMAND_TEST(so_does_the_one_that_watches_the_watcher)
 {
         check_watcher_killed(*state, true);
 }
 
-static void a_stopped_process_keeps_its_command(void **state)
+COMMAND_TEST(a_stopped_process_keeps_its_command)
 {
         struct command_fixture *f = *state;
 
@@ -258,7 +257,7 @@ static pawl_status lose_the_run(void *user)
 }
 
 /* What ends a command for a reason of this process's ends all of it. */
-static void a_command_that_is_ended_leaves_nothing(void **state)
+COMMAND_TEST(a_command_that_is_ended_leaves_nothing)
 {
         static const pawl__command_waits waits = {100, 100, 1000, 10000};
         struct command_fixture *f = *state;
@@ -280,7 +279,7 @@ static void a_command_that_is_ended_leaves_nothing(void **state)
 }
 
 /* Who gets the lock knows that nothing of the command is alive. */
-static void a_lock_is_kept_until_nothing_of_the_command_lives(void **state)
+COMMAND_TEST(a_lock_is_kept_until_nothing_of_the_command_lives)
 {
         struct command_fixture *f = *state;
         struct flock whole = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
@@ -310,7 +309,7 @@ static void a_lock_is_kept_until_nothing_of_the_command_lives(void **state)
 }
 
 /* Neither those of the program nor the command's own: its output has ended when nobody has it. */
-static void the_watcher_keeps_no_descriptor(void **state)
+COMMAND_TEST(the_watcher_keeps_no_descriptor)
 {
         struct command_fixture *f = *state;
         int ends[2];
@@ -327,18 +326,4 @@ static void the_watcher_keeps_no_descriptor(void **state)
         assert_non_null(strstr(f->result.output.data, "socket:"));
 }
 
-int main(void)
-{
-        const struct CMUnitTest tests[] = {
-                COMMAND_TEST(nothing_outlives_a_process_that_a_signal_ends),
-                COMMAND_TEST(the_watcher_does_not_go_by_the_name_of_the_program),
-                COMMAND_TEST(a_watcher_that_is_killed_takes_the_command_with_it),
-                COMMAND_TEST(so_does_the_one_that_watches_the_watcher),
-                COMMAND_TEST(a_stopped_process_keeps_its_command),
-                COMMAND_TEST(a_command_that_is_ended_leaves_nothing),
-                COMMAND_TEST(a_lock_is_kept_until_nothing_of_the_command_lives),
-                COMMAND_TEST(the_watcher_keeps_no_descriptor),
-        };
-
-        return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS_MAIN(NULL, NULL)

@@ -34,6 +34,8 @@ static int teardown(void **state)
         return 0;
 }
 
+#define TEST(name) UNIT_TEST_WITH(name, setup, teardown)
+
 static pawl_status emit(struct emitted *e, const pawl_answer *answer, const char *actor)
 {
         pawl_event like = {.mission_id = pawl__text("m"),
@@ -45,7 +47,7 @@ static pawl_status emit(struct emitted *e, const pawl_answer *answer, const char
                 &like, 1795178100000000, &e->err);
 }
 
-static void a_pick_resolves_with_the_candidate_as_it_stood(void **state)
+TEST(a_pick_resolves_with_the_candidate_as_it_stood)
 {
         struct emitted *e = *state;
 
@@ -71,7 +73,7 @@ static void a_pick_resolves_with_the_candidate_as_it_stood(void **state)
         assert_text(e->chosen.definition, "A folder");
 }
 
-static void a_definition_is_a_sense_of_the_team_and_resolves(void **state)
+TEST(a_definition_is_a_sense_of_the_team_and_resolves)
 {
         struct emitted *e = *state;
 
@@ -93,7 +95,7 @@ static void a_definition_is_a_sense_of_the_team_and_resolves(void **state)
         assert_holds(e->batch.events[1].payload, "\"actor_type\":\"program\"");
 }
 
-static void a_definition_goes_where_it_is_told_to(void **state)
+TEST(a_definition_goes_where_it_is_told_to)
 {
         struct emitted *e = *state;
         pawl_answer answer = {
@@ -103,7 +105,7 @@ static void a_definition_goes_where_it_is_told_to(void **state)
         assert_holds(e->batch.events[0].payload, "\"scope\":\"core\"");
 }
 
-static void what_is_no_answer_appends_nothing(void **state)
+TEST(what_is_no_answer_appends_nothing)
 {
         static const struct {
                 pawl_answer answer;
@@ -128,7 +130,7 @@ static void what_is_no_answer_appends_nothing(void **state)
         }
 }
 
-static void without_candidates_there_is_nothing_to_pick(void **state)
+TEST(without_candidates_there_is_nothing_to_pick)
 {
         struct emitted *e = *state;
         pawl_conflict none = conflict;
@@ -141,16 +143,4 @@ static void without_candidates_there_is_nothing_to_pick(void **state)
         assert_says(e->err.message, "has no candidate to pick; define \"workspace\"");
 }
 
-#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
-
-int main(void)
-{
-        const struct CMUnitTest tests[] = {
-                TEST(a_pick_resolves_with_the_candidate_as_it_stood),
-                TEST(a_definition_is_a_sense_of_the_team_and_resolves),
-                TEST(a_definition_goes_where_it_is_told_to),
-                TEST(what_is_no_answer_appends_nothing),
-                TEST(without_candidates_there_is_nothing_to_pick),
-        };
-        return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS_MAIN(NULL, NULL)

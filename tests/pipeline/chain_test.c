@@ -4,10 +4,12 @@
 #include "support/pipeline.h"
 #include <sqlite3.h>
 
+#define TEST(name) UNIT_TEST_WITH(name, piped_setup, piped_teardown)
+
 static const char plain[] = "{\"description\":\"the tenant pays\"}";
 static const char ambiguous[] = "{\"description\":\"Refunds land in the workspace\"}";
 
-static void a_step_without_conflicts_passes_and_completes(void **state)
+TEST(a_step_without_conflicts_passes_and_completes)
 {
         struct piped *p = *state;
 
@@ -26,7 +28,7 @@ static void a_step_without_conflicts_passes_and_completes(void **state)
         piped_replays(p);
 }
 
-static void a_blocked_step_is_resolved_elsewhere_and_resumed(void **state)
+TEST(a_blocked_step_is_resolved_elsewhere_and_resumed)
 {
         struct piped *p = *state;
         char conflict[17], blocked_token[37];
@@ -62,7 +64,7 @@ static void a_blocked_step_is_resolved_elsewhere_and_resumed(void **state)
 }
 
 /* The pipeline that was blocked lives on, and takes up the answer without being opened again. */
-static void the_same_pipeline_resumes_too(void **state)
+TEST(the_same_pipeline_resumes_too)
 {
         struct piped *p = *state;
 
@@ -73,7 +75,7 @@ static void the_same_pipeline_resumes_too(void **state)
         assert_int_equal(piped_critical(p, "t", ambiguous), PAWL_OK);
 }
 
-static void a_step_that_is_not_answered_blocks_again_with_the_same_conflict(void **state)
+TEST(a_step_that_is_not_answered_blocks_again_with_the_same_conflict)
 {
         struct piped *p = *state;
         char conflict[17];
@@ -90,7 +92,7 @@ static void a_step_that_is_not_answered_blocks_again_with_the_same_conflict(void
         piped_replays(p);
 }
 
-static void a_step_that_died_at_its_command_keeps_its_token(void **state)
+TEST(a_step_that_died_at_its_command_keeps_its_token)
 {
         struct piped *p = *state;
         char token[37];
@@ -108,7 +110,7 @@ static void a_step_that_died_at_its_command_keeps_its_token(void **state)
         assert_int_equal(piped_complete(p, "1"), PAWL_OK);
 }
 
-static void the_token_of_the_block_leads_to_the_command_that_was_interrupted(void **state)
+TEST(the_token_of_the_block_leads_to_the_command_that_was_interrupted)
 {
         struct piped *p = *state;
         char blocked_token[37], gate_token[37];
@@ -125,7 +127,7 @@ static void the_token_of_the_block_leads_to_the_command_that_was_interrupted(voi
         assert_string_equal(pawl_context_cursor(p->ctx), "post_gate");
 }
 
-static void a_resolved_step_goes_on_in_the_same_session(void **state)
+TEST(a_resolved_step_goes_on_in_the_same_session)
 {
         const pawl_answer answers[] = {{.pick = 2}};
         struct piped *p = *state;
@@ -153,7 +155,7 @@ static pawl_status refuse_fill(pawl_log *log, pawl__batch *batch, void *user, pa
 }
 
 /* What was to go between the events of two steps holds nothing of them back. */
-static void a_commit_goes_without_what_cannot_go_along(void **state)
+TEST(a_commit_goes_without_what_cannot_go_along)
 {
         struct piped *p = *state;
         int calls = 0;
@@ -176,7 +178,7 @@ static void a_commit_goes_without_what_cannot_go_along(void **state)
         piped_replays(p);
 }
 
-static void an_unknown_token_is_an_error_and_writes_nothing(void **state)
+TEST(an_unknown_token_is_an_error_and_writes_nothing)
 {
         struct piped *p = *state;
 
@@ -187,7 +189,7 @@ static void an_unknown_token_is_an_error_and_writes_nothing(void **state)
         assert_int_equal(piped_complete(p, "1"), PAWL_ESTATE);
 }
 
-static void a_token_of_another_step_is_refused(void **state)
+TEST(a_token_of_another_step_is_refused)
 {
         struct piped *p = *state;
 
@@ -199,7 +201,7 @@ static void a_token_of_another_step_is_refused(void **state)
         assert_int_equal(piped_head(p), head);
 }
 
-static void a_step_that_completed_is_not_run_again(void **state)
+TEST(a_step_that_completed_is_not_run_again)
 {
         struct piped *p = *state;
 
@@ -218,7 +220,7 @@ static void a_step_that_completed_is_not_run_again(void **state)
         assert_int_equal(piped_head(p), head);
 }
 
-static void the_strictness_of_the_checkpoint_is_kept(void **state)
+TEST(the_strictness_of_the_checkpoint_is_kept)
 {
         struct piped *p = *state;
 
@@ -230,7 +232,7 @@ static void the_strictness_of_the_checkpoint_is_kept(void **state)
         assert_int_equal(p->ctx->effective, PAWL__STRICTNESS_MAX);
 }
 
-static void the_seed_that_a_run_started_with_holds_to_its_end(void **state)
+TEST(the_seed_that_a_run_started_with_holds_to_its_end)
 {
         static const char changed[] = "terms: [{surface: workspace, definition: Only this}]\n";
         struct piped *p = *state;
@@ -255,7 +257,7 @@ static sqlite3 *lock_log(struct piped *p)
         return db;
 }
 
-static void without_its_commit_nothing_is_generated(void **state)
+TEST(without_its_commit_nothing_is_generated)
 {
         struct piped *p = *state;
 
@@ -288,7 +290,7 @@ static void without_its_commit_nothing_is_generated(void **state)
         piped_replays(p);
 }
 
-static void options_and_seeds_are_checked(void **state)
+TEST(options_and_seeds_are_checked)
 {
         struct piped *p = *state;
         pawl_pipeline *pipeline = NULL;
@@ -310,26 +312,4 @@ static void options_and_seeds_are_checked(void **state)
         pawl_pipeline_free(NULL);
 }
 
-#define TEST(name) cmocka_unit_test_setup_teardown(name, piped_setup, piped_teardown)
-
-int main(void)
-{
-        const struct CMUnitTest tests[] = {
-                TEST(a_step_without_conflicts_passes_and_completes),
-                TEST(a_blocked_step_is_resolved_elsewhere_and_resumed),
-                TEST(the_same_pipeline_resumes_too),
-                TEST(a_step_that_is_not_answered_blocks_again_with_the_same_conflict),
-                TEST(a_step_that_died_at_its_command_keeps_its_token),
-                TEST(the_token_of_the_block_leads_to_the_command_that_was_interrupted),
-                TEST(a_resolved_step_goes_on_in_the_same_session),
-                TEST(a_commit_goes_without_what_cannot_go_along),
-                TEST(an_unknown_token_is_an_error_and_writes_nothing),
-                TEST(a_token_of_another_step_is_refused),
-                TEST(a_step_that_completed_is_not_run_again),
-                TEST(the_strictness_of_the_checkpoint_is_kept),
-                TEST(the_seed_that_a_run_started_with_holds_to_its_end),
-                TEST(without_its_commit_nothing_is_generated),
-                TEST(options_and_seeds_are_checked),
-        };
-        return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS_MAIN(NULL, NULL)

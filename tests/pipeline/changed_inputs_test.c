@@ -1,10 +1,12 @@
 /* A resume whose inputs are not those of the checkpoint. */
 #include "support/pipeline.h"
 
+#define TEST(name) UNIT_TEST_WITH(name, piped_setup, piped_teardown)
+
 static const char plain[] = "{\"description\":\"the tenant pays\"}";
 static const char ambiguous[] = "{\"description\":\"Refunds land in the workspace\"}";
 
-static void changed_inputs_are_refused(void **state)
+TEST(changed_inputs_are_refused)
 {
         struct piped *p = *state;
         char token[37];
@@ -37,7 +39,7 @@ static void changed_inputs_are_refused(void **state)
         assert_null(pawl_context_input_diff(p->ctx));
 }
 
-static void inputs_that_were_not_kept_change_without_a_diff(void **state)
+TEST(inputs_that_were_not_kept_change_without_a_diff)
 {
         struct piped *p = *state;
 
@@ -58,7 +60,7 @@ static pawl_status confirm(bool *yes, const pawl_input_change *change, void *use
         return *verdict < 0 ? *verdict : PAWL_OK;
 }
 
-static void changed_inputs_that_are_confirmed_start_again_at_layer_1(void **state)
+TEST(changed_inputs_that_are_confirmed_start_again_at_layer_1)
 {
         struct piped *p = *state;
         pawl_status verdict = PAWL_OK;
@@ -88,7 +90,7 @@ static void changed_inputs_that_are_confirmed_start_again_at_layer_1(void **stat
         piped_replays(p);
 }
 
-static void a_confirmation_that_fails_changes_nothing(void **state)
+TEST(a_confirmation_that_fails_changes_nothing)
 {
         struct piped *p = *state;
         pawl_status verdict = PAWL_EINTERRUPTED;
@@ -103,7 +105,7 @@ static void a_confirmation_that_fails_changes_nothing(void **state)
         assert_int_equal(piped_head(p), head);
 }
 
-static void an_answer_outlives_changed_inputs(void **state)
+TEST(an_answer_outlives_changed_inputs)
 {
         struct piped *p = *state;
         pawl_status verdict = PAWL_OK;
@@ -116,16 +118,4 @@ static void an_answer_outlives_changed_inputs(void **state)
         assert_int_equal(piped_critical_resume(p, "s", "{\"prompt\":\"the workspace\"}"), PAWL_OK);
 }
 
-#define TEST(name) cmocka_unit_test_setup_teardown(name, piped_setup, piped_teardown)
-
-int main(void)
-{
-        const struct CMUnitTest tests[] = {
-                TEST(changed_inputs_are_refused),
-                TEST(inputs_that_were_not_kept_change_without_a_diff),
-                TEST(changed_inputs_that_are_confirmed_start_again_at_layer_1),
-                TEST(a_confirmation_that_fails_changes_nothing),
-                TEST(an_answer_outlives_changed_inputs),
-        };
-        return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS_MAIN(NULL, NULL)

@@ -1,6 +1,8 @@
 /* Layers 1 and 2 with a context alone. */
 #include "support/pipeline.h"
 
+#define TEST(name) UNIT_TEST_WITH(name, alone_setup, alone_teardown)
+
 static const char ambiguous[] = "{\"description\":\"Refunds land in the workspace of the tenant\"}";
 
 static void glossary(struct alone *a)
@@ -10,7 +12,7 @@ static void glossary(struct alone *a)
         alone_sense(a, "team_domain", "tenant", "A customer", 1);
 }
 
-static void terms_that_resolved_are_not_observed(void **state)
+TEST(terms_that_resolved_are_not_observed)
 {
         struct alone *a = *state;
 
@@ -28,7 +30,7 @@ static void terms_that_resolved_are_not_observed(void **state)
                 alone_payload(a, "TermCandidateObserved", 1), "\"extraction_method\":\"acronym\"");
 }
 
-static void a_hint_alone_is_observed_without_a_context(void **state)
+TEST(a_hint_alone_is_observed_without_a_context)
 {
         static const char metadata[] = "{\"glossary_watch_terms\":[\"ledger\"]}";
         struct alone *a = *state;
@@ -38,7 +40,7 @@ static void a_hint_alone_is_observed_without_a_context(void **state)
         assert_holds(alone_payload(a, "TermCandidateObserved", 0), "\"context\":\"\"");
 }
 
-static void one_evaluation_holds_all_findings(void **state)
+TEST(one_evaluation_holds_all_findings)
 {
         struct alone *a = *state;
 
@@ -56,7 +58,7 @@ static void one_evaluation_holds_all_findings(void **state)
         assert_int_equal(a->ctx->findings.n, 1);
 }
 
-static void what_the_gate_will_hold_is_recorded_as_blocked(void **state)
+TEST(what_the_gate_will_hold_is_recorded_as_blocked)
 {
         struct alone *a = *state;
 
@@ -70,7 +72,7 @@ static void what_the_gate_will_hold_is_recorded_as_blocked(void **state)
         assert_holds(payload, "\"blocked\":true");
 }
 
-static void without_findings_the_evaluation_is_empty(void **state)
+TEST(without_findings_the_evaluation_is_empty)
 {
         struct alone *a = *state;
 
@@ -85,7 +87,7 @@ static void without_findings_the_evaluation_is_empty(void **state)
         assert_holds(payload, "\"recommended_action\":\"proceed\"");
 }
 
-static void confidence_is_that_of_the_worst_findings(void **state)
+TEST(confidence_is_that_of_the_worst_findings)
 {
         struct alone *a = *state;
 
@@ -99,7 +101,7 @@ static void confidence_is_that_of_the_worst_findings(void **state)
         assert_int_equal(a->ctx->findings.n, 2);
 }
 
-static void both_layers_do_nothing_where_the_check_is_off(void **state)
+TEST(both_layers_do_nothing_where_the_check_is_off)
 {
         struct alone *a = *state;
 
@@ -116,7 +118,7 @@ static void both_layers_do_nothing_where_the_check_is_off(void **state)
         }
 }
 
-static void a_step_may_ask_for_the_check_at_strictness_off(void **state)
+TEST(a_step_may_ask_for_the_check_at_strictness_off)
 {
         struct alone *a = *state;
 
@@ -138,7 +140,7 @@ static void set_output(struct alone *a, const char *json)
         a->ctx->output = pawl__text(json);
 }
 
-static void the_output_is_held_against_the_definitions(void **state)
+TEST(the_output_is_held_against_the_definitions)
 {
         struct alone *a = *state;
 
@@ -152,7 +154,7 @@ static void the_output_is_held_against_the_definitions(void **state)
         assert_holds(payload, "\"blocked\":true");
 }
 
-static void at_medium_a_conflict_in_the_output_is_only_recorded(void **state)
+TEST(at_medium_a_conflict_in_the_output_is_only_recorded)
 {
         struct alone *a = *state;
 
@@ -166,21 +168,4 @@ static void at_medium_a_conflict_in_the_output_is_only_recorded(void **state)
         assert_holds(payload, "\"blocked\":false");
 }
 
-#define TEST(name) cmocka_unit_test_setup_teardown(name, alone_setup, alone_teardown)
-
-int main(void)
-{
-        const struct CMUnitTest tests[] = {
-                TEST(terms_that_resolved_are_not_observed),
-                TEST(a_hint_alone_is_observed_without_a_context),
-                TEST(one_evaluation_holds_all_findings),
-                TEST(what_the_gate_will_hold_is_recorded_as_blocked),
-                TEST(without_findings_the_evaluation_is_empty),
-                TEST(confidence_is_that_of_the_worst_findings),
-                TEST(both_layers_do_nothing_where_the_check_is_off),
-                TEST(a_step_may_ask_for_the_check_at_strictness_off),
-                TEST(the_output_is_held_against_the_definitions),
-                TEST(at_medium_a_conflict_in_the_output_is_only_recorded),
-        };
-        return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS_MAIN(NULL, NULL)

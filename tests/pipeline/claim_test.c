@@ -6,6 +6,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#define TEST(name) UNIT_TEST_WITH(name, piped_setup, piped_teardown)
+
 static const char plain[] = "{\"description\":\"the tenant pays\"}";
 static const char ambiguous[] = "{\"description\":\"Refunds land in the workspace\"}";
 
@@ -32,7 +34,7 @@ static void take_over(struct piped *p)
         pawl_log_close(other);
 }
 
-static void a_pipeline_that_lost_its_claim_writes_nothing_more_under_it(void **state)
+TEST(a_pipeline_that_lost_its_claim_writes_nothing_more_under_it)
 {
         struct piped *p = *state;
 
@@ -49,7 +51,7 @@ static void a_pipeline_that_lost_its_claim_writes_nothing_more_under_it(void **s
         piped_replays(p);
 }
 
-static void a_completion_that_waits_goes_with_the_claim(void **state)
+TEST(a_completion_that_waits_goes_with_the_claim)
 {
         struct piped *p = *state;
 
@@ -63,7 +65,7 @@ static void a_completion_that_waits_goes_with_the_claim(void **state)
         assert_string_equal(piped_status(p, "s"), "running");
 }
 
-static void an_adopted_claim_that_is_lost_stays_with_its_owner(void **state)
+TEST(an_adopted_claim_that_is_lost_stays_with_its_owner)
 {
         struct piped *p = *state;
         uint64_t fence;
@@ -121,7 +123,7 @@ static void count_up(char out[37], void *user)
         r->options.sources.uuid(out, r->options.sources.user);
 }
 
-static void a_run_that_another_started_meanwhile_is_joined(void **state)
+TEST(a_run_that_another_started_meanwhile_is_joined)
 {
         struct piped *p = *state;
         struct racing r = {.p = p,
@@ -141,7 +143,7 @@ static void a_run_that_another_started_meanwhile_is_joined(void **state)
         piped_replays(p);
 }
 
-static void a_process_that_died_loses_its_claim_at_once(void **state)
+TEST(a_process_that_died_loses_its_claim_at_once)
 {
         struct piped *p = *state;
         int status;
@@ -172,7 +174,7 @@ static void a_process_that_died_loses_its_claim_at_once(void **state)
         piped_replays(p);
 }
 
-static void a_long_generation_keeps_its_run_as_long_as_it_renews(void **state)
+TEST(a_long_generation_keeps_its_run_as_long_as_it_renews)
 {
         struct piped *p = *state;
         pawl_log *other;
@@ -203,7 +205,7 @@ static void a_long_generation_keeps_its_run_as_long_as_it_renews(void **state)
         piped_replays(p);
 }
 
-static void what_cannot_be_written_now_may_be_later(void **state)
+TEST(what_cannot_be_written_now_may_be_later)
 {
         struct piped *p = *state;
         sqlite3 *lock;
@@ -233,7 +235,7 @@ static pawl_status refuse(const pawl_layer *layer, pawl_context *ctx)
         return pawl_context_fail(ctx, PAWL_EIO, "refused");
 }
 
-static void a_completion_that_waits_survives_a_pass_that_fails(void **state)
+TEST(a_completion_that_waits_survives_a_pass_that_fails)
 {
         struct piped *p = *state;
         const pawl_layer mine = {"mine", refuse, NULL};
@@ -253,7 +255,7 @@ static void a_completion_that_waits_survives_a_pass_that_fails(void **state)
         piped_replays(p);
 }
 
-static void a_log_that_is_only_read_takes_no_answer_and_no_pass(void **state)
+TEST(a_log_that_is_only_read_takes_no_answer_and_no_pass)
 {
         struct piped *p = *state;
         pawl_answer pick = {.pick = 1};
@@ -273,7 +275,7 @@ static void a_log_that_is_only_read_takes_no_answer_and_no_pass(void **state)
         assert_int_equal(piped_head(p), head);
 }
 
-static void a_run_names_at_most_four_scopes(void **state)
+TEST(a_run_names_at_most_four_scopes)
 {
         struct piped *p = *state;
         pawl__scope_ref refs[PAWL__SCOPE_REFS_MAX + 1] = {{{NULL, 0}, {NULL, 0}}};
@@ -287,21 +289,4 @@ static void a_run_names_at_most_four_scopes(void **state)
         assert_int_equal(claim->n_refs, 1);
 }
 
-#define TEST(name) cmocka_unit_test_setup_teardown(name, piped_setup, piped_teardown)
-
-int main(void)
-{
-        const struct CMUnitTest tests[] = {
-                TEST(a_pipeline_that_lost_its_claim_writes_nothing_more_under_it),
-                TEST(a_completion_that_waits_goes_with_the_claim),
-                TEST(an_adopted_claim_that_is_lost_stays_with_its_owner),
-                TEST(a_run_that_another_started_meanwhile_is_joined),
-                TEST(a_process_that_died_loses_its_claim_at_once),
-                TEST(a_long_generation_keeps_its_run_as_long_as_it_renews),
-                TEST(what_cannot_be_written_now_may_be_later),
-                TEST(a_completion_that_waits_survives_a_pass_that_fails),
-                TEST(a_log_that_is_only_read_takes_no_answer_and_no_pass),
-                TEST(a_run_names_at_most_four_scopes),
-        };
-        return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS_MAIN(NULL, NULL)

@@ -1,6 +1,8 @@
 /* Layer 4 with a context alone: what held the step is put there as the gate leaves it. */
 #include "support/pipeline.h"
 
+#define TEST(name) UNIT_TEST_WITH(name, alone_setup, alone_teardown)
+
 enum { MOST = 5 };
 
 static const char *const terms[MOST] = {"alpha", "beta", "gamma", "delta", "epsilon"};
@@ -39,7 +41,7 @@ static pawl_status clarify(struct alone *a)
         return pawl__layer_clarification.process(&pawl__layer_clarification, a->ctx);
 }
 
-static void a_step_that_is_not_held_is_not_asked_about(void **state)
+TEST(a_step_that_is_not_held_is_not_asked_about)
 {
         struct alone *a = *state;
 
@@ -49,7 +51,7 @@ static void a_step_that_is_not_held_is_not_asked_about(void **state)
         assert_int_equal(a->batch.n, 0);
 }
 
-static void without_anybody_to_ask_every_conflict_is_requested_and_deferred(void **state)
+TEST(without_anybody_to_ask_every_conflict_is_requested_and_deferred)
 {
         struct alone *a = *state;
 
@@ -73,7 +75,7 @@ static void without_anybody_to_ask_every_conflict_is_requested_and_deferred(void
         assert_int_equal(pawl_context_conflicts(a->ctx), 2);
 }
 
-static void all_requests_are_on_disk_before_the_first_question(void **state)
+TEST(all_requests_are_on_disk_before_the_first_question)
 {
         struct alone *a = *state;
 
@@ -86,7 +88,7 @@ static void all_requests_are_on_disk_before_the_first_question(void **state)
         assert_int_equal(a->batch.n, 0);
 }
 
-static void a_burst_asks_three_questions_and_defers_the_rest(void **state)
+TEST(a_burst_asks_three_questions_and_defers_the_rest)
 {
         const pawl_answer answers[] = {{.pick = 1}, {.pick = 2}, {.pick = 1}};
         struct alone *a = *state;
@@ -108,7 +110,7 @@ static void a_burst_asks_three_questions_and_defers_the_rest(void **state)
         assert_string_equal(alone_types(a), "GlossaryClarificationResolved");
 }
 
-static void a_pick_is_recorded_in_its_scope_and_holds_for_the_mission(void **state)
+TEST(a_pick_is_recorded_in_its_scope_and_holds_for_the_mission)
 {
         const pawl_answer answers[] = {{.pick = 2}};
         struct alone *a = *state;
@@ -131,7 +133,7 @@ static void a_pick_is_recorded_in_its_scope_and_holds_for_the_mission(void **sta
         assert_text(now.senses[0]->definition, "A release before beta");
 }
 
-static void answers_about_the_output_are_checkpointed_at_post_generation(void **state)
+TEST(answers_about_the_output_are_checkpointed_at_post_generation)
 {
         const pawl_answer answers[] = {{.pick = 1}};
         struct alone *a = *state;
@@ -150,7 +152,7 @@ static void answers_about_the_output_are_checkpointed_at_post_generation(void **
         assert_holds(pawl__text(a->committed), "GlossaryClarificationRequested");
 }
 
-static void a_bad_answer_ends_the_pass(void **state)
+TEST(a_bad_answer_ends_the_pass)
 {
         static const struct {
                 pawl_answer answer;
@@ -173,7 +175,7 @@ static void a_bad_answer_ends_the_pass(void **state)
         }
 }
 
-static void a_question_that_fails_ends_the_pass(void **state)
+TEST(a_question_that_fails_ends_the_pass)
 {
         struct alone *a = *state;
 
@@ -191,7 +193,7 @@ static void a_question_that_fails_ends_the_pass(void **state)
         assert_int_equal(clarify(a), PAWL_EINVAL);
 }
 
-static void nobody_is_asked_when_the_log_cannot_be_written(void **state)
+TEST(nobody_is_asked_when_the_log_cannot_be_written)
 {
         struct alone *a = *state;
 
@@ -214,7 +216,7 @@ static void fail_next_wait(void *user)
 
 /* The first answer cannot be written because another session's stands there: ours is dropped, and
  * the conflict counts as answered. */
-static void an_answer_that_came_first_stands(void **state)
+TEST(an_answer_that_came_first_stands)
 {
         const pawl_answer answers[] = {{.pick = 1}, {.pick = 1}};
         struct alone *a = *state;
@@ -231,21 +233,4 @@ static void an_answer_that_came_first_stands(void **state)
                 alone_payload(a, "GlossaryClarificationResolved", 0), "\"term_surface\":\"beta\"");
 }
 
-#define TEST(name) cmocka_unit_test_setup_teardown(name, alone_setup, alone_teardown)
-
-int main(void)
-{
-        const struct CMUnitTest tests[] = {
-                TEST(a_step_that_is_not_held_is_not_asked_about),
-                TEST(without_anybody_to_ask_every_conflict_is_requested_and_deferred),
-                TEST(all_requests_are_on_disk_before_the_first_question),
-                TEST(a_burst_asks_three_questions_and_defers_the_rest),
-                TEST(a_pick_is_recorded_in_its_scope_and_holds_for_the_mission),
-                TEST(answers_about_the_output_are_checkpointed_at_post_generation),
-                TEST(a_bad_answer_ends_the_pass),
-                TEST(a_question_that_fails_ends_the_pass),
-                TEST(nobody_is_asked_when_the_log_cannot_be_written),
-                TEST(an_answer_that_came_first_stands),
-        };
-        return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS_MAIN(NULL, NULL)

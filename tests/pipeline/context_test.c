@@ -1,6 +1,8 @@
 #include "support/pipeline.h"
 
-static void ids_are_checked(void **state)
+#define TEST(name) UNIT_TEST_WITH(name, alone_setup, alone_teardown)
+
+TEST(ids_are_checked)
 {
         static const struct {
                 const char *mission, *run, *step, *says;
@@ -12,7 +14,6 @@ static void ids_are_checked(void **state)
         };
         pawl_error err = PAWL_ERROR_INIT;
 
-        (void)state;
         for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
                 pawl_context *ctx = NULL;
                 assert_int_equal(
@@ -23,7 +24,7 @@ static void ids_are_checked(void **state)
         }
 }
 
-static void inputs_that_are_not_set_are_an_empty_object(void **state)
+TEST(inputs_that_are_not_set_are_an_empty_object)
 {
         struct alone *a = *state;
 
@@ -32,7 +33,7 @@ static void inputs_that_are_not_set_are_an_empty_object(void **state)
                 "44136fa355b3678a1146ad16f7e8649e94fb4fc21fe77e8310c060f61caaff8a");
 }
 
-static void inputs_are_kept_in_canonical_form(void **state)
+TEST(inputs_are_kept_in_canonical_form)
 {
         struct alone *a = *state;
 
@@ -40,7 +41,7 @@ static void inputs_are_kept_in_canonical_form(void **state)
         assert_text(pawl_context_inputs(a->ctx), "{\"a\":[],\"b\":1}");
 }
 
-static void inputs_that_are_refused_leave_the_former_ones(void **state)
+TEST(inputs_that_are_refused_leave_the_former_ones)
 {
         struct alone *a = *state;
         char hash[65];
@@ -53,7 +54,7 @@ static void inputs_that_are_refused_leave_the_former_ones(void **state)
         assert_string_equal(pawl_context_input_hash(a->ctx), hash);
 }
 
-static void strictness_and_token_are_checked(void **state)
+TEST(strictness_and_token_are_checked)
 {
         struct alone *a = *state;
 
@@ -72,7 +73,7 @@ static void strictness_and_token_are_checked(void **state)
         assert_string_equal(a->ctx->token, "00000000-0000-4000-8000-000000000001");
 }
 
-static void metadata_that_is_refused_leaves_the_former(void **state)
+TEST(metadata_that_is_refused_leaves_the_former)
 {
         static const char good[] = "{\"glossary_watch_terms\":[\"tenant\"]}";
         static const char bad[] = "{\"glossary_watch_terms\":\"tenant\"}";
@@ -84,7 +85,7 @@ static void metadata_that_is_refused_leaves_the_former(void **state)
         assert_int_equal(a->ctx->metadata.n_watch_terms, 1);
 }
 
-static void before_a_pass_there_is_nothing_to_show(void **state)
+TEST(before_a_pass_there_is_nothing_to_show)
 {
         struct alone *a = *state;
 
@@ -96,7 +97,7 @@ static void before_a_pass_there_is_nothing_to_show(void **state)
         assert_string_equal(pawl_context_cursor(a->ctx), "");
 }
 
-static void a_layers_event_gets_the_contexts_ids(void **state)
+TEST(a_layers_event_gets_the_contexts_ids)
 {
         static const char payload[] = "{\"status\":\"completed\"}";
         struct alone *a = *state;
@@ -112,7 +113,7 @@ static void a_layers_event_gets_the_contexts_ids(void **state)
         assert_int_equal(event->v, 1);
 }
 
-static void a_layers_event_must_be_of_its_types_form(void **state)
+TEST(a_layers_event_must_be_of_its_types_form)
 {
         static const struct {
                 const char *type, *payload;
@@ -138,7 +139,7 @@ static void a_layers_event_must_be_of_its_types_form(void **state)
         assert_int_equal(a->batch.n, 0);
 }
 
-static void a_conflicts_id_depends_on_run_step_phase_and_term_alone(void **state)
+TEST(a_conflicts_id_depends_on_run_step_phase_and_term_alone)
 {
         struct alone *a = *state;
         pawl_context *other;
@@ -162,7 +163,7 @@ static void a_conflicts_id_depends_on_run_step_phase_and_term_alone(void **state
         pawl_context_free(other);
 }
 
-static void a_layer_says_why_it_failed(void **state)
+TEST(a_layer_says_why_it_failed)
 {
         struct alone *a = *state;
 
@@ -170,22 +171,4 @@ static void a_layer_says_why_it_failed(void **state)
         assert_string_equal(pawl_context_errmsg(a->ctx), "100 % gone");
 }
 
-#define TEST(name) cmocka_unit_test_setup_teardown(name, alone_setup, alone_teardown)
-
-int main(void)
-{
-        const struct CMUnitTest tests[] = {
-                TEST(ids_are_checked),
-                TEST(inputs_that_are_not_set_are_an_empty_object),
-                TEST(inputs_are_kept_in_canonical_form),
-                TEST(inputs_that_are_refused_leave_the_former_ones),
-                TEST(strictness_and_token_are_checked),
-                TEST(metadata_that_is_refused_leaves_the_former),
-                TEST(before_a_pass_there_is_nothing_to_show),
-                TEST(a_layers_event_gets_the_contexts_ids),
-                TEST(a_layers_event_must_be_of_its_types_form),
-                TEST(a_conflicts_id_depends_on_run_step_phase_and_term_alone),
-                TEST(a_layer_says_why_it_failed),
-        };
-        return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS_MAIN(NULL, NULL)

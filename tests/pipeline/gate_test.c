@@ -29,13 +29,15 @@ static int setup(void **state)
         return alone_setup(state);
 }
 
+#define TEST(name) UNIT_TEST_WITH(name, setup, alone_teardown)
+
 static pawl_status judge(struct alone *a, pawl__finding *findings, size_t n)
 {
         a->ctx->findings = (pawl__findings){findings, n};
         return pawl__layer_gate.process(&pawl__layer_gate, a->ctx);
 }
 
-static void what_passes_gets_a_post_gate_checkpoint_with_a_fresh_token(void **state)
+TEST(what_passes_gets_a_post_gate_checkpoint_with_a_fresh_token)
 {
         struct alone *a = *state;
         pawl__scope_ref ref = {pawl__text("team_domain"), pawl__text(VERSION)};
@@ -59,7 +61,7 @@ static void what_passes_gets_a_post_gate_checkpoint_with_a_fresh_token(void **st
                 pawl_context_retry_token(a->ctx), "00000000-0000-4000-8000-000000000002");
 }
 
-static void with_the_check_off_there_is_a_post_gate_checkpoint_all_the_same(void **state)
+TEST(with_the_check_off_there_is_a_post_gate_checkpoint_all_the_same)
 {
         struct alone *a = *state;
 
@@ -68,7 +70,7 @@ static void with_the_check_off_there_is_a_post_gate_checkpoint_all_the_same(void
         assert_holds(alone_payload(a, "StepCheckpointed", 0), "\"strictness\":\"off\"");
 }
 
-static void what_blocks_is_checkpointed_before_it_is_said(void **state)
+TEST(what_blocks_is_checkpointed_before_it_is_said)
 {
         pawl__finding findings[] = {found("alpha", PAWL__SEVERITY_LOW),
                 found("beta", PAWL__SEVERITY_HIGH), found("gamma", PAWL__SEVERITY_MEDIUM)};
@@ -95,7 +97,7 @@ static void what_blocks_is_checkpointed_before_it_is_said(void **state)
         assert_null(memmem(payload.data, payload.len, "gamma", 5));
 }
 
-static void at_max_every_conflict_holds_the_worst_first_and_in_order(void **state)
+TEST(at_max_every_conflict_holds_the_worst_first_and_in_order)
 {
         static const char *const order[] = {"b", "e", "c", "a", "d"};
         pawl__finding findings[] = {found("a", PAWL__SEVERITY_LOW), found("b", PAWL__SEVERITY_HIGH),
@@ -114,7 +116,7 @@ static void at_max_every_conflict_holds_the_worst_first_and_in_order(void **stat
                 "\"effective_strictness\":\"max\",\"strictness_mode\":\"off\"");
 }
 
-static void the_projects_strictness_is_the_mode_where_the_mission_has_none(void **state)
+TEST(the_projects_strictness_is_the_mode_where_the_mission_has_none)
 {
         pawl__finding findings[] = {found("a", PAWL__SEVERITY_HIGH)};
         struct alone *a = *state;
@@ -125,7 +127,7 @@ static void the_projects_strictness_is_the_mode_where_the_mission_has_none(void 
                 "\"strictness_mode\":\"max\"");
 }
 
-static void a_passing_output_needs_no_checkpoint(void **state)
+TEST(a_passing_output_needs_no_checkpoint)
 {
         pawl__finding findings[] = {found("a", PAWL__SEVERITY_HIGH)};
         struct alone *a = *state;
@@ -135,7 +137,7 @@ static void a_passing_output_needs_no_checkpoint(void **state)
         assert_int_equal(a->batch.n, 0);
 }
 
-static void an_output_that_is_held_is_named_in_its_checkpoint(void **state)
+TEST(an_output_that_is_held_is_named_in_its_checkpoint)
 {
         pawl__finding findings[] = {found("a", PAWL__SEVERITY_LOW)};
         struct alone *a = *state;
@@ -149,7 +151,7 @@ static void an_output_that_is_held_is_named_in_its_checkpoint(void **state)
         assert_holds(payload, "\"output_hash\":\"aaaaaaaa");
 }
 
-static void judging_again_forgets_what_was_held(void **state)
+TEST(judging_again_forgets_what_was_held)
 {
         pawl__finding findings[] = {found("a", PAWL__SEVERITY_HIGH)};
         struct alone *a = *state;
@@ -160,7 +162,7 @@ static void judging_again_forgets_what_was_held(void **state)
         assert_int_equal(pawl_context_conflicts(a->ctx), 0);
 }
 
-static void a_checkpoint_that_is_too_long_blocks_with_an_error(void **state)
+TEST(a_checkpoint_that_is_too_long_blocks_with_an_error)
 {
         char version[1200];
         pawl__scope_ref ref = {pawl__text("team_domain"), pawl__text_n(version, sizeof version)};
@@ -174,20 +176,4 @@ static void a_checkpoint_that_is_too_long_blocks_with_an_error(void **state)
         assert_null(pawl_context_retry_token(a->ctx));
 }
 
-#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, alone_teardown)
-
-int main(void)
-{
-        const struct CMUnitTest tests[] = {
-                TEST(what_passes_gets_a_post_gate_checkpoint_with_a_fresh_token),
-                TEST(with_the_check_off_there_is_a_post_gate_checkpoint_all_the_same),
-                TEST(what_blocks_is_checkpointed_before_it_is_said),
-                TEST(at_max_every_conflict_holds_the_worst_first_and_in_order),
-                TEST(the_projects_strictness_is_the_mode_where_the_mission_has_none),
-                TEST(a_passing_output_needs_no_checkpoint),
-                TEST(an_output_that_is_held_is_named_in_its_checkpoint),
-                TEST(judging_again_forgets_what_was_held),
-                TEST(a_checkpoint_that_is_too_long_blocks_with_an_error),
-        };
-        return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS_MAIN(NULL, NULL)

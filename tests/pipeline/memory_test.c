@@ -93,7 +93,7 @@ static void pass(struct run *s)
         pawl_pipeline_free(pipeline);
 }
 
-static void nothing_leaks_or_slips_through_without_memory(void **state)
+UNIT_TEST_WITH(nothing_leaks_or_slips_through_without_memory, piped_setup, piped_teardown)
 {
         struct piped *p = *state;
         struct run r = {.p = p};
@@ -117,11 +117,4 @@ static void nothing_leaks_or_slips_through_without_memory(void **state)
         piped_replays(p);
 }
 
-int main(void)
-{
-        const struct CMUnitTest tests[] = {
-                cmocka_unit_test_setup_teardown(
-                        nothing_leaks_or_slips_through_without_memory, piped_setup, piped_teardown),
-        };
-        return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS_MAIN(NULL, NULL)

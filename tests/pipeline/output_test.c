@@ -2,10 +2,12 @@
 #include "support/pipeline.h"
 #include <sqlite3.h>
 
+#define TEST(name) UNIT_TEST_WITH(name, piped_setup, piped_teardown)
+
 static const char plain[] = "{\"description\":\"the tenant pays\"}";
 static const char ambiguous[] = "{\"description\":\"Refunds land in the workspace\"}";
 
-static void at_max_an_output_with_a_conflict_is_kept_and_held(void **state)
+TEST(at_max_an_output_with_a_conflict_is_kept_and_held)
 {
         struct piped *p = *state;
         char conflict[17], gate_token[37];
@@ -49,7 +51,7 @@ static void at_max_an_output_with_a_conflict_is_kept_and_held(void **state)
 
 /* One that contradicts a definition goes on only by an answer: the glossary cannot mend the text.
  */
-static void a_contradicting_output_passes_once_its_conflict_is_answered(void **state)
+TEST(a_contradicting_output_passes_once_its_conflict_is_answered)
 {
         struct piped *p = *state;
         pawl_answer pick = {.pick = 1};
@@ -64,7 +66,7 @@ static void a_contradicting_output_passes_once_its_conflict_is_answered(void **s
 }
 
 /* The token of the command stays the one to resume with. */
-static void an_output_that_could_not_be_kept_is_not_checkpointed(void **state)
+TEST(an_output_that_could_not_be_kept_is_not_checkpointed)
 {
         struct piped *p = *state;
         sqlite3 *lock;
@@ -84,7 +86,7 @@ static void an_output_that_could_not_be_kept_is_not_checkpointed(void **state)
         assert_string_not_equal(pawl_context_retry_token(p->ctx), token);
 }
 
-static void at_medium_an_output_with_a_conflict_completes(void **state)
+TEST(at_medium_an_output_with_a_conflict_completes)
 {
         struct piped *p = *state;
 
@@ -95,7 +97,7 @@ static void at_medium_an_output_with_a_conflict_completes(void **state)
                 piped_types(p, head), "TermCandidateObserved SemanticCheckEvaluated StepCompleted");
 }
 
-static void an_output_is_asked_about_in_the_same_session(void **state)
+TEST(an_output_is_asked_about_in_the_same_session)
 {
         const pawl_answer answers[] = {{.pick = 1}};
         struct piped *p = *state;
@@ -117,7 +119,7 @@ static void an_output_is_asked_about_in_the_same_session(void **state)
         piped_replays(p);
 }
 
-static void an_output_is_json_or_else_a_string(void **state)
+TEST(an_output_is_json_or_else_a_string)
 {
         static const struct {
                 const char *output, *canonical;
@@ -142,7 +144,7 @@ static void an_output_is_json_or_else_a_string(void **state)
         }
 }
 
-static void an_output_that_is_not_utf_8_is_refused_and_the_step_fails(void **state)
+TEST(an_output_that_is_not_utf_8_is_refused_and_the_step_fails)
 {
         struct piped *p = *state;
 
@@ -167,7 +169,7 @@ static void an_output_that_is_not_utf_8_is_refused_and_the_step_fails(void **sta
         piped_replays(p);
 }
 
-static void a_completion_may_wait_for_the_next_commit(void **state)
+TEST(a_completion_may_wait_for_the_next_commit)
 {
         struct piped *p = *state;
 
@@ -199,19 +201,4 @@ static void a_completion_may_wait_for_the_next_commit(void **state)
         piped_replays(p);
 }
 
-#define TEST(name) cmocka_unit_test_setup_teardown(name, piped_setup, piped_teardown)
-
-int main(void)
-{
-        const struct CMUnitTest tests[] = {
-                TEST(at_max_an_output_with_a_conflict_is_kept_and_held),
-                TEST(a_contradicting_output_passes_once_its_conflict_is_answered),
-                TEST(an_output_that_could_not_be_kept_is_not_checkpointed),
-                TEST(at_medium_an_output_with_a_conflict_completes),
-                TEST(an_output_is_asked_about_in_the_same_session),
-                TEST(an_output_is_json_or_else_a_string),
-                TEST(an_output_that_is_not_utf_8_is_refused_and_the_step_fails),
-                TEST(a_completion_may_wait_for_the_next_commit),
-        };
-        return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS_MAIN(NULL, NULL)

@@ -1,9 +1,11 @@
 /* Answering conflicts: in a burst, and from another session. */
 #include "support/pipeline.h"
 
+#define TEST(name) UNIT_TEST_WITH(name, piped_setup, piped_teardown)
+
 static const char ambiguous[] = "{\"description\":\"Refunds land in the workspace\"}";
 
-static void five_conflicts_ask_three_questions_and_defer_two(void **state)
+TEST(five_conflicts_ask_three_questions_and_defer_two)
 {
         static const char five[] = "{\"description\":\"\\\"alpha\\\" \\\"beta\\\" \\\"gamma\\\" "
                                    "\\\"delta\\\" \\\"eps\\\"\"}";
@@ -31,7 +33,7 @@ static void five_conflicts_ask_three_questions_and_defer_two(void **state)
         piped_replays(p);
 }
 
-static void a_second_answer_is_refused_and_changes_nothing(void **state)
+TEST(a_second_answer_is_refused_and_changes_nothing)
 {
         struct piped *p = *state;
         char conflict[17], prefix[5];
@@ -47,7 +49,7 @@ static void a_second_answer_is_refused_and_changes_nothing(void **state)
         assert_int_equal(piped_head(p), head);
 }
 
-static void answers_to_no_conflict_are_refused(void **state)
+TEST(answers_to_no_conflict_are_refused)
 {
         static const struct {
                 const char *id;
@@ -86,14 +88,4 @@ static void answers_to_no_conflict_are_refused(void **state)
         assert_holds(payload, "\"actor_id\":\"program\"");
 }
 
-#define TEST(name) cmocka_unit_test_setup_teardown(name, piped_setup, piped_teardown)
-
-int main(void)
-{
-        const struct CMUnitTest tests[] = {
-                TEST(five_conflicts_ask_three_questions_and_defer_two),
-                TEST(a_second_answer_is_refused_and_changes_nothing),
-                TEST(answers_to_no_conflict_are_refused),
-        };
-        return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS_MAIN(NULL, NULL)

@@ -4,6 +4,8 @@
 #include "support/pipeline.h"
 #include <sqlite3.h>
 
+#define TEST(name) UNIT_TEST_WITH(name, piped_setup, piped_teardown)
+
 #define VERSION "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08"
 
 static const char plain[] = "{\"description\":\"the tenant pays\"}";
@@ -32,7 +34,7 @@ static pawl_status run(struct piped *p, const char *inputs, const char *strictne
         return piped_run(p);
 }
 
-static void what_a_checkpoint_rests_on_must_be_there(void **state)
+TEST(what_a_checkpoint_rests_on_must_be_there)
 {
         static const struct {
                 const char *sql;
@@ -70,7 +72,7 @@ static void what_a_checkpoint_rests_on_must_be_there(void **state)
         }
 }
 
-static void an_output_that_is_lost_or_changed_is_not_given_out(void **state)
+TEST(an_output_that_is_lost_or_changed_is_not_given_out)
 {
         static const struct {
                 const char *sql, *says;
@@ -102,7 +104,7 @@ static void an_output_that_is_lost_or_changed_is_not_given_out(void **state)
         }
 }
 
-static void kept_inputs_that_were_changed_are_not_compared(void **state)
+TEST(kept_inputs_that_were_changed_are_not_compared)
 {
         struct piped *p = *state;
 
@@ -114,7 +116,7 @@ static void kept_inputs_that_were_changed_are_not_compared(void **state)
         assert_int_equal(piped_head(p), head);
 }
 
-static void a_newer_checkpoint_that_is_damaged_is_not_passed_over(void **state)
+TEST(a_newer_checkpoint_that_is_damaged_is_not_passed_over)
 {
         struct piped *p = *state;
         char blocked[37];
@@ -131,7 +133,7 @@ static void a_newer_checkpoint_that_is_damaged_is_not_passed_over(void **state)
 }
 
 /* A runner that brings its own senses, of no seed: the checkpoint's versions are loaded instead. */
-static void the_scopes_of_the_checkpoint_are_taken_up(void **state)
+TEST(the_scopes_of_the_checkpoint_are_taken_up)
 {
         struct piped *p = *state;
         pawl__glossary *none;
@@ -157,7 +159,7 @@ static void the_scopes_of_the_checkpoint_are_taken_up(void **state)
         pawl__glossary_free(none);
 }
 
-static void an_adopted_run_uses_the_senses_it_was_lent(void **state)
+TEST(an_adopted_run_uses_the_senses_it_was_lent)
 {
         struct piped *p = *state;
         pawl__glossary *own;
@@ -195,7 +197,7 @@ static void an_adopted_run_uses_the_senses_it_was_lent(void **state)
 }
 
 /* The same scope in another version, as a seed that was changed under the runner. */
-static void another_version_of_a_scope_is_not_taken_for_it(void **state)
+TEST(another_version_of_a_scope_is_not_taken_for_it)
 {
         struct piped *p = *state;
         pawl__scope_ref ref = {pawl__text("team_domain"), pawl__text(VERSION)};
@@ -219,7 +221,7 @@ static void another_version_of_a_scope_is_not_taken_for_it(void **state)
 
 /* The chain looks before it claims; a step that another completes right then is seen by the layer.
  */
-static void the_layer_itself_gives_the_output_of_a_step_that_completed(void **state)
+TEST(the_layer_itself_gives_the_output_of_a_step_that_completed)
 {
         struct piped *p = *state;
 
@@ -243,7 +245,7 @@ static pawl_status say_yes(bool *yes, const pawl_input_change *change, void *use
         return PAWL_OK;
 }
 
-static void inputs_are_not_kept_where_that_is_turned_off(void **state)
+TEST(inputs_are_not_kept_where_that_is_turned_off)
 {
         struct piped *p = *state;
         pawl__buf blob = PAWL__BUF_INIT;
@@ -259,11 +261,10 @@ static void inputs_are_not_kept_where_that_is_turned_off(void **state)
         pawl__buf_free(&blob);
 }
 
-static void a_context_that_is_not_resumed_passes_the_layer(void **state)
+TEST(a_context_that_is_not_resumed_passes_the_layer)
 {
         void *alone;
 
-        (void)state;
         assert_int_equal(alone_setup(&alone), 0);
         struct alone *made = alone;
         assert_int_equal(pawl__layer_resume.process(&pawl__layer_resume, made->ctx), PAWL_OK);
@@ -271,21 +272,4 @@ static void a_context_that_is_not_resumed_passes_the_layer(void **state)
         alone_teardown(&alone);
 }
 
-#define TEST(name) cmocka_unit_test_setup_teardown(name, piped_setup, piped_teardown)
-
-int main(void)
-{
-        const struct CMUnitTest tests[] = {
-                TEST(what_a_checkpoint_rests_on_must_be_there),
-                TEST(an_output_that_is_lost_or_changed_is_not_given_out),
-                TEST(kept_inputs_that_were_changed_are_not_compared),
-                TEST(a_newer_checkpoint_that_is_damaged_is_not_passed_over),
-                TEST(the_scopes_of_the_checkpoint_are_taken_up),
-                TEST(an_adopted_run_uses_the_senses_it_was_lent),
-                TEST(another_version_of_a_scope_is_not_taken_for_it),
-                TEST(the_layer_itself_gives_the_output_of_a_step_that_completed),
-                TEST(inputs_are_not_kept_where_that_is_turned_off),
-                TEST(a_context_that_is_not_resumed_passes_the_layer),
-        };
-        return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS_MAIN(NULL, NULL)

@@ -2,9 +2,11 @@
 #include "support/claims.h"
 #include "support/pipeline.h"
 
+#define TEST(name) UNIT_TEST_WITH(name, piped_setup, piped_teardown)
+
 static const char plain[] = "{\"description\":\"the tenant pays\"}";
 
-static void a_run_that_another_holds_is_left_alone(void **state)
+TEST(a_run_that_another_holds_is_left_alone)
 {
         struct piped *p = *state;
         struct piped other = *p;
@@ -31,7 +33,7 @@ static void a_run_that_another_holds_is_left_alone(void **state)
         pawl_log_close(other.log);
 }
 
-static void a_run_belongs_to_one_mission_and_ends_once(void **state)
+TEST(a_run_belongs_to_one_mission_and_ends_once)
 {
         struct piped *p = *state;
 
@@ -58,7 +60,7 @@ static void a_run_belongs_to_one_mission_and_ends_once(void **state)
         assert_int_equal(piped_head(p), head);
 }
 
-static void a_run_may_end_failed_and_go_on_later(void **state)
+TEST(a_run_may_end_failed_and_go_on_later)
 {
         struct piped *p = *state;
 
@@ -71,7 +73,7 @@ static void a_run_may_end_failed_and_go_on_later(void **state)
         piped_replays(p);
 }
 
-static void one_pipeline_writes_to_several_runs(void **state)
+TEST(one_pipeline_writes_to_several_runs)
 {
         struct piped *p = *state;
         pawl_context *other;
@@ -131,27 +133,14 @@ static void a_run_that_is_lost_takes_nothing_from_another(struct piped *p, bool 
         pawl_context_free(lost);
 }
 
-static void a_run_that_is_lost_first(void **state)
+TEST(a_run_that_is_lost_first)
 {
         a_run_that_is_lost_takes_nothing_from_another(*state, true);
 }
 
-static void a_run_that_is_lost_last(void **state)
+TEST(a_run_that_is_lost_last)
 {
         a_run_that_is_lost_takes_nothing_from_another(*state, false);
 }
 
-#define TEST(name) cmocka_unit_test_setup_teardown(name, piped_setup, piped_teardown)
-
-int main(void)
-{
-        const struct CMUnitTest tests[] = {
-                TEST(a_run_that_another_holds_is_left_alone),
-                TEST(a_run_belongs_to_one_mission_and_ends_once),
-                TEST(a_run_may_end_failed_and_go_on_later),
-                TEST(one_pipeline_writes_to_several_runs),
-                TEST(a_run_that_is_lost_first),
-                TEST(a_run_that_is_lost_last),
-        };
-        return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS_MAIN(NULL, NULL)

@@ -1,6 +1,8 @@
 #include "pipeline/gate.h"
 #include "support/pipeline.h"
 
+#define TEST(name) UNIT_TEST_WITH(name, alone_setup, alone_teardown)
+
 enum {
         UNSET = PAWL__STRICTNESS_UNSET,
         OFF = PAWL__STRICTNESS_OFF,
@@ -8,7 +10,7 @@ enum {
         MAX = PAWL__STRICTNESS_MAX
 };
 
-static void the_first_source_that_says_a_strictness_decides(void **state)
+TEST(the_first_source_that_says_a_strictness_decides)
 {
         static const struct {
                 int runtime, step, mission, project, effective;
@@ -33,7 +35,7 @@ static void the_first_source_that_says_a_strictness_decides(void **state)
         }
 }
 
-static void what_a_checkpoint_decided_stands(void **state)
+TEST(what_a_checkpoint_decided_stands)
 {
         struct alone *a = *state;
 
@@ -43,7 +45,7 @@ static void what_a_checkpoint_decided_stands(void **state)
         assert_int_equal(a->ctx->effective, MAX);
 }
 
-static void the_check_runs_by_strictness_and_by_the_steps_own_word(void **state)
+TEST(the_check_runs_by_strictness_and_by_the_steps_own_word)
 {
         static const struct {
                 int strictness;
@@ -68,7 +70,7 @@ static void the_check_runs_by_strictness_and_by_the_steps_own_word(void **state)
         }
 }
 
-static void the_gate_blocks_by_strictness_and_severity(void **state)
+TEST(the_gate_blocks_by_strictness_and_severity)
 {
         /* by severity: none, low, medium, high */
         static const struct {
@@ -84,7 +86,6 @@ static void the_gate_blocks_by_strictness_and_severity(void **state)
                 {PAWL__ON_OUTPUT, MAX, {false, true, true, true}},
         };
 
-        (void)state;
         for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++)
                 for (int severity = 0; severity < 4; severity++)
                         assert_int_equal(pawl__gate_blocks((pawl__phase)cases[i].phase,
@@ -93,9 +94,8 @@ static void the_gate_blocks_by_strictness_and_severity(void **state)
                                 cases[i].blocks[severity]);
 }
 
-static void a_severity_that_is_not_known_blocks_like_high(void **state)
+TEST(a_severity_that_is_not_known_blocks_like_high)
 {
-        (void)state;
         assert_true(pawl__gate_blocks(
                 PAWL__ON_INPUTS, PAWL__STRICTNESS_MEDIUM, pawl__severity_of(pawl__text("dire"))));
         assert_true(
@@ -103,16 +103,4 @@ static void a_severity_that_is_not_known_blocks_like_high(void **state)
         assert_false(pawl__gate_blocks(PAWL__ON_INPUTS, PAWL__STRICTNESS_OFF, (pawl__severity)77));
 }
 
-#define TEST(name) cmocka_unit_test_setup_teardown(name, alone_setup, alone_teardown)
-
-int main(void)
-{
-        const struct CMUnitTest tests[] = {
-                TEST(the_first_source_that_says_a_strictness_decides),
-                TEST(what_a_checkpoint_decided_stands),
-                TEST(the_check_runs_by_strictness_and_by_the_steps_own_word),
-                TEST(the_gate_blocks_by_strictness_and_severity),
-                TEST(a_severity_that_is_not_known_blocks_like_high),
-        };
-        return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS_MAIN(NULL, NULL)

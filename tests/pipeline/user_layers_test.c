@@ -2,6 +2,8 @@
 #include "base/error.h"
 #include "support/pipeline.h"
 
+#define TEST(name) UNIT_TEST_WITH(name, piped_setup, piped_teardown)
+
 static const char plain[] = "{\"description\":\"the tenant pays\"}";
 static const char ambiguous[] = "{\"description\":\"Refunds land in the workspace\"}";
 
@@ -31,7 +33,7 @@ static pawl_status run(struct piped *p, const char *step, const char *inputs, co
         return piped_run(p);
 }
 
-static void layers_run_where_they_were_put(void **state)
+TEST(layers_run_where_they_were_put)
 {
         struct piped *p = *state;
         char notes[256] = "";
@@ -52,7 +54,7 @@ static void layers_run_where_they_were_put(void **state)
         assert_string_equal(notes, "first(output) second(output) third(output) last(output)");
 }
 
-static void a_resume_runs_the_layers_behind_the_gate(void **state)
+TEST(a_resume_runs_the_layers_behind_the_gate)
 {
         struct piped *p = *state;
         char notes[256] = "";
@@ -99,7 +101,7 @@ static pawl_status look(const pawl_layer *layer, pawl_context *ctx)
         return PAWL_OK;
 }
 
-static void a_layer_reads_ids_strictness_scopes_terms_and_findings(void **state)
+TEST(a_layer_reads_ids_strictness_scopes_terms_and_findings)
 {
         struct piped *p = *state;
         char first[512] = "", last[512] = "";
@@ -113,7 +115,7 @@ static void a_layer_reads_ids_strictness_scopes_terms_and_findings(void **state)
                                   "workspace ambiguous 2 of 1 id 16");
 }
 
-static void names_are_looked_up_and_unique(void **state)
+TEST(names_are_looked_up_and_unique)
 {
         struct piped *p = *state;
         struct noting n = {NULL, 0, PAWL_OK};
@@ -125,7 +127,7 @@ static void names_are_looked_up_and_unique(void **state)
         assert_says(pawl_pipeline_errmsg(p->pipeline), "layer generation_gate: is there already");
 }
 
-static void a_layer_that_fails_ends_the_pass_and_nothing_is_written(void **state)
+TEST(a_layer_that_fails_ends_the_pass_and_nothing_is_written)
 {
         struct piped *p = *state;
         char notes[64] = "";
@@ -153,7 +155,7 @@ static pawl_status object(const pawl_layer *layer, pawl_context *ctx)
         return pawl_context_fail(ctx, PAWL_EINVAL, "not on a Friday");
 }
 
-static void a_layer_says_why_it_failed(void **state)
+TEST(a_layer_says_why_it_failed)
 {
         struct piped *p = *state;
         const pawl_layer mine = {"mine", object, NULL};
@@ -164,7 +166,7 @@ static void a_layer_says_why_it_failed(void **state)
         assert_string_equal(pawl_context_errmsg(p->ctx), "not on a Friday");
 }
 
-static void a_layer_behind_the_gate_holds_until_it_lets_go(void **state)
+TEST(a_layer_behind_the_gate_holds_until_it_lets_go)
 {
         struct piped *p = *state;
         char notes[256] = "";
@@ -189,7 +191,7 @@ static void a_layer_behind_the_gate_holds_until_it_lets_go(void **state)
         piped_replays(p);
 }
 
-static void a_layer_may_hold_where_the_check_is_off(void **state)
+TEST(a_layer_may_hold_where_the_check_is_off)
 {
         struct piped *p = *state;
         char notes[256] = "";
@@ -204,7 +206,7 @@ static void a_layer_may_hold_where_the_check_is_off(void **state)
         assert_int_equal(run(p, "s", ambiguous, p->token), PAWL_OK);
 }
 
-static void a_layer_before_the_gate_that_holds_is_passed_again_from_the_start(void **state)
+TEST(a_layer_before_the_gate_that_holds_is_passed_again_from_the_start)
 {
         struct piped *p = *state;
         char notes[256] = "";
@@ -218,7 +220,7 @@ static void a_layer_before_the_gate_that_holds_is_passed_again_from_the_start(vo
         assert_int_equal(run(p, "s", plain, NULL), PAWL_OK);
 }
 
-static void a_layer_that_is_done_ends_the_pass_without_generation(void **state)
+TEST(a_layer_that_is_done_ends_the_pass_without_generation)
 {
         struct piped *p = *state;
         char notes[256] = "";
@@ -245,7 +247,7 @@ static pawl_status emit_one(const pawl_layer *layer, pawl_context *ctx)
         return pawl_context_emit(ctx, "TermCandidateObserved", payload, sizeof payload - 1);
 }
 
-static void a_layers_events_are_part_of_the_pass(void **state)
+TEST(a_layers_events_are_part_of_the_pass)
 {
         struct piped *p = *state;
         const pawl_layer mine = {"mine", emit_one, p};
@@ -277,7 +279,7 @@ static pawl_status request_two(const pawl_layer *layer, pawl_context *ctx)
         return status;
 }
 
-static void a_prefix_must_name_one_conflict_and_a_pick_a_scope_that_is_known(void **state)
+TEST(a_prefix_must_name_one_conflict_and_a_pick_a_scope_that_is_known)
 {
         struct piped *p = *state;
         const pawl_layer mine = {"mine", request_two, NULL};
@@ -327,7 +329,7 @@ static void while_the_person_thinks(void *user)
 
 static const pawl_answer first_candidate[] = {{.pick = 1}};
 
-static void an_answer_from_elsewhere_while_the_person_thinks_stands(void **state)
+TEST(an_answer_from_elsewhere_while_the_person_thinks_stands)
 {
         struct piped *p = *state;
         struct other o = {.p = p, .definition = "Said elsewhere"};
@@ -365,7 +367,7 @@ static void remember_conflict(void *user)
         memcpy(o->conflict, piped_conflict(o->p, 0), sizeof o->conflict);
 }
 
-static void an_answer_from_elsewhere_before_the_commit_stands(void **state)
+TEST(an_answer_from_elsewhere_before_the_commit_stands)
 {
         struct piped *p = *state;
         struct other o = {.p = p, .definition = "Said elsewhere"};
@@ -388,25 +390,4 @@ static void an_answer_from_elsewhere_before_the_commit_stands(void **state)
         piped_replays(p);
 }
 
-#define TEST(name) cmocka_unit_test_setup_teardown(name, piped_setup, piped_teardown)
-
-int main(void)
-{
-        const struct CMUnitTest tests[] = {
-                TEST(layers_run_where_they_were_put),
-                TEST(a_resume_runs_the_layers_behind_the_gate),
-                TEST(a_layer_reads_ids_strictness_scopes_terms_and_findings),
-                TEST(names_are_looked_up_and_unique),
-                TEST(a_layer_that_fails_ends_the_pass_and_nothing_is_written),
-                TEST(a_layer_says_why_it_failed),
-                TEST(a_layer_behind_the_gate_holds_until_it_lets_go),
-                TEST(a_layer_may_hold_where_the_check_is_off),
-                TEST(a_layer_before_the_gate_that_holds_is_passed_again_from_the_start),
-                TEST(a_layer_that_is_done_ends_the_pass_without_generation),
-                TEST(a_layers_events_are_part_of_the_pass),
-                TEST(a_prefix_must_name_one_conflict_and_a_pick_a_scope_that_is_known),
-                TEST(an_answer_from_elsewhere_while_the_person_thinks_stands),
-                TEST(an_answer_from_elsewhere_before_the_commit_stands),
-        };
-        return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS_MAIN(NULL, NULL)

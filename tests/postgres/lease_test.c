@@ -38,7 +38,7 @@ static int64_t await_claim(uint64_t *fence, pawl_log *log)
 }
 
 /* Whatever the machines' own clocks say. */
-static void a_lease_is_over_by_the_servers_clock(void **state)
+LOG_TEST(a_lease_is_over_by_the_servers_clock)
 {
         event_log *f = *state;
         uint64_t fence = 0;
@@ -58,7 +58,7 @@ static void a_lease_is_over_by_the_servers_clock(void **state)
         pawl_log_close(other);
 }
 
-static void who_renews_keeps_the_run_and_who_lost_it_is_told(void **state)
+LOG_TEST(who_renews_keeps_the_run_and_who_lost_it_is_told)
 {
         event_log *f = *state;
         uint64_t fence = 99;
@@ -81,7 +81,7 @@ static void who_renews_keeps_the_run_and_who_lost_it_is_told(void **state)
 }
 
 /* On one machine the holder's death is seen at once, without waiting for its lease. */
-static void a_dead_holder_of_this_machine_loses_the_run_at_once(void **state)
+LOG_TEST(a_dead_holder_of_this_machine_loses_the_run_at_once)
 {
         event_log *f = *state;
         uint64_t fence = 0;
@@ -96,12 +96,4 @@ static void a_dead_holder_of_this_machine_loses_the_run_at_once(void **state)
         pawl_log_close(other);
 }
 
-int main(void)
-{
-        const struct CMUnitTest tests[] = {
-                LOG_TEST(a_lease_is_over_by_the_servers_clock),
-                LOG_TEST(who_renews_keeps_the_run_and_who_lost_it_is_told),
-                LOG_TEST(a_dead_holder_of_this_machine_loses_the_run_at_once),
-        };
-        return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS_MAIN(NULL, NULL)

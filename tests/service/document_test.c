@@ -78,7 +78,7 @@ static void check_query(const struct document *d, const service_route *route, pa
 }
 
 /* Without a token: "security": []. The files of the page are for browsers, and not described. */
-static void each_route_is_described(void **state)
+UNIT_TEST(each_route_is_described)
 {
         const struct document *d = *state;
         pawl_text ids[256];
@@ -111,7 +111,7 @@ static void each_route_is_described(void **state)
         assert_true(n > 25);
 }
 
-static void each_reference_leads_somewhere(void **state)
+UNIT_TEST(each_reference_leads_somewhere)
 {
         const struct document *d = *state;
         size_t n = 0;
@@ -129,7 +129,7 @@ static void each_reference_leads_somewhere(void **state)
         assert_true(n > 100);
 }
 
-static void each_tag_is_listed(void **state)
+UNIT_TEST(each_tag_is_listed)
 {
         const struct document *d = *state;
         const pawl__node tags = pawl__json_get(&d->tree, 0, "tags");
@@ -145,12 +145,4 @@ static void each_tag_is_listed(void **state)
                 }
 }
 
-int main(void)
-{
-        const struct CMUnitTest tests[] = {
-                cmocka_unit_test(each_route_is_described),
-                cmocka_unit_test(each_reference_leads_somewhere),
-                cmocka_unit_test(each_tag_is_listed),
-        };
-        return cmocka_run_group_tests(tests, read_document, free_document);
-}
+TESTS_MAIN(read_document, free_document)

@@ -4,6 +4,8 @@
 #include "support/history.h"
 #include <unistd.h>
 
+#define FEED(name) UNIT_TEST_WITH(name, history_setup, history_teardown)
+
 enum { MANY = 4096, LARGE = 2 * 1024 * 1024 };
 
 /* ---- The log ----------------------------------------------------------------------------- */
@@ -66,7 +68,7 @@ static service_feed *begin_live(struct history *h, struct reader *r)
 
 /* ---- What is sent ------------------------------------------------------------------------ */
 
-static void a_stream_begins_after_the_head_and_shows_what_comes(void **state)
+FEED(a_stream_begins_after_the_head_and_shows_what_comes)
 {
         struct history *h = *state;
         struct reader r;
@@ -85,7 +87,7 @@ static void a_stream_begins_after_the_head_and_shows_what_comes(void **state)
         service_feed_stop(feed);
 }
 
-static void a_stream_that_resumes_gets_all_that_it_lacks(void **state)
+FEED(a_stream_that_resumes_gets_all_that_it_lacks)
 {
         struct history *h = *state;
         struct reader r;
@@ -106,7 +108,7 @@ static void a_stream_that_resumes_gets_all_that_it_lacks(void **state)
 }
 
 /* It stands still in the middle of an event while others read on. */
-static void a_slow_reader_goes_on_in_the_middle_of_an_event(void **state)
+FEED(a_slow_reader_goes_on_in_the_middle_of_an_event)
 {
         static const size_t at_once[] = {1, 7, 333};
         struct history *h = *state;
@@ -138,7 +140,7 @@ static void a_slow_reader_goes_on_in_the_middle_of_an_event(void **state)
         service_feed_stop(feed);
 }
 
-static void an_event_of_any_size_comes_whole(void **state)
+FEED(an_event_of_any_size_comes_whole)
 {
         struct history *h = *state;
         struct reader live, late;
@@ -158,7 +160,7 @@ static void an_event_of_any_size_comes_whole(void **state)
         service_feed_stop(feed);
 }
 
-static void a_filter_lets_its_events_pass_and_no_others(void **state)
+FEED(a_filter_lets_its_events_pass_and_no_others)
 {
         struct history *h = *state;
         struct reader by_type, by_run, live;
@@ -188,7 +190,7 @@ static void a_filter_lets_its_events_pass_and_no_others(void **state)
         service_feed_stop(feed);
 }
 
-static void a_sign_of_life_goes_out_when_nothing_else_does(void **state)
+FEED(a_sign_of_life_goes_out_when_nothing_else_does)
 {
         struct history *h = *state;
         struct reader r;
@@ -209,7 +211,7 @@ static void a_sign_of_life_goes_out_when_nothing_else_does(void **state)
 
 /* ---- Its end ----------------------------------------------------------------------------- */
 
-static void streams_end_when_the_feed_stops_and_are_closed_after_it(void **state)
+FEED(streams_end_when_the_feed_stops_and_are_closed_after_it)
 {
         struct history *h = *state;
         struct reader asleep, behind, unread;
@@ -234,7 +236,7 @@ static void streams_end_when_the_feed_stops_and_are_closed_after_it(void **state
 }
 
 /* The error is the last that comes, and there can be new streams once the log is there again. */
-static void a_log_that_is_replaced_ends_its_streams_with_an_error(void **state)
+FEED(a_log_that_is_replaced_ends_its_streams_with_an_error)
 {
         struct history *h = *state;
         struct reader live;
@@ -272,7 +274,7 @@ static void a_log_that_is_replaced_ends_its_streams_with_an_error(void **state)
         service_feed_stop(feed);
 }
 
-static void a_log_that_was_cut_ends_its_streams_with_an_error(void **state)
+FEED(a_log_that_was_cut_ends_its_streams_with_an_error)
 {
         struct history *h = *state;
         struct reader live;
@@ -291,7 +293,7 @@ static void a_log_that_was_cut_ends_its_streams_with_an_error(void **state)
 }
 
 /* What was read of the log that had the name before is not shown as the new one's. */
-static void a_log_that_was_replaced_while_nobody_read_shows_nothing_of_the_old_one(void **state)
+FEED(a_log_that_was_replaced_while_nobody_read_shows_nothing_of_the_old_one)
 {
         struct history *h = *state;
         struct reader first, second;
@@ -317,7 +319,7 @@ static void a_log_that_was_replaced_while_nobody_read_shows_nothing_of_the_old_o
 }
 
 /* A note and an event that were begun are sent whole before the error. */
-static void an_error_begins_its_own_line(void **state)
+FEED(an_error_begins_its_own_line)
 {
         struct history *h = *state;
         struct reader note, event;
@@ -341,7 +343,7 @@ static void an_error_begins_its_own_line(void **state)
         service_feed_stop(feed);
 }
 
-static void a_type_that_is_no_word_is_left_to_the_envelope(void **state)
+FEED(a_type_that_is_no_word_is_left_to_the_envelope)
 {
         struct history *h = *state;
         pawl_error err = PAWL_ERROR_INIT;
@@ -356,23 +358,4 @@ static void a_type_that_is_no_word_is_left_to_the_envelope(void **state)
         pawl__buf_free(&out);
 }
 
-#define FEED(test) cmocka_unit_test_setup_teardown(test, history_setup, history_teardown)
-
-int main(void)
-{
-        const struct CMUnitTest tests[] = {
-                FEED(a_stream_begins_after_the_head_and_shows_what_comes),
-                FEED(a_stream_that_resumes_gets_all_that_it_lacks),
-                FEED(a_slow_reader_goes_on_in_the_middle_of_an_event),
-                FEED(an_event_of_any_size_comes_whole),
-                FEED(a_filter_lets_its_events_pass_and_no_others),
-                FEED(a_sign_of_life_goes_out_when_nothing_else_does),
-                FEED(streams_end_when_the_feed_stops_and_are_closed_after_it),
-                FEED(a_log_that_is_replaced_ends_its_streams_with_an_error),
-                FEED(a_log_that_was_cut_ends_its_streams_with_an_error),
-                FEED(a_log_that_was_replaced_while_nobody_read_shows_nothing_of_the_old_one),
-                FEED(an_error_begins_its_own_line),
-                FEED(a_type_that_is_no_word_is_left_to_the_envelope),
-        };
-        return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS_MAIN(NULL, NULL)

@@ -11,7 +11,7 @@ static bool ours(const char *address, const char *host)
         return service_host_ours(&hosts, pawl__text(host));
 }
 
-static void loopback_is_called_by_its_names(void **state)
+UNIT_TEST(loopback_is_called_by_its_names)
 {
         static const char *const good[] = {"127.0.0.1", "127.0.0.1:7473", "localhost",
                 "LOCALHOST:80", "[::1]", "[::1]:7473", "127.1.2.3:1", "box.example:443",
@@ -22,7 +22,6 @@ static void loopback_is_called_by_its_names(void **state)
                 "[::1", "[127.0.0.1]", "[]", ":7473", "localhost:7473:1", "box.example@localhost",
                 "localhost/", "2130706433", "0x7f.1", "[::1]7473"};
 
-        (void)state;
         for (size_t i = 0; i < sizeof good / sizeof good[0]; i++)
                 if (!ours("127.0.0.1", good[i]))
                         fail_msg("%s is not ours", good[i]);
@@ -32,9 +31,8 @@ static void loopback_is_called_by_its_names(void **state)
         assert_false(ours("127.0.0.1", NULL));
 }
 
-static void an_address_is_called_by_itself(void **state)
+UNIT_TEST(an_address_is_called_by_itself)
 {
-        (void)state;
         assert_true(ours("10.0.0.1", "10.0.0.1:7473"));
         assert_false(ours("10.0.0.1", "10.0.0.2:7473"));
         assert_true(ours("fd00::1", "[fd00:0::1]"));
@@ -52,9 +50,8 @@ static bool origin(bool tls, const char *text, const char *host)
         return service_origin_ours(&hosts, pawl__text(text), pawl__text(host));
 }
 
-static void an_origin_is_ours_where_it_is_the_host(void **state)
+UNIT_TEST(an_origin_is_ours_where_it_is_the_host)
 {
-        (void)state;
         assert_true(origin(false, "http://127.0.0.1:7473", "127.0.0.1:7473"));
         assert_true(origin(false, "https://Box.example", "box.example"));
         assert_true(origin(true, "https://127.0.0.1:7473", "127.0.0.1:7473"));
@@ -69,14 +66,13 @@ static void an_origin_is_ours_where_it_is_the_host(void **state)
         assert_false(origin(false, "http://127.0.0.1:7473", NULL));
 }
 
-static void where_to_listen_is_an_address_and_a_port(void **state)
+UNIT_TEST(where_to_listen_is_an_address_and_a_port)
 {
         static const char *const bad[] = {"127.0.0.1", "127.0.0.1:", "7473", ":7473",
                 "127.0.0.1:65536", "box.example:7473", "::1:7473", "[::1]", "127.0.0.1:7473x", ""};
         char address[64];
         uint16_t port;
 
-        (void)state;
         assert_true(service_listen_parse(address, &port, "127.0.0.1:0"));
         assert_string_equal(address, "127.0.0.1");
         assert_int_equal(port, 0);
@@ -96,14 +92,4 @@ static void where_to_listen_is_an_address_and_a_port(void **state)
         assert_false(service_address_loopback("10.0.0.1"));
 }
 
-int main(void)
-{
-        const struct CMUnitTest tests[] = {
-                cmocka_unit_test(loopback_is_called_by_its_names),
-                cmocka_unit_test(an_address_is_called_by_itself),
-                cmocka_unit_test(an_origin_is_ours_where_it_is_the_host),
-                cmocka_unit_test(where_to_listen_is_an_address_and_a_port),
-        };
-
-        return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS_MAIN(NULL, NULL)

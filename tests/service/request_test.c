@@ -26,9 +26,8 @@ static pawl_status target(const char *text)
         return service_request_target(&request, pawl__text("GET"), pawl__text(text), &err);
 }
 
-static void a_path_is_its_segments_decoded_once(void **state)
+UNIT_TEST_WITH(a_path_is_its_segments_decoded_once, set_up, tear_down)
 {
-        (void)state;
         assert_int_equal(target("/"), PAWL_OK);
         assert_int_equal(request.n_segments, 0);
         assert_text(request.method, "GET");
@@ -44,14 +43,13 @@ static void a_path_is_its_segments_decoded_once(void **state)
         assert_text(request.segments[2], "");
 }
 
-static void a_path_that_could_be_read_in_two_ways_is_refused(void **state)
+UNIT_TEST_WITH(a_path_that_could_be_read_in_two_ways_is_refused, set_up, tear_down)
 {
         static const char *const refused[] = {"", "api", "*", "http://127.0.0.1/", "/a%2fb",
                 "/a%2Fb", "/%00", "/a%", "/a%2", "/a%zz", "/a%2 ", "/a b", "/a\tb", "/a\x7f",
                 "/%ff", "/%c3", "/%ed%a0%80", "/.", "/a/..", "/%2e%2e/a", "/a?b=%00", "/?a=%zz",
                 "/?%ff=1"};
 
-        (void)state;
         for (size_t i = 0; i < sizeof refused / sizeof refused[0]; i++) {
                 if (target(refused[i]) != PAWL_EINVAL)
                         fail_msg("\"%s\" is not refused", refused[i]);
@@ -60,11 +58,10 @@ static void a_path_that_could_be_read_in_two_ways_is_refused(void **state)
         }
 }
 
-static void a_query_is_its_parameters(void **state)
+UNIT_TEST_WITH(a_query_is_its_parameters, set_up, tear_down)
 {
         uint64_t number = 7;
 
-        (void)state;
         assert_int_equal(target("/r?limit=20&q=a+b%2Fc%26&empty=&bare&&n=x"), PAWL_OK);
         assert_int_equal(request.n_query, 5);
         assert_text(service_query(&request, "q"), "a b/c&");
@@ -88,11 +85,10 @@ static void a_query_is_its_parameters(void **state)
         assert_says(err.message, "a is given twice");
 }
 
-static void what_is_too_much_is_refused(void **state)
+UNIT_TEST_WITH(what_is_too_much_is_refused, set_up, tear_down)
 {
         char text[SERVICE_TARGET_MAX + 2];
 
-        (void)state;
         memset(text, 'a', sizeof text);
         text[0] = '/';
         text[sizeof text - 1] = '\0';
@@ -105,11 +101,10 @@ static void what_is_too_much_is_refused(void **state)
         assert_int_equal(target("/?a&b&c&d&e&f&g&h&i&j&k&l&m&n&o&p&q"), PAWL_ETOOBIG);
 }
 
-static void headers_that_count_come_once_and_whole(void **state)
+UNIT_TEST_WITH(headers_that_count_come_once_and_whole, set_up, tear_down)
 {
         char longest[SERVICE_HEADER_MAX + 1];
 
-        (void)state;
         assert_int_equal(
                 service_request_header(&request, "hOsT", pawl__text("localhost"), &err), PAWL_OK);
         assert_text(request.headers[SERVICE_HOST], "localhost");
@@ -136,11 +131,10 @@ static void headers_that_count_come_once_and_whole(void **state)
                 PAWL_OK);
 }
 
-static void a_body_has_a_bound(void **state)
+UNIT_TEST_WITH(a_body_has_a_bound, set_up, tear_down)
 {
         static const char half[SERVICE_BODY_MAX / 2];
 
-        (void)state;
         assert_int_equal(service_request_body(&request, half, sizeof half, &err), PAWL_OK);
         assert_int_equal(service_request_body(&request, half, sizeof half, &err), PAWL_OK);
         assert_int_equal(service_request_body(&request, half, 1, &err), PAWL_ETOOBIG);
@@ -148,19 +142,4 @@ static void a_body_has_a_bound(void **state)
         assert_int_equal(request.body.len, SERVICE_BODY_MAX);
 }
 
-int main(void)
-{
-        const struct CMUnitTest tests[] = {
-                cmocka_unit_test_setup_teardown(
-                        a_path_is_its_segments_decoded_once, set_up, tear_down),
-                cmocka_unit_test_setup_teardown(
-                        a_path_that_could_be_read_in_two_ways_is_refused, set_up, tear_down),
-                cmocka_unit_test_setup_teardown(a_query_is_its_parameters, set_up, tear_down),
-                cmocka_unit_test_setup_teardown(what_is_too_much_is_refused, set_up, tear_down),
-                cmocka_unit_test_setup_teardown(
-                        headers_that_count_come_once_and_whole, set_up, tear_down),
-                cmocka_unit_test_setup_teardown(a_body_has_a_bound, set_up, tear_down),
-        };
-
-        return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS_MAIN(NULL, NULL)

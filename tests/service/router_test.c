@@ -47,9 +47,8 @@ static void finds(const char *method, const char *target, const service_route *r
         service_request_free(&request);
 }
 
-static void a_route_is_found_by_method_and_path(void **state)
+UNIT_TEST(a_route_is_found_by_method_and_path)
 {
-        (void)state;
         finds("GET", "/", &first[0], NULL, NULL);
         finds("GET", "/runs?limit=3", &first[1], NULL, NULL);
         finds("GET", "/runs/newest", &first[2], NULL, NULL);
@@ -59,9 +58,8 @@ static void a_route_is_found_by_method_and_path(void **state)
         finds("HEAD", "/runs", &first[1], NULL, NULL);
 }
 
-static void what_is_no_path_or_no_method_is_told_apart(void **state)
+UNIT_TEST(what_is_no_path_or_no_method_is_told_apart)
 {
-        (void)state;
         finds("GET", "/run", NULL, NULL, NULL);
         finds("GET", "/runs/", NULL, NULL, NULL);
         finds("GET", "//runs", NULL, NULL, NULL);
@@ -74,12 +72,11 @@ static void what_is_no_path_or_no_method_is_told_apart(void **state)
         finds("HEAD", "/stream", NULL, "GET", NULL);
 }
 
-static void a_parameter_that_the_route_does_not_know_is_refused(void **state)
+UNIT_TEST(a_parameter_that_the_route_does_not_know_is_refused)
 {
         service_request request = SERVICE_REQUEST_INIT;
         pawl_error err;
 
-        (void)state;
         assert_int_equal(service_request_target(&request, pawl__text("GET"),
                                  pawl__text("/runs?limit=1&befor=2"), &err),
                 PAWL_OK);
@@ -92,18 +89,16 @@ static void a_parameter_that_the_route_does_not_know_is_refused(void **state)
         service_request_free(&request);
 }
 
-static void each_route_has_a_place(void **state)
+UNIT_TEST(each_route_has_a_place)
 {
-        (void)state;
         assert_int_equal(service_route_place(tables, &first[0]), 0);
         assert_int_equal(service_route_place(tables, &second[2]), 6);
         assert_int_equal(service_route_place(tables, NULL), 7);
 }
 
 /* What service/router.c relies on, of the tables that are served. */
-static void the_tables_are_of_their_form(void **state)
+UNIT_TEST(the_tables_are_of_their_form)
 {
-        (void)state;
         for (const service_route *const *table = service_route_tables; *table; table++)
                 for (const service_route *route = *table; route->method; route++) {
                         size_t params = 0;
@@ -124,15 +119,4 @@ static void the_tables_are_of_their_form(void **state)
                 }
 }
 
-int main(void)
-{
-        const struct CMUnitTest tests[] = {
-                cmocka_unit_test(a_route_is_found_by_method_and_path),
-                cmocka_unit_test(what_is_no_path_or_no_method_is_told_apart),
-                cmocka_unit_test(a_parameter_that_the_route_does_not_know_is_refused),
-                cmocka_unit_test(each_route_has_a_place),
-                cmocka_unit_test(the_tables_are_of_their_form),
-        };
-
-        return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS_MAIN(NULL, NULL)

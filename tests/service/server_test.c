@@ -14,11 +14,10 @@ static void start_in_a_hurry(void)
         start();
 }
 
-static void who_sends_slowly_is_ended_and_holds_up_nobody(void **state)
+SERVER_TEST(who_sends_slowly_is_ended_and_holds_up_nobody)
 {
         static const char *const begun[] = {"G", "GET /quick HTTP/1.1\r\nX: "};
 
-        (void)state;
         start_in_a_hurry();
         for (size_t i = 0; i < 3; i++) {
                 const int fd = connect_to();
@@ -36,9 +35,8 @@ static void who_sends_slowly_is_ended_and_holds_up_nobody(void **state)
 }
 
 /* Between requests a connection may rest; the time of a request is counted from its first byte. */
-static void who_rests_between_requests_is_not(void **state)
+SERVER_TEST(who_rests_between_requests_is_not)
 {
-        (void)state;
         start_in_a_hurry();
         const int fd = connect_to();
         for (int i = 0; i < 2; i++) {
@@ -56,9 +54,8 @@ static void who_rests_between_requests_is_not(void **state)
         close(fd);
 }
 
-static void who_takes_an_answer_slowly_is_ended(void **state)
+SERVER_TEST(who_takes_an_answer_slowly_is_ended)
 {
-        (void)state;
         start_in_a_hurry();
         const int fd = asked("GET", "/large", "");
         for (int i = 0; i < 1000 && s.site.gauges.timeouts == 0; i++)
@@ -68,9 +65,8 @@ static void who_takes_an_answer_slowly_is_ended(void **state)
         close(fd);
 }
 
-static void a_stream_gives_what_comes_and_sleeps_between(void **state)
+SERVER_TEST(a_stream_gives_what_comes_and_sleeps_between)
 {
-        (void)state;
         start_in_a_hurry();
         const int fd = asked("GET", "/stream", "");
         takes(fd, "text/event-stream");
@@ -88,11 +84,10 @@ static void a_stream_gives_what_comes_and_sleeps_between(void **state)
         assert_int_equal(s.site.gauges.streams, 0);
 }
 
-static void streams_have_a_bound_and_leave_their_place(void **state)
+SERVER_TEST(streams_have_a_bound_and_leave_their_place)
 {
         int fds[2];
 
-        (void)state;
         s.options.streams = 2;
         start();
         for (int i = 0; i < 2; i++) {
@@ -118,9 +113,8 @@ static void *open_later(void *user)
         return NULL;
 }
 
-static void stopping_lets_nobody_in_ends_streams_and_waits_for_what_runs(void **state)
+SERVER_TEST(stopping_lets_nobody_in_ends_streams_and_waits_for_what_runs)
 {
-        (void)state;
         s.options.grace_ms = 5000;
         start();
         const int streams = asked("GET", "/stream", "");
@@ -137,9 +131,8 @@ static void stopping_lets_nobody_in_ends_streams_and_waits_for_what_runs(void **
         close(streams);
 }
 
-static void stopping_ends_what_runs_on_and_says_so(void **state)
+SERVER_TEST(stopping_ends_what_runs_on_and_says_so)
 {
-        (void)state;
         s.options.grace_ms = 50;
         start();
         const int fd = asked("GET", "/endless", "");
@@ -151,12 +144,11 @@ static void stopping_ends_what_runs_on_and_says_so(void **state)
         close(fd);
 }
 
-static void more_than_the_queue_holds_is_told_to_come_again(void **state)
+SERVER_TEST(more_than_the_queue_holds_is_told_to_come_again)
 {
         enum { FIT = SERVICE_QUEUE_MAX };
         int fds[FIT + 1];
 
-        (void)state;
         s.options.threads = 1;
         start();
         fds[0] = asked("GET", "/gated", LAST);
@@ -175,11 +167,10 @@ static void more_than_the_queue_holds_is_told_to_come_again(void **state)
 }
 
 /* One worker of two is kept for reading. */
-static void who_writes_holds_up_no_reader(void **state)
+SERVER_TEST(who_writes_holds_up_no_reader)
 {
         int fds[3];
 
-        (void)state;
         start();
         for (int i = 0; i < 3; i++)
                 fds[i] = asked("POST", "/gated", "Content-Length: 0\r\n" LAST);
@@ -194,12 +185,11 @@ static void who_writes_holds_up_no_reader(void **state)
         }
 }
 
-static void an_address_that_is_taken_is_said(void **state)
+SERVER_TEST(an_address_that_is_taken_is_said)
 {
         pawl_error err = PAWL_ERROR_INIT;
         service_server *second = NULL;
 
-        (void)state;
         start();
         s.options.port = service_server_port(server);
         assert_int_equal(service_server_start(&second, &s.site, &err), PAWL_EEXISTS);
@@ -216,20 +206,4 @@ static void an_address_that_is_taken_is_said(void **state)
         assert_null(second);
 }
 
-int main(void)
-{
-        const struct CMUnitTest tests[] = {
-                SERVER_TEST(who_sends_slowly_is_ended_and_holds_up_nobody),
-                SERVER_TEST(who_rests_between_requests_is_not),
-                SERVER_TEST(who_takes_an_answer_slowly_is_ended),
-                SERVER_TEST(a_stream_gives_what_comes_and_sleeps_between),
-                SERVER_TEST(streams_have_a_bound_and_leave_their_place),
-                SERVER_TEST(stopping_lets_nobody_in_ends_streams_and_waits_for_what_runs),
-                SERVER_TEST(stopping_ends_what_runs_on_and_says_so),
-                SERVER_TEST(more_than_the_queue_holds_is_told_to_come_again),
-                SERVER_TEST(who_writes_holds_up_no_reader),
-                SERVER_TEST(an_address_that_is_taken_is_said),
-        };
-
-        return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS_MAIN(NULL, NULL)

@@ -22,7 +22,7 @@ static int tear_down(void **state)
         return 0;
 }
 
-static void a_file_is_made_once_and_for_its_owner_alone(void **state)
+UNIT_TEST_WITH(a_file_is_made_once_and_for_its_owner_alone, set_up, tear_down)
 {
         service_token first, second;
         char hex[SERVICE_TOKEN_HEX + 1];
@@ -30,7 +30,6 @@ static void a_file_is_made_once_and_for_its_owner_alone(void **state)
         pawl_error err;
         size_t len;
 
-        (void)state;
         assert_int_equal(service_token_file(&first, path, &err), PAWL_OK);
         assert_int_equal(stat(path, &st), 0);
         assert_int_equal(st.st_mode & 07777, 0600);
@@ -61,7 +60,7 @@ static void refused(pawl_status status, const char *says)
         assert_says(err.message, path);
 }
 
-static void a_file_that_others_get_at_or_that_is_no_token_is_refused(void **state)
+UNIT_TEST_WITH(a_file_that_others_get_at_or_that_is_no_token_is_refused, set_up, tear_down)
 {
         static const char good[] =
                 "00112233445566778899aabbccddeeffffeeddccbbaa99887766554433221100\n";
@@ -69,7 +68,6 @@ static void a_file_that_others_get_at_or_that_is_no_token_is_refused(void **stat
         pawl_error err;
         char *other = path_in(folder, "other"), bad[sizeof good];
 
-        (void)state;
         file_write(path, good, sizeof good - 1);
         assert_int_equal(chmod(path, 0600), 0);
         assert_int_equal(service_token_file(&token, path, &err), PAWL_OK);
@@ -103,13 +101,12 @@ static void a_file_that_others_get_at_or_that_is_no_token_is_refused(void **stat
         free(other);
 }
 
-static void a_token_is_taken_whole_in_hex(void **state)
+UNIT_TEST(a_token_is_taken_whole_in_hex)
 {
         service_token token, other;
         char hex[SERVICE_TOKEN_HEX + 2];
         pawl_error err;
 
-        (void)state;
         assert_int_equal(service_token_make(&token, &err), PAWL_OK);
         assert_int_equal(service_token_make(&other, &err), PAWL_OK);
         service_token_format(hex, &token);
@@ -132,16 +129,4 @@ static void a_token_is_taken_whole_in_hex(void **state)
         }
 }
 
-int main(void)
-{
-        const struct CMUnitTest tests[] = {
-                cmocka_unit_test_setup_teardown(
-                        a_file_is_made_once_and_for_its_owner_alone, set_up, tear_down),
-                cmocka_unit_test_setup_teardown(
-                        a_file_that_others_get_at_or_that_is_no_token_is_refused, set_up,
-                        tear_down),
-                cmocka_unit_test(a_token_is_taken_whole_in_hex),
-        };
-
-        return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS_MAIN(NULL, NULL)

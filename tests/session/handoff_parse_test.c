@@ -35,9 +35,8 @@ static void understood(const char *data, const char *expected)
         understood_n(data, strlen(data), expected);
 }
 
-static void bullets_are_what_people_make_them(void **state)
+UNIT_TEST(bullets_are_what_people_make_them)
 {
-        (void)state;
         understood(
                 "NEXT\n----\n1. one\n2) two\n- three\n* four\n+ five\n\u2022 six\nseven\n\teight\n",
                 "NEXT: one | two | three | four | five | six | seven / eight");
@@ -47,9 +46,8 @@ static void bullets_are_what_people_make_them(void **state)
                 "NEXT: -5 degrees | 1.5 times | *bold* word | a year");
 }
 
-static void headings_survive_editing(void **state)
+UNIT_TEST(headings_survive_editing)
 {
-        (void)state;
         understood("ISSUES\n- b\nNEXT\n- a\nNEXT\n- c\n", "ISSUES: b; NEXT: a | c");
         understood("# Next\na\n## in  progress ##\nb\n**Done**\nc\nIssues:\nd\nnotes\n-----\ne\n"
                    "== GO ON ==\nf\n",
@@ -60,9 +58,8 @@ static void headings_survive_editing(void **state)
                 ": Who signs?; Ask Ben: one / two | three; : # Alone");
 }
 
-static void ends_of_lines_and_marks_of_bytes_are_no_text(void **state)
+UNIT_TEST(ends_of_lines_and_marks_of_bytes_are_no_text)
 {
-        (void)state;
         understood("\xef\xbb\xbfNEXT\r\n----\r\n- a\r\n  b\r\n\r\n- c", "NEXT: a / b | c");
         understood("NEXT\r- a\r- b\r", "NEXT: a | b");
         understood("", "");
@@ -71,9 +68,8 @@ static void ends_of_lines_and_marks_of_bytes_are_no_text(void **state)
                 "NEXT: \xe6\xb3\xa8\xe6\x84\x8f\xe4\xba\x8b\xe9\xa0\x85 | \xd7\xa2\xd7\xa8");
 }
 
-static void quoted_lines_go_on(void **state)
+UNIT_TEST(quoted_lines_go_on)
 {
-        (void)state;
         understood("NOTES\n- (NEXT) a\n  > NEXT\n  >\n  > - b\n- c\n",
                 "NOTES: (NEXT) a / NEXT /  / - b | c");
         understood("> a\n> NEXT\nNEXT\n> b\n", ": a / NEXT; NEXT: b");
@@ -88,11 +84,10 @@ static void refused(const char *data, size_t len, const char *says)
         assert_says(err.message, says);
 }
 
-static void what_is_no_text_is_refused(void **state)
+UNIT_TEST(what_is_no_text_is_refused)
 {
         char *large = malloc(PAWL__HANDOFF_MAX + 1);
 
-        (void)state;
         memset(large, 'a', PAWL__HANDOFF_MAX + 1);
         refused("a\0b", 3, "h.md: has a NUL byte");
         refused("NEXT\n\xff", 6, "h.md: byte 6: is not UTF-8");
@@ -105,14 +100,4 @@ static void what_is_no_text_is_refused(void **state)
         free(large);
 }
 
-int main(void)
-{
-        const struct CMUnitTest tests[] = {
-                cmocka_unit_test(bullets_are_what_people_make_them),
-                cmocka_unit_test(headings_survive_editing),
-                cmocka_unit_test(ends_of_lines_and_marks_of_bytes_are_no_text),
-                cmocka_unit_test(quoted_lines_go_on),
-                cmocka_unit_test(what_is_no_text_is_refused),
-        };
-        return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS_MAIN(NULL, NULL)

@@ -5,6 +5,8 @@
 #include <pawl/session.h>
 #include <sys/stat.h>
 
+#define TEST(name) UNIT_TEST_WITH(name, history_setup, history_teardown)
+
 #define CONFLICT "3f2a9c01deadbeef"
 
 static void block(struct history *h)
@@ -97,7 +99,7 @@ static char *edited(const char *text, const char *what, const char *by)
         return out;
 }
 
-static void a_document_that_nobody_edited_gives_no_notes(void **state)
+TEST(a_document_that_nobody_edited_gives_no_notes)
 {
         struct history *h = *state;
 
@@ -114,7 +116,7 @@ static void a_document_that_nobody_edited_gives_no_notes(void **state)
         free(later);
 }
 
-static void what_people_add_is_noted(void **state)
+TEST(what_people_add_is_noted)
 {
         struct history *h = *state;
         pawl__row row;
@@ -147,7 +149,7 @@ static void what_people_add_is_noted(void **state)
 }
 
 /* What the log says is the log's: what is written there is no note, and goes with the next one. */
-static void edits_of_the_logs_own_sections_are_not_kept(void **state)
+TEST(edits_of_the_logs_own_sections_are_not_kept)
 {
         static const char *const sections[] = {
                 "CURRENT", "DONE", "IN PROGRESS", "NEXT", "FILES", "ISSUES"};
@@ -166,7 +168,7 @@ static void edits_of_the_logs_own_sections_are_not_kept(void **state)
         free(text);
 }
 
-static void a_ticked_note_is_done(void **state)
+TEST(a_ticked_note_is_done)
 {
         struct history *h = *state;
 
@@ -188,7 +190,7 @@ static void a_ticked_note_is_done(void **state)
 }
 
 /* What the log once said of a conflict, a step or a note is nobody's edit. */
-static void what_the_log_once_said_is_no_edit(void **state)
+TEST(what_the_log_once_said_is_no_edit)
 {
         static const char *const first[] = {"a", "b"}, *const then[] = {"c"};
         struct history *h = *state;
@@ -219,7 +221,7 @@ static void what_the_log_once_said_is_no_edit(void **state)
         free(text);
 }
 
-static void a_title_that_is_gone_means_the_latest(void **state)
+TEST(a_title_that_is_gone_means_the_latest)
 {
         struct history *h = *state;
 
@@ -233,7 +235,7 @@ static void a_title_that_is_gone_means_the_latest(void **state)
         takes_nothing(h, "NOTES\n- four\n");
 }
 
-static void a_bad_file_leaves_the_batch_alone(void **state)
+TEST(a_bad_file_leaves_the_batch_alone)
 {
         struct history *h = *state;
         char *path = path_in(h->folder, "h.md");
@@ -292,7 +294,7 @@ static char *mangled(const char *text, unsigned *seed)
         return out;
 }
 
-static void lines_that_go_or_part_are_no_edits(void **state)
+TEST(lines_that_go_or_part_are_no_edits)
 {
         struct history *h = *state;
         unsigned seed = 1;
@@ -318,7 +320,7 @@ static void lines_that_go_or_part_are_no_edits(void **state)
 }
 
 /* Any change of bytes gives a note or none, or is refused; it never fails otherwise. */
-static void edits_at_random_are_read_or_refused(void **state)
+TEST(edits_at_random_are_read_or_refused)
 {
         static const char *const pieces[] = {"\n", "NEXT", "- ", "[x] ", "-----\n", "\xff", "\r",
                 "> ", "  ", "# ", "\xe2\x80\xae", "HANDOFF ", ": mission "};
@@ -360,7 +362,7 @@ static void edits_at_random_are_read_or_refused(void **state)
 /* ---- Memory ------------------------------------------------------------------------------------
  */
 
-static void every_allocation_may_fail(void **state)
+TEST(every_allocation_may_fail)
 {
         struct history *h = *state;
         char *path = path_in(h->folder, "h.md"), *copy = path_in(h->folder, "copy.md"), *noted;
@@ -394,21 +396,4 @@ static void every_allocation_may_fail(void **state)
         free(text), free(ticked), free(edit), free(path), free(copy);
 }
 
-#define TEST(name) cmocka_unit_test_setup_teardown(name, history_setup, history_teardown)
-
-int main(void)
-{
-        const struct CMUnitTest tests[] = {
-                TEST(a_document_that_nobody_edited_gives_no_notes),
-                TEST(what_people_add_is_noted),
-                TEST(edits_of_the_logs_own_sections_are_not_kept),
-                TEST(a_ticked_note_is_done),
-                TEST(what_the_log_once_said_is_no_edit),
-                TEST(a_title_that_is_gone_means_the_latest),
-                TEST(a_bad_file_leaves_the_batch_alone),
-                TEST(lines_that_go_or_part_are_no_edits),
-                TEST(edits_at_random_are_read_or_refused),
-                TEST(every_allocation_may_fail),
-        };
-        return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS_MAIN(NULL, NULL)

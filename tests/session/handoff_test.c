@@ -9,6 +9,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#define TEST(name) UNIT_TEST_WITH(name, history_setup, history_teardown)
+
 #define CONFLICT "3f2a9c01deadbeef"
 
 static char *document_of(struct history *h, pawl_log *log, const char *session, size_t summary)
@@ -119,7 +121,7 @@ static void start_step(struct history *h, const char *step)
         check_ok(h, history_commit(h), __FILE__, __LINE__);
 }
 
-static void a_running_one(void **state)
+TEST(a_running_one)
 {
         struct history *h = *state;
 
@@ -152,7 +154,7 @@ static void block(struct history *h)
         check_ok(h, history_commit(h), __FILE__, __LINE__);
 }
 
-static void a_blocked_one(void **state)
+TEST(a_blocked_one)
 {
         struct history *h = *state;
 
@@ -160,7 +162,7 @@ static void a_blocked_one(void **state)
         document_is(h, "session-1", 0, "blocked");
 }
 
-static void an_answered_one_has_no_issues(void **state)
+TEST(an_answered_one_has_no_issues)
 {
         struct history *h = *state;
 
@@ -171,7 +173,7 @@ static void an_answered_one_has_no_issues(void **state)
         document_is(h, NULL, 0, "answered");
 }
 
-static void a_completed_one(void **state)
+TEST(a_completed_one)
 {
         struct history *h = *state;
 
@@ -184,7 +186,7 @@ static void a_completed_one(void **state)
         document_is(h, NULL, 0, "completed");
 }
 
-static void a_failed_one(void **state)
+TEST(a_failed_one)
 {
         struct history *h = *state;
 
@@ -225,7 +227,7 @@ static void be_killed(struct history *h)
 
 /* Before anybody writes that it died, the log has it running; then, interrupted. In neither it is
  * done. */
-static void a_killed_one(void **state)
+TEST(a_killed_one)
 {
         struct history *h = *state;
 
@@ -238,7 +240,7 @@ static void a_killed_one(void **state)
 }
 
 /* A later session's document is the one to look at, and the earlier one's says so. */
-static void an_earlier_session_names_the_later(void **state)
+TEST(an_earlier_session_names_the_later)
 {
         struct history *h = *state;
 
@@ -252,7 +254,7 @@ static void an_earlier_session_names_the_later(void **state)
 /* ---- Of an agent ------------------------------------------------------------------------------
  */
 
-static void an_agents_one(void **state)
+TEST(an_agents_one)
 {
         static const char *const pending[] = {"research", "draft", "review", "publish"};
         static const char *const done[] = {"research"}, *const files[] = {"a.md", "b.md", "a.md"};
@@ -289,7 +291,7 @@ static void an_agents_one(void **state)
 /* ---- Many, and hostile ------------------------------------------------------------------------
  */
 
-static void a_thousand_steps_are_counted(void **state)
+TEST(a_thousand_steps_are_counted)
 {
         struct history *h = *state;
         char steps[16 * 1000] = "[", *at = steps + 1;
@@ -320,7 +322,7 @@ static void a_thousand_steps_are_counted(void **state)
 }
 
 /* Nothing that the log holds can pass for a heading, colour a terminal or turn text around. */
-static void hostile_texts_stay_texts(void **state)
+TEST(hostile_texts_stay_texts)
 {
         struct history *h = *state;
 
@@ -352,7 +354,7 @@ static void hostile_texts_stay_texts(void **state)
 }
 
 /* The tables may have been in anybody's hands. */
-static void a_table_that_was_tampered_with_is_read_with_care(void **state)
+TEST(a_table_that_was_tampered_with_is_read_with_care)
 {
         struct history *h = *state;
 
@@ -385,7 +387,7 @@ static void file_is_document(struct history *h, const char *path)
         free(text);
 }
 
-static void it_is_written_whole(void **state)
+TEST(it_is_written_whole)
 {
         struct history *h = *state;
         char *path = path_in(h->folder, "h.md");
@@ -404,7 +406,7 @@ static void it_is_written_whole(void **state)
 }
 
 /* As `git config` does it: what the link leads to is replaced, also where it is not there yet. */
-static void a_link_is_followed(void **state)
+TEST(a_link_is_followed)
 {
         struct history *h = *state;
         char *sub = path_in(h->folder, "sub"), *target = path_in(h->folder, "sub/h.md"),
@@ -437,7 +439,7 @@ static void refused(struct history *h, const char *name, pawl_status status, con
         free(path);
 }
 
-static void what_is_no_file_is_refused(void **state)
+TEST(what_is_no_file_is_refused)
 {
         struct history *h = *state;
 
@@ -461,7 +463,7 @@ static void what_is_no_file_is_refused(void **state)
 }
 
 /* The file may not grow as long as the document: nothing of it is left, and the old one stands. */
-static void a_full_disk_leaves_the_file_as_it_was(void **state)
+TEST(a_full_disk_leaves_the_file_as_it_was)
 {
         struct history *h = *state;
         char *folder = path_in(h->folder, "sub"), *path = path_in(folder, "h.md");
@@ -492,7 +494,7 @@ static void a_full_disk_leaves_the_file_as_it_was(void **state)
         free(folder);
 }
 
-static void one_that_is_not_there_is_not_found(void **state)
+TEST(one_that_is_not_there_is_not_found)
 {
         struct history *h = *state;
         char *text = (char *)"untouched";
@@ -508,27 +510,4 @@ static void one_that_is_not_there_is_not_found(void **state)
         assert_int_equal(len, 7);
 }
 
-#define TEST(name) cmocka_unit_test_setup_teardown(name, history_setup, history_teardown)
-
-int main(void)
-{
-        const struct CMUnitTest tests[] = {
-                TEST(a_running_one),
-                TEST(a_blocked_one),
-                TEST(an_answered_one_has_no_issues),
-                TEST(a_completed_one),
-                TEST(a_failed_one),
-                TEST(a_killed_one),
-                TEST(an_earlier_session_names_the_later),
-                TEST(an_agents_one),
-                TEST(a_thousand_steps_are_counted),
-                TEST(hostile_texts_stay_texts),
-                TEST(a_table_that_was_tampered_with_is_read_with_care),
-                TEST(it_is_written_whole),
-                TEST(a_link_is_followed),
-                TEST(what_is_no_file_is_refused),
-                TEST(a_full_disk_leaves_the_file_as_it_was),
-                TEST(one_that_is_not_there_is_not_found),
-        };
-        return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS_MAIN(NULL, NULL)

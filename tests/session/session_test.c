@@ -6,6 +6,8 @@
 #include <sched.h>
 #include <stdatomic.h>
 
+#define TEST(name) UNIT_TEST_WITH(name, piped_setup, piped_teardown)
+
 enum { LATE_NOVEMBER = 1795178100 }; /* 2026-11-20T12:35:00Z */
 
 static pawl__state *state_of(struct piped *p)
@@ -46,7 +48,7 @@ static void begin(struct piped *p, const char *id)
         pawl__batch_free(&batch);
 }
 
-static void a_session_is_called_by_its_second_in_utc(void **state)
+TEST(a_session_is_called_by_its_second_in_utc)
 {
         struct piped *p = *state;
         char id[PAWL_SESSION_ID_MAX];
@@ -59,7 +61,7 @@ static void a_session_is_called_by_its_second_in_utc(void **state)
         assert_string_equal(id, "session-19691231-235959");
 }
 
-static void sessions_of_one_second_are_counted(void **state)
+TEST(sessions_of_one_second_are_counted)
 {
         struct piped *p = *state;
         char id[PAWL_SESSION_ID_MAX];
@@ -79,7 +81,7 @@ static void sessions_of_one_second_are_counted(void **state)
         piped_replays(p);
 }
 
-static void an_end_says_how_and_why(void **state)
+TEST(an_end_says_how_and_why)
 {
         struct piped *p = *state;
         pawl__batch batch = PAWL__BATCH_INIT;
@@ -117,7 +119,7 @@ static pawl_sessions *newest(struct piped *p, pawl_session *out)
         return list;
 }
 
-static void an_agent_tells_of_its_work(void **state)
+TEST(an_agent_tells_of_its_work)
 {
         static const char *const pending[] = {"research", "draft", "review"};
         static const char *const done[] = {"research"}, *const files[] = {"notes.md"};
@@ -173,7 +175,7 @@ static void an_agent_tells_of_its_work(void **state)
         piped_replays(p);
 }
 
-static void a_second_keeper_is_told_of_the_first(void **state)
+TEST(a_second_keeper_is_told_of_the_first)
 {
         struct piped *p = *state;
         pawl_session_options options = PAWL_SESSION_OPTIONS_INIT;
@@ -229,7 +231,7 @@ static void *start_all(void *user)
 }
 
 /* Those that begin at once look for one another where nobody else can write. */
-static void of_keepers_that_begin_at_once_one_does(void **state)
+TEST(of_keepers_that_begin_at_once_one_does)
 {
         struct piped *p = *state;
         pthread_barrier_t together;
@@ -296,7 +298,7 @@ static pawl_status wait_for_it(pawl_log *log, pawl__batch *batch, void *user, pa
         return PAWL_OK;
 }
 
-static void one_that_is_pinned_while_others_are_pruned_stays(void **state)
+TEST(one_that_is_pinned_while_others_are_pruned_stays)
 {
         struct piped *p = *state;
         pawl__batch batch = PAWL__BATCH_INIT;
@@ -328,7 +330,7 @@ static void one_that_is_pinned_while_others_are_pruned_stays(void **state)
         piped_replays(p);
 }
 
-static void a_checkpoint_can_be_gone_on_from(void **state)
+TEST(a_checkpoint_can_be_gone_on_from)
 {
         static const char *const pending[] = {"a", "b", "c"};
         static const char *const first[] = {"a"}, *const then[] = {"b"};
@@ -364,7 +366,7 @@ static void a_checkpoint_can_be_gone_on_from(void **state)
         piped_replays(p);
 }
 
-static void what_an_agent_tells_wrongly_is_refused(void **state)
+TEST(what_an_agent_tells_wrongly_is_refused)
 {
         static const char *const slash[] = {"a/b"};
         struct piped *p = *state;
@@ -386,20 +388,4 @@ static void what_an_agent_tells_wrongly_is_refused(void **state)
         assert_int_equal(piped_head(p), 1);
 }
 
-#define TEST(name) cmocka_unit_test_setup_teardown(name, piped_setup, piped_teardown)
-
-int main(void)
-{
-        const struct CMUnitTest tests[] = {
-                TEST(a_session_is_called_by_its_second_in_utc),
-                TEST(sessions_of_one_second_are_counted),
-                TEST(an_end_says_how_and_why),
-                TEST(an_agent_tells_of_its_work),
-                TEST(a_second_keeper_is_told_of_the_first),
-                TEST(of_keepers_that_begin_at_once_one_does),
-                TEST(one_that_is_pinned_while_others_are_pruned_stays),
-                TEST(a_checkpoint_can_be_gone_on_from),
-                TEST(what_an_agent_tells_wrongly_is_refused),
-        };
-        return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS_MAIN(NULL, NULL)

@@ -1,6 +1,8 @@
 /* What the events of the glossary and of conflicts change, and which are refused. */
 #include "support/history.h"
 
+#define EMPTY(name) UNIT_TEST_WITH(name, history_setup, history_teardown)
+
 static int setup_started(void **state)
 {
         struct history *h;
@@ -12,6 +14,8 @@ static int setup_started(void **state)
         return 0;
 }
 
+#define STARTED(name) UNIT_TEST_WITH(name, setup_started, history_teardown)
+
 /* ---- Conflicts ------------------------------------------------------------------------------- */
 
 static int setup_asked(void **state)
@@ -22,12 +26,14 @@ static int setup_asked(void **state)
         return 0;
 }
 
+#define ASKED(name) UNIT_TEST_WITH(name, setup_asked, history_teardown)
+
 static pawl__row conflict(struct history *h)
 {
         return history_row(h, PAWL__CONFLICTS, "c1", NULL);
 }
 
-static void a_question_opens_a_conflict(void **state)
+ASKED(a_question_opens_a_conflict)
 {
         struct history *h = *state;
         pawl__row row = conflict(h);
@@ -49,7 +55,7 @@ static void a_question_opens_a_conflict(void **state)
         assert_int_equal(row.v[PAWL__CON_RESOLVED_SEQ].integer, 0);
 }
 
-static void a_question_asked_again_gets_the_new_token_and_keeps_its_place(void **state)
+ASKED(a_question_asked_again_gets_the_new_token_and_keeps_its_place)
 {
         struct history *h = *state;
         int64_t first_us = conflict(h).v[PAWL__CON_REQUESTED_US].integer;
@@ -62,7 +68,7 @@ static void a_question_asked_again_gets_the_new_token_and_keeps_its_place(void *
         assert_int_equal(history_count(h, "conflicts"), 1);
 }
 
-static void an_answer_resolves_the_conflict_and_is_the_missions_own_sense(void **state)
+ASKED(an_answer_resolves_the_conflict_and_is_the_missions_own_sense)
 {
         struct history *h = *state;
 
@@ -89,7 +95,7 @@ static void an_answer_resolves_the_conflict_and_is_the_missions_own_sense(void *
         assert_int_equal(sense.v[PAWL__SENSE_SEQ].integer, 4);
 }
 
-static void a_second_answer_is_refused(void **state)
+ASKED(a_second_answer_is_refused)
 {
         struct history *h = *state;
 
@@ -101,7 +107,7 @@ static void a_second_answer_is_refused(void **state)
 }
 
 /* Two answers in one append: the first of them is kept back and must be seen all the same. */
-static void two_answers_in_one_append_are_refused_whole(void **state)
+ASKED(two_answers_in_one_append_are_refused_whole)
 {
         struct history *h = *state;
 
@@ -112,7 +118,7 @@ static void two_answers_in_one_append_are_refused_whole(void **state)
         assert_int_equal(history_count(h, "senses"), 0);
 }
 
-static void an_answer_to_no_conflict_is_refused(void **state)
+ASKED(an_answer_to_no_conflict_is_refused)
 {
         struct history *h = *state;
 
@@ -121,7 +127,7 @@ static void an_answer_to_no_conflict_is_refused(void **state)
                 h, PAWL_ESTATE, "conflict c9: there is none of that id in the log; see pawl conf");
 }
 
-static void a_question_after_its_answer_changes_nothing(void **state)
+ASKED(a_question_after_its_answer_changes_nothing)
 {
         struct history *h = *state;
 
@@ -135,7 +141,7 @@ static void a_question_after_its_answer_changes_nothing(void **state)
 
 /* ---- The glossary ---------------------------------------------------------------------------- */
 
-static void a_scope_version_keeps_its_first_seq_and_moves_its_last_use(void **state)
+STARTED(a_scope_version_keeps_its_first_seq_and_moves_its_last_use)
 {
         struct history *h = *state; /* used by RunStarted, 2 */
 
@@ -149,7 +155,7 @@ static void a_scope_version_keeps_its_first_seq_and_moves_its_last_use(void **st
         assert_int_equal(row.v[PAWL__SCOPE_USED_SEQ].integer, 3);
 }
 
-static void a_sense_is_one_by_its_definition(void **state)
+EMPTY(a_sense_is_one_by_its_definition)
 {
         struct history *h = *state;
 
@@ -168,7 +174,7 @@ static void a_sense_is_one_by_its_definition(void **state)
                 1);
 }
 
-static void a_mission_local_sense_is_one_a_surface_and_mission(void **state)
+EMPTY(a_mission_local_sense_is_one_a_surface_and_mission)
 {
         struct history *h = *state;
 
@@ -184,7 +190,7 @@ static void a_mission_local_sense_is_one_a_surface_and_mission(void **state)
         history_refuses(h, PAWL_EINVAL, "(GlossarySenseUpdated): mission_id: is missing");
 }
 
-static void a_sense_must_be_whole(void **state)
+EMPTY(a_sense_must_be_whole)
 {
         struct history *h = *state;
         static const struct {
@@ -222,24 +228,4 @@ static void a_sense_must_be_whole(void **state)
 
 /* ---- All ------------------------------------------------------------------------------------- */
 
-#define EMPTY(test)   cmocka_unit_test_setup_teardown(test, history_setup, history_teardown)
-#define STARTED(test) cmocka_unit_test_setup_teardown(test, setup_started, history_teardown)
-#define ASKED(test)   cmocka_unit_test_setup_teardown(test, setup_asked, history_teardown)
-
-int main(void)
-{
-        const struct CMUnitTest tests[] = {
-                ASKED(a_question_opens_a_conflict),
-                ASKED(a_question_asked_again_gets_the_new_token_and_keeps_its_place),
-                ASKED(an_answer_resolves_the_conflict_and_is_the_missions_own_sense),
-                ASKED(a_second_answer_is_refused),
-                ASKED(two_answers_in_one_append_are_refused_whole),
-                ASKED(an_answer_to_no_conflict_is_refused),
-                ASKED(a_question_after_its_answer_changes_nothing),
-                STARTED(a_scope_version_keeps_its_first_seq_and_moves_its_last_use),
-                EMPTY(a_sense_is_one_by_its_definition),
-                EMPTY(a_mission_local_sense_is_one_a_surface_and_mission),
-                EMPTY(a_sense_must_be_whole),
-        };
-        return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS_MAIN(NULL, NULL)

@@ -1,6 +1,8 @@
 /* What the events of rollbacks change in checkpoints and steps, and which are refused. */
 #include "support/rollback_events.h"
 
+#define HISTORY_TEST(name) UNIT_TEST_WITH(name, history_setup, history_teardown)
+
 static pawl__row workspace(struct history *h, int64_t n)
 {
         return history_row_of(h, PAWL__WORKSPACE, n);
@@ -9,7 +11,7 @@ static pawl__row workspace(struct history *h, int64_t n)
 /* ---- Rollbacks ---------------------------------------------------------------------------------
  */
 
-static void a_rollback_that_started_keeps_everything_else_out_until_it_ends(void **state)
+HISTORY_TEST(a_rollback_that_started_keeps_everything_else_out_until_it_ends)
 {
         struct history *h = *state;
 
@@ -44,7 +46,7 @@ static void a_rollback_that_started_keeps_everything_else_out_until_it_ends(void
 }
 
 /* Workers go on meanwhile; the workspace that is rolled back still waits. */
-static void a_checkpoint_of_a_run_alone_is_taken_beside_a_rollback(void **state)
+HISTORY_TEST(a_checkpoint_of_a_run_alone_is_taken_beside_a_rollback)
 {
         struct history *h = *state;
 
@@ -64,7 +66,7 @@ static void a_checkpoint_of_a_run_alone_is_taken_beside_a_rollback(void **state)
         history_check(h);
 }
 
-static void what_a_rollback_names_must_be_there(void **state)
+HISTORY_TEST(what_a_rollback_names_must_be_there)
 {
         struct history *h = *state;
 
@@ -127,7 +129,7 @@ static void what_a_rollback_names_must_be_there(void **state)
         history_check(h);
 }
 
-static void checkpoints_become_invalid_and_valid_with_rollbacks(void **state)
+HISTORY_TEST(checkpoints_become_invalid_and_valid_with_rollbacks)
 {
         struct history *h = *state;
 
@@ -192,7 +194,7 @@ static void check_same(struct history *h, const pawl__row *run_1, const pawl__ro
         }
 }
 
-static void steps_that_are_given_up_are_pending_until_it_is_undone(void **state)
+HISTORY_TEST(steps_that_are_given_up_are_pending_until_it_is_undone)
 {
         struct history *h = *state;
 
@@ -250,7 +252,7 @@ static void steps_that_are_given_up_are_pending_until_it_is_undone(void **state)
         "{\"started_seq\":%d,\"outcome\":\"done\",\"invalidated\":[],\"revalidated\":[],\"steps\":[],%s}"
 
 /* The event says what the steps become: they go forward as well, and an undo needs nothing else. */
-static void steps_become_what_the_end_says(void **state)
+HISTORY_TEST(steps_become_what_the_end_says)
 {
         struct history *h = *state;
 
@@ -303,7 +305,7 @@ static void steps_become_what_the_end_says(void **state)
 }
 
 /* One of some paths changes files alone, and is not where the workspace stands. */
-static void one_of_some_paths_changes_nothing_else(void **state)
+HISTORY_TEST(one_of_some_paths_changes_nothing_else)
 {
         struct history *h = *state;
         pawl__row row;
@@ -327,7 +329,7 @@ static void one_of_some_paths_changes_nothing_else(void **state)
         history_check(h);
 }
 
-static void what_came_after_stays_when_it_is_undone(void **state)
+HISTORY_TEST(what_came_after_stays_when_it_is_undone)
 {
         struct history *h = *state;
 
@@ -347,7 +349,7 @@ static void what_came_after_stays_when_it_is_undone(void **state)
         history_check(h);
 }
 
-static void steps_are_given_up_by_the_owner_of_their_run_alone(void **state)
+HISTORY_TEST(steps_are_given_up_by_the_owner_of_their_run_alone)
 {
         struct history *h = *state;
 
@@ -380,7 +382,7 @@ static void steps_are_given_up_by_the_owner_of_their_run_alone(void **state)
 }
 
 /* A question of a step that was given up holds nothing back: it is asked again. */
-static void an_open_conflict_of_a_step_that_was_given_up_holds_nothing_back(void **state)
+HISTORY_TEST(an_open_conflict_of_a_step_that_was_given_up_holds_nothing_back)
 {
         struct history *h = *state;
         pawl__row *rows;
@@ -410,7 +412,7 @@ static void an_open_conflict_of_a_step_that_was_given_up_holds_nothing_back(void
 }
 
 /* The column is JSON that only we write; the table may have been in other hands. */
-static void a_row_of_a_rollback_that_was_changed_is_damage(void **state)
+HISTORY_TEST(a_row_of_a_rollback_that_was_changed_is_damage)
 {
         struct history *h = *state;
         static const char *const values[] = {"'{'", "'[]'", "'{}'", "'{\"steps\":[]}'",
@@ -441,22 +443,4 @@ static void a_row_of_a_rollback_that_was_changed_is_damage(void **state)
         history_check(h);
 }
 
-#define HISTORY_TEST(name) cmocka_unit_test_setup_teardown(name, history_setup, history_teardown)
-
-int main(void)
-{
-        const struct CMUnitTest tests[] = {
-                HISTORY_TEST(a_rollback_that_started_keeps_everything_else_out_until_it_ends),
-                HISTORY_TEST(a_checkpoint_of_a_run_alone_is_taken_beside_a_rollback),
-                HISTORY_TEST(what_a_rollback_names_must_be_there),
-                HISTORY_TEST(checkpoints_become_invalid_and_valid_with_rollbacks),
-                HISTORY_TEST(steps_that_are_given_up_are_pending_until_it_is_undone),
-                HISTORY_TEST(steps_become_what_the_end_says),
-                HISTORY_TEST(one_of_some_paths_changes_nothing_else),
-                HISTORY_TEST(what_came_after_stays_when_it_is_undone),
-                HISTORY_TEST(steps_are_given_up_by_the_owner_of_their_run_alone),
-                HISTORY_TEST(an_open_conflict_of_a_step_that_was_given_up_holds_nothing_back),
-                HISTORY_TEST(a_row_of_a_rollback_that_was_changed_is_damage),
-        };
-        return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS_MAIN(NULL, NULL)

@@ -2,6 +2,8 @@
 #include "state/apply.h"
 #include "support/history.h"
 
+#define EMPTY(name) UNIT_TEST_WITH(name, history_setup, history_teardown)
+
 /* Claimed and started, with the steps one and two. */
 static void start(struct history *h)
 {
@@ -16,6 +18,8 @@ static int setup_started(void **state)
         return 0;
 }
 
+#define STARTED(name) UNIT_TEST_WITH(name, setup_started, history_teardown)
+
 static pawl__row run(struct history *h)
 {
         return history_row(h, PAWL__RUNS, h->run, NULL);
@@ -28,7 +32,7 @@ static pawl__row step(struct history *h, const char *id)
 
 /* ---- Runs ------------------------------------------------------------------------------------ */
 
-static void a_claim_makes_the_run_and_gives_it_fence_and_session(void **state)
+EMPTY(a_claim_makes_the_run_and_gives_it_fence_and_session)
 {
         struct history *h = *state;
 
@@ -45,7 +49,7 @@ static void a_claim_makes_the_run_and_gives_it_fence_and_session(void **state)
         assert_null(row.v[PAWL__RUN_SCOPE_REFS].text.data);
 }
 
-static void a_second_claim_changes_fence_and_session_alone(void **state)
+EMPTY(a_second_claim_changes_fence_and_session_alone)
 {
         struct history *h = *state;
 
@@ -62,7 +66,7 @@ static void a_second_claim_changes_fence_and_session_alone(void **state)
         assert_int_equal(row.v[PAWL__RUN_UPDATED_SEQ].integer, 4);
 }
 
-static void a_started_run_has_its_steps_pending_in_mission_order(void **state)
+EMPTY(a_started_run_has_its_steps_pending_in_mission_order)
 {
         struct history *h = *state;
         pawl__row *steps;
@@ -91,7 +95,7 @@ static void a_started_run_has_its_steps_pending_in_mission_order(void **state)
         }
 }
 
-static void a_run_starts_once(void **state)
+STARTED(a_run_starts_once)
 {
         struct history *h = *state;
 
@@ -104,7 +108,7 @@ static int64_t steps_total(struct history *h)
         return run(h).v[PAWL__RUN_STEPS].integer;
 }
 
-static void a_changed_mission_keeps_what_is_completed_and_runs_again_what_is_named(void **state)
+EMPTY(a_changed_mission_keeps_what_is_completed_and_runs_again_what_is_named)
 {
         struct history *h = *state;
         pawl__row *steps;
@@ -144,7 +148,7 @@ static void a_changed_mission_keeps_what_is_completed_and_runs_again_what_is_nam
         check_ok(h, pawl__replay_check(h->log, &h->err), __FILE__, __LINE__);
 }
 
-static void a_change_of_the_mission_that_cannot_be_is_refused(void **state)
+EMPTY(a_change_of_the_mission_that_cannot_be_is_refused)
 {
         static const struct {
                 const char *payload, *says;
@@ -178,7 +182,7 @@ static void a_change_of_the_mission_that_cannot_be_is_refused(void **state)
         }
 }
 
-static void a_step_named_twice_is_refused(void **state)
+EMPTY(a_step_named_twice_is_refused)
 {
         struct history *h = *state;
 
@@ -189,7 +193,7 @@ static void a_step_named_twice_is_refused(void **state)
         history_refuses(h, PAWL_EINVAL, "seq 2 (RunStarted): payload.steps: holds what is no text");
 }
 
-static void a_run_completes_and_fails_with_its_reason(void **state)
+STARTED(a_run_completes_and_fails_with_its_reason)
 {
         struct history *h = *state;
 
@@ -201,7 +205,7 @@ static void a_run_completes_and_fails_with_its_reason(void **state)
         assert_null(run(h).v[PAWL__RUN_REASON].text.data);
 }
 
-static void events_of_a_run_that_there_is_not_are_refused(void **state)
+EMPTY(events_of_a_run_that_there_is_not_are_refused)
 {
         struct history *h = *state;
         static const char *const types[] = {"RunCompleted", "RunFailed"};
@@ -228,7 +232,7 @@ static void events_of_a_run_that_there_is_not_are_refused(void **state)
 
 /* ---- Steps ----------------------------------------------------------------------------------- */
 
-static void a_step_that_starts_is_running_and_so_is_its_run(void **state)
+STARTED(a_step_that_starts_is_running_and_so_is_its_run)
 {
         struct history *h = *state;
 
@@ -242,7 +246,7 @@ static void a_step_that_starts_is_running_and_so_is_its_run(void **state)
         assert_int_equal(run(h).v[PAWL__RUN_UPDATED_SEQ].integer, 4);
 }
 
-static void a_step_that_was_not_declared_comes_after_the_others(void **state)
+STARTED(a_step_that_was_not_declared_comes_after_the_others)
 {
         struct history *h = *state;
 
@@ -260,7 +264,7 @@ static void a_step_that_was_not_declared_comes_after_the_others(void **state)
         assert_int_equal(run(h).v[PAWL__RUN_STEPS].integer, 4);
 }
 
-static void a_step_starts_only_in_a_run_that_has_started(void **state)
+EMPTY(a_step_starts_only_in_a_run_that_has_started)
 {
         struct history *h = *state;
 
@@ -270,7 +274,7 @@ static void a_step_starts_only_in_a_run_that_has_started(void **state)
                 "seq 2 (StepStarted): run run-1 was claimed but not started; append RunStarted");
 }
 
-static void a_step_that_is_started_again_forgets_how_it_ended(void **state)
+STARTED(a_step_that_is_started_again_forgets_how_it_ended)
 {
         struct history *h = *state;
 
@@ -283,7 +287,7 @@ static void a_step_that_is_started_again_forgets_how_it_ended(void **state)
         assert_int_equal(step(h, "one").v[PAWL__STEP_EXIT_CODE].integer, -1);
 }
 
-static void a_completed_step_has_its_hashes_and_exit_code(void **state)
+STARTED(a_completed_step_has_its_hashes_and_exit_code)
 {
         struct history *h = *state;
 
@@ -298,7 +302,7 @@ static void a_completed_step_has_its_hashes_and_exit_code(void **state)
         assert_int_equal(run(h).v[PAWL__RUN_UPDATED_SEQ].integer, 4);
 }
 
-static void a_failed_step_keeps_its_exit_code(void **state)
+STARTED(a_failed_step_keeps_its_exit_code)
 {
         struct history *h = *state;
 
@@ -310,7 +314,7 @@ static void a_failed_step_keeps_its_exit_code(void **state)
         assert_text(run(h).v[PAWL__RUN_STATUS].text, "running");
 }
 
-static void a_checkpoint_is_the_steps_token_and_rests_on_its_check(void **state)
+STARTED(a_checkpoint_is_the_steps_token_and_rests_on_its_check)
 {
         struct history *h = *state;
 
@@ -332,7 +336,7 @@ static void a_checkpoint_is_the_steps_token_and_rests_on_its_check(void **state)
         assert_int_equal(row.v[PAWL__CP_EVALUATED_SEQ].integer, 5);
 }
 
-static void a_blocked_step_blocks_its_run_until_it_is_resumed(void **state)
+STARTED(a_blocked_step_blocks_its_run_until_it_is_resumed)
 {
         struct history *h = *state;
 
@@ -351,7 +355,7 @@ static void a_blocked_step_blocks_its_run_until_it_is_resumed(void **state)
         assert_text(run(h).v[PAWL__RUN_STATUS].text, "running");
 }
 
-static void events_of_a_step_that_there_is_not_are_refused(void **state)
+STARTED(events_of_a_step_that_there_is_not_are_refused)
 {
         struct history *h = *state;
 
@@ -373,7 +377,7 @@ static void events_of_a_step_that_there_is_not_are_refused(void **state)
 
 /* ---- Sessions -------------------------------------------------------------------------------- */
 
-static void a_session_starts_and_ends(void **state)
+STARTED(a_session_starts_and_ends)
 {
         struct history *h = *state;
 
@@ -393,7 +397,7 @@ static void a_session_starts_and_ends(void **state)
         assert_text(run(h).v[PAWL__RUN_STATUS].text, "running");
 }
 
-static void an_interrupted_session_interrupts_a_running_run(void **state)
+STARTED(an_interrupted_session_interrupts_a_running_run)
 {
         struct history *h = *state;
 
@@ -406,7 +410,7 @@ static void an_interrupted_session_interrupts_a_running_run(void **state)
         assert_int_equal(run(h).v[PAWL__RUN_UPDATED_SEQ].integer, 4);
 }
 
-static void an_interrupted_session_leaves_a_blocked_run_blocked(void **state)
+STARTED(an_interrupted_session_leaves_a_blocked_run_blocked)
 {
         struct history *h = *state;
 
@@ -419,7 +423,7 @@ static void an_interrupted_session_leaves_a_blocked_run_blocked(void **state)
         assert_text(run(h).v[PAWL__RUN_STATUS].text, "blocked");
 }
 
-static void a_session_id_is_taken_once_and_ends_only_what_started(void **state)
+STARTED(a_session_id_is_taken_once_and_ends_only_what_started)
 {
         struct history *h = *state;
 
@@ -434,34 +438,4 @@ static void a_session_id_is_taken_once_and_ends_only_what_started(void **state)
 
 /* ---- All ------------------------------------------------------------------------------------- */
 
-#define EMPTY(test)   cmocka_unit_test_setup_teardown(test, history_setup, history_teardown)
-#define STARTED(test) cmocka_unit_test_setup_teardown(test, setup_started, history_teardown)
-
-int main(void)
-{
-        const struct CMUnitTest tests[] = {
-                EMPTY(a_claim_makes_the_run_and_gives_it_fence_and_session),
-                EMPTY(a_second_claim_changes_fence_and_session_alone),
-                EMPTY(a_started_run_has_its_steps_pending_in_mission_order),
-                STARTED(a_run_starts_once),
-                EMPTY(a_changed_mission_keeps_what_is_completed_and_runs_again_what_is_named),
-                EMPTY(a_change_of_the_mission_that_cannot_be_is_refused),
-                EMPTY(a_step_named_twice_is_refused),
-                STARTED(a_run_completes_and_fails_with_its_reason),
-                EMPTY(events_of_a_run_that_there_is_not_are_refused),
-                STARTED(a_step_that_starts_is_running_and_so_is_its_run),
-                STARTED(a_step_that_was_not_declared_comes_after_the_others),
-                EMPTY(a_step_starts_only_in_a_run_that_has_started),
-                STARTED(a_step_that_is_started_again_forgets_how_it_ended),
-                STARTED(a_completed_step_has_its_hashes_and_exit_code),
-                STARTED(a_failed_step_keeps_its_exit_code),
-                STARTED(a_checkpoint_is_the_steps_token_and_rests_on_its_check),
-                STARTED(a_blocked_step_blocks_its_run_until_it_is_resumed),
-                STARTED(events_of_a_step_that_there_is_not_are_refused),
-                STARTED(a_session_starts_and_ends),
-                STARTED(an_interrupted_session_interrupts_a_running_run),
-                STARTED(an_interrupted_session_leaves_a_blocked_run_blocked),
-                STARTED(a_session_id_is_taken_once_and_ends_only_what_started),
-        };
-        return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS_MAIN(NULL, NULL)

@@ -2,6 +2,8 @@
  * them. */
 #include "support/rollback_events.h"
 
+#define HISTORY_TEST(name) UNIT_TEST_WITH(name, history_setup, history_teardown)
+
 static pawl__row workspace(struct history *h, int64_t n)
 {
         return history_row_of(h, PAWL__WORKSPACE, n);
@@ -10,7 +12,7 @@ static pawl__row workspace(struct history *h, int64_t n)
 /* ---- Checkpoints -------------------------------------------------------------------------------
  */
 
-static void a_checkpoint_says_what_its_event_says(void **state)
+HISTORY_TEST(a_checkpoint_says_what_its_event_says)
 {
         struct history *h = *state;
 
@@ -46,7 +48,7 @@ static void a_checkpoint_says_what_its_event_says(void **state)
 }
 
 /* One that a worker took is its run's, and no place at which the workspace stands. */
-static void a_checkpoint_of_a_run_alone_is_no_position_of_the_workspace(void **state)
+HISTORY_TEST(a_checkpoint_of_a_run_alone_is_no_position_of_the_workspace)
 {
         struct history *h = *state;
         pawl__row row;
@@ -86,7 +88,7 @@ static size_t in_line(struct history *h, pawl__row **rows)
         return n;
 }
 
-static void a_submitted_run_is_queued_until_it_is_claimed(void **state)
+HISTORY_TEST(a_submitted_run_is_queued_until_it_is_claimed)
 {
         struct history *h = *state;
         pawl__row *rows;
@@ -117,7 +119,7 @@ static void a_submitted_run_is_queued_until_it_is_claimed(void **state)
 }
 
 /* Each mission's first comes before any mission's second. */
-static void those_in_line_take_turns_by_mission(void **state)
+HISTORY_TEST(those_in_line_take_turns_by_mission)
 {
         static const char *const runs[] = {"a1", "a2", "a3", "b1", "b2", "c1"};
         static const char *const turns[] = {"a1", "b1", "c1", "a2", "b2", "a3"};
@@ -139,7 +141,7 @@ static void those_in_line_take_turns_by_mission(void **state)
         history_check(h);
 }
 
-static void numbers_count_on_by_one(void **state)
+HISTORY_TEST(numbers_count_on_by_one)
 {
         struct history *h = *state;
 
@@ -161,7 +163,7 @@ static void numbers_count_on_by_one(void **state)
         history_check(h);
 }
 
-static void a_tool_call_stands_right_after_its_checkpoint(void **state)
+HISTORY_TEST(a_tool_call_stands_right_after_its_checkpoint)
 {
         struct history *h = *state;
         static const char call[] = "{\"call_id\":\"c\",\"tool\":\"replace\",\"name\":\"c.json\","
@@ -184,7 +186,7 @@ static void a_tool_call_stands_right_after_its_checkpoint(void **state)
         history_check(h);
 }
 
-static void members_of_a_checkpoint_are_of_their_form(void **state)
+HISTORY_TEST(members_of_a_checkpoint_are_of_their_form)
 {
         struct history *h = *state;
         static const struct {
@@ -229,7 +231,7 @@ static void members_of_a_checkpoint_are_of_their_form(void **state)
 }
 
 /* What an archive brought is where the workspace stands for nobody. */
-static void an_imported_one_has_its_step_and_time_and_no_root(void **state)
+HISTORY_TEST(an_imported_one_has_its_step_and_time_and_no_root)
 {
         struct history *h = *state;
         pawl__row row;
@@ -250,7 +252,7 @@ static void an_imported_one_has_its_step_and_time_and_no_root(void **state)
         history_check(h);
 }
 
-static void a_checkpoint_becomes_invalid_once_and_valid_again(void **state)
+HISTORY_TEST(a_checkpoint_becomes_invalid_once_and_valid_again)
 {
         struct history *h = *state;
 
@@ -283,7 +285,7 @@ static void a_checkpoint_becomes_invalid_once_and_valid_again(void **state)
         history_refuses(h, PAWL_EINVAL, "payload.valid: is not true or false");
 }
 
-static void pruned_checkpoints_are_marked(void **state)
+HISTORY_TEST(pruned_checkpoints_are_marked)
 {
         struct history *h = *state;
 
@@ -308,7 +310,7 @@ static void pruned_checkpoints_are_marked(void **state)
 /* ---- Queries -----------------------------------------------------------------------------------
  */
 
-static void the_newest_and_all_are_told_by_number(void **state)
+HISTORY_TEST(the_newest_and_all_are_told_by_number)
 {
         struct history *h = *state;
         pawl__row row = {0}, *rows;
@@ -341,7 +343,7 @@ static size_t by_id(struct history *h, pawl__row rows[PAWL__CANDIDATES], const c
         return n;
 }
 
-static void an_id_is_found_by_a_prefix_that_is_unique(void **state)
+HISTORY_TEST(an_id_is_found_by_a_prefix_that_is_unique)
 {
         struct history *h = *state;
         static const char *const ids[] = {"cp-01-a", "cp-01-ab", "cp-02-a"};
@@ -379,7 +381,7 @@ static int64_t asked(struct history *h,
         return row.v[PAWL__RB_SEQ].integer;
 }
 
-static void rollbacks_are_found_by_what_became_of_them(void **state)
+HISTORY_TEST(rollbacks_are_found_by_what_became_of_them)
 {
         struct history *h = *state;
 
@@ -408,7 +410,7 @@ static void rollbacks_are_found_by_what_became_of_them(void **state)
 /* ---- Replays -----------------------------------------------------------------------------------
  */
 
-static void a_replay_tells_of_them_and_filters_them_with_their_runs(void **state)
+HISTORY_TEST(a_replay_tells_of_them_and_filters_them_with_their_runs)
 {
         struct history *h = *state;
 
@@ -450,7 +452,7 @@ static pawl_status fill_next(pawl_log *log, pawl__batch *batch, void *user, pawl
         return PAWL_OK;
 }
 
-static void a_fill_sees_what_others_appended(void **state)
+HISTORY_TEST(a_fill_sees_what_others_appended)
 {
         struct history *h = *state;
         struct history other = {.now_us = h->now_us, .mission = "mission-1"};
@@ -467,26 +469,4 @@ static void a_fill_sees_what_others_appended(void **state)
         history_check(h);
 }
 
-#define HISTORY_TEST(name) cmocka_unit_test_setup_teardown(name, history_setup, history_teardown)
-
-int main(void)
-{
-        const struct CMUnitTest tests[] = {
-                HISTORY_TEST(a_checkpoint_says_what_its_event_says),
-                HISTORY_TEST(a_checkpoint_of_a_run_alone_is_no_position_of_the_workspace),
-                HISTORY_TEST(a_submitted_run_is_queued_until_it_is_claimed),
-                HISTORY_TEST(those_in_line_take_turns_by_mission),
-                HISTORY_TEST(numbers_count_on_by_one),
-                HISTORY_TEST(a_tool_call_stands_right_after_its_checkpoint),
-                HISTORY_TEST(members_of_a_checkpoint_are_of_their_form),
-                HISTORY_TEST(an_imported_one_has_its_step_and_time_and_no_root),
-                HISTORY_TEST(a_checkpoint_becomes_invalid_once_and_valid_again),
-                HISTORY_TEST(pruned_checkpoints_are_marked),
-                HISTORY_TEST(the_newest_and_all_are_told_by_number),
-                HISTORY_TEST(an_id_is_found_by_a_prefix_that_is_unique),
-                HISTORY_TEST(rollbacks_are_found_by_what_became_of_them),
-                HISTORY_TEST(a_replay_tells_of_them_and_filters_them_with_their_runs),
-                HISTORY_TEST(a_fill_sees_what_others_appended),
-        };
-        return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS_MAIN(NULL, NULL)

@@ -32,6 +32,8 @@ static int teardown(void **state)
         return 0;
 }
 
+#define MALFORMED(name) UNIT_TEST_WITH(name, setup, teardown)
+
 static pawl_status count_row(const pawl__row *row, void *user, pawl_error *err)
 {
         (void)row, (void)err;
@@ -104,7 +106,7 @@ static pawl_event event_of(const pawl__event_def *form, pawl_text payload)
                 .payload = payload};
 }
 
-static void every_required_field_of_every_type_is_asked_for(void **state)
+MALFORMED(every_required_field_of_every_type_is_asked_for)
 {
         struct fixture *f = *state;
         pawl__buf payload = PAWL__BUF_INIT;
@@ -131,7 +133,7 @@ static void every_required_field_of_every_type_is_asked_for(void **state)
         assert_int_equal(rows(f), 0);
 }
 
-static void a_payload_that_is_no_json_is_refused(void **state)
+MALFORMED(a_payload_that_is_no_json_is_refused)
 {
         struct fixture *f = *state;
 
@@ -145,7 +147,7 @@ static void a_payload_that_is_no_json_is_refused(void **state)
         assert_int_equal(rows(f), 0);
 }
 
-static void a_newer_version_of_a_type_is_refused(void **state)
+MALFORMED(a_newer_version_of_a_type_is_refused)
 {
         struct fixture *f = *state;
         pawl__buf payload = PAWL__BUF_INIT;
@@ -162,7 +164,7 @@ static void a_newer_version_of_a_type_is_refused(void **state)
         assert_int_equal(rows(f), 0);
 }
 
-static void types_that_are_not_known_are_passed_over(void **state)
+MALFORMED(types_that_are_not_known_are_passed_over)
 {
         struct fixture *f = *state;
         pawl_event event = {.seq = 1, .v = 9, .type = pawl__text("SomethingToCome")};
@@ -173,7 +175,7 @@ static void types_that_are_not_known_are_passed_over(void **state)
 }
 
 /* What a type needs of its envelope beside what the log itself asks for. */
-static void ids_that_a_type_needs_must_be_in_its_envelope(void **state)
+MALFORMED(ids_that_a_type_needs_must_be_in_its_envelope)
 {
         static const struct {
                 pawl__event_type type;
@@ -223,7 +225,7 @@ static void ids_that_a_type_needs_must_be_in_its_envelope(void **state)
 }
 
 /* A payload that prune dropped is no loss where the type says nothing of what is. */
-static void a_pruned_payload_is_refused_where_it_would_say_what_is(void **state)
+MALFORMED(a_pruned_payload_is_refused_where_it_would_say_what_is)
 {
         struct fixture *f = *state;
         pawl_event observed = event_of(pawl__event_def_of(PAWL__TERM_OBSERVED), pawl__text(NULL));
@@ -238,7 +240,7 @@ static void a_pruned_payload_is_refused_where_it_would_say_what_is(void **state)
 }
 
 /* Members inside of the required ones. */
-static void members_of_members_are_asked_for_too(void **state)
+MALFORMED(members_of_members_are_asked_for_too)
 {
         static const struct {
                 pawl__event_type type;
@@ -275,7 +277,7 @@ static void members_of_members_are_asked_for_too(void **state)
         assert_int_equal(rows(f), 0);
 }
 
-static void an_answer_must_carry_a_whole_sense(void **state)
+MALFORMED(an_answer_must_carry_a_whole_sense)
 {
         static const char *const senses[] = {"{}", "{\"definition\":\"D\"}",
                 "{\"definition\":\"D\",\"confidence\":-0.1}",
@@ -308,19 +310,4 @@ static void an_answer_must_carry_a_whole_sense(void **state)
         assert_int_equal(rows(f), 1);
 }
 
-#define MALFORMED(test) cmocka_unit_test_setup_teardown(test, setup, teardown)
-
-int main(void)
-{
-        const struct CMUnitTest tests[] = {
-                MALFORMED(every_required_field_of_every_type_is_asked_for),
-                MALFORMED(a_payload_that_is_no_json_is_refused),
-                MALFORMED(a_newer_version_of_a_type_is_refused),
-                MALFORMED(types_that_are_not_known_are_passed_over),
-                MALFORMED(ids_that_a_type_needs_must_be_in_its_envelope),
-                MALFORMED(a_pruned_payload_is_refused_where_it_would_say_what_is),
-                MALFORMED(members_of_members_are_asked_for_too),
-                MALFORMED(an_answer_must_carry_a_whole_sense),
-        };
-        return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS_MAIN(NULL, NULL)

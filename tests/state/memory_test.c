@@ -54,7 +54,9 @@ static int setup(void **state)
         return 0;
 }
 
-static void an_append_is_whole_or_not_at_all(void **state)
+#define MEMORY(name) UNIT_TEST_WITH(name, setup, history_teardown)
+
+MEMORY(an_append_is_whole_or_not_at_all)
 {
         struct history *h = *state;
 
@@ -70,7 +72,7 @@ static void an_append_is_whole_or_not_at_all(void **state)
         assert_int_equal(pawl__replay_check(h->log, &h->err), PAWL_OK);
 }
 
-static void a_state_that_cannot_be_attached_can_be_later(void **state)
+MEMORY(a_state_that_cannot_be_attached_can_be_later)
 {
         struct history *h = *state;
 
@@ -88,7 +90,7 @@ static void a_state_that_cannot_be_attached_can_be_later(void **state)
         assert_true(history_has(h, PAWL__SESSIONS, "session-1", NULL));
 }
 
-static void a_replay_and_its_check_say_so(void **state)
+MEMORY(a_replay_and_its_check_say_so)
 {
         struct history *h = *state;
 
@@ -163,7 +165,7 @@ static pawl_status every_query(struct history *h)
         return status;
 }
 
-static void a_query_says_so_and_can_be_asked_again(void **state)
+MEMORY(a_query_says_so_and_can_be_asked_again)
 {
         struct history *h = *state;
 
@@ -176,15 +178,4 @@ static void a_query_says_so_and_can_be_asked_again(void **state)
         }
 }
 
-#define MEMORY(test) cmocka_unit_test_setup_teardown(test, setup, history_teardown)
-
-int main(void)
-{
-        const struct CMUnitTest tests[] = {
-                MEMORY(an_append_is_whole_or_not_at_all),
-                MEMORY(a_state_that_cannot_be_attached_can_be_later),
-                MEMORY(a_replay_and_its_check_say_so),
-                MEMORY(a_query_says_so_and_can_be_asked_again),
-        };
-        return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS_MAIN(NULL, NULL)

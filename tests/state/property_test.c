@@ -422,11 +422,10 @@ static void one_history(uint64_t seed)
         history_teardown(&fixture);
 }
 
-static void the_tables_are_always_the_fold_of_the_events(void **state)
+UNIT_TEST(the_tables_are_always_the_fold_of_the_events)
 {
         const char *seed = getenv("PAWL_TEST_SEED");
 
-        (void)state;
         if (seed) {
                 one_history(strtoull(seed, NULL, 10));
                 return;
@@ -435,10 +434,4 @@ static void the_tables_are_always_the_fold_of_the_events(void **state)
                 one_history(i);
 }
 
-int main(void)
-{
-        const struct CMUnitTest tests[] = {
-                cmocka_unit_test(the_tables_are_always_the_fold_of_the_events),
-        };
-        return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS_MAIN(NULL, NULL)

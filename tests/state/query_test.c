@@ -1,6 +1,8 @@
 #include "events/sqlite/sqlite.h"
 #include "support/history.h"
 
+#define QUERY(name) UNIT_TEST_WITH(name, history_setup, history_teardown)
+
 static void start(struct history *h, const char *run)
 {
         h->run = run;
@@ -14,7 +16,7 @@ static void ask(struct history *h, const char *conflict)
         check_ok(h, history_commit(h), __FILE__, __LINE__);
 }
 
-static void a_row_that_is_not_there_is_not_found_and_says_nothing(void **state)
+QUERY(a_row_that_is_not_there_is_not_found_and_says_nothing)
 {
         struct history *h = *state;
         pawl__row row = {0};
@@ -53,7 +55,7 @@ static void conflicts_are(
         pawl__buf_free(&found);
 }
 
-static void conflicts_are_listed_by_run_step_and_state_in_the_order_of_their_requests(void **state)
+QUERY(conflicts_are_listed_by_run_step_and_state_in_the_order_of_their_requests)
 {
         struct history *h = *state;
 
@@ -79,7 +81,7 @@ static void conflicts_are_listed_by_run_step_and_state_in_the_order_of_their_req
         conflicts_are(h, "run-3", NULL, false, "");
 }
 
-static void a_prefix_finds_a_conflict_or_shows_that_there_are_more(void **state)
+QUERY(a_prefix_finds_a_conflict_or_shows_that_there_are_more)
 {
         static const struct {
                 const char *prefix;
@@ -120,7 +122,7 @@ static void unfinished_is(struct history *h, const char *run)
                 assert_text(row.v[PAWL__RUN_ID].text, run);
 }
 
-static void the_newest_run_that_did_not_complete_is_unfinished(void **state)
+QUERY(the_newest_run_that_did_not_complete_is_unfinished)
 {
         struct history *h = *state;
 
@@ -138,7 +140,7 @@ static void the_newest_run_that_did_not_complete_is_unfinished(void **state)
 }
 
 /* The index gives the order: what stands in the log before costs nothing. */
-static void looking_for_a_resumable_run_sorts_nothing(void **state)
+QUERY(looking_for_a_resumable_run_sorts_nothing)
 {
         struct history *h = *state;
         sqlite3_stmt *stmt;
@@ -210,7 +212,7 @@ static void check_lists(struct history *h)
         runs_are(h, PAWL__RUNS_UNFINISHED, started(h, "a"), 1, "b ");
 }
 
-static void runs_are_listed_by_their_start_newest_first_in_pages(void **state)
+QUERY(runs_are_listed_by_their_start_newest_first_in_pages)
 {
         struct history *h = *state;
 
@@ -220,7 +222,7 @@ static void runs_are_listed_by_their_start_newest_first_in_pages(void **state)
 }
 
 /* A run that was claimed and never started has no RunStarted to be found by. */
-static void a_run_that_was_only_claimed_is_listed(void **state)
+QUERY(a_run_that_was_only_claimed_is_listed)
 {
         struct history *h = *state;
 
@@ -240,7 +242,7 @@ static void add_20000_events(struct history *h)
 }
 
 /* Where runs are few the log is not walked, and the table gives the same. */
-static void runs_that_started_long_ago_are_listed_too(void **state)
+QUERY(runs_that_started_long_ago_are_listed_too)
 {
         struct history *h = *state;
 
@@ -250,7 +252,7 @@ static void runs_that_started_long_ago_are_listed_too(void **state)
 }
 
 /* Where they are many it is, and a walk that finds nothing for too long ends in the table. */
-static void a_walk_in_vain_ends_in_the_table(void **state)
+QUERY(a_walk_in_vain_ends_in_the_table)
 {
         struct history *h = *state;
 
@@ -266,7 +268,7 @@ static void a_walk_in_vain_ends_in_the_table(void **state)
         runs_are(h, PAWL__RUNS_COMPLETED, 0, 2, "c d ");
 }
 
-static void the_steps_of_a_run_come_in_mission_order(void **state)
+QUERY(the_steps_of_a_run_come_in_mission_order)
 {
         struct history *h = *state;
         pawl__row *rows = NULL;
@@ -297,7 +299,7 @@ static pawl_status refuse_row(const pawl__row *row, void *user, pawl_error *err)
         return PAWL_EIO;
 }
 
-static void every_row_of_a_table_is_listed(void **state)
+QUERY(every_row_of_a_table_is_listed)
 {
         struct history *h = *state;
         pawl__buf runs = PAWL__BUF_INIT;
@@ -336,7 +338,7 @@ static void senses_are(struct history *h, const char *mission, const pawl__scope
         pawl__buf_free(&found);
 }
 
-static void the_senses_that_hold_for_a_mission(void **state)
+QUERY(the_senses_that_hold_for_a_mission)
 {
         struct history *h = *state;
         const pawl__scope_ref refs[] = {{pawl__text("team_domain"), pawl__text(HASH_A)},
@@ -365,7 +367,7 @@ static void the_senses_that_hold_for_a_mission(void **state)
         assert_string_equal(h->err.message, "not this one");
 }
 
-static void a_table_that_is_missing_is_reported_by_every_query(void **state)
+QUERY(a_table_that_is_missing_is_reported_by_every_query)
 {
         struct history *h = *state;
         pawl__row *rows = (pawl__row *)h, row[PAWL__CANDIDATES];
@@ -395,24 +397,4 @@ static void a_table_that_is_missing_is_reported_by_every_query(void **state)
         assert_int_equal(n, 77);
 }
 
-#define QUERY(test) cmocka_unit_test_setup_teardown(test, history_setup, history_teardown)
-
-int main(void)
-{
-        const struct CMUnitTest tests[] = {
-                QUERY(a_row_that_is_not_there_is_not_found_and_says_nothing),
-                QUERY(conflicts_are_listed_by_run_step_and_state_in_the_order_of_their_requests),
-                QUERY(a_prefix_finds_a_conflict_or_shows_that_there_are_more),
-                QUERY(the_newest_run_that_did_not_complete_is_unfinished),
-                QUERY(looking_for_a_resumable_run_sorts_nothing),
-                QUERY(runs_are_listed_by_their_start_newest_first_in_pages),
-                QUERY(a_run_that_was_only_claimed_is_listed),
-                QUERY(runs_that_started_long_ago_are_listed_too),
-                QUERY(a_walk_in_vain_ends_in_the_table),
-                QUERY(the_steps_of_a_run_come_in_mission_order),
-                QUERY(every_row_of_a_table_is_listed),
-                QUERY(the_senses_that_hold_for_a_mission),
-                QUERY(a_table_that_is_missing_is_reported_by_every_query),
-        };
-        return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS_MAIN(NULL, NULL)

@@ -2,6 +2,8 @@
  */
 #include "support/history.h"
 
+#define EMPTY(name) UNIT_TEST_WITH(name, history_setup, history_teardown)
+
 /* Two runs of two missions, one of them blocked and answered, and a glossary. */
 static void fill(struct history *h)
 {
@@ -40,6 +42,8 @@ static int setup_filled(void **state)
         fill(*state);
         return 0;
 }
+
+#define FILLED(name) UNIT_TEST_WITH(name, setup_filled, history_teardown)
 
 /* Without the head, whose hash holds the time. */
 static char *replay_rest(struct history *h, const pawl__replay_filter *filter)
@@ -108,7 +112,7 @@ static void replay_is(struct history *h, const pawl__replay_filter *filter, cons
         free(rest);
 }
 
-static void a_replay_prints_what_is(void **state)
+FILLED(a_replay_prints_what_is)
 {
         replay_is(*state, NULL,
                 "\"runs\":[" RUN_1 "," RUN_2 "],\"checkpoints\":[" CHECKPOINT_1 "," CHECKPOINT_2
@@ -116,7 +120,7 @@ static void a_replay_prints_what_is(void **state)
                 "," SESSION_2 "]" NO_WORKSPACE "}");
 }
 
-static void an_empty_log_has_a_head_of_zeros_and_empty_arrays(void **state)
+EMPTY(an_empty_log_has_a_head_of_zeros_and_empty_arrays)
 {
         char *json = history_replay(*state, NULL);
 
@@ -132,7 +136,7 @@ static void an_empty_log_has_a_head_of_zeros_and_empty_arrays(void **state)
         "\"runs\":[" RUN_1 "],\"checkpoints\":[" CHECKPOINT_1 "],\"conflicts\":[" BOTH_CONFLICTS   \
         "]," GLOSSARY ",\"sessions\":[" SESSION_1 "]" NO_WORKSPACE "}"
 
-static void a_mission_or_a_run_leaves_what_belongs_to_it_and_the_glossary(void **state)
+FILLED(a_mission_or_a_run_leaves_what_belongs_to_it_and_the_glossary)
 {
         replay_is(*state, &(pawl__replay_filter){.mission_id = pawl__text("mission-1")}, OF_RUN_1);
         replay_is(*state, &(pawl__replay_filter){.run_id = pawl__text("run-1")}, OF_RUN_1);
@@ -143,7 +147,7 @@ static void a_mission_or_a_run_leaves_what_belongs_to_it_and_the_glossary(void *
                 ",\"sessions\":[]" NO_WORKSPACE "}");
 }
 
-static void a_step_leaves_the_runs_that_have_it(void **state)
+FILLED(a_step_leaves_the_runs_that_have_it)
 {
         replay_is(*state, &(pawl__replay_filter){.step_id = pawl__text("two")},
                 "\"runs\":[{\"run_id\":\"run-1\",\"mission_id\":\"mission-1\",\"status\":"
@@ -156,7 +160,7 @@ static void a_step_leaves_the_runs_that_have_it(void **state)
                 ",\"sessions\":[]" NO_WORKSPACE "}");
 }
 
-static void a_session_without_a_run_is_its_missions(void **state)
+FILLED(a_session_without_a_run_is_its_missions)
 {
         struct history *h = *state;
 
@@ -174,7 +178,7 @@ static void a_session_without_a_run_is_its_missions(void **state)
 }
 
 /* The fold up to each seq is what the fold of a log that ended there was. */
-static void until_folds_as_if_the_log_ended_there(void **state)
+EMPTY(until_folds_as_if_the_log_ended_there)
 {
         struct history *h = *state;
         char *at_once[3], *later;
@@ -199,7 +203,7 @@ static void until_folds_as_if_the_log_ended_there(void **state)
         free(at_once[2]);
 }
 
-static void the_seed_version_that_was_used_last_is_in_force(void **state)
+FILLED(the_seed_version_that_was_used_last_is_in_force)
 {
         struct history *h = *state;
 
@@ -219,7 +223,7 @@ static void the_seed_version_that_was_used_last_is_in_force(void **state)
         free(json);
 }
 
-static void the_same_log_replays_to_the_same_bytes(void **state)
+FILLED(the_same_log_replays_to_the_same_bytes)
 {
         struct history *h = *state;
         struct history *copy;
@@ -237,7 +241,7 @@ static void the_same_log_replays_to_the_same_bytes(void **state)
         history_teardown((void **)&copy);
 }
 
-static void a_malformed_event_is_named(void **state)
+FILLED(a_malformed_event_is_named)
 {
         struct history *h = *state;
         pawl__store *store = (pawl__store *)h;
@@ -253,7 +257,7 @@ static void a_malformed_event_is_named(void **state)
         free(history_replay(h, &(pawl__replay_filter){.until = 4}));
 }
 
-static void a_missing_event_is_named(void **state)
+FILLED(a_missing_event_is_named)
 {
         struct history *h = *state;
         pawl__store *store;
@@ -267,7 +271,7 @@ static void a_missing_event_is_named(void **state)
 
 /* ---- replay --check -------------------------------------------------------------------------- */
 
-static void tables_that_agree_pass_the_check(void **state)
+FILLED(tables_that_agree_pass_the_check)
 {
         struct history *h = *state;
 
@@ -275,7 +279,7 @@ static void tables_that_agree_pass_the_check(void **state)
         assert_string_equal(h->err.message, "");
 }
 
-static void the_first_difference_is_named(void **state)
+FILLED(the_first_difference_is_named)
 {
         static const struct {
                 const char *sql, *says;
@@ -312,7 +316,7 @@ static void the_first_difference_is_named(void **state)
         }
 }
 
-static void a_check_changes_nothing(void **state)
+FILLED(a_check_changes_nothing)
 {
         struct history *h = *state;
         size_t len, len_2;
@@ -328,25 +332,4 @@ static void a_check_changes_nothing(void **state)
         free(after);
 }
 
-#define EMPTY(test)  cmocka_unit_test_setup_teardown(test, history_setup, history_teardown)
-#define FILLED(test) cmocka_unit_test_setup_teardown(test, setup_filled, history_teardown)
-
-int main(void)
-{
-        const struct CMUnitTest tests[] = {
-                FILLED(a_replay_prints_what_is),
-                EMPTY(an_empty_log_has_a_head_of_zeros_and_empty_arrays),
-                FILLED(a_mission_or_a_run_leaves_what_belongs_to_it_and_the_glossary),
-                FILLED(a_step_leaves_the_runs_that_have_it),
-                FILLED(a_session_without_a_run_is_its_missions),
-                EMPTY(until_folds_as_if_the_log_ended_there),
-                FILLED(the_seed_version_that_was_used_last_is_in_force),
-                FILLED(the_same_log_replays_to_the_same_bytes),
-                FILLED(a_malformed_event_is_named),
-                FILLED(a_missing_event_is_named),
-                FILLED(tables_that_agree_pass_the_check),
-                FILLED(the_first_difference_is_named),
-                FILLED(a_check_changes_nothing),
-        };
-        return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS_MAIN(NULL, NULL)

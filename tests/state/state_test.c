@@ -2,6 +2,8 @@
 #include "events/sqlite/sqlite.h"
 #include "support/history.h"
 
+#define STATE(name) UNIT_TEST_WITH(name, history_setup, history_teardown)
+
 static void start(struct history *h)
 {
         history_start(h, "[\"one\"]");
@@ -42,7 +44,7 @@ static pawl_status append_sense(pawl_log *log, const char *definition)
         return pawl_log_append(NULL, log, &event, 1, 0);
 }
 
-static void a_log_has_one_state(void **state)
+STATE(a_log_has_one_state)
 {
         struct history *h = *state;
         pawl__state *again;
@@ -51,7 +53,7 @@ static void a_log_has_one_state(void **state)
         assert_ptr_equal(again, h->state);
 }
 
-static void an_append_moves_the_tables_place_with_it(void **state)
+STATE(an_append_moves_the_tables_place_with_it)
 {
         struct history *h = *state;
 
@@ -60,7 +62,7 @@ static void an_append_moves_the_tables_place_with_it(void **state)
         assert_int_equal(applied(h), 2);
 }
 
-static void what_was_appended_without_a_state_is_caught_up_when_it_is_attached(void **state)
+STATE(what_was_appended_without_a_state_is_caught_up_when_it_is_attached)
 {
         struct history *h = *state;
 
@@ -76,7 +78,7 @@ static void what_was_appended_without_a_state_is_caught_up_when_it_is_attached(v
         assert_int_equal(pawl__replay_check(h->log, &h->err), PAWL_OK);
 }
 
-static void what_others_appended_without_a_state_is_caught_up_by_the_next_append(void **state)
+STATE(what_others_appended_without_a_state_is_caught_up_by_the_next_append)
 {
         struct history *h = *state;
         pawl_log *log = another(h, 0, false);
@@ -91,7 +93,7 @@ static void what_others_appended_without_a_state_is_caught_up_by_the_next_append
         pawl_log_close(log);
 }
 
-static void an_answer_through_another_handle_is_seen(void **state)
+STATE(an_answer_through_another_handle_is_seen)
 {
         struct history *h = *state, other = *h;
 
@@ -110,7 +112,7 @@ static void an_answer_through_another_handle_is_seen(void **state)
 }
 
 /* A second answer that was appended past the state tables stands in the log and means nothing. */
-static void what_contradicts_but_stands_in_the_log_changes_nothing(void **state)
+STATE(what_contradicts_but_stands_in_the_log_changes_nothing)
 {
         struct history *h = *state;
 
@@ -132,7 +134,7 @@ static void what_contradicts_but_stands_in_the_log_changes_nothing(void **state)
         assert_int_equal(pawl__replay_check(h->log, &h->err), PAWL_OK);
 }
 
-static void an_append_that_is_rolled_back_leaves_nothing_behind(void **state)
+STATE(an_append_that_is_rolled_back_leaves_nothing_behind)
 {
         struct history *h = *state;
 
@@ -152,7 +154,7 @@ static void an_append_that_is_rolled_back_leaves_nothing_behind(void **state)
 }
 
 /* Tables that cannot be written: the append fails whole, with SQLite's reason. */
-static void an_append_whose_state_cannot_be_written_is_rolled_back(void **state)
+STATE(an_append_whose_state_cannot_be_written_is_rolled_back)
 {
         struct history *h = *state;
 
@@ -172,7 +174,7 @@ static void an_append_whose_state_cannot_be_written_is_rolled_back(void **state)
         assert_int_equal(pawl__replay_check(h->log, &h->err), PAWL_OK);
 }
 
-static void a_read_only_log_whose_tables_are_current_is_read(void **state)
+STATE(a_read_only_log_whose_tables_are_current_is_read)
 {
         struct history *h = *state;
 
@@ -183,7 +185,7 @@ static void a_read_only_log_whose_tables_are_current_is_read(void **state)
         assert_int_equal(pawl__replay_check(h->log, &h->err), PAWL_OK);
 }
 
-static void a_read_only_log_whose_tables_are_behind_is_refused(void **state)
+STATE(a_read_only_log_whose_tables_are_behind_is_refused)
 {
         struct history *h = *state;
         pawl__state *kept = (pawl__state *)h;
@@ -203,7 +205,7 @@ static void a_read_only_log_whose_tables_are_behind_is_refused(void **state)
         free(history_replay(h, NULL));
 }
 
-static void a_log_whose_tail_was_cut_is_refused_until_it_is_rebuilt(void **state)
+STATE(a_log_whose_tail_was_cut_is_refused_until_it_is_rebuilt)
 {
         struct history *h = *state;
         pawl__state *kept = NULL;
@@ -230,7 +232,7 @@ static void a_log_whose_tail_was_cut_is_refused_until_it_is_rebuilt(void **state
         assert_int_equal(pawl__replay_check(h->log, &h->err), PAWL_OK);
 }
 
-static void a_rebuild_makes_rows_that_were_changed_what_the_events_say(void **state)
+STATE(a_rebuild_makes_rows_that_were_changed_what_the_events_say)
 {
         struct history *h = *state;
 
@@ -251,7 +253,7 @@ static void a_rebuild_makes_rows_that_were_changed_what_the_events_say(void **st
 }
 
 /* The tables themselves are derived, not their rows alone. */
-static void a_rebuild_makes_tables_that_lost_a_column_anew(void **state)
+STATE(a_rebuild_makes_tables_that_lost_a_column_anew)
 {
         struct history *h = *state;
 
@@ -267,7 +269,7 @@ static void a_rebuild_makes_tables_that_lost_a_column_anew(void **state)
         assert_int_equal(history_row(h, PAWL__RUNS, "run-1", NULL).v[PAWL__RUN_FENCE].integer, 1);
 }
 
-static void a_rebuild_of_a_read_only_log_is_refused(void **state)
+STATE(a_rebuild_of_a_read_only_log_is_refused)
 {
         struct history *h = *state;
 
@@ -277,7 +279,7 @@ static void a_rebuild_of_a_read_only_log_is_refused(void **state)
 }
 
 /* A rebuild that fails half way leaves the tables as they were. */
-static void a_rebuild_that_meets_a_malformed_event_changes_nothing(void **state)
+STATE(a_rebuild_that_meets_a_malformed_event_changes_nothing)
 {
         struct history *h = *state;
 
@@ -295,7 +297,7 @@ static void a_rebuild_that_meets_a_malformed_event_changes_nothing(void **state)
 }
 
 /* schema.sql says that derived tables may be dropped. */
-static void tables_that_were_dropped_are_made_and_filled_again(void **state)
+STATE(tables_that_were_dropped_are_made_and_filled_again)
 {
         struct history *h = *state;
         char *before;
@@ -318,7 +320,7 @@ static void tables_that_were_dropped_are_made_and_filled_again(void **state)
         free(after);
 }
 
-static void much_is_caught_up_in_pieces_that_fit_together(void **state)
+STATE(much_is_caught_up_in_pieces_that_fit_together)
 {
         enum { SENSES = 10000 };
         struct history *h = *state;
@@ -337,28 +339,4 @@ static void much_is_caught_up_in_pieces_that_fit_together(void **state)
         assert_int_equal(pawl__replay_check(h->log, &h->err), PAWL_OK);
 }
 
-#define STATE(test) cmocka_unit_test_setup_teardown(test, history_setup, history_teardown)
-
-int main(void)
-{
-        const struct CMUnitTest tests[] = {
-                STATE(a_log_has_one_state),
-                STATE(an_append_moves_the_tables_place_with_it),
-                STATE(what_was_appended_without_a_state_is_caught_up_when_it_is_attached),
-                STATE(what_others_appended_without_a_state_is_caught_up_by_the_next_append),
-                STATE(an_answer_through_another_handle_is_seen),
-                STATE(what_contradicts_but_stands_in_the_log_changes_nothing),
-                STATE(an_append_that_is_rolled_back_leaves_nothing_behind),
-                STATE(an_append_whose_state_cannot_be_written_is_rolled_back),
-                STATE(a_read_only_log_whose_tables_are_current_is_read),
-                STATE(a_read_only_log_whose_tables_are_behind_is_refused),
-                STATE(a_log_whose_tail_was_cut_is_refused_until_it_is_rebuilt),
-                STATE(a_rebuild_makes_rows_that_were_changed_what_the_events_say),
-                STATE(a_rebuild_makes_tables_that_lost_a_column_anew),
-                STATE(a_rebuild_of_a_read_only_log_is_refused),
-                STATE(a_rebuild_that_meets_a_malformed_event_changes_nothing),
-                STATE(tables_that_were_dropped_are_made_and_filled_again),
-                STATE(much_is_caught_up_in_pieces_that_fit_together),
-        };
-        return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS_MAIN(NULL, NULL)

@@ -2,6 +2,8 @@
 #include "support/rollback_events.h"
 #include "support/sweep.h"
 
+#define HISTORY_TEST(name) UNIT_TEST_WITH(name, history_setup, history_teardown)
+
 enum { MOST = 128, STEPS = 4 };
 
 /* What the tables said right after an event. */
@@ -103,7 +105,7 @@ static void live(struct history *h, struct moments *m)
         do_step(h, m, "four"); /* which the mission did not name */
 }
 
-static void every_place_is_as_it_was(void **state)
+HISTORY_TEST(every_place_is_as_it_was)
 {
         struct history *h = *state;
         struct moments m = {.n = 0};
@@ -127,7 +129,7 @@ static void every_place_is_as_it_was(void **state)
         check(h, &m.at[m.n - 1]);
 }
 
-static void before_its_start_there_is_no_run(void **state)
+HISTORY_TEST(before_its_start_there_is_no_run)
 {
         struct history *h = *state;
         struct moments m = {.n = 0};
@@ -149,7 +151,7 @@ static void before_its_start_there_is_no_run(void **state)
         assert_int_equal(n, 7);
 }
 
-static void without_memory_it_says_so(void **state)
+HISTORY_TEST(without_memory_it_says_so)
 {
         struct history *h = *state;
         struct moments m = {.n = 0};
@@ -167,14 +169,4 @@ static void without_memory_it_says_so(void **state)
         }
 }
 
-#define HISTORY_TEST(name) cmocka_unit_test_setup_teardown(name, history_setup, history_teardown)
-
-int main(void)
-{
-        const struct CMUnitTest tests[] = {
-                HISTORY_TEST(every_place_is_as_it_was),
-                HISTORY_TEST(before_its_start_there_is_no_run),
-                HISTORY_TEST(without_memory_it_says_so),
-        };
-        return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS_MAIN(NULL, NULL)

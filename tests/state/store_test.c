@@ -32,6 +32,8 @@ static int teardown(void **state)
         return 0;
 }
 
+#define ON_STORES(name) UNIT_TEST_WITH(name, setup, teardown)
+
 static pawl__row run_row(const char *id, const char *status, const char *reason, int64_t seq)
 {
         pawl__row row = {0};
@@ -91,7 +93,7 @@ static void absent_rows(struct stores *s, pawl__store *store)
         assert_int_equal(row.v[PAWL__RUN_STARTED_SEQ].integer, 7);
 }
 
-static void a_row_that_is_not_there_is_not_found_and_says_nothing(void **state)
+ON_STORES(a_row_that_is_not_there_is_not_found_and_says_nothing)
 {
         on_all(*state, absent_rows);
 }
@@ -111,7 +113,7 @@ static void put_and_get(struct stores *s, pawl__store *store)
         assert_int_equal(b.v[PAWL__RUN_REASON].text.len, 0);
 }
 
-static void a_row_that_was_put_is_got(void **state)
+ON_STORES(a_row_that_was_put_is_got)
 {
         on_all(*state, put_and_get);
 }
@@ -134,7 +136,7 @@ static void put_over(struct stores *s, pawl__store *store)
         }
 }
 
-static void a_row_is_put_over_the_former_one_whatever_its_lengths(void **state)
+ON_STORES(a_row_is_put_over_the_former_one_whatever_its_lengths)
 {
         on_all(*state, put_over);
 }
@@ -152,7 +154,7 @@ static void change(struct stores *s, pawl__store *store)
         assert_text(a.v[PAWL__RUN_REASON].text, "because");
 }
 
-static void a_row_that_was_got_can_be_changed_and_put(void **state)
+ON_STORES(a_row_that_was_got_can_be_changed_and_put)
 {
         on_all(*state, change);
 }
@@ -170,7 +172,7 @@ static void similar_keys(struct stores *s, pawl__store *store)
         assert_true(row.v[PAWL__SENSE_CONFIDENCE].real == 0.1);
 }
 
-static void keys_of_several_columns_are_kept_apart(void **state)
+ON_STORES(keys_of_several_columns_are_kept_apart)
 {
         on_all(*state, similar_keys);
 }
@@ -212,12 +214,12 @@ static void list(struct stores *s, pawl__store *store)
         assert_string_equal(s->err.message, "enough");
 }
 
-static void rows_are_listed_in_order_and_a_failure_ends_it(void **state)
+ON_STORES(rows_are_listed_in_order_and_a_failure_ends_it)
 {
         on_all(*state, list);
 }
 
-static void what_is_kept_back_is_written_by_a_flush_alone(void **state)
+ON_STORES(what_is_kept_back_is_written_by_a_flush_alone)
 {
         struct stores *s = *state;
 
@@ -233,7 +235,7 @@ static void what_is_kept_back_is_written_by_a_flush_alone(void **state)
         assert_int_equal(history_count(s->h, "runs"), 2);
 }
 
-static void what_is_abandoned_is_forgotten(void **state)
+ON_STORES(what_is_abandoned_is_forgotten)
 {
         struct stores *s = *state;
         pawl__row row = run_row("a", NULL, NULL, 0);
@@ -251,7 +253,7 @@ static void what_is_abandoned_is_forgotten(void **state)
 
 /* Others may write between two transactions: nothing that was read in the first is still believed.
  */
-static void rows_are_read_anew_in_each_transaction(void **state)
+ON_STORES(rows_are_read_anew_in_each_transaction)
 {
         struct stores *s = *state;
 
@@ -268,7 +270,7 @@ static void rows_are_read_anew_in_each_transaction(void **state)
 
 /* An engine whose rows are dear keeps them as long as nobody else writes, and none that was undone.
  */
-static void what_is_kept_is_read_once(void **state)
+ON_STORES(what_is_kept_is_read_once)
 {
         struct stores *s = *state;
 
@@ -290,7 +292,7 @@ static void what_is_kept_is_read_once(void **state)
         pawl__store_sql_abandon(s->sql);
 }
 
-static void columns_that_are_not_stored_are_kept_in_memory_alone(void **state)
+ON_STORES(columns_that_are_not_stored_are_kept_in_memory_alone)
 {
         struct stores *s = *state;
         pawl__row row = {0};
@@ -325,7 +327,7 @@ static pawl_status put_rows(struct stores *s, pawl__store *store)
 }
 
 /* Memory that ran out at any put: once there is some again, every row that is put gets there. */
-static void rows_after_a_lack_of_memory_are_written(void **state)
+ON_STORES(rows_after_a_lack_of_memory_are_written)
 {
         struct stores *s = *state;
 
@@ -344,7 +346,7 @@ static void rows_after_a_lack_of_memory_are_written(void **state)
 }
 
 /* A statement that stands on a row holds a snapshot, and the next writer of it would be refused. */
-static void a_get_leaves_no_transaction_open(void **state)
+ON_STORES(a_get_leaves_no_transaction_open)
 {
         struct stores *s = *state;
 
@@ -355,7 +357,7 @@ static void a_get_leaves_no_transaction_open(void **state)
         assert_text(get_run(s, s->sql, "a").v[PAWL__RUN_STATUS].text, "failed");
 }
 
-static void a_table_that_is_missing_is_reported(void **state)
+ON_STORES(a_table_that_is_missing_is_reported)
 {
         struct stores *s = *state;
         pawl__row row = run_row("a", "kept", NULL, 0);
@@ -371,25 +373,4 @@ static void a_table_that_is_missing_is_reported(void **state)
         assert_string_equal(listing.ids, "");
 }
 
-#define ON_STORES(test) cmocka_unit_test_setup_teardown(test, setup, teardown)
-
-int main(void)
-{
-        const struct CMUnitTest tests[] = {
-                ON_STORES(a_row_that_is_not_there_is_not_found_and_says_nothing),
-                ON_STORES(a_row_that_was_put_is_got),
-                ON_STORES(a_row_is_put_over_the_former_one_whatever_its_lengths),
-                ON_STORES(a_row_that_was_got_can_be_changed_and_put),
-                ON_STORES(keys_of_several_columns_are_kept_apart),
-                ON_STORES(rows_are_listed_in_order_and_a_failure_ends_it),
-                ON_STORES(what_is_kept_back_is_written_by_a_flush_alone),
-                ON_STORES(what_is_abandoned_is_forgotten),
-                ON_STORES(rows_are_read_anew_in_each_transaction),
-                ON_STORES(what_is_kept_is_read_once),
-                ON_STORES(columns_that_are_not_stored_are_kept_in_memory_alone),
-                ON_STORES(rows_after_a_lack_of_memory_are_written),
-                ON_STORES(a_get_leaves_no_transaction_open),
-                ON_STORES(a_table_that_is_missing_is_reported),
-        };
-        return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS_MAIN(NULL, NULL)

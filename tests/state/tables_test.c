@@ -28,16 +28,15 @@ static void columns_match(struct history *h, const pawl__table_def *def)
         assert_int_equal(c, def->stored);
 }
 
-static void the_schema_has_the_columns_of_the_column_table(void **state)
+UNIT_TEST_WITH(the_schema_has_the_columns_of_the_column_table, history_setup, history_teardown)
 {
         needs_file();
         for (int t = 0; t < PAWL__TABLES; t++)
                 columns_match(*state, &pawl__tables[t]);
 }
 
-static void a_table_is_whole(void **state)
+UNIT_TEST(a_table_is_whole)
 {
-        (void)state;
         for (int t = 0; t < PAWL__TABLES; t++) {
                 const pawl__table_def *def = &pawl__tables[t];
                 assert_in_range(def->columns, def->stored, PAWL__COLUMNS_MAX);
@@ -65,12 +64,11 @@ static pawl__row step(const char *run, const char *id, int64_t order, int64_t nu
         return row;
 }
 
-static void rows_are_ordered_by_key_bytes(void **state)
+UNIT_TEST(rows_are_ordered_by_key_bytes)
 {
         pawl__row a = step("r", "a", 9, 9), b = step("r", "b", 1, 1), other = step("q", "z", 1, 1);
         pawl__row absent = step(NULL, "a", 0, 0);
 
-        (void)state;
         assert_true(pawl__row_cmp_key(PAWL__STEPS, &a, &b) < 0);
         assert_true(pawl__row_cmp_key(PAWL__STEPS, &b, &a) > 0);
         assert_int_equal(pawl__row_cmp_key(PAWL__STEPS, &a, &a), 0);
@@ -78,22 +76,20 @@ static void rows_are_ordered_by_key_bytes(void **state)
         assert_true(pawl__row_cmp_key(PAWL__STEPS, &absent, &other) < 0);
 }
 
-static void rows_are_listed_by_order_then_number_then_key(void **state)
+UNIT_TEST(rows_are_listed_by_order_then_number_then_key)
 {
         pawl__row first = step("z", "z", 1, 2), second = step("a", "a", 2, 1);
         pawl__row later_number = step("a", "a", 1, 3), same = step("a", "a", 1, 2);
 
-        (void)state;
         assert_true(pawl__row_cmp_order(PAWL__STEPS, &first, &second) < 0);
         assert_true(pawl__row_cmp_order(PAWL__STEPS, &first, &later_number) < 0);
         assert_true(pawl__row_cmp_order(PAWL__STEPS, &first, &same) > 0);
 }
 
-static void the_first_differing_column_is_named(void **state)
+UNIT_TEST(the_first_differing_column_is_named)
 {
         pawl__row a = {0}, b = {0};
 
-        (void)state;
         assert_int_equal(pawl__row_diff(PAWL__CONFLICTS, &a, &b), -1);
         b.v[PAWL__CON_RESOLVED_SEQ].integer = 1;
         assert_int_equal(pawl__row_diff(PAWL__CONFLICTS, &a, &b), PAWL__CON_RESOLVED_SEQ);
@@ -105,15 +101,4 @@ static void the_first_differing_column_is_named(void **state)
         assert_int_equal(pawl__row_diff(PAWL__CONFLICTS, &a, &b), PAWL__CON_CONFIDENCE);
 }
 
-int main(void)
-{
-        const struct CMUnitTest tests[] = {
-                cmocka_unit_test_setup_teardown(the_schema_has_the_columns_of_the_column_table,
-                        history_setup, history_teardown),
-                cmocka_unit_test(a_table_is_whole),
-                cmocka_unit_test(rows_are_ordered_by_key_bytes),
-                cmocka_unit_test(rows_are_listed_by_order_then_number_then_key),
-                cmocka_unit_test(the_first_differing_column_is_named),
-        };
-        return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS_MAIN(NULL, NULL)

@@ -19,7 +19,7 @@ struct command_fixture {
 int command_setup(void **state);
 int command_teardown(void **state);
 
-#define COMMAND_TEST(name) cmocka_unit_test_setup_teardown(name, command_setup, command_teardown)
+#define COMMAND_TEST(name) UNIT_TEST_WITH(name, command_setup, command_teardown)
 
 /** Run the fixture's command, its result and error set anew. */
 pawl_status command_run(struct command_fixture *f, char *const *argv);

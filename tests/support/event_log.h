@@ -28,7 +28,7 @@ typedef struct event_log {
 int event_log_setup(void **state);
 int event_log_teardown(void **state);
 
-#define LOG_TEST(name) cmocka_unit_test_setup_teardown(name, event_log_setup, event_log_teardown)
+#define LOG_TEST(name) UNIT_TEST_WITH(name, event_log_setup, event_log_teardown)
 
 /** Another handle on the same file, as the fixture's clocks and identity now stand. */
 pawl_status event_log_try(pawl_log **out, event_log *f, pawl_error *err);

@@ -5,6 +5,21 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+static struct CMUnitTest tests[100];
+static size_t n_tests;
+
+void test_add(struct CMUnitTest test)
+{
+        if (n_tests == sizeof tests / sizeof tests[0])
+                abort();
+        tests[n_tests++] = test;
+}
+
+int test_run(CMFixtureFunction setup, CMFixtureFunction teardown)
+{
+        return _cmocka_run_group_tests("tests", tests, n_tests, setup, teardown);
+}
+
 void check_text(pawl_text text, const char *string, const char *file, int line)
 {
         if (pawl__text_is(text, string))

@@ -19,6 +19,27 @@
 
 #include "base/text.h"
 
+/** A test: UNIT_TEST_WITH(name, setup, teardown) { ... } runs between the two, either of which may
+ * be NULL, and finds what the setup made in *state. Tests run in the order in which a file has
+ * them. */
+#define UNIT_TEST_WITH(name, setup, teardown)                                                      \
+        static void name(void **state);                                                            \
+        __attribute__((constructor)) static void add_##name(void)                                  \
+        {                                                                                          \
+                test_add((struct CMUnitTest){#name, name, setup, teardown, NULL});                 \
+        }                                                                                          \
+        static void name(void **state __attribute__((unused)))
+#define UNIT_TEST(name) UNIT_TEST_WITH(name, NULL, NULL)
+void test_add(struct CMUnitTest test);
+/** The end of a file of tests: run them between a setup and a teardown of all, which may be NULL.
+ */
+#define TESTS_MAIN(setup, teardown)                                                                \
+        int main(void)                                                                             \
+        {                                                                                          \
+                return test_run(setup, teardown);                                                  \
+        }
+int test_run(CMFixtureFunction setup, CMFixtureFunction teardown);
+
 /** The text is exactly this string. */
 #define assert_text(text, string) check_text((text), (string), __FILE__, __LINE__)
 void check_text(pawl_text text, const char *string, const char *file, int line);

@@ -34,7 +34,7 @@ static char *document_in(const char *folder, const char *name)
         return text;
 }
 
-static void each_edit_gets_a_checkpoint_and_nothing_else(void **state)
+TOOLCALLS_TEST(each_edit_gets_a_checkpoint_and_nothing_else)
 {
         toolcalls *t = *state;
 
@@ -67,7 +67,7 @@ static void each_edit_gets_a_checkpoint_and_nothing_else(void **state)
         pawl_free(json);
 }
 
-static void the_document_is_kept_with_all_that_came_with_it(void **state)
+TOOLCALLS_TEST(the_document_is_kept_with_all_that_came_with_it)
 {
         toolcalls *t = *state;
         static const char expected[] =
@@ -98,7 +98,7 @@ static void the_document_is_kept_with_all_that_came_with_it(void **state)
         free(text);
 }
 
-static void calls_without_args_have_none(void **state)
+TOOLCALLS_TEST(calls_without_args_have_none)
 {
         toolcalls *t = *state;
 
@@ -109,7 +109,7 @@ static void calls_without_args_have_none(void **state)
         free(text);
 }
 
-static void which_tools_edit_is_for_the_caller_to_say(void **state)
+TOOLCALLS_TEST(which_tools_edit_is_for_the_caller_to_say)
 {
         toolcalls *t = *state;
         static const char *const tools[] = {"edit"};
@@ -126,7 +126,7 @@ static void which_tools_edit_is_for_the_caller_to_say(void **state)
         assert_null(pawl_toolcalls_at(t->batch, 0)->checkpoint);
 }
 
-static void switched_off_it_writes_nothing(void **state)
+TOOLCALLS_TEST(switched_off_it_writes_nothing)
 {
         toolcalls *t = *state;
         pawl_log *log = t->f->log;
@@ -147,7 +147,7 @@ static void switched_off_it_writes_nothing(void **state)
         free(names);
 }
 
-static void a_batch_that_is_none_is_refused_whole(void **state)
+TOOLCALLS_TEST(a_batch_that_is_none_is_refused_whole)
 {
         toolcalls *t = *state;
         static const struct {
@@ -185,7 +185,7 @@ static void a_batch_that_is_none_is_refused_whole(void **state)
         assert_says(t->err.message, "version 9 is not known");
 }
 
-static void a_batch_has_its_limits(void **state)
+TOOLCALLS_TEST(a_batch_has_its_limits)
 {
         toolcalls *t = *state;
         pawl__buf json = PAWL__BUF_INIT;
@@ -210,7 +210,7 @@ static void a_batch_has_its_limits(void **state)
 
 /* The clock stands still here: the second call has the next millisecond, in the log and where there
  * is a file of that name already. */
-static void two_calls_in_a_millisecond_have_two_names(void **state)
+TOOLCALLS_TEST(two_calls_in_a_millisecond_have_two_names)
 {
         toolcalls *t = *state;
         char *path = path_in(t->outside, "2026-11-20T12-35-00-002Z-c1-replace.json");
@@ -232,7 +232,7 @@ static void two_calls_in_a_millisecond_have_two_names(void **state)
 enum { PROCESSES_AT_ONCE = 4, EACH = 3 };
 
 /* Each process has a log of its own, so that nothing but the directory keeps them apart. */
-static void processes_that_share_a_folder_have_names_of_their_own(void **state)
+TOOLCALLS_TEST(processes_that_share_a_folder_have_names_of_their_own)
 {
         toolcalls *t = *state;
         pid_t children[PROCESSES_AT_ONCE];
@@ -270,7 +270,7 @@ static void processes_that_share_a_folder_have_names_of_their_own(void **state)
 }
 
 /* What keeps all of them from being taken is told for each; the log is as it was. */
-static void where_none_can_be_taken_each_edit_says_why(void **state)
+TOOLCALLS_TEST(where_none_can_be_taken_each_edit_says_why)
 {
         toolcalls *t = *state;
         char *file = path_in(t->outside, "file");
@@ -304,7 +304,7 @@ static void where_none_can_be_taken_each_edit_says_why(void **state)
 
 /* Where the documents lie in the workspace they are no part of it: taken back, a call would take
  * the documents of later ones away. Others that take checkpoints leave them out, too. */
-static void documents_in_the_workspace_are_no_part_of_it(void **state)
+TOOLCALLS_TEST(documents_in_the_workspace_are_no_part_of_it)
 {
         toolcalls *t = *state;
         char *files = path_in(t->f->folder, "sub/calls [1]"), *sub = path_in(t->f->folder, "sub");
@@ -335,7 +335,7 @@ static void documents_in_the_workspace_are_no_part_of_it(void **state)
         free(files);
 }
 
-static void whose_call_it_is_stands_in_both_events(void **state)
+TOOLCALLS_TEST(whose_call_it_is_stands_in_both_events)
 {
         toolcalls *t = *state;
         pawl_workspace_options workspace = PAWL_WORKSPACE_OPTIONS_INIT;
@@ -354,21 +354,4 @@ static void whose_call_it_is_stands_in_both_events(void **state)
                 2);
 }
 
-int main(void)
-{
-        const struct CMUnitTest tests[] = {
-                TOOLCALLS_TEST(each_edit_gets_a_checkpoint_and_nothing_else),
-                TOOLCALLS_TEST(the_document_is_kept_with_all_that_came_with_it),
-                TOOLCALLS_TEST(calls_without_args_have_none),
-                TOOLCALLS_TEST(which_tools_edit_is_for_the_caller_to_say),
-                TOOLCALLS_TEST(switched_off_it_writes_nothing),
-                TOOLCALLS_TEST(a_batch_that_is_none_is_refused_whole),
-                TOOLCALLS_TEST(a_batch_has_its_limits),
-                TOOLCALLS_TEST(two_calls_in_a_millisecond_have_two_names),
-                TOOLCALLS_TEST(processes_that_share_a_folder_have_names_of_their_own),
-                TOOLCALLS_TEST(where_none_can_be_taken_each_edit_says_why),
-                TOOLCALLS_TEST(documents_in_the_workspace_are_no_part_of_it),
-                TOOLCALLS_TEST(whose_call_it_is_stands_in_both_events),
-        };
-        return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS_MAIN(NULL, NULL)

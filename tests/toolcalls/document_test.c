@@ -8,7 +8,7 @@ static pawl_status read_text(pawl_toolcall **out, const char *json, pawl_error *
         return pawl_toolcall_read(out, json, strlen(json), err);
 }
 
-static void a_document_says_which_call_it_stands_before(void **state)
+UNIT_TEST(a_document_says_which_call_it_stands_before)
 {
         pawl_error err = PAWL_ERROR_INIT;
         pawl_toolcall *call;
@@ -17,7 +17,6 @@ static void a_document_says_which_call_it_stands_before(void **state)
                 "\"name\":\"replace\"}, \"history\" : [ 1, {} ],\"clientHistory\":[],"
                 "\"commitHash\":\"cp-01\"}";
 
-        (void)state;
         if (read_text(&call, json, &err))
                 fail_msg("%s", err.message);
         const pawl_toolcall_info *info = pawl_toolcall_told(call);
@@ -40,7 +39,7 @@ static void a_document_says_which_call_it_stands_before(void **state)
         pawl_toolcall_free(call);
 }
 
-static void what_is_no_document_is_refused_by_the_name_of_the_member(void **state)
+UNIT_TEST(what_is_no_document_is_refused_by_the_name_of_the_member)
 {
         static const struct {
                 const char *json;
@@ -86,7 +85,7 @@ static void what_is_no_document_is_refused_by_the_name_of_the_member(void **stat
 
 /* Big integers, 1.0, an escaped NUL, names with a quote, nesting: the values are those that came.
  */
-static void members_that_are_not_known_survive_a_round_trip(void **state)
+UNIT_TEST(members_that_are_not_known_survive_a_round_trip)
 {
         static const char json[] =
                 "{\"x\":[1.0,9007199254740993,-0,1e2,true,false,null,\"a\\u0000b\\/\"],"
@@ -102,7 +101,6 @@ static void members_that_are_not_known_survive_a_round_trip(void **state)
         char *text, *twice;
         size_t len, twice_len;
 
-        (void)state;
         assert_int_equal(read_text(&call, json, &err), PAWL_OK);
         assert_int_equal(pawl_toolcall_write(&text, &len, call, "cp-07", &err), PAWL_OK);
         assert_string_equal(text, again);
@@ -121,17 +119,16 @@ static void members_that_are_not_known_survive_a_round_trip(void **state)
         pawl_toolcall_free(call);
 }
 
-static void what_is_too_large_is_refused_before_it_is_read(void **state)
+UNIT_TEST(what_is_too_large_is_refused_before_it_is_read)
 {
         pawl_error err = PAWL_ERROR_INIT;
         pawl_toolcall *call;
 
-        (void)state;
         assert_int_equal(pawl_toolcall_read(&call, "{", PAWL_TOOLCALL_MAX + 1, &err), PAWL_ETOOBIG);
         assert_says(err.message, "document: has 67108865 bytes");
 }
 
-static void names_are_made_of_what_no_folder_minds(void **state)
+UNIT_TEST(names_are_made_of_what_no_folder_minds)
 {
         static const struct {
                 const char *text, *part;
@@ -141,7 +138,6 @@ static void names_are_made_of_what_no_folder_minds(void **state)
                         "0123456789012345678901234567890123456789012345678901234567890123"}};
         char part[PAWL__TOOLCALL_PART_MAX], name[PAWL__TOOLCALL_NAME_MAX];
 
-        (void)state;
         for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
                 pawl__toolcall_part(part, pawl__text(cases[i].text));
                 assert_string_equal(part, cases[i].part);
@@ -152,7 +148,7 @@ static void names_are_made_of_what_no_folder_minds(void **state)
         assert_string_equal(name, "2026-01-20T14-30-00-123Z-call-1-write_file.json");
 }
 
-static void a_name_that_leads_elsewhere_is_none(void **state)
+UNIT_TEST(a_name_that_leads_elsewhere_is_none)
 {
         static const struct {
                 pawl_text name;
@@ -165,7 +161,6 @@ static void a_name_that_leads_elsewhere_is_none(void **state)
                 {{".json", 5}, "does not end"}, {{"a.jsonx", 7}, "does not end"}};
         char longer[300];
 
-        (void)state;
         for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
                 const char *why = pawl__toolcall_name_wrong(cases[i].name);
                 assert_non_null(why);
@@ -178,15 +173,4 @@ static void a_name_that_leads_elsewhere_is_none(void **state)
         assert_null(pawl__toolcall_name_wrong(pawl__text(longer)));
 }
 
-int main(void)
-{
-        const struct CMUnitTest tests[] = {
-                cmocka_unit_test(a_document_says_which_call_it_stands_before),
-                cmocka_unit_test(what_is_no_document_is_refused_by_the_name_of_the_member),
-                cmocka_unit_test(members_that_are_not_known_survive_a_round_trip),
-                cmocka_unit_test(what_is_too_large_is_refused_before_it_is_read),
-                cmocka_unit_test(names_are_made_of_what_no_folder_minds),
-                cmocka_unit_test(a_name_that_leads_elsewhere_is_none),
-        };
-        return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS_MAIN(NULL, NULL)

@@ -58,7 +58,7 @@ static void sweep_takes(toolcalls *t, size_t *failed)
         }
 }
 
-static void whatever_allocation_fails_a_call_has_its_checkpoint_or_its_error(void **state)
+TOOLCALLS_TEST(whatever_allocation_fails_a_call_has_its_checkpoint_or_its_error)
 {
         toolcalls *t = begin(state);
         size_t failed = 0;
@@ -135,7 +135,7 @@ static void sweep_call(toolcalls *t, call_fn *call)
         }
 }
 
-static void whatever_allocation_fails_reading_says_so(void **state)
+TOOLCALLS_TEST(whatever_allocation_fails_reading_says_so)
 {
         toolcalls *t = begin(state);
 
@@ -145,7 +145,7 @@ static void whatever_allocation_fails_reading_says_so(void **state)
 }
 
 /* A restore fails before anything is done, or half-way, and is seen: as a rollback does. */
-static void whatever_allocation_fails_a_restore_is_done_or_not(void **state)
+TOOLCALLS_TEST(whatever_allocation_fails_a_restore_is_done_or_not)
 {
         toolcalls *t = begin(state);
 
@@ -171,12 +171,4 @@ static void whatever_allocation_fails_a_restore_is_done_or_not(void **state)
         }
 }
 
-int main(void)
-{
-        const struct CMUnitTest tests[] = {
-                TOOLCALLS_TEST(whatever_allocation_fails_a_call_has_its_checkpoint_or_its_error),
-                TOOLCALLS_TEST(whatever_allocation_fails_reading_says_so),
-                TOOLCALLS_TEST(whatever_allocation_fails_a_restore_is_done_or_not),
-        };
-        return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS_MAIN(NULL, NULL)

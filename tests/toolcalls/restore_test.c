@@ -50,7 +50,7 @@ static void check_restored(toolcalls *t, const char *name)
         free(text);
 }
 
-static void the_files_are_as_before_the_call_and_it_is_told(void **state)
+TOOLCALLS_TEST(the_files_are_as_before_the_call_and_it_is_told)
 {
         toolcalls *t = *state;
         char *name = edit(t), *text;
@@ -87,7 +87,7 @@ static void the_files_are_as_before_the_call_and_it_is_told(void **state)
         free(name);
 }
 
-static void what_was_checkpointed_with_a_file_comes_back_from_either(void **state)
+TOOLCALLS_TEST(what_was_checkpointed_with_a_file_comes_back_from_either)
 {
         toolcalls *t = *state;
 
@@ -110,7 +110,7 @@ static void what_was_checkpointed_with_a_file_comes_back_from_either(void **stat
         free(name);
 }
 
-static void a_list_has_regular_files_alone_in_the_order_of_their_names(void **state)
+TOOLCALLS_TEST(a_list_has_regular_files_alone_in_the_order_of_their_names)
 {
         toolcalls *t = *state;
         static const char *const files[] = {"b.json", "a.json", "c.txt", ".d.json", "e..json",
@@ -168,7 +168,7 @@ static void refuses(toolcalls *t, pawl_text name, pawl_status status, const char
         free(text);
 }
 
-static void a_name_that_leads_elsewhere_is_refused(void **state)
+TOOLCALLS_TEST(a_name_that_leads_elsewhere_is_refused)
 {
         toolcalls *t = *state;
         char *name = edit(t), *deep = path_in(t->outside, "deep");
@@ -190,7 +190,7 @@ static void a_name_that_leads_elsewhere_is_refused(void **state)
         free(name);
 }
 
-static void what_is_no_document_is_refused(void **state)
+TOOLCALLS_TEST(what_is_no_document_is_refused)
 {
         toolcalls *t = *state;
         char *name = edit(t);
@@ -230,7 +230,7 @@ static void what_is_no_document_is_refused(void **state)
 
 /* A commit of git, the start of an id, a number, "current": none is a checkpoint by its whole id.
  */
-static void a_commit_that_is_no_checkpoint_of_the_log_is_refused(void **state)
+TOOLCALLS_TEST(a_commit_that_is_no_checkpoint_of_the_log_is_refused)
 {
         toolcalls *t = *state;
         static const char *const hashes[] = {"", "1", "current", "cp-01", "cp-01-before-replace-c1",
@@ -250,7 +250,7 @@ static void a_commit_that_is_no_checkpoint_of_the_log_is_refused(void **state)
         free(name);
 }
 
-static void a_document_without_a_commit_is_told_and_touches_no_file(void **state)
+TOOLCALLS_TEST(a_document_without_a_commit_is_told_and_touches_no_file)
 {
         toolcalls *t = *state;
         char *name = edit(t), *path = path_in(t->outside, "x.json"), *text;
@@ -273,7 +273,7 @@ static void a_document_without_a_commit_is_told_and_touches_no_file(void **state
 }
 
 /* After the first call of two is taken back, the second can be gone to as any checkpoint can. */
-static void a_call_that_was_given_up_can_be_restored(void **state)
+TOOLCALLS_TEST(a_call_that_was_given_up_can_be_restored)
 {
         toolcalls *t = *state;
         char *first = edit(t), *second = edit(t);
@@ -292,7 +292,7 @@ static void a_call_that_was_given_up_can_be_restored(void **state)
         free(first);
 }
 
-static void a_document_that_was_changed_in_the_log_is_damage(void **state)
+TOOLCALLS_TEST(a_document_that_was_changed_in_the_log_is_damage)
 {
         toolcalls *t = *state;
         char *name = edit(t);
@@ -302,18 +302,4 @@ static void a_document_that_was_changed_in_the_log_is_damage(void **state)
         free(name);
 }
 
-int main(void)
-{
-        const struct CMUnitTest tests[] = {
-                TOOLCALLS_TEST(the_files_are_as_before_the_call_and_it_is_told),
-                TOOLCALLS_TEST(what_was_checkpointed_with_a_file_comes_back_from_either),
-                TOOLCALLS_TEST(a_list_has_regular_files_alone_in_the_order_of_their_names),
-                TOOLCALLS_TEST(a_name_that_leads_elsewhere_is_refused),
-                TOOLCALLS_TEST(what_is_no_document_is_refused),
-                TOOLCALLS_TEST(a_commit_that_is_no_checkpoint_of_the_log_is_refused),
-                TOOLCALLS_TEST(a_document_without_a_commit_is_told_and_touches_no_file),
-                TOOLCALLS_TEST(a_call_that_was_given_up_can_be_restored),
-                TOOLCALLS_TEST(a_document_that_was_changed_in_the_log_is_damage),
-        };
-        return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS_MAIN(NULL, NULL)

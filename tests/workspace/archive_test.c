@@ -66,6 +66,8 @@ static int teardown(void **state)
         return 0;
 }
 
+#define ARCHIVE_TEST(name) UNIT_TEST_WITH(name, setup, teardown)
+
 static void export_all(struct fixture *f, pawl_log *log, const char *path)
 {
         assert_int_equal(pawl_workspace_export(&f->result, log, NULL, 0, path, &f->err), PAWL_OK);
@@ -82,7 +84,7 @@ static void same_checkpoint(struct fixture *f, uint64_t here, uint64_t there)
 
 /* ---- There and back -------------------------------------------------------------------------- */
 
-static void an_import_has_the_digest_of_the_export(void **state)
+ARCHIVE_TEST(an_import_has_the_digest_of_the_export)
 {
         struct fixture *f = *state;
         pawl_archive_result there, again;
@@ -109,7 +111,7 @@ static void an_import_has_the_digest_of_the_export(void **state)
         free(second);
 }
 
-static void the_event_says_where_it_came_from(void **state)
+ARCHIVE_TEST(the_event_says_where_it_came_from)
 {
         struct fixture *f = *state;
         pawl__arena arena = PAWL__ARENA_INIT;
@@ -140,7 +142,7 @@ static void the_event_says_where_it_came_from(void **state)
         pawl__arena_free(&arena);
 }
 
-static void the_same_log_gives_the_same_bytes(void **state)
+ARCHIVE_TEST(the_same_log_gives_the_same_bytes)
 {
         struct fixture *f = *state;
         char *second = path_in(f->here->folder, "b.tar.zst");
@@ -156,7 +158,7 @@ static void the_same_log_gives_the_same_bytes(void **state)
         free(second);
 }
 
-static void what_is_there_is_not_added_twice(void **state)
+ARCHIVE_TEST(what_is_there_is_not_added_twice)
 {
         struct fixture *f = *state;
         static const char *const second[] = {"2"};
@@ -189,7 +191,7 @@ static void what_is_there_is_not_added_twice(void **state)
         assert_int_equal(event_log_count(f->here), events);
 }
 
-static void contents_that_are_gone_come_back(void **state)
+ARCHIVE_TEST(contents_that_are_gone_come_back)
 {
         struct fixture *f = *state;
 
@@ -211,7 +213,7 @@ static void contents_that_are_gone_come_back(void **state)
 
 /* ---- Which ----------------------------------------------------------------------------------- */
 
-static void checkpoints_are_named_by_number_or_id(void **state)
+ARCHIVE_TEST(checkpoints_are_named_by_number_or_id)
 {
         struct fixture *f = *state;
         static const char *const both[] = {"2", "cp-01", "2"}, *const none[] = {"9"},
@@ -237,7 +239,7 @@ static void checkpoints_are_named_by_number_or_id(void **state)
         assert_says(f->err.message, "the log has no checkpoint");
 }
 
-static void invalid_ones_go_along_only_by_name(void **state)
+ARCHIVE_TEST(invalid_ones_go_along_only_by_name)
 {
         struct fixture *f = *state;
         static const char *const first[] = {"1"};
@@ -265,7 +267,7 @@ static void no_other_file_is_left(struct fixture *f)
         pawl__buf_free(&command);
 }
 
-static void an_archive_that_cannot_be_written_leaves_nothing(void **state)
+ARCHIVE_TEST(an_archive_that_cannot_be_written_leaves_nothing)
 {
         struct fixture *f = *state;
         struct rlimit limit, small;
@@ -293,7 +295,7 @@ static void an_archive_that_cannot_be_written_leaves_nothing(void **state)
         free(before);
 }
 
-static void what_is_no_plain_file_is_not_read(void **state)
+ARCHIVE_TEST(what_is_no_plain_file_is_not_read)
 {
         struct fixture *f = *state;
 
@@ -312,7 +314,7 @@ static void what_is_no_plain_file_is_not_read(void **state)
 
 /* ---- Running out of memory ------------------------------------------------------------------- */
 
-static void running_out_of_memory_writes_nothing(void **state)
+ARCHIVE_TEST(running_out_of_memory_writes_nothing)
 {
         struct fixture *f = *state;
         static const char *const first[] = {"1"};
@@ -343,22 +345,4 @@ static void running_out_of_memory_writes_nothing(void **state)
         free(other);
 }
 
-#define ARCHIVE_TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
-
-int main(void)
-{
-        const struct CMUnitTest tests[] = {
-                ARCHIVE_TEST(an_import_has_the_digest_of_the_export),
-                ARCHIVE_TEST(the_event_says_where_it_came_from),
-                ARCHIVE_TEST(the_same_log_gives_the_same_bytes),
-                ARCHIVE_TEST(what_is_there_is_not_added_twice),
-                ARCHIVE_TEST(contents_that_are_gone_come_back),
-                ARCHIVE_TEST(checkpoints_are_named_by_number_or_id),
-                ARCHIVE_TEST(invalid_ones_go_along_only_by_name),
-                ARCHIVE_TEST(an_archive_that_cannot_be_written_leaves_nothing),
-                ARCHIVE_TEST(what_is_no_plain_file_is_not_read),
-                ARCHIVE_TEST(running_out_of_memory_writes_nothing),
-        };
-
-        return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS_MAIN(NULL, NULL)

@@ -39,6 +39,8 @@ static int tear_down(void **state)
         return event_log_teardown(state);
 }
 
+#define CHECKPOINT_TEST(name) UNIT_TEST_WITH(name, set_up, tear_down)
+
 static void write_text(fixture *t, const char *name, const char *text)
 {
         char *path = path_in(t->f->folder, name);
@@ -61,7 +63,7 @@ static const pawl_workspace_checkpoint_info *taken(fixture *t)
         return &t->capture->info;
 }
 
-static void one_is_taken_and_told(void **state)
+CHECKPOINT_TEST(one_is_taken_and_told)
 {
         fixture *t = *state;
 
@@ -82,7 +84,7 @@ static void one_is_taken_and_told(void **state)
         assert_int_equal(t->capture->n_missed, 0);
 }
 
-static void nothing_is_written_where_nothing_changed(void **state)
+CHECKPOINT_TEST(nothing_is_written_where_nothing_changed)
 {
         fixture *t = *state;
         const char outputs[] = "{\"a\": 1.0}", same[] = "{\"a\":1}", other[] = "{\"a\":2}";
@@ -102,7 +104,7 @@ static void nothing_is_written_where_nothing_changed(void **state)
         assert_int_equal(taken(t)->n, 3);
 }
 
-static void what_is_not_of_its_form_is_refused_and_writes_nothing(void **state)
+CHECKPOINT_TEST(what_is_not_of_its_form_is_refused_and_writes_nothing)
 {
         fixture *t = *state;
 
@@ -139,7 +141,7 @@ static void what_is_not_of_its_form_is_refused_and_writes_nothing(void **state)
         assert_int_equal(event_log_count(t->f), 1);
 }
 
-static void the_rules_of_the_newest_hold_until_others_are_given(void **state)
+CHECKPOINT_TEST(the_rules_of_the_newest_hold_until_others_are_given)
 {
         static const char *const patterns[] = {"*.log"};
         fixture *t = *state;
@@ -170,7 +172,7 @@ static const pawl_workspace_checkpoint_info *find(
         return &(*list)->items[0];
 }
 
-static void they_are_found_by_number_id_and_current(void **state)
+CHECKPOINT_TEST(they_are_found_by_number_id_and_current)
 {
         fixture *t = *state;
         pawl_workspace_checkpoints *list;
@@ -222,7 +224,7 @@ static pawl_status gather(const char *data, size_t len, void *user)
         return pawl__buf_add(user, data, len);
 }
 
-static void two_of_them_are_compared(void **state)
+CHECKPOINT_TEST(two_of_them_are_compared)
 {
         fixture *t = *state;
         pawl_comparison *c;
@@ -343,7 +345,7 @@ static pawl_status sweep_pin(fixture *t)
         return pawl_workspace_checkpoint_pin(t->f->log, "1", true, "user:ana", &t->err);
 }
 
-static void without_memory_each_fails_whole_and_leaks_nothing(void **state)
+CHECKPOINT_TEST(without_memory_each_fails_whole_and_leaks_nothing)
 {
         static const struct {
                 sweep_fn *call;
@@ -372,18 +374,4 @@ static void without_memory_each_fails_whole_and_leaks_nothing(void **state)
         }
 }
 
-#define CHECKPOINT_TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
-
-int main(void)
-{
-        const struct CMUnitTest tests[] = {
-                CHECKPOINT_TEST(one_is_taken_and_told),
-                CHECKPOINT_TEST(nothing_is_written_where_nothing_changed),
-                CHECKPOINT_TEST(what_is_not_of_its_form_is_refused_and_writes_nothing),
-                CHECKPOINT_TEST(the_rules_of_the_newest_hold_until_others_are_given),
-                CHECKPOINT_TEST(they_are_found_by_number_id_and_current),
-                CHECKPOINT_TEST(two_of_them_are_compared),
-                CHECKPOINT_TEST(without_memory_each_fails_whole_and_leaks_nothing),
-        };
-        return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS_MAIN(NULL, NULL)

@@ -36,6 +36,8 @@ static int tear_down(void **state)
         return event_log_teardown(state);
 }
 
+#define CONTENTS_TEST(name) UNIT_TEST_WITH(name, set_up, tear_down)
+
 /* Bytes that repeat now and then, the same for the same seed. */
 static char *make(size_t len, uint32_t seed)
 {
@@ -115,7 +117,7 @@ static pawl_status read_back(
         return pawl__contents_read(t->contents, hash, size, gather, out, &t->err);
 }
 
-static void what_was_put_is_read_back(void **state)
+CONTENTS_TEST(what_was_put_is_read_back)
 {
         static const size_t sizes[] = {0, 1, 4096, PAWL__PART_SIZE - 1, PAWL__PART_SIZE,
                 PAWL__PART_SIZE + 1, 3 * PAWL__PART_SIZE, 3 * PAWL__PART_SIZE + 17};
@@ -140,7 +142,7 @@ static void what_was_put_is_read_back(void **state)
         pawl__buf_free(&out);
 }
 
-static void damage_is_seen(void **state)
+CONTENTS_TEST(damage_is_seen)
 {
         fixture *t = *state;
         const size_t len = PAWL__PART_SIZE + 100;
@@ -165,7 +167,7 @@ static void damage_is_seen(void **state)
 }
 
 /* A frame that unpacks to more than its part may hold does not get to. */
-static void a_part_of_too_much_is_damage(void **state)
+CONTENTS_TEST(a_part_of_too_much_is_damage)
 {
         fixture *t = *state;
         char *data = make(1 << 20, 5);
@@ -186,7 +188,7 @@ static pawl_status beside(pawl__buf *out, const unsigned char hash[32], void *us
         return hash[0] == 9 ? pawl__buf_adds(out, user) : PAWL_ENOTFOUND;
 }
 
-static void folders_come_from_beside_first(void **state)
+CONTENTS_TEST(folders_come_from_beside_first)
 {
         fixture *t = *state;
         char mine[] = "mine";
@@ -214,7 +216,7 @@ static void folders_come_from_beside_first(void **state)
         pawl__buf_free(&out);
 }
 
-static void without_memory_nothing_is_put(void **state)
+CONTENTS_TEST(without_memory_nothing_is_put)
 {
         fixture *t = *state;
         char *data = make(10000, 6);
@@ -238,16 +240,4 @@ static void without_memory_nothing_is_put(void **state)
         free(data);
 }
 
-#define CONTENTS_TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
-
-int main(void)
-{
-        const struct CMUnitTest tests[] = {
-                CONTENTS_TEST(what_was_put_is_read_back),
-                CONTENTS_TEST(damage_is_seen),
-                CONTENTS_TEST(a_part_of_too_much_is_damage),
-                CONTENTS_TEST(folders_come_from_beside_first),
-                CONTENTS_TEST(without_memory_nothing_is_put),
-        };
-        return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS_MAIN(NULL, NULL)

@@ -37,11 +37,10 @@ static void check_diff(trees *t, const tree_hash *from, const tree_hash *to, con
         pawl__buf_free(&s.said);
 }
 
-static void every_kind_of_change_is_told(void **state)
+UNIT_TEST(every_kind_of_change_is_told)
 {
         trees t = {0};
 
-        (void)state;
         tree_hash a = tree_of(&t, "f 644 changed=1", "f 644 chmod=1", "d 755 dchmod",
                 "f 644 gone=1", "l link=x", "f 644 same/deep=1", "f 644 sub/a=1", "f 644 sub/b=1",
                 "f 644 tofolder=1", "f 644 tofile/x=1", "l tolink=y", "x 1 big", "x 3 fifo", NULL);
@@ -57,11 +56,10 @@ static void every_kind_of_change_is_told(void **state)
         trees_free(&t);
 }
 
-static void folders_come_and_go_with_all_in_them(void **state)
+UNIT_TEST(folders_come_and_go_with_all_in_them)
 {
         trees t = {0};
 
-        (void)state;
         tree_hash none = tree_of(&t, NULL);
         tree_hash some =
                 tree_of(&t, "d 755 a", "f 644 a-b=1", "f 644 a/c/d=1", "f 644 a/c.x=2", NULL);
@@ -74,11 +72,10 @@ static void folders_come_and_go_with_all_in_them(void **state)
 }
 
 /* Of two folders with one hash, neither is asked for: here they are not there to be had. */
-static void what_is_equal_is_not_read(void **state)
+UNIT_TEST(what_is_equal_is_not_read)
 {
         trees t = {0};
 
-        (void)state;
         tree_hash a = tree_of(&t, "f 644 big/x=1", "f 644 y=1", NULL);
         tree_hash b = tree_of(&t, "f 644 big/x=1", "f 644 y=2", NULL);
         tree_hash big = tree_of(&t, "f 644 x=1", NULL);
@@ -89,14 +86,13 @@ static void what_is_equal_is_not_read(void **state)
         trees_free(&t);
 }
 
-static void failures_are_passed_on(void **state)
+UNIT_TEST(failures_are_passed_on)
 {
         trees t = {0};
         pawl__directories folders = trees_folders(&t);
         pawl_error err = PAWL_ERROR_INIT;
         unsigned char missing[32] = {1};
 
-        (void)state;
         tree_hash some = tree_of(&t, "f 644 a/b=1", "f 644 c=1", NULL);
         assert_int_equal(
                 pawl__diff_trees(&folders, NULL, missing, see, NULL, &err), PAWL_ENOTFOUND);
@@ -114,13 +110,4 @@ static void failures_are_passed_on(void **state)
         trees_free(&t);
 }
 
-int main(void)
-{
-        const struct CMUnitTest tests[] = {
-                cmocka_unit_test(every_kind_of_change_is_told),
-                cmocka_unit_test(folders_come_and_go_with_all_in_them),
-                cmocka_unit_test(what_is_equal_is_not_read),
-                cmocka_unit_test(failures_are_passed_on),
-        };
-        return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS_MAIN(NULL, NULL)

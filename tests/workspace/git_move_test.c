@@ -2,6 +2,8 @@
 /* The branch of git moves only where no commit and no staged work is lost. */
 #include "support/repository.h"
 
+#define GIT_TEST(name) UNIT_TEST_WITH(name, repository_setup, repository_teardown)
+
 /* ---- Moving ---------------------------------------------------------------------------------- */
 
 static pawl_status move(struct repository *f, const char *expect, const char *to, bool forward)
@@ -37,7 +39,7 @@ static void refused(struct repository *f, const char *what)
         assert_says(f->err.message, what);
 }
 
-static void the_branch_goes_back_and_the_work_tree_stays(void **state)
+GIT_TEST(the_branch_goes_back_and_the_work_tree_stays)
 {
         struct repository *f = *state;
 
@@ -62,7 +64,7 @@ static void the_branch_goes_back_and_the_work_tree_stays(void **state)
         repository_prints(f, "git -C repo diff --cached --name-only | wc -l", "0");
 }
 
-static void a_commit_that_is_no_ancestor_is_refused(void **state)
+GIT_TEST(a_commit_that_is_no_ancestor_is_refused)
 {
         struct repository *f = *state;
 
@@ -76,7 +78,7 @@ static void a_commit_that_is_no_ancestor_is_refused(void **state)
         assert_int_equal(move(f, NULL, f->third, false), PAWL_ENOTFOUND);
 }
 
-static void what_is_staged_is_not_lost(void **state)
+GIT_TEST(what_is_staged_is_not_lost)
 {
         struct repository *f = *state;
 
@@ -86,7 +88,7 @@ static void what_is_staged_is_not_lost(void **state)
         refused(f, "something is staged");
 }
 
-static void another_branch_or_none_is_refused(void **state)
+GIT_TEST(another_branch_or_none_is_refused)
 {
         struct repository *f = *state;
 
@@ -107,7 +109,7 @@ static void another_branch_or_none_is_refused(void **state)
         assert_says(f->err.message, "the repository is bare");
 }
 
-static void a_linked_worktree_moves_its_own_branch(void **state)
+GIT_TEST(a_linked_worktree_moves_its_own_branch)
 {
         struct repository *f = *state;
         const pawl__git_move there = {pawl__text("topic"), NULL, f->first, false, "m"};
@@ -122,7 +124,7 @@ static void a_linked_worktree_moves_its_own_branch(void **state)
         repository_prints(f, "git -C repo diff --cached --name-only | wc -l", "0");
 }
 
-static void work_in_progress_is_refused_by_its_name(void **state)
+GIT_TEST(work_in_progress_is_refused_by_its_name)
 {
         static const struct {
                 const char *begin, *says;
@@ -150,7 +152,7 @@ static void work_in_progress_is_refused_by_its_name(void **state)
 }
 
 /* Killed between the index and the branch: the same call goes on from there. */
-static void a_move_that_was_killed_is_ended_by_the_next(void **state)
+GIT_TEST(a_move_that_was_killed_is_ended_by_the_next)
 {
         struct repository *f = *state;
         pawl__buf script = PAWL__BUF_INIT;
@@ -163,7 +165,7 @@ static void a_move_that_was_killed_is_ended_by_the_next(void **state)
         pawl__buf_free(&script);
 }
 
-static void a_locked_repository_is_left_as_it_is(void **state)
+GIT_TEST(a_locked_repository_is_left_as_it_is)
 {
         struct repository *f = *state;
         const pawl__git_move back = {pawl__text("main"), NULL, f->first, false, "m"};
@@ -180,20 +182,4 @@ static void a_locked_repository_is_left_as_it_is(void **state)
         repository_prints(f, "git -C repo diff --cached --name-only | wc -l", "0");
 }
 
-#define GIT_TEST(name) cmocka_unit_test_setup_teardown(name, repository_setup, repository_teardown)
-
-int main(void)
-{
-        const struct CMUnitTest tests[] = {
-                GIT_TEST(the_branch_goes_back_and_the_work_tree_stays),
-                GIT_TEST(a_commit_that_is_no_ancestor_is_refused),
-                GIT_TEST(what_is_staged_is_not_lost),
-                GIT_TEST(another_branch_or_none_is_refused),
-                GIT_TEST(a_linked_worktree_moves_its_own_branch),
-                GIT_TEST(work_in_progress_is_refused_by_its_name),
-                GIT_TEST(a_move_that_was_killed_is_ended_by_the_next),
-                GIT_TEST(a_locked_repository_is_left_as_it_is),
-        };
-
-        return cmocka_run_group_tests(tests, repository_alone, repository_leave);
-}
+TESTS_MAIN(repository_alone, repository_leave)

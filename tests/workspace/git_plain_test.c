@@ -57,6 +57,8 @@ static int teardown(void **state)
         return 0;
 }
 
+#define GIT_TEST(name) UNIT_TEST_WITH(name, setup, teardown)
+
 static pawl_status ask(struct fixture *f, const char *folder, pawl__git_head *head)
 {
         char *root = path_in(f->folder, folder);
@@ -80,7 +82,7 @@ static void says(struct fixture *f, const char *folder, const char *branch)
                 assert_null(head.branch.data);
 }
 
-static void a_branch_and_its_commit_are_read(void **state)
+GIT_TEST(a_branch_and_its_commit_are_read)
 {
         struct fixture *f = *state;
 
@@ -92,7 +94,7 @@ static void a_branch_and_its_commit_are_read(void **state)
         says(f, "repo", NULL);
 }
 
-static void without_a_repository_there_is_none(void **state)
+GIT_TEST(without_a_repository_there_is_none)
 {
         struct fixture *f = *state;
         pawl__git_head head;
@@ -101,7 +103,7 @@ static void without_a_repository_there_is_none(void **state)
         assert_int_equal(ask(f, "plain", &head), PAWL_DONE);
 }
 
-static void what_is_not_plain_is_left_to_libgit2(void **state)
+GIT_TEST(what_is_not_plain_is_left_to_libgit2)
 {
         struct fixture *f = *state;
         pawl__git_head head;
@@ -125,7 +127,7 @@ static void what_is_not_plain_is_left_to_libgit2(void **state)
         assert_int_equal(ask(f, "repo", &head), PAWL_ENOTFOUND);
 }
 
-static void without_memory_it_says_so(void **state)
+GIT_TEST(without_memory_it_says_so)
 {
         struct fixture *f = *state;
         pawl__git_head head;
@@ -143,15 +145,4 @@ static void without_memory_it_says_so(void **state)
         free(root);
 }
 
-#define GIT_TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
-
-int main(void)
-{
-        const struct CMUnitTest tests[] = {
-                GIT_TEST(a_branch_and_its_commit_are_read),
-                GIT_TEST(without_a_repository_there_is_none),
-                GIT_TEST(what_is_not_plain_is_left_to_libgit2),
-                GIT_TEST(without_memory_it_says_so),
-        };
-        return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS_MAIN(NULL, NULL)

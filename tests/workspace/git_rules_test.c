@@ -53,6 +53,8 @@ static int teardown(void **state)
         return workspace_teardown(state);
 }
 
+#define GIT_TEST(name) UNIT_TEST_WITH(name, setup, teardown)
+
 /* ---- Both sides, as lines ---------------------------------------------------------------------
  */
 
@@ -234,7 +236,7 @@ static void change_index(workspace *w)
         shell(w->f->folder, scripts[choice(sizeof scripts / sizeof scripts[0])]);
 }
 
-static void a_scan_takes_what_git_would_take(void **state)
+GIT_TEST(a_scan_takes_what_git_would_take)
 {
         const size_t rounds = test_full() ? 2000 : 40;
         workspace *w = *state;
@@ -258,7 +260,7 @@ static void a_scan_takes_what_git_would_take(void **state)
 /* ---- Where the repository lies ----------------------------------------------------------------
  */
 
-static void a_root_in_a_work_tree_goes_by_what_lies_above_it(void **state)
+GIT_TEST(a_root_in_a_work_tree_goes_by_what_lies_above_it)
 {
         workspace *w = *state;
         char *sub = path_in(w->f->folder, "sub/deep");
@@ -288,7 +290,7 @@ static void a_root_in_a_work_tree_goes_by_what_lies_above_it(void **state)
         free(sub);
 }
 
-static void another_work_tree_has_its_own_index_and_the_common_rules(void **state)
+GIT_TEST(another_work_tree_has_its_own_index_and_the_common_rules)
 {
         workspace *w = *state;
         char *other = path_in(w->f->folder, ".pawl/other");
@@ -305,7 +307,7 @@ static void another_work_tree_has_its_own_index_and_the_common_rules(void **stat
         free(other);
 }
 
-static void names_of_objects_may_be_longer(void **state)
+GIT_TEST(names_of_objects_may_be_longer)
 {
         workspace *w = *state;
 
@@ -322,7 +324,7 @@ static void names_of_objects_may_be_longer(void **state)
 }
 
 /* A submodule is tracked with all that is in it, but by its own rules. */
-static void a_submodule_is_taken_whole(void **state)
+GIT_TEST(a_submodule_is_taken_whole)
 {
         workspace *w = *state;
 
@@ -343,7 +345,7 @@ static void a_submodule_is_taken_whole(void **state)
 }
 
 /* What the user says to pawl goes before what git tracks. */
-static void our_own_rules_go_before_git(void **state)
+GIT_TEST(our_own_rules_go_before_git)
 {
         static const pawl_text exclude = {"no", 2};
         workspace *w = *state;
@@ -374,7 +376,7 @@ static void refused(workspace *w, pawl_status status, const char *says)
         assert_ptr_equal(w->scan, was);
 }
 
-static void what_is_no_index_is_refused(void **state)
+GIT_TEST(what_is_no_index_is_refused)
 {
         workspace *w = *state;
         char *path = path_in(w->f->folder, ".git/index");
@@ -409,7 +411,7 @@ static void what_is_no_index_is_refused(void **state)
         free(path);
 }
 
-static void a_configuration_is_read_as_git_reads_it(void **state)
+GIT_TEST(a_configuration_is_read_as_git_reads_it)
 {
         static const struct {
                 const char *text, *excludes; /* NULL: it is refused */
@@ -480,7 +482,7 @@ static void a_configuration_is_read_as_git_reads_it(void **state)
         free(git);
 }
 
-static void a_list_that_cannot_be_read_refuses_the_scan(void **state)
+GIT_TEST(a_list_that_cannot_be_read_refuses_the_scan)
 {
         workspace *w = *state;
 
@@ -494,7 +496,7 @@ static void a_list_that_cannot_be_read_refuses_the_scan(void **state)
         refused(w, PAWL_EPARSE, "/.git/config, line ");
 }
 
-static void without_memory_nothing_is_left_unsaid(void **state)
+GIT_TEST(without_memory_nothing_is_left_unsaid)
 {
         workspace *w = *state;
 
@@ -526,22 +528,4 @@ static void without_memory_nothing_is_left_unsaid(void **state)
         free(root);
 }
 
-#define GIT_TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
-
-int main(void)
-{
-        const struct CMUnitTest tests[] = {
-                GIT_TEST(a_scan_takes_what_git_would_take),
-                GIT_TEST(a_root_in_a_work_tree_goes_by_what_lies_above_it),
-                GIT_TEST(another_work_tree_has_its_own_index_and_the_common_rules),
-                GIT_TEST(names_of_objects_may_be_longer),
-                GIT_TEST(a_submodule_is_taken_whole),
-                GIT_TEST(our_own_rules_go_before_git),
-                GIT_TEST(what_is_no_index_is_refused),
-                GIT_TEST(a_configuration_is_read_as_git_reads_it),
-                GIT_TEST(a_list_that_cannot_be_read_refuses_the_scan),
-                GIT_TEST(without_memory_nothing_is_left_unsaid),
-        };
-
-        return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS_MAIN(NULL, NULL)

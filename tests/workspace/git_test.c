@@ -5,6 +5,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#define GIT_TEST(name) UNIT_TEST_WITH(name, repository_setup, repository_teardown)
+
 static void head_is(struct repository *f, const char *root, const char *commit, const char *branch)
 {
         pawl__git_head head;
@@ -18,7 +20,7 @@ static void head_is(struct repository *f, const char *root, const char *commit, 
                 assert_null(head.branch.data);
 }
 
-static void head_is_read_wherever_it_points(void **state)
+GIT_TEST(head_is_read_wherever_it_points)
 {
         struct repository *f = *state;
 
@@ -37,7 +39,7 @@ static void head_is_read_wherever_it_points(void **state)
         head_is(f, "fresh/deep", "", "trunk");
 }
 
-static void a_root_in_no_repository_is_said_to_be(void **state)
+GIT_TEST(a_root_in_no_repository_is_said_to_be)
 {
         struct repository *f = *state;
 
@@ -52,7 +54,7 @@ static void a_root_in_no_repository_is_said_to_be(void **state)
         assert_says(f->err.message, "/broken: opening its git repository: ");
 }
 
-static void a_repository_of_somebody_else_is_refused(void **state)
+GIT_TEST(a_repository_of_somebody_else_is_refused)
 {
         struct repository *f = *state;
 
@@ -65,7 +67,7 @@ static void a_repository_of_somebody_else_is_refused(void **state)
         assert_null(f->git);
 }
 
-static void commits_between_are_counted_and_the_newest_named(void **state)
+GIT_TEST(commits_between_are_counted_and_the_newest_named)
 {
         struct repository *f = *state;
         pawl__git_commit *list;
@@ -97,7 +99,7 @@ static void commits_between_are_counted_and_the_newest_named(void **state)
         assert_says(f->err.message, "has no commit ");
 }
 
-static void what_differs_between_commits_is_told_by_file(void **state)
+GIT_TEST(what_differs_between_commits_is_told_by_file)
 {
         struct repository *f = *state;
         pawl__git_changed *list;
@@ -119,7 +121,7 @@ static void what_differs_between_commits_is_told_by_file(void **state)
                 PAWL_ENOTFOUND);
 }
 
-static void a_commit_is_there_or_not(void **state)
+GIT_TEST(a_commit_is_there_or_not)
 {
         struct repository *f = *state;
         bool has = false;
@@ -137,7 +139,7 @@ static void a_commit_is_there_or_not(void **state)
         assert_string_equal(f->err.message, "");
 }
 
-static void a_file_of_a_commit_is_read_by_its_path_below_the_root(void **state)
+GIT_TEST(a_file_of_a_commit_is_read_by_its_path_below_the_root)
 {
         struct repository *f = *state;
         pawl__buf out = PAWL__BUF_INIT;
@@ -190,7 +192,7 @@ static pawl_status everything(struct repository *f, const char *root, pawl_error
         return status;
 }
 
-static void running_out_of_memory_is_a_failure_like_others(void **state)
+GIT_TEST(running_out_of_memory_is_a_failure_like_others)
 {
         struct repository *f = *state;
         char *root = path_in(f->folder, "repo");
@@ -208,20 +210,4 @@ static void running_out_of_memory_is_a_failure_like_others(void **state)
         free(root);
 }
 
-#define GIT_TEST(name) cmocka_unit_test_setup_teardown(name, repository_setup, repository_teardown)
-
-int main(void)
-{
-        const struct CMUnitTest tests[] = {
-                GIT_TEST(head_is_read_wherever_it_points),
-                GIT_TEST(a_root_in_no_repository_is_said_to_be),
-                GIT_TEST(a_repository_of_somebody_else_is_refused),
-                GIT_TEST(commits_between_are_counted_and_the_newest_named),
-                GIT_TEST(what_differs_between_commits_is_told_by_file),
-                GIT_TEST(a_commit_is_there_or_not),
-                GIT_TEST(a_file_of_a_commit_is_read_by_its_path_below_the_root),
-                GIT_TEST(running_out_of_memory_is_a_failure_like_others),
-        };
-
-        return cmocka_run_group_tests(tests, repository_alone, repository_leave);
-}
+TESTS_MAIN(repository_alone, repository_leave)

@@ -3,6 +3,8 @@
 #include "support/hostile_archive.h"
 #include "workspace/archive/archive_check.h"
 
+#define HOSTILE_TEST(name) UNIT_TEST_WITH(name, hostile_setup, hostile_teardown)
+
 /* ---- An archive taken apart, and put together in another way --------------------------------- */
 
 /* The last member that is a content: a file of one byte at least. */
@@ -22,7 +24,7 @@ static void rename_member(struct archive_member *m, const char *name)
         snprintf(m->name, sizeof m->name, "%s", name);
 }
 
-static void what_is_put_together_again_is_taken(void **state)
+HOSTILE_TEST(what_is_put_together_again_is_taken)
 {
         struct hostile *f = *state;
         pawl_archive_result result;
@@ -33,7 +35,7 @@ static void what_is_put_together_again_is_taken(void **state)
         assert_int_equal(result.checkpoints, 2);
 }
 
-static void names_must_be_those_of_the_form(void **state)
+HOSTILE_TEST(names_must_be_those_of_the_form)
 {
         static const char *const names[] = {"/etc/passwd", "../a", "contents/../../a", "contents/",
                 "./manifest.json", "contents/ABCDEF", "", "manifest.json/"};
@@ -51,7 +53,7 @@ static void names_must_be_those_of_the_form(void **state)
         }
 }
 
-static void only_plain_files_are_taken(void **state)
+HOSTILE_TEST(only_plain_files_are_taken)
 {
         struct hostile *f = *state;
         struct archive_member *m = a_file(f), *manifest = hostile_member(f, "manifest.json");
@@ -72,7 +74,7 @@ static void only_plain_files_are_taken(void **state)
         manifest->link = NULL;
 }
 
-static void what_is_missing_twice_there_or_unknown_is_refused(void **state)
+HOSTILE_TEST(what_is_missing_twice_there_or_unknown_is_refused)
 {
         struct hostile *f = *state;
         struct archive_member swapped;
@@ -93,7 +95,7 @@ static void what_is_missing_twice_there_or_unknown_is_refused(void **state)
         hostile_refused(f, "has \"events.jsonl\" where manifest.json belongs");
 }
 
-static void what_follows_the_last_is_refused(void **state)
+HOSTILE_TEST(what_follows_the_last_is_refused)
 {
         struct hostile *f = *state;
 
@@ -102,7 +104,7 @@ static void what_follows_the_last_is_refused(void **state)
         hostile_refused(f, "has \"evil.sh\", which its manifest does not name");
 }
 
-static void contents_must_be_what_their_hashes_say(void **state)
+HOSTILE_TEST(contents_must_be_what_their_hashes_say)
 {
         struct hostile *f = *state;
         struct archive_member *m = a_file(f);
@@ -126,7 +128,7 @@ static void contents_must_be_what_their_hashes_say(void **state)
 }
 
 /* A member that is said to be small and is large, or the other way. */
-static void bombs_are_not_unpacked(void **state)
+HOSTILE_TEST(bombs_are_not_unpacked)
 {
         struct hostile *f = *state;
         struct archive_member *m = a_file(f);
@@ -144,7 +146,7 @@ static void bombs_are_not_unpacked(void **state)
 
 /* ---- The file -------------------------------------------------------------------------------- */
 
-static void other_files_are_refused(void **state)
+HOSTILE_TEST(other_files_are_refused)
 {
         struct hostile *f = *state;
 
@@ -156,7 +158,7 @@ static void other_files_are_refused(void **state)
         hostile_refused(f, "is no Zstandard frame");
 }
 
-static void a_file_that_was_cut_or_grew_is_refused(void **state)
+HOSTILE_TEST(a_file_that_was_cut_or_grew_is_refused)
 {
         struct hostile *f = *state;
         size_t len;
@@ -181,21 +183,4 @@ static void a_file_that_was_cut_or_grew_is_refused(void **state)
         free(whole);
 }
 
-#define HOSTILE_TEST(name) cmocka_unit_test_setup_teardown(name, hostile_setup, hostile_teardown)
-
-int main(void)
-{
-        const struct CMUnitTest tests[] = {
-                HOSTILE_TEST(what_is_put_together_again_is_taken),
-                HOSTILE_TEST(names_must_be_those_of_the_form),
-                HOSTILE_TEST(only_plain_files_are_taken),
-                HOSTILE_TEST(what_is_missing_twice_there_or_unknown_is_refused),
-                HOSTILE_TEST(what_follows_the_last_is_refused),
-                HOSTILE_TEST(contents_must_be_what_their_hashes_say),
-                HOSTILE_TEST(bombs_are_not_unpacked),
-                HOSTILE_TEST(other_files_are_refused),
-                HOSTILE_TEST(a_file_that_was_cut_or_grew_is_refused),
-        };
-
-        return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS_MAIN(NULL, NULL)

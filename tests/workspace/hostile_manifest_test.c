@@ -5,6 +5,8 @@
 #include "support/hostile_archive.h"
 #include "workspace/archive/archive_check.h"
 
+#define HOSTILE_TEST(name) UNIT_TEST_WITH(name, hostile_setup, hostile_teardown)
+
 /* Write @p with over the first @p what in a member's text, of the same length or not. */
 static void replace(struct archive_member *m, const char *what, const char *with)
 {
@@ -34,7 +36,7 @@ static void put_back(const pawl__buf *copy, struct archive_member *m)
         assert_int_equal(pawl__buf_add(&m->data, copy->data, copy->len), PAWL_OK);
 }
 
-static void a_manifest_must_be_of_its_form(void **state)
+HOSTILE_TEST(a_manifest_must_be_of_its_form)
 {
         static const struct {
                 const char *what, *with;
@@ -142,7 +144,7 @@ static void rehash_events(struct hostile *f)
         m->data = out;
 }
 
-static void the_chain_must_hold(void **state)
+HOSTILE_TEST(the_chain_must_hold)
 {
         static const struct {
                 const char *what, *with, *says;
@@ -191,14 +193,4 @@ static void the_chain_must_hold(void **state)
         pawl__buf_free(&manifest);
 }
 
-#define HOSTILE_TEST(name) cmocka_unit_test_setup_teardown(name, hostile_setup, hostile_teardown)
-
-int main(void)
-{
-        const struct CMUnitTest tests[] = {
-                HOSTILE_TEST(a_manifest_must_be_of_its_form),
-                HOSTILE_TEST(the_chain_must_hold),
-        };
-
-        return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS_MAIN(NULL, NULL)

@@ -22,7 +22,7 @@ static bool left_out(pawl__ignore *ignore, const char *path)
         return out;
 }
 
-static void each_rule_says_what_git_says(void **state)
+UNIT_TEST(each_rule_says_what_git_says)
 {
         static const struct {
                 const char *patterns, *path;
@@ -104,7 +104,6 @@ static void each_rule_says_what_git_says(void **state)
                 {"*\n!*/\n!*.c", "x/y.o", true},
         };
 
-        (void)state;
         for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
                 pawl__ignore ignore = {NULL, 0, 0};
                 assert_int_equal(
@@ -115,11 +114,10 @@ static void each_rule_says_what_git_says(void **state)
         }
 }
 
-static void a_deeper_list_goes_before(void **state)
+UNIT_TEST(a_deeper_list_goes_before)
 {
         pawl__ignore ignore = {NULL, 0, 0};
 
-        (void)state;
         assert_int_equal(pawl__ignore_add(&ignore, pawl__text("*.o\n/x"), 0, NULL), PAWL_OK);
         const size_t outer = ignore.n;
         assert_int_equal(pawl__ignore_add(&ignore, pawl__text("!keep.o\n/x"), 4, NULL), PAWL_OK);
@@ -136,13 +134,12 @@ static void a_deeper_list_goes_before(void **state)
 }
 
 /* A pattern that makes others go back and forth for hours. */
-static void no_pattern_takes_long(void **state)
+UNIT_TEST(no_pattern_takes_long)
 {
         enum { STARS = 2000, NAME = 4000 };
         pawl__buf pattern = PAWL__BUF_INIT, path = PAWL__BUF_INIT;
         pawl__ignore ignore = {NULL, 0, 0};
 
-        (void)state;
         for (int i = 0; i < STARS; i++)
                 assert_int_equal(pawl__buf_adds(&pattern, i % 2 ? "**/a*/" : "*a*a"), PAWL_OK);
         assert_int_equal(pawl__buf_adds(&pattern, "b"), PAWL_OK);
@@ -156,13 +153,12 @@ static void no_pattern_takes_long(void **state)
         pawl__buf_free(&path);
 }
 
-static void without_memory_no_rule_is_added(void **state)
+UNIT_TEST(without_memory_no_rule_is_added)
 {
         static const char patterns[] = "plain\n*.o\na/**/[b-c]?\n!x*y*\n/z/\n"
                                        "a\nb\nc\nd\ne\nf\n";
         pawl__ignore ignore = {NULL, 0, 0};
 
-        (void)state;
         assert_int_equal(pawl__ignore_add(&ignore, pawl__text("first"), 0, NULL), PAWL_OK);
         for (sweep s = {.once = true}; sweep_next(&s);) {
                 pawl_error err = PAWL_ERROR_INIT;
@@ -327,14 +323,13 @@ static bool among(const char *answer, size_t len, const char *path)
         return false;
 }
 
-static void random_patterns_match_what_git_matches(void **state)
+UNIT_TEST(random_patterns_match_what_git_matches)
 {
         const int rounds = test_full() ? 20000 : 300;
         char *folder = folder_make(), *paths[PATHS_MAX], command[512];
         lists l = {PAWL__BUF_INIT, PAWL__BUF_INIT, PAWL__BUF_INIT, PAWL__BUF_INIT};
         uint64_t seed = 20261121, out = 0;
 
-        (void)state;
         snprintf(command, sizeof command, "git init -q '%s'", folder);
         assert_int_equal(system(command), 0);
         const size_t n = make_tree(paths, folder);
@@ -368,15 +363,4 @@ static void random_patterns_match_what_git_matches(void **state)
         folder_remove(folder);
 }
 
-int main(void)
-{
-        const struct CMUnitTest tests[] = {
-                cmocka_unit_test(each_rule_says_what_git_says),
-                cmocka_unit_test(a_deeper_list_goes_before),
-                cmocka_unit_test(no_pattern_takes_long),
-                cmocka_unit_test(without_memory_no_rule_is_added),
-                cmocka_unit_test(random_patterns_match_what_git_matches),
-        };
-
-        return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS_MAIN(NULL, NULL)

@@ -23,26 +23,23 @@ static void compare(
         assert_memory_equal(&only, &counts, sizeof only);
 }
 
-static void equal_texts_have_no_hunks(void **state)
+UNIT_TEST(equal_texts_have_no_hunks)
 {
-        (void)state;
         compare(NULL, NULL, 0, 0, "");
         compare("", NULL, 0, 0, "");
         compare("a\nb\n", "a\nb\n", 0, 0, "");
         compare("a", "a", 0, 0, "");
 }
 
-static void whole_texts_come_and_go(void **state)
+UNIT_TEST(whole_texts_come_and_go)
 {
-        (void)state;
         compare(NULL, "a\nb\n", 2, 0, "@@ -0,0 +1,2 @@\n+a\n+b\n");
         compare(NULL, "\n", 1, 0, "@@ -0,0 +1 @@\n+\n");
         compare("a\nb", NULL, 0, 2, "@@ -1,2 +0,0 @@\n-a\n-b\n\\ No newline at end of file\n");
 }
 
-static void lines_that_differ_stand_in_their_context(void **state)
+UNIT_TEST(lines_that_differ_stand_in_their_context)
 {
-        (void)state;
         compare("1\n2\n3\n4\n5\n6\n7\n8\n9\n", "1\n2\n3\n4\nfive\n6\n7\n8\n9\n", 1, 1,
                 "@@ -2,7 +2,7 @@\n 2\n 3\n 4\n-5\n+five\n 6\n 7\n 8\n");
         compare("1\n2\n3\n4\n5\n6\n", "1\n2\n3\n4\n4a\n4b\n5\n6\n", 2, 0,
@@ -53,9 +50,8 @@ static void lines_that_differ_stand_in_their_context(void **state)
                 "@@ -9,4 +9,4 @@\n 9\n 10\n 11\n-12\n+twelve\n");
 }
 
-static void a_newline_that_is_missing_is_said(void **state)
+UNIT_TEST(a_newline_that_is_missing_is_said)
 {
-        (void)state;
         compare("a\nb\n", "a\nb", 1, 1,
                 "@@ -1,2 +1,2 @@\n a\n-b\n+b\n\\ No newline at end of file\n");
         compare("a\nb", "a\nb\n", 1, 1,
@@ -67,13 +63,12 @@ static void a_newline_that_is_missing_is_said(void **state)
                 "file\n");
 }
 
-static void lines_are_bytes(void **state)
+UNIT_TEST(lines_are_bytes)
 {
         const pawl_text before = {"\xff\xfe\n\r\n\0\n", 7}, after = {"\xff\n\r\n\0\n", 6};
         pawl__line_counts counts;
         pawl__buf out = PAWL__BUF_INIT;
 
-        (void)state;
         assert_int_equal(pawl__lines_compare(&counts, &out, before, after, NULL), PAWL_OK);
         assert_int_equal(counts.added, 1);
         assert_int_equal(counts.removed, 1);
@@ -81,11 +76,10 @@ static void lines_are_bytes(void **state)
         pawl__buf_free(&out);
 }
 
-static void binary_is_what_has_a_nul_early(void **state)
+UNIT_TEST(binary_is_what_has_a_nul_early)
 {
         char *text = malloc(8001);
 
-        (void)state;
         memset(text, 'a', 8001);
         text[8000] = 0;
         assert_false(pawl__is_binary(pawl__text_n(text, 8001)));
@@ -105,14 +99,13 @@ static void add_random(pawl__buf *out, size_t lines, unsigned kinds, unsigned *s
 }
 
 /* More lines than are compared: all that lies between the equal ends is replaced. */
-static void too_many_lines_are_replaced_whole(void **state)
+UNIT_TEST(too_many_lines_are_replaced_whole)
 {
         pawl__buf before = PAWL__BUF_INIT, after = PAWL__BUF_INIT, out = PAWL__BUF_INIT;
         pawl__line_counts counts;
         unsigned seed = 7;
         const size_t lines = PAWL__LINES_MAX / 2 + 1;
 
-        (void)state;
         assert_int_equal(pawl__buf_adds(&before, "head\nfirst\n"), PAWL_OK);
         assert_int_equal(pawl__buf_adds(&after, "head\nother\n"), PAWL_OK);
         add_random(&before, lines - 2, 10, &seed);
@@ -145,9 +138,8 @@ static void too_many_lines_are_replaced_whole(void **state)
 }
 
 /* Each allocation of ours fails in its turn: nothing leaks, what was in the buffer stays. */
-static void running_out_of_memory_changes_nothing(void **state)
+UNIT_TEST(running_out_of_memory_changes_nothing)
 {
-        (void)state;
         allocator_leave_git_alone();
         compare("x\n1\ny\n", "z\n1\nq\n", 2, 2, "@@ -1,3 +1,3 @@\n-x\n+z\n 1\n-y\n+q\n");
         for (sweep s = {0}; sweep_next(&s);) {
@@ -165,18 +157,4 @@ static void running_out_of_memory_changes_nothing(void **state)
         }
 }
 
-int main(void)
-{
-        const struct CMUnitTest tests[] = {
-                cmocka_unit_test(equal_texts_have_no_hunks),
-                cmocka_unit_test(whole_texts_come_and_go),
-                cmocka_unit_test(lines_that_differ_stand_in_their_context),
-                cmocka_unit_test(a_newline_that_is_missing_is_said),
-                cmocka_unit_test(lines_are_bytes),
-                cmocka_unit_test(binary_is_what_has_a_nul_early),
-                cmocka_unit_test(too_many_lines_are_replaced_whole),
-                cmocka_unit_test(running_out_of_memory_changes_nothing),
-        };
-
-        return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS_MAIN(NULL, NULL)

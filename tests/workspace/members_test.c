@@ -21,9 +21,8 @@ static void diff_is(const char *before, const char *after, const char *is)
         pawl__buf_free(&lines);
 }
 
-static void members_of_two_documents_are_named_by_path(void **state)
+UNIT_TEST(members_of_two_documents_are_named_by_path)
 {
-        (void)state;
         diff_is("{\"a\":1,\"b\":[1,2]}", "{\"b\":[1,3],\"c\":true}",
                 "state.a: 1 → (absent)\n"
                 "state.b[1]: 2 → 3\n"
@@ -31,29 +30,26 @@ static void members_of_two_documents_are_named_by_path(void **state)
         diff_is("{}", "{}", "");
 }
 
-static void a_document_that_is_absent_has_no_members(void **state)
+UNIT_TEST(a_document_that_is_absent_has_no_members)
 {
-        (void)state;
         diff_is(NULL, NULL, "");
         diff_is(NULL, "{\"a\":1,\"b\":{}}", "state.a: (absent) → 1\nstate.b: (absent) → {}\n");
         diff_is("{\"a\":1}", NULL, "state.a: 1 → (absent)\n");
         diff_is(NULL, "{}", "");
 }
 
-static void a_document_that_is_no_object_comes_and_goes_whole(void **state)
+UNIT_TEST(a_document_that_is_no_object_comes_and_goes_whole)
 {
-        (void)state;
         diff_is(NULL, "[1,2]", "state: (absent) → [1,2]\n");
         diff_is("\"draft\"", NULL, "state: \"draft\" → (absent)\n");
         diff_is("1", "2", "state: 1 → 2\n");
 }
 
-static void a_text_that_is_no_document_is_refused(void **state)
+UNIT_TEST(a_text_that_is_no_document_is_refused)
 {
         pawl_error err = PAWL_ERROR_INIT;
         pawl__buf lines = PAWL__BUF_INIT;
 
-        (void)state;
         assert_int_equal(pawl__members_diff("state", pawl__text("{"), pawl__text("{}"), add_line,
                                  &lines, &err),
                 PAWL_EPARSE);
@@ -61,14 +57,4 @@ static void a_text_that_is_no_document_is_refused(void **state)
         pawl__buf_free(&lines);
 }
 
-int main(void)
-{
-        const struct CMUnitTest tests[] = {
-                cmocka_unit_test(members_of_two_documents_are_named_by_path),
-                cmocka_unit_test(a_document_that_is_absent_has_no_members),
-                cmocka_unit_test(a_document_that_is_no_object_comes_and_goes_whole),
-                cmocka_unit_test(a_text_that_is_no_document_is_refused),
-        };
-
-        return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS_MAIN(NULL, NULL)

@@ -31,9 +31,8 @@ static void patch_is(
         pawl__buf_free(&out);
 }
 
-static void headers_are_those_of_git(void **state)
+UNIT_TEST(headers_are_those_of_git)
 {
-        (void)state;
         patch_is("a", file("1\n", 0644), file("2\n", 0600),
                 "diff --git a/a b/a\n--- a/a\n+++ b/a\n@@ -1 +1 @@\n-1\n+2\n");
         patch_is("a", file("1\n", 0644), file("1\n", 0755),
@@ -57,9 +56,8 @@ static void headers_are_those_of_git(void **state)
                 "@@ -0,0 +1 @@\n+to\n\\ No newline at end of file\n");
 }
 
-static void names_are_quoted_as_git_quotes_them(void **state)
+UNIT_TEST(names_are_quoted_as_git_quotes_them)
 {
-        (void)state;
         patch_is("a b", file("1\n", 0644), file("2\n", 0644),
                 "diff --git a/a b b/a b\n--- a/a b\t\n+++ b/a b\t\n@@ -1 +1 @@\n-1\n+2\n");
         patch_is("\a\n\"\\\xc3\xa4\x01z", file("1\n", 0644), file("1\n", 0755),
@@ -67,13 +65,12 @@ static void names_are_quoted_as_git_quotes_them(void **state)
                 "\"b/\\a\\n\\\"\\\\\\303\\244\\001z\"\nold mode 100644\nnew mode 100755\n");
 }
 
-static void what_is_binary_or_large_is_only_said_to_differ(void **state)
+UNIT_TEST(what_is_binary_or_large_is_only_said_to_differ)
 {
         pawl__patch_side binary = {'f', 0644, 3, {"a\0b", 3}}, large = {'f', 0644, 0, {NULL, 0}};
         pawl__patch_counts counts = {{9, 9}, false};
         const pawl__patch_side text = file("a\n", 0644);
 
-        (void)state;
         large.size = PAWL__PATCH_MAX + 1;
         patch_is("a", binary, file("x\n", 0644),
                 "diff --git a/a b/a\nBinary files a/a and b/a differ\n");
@@ -286,13 +283,12 @@ static void one_round(struct world *w, unsigned *seed)
         free(other);
 }
 
-static void git_and_patch_make_the_same_bytes_of_it(void **state)
+UNIT_TEST(git_and_patch_make_the_same_bytes_of_it)
 {
         unsigned seed = 20261121;
         const int rounds = test_full() ? 400 : 40;
         struct world w;
 
-        (void)state;
         memset(&w, 0, sizeof w);
         for (int round = 0; round < rounds; round++) {
                 w.folder = folder_make();
@@ -306,14 +302,4 @@ static void git_and_patch_make_the_same_bytes_of_it(void **state)
         print_message("%d rounds of %d files each, applied by git and by patch\n", rounds, NAMES);
 }
 
-int main(void)
-{
-        const struct CMUnitTest tests[] = {
-                cmocka_unit_test(headers_are_those_of_git),
-                cmocka_unit_test(names_are_quoted_as_git_quotes_them),
-                cmocka_unit_test(what_is_binary_or_large_is_only_said_to_differ),
-                cmocka_unit_test(git_and_patch_make_the_same_bytes_of_it),
-        };
-
-        return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS_MAIN(NULL, NULL)

@@ -27,6 +27,8 @@ static int tear_down(void **state)
         return 0;
 }
 
+#define TEST(name) UNIT_TEST_WITH(name, set_up, tear_down)
+
 static pawl_status look(char *kind, pawl_text path, void *user, pawl_error *err)
 {
         const fixture *f = user;
@@ -111,7 +113,7 @@ static void check_plan(fixture *f, tree_hash now, tree_hash target, const tree_h
         pawl__plan_free(&plan);
 }
 
-static void recorded_paths_are_written_and_removed(void **state)
+TEST(recorded_paths_are_written_and_removed)
 {
         fixture *f = *state;
         tree_hash target = tree_of(&f->t, "f 644 a=1", "f 644 dir/b=1", "f 644 gone=1", "l link=x",
@@ -128,7 +130,7 @@ static void recorded_paths_are_written_and_removed(void **state)
         check_plan(f, target, target, &later, 1, "");
 }
 
-static void what_no_checkpoint_recorded_is_left_alone(void **state)
+TEST(what_no_checkpoint_recorded_is_left_alone)
 {
         fixture *f = *state;
         tree_hash target = tree_of(&f->t, "f 644 a=1", NULL);
@@ -142,7 +144,7 @@ static void what_no_checkpoint_recorded_is_left_alone(void **state)
                 "mine: no checkpoint recorded it\nown: no checkpoint recorded it\n");
 }
 
-static void what_was_not_captured_is_left_alone(void **state)
+TEST(what_was_not_captured_is_left_alone)
 {
         fixture *f = *state;
         tree_hash target = tree_of(&f->t, "f 644 big=1", "f 644 fifo/x=1", "x 1 huge", "x 1 gone",
@@ -161,7 +163,7 @@ static void what_was_not_captured_is_left_alone(void **state)
 }
 
 /* In letters of either size: to some file systems that is one name. */
-static void what_programs_run_by_is_left_alone(void **state)
+TEST(what_programs_run_by_is_left_alone)
 {
         fixture *f = *state;
         tree_hash target = tree_of(&f->t, "f 755 .GIT/hooks/post-commit=1", "f 644 .Pawl=1",
@@ -176,7 +178,7 @@ static void what_programs_run_by_is_left_alone(void **state)
         assert_true(pawl__own_files_named(NULL, pawl__text("a/.PAWL/b")));
 }
 
-static void files_become_folders_and_back(void **state)
+TEST(files_become_folders_and_back)
 {
         fixture *f = *state;
         tree_hash a = tree_of(&f->t, "f 644 one=1", "f 644 two/x/y=1", "l three=x", NULL);
@@ -193,7 +195,7 @@ static void files_become_folders_and_back(void **state)
 }
 
 /* A folder that cannot be written in is one step more, so that its mode comes back. */
-static void folders_without_write_permission_are_steps(void **state)
+TEST(folders_without_write_permission_are_steps)
 {
         fixture *f = *state;
         tree_hash a = tree_of(&f->t, "d 555 ro", "f 644 ro/x=1", "d 555 ro/in", "f 444 ro/in/y=1",
@@ -209,7 +211,7 @@ static void folders_without_write_permission_are_steps(void **state)
 
 /* An undo goes to a safety copy, which is no record: only what the rollback touched, or a
  * checkpoint recorded, is touched again. */
-static void an_undo_touches_what_was_touched(void **state)
+TEST(an_undo_touches_what_was_touched)
 {
         fixture *f = *state;
         tree_hash safety = tree_of(&f->t, "f 644 mine=1", "f 644 known=1", "f 644 pruned=1", NULL);
@@ -224,7 +226,7 @@ static void an_undo_touches_what_was_touched(void **state)
 }
 
 /* What the log keeps of a plan is the plan, and nothing else is one. */
-static void a_plan_goes_through_its_encoding(void **state)
+TEST(a_plan_goes_through_its_encoding)
 {
         fixture *f = *state;
         pawl__plan plan, back = PAWL__PLAN_INIT;
@@ -283,13 +285,12 @@ static void a_plan_goes_through_its_encoding(void **state)
 }
 
 /* No path of a stored plan leads out of the root, and none comes twice. */
-static void paths_of_a_stored_plan_are_checked(void **state)
+TEST(paths_of_a_stored_plan_are_checked)
 {
         static const char *const bad[][2] = {{"/a", NULL}, {"../a", NULL}, {"a/../b", NULL},
                 {"", NULL}, {"a//b", NULL}, {"b", "a"}, {"a", "a"}, {"a-", "a/b"}};
         static const char *const good[][2] = {{"a", "b"}, {"a/b", "a-"}, {"a", "a/b"}};
 
-        (void)state;
         for (size_t i = 0; i < 11; i++) {
                 const char *const *paths = i < 8 ? bad[i] : good[i - 8];
                 pawl__plan_step steps[2] = {{.path = pawl__text(paths[0])}, {{NULL, 0}, {0}, {0}}};
@@ -308,20 +309,4 @@ static void paths_of_a_stored_plan_are_checked(void **state)
         }
 }
 
-#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
-
-int main(void)
-{
-        const struct CMUnitTest tests[] = {
-                TEST(recorded_paths_are_written_and_removed),
-                TEST(what_no_checkpoint_recorded_is_left_alone),
-                TEST(what_was_not_captured_is_left_alone),
-                TEST(what_programs_run_by_is_left_alone),
-                TEST(files_become_folders_and_back),
-                TEST(folders_without_write_permission_are_steps),
-                TEST(an_undo_touches_what_was_touched),
-                TEST(a_plan_goes_through_its_encoding),
-                TEST(paths_of_a_stored_plan_are_checked),
-        };
-        return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS_MAIN(NULL, NULL)

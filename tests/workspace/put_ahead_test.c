@@ -76,7 +76,7 @@ static void tree_is_whole(workspace *w)
 }
 
 /* In between there are contents and no event, and others write. */
-static void others_write_in_between(void **state)
+WORKSPACE_TEST(others_write_in_between)
 {
         static struct found found;
         workspace *w = *state;
@@ -95,7 +95,7 @@ static void others_write_in_between(void **state)
 }
 
 /* What nobody names yet may be pruned before the checkpoint names it. */
-static void what_was_pruned_meanwhile_is_put_again(void **state)
+WORKSPACE_TEST(what_was_pruned_meanwhile_is_put_again)
 {
         static struct found found;
         pawl__batch batch = PAWL__BATCH_INIT;
@@ -114,7 +114,7 @@ static void what_was_pruned_meanwhile_is_put_again(void **state)
 }
 
 /* A scan that only looks puts nothing. */
-static void a_look_writes_nothing(void **state)
+WORKSPACE_TEST(a_look_writes_nothing)
 {
         static struct found found;
         workspace *w = *state;
@@ -127,7 +127,7 @@ static void a_look_writes_nothing(void **state)
 }
 
 /* Without a log that can be written there is no checkpoint, and the reason is told. */
-static void a_failure_to_put_ahead_is_passed_on(void **state)
+WORKSPACE_TEST(a_failure_to_put_ahead_is_passed_on)
 {
         workspace *w = *state;
 
@@ -142,13 +142,4 @@ static void a_failure_to_put_ahead_is_passed_on(void **state)
         assert_says(w->err.message, "reading only");
 }
 
-int main(void)
-{
-        const struct CMUnitTest tests[] = {
-                WORKSPACE_TEST(others_write_in_between),
-                WORKSPACE_TEST(what_was_pruned_meanwhile_is_put_again),
-                WORKSPACE_TEST(a_look_writes_nothing),
-                WORKSPACE_TEST(a_failure_to_put_ahead_is_passed_on),
-        };
-        return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS_MAIN(NULL, NULL)

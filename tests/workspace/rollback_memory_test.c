@@ -169,7 +169,7 @@ static void sweep_ending(fixture *f, call_fn *call)
         assert_false(pending(f));
 }
 
-static void whatever_allocation_fails(void **state)
+LOG_TEST(whatever_allocation_fails)
 {
         fixture f;
 
@@ -192,9 +192,7 @@ static void whatever_allocation_fails(void **state)
 
 int main(void)
 {
-        const struct CMUnitTest tests[] = {LOG_TEST(whatever_allocation_fails)};
-
         if (access("/dev/shm", W_OK) == 0)
                 setenv("TMPDIR", "/dev/shm", 1);
-        return cmocka_run_group_tests(tests, NULL, NULL);
+        return test_run(NULL, NULL);
 }

@@ -2,7 +2,7 @@
 /* What goes back beside the files: the steps of a run, the branch of git, the answers. */
 #include "support/rollbacks.h"
 
-#define TEST(name) cmocka_unit_test_setup_teardown(name, rollbacks_setup, rollbacks_teardown)
+#define TEST(name) UNIT_TEST_WITH(name, rollbacks_setup, rollbacks_teardown)
 
 /* ---- Its run ------------------------------------------------------------------------------ */
 
@@ -59,7 +59,7 @@ static int64_t completed(rollbacks *f)
 }
 
 /* Steps that were completed since are pending again, and are completed again by the undo. */
-static void steps_since_are_given_up(void **state)
+TEST(steps_since_are_given_up)
 {
         pawl_workspace_checkpoint_request request = PAWL_CHECKPOINT_REQUEST_INIT;
         rollbacks *f = *state;
@@ -117,7 +117,7 @@ static void steps_since_are_given_up(void **state)
 }
 
 /* A checkpoint may take longer than a lease lasts. */
-static void a_claim_is_kept_while_a_checkpoint_is_taken(void **state)
+TEST(a_claim_is_kept_while_a_checkpoint_is_taken)
 {
         pawl_workspace_checkpoint_request request = PAWL_CHECKPOINT_REQUEST_INIT;
         rollbacks *f = *state;
@@ -158,7 +158,7 @@ static void check_git(rollbacks *f, const char *what, const char *wanted)
 
 /* The branch goes back with the files, and forward again; what is staged, or a merge under way, or
  * another branch, is not gone over, and then no file is touched either. */
-static void the_branch_goes_back_with_the_files(void **state)
+TEST(the_branch_goes_back_with_the_files)
 {
         pawl_rollback_options options = PAWL_ROLLBACK_OPTIONS_INIT;
         rollbacks *f = *state;
@@ -205,7 +205,7 @@ static void the_branch_goes_back_with_the_files(void **state)
 }
 
 /* Answers given since are kept; or they are set aside, and the undo puts them in force again. */
-static void answers_since_are_kept_or_dropped(void **state)
+TEST(answers_since_are_kept_or_dropped)
 {
         pawl_workspace_checkpoint_request request = PAWL_CHECKPOINT_REQUEST_INIT;
         pawl_rollback_options options = PAWL_ROLLBACK_OPTIONS_INIT;
@@ -236,13 +236,4 @@ static void answers_since_are_kept_or_dropped(void **state)
                 1);
 }
 
-int main(void)
-{
-        const struct CMUnitTest tests[] = {
-                TEST(steps_since_are_given_up),
-                TEST(a_claim_is_kept_while_a_checkpoint_is_taken),
-                TEST(the_branch_goes_back_with_the_files),
-                TEST(answers_since_are_kept_or_dropped),
-        };
-        return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS_MAIN(NULL, NULL)

@@ -10,7 +10,7 @@ static int tear_down(void **state)
         return rollbacks_teardown(state);
 }
 
-#define TEST(name) cmocka_unit_test_setup_teardown(name, rollbacks_setup, tear_down)
+#define TEST(name) UNIT_TEST_WITH(name, rollbacks_setup, tear_down)
 
 /* ---- The workspace ------------------------------------------------------------------------ */
 
@@ -43,7 +43,7 @@ static tree_hash second(rollbacks *f)
 
 /* ---- There and back ----------------------------------------------------------------------- */
 
-static void it_goes_back_and_is_undone(void **state)
+TEST(it_goes_back_and_is_undone)
 {
         rollbacks *f = *state;
         tree_hash one = first(f);
@@ -65,7 +65,7 @@ static void it_goes_back_and_is_undone(void **state)
         assert_int_equal(event_log_count(f->log), 2 + 4 * 3);
 }
 
-static void nothing_to_undo_is_said(void **state)
+TEST(nothing_to_undo_is_said)
 {
         rollbacks *f = *state;
 
@@ -76,7 +76,7 @@ static void nothing_to_undo_is_said(void **state)
         assert_int_equal(event_log_count(f->log), 1);
 }
 
-static void what_is_not_ours_stays(void **state)
+TEST(what_is_not_ours_stays)
 {
         rollbacks *f = *state;
 
@@ -105,7 +105,7 @@ static void what_is_not_ours_stays(void **state)
 
 /* The rules change with the files: what was ignored when the rollback began is not taken for the
  * checkpoint's own afterwards. */
-static void rules_that_go_back_too_bring_no_harm(void **state)
+TEST(rules_that_go_back_too_bring_no_harm)
 {
         rollbacks *f = *state;
 
@@ -125,7 +125,7 @@ static void rules_that_go_back_too_bring_no_harm(void **state)
 
 /* ---- What is refused ---------------------------------------------------------------------- */
 
-static void what_is_none_or_was_pruned_is_refused(void **state)
+TEST(what_is_none_or_was_pruned_is_refused)
 {
         rollbacks *f = *state;
 
@@ -139,7 +139,7 @@ static void what_is_none_or_was_pruned_is_refused(void **state)
 
 /* Whatever content is lost, of the target or of what stands there now: nothing is touched, or all
  * of it can be brought back. */
-static void what_does_not_verify_is_refused(void **state)
+TEST(what_does_not_verify_is_refused)
 {
         rollbacks *f = *state;
         int64_t of_target = 0, of_now = 0;
@@ -176,7 +176,7 @@ static void what_does_not_verify_is_refused(void **state)
         assert_true(of_now >= 1);       /* "two" */
 }
 
-static void a_plan_is_the_one_that_was_shown(void **state)
+TEST(a_plan_is_the_one_that_was_shown)
 {
         rollbacks *f = *state;
         pawl_rollback_options options = PAWL_ROLLBACK_OPTIONS_INIT;
@@ -250,7 +250,7 @@ static void somebody_else(void *user)
         m->times++;
 }
 
-static void one_at_work_is_not_called_interrupted(void **state)
+TEST(one_at_work_is_not_called_interrupted)
 {
         rollbacks *f = *state;
         meanwhile m = {f, 0};
@@ -270,7 +270,7 @@ static void one_at_work_is_not_called_interrupted(void **state)
         rollbacks_check_tree(f, two);
 }
 
-static void an_interrupted_one_is_finished_or_given_up(void **state)
+TEST(an_interrupted_one_is_finished_or_given_up)
 {
         const pawl_workspace_checkpoint_request request = PAWL_CHECKPOINT_REQUEST_INIT;
         rollbacks *f = *state;
@@ -321,18 +321,4 @@ static void an_interrupted_one_is_finished_or_given_up(void **state)
         assert_says(f->err.message, "no rollback was interrupted");
 }
 
-int main(void)
-{
-        const struct CMUnitTest tests[] = {
-                TEST(it_goes_back_and_is_undone),
-                TEST(nothing_to_undo_is_said),
-                TEST(what_is_not_ours_stays),
-                TEST(rules_that_go_back_too_bring_no_harm),
-                TEST(what_is_none_or_was_pruned_is_refused),
-                TEST(what_does_not_verify_is_refused),
-                TEST(a_plan_is_the_one_that_was_shown),
-                TEST(one_at_work_is_not_called_interrupted),
-                TEST(an_interrupted_one_is_finished_or_given_up),
-        };
-        return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS_MAIN(NULL, NULL)

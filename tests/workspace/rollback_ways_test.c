@@ -4,7 +4,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define TEST(name) cmocka_unit_test_setup_teardown(name, rollbacks_setup, rollbacks_teardown)
+#define TEST(name) UNIT_TEST_WITH(name, rollbacks_setup, rollbacks_teardown)
 
 static tree_hash first(rollbacks *f)
 {
@@ -33,7 +33,7 @@ static tree_hash second(rollbacks *f)
 
 /* An undo undoes what was done last, a rollback or an undo; new work that it gives up is in its own
  * safety copy, and so comes back with the next one. */
-static void an_undo_is_undone_by_the_next(void **state)
+TEST(an_undo_is_undone_by_the_next)
 {
         rollbacks *f = *state;
         tree_hash one = first(f), two = second(f);
@@ -66,7 +66,7 @@ static void an_undo_is_undone_by_the_next(void **state)
 }
 
 /* Whatever it was that gave them up: earlier ones, later ones, safety copies. */
-static void every_checkpoint_can_be_gone_to(void **state)
+TEST(every_checkpoint_can_be_gone_to)
 {
         rollbacks *f = *state;
         tree_hash had[6];
@@ -98,7 +98,7 @@ static void every_checkpoint_can_be_gone_to(void **state)
 }
 
 /* A file that nobody had recorded is in the safety copy alone, and comes back from there. */
-static void what_the_safety_copy_alone_has_comes_back(void **state)
+TEST(what_the_safety_copy_alone_has_comes_back)
 {
         rollbacks *f = *state;
 
@@ -143,7 +143,7 @@ static bool is_there(rollbacks *f, const char *name)
 }
 
 /* As `git checkout N -- PATH` does: the files there, and nothing else moves. */
-static void some_paths_go_back_alone(void **state)
+TEST(some_paths_go_back_alone)
 {
         static const char *const paths[] = {"a", "./sub/", "new"}, *const deep[] = {"b/d"};
         rollbacks *f = *state;
@@ -185,7 +185,7 @@ static void some_paths_go_back_alone(void **state)
         rollbacks_check_tree(f, two);
 }
 
-static void paths_that_are_none_are_refused(void **state)
+TEST(paths_that_are_none_are_refused)
 {
         static const struct {
                 const char *path;
@@ -221,7 +221,7 @@ static void paths_that_are_none_are_refused(void **state)
 }
 
 /* The safety copy has what goes. */
-static void clean_removes_what_no_checkpoint_recorded(void **state)
+TEST(clean_removes_what_no_checkpoint_recorded)
 {
         pawl_rollback_options options = PAWL_ROLLBACK_OPTIONS_INIT;
         rollbacks *f = *state;
@@ -245,15 +245,4 @@ static void clean_removes_what_no_checkpoint_recorded(void **state)
         assert_false(is_there(f, "new"));
 }
 
-int main(void)
-{
-        const struct CMUnitTest tests[] = {
-                TEST(an_undo_is_undone_by_the_next),
-                TEST(every_checkpoint_can_be_gone_to),
-                TEST(what_the_safety_copy_alone_has_comes_back),
-                TEST(some_paths_go_back_alone),
-                TEST(paths_that_are_none_are_refused),
-                TEST(clean_removes_what_no_checkpoint_recorded),
-        };
-        return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS_MAIN(NULL, NULL)

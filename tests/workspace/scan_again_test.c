@@ -87,7 +87,7 @@ static void change(workspace *w, size_t round)
         free(whole);
 }
 
-static void the_index_changes_nothing_but_the_time(void **state)
+WORKSPACE_TEST(the_index_changes_nothing_but_the_time)
 {
         const size_t rounds = test_full() ? 500 : 25;
         workspace *w = *state;
@@ -129,11 +129,4 @@ static void the_index_changes_nothing_but_the_time(void **state)
         assert_true(ignored > rounds);
 }
 
-int main(void)
-{
-        const struct CMUnitTest tests[] = {
-                WORKSPACE_TEST(the_index_changes_nothing_but_the_time),
-        };
-
-        return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS_MAIN(NULL, NULL)

@@ -125,7 +125,7 @@ static void check_complete(workspace *w)
         }
 }
 
-static void what_cannot_be_read_is_said(void **state)
+WORKSPACE_TEST(what_cannot_be_read_is_said)
 {
         static const int errors[] = {EIO, EACCES, EMFILE, ENOMEM};
         workspace *w = *state;
@@ -166,7 +166,7 @@ static void what_cannot_be_read_is_said(void **state)
         assert_int_equal(w->scan->n_not_captured, 0);
 }
 
-static void reading_goes_on_after_a_signal(void **state)
+WORKSPACE_TEST(reading_goes_on_after_a_signal)
 {
         workspace *w = *state;
 
@@ -185,7 +185,7 @@ static void reading_goes_on_after_a_signal(void **state)
 }
 
 /* With few handles to be had, the folders above do without theirs. */
-static void deep_folders_need_few_handles(void **state)
+WORKSPACE_TEST(deep_folders_need_few_handles)
 {
         workspace *w = *state;
         struct rlimit was, few;
@@ -208,7 +208,7 @@ static void deep_folders_need_few_handles(void **state)
 }
 
 /* A process without rights finds files and folders that it must not read. */
-static void what_is_forbidden_is_listed(void **state)
+WORKSPACE_TEST(what_is_forbidden_is_listed)
 {
         workspace *w = *state;
         char *file = path_in(w->f->folder, "f"), *folder = path_in(w->f->folder, "d");
@@ -242,7 +242,7 @@ static void what_is_forbidden_is_listed(void **state)
 
 /* Without its rules a folder could give away what they leave out: none of it is taken, and of a
  * root without its own nothing at all. */
-static void a_folder_whose_rules_are_forbidden_is_listed(void **state)
+WORKSPACE_TEST(a_folder_whose_rules_are_forbidden_is_listed)
 {
         workspace *w = *state;
         char *within = path_in(w->f->folder, "d/.gitignore");
@@ -290,7 +290,7 @@ static void a_folder_whose_rules_are_forbidden_is_listed(void **state)
 
 /* ---- Memory ---------------------------------------------------------------------------------- */
 
-static void without_memory_nothing_is_stored(void **state)
+WORKSPACE_TEST(without_memory_nothing_is_stored)
 {
         workspace *w = *state;
 
@@ -320,16 +320,4 @@ static void without_memory_nothing_is_stored(void **state)
         (void)workspace_tree(w);
 }
 
-int main(void)
-{
-        const struct CMUnitTest tests[] = {
-                WORKSPACE_TEST(what_cannot_be_read_is_said),
-                WORKSPACE_TEST(reading_goes_on_after_a_signal),
-                WORKSPACE_TEST(deep_folders_need_few_handles),
-                WORKSPACE_TEST(what_is_forbidden_is_listed),
-                WORKSPACE_TEST(a_folder_whose_rules_are_forbidden_is_listed),
-                WORKSPACE_TEST(without_memory_nothing_is_stored),
-        };
-
-        return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS_MAIN(NULL, NULL)

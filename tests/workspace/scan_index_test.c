@@ -5,7 +5,7 @@
 #include <time.h>
 #include <unistd.h>
 
-static void what_did_not_change_is_not_read_again(void **state)
+WORKSPACE_TEST(what_did_not_change_is_not_read_again)
 {
         workspace *w = *state;
         const int fd = workspace_fd(w);
@@ -58,7 +58,7 @@ static bool is_read(workspace *w, const char *path)
 }
 
 /* Changed again in the same tick, with the same size: no status tells. */
-static void a_file_of_the_same_tick_is_read_again(void **state)
+WORKSPACE_TEST(a_file_of_the_same_tick_is_read_again)
 {
         workspace *w = *state;
         char *path = path_in(w->f->folder, "racy");
@@ -76,7 +76,7 @@ static void a_file_of_the_same_tick_is_read_again(void **state)
         free(path);
 }
 
-static void a_time_to_come_is_not_trusted(void **state)
+WORKSPACE_TEST(a_time_to_come_is_not_trusted)
 {
         workspace *w = *state;
 
@@ -89,7 +89,7 @@ static void a_time_to_come_is_not_trusted(void **state)
         assert_string_equal(workspace_tree(w), "f 644 a=one\n");
 }
 
-static void an_index_of_something_else_is_not_used(void **state)
+WORKSPACE_TEST(an_index_of_something_else_is_not_used)
 {
         workspace *w = *state;
 
@@ -130,7 +130,7 @@ static int64_t now_ms(void)
 }
 
 /* A file of gigabytes, nearly all of it a hole, is not read. */
-static void an_index_beyond_its_length_is_not_read(void **state)
+WORKSPACE_TEST(an_index_beyond_its_length_is_not_read)
 {
         workspace *w = *state;
         char *path = path_in(w->f->folder, ".pawl/workspace.index");
@@ -162,7 +162,7 @@ static void an_index_beyond_its_length_is_not_read(void **state)
         free(path);
 }
 
-static void a_pruned_base_is_seen_when_it_is_stored(void **state)
+WORKSPACE_TEST(a_pruned_base_is_seen_when_it_is_stored)
 {
         workspace *w = *state;
 
@@ -181,7 +181,7 @@ static void a_pruned_base_is_seen_when_it_is_stored(void **state)
 
 /* ---- Files that become folders, and back ----------------------------------------------------- */
 
-static void kinds_change(void **state)
+WORKSPACE_TEST(kinds_change)
 {
         workspace *w = *state;
         const int fd = workspace_fd(w);
@@ -204,17 +204,4 @@ static void kinds_change(void **state)
         close(fd);
 }
 
-int main(void)
-{
-        const struct CMUnitTest tests[] = {
-                WORKSPACE_TEST(what_did_not_change_is_not_read_again),
-                WORKSPACE_TEST(a_file_of_the_same_tick_is_read_again),
-                WORKSPACE_TEST(a_time_to_come_is_not_trusted),
-                WORKSPACE_TEST(an_index_of_something_else_is_not_used),
-                WORKSPACE_TEST(an_index_beyond_its_length_is_not_read),
-                WORKSPACE_TEST(a_pruned_base_is_seen_when_it_is_stored),
-                WORKSPACE_TEST(kinds_change),
-        };
-
-        return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS_MAIN(NULL, NULL)

@@ -45,7 +45,7 @@ static void each_store_is_seen(workspace *w, const char *path)
         assert_int_equal(munmap(mapped, 2), 0);
 }
 
-static void a_store_that_moves_no_time_is_seen(void **state)
+WORKSPACE_TEST(a_store_that_moves_no_time_is_seen)
 {
         workspace *w = *state;
         char *path = path_in(w->f->folder, "mapped");
@@ -56,7 +56,7 @@ static void a_store_that_moves_no_time_is_seen(void **state)
 
 /* Where nothing tells whether a page waits to be written, a file is read again until it no longer
  * can. */
-static void a_store_in_memory_is_seen_while_it_is_new(void **state)
+WORKSPACE_TEST(a_store_in_memory_is_seen_while_it_is_new)
 {
         workspace *w = *state;
         char folder[] = "/dev/shm/pawl-XXXXXX";
@@ -87,7 +87,7 @@ static bool is_read(workspace *w, const char *path)
 }
 
 /* A file that was just written costs one reading, not one at each checkpoint until it is old. */
-static void a_new_file_is_read_once(void **state)
+WORKSPACE_TEST(a_new_file_is_read_once)
 {
         workspace *w = *state;
         char *path = path_in(w->f->folder, "new");
@@ -113,22 +113,11 @@ static void a_new_file_is_read_once(void **state)
         free(path);
 }
 
-static void what_the_kernel_is_set_to_has_a_bound(void **state)
+UNIT_TEST(what_the_kernel_is_set_to_has_a_bound)
 {
         const int64_t ns = pawl__write_back_ns();
 
-        (void)state;
         assert_true(ns > 0 && ns <= INT64_C(300000000000));
 }
 
-int main(void)
-{
-        const struct CMUnitTest tests[] = {
-                WORKSPACE_TEST(a_store_that_moves_no_time_is_seen),
-                WORKSPACE_TEST(a_store_in_memory_is_seen_while_it_is_new),
-                WORKSPACE_TEST(a_new_file_is_read_once),
-                cmocka_unit_test(what_the_kernel_is_set_to_has_a_bound),
-        };
-
-        return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS_MAIN(NULL, NULL)

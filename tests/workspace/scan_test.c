@@ -7,7 +7,7 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-static void every_file_is_in_the_tree_by_its_content(void **state)
+WORKSPACE_TEST(every_file_is_in_the_tree_by_its_content)
 {
         workspace *w = *state;
 
@@ -29,7 +29,7 @@ static void every_file_is_in_the_tree_by_its_content(void **state)
         assert_int_equal(w->scan->n_not_captured, 0);
 }
 
-static void an_empty_workspace_is_a_tree_too(void **state)
+WORKSPACE_TEST(an_empty_workspace_is_a_tree_too)
 {
         workspace *w = *state;
 
@@ -38,7 +38,7 @@ static void an_empty_workspace_is_a_tree_too(void **state)
         assert_int_equal(event_log_integer(w->f, "SELECT count(*) FROM contents"), 1);
 }
 
-static void equal_contents_are_kept_once(void **state)
+WORKSPACE_TEST(equal_contents_are_kept_once)
 {
         workspace *w = *state;
 
@@ -57,7 +57,7 @@ static void equal_contents_are_kept_once(void **state)
 
 /* ---- Names, and what is no file -------------------------------------------------------------- */
 
-static void names_are_any_bytes(void **state)
+WORKSPACE_TEST(names_are_any_bytes)
 {
         static const char *const names[] = {
                 " ", "\n", "\xff\xfe", "A", "a", "\\", "*", "-rf", "\x01\x1b[2J"};
@@ -81,7 +81,7 @@ static void names_are_any_bytes(void **state)
         pawl__buf_free(&expected);
 }
 
-static void links_are_their_targets(void **state)
+WORKSPACE_TEST(links_are_their_targets)
 {
         workspace *w = *state;
         const int fd = workspace_fd(w);
@@ -105,7 +105,7 @@ static void links_are_their_targets(void **state)
                                                "f 644 a/file=x\n");
 }
 
-static void what_is_no_file_is_listed_and_never_opened(void **state)
+WORKSPACE_TEST(what_is_no_file_is_listed_and_never_opened)
 {
         workspace *w = *state;
         const int fd = workspace_fd(w);
@@ -129,7 +129,7 @@ static void what_is_no_file_is_listed_and_never_opened(void **state)
         close(fd);
 }
 
-static void permission_bits_are_kept(void **state)
+WORKSPACE_TEST(permission_bits_are_kept)
 {
         workspace *w = *state;
         const int fd = workspace_fd(w);
@@ -142,7 +142,7 @@ static void permission_bits_are_kept(void **state)
         assert_string_equal(workspace_tree(w), "d 1711 d\nf 4750 d/f=\n");
 }
 
-static void a_file_too_large_is_listed(void **state)
+WORKSPACE_TEST(a_file_too_large_is_listed)
 {
         workspace *w = *state;
 
@@ -157,7 +157,7 @@ static void a_file_too_large_is_listed(void **state)
 
 /* ---- Depth ----------------------------------------------------------------------------------- */
 
-static void folders_may_be_as_deep_as_they_like(void **state)
+WORKSPACE_TEST(folders_may_be_as_deep_as_they_like)
 {
         const int levels = test_full() ? 5000 : 500; /* removing them takes the file system long */
         workspace *w = *state;
@@ -193,7 +193,7 @@ static void folders_may_be_as_deep_as_they_like(void **state)
 
 /* ---- What is left out ------------------------------------------------------------------------ */
 
-static void rules_leave_files_out_and_never_what_is_ours(void **state)
+WORKSPACE_TEST(rules_leave_files_out_and_never_what_is_ours)
 {
         workspace *w = *state;
         static const pawl_text exclude[] = {{"*.tmp", 5}, {"!keep.log", 9}};
@@ -230,7 +230,7 @@ static void rules_leave_files_out_and_never_what_is_ours(void **state)
         assert_int_equal(w->scan->ignored, 6);
 }
 
-static void the_folder_of_the_log_is_left_out_whatever_its_name(void **state)
+WORKSPACE_TEST(the_folder_of_the_log_is_left_out_whatever_its_name)
 {
         workspace *w = *state;
         char *moved = path_in(w->f->folder, "store/log.db");
@@ -243,7 +243,7 @@ static void the_folder_of_the_log_is_left_out_whatever_its_name(void **state)
         free(moved);
 }
 
-static void a_log_in_the_root_leaves_out_its_files_alone(void **state)
+WORKSPACE_TEST(a_log_in_the_root_leaves_out_its_files_alone)
 {
         workspace *w = *state;
         char *moved = path_in(w->f->folder, "log.db");
@@ -259,7 +259,7 @@ static void a_log_in_the_root_leaves_out_its_files_alone(void **state)
         free(moved);
 }
 
-static void home_and_the_root_of_all_are_refused(void **state)
+WORKSPACE_TEST(home_and_the_root_of_all_are_refused)
 {
         workspace *w = *state;
         char *same = path_in(w->f->folder, ".");
@@ -294,7 +294,7 @@ static char *random_bytes(size_t len, uint64_t seed)
         return data;
 }
 
-static void what_does_not_wait_packed_is_read_again(void **state)
+WORKSPACE_TEST(what_does_not_wait_packed_is_read_again)
 {
         enum { FILES = 9, SIZE = (4 << 20) + 1 };
         workspace *w = *state;
@@ -321,7 +321,7 @@ static void what_does_not_wait_packed_is_read_again(void **state)
 
 /* A file that is stored after it was changed fails the commit; one that goes on so is taken for
  * changing in the end. */
-static void a_file_that_changes_before_it_is_stored_is_seen(void **state)
+WORKSPACE_TEST(a_file_that_changes_before_it_is_stored_is_seen)
 {
         enum { SIZE = (4 << 20) + 1 };
         workspace *w = *state;
@@ -347,7 +347,7 @@ static void a_file_that_changes_before_it_is_stored_is_seen(void **state)
 }
 
 /* Also where nothing is to be asked of the log: of a file that is too large, say. */
-static void a_scan_ends_when_its_log_is_interrupted(void **state)
+WORKSPACE_TEST(a_scan_ends_when_its_log_is_interrupted)
 {
         workspace *w = *state;
 
@@ -361,26 +361,4 @@ static void a_scan_ends_when_its_log_is_interrupted(void **state)
         assert_string_equal(workspace_tree(w), "x too large a\n");
 }
 
-int main(void)
-{
-        const struct CMUnitTest tests[] = {
-                WORKSPACE_TEST(every_file_is_in_the_tree_by_its_content),
-                WORKSPACE_TEST(an_empty_workspace_is_a_tree_too),
-                WORKSPACE_TEST(equal_contents_are_kept_once),
-                WORKSPACE_TEST(names_are_any_bytes),
-                WORKSPACE_TEST(links_are_their_targets),
-                WORKSPACE_TEST(what_is_no_file_is_listed_and_never_opened),
-                WORKSPACE_TEST(permission_bits_are_kept),
-                WORKSPACE_TEST(a_file_too_large_is_listed),
-                WORKSPACE_TEST(folders_may_be_as_deep_as_they_like),
-                WORKSPACE_TEST(rules_leave_files_out_and_never_what_is_ours),
-                WORKSPACE_TEST(the_folder_of_the_log_is_left_out_whatever_its_name),
-                WORKSPACE_TEST(a_log_in_the_root_leaves_out_its_files_alone),
-                WORKSPACE_TEST(home_and_the_root_of_all_are_refused),
-                WORKSPACE_TEST(what_does_not_wait_packed_is_read_again),
-                WORKSPACE_TEST(a_file_that_changes_before_it_is_stored_is_seen),
-                WORKSPACE_TEST(a_scan_ends_when_its_log_is_interrupted),
-        };
-
-        return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS_MAIN(NULL, NULL)

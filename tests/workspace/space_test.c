@@ -3,6 +3,8 @@
 #include "support/shapes.h"
 #include "support/sweep.h"
 
+#define SPACE_TEST(name) UNIT_TEST_WITH(name, shapes_setup, shapes_teardown)
+
 static void check_refused(shapes *t, size_t keep, pawl_status status, const char *says)
 {
         pawl_workspace_prune_options options = PAWL_CHECKPOINT_PRUNE_INIT;
@@ -44,7 +46,7 @@ static bool has_file(shapes *t, char letter)
 /* ---- Pruning -----------------------------------------------------------------------------------
  */
 
-static void what_only_old_ones_name_goes_and_the_rest_stays(void **state)
+SPACE_TEST(what_only_old_ones_name_goes_and_the_rest_stays)
 {
         shapes *t = *state;
 
@@ -99,7 +101,7 @@ static void what_only_old_ones_name_goes_and_the_rest_stays(void **state)
         shapes_check_there(t, "abcdef");
 }
 
-static void a_log_without_checkpoints_has_nothing_to_let_go(void **state)
+SPACE_TEST(a_log_without_checkpoints_has_nothing_to_let_go)
 {
         shapes *t = *state;
         pawl_workspace_prune_report *report = shapes_prune(t, 0, false);
@@ -109,7 +111,7 @@ static void a_log_without_checkpoints_has_nothing_to_let_go(void **state)
         pawl_workspace_prune_free(report);
 }
 
-static void the_current_one_and_its_way_back_stay(void **state)
+SPACE_TEST(the_current_one_and_its_way_back_stay)
 {
         shapes *t = *state;
 
@@ -146,7 +148,7 @@ static void the_current_one_and_its_way_back_stay(void **state)
         pawl_workspace_prune_free(report);
 }
 
-static void pinned_ones_and_those_of_blocked_runs_stay(void **state)
+SPACE_TEST(pinned_ones_and_those_of_blocked_runs_stay)
 {
         shapes *t = *state;
 
@@ -181,7 +183,7 @@ static void pinned_ones_and_those_of_blocked_runs_stay(void **state)
         shapes_check_there(t, "abcdeh");
 }
 
-static void those_that_are_not_older_stay(void **state)
+SPACE_TEST(those_that_are_not_older_stay)
 {
         shapes *t = *state;
         pawl_workspace_prune_options options = PAWL_CHECKPOINT_PRUNE_INIT;
@@ -206,7 +208,7 @@ static void those_that_are_not_older_stay(void **state)
         pawl_workspace_prune_free(report);
 }
 
-static void what_is_asked_must_be_asked_for(void **state)
+SPACE_TEST(what_is_asked_must_be_asked_for)
 {
         shapes *t = *state;
         pawl_workspace_prune_options options = PAWL_CHECKPOINT_PRUNE_INIT;
@@ -224,7 +226,7 @@ static void what_is_asked_must_be_asked_for(void **state)
         assert_null(report);
 }
 
-static void nothing_goes_while_a_rollback_is_half_done(void **state)
+SPACE_TEST(nothing_goes_while_a_rollback_is_half_done)
 {
         shapes *t = *state;
 
@@ -237,7 +239,7 @@ static void nothing_goes_while_a_rollback_is_half_done(void **state)
         shapes_check_there(t, "abcdeh");
 }
 
-static void what_a_damaged_one_that_stays_names_is_not_guessed(void **state)
+SPACE_TEST(what_a_damaged_one_that_stays_names_is_not_guessed)
 {
         shapes *t = *state;
 
@@ -269,7 +271,7 @@ static void what_a_damaged_one_that_stays_names_is_not_guessed(void **state)
 /* ---- Random histories --------------------------------------------------------------------------
  */
 
-static void whatever_is_kept_is_whole_and_nothing_else_is_there(void **state)
+SPACE_TEST(whatever_is_kept_is_whole_and_nothing_else_is_there)
 {
         shapes *t = *state;
         enum { ROUNDS = 60, LAST = 64 };
@@ -323,7 +325,7 @@ static pawl_status ask_all(shapes *t, bool dry_run)
         return status;
 }
 
-static void without_memory_nothing_goes(void **state)
+UNIT_TEST_WITH(without_memory_nothing_goes, shapes_setup_memory, shapes_teardown)
 {
         shapes *t = *state;
 
@@ -346,23 +348,4 @@ static void without_memory_nothing_goes(void **state)
                 }
 }
 
-#define SPACE_TEST(name) cmocka_unit_test_setup_teardown(name, shapes_setup, shapes_teardown)
-
-int main(void)
-{
-        const struct CMUnitTest tests[] = {
-                SPACE_TEST(what_only_old_ones_name_goes_and_the_rest_stays),
-                SPACE_TEST(a_log_without_checkpoints_has_nothing_to_let_go),
-                SPACE_TEST(the_current_one_and_its_way_back_stay),
-                SPACE_TEST(pinned_ones_and_those_of_blocked_runs_stay),
-                SPACE_TEST(those_that_are_not_older_stay),
-                SPACE_TEST(what_is_asked_must_be_asked_for),
-                SPACE_TEST(nothing_goes_while_a_rollback_is_half_done),
-                SPACE_TEST(what_a_damaged_one_that_stays_names_is_not_guessed),
-                SPACE_TEST(whatever_is_kept_is_whole_and_nothing_else_is_there),
-                cmocka_unit_test_setup_teardown(
-                        without_memory_nothing_goes, shapes_setup_memory, shapes_teardown),
-        };
-
-        return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS_MAIN(NULL, NULL)

@@ -41,12 +41,11 @@ static void same_entry(const pawl__entry *a, const pawl__entry *b)
         assert_int_equal(a->why, b->why);
 }
 
-static void what_goes_in_comes_out(void **state)
+UNIT_TEST(what_goes_in_comes_out)
 {
         pawl__tree_reader reader;
         pawl__entry entry;
 
-        (void)state;
         pawl__buf out = encoded(all_kinds, KINDS);
         assert_int_equal(pawl__tree_open(&reader, pawl__buf_text(&out), NULL), PAWL_OK);
         for (size_t i = 0; i < KINDS; i++) {
@@ -58,11 +57,10 @@ static void what_goes_in_comes_out(void **state)
         pawl__buf_free(&out);
 }
 
-static void entry_by_entry_is_the_same(void **state)
+UNIT_TEST(entry_by_entry_is_the_same)
 {
         pawl__buf out = PAWL__BUF_INIT, whole = encoded(all_kinds, KINDS);
 
-        (void)state;
         assert_int_equal(pawl__tree_begin(&out, NULL), PAWL_OK);
         for (size_t i = 0; i < KINDS; i++)
                 assert_int_equal(pawl__tree_add(&out, &all_kinds[i], NULL), PAWL_OK);
@@ -72,7 +70,7 @@ static void entry_by_entry_is_the_same(void **state)
 }
 
 /* The bytes themselves: logs that stand are read by them. */
-static void the_encoding_is_as_described(void **state)
+UNIT_TEST(the_encoding_is_as_described)
 {
         static const char wanted[] =
                 "tree\1"
@@ -94,7 +92,6 @@ static void the_encoding_is_as_described(void **state)
                 {.kind = PAWL__ENTRY_SKIPPED, .name = NAME("x"), .why = PAWL__SKIP_TOO_LARGE},
         };
 
-        (void)state;
         pawl__buf out = encoded(entries, 4);
         assert_int_equal(out.len, sizeof wanted - 1);
         assert_memory_equal(out.data, wanted, out.len);
@@ -116,11 +113,10 @@ static pawl_status read_all(pawl_text text, pawl_error *err)
         return status;
 }
 
-static void what_is_cut_is_damaged(void **state)
+UNIT_TEST(what_is_cut_is_damaged)
 {
         size_t whole = 0;
 
-        (void)state;
         pawl__buf out = encoded(all_kinds, KINDS);
         for (size_t len = 0; len < out.len; len++) {
                 pawl_error err = PAWL_ERROR_INIT;
@@ -138,7 +134,7 @@ static void what_is_cut_is_damaged(void **state)
         pawl__buf_free(&out);
 }
 
-static void no_other_value_is_read(void **state)
+UNIT_TEST(no_other_value_is_read)
 {
         static const struct {
                 const char *what;
@@ -171,7 +167,6 @@ static void no_other_value_is_read(void **state)
                 {"more", NAME("tree\1x\0\0\1b\1x"), "byte 11: ends within"},
         };
 
-        (void)state;
         for (size_t i = 0; i < sizeof refused / sizeof refused[0]; i++) {
                 pawl_error err = PAWL_ERROR_INIT;
                 const pawl_status status = read_all(refused[i].text, &err);
@@ -183,12 +178,11 @@ static void no_other_value_is_read(void **state)
         }
 }
 
-static void a_refused_entry_stays_refused(void **state)
+UNIT_TEST(a_refused_entry_stays_refused)
 {
         pawl__tree_reader reader;
         pawl__entry entry = all_kinds[2];
 
-        (void)state;
         assert_int_equal(
                 pawl__tree_open(&reader, (pawl_text)NAME("tree\1x\0\0\1b\1z"), NULL), PAWL_OK);
         assert_int_equal(pawl__tree_next(&entry, &reader, NULL), PAWL_OK);
@@ -199,12 +193,11 @@ static void a_refused_entry_stays_refused(void **state)
         }
 }
 
-static void a_later_version_and_too_much_are_named(void **state)
+UNIT_TEST(a_later_version_and_too_much_are_named)
 {
         pawl__tree_reader reader;
         pawl_error err = PAWL_ERROR_INIT;
 
-        (void)state;
         assert_int_equal(pawl__tree_open(&reader, (pawl_text)NAME("tree\2"), &err), PAWL_ENEWER);
         assert_says(err.message, "version 2");
         assert_int_equal(pawl__tree_open(&reader, (pawl_text){"tree\1", PAWL__TREE_MAX + 1}, &err),
@@ -212,11 +205,10 @@ static void a_later_version_and_too_much_are_named(void **state)
         assert_says(err.message, "67108865 bytes");
 }
 
-static void names_are_any_bytes_but_few(void **state)
+UNIT_TEST(names_are_any_bytes_but_few)
 {
         char name[256];
 
-        (void)state;
         memset(name, 'n', sizeof name);
         assert_true(pawl__tree_name_valid(pawl__text_n(name, 255)));
         assert_false(pawl__tree_name_valid(pawl__text_n(name, 256)));
@@ -231,13 +223,12 @@ static void names_are_any_bytes_but_few(void **state)
 }
 
 /* A tree that somebody else made, to change by it what git or pawl runs. */
-static void names_that_no_scan_takes_are_in_no_tree(void **state)
+UNIT_TEST(names_that_no_scan_takes_are_in_no_tree)
 {
         static const struct {
                 const char *made, *told;
         } names[] = {{"xgit", ".git"}, {"xpawl", ".pawl"}, {"xpawl-tmp-1", ".pawl-tmp-1"}};
 
-        (void)state;
         for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
                 const pawl__entry entry = {
                         .kind = PAWL__ENTRY_FILE, .mode = 0755, .name = pawl__text(names[i].made)};
@@ -255,9 +246,8 @@ static void names_that_no_scan_takes_are_in_no_tree(void **state)
         }
 }
 
-static void a_reason_has_a_name(void **state)
+UNIT_TEST(a_reason_has_a_name)
 {
-        (void)state;
         assert_string_equal(pawl__skip_name(PAWL__SKIP_TOO_LARGE), "too large");
         assert_string_equal(pawl__skip_name(PAWL__SKIP_CHANGING), "changing");
         assert_null(pawl__skip_name((pawl__skip)0));
@@ -265,7 +255,7 @@ static void a_reason_has_a_name(void **state)
 }
 
 /* A folder whose encoding nobody could hold is refused before memory is asked for. */
-static void a_folder_too_large_is_refused(void **state)
+UNIT_TEST(a_folder_too_large_is_refused)
 {
         enum { ENTRIES = 17000 };
         char *target = malloc(PAWL__TREE_TARGET_MAX);
@@ -274,7 +264,6 @@ static void a_folder_too_large_is_refused(void **state)
         pawl__buf out = PAWL__BUF_INIT;
         pawl_error err = PAWL_ERROR_INIT;
 
-        (void)state;
         memset(target, 't', PAWL__TREE_TARGET_MAX);
         for (int i = 0; i < ENTRIES; i++) {
                 snprintf(names[i], sizeof names[i], "%05d", i);
@@ -290,12 +279,11 @@ static void a_folder_too_large_is_refused(void **state)
         free(target);
 }
 
-static void without_memory_nothing_is_added(void **state)
+UNIT_TEST(without_memory_nothing_is_added)
 {
         pawl__buf out = PAWL__BUF_INIT;
         pawl_error err = PAWL_ERROR_INIT;
 
-        (void)state;
         if (!allocator_works())
                 skip();
         allocator_fail_at(1);
@@ -305,22 +293,4 @@ static void without_memory_nothing_is_added(void **state)
         assert_null(out.data);
 }
 
-int main(void)
-{
-        const struct CMUnitTest tests[] = {
-                cmocka_unit_test(what_goes_in_comes_out),
-                cmocka_unit_test(entry_by_entry_is_the_same),
-                cmocka_unit_test(the_encoding_is_as_described),
-                cmocka_unit_test(what_is_cut_is_damaged),
-                cmocka_unit_test(no_other_value_is_read),
-                cmocka_unit_test(a_refused_entry_stays_refused),
-                cmocka_unit_test(a_later_version_and_too_much_are_named),
-                cmocka_unit_test(names_are_any_bytes_but_few),
-                cmocka_unit_test(names_that_no_scan_takes_are_in_no_tree),
-                cmocka_unit_test(a_reason_has_a_name),
-                cmocka_unit_test(a_folder_too_large_is_refused),
-                cmocka_unit_test(without_memory_nothing_is_added),
-        };
-
-        return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS_MAIN(NULL, NULL)

@@ -3,7 +3,9 @@
 #include "support/shapes.h"
 #include "workspace/store/mark.h"
 
-static void contents_are_counted_once_and_told_apart(void **state)
+#define SPACE_TEST(name) UNIT_TEST_WITH(name, shapes_setup, shapes_teardown)
+
+SPACE_TEST(contents_are_counted_once_and_told_apart)
 {
         shapes *t = *state;
         unsigned char hash[32];
@@ -52,7 +54,7 @@ static void contents_are_counted_once_and_told_apart(void **state)
         pawl_usage_free(usage);
 }
 
-static void an_empty_log_takes_up_nothing(void **state)
+SPACE_TEST(an_empty_log_takes_up_nothing)
 {
         pawl_usage *usage = shapes_usage(*state);
 
@@ -62,7 +64,7 @@ static void an_empty_log_takes_up_nothing(void **state)
         pawl_usage_free(usage);
 }
 
-static void the_first_one_that_names_it_is_told_until_there_is_a_second(void **state)
+SPACE_TEST(the_first_one_that_names_it_is_told_until_there_is_a_second)
 {
         shapes *t = *state;
         static const char *const files[] = {"abcdef", "abcxyz"};
@@ -97,15 +99,4 @@ static void the_first_one_that_names_it_is_told_until_there_is_a_second(void **s
         pawl__mark_free(reach);
 }
 
-#define SPACE_TEST(name) cmocka_unit_test_setup_teardown(name, shapes_setup, shapes_teardown)
-
-int main(void)
-{
-        const struct CMUnitTest tests[] = {
-                SPACE_TEST(contents_are_counted_once_and_told_apart),
-                SPACE_TEST(an_empty_log_takes_up_nothing),
-                SPACE_TEST(the_first_one_that_names_it_is_told_until_there_is_a_second),
-        };
-
-        return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS_MAIN(NULL, NULL)

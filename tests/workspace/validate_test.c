@@ -40,6 +40,8 @@ static int teardown(void **state)
         return 0;
 }
 
+#define VALIDATE_TEST(name) UNIT_TEST_WITH(name, setup, teardown)
+
 static const pawl_validated *look(struct fixture *t, const char *which, bool mark, size_t at)
 {
         pawl_validation_free(t->found);
@@ -66,7 +68,7 @@ static void change(struct fixture *t, const char *content, const char *sql)
         pawl__buf_free(&command);
 }
 
-static void whole_checkpoints_are_good(void **state)
+VALIDATE_TEST(whole_checkpoints_are_good)
 {
         struct fixture *t = *state;
         const pawl_validated *two = look(t, NULL, true, 1), *one = &t->found->items[0];
@@ -82,7 +84,7 @@ static void whole_checkpoints_are_good(void **state)
         assert_int_equal(t->found->n, 1);
 }
 
-static void a_content_that_is_gone_is_found_in_each_that_has_it(void **state)
+VALIDATE_TEST(a_content_that_is_gone_is_found_in_each_that_has_it)
 {
         struct fixture *t = *state;
 
@@ -97,7 +99,7 @@ static void a_content_that_is_gone_is_found_in_each_that_has_it(void **state)
         assert_int_equal(event_log_count(t->f), 2);
 }
 
-static void a_content_that_was_changed_is_found_and_marked_once(void **state)
+VALIDATE_TEST(a_content_that_was_changed_is_found_and_marked_once)
 {
         struct fixture *t = *state;
 
@@ -118,7 +120,7 @@ static void a_content_that_was_changed_is_found_and_marked_once(void **state)
         assert_int_equal(event_log_count(t->f), 3);
 }
 
-static void a_folder_that_is_gone_is_found(void **state)
+VALIDATE_TEST(a_folder_that_is_gone_is_found)
 {
         struct fixture *t = *state;
         const tree_hash sub = tree_of(&t->trees, "f 644 b=shared", NULL);
@@ -138,7 +140,7 @@ static void a_folder_that_is_gone_is_found(void **state)
         }
 }
 
-static void a_document_that_is_gone_is_found(void **state)
+VALIDATE_TEST(a_document_that_is_gone_is_found)
 {
         struct fixture *t = *state;
 
@@ -148,7 +150,7 @@ static void a_document_that_is_gone_is_found(void **state)
         assert_true(t->found->items[0].good);
 }
 
-static void an_event_that_was_changed_is_found(void **state)
+VALIDATE_TEST(an_event_that_was_changed_is_found)
 {
         struct fixture *t = *state;
 
@@ -160,7 +162,7 @@ static void an_event_that_was_changed_is_found(void **state)
         assert_non_null(strstr(one->what.data, "seq 1: "));
 }
 
-static void names_that_name_nothing_are_refused(void **state)
+VALIDATE_TEST(names_that_name_nothing_are_refused)
 {
         struct fixture *t = *state;
 
@@ -170,7 +172,7 @@ static void names_that_name_nothing_are_refused(void **state)
         assert_null(t->found);
 }
 
-static void running_out_of_memory_marks_nothing(void **state)
+VALIDATE_TEST(running_out_of_memory_marks_nothing)
 {
         struct fixture *t = *state;
 
@@ -192,7 +194,7 @@ static void running_out_of_memory_marks_nothing(void **state)
         assert_int_equal(event_log_count(t->f), 3);
 }
 
-static void running_out_of_memory_rebuilds_nothing_or_all(void **state)
+VALIDATE_TEST(running_out_of_memory_rebuilds_nothing_or_all)
 {
         struct fixture *t = *state;
         pawl_rebuilt made = {.missing = 9};
@@ -213,21 +215,4 @@ static void running_out_of_memory_rebuilds_nothing_or_all(void **state)
         free(path);
 }
 
-#define VALIDATE_TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
-
-int main(void)
-{
-        const struct CMUnitTest tests[] = {
-                VALIDATE_TEST(whole_checkpoints_are_good),
-                VALIDATE_TEST(a_content_that_is_gone_is_found_in_each_that_has_it),
-                VALIDATE_TEST(a_content_that_was_changed_is_found_and_marked_once),
-                VALIDATE_TEST(a_folder_that_is_gone_is_found),
-                VALIDATE_TEST(a_document_that_is_gone_is_found),
-                VALIDATE_TEST(an_event_that_was_changed_is_found),
-                VALIDATE_TEST(names_that_name_nothing_are_refused),
-                VALIDATE_TEST(running_out_of_memory_marks_nothing),
-                VALIDATE_TEST(running_out_of_memory_rebuilds_nothing_or_all),
-        };
-
-        return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS_MAIN(NULL, NULL)
