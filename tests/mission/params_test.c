@@ -36,7 +36,7 @@ static void set_param(struct file_fixture *f, const char *name, const char *text
         assert_int_equal(pawl_mission_set_param(f->mission, name, text, &f->err), PAWL_OK);
 }
 
-static void parameters_stand_in_inputs_and_words(void **state)
+FILE_TEST(parameters_stand_in_inputs_and_words)
 {
         struct file_fixture *f = *state;
         const pawl_mission_param *params;
@@ -81,7 +81,7 @@ static void refuse(struct file_fixture *f, const char *name, const char *text, c
         assert_string_equal(params[1].value, before);
 }
 
-static void values_of_another_type_are_refused(void **state)
+FILE_TEST(values_of_another_type_are_refused)
 {
         struct file_fixture *f = *state;
 
@@ -108,7 +108,7 @@ static void values_of_another_type_are_refused(void **state)
                 "parameter a: mission m has none of that name; declare it in params");
 }
 
-static void a_file_gives_values(void **state)
+FILE_TEST(a_file_gives_values)
 {
         struct file_fixture *f = *state;
         char *path = path_in(f->folder, "p.yaml"), *json = path_in(f->folder, "p.json");
@@ -142,7 +142,7 @@ static void a_file_gives_values(void **state)
         free(json);
 }
 
-static void declarations_of_the_wrong_form_are_refused(void **state)
+FILE_TEST(declarations_of_the_wrong_form_are_refused)
 {
         struct file_fixture *f = *state;
 
@@ -161,7 +161,7 @@ static void declarations_of_the_wrong_form_are_refused(void **state)
                 "params.a.typ: unknown key; did you mean type?");
 }
 
-static void parameters_that_are_not_declared_are_refused(void **state)
+FILE_TEST(parameters_that_are_not_declared_are_refused)
 {
         struct file_fixture *f = *state;
 
@@ -191,7 +191,7 @@ static void parameters_that_are_not_declared_are_refused(void **state)
                 "parameter v: holds a NUL, which no word of a command can (step a); leave it out");
 }
 
-static void parameters_survive_any_failed_allocation(void **state)
+FILE_TEST(parameters_survive_any_failed_allocation)
 {
         struct file_fixture *f = *state;
         char *path = path_in(f->folder, "p.yaml");
@@ -213,16 +213,4 @@ static void parameters_survive_any_failed_allocation(void **state)
         free(path);
 }
 
-int main(void)
-{
-        const struct CMUnitTest tests[] = {
-                FILE_TEST(parameters_stand_in_inputs_and_words),
-                FILE_TEST(values_of_another_type_are_refused),
-                FILE_TEST(a_file_gives_values),
-                FILE_TEST(declarations_of_the_wrong_form_are_refused),
-                FILE_TEST(parameters_that_are_not_declared_are_refused),
-                FILE_TEST(parameters_survive_any_failed_allocation),
-        };
-
-        return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS_MAIN(NULL, NULL)
