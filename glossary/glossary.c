@@ -292,6 +292,8 @@ static pawl_status add_row(const pawl__row *row, void *user, pawl_error *err)
         sense.confidence = row->v[PAWL__SENSE_CONFIDENCE].real;
         sense.answered =
                 sense.scope == PAWL__MISSION_LOCAL && row->v[PAWL__SENSE_VERSION].text.len == 0;
+        sense.written = pawl__text_is(row->v[PAWL__SENSE_SOURCE].text, "user_clarification");
+        sense.seq = (uint64_t)row->v[PAWL__SENSE_SEQ].integer;
         return pawl__glossary_add(user, &sense, err);
 }
 

@@ -34,6 +34,8 @@ typedef struct pawl__sense {
         double confidence; /**< 0..1 */
         pawl__sense_status status;
         bool answered; /**< the mission's answer to a conflict: in mission_local it decides alone */
+        bool written;  /**< defined by a person who was asked, not by a file */
+        uint64_t seq;  /**< of its event; 0: it is not in the log yet */
 } pawl__sense;
 
 typedef struct pawl__glossary pawl__glossary;

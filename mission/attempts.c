@@ -266,6 +266,44 @@ pawl_status pawl__log_file_path(pawl__buf *path, size_t *dir, const pawl_log *lo
         return pawl__buf_addf(path, "/%.*s.%" PRIu64, PAWL__FMT(step_id), attempt);
 }
 
+pawl_status pawl__terms_file_path(pawl__buf *path, size_t *dir, const pawl_log *log,
+        pawl_text run_id, pawl_text step_id, const char *kind)
+{
+        pawl_status status = pawl__log_file_path(path, dir, log, run_id, step_id, 0);
+
+        if (status)
+                return status;
+        path->len--; /* the number */
+        return pawl__buf_addf(path, "terms.%s", kind);
+}
+
+int pawl__log_file_directories(char *path, size_t dir)
+{
+        char *slash = memrchr(path, '/', dir);
+        int error = ENOENT;
+
+        for (int tries = 0; tries < 3 && error == ENOENT;
+                tries++) { /* others remove it when empty */
+                error = 0;
+                for (int i = 0; i < 2 && !error; i++) {
+                        char *end = i == 0 ? slash : path + dir;
+                        *end = '\0';
+                        if (mkdir(path, 0700) != 0 && errno != EEXIST)
+                                error = errno;
+                        *end = '/';
+                }
+        }
+        return error;
+}
+
+void pawl__log_file_tidy(char *path)
+{
+        for (int i = 0; i < 2; i++) {
+                *strrchr(path, '/') = '\0';
+                rmdir(path);
+        }
+}
+
 /* Its head is written at once with the file: without one there is nothing yet. */
 static pawl_status split(pawl__buf *out, uint64_t *before, pawl__buf *file)
 {

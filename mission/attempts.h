@@ -60,6 +60,18 @@ PAWL_MUST_CHECK pawl_status pawl__attempts_count(
 PAWL_MUST_CHECK pawl_status pawl__log_file_path(pawl__buf *path, size_t *dir, const pawl_log *log,
         pawl_text run_id, pawl_text step_id, uint64_t attempt);
 
+/** The path of the file that tells a step's command of the glossary:
+ * "LOG-logs/RUN/STEP.terms.KIND".
+ */
+PAWL_MUST_CHECK pawl_status pawl__terms_file_path(pawl__buf *path, size_t *dir, const pawl_log *log,
+        pawl_text run_id, pawl_text step_id, const char *kind);
+
+/** Make the two directories above a file whose directory is the first @p dir bytes of its path. An
+ *  error number or 0. */
+int pawl__log_file_directories(char *path, size_t dir);
+/** Remove them where they are empty; cuts @p path. */
+void pawl__log_file_tidy(char *path);
+
 /** The file's bytes after its head, appended to @p out. PAWL_ENOTFOUND: there is none. */
 PAWL_MUST_CHECK pawl_status pawl__log_file_read(
         pawl__buf *out, uint64_t *before, const char *path, pawl_error *err);

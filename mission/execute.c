@@ -63,11 +63,11 @@ static const char *variable(pawl__arena *arena, const char *name, const char *va
         return text;
 }
 
-enum { VARIABLES = 10 };
+enum { VARIABLES = 12 };
 
 /* Those without a value are left to what the environment has. PAWL_ENOMEM. */
-static pawl_status make_env(
-        const char *env[VARIABLES + 1], pawl__arena *arena, const pawl__step_run *p)
+static pawl_status make_env(const char *env[VARIABLES + 1], pawl__arena *arena,
+        const pawl__step_run *p, const pawl__step_terms *terms)
 {
         pawl__runner *r = p->r;
         const struct {
@@ -80,6 +80,8 @@ static pawl_status make_env(
                 {"PAWL_DB", pawl__log_path(r->log)},
                 {"PAWL_SESSION_ID", r->session_id.data},
                 {"PAWL_RESUME_CONTEXT", pawl__runner_context(r, arena)},
+                {"PAWL_GLOSSARY", terms->json.data},
+                {"PAWL_GLOSSARY_TEXT", terms->markdown.data},
                 {"PAWL_TOOL_CHECKPOINTS", r->mission->tool_checkpoints},
                 {"PAWL_EDIT_TOOLS", r->mission->edit_tools},
                 {"PAWL_TOOL_CHECKPOINT_FILES", r->mission->tool_files},
@@ -160,11 +162,15 @@ pawl_status pawl__step_run_execute(pawl__step_run *p)
         pawl__arena arena = PAWL__ARENA_INIT;
         pawl__command_result result = {.output = PAWL__BUF_INIT};
         pawl_error error = PAWL_ERROR_INIT;
-        pawl_status status;
+        pawl__step_terms terms = {.dir = 0};
+        pawl_status status = pawl__step_terms_begin(&terms, p);
 
-        if (make_env(env, &arena, p)) {
+        if (!status && make_env(env, &arena, p, &terms))
+                status = pawl__nomem(&r->error);
+        if (status) {
+                pawl__step_terms_end(&terms);
                 pawl__arena_free(&arena);
-                return pawl__nomem(&r->error);
+                return status;
         }
         pawl__command command = {.argv = p->step->argv,
                 .directory = r->mission->directory,
@@ -181,11 +187,13 @@ pawl_status pawl__step_run_execute(pawl__step_run *p)
         held.command = &command;
         status = pawl__step_log_begin(p);
         if (status) {
+                pawl__step_terms_end(&terms);
                 pawl__arena_free(&arena);
                 return status;
         }
         pawl__step_run_progress(p, PAWL_STEP_RUNNING);
         status = pawl__command_run(&result, &command, &error);
+        pawl__step_terms_end(&terms);
         if (pawl__step_log_end(p))
                 status = r->error.status, error = r->error;
         switch (status) {

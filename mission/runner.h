@@ -242,6 +242,16 @@ typedef struct pawl__step_run {
         bool has_inputs; /**< they are set, so that their hash can be told */
 } pawl__step_run;
 
+/** The files that tell a command of the glossary (mission/step_terms.c). */
+typedef struct pawl__step_terms {
+        pawl__buf json, markdown; /**< their paths */
+        size_t dir;               /**< bytes of a path that are its directory's */
+} pawl__step_terms;
+
+/** Write them. In any case pawl__step_terms_end() is due, which removes them. */
+PAWL_MUST_CHECK pawl_status pawl__step_terms_begin(pawl__step_terms *files, pawl__step_run *p);
+void pawl__step_terms_end(pawl__step_terms *files);
+
 /** Run the step's command, which the gate has allowed, and pass its output on. PAWL_OK when the
  *  step is completed; else why not, in r->error. */
 PAWL_MUST_CHECK pawl_status pawl__step_run_execute(pawl__step_run *p);

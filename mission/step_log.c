@@ -56,25 +56,6 @@ static pawl_text kept(const step_logs *logs)
 /* ---- The file -----------------------------------------------------------------------------------
  */
 
-static int make_directories(step_logs *logs)
-{
-        char *slash = memrchr(logs->path.data, '/', logs->dir);
-        int error = ENOENT;
-
-        for (int tries = 0; tries < 3 && error == ENOENT;
-                tries++) { /* others remove it when empty */
-                error = 0;
-                for (int i = 0; i < 2 && !error; i++) {
-                        char *end = i == 0 ? slash : logs->path.data + logs->dir;
-                        *end = '\0';
-                        if (mkdir(logs->path.data, 0700) != 0 && errno != EEXIST)
-                                error = errno;
-                        *end = '/';
-                }
-        }
-        return error;
-}
-
 /* A file anew with what is kept, under a name of its own first: who reads sees one or the other. */
 static int write_anew(step_logs *logs)
 {
@@ -83,7 +64,7 @@ static int write_anew(step_logs *logs)
 
         if (pawl__buf_addf(&beside, "%s~", logs->path.data))
                 return ENOMEM;
-        int error = make_directories(logs);
+        int error = pawl__log_file_directories(logs->path.data, logs->dir);
         unlink(beside.data);
         int fd = error ? -1 : open(beside.data, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
         if (!error && fd < 0)
@@ -292,10 +273,7 @@ void pawl__step_log_recorded(pawl__runner *r)
                 char *path = done->data + at;
                 next = at + strlen(path) + 1;
                 unlink(path);
-                for (int i = 0; i < 2; i++) { /* the run's directory and that of all, once empty */
-                        *strrchr(path, '/') = '\0';
-                        rmdir(path);
-                }
+                pawl__log_file_tidy(path);
         }
         if (done)
                 pawl__buf_clear(done);

@@ -1,5 +1,6 @@
 /* What a user's layer reads of a context. */
 #include "base/error.h"
+#include "glossary/terms.h"
 #include "pipeline/gate.h"
 
 pawl_text pawl_context_mission_id(const pawl_context *ctx)
@@ -78,4 +79,19 @@ pawl_status pawl_context_findings(pawl_findings *out, pawl_context *ctx)
         }
         *out = (pawl_findings){items, n};
         return PAWL_OK;
+}
+
+pawl_status pawl_context_terms(pawl_glossary_terms *out, pawl_context *ctx)
+{
+        const bool found = ctx->phase == PAWL__ON_INPUTS && ctx->terms.n > 0;
+        const pawl__terms_query q = {.log = ctx->log,
+                .state = ctx->state,
+                .glossary = ctx->state ? ctx->glossary : NULL,
+                .metadata = &ctx->metadata,
+                .run_id = ctx->run_id,
+                .step_id = ctx->step_id,
+                .found = found ? &ctx->terms : NULL,
+                .inputs = ctx->inputs};
+
+        return pawl__terms_decided(out, &ctx->pass, &q, &ctx->error);
 }

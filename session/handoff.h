@@ -8,6 +8,7 @@
 #ifndef PAWL_SESSION_HANDOFF_H
 #define PAWL_SESSION_HANDOFF_H
 
+#include "glossary/terms.h"
 #include "session/session.h"
 
 /** The sections, in the order of the document. */
@@ -32,6 +33,7 @@ const char *pawl__section_name(pawl__section section);
 typedef struct pawl__hand_step {
         pawl_text id, status, token, cursor; /**< token and cursor may be absent */
         int64_t exit_code;                   /**< -1: none */
+        pawl_glossary_terms terms; /**< what its command is told of the glossary; of one at hand */
 } pawl__hand_step;
 
 typedef struct pawl__hand_steps {

@@ -48,6 +48,21 @@ static pawl_status make_room(pawl__hand_steps *steps, size_t most, gathering *g)
 /* ---- Steps -------------------------------------------------------------------------------------
  */
 
+/* What the commands of the steps at hand are told of the glossary; @p rows are theirs. */
+static pawl_status terms_of_steps(gathering *g, const pawl__row *rows)
+{
+        pawl__hand_steps *steps = &g->out->at_hand;
+        pawl_glossary_terms *terms = NULL;
+        pawl_status status = PAWL_OK;
+
+        if (steps->n && g->out->has_run)
+                status = pawl__terms_of_steps(
+                        &terms, g->arena, g->log, &g->out->run, rows, steps->n, g->err);
+        for (size_t i = 0; terms && i < steps->n; i++)
+                steps->list[i].terms = terms[i];
+        return status;
+}
+
 static pawl_status steps_of_run(gathering *g)
 {
         pawl__handoff *out = g->out;
@@ -75,8 +90,10 @@ static pawl_status steps_of_run(gathering *g)
                         .token = v[PAWL__STEP_TOKEN].text,
                         .cursor = v[PAWL__STEP_CURSOR].text,
                         .exit_code = v[PAWL__STEP_EXIT_CODE].integer};
+                if (to == &out->at_hand)
+                        rows[to->n - 1] = rows[i];
         }
-        return status;
+        return status ? status : terms_of_steps(g, rows);
 }
 
 static pawl_status steps_told(

@@ -32,6 +32,8 @@ void pawl__hand_steps_json(pawl__json_writer *w, const char *name, const pawl__h
                         if (pawl__text_eq(h->conflicts[c].v[PAWL__CON_STEP].text, step->id))
                                 pawl__json_text(w, h->conflicts[c].v[PAWL__CON_ID].text);
                 pawl__json_close_array(w);
+                pawl__json_name(w, "terms");
+                pawl__terms_write(w, &step->terms);
                 pawl__json_close_object(w);
         }
         if (name)

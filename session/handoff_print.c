@@ -207,6 +207,24 @@ static void put_blockers(pawl__buf *out, const pawl__handoff *h, const pawl__han
         }
 }
 
+/* A definition of several lines is one here. */
+static void put_terms(pawl__buf *out, const pawl_glossary_terms *terms)
+{
+        for (size_t i = 0; i < terms->n; i++) {
+                const pawl_glossary_term *term = &terms->items[i];
+                pawl_text rest = term->definition;
+                put(out, "  term: \"", term->term, "\" means ");
+                while (rest.len) {
+                        const char *end = memchr(rest.data, '\n', rest.len);
+                        const size_t len = end ? (size_t)(end - rest.data) : rest.len;
+                        put(out, "", pawl__text_n(rest.data, len), end ? " " : "");
+                        rest = pawl__text_n(rest.data + len, rest.len - len);
+                        rest = end ? pawl__text_n(rest.data + 1, rest.len - 1) : rest;
+                }
+                pawl__buf_addf(out, " (%s)\n", term->source);
+        }
+}
+
 static void put_hand_step(pawl__buf *out, const pawl__handoff *h, const pawl__hand_step *step)
 {
         const char *says = status_of(h, step);
@@ -219,6 +237,7 @@ static void put_hand_step(pawl__buf *out, const pawl__handoff *h, const pawl__ha
                 put(out, "", step->cursor, "\n");
         }
         put_blockers(out, h, step);
+        put_terms(out, &step->terms);
         if (step->exit_code >= 0)
                 pawl__buf_addf(out, "  exit code: %" PRId64 "\n", step->exit_code);
         if (failed)

@@ -1,11 +1,13 @@
 /* pawl runs: the runs of the log, newest first, or one with its steps. */
 #include "mission/runs.h"
+#include "base/error.h"
 #include "base/sources.h"
 #include "cli/pawl/commands.h"
 #include "command/find.h"
 #include "command/json.h"
 #include "command/printable.h"
 #include "command/table.h"
+#include "glossary/terms.h"
 #include <inttypes.h>
 #include <stdio.h>
 
@@ -59,12 +61,29 @@ static const cli_field fields[] = {
         CLI_NO_FIELD,
 };
 
+/* A step of one run; terms are what its command is told of the glossary, for JSON alone. */
+typedef struct step_view {
+        pawl__row row;
+        pawl_glossary_terms terms;
+} step_view;
+
 static bool has_ended(const void *item)
 {
-        return ((const pawl__row *)item)->v[PAWL__STEP_EXIT_CODE].integer >= 0;
+        return ((const step_view *)item)->row.v[PAWL__STEP_EXIT_CODE].integer >= 0;
 }
 
-#define STEP(name) CLI_AT(pawl__row, v[name].text)
+#define STEP(name) CLI_AT(step_view, row.v[name].text)
+#define TERM(name) CLI_AT(pawl_glossary_term, name)
+
+static const cli_field term_fields[] = {
+        {"term", CLI_AS_TEXT, TERM(term)},
+        {"definition", CLI_AS_TEXT, TERM(definition)},
+        {"scope", CLI_AS_TEXT, TERM(scope)},
+        {"confidence", CLI_AS_NUMBER, TERM(confidence)},
+        {"source", CLI_AS_STRING, TERM(source)},
+        {"conflict_id", CLI_AS_TEXT, TERM(conflict_id)},
+        CLI_NO_FIELD,
+};
 
 static const cli_field step_fields[] = {
         {"step_id", CLI_AS_TEXT, STEP(PAWL__STEP_ID), .title = "step", .cut = CLI_CUT},
@@ -74,8 +93,9 @@ static const cli_field step_fields[] = {
         {"retry_token", CLI_AS_ID, STEP(PAWL__STEP_TOKEN), .title = "retry_token",
                 .table = PAWL__CHECKPOINTS},
         {"cursor", CLI_AS_TEXT, STEP(PAWL__STEP_CURSOR)},
-        {"exit_code", CLI_AS_INTEGER, CLI_AT(pawl__row, v[PAWL__STEP_EXIT_CODE].integer),
+        {"exit_code", CLI_AS_INTEGER, CLI_AT(step_view, row.v[PAWL__STEP_EXIT_CODE].integer),
                 .has = has_ended},
+        {"terms", CLI_AS_LIST, CLI_ITEMS(step_view, terms.items, terms.n), .fields = term_fields},
         CLI_NO_FIELD,
 };
 
@@ -158,7 +178,7 @@ static pawl_status list_table(const cli_call *cli, pawl_log *log, pawl_error *er
 /* ---- One ----------------------------------------------------------------------------------------
  */
 
-static pawl_status one_json(const cli_call *cli, const pawl__run_view *run, const pawl__row *steps,
+static pawl_status one_json(const cli_call *cli, const pawl__run_view *run, const step_view *steps,
         size_t n, pawl_error *err)
 {
         pawl__json_writer w = PAWL__JSON_WRITER_INIT;
@@ -201,15 +221,24 @@ static void print_run(const cli_call *cli, const pawl__run_view *run)
 
 static pawl_status show_one(const cli_call *cli, pawl_log *log, pawl_error *err)
 {
-        pawl__row *steps = NULL;
+        const bool json = cli_given(cli, "json");
+        pawl_glossary_terms *terms = NULL;
+        pawl__row *rows = NULL;
         pawl__run_view run;
         size_t n = 0;
         pawl_status status = pawl__run_look(
-                &run, &steps, &n, log, pawl__text(cli_value(cli, "id")), cli->arena, err);
+                &run, &rows, &n, log, pawl__text(cli_value(cli, "id")), cli->arena, err);
 
+        if (!status && json)
+                status = pawl__terms_of_steps(&terms, cli->arena, log, &run.row, rows, n, err);
         if (status)
                 return status;
-        if (cli_given(cli, "json"))
+        step_view *steps = pawl__arena_array(cli->arena, n, sizeof *steps);
+        if (!steps)
+                return pawl__nomem(err);
+        for (size_t i = 0; i < n; i++)
+                steps[i] = (step_view){rows[i], json ? terms[i] : (pawl_glossary_terms){NULL, 0}};
+        if (json)
                 return one_json(cli, &run, steps, n, err);
         print_run(cli, &run);
         return cli_table_print(cli->in->out, step_fields, log, steps, n, sizeof *steps, err);

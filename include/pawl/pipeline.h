@@ -207,6 +207,28 @@ PAWL_EXTERN PAWL_MUST_CHECK pawl_status pawl_context_extracted_terms(
 PAWL_EXTERN PAWL_MUST_CHECK pawl_status pawl_context_findings(
         pawl_findings *out, pawl_context *ctx);
 
+/** A term of the glossary that a step's inputs use, or that was answered for it. */
+typedef struct pawl_glossary_term {
+        pawl_text term;        /**< as the glossary writes it */
+        pawl_text definition;  /**< of the sense that decides */
+        pawl_text scope;       /**< of that sense, such as "team_domain" */
+        double confidence;     /**< 0..1 */
+        const char *source;    /**< "seed", "answer" (somebody picked it) or "definition"
+                                    (somebody wrote it); static */
+        pawl_text conflict_id; /**< that was answered; absent: none was */
+} pawl_glossary_term;
+
+typedef struct pawl_glossary_terms {
+        const pawl_glossary_term *items;
+        size_t n;
+} pawl_glossary_terms;
+
+/** What the step's generation is to be told, after a pass over its inputs: each term once, sorted;
+ *  whatever the strictness. Terms without one deciding sense are left out. Lives until the next
+ *  pass. PAWL_ENOMEM and failures of the log; pawl_context_errmsg(). */
+PAWL_EXTERN PAWL_MUST_CHECK pawl_status pawl_context_terms(
+        pawl_glossary_terms *out, pawl_context *ctx);
+
 /** For layers: put an event of the context's ids into the batch. Payload: a JSON object. */
 PAWL_EXTERN PAWL_MUST_CHECK pawl_status pawl_context_emit(
         pawl_context *ctx, const char *type, const char *payload, size_t len);

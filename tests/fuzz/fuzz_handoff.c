@@ -89,7 +89,8 @@ static void put_in_all_places(const pawl__handoff_text *text)
         require(steps && conflicts && files && notes);
         for (size_t i = 0; i < text->n; i++) {
                 pawl_text it = text->list[i].text;
-                steps[i] = (pawl__hand_step){it, it, it, it, -1};
+                steps[i] = (pawl__hand_step){
+                        .id = it, .status = it, .token = it, .cursor = it, .exit_code = -1};
                 for (int c = PAWL__CON_ID; c < PAWL__CON_COLUMNS; c++)
                         if (pawl__tables[PAWL__CONFLICTS].column[c].type == PAWL__TEXT &&
                                 c != PAWL__CON_CANDIDATES)

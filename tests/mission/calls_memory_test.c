@@ -155,12 +155,15 @@ static pawl_status emit(const pawl_layer *layer, pawl_context *ctx)
         pawl_scopes scopes;
         pawl_terms terms;
         pawl_findings findings;
+        pawl_glossary_terms told;
         pawl_status status = pawl_context_scopes(&scopes, ctx);
 
         if (!status)
                 status = pawl_context_extracted_terms(&terms, ctx);
         if (!status)
                 status = pawl_context_findings(&findings, ctx);
+        if (!status)
+                status = pawl_context_terms(&told, ctx);
         if (!status)
                 status = pawl_context_emit(
                         ctx, "GlossaryScopeActivated", payload, sizeof payload - 1);

@@ -1,0 +1,307 @@
+/* What a step is told of the glossary. */
+#include "glossary/terms.h"
+#include "base/error.h"
+#include "base/map.h"
+#include "checkpoint/checkpoint.h"
+#include "glossary/conflict.h"
+#include "glossary/normal.h"
+#include <stdlib.h>
+
+typedef struct telling {
+        const pawl__terms_query *q;
+        pawl__arena *arena;
+        pawl_error *err;
+        pawl__map seen; /* normal forms that were looked up */
+        pawl_glossary_term *items;
+        size_t n, cap;
+        pawl__row *conflicts; /* of the run */
+        size_t n_conflicts;
+        pawl__buf room;
+} telling;
+
+static bool is_resolved(const pawl__row *conflict)
+{
+        return pawl__text_is(conflict->v[PAWL__CON_STATUS].text, "resolved");
+}
+
+static pawl_text normal_of(telling *t, pawl_text surface)
+{
+        pawl__buf_clear(&t->room);
+        if (pawl__normal_form(&t->room, surface))
+                t->room.failed = true;
+        return pawl__buf_text(&t->room);
+}
+
+/* The conflict whose answer a sense is: of this run the one that was answered last, else the one
+ * that the answer's event names. PAWL_ENOTFOUND: that event's payload was pruned. */
+static pawl_status conflict_of(pawl__row *out, telling *t, const pawl__sense *sense)
+{
+        const pawl__row *newest = NULL;
+
+        for (size_t i = 0; i < t->n_conflicts; i++) {
+                const pawl__row *row = &t->conflicts[i];
+                if (is_resolved(row) &&
+                        pawl__text_eq(normal_of(t, row->v[PAWL__CON_TERM].text), sense->normal) &&
+                        (!newest || newest->v[PAWL__CON_RESOLVED_SEQ].integer <
+                                            row->v[PAWL__CON_RESOLVED_SEQ].integer))
+                        newest = row;
+        }
+        if (newest) {
+                *out = *newest;
+                return PAWL_OK;
+        }
+        pawl__json_tree tree = PAWL__JSON_TREE_INIT;
+        pawl_event event;
+        pawl_status status = pawl__log_event(&event, t->arena, t->q->log, sense->seq);
+        if (status || !event.payload.data) {
+                status = status && status != PAWL_ENOTFOUND
+                                 ? pawl__log_failed(t->q->log, status, t->err)
+                                 : PAWL_ENOTFOUND;
+                return status;
+        }
+        status = pawl__json_tree_read(&tree, event.payload.data, event.payload.len, t->err);
+        if (!status) {
+                *out = (pawl__row){.v[PAWL__CON_ID].text = pawl__arena_copy(
+                                           t->arena, pawl__json_get_text(&tree, 0, "conflict_id"))};
+                status = out->v[PAWL__CON_ID].text.data
+                                 ? pawl__state_get(
+                                           t->q->state, PAWL__CONFLICTS, out, t->arena, t->err)
+                                 : PAWL_ENOTFOUND;
+        }
+        pawl__json_tree_free(&tree);
+        return status;
+}
+
+/* Where the mission has its answer from: a candidate that was picked, or what somebody wrote. */
+static pawl_status tell_answer(telling *t, pawl_glossary_term *to, const pawl__sense *sense)
+{
+        pawl_sense *candidates = NULL;
+        size_t n = 0;
+        pawl__row row;
+        pawl_status status = conflict_of(&row, t, sense);
+
+        to->source = "answer";
+        if (status)
+                return status == PAWL_ENOTFOUND ? PAWL_OK : status;
+        const pawl_text json = row.v[PAWL__CON_CANDIDATES].text;
+        if (json.data)
+                status = pawl__candidates_read(&candidates, &n, t->arena, json, t->err);
+        if (status)
+                return status;
+        to->source = "definition";
+        for (size_t i = 0; i < n; i++)
+                if (pawl__text_eq(candidates[i].definition, sense->definition))
+                        to->source = "answer";
+        to->conflict_id = pawl__arena_copy(t->arena, row.v[PAWL__CON_ID].text);
+        return PAWL_OK;
+}
+
+static pawl_status tell(telling *t, pawl_text normal, pawl__resolution found)
+{
+        if (found.n != 1 || pawl__map_get(&t->seen, normal) != PAWL__MAP_NONE)
+                return PAWL_OK;
+        const pawl__sense *sense = found.senses[0];
+        if (pawl__map_put(&t->seen, sense->normal, 1) ||
+                pawl__grow(&t->items, &t->cap, t->n + 1, sizeof *t->items))
+                return pawl__nomem(t->err);
+        pawl_glossary_term *to = &t->items[t->n++];
+        *to = (pawl_glossary_term){.term = pawl__arena_copy(t->arena, sense->surface),
+                .definition = pawl__arena_copy(t->arena, sense->definition),
+                .scope = pawl__text(pawl__scope_name(sense->scope)),
+                .confidence = sense->confidence,
+                .source = sense->written ? "definition" : "seed"};
+        return sense->answered ? tell_answer(t, to, sense) : PAWL_OK;
+}
+
+static pawl_status tell_found(telling *t, const pawl__terms *found)
+{
+        pawl_status status = PAWL_OK;
+
+        for (size_t i = 0; i < found->n && !status; i++) {
+                const pawl__resolution r = pawl__term_resolve(t->q->glossary, &found->items[i]);
+                if (r.n == 1)
+                        status = tell(t, r.senses[0]->normal, r);
+        }
+        return status;
+}
+
+static pawl_status look(telling *t)
+{
+        pawl__json_tree tree = PAWL__JSON_TREE_INIT;
+        pawl__extraction *extraction;
+        pawl__terms found;
+        pawl_status status =
+                pawl__extraction_new(&extraction, t->q->glossary, t->q->metadata, t->err);
+
+        if (status)
+                return status;
+        status = pawl__json_tree_read(&tree, t->q->inputs.data, t->q->inputs.len, t->err);
+        if (!status)
+                status = pawl__extraction_json(extraction, &tree, t->err);
+        if (!status)
+                status = pawl__extraction_terms(&found, extraction, t->err);
+        if (!status)
+                status = tell_found(t, &found);
+        pawl__extraction_free(extraction);
+        pawl__json_tree_free(&tree);
+        return status;
+}
+
+static pawl_status tell_answers(telling *t)
+{
+        pawl_status status = PAWL_OK;
+
+        for (size_t i = 0; i < t->n_conflicts && !status; i++) {
+                const pawl__row *row = &t->conflicts[i];
+                if (!is_resolved(row) || !pawl__text_eq(row->v[PAWL__CON_STEP].text, t->q->step_id))
+                        continue;
+                const pawl_text normal = normal_of(t, row->v[PAWL__CON_TERM].text);
+                status = tell(t, normal, pawl__glossary_resolve(t->q->glossary, normal));
+        }
+        return status;
+}
+
+static int compare(const void *left, const void *right)
+{
+        return pawl__text_cmp(((const pawl_glossary_term *)left)->term,
+                ((const pawl_glossary_term *)right)->term);
+}
+
+static pawl_status give(pawl_glossary_terms *out, telling *t)
+{
+        pawl_glossary_term *items = pawl__arena_array(t->arena, t->n, sizeof *items);
+
+        if (!items || t->room.failed)
+                return pawl__nomem(t->err);
+        for (size_t i = 0; i < t->n; i++)
+                items[i] = t->items[i];
+        if (t->n)
+                qsort(items, t->n, sizeof *items, compare);
+        const pawl_status status = pawl__arena_check(t->arena, t->err);
+        if (!status)
+                *out = (pawl_glossary_terms){items, t->n};
+        return status;
+}
+
+pawl_status pawl__terms_decided(
+        pawl_glossary_terms *out, pawl__arena *arena, const pawl__terms_query *q, pawl_error *err)
+{
+        telling t = {.q = q, .arena = arena, .err = err};
+        pawl_status status = PAWL_OK;
+
+        if (q->glossary && pawl__glossary_count(q->glossary)) {
+                status = pawl__state_conflicts(&t.conflicts, &t.n_conflicts, q->state, q->run_id,
+                        (pawl_text){NULL, 0}, false, arena, err);
+                if (!status && q->found)
+                        status = tell_found(&t, q->found);
+                else if (!status && q->inputs.data)
+                        status = look(&t);
+                if (!status)
+                        status = tell_answers(&t);
+        }
+        if (!status)
+                status = give(out, &t);
+        pawl__map_free(&t.seen);
+        pawl__buf_free(&t.room);
+        free(t.items);
+        return status;
+}
+
+void pawl__terms_write(pawl__json_writer *w, const pawl_glossary_terms *terms)
+{
+        pawl__json_open_array(w);
+        for (size_t i = 0; i < terms->n; i++) {
+                const pawl_glossary_term *term = &terms->items[i];
+                pawl__json_open_object(w);
+                pawl__json_member_text(w, "term", term->term);
+                pawl__json_member_text(w, "definition", term->definition);
+                pawl__json_member_text(w, "scope", term->scope);
+                pawl__json_member_number(w, "confidence", term->confidence);
+                pawl__json_member_string(w, "source", term->source);
+                pawl__json_member_text(w, "conflict_id", term->conflict_id);
+                pawl__json_close_object(w);
+        }
+        pawl__json_close_array(w);
+}
+
+/* White space as single spaces: a line stays one. */
+static void put_line(pawl__buf *out, pawl_text text)
+{
+        bool space = false;
+
+        for (size_t i = 0; i < text.len; i++) {
+                const char c = text.data[i];
+                if (c == ' ' || (c >= '\t' && c <= '\r')) {
+                        space = true;
+                        continue;
+                }
+                if (space && i > 0)
+                        pawl__buf_addc(out, ' ');
+                space = false;
+                pawl__buf_addc(out, c);
+        }
+}
+
+pawl_status pawl__terms_markdown(pawl__buf *out, const pawl_glossary_terms *terms, pawl_error *err)
+{
+        for (size_t i = 0; i < terms->n; i++) {
+                pawl__buf_adds(out, "- **");
+                put_line(out, terms->items[i].term);
+                pawl__buf_adds(out, "**: ");
+                put_line(out, terms->items[i].definition);
+                pawl__buf_addc(out, '\n');
+        }
+        return pawl__buf_check(out, err);
+}
+
+/* ---- For readers of the log ------------------------------------------------------------------ */
+
+static pawl_status load(pawl__glossary *glossary, pawl__state *state, const pawl__row *run,
+        pawl__arena *arena, pawl_error *err)
+{
+        pawl__scope_ref refs[PAWL__SCOPE_REFS_MAX];
+        size_t n = 0;
+        pawl_status status =
+                pawl__scope_refs_read(refs, &n, arena, run->v[PAWL__RUN_SCOPE_REFS].text, err);
+
+        return status ? status
+                      : pawl__glossary_load(
+                                glossary, state, run->v[PAWL__RUN_MISSION].text, refs, n, err);
+}
+
+static pawl_status of_step(pawl_glossary_terms *out, pawl__arena *arena, pawl__terms_query *q,
+        const pawl__row *step, pawl__buf *inputs, pawl_error *err)
+{
+        unsigned char hash[PAWL__HASH_LEN];
+        pawl_status status = PAWL_ENOTFOUND;
+
+        pawl__buf_clear(inputs);
+        q->step_id = step->v[PAWL__STEP_ID].text;
+        if (pawl__unhex32(hash, step->v[PAWL__STEP_INPUT_HASH].text))
+                status = pawl__log_blob(inputs, q->log, hash);
+        if (status && status != PAWL_ENOTFOUND)
+                return pawl__log_failed(q->log, status, err);
+        q->inputs = status ? (pawl_text){NULL, 0} : pawl__buf_text(inputs);
+        return pawl__terms_decided(out, arena, q, err);
+}
+
+pawl_status pawl__terms_of_steps(pawl_glossary_terms **out, pawl__arena *arena, pawl_log *log,
+        const pawl__row *run, const pawl__row *steps, size_t n, pawl_error *err)
+{
+        pawl__terms_query q = {.log = log, .run_id = run->v[PAWL__RUN_ID].text};
+        pawl_glossary_terms *list = pawl__arena_array(arena, n, sizeof *list);
+        pawl__buf inputs = PAWL__BUF_INIT;
+        pawl_status status = list ? pawl__state_of(&q.state, log, err) : pawl__nomem(err);
+
+        if (!status)
+                status = pawl__glossary_new(&q.glossary, err);
+        if (!status)
+                status = load(q.glossary, q.state, run, arena, err);
+        for (size_t i = 0; i < n && !status; i++)
+                status = of_step(&list[i], arena, &q, &steps[i], &inputs, err);
+        pawl__glossary_free(q.glossary);
+        pawl__buf_free(&inputs);
+        if (!status)
+                *out = list;
+        return status;
+}

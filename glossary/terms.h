@@ -1,0 +1,41 @@
+/**
+ * @file glossary/terms.h
+ * @brief What a step is told of the glossary: the terms that its inputs use, and the answers given
+ * for it, each with the sense that decides.
+ */
+#ifndef PAWL_GLOSSARY_TERMS_H
+#define PAWL_GLOSSARY_TERMS_H
+
+#include "base/json_write.h"
+#include "glossary/extract.h"
+#include <pawl/pipeline.h>
+
+/** Which step, and where its terms are looked for. */
+typedef struct pawl__terms_query {
+        pawl_log *log;
+        pawl__state *state;
+        pawl__glossary *glossary;
+        const pawl__metadata *metadata; /**< NULL: it has none */
+        pawl_text run_id, step_id;
+        const pawl__terms *found; /**< those of the inputs; NULL: look for them */
+        pawl_text inputs;         /**< canonical; absent: they are not kept */
+} pawl__terms_query;
+
+/** Sorted by term; texts and items lie in the arena. A term that is ambiguous, or that the glossary
+ *  does not define, has no sense that decides, and is left out. */
+PAWL_MUST_CHECK pawl_status pawl__terms_decided(
+        pawl_glossary_terms *out, pawl__arena *arena, const pawl__terms_query *q, pawl_error *err);
+
+/** As an array of {"term","definition","scope","confidence","source","conflict_id"}. */
+void pawl__terms_write(pawl__json_writer *w, const pawl_glossary_terms *terms);
+/** As Markdown: "- **term**: definition", a line each. */
+PAWL_MUST_CHECK pawl_status pawl__terms_markdown(
+        pawl__buf *out, const pawl_glossary_terms *terms, pawl_error *err);
+
+/** For readers of the log: what each of @p steps, rows of the run of @p run, is told by the
+ * glossary as it stands; *out has one item a step. Of a step that has no inputs yet, or whose
+ * inputs are not kept, only the answers. What the mission's metadata names is not looked at. */
+PAWL_MUST_CHECK pawl_status pawl__terms_of_steps(pawl_glossary_terms **out, pawl__arena *arena,
+        pawl_log *log, const pawl__row *run, const pawl__row *steps, size_t n, pawl_error *err);
+
+#endif
