@@ -93,9 +93,18 @@ bool on_server(void)
         return getenv("PAWL_TEST_SERVER") != NULL;
 }
 
+/* A test that is skipped half-way frees nothing: LeakSanitizer asks this before it looks. */
+static bool cut_off;
+int __lsan_is_turned_off(void);
+int __lsan_is_turned_off(void)
+{
+        return cut_off;
+}
+
 void needs_file(void)
 {
-        if (on_server())
+        cut_off = on_server();
+        if (cut_off)
                 skip();
 }
 
