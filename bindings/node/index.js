@@ -1,0 +1,161 @@
+"use strict";
+// Pawl for Node: logs, missions, conflicts, sessions and checkpoints; every call is a promise. See index.d.ts.
+
+const path = require("node:path");
+
+function load() {
+  try {
+    return require("node-gyp-build")(__dirname);
+  } catch (error) {
+    if (error.code !== "MODULE_NOT_FOUND" || !/node-gyp-build/.test(error.message)) throw error;
+    return require(path.join(__dirname, "prebuilds", `${process.platform}-${process.arch}`, "node.napi.node"));
+  }
+}
+const native = load();
+
+class PawlError extends Error {
+  constructor(message, status, code) {
+    super(message);
+    this.name = "PawlError";
+    this.status = status;
+    this.code = code;
+  }
+}
+
+const given = (value) => {
+  if (value === undefined || value === null) return null;
+  if (typeof value === "boolean") return value ? "1" : "0";
+  const text = String(value);
+  if (text.includes("\0")) throw new PawlError("a text holds a NUL; leave it out", "PAWL_EINVAL", -2);
+  return text;
+};
+
+async function call(operation, handle, args = [], ask = undefined) {
+  try {
+    const made = await native.call(operation, handle, args, ask);
+    return typeof made === "string" ? JSON.parse(made) : made;
+  } catch (error) {
+    throw error instanceof PawlError ? error : new PawlError(error.message, error.status ?? error.code, typeof error.code === "number" ? error.code : -2);
+  }
+}
+
+// A handle has one call at a time: the next begins when the last has ended.
+class Handle {
+  #handle;
+  #last = Promise.resolve();
+  constructor(handle) { this.#handle = handle; }
+  get handle() { return this.#handle; }
+  queue(work) {
+    if (!this.#handle) return Promise.reject(new PawlError(`${this.constructor.name}: is closed; open it again`, "PAWL_ESTATE", -20));
+    const next = this.#last.then(work);
+    this.#last = next.catch(() => {});
+    return next;
+  }
+  call(operation, args = [], ask = undefined) {
+    let texts;
+    try { texts = args.map(given); } catch (error) { return Promise.reject(error); }
+    return this.queue(() => call(operation, this.#handle, texts, ask));
+  }
+  async close(operation) {
+    if (!this.#handle) return;
+    const closed = this.call(operation);
+    await closed.finally(() => { this.#handle = null; });
+  }
+}
+
+// What the options of a run say, and who answers its questions; what a function throws is thrown by the run.
+function asking(options) {
+  const functions = { clarify: options.clarify, confirm: options.confirm, progress: options.progress };
+  let thrown;
+  const words = {
+    clarify: (said) => said === undefined || said === null ? "" : typeof said === "number" ? `pick ${said}`
+      : said.pick ? `pick ${said.pick}` : `define ${said.scope ?? ""}\n${said.define}`,
+    confirm: (yes) => (yes ? "yes" : "no"),
+    progress: () => "",
+  };
+  const ask = (what, json, answer) => {
+    Promise.resolve().then(() => functions[what](JSON.parse(json))).then((said) => answer(words[what](said)))
+      .catch((error) => { thrown ??= { error }; answer("throw"); });
+  };
+  const mask = (options.clarify ? 1 : 0) | (options.confirm ? 2 : 0) | (options.progress ? 4 : 0);
+  const flags = (options.acceptChangedInputs ? 1 : 0) | (options.acceptChangedMission ? 2 : 0) | (options.rerunChanged ? 4 : 0);
+  const args = (what) => [null, what, options.actor, options.strictness, flags, options.timeLimitMs, mask].map(given);
+  const settle = async (promise) => {
+    try {
+      const result = await promise;
+      if (thrown) throw thrown.error;
+      return result;
+    } catch (error) {
+      throw thrown ? thrown.error : error;
+    }
+  };
+  return { ask: mask ? ask : undefined, args, settle };
+}
+
+class Log extends Handle {
+  /** Open a log: a file, or a `postgresql://` URL. */
+  static async open(where, { create = true, readonly = false } = {}) {
+    return new Log(await call("logOpen", null, [given(where), given(readonly ? 2 : create ? 1 : 0)]));
+  }
+  close() { return super.close("logClose"); }
+  async [Symbol.asyncDispose ?? Symbol.for("Symbol.asyncDispose")]() { await this.close(); }
+  interrupt(on = true) { if (this.handle) native.interrupt(this.handle, on); }
+
+  async resume(what, options = {}) {
+    const { ask, args, settle } = asking(options);
+    return settle(this.queue(() => call("resume", this.handle, args(what), ask)));
+  }
+  head() { return this.call("head"); }
+  verify() { return this.call("verify"); }
+  /** The events after `since`, in pages; with `follow` also those to come. */
+  async *events(since = 0, { follow = false, everyMs = 200 } = {}) {
+    for (;;) {
+      const page = await this.call("events", [since, 256]);
+      for (const event of page) {
+        since = event.seq;
+        yield event;
+      }
+      if (page.length < 256 && !follow) return;
+      if (page.length < 256) await new Promise((resolve) => { setTimeout(resolve, everyMs); });
+    }
+  }
+  runs({ status, limit } = {}) { return this.call("runs", [status, limit]); }
+  conflicts({ runId, resolved = false } = {}) { return this.call("conflicts", [runId, resolved]); }
+  resolve(conflictId, { pick, define, scope, actor } = {}) { return this.call("resolve", [conflictId, pick, define, scope, actor]); }
+  sessions({ missionId, status, limit } = {}) { return this.call("sessions", [missionId, status, limit]); }
+  startSession(missionId, { actor, takeOver, step, summary } = {}) { return this.call("sessionStart", [missionId, actor, takeOver, step, summary]); }
+  checkpointSession(sessionId, { actor, reason, step, summary } = {}) { return this.call("sessionCheckpoint", [sessionId, actor, reason, step, summary]); }
+  endSession(sessionId, { actor, status, step, summary } = {}) { return this.call("sessionEnd", [sessionId, actor, status, step, summary]); }
+  handoff(sessionId) { return this.call("handoff", [sessionId]); }
+  checkpoint({ description, onlyIfChanged, root, actor } = {}) { return this.call("checkpoint", [description, onlyIfChanged, root, actor]); }
+  checkpoints() { return this.call("checkpoints"); }
+  rollback(which, { root, actor } = {}) {
+    if (which === undefined || which === null) return Promise.reject(new PawlError("rollback: wants a checkpoint; name one", "PAWL_EINVAL", -2));
+    return this.call("rollback", [which, root, actor]);
+  }
+  undo({ root, actor } = {}) { return this.call("rollback", [null, root, actor]); }
+}
+
+class Mission extends Handle {
+  #look;
+  constructor(handle, look) { super(handle); this.#look = look; }
+  static async load(file) {
+    const handle = await call("missionLoad", null, [given(file)]);
+    return new Mission(handle, await call("missionLook", handle));
+  }
+  get id() { return this.#look.id; }
+  get steps() { return this.#look.steps; }
+  close() { return super.close("missionClose"); }
+  /** Run every step. */
+  async run(log, options = {}) {
+    const { ask, args, settle } = asking(options);
+    const texts = args(options.runId);
+    return settle(log.queue(() => this.queue(() => call("run", log.handle, [...texts, this.handle], ask))));
+  }
+}
+
+module.exports = {
+  Log, Mission, PawlError, version: native.version,
+  hash: (json) => call("hash", null, [given(json)]),
+  canonical: (json) => call("canonical", null, [given(json)]),
+};

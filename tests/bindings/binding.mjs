@@ -1,0 +1,171 @@
+// The Node binding as programs use it. Run in an empty directory: node binding.mjs MODULE.
+import assert from "node:assert/strict";
+import { spawn, execFileSync } from "node:child_process";
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import path from "node:path";
+import test from "node:test";
+
+const module = path.resolve(process.env.PAWL_MODULE);
+const pawl = createRequire(import.meta.url)(module);
+const { Log, Mission, PawlError } = pawl;
+
+const MISSION = `
+mission: refunds
+glossary: {team_domain: team.yaml}
+steps:
+  - id: research
+    inputs: {topic: refunds}
+    run: [sh, -c, 'echo "{\\"summary\\": \\"three days\\"}"']
+  - id: specify
+    critical: true
+    inputs: {description: Refunds land in the workspace., earlier: {$from: "research#/summary"}}
+    run: [cat]
+`;
+const TEAM = `
+terms:
+  - {surface: workspace, definition: A directory in which a step works.}
+  - {surface: workspace, definition: The account that people share., confidence: 0.9}
+`;
+
+let cases = 0;
+const fixture = async () => {
+  const directory = path.resolve(`case-${++cases}`);
+  mkdirSync(directory);
+  writeFileSync(path.join(directory, "mission.yaml"), MISSION);
+  writeFileSync(path.join(directory, "team.yaml"), TEAM);
+  const where = path.join(directory, ".pawl", "events.db");
+  return { directory, where, log: await Log.open(where), mission: await Mission.load(path.join(directory, "mission.yaml")) };
+};
+const refused = (status) => (error) => error instanceof PawlError && error.status === status && error.message.length > 0;
+
+test("a blocked run is answered and resumed", async () => {
+  const { log, mission } = await fixture();
+  assert.deepEqual([mission.id, mission.steps], ["refunds", ["research", "specify"]]);
+  const result = await mission.run(log, { runId: "r1" });
+  assert.deepEqual([result.status, result.runId, result.conflicts.length], ["blocked", "r1", 1]);
+  assert.deepEqual(result.steps.map((step) => step.status), ["completed", "blocked"]);
+  const [conflict] = await log.conflicts({ runId: "r1" });
+  assert.deepEqual([conflict.term, conflict.candidates.length, conflict.conflictId], ["workspace", 2, result.conflicts[0]]);
+  await log.resolve(conflict.conflictId, { pick: 1, actor: "user:ana" });
+  await assert.rejects(log.resolve(conflict.conflictId, { pick: 2 }), refused("PAWL_EEXISTS"));
+  assert.equal((await log.resume(result.steps[1].retryToken)).status, "completed");
+  assert.deepEqual((await log.runs()).map((run) => run.status), ["completed"]);
+  await log.close();
+});
+
+test("questions and progress come to functions, that may take their time", async () => {
+  const { log, mission } = await fixture();
+  const stages = [];
+  const result = await mission.run(log, {
+    clarify: async (conflict) => { await new Promise((resolve) => { setTimeout(resolve, 50); }); return { define: `What "${conflict.term}" means: é` }; },
+    progress: (at) => stages.push(`${at.stage} ${at.stepId}`),
+  });
+  assert.equal(result.status, "completed");
+  assert.ok(stages.includes("completed specify"));
+  const resolved = [];
+  for await (const event of log.events()) if (event.type === "GlossaryClarificationResolved") resolved.push(event.payload.selected_sense.definition);
+  assert.deepEqual(resolved, ['What "workspace" means: é']);
+  await log.close();
+});
+
+test("what a function throws comes out, and the run can go on", async () => {
+  const { log, mission } = await fixture();
+  await assert.rejects(mission.run(log, { runId: "r1", clarify: () => { throw new RangeError("no"); } }), RangeError);
+  assert.equal((await log.resume("r1", { clarify: () => 1 })).status, "completed");
+  await log.close();
+});
+
+test("events are read in pages, and verify", async () => {
+  const { log, mission } = await fixture();
+  await mission.run(log);
+  const seqs = [];
+  let last;
+  for await (const event of log.events()) { seqs.push(event.seq); last = event; }
+  assert.deepEqual(seqs, seqs.map((_, i) => i + 1));
+  assert.deepEqual(await log.head(), { seq: last.seq, hash: last.hash });
+  assert.equal((await log.verify()).events, last.seq);
+  for await (const event of log.events(0, { follow: true })) if (event.seq === last.seq) break;
+  await log.close();
+});
+
+test("sessions, the handoff, checkpoints and the way back", async () => {
+  const { directory, log } = await fixture();
+  const session = await log.startSession("work", { actor: "agent:x", step: "one" });
+  assert.ok(await log.checkpointSession(session, { summary: "half" }) > 0);
+  await log.endSession(session);
+  assert.deepEqual((await log.sessions({ missionId: "work" })).map((s) => [s.status, s.actor]), [["completed", "agent:x"]]);
+  assert.match(await log.handoff(session), /half/);
+  const file = path.join(directory, "a");
+  writeFileSync(file, "one");
+  const first = await log.checkpoint({ description: "first" });
+  assert.deepEqual([first.info.n, first.info.description, first.taken], [1, "first", true]);
+  assert.equal((await log.checkpoint({ onlyIfChanged: true })).taken, false);
+  writeFileSync(file, "two");
+  await log.rollback(1);
+  assert.equal(readFileSync(file, "utf8"), "one");
+  await log.undo();
+  assert.equal(readFileSync(file, "utf8"), "two");
+  assert.ok((await log.checkpoints()).length >= 2);
+  await log.close();
+});
+
+test("JSON is hashed as the programs do it", async () => {
+  assert.equal(await pawl.canonical('{"b":1.0,"a":"é"}'), '{"a":"é","b":1}');
+  assert.equal(await pawl.hash("{}"), "44136fa355b3678a1146ad16f7e8649e94fb4fc21fe77e8310c060f61caaff8a");
+  await assert.rejects(pawl.hash('{"a":1,"a":2}'), refused("PAWL_EPARSE"));
+});
+
+test("misuse rejects and does not crash", async () => {
+  const { directory, log, mission } = await fixture();
+  const events = log.events();
+  await mission.run(log);
+  await events.next();
+  const many = await Promise.all(Array.from({ length: 20 }, () => log.head()));
+  assert.equal(new Set(many.map((head) => head.seq)).size, 1);
+  await log.close();
+  await log.close();
+  await mission.close();
+  for (const use of [() => log.head(), () => log.resume("x"), () => log.rollback(1), () => mission.run(log)]) await assert.rejects(use(), refused("PAWL_ESTATE"));
+  const other = await Log.open(path.join(directory, ".pawl", "events.db"));
+  await assert.rejects(mission.run(other), refused("PAWL_ESTATE"));
+  await assert.rejects(other.rollback(), refused("PAWL_EINVAL"));
+  await assert.rejects(other.handoff("a\0b"), refused("PAWL_EINVAL"));
+  await assert.rejects(Log.open(path.join(directory, "none.db"), { create: false }), refused("PAWL_ENOTFOUND"));
+  await assert.rejects(Mission.load(path.join(directory, "none.yaml")), refused("PAWL_ENOTFOUND"));
+  const again = await Mission.load(path.join(directory, "mission.yaml"));
+  const running = again.run(other);
+  await assert.doesNotReject(Promise.all([running, other.close()]));
+});
+
+test("the event loop is free while a run waits, and a call can be interrupted", async () => {
+  const { directory, log } = await fixture();
+  writeFileSync(path.join(directory, "slow.yaml"), "mission: slow\nsteps:\n  - id: wait\n    run: [sleep, '1']\n");
+  const mission = await Mission.load(path.join(directory, "slow.yaml"));
+  let ticks = 0;
+  const timer = setInterval(() => { ticks++; }, 10);
+  assert.equal((await mission.run(log)).status, "completed");
+  clearInterval(timer);
+  assert.ok(ticks > 30, `${ticks} ticks`);
+  log.interrupt();
+  await assert.rejects(log.head(), refused("PAWL_EINTERRUPTED"));
+  log.interrupt(false);
+  assert.ok((await log.head()).seq > 0);
+  await log.close();
+});
+
+test("a run that is killed in Node goes on in pawl", async () => {
+  const { directory, where, log } = await fixture();
+  await log.close();
+  writeFileSync(path.join(directory, "slow.yaml"), "mission: slow\nsteps:\n  - id: one\n    run: [sh, -c, 'echo one >>journal']\n" +
+    "  - id: wait\n    run: [sh, -c, 'echo wait >>journal; [ -e go ] || { touch ready; sleep 60; }']\n");
+  const script = `const { Log, Mission } = require(${JSON.stringify(module)}); (async () => (await Mission.load("slow.yaml")).run(await Log.open(${JSON.stringify(where)}), { runId: "r1" }))()`;
+  const child = spawn(process.execPath, ["-e", script], { cwd: directory, stdio: "inherit" });
+  while (!existsSync(path.join(directory, "ready"))) await new Promise((resolve) => { setTimeout(resolve, 20); });
+  child.kill("SIGKILL");
+  await new Promise((resolve) => { child.on("exit", resolve); });
+  writeFileSync(path.join(directory, "go"), "");
+  const out = execFileSync("pawl", ["resume", "r1", "--no-input", "--json", "--db", where], { encoding: "utf8" });
+  assert.equal(JSON.parse(out).status, "completed");
+  assert.deepEqual(readFileSync(path.join(directory, "journal"), "utf8").split("\n").filter(Boolean), ["one", "wait", "wait"]);
+});
