@@ -45,6 +45,9 @@ void pawl__store_sql_begin(pawl__store *store, bool keep);
 PAWL_MUST_CHECK pawl_status pawl__store_sql_flush(pawl__store *store, bool end, pawl_error *err);
 /** How many rows are dirty: to be written by the next flush. */
 size_t pawl__store_sql_dirty(const pawl__store *store);
+/** In a transaction that has just begun: the tables are empty. Until its end all rows are cached,
+ * and none is asked for, which would be a round trip each. */
+void pawl__store_sql_empty(pawl__store *store);
 /** Finalize its prepared statements; they are prepared again when they are needed. */
 void pawl__store_sql_release(pawl__store *store);
 /** The transaction was rolled back: empty the cache. */

@@ -123,6 +123,8 @@ static pawl_status begin(void *user, pawl_error *err)
                 return PAWL_OK;
         if (state->applied == 0) /* new tables: all must be empty */
                 status = empty_tables(state, err);
+        if (state->applied == 0 && pawl__log_keeps_rows(state->log))
+                pawl__store_sql_empty(state->tables);
         if (status == PAWL_OK)
                 status = catch_up(state, err);
         /* A batch's prepare hook reads the tables themselves. */

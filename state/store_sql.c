@@ -17,6 +17,7 @@ struct store_sql {
         pawl_log *log;
         pawl__query *get[PAWL__TABLES], *put[PAWL__TABLES];
         bool caching;
+        bool whole;          /* there are no rows but those cached: the tables were empty */
         pawl__memory *cache; /* rows read or put since begin */
         pawl__arena found;   /* the row that was got last, outside of begin and flush */
         struct dirty *dirty;
@@ -141,6 +142,8 @@ static pawl_status sql_get(pawl__store *store, pawl__table table, pawl__row *row
                 if (status != PAWL_ENOTFOUND)
                         return status;
         }
+        if (sql->caching && sql->whole)
+                return PAWL_ENOTFOUND;
         status = seek(&query, sql, table, row, err);
         if (status)
                 return status;
@@ -205,6 +208,7 @@ static void clear_cache(struct store_sql *sql)
 {
         forget_dirty(sql);
         sql->puts = 0;
+        sql->whole = false;
         pawl__memory_clear(sql->cache);
 }
 
@@ -229,12 +233,18 @@ pawl_status pawl__store_sql_flush(pawl__store *store, bool end, pawl_error *err)
         }
         if (status)
                 return status;
-        if (end)
+        if (end || sql->whole)
                 forget_dirty(sql);
         else
                 clear_cache(sql);
         sql->caching = !end;
+        sql->whole = sql->whole && !end;
         return PAWL_OK;
+}
+
+void pawl__store_sql_empty(pawl__store *store)
+{
+        ((struct store_sql *)store)->whole = true;
 }
 
 size_t pawl__store_sql_dirty(const pawl__store *store)

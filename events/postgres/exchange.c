@@ -165,7 +165,7 @@ static pawl_status consume(pawl_log *log, const char *doing, pawl_error *err)
                 server->answered_bytes += there;
         if (!server->pq->PQconsumeInput(server->conn))
                 return pawl__server_lost(log, server->pq->PQerrorMessage(server->conn), doing, err);
-        if (server->answered_bytes > PAWL__ANSWER_MAX || server->notices > 100000)
+        if (server->answered_bytes > server->answer_max || server->notices > 100000)
                 return pawl__server_odd(log, "it does not end", err);
         return PAWL_OK;
 }

@@ -174,6 +174,7 @@ static pawl_status connect_log(pawl_log *log, pawl_error *err)
         if (!server)
                 return pawl__nomem(err);
         log->server = server;
+        server->answer_max = PAWL__ANSWER_MAX;
         status = pawl__postgres_load(&server->pq, err);
         if (!status)
                 status = pawl__address_parse(&server->address, log->name, err);

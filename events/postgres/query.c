@@ -456,8 +456,8 @@ pawl_status pawl__own_query(
         static const char *const sql[] = {
                 [PAWL__OWN_BEGIN] = "BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE",
                 [PAWL__OWN_LIMITS] =
-                        "SELECT set_config('lock_timeout', $1, true), "
-                        "set_config('idle_in_transaction_session_timeout', '300s', true)",
+                        "SELECT set_config('lock_timeout', $1, $2 = 't'), "
+                        "set_config('idle_in_transaction_session_timeout', '300s', $2 = 't')",
                 [PAWL__OWN_LOCK] = "SELECT head_seq, head_hash, applied_seq FROM pawl.logs "
                                    "WHERE {log AND} true FOR UPDATE",
                 [PAWL__OWN_END] = "UPDATE pawl.logs SET head_seq = ?1, head_hash = ?2, "

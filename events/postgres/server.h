@@ -6,8 +6,8 @@
  * client until an answer is needed, so that a commit takes two round trips: one that begins and
  * reads the head, one that writes everything and commits.
  *
- * Nothing is kept in the server's session but prepared statements; where a pooler stands in between
- * (it is seen by the process id that it makes up), not even those.
+ * Nothing is kept in the server's session but prepared statements and time limits; where a pooler
+ * stands in between (it is seen by the process id that it makes up), not even those.
  */
 #ifndef PAWL_EVENTS_POSTGRES_SERVER_H
 #define PAWL_EVENTS_POSTGRES_SERVER_H
@@ -59,6 +59,7 @@ struct pawl__server {
         pawl__address address;
         PGconn *conn;
         unsigned connection; /* its number, from 1 */
+        unsigned limited;    /* the connection that has our time limits for its session */
         bool lost;           /* the connection is of no use any more */
         bool pooled;         /* nothing may be kept in the session */
         unsigned names;      /* given to prepared statements */
@@ -68,7 +69,7 @@ struct pawl__server {
         pawl__pending *pending;
         size_t n_pending, cap_pending, at; /* the next to be answered */
         size_t queued_bytes;
-        int64_t answered_bytes;
+        int64_t answered_bytes, answer_max; /* PAWL__ANSWER_MAX, but for tests */
         unsigned notices;
 
         bool in_transaction, viewing;

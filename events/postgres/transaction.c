@@ -57,6 +57,8 @@ static pawl_status send_own(pawl__postgres_query **out, pawl_log *log, pawl__own
         if (which == PAWL__OWN_LIMITS) {
                 snprintf(limit, sizeof limit, "%ums", log->busy_ms ? log->busy_ms : 1);
                 pawl__query_bind_text(&(*out)->base, 1, pawl__text(limit));
+                pawl__query_bind_text(
+                        &(*out)->base, 2, pawl__text(log->server->pooled ? "t" : "f"));
         }
         return pawl__send(*out, rows ? &(*out)->result : NULL, "append", err);
 }
@@ -91,7 +93,7 @@ static pawl_status lock_log(pawl_log *log, pawl_error *err)
                 return status;
         server->failed = server->retry = false;
         status = send_own(&q, log, PAWL__OWN_BEGIN, false, err);
-        if (!status)
+        if (!status && server->limited != server->connection)
                 status = send_own(&q, log, PAWL__OWN_LIMITS, false, err);
         if (!status)
                 status = send_own(&lock, log, PAWL__OWN_LOCK, true, err);
@@ -100,6 +102,8 @@ static pawl_status lock_log(pawl_log *log, pawl_error *err)
         if (!status)
                 status = pawl__exchange(log, "append", err);
         server->in_transaction = true;
+        if (!status && !server->pooled)
+                server->limited = server->connection;
         if (!status && !lock->result)
                 status = pawl__server_odd(log, "a statement has none", err);
         if (!status)
@@ -254,6 +258,7 @@ void pawl__postgres_rollback(pawl_log *log, bool large)
         }
         server->undoing = false;
         server->in_transaction = server->failed = false;
+        server->limited = 0; /* what the transaction set is undone with it */
         server->retry = retry;
         pawl__prefetch_drop(log);
 }

@@ -1,0 +1,544 @@
+/* Needs PAWL_WITH_POSTGRES. */
+/* What a server, and the way to it, can do to a writer: each event that was acknowledged is there
+ * once, each that was not is not, and each failure says which. */
+#include "events/postgres/server.h"
+#include "state/state.h"
+#include "support/event_log.h"
+#include <pthread.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <time.h>
+#include <unistd.h>
+
+/* A library that fails where a test says so. */
+static const pawl__postgres_library *real;
+static pawl__postgres_library broken;
+
+static void break_library(pawl_log *log)
+{
+        real = log->server->pq;
+        broken = *real;
+        log->server->pq = &broken;
+}
+
+/* By another connection. */
+static void server_does(event_log *f, const char *sql)
+{
+        pawl_error err = PAWL_ERROR_INIT;
+        pawl_log *other = event_log_another(f);
+
+        if (pawl__server_execute(NULL, other, sql, NULL, 0, "test", &err))
+                fail_msg("%s: %s", sql, err.message);
+        pawl_log_close(other);
+}
+
+static void cut(event_log *f, const pawl_log *log)
+{
+        char sql[100];
+
+        snprintf(sql, sizeof sql, "SELECT pg_terminate_backend(%d, 5000)",
+                log->server->pq->PQbackendPID(log->server->conn));
+        server_does(f, sql);
+}
+
+static void log_has(event_log *f, uint64_t events)
+{
+        pawl_verify_result result;
+        pawl_log *log = event_log_another(f);
+
+        assert_int_equal(pawl_log_verify(&result, log, 0, NULL), PAWL_OK);
+        assert_int_equal(result.events, events);
+        pawl_log_close(log);
+}
+
+/* ---- A connection that is lost --------------------------------------------------------------- */
+
+LOG_TEST(a_writer_goes_on_after_its_connection_was_cut)
+{
+        event_log *f = *state;
+        unsigned char hash[32];
+        uint64_t seq;
+
+        event_log_open(f);
+        event_log_fill(f, 3);
+        cut(f, f->log);
+        assert_int_equal(pawl_log_head(&seq, hash, f->log), PAWL_OK);
+        assert_int_equal(seq, 3);
+        cut(f, f->log);
+        event_log_fill(f, 1);
+        log_has(f, 4);
+}
+
+static int prepared;
+
+static pawl_status cut_once(pawl_log *log, pawl__batch *batch, void *user, pawl_error *err)
+{
+        (void)batch, (void)err;
+        if (prepared++ == 0)
+                cut(user, log);
+        return PAWL_OK;
+}
+
+static pawl__batch batch_of(event_log *f, pawl_event *event,
+        pawl_status (*prepare)(pawl_log *, pawl__batch *, void *, pawl_error *))
+{
+        pawl__batch batch = PAWL__BATCH_INIT;
+        pawl_error err = PAWL_ERROR_INIT;
+
+        prepared = 0;
+        *event = event_scope(NULL);
+        assert_int_equal(pawl__batch_event(&batch, event, &err), PAWL_OK);
+        batch.prepare = prepare;
+        batch.prepare_user = f;
+        return batch;
+}
+
+LOG_TEST(a_transaction_that_was_cut_is_tried_again)
+{
+        event_log *f = *state;
+        pawl_event event;
+
+        event_log_open(f);
+        event_log_fill(f, 1);
+        pawl__batch batch = batch_of(f, &event, cut_once);
+        assert_int_equal(pawl__log_commit(f->log, &batch, 0, NULL), PAWL_OK);
+        assert_int_equal(prepared, 2);
+        pawl__batch_free(&batch);
+        log_has(f, 2);
+}
+
+/* ---- A COMMIT without an answer -------------------------------------------------------------- */
+
+static enum { NOT_YET, BEFORE, BEHIND } lose; /* where the connection goes, once COMMIT is sent */
+static bool armed;
+
+static int send_and_arm(PGconn *conn, const char *sql, int n, const Oid *types,
+        const char *const *values, const int *lengths, const int *formats, int format)
+{
+        armed = armed || strcmp(sql, "COMMIT") == 0;
+        return real->PQsendQueryParams(conn, sql, n, types, values, lengths, formats, format);
+}
+
+static int flush_or_lose(PGconn *conn)
+{
+        const struct timespec time = {0, 300000000};
+
+        if (!armed)
+                return real->PQflush(conn);
+        armed = false;
+        if (lose == BEHIND) { /* the server gets it, and nobody hears of it */
+                while (real->PQflush(conn) > 0)
+                        ;
+                nanosleep(&time, NULL);
+        }
+        shutdown(real->PQsocket(conn), SHUT_RDWR);
+        return -1;
+}
+
+static void a_lost_answer(event_log *f, int where)
+{
+        event_log_open(f);
+        break_library(f->log);
+        broken.PQsendQueryParams = send_and_arm;
+        broken.PQflush = flush_or_lose;
+        lose = where;
+        armed = false;
+        assert_int_equal(append_one(f->log, event_scope(NULL), 0), PAWL_OK);
+        assert_false(armed);
+        assert_int_equal(f->log->server->connection, 2);
+        assert_int_equal(append_one(f->log, event_scope(NULL), 0), PAWL_OK);
+        log_has(f, 2);
+}
+
+LOG_TEST(a_commit_whose_answer_is_lost_is_looked_up)
+{
+        a_lost_answer(*state, BEHIND);
+}
+
+LOG_TEST(a_commit_that_never_came_there_is_tried_again)
+{
+        a_lost_answer(*state, BEFORE);
+}
+
+/* A server that comes back without what it acknowledged, as a standby may. */
+LOG_TEST(what_the_server_lost_is_named_and_nothing_more_is_written)
+{
+        event_log *f = *state;
+        char hex[65], sql[400];
+
+        event_log_open(f);
+        event_log_fill(f, 3);
+        pawl__hex(hex, f->log->head_hash, 32);
+        const char *id = f->log->server->id_literal;
+        snprintf(sql, sizeof sql, "DELETE FROM pawl.events WHERE log_id = %s AND seq = 3", id);
+        server_does(f, sql);
+        snprintf(sql, sizeof sql,
+                "UPDATE pawl.logs SET head_seq = 2, applied_seq = 2, head_hash = (SELECT hash FROM "
+                "pawl.events WHERE log_id = %s AND seq = 2) WHERE log_id = %s",
+                id, id);
+        server_does(f, sql);
+        cut(f, f->log);
+        for (int i = 0; i < 2; i++) {
+                assert_int_equal(append_one(f->log, event_scope(NULL), 0), PAWL_EDAMAGED);
+                assert_says(pawl_log_errmsg(f->log), "has lost what it acknowledged: seq 3 (");
+                hex[16] = '\0';
+                assert_says(pawl_log_errmsg(f->log), hex);
+                assert_says(pawl_log_errmsg(f->log), "now the log ends at seq 2 (");
+        }
+        log_has(f, 2);
+}
+
+/* ---- What the server refuses ------------------------------------------------------------------
+ */
+
+static const char *raised;
+static int raise_times;
+
+static pawl_status raise_error(pawl_log *log, pawl__batch *batch, void *user, pawl_error *err)
+{
+        char sql[200];
+
+        (void)batch, (void)user;
+        if (prepared++ >= raise_times)
+                return PAWL_OK;
+        snprintf(sql, sizeof sql,
+                "DO 'BEGIN RAISE EXCEPTION ''as told'' USING ERRCODE = ''%s''; END'", raised);
+        return pawl__server_execute(NULL, log, sql, NULL, 0, "append", err);
+}
+
+LOG_TEST(conflicts_of_transactions_are_tried_again)
+{
+        static const char *const codes[] = {"40001", "40P01", "26000"};
+        event_log *f = *state;
+        pawl_event event;
+
+        event_log_open(f);
+        for (int i = 0; i < 3; i++) {
+                raised = codes[i];
+                raise_times = 3;
+                pawl__batch batch = batch_of(f, &event, raise_error);
+                assert_int_equal(pawl__log_commit(f->log, &batch, 0, NULL), PAWL_OK);
+                assert_int_equal(prepared, 4);
+                pawl__batch_free(&batch);
+        }
+        log_has(f, 3);
+        raise_times = 1000; /* not without end */
+        pawl__batch batch = batch_of(f, &event, raise_error);
+        assert_int_equal(pawl__log_commit(f->log, &batch, 0, NULL), PAWL_EBUSY);
+        assert_true(prepared < 20);
+        pawl__batch_free(&batch);
+        log_has(f, 3);
+}
+
+LOG_TEST(what_the_server_refuses_is_said_in_our_terms)
+{
+        static const struct {
+                const char *code;
+                pawl_status status;
+                const char *fix;
+        } cases[] = {
+                {"53100", PAWL_EFULL, "free some space on the server"},
+                {"25006", PAWL_EREADONLY, "name the primary"},
+                {"42501", PAWL_EACCESS, "grant the role"},
+                {"57014", PAWL_EBUSY, "statement_timeout"},
+                {"53300", PAWL_EBUSY, "max_connections"},
+                {"23505", PAWL_EDAMAGED, "eventlog verify"},
+                {"XX001", PAWL_EDAMAGED, "the server's own files are damaged"},
+                {"P0001", PAWL_EIO, "look at the server's log"},
+        };
+        event_log *f = *state;
+        pawl_event event;
+
+        event_log_open(f);
+        event_log_fill(f, 1);
+        for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+                raised = cases[i].code;
+                raise_times = 1;
+                pawl__batch batch = batch_of(f, &event, raise_error);
+                assert_int_equal(pawl__log_commit(f->log, &batch, 0, NULL), cases[i].status);
+                assert_says(pawl_log_errmsg(f->log), "as told");
+                assert_says(pawl_log_errmsg(f->log), cases[i].fix);
+                pawl__batch_free(&batch);
+                log_has(f, 1);
+        }
+        event_log_fill(f, 1);
+}
+
+LOG_TEST(a_log_that_is_locked_is_waited_for_so_long_and_no_longer)
+{
+        event_log *f = *state;
+
+        event_log_open(f);
+        f->busy_ms = 200;
+        pawl_log *other = event_log_another(f);
+        assert_int_equal(f->log->engine->begin(f->log), PAWL_OK);
+        assert_int_equal(append_one(other, event_scope(NULL), 0), PAWL_EBUSY);
+        assert_says(pawl_log_errmsg(other), "another writer has kept it locked for 200 ms");
+        f->log->engine->rollback(f->log, false);
+        assert_int_equal(append_one(other, event_scope(NULL), 0), PAWL_OK);
+        pawl_log_close(other);
+}
+
+/* A pooler gives each transaction another session. */
+LOG_TEST(statements_that_the_session_forgot_are_no_failure)
+{
+        event_log *f = *state;
+        pawl_error err = PAWL_ERROR_INIT;
+
+        event_log_open(f);
+        event_log_fill(f, 3);
+        assert_int_equal(
+                pawl__server_execute(NULL, f->log, "DEALLOCATE ALL", NULL, 0, "test", &err),
+                PAWL_OK);
+        event_log_fill(f, 2);
+        assert_true(f->log->server->pooled);
+        log_has(f, 5);
+}
+
+/* ---- Several writers --------------------------------------------------------------------------
+ */
+
+enum { WRITERS = 6, EACH = 30 };
+
+static void *write_some(void *log)
+{
+        for (int i = 0; i < EACH; i++)
+                if (append_one(log, event_scope(NULL), 0))
+                        return log;
+        return NULL;
+}
+
+LOG_TEST(writers_at_once_make_one_chain)
+{
+        event_log *f = *state;
+        pthread_t threads[WRITERS];
+        pawl_log *logs[WRITERS];
+        void *failed;
+
+        f->busy_ms = 20000;
+        for (int i = 0; i < WRITERS; i++)
+                logs[i] = event_log_another(f);
+        for (int i = 0; i < WRITERS; i++)
+                assert_int_equal(pthread_create(&threads[i], NULL, write_some, logs[i]), 0);
+        for (int i = 0; i < WRITERS; i++) {
+                assert_int_equal(pthread_join(threads[i], &failed), 0);
+                if (failed)
+                        fail_msg("%s", pawl_log_errmsg(failed));
+                pawl_log_close(logs[i]);
+        }
+        log_has(f, WRITERS * EACH);
+}
+
+/* ---- A server that is none ---------------------------------------------------------------------
+ */
+
+static int zero(const PGresult *result)
+{
+        (void)result;
+        return 0;
+}
+
+static Oid no_type(const PGresult *result, int column)
+{
+        (void)result, (void)column;
+        return 0;
+}
+
+static Oid text_type(const PGresult *result, int column)
+{
+        (void)result, (void)column;
+        return 25;
+}
+
+static int short_length(const PGresult *result, int row, int column)
+{
+        const int len = real->PQgetlength(result, row, column);
+
+        return len ? len - 1 : 0;
+}
+
+static int always_null(const PGresult *result, int row, int column)
+{
+        (void)result, (void)row, (void)column;
+        return 1;
+}
+
+static void use_all(pawl_log *log)
+{
+        pawl_verify_result result;
+        pawl_error err = PAWL_ERROR_INIT;
+        unsigned char hash[32] = {0};
+        pawl__buf out = PAWL__BUF_INIT;
+        uint64_t seq, fence;
+        bool has;
+
+        bool ok = !pawl_log_head(&seq, hash, log);
+        ok &= !pawl_log_verify(&result, log, 0, NULL);
+        ok &= !pawl__log_blob(&out, log, hash);
+        ok &= !pawl__log_content_has(&has, log, hash);
+        ok &= !pawl_log_claim(&fence, log, "m", "run", NULL, NULL);
+        ok &= !append_one(log, event_scope(NULL), 0);
+        ok &= !pawl__state_rebuild(log, &err);
+        ok &= !pawl__replay_check(log, &err);
+        assert_false(ok); /* the last blob is none in any case */
+        pawl__buf_free(&out);
+}
+
+/* Types, lengths and rows that no table of ours has: failures, and nothing that is believed. */
+LOG_TEST(answers_of_other_types_are_refused)
+{
+        event_log *f = *state;
+
+        for (int i = 0; i < 6; i++) {
+                event_log_open(f);
+                if (i == 0)
+                        event_log_fill(f, 3);
+                break_library(f->log);
+                if (i == 0)
+                        broken.PQntuples = zero;
+                else if (i == 1)
+                        broken.PQftype = no_type;
+                else if (i == 2)
+                        broken.PQftype = text_type;
+                else if (i == 3)
+                        broken.PQgetlength = short_length;
+                else if (i == 4)
+                        broken.PQgetisnull = always_null;
+                else
+                        broken.PQnfields = zero;
+                assert_true(append_one(f->log, event_scope(NULL), 0) < 0);
+                use_all(f->log);
+        }
+        log_has(f, 3);
+}
+
+LOG_TEST(an_answer_that_does_not_end_is_given_up)
+{
+        event_log *f = *state;
+        pawl_error err = PAWL_ERROR_INIT;
+
+        event_log_open(f);
+        event_log_fill(f, 1);
+        f->log->server->answer_max = 1 << 20;
+        assert_int_equal(pawl__server_execute(NULL, f->log,
+                                 "SELECT repeat('x', 1000) FROM generate_series(1, 1000000)", NULL,
+                                 0, "read it", &err),
+                PAWL_EDAMAGED);
+        assert_says(err.message, "it does not end");
+        event_log_fill(f, 1);
+        log_has(f, 2);
+}
+
+typedef struct impostor {
+        int fd;
+        const char *says;
+        size_t len;
+        bool without_end;
+} impostor;
+
+static void *answer(void *user)
+{
+        const impostor *it = user;
+        char asked[4096];
+
+        for (int i = 0; i < 2; i++) {
+                const int fd = accept(it->fd, NULL, NULL);
+                if (fd < 0)
+                        return NULL;
+                ssize_t n = read(fd, asked, sizeof asked);
+                while (n > 0 && (n = send(fd, it->says, it->len, MSG_NOSIGNAL)) > 0 &&
+                        it->without_end)
+                        ;
+                if (it->len)
+                        close(fd);
+        }
+        return NULL;
+}
+
+static pawl_status open_impostor(event_log *f, impostor *it, pawl_error *err)
+{
+        struct sockaddr_un address = {.sun_family = AF_UNIX};
+        pthread_t thread;
+        char url[300];
+        pawl_log *log;
+
+        snprintf(address.sun_path, sizeof address.sun_path, "%.80s/.s.PGSQL.5432", f->folder);
+        unlink(address.sun_path);
+        it->fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+        assert_int_equal(bind(it->fd, (struct sockaddr *)&address, sizeof address), 0);
+        assert_int_equal(listen(it->fd, 5), 0);
+        assert_int_equal(pthread_create(&thread, NULL, answer, it), 0);
+        snprintf(url, sizeof url,
+                "postgresql://u:geheim@/db?host=%s&sslmode=disable&connect_timeout=1", f->folder);
+        const pawl_status status = pawl_log_open(&log, url, NULL, err);
+        shutdown(it->fd, SHUT_RDWR);
+        pthread_join(thread, NULL);
+        close(it->fd);
+        return status;
+}
+
+LOG_TEST(who_is_no_server_is_told_from_one)
+{
+        static const char ok[] = "R\0\0\0\x08\0\0\0\0", huge[] = "R\x7f\xff\xff\xff\0\0\0\0",
+                          http[] = "HTTP/1.0 400 Bad Request\r\n\r\n",
+                          ready[] = "R\0\0\0\x08\0\0\0\0Z\0\0\0\x05I";
+        const impostor all[] = {
+                {.says = ok, .len = sizeof ok - 1}, {.says = huge, .len = sizeof huge - 1},
+                {.says = http, .len = sizeof http - 1}, {.says = ready, .len = sizeof ready - 1},
+                {.says = http, .len = sizeof http - 1, .without_end = true},
+                {.says = "", .len = 0}, /* never a word */
+        };
+        event_log *f = *state;
+
+        for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) {
+                impostor it = all[i];
+                pawl_error err = PAWL_ERROR_INIT;
+                const int64_t began = pawl__now_ms();
+                const pawl_status status = open_impostor(f, &it, &err);
+                if (status != PAWL_EIO && status != PAWL_EDAMAGED)
+                        fail_msg("%zu: %s", i, pawl_status_name(status));
+                assert_true(pawl__now_ms() - began < 4000);
+                assert_null(strstr(err.message, "geheim"));
+                if (!it.len)
+                        assert_says(err.message, "the server has not answered for 1 s");
+        }
+}
+
+LOG_TEST(a_server_that_is_not_there_is_said_at_once)
+{
+        event_log *f = *state;
+        pawl_error err = PAWL_ERROR_INIT;
+        char url[300];
+        pawl_log *log;
+        const int64_t began = pawl__now_ms();
+
+        snprintf(url, sizeof url, "postgresql://u@/db?host=%s", f->folder);
+        assert_int_equal(pawl_log_open(&log, url, NULL, &err), PAWL_EIO);
+        assert_says(err.message, "check that the server runs and that the URL names it");
+        assert_true(pawl__now_ms() - began < 2000);
+}
+
+/* ---- Texts
+ * --------------------------------------------------------------------------------------- */
+
+LOG_TEST(texts_may_hold_what_the_server_cannot)
+{
+        static const char payload[] = "{\"glossary_version_id\":\"\\u0000 \xee\x80\x80"
+                                      "0 \xee\x80\x80\",\"scope_id\":\"a\"}";
+        event_log *f = *state;
+        pawl__arena arena = PAWL__ARENA_INIT;
+        pawl__state *tables;
+        pawl_event event;
+        pawl_error err = PAWL_ERROR_INIT;
+
+        event_log_open(f);
+        assert_int_equal(pawl__state_of(&tables, f->log, &err), PAWL_OK);
+        assert_int_equal(append_one(f->log, event_scope(payload), 0), PAWL_OK);
+        assert_int_equal(pawl__log_event(&event, &arena, f->log, 1), PAWL_OK);
+        assert_text(event.payload, payload);
+        pawl__arena_free(&arena);
+        assert_int_equal(pawl__replay_check(f->log, &err), PAWL_OK);
+        log_has(f, 1);
+}
+
+TESTS_MAIN(NULL, NULL)
