@@ -124,8 +124,9 @@ pawl_status pawl__mission_document(pawl__buf *out, unsigned char hash[32],
 
 struct known {
         pawl_text id;
-        char inputs[65]; /* their hash; "": not known */
-        pawl_text run;   /* canonical; absent: not known */
+        char inputs[65];  /* their hash; "": not known */
+        pawl_text run;    /* canonical; absent: not known */
+        pawl_text how[3]; /* likewise the mission's env, its own, and its cwd */
 };
 
 static pawl_status hash_inputs(char out[65], const pawl__json_tree *tree, pawl__node inputs,
@@ -151,6 +152,13 @@ static pawl_status hash_inputs(char out[65], const pawl__json_tree *tree, pawl__
         if (!status)
                 pawl__hex(out, hash, PAWL__HASH_LEN);
         return status;
+}
+
+static pawl_text value_of(const pawl__json_tree *tree, pawl__node object, const char *name)
+{
+        const pawl__node node = pawl__json_get(tree, object, name);
+
+        return node == PAWL__NO_NODE ? (pawl_text){NULL, 0} : pawl__json_at(tree, node)->value;
 }
 
 /* The steps of a document; their texts are the tree's. */
@@ -179,6 +187,9 @@ static pawl_status read_document(struct known **out, size_t *n, pawl__arena *are
                 step->id = pawl__json_get_text(tree, s, "id");
                 if (run != PAWL__NO_NODE)
                         step->run = pawl__json_at(tree, run)->value;
+                step->how[0] = value_of(tree, 0, "env");
+                step->how[1] = value_of(tree, s, "env");
+                step->how[2] = value_of(tree, s, "cwd");
                 status = hash_inputs(
                         step->inputs, tree, pawl__json_get(tree, s, "inputs"), hashed, hasher, err);
         }
@@ -314,6 +325,8 @@ static pawl_status compare_step(comparing *c, size_t index, bool moved)
         const struct known *was = &c->was[at];
         bool inputs = was->inputs[0] && strcmp(was->inputs, is->inputs) != 0;
         bool run = was->run.data && !pawl__text_eq(was->run, is->run);
+        for (size_t i = 0; was->run.data && i < 3; i++)
+                run = run || !pawl__text_eq(was->how[i], is->how[i]);
         c->out->rerun[index] = inputs || run;
         if (moved || run || (inputs && !stands_at_checkpoint(c, is->id)))
                 c->out->at_resume = false;

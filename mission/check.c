@@ -148,7 +148,8 @@ static pawl_status fill_context(checker *c, pawl_context *ctx, const pawl__step 
 
 static pawl_status find_command(checker *c, const pawl__step *step)
 {
-        const pawl__command command = {.argv = step->argv, .directory = c->mission->directory};
+        const pawl__command command = {
+                .argv = step->argv, .directory = c->mission->directory, .cwd = step->cwd};
 
         if (!*step->argv[0]) /* a parameter that has no value yet */
                 return PAWL_OK;

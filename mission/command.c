@@ -5,10 +5,12 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <linux/openat2.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 /* The pipes, and the directory to run in. -1: none. */
@@ -70,11 +72,33 @@ static bool open_pipe(int *read_end, int *write_end, int *ours)
         return *read_end >= 0 && *write_end >= 0 && fcntl(*ours, F_SETFL, O_NONBLOCK) == 0;
 }
 
+/* By no link does it lead out. */
+static pawl_status open_cwd(struct ends *ends, const pawl__command *command, pawl_error *err)
+{
+        const struct open_how how = {
+                .flags = O_PATH | O_DIRECTORY | O_CLOEXEC, .resolve = RESOLVE_BENEATH};
+        const int outer = ends->directory;
+
+        ends->directory =
+                above_stdio((int)syscall(SYS_openat2, outer, command->cwd, &how, sizeof how));
+        const int error = errno;
+        close(outer);
+        if (ends->directory >= 0)
+                return PAWL_OK;
+        if (error == EXDEV)
+                return pawl__fail(err, PAWL_EACCESS,
+                        "%s: cwd %s leads out of %s; name a directory beneath it", command->argv[0],
+                        command->cwd, command->directory);
+        return pawl__fail(err, pawl__errno_status(error),
+                "%s: cannot run in directory %s of %s: %s; check the directory", command->argv[0],
+                command->cwd, command->directory, strerrordesc_np(error));
+}
+
 static pawl_status open_directory(struct ends *ends, const pawl__command *command, pawl_error *err)
 {
         ends->directory = above_stdio(open(command->directory, O_PATH | O_DIRECTORY | O_CLOEXEC));
         if (ends->directory >= 0)
-                return PAWL_OK;
+                return command->cwd ? open_cwd(ends, command, err) : PAWL_OK;
         return pawl__fail(err, pawl__errno_status(errno),
                 "%s: cannot run in directory %s: %s; check the directory", command->argv[0],
                 command->directory, strerrordesc_np(errno));

@@ -63,13 +63,24 @@ static const char *variable(pawl__arena *arena, const char *name, const char *va
         return text;
 }
 
+static bool has_variable(const pawl__env *env, const char *name)
+{
+        for (size_t i = 0; i < env->n; i++)
+                if (strcmp(env->items[i].name, name) == 0)
+                        return true;
+        return false;
+}
+
 enum { VARIABLES = 12 };
 
 /* Those without a value are left to what the environment has. PAWL_ENOMEM. */
-static pawl_status make_env(const char *env[VARIABLES + 1], pawl__arena *arena,
-        const pawl__step_run *p, const pawl__step_terms *terms)
+static pawl_status make_env(const char *const **out, pawl__arena *arena, const pawl__step_run *p,
+        const pawl__step_terms *terms)
 {
         pawl__runner *r = p->r;
+        const pawl__env *given[] = {&r->mission->env, &p->step->env};
+        const char **env =
+                pawl__arena_array(arena, VARIABLES + given[0]->n + given[1]->n + 1, sizeof *env);
         const struct {
                 const char *name, *value;
         } all[VARIABLES] = {
@@ -88,15 +99,24 @@ static pawl_status make_env(const char *env[VARIABLES + 1], pawl__arena *arena,
         };
         size_t n = 0;
 
-        for (size_t i = 0; i < VARIABLES; i++) {
+        for (size_t i = 0; env && i < 2; i++)
+                for (size_t k = 0; k < given[i]->n; k++) {
+                        const pawl__variable *one = &given[i]->items[k];
+                        if (i == 0 && has_variable(given[1], one->name))
+                                continue;
+                        env[n] = variable(arena, one->name, one->value);
+                        if (!env[n++])
+                                return PAWL_ENOMEM;
+                }
+        for (size_t i = 0; env && i < VARIABLES; i++) {
                 if (!all[i].value)
                         continue;
                 env[n] = variable(arena, all[i].name, all[i].value);
                 if (!env[n++])
                         return PAWL_ENOMEM;
         }
-        env[n] = NULL;
-        return PAWL_OK;
+        *out = env; /* which ends with a NULL */
+        return env ? PAWL_OK : PAWL_ENOMEM;
 }
 
 /* A completed step is a checkpoint of the session, in the commit that takes its StepCompleted. */
@@ -158,14 +178,14 @@ pawl_status pawl__step_run_execute(pawl__step_run *p)
         pawl__runner *r = p->r;
         unsigned third = pawl__log_lease_ms(r->log) / 3;
         lease held = {r, boot_ms(r) + third, third, NULL, PAWL_ERROR_INIT};
-        const char *env[VARIABLES + 1];
+        const char *const *env;
         pawl__arena arena = PAWL__ARENA_INIT;
         pawl__command_result result = {.output = PAWL__BUF_INIT};
         pawl_error error = PAWL_ERROR_INIT;
         pawl__step_terms terms = {.dir = 0};
         pawl_status status = pawl__step_terms_begin(&terms, p);
 
-        if (!status && make_env(env, &arena, p, &terms))
+        if (!status && make_env(&env, &arena, p, &terms))
                 status = pawl__nomem(&r->error);
         if (status) {
                 pawl__step_terms_end(&terms);
@@ -174,6 +194,7 @@ pawl_status pawl__step_run_execute(pawl__step_run *p)
         }
         pawl__command command = {.argv = p->step->argv,
                 .directory = r->mission->directory,
+                .cwd = p->step->cwd,
                 .env = env,
                 .input = pawl_context_inputs(p->ctx),
                 .output_max = p->step->settings.output_max,
@@ -196,6 +217,9 @@ pawl_status pawl__step_run_execute(pawl__step_run *p)
         pawl__step_terms_end(&terms);
         if (pawl__step_log_end(p))
                 status = r->error.status, error = r->error;
+        if (!status && !result.exit_code &&
+                pawl__secrets_strike_output(&r->secrets, &result.output, &error))
+                status = PAWL_ENOMEM;
         switch (status) {
         case PAWL_OK:
                 status = judge_exit(p, &result);

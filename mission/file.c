@@ -168,21 +168,6 @@ static pawl_status set_metadata(const pawl__place *place, pawl__node node)
         return PAWL_OK;
 }
 
-/* A word of the command, or the parameter that it is. */
-static pawl_status set_word(
-        const pawl__place *place, pawl__node node, char **word, pawl_mission_param **param)
-{
-        const pawl__loader *loader = place->target;
-        static char unknown[] = "";
-        char where[80];
-
-        if (!pawl__is_param(&place->document->tree, node))
-                return pawl__keep_c_string(place, word, node);
-        *word = unknown;
-        snprintf(where, sizeof where, "%s%s", place->where, place->key);
-        return pawl__param_named(param, loader->mission, node, where, place->err);
-}
-
 static pawl_status set_run(const pawl__place *place, pawl__node node)
 {
         pawl__loader *loader = place->target;
@@ -208,7 +193,8 @@ static pawl_status set_run(const pawl__place *place, pawl__node node)
                 snprintf(key, sizeof key, "run[%zu]", n);
                 at.key = key;
                 pawl_mission_param *unknown = NULL;
-                pawl_status status = set_word(&at, m, &argv[n], params ? &params[n] : &unknown);
+                pawl_status status =
+                        pawl__word_read(&at, m, &argv[n], params ? &params[n] : &unknown);
                 if (status)
                         return status;
                 n++;
@@ -228,6 +214,8 @@ static const pawl__field step_fields[] = {
         {"run", PAWL__ENTRY_LIST, "give its command: run: [COMMAND, ARGUMENT, ...]", set_run},
         {"max_output_bytes", PAWL__ENTRY_NUMBER, NULL, set_output_max},
         {"max_log_bytes", PAWL__ENTRY_NUMBER, NULL, pawl__set_log_max},
+        {"env", PAWL__ENTRY_MAPPING, NULL, pawl__env_read},
+        {"cwd", PAWL__ENTRY_TEXT, NULL, pawl__cwd_read},
 };
 
 /* ---- The mission ---------------------------------------------------------------------------- */
@@ -318,6 +306,8 @@ static const pawl__field mission_fields[] = {
         {"handoff", PAWL__ENTRY_TEXT, NULL, set_handoff},
         {"workspace", PAWL__ENTRY_MAPPING, NULL, pawl__workspace_settings_read},
         {"params", PAWL__ENTRY_MAPPING, NULL, pawl__params_read},
+        {"secrets", PAWL__ENTRY_LIST, NULL, pawl__secrets_read},
+        {"env", PAWL__ENTRY_MAPPING, NULL, pawl__env_read},
         {"steps", PAWL__ENTRY_LIST, "list the mission's steps: steps: [...]", set_steps},
 };
 

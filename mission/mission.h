@@ -24,6 +24,18 @@ typedef struct pawl__settings {
         size_t log_max;                     /**< `max_log_bytes` likewise, or PAWL__LOG_MAX_UNSET */
 } pawl__settings;
 
+/** A variable of commands' environment. */
+typedef struct pawl__variable {
+        const char *name;
+        char *value;               /**< "" for a parameter that has no value yet */
+        pawl_mission_param *param; /**< NULL: it is none */
+} pawl__variable;
+
+typedef struct pawl__env {
+        pawl__variable *items;
+        size_t n;
+} pawl__env;
+
 typedef struct pawl__step {
         pawl_text id;
         bool critical;
@@ -33,6 +45,8 @@ typedef struct pawl__step {
         char **argv;        /**< ended by NULL; "" for a parameter that has no value yet */
         pawl_mission_param **word_params; /**< of each word, the one that it is, or NULL; NULL: none
                                                is one */
+        pawl__env env;                    /**< before the mission's */
+        char *cwd; /**< relative to the mission's directory, and beneath it; NULL: there */
 } pawl__step;
 
 /** When a run takes an automatic checkpoint of the workspace. */
@@ -63,6 +77,9 @@ struct pawl_mission {
         char *tool_checkpoints; /**< "on" or "off", for its commands; NULL: not said */
         char *edit_tools;       /**< names with commas between them; NULL: not said */
         char *tool_files; /**< absolute: the directory of tool calls' documents; NULL: not said */
+        pawl__env env;
+        const char **secrets; /**< names of variables */
+        size_t n_secrets;
         pawl_mission_param *params;
         size_t n_params;
         pawl__step *steps;

@@ -235,9 +235,23 @@ const pawl_mission_param *pawl__param_at(const pawl_mission *mission, pawl__node
         return name.data ? find(mission, name) : NULL;
 }
 
+pawl_status pawl__word_read(
+        const pawl__place *place, pawl__node node, char **word, pawl_mission_param **param)
+{
+        const pawl__loader *loader = place->target;
+        static char unknown[] = "";
+        char where[200];
+
+        if (!pawl__is_param(&place->document->tree, node))
+                return pawl__keep_c_string(place, word, node);
+        *word = unknown;
+        snprintf(where, sizeof where, "%s%s", place->where, place->key);
+        return pawl__param_named(param, loader->mission, node, where, place->err);
+}
+
 /* A string as it is, anything else as JSON. */
-static pawl_status put_word(char **word, pawl_mission *mission, const pawl_mission_param *param,
-        const pawl__step *step, pawl_error *err)
+static pawl_status put_word(
+        char **word, pawl_mission *mission, const pawl_mission_param *param, pawl_error *err)
 {
         pawl__json_tree tree = PAWL__JSON_TREE_INIT;
         bool ok = true;
@@ -249,9 +263,9 @@ static pawl_status put_word(char **word, pawl_mission *mission, const pawl_missi
                                                : pawl__text(param->value);
                 if (memchr(text.data, '\0', text.len))
                         status = pawl__fail(err, PAWL_EINVAL,
-                                "parameter %s: holds a NUL, which no word of a command can (step "
-                                "%.*s); leave it out",
-                                param->name, PAWL__FMT(step->id));
+                                "parameter %s: holds a NUL, which no word of a command and no "
+                                "variable can; leave it out",
+                                param->name);
                 else
                         *word = (char *)(uintptr_t)pawl__arena_text(&mission->arena, text, &ok)
                                         .data;
@@ -260,16 +274,28 @@ static pawl_status put_word(char **word, pawl_mission *mission, const pawl_missi
         return ok ? status : pawl__nomem(err);
 }
 
-pawl_status pawl__params_put_words(pawl_mission *mission, pawl_error *err)
+static pawl_status put_env(pawl__env *env, pawl_mission *mission, pawl_error *err)
 {
         pawl_status status = PAWL_OK;
+
+        for (size_t i = 0; i < env->n && !status; i++)
+                if (env->items[i].param && env->items[i].param->value)
+                        status = put_word(&env->items[i].value, mission, env->items[i].param, err);
+        return status;
+}
+
+pawl_status pawl__params_put_words(pawl_mission *mission, pawl_error *err)
+{
+        pawl_status status = put_env(&mission->env, mission, err);
 
         for (size_t i = 0; i < mission->n_steps && !status; i++) {
                 pawl__step *step = &mission->steps[i];
                 for (size_t k = 0; step->word_params && step->argv[k] && !status; k++)
                         if (step->word_params[k] && step->word_params[k]->value)
                                 status = put_word(
-                                        &step->argv[k], mission, step->word_params[k], step, err);
+                                        &step->argv[k], mission, step->word_params[k], err);
+                if (!status)
+                        status = put_env(&step->env, mission, err);
         }
         return status;
 }

@@ -22,7 +22,11 @@ PAWL_MUST_CHECK pawl_status pawl__param_named(pawl_mission_param **out, const pa
 /** That of a file that was read; NULL: the node is none. */
 const pawl_mission_param *pawl__param_at(const pawl_mission *mission, pawl__node node);
 
-/** The words of the steps' commands as the values are now; one without a value makes "". */
+/** A word of a command, or a variable's value: what it says, or "" and the parameter that it is. */
+PAWL_MUST_CHECK pawl_status pawl__word_read(
+        const pawl__place *place, pawl__node node, char **word, pawl_mission_param **param);
+/** The words and variables of the steps' commands as the values are now; one without a value makes
+ * "". */
 PAWL_MUST_CHECK pawl_status pawl__params_put_words(pawl_mission *mission, pawl_error *err);
 /** PAWL_EINVAL naming the first that has no value. */
 PAWL_MUST_CHECK pawl_status pawl__params_complete(const pawl_mission *mission, pawl_error *err);

@@ -319,6 +319,8 @@ static pawl_status go_on(pawl__runner *r, target *found)
                          : reload_mission(r, found);
         if (!status)
                 status = take_params(r, run);
+        if (!status)
+                status = pawl__secrets_load(&r->secrets, &r->arena, r->mission, &r->error);
         if (status)
                 return status;
         r->runtime = PAWL__STRICTNESS_UNSET;

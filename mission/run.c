@@ -151,6 +151,8 @@ static pawl_status begin(pawl__runner *r, pawl__seeds *with)
         pawl_status status = pawl__params_complete(r->mission, &r->error);
 
         if (!status)
+                status = pawl__secrets_load(&r->secrets, &r->arena, r->mission, &r->error);
+        if (!status)
                 status = pawl__runner_load_seeds(with, r);
         if (!status)
                 status = pawl__runner_choose_id(r);

@@ -14,6 +14,7 @@
 #include "events/types.h"
 #include "glossary/seed.h"
 #include "mission/baseline.h"
+#include "mission/secrets.h"
 #include "pipeline/chain.h"
 #include "workspace/workspace.h"
 
@@ -30,8 +31,9 @@ typedef struct pawl__runner {
 
         pawl_text run_id, session_id, actor; /**< in the arena, NUL-ended */
         pawl__strictness runtime, project;
-        uint32_t keep_sessions;       /**< PAWL__KEEP_ALL: no retention */
-        size_t log_max;               /**< of steps that say nothing of it */
+        uint32_t keep_sessions; /**< PAWL__KEEP_ALL: no retention */
+        size_t log_max;         /**< of steps that say nothing of it */
+        pawl__secrets secrets;
         struct pawl__step_logs *logs; /**< mission/step_log.c; NULL: no command was started yet */
         pawl__scope_ref refs[PAWL__SCOPE_REFS_MAX];
         size_t n_refs;

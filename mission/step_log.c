@@ -19,10 +19,11 @@ struct pawl__step_logs {
         pawl__map recorded; /* of each step, the last attempt that is in the log or in the batch */
         bool counted;
         pawl__arena arena;
-        pawl__buf kept; /* the last max bytes and at most as many before them */
-        uint64_t total; /* bytes of this attempt */
-        size_t max;     /* of them that are kept */
-        pawl__buf path; /* of the file; its directory is the first dir bytes */
+        pawl__buf kept;    /* the last max bytes and at most as many before them */
+        pawl__buf pending; /* of a mission with secrets: what one may still begin or go on in */
+        uint64_t total;    /* bytes of this attempt */
+        size_t max;        /* of them that are kept */
+        pawl__buf path;    /* of the file; its directory is the first dir bytes */
         size_t dir;
         int fd;         /* of the file; -1: none yet */
         bool shown;     /* the command runs long enough for a file to be worth its cost */
@@ -40,6 +41,7 @@ void pawl__step_logs_free(step_logs *logs)
                 close(logs->fd);
         pawl__map_free(&logs->recorded);
         pawl__buf_free(&logs->kept);
+        pawl__buf_free(&logs->pending);
         pawl__buf_free(&logs->path);
         pawl__buf_free(&logs->done);
         pawl__arena_free(&logs->arena);
@@ -220,13 +222,13 @@ pawl_status pawl__step_log_begin(pawl__step_run *p)
         logs->shown = false;
         logs->without = logs->max == 0;
         pawl__buf_clear(&logs->kept);
+        pawl__buf_clear(&logs->pending);
         p->ctx->attempt = (pawl__attempt){.number = number};
         return PAWL_OK;
 }
 
-pawl_status pawl__step_log_take(const char *data, size_t len, void *user)
+static pawl_status take(pawl__runner *r, const char *data, size_t len)
 {
-        pawl__runner *r = user;
         step_logs *logs = r->logs;
         const size_t most = 2 * logs->max;
         bool trim = logs->kept.len + len > most && logs->max;
@@ -243,6 +245,34 @@ pawl_status pawl__step_log_take(const char *data, size_t len, void *user)
         return PAWL_OK;
 }
 
+/* Strike the secrets out of what came, and take what none of them can reach into any more: all of
+ * it at the end. */
+static pawl_status take_struck(pawl__runner *r, bool ended)
+{
+        pawl__buf *pending = &r->logs->pending;
+        const size_t reach = ended ? 0 : r->secrets.longest;
+
+        pawl__secrets_strike(&r->secrets, pending);
+        if (pending->len <= reach)
+                return PAWL_OK;
+        const size_t n = pending->len - reach;
+        const pawl_status status = take(r, pending->data, n);
+        memmove(pending->data, pending->data + n, reach);
+        pending->len = reach;
+        return status;
+}
+
+pawl_status pawl__step_log_take(const char *data, size_t len, void *user)
+{
+        pawl__runner *r = user;
+
+        if (!r->secrets.n)
+                return take(r, data, len);
+        if (pawl__buf_add(&r->logs->pending, data, len))
+                return pawl__nomem(&r->error);
+        return take_struck(r, false);
+}
+
 void pawl__step_log_show(pawl__runner *r)
 {
         if (!r->logs || r->logs->shown)
@@ -255,6 +285,7 @@ void pawl__step_log_show(pawl__runner *r)
 pawl_status pawl__step_log_end(pawl__step_run *p)
 {
         step_logs *logs = p->r->logs;
+        pawl_status status = logs->pending.len ? take_struck(p->r, true) : PAWL_OK;
 
         if (logs->fd >= 0) {
                 close(logs->fd);
@@ -262,7 +293,7 @@ pawl_status pawl__step_log_end(pawl__step_run *p)
                 if (let_go(p->r))
                         return PAWL_ENOMEM;
         }
-        return keep(&p->ctx->attempt, p->r, kept(logs), logs->total);
+        return status ? status : keep(&p->ctx->attempt, p->r, kept(logs), logs->total);
 }
 
 void pawl__step_log_recorded(pawl__runner *r)

@@ -141,7 +141,9 @@ static pawl_status check_captured(submitting *s)
                 const char *command = mission->steps[i].argv[0];
                 if (*command == '/' || !strchr(command, '/'))
                         continue;
-                const int len = snprintf(path, sizeof path, "%s/%s", s->below, command);
+                const char *cwd = mission->steps[i].cwd;
+                const int len =
+                        snprintf(path, sizeof path, "%s/%s/%s", s->below, cwd ? cwd : ".", command);
                 if (len < 0 || (size_t)len >= sizeof path || !normal(path))
                         status = pawl__fail(&s->r->error, PAWL_EINVAL,
                                 "mission %.*s: the command %.200s leads out of the workspace; put "

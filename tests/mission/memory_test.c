@@ -1,5 +1,6 @@
 /* Every allocation of reading a mission, its inputs and running a command fails once. */
 #include "mission/inputs.h"
+#include "mission/secrets.h"
 #include "support/command.h"
 #include "support/sweep.h"
 
@@ -8,8 +9,11 @@ static const char text[] = "mission: m\n"
                            "glossary: {team_domain: team.yaml}\n"
                            "workspace: {exclude: [x], tool_checkpoints: on, edit_tools: [e, f],\n"
                            "  tool_checkpoint_files: calls}\n"
+                           "params: {p: {default: v}}\n"
+                           "secrets: [SECRET_OF_A_TEST]\n"
+                           "env: {A: {$param: p}}\n"
                            "steps:\n"
-                           "- {id: a, run: [./a, b]}\n"
+                           "- {id: a, run: [./a, b], cwd: sub, env: {B: 1}}\n"
                            "- id: b\n"
                            "  run: [./b]\n"
                            "  inputs: {x: {$from: 'a#/k'}, y: [{$from: a}]}\n"
@@ -120,6 +124,29 @@ T(inputs_survive_any_failed_allocation)
                         assert_int_equal(out.len, 0);
                 assert_int_equal(status, s.failed ? PAWL_ENOMEM : PAWL_OK);
                 pawl__buf_free(&out);
+        }
+}
+
+T(secrets_survive_any_failed_allocation)
+{
+        struct fixture *f = *state;
+
+        assert_int_equal(setenv("SECRET_OF_A_TEST", "a \"secret\" value", 1), 0);
+        for (sweep s = {.least = 3}; sweep_next(&s);) {
+                pawl_error err = PAWL_ERROR_INIT;
+                pawl__arena arena = PAWL__ARENA_INIT;
+                pawl__secrets secrets;
+                pawl__buf output = PAWL__BUF_INIT;
+                assert_int_equal(
+                        pawl__buf_adds(&output, "[\"a \\u0022secret\\\" value!\"]"), PAWL_OK);
+                sweep_arm(&s);
+                pawl_status status = pawl__secrets_load(&secrets, &arena, f->mission, &err);
+                if (!status)
+                        status = pawl__secrets_strike_output(&secrets, &output, &err);
+                if (sweep_done(&s, status, &err))
+                        assert_text(pawl__buf_text(&output), "[\"***!\"]");
+                pawl__buf_free(&output);
+                pawl__arena_free(&arena);
         }
 }
 

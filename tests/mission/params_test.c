@@ -188,7 +188,7 @@ FILE_TEST(parameters_that_are_not_declared_are_refused)
         assert_int_equal(
                 pawl_mission_set_param(f->mission, "v", "\"a\\u0000b\"", &f->err), PAWL_EINVAL);
         assert_string_equal(f->err.message,
-                "parameter v: holds a NUL, which no word of a command can (step a); leave it out");
+                "parameter v: holds a NUL, which no word of a command and no variable can; leave it out");
 }
 
 FILE_TEST(parameters_survive_any_failed_allocation)

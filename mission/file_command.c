@@ -1,0 +1,153 @@
+/* What a mission file says of how commands run: env, cwd, secrets. */
+#include "base/error.h"
+#include "mission/params.h"
+#include <stdio.h>
+
+/* As a shell may call a variable; PAWL_* are the runner's own. */
+static bool is_variable(pawl_text name)
+{
+        for (size_t i = 0; i < name.len; i++) {
+                const char c = name.data[i];
+                const bool letter = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
+                if (!letter && (i == 0 || c < '0' || c > '9'))
+                        return false;
+        }
+        return name.len > 0;
+}
+
+static pawl_status check_variable(const pawl__place *place, pawl__node node, pawl_text name)
+{
+        if (!is_variable(name))
+                return pawl__field_fail(place, node,
+                        "\"%.*s\" is no variable's name; write letters, digits and _, beginning "
+                        "with no digit",
+                        PAWL__FMT(name));
+        if (pawl__text_starts(name, "PAWL_"))
+                return pawl__field_fail(place, node,
+                        "%.*s is one that a command is told by; choose another name",
+                        PAWL__FMT(name));
+        return PAWL_OK;
+}
+
+/* The place of an element or a member, for messages: KEY becomes "KEYSUFFIX" in @p key. */
+static pawl__place place_of(
+        const pawl__place *place, char *key, size_t size, const char *before, pawl_text name)
+{
+        pawl__place at = *place;
+
+        snprintf(key, size, "%s%s%.*s", place->key, before, PAWL__FMT(name));
+        at.key = key;
+        return at;
+}
+
+/* ---- env: --------------------------------------------------------------------------------------
+ */
+
+static bool is_secret(const pawl_mission *mission, pawl_text name)
+{
+        for (size_t i = 0; i < mission->n_secrets; i++)
+                if (pawl__text_is(name, mission->secrets[i]))
+                        return true;
+        return false;
+}
+
+static pawl_status read_variable(const pawl__place *place, pawl__env *env, pawl__node node)
+{
+        const pawl__loader *loader = place->target;
+        const pawl_text name = pawl__value_at(place, node)->name;
+        pawl__variable *variable = &env->items[env->n];
+        pawl_text kept = {NULL, 0};
+        char key[120];
+        pawl_status status = check_variable(place, node, name);
+
+        if (!status && is_secret(loader->mission, name))
+                status = pawl__field_fail(place, node,
+                        "%.*s is a secret, which has its value from the environment; take it out "
+                        "here or there",
+                        PAWL__FMT(name));
+        if (!status)
+                status = pawl__keep(place, &kept, name);
+        if (status)
+                return status;
+        const pawl__place at = place_of(place, key, sizeof key, ".", name);
+        variable->name = kept.data;
+        env->n++;
+        return pawl__word_read(&at, node, &variable->value, &variable->param);
+}
+
+pawl_status pawl__env_read(const pawl__place *place, pawl__node node)
+{
+        pawl__loader *loader = place->target;
+        const pawl__json_tree *tree = &place->document->tree;
+        pawl__env *env = loader->step ? &loader->step->env : &loader->mission->env;
+        pawl_status status = PAWL_OK;
+
+        env->items = pawl__arena_array(
+                &loader->mission->arena, pawl__value_at(place, node)->count, sizeof *env->items);
+        if (!env->items)
+                return pawl__nomem(place->err);
+        for (pawl__node m = pawl__json_first(tree, node); m != PAWL__NO_NODE && !status;
+                m = pawl__json_after(tree, node, m))
+                status = read_variable(place, env, m);
+        return status;
+}
+
+/* ---- cwd: --------------------------------------------------------------------------------------
+ */
+
+/* Does it go up further than down? A link that leads out is seen when the command is started. */
+static bool leads_out(const char *path)
+{
+        int depth = 0;
+
+        for (size_t len; *path && depth >= 0; path += len + (path[len] == '/')) {
+                len = strcspn(path, "/");
+                if (len == 2 && memcmp(path, "..", 2) == 0)
+                        depth--;
+                else if (len && !(len == 1 && *path == '.'))
+                        depth++;
+        }
+        return depth < 0;
+}
+
+pawl_status pawl__cwd_read(const pawl__place *place, pawl__node node)
+{
+        pawl__loader *loader = place->target;
+        pawl_status status = pawl__keep_c_string(place, &loader->step->cwd, node);
+        const char *cwd = loader->step->cwd;
+
+        if (status)
+                return status;
+        if (!*cwd || *cwd == '/' || leads_out(cwd))
+                return pawl__field_fail(place, node,
+                        "leads out of the mission file's directory; write a path beneath it");
+        return PAWL_OK;
+}
+
+/* ---- secrets: -----------------------------------------------------------------------------------
+ */
+
+pawl_status pawl__secrets_read(const pawl__place *place, pawl__node node)
+{
+        const pawl__loader *loader = place->target;
+        const pawl__json_tree *tree = &place->document->tree;
+        pawl_mission *mission = loader->mission;
+
+        mission->secrets = pawl__arena_array(
+                &mission->arena, pawl__value_at(place, node)->count, sizeof *mission->secrets);
+        if (!mission->secrets)
+                return pawl__nomem(place->err);
+        for (pawl__node m = pawl__json_first(tree, node); m != PAWL__NO_NODE;
+                m = pawl__json_after(tree, node, m)) {
+                char *name = NULL, key[40], number[24];
+                snprintf(number, sizeof number, "%zu]", mission->n_secrets);
+                const pawl__place at = place_of(place, key, sizeof key, "[", pawl__text(number));
+                pawl_status status = pawl__keep_c_string(&at, &name, m);
+                if (!status)
+                        status = check_variable(&at, m, pawl__text(name));
+                if (status)
+                        return status;
+                mission->secrets[mission->n_secrets++] = name;
+        }
+        return PAWL_OK;
+}

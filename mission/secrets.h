@@ -1,0 +1,34 @@
+/**
+ * @file mission/secrets.h
+ * @brief Secrets of a mission: variables of this process that its commands get, and that are struck
+ * out of what is kept of them.
+ *
+ * Struck out, with "***" in their place, are a value as it is, as a string of JSON has it, and in
+ * base64 (either alphabet, whatever stands before and after it, line breaks in between).
+ */
+#ifndef PAWL_MISSION_SECRETS_H
+#define PAWL_MISSION_SECRETS_H
+
+#include "mission/mission.h"
+
+typedef struct pawl__secrets {
+        pawl_text *forms; /**< what is looked for */
+        size_t n;
+        size_t longest;   /**< bytes that one may have in a text, with line breaks */
+        bool starts[256]; /**< does one start with this byte? */
+} pawl__secrets;
+
+/** Their values now. PAWL_EINVAL naming the first that is not set, or has fewer than 4 bytes.
+ *  Everything lives in the arena. */
+PAWL_MUST_CHECK pawl_status pawl__secrets_load(
+        pawl__secrets *out, pawl__arena *arena, const pawl_mission *mission, pawl_error *err);
+
+/** Strike them out, in place. The text does not grow. */
+void pawl__secrets_strike(const pawl__secrets *secrets, pawl__buf *text);
+/** The same of a C string. */
+void pawl__secrets_strike_string(const pawl__secrets *secrets, char *string);
+/** The same of a command's output, in the canonical form too where it is JSON. */
+PAWL_MUST_CHECK pawl_status pawl__secrets_strike_output(
+        const pawl__secrets *secrets, pawl__buf *output, pawl_error *err);
+
+#endif

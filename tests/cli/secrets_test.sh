@@ -1,0 +1,129 @@
+# Variables, directories and secrets of a mission's commands: what they get, and what is kept.
+. "$SOURCE_DIR/tests/cli/shared.sh"
+export PAWL_DB=$PWD/.pawl/events.db
+
+mkdir -p sub/deeper elsewhere
+ln -s / sub/out
+ln -s ../elsewhere sub/beside
+cat >mission.yaml <<'MISSION'
+mission: m
+params: {mode: {default: fast}}
+env: {LANG: C.UTF-8, MODE: slow, LEVEL: 3}
+steps:
+  - id: a
+    env: {MODE: {$param: mode}, OWN: "x y"}
+    cwd: sub/deeper
+    run: [sh, -c, 'echo "$LANG $MODE $LEVEL $OWN"; pwd >&2']
+  - id: b
+    cwd: sub/beside
+    run: [sh, -c, 'echo "$MODE ${OWN-unset}"; pwd -P >&2']
+MISSION
+
+it "gives a step its variables before the mission's, and its directory"
+runs 0 pawl run mission.yaml --run r1 --set mode=quick
+same "$(pawl output r1 a)" 'C.UTF-8 quick 3 x y'
+same "$(pawl output r1 b)" 'slow unset'
+same "$(pawl logs r1 a | grep deeper)" "$PWD/sub/deeper"
+same "$(pawl logs r1 b | grep elsewhere)" "$PWD/elsewhere"
+
+it "takes a command by a path from that directory"
+printf '#!/bin/sh\necho here\n' >sub/command
+chmod +x sub/command
+printf 'mission: c\nsteps: [{id: a, cwd: sub, run: [./command]}]\n' >command.yaml
+runs 0 pawl check command.yaml
+runs 0 pawl run command.yaml --run c1
+same "$(pawl output c1 a)" here
+runs 0 pawl submit command.yaml --run c2
+
+it "refuses a directory that is not beneath the mission's, by path or by link"
+for cwd in .. / sub/../../x ''; do
+        printf 'mission: c\nsteps: [{id: a, cwd: "%s", run: [true]}]\n' "$cwd" >out.yaml
+        fails 1 "steps\[0\].cwd: leads out of the mission file's directory" pawl run out.yaml
+done
+printf 'mission: c\nsteps: [{id: a, cwd: sub/out, run: [true]}]\n' >out.yaml
+fails 1 "cwd sub/out leads out of" pawl check out.yaml
+runs 1 pawl run out.yaml --fresh
+says 'cwd sub/out leads out of' err
+printf 'mission: c\nsteps: [{id: a, cwd: none, run: [true]}]\n' >out.yaml
+fails 1 "cannot run in directory none of .*No such file" pawl check out.yaml
+
+it "takes another variable or directory for another command"
+cat >changed.yaml <<'MISSION'
+mission: changed
+env: {A: 1}
+steps: [{id: a, run: [sh, -c, 'test -e go']}]
+MISSION
+runs 1 pawl run changed.yaml --run k1
+sed -i 's/A: 1/A: 2/' changed.yaml
+runs 4 pawl resume k1
+says 'step a.*command|run' err
+touch go
+runs 0 pawl resume k1 --accept-changed-mission
+
+it "refuses variables of the wrong form"
+printf 'mission: c\nenv: {PAWL_X: 1}\nsteps: [{id: a, run: [true]}]\n' >e.yaml
+fails 1 'line 2: env.*PAWL_X is one that a command is told by' pawl check e.yaml
+printf 'mission: c\nsteps: [{id: a, env: {1A: x}, run: [true]}]\n' >e.yaml
+fails 1 "steps\[0\].env: \"1A\" is no variable's name" pawl check e.yaml
+printf 'mission: c\nsecrets: [KEY]\nsteps: [{id: a, env: {KEY: x}, run: [true]}]\n' >e.yaml
+fails 1 'KEY is a secret, which has its value from the environment' pawl check e.yaml
+
+# ---- Secrets ------------------------------------------------------------------------------------
+
+cat >secret.yaml <<'MISSION'
+mission: secret
+secrets: [API_TOKEN, OTHER]
+handoff: handoff.txt
+workspace: {checkpoint: off} # which would have what the commands print into this directory
+steps:
+  - id: text
+    run: [sh, -c, 'echo "got $API_TOKEN and $OTHER"; echo "log $API_TOKEN" >&2']
+  - id: json
+    run: [sh, -c, 'printf "{\"a\": \"%s\", \"b\": [\"\\u0053uperSecret-42+/Value\"]}" "$OTHER"']
+  - id: base64
+    run: [sh, -c, 'for before in "" a ab abc; do printf "%s%sz" "$before" "$API_TOKEN" | base64; printf "%s%sz" "$before" "$API_TOKEN" | base64 -w 20; printf "%s%s" "$before" "$API_TOKEN" | base64 | tr +/ -_ >&2; done']
+  - id: slow
+    run: [sh, -c, 'printf "%s" Super >&2; sleep 0.4; printf "%s" Secret-42 >&2; sleep 0.1; echo "+/Value" >&2; cat "$PAWL_DB-logs/$PAWL_RUN_ID/slow.1" 2>/dev/null; :']
+  - id: fails
+    run: [sh, -c, 'echo "bad: $API_TOKEN" >&2; test -e fixed']
+MISSION
+
+it "refuses a run whose secret is not set, or too short, and writes nothing"
+before=$(events)
+fails 1 'secret API_TOKEN: is not set' env -u API_TOKEN OTHER=whatever pawl run secret.yaml
+fails 1 'secret OTHER: is not set' env API_TOKEN=whatever OTHER= pawl run secret.yaml
+fails 1 'secret OTHER: has fewer than 4 bytes' env API_TOKEN=whatever OTHER=abc pawl run secret.yaml
+same "$(events)" "$before"
+
+it "gives them to commands, and keeps them nowhere"
+export API_TOKEN=SuperSecret-42+/Value OTHER='pass"word\x'
+runs 1 pawl run secret.yaml --run s1
+says 'SuperSecret' err # as it is written to the terminal
+same "$(pawl output s1 text)" 'got *** and ***'
+same "$(pawl output s1 json)" '{"a":"***","b":["***"]}'
+runs 1 pawl resume s1
+touch fixed
+eventlog export >exported
+for step in text json base64 slow fails; do
+        pawl output s1 $step 2>/dev/null >>exported || :
+        pawl logs s1 $step >>exported
+done
+pawl handoff --run s1 >>exported 2>&1 || :
+says '^log \*\*\*$' exported
+says 'bad: \*\*\*' exported
+says '^\*\*\*$' exported
+for search in exported handoff.txt .pawl; do
+        for form in SuperSecret-42 'pass"word' 'pass\"word' "$(printf %s "$API_TOKEN" | base64 | cut -c1-24)" \
+                "$(printf a%s "$API_TOKEN" | base64 | cut -c3-24)" "$(printf ab%s "$API_TOKEN" | base64 | cut -c4-24)" \
+                "$(printf %s "$API_TOKEN" | base64 | cut -c1-12)"; do
+                if grep -raqF -- "$form" "$search"; then
+                        echo "$search has $form"
+                        false
+                fi
+        done
+done
+
+it "refuses a resume without them, and goes on with them"
+fails 1 'secret API_TOKEN: is not set' env -u API_TOKEN pawl resume s1
+runs 0 pawl resume s1
+runs 0 eventlog replay --check
