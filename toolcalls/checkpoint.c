@@ -199,6 +199,7 @@ static void take(working *w, pawl__call *call)
         } else {
                 call->outcome.checkpoint = call->name;
                 call->outcome.n = o.taking.n;
+                call->outcome.over_budget = o.taking.scan->over_budget;
         }
         if (!status && o.file.fd >= 0) {
                 status = pawl__doc_publish(&o.file, &w->directory, &call->error);

@@ -25,7 +25,8 @@ static pawl_status tell(capture *c, pawl_error *err)
                 .unreadable = scan->unreadable,
                 .special = scan->special,
                 .changing = scan->changing,
-                .repositories = scan->repositories};
+                .repositories = scan->repositories,
+                .over_budget = scan->over_budget};
         pawl_not_captured *missed =
                 pawl__arena_array(&c->ws.arena, scan->n_not_captured + 1, sizeof *missed);
         if (!missed)

@@ -163,6 +163,7 @@ pawl_status pawl__checkpoint_prepare(pawl__taking *t, pawl_error *err)
         t->scan = NULL;
         pawl__arena_clear(&t->arena);
         t->state = t->outputs = (pawl_text){NULL, 0};
+        t->ws->bounded = !t->safety;
         if (!status)
                 status = pawl__workspace_settled(t->ws, err);
         if (!status)
@@ -174,6 +175,7 @@ pawl_status pawl__checkpoint_prepare(pawl__taking *t, pawl_error *err)
                 status = keep_git(t, err);
         if (!status)
                 status = pawl__workspace_scan(&t->scan, t->ws, true, err);
+        t->ws->bounded = false;
         bool same = false;
         if (!status && t->request->only_if_changed)
                 status = unchanged(&same, t, err);
@@ -186,6 +188,10 @@ pawl_status pawl__checkpoint_prepare(pawl__taking *t, pawl_error *err)
 static void write_rules(pawl__json_writer *w, const pawl__workspace *ws)
 {
         pawl__json_member_integer(w, "max_file", (int64_t)ws->max_file);
+        if (ws->max_files != PAWL__WORKSPACE_MAX_FILES)
+                pawl__json_member_integer(w, "max_files", (int64_t)ws->max_files);
+        if (ws->max_bytes != PAWL__WORKSPACE_MAX_BYTES)
+                pawl__json_member_integer(w, "max_bytes", (int64_t)ws->max_bytes);
         if (ws->n_exclude == 0)
                 return;
         pawl__json_name(w, "exclude");

@@ -2,6 +2,7 @@
 #include "workspace/workspace.h"
 #include "base/error.h"
 #include "base/ids.h"
+#include "base/sources.h"
 #include "base/system.h"
 #include <errno.h>
 #include <fcntl.h>
@@ -138,17 +139,26 @@ pawl_status pawl__workspace_imported(
         return status;
 }
 
+/* Where it is not known yet. */
+static void take_number(uint64_t *out, const pawl__json_tree *tree, const char *name)
+{
+        const pawl__node node = pawl__json_get(tree, 0, name);
+        int64_t value;
+
+        if (!*out && node != PAWL__NO_NODE && pawl__json_int(pawl__json_at(tree, node), &value) &&
+                value > 0)
+                *out = (uint64_t)value;
+}
+
 static pawl_status take_rules(
         pawl__workspace *ws, const pawl__json_tree *tree, bool exclude, pawl_error *err)
 {
         const pawl__node list = pawl__json_get(tree, 0, "exclude");
-        const pawl__node size = pawl__json_get(tree, 0, "max_file");
-        int64_t max_file;
         bool ok = true;
 
-        if (!ws->max_file && size != PAWL__NO_NODE &&
-                pawl__json_int(pawl__json_at(tree, size), &max_file) && max_file > 0)
-                ws->max_file = (uint64_t)max_file;
+        take_number(&ws->max_file, tree, "max_file");
+        take_number(&ws->max_files, tree, "max_files");
+        take_number(&ws->max_bytes, tree, "max_bytes");
         if (list == PAWL__NO_NODE || !exclude)
                 return PAWL_OK;
         pawl_text *patterns = pawl__arena_array(
@@ -194,10 +204,16 @@ static pawl_status set_rules(
         pawl_status status = PAWL_OK;
 
         ws->max_file = options->max_file;
-        if (ws->any && (!options->exclude || !ws->max_file))
+        ws->max_files = options->max_files;
+        ws->max_bytes = options->max_bytes;
+        if (ws->any)
                 status = inherit_rules(ws, !options->exclude, err);
         if (!ws->max_file)
                 ws->max_file = MAX_FILE;
+        if (!ws->max_files)
+                ws->max_files = PAWL__WORKSPACE_MAX_FILES;
+        if (!ws->max_bytes)
+                ws->max_bytes = PAWL__WORKSPACE_MAX_BYTES;
         if (status || !options->exclude)
                 return status;
         pawl_text *patterns =
@@ -379,6 +395,12 @@ pawl_status pawl__workspace_open_run(pawl__workspace *ws, pawl_log *log, pawl_te
         ws->home = options->home;
         ws->config_home = options->config_home;
         ws->force_root = options->force_root;
+        ws->progress = options->progress;
+        ws->progress_user = options->progress_user;
+        if (options->budget_ms) {
+                const pawl_sources *sources = pawl__log_sources(log);
+                ws->deadline_ms = sources->boot_ms(sources->user) + (int64_t)options->budget_ms;
+        }
         pawl_status status = pawl__id_check(
                 pawl__text(options->actor ? options->actor : "program"), "actor", err);
         if (status)
@@ -458,11 +480,18 @@ pawl_status pawl__workspace_scan(
                 .force_root = ws->force_root,
                 .home = ws->home,
                 .config_home = ws->config_home,
-                .flush_spool = flush_spool};
+                .flush_spool = flush_spool,
+                .progress = ws->progress,
+                .progress_user = ws->progress_user};
         pawl_event event;
 
         if (status)
                 return status;
+        if (ws->bounded) {
+                options.max_files = ws->max_files;
+                options.max_bytes = ws->max_bytes;
+                options.deadline_ms = ws->deadline_ms;
+        }
         if (ws->base) {
                 options.base = ws->base;
         } else if (ws->any &&

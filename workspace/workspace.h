@@ -12,6 +12,10 @@
 #include "workspace/store/paths.h"
 #include <pawl/workspace.h>
 
+/** Of a root, unless a checkpoint said otherwise. */
+#define PAWL__WORKSPACE_MAX_FILES ((uint64_t)200000)
+#define PAWL__WORKSPACE_MAX_BYTES ((uint64_t)10 << 30)
+
 typedef struct pawl__workspace {
         pawl_log *log;
         pawl__state *state;
@@ -25,7 +29,11 @@ typedef struct pawl__workspace {
         bool force_root;
         const pawl_text *exclude;
         size_t n_exclude;
-        uint64_t max_file;
+        uint64_t max_file, max_files, max_bytes;
+        int64_t deadline_ms; /**< of a checkpoint's reading; 0: there is none */
+        bool bounded;        /**< readings obey these: they are for a checkpoint */
+        pawl_scan_fn progress;
+        void *progress_user;
         pawl_text *part; /**< the paths that a rollback or a comparison is of; NULL: all */
         size_t n_part;
         pawl__paths paths; /**< the same, to be asked */

@@ -43,6 +43,7 @@ static void print_text(const cli_call *cli, const pawl_workspace_capture *captur
         print_counted(out, "special", counts->special);
         print_counted(out, "changing", counts->changing);
         print_counted(out, "of repositories", counts->repositories);
+        print_counted(out, "beyond the time budget", counts->over_budget);
         fputc('\n', out);
         cli_missed_print(out, &capture->missed[0], capture->n_missed);
         cli_sayf(cli, out,
@@ -63,6 +64,7 @@ static const cli_field fields[] = {
         {"special", CLI_AS_INTEGER, AT(counts.special)},
         {"changing", CLI_AS_INTEGER, AT(counts.changing)},
         {"repositories", CLI_AS_INTEGER, AT(counts.repositories)},
+        {"over_budget", CLI_AS_INTEGER, AT(counts.over_budget)},
         {"not_captured", CLI_AS_LIST, CLI_ITEMS(pawl_workspace_capture, missed, n_missed),
                 .fields = cli_missed_fields},
         CLI_NO_FIELD,
@@ -81,15 +83,18 @@ static pawl_status print_json(
 }
 
 static int take(const cli_call *cli, const pawl_workspace_checkpoint_request *request,
-        const pawl_workspace_options *options)
+        pawl_workspace_options *options)
 {
+        cli_scan scan = {0};
         pawl_error err = PAWL_ERROR_INIT;
         pawl_workspace_capture *capture = NULL;
         pawl_log *log;
 
         if (cli_open_log(&log, cli, CLI_MAKE, &err))
                 return cli_fail(cli, &err);
+        cli_scan_show(&scan, options, cli);
         pawl_status status = pawl_workspace_checkpoint(&capture, log, request, options, &err);
+        cli_scan_end(&scan);
         if (!status && cli_given(cli, "json"))
                 status = print_json(cli, capture, &err);
         else if (!status)
@@ -115,7 +120,7 @@ static int checkpoint_run(cli_call *cli)
         request.session_id = cli_variable(cli, "PAWL_SESSION_ID");
         if (read_document(&request.state, &state, cli_value(cli, "state"), &err) ||
                 read_document(&request.outputs, &outputs, cli_value(cli, "outputs"), &err) ||
-                cli_workspace_options(&options, cli, &err))
+                cli_checkpoint_options(&options, cli, &err))
                 code = cli_fail(cli, &err);
         else
                 code = take(cli, &request, &options);
@@ -127,7 +132,7 @@ static int checkpoint_run(cli_call *cli)
 static const cli_option checkpoint_options[] = {
         {"state", 0, 0, CLI_FILE, "FILE", NULL, "the mission's state, JSON, to be kept with it"},
         {"outputs", 0, 0, CLI_FILE, "FILE", NULL, "its outputs, JSON, to be kept with it"},
-        CLI_WORKSPACE_OPTIONS,
+        CLI_CHECKPOINT_OPTIONS,
         {"json", 0, 0, CLI_FLAG, NULL, NULL, "print one object"},
         {NULL, 0, 0, CLI_FLAG, NULL, NULL, NULL},
 };

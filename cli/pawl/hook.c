@@ -14,6 +14,7 @@
 #include "session/handoff.h"
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <limits.h>
 #include <pawl/session.h>
 #include <pawl/toolcalls.h>
@@ -25,6 +26,7 @@
 enum {
         STRICT_FAILED = 2, /* by it an agent is told to stop */
         HANDOFF_ENTRIES = 20,
+        BUDGET_MS = 10000,  /* of a checkpoint; agents wait 60 seconds for a hook */
         CONTEXT_MAX = 8000, /* bytes; agents cut what is longer than 10,000 characters */
         SUMMARY_MAX = 2000
 };
@@ -40,6 +42,7 @@ typedef struct hooking {
         char session_id[PAWL_SESSION_ID_MAX]; /* of the log; empty: none is active */
         uint64_t kept_seq;                    /* of its last checkpoint, or 0 */
         pawl_workspace_options workspace;
+        uint64_t left_out, n; /* by the time budget, of checkpoint n */
         pawl__arena arena;
         pawl__json_writer reply; /* an object that is open */
         pawl_error err;
@@ -254,6 +257,8 @@ static pawl_status take_before(hooking *h, pawl_text batch_json)
                 const pawl_toolcall_outcome *outcome = pawl_toolcalls_at(batch, 0);
                 if (outcome->status)
                         status = pawl__fail(&h->err, outcome->status, "%s", outcome->error);
+                h->left_out = outcome->over_budget;
+                h->n = outcome->n;
         }
         pawl_toolcalls_free(batch);
         return status;
@@ -336,6 +341,10 @@ static pawl_status take_workspace(hooking *h)
         request.session_id = h->session_id;
         pawl_status status =
                 pawl_workspace_checkpoint(&capture, h->log, &request, &h->workspace, &h->err);
+        if (!status) {
+                h->left_out = capture->counts.over_budget;
+                h->n = capture->info.n;
+        }
         pawl_workspace_capture_free(capture);
         return status == PAWL_DONE ? PAWL_OK : status;
 }
@@ -453,6 +462,8 @@ static pawl_status read_call(hooking *h)
         h->workspace.home = h->cli->in->home;
         h->workspace.config_home = h->cli->in->config_home;
         h->workspace.actor = h->actor.data;
+        h->workspace.budget_ms =
+                cli_given(h->cli, "budget") ? cli_duration_ms(h->cli, "budget") : BUDGET_MS;
         status = pawl__buf_check(&h->actor, &h->err);
         return status ? status : pawl__buf_check(&h->mission, &h->err);
 }
@@ -473,21 +484,45 @@ static pawl_status handle(hooking *h)
         return status == PAWL_DONE ? PAWL_OK : status;
 }
 
-/* Also to the person, where the agent shows it. */
+/* To the person, and to the model before it calls a tool, where the agent hands it on. */
+static void tell(hooking *h, pawl_text message)
+{
+        if (!h->call.agent || h->call.agent->form == PAWL__HOOK_PLAIN)
+                return;
+        pawl__json_member_text(&h->reply, "systemMessage", message);
+        if (h->call.event == PAWL__HOOK_BEFORE_TOOL)
+                reply_context(h, message);
+}
+
 static int tell_failure(hooking *h)
 {
+        pawl__buf message = PAWL__BUF_INIT;
+
         (void)cli_fail(h->cli, &h->err);
         if (cli_given(h->cli, "strict"))
                 return STRICT_FAILED;
-        if (h->call.agent && h->call.agent->form != PAWL__HOOK_PLAIN) {
-                pawl__buf message = PAWL__BUF_INIT;
-                pawl__buf_addf(&message, "pawl: %s", h->err.message);
-                if (!message.failed)
-                        pawl__json_member_text(
-                                &h->reply, "systemMessage", pawl__buf_text(&message));
-                pawl__buf_free(&message);
-        }
+        pawl__buf_addf(&message, "pawl: %s", h->err.message);
+        if (!message.failed)
+                tell(h, pawl__buf_text(&message));
+        pawl__buf_free(&message);
         return CLI_DONE;
+}
+
+static void tell_left_out(hooking *h)
+{
+        pawl__buf message = PAWL__BUF_INIT;
+
+        pawl__buf_addf(&message,
+                "pawl: checkpoint %" PRIu64 " lacks %" PRIu64
+                " files or directories that could not "
+                "be read in time and cannot be brought back by it (`pawl show %" PRIu64 "` names "
+                "them); the next checkpoint goes on, or take one now: pawl checkpoint",
+                h->n, h->left_out, h->n);
+        if (!message.failed) {
+                cli_noticef(h->cli, "%s", message.data + strlen("pawl: "));
+                tell(h, pawl__buf_text(&message));
+        }
+        pawl__buf_free(&message);
 }
 
 static int hook_run(cli_call *cli)
@@ -505,6 +540,8 @@ static int hook_run(cli_call *cli)
         pawl__json_open_object(&h.reply);
         if (handle(&h))
                 code = tell_failure(&h);
+        else if (h.left_out)
+                tell_left_out(&h);
         pawl__json_close_object(&h.reply);
         if (code == CLI_DONE && !pawl__json_end_writer(&h.reply))
                 fprintf(cli->in->out, "%s\n", h.reply.buf.data);
@@ -523,6 +560,8 @@ static const cli_option options[] = {
         {"agent", 0, 0, CLI_CHOICE, "NAME", CLI_AGENT_NAMES,
                 "whose hook it is (default: found out from what it tells)"},
         {"strict", 0, 0, CLI_FLAG, NULL, NULL, "after a failure exit 2, which stops the agent"},
+        {"budget", 0, 0, CLI_DURATION, "TIME", NULL,
+                "list what it has not read by then in place of capturing it (default: 10s)"},
         {NULL, 0, 0, CLI_FLAG, NULL, NULL, NULL},
 };
 

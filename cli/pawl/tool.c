@@ -6,6 +6,7 @@
 #include "command/input.h"
 #include "command/json.h"
 #include "command/printable.h"
+#include <inttypes.h>
 #include <pawl/toolcalls.h>
 #include <string.h>
 
@@ -91,7 +92,7 @@ static pawl_status find_options(taking *t)
         if (!status)
                 status = find_tools(t);
         if (!status)
-                status = cli_workspace_options(&t->workspace, cli, &t->err);
+                status = cli_checkpoint_options(&t->workspace, cli, &t->err);
         t->options.workspace = &t->workspace;
         return status;
 }
@@ -110,6 +111,9 @@ static void print_text(FILE *out, const pawl_toolcalls *batch)
                         : outcome->status   ? "no checkpoint could be taken"
                         : outcome->edits    ? "no checkpoint, they are switched off"
                                             : "no checkpoint, it edits nothing");
+                if (outcome->over_budget)
+                        fprintf(out, "  %" PRIu64 " not captured: beyond the time budget\n",
+                                outcome->over_budget);
         }
 }
 
@@ -176,8 +180,12 @@ static int take(taking *t)
                 batch = NULL;
                 if (cli_open_log(&log, t->cli, CLI_MAKE, &t->err))
                         return cli_fail(t->cli, &t->err);
-                if (pawl_toolcalls_checkpoint(
-                            &batch, log, t->calls.data, t->calls.len, &t->options, &t->err)) {
+                cli_scan scan = {0};
+                cli_scan_show(&scan, &t->workspace, t->cli);
+                const pawl_status status = pawl_toolcalls_checkpoint(
+                        &batch, log, t->calls.data, t->calls.len, &t->options, &t->err);
+                cli_scan_end(&scan);
+                if (status) {
                         cli_close_log(t->cli, log);
                         return cli_fail(t->cli, &t->err);
                 }
@@ -214,7 +222,7 @@ static const cli_option tool_checkpoint_options[] = {
         {"tool", 0, 0, CLI_TEXTS, "NAME", NULL,
                 "a tool that edits (default: $PAWL_EDIT_TOOLS, or replace and write_file)"},
         {"off", 0, 0, CLI_FLAG, NULL, NULL, "take none, write nothing; $PAWL_TOOL_CHECKPOINTS=off"},
-        CLI_WORKSPACE_OPTIONS,
+        CLI_CHECKPOINT_OPTIONS,
         {"json", 0, 0, CLI_FLAG, NULL, NULL, "print the calls with their checkpoints"},
         {NULL, 0, 0, CLI_FLAG, NULL, NULL, NULL},
 };

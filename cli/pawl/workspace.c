@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 pawl_status cli_workspace_options(pawl_workspace_options *out, const cli_call *cli, pawl_error *err)
@@ -18,6 +19,48 @@ pawl_status cli_workspace_options(pawl_workspace_options *out, const cli_call *c
         out->force_root = cli_given(cli, "force-root");
         out->max_file = cli_size(cli, "max-file");
         return cli_actor(&out->actor, cli, err);
+}
+
+pawl_status cli_checkpoint_options(
+        pawl_workspace_options *out, const cli_call *cli, pawl_error *err)
+{
+        const pawl_status status = cli_workspace_options(out, cli, err);
+
+        out->max_files = cli_number(cli, "max-files", 0);
+        out->max_bytes = cli_size(cli, "max-bytes");
+        out->budget_ms = cli_duration_ms(cli, "budget");
+        return status;
+}
+
+/* Often enough to be seen moving. */
+static void show_scan(uint64_t files, uint64_t bytes, void *user)
+{
+        enum { EVERY_MS = 200 };
+        cli_scan *scan = user;
+        struct timespec now;
+        char size[32];
+
+        clock_gettime(CLOCK_BOOTTIME, &now);
+        const int64_t now_ms = (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
+        if (now_ms < scan->told_ms + EVERY_MS)
+                return;
+        scan->told_ms = now_ms;
+        cli_size_text(size, bytes);
+        fprintf(stderr, "\r%" PRIu64 " files, %s \033[K", files, size);
+}
+
+void cli_scan_show(cli_scan *scan, pawl_workspace_options *options, const cli_call *cli)
+{
+        if (cli->in->served || !isatty(STDERR_FILENO))
+                return;
+        options->progress = show_scan;
+        options->progress_user = scan;
+}
+
+void cli_scan_end(const cli_scan *scan)
+{
+        if (scan->told_ms)
+                fputs("\r\033[K", stderr);
 }
 
 /* The path from the root of the file system on, without "..". NULL: no memory, or no working

@@ -20,8 +20,32 @@
                 "actor", 0, 0, CLI_TEXT, "ACTOR", NULL, "who does it (default: user:NAME)"         \
         }
 
+/** Those of one that takes a checkpoint. */
+#define CLI_CHECKPOINT_OPTIONS                                                                     \
+        CLI_WORKSPACE_OPTIONS,                                                                     \
+                {"max-files", 0, 0, CLI_NUMBER, "N", NULL,                                         \
+                        "refuse a workspace of more files (default: as the last, or 200000)"},     \
+                {"max-bytes", 0, 0, CLI_SIZE, "SIZE", NULL,                                        \
+                        "refuse one of larger files together (default: as the last, or 10G)"},     \
+        {                                                                                          \
+                "budget", 0, 0, CLI_DURATION, "TIME", NULL,                                        \
+                        "list what it has not read by then in place of capturing it"               \
+        }
+
+/** How far the reading of a large workspace is, on a terminal. Zero-initialise. */
+typedef struct cli_scan {
+        int64_t told_ms; /**< 0: nothing was told */
+} cli_scan;
+/** Let a reading by @p options be shown; @p scan must outlive it. */
+void cli_scan_show(cli_scan *scan, pawl_workspace_options *options, const cli_call *cli);
+/** End the line, if there is one. */
+void cli_scan_end(const cli_scan *scan);
+
 /** Which workspace the options name, and who asks. */
 PAWL_MUST_CHECK pawl_status cli_workspace_options(
+        pawl_workspace_options *out, const cli_call *cli, pawl_error *err);
+/** The same of CLI_CHECKPOINT_OPTIONS. */
+PAWL_MUST_CHECK pawl_status cli_checkpoint_options(
         pawl_workspace_options *out, const cli_call *cli, pawl_error *err);
 
 /** How many arguments are no paths: those before a "--" that comes after the first. */

@@ -60,6 +60,7 @@ typedef struct pawl_toolcall_outcome {
                                     behind the checkpoint; NULL: there is none */
         uint64_t n;              /**< the checkpoint's number, with only_if_changed that of the
                                     one that nothing changed since; 0: there is none */
+        uint64_t over_budget;    /**< files and directories that the time budget left out of it */
         pawl_status status;      /**< PAWL_OK, or why it has no checkpoint, or no file */
         const char *error;       /**< the message of a failure; NULL: none */
 } pawl_toolcall_outcome;

@@ -18,6 +18,9 @@
 extern "C" {
 #endif
 
+/** Told now and then while the workspace is read: how much of it there is so far. */
+typedef void (*pawl_scan_fn)(uint64_t files, uint64_t bytes, void *user);
+
 /** Which workspace, and how it is read. Start from PAWL_WORKSPACE_OPTIONS_INIT. */
 typedef struct pawl_workspace_options {
         unsigned version; /**< PAWL_WORKSPACE_OPTIONS_VERSION */
@@ -37,12 +40,22 @@ typedef struct pawl_workspace_options {
         const char *const *paths; /**< a rollback or a comparison is of these alone, with all that
                                      is in them: relative to the root, or absolute; NULL: of all */
         size_t n_paths;
+        uint64_t max_files, max_bytes; /**< a checkpoint of a root with more is refused, but for a
+                                            rollback's safety copy; 0: as for the newest checkpoint,
+                                            and 200,000 and 10 GiB for the first */
+        uint64_t budget_ms;            /**< after this time, from when the workspace is opened, a
+                                            checkpoint reads no more: what is as it was known is in
+                                            it, what would have to be read is listed; 0: it takes
+                                            what it takes */
+        pawl_scan_fn progress;         /**< of its readings; NULL: silent */
+        void *progress_user;
 } pawl_workspace_options;
 
 #define PAWL_WORKSPACE_OPTIONS_VERSION 1
 #define PAWL_WORKSPACE_OPTIONS_INIT                                                                \
         {                                                                                          \
-                PAWL_WORKSPACE_OPTIONS_VERSION, NULL, NULL, false, NULL, 0, 0, NULL, NULL, NULL, 0 \
+                PAWL_WORKSPACE_OPTIONS_VERSION, NULL, NULL, false, NULL, 0, 0, NULL, NULL, NULL,   \
+                        0, 0, 0, 0, NULL, NULL                                                     \
         }
 
 /* ---- Taking one ------------------------------------------------------------------------------ */
@@ -98,14 +111,16 @@ typedef struct pawl_workspace_capture_counts {
         uint64_t files, bytes;        /**< in the checkpoint */
         uint64_t captured, unchanged; /**< files that were read, and those known from before */
         uint64_t ignored; /**< names that the rules leave out; a directory counts once */
-        uint64_t too_large, unreadable, special, changing, repositories; /**< not captured */
+        uint64_t too_large, unreadable, special, changing, repositories,
+                over_budget; /**< not captured */
 } pawl_workspace_capture_counts;
 
 /** Something that is there and was not captured. */
 typedef struct pawl_not_captured {
         pawl_text path;  /**< bytes */
         const char *why; /**< "too large", "unreadable", "special", "changing", "unreadable rules"
-                            (a directory) or "repository" (the .git of one within) */
+                            (a directory), "repository" (the .git of one within) or "time budget"
+                            (a directory: with all that is in it) */
 } pawl_not_captured;
 
 /** What came of taking a checkpoint. Free with pawl_workspace_capture_free(). */
@@ -120,8 +135,9 @@ typedef struct pawl_workspace_capture {
  * Take a checkpoint: read the workspace, keep what the log does not have, append the event; one
  * durable commit. Files that are as the index beside the log knows them are not read again.
  * @param[out] out  what came of it.
- * @return PAWL_DONE where only_if_changed and nothing has: nothing was written, *out tells the
- *         current one. PAWL_EINVAL for a root that is refused or another than the log's, or text
+ * @return PAWL_ETOOBIG beyond max_files or max_bytes: nothing was written, of a first one nothing
+ *         was read. PAWL_DONE where only_if_changed and nothing has: nothing was written, *out
+ * tells the current one. PAWL_EINVAL for a root that is refused or another than the log's, or text
  *         that is no JSON; PAWL_ESTATE while a rollback is half done.
  */
 PAWL_EXTERN PAWL_MUST_CHECK pawl_status pawl_workspace_checkpoint(pawl_workspace_capture **out,

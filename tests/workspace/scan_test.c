@@ -155,6 +155,60 @@ WORKSPACE_TEST(a_file_too_large_is_listed)
         assert_text(w->scan->not_captured[0].path, "s/not");
 }
 
+/* ---- Bounds ---------------------------------------------------------------------------------- */
+
+WORKSPACE_TEST(a_root_beyond_its_bounds_is_refused_before_it_is_read)
+{
+        workspace *w = *state;
+
+        w->options.max_files = 2;
+        w->options.flush_spool = true;
+        workspace_write(w, "a", "aa");
+        workspace_write(w, "d/b", "bb");
+        workspace_take(w);
+        workspace_write(w, "d/c", "cc");
+        assert_int_equal(workspace_scan(w), PAWL_ETOOBIG); /* by the index */
+        assert_says(w->err.message, "has more than 2 files; ");
+        w->taken = false;
+        assert_int_equal(workspace_scan(w), PAWL_ETOOBIG);
+        w->options.max_files = 3;
+        w->options.max_bytes = 5;
+        assert_int_equal(workspace_scan(w), PAWL_ETOOBIG);
+        assert_says(w->err.message, "has files of more than 5 bytes together; ");
+        w->options.max_bytes = 6;
+        workspace_take(w);
+}
+
+WORKSPACE_TEST(what_is_not_read_in_time_is_listed_and_read_by_the_next)
+{
+        workspace *w = *state;
+
+        workspace_write(w, "a", "one");
+        workspace_write(w, "d/b", "two");
+        workspace_take(w);
+        workspace_write(w, "a", "later");
+        workspace_write(w, "d/new", "new");
+        workspace_write(w, "e/f/new", "new");
+        workspace_remove(w, "d/b");
+        w->options.deadline_ms = 1;
+        workspace_take(w);
+        assert_string_equal(workspace_tree(w), "x time budget a\n"
+                                               "d 755 d\n"
+                                               "x time budget d/new\n"
+                                               "x time budget e\n");
+        assert_int_equal(w->scan->over_budget, 3);
+        assert_int_equal(w->scan->n_not_captured, 3);
+        w->options.deadline_ms = 0;
+        workspace_take(w);
+        assert_int_equal(w->scan->captured, 3);
+        assert_string_equal(workspace_tree(w), "f 644 a=later\n"
+                                               "d 755 d\n"
+                                               "f 644 d/new=new\n"
+                                               "d 755 e\n"
+                                               "d 755 e/f\n"
+                                               "f 644 e/f/new=new\n");
+}
+
 /* ---- Depth ----------------------------------------------------------------------------------- */
 
 WORKSPACE_TEST(folders_may_be_as_deep_as_they_like)

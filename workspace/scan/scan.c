@@ -1,6 +1,7 @@
 /* A scan from its beginning to its end; what lies between is in walk.c and stage_entry.c. */
 #include "workspace/scan/scan.h"
 #include "base/error.h"
+#include "base/sources.h"
 #include "base/system.h"
 #include "workspace/scan/preload.h"
 #include "workspace/scan/read.h"
@@ -199,29 +200,66 @@ static int by_path(const void *a, const void *b)
                 ((const pawl__not_captured *)a)->path, ((const pawl__not_captured *)b)->path);
 }
 
+static pawl_status measure(const pawl__scanner *whole, pawl_error *err);
+
+static pawl_status scan_root(pawl__scanner *s, pawl_error *err)
+{
+        const pawl__scan_options *options = s->options;
+        const int root = open(options->root, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+
+        if (root < 0)
+                return cannot(err, options->root, errno);
+        pawl_status status = prepare(s, root, err);
+        if (!status && !s->old.bytes.data && !s->measuring &&
+                (options->max_files || options->max_bytes))
+                status = measure(s, err);
+        if (status) {
+                close(root);
+                return status;
+        }
+        if (s->old.bytes.data)
+                s->preload = pawl__preload_start(&s->old, root);
+        status = pawl__scan_walk(s, root, err);
+        pawl__preload_end(s->preload);
+        return status;
+}
+
+/* Is the root beyond a bound? It is seen before the first byte is read and kept. Half of a time
+ * budget is left for that; what is not seen in the other half is seen as it is read. */
+static pawl_status measure(const pawl__scanner *whole, pawl_error *err)
+{
+        const pawl_sources *sources = pawl__log_sources(pawl__contents_log(whole->contents));
+        const int64_t now_ms = sources->boot_ms(sources->user);
+        pawl__scanner s = {.options = whole->options,
+                .contents = whole->contents,
+                .scan = scan_new(),
+                .measuring = true,
+                .deadline_ms = whole->deadline_ms};
+
+        if (!s.scan)
+                return pawl__nomem(err);
+        s.in = s.scan->inside;
+        if (s.deadline_ms > now_ms)
+                s.deadline_ms = now_ms + (s.deadline_ms - now_ms) / 2;
+        const pawl_status status = scan_root(&s, err);
+        scanner_end(&s);
+        pawl__scan_free(s.scan);
+        return status;
+}
+
 static pawl_status scan_once(pawl__scan **out, pawl__contents *contents,
         const pawl__scan_options *options, pawl_error *err)
 {
-        pawl__scanner s = {.options = options, .contents = contents, .scan = scan_new()};
+        pawl__scanner s = {.options = options,
+                .contents = contents,
+                .scan = scan_new(),
+                .deadline_ms = options->deadline_ms};
         pawl_status status;
 
         if (!s.scan)
                 return pawl__nomem(err);
         s.in = s.scan->inside;
-        const int root = open(options->root, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-        if (root < 0) {
-                status = cannot(err, options->root, errno);
-        } else {
-                status = prepare(&s, root, err);
-                if (status) {
-                        close(root);
-                } else {
-                        if (s.old.bytes.data)
-                                s.preload = pawl__preload_start(&s.old, root);
-                        status = pawl__scan_walk(&s, root, err);
-                        pawl__preload_end(s.preload);
-                }
-        }
+        status = scan_root(&s, err);
         if (!status)
                 compare_index(&s);
         scanner_end(&s);

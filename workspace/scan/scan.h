@@ -29,6 +29,7 @@
 
 #include "workspace/store/contents.h"
 #include "workspace/store/tree.h"
+#include <pawl/workspace.h>
 
 /** What max_file 0 means. */
 #define PAWL__SCAN_MAX_FILE ((uint64_t)64 << 20)
@@ -48,6 +49,11 @@ typedef struct pawl__scan_options {
         bool flush_spool; /**< what waits packed and fills its room goes into the log at once, each
                              time in a commit of its own, so that others can write in between; until
                              a checkpoint names them, a prune lets such contents go */
+        uint64_t max_files, max_bytes; /**< a root with more is refused; 0: any is taken */
+        int64_t deadline_ms;   /**< by the log's clock: after it nothing is read that is not known,
+                                  but   listed (PAWL__SKIP_BUDGET); 0: there is none */
+        pawl_scan_fn progress; /**< NULL: silent */
+        void *progress_user;
 } pawl__scan_options;
 
 typedef struct pawl__not_captured {
@@ -61,7 +67,7 @@ typedef struct pawl__scan {
         uint64_t files, bytes;  /**< in the tree */
         uint64_t captured;      /**< files that are new or changed since the base */
         uint64_t unchanged;     /**< all others */
-        uint64_t ignored, too_large, unreadable, special, changing, repositories;
+        uint64_t ignored, too_large, unreadable, special, changing, repositories, over_budget;
         pawl__not_captured *not_captured; /**< in the order of their paths' bytes */
         size_t n_not_captured;
         struct pawl__scan_inside *inside;
@@ -74,9 +80,10 @@ typedef struct pawl__scan {
  * by the same @p contents could not store, twice, are taken for changing without being read.
  * @return PAWL_EACCESS, PAWL_EIO, PAWL_EPARSE where the root's rules, or git's, cannot be read;
  * PAWL_EINVAL for a root that
- * is "/" or home without force_root; PAWL_ENOTFOUND, PAWL_EACCESS for one that cannot be opened;
- * PAWL_EINPUTS when directories were moved each time while they were gone through; PAWL_ETOOBIG;
- * PAWL_EIO (too many open files); PAWL_ENOMEM.
+ * is "/" or home without force_root; PAWL_ETOOBIG for one beyond max_files or max_bytes, where
+ * there is no index before anything was read; PAWL_ENOTFOUND, PAWL_EACCESS for one that cannot be
+ * opened; PAWL_EINPUTS when directories were moved each time while they were gone through; PAWL_EIO
+ * (too many open files); PAWL_ENOMEM.
  */
 PAWL_MUST_CHECK pawl_status pawl__scan_run(pawl__scan **out, pawl__contents *contents,
         const pawl__scan_options *options, pawl_error *err);

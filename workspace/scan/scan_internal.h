@@ -81,6 +81,8 @@ typedef struct pawl__scanner {
         int64_t tick_ns;
         int64_t write_back_ns; /**< pawl__write_back_ns(), once it was wanted; before, 0 */
         pawl__own_files own;   /**< the log's */
+        bool measuring;        /**< files are counted, not read */
+        int64_t deadline_ms;   /**< 0: there is none */
 } pawl__scanner;
 
 /** Put what is spooled into the log in a commit of its own, and empty the spool. */
@@ -101,6 +103,8 @@ PAWL_MUST_CHECK pawl_status pawl__scan_add_skipped(
         pawl__scanner *s, pawl_text name, pawl__skip why, int error, pawl_error *err);
 /** Was a time stamp, or both, made before the scan began, so that a later change shows? */
 bool pawl__scan_trusts(const pawl__scanner *s, const struct stat *st);
+/** Is the time budget used up? */
+bool pawl__scan_late(const pawl__scanner *s);
 /** Is it our own lack of handles or memory, and not the file's fault? */
 bool pawl__scan_lacks(int error);
 /** The same as a failure, PAWL_EIO or PAWL_ENOMEM. */

@@ -1,18 +1,27 @@
 /* One name in a directory: what it is, and its content if that is not known. */
 #include "base/error.h"
 #include "base/map.h"
+#include "base/sources.h"
 #include "workspace/scan/preload.h"
 #include "workspace/scan/read.h"
 #include "workspace/scan/scan_internal.h"
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <limits.h>
 #include <unistd.h>
 
 /* How often a file is read that changes meanwhile; how often a file was not to be stored before it
  * is taken for one of these. */
 enum { TRIES = 3, UNSTABLE = 2 };
+
+bool pawl__scan_late(const pawl__scanner *s)
+{
+        const pawl_sources *sources = pawl__log_sources(pawl__contents_log(s->contents));
+
+        return s->deadline_ms && sources->boot_ms(sources->user) >= s->deadline_ms;
+}
 
 bool pawl__scan_lacks(int error)
 {
@@ -71,7 +80,8 @@ pawl_status pawl__scan_skip(
                 [PAWL__SKIP_SPECIAL] = &scan->special,
                 [PAWL__SKIP_CHANGING] = &scan->changing,
                 [PAWL__SKIP_RULES] = &scan->unreadable,
-                [PAWL__SKIP_REPOSITORY] = &scan->repositories};
+                [PAWL__SKIP_REPOSITORY] = &scan->repositories,
+                [PAWL__SKIP_BUDGET] = &scan->over_budget};
 
         ++*counts[why];
         return keep_skipped(s, name, why, error, err);
@@ -177,6 +187,33 @@ static pawl_status spool(pawl__scanner *s, pawl__index_entry *entry, pawl_error 
         return PAWL_OK;
 }
 
+/* One file more: is the root still one that is taken? */
+static pawl_status count_file(pawl__scanner *s, uint64_t size, pawl_error *err)
+{
+        enum { PROGRESS_FILES = 256 };
+        const pawl__scan_options *options = s->options;
+        pawl__scan *scan = s->scan;
+
+        scan->files++;
+        scan->bytes += size;
+        if (options->max_files && scan->files > options->max_files)
+                return pawl__fail(err, PAWL_ETOOBIG,
+                        "%s: has more than %" PRIu64 " files; leave out what need not be kept by "
+                        ".pawlignore, name a directory in it as the root, or raise the bound: "
+                        "pawl checkpoint --max-files N",
+                        options->root, options->max_files);
+        if (options->max_bytes && scan->bytes > options->max_bytes)
+                return pawl__fail(err, PAWL_ETOOBIG,
+                        "%s: has files of more than %" PRIu64
+                        " bytes together; leave out what need "
+                        "not be kept by .pawlignore, name a directory in it as the root, or raise "
+                        "the bound: pawl checkpoint --max-bytes SIZE",
+                        options->root, options->max_bytes);
+        if (options->progress && !s->measuring && scan->files % PROGRESS_FILES == 0)
+                options->progress(scan->files, scan->bytes, options->progress_user);
+        return PAWL_OK;
+}
+
 static pawl_status add_file(pawl__scanner *s, pawl_text name, pawl__index_entry *entry,
         const pawl__index_entry *old, pawl_error *err)
 {
@@ -199,9 +236,7 @@ static pawl_status add_file(pawl__scanner *s, pawl_text name, pawl__index_entry 
                 s->scan->unchanged++;
         else
                 s->scan->captured++;
-        s->scan->files++;
-        s->scan->bytes += entry->size;
-        return status;
+        return status ? status : count_file(s, entry->size, err);
 }
 
 static int open_file(pawl__scanner *s, const char *name)
@@ -245,6 +280,10 @@ static pawl_status take_file(pawl__scanner *s, const pawl__listed *listed, const
                 memcpy(entry.hash, old->hash, 32);
                 return add_file(s, name, &entry, old, err);
         }
+        if (s->measuring)
+                return count_file(s, (uint64_t)seen->st_size, err);
+        if (pawl__scan_late(s))
+                return pawl__scan_add_skipped(s, name, PAWL__SKIP_BUDGET, 0, err);
         const int fd = open_file(s, listed->name);
         if (fd < 0 && pawl__scan_lacks(errno))
                 return pawl__scan_lack(s, errno, err);

@@ -365,6 +365,8 @@ static pawl_status go_down(pawl__scanner *s, pawl_error *err)
                 if (!entry)
                         return PAWL_DONE;
         } while (entry->kind != PAWL__ENTRY_DIRECTORY);
+        if (!entry->size && pawl__scan_late(s)) /* the former index does not have it */
+                return give_up(s, at, PAWL__SKIP_BUDGET, 0, err);
         const pawl_text text = pawl__index_name(entry);
         memcpy(name, text.data, text.len);
         name[text.len] = '\0';

@@ -18,6 +18,8 @@ const char *pawl__skip_name(pawl__skip why)
                 return "changing";
         case PAWL__SKIP_RULES:
                 return "unreadable rules";
+        case PAWL__SKIP_BUDGET:
+                return "time budget";
         case PAWL__SKIP_REPOSITORY:
                 return "repository";
         }

@@ -43,8 +43,9 @@ typedef enum pawl__skip {
         PAWL__SKIP_CHANGING = 4, /**< it changed each time while it was read */
         PAWL__SKIP_RULES = 5, /**< a directory whose rules cannot be read: what they leave out must
                                    not be taken */
-        PAWL__SKIP_REPOSITORY = 6 /**< the .git of a repository within; nothing else may be called
-                                       so */
+        PAWL__SKIP_REPOSITORY = 6, /**< the .git of a repository within; nothing else may be called
+                                        so */
+        PAWL__SKIP_BUDGET = 7      /**< the time budget was used up before it was read */
 } pawl__skip;
 
 /** Such as "too large"; NULL for a number that is none. Static. */
