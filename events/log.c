@@ -200,7 +200,8 @@ pawl_status pawl_log_backup(
                         "%s: an append is under way on this log; let it end first", log->path);
         if (!log->engine->backup)
                 return pawl__fail(&log->err, PAWL_EINVAL,
-                        "%s: a log on a server is copied into a file by `pawl copy`", log->path);
+                        "%s: a log on a server is copied into a file by pawl copy URL FILE",
+                        log->path);
         pawl_status status = pawl__view_refresh(log, &log->err);
         if (!status)
                 status = log->engine->backup(&made, log, path, go_on, user);
