@@ -109,10 +109,11 @@ static pawl_status write_handoff(task *t)
         const char *path = cli_value(t->cli, "write");
         const char *log = pawl__log_place(t->log);
         pawl__buf beside = PAWL__BUF_INIT;
-        pawl_status status = PAWL_OK;
+        pawl_status status = path ? PAWL_OK : pawl__log_place_make(t->log, t->err);
 
-        if (!path && (pawl__buf_add(&beside, log, (size_t)(strrchr(log, '/') - log) + 1) ||
-                             pawl__buf_adds(&beside, "handoff.txt")))
+        if (!status && !path &&
+                (pawl__buf_add(&beside, log, (size_t)(strrchr(log, '/') - log) + 1) ||
+                        pawl__buf_adds(&beside, "handoff.txt")))
                 status = pawl__nomem(t->err);
         if (!status)
                 status = pawl__handoff_write(t->log, t->session_id, path ? path : beside.data, 0,

@@ -156,8 +156,8 @@ static pawl_status find_or_make(pawl_log *log, pawl_error *err)
                         return check_version(log, err);
                 if (!status && !create)
                         return pawl__fail(err, PAWL_ENOTFOUND,
-                                "%s: there is no log \"%s\" in this database; make it with `pawl "
-                                "init --db URL`, or see `pawl list-logs --db URL`",
+                                "%s: there is no log \"%s\" in this database; make it with "
+                                "`pawl init`, or see `pawl list-logs`",
                                 log->path, log->server->address.log);
                 if (!status)
                         status = make(log, tables, err);

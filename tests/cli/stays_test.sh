@@ -89,7 +89,7 @@ it "it is put back where it was removed"
 put_back 'git clean -fdxq'
 put_back 'git stash -aq'
 put_back 'rm -rf .pawl'
-put_back 'rm -f .pawl/events.db*'
+put_back 'rm -rf .pawl/events.db*'
 put_back 'rm .pawl/events.db'
 put_back 'mv .pawl ../moved'
 
@@ -118,7 +118,7 @@ overwritten() {
         same "$(xargs <journal)" one
         says 'events.db: is not the log that was opened any more: .* is saved in [^ ]*-saved-[0-9]+-[0-9a-f]{8}: ' err
 }
-overwritten 'cp ../older/events.db .pawl/events.db; rm .pawl/events.db-*'
+overwritten 'cp ../older/events.db .pawl/events.db; rm -r .pawl/events.db-*'
 overwritten 'echo text >.pawl/events.db'
 overwritten 'sqlite3 ../other "CREATE TABLE t(a)"; cat ../other >.pawl/events.db'
 
@@ -140,8 +140,8 @@ gone_back 'for f in events.db events.db-wal events.db-shm; do cat ../older/$f >.
 it "what another log replaced is saved"
 saved 'rm -rf .pawl; cp -r ../older .pawl'
 saved 'rm -rf .pawl; pawl init >/dev/null'
-saved 'rm -f .pawl/events.db*; echo text >.pawl/events.db'
-saved 'rm -f .pawl/events.db-*; cp ../older/events.db .pawl/fresh; mv .pawl/fresh .pawl/events.db'
+saved 'rm -rf .pawl/events.db*; echo text >.pawl/events.db'
+saved 'rm -rf .pawl/events.db-*; cp ../older/events.db .pawl/fresh; mv .pawl/fresh .pawl/events.db'
 saved 'rm .pawl/events.db-wal .pawl/events.db-shm; pawl checkpoint >/dev/null'
 saved 'rm -rf .pawl; echo text >.pawl'
 saved 'mkdir ../other; mv .pawl ../moved; ln -s ../other .pawl'
